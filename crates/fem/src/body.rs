@@ -1,0 +1,39 @@
+//! A body as it is stored: geometry and materials.
+
+use carom_mesh::Mesh;
+use carom_nurbs::Multipatch;
+
+/// Linear elastic isotropic material.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Material {
+    /// Name, as shown to the user.
+    pub name: String,
+    /// ρ \[kg/m³\], positive.
+    pub density: f64,
+    /// Young's modulus E \[Pa\], positive.
+    pub young: f64,
+    /// Poisson's ratio ν, −1 < ν < ½.
+    pub poisson: f64,
+}
+
+/// The geometry as its source gave it: nothing is tessellated or approximated.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Geometry {
+    /// A finite-element mesh.
+    Mesh(Mesh),
+    /// Glued NURBS patches.
+    Nurbs(Multipatch),
+}
+
+/// A body: geometry with a material for each block of cells (mesh) or patch (NURBS).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Body {
+    /// Name, as shown to the user.
+    pub name: String,
+    /// Points, cells and sets.
+    pub geometry: Geometry,
+    /// Materials that occur.
+    pub materials: Vec<Material>,
+    /// Index into `materials` for each block or patch.
+    pub material_of_block: Vec<usize>,
+}

@@ -1,0 +1,27 @@
+//! A body of glued patches.
+
+use std::collections::BTreeMap;
+
+use crate::{Patch, Side};
+
+/// A named part of the surface of a multipatch: sides, or the part of them near a point.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Region {
+    /// Patch number and side.
+    pub sides: Vec<(u32, Side)>,
+    /// Only spans that touch the ball with this centre and radius \[m\]; `None` takes whole sides.
+    pub near: Option<([f64; 3], f64)>,
+}
+
+/// Patches with the gluing of their control points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Multipatch {
+    /// The patches, all right-handed (det J > 0).
+    pub patches: Vec<Patch>,
+    /// For each patch, the number of each of its control points in the glued body.
+    pub point_ids: Vec<Vec<u32>>,
+    /// Number of control points after gluing.
+    pub n_points: usize,
+    /// Named parts of the surface.
+    pub regions: BTreeMap<String, Region>,
+}

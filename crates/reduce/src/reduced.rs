@@ -1,0 +1,89 @@
+//! The reduced body: what the solver knows of a flexible body.
+
+use carom_fem::{Material, Surface};
+use faer::Mat;
+
+/// Constants of the floating frame of reference over n modes, THEORY: r, A, q with u = Φ q.
+///
+/// All integrals are over mass, coordinates in the body frame. With φ_k the k-th mode and R the reference position:
+/// see each field. Second-order terms are complete, so that energy is a first integral.
+#[derive(Debug, Clone)]
+pub struct Invariants {
+    /// m \[kg\].
+    pub mass: f64,
+    /// ∫ R dm \[kg m\], zero when the origin is the centre of mass.
+    pub first_moment: [f64; 3],
+    /// I₀ = ∫ −R̃ R̃ dm \[kg m²\], row by row.
+    pub inertia: [[f64; 3]; 3],
+    /// C_tᵀ = ∫ φ dm, 3 × n. Zero in the Buckens frame.
+    pub coupling_t: Mat<f64>,
+    /// C_r0ᵀ = ∫ R × φ_k dm, 3 × n. Zero in the Buckens frame.
+    pub coupling_r0: Mat<f64>,
+    /// C_r1ᵀ: row 3 l + a, column k holds component a of ∫ φ_l × φ_k dm (3n × n), antisymmetric in l, k.
+    pub coupling_r1: Mat<f64>,
+    /// I1_k = ∫ −R̃ φ̃_k dm, entry (a, b) in row 3 k + a, column b (3n × 3).
+    pub inertia_1: Mat<f64>,
+    /// I2_kl = ∫ −φ̃_k φ̃_l dm, entry (a, b) in row 3 k + a, column 3 l + b (3n × 3n).
+    pub inertia_2: Mat<f64>,
+    /// M̄_e, n × n. The identity after the second eigenproblem.
+    pub mass_modal: Mat<f64>,
+    /// K̄_e, n × n \[1/s² for mass-normalised modes\].
+    pub stiffness_modal: Mat<f64>,
+}
+
+/// Values of the modes at points: rows 3 i + a, column k is component a of mode k at the i-th listed point.
+#[derive(Debug, Clone)]
+pub struct Modes {
+    /// Numbers of the body's points, ascending.
+    pub points: Vec<u32>,
+    /// Their reference positions in the body frame \[m\].
+    pub positions_b: Vec<[f64; 3]>,
+    /// Mode values, 3 n_points × n_modes \[1/√kg for mass-normalised modes\].
+    pub values: Mat<f64>,
+}
+
+/// A named surface of the reduced body.
+#[derive(Debug, Clone)]
+pub struct NamedSurface {
+    /// Name of the set.
+    pub name: String,
+    /// Its faces over body points.
+    pub surface: Surface,
+    /// True for each of `surface.points` that is an interface point, so that its compliance is complete.
+    pub is_interface: Vec<bool>,
+}
+
+/// A Craig-Bampton reduced body after the second eigenproblem, in the Buckens frame.
+///
+/// The body frame has its origin in the centre of mass and the axes of the source geometry; `com` says where the
+/// centre of mass lies in source coordinates. Modes are ordered by frequency, mass-normalised, free of rigid motion;
+/// the first `n_low` are dynamic, the others quasistatic.
+#[derive(Debug, Clone)]
+pub struct ReducedBody {
+    /// Name, as shown to the user.
+    pub name: String,
+    /// Checksum (SHA-256, hexadecimal) of the body that it was made from.
+    pub body_checksum: String,
+    /// Materials of the body.
+    pub materials: Vec<Material>,
+    /// Centre of mass in source coordinates \[m\]: the origin of the body frame.
+    pub com: [f64; 3],
+    /// Constants of the floating frame over all modes.
+    pub invariants: Invariants,
+    /// Circular frequencies ω of all modes, ascending \[rad/s\].
+    pub omega: Vec<f64>,
+    /// Number of low (dynamic) modes.
+    pub n_low: usize,
+    /// Frequencies of the fixed-interface normal modes that were kept \[Hz\].
+    pub fixed_interface_hz: Vec<f64>,
+    /// Number of interface dofs.
+    pub n_interface_dofs: usize,
+    /// Number of dofs of the full body.
+    pub n_dofs: usize,
+    /// Surfaces of the interface sets.
+    pub surfaces: Vec<NamedSurface>,
+    /// Mode values at every point of `surfaces`.
+    pub boundary: Modes,
+    /// Mode values at all points (or all surface points) of the body, for pictures and stress.
+    pub fields: Option<Modes>,
+}
