@@ -1,0 +1,14 @@
+//! The exit codes of every binary: scripts may rely on them.
+
+/// Everything asked for was done.
+pub const DONE: u8 = 0;
+/// A failure that none of the other codes describes: an interruption, or a bug of the program.
+pub const OTHER: u8 = 1;
+/// The command line cannot be understood (clap's own code).
+pub const USAGE: u8 = 2;
+/// An input is invalid: a file with wrong content, a missing set, a value out of its range.
+pub const INVALID_INPUT: u8 = 3;
+/// A computation did not converge; what was computed before is kept.
+pub const NOT_CONVERGED: u8 = 4;
+/// A file cannot be read or written.
+pub const FILES: u8 = 5;

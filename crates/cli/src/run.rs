@@ -1,0 +1,117 @@
+//! The `main` of every binary.
+
+use std::any::Any;
+use std::io::{self, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::Parser;
+
+use crate::session::colour;
+use crate::{Category, Failure, RunArgs, Session, exit_code};
+
+/// How often the user asked to stop.
+static STOP_REQUESTS: AtomicUsize = AtomicUsize::new(0);
+
+/// Where the last panic happened.
+static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
+
+/// True once Ctrl-C was pressed or the process was asked to terminate.
+pub fn stop_requested() -> bool {
+    STOP_REQUESTS.load(Ordering::Relaxed) > 0
+}
+
+/// Parses the command line, sets up the process, runs `body` and reports how it ended.
+///
+/// * `run_args` — where the parsed arguments keep the shared flags
+/// * `body` — the command; libraries are not expected to panic, but if one does the user gets a message that says
+///   that it is a bug and how to report it, never a backtrace
+///
+/// The first Ctrl-C (or SIGTERM) asks the computation to stop, the second one ends the process at once; in both cases
+/// output files are whole or not there, because they are written under a temporary name.
+pub fn main_with<A: Parser>(
+    run_args: fn(&A) -> &RunArgs,
+    body: impl FnOnce(&A, &Session) -> Result<(), Failure>,
+) -> ExitCode {
+    let args = match A::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // `--help` and `--version` come this way too, with exit code 0.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit_code::USAGE));
+        }
+    };
+    ExitCode::from(execute(run_args(&args), |session| body(&args, session)))
+}
+
+/// Runs `body` in a process that is set up by `flags`, and returns the exit code.
+pub fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failure>) -> u8 {
+    listen_for_stop();
+    set_threads(flags);
+    panic::set_hook(Box::new(|panicked| {
+        if let (Some(place), Ok(mut last)) = (panicked.location(), PANIC_PLACE.lock()) {
+            *last = Some(place.to_string());
+        }
+    }));
+    let session = Session::new(flags);
+    let ended = panic::catch_unwind(AssertUnwindSafe(|| body(&session)));
+    session.clear();
+    let failure = match ended {
+        Ok(Ok(())) => return exit_code::DONE,
+        Ok(Err(failure)) => failure,
+        Err(payload) => bug(payload.as_ref()),
+    };
+    let _ = failure.write(&mut io::stderr().lock(), colour());
+    failure.category().exit_code()
+}
+
+fn listen_for_stop() {
+    // An error means that another handler is installed (a second call in one process): it counts the same.
+    let _ = ctrlc::set_handler(|| {
+        if STOP_REQUESTS.fetch_add(1, Ordering::Relaxed) > 0 {
+            std::process::exit(i32::from(exit_code::OTHER));
+        }
+        let _ =
+            writeln!(io::stderr(), "\nstopping at the next safe point; press Ctrl-C again to end at once");
+    });
+}
+
+fn set_threads(flags: &RunArgs) {
+    if let Some(n) = flags.threads {
+        // Fails only if the pool exists already, in tests that call `execute` twice.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(n)).build_global();
+    }
+}
+
+fn bug(payload: &(dyn Any + Send)) -> Failure {
+    let text = payload
+        .downcast_ref::<&str>()
+        .map(|s| (*s).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned());
+    let place = PANIC_PLACE.lock().ok().and_then(|place| place.clone());
+    let place = place.unwrap_or_else(|| "an unknown place".to_owned());
+    Failure::new(Category::Other, format!("this is a bug of carom, not of your input: {text} (at {place})"))
+        .hint(format!(
+            "please report the command, its input and this message at {}; version {}",
+            env!("CARGO_PKG_REPOSITORY"),
+            env!("CARGO_PKG_VERSION")
+        ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_exit_code_1() {
+        let quiet = RunArgs { quiet: true, ..RunArgs::default() };
+        assert_eq!(execute(&quiet, |_| panic!("index out of bounds")), exit_code::OTHER);
+        assert_eq!(execute(&quiet, |_| Ok(())), exit_code::DONE);
+        let failed =
+            execute(&quiet, |_| Err(Failure::new(Category::Convergence, "the residual stays at 1e-3")));
+        assert_eq!(failed, exit_code::NOT_CONVERGED);
+    }
+}

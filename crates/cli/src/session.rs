@@ -1,0 +1,135 @@
+//! One run of a command: where it may print, and how loud it is.
+
+use std::io::{self, IsTerminal, Write};
+
+use carom_progress::Progress;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::terminal::Bars;
+use crate::{Category, Failure, RunArgs};
+
+/// Printing and progress of one command.
+pub struct Session {
+    json: bool,
+    quiet: bool,
+    verbosity: u8,
+    bars: Bars,
+}
+
+impl Session {
+    /// A session with these flags. Bars are shown if standard error is a terminal and neither `--json` nor `-q` is given.
+    pub fn new(args: &RunArgs) -> Self {
+        let visible = io::stderr().is_terminal() && !args.json && !args.quiet;
+        Self { json: args.json, quiet: args.quiet, verbosity: args.verbose, bars: Bars::new(visible) }
+    }
+
+    /// True if the caller wants JSON.
+    pub fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Where computations report; it also tells them that the user pressed Ctrl-C.
+    pub fn progress(&self) -> &dyn Progress {
+        &self.bars
+    }
+
+    /// Fails if the user asked to stop.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::interrupted`].
+    pub fn check_interrupted(&self) -> Result<(), Failure> {
+        if self.bars.interrupted() { Err(Failure::interrupted()) } else { Ok(()) }
+    }
+
+    /// Prints text for people on standard output, with a line end; nothing with `--json`.
+    ///
+    /// # Errors
+    ///
+    /// [`Category::Files`] if standard output cannot be written. A reader that left (a closed pipe) is no failure.
+    pub fn print(&self, text: &str) -> Result<(), Failure> {
+        if self.json { Ok(()) } else { self.print_data(text) }
+    }
+
+    /// Prints data on standard output, with a line end, whether or not `--json` is given: a table as CSV, a text file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::print`].
+    pub fn print_data(&self, text: &str) -> Result<(), Failure> {
+        let mut written = Ok(());
+        self.bars.suspend(|| {
+            let mut out = io::stdout().lock();
+            written = writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush());
+        });
+        ignore_closed_pipe(written)
+    }
+
+    /// Prints the JSON object of the command with its `schema`, `carom-mesh info 1` for instance, if `--json` is given.
+    ///
+    /// The schema names binary, command and version; keys are added without a new version, never renamed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::print`].
+    pub fn print_json(&self, schema: &str, object: &impl Serialize) -> Result<(), Failure> {
+        if !self.json {
+            return Ok(());
+        }
+        let mut value = serde_json::to_value(object).map_err(|e| {
+            Failure::from_error(Category::Other, e).context("cannot express the result as JSON")
+        })?;
+        if let Value::Object(map) = &mut value {
+            map.insert("schema".to_owned(), Value::from(schema));
+        }
+        self.print_data(&format!("{value:#}"))
+    }
+
+    /// Tells something worth knowing on standard error, unless `-q` is given.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.say(text);
+        }
+    }
+
+    /// Warns on standard error, also with `--json`, unless `-q` is given.
+    pub fn warn(&self, text: &str) {
+        if !self.quiet {
+            let (yellow, plain) = if colour() { ("\x1b[33m", "\x1b[0m") } else { ("", "") };
+            self.say(&format!("{yellow}warning{plain}: {text}"));
+        }
+    }
+
+    /// Tells a detail on standard error if `-v` is given at least `level` times.
+    pub fn detail(&self, level: u8, text: &str) {
+        if self.verbosity >= level {
+            self.say(text);
+        }
+    }
+
+    fn say(&self, text: &str) {
+        self.bars.suspend(|| {
+            // Nothing can be told to somebody whose standard error is gone.
+            let _ = writeln!(io::stderr().lock(), "{text}");
+        });
+    }
+
+    /// Takes the bars away.
+    pub(crate) fn clear(&self) {
+        self.bars.clear();
+    }
+}
+
+/// True if standard error takes colours: a terminal, and `NO_COLOR` unset or empty.
+pub(crate) fn colour() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+fn ignore_closed_pipe(written: io::Result<()>) -> Result<(), Failure> {
+    match written {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(e) => Err(Failure::from_error(Category::Files, e).context("cannot write to standard output")),
+        Ok(()) => Ok(()),
+    }
+}

@@ -1,0 +1,90 @@
+//! Progress bars on standard error.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use carom_progress::Progress;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use crate::run::stop_requested;
+
+/// Shows phases as bars (a spinner where the number of units is unknown); phases may be nested.
+pub(crate) struct Bars {
+    all: MultiProgress,
+    open: Mutex<Vec<ProgressBar>>,
+    visible: bool,
+}
+
+impl Bars {
+    pub(crate) fn new(visible: bool) -> Self {
+        Self { all: MultiProgress::new(), open: Mutex::new(Vec::new()), visible }
+    }
+
+    /// Runs `write` with the bars out of the way.
+    pub(crate) fn suspend(&self, write: impl FnOnce()) {
+        if self.visible { self.all.suspend(write) } else { write() }
+    }
+
+    fn with_current(&self, action: impl FnOnce(&ProgressBar)) {
+        // A thread that panicked while it drew a bar leaves the list intact.
+        let open = self.open.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(bar) = open.last() {
+            action(bar);
+        }
+    }
+
+    /// Ends every open phase, so that a message stands alone.
+    pub(crate) fn clear(&self) {
+        let mut open = self.open.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for bar in open.drain(..) {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn style(total: u64) -> ProgressStyle {
+    let template = if total > 0 {
+        "{prefix:24} [{bar:32}] {percent:>3}%  {elapsed}  {msg}"
+    } else {
+        "{prefix:24} {spinner}  {elapsed}  {msg}"
+    };
+    ProgressStyle::with_template(template).expect("the templates above are well-formed").progress_chars("=> ")
+}
+
+impl Progress for Bars {
+    fn begin(&self, name: &str, total: u64) {
+        if !self.visible {
+            return;
+        }
+        let bar = if total > 0 { ProgressBar::new(total) } else { ProgressBar::new_spinner() };
+        let bar = self.all.add(bar);
+        bar.set_style(style(total));
+        bar.set_prefix(name.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        self.open.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(bar);
+    }
+
+    fn set(&self, done: u64) {
+        if self.visible {
+            self.with_current(|bar| bar.set_position(done));
+        }
+    }
+
+    fn note(&self, text: &str) {
+        if self.visible {
+            self.with_current(|bar| bar.set_message(text.to_owned()));
+        }
+    }
+
+    fn end(&self) {
+        if self.visible
+            && let Some(bar) = self.open.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop()
+        {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        stop_requested()
+    }
+}
