@@ -1,7 +1,14 @@
 //! Finite-element meshes: cells, named sets, quality; readers and writers of mesh files.
+//!
+//! Start at [`Mesh`]; [`cell`] says how nodes, edges and faces are numbered, [`topology`] who touches whom.
 
 pub mod cell;
+pub mod lagrange;
 pub mod mesh;
+pub mod sets;
+pub mod topology;
 
 pub use cell::{CellShape, FaceShape};
 pub use mesh::{CellBlock, CellRef, FaceRef, Mesh, Set};
+pub use sets::SetError;
+pub use topology::FaceTable;

@@ -1,0 +1,87 @@
+//! Who touches whom: faces shared by cells, the boundary, and cells found by a face's corners.
+
+use crate::{CellRef, CellShape, FaceRef, Mesh};
+
+/// Corners of a face, ascending; the fourth is `u32::MAX` for triangles.
+type FaceKey = [u32; 4];
+
+/// All faces of all cells, ordered by their corner nodes: two cells share a face if they use the same corners.
+#[derive(Debug, Clone)]
+pub struct FaceTable {
+    entries: Vec<(FaceKey, FaceRef)>,
+}
+
+impl FaceTable {
+    /// Tabulates the faces of `mesh`.
+    pub fn new(mesh: &Mesh) -> Self {
+        let n_faces = mesh.blocks.iter().map(|b| b.n_cells() * b.shape.n_faces()).sum();
+        let mut entries = Vec::with_capacity(n_faces);
+        for (i_block, block) in mesh.blocks.iter().enumerate() {
+            for (i_cell, nodes) in block.cells().enumerate() {
+                for i_face in 0..block.shape.n_faces() {
+                    let corners = corners_of_face(block.shape, nodes, i_face);
+                    let face = FaceRef { block: i_block as u32, cell: i_cell as u32, face: i_face as u8 };
+                    entries.push((face_key(&corners[..block.shape.face_shape().n_corners()]), face));
+                }
+            }
+        }
+        entries.sort_unstable();
+        Self { entries }
+    }
+
+    /// Faces with these corner nodes, in any order: none, one on the boundary, two inside.
+    pub fn find(&self, corners: &[u32]) -> impl Iterator<Item = FaceRef> + '_ {
+        let key = if matches!(corners.len(), 3 | 4) { face_key(corners) } else { [u32::MAX; 4] };
+        let start = self.entries.partition_point(|(k, _)| *k < key);
+        self.entries[start..].iter().take_while(move |(k, _)| *k == key).map(|(_, face)| *face)
+    }
+
+    /// Faces that only one cell uses, ascending.
+    pub fn boundary(&self) -> Vec<FaceRef> {
+        let mut faces: Vec<FaceRef> =
+            self.groups().filter(|group| group.len() == 1).map(|group| group[0].1).collect();
+        faces.sort_unstable();
+        faces
+    }
+
+    /// Pairs of cells that share a face, each pair once, smaller cell first, ascending.
+    pub fn neighbours(&self) -> Vec<(CellRef, CellRef)> {
+        let mut pairs: Vec<(CellRef, CellRef)> = Vec::new();
+        for group in self.groups() {
+            for (i, (_, a)) in group.iter().enumerate() {
+                pairs.extend(group[i + 1..].iter().map(|(_, b)| (a.cell(), b.cell())));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Faces that more than two cells claim: overlapping cells.
+    pub fn overlapping(&self) -> Vec<FaceRef> {
+        self.groups().filter(|group| group.len() > 2).map(|group| group[0].1).collect()
+    }
+
+    /// Runs of entries with the same corners.
+    fn groups(&self) -> impl Iterator<Item = &[(FaceKey, FaceRef)]> {
+        self.entries.chunk_by(|a, b| a.0 == b.0)
+    }
+}
+
+/// Corner nodes of a face in the cell's outward order; the first `n_corners` numbers are meant.
+fn corners_of_face(shape: CellShape, nodes: &[u32], i_face: usize) -> [u32; 4] {
+    let mut corners = [u32::MAX; 4];
+    let n = shape.face_shape().n_corners();
+    for (corner, &local) in corners.iter_mut().zip(&shape.face(i_face)[..n]) {
+        *corner = nodes[local as usize];
+    }
+    corners
+}
+
+/// The corners in ascending order, filled up with `u32::MAX`.
+fn face_key(corners: &[u32]) -> FaceKey {
+    let mut key = [u32::MAX; 4];
+    key[..corners.len()].copy_from_slice(corners);
+    key.sort_unstable();
+    key
+}
