@@ -1,0 +1,45 @@
+//! What a step tells and what it carries on.
+
+use crate::control::Controller;
+
+/// Work done so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Steps taken back because their error was too large or the rate failed.
+    pub rejected: u64,
+    /// Steps taken back by the caller, to end at an event.
+    pub cut: u64,
+    /// Evaluations of the rate.
+    pub evaluations: u64,
+}
+
+/// A step that can be accepted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Attempt {
+    /// Its start \[s\].
+    pub start: f64,
+    /// Its end \[s\].
+    pub end: f64,
+    /// Its error in units of the tolerance, ≤ 1.
+    pub error: f64,
+}
+
+impl Attempt {
+    /// Its length h \[s\].
+    pub fn step(&self) -> f64 {
+        self.end - self.start
+    }
+}
+
+/// All that [`crate::RungeKutta`] carries from step to step: plain data, from which a run continues bit for bit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RungeKuttaState {
+    /// Step size control.
+    pub controller: Controller,
+    /// Work done so far.
+    pub counters: Counters,
+    /// Rate at the present state, if it is known: the first stage of the next step.
+    pub rate: Option<Vec<f64>>,
+}

@@ -1,0 +1,75 @@
+//! The system to integrate and what can go wrong.
+
+/// An ordinary differential equation y' = f(t, y).
+pub trait Ode {
+    /// Why the rate could not be computed, for example an inner iteration that did not converge.
+    type Error: std::error::Error + 'static;
+
+    /// Number n of components of y.
+    fn dim(&self) -> usize;
+
+    /// Writes f(t, y) to `rate` (length n, overwritten). Allocates nothing.
+    ///
+    /// `&mut self` is for workspaces and starting values of inner iterations: the result may depend on what was
+    /// evaluated before only below the tolerance of that iteration.
+    ///
+    /// # Errors
+    ///
+    /// The caller tries again with a smaller step, down to its limit.
+    fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Self::Error>;
+}
+
+/// Why no step could be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum IntegrateError<E: std::error::Error + 'static> {
+    /// The rate fails however small the step.
+    #[error(
+        "the right-hand side at t = {time:.9e} s could not be computed, not even with a step of {step:.3e} s (the least that is tried)"
+    )]
+    RightHandSide {
+        /// Start of the step \[s\].
+        time: f64,
+        /// Last step tried \[s\].
+        step: f64,
+        /// Why.
+        #[source]
+        source: E,
+    },
+    /// The error estimate stays above the tolerance however small the step.
+    #[error(
+        "the step at t = {time:.9e} s fell to {step:.3e} s with an error still {error:.2e} times the tolerance, largest in component {component}: \
+         the right-hand side jumps there, or the tolerance is below round-off; loosen the tolerance or look at that component"
+    )]
+    StepTooSmall {
+        /// Start of the step \[s\].
+        time: f64,
+        /// Last step tried \[s\].
+        step: f64,
+        /// Its error in units of the tolerance.
+        error: f64,
+        /// The component of y with the largest error.
+        component: usize,
+    },
+    /// Numbers became infinite or undefined however small the step.
+    #[error(
+        "component {component} of the state at t = {time:.9e} s is not finite, not even after a step of {step:.3e} s"
+    )]
+    NotFinite {
+        /// Start of the step \[s\].
+        time: f64,
+        /// Last step tried \[s\].
+        step: f64,
+        /// First component that is not finite.
+        component: usize,
+    },
+    /// The caller allows no step forward.
+    #[error(
+        "the longest step allowed at t = {time:.9e} s is {max_step:.3e} s; it must be positive and change the time"
+    )]
+    NoRoom {
+        /// Start of the step \[s\].
+        time: f64,
+        /// What the caller allowed \[s\].
+        max_step: f64,
+    },
+}

@@ -1,0 +1,1 @@
+//! Rigid and reduced bodies in the floating frame of reference.
