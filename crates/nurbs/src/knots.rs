@@ -2,9 +2,27 @@
 
 use thiserror::Error;
 
+use crate::basis::MAX_DEGREE;
+
 /// Why a list of numbers is no knot vector of a degree.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum KnotError {
+    /// Degree 0 or a degree beyond what evaluation supports.
+    #[error("degree {degree} is not supported: it must lie between 1 and {MAX_DEGREE}")]
+    Degree {
+        /// Polynomial degree p.
+        degree: usize,
+    },
+    /// A knot to be inserted lies outside the domain or on its ends.
+    #[error("knot {knot} cannot be inserted: it lies outside the open interval from {start} to {end}")]
+    Outside {
+        /// The knot.
+        knot: f64,
+        /// First parameter of the domain.
+        start: f64,
+        /// Last parameter of the domain.
+        end: f64,
+    },
     /// Fewer than 2(p+1) knots.
     #[error("degree {degree} needs at least {needed} knots, {found} given")]
     TooFew {
@@ -59,8 +77,11 @@ impl KnotVector {
     ///
     /// # Errors
     ///
-    /// [`KnotError`] if the list is too short, not ascending, not open, or has an inner knot of multiplicity above p.
+    /// [`KnotError`] if the degree is 0 or above [`MAX_DEGREE`], the list is too short, not ascending, not open, or has an inner knot of multiplicity above p.
     pub fn new(degree: usize, knots: Vec<f64>) -> Result<Self, KnotError> {
+        if degree == 0 || degree > MAX_DEGREE {
+            return Err(KnotError::Degree { degree });
+        }
         let needed = 2 * (degree + 1);
         if knots.len() < needed {
             return Err(KnotError::TooFew { degree, needed, found: knots.len() });
@@ -71,22 +92,18 @@ impl KnotVector {
             }
         }
         let (first, last) = (knots[0], knots[knots.len() - 1]);
-        for (end, value, multiplicity) in [
-            ("first", first, knots.iter().take_while(|&&u| u == first).count()),
-            ("last", last, knots.iter().rev().take_while(|&&u| u == last).count()),
+        for (end, multiplicity) in [
+            ("first", knots.iter().take_while(|&&u| u == first).count()),
+            ("last", knots.iter().rev().take_while(|&&u| u == last).count()),
         ] {
-            if multiplicity != degree + 1 || value.is_nan() {
+            if multiplicity != degree + 1 {
                 return Err(KnotError::NotOpen { end, needed: degree + 1 });
             }
         }
         let inner = &knots[degree + 1..knots.len() - degree - 1];
         for run in inner.chunk_by(|a, b| a == b) {
-            if run.len() > degree.max(1) {
-                return Err(KnotError::TooMultiple {
-                    value: run[0],
-                    found: run.len(),
-                    allowed: degree.max(1),
-                });
+            if run.len() > degree {
+                return Err(KnotError::TooMultiple { value: run[0], found: run.len(), allowed: degree });
             }
         }
         Ok(Self { degree, knots })
@@ -110,5 +127,46 @@ impl KnotVector {
     /// The nonempty knot spans in order: index k of the knot at their left end (u_k < u_{k+1}).
     pub fn spans(&self) -> Vec<usize> {
         (self.degree..self.n_functions()).filter(|&k| self.knots[k] < self.knots[k + 1]).collect()
+    }
+
+    /// The distinct knots in order: the ends of the nonempty spans.
+    pub fn breakpoints(&self) -> Vec<f64> {
+        self.knots.chunk_by(|a, b| a == b).map(|run| run[0]).collect()
+    }
+
+    /// The same direction run through backwards on the same domain: u becomes u_first + u_last − u.
+    pub fn reversed(&self) -> Self {
+        let sum = self.knots[0] + self.knots[self.knots.len() - 1];
+        let (first, last) = (self.knots[0], self.knots[self.knots.len() - 1]);
+        let mirror = |&u: &f64| {
+            if u == first {
+                last
+            } else if u == last {
+                first
+            } else {
+                sum - u
+            }
+        };
+        Self { degree: self.degree, knots: self.knots.iter().rev().map(mirror).collect() }
+    }
+
+    /// Whether both have the same degree and, mapped to \[0,1\], the same knots to within `tolerance`.
+    pub fn matches(&self, other: &Self, tolerance: f64) -> bool {
+        let unit = |kv: &Self, i: usize| {
+            let (a, b) = (kv.knots[0], kv.knots[kv.knots.len() - 1]);
+            (kv.knots[i] - a) / (b - a)
+        };
+        self.degree == other.degree
+            && self.knots.len() == other.knots.len()
+            && (0..self.knots.len()).all(|i| (unit(self, i) - unit(other, i)).abs() <= tolerance)
+    }
+
+    /// One span on \[0,1\]: the Bernstein polynomials of degree p.
+    ///
+    /// # Errors
+    ///
+    /// [`KnotError::Degree`] if p is 0 or above [`MAX_DEGREE`].
+    pub fn bernstein(degree: usize) -> Result<Self, KnotError> {
+        Self::new(degree, [vec![0.0; degree + 1], vec![1.0; degree + 1]].concat())
     }
 }
