@@ -2,17 +2,19 @@
 //!
 //! The mass matrix of displacement elements is M_f = M_s ⊗ E₃, so M_s alone is stored; stiffness and mass share one
 //! [`NodeGraph`], which is also what METIS orders.
+//!
+//! Products run over chunks of [`LANES`] columns, one task each: within a task the columns lie side by side, so that
+//! one pass through the matrix serves them all, and each column is summed in the same order whatever the threads.
 
 use std::sync::Arc;
 
-/// Which pairs of nodes couple: the lower triangle with its diagonal, column by column, rows ascending.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NodeGraph {
-    /// Start of each column in `rows`, length n_nodes + 1.
-    pub col_ptr: Vec<usize>,
-    /// Row (node) of each entry, row ≥ column.
-    pub rows: Vec<u32>,
-}
+use faer::{Mat, MatMut, MatRef};
+use rayon::prelude::*;
+
+use crate::graph::NodeGraph;
+
+/// Columns that one pass through a matrix multiplies.
+const LANES: usize = 4;
 
 /// A symmetric matrix of 3×3 blocks (stiffness), 3n × 3n with dof 3·node + component.
 #[derive(Debug, Clone)]
@@ -30,4 +32,292 @@ pub struct NodeMatrix {
     pub graph: Arc<NodeGraph>,
     /// Value of each entry of the graph.
     pub values: Vec<f64>,
+}
+
+impl BlockMatrix {
+    /// The zero matrix over a graph.
+    pub fn zeros(graph: Arc<NodeGraph>) -> Self {
+        let values = vec![[0.0; 9]; graph.n_entries()];
+        Self { graph, values }
+    }
+
+    /// Number of dofs, 3 n.
+    pub fn n_dofs(&self) -> usize {
+        3 * self.graph.n_nodes()
+    }
+
+    /// Sum of the diagonal.
+    pub fn trace(&self) -> f64 {
+        self.diagonal().iter().sum()
+    }
+
+    /// The diagonal, 3 n.
+    pub fn diagonal(&self) -> Vec<f64> {
+        let n_nodes = self.graph.n_nodes();
+        let mut diagonal = Vec::with_capacity(3 * n_nodes);
+        for node in 0..n_nodes {
+            let block = &self.values[self.graph.col_ptr[node]];
+            diagonal.extend([block[0], block[4], block[8]]);
+        }
+        diagonal
+    }
+
+    /// The product K X.
+    ///
+    /// * `x` — 3n × any number of columns
+    ///
+    /// # Panics
+    ///
+    /// If `x` has another number of rows than K.
+    pub fn product(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        assert_eq!(x.nrows(), self.n_dofs(), "rows of x must be the dofs of the matrix");
+        let mut y = Mat::zeros(x.nrows(), x.ncols());
+        for_column_chunks(x, y.as_mut(), |x, y| self.product_of_lanes(x, y));
+        y
+    }
+
+    /// y += K x for [`LANES`] columns, interleaved.
+    fn product_of_lanes(&self, x: &[[f64; LANES]], y: &mut [[f64; LANES]]) {
+        for col in 0..self.graph.n_nodes() {
+            let (start, rows) = self.graph.column(col);
+            let x_col = [x[3 * col], x[3 * col + 1], x[3 * col + 2]];
+            let mut y_col = [[0.0; LANES]; 3];
+            for (&row, block) in rows.iter().zip(&self.values[start..]) {
+                let row = row as usize;
+                let y_row = &mut y[3 * row..3 * row + 3];
+                for i in 0..3 {
+                    for lane in 0..LANES {
+                        y_row[i][lane] += block[3 * i] * x_col[0][lane]
+                            + block[3 * i + 1] * x_col[1][lane]
+                            + block[3 * i + 2] * x_col[2][lane];
+                    }
+                }
+                // The diagonal block is complete and has been used once; the others stand for two.
+                if row != col {
+                    let x_row = &x[3 * row..3 * row + 3];
+                    for j in 0..3 {
+                        for lane in 0..LANES {
+                            y_col[j][lane] += block[j] * x_row[0][lane]
+                                + block[3 + j] * x_row[1][lane]
+                                + block[6 + j] * x_row[2][lane];
+                        }
+                    }
+                }
+            }
+            for j in 0..3 {
+                for lane in 0..LANES {
+                    y[3 * col + j][lane] += y_col[j][lane];
+                }
+            }
+        }
+    }
+
+    /// The columns of K of the given dofs, 3n × n_dofs, dense.
+    ///
+    /// Restricted to interior rows this is the coupling K_ib of a Craig-Bampton partition.
+    pub fn columns(&self, dofs: &[usize]) -> Mat<f64> {
+        let mut out = Mat::zeros(self.n_dofs(), dofs.len());
+        let position = DofPositions::new(self.n_dofs(), dofs);
+        for col in 0..self.graph.n_nodes() {
+            let (start, rows) = self.graph.column(col);
+            let col_is_listed = position.node(col);
+            for (&row, block) in rows.iter().zip(&self.values[start..]) {
+                let row = row as usize;
+                if col_is_listed {
+                    for j in 0..3 {
+                        if let Some(k) = position.dof(3 * col + j) {
+                            for i in 0..3 {
+                                out[(3 * row + i, k)] = block[3 * i + j];
+                            }
+                        }
+                    }
+                }
+                if row != col && position.node(row) {
+                    for i in 0..3 {
+                        if let Some(k) = position.dof(3 * row + i) {
+                            for j in 0..3 {
+                                out[(3 * col + j, k)] = block[3 * i + j];
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The rows of the product K X of the given dofs, n_dofs × columns of X.
+    pub fn rows_product(&self, dofs: &[usize], x: MatRef<'_, f64>) -> Mat<f64> {
+        assert_eq!(x.nrows(), self.n_dofs(), "rows of x must be the dofs of the matrix");
+        let position = DofPositions::new(self.n_dofs(), dofs);
+        // Couplings as (listed dof, dof, value), gathered once; then each column of X is one pass over them.
+        let mut couplings = Vec::new();
+        for col in 0..self.graph.n_nodes() {
+            let (start, rows) = self.graph.column(col);
+            let col_is_listed = position.node(col);
+            for (&row, block) in rows.iter().zip(&self.values[start..]) {
+                let row = row as usize;
+                if !(col_is_listed || position.node(row)) {
+                    continue;
+                }
+                for i in 0..3 {
+                    for j in 0..3 {
+                        if let Some(k) = position.dof(3 * row + i) {
+                            couplings.push((k as u32, (3 * col + j) as u32, block[3 * i + j]));
+                        }
+                        if row != col
+                            && let Some(k) = position.dof(3 * col + j)
+                        {
+                            couplings.push((k as u32, (3 * row + i) as u32, block[3 * i + j]));
+                        }
+                    }
+                }
+            }
+        }
+        let mut out = Mat::zeros(dofs.len(), x.ncols());
+        out.as_mut().par_col_chunks_mut(1).enumerate().for_each(|(k, out)| {
+            let x = x.col(k);
+            let mut out = out.col_mut(0);
+            for &(row, dof, value) in &couplings {
+                out[row as usize] += value * x[dof as usize];
+            }
+        });
+        out
+    }
+
+    /// The submatrix of the given dofs as a dense matrix, for tests and small bodies.
+    pub fn extract(&self, dofs: &[usize]) -> Mat<f64> {
+        let columns = self.columns(dofs);
+        Mat::from_fn(dofs.len(), dofs.len(), |i, j| columns[(dofs[i], j)])
+    }
+}
+
+impl NodeMatrix {
+    /// The zero matrix over a graph.
+    pub fn zeros(graph: Arc<NodeGraph>) -> Self {
+        let values = vec![0.0; graph.n_entries()];
+        Self { graph, values }
+    }
+
+    /// Number of nodes, n.
+    pub fn n_nodes(&self) -> usize {
+        self.graph.n_nodes()
+    }
+
+    /// Sum of the diagonal of M_s; the trace of M_f is three times that.
+    pub fn trace(&self) -> f64 {
+        (0..self.n_nodes()).map(|node| self.values[self.graph.col_ptr[node]]).sum()
+    }
+
+    /// The diagonal of M_s, n.
+    pub fn diagonal(&self) -> Vec<f64> {
+        (0..self.n_nodes()).map(|node| self.values[self.graph.col_ptr[node]]).collect()
+    }
+
+    /// The product M_s X of nodal values.
+    ///
+    /// * `x` — n × any number of columns
+    ///
+    /// # Panics
+    ///
+    /// If `x` has another number of rows than M_s.
+    pub fn node_product(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        assert_eq!(x.nrows(), self.n_nodes(), "rows of x must be the nodes of the matrix");
+        let mut y = Mat::zeros(x.nrows(), x.ncols());
+        for_column_chunks(x, y.as_mut(), |x, y| self.product_of_lanes::<1>(x, y));
+        y
+    }
+
+    /// The product (M_s ⊗ E₃) X of dof vectors.
+    ///
+    /// * `x` — 3n × any number of columns
+    ///
+    /// # Panics
+    ///
+    /// If `x` has another number of rows than M_f.
+    pub fn product(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        assert_eq!(x.nrows(), 3 * self.n_nodes(), "rows of x must be the dofs of the matrix");
+        let mut y = Mat::zeros(x.nrows(), x.ncols());
+        for_column_chunks(x, y.as_mut(), |x, y| self.product_of_lanes::<3>(x, y));
+        y
+    }
+
+    /// y += (M_s ⊗ E_D) x for [`LANES`] columns, interleaved.
+    fn product_of_lanes<const D: usize>(&self, x: &[[f64; LANES]], y: &mut [[f64; LANES]]) {
+        let (x, _) = x.as_chunks::<D>();
+        let (y, _) = y.as_chunks_mut::<D>();
+        for col in 0..self.n_nodes() {
+            let (start, rows) = self.graph.column(col);
+            let x_col = x[col];
+            let diagonal = self.values[start];
+            let mut y_col = [[0.0; LANES]; D];
+            for i in 0..D {
+                for lane in 0..LANES {
+                    y_col[i][lane] = diagonal * x_col[i][lane];
+                }
+            }
+            for (&row, &value) in rows.iter().zip(&self.values[start..]).skip(1) {
+                let (x_row, y_row) = (&x[row as usize], &mut y[row as usize]);
+                for i in 0..D {
+                    for lane in 0..LANES {
+                        y_row[i][lane] += value * x_col[i][lane];
+                        y_col[i][lane] += value * x_row[i][lane];
+                    }
+                }
+            }
+            for i in 0..D {
+                for lane in 0..LANES {
+                    y[col][i][lane] += y_col[i][lane];
+                }
+            }
+        }
+    }
+}
+
+/// Applies a kernel to chunks of [`LANES`] columns, interleaved row by row, in parallel over the chunks.
+fn for_column_chunks(
+    x: MatRef<'_, f64>,
+    y: MatMut<'_, f64>,
+    kernel: impl Fn(&[[f64; LANES]], &mut [[f64; LANES]]) + Sync,
+) {
+    y.par_col_chunks_mut(LANES).enumerate().for_each(|(i_chunk, mut y)| {
+        let n_rows = y.nrows();
+        let mut x_lanes = vec![[0.0; LANES]; n_rows];
+        let mut y_lanes = vec![[0.0; LANES]; n_rows];
+        for lane in 0..y.ncols() {
+            for (to, from) in x_lanes.iter_mut().zip(x.col(i_chunk * LANES + lane).iter()) {
+                to[lane] = *from;
+            }
+        }
+        kernel(&x_lanes, &mut y_lanes);
+        for lane in 0..y.ncols() {
+            for (to, from) in y.as_mut().col_mut(lane).iter_mut().zip(&y_lanes) {
+                *to = from[lane];
+            }
+        }
+    });
+}
+
+/// Where each dof stands in a list of dofs.
+struct DofPositions {
+    position: Vec<u32>,
+}
+
+impl DofPositions {
+    fn new(n_dofs: usize, dofs: &[usize]) -> Self {
+        let mut position = vec![u32::MAX; n_dofs];
+        for (k, &dof) in dofs.iter().enumerate() {
+            position[dof] = k as u32;
+        }
+        Self { position }
+    }
+
+    fn dof(&self, dof: usize) -> Option<usize> {
+        let k = self.position[dof];
+        (k != u32::MAX).then_some(k as usize)
+    }
+
+    fn node(&self, node: usize) -> bool {
+        (0..3).any(|i| self.position[3 * node + i] != u32::MAX)
+    }
 }
