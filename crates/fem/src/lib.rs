@@ -4,4 +4,4 @@ pub mod body;
 pub mod surface;
 
 pub use body::{Body, Geometry, Material};
-pub use surface::{Face, FaceBasis, Surface};
+pub use surface::{Face, FaceBasis, Surface, SurfaceError};

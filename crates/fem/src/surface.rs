@@ -1,6 +1,12 @@
 //! Parts of the surface of a body, as contact and loads need them: faces with their bases over body points.
+//!
+//! A [`Surface`] is immutable; where its points are is the caller's. [`Surface::shape_into`] evaluates the shape
+//! functions of a face, [`Surface::position`] and [`Surface::tangents`] apply them to positions.
+
+mod shape;
 
 use carom_mesh::FaceShape;
+use thiserror::Error;
 
 /// The shape functions of one face over its points.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,3 +45,186 @@ pub struct Surface {
     /// One-dimensional extraction operators, (p+1)² numbers each, row-major: N_i = Σ_j C_ij b_j.
     pub operators: Vec<Vec<f64>>,
 }
+
+/// Highest degree of a spline face that can be evaluated.
+pub const MAX_DEGREE: usize = 9;
+
+/// Why a surface cannot be evaluated.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SurfaceError {
+    /// As many weights as points are needed.
+    #[error("the surface has {points} points but {weights} weights")]
+    WeightCount {
+        /// Number of points.
+        points: usize,
+        /// Number of weights.
+        weights: usize,
+    },
+    /// A weight is not a positive number.
+    #[error("weight {weight} of point {point} is not positive")]
+    Weight {
+        /// Index into [`Surface::points`].
+        point: usize,
+        /// Its weight.
+        weight: f64,
+    },
+    /// A face lists too few or too many points for its basis.
+    #[error("face {face} lists {found} points, its basis needs {needed}")]
+    PointCount {
+        /// Number of the face.
+        face: usize,
+        /// Points listed.
+        found: usize,
+        /// Points needed.
+        needed: usize,
+    },
+    /// A face refers to a point that the surface does not have.
+    #[error("face {face} refers to point {point}, the surface has {points} points")]
+    PointIndex {
+        /// Number of the face.
+        face: usize,
+        /// Index that is too large.
+        point: u32,
+        /// Number of points of the surface.
+        points: usize,
+    },
+    /// A degree is zero or above [`MAX_DEGREE`].
+    #[error("face {face} has degree {degree}; degrees from 1 to {MAX_DEGREE} can be evaluated")]
+    Degree {
+        /// Number of the face.
+        face: usize,
+        /// Its degree.
+        degree: usize,
+    },
+    /// An extraction operator is missing or has the wrong size.
+    #[error(
+        "face {face} of degree {degree} refers to extraction operator {operator}, which is missing or not of that degree"
+    )]
+    Operator {
+        /// Number of the face.
+        face: usize,
+        /// Degree in the direction of the operator.
+        degree: usize,
+        /// Index of the operator.
+        operator: u32,
+    },
+    /// The orientation is neither +1 nor −1.
+    #[error("face {face} has orientation {orientation}, which must be 1 or -1")]
+    Orientation {
+        /// Number of the face.
+        face: usize,
+        /// Value found.
+        orientation: f64,
+    },
+}
+
+impl FaceBasis {
+    /// Number of points that a face with this basis has.
+    pub fn n_points(&self) -> usize {
+        match self {
+            Self::Lagrange(shape) => shape.n_nodes(),
+            Self::Spline { degrees: [p, q], .. } => (p + 1) * (q + 1),
+        }
+    }
+
+    /// True if the parameters run over the triangle 0 ≤ ξ₁, ξ₂, ξ₁+ξ₂ ≤ 1 and not over the square \[0,1\]².
+    pub fn is_triangle(&self) -> bool {
+        matches!(self, Self::Lagrange(FaceShape::Tri3 | FaceShape::Tri6))
+    }
+}
+
+impl Surface {
+    /// Checks that every face can be evaluated: [`Self::shape_into`] then finds what it needs.
+    ///
+    /// # Errors
+    ///
+    /// [`SurfaceError`] names the first face, point or operator that does not fit.
+    pub fn validate(&self) -> Result<(), SurfaceError> {
+        if self.weights.len() != self.points.len() {
+            return Err(SurfaceError::WeightCount { points: self.points.len(), weights: self.weights.len() });
+        }
+        if let Some(point) = self.weights.iter().position(|&w| !(w > 0.0 && w.is_finite())) {
+            return Err(SurfaceError::Weight { point, weight: self.weights[point] });
+        }
+        (0..self.faces.len()).try_for_each(|face| self.validate_face(face))
+    }
+
+    fn validate_face(&self, face: usize) -> Result<(), SurfaceError> {
+        let Face { basis, points, orientation } = &self.faces[face];
+        if points.len() != basis.n_points() {
+            return Err(SurfaceError::PointCount { face, found: points.len(), needed: basis.n_points() });
+        }
+        if let Some(&point) = points.iter().find(|&&k| k as usize >= self.points.len()) {
+            return Err(SurfaceError::PointIndex { face, point, points: self.points.len() });
+        }
+        if orientation.abs() != 1.0 {
+            return Err(SurfaceError::Orientation { face, orientation: *orientation });
+        }
+        if let FaceBasis::Spline { degrees, operators } = basis {
+            for (&degree, &operator) in degrees.iter().zip(operators) {
+                if degree == 0 || degree > MAX_DEGREE {
+                    return Err(SurfaceError::Degree { face, degree });
+                }
+                let size = self.operators.get(operator as usize).map(Vec::len);
+                if size != Some((degree + 1) * (degree + 1)) {
+                    return Err(SurfaceError::Operator { face, degree, operator });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Shape functions of a face and their parametric derivatives at ξ.
+    ///
+    /// ```text
+    /// values[i] = R_i,   first[i] = [R_i,1  R_i,2],   second[i] = [R_i,11  R_i,12  R_i,22]
+    /// ```
+    ///
+    /// The slices have (at least) one entry for each point of the face, in the order of [`Face::points`]. Rational
+    /// derivatives as in THEORY section 5: R_,a = (w N_,a − R W_,a)/W.
+    pub fn shape_into(
+        &self,
+        face: usize,
+        xi: [f64; 2],
+        values: &mut [f64],
+        first: &mut [[f64; 2]],
+        second: &mut [[f64; 3]],
+    ) {
+        let Face { basis, points, .. } = &self.faces[face];
+        match basis {
+            FaceBasis::Lagrange(shape) => shape::lagrange(*shape, xi, values, first, second),
+            FaceBasis::Spline { degrees, operators } => {
+                let c = operators.map(|k| self.operators[k as usize].as_slice());
+                shape::spline(*degrees, c, xi, values, first, second);
+                let n = points.len();
+                let weights = |i: usize| self.weights[points[i] as usize];
+                shape::rational(weights, &mut values[..n], &mut first[..n], &mut second[..n]);
+            }
+        }
+    }
+
+    /// y(ξ) = Σ R_i y_i for positions of [`Self::points`].
+    pub fn position(&self, face: usize, xi: [f64; 2], positions: &[[f64; 3]]) -> [f64; 3] {
+        self.tangents(face, xi, positions).0
+    }
+
+    /// y(ξ) and the tangents y,₁ and y,₂ for positions of [`Self::points`].
+    pub fn tangents(&self, face: usize, xi: [f64; 2], positions: &[[f64; 3]]) -> ([f64; 3], [[f64; 3]; 2]) {
+        const N: usize = (MAX_DEGREE + 1) * (MAX_DEGREE + 1);
+        let (mut values, mut first, mut second) = ([0.0; N], [[0.0; 2]; N], [[0.0; 3]; N]);
+        self.shape_into(face, xi, &mut values, &mut first, &mut second);
+        let (mut y, mut y_a) = ([0.0; 3], [[0.0; 3]; 2]);
+        for (i, &k) in self.faces[face].points.iter().enumerate() {
+            for d in 0..3 {
+                let x = positions[k as usize][d];
+                y[d] += values[i] * x;
+                y_a[0][d] += first[i][0] * x;
+                y_a[1][d] += first[i][1] * x;
+            }
+        }
+        (y, y_a)
+    }
+}
+
+#[cfg(test)]
+mod tests;
