@@ -1,1 +1,24 @@
-//! What every scheme shares: rigid states, loads, the ledger, contact events, the observer.
+//! What every scheme shares: rigid states, loads, the ledger, contact events, checkpoints, the observer.
+//!
+//! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: where a body is and how it starts
+//! * [`Loads`]: gravity, constant forces and torques at markers
+//! * [`Ledger`]: the balance of energy and momenta of THEORY section 7
+//! * [`ContactEvent`], [`ContactTracker`]: what happened between two surfaces
+//! * [`Observer`]: to whom a time loop hands its states; [`Checkpoint`]: from which it continues bit for bit
+//!
+//! Vectors are in inertial axes unless their name ends in `_b` (body axes). SI units throughout.
+
+pub mod checkpoint;
+pub mod contact_event;
+pub mod ledger;
+pub mod load;
+pub mod observer;
+pub mod rotation;
+pub mod state;
+
+pub use checkpoint::{Checkpoint, CheckpointError, Values};
+pub use contact_event::{ContactEvent, ContactSample, ContactTracker};
+pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
+pub use load::{Axes, Loads, Marker, PointLoad};
+pub use observer::{Frame, Ignore, Observer, ObserverError};
+pub use state::{BodyState, ContactState, Placement, Pose};

@@ -1,0 +1,208 @@
+//! The balance of a run, THEORY section 7: where energy and momenta are, and what is missing.
+
+/// What a scheme knows at one instant: energies and momenta now, and integrals since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Balance {
+    /// Time \[s\].
+    pub time: f64,
+    /// Kinetic energy \[J\].
+    pub e_kin: f64,
+    /// Elastic energy, of quasistatic modes too \[J\].
+    pub e_el: f64,
+    /// Potential of the contact penalty, 0 for multipliers \[J\].
+    pub e_con: f64,
+    /// Potential of gravity and of conservative joint springs \[J\].
+    pub e_pot: f64,
+    /// Work of loads without potential and of driven constraints since the start \[J\].
+    pub w_ext: f64,
+    /// Energy lost in damping since the start, ≥ 0 \[J\].
+    pub d_mat: f64,
+    /// Energy lost in friction since the start, ≥ 0 \[J\].
+    pub d_fric: f64,
+    /// Energy lost in inelastic closure since the start, ≥ 0 \[J\].
+    pub d_imp: f64,
+    /// Booked algorithmic loss since the start \[J\].
+    pub d_num: f64,
+    /// Linear momentum of the bodies that move \[N s\].
+    pub momentum: [f64; 3],
+    /// Their angular momentum about the inertial origin \[N m s\].
+    pub ang_momentum: [f64; 3],
+    /// Impulse of loads and ground reactions since the start \[N s\].
+    pub external_impulse: [f64; 3],
+    /// Angular impulse of loads and ground reactions about the inertial origin since the start \[N m s\].
+    pub external_ang_impulse: [f64; 3],
+    /// Sum over bodies of |P|: what an error of the total is measured against, as the total may be zero \[N s\].
+    pub momentum_scale: f64,
+    /// Sum over bodies of |r × P| and of the angular momentum about the own frame \[N m s\].
+    pub ang_momentum_scale: f64,
+    /// Deepest penetration that the contact law leaves, ≥ 0 \[m\].
+    pub pen_max: f64,
+    /// Residual of the quasistatic contact problem, relative to its forces.
+    pub f_res: f64,
+}
+
+impl Balance {
+    fn energy(&self) -> f64 {
+        self.e_kin + self.e_el + self.e_con + self.e_pot
+    }
+
+    fn residual(&self) -> f64 {
+        self.energy() - self.w_ext + self.d_mat + self.d_fric + self.d_imp + self.d_num
+    }
+}
+
+/// One row of the ledger: a [`Balance`] with its residuals.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LedgerRow {
+    /// What the scheme reported.
+    pub balance: Balance,
+    /// R_E: energy that appeared (> 0) or vanished (< 0) since the start \[J\].
+    pub r_e: f64,
+    /// R_P: change of momentum that no external impulse explains \[N s\].
+    pub r_p: [f64; 3],
+    /// R_L: change of angular momentum that no external angular impulse explains \[N m s\].
+    pub r_l: [f64; 3],
+}
+
+impl LedgerRow {
+    /// Names of the columns, in the order of [`LedgerRow::values`].
+    pub const COLUMNS: [&'static str; 31] = [
+        "time", "E_kin", "E_el", "E_con", "E_pot", "W_ext", "D_mat", "D_fric", "D_imp", "D_num", "R_E",
+        "P_x", "P_y", "P_z", "L_x", "L_y", "L_z", "R_P_x", "R_P_y", "R_P_z", "R_L_x", "R_L_y", "R_L_z",
+        "J_x", "J_y", "J_z", "H_x", "H_y", "H_z", "pen_max", "f_res",
+    ];
+
+    /// The numbers of the row; J and H are the external impulse and angular impulse.
+    pub fn values(&self) -> [f64; 31] {
+        let b = &self.balance;
+        let ([px, py, pz], [lx, ly, lz]) = (b.momentum, b.ang_momentum);
+        let ([rpx, rpy, rpz], [rlx, rly, rlz]) = (self.r_p, self.r_l);
+        let ([jx, jy, jz], [hx, hy, hz]) = (b.external_impulse, b.external_ang_impulse);
+        [
+            b.time, b.e_kin, b.e_el, b.e_con, b.e_pot, b.w_ext, b.d_mat, b.d_fric, b.d_imp, b.d_num,
+            self.r_e, px, py, pz, lx, ly, lz, rpx, rpy, rpz, rlx, rly, rlz, jx, jy, jz, hx, hy, hz,
+            b.pen_max, b.f_res,
+        ]
+    }
+}
+
+/// Errors of a run, relative to the sizes that occurred in it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LedgerSummary {
+    /// E_kin + E_el + E_con + E_pot at the start \[J\].
+    pub energy_initial: f64,
+    /// The same at the end \[J\].
+    pub energy_final: f64,
+    /// Largest |R_E| over the largest E_kin + E_el + E_con so far.
+    pub energy_error: f64,
+    /// Largest |R_P| over the largest sum of |P| of the bodies.
+    pub momentum_error: f64,
+    /// Largest |R_L| over the largest sum of the bodies' angular momenta.
+    pub ang_momentum_error: f64,
+}
+
+/// Turns balances into rows, and keeps the extremes. Plain data: a copy of it continues a run.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Ledger {
+    /// The first balance, against which residuals are taken.
+    pub initial: Option<Balance>,
+    /// The latest balance.
+    pub latest: Balance,
+    /// Largest |R_E|, |R_P|, |R_L| so far.
+    pub residuals: [f64; 3],
+    /// Largest E_kin + E_el + E_con, sum of |P|, sum of the bodies' angular momenta so far.
+    pub scales: [f64; 3],
+}
+
+impl Ledger {
+    /// Takes a balance in; the first one sets the zero of the residuals.
+    pub fn record(&mut self, balance: Balance) -> LedgerRow {
+        let initial = *self.initial.get_or_insert(balance);
+        let row = LedgerRow {
+            balance,
+            r_e: balance.residual() - initial.residual(),
+            r_p: residual(
+                (balance.momentum, initial.momentum),
+                (balance.external_impulse, initial.external_impulse),
+            ),
+            r_l: residual(
+                (balance.ang_momentum, initial.ang_momentum),
+                (balance.external_ang_impulse, initial.external_ang_impulse),
+            ),
+        };
+        self.latest = balance;
+        let sizes = [row.r_e.abs(), norm(row.r_p), norm(row.r_l)];
+        let scales = [
+            balance.e_kin + balance.e_el + balance.e_con,
+            balance.momentum_scale,
+            balance.ang_momentum_scale,
+        ];
+        for i in 0..3 {
+            // What is not a number must show.
+            self.residuals[i] = if sizes[i].is_nan() { f64::NAN } else { self.residuals[i].max(sizes[i]) };
+            self.scales[i] = self.scales[i].max(scales[i]);
+        }
+        row
+    }
+
+    /// Relative errors so far; an error against a size of zero counts as 0 if it is 0 too.
+    pub fn summary(&self) -> LedgerSummary {
+        let relative = |i: usize| {
+            if self.residuals[i] == 0.0 { 0.0 } else { self.residuals[i] / self.scales[i] }
+        };
+        LedgerSummary {
+            energy_initial: self.initial.map_or(0.0, |b| b.energy()),
+            energy_final: self.latest.energy(),
+            energy_error: relative(0),
+            momentum_error: relative(1),
+            ang_momentum_error: relative(2),
+        }
+    }
+}
+
+fn residual((now, then): ([f64; 3], [f64; 3]), (in_now, in_then): ([f64; 3], [f64; 3])) -> [f64; 3] {
+    std::array::from_fn(|i| (now[i] - then[i]) - (in_now[i] - in_then[i]))
+}
+
+fn norm(a: [f64; 3]) -> f64 {
+    a.iter().map(|a| a * a).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn balanced_books_leave_no_residual() {
+        let mut ledger = Ledger::default();
+        ledger.record(Balance { e_kin: 2.0, e_pot: 1.0, momentum: [1.0, 0.0, 0.0], ..Balance::default() });
+        let row = ledger.record(Balance {
+            e_kin: 1.5,
+            e_el: 0.75,
+            e_pot: 0.5,
+            w_ext: 0.5,
+            d_fric: 0.75,
+            momentum: [1.0, 0.25, 0.0],
+            external_impulse: [0.0, 0.25, 0.0],
+            ..Balance::default()
+        });
+        assert_eq!((row.r_e, row.r_p), (0.0, [0.0; 3]));
+        assert_eq!(ledger.summary().energy_error, 0.0);
+    }
+
+    #[test]
+    fn lost_energy_shows_relative_to_the_largest_energy() {
+        let mut ledger = Ledger::default();
+        ledger.record(Balance { e_kin: 4.0, ..Balance::default() });
+        let row = ledger.record(Balance { e_kin: 3.0, ..Balance::default() });
+        assert_eq!(row.r_e, -1.0);
+        assert_eq!(ledger.summary().energy_error, 0.25);
+    }
+
+    #[test]
+    fn columns_and_values_agree() {
+        let row = LedgerRow { r_e: 5.0, ..LedgerRow::default() };
+        let column = LedgerRow::COLUMNS.iter().position(|&name| name == "R_E");
+        assert_eq!(column.map(|i| row.values()[i]), Some(5.0));
+    }
+}

@@ -1,0 +1,55 @@
+//! Loads that do not depend on contact: gravity, constant forces and torques at markers.
+
+use nalgebra::Vector3;
+
+/// Axes in which a vector is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Axes {
+    /// Fixed in space: the load keeps its direction.
+    #[default]
+    Inertial,
+    /// Fixed to the body: the load follows its rotation.
+    Body,
+}
+
+/// A material point (or the mean of some) of a body at which loads act.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Marker {
+    /// Reference position in the body frame \[m\].
+    pub position_b: [f64; 3],
+    /// φ: displacement of the marker for each dynamic mode.
+    pub displacement: Vec<[f64; 3]>,
+    /// ψ: rotation of the marker for each dynamic mode \[rad per unit\].
+    pub rotation: Vec<[f64; 3]>,
+}
+
+/// A constant force and torque at a marker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointLoad {
+    /// Index of the body.
+    pub body: usize,
+    /// Where it acts.
+    pub marker: Marker,
+    /// Force \[N\].
+    pub force: [f64; 3],
+    /// Torque \[N m\].
+    pub torque: [f64; 3],
+    /// Axes of both.
+    pub axes: Axes,
+}
+
+/// All loads of a system.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Loads {
+    /// Acceleration of gravity g, inertial axes \[m/s²\].
+    pub gravity: [f64; 3],
+    /// Forces and torques.
+    pub point_loads: Vec<PointLoad>,
+}
+
+impl Loads {
+    /// g as a vector.
+    pub fn gravity(&self) -> Vector3<f64> {
+        Vector3::from(self.gravity)
+    }
+}
