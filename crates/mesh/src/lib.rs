@@ -3,8 +3,12 @@
 //! Start at [`Mesh`]; [`cell`] says how nodes, edges and faces are numbered, [`topology`] who touches whom.
 
 pub mod cell;
+mod gluing;
 pub mod lagrange;
+pub mod measure;
 pub mod mesh;
+pub mod msh;
+pub mod quality;
 pub mod sets;
 pub mod topology;
 

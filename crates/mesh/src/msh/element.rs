@@ -1,0 +1,153 @@
+//! Gmsh's element types and node orders.
+
+use crate::{CellShape, FaceShape};
+
+/// What an element of a file is to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A cell of the mesh.
+    Cell(CellShape),
+    /// A face, which names a part of the surface.
+    Face(FaceShape),
+    /// A line or point with this many nodes, which names nodes.
+    Wire(usize),
+}
+
+impl Kind {
+    /// The kind of Gmsh's element type `number`, or the name of what is not supported.
+    pub(super) fn from_gmsh(number: i32) -> Result<Self, String> {
+        Ok(match number {
+            1 => Self::Wire(2),
+            2 => Self::Face(FaceShape::Tri3),
+            3 => Self::Face(FaceShape::Quad4),
+            4 => Self::Cell(CellShape::Tet4),
+            5 => Self::Cell(CellShape::Hex8),
+            8 => Self::Wire(3),
+            9 => Self::Face(FaceShape::Tri6),
+            10 => Self::Face(FaceShape::Quad9),
+            11 => Self::Cell(CellShape::Tet10),
+            12 => Self::Cell(CellShape::Hex27),
+            15 => Self::Wire(1),
+            16 => Self::Face(FaceShape::Quad8),
+            17 => Self::Cell(CellShape::Hex20),
+            _ => return Err(unsupported(number)),
+        })
+    }
+
+    /// Gmsh's number of this kind of element.
+    pub(super) fn gmsh_number(self) -> i32 {
+        match self {
+            Self::Wire(2) => 1,
+            Self::Wire(3) => 8,
+            Self::Wire(_) => 15,
+            Self::Face(FaceShape::Tri3) => 2,
+            Self::Face(FaceShape::Quad4) => 3,
+            Self::Face(FaceShape::Tri6) => 9,
+            Self::Face(FaceShape::Quad9) => 10,
+            Self::Face(FaceShape::Quad8) => 16,
+            Self::Cell(CellShape::Tet4) => 4,
+            Self::Cell(CellShape::Hex8) => 5,
+            Self::Cell(CellShape::Tet10) => 11,
+            Self::Cell(CellShape::Hex27) => 12,
+            Self::Cell(CellShape::Hex20) => 17,
+        }
+    }
+
+    /// Number of nodes.
+    pub(super) fn n_nodes(self) -> usize {
+        match self {
+            Self::Cell(shape) => shape.n_nodes(),
+            Self::Face(shape) => shape.n_nodes(),
+            Self::Wire(n) => n,
+        }
+    }
+
+    /// Dimension of the element; points count as lines, as both only name nodes.
+    pub(super) fn name(self) -> String {
+        match self {
+            Self::Cell(shape) => shape.name().to_owned(),
+            Self::Face(shape) => shape.name().to_owned(),
+            Self::Wire(1) => "points".to_owned(),
+            Self::Wire(n) => format!("line{n}"),
+        }
+    }
+
+    /// For each node in VTK's order its place in Gmsh's order. Faces, lines and linear cells agree.
+    pub(super) fn gmsh_places(self) -> &'static [u8] {
+        match self {
+            Self::Cell(CellShape::Tet10) => &[0, 1, 2, 3, 4, 5, 6, 7, 9, 8],
+            Self::Cell(CellShape::Hex20) => &HEX_PLACES[..20],
+            Self::Cell(CellShape::Hex27) => &HEX_PLACES,
+            _ => &IN_ORDER[..self.n_nodes()],
+        }
+    }
+}
+
+/// Gmsh's edges run 01 03 04 12 15 23 26 37 45 47 56 67, its faces z− y− x− x+ y+ z+, then the centre.
+const HEX_PLACES: [u8; 27] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15, 22, 23, 21, 24, 20, 25, 26];
+
+const IN_ORDER: [u8; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+/// What to call an element type that is not supported.
+fn unsupported(number: i32) -> String {
+    let name = match number {
+        6 => "wedges (prisms) of first order",
+        13 | 18 => "wedges (prisms) of second order",
+        7 => "pyramids of first order",
+        14 | 19 => "pyramids of second order",
+        20 | 21 => "triangles of third order",
+        22 | 23 => "triangles of fourth order",
+        24 | 25 => "triangles of fifth order",
+        26 => "lines of third order",
+        27 => "lines of fourth order",
+        28 => "lines of fifth order",
+        29 => "tetrahedra of third order",
+        30 => "tetrahedra of fourth order",
+        31 => "tetrahedra of fifth order",
+        36 => "quadrilaterals of third order",
+        37 => "quadrilaterals of fourth order",
+        90 => "wedges (prisms) of third order",
+        92 => "hexahedra of third order",
+        93 => "hexahedra of fourth order",
+        _ => "",
+    };
+    if name.is_empty() { format!("elements of Gmsh's type {number}") } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gmsh's own corner pairs, as its reference manual lists the edges of a hexahedron and a tetrahedron.
+    const GMSH_HEX_EDGES: [[u8; 2]; 12] =
+        [[0, 1], [0, 3], [0, 4], [1, 2], [1, 5], [2, 3], [2, 6], [3, 7], [4, 5], [4, 7], [5, 6], [6, 7]];
+    const GMSH_TET_EDGES: [[u8; 2]; 6] = [[0, 1], [1, 2], [2, 0], [3, 0], [2, 3], [1, 3]];
+
+    #[test]
+    fn permuted_edge_nodes_lie_on_the_same_edges() {
+        for (shape, edges) in [
+            (CellShape::Tet10, &GMSH_TET_EDGES[..]),
+            (CellShape::Hex20, &GMSH_HEX_EDGES),
+            (CellShape::Hex27, &GMSH_HEX_EDGES),
+        ] {
+            let places = Kind::Cell(shape).gmsh_places();
+            for (k, edge) in shape.edges().iter().enumerate() {
+                let mut gmsh = edges[places[shape.n_corners() + k] as usize - shape.n_corners()];
+                let mut ours = *edge;
+                gmsh.sort_unstable();
+                ours.sort_unstable();
+                assert_eq!(gmsh, ours, "{} edge {k}", shape.name());
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_keeps_its_number() {
+        for number in [1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 15, 16, 17] {
+            assert_eq!(Kind::from_gmsh(number).unwrap().gmsh_number(), number);
+        }
+        assert_eq!(Kind::from_gmsh(6).unwrap_err(), "wedges (prisms) of first order");
+        assert_eq!(Kind::from_gmsh(-7).unwrap_err(), "elements of Gmsh's type -7");
+    }
+}

@@ -1,0 +1,193 @@
+//! Gmsh's MSH files: versions 4.1 and 2.2, text and binary of either byte order, are read; 4.1 text is written.
+//!
+//! * Node k is the k-th node of the file, whatever its tag, used by a cell or not (see [`Mesh`]).
+//! * Groups of volumes become sets of cells, groups of surfaces sets of cell faces, groups of curves and points sets
+//!   of nodes. A group without a name is called `physical<tag>`. If groups of several dimensions share a name, the
+//!   highest keeps it and the others are called `name.faces`, `name.nodes`.
+//! * A surface inside the body (between two cells) means the faces out of which its elements' normals point.
+//! * Cells of one kind and of the same groups form a block.
+//!
+//! Wedges, pyramids, orders above 2, partitioned files, files without volume elements are refused by name.
+
+use std::fmt;
+use std::path::Path;
+
+mod build;
+mod cursor;
+mod element;
+mod error;
+mod raw;
+mod v22;
+mod v41;
+mod write;
+
+pub use cursor::Place;
+pub use error::{ParseMshError, ReadMshError, WriteMshError};
+pub use write::{write, write_to};
+
+use crate::Mesh;
+use cursor::{Cursor, Encoding, printable};
+use raw::RawFile;
+
+/// What a user should know about a file that could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// Nodes that no volume element uses.
+    UnusedNodes {
+        /// How many.
+        count: usize,
+    },
+    /// Surface elements of a group that are a face of no volume element.
+    LooseSurface {
+        /// Name of the set.
+        name: String,
+        /// How many.
+        count: usize,
+        /// Whether all are: then the set holds their nodes instead of faces.
+        all: bool,
+    },
+    /// A named group without elements; there is no set for it.
+    EmptyGroup {
+        /// Its name.
+        name: String,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnusedNodes { count } => {
+                write!(
+                    f,
+                    "{count} nodes belong to no volume element; they keep their numbers but get no freedoms"
+                )
+            }
+            Self::LooseSurface { name, count, all: true } => {
+                write!(
+                    f,
+                    "set `{name}`: none of its {count} surface elements is a face of a volume element; it is a set of nodes"
+                )
+            }
+            Self::LooseSurface { name, count, all: false } => {
+                write!(
+                    f,
+                    "set `{name}`: {count} of its surface elements are no face of a volume element and are left out"
+                )
+            }
+            Self::EmptyGroup { name } => {
+                write!(f, "the physical group `{name}` has no elements; there is no set for it")
+            }
+        }
+    }
+}
+
+/// Reads the mesh of an MSH file.
+///
+/// # Errors
+///
+/// [`ReadMshError`]: the file cannot be opened, is damaged (with line or byte), or holds what is not supported.
+pub fn read(path: &Path) -> Result<(Mesh, Vec<Note>), ReadMshError> {
+    let bytes = std::fs::read(path).map_err(|source| ReadMshError::Open { path: path.to_owned(), source })?;
+    parse(&bytes).map_err(|source| ReadMshError::Content { path: path.to_owned(), source })
+}
+
+/// The mesh in the bytes of an MSH file, and what is noteworthy about it.
+///
+/// # Errors
+///
+/// [`ParseMshError`], with the line of a text file or the byte of a binary one.
+pub fn parse(bytes: &[u8]) -> Result<(Mesh, Vec<Note>), ParseMshError> {
+    let mut cursor = Cursor::new(bytes);
+    let version = format(&mut cursor)?;
+    let mut raw = RawFile::default();
+    let (mut has_nodes, mut has_elements) = (false, false);
+    while let Some(name) = cursor.section()? {
+        match name.as_str() {
+            "PhysicalNames" => physical_names(&mut cursor, &mut raw)?,
+            "Entities" if version == Version::V41 => v41::entities(&mut cursor, &mut raw)?,
+            "PartitionedEntities" => return Err(ParseMshError::Partitioned { place: cursor.place() }),
+            "Nodes" if has_nodes => {
+                return Err(ParseMshError::Repeated { place: cursor.place(), name: "Nodes" });
+            }
+            "Nodes" => {
+                match version {
+                    Version::V41 => v41::nodes(&mut cursor, &mut raw)?,
+                    Version::V22 => v22::nodes(&mut cursor, &mut raw)?,
+                }
+                has_nodes = true;
+            }
+            "Elements" if has_elements => {
+                return Err(ParseMshError::Repeated { place: cursor.place(), name: "Elements" });
+            }
+            "Elements" if !has_nodes => return Err(ParseMshError::Order { place: cursor.place() }),
+            "Elements" => {
+                match version {
+                    Version::V41 => v41::elements(&mut cursor, &mut raw)?,
+                    Version::V22 => v22::elements(&mut cursor, &mut raw)?,
+                }
+                has_elements = true;
+            }
+            other => cursor.skip_section(other)?,
+        }
+    }
+    if !has_elements {
+        return Err(ParseMshError::Missing { name: if has_nodes { "Elements" } else { "Nodes" } });
+    }
+    build::mesh(raw)
+}
+
+/// Versions that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    V22,
+    V41,
+}
+
+/// `$MeshFormat`: version, text or binary, size of a number, byte-order mark.
+fn format(cursor: &mut Cursor<'_>) -> Result<Version, ParseMshError> {
+    let first = cursor.line();
+    if first != b"$MeshFormat" {
+        return Err(ParseMshError::NotMsh { found: printable(first) });
+    }
+    let found: String = cursor.text("a version")?;
+    let version = match found.as_str() {
+        "4.1" => Version::V41,
+        "2.2" => Version::V22,
+        _ => return Err(ParseMshError::Version { found: printable(found.as_bytes()) }),
+    };
+    let binary: i32 = cursor.text("0 (text) or 1 (binary)")?;
+    let size: i32 = cursor.text("the size of a number")?;
+    if size != 8 {
+        return Err(ParseMshError::NumberSize { found: size });
+    }
+    cursor.line();
+    if binary != 0 {
+        cursor.encoding = Encoding::LittleEndian;
+        let Place::Byte(at) = cursor.place() else { unreachable!("places of binary files are bytes") };
+        match cursor.int()?.to_le_bytes() {
+            [1, 0, 0, 0] => {}
+            [0, 0, 0, 1] => cursor.encoding = Encoding::BigEndian,
+            _ => return Err(ParseMshError::ByteOrder { at }),
+        }
+    }
+    cursor.end_section("MeshFormat")?;
+    Ok(version)
+}
+
+/// `$PhysicalNames`, text in all files: dimension, tag, name in quotation marks.
+fn physical_names(cursor: &mut Cursor<'_>, raw: &mut RawFile) -> Result<(), ParseMshError> {
+    let count: u64 = cursor.text("the number of names")?;
+    let count = cursor.expect_room(count, 6, "names")?;
+    for _ in 0..count {
+        let dim: i32 = cursor.text("a dimension")?;
+        let dim = raw::dimension(cursor, dim)?;
+        let tag: i32 = cursor.text("a physical tag")?;
+        let place = cursor.place();
+        let line = cursor.line();
+        let name = line.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).ok_or_else(|| {
+            ParseMshError::Number { place, wanted: "a name in quotation marks", found: printable(line) }
+        })?;
+        raw.names.insert((dim, tag), String::from_utf8_lossy(name).into_owned());
+    }
+    cursor.end_section("PhysicalNames")
+}

@@ -1,0 +1,55 @@
+//! Real meshes written by Gmsh: what `reference.json` says of them, computed by other codes.
+
+mod shared;
+
+use std::time::Instant;
+
+use carom_mesh::{Set, msh, quality};
+use serde_json::Value;
+
+#[test]
+fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
+    let Some(data) = shared::data() else { return };
+    let text = std::fs::read_to_string(data.join("meshes/reference.json")).unwrap();
+    let reference: Value = serde_json::from_str(&text).unwrap();
+    let reference = reference.as_object().unwrap();
+    assert!(reference.len() >= 15);
+    for (file, expected) in reference.iter().filter(|(file, _)| file.ends_with(".msh")) {
+        let (mesh, notes) = msh::read(&data.join("meshes").join(file)).unwrap();
+        assert!(notes.is_empty(), "{file}: {notes:?}");
+        assert_eq!(mesh.points.len() as u64, expected["nodes"].as_u64().unwrap(), "{file}: nodes");
+        let kind = expected["element"].as_str().unwrap();
+        assert_eq!(
+            mesh.cell_counts().into_iter().collect::<Vec<_>>(),
+            [(kind, expected["elements"].as_u64().unwrap() as usize)],
+            "{file}"
+        );
+        assert_eq!(mesh.set("body").unwrap().len(), mesh.n_cells(), "{file}");
+        for (group, n_nodes) in expected["surface_groups"].as_object().unwrap() {
+            assert!(matches!(mesh.set(group).unwrap(), Set::Faces(_)), "{file}: {group}");
+            let nodes = mesh.nodes_of_set(group).unwrap();
+            assert_eq!(nodes.len() as u64, n_nodes.as_u64().unwrap(), "{file}: nodes of {group}");
+        }
+        let (volume, wanted) = (mesh.volume(), expected["volume"].as_f64().unwrap());
+        // Both integrate the same polynomials exactly; a wrong node order changes the third digit.
+        assert!((volume / wanted - 1.0).abs() < 1e-12, "{file}: volume {volume} instead of {wanted}");
+        let quality = quality::assess(&mesh);
+        assert!(quality.is_watertight() && quality.parts == 1, "{file}: {quality:?}");
+        assert_eq!(quality.inverted, [], "{file}");
+        // Two curved tetrahedra of the crankshaft are folded at a node, though not where quadrature points lie.
+        let folded = if file == "crankshaft_tet10.msh" { 2 } else { 0 };
+        assert_eq!(quality.folded.len(), folded, "{file}: {}", quality.min_scaled_jacobian);
+    }
+}
+
+#[test]
+fn a_large_mesh_is_read_fast() {
+    let Some(data) = shared::data() else { return };
+    let start = Instant::now();
+    let (mesh, _) = msh::read(&data.join("meshes/conrod_100k.msh")).unwrap();
+    let seconds = start.elapsed().as_secs_f64();
+    eprintln!("conrod_100k.msh: {} nodes in {seconds:.3} s", mesh.points.len());
+    assert_eq!(3 * mesh.points.len(), 108_066);
+    // 20 ms on the machine where it was written; the bound allows for a busy one.
+    assert!(seconds < 1.0, "{seconds} s");
+}
