@@ -4,7 +4,8 @@ mod shared;
 
 use std::time::Instant;
 
-use carom_mesh::{Set, msh, quality};
+use carom_mesh::msh::{self, Note};
+use carom_mesh::{Set, quality};
 use serde_json::Value;
 
 #[test]
@@ -16,8 +17,17 @@ fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
     assert!(reference.len() >= 15);
     for (file, expected) in reference.iter().filter(|(file, _)| file.ends_with(".msh")) {
         let (mesh, notes) = msh::read(&data.join("meshes").join(file)).unwrap();
-        assert!(notes.is_empty(), "{file}: {notes:?}");
-        assert_eq!(mesh.points.len() as u64, expected["nodes"].as_u64().unwrap(), "{file}: nodes");
+        // The rod was turned from a profile that is still in the file: its elements are no part of the surface.
+        let told = if file == "rod_hemi_tet10.msh" {
+            vec![
+                Note::UnusedNodes { count: 192 },
+                Note::LooseSurface { name: "tip".into(), count: 96, all: false },
+            ]
+        } else {
+            vec![]
+        };
+        assert_eq!(notes, told, "{file}");
+        assert_eq!(mesh.used_nodes().len() as u64, expected["nodes"].as_u64().unwrap(), "{file}: nodes");
         let kind = expected["element"].as_str().unwrap();
         assert_eq!(
             mesh.cell_counts().into_iter().collect::<Vec<_>>(),
