@@ -5,16 +5,24 @@
 //! of one direction) and [`extraction`] (the same functions in Bernstein form, span by span).
 
 pub mod basis;
+pub mod closest;
 pub mod extraction;
+pub mod glue;
+pub mod integrate;
 pub mod knots;
 pub mod line;
 pub mod multipatch;
 pub mod patch;
+mod refine;
 #[cfg(test)]
 mod testing;
+pub mod topology;
 
+pub use closest::Closest;
 pub use extraction::Operator;
+pub use glue::GlueError;
 pub use knots::{KnotError, KnotVector};
 pub use line::LineOperator;
 pub use multipatch::{Multipatch, Region};
 pub use patch::{Derivatives, Patch, PatchError, Side};
+pub use topology::{Interface, Orientation};

@@ -299,31 +299,7 @@ impl Side {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A warped rational patch without symmetry, degrees 2, 3, 1 with inner knots.
-    pub(crate) fn warped() -> Patch {
-        let basis = [
-            KnotVector::new(2, vec![0.0, 0.0, 0.0, 0.4, 1.0, 1.0, 1.0]).unwrap(),
-            KnotVector::new(3, vec![-1.0, -1.0, -1.0, -1.0, 0.5, 0.5, 2.0, 2.0, 2.0, 2.0]).unwrap(),
-            KnotVector::new(1, vec![0.0, 0.0, 0.5, 3.0, 3.0]).unwrap(),
-        ];
-        let counts = [4, 6, 3];
-        let (mut points, mut weights) = (Vec::new(), Vec::new());
-        for k in 0..counts[2] {
-            for j in 0..counts[1] {
-                for i in 0..counts[0] {
-                    let (x, y, z) = (i as f64, j as f64, k as f64);
-                    points.push([
-                        x + 0.2 * (y * 1.3).sin(),
-                        y + 0.1 * (x * z).cos(),
-                        z + 0.15 * (x - y).sin(),
-                    ]);
-                    weights.push(1.0 + 0.4 * (x + 2.0 * y + 3.0 * z).sin());
-                }
-            }
-        }
-        Patch::new(basis, points, weights).unwrap()
-    }
+    use crate::testing::warped;
 
     #[test]
     fn derivatives_of_the_map_are_limits_of_differences() {

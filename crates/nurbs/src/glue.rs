@@ -1,0 +1,276 @@
+//! Gluing patches to a body by the places of their control points.
+
+use std::collections::{HashMap, VecDeque};
+
+use thiserror::Error;
+
+use crate::closest::{bounding_box, distance};
+use crate::topology::{Topology, Union, number_classes, side_index};
+use crate::{Interface, Multipatch, Patch, Side};
+
+/// Two control points are one if they are closer than this part of the body's diameter.
+const SAME_POINT: f64 = 1e-8;
+/// Knots (on \[0,1\]) and weights of glued sides agree to this.
+const SAME_BASIS: f64 = 1e-8;
+/// Sides closer than this part of the body's diameter touch.
+const TOUCHING: f64 = 1e-6;
+
+/// Why patches cannot be glued to a body.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum GlueError {
+    /// No patch at all.
+    #[error("there is no patch to make a body of")]
+    Empty,
+    /// A patch without volume.
+    #[error("patch {patch} has no volume: check its control points and their order")]
+    Flat {
+        /// Zero-based number of the patch.
+        patch: usize,
+    },
+    /// Two sides lie on each other but their control points do not coincide.
+    #[error(
+        "patch{}:{} and patch{}:{} touch but their control points do not match: refine or elevate the coarser of \
+         them so that both sides have the same knots and degrees (sides glued to a part of a side are not supported)",
+        first.0, first.1.name(), second.0, second.1.name()
+    )]
+    NotMatching {
+        /// Patch and side.
+        first: (u32, Side),
+        /// Patch and side that touches it.
+        second: (u32, Side),
+    },
+    /// Two sides have the same control points but different degrees or knots: they are different surfaces.
+    #[error(
+        "patch{}:{} and patch{}:{} have the same control points but different knots or degrees: \
+         give both sides the same knot vectors",
+        first.0, first.1.name(), second.0, second.1.name()
+    )]
+    Knots {
+        /// Patch and side.
+        first: (u32, Side),
+        /// Patch and side glued to it.
+        second: (u32, Side),
+    },
+    /// The weights of two glued patches are no multiples of each other on what they share.
+    #[error(
+        "patches {first} and {second} share control points, but with weights that are not proportional \
+         ({ratio} instead of {expected} at point {point:?}): correct the weights of one of them"
+    )]
+    Weights {
+        /// Patch number.
+        first: usize,
+        /// Number of the patch glued to it.
+        second: usize,
+        /// Ratio of the weights at the point.
+        ratio: f64,
+        /// Ratio at another shared point.
+        expected: f64,
+        /// The control point \[m\].
+        point: [f64; 3],
+    },
+}
+
+impl Patch {
+    /// Reverses the third direction of a left-handed patch, so that det J > 0.
+    ///
+    /// Returns whether that was necessary: then `bottom` and `top` have changed places.
+    pub fn make_right_handed(&mut self) -> bool {
+        let degrees = self.degrees();
+        let left = self.moments(degrees.into_iter().max().unwrap_or(1) + 1).volume < 0.0;
+        if left {
+            *self = self.reversed(2);
+        }
+        left
+    }
+}
+
+impl Multipatch {
+    /// Glues patches where their sides, edges and corners coincide.
+    ///
+    /// Left-handed patches are turned ([`Patch::make_right_handed`]); control points on the surfaces of the patches
+    /// that coincide become one, collapsed edges and a patch that closes on itself included; weights of
+    /// each patch are multiplied by a factor where that is needed to agree with its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// [`GlueError`] if there is no patch, a patch has no volume, or sides touch without matching.
+    pub fn glue(mut patches: Vec<Patch>) -> Result<Self, GlueError> {
+        if patches.is_empty() {
+            return Err(GlueError::Empty);
+        }
+        for (number, patch) in patches.iter_mut().enumerate() {
+            patch.make_right_handed();
+            let [low, high] = bounding_box(patch.points.iter());
+            let volume = patch.moments(2).volume;
+            if !(volume > 1e-12 * distance(low, high).powi(3)) {
+                return Err(GlueError::Flat { patch: number });
+            }
+        }
+        let [low, high] = bounding_box(patches.iter().flat_map(|patch| &patch.points));
+        let diameter = distance(low, high);
+        let (point_ids, n_points) = merge(&patches, SAME_POINT * diameter);
+        let counts: Vec<_> = patches.iter().map(Patch::counts).collect();
+        let topology = Topology::of(&counts, &point_ids);
+        for interface in &topology.interfaces {
+            check_knots(&patches, interface)?;
+        }
+        scale_weights(&mut patches, &point_ids, n_points)?;
+        let body = Self { patches, point_ids, n_points, regions: Default::default() };
+        body.check_touching(&topology.outer_sides(counts.len()), TOUCHING * diameter)?;
+        Ok(body)
+    }
+
+    /// Refuses outer sides of different patches that lie on each other.
+    fn check_touching(&self, outer: &[(u32, Side)], tolerance: f64) -> Result<(), GlueError> {
+        let boxes: Vec<_> = outer.iter().map(|&side| self.side_box(side)).collect();
+        for (i, &first) in outer.iter().enumerate() {
+            for (j, &second) in outer.iter().enumerate() {
+                let apart = first.0 == second.0
+                    || (0..3).any(|d| {
+                        boxes[i][0][d] > boxes[j][1][d] + tolerance
+                            || boxes[j][0][d] > boxes[i][1][d] + tolerance
+                    });
+                if !apart && self.touches(first, second, &boxes[j], tolerance) {
+                    return Err(GlueError::NotMatching { first, second });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn side_box(&self, (patch, side): (u32, Side)) -> [[f64; 3]; 2] {
+        let patch = &self.patches[patch as usize];
+        bounding_box(side_points(patch.counts(), side).iter().map(|&i| &patch.points[i]))
+    }
+
+    /// Whether a place inside the first side lies on the second.
+    fn touches(
+        &self,
+        first: (u32, Side),
+        second: (u32, Side),
+        second_box: &[[f64; 3]; 2],
+        tolerance: f64,
+    ) -> bool {
+        let (patch, other) = (&self.patches[first.0 as usize], &self.patches[second.0 as usize]);
+        let domain = patch.domain();
+        let tangents = first.1.tangents();
+        [0.21, 0.48, 0.77].into_iter().flat_map(|a| [0.23, 0.52, 0.79].map(|b| [a, b])).any(|ab| {
+            let mut u = domain.map(|[low, _]| low);
+            u[first.1.direction()] = domain[first.1.direction()][usize::from(first.1.is_end())];
+            for (d, t) in tangents.into_iter().zip(ab) {
+                u[d] = domain[d][0] + t * (domain[d][1] - domain[d][0]);
+            }
+            let point = patch.point(u);
+            let [low, high] = second_box;
+            if (0..3).any(|d| point[d] < low[d] - tolerance || point[d] > high[d] + tolerance) {
+                return false;
+            }
+            let mut bounds = other.domain();
+            let end = bounds[second.1.direction()][usize::from(second.1.is_end())];
+            bounds[second.1.direction()] = [end, end];
+            other.closest_in(bounds, point).distance < tolerance
+        })
+    }
+}
+
+/// Numbers of the control points of a side within its patch.
+pub(crate) fn side_points(counts: [usize; 3], side: Side) -> Vec<usize> {
+    let [n, m] = side.tangents().map(|d| counts[d]);
+    (0..n * m).map(|ij| side_index(counts, side, [ij % n, ij / n])).collect()
+}
+
+/// Numbers the control points so that those on sides that are closer than the tolerance are one.
+fn merge(patches: &[Patch], tolerance: f64) -> (Vec<Vec<u32>>, usize) {
+    let mut starts = vec![0];
+    for patch in patches {
+        starts.push(starts[starts.len() - 1] + patch.points.len());
+    }
+    let mut same = Union::new(starts[patches.len()]);
+    // Cells four tolerances wide: a neighbour is in the cell or, near its faces, in one beside it.
+    let cell_of = |point: [f64; 3], shift: [f64; 3]| {
+        [0, 1, 2].map(|d| ((point[d] + shift[d] * tolerance) / (4.0 * tolerance)).floor() as i64)
+    };
+    let mut cells: HashMap<[i64; 3], Vec<(usize, [f64; 3])>> = HashMap::new();
+    for (number, patch) in patches.iter().enumerate() {
+        let mut on_sides: Vec<usize> =
+            Side::ALL.into_iter().flat_map(|side| side_points(patch.counts(), side)).collect();
+        on_sides.sort_unstable();
+        on_sides.dedup();
+        for local in on_sides {
+            let (point, global) = (patch.points[local], starts[number] + local);
+            let mut looked_at: Vec<[i64; 3]> = Vec::with_capacity(8);
+            for corner in 0..8 {
+                let shift = [0, 1, 2].map(|d| if corner >> d & 1 == 1 { 1.0 } else { -1.0 });
+                let cell = cell_of(point, shift);
+                if looked_at.contains(&cell) {
+                    continue;
+                }
+                looked_at.push(cell);
+                for &(other, place) in cells.get(&cell).into_iter().flatten() {
+                    if distance(point, place) <= tolerance {
+                        same.join(global, other);
+                    }
+                }
+            }
+            cells.entry(cell_of(point, [0.0; 3])).or_default().push((global, point));
+        }
+    }
+    number_classes(&mut same, &starts)
+}
+
+/// The knots along two glued sides must be the same once mapped to \[0,1\].
+fn check_knots(patches: &[Patch], interface: &Interface) -> Result<(), GlueError> {
+    let (first, second) = (interface.first, interface.second);
+    for (tangent, (direction, reversed)) in first.1.tangents().into_iter().zip(interface.directions()) {
+        let other = &patches[second.0 as usize].basis[direction];
+        let other = if reversed { other.reversed() } else { other.clone() };
+        if !patches[first.0 as usize].basis[tangent].matches(&other, SAME_BASIS) {
+            return Err(GlueError::Knots { first, second });
+        }
+    }
+    Ok(())
+}
+
+/// Multiplies the weights of each patch by a factor such that shared points have one weight.
+///
+/// Points that a patch merges within itself (collapsed edges) may keep different weights.
+fn scale_weights(patches: &mut [Patch], ids: &[Vec<u32>], n_points: usize) -> Result<(), GlueError> {
+    let mut owners: Vec<Vec<(usize, usize)>> = vec![Vec::new(); n_points];
+    for (patch, patch_ids) in ids.iter().enumerate() {
+        for (local, &id) in patch_ids.iter().enumerate() {
+            owners[id as usize].push((patch, local));
+        }
+    }
+    // A point that one patch holds twice says nothing about ratios.
+    for list in &mut owners {
+        if list.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            list.clear();
+        }
+    }
+    let mut done = vec![false; patches.len()];
+    for seed in 0..patches.len() {
+        if done[seed] {
+            continue;
+        }
+        done[seed] = true;
+        let mut queue = VecDeque::from([seed]);
+        while let Some(first) = queue.pop_front() {
+            for (local, &id) in ids[first].iter().enumerate() {
+                for &(second, there) in &owners[id as usize] {
+                    let ratio = patches[first].weights[local] / patches[second].weights[there];
+                    if !done[second] {
+                        done[second] = true;
+                        queue.push_back(second);
+                        if (ratio - 1.0).abs() > 1e-14 {
+                            patches[second].weights.iter_mut().for_each(|w| *w *= ratio);
+                        }
+                    } else if (ratio - 1.0).abs() > SAME_BASIS {
+                        let point = patches[first].points[local];
+                        return Err(GlueError::Weights { first, second, ratio, expected: 1.0, point });
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}

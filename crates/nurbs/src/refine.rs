@@ -1,0 +1,201 @@
+//! Knot insertion, degree elevation and reversal of patches and whole bodies: the map stays the same.
+
+use std::collections::BTreeMap;
+
+use crate::topology::{Classes, Topology};
+use crate::{KnotError, KnotVector, LineOperator, Multipatch, Patch, PatchError};
+
+impl Patch {
+    /// The patch in a finer basis of one direction; the operator acts on homogeneous coordinates.
+    ///
+    /// * `basis`, `operator` — a pair as [`KnotVector::insert`] and [`KnotVector::elevate`] return it
+    pub fn in_basis(&self, direction: usize, basis: KnotVector, operator: &LineOperator) -> Self {
+        let homogeneous: Vec<[f64; 4]> =
+            self.points.iter().zip(&self.weights).map(|(&[x, y, z], &w)| [w * x, w * y, w * z, w]).collect();
+        let finer = operator.apply(&homogeneous, self.counts(), direction);
+        let mut bases = self.basis.clone();
+        bases[direction] = basis;
+        Self {
+            basis: bases,
+            points: finer.iter().map(|&[x, y, z, w]| [x / w, y / w, z / w]).collect(),
+            weights: finer.iter().map(|h| h[3]).collect(),
+        }
+    }
+
+    /// Inserts knots in one direction.
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError::Knots`] if a knot lies outside or would occur more than p times.
+    pub fn insert(&self, direction: usize, knots: &[f64]) -> Result<Self, PatchError> {
+        let named = |source: KnotError| PatchError::Knots { direction, source };
+        let (basis, operator) = self.basis[direction].insert(knots).map_err(named)?;
+        Ok(self.in_basis(direction, basis, &operator))
+    }
+
+    /// Raises the degree of one direction by k and keeps the continuity.
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError::Knots`] if the degree would be too high.
+    pub fn elevate(&self, direction: usize, k: usize) -> Result<Self, PatchError> {
+        let named = |source: KnotError| PatchError::Knots { direction, source };
+        let (basis, operator) = self.basis[direction].elevate(k).map_err(named)?;
+        Ok(self.in_basis(direction, basis, &operator))
+    }
+
+    /// The same solid with one direction run through backwards: the sign of det J changes.
+    pub fn reversed(&self, direction: usize) -> Self {
+        let counts = self.counts();
+        let mut basis = self.basis.clone();
+        basis[direction] = basis[direction].reversed();
+        let mirror = |index: usize| {
+            let mut ijk = [index % counts[0], index / counts[0] % counts[1], index / (counts[0] * counts[1])];
+            ijk[direction] = counts[direction] - 1 - ijk[direction];
+            self.index(ijk)
+        };
+        Self {
+            basis,
+            points: (0..self.points.len()).map(|i| self.points[mirror(i)]).collect(),
+            weights: (0..self.weights.len()).map(|i| self.weights[mirror(i)]).collect(),
+        }
+    }
+}
+
+impl Multipatch {
+    /// Divides every nonempty span of every direction into n equal spans (in parameters).
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError`] if knots become too dense to tell them apart.
+    pub fn subdivide(&self, n: usize) -> Result<Self, PatchError> {
+        self.divide_spans(|_| n)
+    }
+
+    /// At least n_u × n_v × n_w spans in every patch, whose directions are glued to those of others: the largest
+    /// number that a patch of a connected set asks for is taken throughout. Spans that are there are divided.
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError`] if knots become too dense to tell them apart.
+    pub fn elements(&self, n: [usize; 3]) -> Result<Self, PatchError> {
+        self.divide_spans(|(patch, direction)| {
+            let there = self.patches[patch].basis[direction].breakpoints().len() - 1;
+            n[direction].div_ceil(there)
+        })
+    }
+
+    /// Raises all degrees by k; the continuity inside the patches stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError::Knots`] if a degree would be too high.
+    pub fn elevate(&self, k: usize) -> Result<Self, PatchError> {
+        let degrees = |patch: &Patch| patch.degrees().map(|p| p + k);
+        self.raise(degrees)
+    }
+
+    /// Raises all degrees that are lower to p.
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError::Knots`] if p is too high.
+    pub fn elevate_to(&self, p: usize) -> Result<Self, PatchError> {
+        let degrees = |patch: &Patch| patch.degrees().map(|degree| degree.max(p));
+        self.raise(degrees)
+    }
+
+    fn raise(&self, degrees: impl Fn(&Patch) -> [usize; 3]) -> Result<Self, PatchError> {
+        let topology = self.topology();
+        let mut patches = self.patches.clone();
+        for patch in &mut patches {
+            let wanted = degrees(patch);
+            for d in 0..3 {
+                if wanted[d] > patch.basis[d].degree() {
+                    *patch = patch.elevate(d, wanted[d] - patch.basis[d].degree())?;
+                }
+            }
+        }
+        Ok(self.refined(patches, &topology))
+    }
+
+    /// Divides each span of (patch, direction) into the number of parts that the largest wish of its class gives.
+    fn divide_spans(&self, wish: impl Fn((usize, usize)) -> usize) -> Result<Self, PatchError> {
+        let topology = self.topology();
+        let classes = topology.classes(self.patches.len());
+        let mut new_knots = BTreeMap::new();
+        for (class, members) in classes.members() {
+            let parts = members.iter().map(|&member| wish(member)).max().unwrap_or(1).max(1);
+            let (patch, direction) = members[0];
+            let breaks = unit_breakpoints(&self.patches[patch].basis[direction]);
+            let reversed = classes.reversed(members[0]);
+            let mut knots = Vec::new();
+            for pair in breaks.windows(2) {
+                for i in 1..parts {
+                    let t = pair[0] + (pair[1] - pair[0]) * i as f64 / parts as f64;
+                    knots.push(if reversed { 1.0 - t } else { t });
+                }
+            }
+            new_knots.insert(class, knots);
+        }
+        self.insert_in_classes(&topology, &classes, &new_knots)
+    }
+
+    /// Inserts knots in one direction of a patch and in all that are glued to it.
+    ///
+    /// * `knots` — parameters of this patch
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError::Knots`] if a knot lies outside or would occur more than p times.
+    pub fn insert(&self, patch: usize, direction: usize, knots: &[f64]) -> Result<Self, PatchError> {
+        let topology = self.topology();
+        let classes = topology.classes(self.patches.len());
+        let [a, b] = self.patches[patch].basis[direction].domain();
+        let reversed = classes.reversed((patch, direction));
+        let unit = knots.iter().map(|&u| (u - a) / (b - a)).map(|t| if reversed { 1.0 - t } else { t });
+        let new_knots = BTreeMap::from([(classes.class((patch, direction)), unit.collect())]);
+        self.insert_in_classes(&topology, &classes, &new_knots)
+    }
+
+    /// Inserts knots given on \[0,1\] in the sense of each class of glued directions.
+    pub(crate) fn insert_in_classes(
+        &self,
+        topology: &Topology,
+        classes: &Classes,
+        new_knots: &BTreeMap<usize, Vec<f64>>,
+    ) -> Result<Self, PatchError> {
+        let mut patches = self.patches.clone();
+        for (number, patch) in patches.iter_mut().enumerate() {
+            for d in 0..3 {
+                let Some(unit) = new_knots.get(&classes.class((number, d))) else { continue };
+                let [a, b] = patch.basis[d].domain();
+                let reversed = classes.reversed((number, d));
+                let place = |&t: &f64| if reversed { b - t * (b - a) } else { a + t * (b - a) };
+                let mut knots: Vec<f64> = unit.iter().map(place).collect();
+                if classes.is_symmetric((number, d)) {
+                    knots.extend(unit.iter().map(|t| a + b - place(t)));
+                }
+                knots.sort_by(f64::total_cmp);
+                knots.dedup_by(|x, y| (*x - *y).abs() <= 1e-14 * (b - a));
+                if !knots.is_empty() {
+                    *patch = patch.insert(d, &knots)?;
+                }
+            }
+        }
+        Ok(self.refined(patches, topology))
+    }
+
+    /// The body with refined patches, numbered anew from the gluing it had.
+    fn refined(&self, patches: Vec<Patch>, topology: &Topology) -> Self {
+        let counts: Vec<_> = patches.iter().map(Patch::counts).collect();
+        let (point_ids, n_points) = topology.number(&counts);
+        Self { patches, point_ids, n_points, regions: self.regions.clone() }
+    }
+}
+
+/// Distinct knots mapped to \[0,1\].
+pub(crate) fn unit_breakpoints(basis: &KnotVector) -> Vec<f64> {
+    let [a, b] = basis.domain();
+    basis.breakpoints().iter().map(|&u| (u - a) / (b - a)).collect()
+}

@@ -1,0 +1,445 @@
+//! Which sides, edges and corners of the patches of a body are the same, read off the numbers of its points.
+//!
+//! Gluing looks at coordinates once; from then on the numbers say everything. A refined body is numbered from the
+//! relations found here, so that no tolerance can mistake two points of a tiny span for one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Multipatch, Side};
+
+/// How the grid of a side lies on that of another: index (i, j) of the first goes to (i', j') of the second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Orientation {
+    /// i' follows j and j' follows i.
+    pub swapped: bool,
+    /// i' and j' run backwards.
+    pub reversed: [bool; 2],
+}
+
+impl Orientation {
+    /// All eight orientations, the natural one first.
+    pub const ALL: [Self; 8] = {
+        let mut all = [Self { swapped: false, reversed: [false; 2] }; 8];
+        let mut o = 0;
+        while o < 8 {
+            all[o] = Self { swapped: o >= 4, reversed: [o % 2 == 1, (o / 2) % 2 == 1] };
+            o += 1;
+        }
+        all
+    };
+
+    /// (i', j') for (i, j).
+    ///
+    /// * `counts` — points of the second side along its own two directions
+    pub fn map(self, ij: [usize; 2], counts: [usize; 2]) -> [usize; 2] {
+        let [i, j] = if self.swapped { [ij[1], ij[0]] } else { ij };
+        [
+            if self.reversed[0] { counts[0] - 1 - i } else { i },
+            if self.reversed[1] { counts[1] - 1 - j } else { j },
+        ]
+    }
+}
+
+/// Two sides that are one surface inside the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interface {
+    /// Patch and side.
+    pub first: (u32, Side),
+    /// Patch and side glued to it.
+    pub second: (u32, Side),
+    /// How the first lies on the second.
+    pub orientation: Orientation,
+}
+
+impl Interface {
+    /// For each of the two tangent directions of the first side: direction of the second patch, and whether reversed.
+    pub fn directions(&self) -> [(usize, bool); 2] {
+        let tangents = self.second.1.tangents();
+        let Orientation { swapped, reversed } = self.orientation;
+        if swapped {
+            [(tangents[1], reversed[1]), (tangents[0], reversed[0])]
+        } else {
+            [(tangents[0], reversed[0]), (tangents[1], reversed[1])]
+        }
+    }
+}
+
+/// One of the twelve edges of a patch: the direction it runs in and whether it lies at the ends of the other two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Edge {
+    patch: usize,
+    direction: usize,
+    ends: [bool; 2],
+}
+
+impl Edge {
+    fn all(patch: usize) -> impl Iterator<Item = Self> {
+        (0..12).map(move |e| Self { patch, direction: e / 4, ends: [e % 2 == 1, e / 2 % 2 == 1] })
+    }
+
+    /// Control points along it.
+    fn indices(self, counts: [usize; 3]) -> Vec<usize> {
+        let others = [[1, 2], [0, 2], [0, 1]][self.direction];
+        let mut ijk = [0; 3];
+        for (other, end) in others.into_iter().zip(self.ends) {
+            ijk[other] = if end { counts[other] - 1 } else { 0 };
+        }
+        let along = |i| {
+            ijk[self.direction] = i;
+            index(counts, ijk)
+        };
+        (0..counts[self.direction]).map(along).collect()
+    }
+}
+
+/// The relations between the parts of the patches of a body.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Topology {
+    pub(crate) interfaces: Vec<Interface>,
+    /// Sides shrunk to a line or a point: patch, side, tangent direction along which all points are one.
+    collapsed_sides: Vec<(usize, Side, usize)>,
+    /// Edges shrunk to a point.
+    collapsed_edges: Vec<Edge>,
+    /// Equal edges; true if one runs backwards.
+    edges: Vec<(Edge, Edge, bool)>,
+    /// Equal corners: patch and corner number with bit d set at the end of direction d.
+    corners: Vec<[(usize, usize); 2]>,
+}
+
+fn index(counts: [usize; 3], ijk: [usize; 3]) -> usize {
+    ijk[0] + counts[0] * (ijk[1] + counts[1] * ijk[2])
+}
+
+fn corner_index(counts: [usize; 3], corner: usize) -> usize {
+    index(counts, [0, 1, 2].map(|d| if corner >> d & 1 == 1 { counts[d] - 1 } else { 0 }))
+}
+
+/// Control point (i, j) of a side, i along its first tangent.
+pub(crate) fn side_index(counts: [usize; 3], side: Side, ij: [usize; 2]) -> usize {
+    let mut ijk = [0; 3];
+    let [first, second] = side.tangents();
+    ijk[first] = ij[0];
+    ijk[second] = ij[1];
+    if side.is_end() {
+        ijk[side.direction()] = counts[side.direction()] - 1;
+    }
+    index(counts, ijk)
+}
+
+/// Points of a side along its two tangents.
+pub(crate) fn side_counts(counts: [usize; 3], side: Side) -> [usize; 2] {
+    side.tangents().map(|d| counts[d])
+}
+
+impl Topology {
+    /// Reads the relations off the numbers of the points.
+    pub(crate) fn of(counts: &[[usize; 3]], ids: &[Vec<u32>]) -> Self {
+        let mut topology = Self {
+            interfaces: Vec::new(),
+            collapsed_sides: Vec::new(),
+            collapsed_edges: Vec::new(),
+            edges: Vec::new(),
+            corners: Vec::new(),
+        };
+        topology.find_corners_and_edges(counts, ids);
+        topology.find_sides(counts, ids);
+        topology
+    }
+
+    fn find_corners_and_edges(&mut self, counts: &[[usize; 3]], ids: &[Vec<u32>]) {
+        let mut corner_of = BTreeMap::new();
+        let mut edge_of: BTreeMap<Vec<u32>, Edge> = BTreeMap::new();
+        for patch in 0..counts.len() {
+            for corner in 0..8 {
+                let id = ids[patch][corner_index(counts[patch], corner)];
+                let first = *corner_of.entry(id).or_insert((patch, corner));
+                if first != (patch, corner) {
+                    self.corners.push([first, (patch, corner)]);
+                }
+            }
+            for edge in Edge::all(patch) {
+                let line: Vec<u32> = edge.indices(counts[patch]).into_iter().map(|i| ids[patch][i]).collect();
+                if line.iter().all(|&id| id == line[0]) {
+                    self.collapsed_edges.push(edge);
+                    continue;
+                }
+                let backwards: Vec<u32> = line.iter().rev().copied().collect();
+                if let Some(&first) = edge_of.get(&line) {
+                    self.edges.push((first, edge, false));
+                } else if let Some(&first) = edge_of.get(&backwards) {
+                    self.edges.push((first, edge, true));
+                } else {
+                    edge_of.insert(line, edge);
+                }
+            }
+        }
+    }
+
+    fn find_sides(&mut self, counts: &[[usize; 3]], ids: &[Vec<u32>]) {
+        let mut open: BTreeMap<Vec<u32>, Vec<(usize, Side)>> = BTreeMap::new();
+        for patch in 0..counts.len() {
+            for side in Side::ALL {
+                let grid = Grid::of(counts[patch], &ids[patch], side);
+                let collapsed = [0, 1].map(|along| grid.is_collapsed(along));
+                for along in (0..2).filter(|&along| collapsed[along]) {
+                    self.collapsed_sides.push((patch, side, side.tangents()[along]));
+                }
+                if collapsed[0] || collapsed[1] {
+                    continue;
+                }
+                let candidates = open.entry(grid.sorted()).or_default();
+                let found = candidates.iter().enumerate().find_map(|(place, &(p, s))| {
+                    let orientation = Grid::of(counts[p], &ids[p], s).lies_on(&grid)?;
+                    Some((place, orientation))
+                });
+                if let Some((place, orientation)) = found {
+                    let (p, s) = candidates.swap_remove(place);
+                    let (first, second) = ((p as u32, s), (patch as u32, side));
+                    self.interfaces.push(Interface { first, second, orientation });
+                } else {
+                    candidates.push((patch, side));
+                }
+            }
+        }
+    }
+
+    /// Sides that are glued to no other and have not collapsed: the outside of the body.
+    pub(crate) fn outer_sides(&self, n_patches: usize) -> Vec<(u32, Side)> {
+        let mut inner: BTreeSet<(u32, Side)> =
+            self.interfaces.iter().flat_map(|i| [i.first, i.second]).collect();
+        inner.extend(self.collapsed_sides.iter().map(|&(patch, side, _)| (patch as u32, side)));
+        (0..n_patches as u32)
+            .flat_map(|patch| Side::ALL.map(|side| (patch, side)))
+            .filter(|side| !inner.contains(side))
+            .collect()
+    }
+
+    /// Numbers the points of patches with these counts: ascending by first occurrence, deterministic.
+    ///
+    /// Returns the number of each control point of each patch, and how many there are.
+    pub(crate) fn number(&self, counts: &[[usize; 3]]) -> (Vec<Vec<u32>>, usize) {
+        let mut starts = vec![0];
+        for c in counts {
+            starts.push(starts[starts.len() - 1] + c[0] * c[1] * c[2]);
+        }
+        let mut same = Union::new(starts[counts.len()]);
+        for &Interface { first, second, orientation } in &self.interfaces {
+            let (p, q) = (first.0 as usize, second.0 as usize);
+            let there = side_counts(counts[q], second.1);
+            let [n, m] = side_counts(counts[p], first.1);
+            for j in 0..m {
+                for i in 0..n {
+                    let a = starts[p] + side_index(counts[p], first.1, [i, j]);
+                    let b = starts[q] + side_index(counts[q], second.1, orientation.map([i, j], there));
+                    same.join(a, b);
+                }
+            }
+        }
+        for &(patch, side, direction) in &self.collapsed_sides {
+            let [n, m] = side_counts(counts[patch], side);
+            let first_along = side.tangents()[0] == direction;
+            for j in 0..m {
+                for i in 0..n {
+                    let onto = if first_along { [0, j] } else { [i, 0] };
+                    let a = starts[patch] + side_index(counts[patch], side, onto);
+                    same.join(a, starts[patch] + side_index(counts[patch], side, [i, j]));
+                }
+            }
+        }
+        for &edge in &self.collapsed_edges {
+            let line = edge.indices(counts[edge.patch]);
+            for &i in &line[1..] {
+                same.join(starts[edge.patch] + line[0], starts[edge.patch] + i);
+            }
+        }
+        for &(a, b, reversed) in &self.edges {
+            let mut other = b.indices(counts[b.patch]);
+            if reversed {
+                other.reverse();
+            }
+            for (i, j) in a.indices(counts[a.patch]).into_iter().zip(other) {
+                same.join(starts[a.patch] + i, starts[b.patch] + j);
+            }
+        }
+        for [(p, a), (q, b)] in &self.corners {
+            same.join(starts[*p] + corner_index(counts[*p], *a), starts[*q] + corner_index(counts[*q], *b));
+        }
+        number_classes(&mut same, &starts)
+    }
+
+    /// Directions of patches that must have the same knots.
+    pub(crate) fn classes(&self, n_patches: usize) -> Classes {
+        let mut classes = Classes::new(3 * n_patches);
+        for (a, b, reversed) in &self.edges {
+            classes.join((a.patch, a.direction), (b.patch, b.direction), *reversed);
+        }
+        for interface in &self.interfaces {
+            let tangents = interface.first.1.tangents();
+            for (tangent, (direction, reversed)) in tangents.into_iter().zip(interface.directions()) {
+                let (p, q) = (interface.first.0 as usize, interface.second.0 as usize);
+                classes.join((p, tangent), (q, direction), reversed);
+            }
+        }
+        classes
+    }
+}
+
+/// Gives each class the number of its first member's turn.
+pub(crate) fn number_classes(same: &mut Union, starts: &[usize]) -> (Vec<Vec<u32>>, usize) {
+    let mut number_of = vec![u32::MAX; starts[starts.len() - 1]];
+    let mut next = 0;
+    let mut ids = Vec::with_capacity(starts.len() - 1);
+    for pair in starts.windows(2) {
+        let mut patch_ids = Vec::with_capacity(pair[1] - pair[0]);
+        for point in pair[0]..pair[1] {
+            let root = same.root(point);
+            if number_of[root] == u32::MAX {
+                number_of[root] = next;
+                next += 1;
+            }
+            patch_ids.push(number_of[root]);
+        }
+        ids.push(patch_ids);
+    }
+    (ids, next as usize)
+}
+
+/// The numbers of the points of a side.
+struct Grid {
+    counts: [usize; 2],
+    ids: Vec<u32>,
+}
+
+impl Grid {
+    fn of(counts: [usize; 3], ids: &[u32], side: Side) -> Self {
+        let [n, m] = side_counts(counts, side);
+        let at = |ij: usize| ids[side_index(counts, side, [ij % n, ij / n])];
+        Self { counts: [n, m], ids: (0..n * m).map(at).collect() }
+    }
+
+    fn at(&self, ij: [usize; 2]) -> u32 {
+        self.ids[ij[0] + self.counts[0] * ij[1]]
+    }
+
+    fn sorted(&self) -> Vec<u32> {
+        let mut ids = self.ids.clone();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Whether the points are equal along tangent 0 or 1.
+    fn is_collapsed(&self, along: usize) -> bool {
+        let [n, m] = self.counts;
+        (0..n * m).all(|ij| {
+            let mut first = [ij % n, ij / n];
+            first[along] = 0;
+            self.ids[ij] == self.at(first)
+        })
+    }
+
+    fn lies_on(&self, other: &Self) -> Option<Orientation> {
+        let [n, m] = self.counts;
+        Orientation::ALL.into_iter().find(|orientation| {
+            other.counts == if orientation.swapped { [m, n] } else { [n, m] }
+                && (0..n * m)
+                    .all(|ij| self.ids[ij] == other.at(orientation.map([ij % n, ij / n], other.counts)))
+        })
+    }
+}
+
+/// Sets of equal things (union-find).
+pub(crate) struct Union(Vec<usize>);
+
+impl Union {
+    pub(crate) fn new(n: usize) -> Self {
+        Self((0..n).collect())
+    }
+
+    pub(crate) fn root(&mut self, mut i: usize) -> usize {
+        while self.0[i] != i {
+            self.0[i] = self.0[self.0[i]];
+            i = self.0[i];
+        }
+        i
+    }
+
+    pub(crate) fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
+/// Classes of (patch, direction) that share their knots, each with the sense in which it runs through its class.
+pub(crate) struct Classes {
+    /// Representative and whether the direction runs against it.
+    of: Vec<(usize, bool)>,
+    /// Representatives of classes whose knots must be symmetric, since they are glued to their own reverse.
+    symmetric: BTreeSet<usize>,
+}
+
+impl Classes {
+    fn new(n: usize) -> Self {
+        Self { of: (0..n).map(|i| (i, false)).collect(), symmetric: BTreeSet::new() }
+    }
+
+    fn join(&mut self, a: (usize, usize), b: (usize, usize), reversed: bool) {
+        let (root_a, sense_a) = self.of[3 * a.0 + a.1];
+        let (root_b, sense_b) = self.of[3 * b.0 + b.1];
+        let between = sense_a ^ sense_b ^ reversed;
+        if root_a == root_b {
+            if between {
+                self.symmetric.insert(root_a);
+            }
+            return;
+        }
+        let (keep, drop) = (root_a.min(root_b), root_a.max(root_b));
+        for (root, sense) in self.of.iter_mut().filter(|(root, _)| *root == drop) {
+            *root = keep;
+            *sense ^= between;
+        }
+        if self.symmetric.remove(&drop) {
+            self.symmetric.insert(keep);
+        }
+    }
+
+    /// Number of the class of a direction.
+    pub(crate) fn class(&self, (patch, direction): (usize, usize)) -> usize {
+        self.of[3 * patch + direction].0
+    }
+
+    /// Whether the direction runs against the sense of its class.
+    pub(crate) fn reversed(&self, (patch, direction): (usize, usize)) -> bool {
+        self.of[3 * patch + direction].1
+    }
+
+    /// Whether the knots of its class must be symmetric.
+    pub(crate) fn is_symmetric(&self, member: (usize, usize)) -> bool {
+        self.symmetric.contains(&self.class(member))
+    }
+
+    /// The members of each class.
+    pub(crate) fn members(&self) -> BTreeMap<usize, Vec<(usize, usize)>> {
+        let mut members: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+        for (i, &(root, _)) in self.of.iter().enumerate() {
+            members.entry(root).or_default().push((i / 3, i % 3));
+        }
+        members
+    }
+}
+
+impl Multipatch {
+    pub(crate) fn topology(&self) -> Topology {
+        let counts: Vec<_> = self.patches.iter().map(crate::Patch::counts).collect();
+        Topology::of(&counts, &self.point_ids)
+    }
+
+    /// The glued pairs of sides.
+    pub fn interfaces(&self) -> Vec<Interface> {
+        self.topology().interfaces
+    }
+
+    /// The sides that make up the surface of the body, ascending; collapsed sides are not among them.
+    pub fn outer_sides(&self) -> Vec<(u32, Side)> {
+        self.topology().outer_sides(self.patches.len())
+    }
+}
