@@ -136,14 +136,23 @@ impl Mesh {
     ///
     /// [`SetError::Unknown`].
     pub fn nodes_of_set(&self, name: &str) -> Result<Vec<u32>, SetError> {
-        let mut nodes: Vec<u32> = match self.set(name)? {
-            Set::Nodes(nodes) => return Ok(nodes.clone()),
+        self.set(name).map(|set| self.nodes_of(set))
+    }
+
+    /// The nodes of a set of any kind, ascending.
+    ///
+    /// # Panics
+    ///
+    /// If the set holds faces or cells that the mesh does not have.
+    pub fn nodes_of(&self, set: &Set) -> Vec<u32> {
+        let mut nodes: Vec<u32> = match set {
+            Set::Nodes(nodes) => return nodes.clone(),
             Set::Faces(faces) => faces.iter().flat_map(|&face| self.face(face).1).collect(),
             Set::Cells(cells) => cells.iter().flat_map(|&cell| self.cell(cell).1.iter().copied()).collect(),
         };
         nodes.sort_unstable();
         nodes.dedup();
-        Ok(nodes)
+        nodes
     }
 
     /// Adds the set `name`: the faces of the face set `base` whose middle (mean of the corners) lies within `radius`

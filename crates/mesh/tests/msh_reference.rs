@@ -37,7 +37,8 @@ fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
         assert_eq!(mesh.set("body").unwrap().len(), mesh.n_cells(), "{file}");
         for (group, n_nodes) in expected["surface_groups"].as_object().unwrap() {
             assert!(matches!(mesh.set(group).unwrap(), Set::Faces(_)), "{file}: {group}");
-            let nodes = mesh.nodes_of_set(group).unwrap();
+            let as_nodes = format!("{group}.nodes");
+            let nodes = mesh.nodes_of_set(&as_nodes).or_else(|_| mesh.nodes_of_set(group)).unwrap();
             assert_eq!(nodes.len() as u64, n_nodes.as_u64().unwrap(), "{file}: nodes of {group}");
         }
         let (volume, wanted) = (mesh.volume(), expected["volume"].as_f64().unwrap());

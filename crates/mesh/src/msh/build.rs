@@ -18,7 +18,7 @@ pub(super) fn mesh(mut raw: RawFile) -> Result<(Mesh, Vec<Note>), ParseMshError>
         return Err(ParseMshError::NoVolume { found: kinds_found(&raw.runs) });
     }
     let mut notes = Vec::new();
-    let unused = mesh.node_is_used().iter().filter(|used| !**used).count();
+    let unused = mesh.points.len() - mesh.used_nodes().len();
     if unused > 0 {
         notes.push(Note::UnusedNodes { count: unused });
     }
@@ -176,6 +176,7 @@ fn gather_nodes(raw: &RawFile, members: &mut Members) {
 
 /// Gives every group its set. Where groups of different dimensions have one name, the highest keeps it.
 fn name_sets(raw: &RawFile, members: Members, mesh: &mut Mesh, notes: &mut Vec<Note>) {
+    let used = mesh.node_is_used();
     let mut named = NamedSets { raw, sets: BTreeMap::new(), used: Vec::new() };
     for (tag, cells) in members.cells {
         named.insert(3, tag, Set::of_cells(cells));
@@ -183,7 +184,11 @@ fn name_sets(raw: &RawFile, members: Members, mesh: &mut Mesh, notes: &mut Vec<N
     let mut loose = members.loose;
     for (tag, faces) in members.faces {
         let name = named.insert(2, tag, Set::of_faces(faces));
-        if let Some((count, _)) = loose.remove(&tag) {
+        if let Some((count, mut nodes)) = loose.remove(&tag) {
+            // The group as the file has it, less what has no freedoms: its faces' nodes and the loose ones in use.
+            nodes.retain(|node| used[*node as usize]);
+            let face_nodes = mesh.nodes_of(&named.sets[&name]);
+            named.insert(2, tag, Set::of_nodes([face_nodes, nodes].concat()));
             notes.push(Note::LooseSurface { name, count, all: false });
         }
     }

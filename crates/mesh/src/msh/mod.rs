@@ -37,7 +37,8 @@ pub enum Note {
         /// How many.
         count: usize,
     },
-    /// Surface elements of a group that are a face of no volume element.
+    /// Surface elements of a group that are a face of no volume element. If others are, the faces are the set, and
+    /// `name.nodes` holds all nodes of the group that volume elements use.
     LooseSurface {
         /// Name of the set.
         name: String,
@@ -68,12 +69,11 @@ impl fmt::Display for Note {
                     "set `{name}`: none of its {count} surface elements is a face of a volume element; it is a set of nodes"
                 )
             }
-            Self::LooseSurface { name, count, all: false } => {
-                write!(
-                    f,
-                    "set `{name}`: {count} of its surface elements are no face of a volume element and are left out"
-                )
-            }
+            Self::LooseSurface { name, count, all: false } => write!(
+                f,
+                "set `{name}`: {count} of its surface elements are no face of a volume element and are left out; \
+                 `{name}.nodes` has their nodes too"
+            ),
             Self::EmptyGroup { name } => {
                 write!(f, "the physical group `{name}` has no elements; there is no set for it")
             }
