@@ -1,0 +1,73 @@
+//! Energies and momenta of a system for the ledger.
+
+use crate::layout::vector;
+use crate::system::System;
+use carom_dynamics::Balance;
+use nalgebra::Vector3;
+
+impl System {
+    /// Balance at y, for which [`System::set_state`] was called.
+    pub fn balance(&self, time: f64, y: &[f64]) -> Balance {
+        let layout = &self.layout;
+        let mut balance =
+            Balance { time, w_ext: y[layout.work()], d_mat: y[layout.damping()], ..Balance::default() };
+        let g = self.loads.gravity();
+        let (mut momentum, mut ang_momentum) = (Vector3::zeros(), Vector3::zeros());
+        let mut impulse = vector(y, layout.external_impulse());
+        let mut ang_impulse = vector(y, layout.external_ang_impulse());
+        for (i, body) in self.bodies.iter().enumerate() {
+            let pose = &self.poses[i];
+            let (p, l) = (vector(y, layout.momentum(i)), vector(y, layout.ang_momentum(i)));
+            balance.e_kin += self.kinetic_energy(i, y);
+            balance.e_el += self.modal_elastic_energy(i, y);
+            let moment = pose.rotation * self.kinetics[i].first_moment;
+            if body.fixed {
+                // What the ground takes is an external impulse on the others; gravity does work on the modes alone.
+                impulse -= p;
+                ang_impulse -= l;
+                balance.e_pot -= moment.dot(&g);
+                continue;
+            }
+            balance.e_pot -= (body.frame.mass * pose.position + moment).dot(&g);
+            momentum += p;
+            ang_momentum += l;
+            let carried = pose.position.cross(&p);
+            balance.momentum_scale += p.norm();
+            balance.ang_momentum_scale += carried.norm() + (l - carried).norm();
+        }
+        balance.momentum = momentum.into();
+        balance.ang_momentum = ang_momentum.into();
+        balance.external_impulse = impulse.into();
+        balance.external_ang_impulse = ang_impulse.into();
+        balance
+    }
+
+    /// T = ½ zᵀ M z = ½ (v · Aᵀ P + ω · Aᵀ (L − r × P) + q̇ · p).
+    fn kinetic_energy(&self, i: usize, y: &[f64]) -> f64 {
+        let layout = &self.layout;
+        let velocities = &self.kinetics[i].velocities;
+        let p = &y[layout.modal_momentum(i)..layout.modal_momentum(i) + layout.modes(i)];
+        let modal: f64 = velocities.modal.iter().zip(p).map(|(rate, p)| rate * p).sum();
+        if self.bodies[i].fixed {
+            return 0.5 * modal;
+        }
+        let pose = &self.poses[i];
+        let momentum = vector(y, layout.momentum(i));
+        let spin = vector(y, layout.ang_momentum(i)) - pose.position.cross(&momentum);
+        let rigid = velocities.v.dot(&pose.rotation.tr_mul(&momentum))
+            + velocities.omega.dot(&pose.rotation.tr_mul(&spin));
+        0.5 * (rigid + modal)
+    }
+
+    /// ½ qᵀ K̄ q of the dynamic modes.
+    pub(crate) fn modal_elastic_energy(&self, i: usize, y: &[f64]) -> f64 {
+        let n = self.layout.modes(i);
+        let q = &y[self.layout.modal(i)..self.layout.modal(i) + n];
+        let k = &self.bodies[i].frame.stiffness_modal;
+        let mut energy = 0.0;
+        for a in 0..n {
+            energy += 0.5 * q[a] * (0..n).map(|b| k[(a, b)] * q[b]).sum::<f64>();
+        }
+        energy
+    }
+}

@@ -1,0 +1,197 @@
+//! Bodies as a system takes them: constants of motion, and where their frame lies in the source geometry.
+
+use crate::floating_frame::{FloatingFrame, FrameError};
+use crate::kinetics::{Kinetics, Velocities};
+use carom_dynamics::{Marker, Placement, rotation};
+use carom_reduce::ReducedBody;
+use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
+
+/// A rigid or reduced body.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// Name, as shown to the user.
+    pub name: String,
+    /// Constants over the dynamic modes.
+    pub frame: FloatingFrame,
+    /// True if the body frame is held in space. The modes of a held reduced body still move: its Buckens frame is held,
+    /// that is the mean of its motion, not some of its points.
+    pub fixed: bool,
+    /// Origin of the body frame in source coordinates \[m\].
+    pub frame_origin: Vector3<f64>,
+    /// Damping ratio ζ of each dynamic mode, for unit M̄_e: the force −2 ζ ω q̇.
+    pub damping: Vec<f64>,
+    /// Largest displacement of the surface for a unit of each dynamic mode \[1/√kg\].
+    pub amplitudes: Vec<f64>,
+    /// The reduced body that this one is made from; none for rigid bodies.
+    pub reduced: Option<Arc<ReducedBody>>,
+}
+
+/// A body that cannot be used, with its name.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("body `{body}`: {source}")]
+pub struct BodyError {
+    /// Name of the body.
+    pub body: String,
+    /// What is wrong.
+    pub source: FrameError,
+}
+
+/// Initial values of one body: r, quaternion, q; P, L, p (decision 2).
+#[derive(Debug, Clone, PartialEq)]
+pub struct InitialState {
+    /// Origin of the body frame \[m\].
+    pub position: Vector3<f64>,
+    /// Unit quaternion.
+    pub quaternion: [f64; 4],
+    /// Modal coordinates.
+    pub modal: Vec<f64>,
+    /// P \[N s\].
+    pub momentum: Vector3<f64>,
+    /// L about the inertial origin \[N m s\].
+    pub ang_momentum: Vector3<f64>,
+    /// Momenta conjugate to the modal coordinates.
+    pub modal_momentum: Vec<f64>,
+}
+
+impl Body {
+    /// A rigid body: mass \[kg\], inertia tensor about the centre of mass in source axes \[kg m²\], centre of mass in source
+    /// coordinates \[m\].
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError`] if they describe no body.
+    pub fn rigid(
+        name: impl Into<String>,
+        mass: f64,
+        inertia: Matrix3<f64>,
+        com: Vector3<f64>,
+    ) -> Result<Self, BodyError> {
+        let name = name.into();
+        let frame =
+            FloatingFrame::rigid(mass, inertia).map_err(|source| BodyError { body: name.clone(), source })?;
+        Ok(Self {
+            name,
+            frame,
+            fixed: false,
+            frame_origin: com,
+            damping: Vec::new(),
+            amplitudes: Vec::new(),
+            reduced: None,
+        })
+    }
+
+    /// A reduced body whose first `n_low` modes move (all others are quasistatic).
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError`] if its arrays do not fit together or describe no body.
+    pub fn reduced(reduced: Arc<ReducedBody>) -> Result<Self, BodyError> {
+        let n = reduced.n_low;
+        let frame = FloatingFrame::new(&reduced.invariants, n)
+            .map_err(|source| BodyError { body: reduced.name.clone(), source })?;
+        Ok(Self {
+            name: reduced.name.clone(),
+            fixed: false,
+            frame_origin: Vector3::from(reduced.com),
+            damping: vec![0.0; n],
+            amplitudes: amplitudes(&reduced, n),
+            frame,
+            reduced: Some(reduced),
+        })
+    }
+
+    /// The same body with its frame held in space.
+    pub fn fixed(self) -> Self {
+        Self { fixed: true, ..self }
+    }
+
+    /// Initial values for a placement, undeformed. THEORY 1.1: the source geometry is rotated about its origin, the
+    /// velocity is that of the centre of mass.
+    pub fn placed(&self, placement: &Placement) -> InitialState {
+        let a = rotation::matrix(&placement.quaternion);
+        let position = Vector3::from(placement.origin) + a * self.frame_origin;
+        let omega = Vector3::from(placement.angular_velocity);
+        let velocity = Vector3::from(placement.velocity) - omega.cross(&(a * self.frame.com_b()));
+        let n = self.frame.n;
+        let mut kinetics = Kinetics::new(n);
+        let modal = vec![0.0; n];
+        let mut modal_momentum = vec![0.0; n];
+        kinetics.set_modal(&self.frame, &modal);
+        let z = Velocities { v: a.transpose() * velocity, omega: a.transpose() * omega, modal: vec![0.0; n] };
+        let (linear, angular) = kinetics.momenta(&self.frame, &z, &mut modal_momentum);
+        let momentum = a * linear;
+        let mut quaternion = placement.quaternion;
+        rotation::normalise(&mut quaternion);
+        InitialState {
+            position,
+            quaternion,
+            modal,
+            momentum,
+            ang_momentum: a * angular + position.cross(&momentum),
+            modal_momentum,
+        }
+    }
+
+    /// Highest frequency of the dynamic modes \[Hz\], 0 without any.
+    pub fn highest_frequency(&self) -> f64 {
+        let k = &self.frame.stiffness_modal;
+        let largest = (0..self.frame.n)
+            .map(|i| (0..self.frame.n).map(|j| k[(i, j)].abs()).sum::<f64>() / self.frame.mass_modal[(i, i)])
+            .fold(0.0, f64::max);
+        largest.sqrt() / std::f64::consts::TAU
+    }
+
+    /// A marker fixed to the mean of the listed points of the reduced body's boundary (or of one point of a rigid body at
+    /// `position_b`): displacement and rotation are those of the rigid motion that fits the points best (RBE3).
+    ///
+    /// None if none of the points is a boundary point.
+    pub fn marker(&self, points: &[u32]) -> Option<Marker> {
+        let boundary = &self.reduced.as_ref()?.boundary;
+        let rows: Vec<usize> =
+            points.iter().filter_map(|point| boundary.points.binary_search(point).ok()).collect();
+        if rows.is_empty() {
+            return None;
+        }
+        let count = rows.len() as f64;
+        let at = |row: &usize| Vector3::from(boundary.positions_b[*row]);
+        let mean = rows.iter().map(at).sum::<Vector3<f64>>() / count;
+        let mut spread = Matrix3::zeros();
+        for row in &rows {
+            let d = at(row) - mean;
+            spread += d.norm_squared() * Matrix3::identity() - d * d.transpose();
+        }
+        // Points on a line or a single one leave a rotation undetermined: take it as zero.
+        let inverse = spread.pseudo_inverse(1e-12 * spread.norm()).unwrap_or_else(|_| Matrix3::zeros());
+        let mut marker = Marker { position_b: mean.into(), ..Marker::default() };
+        for k in 0..self.frame.n {
+            let value = |row: usize| Vector3::from_fn(|a, _| boundary.values[(3 * row + a, k)]);
+            let displacement = rows.iter().map(|&row| value(row)).sum::<Vector3<f64>>() / count;
+            let moment: Vector3<f64> = rows.iter().map(|row| (at(row) - mean).cross(&value(*row))).sum();
+            marker.displacement.push(displacement.into());
+            marker.rotation.push((inverse * moment).into());
+        }
+        Some(marker)
+    }
+
+    /// A marker at a point of the body frame that moves with the frame alone.
+    pub fn frame_marker(&self, position_b: Vector3<f64>) -> Marker {
+        let still = vec![[0.0; 3]; self.frame.n];
+        Marker { position_b: position_b.into(), displacement: still.clone(), rotation: still }
+    }
+}
+
+/// max |φ_k| over the boundary, at least the root mean square over the mass, 1/√m.
+fn amplitudes(reduced: &ReducedBody, n: usize) -> Vec<f64> {
+    let least = 1.0 / reduced.invariants.mass.sqrt();
+    let values = &reduced.boundary.values;
+    (0..n.min(values.ncols()))
+        .map(|k| {
+            (0..values.nrows() / 3)
+                .map(|point| (0..3).map(|a| values[(3 * point + a, k)].powi(2)).sum::<f64>().sqrt())
+                .fold(least, f64::max)
+        })
+        .chain(std::iter::repeat(least))
+        .take(n)
+        .collect()
+}

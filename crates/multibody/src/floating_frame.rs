@@ -1,0 +1,205 @@
+//! Constants of the floating frame of reference over the dynamic modes, laid out for the rate.
+
+use carom_reduce::Invariants;
+use faer::Mat;
+use nalgebra::{DMatrix, Matrix3, Vector3};
+
+/// Invariants of THEORY 1.2 over the first n modes. A rigid body has n = 0. With indices a, b of components and k, l, m of
+/// modes, arrays are flat: see each field. High modes are in no inertia term (THEORY 3.1).
+#[derive(Debug, Clone)]
+pub struct FloatingFrame {
+    /// Number n of dynamic modes.
+    pub n: usize,
+    /// m \[kg\].
+    pub mass: f64,
+    /// ∫ R dm \[kg m\].
+    pub first_moment: Vector3<f64>,
+    /// I₀ \[kg m²\] about the origin of the body frame.
+    pub inertia: Matrix3<f64>,
+    /// C_tᵀ: `[3 k + a]`.
+    pub coupling_t: Vec<f64>,
+    /// C_r0ᵀ: `[3 k + a]`.
+    pub coupling_r0: Vec<f64>,
+    /// (∫ φ_l × φ_k dm)_a: `[3 n k + 3 l + a]`.
+    pub coupling_r1: Vec<f64>,
+    /// I1_k: entry (a, b) at `[3 n b + 3 k + a]`.
+    pub inertia_1: Vec<f64>,
+    /// I2_kl: entry (a, b) at `[3 n (3 l + b) + 3 k + a]`.
+    pub inertia_2: Vec<f64>,
+    /// M̄_e, n × n.
+    pub mass_modal: DMatrix<f64>,
+    /// M̄_e⁻¹; none if M̄_e is the identity.
+    pub(crate) mass_modal_inverse: Option<DMatrix<f64>>,
+    /// K̄_e, n × n.
+    pub stiffness_modal: DMatrix<f64>,
+}
+
+/// Why constants make no body.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FrameError {
+    /// The mass must be positive.
+    #[error("the mass is {mass:e} kg; it must be positive and finite")]
+    Mass {
+        /// What was given \[kg\].
+        mass: f64,
+    },
+    /// The inertia tensor about the centre of mass must be positive definite and obey the triangle inequality.
+    #[error(
+        "the principal moments of inertia about the centre of mass are {moments:?} kg m²; they must be positive, and none may exceed the sum of the others"
+    )]
+    Inertia {
+        /// Principal moments, ascending \[kg m²\].
+        moments: [f64; 3],
+    },
+    /// More dynamic modes than modes.
+    #[error("{n_low} dynamic modes are asked for, but the body has {n_modes}")]
+    Modes {
+        /// Asked for.
+        n_low: usize,
+        /// Present.
+        n_modes: usize,
+    },
+    /// Some array has the wrong size or numbers that are not finite.
+    #[error(
+        "array `{name}` of the reduced body has {rows} rows and {columns} columns with finite numbers needed in all, expected {expected:?}"
+    )]
+    Shape {
+        /// Name of the array.
+        name: &'static str,
+        /// Its rows.
+        rows: usize,
+        /// Its columns.
+        columns: usize,
+        /// Rows and columns expected, at least.
+        expected: (usize, usize),
+    },
+    /// Modes are dependent or contain rigid motion.
+    #[error(
+        "the mass matrix of the floating frame is not positive definite: the modes contain rigid motion or depend on each other; reduce the body again"
+    )]
+    Singular,
+}
+
+impl FloatingFrame {
+    /// A rigid body with its frame in the centre of mass.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::Mass`], [`FrameError::Inertia`].
+    pub fn rigid(mass: f64, inertia: Matrix3<f64>) -> Result<Self, FrameError> {
+        let frame = Self {
+            n: 0,
+            mass,
+            first_moment: Vector3::zeros(),
+            inertia: 0.5 * (inertia + inertia.transpose()),
+            coupling_t: Vec::new(),
+            coupling_r0: Vec::new(),
+            coupling_r1: Vec::new(),
+            inertia_1: Vec::new(),
+            inertia_2: Vec::new(),
+            mass_modal: DMatrix::zeros(0, 0),
+            mass_modal_inverse: None,
+            stiffness_modal: DMatrix::zeros(0, 0),
+        };
+        frame.check()?;
+        Ok(frame)
+    }
+
+    /// The first `n` of the modes of a reduced body.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError`] if arrays do not fit together or describe no body.
+    pub fn new(invariants: &Invariants, n: usize) -> Result<Self, FrameError> {
+        let n_modes = invariants.mass_modal.nrows();
+        if n > n_modes {
+            return Err(FrameError::Modes { n_low: n, n_modes });
+        }
+        let flat = |name, matrix: &Mat<f64>, rows: usize, columns: usize| {
+            leading_block(matrix, rows, columns).ok_or(FrameError::Shape {
+                name,
+                rows: matrix.nrows(),
+                columns: matrix.ncols(),
+                expected: (rows, columns),
+            })
+        };
+        let square = |name, matrix| {
+            flat(name, matrix, n, n).map(|values| {
+                let m = DMatrix::from_vec(n, n, values);
+                0.5 * (&m + m.transpose())
+            })
+        };
+        let mass_modal = square("mass_modal", &invariants.mass_modal)?;
+        let frame = Self {
+            n,
+            mass: invariants.mass,
+            first_moment: Vector3::from(invariants.first_moment),
+            inertia: Matrix3::from_fn(|a, b| 0.5 * (invariants.inertia[a][b] + invariants.inertia[b][a])),
+            coupling_t: flat("coupling_t", &invariants.coupling_t, 3, n)?,
+            coupling_r0: flat("coupling_r0", &invariants.coupling_r0, 3, n)?,
+            coupling_r1: flat("coupling_r1", &invariants.coupling_r1, 3 * n, n)?,
+            inertia_1: flat("inertia_1", &invariants.inertia_1, 3 * n, 3)?,
+            inertia_2: flat("inertia_2", &invariants.inertia_2, 3 * n, 3 * n)?,
+            mass_modal_inverse: inverse(&mass_modal)?,
+            mass_modal,
+            stiffness_modal: square("stiffness_modal", &invariants.stiffness_modal)?,
+        };
+        frame.check()?;
+        Ok(frame)
+    }
+
+    /// Centre of mass of the undeformed body in the body frame \[m\].
+    pub fn com_b(&self) -> Vector3<f64> {
+        self.first_moment / self.mass
+    }
+
+    /// Inertia tensor about the centre of mass of the undeformed body \[kg m²\].
+    pub fn inertia_com(&self) -> Matrix3<f64> {
+        let c = self.com_b();
+        self.inertia - self.mass * (c.norm_squared() * Matrix3::identity() - c * c.transpose())
+    }
+
+    /// Largest radius of gyration \[m\].
+    pub fn gyration_radius(&self) -> f64 {
+        (self.inertia_com().symmetric_eigenvalues().max() / self.mass).sqrt()
+    }
+
+    fn check(&self) -> Result<(), FrameError> {
+        if !(self.mass > 0.0 && self.mass.is_finite()) {
+            return Err(FrameError::Mass { mass: self.mass });
+        }
+        let moments = if self.inertia_com().iter().all(|x| x.is_finite()) {
+            let mut moments: [f64; 3] = self.inertia_com().symmetric_eigenvalues().into();
+            moments.sort_by(f64::total_cmp);
+            moments
+        } else {
+            [f64::NAN; 3]
+        };
+        // A slack for inertia tensors that were rounded when written.
+        if !(moments[0] > 0.0 && moments[2] <= (moments[0] + moments[1]) * (1.0 + 1e-6)) {
+            return Err(FrameError::Inertia { moments });
+        }
+        Ok(())
+    }
+}
+
+/// M̄_e⁻¹, or none for the identity.
+fn inverse(mass_modal: &DMatrix<f64>) -> Result<Option<DMatrix<f64>>, FrameError> {
+    let n = mass_modal.nrows();
+    let departure = (mass_modal - DMatrix::identity(n, n)).amax();
+    // The second eigenproblem leaves round-off only; treating that as the identity changes energies by as much.
+    if n == 0 || departure < 1e-10 {
+        return Ok(None);
+    }
+    mass_modal.clone().cholesky().map(|factor| Some(factor.inverse())).ok_or(FrameError::Singular)
+}
+
+/// The leading block of a matrix, column by column, if it exists and is finite.
+fn leading_block(matrix: &Mat<f64>, rows: usize, columns: usize) -> Option<Vec<f64>> {
+    if matrix.nrows() < rows || matrix.ncols() < columns {
+        return None;
+    }
+    let indices = (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j)));
+    let values: Vec<f64> = indices.map(|index| matrix[index]).collect();
+    values.iter().all(|x| x.is_finite()).then_some(values)
+}

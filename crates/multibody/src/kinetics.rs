@@ -1,0 +1,229 @@
+//! Kinetic energy of the floating frame: mass matrix, velocities from momenta, derivative by the modal coordinates.
+//!
+//! With z = (v, ω, q̇), v and ω in body axes (THEORY 1.3):
+//!
+//! ```text
+//!         ⎡ m E    m̃c(q)ᵀ   C_tᵀ    ⎤
+//! M(q) =  ⎢ m̃c(q)  I(q)     C_r(q)ᵀ ⎥      T = ½ zᵀ M z      (Aᵀ P, Aᵀ (L − r × P), p) = M z
+//!         ⎣ C_t    C_r(q)   M̄_e     ⎦
+//! ```
+
+use crate::floating_frame::FloatingFrame;
+use carom_dynamics::rotation::skew;
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
+
+/// The mass matrix has lost its positive definiteness: the deformation is far outside what the modes describe.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "the mass matrix is not positive definite at modal coordinates up to {largest:.3e}: the body is deformed beyond what its modes describe"
+)]
+pub struct MassError {
+    /// Largest modal coordinate.
+    pub largest: f64,
+}
+
+/// Velocities of a body: v = Aᵀ ṙ, ω, q̇.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Velocities {
+    /// v = Aᵀ ṙ \[m/s\], body axes.
+    pub v: Vector3<f64>,
+    /// ω \[rad/s\], body axes.
+    pub omega: Vector3<f64>,
+    /// q̇.
+    pub modal: Vec<f64>,
+}
+
+/// Terms of the mass matrix at some q, with workspace. Nothing allocates after [`Kinetics::new`].
+#[derive(Debug, Clone)]
+pub struct Kinetics {
+    /// mc(q) = ∫ c dm \[kg m\].
+    pub first_moment: Vector3<f64>,
+    /// I(q) \[kg m²\].
+    pub inertia: Matrix3<f64>,
+    /// C_r(q)ᵀ: `[3 k + a]`.
+    pub coupling_r: Vec<f64>,
+    /// G_k = I1_k + Σ_l q_l I2_kl: entry (a, b) at `[3 n b + 3 k + a]`, so that ∂I/∂q_k = G_k + G_kᵀ.
+    pub inertia_rates: Vec<f64>,
+    /// M̄_e⁻¹ \[C_t C_r\]: n × 6, column by column.
+    eliminated: Vec<f64>,
+    /// M̄_e⁻¹ p, then ∂C_r/∂q_k q̇.
+    work: Vec<f64>,
+    /// Velocities found last.
+    pub velocities: Velocities,
+}
+
+impl Kinetics {
+    /// Workspace for a body with n dynamic modes.
+    pub fn new(n: usize) -> Self {
+        Self {
+            first_moment: Vector3::zeros(),
+            inertia: Matrix3::zeros(),
+            coupling_r: vec![0.0; 3 * n],
+            inertia_rates: vec![0.0; 9 * n],
+            eliminated: vec![0.0; 6 * n],
+            work: vec![0.0; 3 * n],
+            velocities: Velocities { v: Vector3::zeros(), omega: Vector3::zeros(), modal: vec![0.0; n] },
+        }
+    }
+
+    /// mc(q), I(q), C_r(q), G_k(q); complete to second order in q.
+    pub fn set_modal(&mut self, frame: &FloatingFrame, q: &[f64]) {
+        let n = frame.n;
+        self.first_moment = frame.first_moment + sum_columns(&frame.coupling_t, q);
+        self.coupling_r.copy_from_slice(&frame.coupling_r0);
+        for k in 0..n {
+            let column = &frame.coupling_r1[3 * n * k..3 * n * (k + 1)];
+            let sum = sum_columns(column, q);
+            for a in 0..3 {
+                self.coupling_r[3 * k + a] += sum[a];
+            }
+        }
+        self.inertia_rates.copy_from_slice(&frame.inertia_1);
+        for l in 0..n {
+            let block = &frame.inertia_2[9 * n * l..9 * n * (l + 1)];
+            for (rate, i2) in self.inertia_rates.iter_mut().zip(block) {
+                *rate += q[l] * i2;
+            }
+        }
+        self.inertia = frame.inertia;
+        for k in 0..n {
+            let symmetric =
+                block_of(&self.inertia_rates, n, k) + block_of(&frame.inertia_1, n, k).transpose();
+            self.inertia += q[k] * symmetric;
+        }
+    }
+
+    /// Velocities of a free body from its momenta in body axes: linear Aᵀ P, angular about the frame origin
+    /// Aᵀ (L − r × P), modal p. [`Kinetics::set_modal`] came before. The result is in [`Kinetics::velocities`].
+    ///
+    /// q̇ is eliminated first: its block M̄_e is constant, and in the Buckens frame C_t vanishes besides, so that what is
+    /// left is the 6 × 6 matrix of a rigid body with small changes.
+    ///
+    /// # Errors
+    ///
+    /// [`MassError`] if that matrix is not positive definite.
+    pub fn solve_free(
+        &mut self,
+        frame: &FloatingFrame,
+        q: &[f64],
+        linear: &Vector3<f64>,
+        angular: &Vector3<f64>,
+        p: &[f64],
+    ) -> Result<(), MassError> {
+        let n = frame.n;
+        self.eliminate(frame);
+        apply_inverse(frame, p, &mut self.work[..n]);
+        let mut schur = Matrix6::zeros();
+        schur.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(frame.mass);
+        schur.fixed_view_mut::<3, 3>(3, 0).copy_from(&skew(&self.first_moment));
+        schur.fixed_view_mut::<3, 3>(3, 3).copy_from(&self.inertia);
+        let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
+        for i in 0..6 {
+            let row =
+                |k: usize| if i < 3 { frame.coupling_t[3 * k + i] } else { self.coupling_r[3 * k + i - 3] };
+            for k in 0..n {
+                right[i] -= row(k) * self.work[k];
+                // The lower triangle is all that the factorisation reads.
+                for j in 0..=i {
+                    schur[(i, j)] -= row(k) * self.eliminated[n * j + k];
+                }
+            }
+        }
+        let factor = schur
+            .cholesky()
+            .ok_or_else(|| MassError { largest: q.iter().fold(0.0, |most, q| q.abs().max(most)) })?;
+        factor.solve_mut(&mut right);
+        let velocities = &mut self.velocities;
+        velocities.v = right.fixed_rows::<3>(0).into();
+        velocities.omega = right.fixed_rows::<3>(3).into();
+        for k in 0..n {
+            velocities.modal[k] =
+                self.work[k] - (0..6).map(|j| self.eliminated[n * j + k] * right[j]).sum::<f64>();
+        }
+        Ok(())
+    }
+
+    /// Velocities of a body whose frame is held: q̇ = M̄_e⁻¹ p.
+    pub fn solve_fixed(&mut self, frame: &FloatingFrame, p: &[f64]) {
+        self.velocities.v = Vector3::zeros();
+        self.velocities.omega = Vector3::zeros();
+        apply_inverse(frame, p, &mut self.velocities.modal);
+    }
+
+    /// Adds ∂T/∂q_k = v · (ω × C_tᵀ e_k) + ωᵀ G_k ω + ω · (∂C_rᵀ/∂q_k) q̇ to `rate`, with the velocities found last.
+    /// This replaces all centrifugal and Coriolis terms.
+    pub fn add_kinetic_force(&mut self, frame: &FloatingFrame, rate: &mut [f64]) {
+        let n = frame.n;
+        let Velocities { v, omega, modal } = &self.velocities;
+        self.work.fill(0.0);
+        for m in 0..n {
+            let column = &frame.coupling_r1[3 * n * m..3 * n * (m + 1)];
+            for (work, c) in self.work.iter_mut().zip(column) {
+                *work += modal[m] * c;
+            }
+        }
+        let carried = v.cross(omega);
+        for k in 0..n {
+            let ct = Vector3::from_column_slice(&frame.coupling_t[3 * k..3 * k + 3]);
+            let cr = Vector3::from_column_slice(&self.work[3 * k..3 * k + 3]);
+            let g = block_of(&self.inertia_rates, n, k);
+            rate[k] += carried.dot(&ct) + omega.dot(&(g * omega)) + omega.dot(&cr);
+        }
+    }
+
+    /// Momenta M z in body axes: linear, angular about the frame origin; the modal ones are written to `p`.
+    pub fn momenta(
+        &self,
+        frame: &FloatingFrame,
+        z: &Velocities,
+        p: &mut [f64],
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let mc = &self.first_moment;
+        let linear = frame.mass * z.v + z.omega.cross(mc) + sum_columns(&frame.coupling_t, &z.modal);
+        let angular = mc.cross(&z.v) + self.inertia * z.omega + sum_columns(&self.coupling_r, &z.modal);
+        for k in 0..frame.n {
+            let ct = Vector3::from_column_slice(&frame.coupling_t[3 * k..3 * k + 3]);
+            let cr = Vector3::from_column_slice(&self.coupling_r[3 * k..3 * k + 3]);
+            p[k] = ct.dot(&z.v) + cr.dot(&z.omega);
+            p[k] += (0..frame.n).map(|l| frame.mass_modal[(k, l)] * z.modal[l]).sum::<f64>();
+        }
+        (linear, angular)
+    }
+
+    /// M̄_e⁻¹ \[C_t C_r\].
+    fn eliminate(&mut self, frame: &FloatingFrame) {
+        let n = frame.n;
+        for j in 0..6 {
+            for k in 0..n {
+                self.work[k] =
+                    if j < 3 { frame.coupling_t[3 * k + j] } else { self.coupling_r[3 * k + j - 3] };
+            }
+            apply_inverse(frame, &self.work[..n], &mut self.eliminated[n * j..n * (j + 1)]);
+        }
+    }
+}
+
+/// out = M̄_e⁻¹ x.
+fn apply_inverse(frame: &FloatingFrame, x: &[f64], out: &mut [f64]) {
+    let Some(inverse) = &frame.mass_modal_inverse else {
+        out.copy_from_slice(x);
+        return;
+    };
+    for (k, out) in out.iter_mut().enumerate() {
+        *out = (0..frame.n).map(|l| inverse[(k, l)] * x[l]).sum();
+    }
+}
+
+/// Σ_k x_k (column k of a 3 × n array).
+fn sum_columns(columns: &[f64], x: &[f64]) -> Vector3<f64> {
+    let mut sum = Vector3::zeros();
+    for (column, x) in columns.chunks_exact(3).zip(x) {
+        sum += *x * Vector3::new(column[0], column[1], column[2]);
+    }
+    sum
+}
+
+/// The k-th 3 × 3 block of a 3n × 3 array.
+pub(crate) fn block_of(array: &[f64], n: usize, k: usize) -> Matrix3<f64> {
+    Matrix3::from_fn(|a, b| array[3 * n * b + 3 * k + a])
+}

@@ -1,0 +1,133 @@
+//! Where each quantity lies in the state vector y.
+//!
+//! ```text
+//! y = ( r, b, q, P, L, p  of body 0;  … of body 1;  …;   J, H, W_ext, D_mat;   impulse of pair 0; … )
+//! ```
+//!
+//! The last part are integrals along the way, taken by the integrator's own quadrature and without influence on its
+//! steps. A body whose frame is held does not use its P and L as momenta: they collect the impulse and the angular
+//! impulse that it passes to the ground.
+
+use nalgebra::Vector3;
+
+/// Offsets of the state vector.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Start of each body.
+    offsets: Vec<usize>,
+    /// Dynamic modes of each body.
+    modes: Vec<usize>,
+    /// Start of the integrals.
+    integrals: usize,
+    /// Length of y.
+    dim: usize,
+}
+
+/// Integrals beside those of the pairs: impulse (3), angular impulse (3), work, damping.
+const INTEGRALS: usize = 8;
+
+impl Layout {
+    /// For bodies with these numbers of dynamic modes and this number of contact pairs.
+    pub fn new(modes: Vec<usize>, pairs: usize) -> Self {
+        let mut next = 0;
+        let offsets = modes
+            .iter()
+            .map(|n| {
+                let start = next;
+                next += 13 + 2 * n;
+                start
+            })
+            .collect();
+        Self { offsets, modes, integrals: next, dim: next + INTEGRALS + 3 * pairs }
+    }
+
+    /// Length of y.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of bodies.
+    pub fn bodies(&self) -> usize {
+        self.modes.len()
+    }
+
+    /// Dynamic modes of a body.
+    pub fn modes(&self, body: usize) -> usize {
+        self.modes[body]
+    }
+
+    /// Start of r.
+    pub fn position(&self, body: usize) -> usize {
+        self.offsets[body]
+    }
+
+    /// Start of b.
+    pub fn quaternion(&self, body: usize) -> usize {
+        self.offsets[body] + 3
+    }
+
+    /// Start of q.
+    pub fn modal(&self, body: usize) -> usize {
+        self.offsets[body] + 7
+    }
+
+    /// Start of P.
+    pub fn momentum(&self, body: usize) -> usize {
+        self.offsets[body] + 7 + self.modes[body]
+    }
+
+    /// Start of L.
+    pub fn ang_momentum(&self, body: usize) -> usize {
+        self.momentum(body) + 3
+    }
+
+    /// Start of p.
+    pub fn modal_momentum(&self, body: usize) -> usize {
+        self.momentum(body) + 6
+    }
+
+    /// Start of J, the impulse of loads on the bodies that move.
+    pub fn external_impulse(&self) -> usize {
+        self.integrals
+    }
+
+    /// Start of H, their angular impulse about the inertial origin.
+    pub fn external_ang_impulse(&self) -> usize {
+        self.integrals + 3
+    }
+
+    /// W_ext.
+    pub fn work(&self) -> usize {
+        self.integrals + 6
+    }
+
+    /// D_mat.
+    pub fn damping(&self) -> usize {
+        self.integrals + 7
+    }
+
+    /// Start of the impulse on the first surface of a pair.
+    pub fn pair_impulse(&self, pair: usize) -> usize {
+        self.integrals + INTEGRALS + 3 * pair
+    }
+
+    /// First component that is an integral only.
+    pub fn first_integral(&self) -> usize {
+        self.integrals
+    }
+}
+
+/// Three numbers of y as a vector.
+pub(crate) fn vector(y: &[f64], start: usize) -> Vector3<f64> {
+    Vector3::new(y[start], y[start + 1], y[start + 2])
+}
+
+/// Writes a vector into y.
+pub(crate) fn put(y: &mut [f64], start: usize, value: &Vector3<f64>) {
+    y[start..start + 3].copy_from_slice(value.as_slice());
+}
+
+/// The quaternion of a body in y.
+pub(crate) fn quaternion(y: &[f64], start: usize) -> [f64; 4] {
+    [y[start], y[start + 1], y[start + 2], y[start + 3]]
+}

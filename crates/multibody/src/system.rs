@@ -1,0 +1,321 @@
+//! Bodies under loads as a system of ordinary differential equations in momenta (decision 2).
+//!
+//! ```text
+//! ṙ = A v         ḃ = ½ b ⊗ (0, ω)       q̇                     from (Aᵀ P, Aᵀ (L − r × P), p) = M(q) (v, ω, q̇)
+//! Ṗ = Σ f         L̇ = Σ x × f + τ        ṗ = ∂T/∂q − K̄ q − D q̇ + Σ φᵀ Aᵀ f + ψᵀ Aᵀ τ
+//! ```
+
+use crate::body::Body;
+use crate::kinetics::{Kinetics, MassError};
+use crate::layout::{Layout, put, quaternion, vector};
+use carom_dynamics::{Axes, Loads, Placement, PointLoad, Pose, rotation};
+use carom_integrate::Ode;
+use nalgebra::Vector3;
+
+/// Why the rate of a system cannot be computed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RateError {
+    /// The mass matrix of a body is not positive definite.
+    #[error("body `{body}`: {source}")]
+    Mass {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        source: MassError,
+    },
+}
+
+/// Why bodies and loads make no system.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SystemError {
+    /// A load names a body that is not there.
+    #[error("load {load} acts on body {body}, but there are {bodies} bodies")]
+    NoSuchBody {
+        /// Index of the load.
+        load: usize,
+        /// Index it names.
+        body: usize,
+        /// Number of bodies.
+        bodies: usize,
+    },
+    /// The marker of a load was made for another set of modes.
+    #[error(
+        "load {load} on body `{body}`: its marker has {found} modes, the body has {expected}; make it with `Body::marker`"
+    )]
+    Marker {
+        /// Index of the load.
+        load: usize,
+        /// Name of the body.
+        body: String,
+        /// Modes of the marker.
+        found: usize,
+        /// Dynamic modes of the body.
+        expected: usize,
+    },
+    /// Another number of placements than of bodies.
+    #[error("{placements} placements for {bodies} bodies")]
+    Placements {
+        /// Number of placements.
+        placements: usize,
+        /// Number of bodies.
+        bodies: usize,
+    },
+}
+
+/// Generalised forces on one body: on (P, L, p).
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct BodyForces {
+    /// Σ f \[N\].
+    pub(crate) force: Vector3<f64>,
+    /// Σ x × f + τ about the inertial origin \[N m\].
+    pub(crate) moment: Vector3<f64>,
+    /// Σ φᵀ Aᵀ f + ψᵀ Aᵀ τ.
+    pub(crate) modal: Vec<f64>,
+}
+
+/// Bodies, loads and workspace.
+#[derive(Debug, Clone)]
+pub struct System {
+    /// The bodies.
+    pub bodies: Vec<Body>,
+    /// Gravity, forces and torques.
+    pub loads: Loads,
+    /// Where each quantity lies in y.
+    pub layout: Layout,
+    /// Pose of each body at the last evaluation.
+    pub(crate) poses: Vec<Pose>,
+    /// Mass matrix and velocities of each body at the last evaluation.
+    pub(crate) kinetics: Vec<Kinetics>,
+    pub(crate) forces: Vec<BodyForces>,
+    /// Rates of J, H, W_ext, D_mat.
+    flows: Flows,
+}
+
+/// Rates of the integrals.
+#[derive(Debug, Clone, Copy, Default)]
+struct Flows {
+    impulse: Vector3<f64>,
+    ang_impulse: Vector3<f64>,
+    work: f64,
+    damping: f64,
+}
+
+impl System {
+    /// A system of bodies under loads.
+    ///
+    /// # Errors
+    ///
+    /// [`SystemError`] if a load does not fit the bodies.
+    pub fn new(bodies: Vec<Body>, loads: Loads) -> Result<Self, SystemError> {
+        for (load, PointLoad { body, marker, .. }) in loads.point_loads.iter().enumerate() {
+            let count = bodies.len();
+            let of = bodies.get(*body).ok_or(SystemError::NoSuchBody { load, body: *body, bodies: count })?;
+            for found in [marker.displacement.len(), marker.rotation.len()] {
+                if found != of.frame.n {
+                    let expected = of.frame.n;
+                    return Err(SystemError::Marker { load, body: of.name.clone(), found, expected });
+                }
+            }
+        }
+        let modes: Vec<usize> = bodies.iter().map(|body| body.frame.n).collect();
+        let pose = Pose { position: Vector3::zeros(), rotation: nalgebra::Matrix3::identity() };
+        let forces = |&n: &usize| BodyForces {
+            force: Vector3::zeros(),
+            moment: Vector3::zeros(),
+            modal: vec![0.0; n],
+        };
+        Ok(Self {
+            poses: vec![pose; bodies.len()],
+            kinetics: modes.iter().map(|&n| Kinetics::new(n)).collect(),
+            forces: modes.iter().map(forces).collect(),
+            layout: Layout::new(modes, 0),
+            bodies,
+            loads,
+            flows: Flows::default(),
+        })
+    }
+
+    /// State vector of bodies placed undeformed.
+    ///
+    /// # Errors
+    ///
+    /// [`SystemError::Placements`].
+    pub fn initial_state(&self, placements: &[Placement]) -> Result<Vec<f64>, SystemError> {
+        if placements.len() != self.bodies.len() {
+            return Err(SystemError::Placements { placements: placements.len(), bodies: self.bodies.len() });
+        }
+        let layout = &self.layout;
+        let mut y = vec![0.0; layout.dim()];
+        for (i, (body, placement)) in self.bodies.iter().zip(placements).enumerate() {
+            let state = body.placed(placement);
+            let n = body.frame.n;
+            put(&mut y, layout.position(i), &state.position);
+            y[layout.quaternion(i)..layout.quaternion(i) + 4].copy_from_slice(&state.quaternion);
+            y[layout.modal(i)..layout.modal(i) + n].copy_from_slice(&state.modal);
+            if !body.fixed {
+                put(&mut y, layout.momentum(i), &state.momentum);
+                put(&mut y, layout.ang_momentum(i), &state.ang_momentum);
+                y[layout.modal_momentum(i)..layout.modal_momentum(i) + n]
+                    .copy_from_slice(&state.modal_momentum);
+            }
+        }
+        Ok(y)
+    }
+
+    /// Poses, mass matrices and velocities at y.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Mass`].
+    pub fn set_state(&mut self, y: &[f64]) -> Result<(), RateError> {
+        let layout = &self.layout;
+        for (i, body) in self.bodies.iter().enumerate() {
+            let n = body.frame.n;
+            let position = vector(y, layout.position(i));
+            let a = rotation::matrix(&quaternion(y, layout.quaternion(i)));
+            self.poses[i] = Pose { position, rotation: a };
+            let q = &y[layout.modal(i)..layout.modal(i) + n];
+            let p = &y[layout.modal_momentum(i)..layout.modal_momentum(i) + n];
+            let kinetics = &mut self.kinetics[i];
+            kinetics.set_modal(&body.frame, q);
+            if body.fixed {
+                kinetics.solve_fixed(&body.frame, p);
+                continue;
+            }
+            let momentum = vector(y, layout.momentum(i));
+            let spin = vector(y, layout.ang_momentum(i)) - position.cross(&momentum);
+            kinetics
+                .solve_free(&body.frame, q, &a.tr_mul(&momentum), &a.tr_mul(&spin), p)
+                .map_err(|source| RateError::Mass { body: body.name.clone(), source })?;
+        }
+        Ok(())
+    }
+
+    /// Angular velocity of a body frame in its own axes, at the state that was set last \[rad/s\].
+    pub fn angular_velocity_b(&self, body: usize) -> Vector3<f64> {
+        self.kinetics[body].velocities.omega
+    }
+
+    /// Gravity, forces and torques, and what they and damping do to the integrals.
+    fn apply_loads(&mut self, y: &[f64]) {
+        self.flows = Flows::default();
+        let g = self.loads.gravity();
+        for (i, body) in self.bodies.iter().enumerate() {
+            let forces = &mut self.forces[i];
+            let pose = &self.poses[i];
+            if body.fixed {
+                forces.force = Vector3::zeros();
+                forces.moment = Vector3::zeros();
+            } else {
+                forces.force = body.frame.mass * g;
+                let moment_of_mass =
+                    body.frame.mass * pose.position + pose.rotation * self.kinetics[i].first_moment;
+                forces.moment = moment_of_mass.cross(&g);
+                self.flows.impulse += forces.force;
+                self.flows.ang_impulse += forces.moment;
+            }
+            let g_b = pose.rotation.tr_mul(&g);
+            let start = self.layout.modal(i);
+            let rates = &self.kinetics[i].velocities.modal;
+            for k in 0..body.frame.n {
+                let ct = vector(&body.frame.coupling_t, 3 * k);
+                let elastic: f64 =
+                    (0..body.frame.n).map(|l| body.frame.stiffness_modal[(k, l)] * y[start + l]).sum();
+                let omega = body.frame.stiffness_modal[(k, k)].max(0.0).sqrt();
+                let damping = 2.0 * body.damping[k] * omega * rates[k];
+                forces.modal[k] = ct.dot(&g_b) - elastic - damping;
+                self.flows.damping += damping * rates[k];
+            }
+        }
+        for load in &self.loads.point_loads {
+            let body = &self.bodies[load.body];
+            apply_point_load(
+                load,
+                body,
+                &self.poses[load.body],
+                &y[self.layout.modal(load.body)..],
+                &self.kinetics[load.body],
+                &mut self.forces[load.body],
+                &mut self.flows,
+            );
+        }
+    }
+
+    /// ẏ from velocities and forces.
+    fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) {
+        let layout = &self.layout;
+        for (i, body) in self.bodies.iter().enumerate() {
+            let n = body.frame.n;
+            let kinetics = &mut self.kinetics[i];
+            let velocities = &kinetics.velocities;
+            put(rate, layout.position(i), &(self.poses[i].rotation * velocities.v));
+            let b = layout.quaternion(i);
+            rate[b..b + 4].copy_from_slice(&rotation::rate(&quaternion(y, b), &velocities.omega));
+            rate[layout.modal(i)..layout.modal(i) + n].copy_from_slice(&velocities.modal);
+            put(rate, layout.momentum(i), &self.forces[i].force);
+            put(rate, layout.ang_momentum(i), &self.forces[i].moment);
+            let p = &mut rate[layout.modal_momentum(i)..layout.modal_momentum(i) + n];
+            p.copy_from_slice(&self.forces[i].modal);
+            kinetics.add_kinetic_force(&body.frame, p);
+        }
+        put(rate, layout.external_impulse(), &self.flows.impulse);
+        put(rate, layout.external_ang_impulse(), &self.flows.ang_impulse);
+        rate[layout.work()] = self.flows.work;
+        rate[layout.damping()] = self.flows.damping;
+    }
+}
+
+/// Force and torque at a marker; on a held body they act on the modes only.
+fn apply_point_load(
+    load: &PointLoad,
+    body: &Body,
+    pose: &Pose,
+    q: &[f64],
+    kinetics: &Kinetics,
+    forces: &mut BodyForces,
+    flows: &mut Flows,
+) {
+    let (given_force, given_torque) = (Vector3::from(load.force), Vector3::from(load.torque));
+    let (force_b, torque_b) = match load.axes {
+        Axes::Body => (given_force, given_torque),
+        Axes::Inertial => (pose.rotation.tr_mul(&given_force), pose.rotation.tr_mul(&given_torque)),
+    };
+    let velocities = &kinetics.velocities;
+    let mut c = Vector3::from(load.marker.position_b);
+    let mut drift = Vector3::zeros();
+    let mut spin = velocities.omega;
+    for k in 0..body.frame.n {
+        let phi = Vector3::from(load.marker.displacement[k]);
+        let psi = Vector3::from(load.marker.rotation[k]);
+        c += q[k] * phi;
+        drift += velocities.modal[k] * phi;
+        spin += velocities.modal[k] * psi;
+        forces.modal[k] += phi.dot(&force_b) + psi.dot(&torque_b);
+    }
+    let velocity = velocities.v + velocities.omega.cross(&c) + drift;
+    flows.work += force_b.dot(&velocity) + torque_b.dot(&spin);
+    if body.fixed {
+        return;
+    }
+    let force = pose.rotation * force_b;
+    let moment = pose.point(&c).cross(&force) + pose.rotation * torque_b;
+    forces.force += force;
+    forces.moment += moment;
+    flows.impulse += force;
+    flows.ang_impulse += moment;
+}
+
+impl Ode for System {
+    type Error = RateError;
+
+    fn dim(&self) -> usize {
+        self.layout.dim()
+    }
+
+    fn rate(&mut self, _time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
+        self.set_state(y)?;
+        self.apply_loads(y);
+        self.write_rates(y, rate);
+        Ok(())
+    }
+}
