@@ -5,6 +5,8 @@
 
 mod shape;
 
+pub use shape::bernstein;
+
 use carom_mesh::FaceShape;
 use thiserror::Error;
 

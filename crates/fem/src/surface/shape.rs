@@ -9,8 +9,24 @@ use super::MAX_DEGREE;
 /// ```text
 /// b_i,p = (1−t) b_i,p−1 + t b_i−1,p−1,   b'_i,p = p (b_i−1,p−1 − b_i,p−1)
 /// ```
-fn bernstein(p: usize, t: f64) -> [[f64; MAX_DEGREE + 1]; 3] {
+pub fn bernstein(p: usize, t: f64) -> [[f64; MAX_DEGREE + 1]; 3] {
     let mut b = [[0.0; MAX_DEGREE + 1]; 3];
+    // Degrees 1 and 2 are nearly all that contact evaluates.
+    let s = 1.0 - t;
+    match p {
+        1 => {
+            b[0][..2].copy_from_slice(&[s, t]);
+            b[1][..2].copy_from_slice(&[-1.0, 1.0]);
+            return b;
+        }
+        2 => {
+            b[0][..3].copy_from_slice(&[s * s, 2.0 * s * t, t * t]);
+            b[1][..3].copy_from_slice(&[-2.0 * s, 2.0 * (s - t), 2.0 * t]);
+            b[2][..3].copy_from_slice(&[2.0, -4.0, 2.0]);
+            return b;
+        }
+        _ => {}
+    }
     // Rows of degree p−2, p−1 and p, the lower ones kept for the derivatives.
     let (mut low, mut mid) = ([0.0; MAX_DEGREE + 1], [0.0; MAX_DEGREE + 1]);
     b[0][0] = 1.0;
@@ -19,7 +35,7 @@ fn bernstein(p: usize, t: f64) -> [[f64; MAX_DEGREE + 1]; 3] {
         mid = b[0];
         for i in (0..=degree).rev() {
             let left = if i > 0 { t * mid[i - 1] } else { 0.0 };
-            b[0][i] = (1.0 - t) * mid[i] + left;
+            b[0][i] = s * mid[i] + left;
         }
     }
     let at = |row: &[f64; MAX_DEGREE + 1], i: usize, back: usize| if i >= back { row[i - back] } else { 0.0 };

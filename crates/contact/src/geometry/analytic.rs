@@ -1,0 +1,79 @@
+//! Planes and spheres: surfaces of rigid bodies that need no faces.
+
+use nalgebra::{Unit, Vector3};
+
+use super::bezier::Jet;
+use super::{FootPoint, Site};
+
+/// The boundary of a half-space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plane {
+    /// Any point of it \[m\].
+    pub origin: Vector3<f64>,
+    /// Normal out of the half-space.
+    pub normal: Unit<Vector3<f64>>,
+}
+
+/// The surface of a ball.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sphere {
+    /// Centre \[m\].
+    pub center: Vector3<f64>,
+    /// Radius \[m\], positive.
+    pub radius: f64,
+}
+
+impl Plane {
+    /// Closest point to `x`; ξ are distances along two fixed directions.
+    pub fn closest(&self, x: &Vector3<f64>) -> FootPoint {
+        let n = self.normal.into_inner();
+        let d = x - self.origin;
+        let gap = d.dot(&n);
+        let t = across(&n);
+        let jet = Jet { y: x - n * gap, d: t, dd: [Vector3::zeros(); 3] };
+        FootPoint::new(0, [d.dot(&t[0]), d.dot(&t[1])], Site::Interior, false, gap, n, &jet)
+    }
+}
+
+impl Sphere {
+    /// Closest point to `x`; ξ are lengths along two directions that touch the sphere there. In the centre, where
+    /// every point of the sphere is as near, the one in direction z is taken.
+    pub fn closest(&self, x: &Vector3<f64>) -> FootPoint {
+        let d = x - self.center;
+        let n = d.try_normalize(1e-14 * self.radius).unwrap_or_else(Vector3::z);
+        let bend = n * (-1.0 / self.radius);
+        let jet = Jet { y: self.center + n * self.radius, d: across(&n), dd: [bend, Vector3::zeros(), bend] };
+        FootPoint::new(0, [0.0; 2], Site::Interior, false, d.norm() - self.radius, n, &jet)
+    }
+}
+
+/// Two unit vectors with t₁ × t₂ = n.
+fn across(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
+    let mut axis = Vector3::zeros();
+    axis[n.iamin()] = 1.0;
+    let t = n.cross(&axis).normalize();
+    [t, n.cross(&t)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_and_spheres_satisfy_the_definition_of_a_foot_point() {
+        let plane = Plane {
+            origin: Vector3::new(1.0, 2.0, 3.0),
+            normal: Unit::new_normalize(Vector3::new(1., 2., -2.)),
+        };
+        let sphere = Sphere { center: Vector3::new(0.3, -0.2, 0.1), radius: 0.7 };
+        for x in [Vector3::new(0.4, 0.9, -0.3), Vector3::new(0.2, -0.1, 0.3)] {
+            for foot in [plane.closest(&x), sphere.closest(&x)] {
+                assert!((x - foot.position - foot.normal * foot.gap).norm() < 1e-15);
+                assert!((foot.tangents[0].cross(&foot.tangents[1]) - foot.normal).norm() < 1e-15);
+            }
+            let k = sphere.closest(&x).principal_curvatures().unwrap();
+            assert!((k[0] + 1.0 / 0.7).abs() < 1e-14 && (k[1] + 1.0 / 0.7).abs() < 1e-7);
+            assert_eq!(plane.closest(&x).principal_curvatures(), Some([0.0, 0.0]));
+        }
+    }
+}

@@ -1,0 +1,164 @@
+use carom_mesh::FaceShape;
+
+use super::*;
+use crate::test_surfaces::{Random, ball, cap, plate};
+
+const SHAPES: [FaceShape; 5] =
+    [FaceShape::Tri3, FaceShape::Tri6, FaceShape::Quad4, FaceShape::Quad8, FaceShape::Quad9];
+
+/// A wavy, sheared sheet.
+fn sheet(x: f64, y: f64) -> [f64; 3] {
+    [x + 0.15 * y * y, y + 0.1 * (3.0 * x).sin(), 0.12 * (4.0 * x).sin() * (3.0 * y).cos()]
+}
+
+/// Smallest distance by sampling every face densely, then around the best sample ever more finely.
+fn brute_force(faces: &Faces, now: &mut FacesNow, x: &Vector3<f64>) -> f64 {
+    let mut best = (f64::INFINITY, 0, [0.0; 2]);
+    for face in 0..faces.n_faces() as u32 {
+        for (i, j) in (0..=24).flat_map(|i| (0..=24).map(move |j| (i, j))) {
+            let xi = faces.domain(face).clamp([f64::from(i) / 24.0, f64::from(j) / 24.0]);
+            let d = (x - faces.position(now, face, xi)).norm();
+            if d < best.0 {
+                best = (d, face, xi);
+            }
+        }
+    }
+    let mut width = 1.0 / 24.0;
+    while width > 1e-9 {
+        let (_, face, center) = best;
+        for (i, j) in (-4..=4).flat_map(|i| (-4..=4).map(move |j| (i, j))) {
+            let xi = [center[0] + width * f64::from(i) / 4.0, center[1] + width * f64::from(j) / 4.0];
+            let xi = faces.domain(face).clamp(xi);
+            let d = (x - faces.position(now, face, xi)).norm();
+            if d < best.0 {
+                best = (d, face, xi);
+            }
+        }
+        width *= 0.4;
+    }
+    best.0
+}
+
+#[test]
+fn the_closest_point_of_an_exact_ball_lies_on_the_ray_from_its_centre() {
+    let radius = 0.015;
+    let (surface, positions) = ball(radius, 3);
+    let faces = Faces::new(surface, &positions).unwrap();
+    let mut now = faces.state_at(&positions);
+    let mut random = Random(1);
+    for _ in 0..500 {
+        let direction = random.vector().normalize();
+        let x = direction * radius * (0.6 + 2.0 * random.next());
+        let foot = faces.closest(&mut now, &x).unwrap();
+        assert!((foot.gap - (x.norm() - radius)).abs() < 1e-16 + 1e-14 * radius, "{}", foot.gap);
+        assert!((foot.normal - direction).norm() < 1e-9, "{:?}", foot);
+        assert!((foot.position - direction * radius).norm() < 1e-9 * radius);
+        let k = foot.principal_curvatures().unwrap();
+        assert!(k.iter().all(|k| (k * radius + 1.0).abs() < 1e-5), "{k:?}");
+        assert!(!foot.beyond_rim);
+    }
+}
+
+#[test]
+fn a_warm_start_anywhere_on_the_ball_walks_across_faces_to_the_foot_point() {
+    let (surface, positions) = ball(1.0, 4);
+    let faces = Faces::new(surface, &positions).unwrap();
+    let mut now = faces.state_at(&positions);
+    let mut random = Random(2);
+    for _ in 0..500 {
+        let x = random.vector().normalize() * 1.3;
+        let face = (random.next() * faces.n_faces() as f64) as u32;
+        let start = Start { face, xi: [random.next(), random.next()] };
+        // Not from the far side, where the distance has another stationary point.
+        if faces.position(&mut now, face, start.xi).dot(&x) < 0.0 {
+            continue;
+        }
+        let foot = faces.project(&mut now, &x, start);
+        assert!((foot.gap - 0.3).abs() < 1e-13, "{:?} {}", start, foot.gap);
+    }
+}
+
+#[test]
+fn the_global_search_finds_what_brute_force_finds_on_every_kind_of_face() {
+    for shape in SHAPES {
+        let (surface, positions) = plate(shape, 4, 3, sheet);
+        let faces = Faces::new(surface, &positions).unwrap();
+        let mut now = faces.state_at(&positions);
+        let mut random = Random(3);
+        for _ in 0..60 {
+            let x =
+                Vector3::new(1.6 * random.next() - 0.3, 1.6 * random.next() - 0.3, 0.5 * random.symmetric());
+            let foot = faces.closest(&mut now, &x).unwrap();
+            let truth = brute_force(&faces, &mut now, &x);
+            let found = (x - foot.position).norm();
+            assert!(found < truth + 1e-9, "{shape:?} at {x:?}: {found} against {truth}");
+            assert!((x - foot.position - foot.normal * foot.gap).norm() < 1e-8, "{shape:?} {foot:?}");
+        }
+    }
+}
+
+#[test]
+fn the_global_search_finds_what_brute_force_finds_on_a_deformed_nurbs_cap() {
+    let (surface, mut positions) = cap(1.0, &[0.3, 0.5, 0.8]);
+    let mut random = Random(4);
+    positions.iter_mut().for_each(|x| *x += random.vector() * 0.05);
+    let faces = Faces::new(surface, &positions).unwrap();
+    let mut now = faces.state_at(&positions);
+    for _ in 0..80 {
+        let x = Vector3::new(random.symmetric(), random.symmetric(), -0.9 + 0.5 * random.symmetric());
+        let foot = faces.closest(&mut now, &x).unwrap();
+        let truth = brute_force(&faces, &mut now, &x);
+        let found = (x - foot.position).norm();
+        assert!(found - truth < 1e-9, "at {x:?}: {found} against {truth}");
+    }
+}
+
+#[test]
+fn beside_the_rim_the_gap_is_the_distance_and_not_negative() {
+    let (surface, positions) = plate(FaceShape::Quad4, 3, 3, |x, y| [x, y, 0.0]);
+    let faces = Faces::new(surface, &positions).unwrap();
+    let mut now = faces.state_at(&positions);
+    for (x, gap, beyond) in [
+        ([0.4, 0.4, -0.2], -0.2, false),
+        ([1.3, 0.4, -0.4], 0.5, true),
+        ([1.3, 1.4, 1.2], 1.3, true),
+        ([0.5, 1.0, -0.1], -0.1, false),
+    ] {
+        let foot = faces.closest(&mut now, &Vector3::from(x)).unwrap();
+        assert!((foot.gap - gap).abs() < 1e-14 && foot.beyond_rim == beyond, "{foot:?}");
+        assert!((Vector3::from(x) - foot.position - foot.normal * foot.gap).norm() < 1e-14);
+    }
+}
+
+#[test]
+fn on_a_ridge_between_facets_the_gap_is_positive_outside_and_negative_inside() {
+    // A roof with its ridge along y at x = 1/2.
+    let roof = |x: f64, y: f64| [x, y, 0.5 - (x - 0.5).abs()];
+    for shape in [FaceShape::Quad4, FaceShape::Tri3] {
+        let (surface, positions) = plate(shape, 2, 2, roof);
+        let faces = Faces::new(surface, &positions).unwrap();
+        let mut now = faces.state_at(&positions);
+        let above = faces.closest(&mut now, &Vector3::new(0.52, 0.3, 0.8)).unwrap();
+        assert!((above.gap - 0.3f64.hypot(0.02)).abs() < 1e-14 && above.site != Site::Interior);
+        let below = faces.closest(&mut now, &Vector3::new(0.55, 0.3, 0.35)).unwrap();
+        assert!((below.gap + 0.1 / 2f64.sqrt()).abs() < 1e-14);
+        // A valley: the ridge of the mirrored roof is nearest to no point above it, but to those below.
+        let (surface, positions) = plate(shape, 2, 2, |x, y| [x, y, -roof(x, y)[2]]);
+        let faces = Faces::new(surface, &positions).unwrap();
+        let mut now = faces.state_at(&positions);
+        let below = faces.closest(&mut now, &Vector3::new(0.52, 0.3, -0.8)).unwrap();
+        assert!((below.gap + 0.3f64.hypot(0.02)).abs() < 1e-14, "{below:?}");
+    }
+}
+
+#[test]
+fn a_radius_limits_the_search() {
+    let (surface, positions) = ball(1.0, 2);
+    let faces = Faces::new(surface, &positions).unwrap();
+    let mut now = faces.state_at(&positions);
+    let x = Vector3::new(1.0, 1.0, 1.0);
+    assert!(faces.closest_within(&mut now, &x, 0.7).is_none());
+    assert!(faces.closest_within(&mut now, &x, 0.8).is_some());
+    now.set_positions(|k| positions[k] + Vector3::new(1.0, 1.0, 1.0));
+    assert!((faces.closest(&mut now, &x).unwrap().gap + 1.0).abs() < 1e-12);
+}

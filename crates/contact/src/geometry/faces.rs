@@ -1,0 +1,144 @@
+//! A surface of faces prepared for contact, and its state.
+
+use carom_fem::{Surface, SurfaceError};
+use nalgebra::Vector3;
+
+use super::Domain;
+use super::bezier::{self, BezierKind, Homogeneous, Jet};
+use super::topology::Topology;
+use super::tree::Tree;
+
+/// An immutable surface of faces: Bezier layout, neighbours, a tree over the faces.
+#[derive(Debug, Clone)]
+pub struct Faces {
+    /// The faces over points.
+    pub surface: Surface,
+    /// Neighbours and rim.
+    pub topology: Topology,
+    kinds: Vec<BezierKind>,
+    /// First Bezier point of each face, and their number at the end.
+    start: Vec<u32>,
+    pub(super) tree: Tree,
+}
+
+/// The state of a surface: where its faces are now, in one frame.
+///
+/// The Bezier points of a face are computed when it is first looked at after a change of the positions.
+#[derive(Debug, Clone)]
+pub struct FacesNow {
+    positions: Vec<Vector3<f64>>,
+    bezier: Vec<Homogeneous>,
+    current: Vec<bool>,
+    /// Lower and upper corners of the boxes of the tree, valid if `boxed`.
+    pub(super) boxes: Vec<[Vector3<f64>; 2]>,
+    pub(super) boxed: bool,
+}
+
+impl Faces {
+    /// Prepares a surface. `reference` are positions of its points, by which faces are grouped for the search.
+    ///
+    /// # Errors
+    ///
+    /// [`SurfaceError`] if a face cannot be evaluated.
+    pub fn new(surface: Surface, reference: &[Vector3<f64>]) -> Result<Self, SurfaceError> {
+        surface.validate()?;
+        let topology = Topology::new(&surface);
+        let kinds: Vec<_> = surface.faces.iter().map(|f| BezierKind::of(&f.basis)).collect();
+        let mut start = vec![0];
+        start.extend(kinds.iter().scan(0, |sum, kind| {
+            *sum += kind.n_points() as u32;
+            Some(*sum)
+        }));
+        let centers: Vec<Vector3<f64>> = surface
+            .faces
+            .iter()
+            .map(|f| {
+                let sum: Vector3<f64> = f.points.iter().map(|&k| reference[k as usize]).sum();
+                sum / f.points.len() as f64
+            })
+            .collect();
+        let tree = Tree::new(&centers);
+        Ok(Self { surface, topology, kinds, start, tree })
+    }
+
+    /// Number of faces.
+    pub fn n_faces(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Number of points.
+    pub fn n_points(&self) -> usize {
+        self.surface.points.len()
+    }
+
+    /// Bezier layout of a face.
+    pub fn kind(&self, face: u32) -> BezierKind {
+        self.kinds[face as usize]
+    }
+
+    /// Parameter domain of a face.
+    pub fn domain(&self, face: u32) -> Domain {
+        self.kinds[face as usize].domain()
+    }
+
+    /// +1 if y,₁ × y,₂ points out of the body.
+    pub fn orientation(&self, face: u32) -> f64 {
+        self.surface.faces[face as usize].orientation
+    }
+
+    /// A state with all points at the origin; [`FacesNow::set_positions`] moves them.
+    pub fn state(&self) -> FacesNow {
+        FacesNow {
+            positions: vec![Vector3::zeros(); self.n_points()],
+            bezier: vec![[0.0; 4]; self.start[self.n_faces()] as usize],
+            current: vec![false; self.n_faces()],
+            boxes: vec![[Vector3::zeros(); 2]; self.tree.n_nodes()],
+            boxed: false,
+        }
+    }
+
+    /// A state with the points at these positions.
+    pub fn state_at(&self, positions: &[Vector3<f64>]) -> FacesNow {
+        let mut state = self.state();
+        state.set_positions(|k| positions[k]);
+        state
+    }
+
+    /// Homogeneous Bezier points of a face in its current position.
+    pub fn bezier<'a>(&self, now: &'a mut FacesNow, face: u32) -> &'a [Homogeneous] {
+        let f = face as usize;
+        let range = self.start[f] as usize..self.start[f + 1] as usize;
+        if !now.current[f] {
+            let out = &mut now.bezier[range.clone()];
+            bezier::from_points(&self.surface, &self.surface.faces[f], &now.positions, out);
+            now.current[f] = true;
+        }
+        &now.bezier[range]
+    }
+
+    /// Position and derivatives of a face at ξ.
+    pub fn jet(&self, now: &mut FacesNow, face: u32, xi: [f64; 2]) -> Jet {
+        bezier::jet(self.kinds[face as usize], self.bezier(now, face), xi)
+    }
+
+    /// Position of a face at ξ.
+    pub fn position(&self, now: &mut FacesNow, face: u32, xi: [f64; 2]) -> Vector3<f64> {
+        bezier::position(self.kinds[face as usize], self.bezier(now, face), xi)
+    }
+}
+
+impl FacesNow {
+    /// Moves the points; `position` gives the place of each of them.
+    pub fn set_positions(&mut self, position: impl Fn(usize) -> Vector3<f64>) {
+        for (k, x) in self.positions.iter_mut().enumerate() {
+            *x = position(k);
+        }
+        self.current.fill(false);
+        self.boxed = false;
+    }
+
+    /// Current positions of the points of the surface.
+    pub fn positions(&self) -> &[Vector3<f64>] {
+        &self.positions
+    }
+}

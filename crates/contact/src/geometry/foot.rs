@@ -1,0 +1,286 @@
+//! Foot points as data, and the variations of the gap, THEORY 4.2.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::bezier::{Jet, MAX_POINTS};
+use super::closest::Local;
+use super::{Faces, FacesNow, Site};
+
+/// The closest point on a surface to a point x, with what laws and solvers need of it.
+///
+/// In the interior of a face `x − y = g n` with n the outward normal of the surface. On an edge or corner between
+/// faces n is along ±(x − y), on the side of the mean outward normal, so that `x − y = g n` still holds and the
+/// variation `dg = n·(dx − dy)` stays exact. On the rim, where the surface ends, x lies beside the surface: the gap is
+/// the distance to the rim, not negative, with n from the rim to x.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FootPoint {
+    /// Number of the face.
+    pub face: u32,
+    /// Parameters on it.
+    pub xi: [f64; 2],
+    /// Part of the face on which it lies.
+    pub site: Site,
+    /// True if x lies beyond the rim of the surface.
+    pub beyond_rim: bool,
+    /// Gap g \[m\], positive if open.
+    pub gap: f64,
+    /// Unit normal n, away from the surface.
+    pub normal: Vector3<f64>,
+    /// The foot point y.
+    pub position: Vector3<f64>,
+    /// Tangents y,₁ and y,₂.
+    pub tangents: [Vector3<f64>; 2],
+    /// Metric m_ab = y,a·y,b.
+    pub metric: [[f64; 2]; 2],
+    /// Curvature k_ab = n·y,ab.
+    pub curvature: [[f64; 2]; 2],
+}
+
+impl FootPoint {
+    pub(super) fn on_faces(
+        faces: &Faces,
+        now: &mut FacesNow,
+        face: u32,
+        local: &Local,
+        x: &Vector3<f64>,
+    ) -> Self {
+        let site = faces.domain(face).site(local.xi);
+        let d = x - local.jet.y;
+        let own = faces.normal(now, face, local.xi, &local.jet);
+        let (normal, gap, beyond_rim) = match site {
+            Site::Interior => (own, d.dot(&own), false),
+            _ => faces.gap_at_edge(now, face, local, &d, &own, site),
+        };
+        Self::new(face, local.xi, site, beyond_rim, gap, normal, &local.jet)
+    }
+
+    pub(super) fn new(
+        face: u32,
+        xi: [f64; 2],
+        site: Site,
+        beyond_rim: bool,
+        gap: f64,
+        normal: Vector3<f64>,
+        jet: &Jet,
+    ) -> Self {
+        let m = |a: usize, b: usize| jet.d[a].dot(&jet.d[b]);
+        let k = [normal.dot(&jet.dd[0]), normal.dot(&jet.dd[1]), normal.dot(&jet.dd[2])];
+        Self {
+            face,
+            xi,
+            site,
+            beyond_rim,
+            gap,
+            normal,
+            position: jet.y,
+            tangents: jet.d,
+            metric: [[m(0, 0), m(0, 1)], [m(1, 0), m(1, 1)]],
+            curvature: [[k[0], k[1]], [k[1], k[2]]],
+        }
+    }
+
+    /// A_ab = m_ab − g k_ab inverted; `None` if the foot point is not unique (g is a principal radius of curvature).
+    pub fn inverse(&self) -> Option<[[f64; 2]; 2]> {
+        let a = |i: usize, j: usize| self.metric[i][j] - self.gap * self.curvature[i][j];
+        let det = a(0, 0) * a(1, 1) - a(0, 1) * a(1, 0);
+        if det.abs() <= 1e-10 * (self.metric[0][0] * self.metric[1][1]).abs() {
+            return None;
+        }
+        Some([[a(1, 1) / det, -a(0, 1) / det], [-a(1, 0) / det, a(0, 0) / det]])
+    }
+
+    /// Principal curvatures \[1/m\], ascending, positive where the surface bends towards the side of the normal.
+    ///
+    /// The roots κ of det(k − κ m) = 0; a ball has −1/R twice, a hole +1/R. `None` where the tangents are parallel.
+    pub fn principal_curvatures(&self) -> Option<[f64; 2]> {
+        let (m, k) = (&self.metric, &self.curvature);
+        let det_m = m[0][0] * m[1][1] - m[0][1] * m[0][1];
+        if det_m <= 1e-12 * m[0][0] * m[1][1] {
+            return None;
+        }
+        let mean = 0.5 * (m[1][1] * k[0][0] - 2.0 * m[0][1] * k[0][1] + m[0][0] * k[1][1]) / det_m;
+        let gauss = (k[0][0] * k[1][1] - k[0][1] * k[0][1]) / det_m;
+        let root = (mean * mean - gauss).max(0.0).sqrt();
+        Some([mean - root, mean + root])
+    }
+}
+
+impl Faces {
+    /// Outward unit normal at ξ.
+    pub fn normal(&self, now: &mut FacesNow, face: u32, xi: [f64; 2], jet: &Jet) -> Vector3<f64> {
+        let cross = jet.d[0].cross(&jet.d[1]);
+        let size = cross.norm();
+        if size > 1e-10 * jet.d[0].norm_squared().max(jet.d[1].norm_squared()) {
+            return cross * (self.orientation(face) / size);
+        }
+        // At a pole the tangents are parallel: a little inside they are not.
+        let center = self.domain(face).center();
+        let inside = [0, 1].map(|a| xi[a] + 1e-4 * (center[a] - xi[a]));
+        let jet = self.jet(now, face, inside);
+        let cross = jet.d[0].cross(&jet.d[1]);
+        cross.try_normalize(0.0).unwrap_or_else(Vector3::z) * self.orientation(face)
+    }
+
+    /// Normal, gap and whether x is beyond the rim, for a foot point on an edge or corner.
+    fn gap_at_edge(
+        &self,
+        now: &mut FacesNow,
+        face: u32,
+        local: &Local,
+        d: &Vector3<f64>,
+        own: &Vector3<f64>,
+        site: Site,
+    ) -> (Vector3<f64>, f64, bool) {
+        let distance = d.norm();
+        let height = d.dot(own);
+        let scale = local.jet.d[0].norm() + local.jet.d[1].norm();
+        // Orthogonal to the face, up to round-off: as in the interior.
+        if (d - own * height).norm() <= 1e-12 * scale {
+            return (*own, height, false);
+        }
+        if self.on_rim(face, site) {
+            return (d / distance, distance, true);
+        }
+        let mean = self.mean_normal(now, face, local, own, site);
+        let sign = if d.dot(&mean) < 0.0 { -1.0 } else { 1.0 };
+        (d * (sign / distance), sign * distance, false)
+    }
+
+    fn on_rim(&self, face: u32, site: Site) -> bool {
+        match site {
+            Site::Interior => false,
+            Site::Edge(k) => self.topology.is_rim(face, k),
+            Site::Corner(k) => self.topology.corner_on_rim(face, k, |f| self.domain(f)),
+        }
+    }
+
+    /// Sum of the normals of the faces that meet at the foot point.
+    fn mean_normal(
+        &self,
+        now: &mut FacesNow,
+        face: u32,
+        local: &Local,
+        own: &Vector3<f64>,
+        site: Site,
+    ) -> Vector3<f64> {
+        let mut sum = *own;
+        let mut add = |f: u32, xi: [f64; 2]| {
+            let jet = self.jet(now, f, xi);
+            sum += self.normal(now, f, xi, &jet);
+        };
+        match site {
+            Site::Interior => {}
+            Site::Edge(k) => {
+                if let Some(n) = self.topology.neighbours[face as usize][k as usize] {
+                    let t = self.domain(face).along_edge(k as usize, local.xi);
+                    let t = if n.reversed { 1.0 - t } else { t };
+                    add(n.face, self.domain(n.face).on_edge(n.edge as usize, t));
+                }
+            }
+            Site::Corner(k) => {
+                for &(f, c) in self.topology.around(face, k).iter().filter(|&&(f, _)| f != face) {
+                    add(f, self.domain(f).corner(c as usize));
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// First and second variations of the gap of an interior foot point for the dofs (x, y_1 … y_K), THEORY (4.2)–(4.5).
+///
+/// K runs over the points of the foot point's face; the dofs of x come first.
+#[derive(Debug, Clone)]
+pub struct Variations {
+    n: Vector3<f64>,
+    gap: f64,
+    metric_inverse: [[f64; 2]; 2],
+    curvature: [[f64; 2]; 2],
+    tangents: [Vector3<f64>; 2],
+    inverse: [[f64; 2]; 2],
+    n_points: usize,
+    values: [f64; MAX_POINTS],
+    first: [[f64; 2]; MAX_POINTS],
+}
+
+impl Variations {
+    /// Variations at a foot point; `None` if the foot point is not unique or the tangents are parallel.
+    pub fn new(faces: &Faces, foot: &FootPoint) -> Option<Self> {
+        let m = foot.metric;
+        let det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
+        if det <= 1e-12 * m[0][0] * m[1][1] {
+            return None;
+        }
+        let (mut values, mut first, mut second) =
+            ([0.0; MAX_POINTS], [[0.0; 2]; MAX_POINTS], [[0.0; 3]; MAX_POINTS]);
+        faces.surface.shape_into(foot.face as usize, foot.xi, &mut values, &mut first, &mut second);
+        Some(Self {
+            n: foot.normal,
+            gap: foot.gap,
+            metric_inverse: [[m[1][1] / det, -m[0][1] / det], [-m[1][0] / det, m[0][0] / det]],
+            curvature: foot.curvature,
+            tangents: foot.tangents,
+            inverse: foot.inverse()?,
+            n_points: faces.surface.faces[foot.face as usize].points.len(),
+            values,
+            first,
+        })
+    }
+
+    /// Number of 3-vectors in a row: one for x, then one for each point of the face.
+    pub fn n_blocks(&self) -> usize {
+        1 + self.n_points
+    }
+
+    /// Nv = (n, −N_K n): dg = Nv·(dx, dy_K).
+    pub fn gap_row(&self, block: usize) -> Vector3<f64> {
+        if block == 0 { self.n } else { self.n * -self.values[block - 1] }
+    }
+
+    /// T_a = (y,a, −N_K y,a).
+    fn tangent_row(&self, a: usize, block: usize) -> Vector3<f64> {
+        let t = self.tangents[a];
+        if block == 0 { t } else { t * -self.values[block - 1] }
+    }
+
+    /// N_a = (0, −N_K,a n).
+    fn slope_row(&self, a: usize, block: usize) -> Vector3<f64> {
+        if block == 0 { Vector3::zeros() } else { self.n * -self.first[block - 1][a] }
+    }
+
+    /// D_b = A^ba (T_a − g N_a): dξ_b = D_b·(dx, dy_K).
+    pub fn parameter_row(&self, b: usize, block: usize) -> Vector3<f64> {
+        let part = |a: usize| self.tangent_row(a, block) - self.slope_row(a, block) * self.gap;
+        part(0) * self.inverse[b][0] + part(1) * self.inverse[b][1]
+    }
+
+    /// Block (i, j) of the second variation D²g, eq. (4.5).
+    ///
+    /// ```text
+    /// D²g = g m^ab N̄_a N̄_bᵀ + Σ_a (D_a N_aᵀ + N_a D_aᵀ) − k_ab D_a D_bᵀ,   N̄_a = N_a − k_ab D_b
+    /// ```
+    ///
+    /// The sign of the middle terms follows from N_a = (0, −N_K,a n).
+    pub fn gap_hessian(&self, i: usize, j: usize) -> Matrix3<f64> {
+        let d = |block: usize| [self.parameter_row(0, block), self.parameter_row(1, block)];
+        let slope = |block: usize| [self.slope_row(0, block), self.slope_row(1, block)];
+        let (d_i, d_j, n_i, n_j) = (d(i), d(j), slope(i), slope(j));
+        let k = &self.curvature;
+        let bar = |n: &[Vector3<f64>; 2], d: &[Vector3<f64>; 2]| {
+            [n[0] - d[0] * k[0][0] - d[1] * k[0][1], n[1] - d[0] * k[1][0] - d[1] * k[1][1]]
+        };
+        let (bar_i, bar_j) = (bar(&n_i, &d_i), bar(&n_j, &d_j));
+        let mut sum = Matrix3::zeros();
+        for a in 0..2 {
+            sum += d_i[a] * n_j[a].transpose() + n_i[a] * d_j[a].transpose();
+            for b in 0..2 {
+                sum += bar_i[a] * bar_j[b].transpose() * (self.gap * self.metric_inverse[a][b]);
+                sum -= d_i[a] * d_j[b].transpose() * k[a][b];
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests;
