@@ -2,15 +2,22 @@
 //!
 //! Read in this order: [`graph`] (which nodes couple), [`block`] (stiffness and mass over that graph),
 //! [`dofs`] (which displacements are free), [`ordering`] and [`symbolic`] (elimination order, structure of the factor),
-//! [`factor`] (Cholesky factorisation and inertia counts), [`solve`], [`eigen`] (lowest eigenpairs of K x = λ M x),
-//! [`dense`] (products of tall matrices, small eigenproblems).
+//! [`factor`] (Cholesky factorisation and inertia counts), [`solve`].
 //!
 //! Vectors over dofs always have length 3 n_nodes, dof 3·node + component; a restriction to free dofs is a
 //! [`DofSet`], and what is not free is zero. Every sum has a fixed order: results are the same bits for any number
 //! of threads of the rayon pool in which they are computed.
 
 pub mod block;
+pub mod dofs;
+pub mod factor;
 pub mod graph;
+pub mod ordering;
+pub mod solve;
+pub mod symbolic;
 
 pub use block::{BlockMatrix, NodeMatrix};
+pub use dofs::DofSet;
+pub use factor::{Cholesky, FactorError, Inertia, count_below};
 pub use graph::{GraphError, NodeGraph};
+pub use symbolic::Symbolic;
