@@ -1,0 +1,32 @@
+//! Plots, maps, pictures, tables and HTML reports from plain data.
+//!
+//! Everything drawn becomes a [`Drawing`], a list of shapes and texts that is written as SVG or PNG; the font is built
+//! in, so pictures look alike on every machine. [`Plot`] draws curves, [`Map`] coloured polygons in a plane (contact
+//! pressure), [`Picture`] the shaded surface of a body. A [`Table`] is written as text, CSV, JSON or HTML; a [`Report`]
+//! is one HTML file with all of these inside.
+//!
+//! The crate knows no result file: callers hand over numbers with names and units.
+
+pub mod color;
+pub mod drawing;
+mod font;
+pub mod html;
+pub mod map;
+pub mod number;
+mod panel;
+pub mod picture;
+pub mod plot;
+mod raster;
+mod svg;
+pub mod table;
+pub mod ticks;
+mod zbuffer;
+
+pub use color::{Color, Ramp};
+pub use drawing::Drawing;
+pub use html::Report;
+pub use map::Map;
+pub use picture::{Paint, Picture, Triangle};
+pub use plot::{Axis, Plot, Scale, Series, Style};
+pub use raster::RasterError;
+pub use table::{Column, Table, Value};
