@@ -3,18 +3,7 @@
 use carom_mesh::Mesh;
 use carom_nurbs::Multipatch;
 
-/// Linear elastic isotropic material.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Material {
-    /// Name, as shown to the user.
-    pub name: String,
-    /// ρ \[kg/m³\], positive.
-    pub density: f64,
-    /// Young's modulus E \[Pa\], positive.
-    pub young: f64,
-    /// Poisson's ratio ν, −1 < ν < ½.
-    pub poisson: f64,
-}
+pub use crate::material::Material;
 
 /// The geometry as its source gave it: nothing is tessellated or approximated.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,211 @@
+//! The basis of one cell: Lagrange shapes and Bezier-extracted NURBS under one roof.
+
+use carom_mesh::{CellShape, lagrange};
+use carom_nurbs::Operator;
+use carom_nurbs::basis::{MAX_DEGREE, bernstein_derivatives_into};
+
+/// Work space of one row of one-dimensional functions.
+type Row = [f64; MAX_DEGREE + 1];
+
+/// One nonempty knot span of one direction of a patch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineSpan {
+    /// Number of the first of the p+1 functions that are nonzero on the span.
+    pub first: usize,
+    /// Knots at its ends.
+    pub interval: [f64; 2],
+    /// Extraction operator C: N_i = Σ_j C_ij b_j(ξ), ξ in \[0,1\].
+    pub operator: Operator,
+}
+
+/// The cells of a NURBS patch: its nonempty knot spans, the first direction running fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SplineCells {
+    /// Degrees of the three directions.
+    pub degrees: [usize; 3],
+    /// Control points in each direction.
+    pub n_functions: [usize; 3],
+    /// Spans of each direction.
+    pub lines: [Vec<LineSpan>; 3],
+    /// Body point of each control point, first direction fastest.
+    pub point_ids: Vec<u32>,
+    /// Weight of each control point.
+    pub weights: Vec<f64>,
+}
+
+impl SplineCells {
+    /// Number of cells.
+    pub fn n_cells(&self) -> usize {
+        self.lines.iter().map(Vec::len).product()
+    }
+
+    /// Number of functions of a cell, Π(p_d + 1).
+    pub fn n_cell_points(&self) -> usize {
+        self.degrees.iter().map(|p| p + 1).product()
+    }
+
+    /// Spans in the three directions of cell number `cell`.
+    pub fn span_of_cell(&self, cell: usize) -> [usize; 3] {
+        let [n_u, n_v, _] = [self.lines[0].len(), self.lines[1].len(), self.lines[2].len()];
+        [cell % n_u, cell / n_u % n_v, cell / (n_u * n_v)]
+    }
+
+    /// Number of the cell at the spans `span` of the three directions.
+    pub fn cell_of_span(&self, span: [usize; 3]) -> usize {
+        span[0] + self.lines[0].len() * (span[1] + self.lines[1].len() * span[2])
+    }
+
+    /// Calls `visit(local row start, patch row start)` for every run of p₀+1 consecutive control points of a cell.
+    fn for_each_row(&self, span: [usize; 3], mut visit: impl FnMut(usize, usize)) {
+        let [first_u, first_v, first_w] = std::array::from_fn(|d| self.lines[d][span[d]].first);
+        let (n_u, n_v) = (self.n_functions[0], self.n_functions[1]);
+        let [p, q, r] = self.degrees;
+        for k in 0..=r {
+            for j in 0..=q {
+                let local = (p + 1) * (j + (q + 1) * k);
+                visit(local, first_u + n_u * (first_v + j + n_v * (first_w + k)));
+            }
+        }
+    }
+}
+
+/// One-dimensional functions of the three directions at a point: values and derivatives with respect to ξ_d.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lines<'a> {
+    pub(crate) values: [&'a [f64]; 3],
+    pub(crate) slopes: [&'a [f64]; 3],
+}
+
+/// The basis of one cell.
+#[derive(Debug, Clone, Copy)]
+pub enum CellBasis<'a> {
+    /// Lagrange functions of a mesh cell.
+    Lagrange {
+        /// Kind of the cell.
+        shape: CellShape,
+        /// Its nodes.
+        nodes: &'a [u32],
+    },
+    /// Rational functions of a knot span.
+    Spline {
+        /// Cells of the patch.
+        cells: &'a SplineCells,
+        /// Span in each direction.
+        span: [usize; 3],
+    },
+}
+
+impl CellBasis<'_> {
+    /// Number of functions, and of points that carry them.
+    pub fn n_points(&self) -> usize {
+        match self {
+            Self::Lagrange { nodes, .. } => nodes.len(),
+            Self::Spline { cells, .. } => cells.n_cell_points(),
+        }
+    }
+
+    /// Whether the reference cell is the unit tetrahedron; otherwise it is the unit cube.
+    pub fn is_tetrahedron(&self) -> bool {
+        matches!(self, Self::Lagrange { shape, .. } if shape.is_tetrahedron())
+    }
+
+    /// Body points of the functions, in their order.
+    ///
+    /// * `ids` — n_points numbers, overwritten
+    pub fn point_ids_into(&self, ids: &mut [u32]) {
+        match self {
+            Self::Lagrange { nodes, .. } => ids.copy_from_slice(nodes),
+            Self::Spline { cells, span } => {
+                let run = cells.degrees[0] + 1;
+                cells.for_each_row(*span, |local, patch| {
+                    ids[local..local + run].copy_from_slice(&cells.point_ids[patch..patch + run]);
+                });
+            }
+        }
+    }
+
+    /// Values R_i(ξ) and derivatives ∂R_i/∂ξ_d of the functions, with respect to the parameters of the reference cell.
+    ///
+    /// ```text
+    /// NURBS: R_i = w_i B_i / W,  W = Σ w_j B_j,  B = N(ξ₁) ⊗ N(ξ₂) ⊗ N(ξ₃),  N = C b
+    /// ```
+    ///
+    /// * `values`, each of `gradients` — n_points numbers, overwritten
+    pub fn eval(&self, xi: [f64; 3], values: &mut [f64], gradients: [&mut [f64]; 3]) {
+        match *self {
+            Self::Lagrange { shape, .. } => eval_lagrange(shape, xi, values, gradients),
+            Self::Spline { cells, span } => {
+                let mut lines = [[[0.0; MAX_DEGREE + 1]; 2]; 3];
+                for d in 0..3 {
+                    eval_line(&cells.lines[d][span[d]].operator, xi[d], &mut lines[d]);
+                }
+                let lines = Lines {
+                    values: std::array::from_fn(|d| &lines[d][0][..=cells.degrees[d]]),
+                    slopes: std::array::from_fn(|d| &lines[d][1][..=cells.degrees[d]]),
+                };
+                eval_rational(cells, span, lines, values, gradients);
+            }
+        }
+    }
+}
+
+/// Shape functions of a mesh cell with their derivatives sorted by direction.
+pub(crate) fn eval_lagrange(shape: CellShape, xi: [f64; 3], values: &mut [f64], gradients: [&mut [f64]; 3]) {
+    let mut by_node = [[0.0; 3]; CellShape::MAX_NODES];
+    lagrange::values_into(shape, xi, values);
+    lagrange::gradients_into(shape, xi, &mut by_node);
+    let [gx, gy, gz] = gradients;
+    for k in 0..shape.n_nodes() {
+        [gx[k], gy[k], gz[k]] = by_node[k];
+    }
+}
+
+/// Extracted functions of one direction: `line[0]` values, `line[1]` derivatives with respect to ξ.
+pub(crate) fn eval_line(operator: &Operator, xi: f64, line: &mut [Row; 2]) {
+    let size = operator.size;
+    let (mut b, mut db, mut ddb): (Row, Row, Row) =
+        ([0.0; MAX_DEGREE + 1], [0.0; MAX_DEGREE + 1], [0.0; MAX_DEGREE + 1]);
+    bernstein_derivatives_into(size - 1, xi, &mut b[..size], &mut db[..size], &mut ddb[..size]);
+    operator.apply_into(&b[..size], &mut line[0][..size]);
+    operator.apply_into(&db[..size], &mut line[1][..size]);
+}
+
+/// Rational tensor-product functions from one-dimensional ones, see [`CellBasis::eval`].
+pub(crate) fn eval_rational(
+    cells: &SplineCells,
+    span: [usize; 3],
+    lines: Lines<'_>,
+    values: &mut [f64],
+    gradients: [&mut [f64]; 3],
+) {
+    let [gx, gy, gz] = gradients;
+    let run = cells.degrees[0] + 1;
+    let (n_u, d_u) = (&lines.values[0][..run], &lines.slopes[0][..run]);
+    cells.for_each_row(span, |local, patch| {
+        let (j, k) = (local / run % (cells.degrees[1] + 1), local / run / (cells.degrees[1] + 1));
+        let v_w = lines.values[1][j] * lines.values[2][k];
+        let dv_w = lines.slopes[1][j] * lines.values[2][k];
+        let v_dw = lines.values[1][j] * lines.slopes[2][k];
+        let range = local..local + run;
+        let weights = &cells.weights[patch..patch + run];
+        let (value, x, y, z) =
+            (&mut values[range.clone()], &mut gx[range.clone()], &mut gy[range.clone()], &mut gz[range]);
+        for i in 0..run {
+            let n = weights[i] * n_u[i];
+            value[i] = n * v_w;
+            x[i] = weights[i] * d_u[i] * v_w;
+            y[i] = n * dv_w;
+            z[i] = n * v_dw;
+        }
+    });
+    let total: f64 = values.iter().sum();
+    for value in values.iter_mut() {
+        *value /= total;
+    }
+    for gradient in [gx, gy, gz] {
+        let slope: f64 = gradient.iter().sum();
+        for (g, r) in gradient.iter_mut().zip(values.iter()) {
+            *g = (*g - slope * r) / total;
+        }
+    }
+}
