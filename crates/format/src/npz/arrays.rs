@@ -1,0 +1,207 @@
+//! The arrays of an archive as numbers and texts, checked against the types and shapes that are needed.
+
+use super::{ArchiveReader, Element, Header, ReadArchiveError};
+
+impl ArchiveReader {
+    fn check_shape(
+        &self,
+        name: &str,
+        header: &Header,
+        shape: &[Option<usize>],
+    ) -> Result<(), ReadArchiveError> {
+        let fits = header.shape.len() == shape.len()
+            && header.shape.iter().zip(shape).all(|(&found, wanted)| wanted.is_none_or(|w| w == found));
+        if fits {
+            return Ok(());
+        }
+        let wanted = shape.iter().map(|w| w.map_or("any".to_owned(), |w| w.to_string())).collect::<Vec<_>>();
+        Err(self.unexpected(name, format!("shape ({})", wanted.join(", ")), format!("{:?}", header.shape)))
+    }
+
+    /// Doubles with the last index fastest; `shape` gives the extents that are known.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadArchiveError`]
+    pub fn f64(&mut self, name: &str, shape: &[Option<usize>]) -> Result<Vec<f64>, ReadArchiveError> {
+        let (header, bytes) = self.array(name)?;
+        self.check_shape(name, &header, shape)?;
+        let values = self.decode_f64(name, &header, &bytes)?;
+        Ok(if header.fortran_order && header.shape.len() > 1 {
+            reversed_order(&values, &header.shape)
+        } else {
+            values
+        })
+    }
+
+    /// A matrix as its row count and its columns one after the other.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadArchiveError`]
+    pub fn columns(
+        &mut self,
+        name: &str,
+        n_rows: Option<usize>,
+        n_columns: Option<usize>,
+    ) -> Result<(usize, usize, Vec<f64>), ReadArchiveError> {
+        let (header, bytes) = self.array(name)?;
+        self.check_shape(name, &header, &[n_rows, n_columns])?;
+        let (n_rows, n_columns) = (header.shape[0], header.shape[1]);
+        let values = self.decode_f64(name, &header, &bytes)?;
+        if header.fortran_order {
+            return Ok((n_rows, n_columns, values));
+        }
+        Ok((n_rows, n_columns, reversed_order(&values, &[n_columns, n_rows])))
+    }
+
+    fn decode_f64(&self, name: &str, header: &Header, bytes: &[u8]) -> Result<Vec<f64>, ReadArchiveError> {
+        let values: Vec<f64> = match header.element {
+            Element::F64 => bytes.as_chunks::<8>().0.iter().map(|&b| f64::from_le_bytes(b)).collect(),
+            Element::F32 => {
+                bytes.as_chunks::<4>().0.iter().map(|&b| f64::from(f32::from_le_bytes(b))).collect()
+            }
+            other => return Err(self.unexpected(name, "numbers of the type <f8", other.descr())),
+        };
+        if let Some(index) = values.iter().position(|v| !v.is_finite()) {
+            return Err(self.unexpected(
+                name,
+                "finite numbers",
+                format!("{} at index {index}", values[index]),
+            ));
+        }
+        Ok(values)
+    }
+
+    /// Integers that fit 32 bits, the last index fastest.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadArchiveError`]
+    pub fn u32(&mut self, name: &str, shape: &[Option<usize>]) -> Result<Vec<u32>, ReadArchiveError> {
+        let (header, bytes) = self.array(name)?;
+        self.check_shape(name, &header, shape)?;
+        if header.fortran_order && header.shape.len() > 1 {
+            return Err(self.unexpected(name, "C order", "Fortran order"));
+        }
+        self.integers(name, &header, &bytes)?
+            .into_iter()
+            .map(|v| {
+                u32::try_from(v).map_err(|_| self.unexpected(name, "integers from 0 to 2³²−1", v.to_string()))
+            })
+            .collect()
+    }
+
+    fn integers(&self, name: &str, header: &Header, bytes: &[u8]) -> Result<Vec<i128>, ReadArchiveError> {
+        let size = header.element.size();
+        let signed = match header.element {
+            Element::Unsigned(_) => false,
+            Element::Signed(_) => true,
+            other => return Err(self.unexpected(name, "integers", other.descr())),
+        };
+        let value = |chunk: &[u8]| {
+            let raw = chunk.iter().rev().fold(0_i128, |n, &byte| n << 8 | i128::from(byte));
+            if signed && chunk.last().is_some_and(|&b| b >= 0x80) {
+                raw - (1_i128 << (8 * size))
+            } else {
+                raw
+            }
+        };
+        Ok(bytes.chunks_exact(size).map(value).collect())
+    }
+
+    /// One integer.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadArchiveError`]
+    pub fn count(&mut self, name: &str) -> Result<usize, ReadArchiveError> {
+        let (header, bytes) = self.array(name)?;
+        self.check_shape(name, &header, &[])?;
+        let value = self.integers(name, &header, &bytes)?[0];
+        usize::try_from(value).map_err(|_| self.unexpected(name, "a count", value.to_string()))
+    }
+
+    /// Truth values.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadArchiveError`]
+    pub fn flags(&mut self, name: &str, n: Option<usize>) -> Result<Vec<bool>, ReadArchiveError> {
+        Ok(self.u32(name, &[n])?.into_iter().map(|v| v != 0).collect())
+    }
+
+    /// A single text.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadArchiveError`]
+    pub fn text(&mut self, name: &str) -> Result<String, ReadArchiveError> {
+        let (header, bytes) = self.array(name)?;
+        self.check_shape(name, &header, &[])?;
+        Ok(self.decode_texts(name, &header, &bytes)?.pop().expect("a single value has one element"))
+    }
+
+    /// A list of texts.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadArchiveError`]
+    pub fn texts(&mut self, name: &str) -> Result<Vec<String>, ReadArchiveError> {
+        let (header, bytes) = self.array(name)?;
+        self.check_shape(name, &header, &[None])?;
+        self.decode_texts(name, &header, &bytes)
+    }
+
+    fn decode_texts(
+        &self,
+        name: &str,
+        header: &Header,
+        bytes: &[u8],
+    ) -> Result<Vec<String>, ReadArchiveError> {
+        let Element::Text(width) = header.element else {
+            return Err(self.unexpected(name, "texts", header.element.descr()));
+        };
+        if width == 0 {
+            let n = header.n_elements().unwrap_or(0);
+            // An empty text costs no bytes, so that a broken file could claim any number of them.
+            return if n <= 1 {
+                Ok(vec![String::new(); n])
+            } else {
+                Err(self.unexpected(name, "texts", "empty texts"))
+            };
+        }
+        let decode = |chunk: &[u8]| {
+            let points =
+                chunk.as_chunks::<4>().0.iter().map(|&b| u32::from_le_bytes(b)).take_while(|&c| c != 0);
+            points.map(char::from_u32).collect::<Option<String>>()
+        };
+        bytes
+            .chunks_exact(4 * width)
+            .map(|chunk| {
+                decode(chunk).ok_or_else(|| self.unexpected(name, "Unicode text", "invalid code points"))
+            })
+            .collect()
+    }
+}
+
+/// Turns values with the first index fastest into values with the last index fastest.
+fn reversed_order(values: &[f64], shape: &[usize]) -> Vec<f64> {
+    let mut strides = vec![1; shape.len()];
+    for axis in 1..shape.len() {
+        strides[axis] = strides[axis - 1] * shape[axis - 1];
+    }
+    let mut index = vec![0; shape.len()];
+    let mut out = Vec::with_capacity(values.len());
+    for _ in 0..values.len() {
+        out.push(values[index.iter().zip(&strides).map(|(i, s)| i * s).sum::<usize>()]);
+        for axis in (0..shape.len()).rev() {
+            index[axis] += 1;
+            if index[axis] < shape[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+    out
+}

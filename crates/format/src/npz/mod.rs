@@ -1,0 +1,41 @@
+//! Archives of arrays that `numpy.load` opens, with kind, version and checksum.
+//!
+//! An archive is a ZIP file of `.npy` arrays. Ours hold the text arrays `format` (such as `carom-body`), `version`
+//! (`major.minor`) and `checksum`, and otherwise numbers and texts, never pickled objects. A larger major version means that
+//! old readers would misread the file; a larger minor one only adds arrays.
+//!
+//! The header of an array is written and parsed here, because texts (`<U`) and bulk reads are needed, and because a
+//! broken header must give an error whatever it claims.
+
+mod arrays;
+mod header;
+mod read;
+mod write;
+
+pub use header::{Element, Header, HeaderError};
+pub use read::{ArchiveReader, ReadArchiveError};
+pub use write::ArchiveWriter;
+
+/// Version of a file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// Readers refuse a larger one.
+    pub major: u32,
+    /// Additions that older readers may ignore.
+    pub minor: u32,
+}
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl std::str::FromStr for Version {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
+        Ok(Self { major: major.parse()?, minor: minor.parse()? })
+    }
+}

@@ -1,0 +1,156 @@
+//! Files of reduced-order models: everything the solver knows of a flexible body.
+
+mod invariants;
+mod surfaces;
+
+use std::path::Path;
+
+use carom_reduce::ReducedBody;
+
+use crate::body_file::{read_materials, write_materials};
+use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
+use crate::{PROGRAM, WriteFileError, write_atomically};
+
+/// What `format` says in a ROM file.
+pub const KIND: &str = "carom-rom";
+/// Version of the format that is written.
+pub const VERSION: Version = Version { major: 1, minor: 0 };
+
+/// How a model was reduced, as the user asked for it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CraigBamptonOptions {
+    /// Interface sets.
+    pub interfaces: Vec<String>,
+    /// Sets that are tied to a marker, each as `SET=rigid` or `SET=mean`.
+    pub attachments: Vec<String>,
+    /// Number of fixed-interface normal modes asked for.
+    pub modes: Option<usize>,
+    /// Frequency up to which they were asked for \[Hz\].
+    pub up_to_hz: Option<f64>,
+    /// Frequency at which modes are split into dynamic and quasistatic ones \[Hz\].
+    pub split_hz: Option<f64>,
+    /// Quadrature rule, `default` or `high`.
+    pub quadrature: String,
+}
+
+/// A reduced-order model with what identifies its file.
+#[derive(Debug, Clone)]
+pub struct StoredRom {
+    /// The model.
+    pub reduced: ReducedBody,
+    /// How it was made.
+    pub options: CraigBamptonOptions,
+    /// SHA-256 of the content, hexadecimal; results refer to it.
+    pub checksum: String,
+    /// Version of the file.
+    pub version: Version,
+}
+
+/// Writes a ROM file, whole or not at all, and returns its checksum.
+///
+/// # Errors
+///
+/// [`WriteFileError`]
+pub fn write_rom(
+    path: &Path,
+    rom: &ReducedBody,
+    options: &CraigBamptonOptions,
+) -> Result<String, WriteFileError> {
+    let mut checksum = String::new();
+    write_atomically(path, |out| {
+        let mut archive = ArchiveWriter::new(out, KIND, VERSION)?;
+        archive.text("program", PROGRAM)?;
+        archive.text("name", &rom.name)?;
+        archive.text("body_checksum", &rom.body_checksum)?;
+        write_materials(&mut archive, &rom.materials)?;
+        write_options(&mut archive, options)?;
+        archive.f64("com", &[3], &rom.com)?;
+        archive.f64("omega", &[rom.omega.len()], &rom.omega)?;
+        archive.count("n_low", rom.n_low)?;
+        archive.f64("fixed_interface_hz", &[rom.fixed_interface_hz.len()], &rom.fixed_interface_hz)?;
+        archive.count("n_interface_dofs", rom.n_interface_dofs)?;
+        archive.count("n_dofs", rom.n_dofs)?;
+        invariants::write(&mut archive, &rom.invariants)?;
+        surfaces::write_surfaces(&mut archive, &rom.surfaces)?;
+        surfaces::write_modes(&mut archive, "boundary", &rom.boundary)?;
+        if let Some(fields) = &rom.fields {
+            surfaces::write_modes(&mut archive, "fields", fields)?;
+        }
+        checksum = archive.finish()?;
+        Ok(())
+    })?;
+    Ok(checksum)
+}
+
+/// Reads a ROM file and checks that everything in it fits together.
+///
+/// # Errors
+///
+/// [`ReadArchiveError`]
+pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
+    let mut archive = ArchiveReader::open(path, KIND, "reduced-order model", VERSION.major)?;
+    let archive = &mut archive;
+    let checksum = archive.verified_checksum()?;
+    let omega = archive.f64("omega", &[None])?;
+    let n_modes = omega.len();
+    if !omega.is_sorted() || omega.first().is_some_and(|&w| w <= 0.0) {
+        return Err(archive.unexpected("omega", "positive numbers in ascending order", "others"));
+    }
+    let n_low = archive.count("n_low")?;
+    if n_low > n_modes {
+        return Err(archive.unexpected("n_low", format!("at most {n_modes}"), n_low.to_string()));
+    }
+    let com = archive.f64("com", &[Some(3)])?;
+    let boundary = surfaces::read_modes(archive, "boundary", n_modes)?;
+    let reduced = ReducedBody {
+        name: archive.text("name")?,
+        body_checksum: archive.text("body_checksum")?,
+        materials: read_materials(archive)?,
+        com: [com[0], com[1], com[2]],
+        invariants: invariants::read(archive, n_modes)?,
+        omega,
+        n_low,
+        fixed_interface_hz: archive.f64("fixed_interface_hz", &[None])?,
+        n_interface_dofs: archive.count("n_interface_dofs")?,
+        n_dofs: archive.count("n_dofs")?,
+        surfaces: surfaces::read_surfaces(archive, &boundary.points)?,
+        boundary,
+        fields: if archive.has("fields_points") {
+            Some(surfaces::read_modes(archive, "fields", n_modes)?)
+        } else {
+            None
+        },
+    };
+    let options = read_options(archive)?;
+    Ok(StoredRom { reduced, options, checksum, version: archive.version() })
+}
+
+fn write_options<W: std::io::Write + std::io::Seek>(
+    archive: &mut ArchiveWriter<W>,
+    options: &CraigBamptonOptions,
+) -> std::io::Result<()> {
+    archive.texts("option_interface", &options.interfaces)?;
+    archive.texts("option_attach", &options.attachments)?;
+    archive.text("option_quadrature", &options.quadrature)?;
+    // An option that was not given is an empty array.
+    let given = |value: Option<f64>| value.into_iter().collect::<Vec<f64>>();
+    for (name, value) in [
+        ("option_modes", given(options.modes.map(|n| n as f64))),
+        ("option_up_to_hz", given(options.up_to_hz)),
+        ("option_split_hz", given(options.split_hz)),
+    ] {
+        archive.f64(name, &[value.len()], &value)?;
+    }
+    Ok(())
+}
+
+fn read_options(archive: &mut ArchiveReader) -> Result<CraigBamptonOptions, ReadArchiveError> {
+    Ok(CraigBamptonOptions {
+        interfaces: archive.texts("option_interface")?,
+        attachments: archive.texts("option_attach")?,
+        modes: archive.f64("option_modes", &[None])?.first().map(|&n| n as usize),
+        up_to_hz: archive.f64("option_up_to_hz", &[None])?.first().copied(),
+        split_hz: archive.f64("option_split_hz", &[None])?.first().copied(),
+        quadrature: archive.text("option_quadrature")?,
+    })
+}

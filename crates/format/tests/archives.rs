@@ -1,0 +1,206 @@
+//! Body and ROM files: what is written is read, what is broken is refused.
+
+mod problems;
+
+use std::path::Path;
+use std::process::Command;
+
+use carom_fem::{Body, Geometry};
+use carom_format::npz::{ArchiveWriter, ReadArchiveError, Version};
+use carom_format::{body_file, read_body, read_rom, rom_file, write_atomically, write_body, write_rom};
+
+fn in_folder(test: impl FnOnce(&Path)) {
+    let folder = tempfile::tempdir().unwrap();
+    test(folder.path());
+}
+
+#[test]
+fn bodies_are_read_as_they_were_written() {
+    in_folder(|folder| {
+        for body in [problems::cube_mesh(), problems::two_patches()] {
+            let path = folder.join("body.npz");
+            let checksum = write_body(&path, &body).unwrap();
+            let stored = read_body(&path).unwrap();
+            assert_eq!(stored.body, body);
+            assert_eq!(stored.checksum, checksum);
+            assert_eq!(checksum.len(), 64);
+        }
+    });
+}
+
+#[test]
+fn models_are_read_as_they_were_written() {
+    in_folder(|folder| {
+        let path = folder.join("model.npz");
+        let (model, options) = problems::model();
+        let checksum = write_rom(&path, &model, &options).unwrap();
+        let stored = read_rom(&path).unwrap();
+        problems::assert_same_model(&stored.reduced, &model);
+        assert_eq!(stored.options, options);
+        assert_eq!(stored.checksum, checksum);
+    });
+}
+
+#[test]
+fn equal_contents_are_equal_files() {
+    in_folder(|folder| {
+        let (a, b) = (folder.join("a.npz"), folder.join("b.npz"));
+        write_body(&a, &problems::two_patches()).unwrap();
+        write_body(&b, &problems::two_patches()).unwrap();
+        assert_eq!(std::fs::read(a).unwrap(), std::fs::read(b).unwrap());
+    });
+}
+
+#[test]
+fn any_truncation_is_an_error() {
+    in_folder(|folder| {
+        let whole = folder.join("whole.npz");
+        write_body(&whole, &problems::two_patches()).unwrap();
+        let bytes = std::fs::read(&whole).unwrap();
+        let cut = folder.join("cut.npz");
+        for length in (0..bytes.len()).step_by(101) {
+            std::fs::write(&cut, &bytes[..length]).unwrap();
+            let error = read_body(&cut).unwrap_err();
+            assert!(!error.is_io(), "cut to {length}: {error}");
+        }
+    });
+}
+
+#[test]
+fn any_changed_byte_is_an_error_or_harmless() {
+    in_folder(|folder| {
+        let whole = folder.join("whole.npz");
+        let body = problems::cube_mesh();
+        write_body(&whole, &body).unwrap();
+        let bytes = std::fs::read(&whole).unwrap();
+        let changed = folder.join("changed.npz");
+        for at in (0..bytes.len()).step_by(37) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x55;
+            std::fs::write(&changed, &damaged).unwrap();
+            // Bytes of the ZIP directory that nothing depends on, such as dates, may change.
+            if let Ok(stored) = read_body(&changed) {
+                assert_eq!(stored.body, body, "byte {at}");
+            }
+        }
+    });
+}
+
+fn archive(path: &Path, kind: &str, version: Version) {
+    write_atomically(path, |out| {
+        let mut archive = ArchiveWriter::new(out, kind, version)?;
+        archive.text("program", "carom 9.9.9")?;
+        archive.finish().map(|_| ())
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_newer_version_is_refused_and_says_what_helps() {
+    in_folder(|folder| {
+        let path = folder.join("new.npz");
+        archive(&path, rom_file::KIND, Version { major: 2, minor: 0 });
+        let error = read_rom(&path).unwrap_err();
+        assert!(matches!(error, ReadArchiveError::Newer { .. }));
+        let text = error.to_string();
+        assert!(text.contains("version 2.0") && text.contains("carom 9.9.9"), "{text}");
+        // A newer minor version only adds arrays: it is read, and here complains about what is missing.
+        archive(&path, rom_file::KIND, Version { major: 1, minor: 9 });
+        assert!(matches!(read_rom(&path), Err(ReadArchiveError::Missing { .. })));
+    });
+}
+
+#[test]
+fn a_file_of_another_kind_is_named() {
+    in_folder(|folder| {
+        let path = folder.join("body.npz");
+        write_body(&path, &problems::cube_mesh()).unwrap();
+        let text = read_rom(&path).unwrap_err().to_string();
+        assert!(text.contains("`carom-body`, a `carom-rom` is needed"), "{text}");
+        std::fs::write(&path, "$MeshFormat\n4.1 0 8\n").unwrap();
+        assert!(read_body(&path).unwrap_err().to_string().contains("is no body file"));
+        assert!(read_body(&folder.join("nothing.npz")).unwrap_err().is_io());
+        assert!(read_body(folder).unwrap_err().is_io());
+        assert_eq!(body_file::VERSION.major, 1);
+    });
+}
+
+#[test]
+fn indices_out_of_range_are_refused() {
+    in_folder(|folder| {
+        let path = folder.join("body.npz");
+        let broken = |change: &dyn Fn(&mut Body)| {
+            let mut body = problems::cube_mesh();
+            change(&mut body);
+            write_body(&path, &body).unwrap();
+            read_body(&path).unwrap_err().to_string()
+        };
+        let text = broken(&|body| {
+            let Geometry::Mesh(mesh) = &mut body.geometry else { unreachable!() };
+            mesh.blocks[0].connectivity[3] = 8;
+        });
+        assert!(text.contains("block_0_cells") && text.contains("below 8"), "{text}");
+        let text = broken(&|body| body.material_of_block[0] = 1);
+        assert!(text.contains("material_of_block"), "{text}");
+        let text = broken(&|body| body.materials[0].poisson = 0.5);
+        assert!(text.contains("material_poisson"), "{text}");
+    });
+}
+
+/// A Python with NumPy: `CAROM_PYTHON`, or `python3`.
+fn numpy() -> Option<String> {
+    let python = std::env::var("CAROM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let found = Command::new(&python).args(["-c", "import numpy"]).output().is_ok_and(|o| o.status.success());
+    if !found {
+        println!("skipped: `{python}` has no NumPy; set CAROM_PYTHON to one that has");
+    }
+    found.then_some(python)
+}
+
+#[test]
+fn numpy_opens_both_without_pickle() {
+    let Some(python) = numpy() else { return };
+    in_folder(|folder| {
+        write_body(&folder.join("body.npz"), &problems::cube_mesh()).unwrap();
+        let (model, options) = problems::model();
+        write_rom(&folder.join("model.npz"), &model, &options).unwrap();
+        let script = r#"
+import numpy as np
+b = np.load("body.npz", allow_pickle=False)
+assert str(b["format"]) == "carom-body" and str(b["version"]) == "1.0", b["format"]
+assert b["points"].shape == (8, 3) and b["points"][2].tolist() == [1, 1, 0]
+assert list(b["set_name"]) == ["Deckfläche/äußen", "all", "nodes at x = 0", "none"]
+assert b["set_0"].tolist() == [[0, 0, 5]] and b["block_0_cells"].dtype == np.uint32
+m = np.load("model.npz", allow_pickle=False)
+assert all(m[k] is not None for k in m.files)
+assert m["coupling_r1"].shape == (9, 3) and m["coupling_r1"][2, 1] == 3.0 + 0.2 + 10.0 + 1.0 / 3.0
+assert float(m["mass"]) == 2.0 and m["mass_modal"].tolist() == np.eye(3).tolist()
+np.savez_compressed("again.npz", **b)
+np.savez("changed.npz", **{**b, "points": 2 * b["points"]})
+"#;
+        let ran = Command::new(python).args(["-c", script]).current_dir(folder).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        // What NumPy writes is read back, compressed or not; a change is noticed.
+        assert_eq!(read_body(&folder.join("again.npz")).unwrap().body, problems::cube_mesh());
+        let text = read_body(&folder.join("changed.npz")).unwrap_err().to_string();
+        assert!(text.contains("it was changed after it was written"), "{text}");
+    });
+}
+
+/// Samples of every version that was ever written; readers must go on reading them.
+#[test]
+fn samples_of_version_1_0_are_read() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
+    if std::env::var_os("CAROM_WRITE_SAMPLES").is_some() {
+        write_body(&samples.join("body-mesh-1.0.npz"), &problems::cube_mesh()).unwrap();
+        write_body(&samples.join("body-nurbs-1.0.npz"), &problems::two_patches()).unwrap();
+        let (model, options) = problems::model();
+        write_rom(&samples.join("rom-1.0.npz"), &model, &options).unwrap();
+    }
+    assert_eq!(read_body(&samples.join("body-mesh-1.0.npz")).unwrap().body, problems::cube_mesh());
+    assert_eq!(read_body(&samples.join("body-nurbs-1.0.npz")).unwrap().body, problems::two_patches());
+    let (model, options) = problems::model();
+    let stored = read_rom(&samples.join("rom-1.0.npz")).unwrap();
+    problems::assert_same_model(&stored.reduced, &model);
+    assert_eq!(stored.options, options);
+}

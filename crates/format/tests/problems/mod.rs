@@ -1,0 +1,132 @@
+//! Small bodies and models that the tests of this crate share.
+
+use std::collections::BTreeMap;
+
+use carom_fem::{Body, Face, FaceBasis, Geometry, Material, Surface};
+use carom_format::CraigBamptonOptions;
+use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, Mesh, Set};
+use carom_nurbs::{KnotVector, Multipatch, Patch, Region, Side};
+use carom_reduce::{Invariants, Modes, NamedSurface, ReducedBody};
+use faer::Mat;
+
+pub(crate) fn steel() -> Material {
+    Material { name: "steel".to_owned(), density: 7800.0, young: 210e9, poisson: 0.3 }
+}
+
+/// A unit cube as one hexahedron, with a set of each kind.
+pub(crate) fn cube_mesh() -> Body {
+    let corner = |i: usize| [[0.0, 1.0, 1.0, 0.0][i % 4], [0.0, 0.0, 1.0, 1.0][i % 4], (i / 4) as f64];
+    let sets = BTreeMap::from([
+        ("nodes at x = 0".to_owned(), Set::Nodes(vec![0, 3, 4, 7])),
+        ("Deckfläche/äußen".to_owned(), Set::Faces(vec![FaceRef { block: 0, cell: 0, face: 5 }])),
+        ("all".to_owned(), Set::Cells(vec![CellRef { block: 0, cell: 0 }])),
+        ("none".to_owned(), Set::Nodes(vec![])),
+    ]);
+    let blocks = vec![CellBlock { shape: CellShape::Hex8, connectivity: (0..8).collect() }];
+    Body {
+        name: "cube".to_owned(),
+        geometry: Geometry::Mesh(Mesh { points: (0..8).map(corner).collect(), blocks, sets }),
+        materials: vec![steel()],
+        material_of_block: vec![0],
+    }
+}
+
+/// Two unit cubes side by side in x, degree 1, glued at x = 1.
+pub(crate) fn two_patches() -> Body {
+    let basis = || KnotVector::new(1, vec![0.0, 0.0, 1.0, 1.0]).unwrap();
+    let patch = |x0: f64| Patch {
+        basis: [basis(), basis(), basis()],
+        points: (0..8).map(|i| [x0 + (i % 2) as f64, (i / 2 % 2) as f64, (i / 4) as f64]).collect(),
+        weights: vec![1.0, 0.5, 1.0, 0.25, 1.0, 1.0, 1.0, 2.0],
+    };
+    let regions = BTreeMap::from([
+        ("west".to_owned(), Region { sides: vec![(0, Side::West)], near: None }),
+        ("spot".to_owned(), Region { sides: vec![(1, Side::East)], near: Some(([2.0, 0.5, 0.5], 0.1)) }),
+    ]);
+    let patches = Multipatch {
+        patches: vec![patch(0.0), patch(1.0)],
+        point_ids: vec![vec![0, 1, 2, 3, 4, 5, 6, 7], vec![1, 8, 3, 9, 5, 10, 7, 11]],
+        n_points: 12,
+        regions,
+    };
+    Body {
+        name: "beam".to_owned(),
+        geometry: Geometry::Nurbs(patches),
+        materials: vec![
+            steel(),
+            Material { name: "rubber".to_owned(), density: 1e3, young: 1e6, poisson: 0.49 },
+        ],
+        material_of_block: vec![0, 1],
+    }
+}
+
+/// A model of three modes with one face of each kind; the numbers have no meaning but all differ.
+pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
+    let n = 3;
+    let numbers = |rows: usize, columns: usize, seed: f64| {
+        Mat::from_fn(rows, columns, |i, j| seed + 0.1 * i as f64 + 10.0 * j as f64 + 1.0 / 3.0)
+    };
+    let invariants = Invariants {
+        mass: 2.0,
+        first_moment: [0.0, 1e-20, -0.0],
+        inertia: [[1.0, 0.1, 0.2], [0.1, 2.0, 0.3], [0.2, 0.3, 3.0]],
+        coupling_t: numbers(3, n, 1.0),
+        coupling_r0: numbers(3, n, 2.0),
+        coupling_r1: numbers(3 * n, n, 3.0),
+        inertia_1: numbers(3 * n, 3, 4.0),
+        inertia_2: numbers(3 * n, 3 * n, 5.0),
+        mass_modal: Mat::identity(n, n),
+        stiffness_modal: numbers(n, n, 6.0),
+    };
+    let surface = Surface {
+        points: vec![1, 4, 5, 9],
+        weights: vec![1.0, 0.5, 1.0, 1.0],
+        faces: vec![
+            Face { basis: FaceBasis::Lagrange(FaceShape::Tri3), points: vec![0, 1, 2], orientation: 1.0 },
+            Face {
+                basis: FaceBasis::Spline { degrees: [1, 1], operators: [0, 1] },
+                points: vec![0, 1, 2, 3],
+                orientation: -1.0,
+            },
+        ],
+        operators: vec![vec![1.0, 0.0, 0.0, 1.0], vec![1.0, 0.5, 0.0, 0.5]],
+    };
+    let modes = |points: Vec<u32>| Modes {
+        positions_b: points.iter().map(|&p| [f64::from(p), 0.0, -1.0]).collect(),
+        values: numbers(3 * points.len(), n, 7.0),
+        points,
+    };
+    let reduced = ReducedBody {
+        name: "model".to_owned(),
+        body_checksum: "0123".repeat(16),
+        materials: vec![steel()],
+        com: [0.1, 0.2, 0.3],
+        invariants,
+        omega: vec![1.0e3, 1.0e4, 1.0e5],
+        n_low: 1,
+        fixed_interface_hz: vec![150.0, 1600.0],
+        n_interface_dofs: 12,
+        n_dofs: 30,
+        surfaces: vec![NamedSurface {
+            name: "spot".to_owned(),
+            surface,
+            is_interface: vec![true, true, false, true],
+        }],
+        boundary: modes(vec![1, 4, 5, 9]),
+        fields: Some(modes((0..10).collect())),
+    };
+    let options = CraigBamptonOptions {
+        interfaces: vec!["spot".to_owned()],
+        modes: Some(2),
+        split_hz: Some(5e4),
+        quadrature: "default".to_owned(),
+        ..CraigBamptonOptions::default()
+    };
+    (reduced, options)
+}
+
+/// Equality of models, bit for bit.
+pub(crate) fn assert_same_model(a: &ReducedBody, b: &ReducedBody) {
+    // Debug prints doubles with all the digits that distinguish them, and the sign of zero.
+    assert_eq!(format!("{a:?}"), format!("{b:?}"));
+}
