@@ -5,6 +5,7 @@
 pub mod cell;
 mod gluing;
 pub mod lagrange;
+pub mod make;
 pub mod measure;
 pub mod mesh;
 pub mod msh;
