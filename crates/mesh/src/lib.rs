@@ -10,6 +10,7 @@ pub mod measure;
 pub mod mesh;
 pub mod msh;
 pub mod quality;
+pub mod refine;
 pub mod sets;
 pub mod topology;
 

@@ -1,0 +1,361 @@
+//! Uniform subdivision: every cell into n³ of its kind.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{CellBlock, CellRef, CellShape, FaceRef, Mesh, Set, lagrange};
+
+/// Most cells of a refined mesh.
+const MAX_CELLS: f64 = 5.0e7;
+
+/// Largest number of parts of an edge at once.
+const MAX_PARTS: usize = 64;
+
+/// Why a mesh cannot be subdivided.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RefineError {
+    /// Nonsensical number of parts.
+    #[error("edges cannot be divided into {parts} parts; give a number from 1 to {MAX_PARTS}")]
+    Parts {
+        /// What was asked for.
+        parts: usize,
+    },
+    /// Too many cells.
+    #[error("{count:.2e} cells would be more than {most:.0e}; divide edges into fewer parts")]
+    TooManyCells {
+        /// How many.
+        count: f64,
+        /// The limit.
+        most: f64,
+    },
+}
+
+/// The mesh with every edge divided into `parts`, every cell into `parts`³ of its kind.
+///
+/// Old nodes keep their numbers, new ones follow; they lie where the old cells have them (the geometry of a curved mesh
+/// does not improve). Cell `i` becomes cells `i parts³` and following. Sets are inherited: cells and faces by their parts, a
+/// new node if all old nodes of the edge, face or cell that it lies on are in the set. Tetrahedra are cut so that every
+/// face shows the same pattern from both sides, whatever the order of its nodes.
+///
+/// # Errors
+///
+/// [`RefineError`] if `parts` is 0 or absurdly large.
+pub fn subdivide(mesh: &Mesh, parts: usize) -> Result<Mesh, RefineError> {
+    if !(1..=MAX_PARTS).contains(&parts) {
+        return Err(RefineError::Parts { parts });
+    }
+    let count = mesh.n_cells() as f64 * (parts as f64).powi(3);
+    if count > MAX_CELLS {
+        return Err(RefineError::TooManyCells { count, most: MAX_CELLS });
+    }
+    let mut patterns = BTreeMap::new();
+    for block in &mesh.blocks {
+        patterns.entry(block.shape).or_insert_with(|| Pattern::new(block.shape, parts));
+    }
+    let mut nodes = NewNodes::new(mesh);
+    let blocks = mesh.blocks.iter().map(|block| {
+        let pattern = &patterns[&block.shape];
+        let mut connectivity = Vec::with_capacity(block.connectivity.len() * pattern.cells.len());
+        let mut lattice = Vec::new();
+        for cell in block.cells() {
+            nodes.place(pattern, cell, &mut lattice);
+            for part in &pattern.cells {
+                connectivity.extend(part.iter().map(|&point| lattice[point as usize]));
+            }
+        }
+        CellBlock { shape: block.shape, connectivity }
+    });
+    let blocks = blocks.collect();
+    let NewNodes { points, mut members, .. } = nodes;
+    let mut sets = mesh.sets.clone();
+    for (name, set) in &mut sets {
+        *set = match set {
+            Set::Nodes(_) => Set::Nodes(members.remove(name).expect("every node set has its members").nodes),
+            Set::Faces(faces) => {
+                Set::of_faces(faces.iter().flat_map(|face| parts_of_face(mesh, &patterns, *face)).collect())
+            }
+            Set::Cells(cells) => {
+                Set::of_cells(cells.iter().flat_map(|cell| parts_of_cell(*cell, parts)).collect())
+            }
+        };
+    }
+    Ok(Mesh { points, blocks, sets })
+}
+
+fn parts_of_cell(cell: CellRef, parts: usize) -> impl Iterator<Item = CellRef> {
+    let n = (parts * parts * parts) as u32;
+    (0..n).map(move |part| CellRef { block: cell.block, cell: cell.cell * n + part })
+}
+
+fn parts_of_face<'a>(
+    mesh: &Mesh,
+    patterns: &'a BTreeMap<CellShape, Pattern>,
+    face: FaceRef,
+) -> impl Iterator<Item = FaceRef> + 'a {
+    let pattern = &patterns[&mesh.blocks[face.block as usize].shape];
+    let n = pattern.cells.len() as u32;
+    pattern.faces[face.face as usize].iter().map(move |(part, part_face)| FaceRef {
+        block: face.block,
+        cell: face.cell * n + part,
+        face: *part_face,
+    })
+}
+
+/// How a cell of one kind is cut: the same for all of them.
+struct Pattern {
+    shape: CellShape,
+    points: Vec<LatticePoint>,
+    /// Lattice points of each part, in the order of its nodes.
+    cells: Vec<Vec<u32>>,
+    /// For each face of the cell the parts and their faces that lie on it.
+    faces: Vec<Vec<(u32, u8)>>,
+}
+
+/// A point of a cell where a node of a part lies.
+struct LatticePoint {
+    /// The old node there, if any.
+    old: Option<u8>,
+    /// Corners with their whole-numbered weights: equal for cells that share the point, whatever their orientation.
+    corners: Vec<(u8, u32)>,
+    /// Old nodes on the edge, face or cell that the point lies inside of.
+    around: Vec<u8>,
+    /// Shape functions there.
+    values: Vec<f64>,
+}
+
+impl Pattern {
+    fn new(shape: CellShape, parts: usize) -> Self {
+        let vertices = if shape.is_tetrahedron() { tetrahedra(parts) } else { hexahedra(parts) };
+        let n = (parts * shape.order()) as u32;
+        let mut number: HashMap<[u32; 3], u32> = HashMap::new();
+        let mut points = Vec::new();
+        let mut place = |ijk: [u32; 3]| {
+            *number.entry(ijk).or_insert_with(|| {
+                points.push(LatticePoint::new(shape, ijk, n));
+                points.len() as u32 - 1
+            })
+        };
+        let cells = vertices.iter().map(|part| part_nodes(shape, part).into_iter().map(&mut place).collect());
+        let cells = cells.collect();
+        let mut faces = vec![Vec::new(); shape.n_faces()];
+        for (part, corners) in (0..).zip(&vertices) {
+            for part_face in 0..shape.n_faces() {
+                let n_corners = shape.face_shape().n_corners();
+                let on: Vec<[u32; 3]> =
+                    shape.face(part_face)[..n_corners].iter().map(|&k| corners[k as usize]).collect();
+                if let Some(face) = face_of(shape, &on, parts as u32) {
+                    faces[face].push((part, part_face as u8));
+                }
+            }
+        }
+        Self { shape, points, cells, faces }
+    }
+}
+
+/// Lattice positions of all nodes of a part, in steps of its order, from its corners in steps of one.
+fn part_nodes(shape: CellShape, corners: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let order = shape.order() as u32;
+    let mut values = [0.0; 8];
+    let linear = if shape.is_tetrahedron() { CellShape::Tet4 } else { CellShape::Hex8 };
+    let node = |xi: &[f64; 3]| {
+        lagrange::values_into(linear, *xi, &mut values);
+        [0, 1, 2].map(|d| {
+            let sum: f64 = corners.iter().zip(&values).map(|(c, v)| v * f64::from(c[d])).sum();
+            (f64::from(order) * sum).round() as u32
+        })
+    };
+    shape.reference_nodes().iter().map(node).collect()
+}
+
+/// The face of a cell on which all these lattice points lie.
+fn face_of(shape: CellShape, points: &[[u32; 3]], n: u32) -> Option<usize> {
+    let lies_on = |face: usize, p: &[u32; 3]| {
+        if shape.is_tetrahedron() {
+            // η = 0, the slanted face, ξ = 0, ζ = 0.
+            [p[1] == 0, p[0] + p[1] + p[2] == n, p[0] == 0, p[2] == 0][face]
+        } else {
+            p[face / 2] == [0, n][face % 2]
+        }
+    };
+    (0..shape.n_faces()).find(|&face| points.iter().all(|p| lies_on(face, p)))
+}
+
+impl LatticePoint {
+    fn new(shape: CellShape, ijk: [u32; 3], n: u32) -> Self {
+        let xi = ijk.map(|i| f64::from(i) / f64::from(n));
+        let mut values = vec![0.0; shape.n_nodes()];
+        lagrange::values_into(shape, xi, &mut values);
+        let corners = corner_weights(shape, ijk, n);
+        let is_around = |x: &[f64; 3]| {
+            // The node lies on the same edge or face if it needs no other corner.
+            let doubled = x.map(|t| (2.0 * t) as u32);
+            corner_weights(shape, doubled, 2).iter().all(|(c, _)| corners.iter().any(|(own, _)| own == c))
+        };
+        let nodes = shape.reference_nodes();
+        let around = (0..).zip(nodes).filter(|(_, x)| is_around(x)).map(|(k, _)| k).collect();
+        let old = nodes.iter().position(|x| *x == xi).map(|k| k as u8);
+        Self { old, corners, around, values }
+    }
+}
+
+/// Barycentric or trilinear weights of the corners at a lattice point, times n or n³; those that are not zero.
+fn corner_weights(shape: CellShape, [i, j, k]: [u32; 3], n: u32) -> Vec<(u8, u32)> {
+    let weights = if shape.is_tetrahedron() {
+        vec![n - i - j - k, i, j, k]
+    } else {
+        let ends = |i: u32| [n - i, i];
+        let (x, y, z) = (ends(i), ends(j), ends(k));
+        let corner = |xi: &[f64; 3]| x[xi[0] as usize] * y[xi[1] as usize] * z[xi[2] as usize];
+        CellShape::Hex8.reference_nodes().iter().map(corner).collect()
+    };
+    (0..).zip(weights).filter(|(_, weight)| *weight > 0).collect()
+}
+
+/// Corners of the n³ parts of a hexahedron.
+fn hexahedra(n: usize) -> Vec<Vec<[u32; 3]>> {
+    let n = n as u32;
+    let part = |m: u32| {
+        let first = [m % n, m / n % n, m / (n * n)];
+        let corner = |xi: &[f64; 3]| [0, 1, 2].map(|d| first[d] + xi[d] as u32);
+        CellShape::Hex8.reference_nodes().iter().map(corner).collect()
+    };
+    (0..n * n * n).map(part).collect()
+}
+
+/// Corners of the n³ parts of a tetrahedron, all of one volume.
+///
+/// In the coordinates (X, Y, Z) = (i+j+k, j+k, k) the cell is n ≥ X ≥ Y ≥ Z ≥ 0, and Kuhn's cut of every unit cube into six
+/// tetrahedra (a path along the three axes in each order) leaves none half inside. On each face it draws the lines
+/// parallel to the edges, so neighbours fit (Freudenthal 1942; Bey 2000, Numer. Math. 85, 1–29).
+fn tetrahedra(n: usize) -> Vec<Vec<[u32; 3]>> {
+    const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let n = n as u32;
+    let mut parts = Vec::new();
+    for m in 0..n * n * n {
+        let first = [m % n, m / n % n, m / (n * n)];
+        for order in ORDERS {
+            let mut at = first;
+            let mut path = vec![at];
+            for axis in order {
+                at[axis] += 1;
+                path.push(at);
+            }
+            if !path.iter().all(|[x, y, z]| n >= *x && x >= y && y >= z) {
+                continue;
+            }
+            let mut corners: Vec<[u32; 3]> = path.iter().map(|[x, y, z]| [x - y, y - z, *z]).collect();
+            let edge = |k: usize| [0, 1, 2].map(|d| f64::from(corners[k][d]) - f64::from(corners[0][d]));
+            if lagrange::determinant(&[edge(1), edge(2), edge(3)]) < 0.0 {
+                corners.swap(2, 3);
+            }
+            parts.push(corners);
+        }
+    }
+    parts
+}
+
+/// Members of a node set while nodes are added.
+struct Members {
+    nodes: Vec<u32>,
+    is_old_member: Vec<bool>,
+}
+
+/// Nodes of the refined mesh as they come.
+struct NewNodes<'a> {
+    mesh: &'a Mesh,
+    points: Vec<[f64; 3]>,
+    /// New nodes on edges and faces, by the corners around them and their weights.
+    shared: HashMap<[(u32, u32); 4], u32>,
+    members: BTreeMap<String, Members>,
+}
+
+impl<'a> NewNodes<'a> {
+    fn new(mesh: &'a Mesh) -> Self {
+        let mut members = BTreeMap::new();
+        for (name, set) in &mesh.sets {
+            if let Set::Nodes(nodes) = set {
+                let mut is_old_member = vec![false; mesh.points.len()];
+                nodes.iter().for_each(|&node| is_old_member[node as usize] = true);
+                members.insert(name.clone(), Members { nodes: nodes.clone(), is_old_member });
+            }
+        }
+        Self { mesh, points: mesh.points.clone(), shared: HashMap::new(), members }
+    }
+
+    /// Finds or makes the nodes of a cell at all points of the pattern.
+    fn place(&mut self, pattern: &Pattern, cell: &[u32], lattice: &mut Vec<u32>) {
+        lattice.clear();
+        for point in &pattern.points {
+            lattice.push(match point.old {
+                Some(k) => cell[k as usize],
+                None => self.node_at(pattern.shape, point, cell),
+            });
+        }
+    }
+
+    fn node_at(&mut self, shape: CellShape, point: &LatticePoint, cell: &[u32]) -> u32 {
+        // Inside the cell nothing is shared.
+        if point.corners.len() == shape.n_corners() {
+            return self.push(point, cell);
+        }
+        let mut key = [(u32::MAX, 0); 4];
+        for (entry, &(corner, weight)) in key.iter_mut().zip(&point.corners) {
+            *entry = (cell[corner as usize], weight);
+        }
+        key.sort_unstable();
+        if let Some(&node) = self.shared.get(&key) {
+            return node;
+        }
+        let node = self.push(point, cell);
+        self.shared.insert(key, node);
+        node
+    }
+
+    fn push(&mut self, point: &LatticePoint, cell: &[u32]) -> u32 {
+        let mut x = [0.0; 3];
+        for (value, &node) in point.values.iter().zip(cell) {
+            for d in 0..3 {
+                x[d] += value * self.mesh.points[node as usize][d];
+            }
+        }
+        let node = self.points.len() as u32;
+        self.points.push(x);
+        for members in self.members.values_mut() {
+            if point.around.iter().all(|&k| members.is_old_member[cell[k as usize] as usize]) {
+                members.nodes.push(node);
+            }
+        }
+        node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_have_the_cube_of_the_parts_and_fill_the_cell() {
+        for shape in CellShape::ALL {
+            for parts in 1..=5 {
+                let pattern = Pattern::new(shape, parts);
+                assert_eq!(pattern.cells.len(), parts.pow(3), "{}", shape.name());
+                for faces in &pattern.faces {
+                    assert_eq!(faces.len(), parts.pow(2), "{}", shape.name());
+                }
+                let connectivity = (0..shape.n_nodes() as u32).collect();
+                let mesh = Mesh {
+                    points: shape.reference_nodes().to_vec(),
+                    blocks: vec![CellBlock { shape, connectivity }],
+                    ..Mesh::default()
+                };
+                let fine = subdivide(&mesh, parts).unwrap();
+                let rule = crate::measure::VolumeRule::new(shape);
+                let part_volume = shape.reference_volume() / parts.pow(3) as f64;
+                for nodes in fine.blocks[0].cells() {
+                    let x: Vec<[f64; 3]> = nodes.iter().map(|n| fine.points[*n as usize]).collect();
+                    assert!((rule.volume(&x) - part_volume).abs() < 1e-15, "{} {parts}", shape.name());
+                }
+                assert_eq!(fine.boundary_faces().len(), shape.n_faces() * parts.pow(2));
+            }
+        }
+    }
+}
