@@ -155,7 +155,7 @@ fn solve_positive(a: [[f64; 3]; 3], b: [f64; 3]) -> Option<[f64; 3]> {
         for j in 0..=i {
             let sum: f64 = a[i][j] - (0..j).map(|k| l[i][k] * l[j][k]).sum::<f64>();
             if i == j {
-                if !(sum > 1e-12 * a[i][i].abs()) {
+                if sum.is_nan() || sum <= 1e-12 * a[i][i].abs() {
                     return None;
                 }
                 l[i][i] = sum.sqrt();

@@ -4,8 +4,9 @@ use std::collections::{HashMap, VecDeque};
 
 use thiserror::Error;
 
+use crate::classes::{Union, number_classes};
 use crate::closest::{bounding_box, distance};
-use crate::topology::{Topology, Union, number_classes, side_index};
+use crate::topology::{Topology, side_index};
 use crate::{Interface, Multipatch, Patch, Side};
 
 /// Two control points are one if they are closer than this part of the body's diameter.
@@ -102,7 +103,7 @@ impl Multipatch {
             patch.make_right_handed();
             let [low, high] = bounding_box(patch.points.iter());
             let volume = patch.moments(2).volume;
-            if !(volume > 1e-12 * distance(low, high).powi(3)) {
+            if volume.is_nan() || volume <= 1e-12 * distance(low, high).powi(3) {
                 return Err(GlueError::Flat { patch: number });
             }
         }

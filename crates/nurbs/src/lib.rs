@@ -5,15 +5,20 @@
 //! of one direction) and [`extraction`] (the same functions in Bernstein form, span by span).
 
 pub mod basis;
+mod classes;
 pub mod closest;
 pub mod extraction;
 pub mod glue;
+pub mod grade;
 pub mod integrate;
 pub mod knots;
 pub mod line;
 pub mod multipatch;
 pub mod patch;
 mod refine;
+pub mod region;
+pub mod solids;
+mod spacing;
 #[cfg(test)]
 mod testing;
 pub mod topology;
@@ -21,8 +26,10 @@ pub mod topology;
 pub use closest::Closest;
 pub use extraction::Operator;
 pub use glue::GlueError;
+pub use grade::{GradeError, Grading};
 pub use knots::{KnotError, KnotVector};
 pub use line::LineOperator;
 pub use multipatch::{Multipatch, Region};
 pub use patch::{Derivatives, Patch, PatchError, Side};
+pub use region::{PatchFace, UnknownRegion};
 pub use topology::{Interface, Orientation};

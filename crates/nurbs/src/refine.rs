@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::topology::{Classes, Topology};
+use crate::classes::Classes;
+use crate::topology::Topology;
 use crate::{KnotError, KnotVector, LineOperator, Multipatch, Patch, PatchError};
 
 impl Patch {

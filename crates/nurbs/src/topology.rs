@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::classes::{Classes, Union, number_classes};
 use crate::{Multipatch, Side};
 
 /// How the grid of a side lies on that of another: index (i, j) of the first goes to (i', j') of the second.
@@ -284,26 +285,6 @@ impl Topology {
     }
 }
 
-/// Gives each class the number of its first member's turn.
-pub(crate) fn number_classes(same: &mut Union, starts: &[usize]) -> (Vec<Vec<u32>>, usize) {
-    let mut number_of = vec![u32::MAX; starts[starts.len() - 1]];
-    let mut next = 0;
-    let mut ids = Vec::with_capacity(starts.len() - 1);
-    for pair in starts.windows(2) {
-        let mut patch_ids = Vec::with_capacity(pair[1] - pair[0]);
-        for point in pair[0]..pair[1] {
-            let root = same.root(point);
-            if number_of[root] == u32::MAX {
-                number_of[root] = next;
-                next += 1;
-            }
-            patch_ids.push(number_of[root]);
-        }
-        ids.push(patch_ids);
-    }
-    (ids, next as usize)
-}
-
 /// The numbers of the points of a side.
 struct Grid {
     counts: [usize; 2],
@@ -344,86 +325,6 @@ impl Grid {
                 && (0..n * m)
                     .all(|ij| self.ids[ij] == other.at(orientation.map([ij % n, ij / n], other.counts)))
         })
-    }
-}
-
-/// Sets of equal things (union-find).
-pub(crate) struct Union(Vec<usize>);
-
-impl Union {
-    pub(crate) fn new(n: usize) -> Self {
-        Self((0..n).collect())
-    }
-
-    pub(crate) fn root(&mut self, mut i: usize) -> usize {
-        while self.0[i] != i {
-            self.0[i] = self.0[self.0[i]];
-            i = self.0[i];
-        }
-        i
-    }
-
-    pub(crate) fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b)] = a.min(b);
-    }
-}
-
-/// Classes of (patch, direction) that share their knots, each with the sense in which it runs through its class.
-pub(crate) struct Classes {
-    /// Representative and whether the direction runs against it.
-    of: Vec<(usize, bool)>,
-    /// Representatives of classes whose knots must be symmetric, since they are glued to their own reverse.
-    symmetric: BTreeSet<usize>,
-}
-
-impl Classes {
-    fn new(n: usize) -> Self {
-        Self { of: (0..n).map(|i| (i, false)).collect(), symmetric: BTreeSet::new() }
-    }
-
-    fn join(&mut self, a: (usize, usize), b: (usize, usize), reversed: bool) {
-        let (root_a, sense_a) = self.of[3 * a.0 + a.1];
-        let (root_b, sense_b) = self.of[3 * b.0 + b.1];
-        let between = sense_a ^ sense_b ^ reversed;
-        if root_a == root_b {
-            if between {
-                self.symmetric.insert(root_a);
-            }
-            return;
-        }
-        let (keep, drop) = (root_a.min(root_b), root_a.max(root_b));
-        for (root, sense) in self.of.iter_mut().filter(|(root, _)| *root == drop) {
-            *root = keep;
-            *sense ^= between;
-        }
-        if self.symmetric.remove(&drop) {
-            self.symmetric.insert(keep);
-        }
-    }
-
-    /// Number of the class of a direction.
-    pub(crate) fn class(&self, (patch, direction): (usize, usize)) -> usize {
-        self.of[3 * patch + direction].0
-    }
-
-    /// Whether the direction runs against the sense of its class.
-    pub(crate) fn reversed(&self, (patch, direction): (usize, usize)) -> bool {
-        self.of[3 * patch + direction].1
-    }
-
-    /// Whether the knots of its class must be symmetric.
-    pub(crate) fn is_symmetric(&self, member: (usize, usize)) -> bool {
-        self.symmetric.contains(&self.class(member))
-    }
-
-    /// The members of each class.
-    pub(crate) fn members(&self) -> BTreeMap<usize, Vec<(usize, usize)>> {
-        let mut members: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
-        for (i, &(root, _)) in self.of.iter().enumerate() {
-            members.entry(root).or_default().push((i / 3, i % 3));
-        }
-        members
     }
 }
 

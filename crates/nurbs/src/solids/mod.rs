@@ -1,0 +1,113 @@
+//! Exact solids: ball, hollow sphere, rod, tube, box, plate, torus, each in the lowest degree that is exact.
+//!
+//! Conics are rational, so nothing here approximates: volumes are right to rounding. Every maker documents its patches and
+//! the regions it names; `patchN:west` and the like work beside them ([`Multipatch::region`]).
+
+mod ball;
+mod block;
+mod section;
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use crate::{GlueError, Multipatch, Patch, PatchError, Region, Side};
+
+pub use ball::{ball, shell};
+pub use block::{block, plate};
+pub use section::{rod, torus, tube};
+
+/// Why a solid cannot be made.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SolidError {
+    /// A size that makes no solid.
+    #[error("the {what} of the {solid} is {value}: it must be {valid}")]
+    Size {
+        /// Which solid.
+        solid: &'static str,
+        /// Which size.
+        what: &'static str,
+        /// Its value \[m\].
+        value: f64,
+        /// The valid range.
+        valid: String,
+    },
+    /// The degree asked for cannot hold the exact shape.
+    #[error("degree {degree} cannot hold this shape exactly: it needs {needed} at least")]
+    Degree {
+        /// Asked for.
+        degree: usize,
+        /// Lowest possible.
+        needed: usize,
+    },
+    /// The patches cannot be raised to a degree.
+    #[error(transparent)]
+    Patch(#[from] PatchError),
+    /// The patches cannot be glued: only with sizes at the limits of arithmetic.
+    #[error(transparent)]
+    Glue(#[from] GlueError),
+}
+
+impl Multipatch {
+    /// The same body with degree p in all directions.
+    ///
+    /// # Errors
+    ///
+    /// [`SolidError::Degree`] if a direction has a higher degree already.
+    pub fn with_degree(&self, p: usize) -> Result<Self, SolidError> {
+        let needed = self.patches.iter().flat_map(Patch::degrees).max().unwrap_or(1);
+        if p < needed {
+            return Err(SolidError::Degree { degree: p, needed });
+        }
+        Ok(self.elevate_to(p)?)
+    }
+}
+
+/// Checks that a length is positive.
+fn positive(solid: &'static str, what: &'static str, value: f64) -> Result<(), SolidError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(SolidError::Size { solid, what, value, valid: "a positive length in metres".to_owned() })
+}
+
+/// Checks that an inner radius fits into an outer one.
+fn inner_radius(solid: &'static str, inner: f64, outer: f64) -> Result<(), SolidError> {
+    if inner > 0.0 && inner < outer {
+        return Ok(());
+    }
+    let valid = format!("above 0 and below the outer radius {outer}");
+    Err(SolidError::Size { solid, what: "inner radius", value: inner, valid })
+}
+
+/// Glues patches and names regions.
+fn named(patches: Vec<Patch>, regions: Vec<(&str, Region)>) -> Result<Multipatch, SolidError> {
+    let mut body = Multipatch::glue(patches)?;
+    body.regions =
+        regions.into_iter().map(|(name, region)| (name.to_owned(), region)).collect::<BTreeMap<_, _>>();
+    Ok(body)
+}
+
+/// The same side of some patches.
+fn sides(patches: impl IntoIterator<Item = u32>, side: Side) -> Vec<(u32, Side)> {
+    patches.into_iter().map(|patch| (patch, side)).collect()
+}
+
+fn whole(sides: Vec<(u32, Side)>) -> Region {
+    Region { sides, near: None }
+}
+
+/// A patch from homogeneous control points.
+fn from_homogeneous(
+    degrees: [usize; 3],
+    points: impl IntoIterator<Item = [f64; 4]>,
+) -> Result<Patch, PatchError> {
+    let named = |direction: usize| move |source| PatchError::Knots { direction, source };
+    let basis = [
+        crate::KnotVector::bernstein(degrees[0]).map_err(named(0))?,
+        crate::KnotVector::bernstein(degrees[1]).map_err(named(1))?,
+        crate::KnotVector::bernstein(degrees[2]).map_err(named(2))?,
+    ];
+    let (points, weights) = points.into_iter().map(|[x, y, z, w]| ([x / w, y / w, z / w], w)).unzip();
+    Patch::new(basis, points, weights)
+}
