@@ -112,6 +112,12 @@ impl BlockMatrix {
         }
     }
 
+    /// The product |K| X of the magnitudes of all entries: a bound of what rounding can do in K X.
+    pub fn magnitude_product(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        let values = self.values.iter().map(|block| block.map(f64::abs)).collect();
+        Self { graph: Arc::clone(&self.graph), values }.product(x)
+    }
+
     /// The columns of K of the given dofs, 3n × n_dofs, dense.
     ///
     /// Restricted to interior rows this is the coupling K_ib of a Craig-Bampton partition.

@@ -136,6 +136,11 @@ impl Cholesky {
         &self.symbolic
     }
 
+    /// Gives up the numbers and keeps order and structure.
+    pub fn into_symbolic(self) -> Symbolic {
+        self.symbolic
+    }
+
     /// Smallest pivot over diagonal entry: a measure of how near to singular the matrix is.
     pub fn smallest_pivot(&self) -> f64 {
         self.smallest_pivot
@@ -145,21 +150,17 @@ impl Cholesky {
     ///
     /// By Sylvester's law of inertia their number is the number of negative pivots of K − σ M.
     ///
-    /// Returns the count and the symbolic structure, for another factorisation.
-    ///
-    /// # Errors
-    ///
-    /// [`FactorError::ShiftTooClose`] if a pivot vanishes, [`FactorError::Interrupted`].
+    /// Returns the count, or [`FactorError::ShiftTooClose`] if a pivot vanishes, or [`FactorError::Interrupted`]; and in
+    /// any case the symbolic structure, for another factorisation.
     pub fn into_inertia(
         self,
         k: &BlockMatrix,
         m: &NodeMatrix,
         shift: f64,
         progress: &dyn Progress,
-    ) -> Result<(Inertia, Symbolic), FactorError> {
+    ) -> (Result<Inertia, FactorError>, Symbolic) {
         let mut panels = self.panels;
-        let inertia = count_in(&self.symbolic, &mut panels, k, m, shift, progress)?;
-        Ok((inertia, self.symbolic))
+        (count_in(&self.symbolic, &mut panels, k, m, shift, progress), self.symbolic)
     }
 }
 
@@ -434,15 +435,11 @@ fn fill(matrix: &Matrix<'_>, panel: &Panel, values: &mut [f64], n_rows: usize, w
                 matrix.shifted_mass.map_or(0.0, |(mass, shift)| shift * mass.values[entry.index as usize]);
             // The stored block has the larger node in its rows.
             let (stride_row, stride_col) = if row_node >= col_node { (3, 1) } else { (1, 3) };
-            let mut at_col = col;
-            for j in (0..3).filter(|&j| col_free[j]) {
-                let mut at = at_col * n_rows + row;
-                for i in (0..3).filter(|&i| row_free[i]) {
+            for (at_col, j) in (col..).zip((0..3).filter(|&j| col_free[j])) {
+                for (at, i) in (at_col * n_rows + row..).zip((0..3).filter(|&i| row_free[i])) {
                     values[at] =
                         block[stride_row * i + stride_col * j] + if i == j { on_diagonal } else { 0.0 };
-                    at += 1;
                 }
-                at_col += 1;
             }
         }
     }

@@ -2,22 +2,28 @@
 //!
 //! Read in this order: [`graph`] (which nodes couple), [`block`] (stiffness and mass over that graph),
 //! [`dofs`] (which displacements are free), [`ordering`] and [`symbolic`] (elimination order, structure of the factor),
-//! [`factor`] (Cholesky factorisation and inertia counts), [`solve`].
+//! [`factor`] (Cholesky factorisation and inertia counts), [`solve`],
+//! [`eigen`] (lowest eigenpairs of K x = λ M x), [`dense`] (products of tall matrices, small eigenproblems).
 //!
 //! Vectors over dofs always have length 3 n_nodes, dof 3·node + component; a restriction to free dofs is a
 //! [`DofSet`], and what is not free is zero. Every sum has a fixed order: results are the same bits for any number
 //! of threads of the rayon pool in which they are computed.
 
 pub mod block;
+pub mod dense;
 pub mod dofs;
+pub mod eigen;
 pub mod factor;
 pub mod graph;
+mod krylov;
 pub mod ordering;
 pub mod solve;
 pub mod symbolic;
 
 pub use block::{BlockMatrix, NodeMatrix};
+pub use dense::{DenseEigenError, DensePairs};
 pub use dofs::DofSet;
+pub use eigen::{EigenError, EigenPairs, Wanted, lowest_pairs};
 pub use factor::{Cholesky, FactorError, Inertia, count_below};
 pub use graph::{GraphError, NodeGraph};
 pub use symbolic::Symbolic;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use carom_linalg::{BlockMatrix, NodeGraph, NodeMatrix};
 
 /// The graph of an nx × ny × nz lattice in which nodes less than `reach` + 1 steps apart in every direction couple.
-pub fn graph(n: [usize; 3], reach: usize) -> Arc<NodeGraph> {
+pub(crate) fn graph(n: [usize; 3], reach: usize) -> Arc<NodeGraph> {
     let number = |x: usize, y: usize, z: usize| ((z * n[1] + y) * n[0] + x) as u32;
     let mut cells = Vec::new();
     for z in 0..n[2].saturating_sub(reach).max(1) {
@@ -30,7 +30,7 @@ pub fn graph(n: [usize; 3], reach: usize) -> Arc<NodeGraph> {
 ///
 /// The springs of stiffness 1/d² act along the line between the nodes, with a tenth of that across it, so that the
 /// stiffness is positive semidefinite with exactly three zero eigenvalues.
-pub fn springs(n: [usize; 3], graph: &Arc<NodeGraph>) -> BlockMatrix {
+pub(crate) fn springs(n: [usize; 3], graph: &Arc<NodeGraph>) -> BlockMatrix {
     let place = |node: usize| [node % n[0], node / n[0] % n[1], node / n[0] / n[1]].map(|c| c as f64);
     let mut k = BlockMatrix::zeros(Arc::clone(graph));
     for col in 0..graph.n_nodes() {
@@ -54,7 +54,7 @@ pub fn springs(n: [usize; 3], graph: &Arc<NodeGraph>) -> BlockMatrix {
 }
 
 /// A consistent-looking mass: diagonally dominant, different from node to node.
-pub fn mass(graph: &Arc<NodeGraph>) -> NodeMatrix {
+pub(crate) fn mass(graph: &Arc<NodeGraph>) -> NodeMatrix {
     let mut m = NodeMatrix::zeros(Arc::clone(graph));
     for col in 0..graph.n_nodes() {
         let (start, rows) = graph.column(col);

@@ -1,0 +1,239 @@
+//! Lowest eigenpairs against closed forms, multiple roots, and faer's own Lanczos.
+
+mod lattice;
+
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+use carom_linalg::{
+    BlockMatrix, Cholesky, DofSet, EigenError, EigenPairs, NodeGraph, NodeMatrix, Wanted, lowest_pairs,
+};
+use carom_progress::Silent;
+use faer::Mat;
+
+fn solve(
+    k: &BlockMatrix,
+    m: &NodeMatrix,
+    free: &DofSet,
+    shift: f64,
+    wanted: Wanted,
+) -> Result<EigenPairs, EigenError> {
+    let mass = (shift > 0.0).then_some((m, shift));
+    let factor = Cholesky::new(k, mass, free.clone(), &Silent).unwrap();
+    lowest_pairs(k, m, factor, shift, wanted, &Silent).map(|(pairs, _)| pairs)
+}
+
+fn check(pairs: &EigenPairs) {
+    assert!(pairs.residuals.iter().all(|&r| r <= 1e-8), "{:?}", pairs.residuals);
+    assert!(pairs.orthogonality <= 1e-10, "{}", pairs.orthogonality);
+    assert!(pairs.lambda.is_sorted());
+}
+
+/// Separable lattice: unit springs between neighbours act on each component alike, unit masses, free at all sides.
+///
+/// λ = Σ_d (2 sin(π k_d / 2 n_d))², k_d = 0 … n_d − 1, each three times, by components: the sum of three free chains,
+/// Rayleigh (1877), § 120.
+fn membrane(n: [usize; 3]) -> (BlockMatrix, NodeMatrix, Vec<f64>) {
+    let number = |x: usize, y: usize, z: usize| ((z * n[1] + y) * n[0] + x) as u32;
+    let mut cells = Vec::new();
+    for z in 0..n[2] {
+        for y in 0..n[1] {
+            for x in 0..n[0] {
+                for (dx, dy, dz) in [(1, 0, 0), (0, 1, 0), (0, 0, 1)] {
+                    if x + dx < n[0] && y + dy < n[1] && z + dz < n[2] {
+                        cells.push([number(x, y, z), number(x + dx, y + dy, z + dz)]);
+                    }
+                }
+            }
+        }
+    }
+    let graph = Arc::new(NodeGraph::from_cells(n.iter().product(), &cells).unwrap());
+    let mut k = BlockMatrix::zeros(Arc::clone(&graph));
+    let mut m = NodeMatrix::zeros(Arc::clone(&graph));
+    for [a, b] in cells {
+        for (row, col, value) in [(a, a, 1.0), (b, b, 1.0), (a, b, -1.0)] {
+            let entry = graph.find(row as usize, col as usize).unwrap();
+            for i in 0..3 {
+                k.values[entry][4 * i] += value;
+            }
+        }
+    }
+    for node in 0..graph.n_nodes() {
+        m.values[graph.col_ptr[node]] = 1.0;
+    }
+    let chain = |n: usize| (0..n).map(move |k| (2.0 * (PI * k as f64 / (2 * n) as f64).sin()).powi(2));
+    let mut exact = Vec::new();
+    for a in chain(n[0]) {
+        for b in chain(n[1]) {
+            for c in chain(n[2]) {
+                exact.extend([a + b + c; 3]);
+            }
+        }
+    }
+    exact.sort_by(f64::total_cmp);
+    (k, m, exact)
+}
+
+#[test]
+fn a_free_cube_has_all_copies_of_its_multiple_roots() {
+    // Roots of multiplicity 3, 9, 9, 3, 9, 18 …: no copy may be missing, wherever the count cuts a root.
+    let (k, m, exact) = membrane([8, 8, 8]);
+    let free = DofSet::all(m.n_nodes());
+    for n in [1, 3, 5, 12, 16, 40, 61] {
+        let pairs = solve(&k, &m, &free, 0.05, Wanted::Count(n)).unwrap();
+        check(&pairs);
+        assert_eq!(pairs.lambda.len(), n);
+        for (i, &lambda) in pairs.lambda.iter().enumerate() {
+            assert!((lambda - exact[i]).abs() < 1e-11, "{n} wanted, pair {i}: {lambda} {}", exact[i]);
+        }
+        let (sigma, count) = pairs.proof.unwrap();
+        assert_eq!(count, exact.iter().filter(|&&lambda| lambda < sigma).count());
+    }
+}
+
+#[test]
+fn all_pairs_up_to_a_value_are_found() {
+    let (k, m, exact) = membrane([11, 6, 5]);
+    let free = DofSet::all(m.n_nodes());
+    for limit in [1e-3, 0.3, 0.9] {
+        let pairs = solve(&k, &m, &free, 0.05, Wanted::UpTo(limit)).unwrap();
+        check(&pairs);
+        assert_eq!(
+            pairs.lambda.len(),
+            exact.iter().filter(|&&lambda| lambda <= limit).count(),
+            "up to {limit}"
+        );
+    }
+}
+
+#[test]
+fn a_small_chain_is_solved_whole() {
+    let (k, m, exact) = membrane([7, 1, 1]);
+    let free = DofSet::all(m.n_nodes());
+    let pairs = solve(&k, &m, &free, 0.1, Wanted::Count(21)).unwrap();
+    check(&pairs);
+    for (lambda, exact) in pairs.lambda.iter().zip(&exact) {
+        assert!((lambda - exact).abs() < 1e-12);
+    }
+    let error = solve(&k, &m, &free, 0.1, Wanted::Count(22)).unwrap_err();
+    assert_eq!(error, EigenError::TooMany { wanted: 22, n_free: 21 });
+}
+
+#[test]
+fn held_dofs_stay_at_rest() {
+    let n = [9, 8, 7];
+    let graph = lattice::graph(n, 2);
+    let (k, m) = (lattice::springs(n, &graph), lattice::mass(&graph));
+    let free = DofSet::all(m.n_nodes()).without_nodes(&[0, 1, 9, 300]);
+    let pairs = solve(&k, &m, &free, 0.0, Wanted::Count(20)).unwrap();
+    check(&pairs);
+    for dof in (0..k.n_dofs()).filter(|&dof| !free.contains(dof)) {
+        assert!((0..20).all(|j| pairs.vectors[(dof, j)] == 0.0));
+    }
+    for j in 0..20 {
+        let column = pairs.vectors.col(j);
+        let largest = column.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        assert!(
+            column.iter().any(|&x| x > 0.999_998 * largest),
+            "the largest entry of vector {j} is negative"
+        );
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let n = [12, 11, 10];
+    let graph = lattice::graph(n, 1);
+    let (k, m) = (lattice::springs(n, &graph), lattice::mass(&graph));
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| solve(&k, &m, &DofSet::all(m.n_nodes()), 0.01, Wanted::Count(15)).unwrap())
+    };
+    let one = run(1);
+    for threads in [2, 4] {
+        let other = run(threads);
+        assert!(one.lambda == other.lambda && one.vectors == other.vectors, "{threads} threads");
+    }
+}
+
+/// The operator W⁻¹-free form (K + sM)⁻¹ M is not symmetric, but M^½ (K + sM)⁻¹ M^½ is; with a lumped mass faer can take it.
+#[derive(Debug)]
+struct Operator<'a> {
+    factor: &'a Cholesky,
+    root_mass: Vec<f64>,
+}
+
+impl faer::matrix_free::LinOp<f64> for Operator<'_> {
+    fn apply_scratch(&self, _: usize, _: faer::Par) -> faer::dyn_stack::StackReq {
+        faer::dyn_stack::StackReq::EMPTY
+    }
+    fn nrows(&self) -> usize {
+        self.root_mass.len()
+    }
+    fn ncols(&self) -> usize {
+        self.root_mass.len()
+    }
+    fn apply(
+        &self,
+        out: faer::MatMut<'_, f64>,
+        rhs: faer::MatRef<'_, f64>,
+        _: faer::Par,
+        _: &mut faer::dyn_stack::MemStack,
+    ) {
+        let mut x = Mat::from_fn(rhs.nrows(), rhs.ncols(), |i, j| self.root_mass[i] * rhs[(i, j)]);
+        self.factor.solve_in_place(x.as_mut());
+        let mut out = out;
+        out.copy_from(Mat::from_fn(rhs.nrows(), rhs.ncols(), |i, j| self.root_mass[i] * x[(i, j)]));
+    }
+    fn conj_apply(
+        &self,
+        out: faer::MatMut<'_, f64>,
+        rhs: faer::MatRef<'_, f64>,
+        par: faer::Par,
+        stack: &mut faer::dyn_stack::MemStack,
+    ) {
+        self.apply(out, rhs, par, stack);
+    }
+}
+
+#[test]
+fn faers_lanczos_finds_the_same_pairs() {
+    use faer::matrix_free::eigen::{
+        PartialEigenParams, partial_self_adjoint_eigen, partial_self_adjoint_eigen_scratch,
+    };
+    let n = [10, 9, 8];
+    let graph = lattice::graph(n, 1);
+    let k = lattice::springs(n, &graph);
+    let mut m = NodeMatrix::zeros(Arc::clone(&graph));
+    for node in 0..graph.n_nodes() {
+        m.values[graph.col_ptr[node]] = 1.0 + 0.5 * (node as f64).sin();
+    }
+    let free = DofSet::all(m.n_nodes()).without_nodes(&[0, 9, 719]);
+    let factor = Cholesky::new(&k, None, free.clone(), &Silent).unwrap();
+    let root_mass = m.diagonal().iter().flat_map(|m| [m.sqrt(); 3]).collect();
+    let operator = Operator { factor: &factor, root_mass };
+    let n_dofs = k.n_dofs();
+    let mut vectors = Mat::zeros(n_dofs, 12);
+    let mut theta = vec![0.0; 12];
+    let start = Mat::from_fn(n_dofs, 1, |i, _| ((i * i) as f64 * 0.1).sin());
+    let start = start.col(0) / faer::Scale(start.norm_l2());
+    let params = PartialEigenParams { max_dim: 60, ..Default::default() };
+    let scratch = partial_self_adjoint_eigen_scratch(&operator, 12, faer::Par::Seq, params);
+    partial_self_adjoint_eigen(
+        vectors.as_mut(),
+        &mut theta,
+        &operator,
+        start.as_ref(),
+        1e-9,
+        faer::Par::Seq,
+        faer::dyn_stack::MemStack::new(&mut faer::dyn_stack::MemBuffer::new(scratch)),
+        params,
+    );
+    let pairs = solve(&k, &m, &free, 0.0, Wanted::Count(12)).unwrap();
+    check(&pairs);
+    let mut oracle: Vec<f64> = theta.iter().map(|theta| 1.0 / theta).collect();
+    oracle.sort_by(f64::total_cmp);
+    for (lambda, oracle) in pairs.lambda.iter().zip(&oracle) {
+        assert!((lambda / oracle - 1.0).abs() < 1e-9, "{lambda} {oracle}");
+    }
+}
