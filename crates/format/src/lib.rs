@@ -1,6 +1,7 @@
 //! The files that carom writes and reads: bodies, reduced-order models, scenarios, results.
 //!
 //! * [`body_file`] and [`rom_file`]: `.npz` archives ([`npz`]) that `numpy.load` opens
+//! * [`scenario`]: TOML files that say what a run is made from, every problem with its line
 //! * [`atomic`]: every file appears whole or not at all
 //!
 //! Files begin with kind and version; readers check them before anything else. The formats are described in `docs/`.
@@ -9,11 +10,13 @@ pub mod atomic;
 pub mod body_file;
 pub mod npz;
 pub mod rom_file;
+pub mod scenario;
 
 pub use atomic::{WriteFileError, write_atomically};
 pub use body_file::{StoredBody, read_body, write_body};
 pub use npz::{ReadArchiveError, Version};
 pub use rom_file::{CraigBamptonOptions, StoredRom, read_rom, write_rom};
+pub use scenario::{Scenario, ScenarioError};
 
 /// The program that writes files, as `program` in them says.
 pub const PROGRAM: &str = concat!("carom ", env!("CARGO_PKG_VERSION"));

@@ -1,0 +1,267 @@
+//! The table `[[body]]`, read with its defaults.
+
+use std::collections::BTreeMap;
+
+use toml::de::DeValue;
+
+use super::decode::{Interval, Table};
+use super::model::{
+    BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, ReduceSpec, RefineSpec, RotationSpec,
+    Spot, ZoneSpec,
+};
+
+pub(super) fn body(table: Table<'_>) -> Option<BodySpec> {
+    if !table.has("name") {
+        table.missing("name", "joints, contacts and results refer to bodies by their names");
+    }
+    let name = table.text("name");
+    if let Some(name) = &name
+        && (name.contains(':') || name == "ground")
+    {
+        table.conflict(
+            "name",
+            format!("a body cannot be called `{name}`: `ground` and `:` have a meaning of their own"),
+        );
+    }
+    let source = source(&table);
+    let rotation = table.table("rotation").map_or(no_rotation(), rotation);
+    let reduce = table.table("reduce").map(reduce);
+    let spec = BodySpec {
+        name: name.unwrap_or_default(),
+        material: table.text("material"),
+        rigid: table.flag("rigid").unwrap_or(false),
+        fixed: table.flag("fixed").unwrap_or(false),
+        position: table.vector("position").unwrap_or_default(),
+        velocity: table.vector("velocity").unwrap_or_default(),
+        angular_velocity: table.vector("angular_velocity").unwrap_or_default(),
+        damping: table.number("damping", Interval::NotNegative).unwrap_or(0.0),
+        rotation,
+        refine: table.table("refine").map(refine),
+        zone: table.tables("zone").into_iter().filter_map(zone).collect(),
+        marker: table.tables("marker").into_iter().filter_map(marker).collect(),
+        reduce,
+        source: source.clone().unwrap_or(BodySource::Rom { rom: String::new() }),
+    };
+    check(&table, &spec, source.is_some());
+    table.finish();
+    source.map(|_| spec)
+}
+
+/// What does not fit together within one body.
+fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool) {
+    if spec.rigid && spec.reduce.is_some() {
+        table.conflict("reduce", "a rigid body is not reduced: remove `reduce` or `rigid = true`");
+    }
+    let is_rom = matches!(spec.source, BodySource::Rom { .. });
+    if has_source && !spec.rigid && !is_rom && spec.reduce.is_none() {
+        table.missing("reduce", "say how the body is reduced, `reduce = { interface = [\"SET\"], modes = 20 }`, or `rigid = true`");
+    }
+    if has_source && is_rom {
+        for key in ["reduce", "refine", "zone", "material"] {
+            if table.has(key) {
+                table.conflict(
+                    key,
+                    format!("`{key}` has no meaning for a body that is read from a reduced-order model"),
+                );
+            }
+        }
+    }
+    if matches!(spec.source, BodySource::Make { .. } | BodySource::Import(_)) && spec.material.is_none() {
+        table.missing("material", "the name of a material, `material = \"steel\"`");
+    }
+    if spec.fixed && (spec.velocity != [0.0; 3] || spec.angular_velocity != [0.0; 3]) {
+        table.conflict(
+            "fixed",
+            "a fixed body has no velocity: remove `velocity` and `angular_velocity`, or `fixed = true`",
+        );
+    }
+}
+
+fn source(table: &Table<'_>) -> Option<BodySource> {
+    const KEYS: [&str; 4] = ["make", "file", "body", "rom"];
+    let make = table.table("make").map(make);
+    let file = table.text("file");
+    let import = ImportSpec {
+        file: file.clone().unwrap_or_default(),
+        size: table.number("size", Interval::Positive),
+        order: order(table),
+        hex: table.flag("hex").unwrap_or(false),
+        scale: table.number("scale", Interval::Positive).unwrap_or(1.0),
+    };
+    let body = table.text("body");
+    let rom = table.text("rom");
+    let given: Vec<&str> = KEYS.into_iter().filter(|key| table.has(key)).collect();
+    match given.as_slice() {
+        [] => table.missing("make", "say where the body comes from: `make`, `file`, `body` or `rom`"),
+        [_] => {}
+        [a, b, ..] => {
+            let last = if table.span_of(a).start > table.span_of(b).start { a } else { b };
+            table.conflict(last, format!("`{a}` and `{b}` exclude each other: a body has one source"));
+        }
+    }
+    if file.is_none() {
+        for key in ["size", "order", "hex", "scale"].into_iter().filter(|key| table.has(key)) {
+            table.conflict(key, format!("`{key}` belongs to `file`; for `make` it stands within its braces"));
+        }
+    }
+    if let Some(make) = make {
+        return Some(BodySource::Make { make });
+    }
+    file.map(|_| BodySource::Import(import))
+        .or(body.map(|body| BodySource::Body { body }))
+        .or(rom.map(|rom| BodySource::Rom { rom }))
+}
+
+fn order(table: &Table<'_>) -> Option<usize> {
+    let order = table.count("order", 1);
+    if order.is_some_and(|order| order > 2) {
+        table.conflict("order", "`order` is 1 (linear) or 2 (quadratic)");
+    }
+    order
+}
+
+fn make(table: Table<'_>) -> MakeSpec {
+    if !table.has("shape") {
+        table.missing("shape", "`ball`, `rod`, …: see `carom-mesh make --help`");
+    }
+    let spec = MakeSpec {
+        shape: table.text("shape").unwrap_or_default(),
+        radius: table.number("radius", Interval::Positive),
+        inner_radius: table.number("inner_radius", Interval::Positive),
+        length: table.number("length", Interval::Positive),
+        size: table.vector("size"),
+        pole_radius: table.number("pole_radius", Interval::Positive),
+        degree: table.count("degree", 1),
+        elements: table.counts("elements"),
+        nurbs: table.flag("nurbs").unwrap_or(!table.has("hex")),
+        hex: table.flag("hex").unwrap_or(false),
+        order: order(&table),
+        grade: table.table("grade").and_then(grade),
+    };
+    if spec.nurbs && spec.hex {
+        table.conflict("hex", "`nurbs` and `hex` exclude each other");
+    }
+    if spec.size.is_some_and(|size| size.iter().any(|&edge| edge <= 0.0)) {
+        table.conflict("size", "`size` must be three lengths above 0");
+    }
+    table.finish();
+    spec
+}
+
+fn spot(table: &Table<'_>, key: &'static str) -> Option<Spot> {
+    if !table.has(key) {
+        table.missing(key, "a set, such as \"end\", or a point, such as [0.0, 0.0, 0.0]");
+    }
+    match table.value(key)?.get_ref() {
+        DeValue::String(_) => table.text(key).map(Spot::Set),
+        _ => table.vector(key).map(Spot::Point),
+    }
+}
+
+fn grade(table: Table<'_>) -> Option<GradeSpec> {
+    let at = spot(&table, "at");
+    if !table.has("finest") {
+        table.missing("finest", "the size of the spans there, in metres");
+    }
+    let finest = table.number("finest", Interval::Positive);
+    let radius = table.number("radius", Interval::Positive);
+    let growth = table.number("growth", Interval::Positive);
+    if growth.is_some_and(|growth| growth < 1.0) {
+        table
+            .conflict("growth", "`growth` is the ratio of neighbouring spans away from the spot, 1 or above");
+    }
+    table.finish();
+    Some(GradeSpec { at: at?, finest: finest?, radius, growth })
+}
+
+fn refine(table: Table<'_>) -> RefineSpec {
+    let spec = RefineSpec {
+        elevate: table.count("elevate", 0).unwrap_or(0),
+        subdivide: table.count("subdivide", 1).unwrap_or(1),
+        grade: table.table("grade").and_then(grade),
+    };
+    table.finish();
+    spec
+}
+
+fn no_rotation() -> RotationSpec {
+    RotationSpec { axis: [0.0, 0.0, 1.0], degrees: 0.0 }
+}
+
+fn rotation(table: Table<'_>) -> RotationSpec {
+    if !table.has("axis") {
+        table.missing("axis", "the axis of the rotation, such as [0.0, 0.0, 1.0]");
+    }
+    let axis = table.vector("axis").unwrap_or([0.0, 0.0, 1.0]);
+    if axis == [0.0; 3] {
+        table.conflict("axis", "`axis` must not be zero");
+    }
+    let degrees = table.number("degrees", Interval::Any).unwrap_or(0.0);
+    table.finish();
+    RotationSpec { axis, degrees }
+}
+
+fn zone(table: Table<'_>) -> Option<ZoneSpec> {
+    for (key, why) in [
+        ("name", "the name of the new set"),
+        ("set", "the set that the zone is a part of"),
+        ("center", "the centre in source coordinates, three numbers in metres"),
+        ("radius", "the radius in metres"),
+    ] {
+        if !table.has(key) {
+            table.missing(key, why);
+        }
+    }
+    let (name, set) = (table.text("name"), table.text("set"));
+    let (center, radius) = (table.vector("center"), table.number("radius", Interval::Positive));
+    table.finish();
+    Some(ZoneSpec { name: name?, set: set?, center: center?, radius: radius? })
+}
+
+fn marker(table: Table<'_>) -> Option<MarkerSpec> {
+    if !table.has("name") {
+        table.missing("name", "joints and forces refer to markers by their names");
+    }
+    let (name, at) = (table.text("name"), spot(&table, "at"));
+    table.finish();
+    Some(MarkerSpec { name: name?, at: at? })
+}
+
+fn reduce(table: Table<'_>) -> ReduceSpec {
+    let interface =
+        table.texts("interface").unwrap_or_default().into_iter().map(|(set, _)| set).collect::<Vec<_>>();
+    let mut attach = BTreeMap::new();
+    if let Some(ties) = table.table("attach") {
+        for (set, value) in ties.entries() {
+            match value.get_ref() {
+                DeValue::String(tie) if tie == "rigid" || tie == "mean" => {
+                    attach.insert(set, tie.clone().into_owned());
+                }
+                _ => ties.conflict(&set, format!("the set `{set}` is attached as \"rigid\" or \"mean\"")),
+            }
+        }
+    }
+    if interface.is_empty() && attach.is_empty() {
+        table.missing(
+            "interface",
+            "a body is reduced about its interface: name the sets where it touches or is held",
+        );
+    }
+    let choice = |key, words: [&'static str; 2]| {
+        table.choice(key, &words.map(|word| (word, word))).unwrap_or(words[0]).to_owned()
+    };
+    let spec = ReduceSpec {
+        interface,
+        attach,
+        modes: table.count("modes", 0),
+        up_to: table.number("up_to", Interval::Positive),
+        split: table.number("split", Interval::NotNegative),
+        fields: choice("fields", ["full", "surface"]),
+        quadrature: choice("quadrature", ["default", "high"]),
+    };
+    if spec.modes.is_some() && spec.up_to.is_some() {
+        table.conflict("up_to", "`modes` (a number) and `up_to` (a frequency) exclude each other");
+    }
+    table.finish();
+    spec
+}

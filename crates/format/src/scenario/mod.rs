@@ -1,0 +1,146 @@
+//! Scenarios: TOML files that say what a run is made from.
+//!
+//! Reading goes over the spanned document key by key, so that every problem names its line, all problems are told at
+//! once, and a key that has no meaning gets a suggestion. What is read is the [`Scenario`] with all defaults filled in;
+//! [`Scenario::to_toml`] writes it as a file again, and the result of a run keeps that.
+
+mod body;
+mod decode;
+pub mod model;
+mod overrides;
+pub mod problem;
+mod references;
+mod sections;
+pub mod suggest;
+
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+
+use decode::{Problems, Table};
+pub use model::Scenario;
+use problem::Sources;
+pub use problem::{Place, Problem, ProblemKind, ScenarioError};
+
+impl Scenario {
+    /// Reads a scenario file.
+    ///
+    /// * `overrides` — `key.path=value` each, as `--set` gives them
+    /// * `known_materials` — names of materials that need no definition
+    ///
+    /// # Errors
+    ///
+    /// [`ScenarioError`]; all problems of a file are told at once.
+    pub fn read(path: &Path, overrides: &[String], known_materials: &[&str]) -> Result<Self, ScenarioError> {
+        let text = std::fs::read(path)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(|e| std::io::Error::other(e.utf8_error())));
+        let text = text.map_err(|source| ScenarioError::Io { path: path.to_owned(), source })?;
+        Self::parse(path, &text, overrides, known_materials)
+    }
+
+    /// Reads the text of a scenario; `path` is what messages call it.
+    ///
+    /// # Errors
+    ///
+    /// [`ScenarioError`]
+    pub fn parse(
+        path: &Path,
+        text: &str,
+        overrides: &[String],
+        known_materials: &[&str],
+    ) -> Result<Self, ScenarioError> {
+        let mut sources = Sources::new(path, text);
+        let document = DeTable::parse(text).map_err(|error| ScenarioError::Syntax {
+            place: sources.place(&error.span().unwrap_or(0..0)),
+            message: error.message().to_owned(),
+        })?;
+        let mut document = document.into_inner();
+        let placed: Vec<(&String, String, usize)> = overrides
+            .iter()
+            .map(|text| {
+                let offset = sources.add_override(text);
+                (text, overrides::shifted(text, offset), offset)
+            })
+            .collect();
+        let mut refused = Vec::new();
+        for (text, shifted, offset) in &placed {
+            if let Err(kind) = overrides::apply(&mut document, text, shifted, *offset) {
+                refused.push((*offset, kind));
+            }
+        }
+        let problems = Problems::new(sources);
+        for (offset, kind) in refused {
+            problems.add(&(offset..offset), "", kind);
+        }
+        let scenario = read_document(&problems, &document, known_materials);
+        let problems = problems.into_sorted();
+        match scenario {
+            Some(scenario) if problems.is_empty() => Ok(scenario),
+            _ => Err(ScenarioError::Invalid(problems)),
+        }
+    }
+
+    /// The scenario as a file with all defaults written out; reading it gives the same scenario.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("a scenario is made of tables, lists, texts and finite numbers")
+    }
+
+    /// A path of the scenario, relative to the folder in which the scenario lies.
+    pub fn resolve(folder: &Path, path: &str) -> PathBuf {
+        folder.join(path)
+    }
+}
+
+fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &[&str]) -> Option<Scenario> {
+    let root = Table::new(problems, document, 0..0, String::new());
+    if !root.has("simulation") {
+        root.missing("simulation", "a scenario needs a table [simulation] with an `end_time`");
+    }
+    let simulation = root.table("simulation").map(sections::simulation);
+    let mut material = std::collections::BTreeMap::new();
+    let mut materials: Vec<String> = known_materials.iter().map(|&name| name.to_owned()).collect();
+    if let Some(table) = root.table("material") {
+        for (name, value) in table.entries() {
+            materials.push(name.clone());
+            if let Some(spec) = table.entry(&name, value).and_then(sections::material) {
+                material.insert(name, spec);
+            }
+        }
+    }
+    if !root.has("body") {
+        root.missing("body", "a scenario needs at least one [[body]]");
+    }
+    let body: Vec<_> = root
+        .tables("body")
+        .into_iter()
+        .map(|table| {
+            let spans = [table.span_of("material"), table.span_of("name")];
+            (body::body(table), spans)
+        })
+        .collect();
+    let contact: Vec<_> = root.tables("contact").into_iter().filter_map(sections::contact).collect();
+    let joint: Vec<_> = root.tables("joint").into_iter().filter_map(sections::joint).collect();
+    let support: Vec<_> = root.tables("support").into_iter().filter_map(sections::support).collect();
+    let force: Vec<_> = root.tables("force").into_iter().filter_map(sections::force).collect();
+    let pressure: Vec<_> = root.tables("pressure").into_iter().filter_map(sections::pressure).collect();
+    root.finish();
+
+    references::check_materials(problems, &body, &materials);
+    references::check_names(problems, &body);
+    let bodies: Vec<model::BodySpec> = body.into_iter().filter_map(|(body, _)| body).collect();
+    references::check_ends(problems, &bodies, &contact, references::Parts::Set);
+    references::check_ends(problems, &bodies, &joint, references::Parts::Marker);
+    references::check_ends(problems, &bodies, &support, references::Parts::Set);
+    references::check_ends(problems, &bodies, &force, references::Parts::Either);
+    references::check_ends(problems, &bodies, &pressure, references::Parts::Set);
+    Some(Scenario {
+        simulation: simulation?,
+        material,
+        body: bodies,
+        joint: joint.into_iter().map(|r| r.spec).collect(),
+        contact: contact.into_iter().map(|r| r.spec).collect(),
+        support: support.into_iter().map(|r| r.spec).collect(),
+        force: force.into_iter().map(|r| r.spec).collect(),
+        pressure: pressure.into_iter().map(|r| r.spec).collect(),
+    })
+}

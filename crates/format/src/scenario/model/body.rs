@@ -1,0 +1,213 @@
+//! Bodies of a scenario as data: where they come from and how they are refined, reduced and placed.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// A set of a body or a point in its source coordinates.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Spot {
+    /// Name of a set.
+    Set(String),
+    /// Coordinates \[m\].
+    Point([f64; 3]),
+}
+
+/// Knots or cells graded towards a spot.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GradeSpec {
+    /// Towards what.
+    pub at: Spot,
+    /// Size of the spans or cells there \[m\].
+    pub finest: f64,
+    /// Radius around the spot in which they keep that size \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+    /// Growth of the size from one span to the next away from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub growth: Option<f64>,
+}
+
+/// A body that carom makes: the flags of `carom-mesh make`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct MakeSpec {
+    /// `ball`, `rod`, …
+    pub shape: String,
+    /// Radius \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+    /// Inner radius \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inner_radius: Option<f64>,
+    /// Length \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<f64>,
+    /// Edge lengths \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<[f64; 3]>,
+    /// Radius of the cap or disc that is the contact zone \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pole_radius: Option<f64>,
+    /// Degree of the splines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degree: Option<usize>,
+    /// Elements of a patch in each direction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elements: Option<[usize; 3]>,
+    /// Exact NURBS (the default).
+    pub nurbs: bool,
+    /// Hexahedra instead.
+    pub hex: bool,
+    /// Order of the hexahedra, 1 or 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<usize>,
+    /// Grading.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grade: Option<GradeSpec>,
+}
+
+/// A body from a file of another program: the flags of `carom-mesh import`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct ImportSpec {
+    /// The file.
+    pub file: String,
+    /// Size of the cells of a CAD file \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<f64>,
+    /// Order of the cells of a CAD file, 1 or 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<usize>,
+    /// Hexahedra for a CAD file.
+    pub hex: bool,
+    /// Factor from the unit of the file to metres.
+    pub scale: f64,
+}
+
+/// Where a body comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum BodySource {
+    /// carom makes it.
+    Make {
+        /// How.
+        make: MakeSpec,
+    },
+    /// A file of another program.
+    Import(ImportSpec),
+    /// A body file.
+    Body {
+        /// The file.
+        body: String,
+    },
+    /// A reduced-order model.
+    Rom {
+        /// The file.
+        rom: String,
+    },
+}
+
+/// Refinement of a body: the flags of `carom-mesh refine`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct RefineSpec {
+    /// Degrees to add.
+    pub elevate: usize,
+    /// Parts into which every span or cell edge is divided.
+    pub subdivide: usize,
+    /// Grading.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grade: Option<GradeSpec>,
+}
+
+/// A named part of the surface: what of a set lies near a point.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ZoneSpec {
+    /// Name of the new set.
+    pub name: String,
+    /// Set that it is a part of.
+    pub set: String,
+    /// Centre in source coordinates \[m\].
+    pub center: [f64; 3],
+    /// Radius \[m\].
+    pub radius: f64,
+}
+
+/// Reduction: the flags of `carom-reduce craig-bampton`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct ReduceSpec {
+    /// Interface sets.
+    pub interface: Vec<String>,
+    /// Sets tied to a marker: `rigid` or `mean`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub attach: BTreeMap<String, String>,
+    /// Number of fixed-interface normal modes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modes: Option<usize>,
+    /// Frequency up to which they are kept instead \[Hz\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub up_to: Option<f64>,
+    /// Frequency above which modes are quasistatic \[Hz\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<f64>,
+    /// Points at which the model keeps its modes for pictures: `full` or `surface`.
+    pub fields: String,
+    /// Quadrature rule, `default` or `high`.
+    pub quadrature: String,
+}
+
+/// A named place of a body.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MarkerSpec {
+    /// Its name.
+    pub name: String,
+    /// The set whose mean it is, or a point in source coordinates.
+    pub at: Spot,
+}
+
+/// A rotation about the origin of the source geometry.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RotationSpec {
+    /// Axis, of any length but zero.
+    pub axis: [f64; 3],
+    /// Angle in degrees.
+    pub degrees: f64,
+}
+
+/// The table `[[body]]`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BodySpec {
+    /// Name, different for all bodies.
+    pub name: String,
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub source: BodySource,
+    /// Name of its material, unless its file says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub material: Option<String>,
+    /// A rigid body of the mass and inertia of its geometry.
+    pub rigid: bool,
+    /// Held in space.
+    pub fixed: bool,
+    /// Where the origin of the source geometry lies \[m\].
+    pub position: [f64; 3],
+    /// Velocity of the centre of mass \[m/s\].
+    pub velocity: [f64; 3],
+    /// Angular velocity, inertial axes \[rad/s\].
+    pub angular_velocity: [f64; 3],
+    /// Damping ratio of the dynamic modes.
+    pub damping: f64,
+    /// Rotation about the origin of the source geometry.
+    pub rotation: RotationSpec,
+    /// Refinement after making or reading.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refine: Option<RefineSpec>,
+    /// Parts of the surface to be named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub zone: Vec<ZoneSpec>,
+    /// Reduction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduce: Option<ReduceSpec>,
+    /// Named places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marker: Vec<MarkerSpec>,
+}

@@ -1,0 +1,227 @@
+//! A scenario as data, with every default filled in.
+//!
+//! Serialising it gives a scenario file that reads back as the same data.
+
+mod body;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+pub use body::{
+    BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, ReduceSpec, RefineSpec, RotationSpec,
+    Spot, ZoneSpec,
+};
+
+/// Everything a run is made from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scenario {
+    /// Scheme, time, gravity, tolerances, output.
+    pub simulation: Simulation,
+    /// Materials that the scenario defines.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub material: BTreeMap<String, MaterialSpec>,
+    /// Bodies, at least one.
+    pub body: Vec<BodySpec>,
+    /// Joints between bodies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub joint: Vec<JointSpec>,
+    /// Pairs of surfaces that may touch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contact: Vec<ContactSpec>,
+    /// Held parts of bodies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub support: Vec<SupportSpec>,
+    /// Constant forces and torques.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub force: Vec<ForceSpec>,
+    /// Constant pressures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pressure: Vec<PressureSpec>,
+}
+
+/// How bodies move and meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    /// Floating frame; high modes answer contact quasistatically.
+    Quasistatic,
+    /// Floating frame; all modes dynamic.
+    Dynamic,
+    /// Floating frame; high modes critically damped.
+    Damped,
+    /// Equilibrium of supports, loads and contact.
+    Static,
+    /// Energy-momentum rigid bodies.
+    Rigid,
+    /// Unreduced bodies, explicit central differences.
+    Explicit,
+    /// Unreduced bodies, energy-momentum.
+    EnergyMomentum,
+    /// Unreduced bodies, midpoint rule.
+    Midpoint,
+    /// Unreduced linear bodies, implicit midpoint with complementarity.
+    Complementarity,
+}
+
+/// Time integrator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Integrator {
+    /// Explicit Runge-Kutta of order 8 with error control.
+    Dop853,
+    /// Explicit Runge-Kutta of order 5(4) with error control.
+    DormandPrince5,
+    /// Implicit Runge-Kutta of order 5.
+    Radau5,
+    /// Generalised-alpha.
+    GeneralisedAlpha,
+}
+
+/// The table `[simulation]`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Simulation {
+    /// How bodies move and meet.
+    pub scheme: Scheme,
+    /// Time integrator.
+    pub integrator: Integrator,
+    /// End of the run \[s\].
+    pub end_time: f64,
+    /// Acceleration of gravity \[m/s²\].
+    pub gravity: [f64; 3],
+    /// Relative tolerance of the error control; none with a fixed step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative_tolerance: Option<f64>,
+    /// Displacements below this do not matter to the error control \[m\]; chosen by the scheme if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub absolute_tolerance: Option<f64>,
+    /// Fixed step instead of error control \[s\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_step: Option<f64>,
+    /// Largest step of the error control \[s\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maximum_step: Option<f64>,
+    /// Time between frames of the result \[s\].
+    pub output_every: f64,
+    /// Accepted steps between points from which the run can be resumed.
+    pub checkpoint_every: usize,
+}
+
+/// A linear elastic isotropic material.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MaterialSpec {
+    /// ρ \[kg/m³\].
+    pub density: f64,
+    /// E \[Pa\].
+    pub young: f64,
+    /// ν.
+    pub poisson: f64,
+}
+
+/// One end of a joint or contact: a body and a marker or set of it, or the ground.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct End {
+    /// Name of the body; `ground` is what is fixed in space.
+    pub body: String,
+    /// Marker or set; empty for the ground or a whole body.
+    pub part: String,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.part.is_empty() { f.write_str(&self.body) } else { write!(f, "{}:{}", self.body, self.part) }
+    }
+}
+
+impl Serialize for End {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Kind of a joint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JointKind {
+    /// All relative motion.
+    Fixed,
+    /// One rotation is free.
+    Revolute,
+    /// All rotations are free.
+    Spherical,
+    /// One translation is free.
+    Prismatic,
+    /// One rotation and the translation along its axis are free.
+    Cylindrical,
+}
+
+/// The table `[[joint]]`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JointSpec {
+    /// Its kind.
+    pub kind: JointKind,
+    /// `BODY:MARKER` or `ground`.
+    pub between: [End; 2],
+    /// Axis, inertial axes at the start.
+    pub axis: [f64; 3],
+}
+
+/// How two surfaces repel each other.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ContactLaw {
+    /// p = ε \[−g\]₊.
+    Penalty {
+        /// ε \[Pa/m\]; from `factor` if not given.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stiffness: Option<f64>,
+        /// α in ε = α E*/h, h the size of the spans.
+        factor: f64,
+    },
+    /// Multipliers.
+    Lagrange,
+    /// Complementarity of gap and pressure.
+    Complementarity,
+}
+
+/// The table `[[contact]]`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContactSpec {
+    /// `BODY:SET`; the first carries the pressure points.
+    pub between: [End; 2],
+    /// Coefficient of friction.
+    pub friction: f64,
+    /// Law.
+    pub law: ContactLaw,
+}
+
+/// The table `[[support]]`: directions in which a part of a body is held.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SupportSpec {
+    /// `BODY:SET`.
+    pub on: End,
+    /// `x`, `y`, `z`.
+    pub directions: Vec<String>,
+}
+
+/// The table `[[force]]`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ForceSpec {
+    /// `BODY:MARKER` or `BODY:SET` (spread over the set).
+    pub on: End,
+    /// Force \[N\].
+    pub force: [f64; 3],
+    /// Torque \[N m\].
+    pub torque: [f64; 3],
+    /// Axes of both: `inertial` or `body`.
+    pub axes: String,
+}
+
+/// The table `[[pressure]]`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PressureSpec {
+    /// `BODY:SET`.
+    pub on: End,
+    /// Pressure, positive in compression \[Pa\].
+    pub value: f64,
+}

@@ -1,0 +1,199 @@
+//! What can be wrong with a scenario, and where.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Where a problem lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A line of the scenario file, counted from 1.
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// The line.
+        line: usize,
+    },
+    /// A `--set` of the command line.
+    Override(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line { file, line } => write!(f, "{}:{line}", file.display()),
+            Self::Override(text) => write!(f, "--set {text}"),
+        }
+    }
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ProblemKind {
+    /// A key that has no meaning here.
+    #[error("unknown key `{key}`{}; known keys are {known}", did_you_mean(.suggestion))]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// A known key that looks like it.
+        suggestion: Option<String>,
+        /// All known keys.
+        known: String,
+    },
+    /// A value of the wrong type.
+    #[error("`{key}` must be {expected}, it is {found}")]
+    WrongType {
+        /// The key.
+        key: String,
+        /// What it must be.
+        expected: &'static str,
+        /// What it is.
+        found: String,
+    },
+    /// A number out of its range.
+    #[error("`{key}` = {found} is out of range: it must be {range}")]
+    OutOfRange {
+        /// The key.
+        key: String,
+        /// Its value.
+        found: f64,
+        /// The valid range.
+        range: &'static str,
+    },
+    /// A word that is none of the possible ones.
+    #[error("`{key}` = \"{found}\" is not possible{}; choose one of {choices}", did_you_mean(.suggestion))]
+    UnknownChoice {
+        /// The key.
+        key: String,
+        /// Its value.
+        found: String,
+        /// A choice that looks like it.
+        suggestion: Option<String>,
+        /// The possible words.
+        choices: String,
+    },
+    /// A name that nothing bears.
+    #[error("there is no {kind} `{name}`{}; there are {known}", did_you_mean(.suggestion))]
+    UnknownName {
+        /// What kind of thing is named.
+        kind: &'static str,
+        /// The name.
+        name: String,
+        /// A name that looks like it.
+        suggestion: Option<String>,
+        /// The names that exist.
+        known: String,
+    },
+    /// A key that is needed.
+    #[error("`{key}` is missing: {why}")]
+    Missing {
+        /// The key.
+        key: String,
+        /// Why it is needed, or what to write.
+        why: &'static str,
+    },
+    /// Keys that exclude each other or do not fit together.
+    #[error("{0}")]
+    Conflict(String),
+    /// A `--set` whose path leads nowhere.
+    #[error("the path `{path}` leads nowhere: {why}")]
+    Path {
+        /// The path.
+        path: String,
+        /// Why.
+        why: String,
+    },
+}
+
+fn did_you_mean(suggestion: &Option<String>) -> String {
+    suggestion.as_ref().map_or(String::new(), |s| format!("; did you mean `{s}`?"))
+}
+
+/// One thing that is wrong with a scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    /// Where.
+    pub place: Place,
+    /// In which table, `body "ball"` for instance; empty at the top.
+    pub context: String,
+    /// What.
+    pub kind: ProblemKind,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.place)?;
+        if !self.context.is_empty() {
+            write!(f, "{}: ", self.context)?;
+        }
+        write!(f, "{}", self.kind)
+    }
+}
+
+/// Why a scenario cannot be used.
+#[derive(Debug, Error)]
+pub enum ScenarioError {
+    /// The file cannot be read.
+    #[error("cannot read the scenario `{path}`: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// It is not TOML.
+    #[error("{place}: {message}")]
+    Syntax {
+        /// Where.
+        place: Place,
+        /// What the parser said.
+        message: String,
+    },
+    /// It is TOML, but no valid scenario: all problems, in the order of the file.
+    #[error("{}", .0.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n"))]
+    Invalid(Vec<Problem>),
+}
+
+impl ScenarioError {
+    /// True if the operating system refused, false if the content is wrong.
+    pub fn is_io(&self) -> bool {
+        matches!(self, Self::Io { .. })
+    }
+}
+
+/// The texts that spans refer to: the file, and the overrides behind it.
+#[derive(Debug, Clone)]
+pub(super) struct Sources {
+    file: PathBuf,
+    line_starts: Vec<usize>,
+    length: usize,
+    /// Text and start of each override.
+    overrides: Vec<(String, usize)>,
+}
+
+impl Sources {
+    pub(super) fn new(file: &Path, text: &str) -> Self {
+        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { file: file.to_owned(), line_starts, length: text.len(), overrides: Vec::new() }
+    }
+
+    /// Takes an override in and returns the offset at which its spans must begin.
+    pub(super) fn add_override(&mut self, text: &str) -> usize {
+        let start = self.overrides.last().map_or(self.length, |(text, start)| start + text.len()) + 1;
+        self.overrides.push((text.to_owned(), start));
+        start
+    }
+
+    pub(super) fn place(&self, span: &Range<usize>) -> Place {
+        match self.overrides.iter().rev().find(|(_, start)| span.start >= *start) {
+            Some((text, _)) => Place::Override(text.clone()),
+            None => {
+                let line = self.line_starts.partition_point(|&start| start <= span.start).max(1);
+                Place::Line { file: self.file.clone(), line }
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Names in a scenario that must refer to something.
+
+use std::ops::Range;
+
+use super::decode::{Problems, list_of};
+use super::model::BodySpec;
+use super::problem::ProblemKind;
+use super::sections::Referring;
+use super::suggest::nearest;
+
+/// A body that was read, with the places of its `material` and `name`.
+type PlacedBody = (Option<BodySpec>, [Range<usize>; 2]);
+
+fn unknown(kind: &'static str, name: &str, known: &[&str]) -> ProblemKind {
+    let suggestion = nearest(name, known.iter().copied());
+    ProblemKind::UnknownName { kind, name: name.to_owned(), suggestion, known: list_of(known) }
+}
+
+pub(super) fn check_materials(problems: &Problems, bodies: &[PlacedBody], known: &[String]) {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    for (body, [span, _]) in bodies {
+        let Some(BodySpec { name, material: Some(material), .. }) = body else { continue };
+        if !known.contains(&material.as_str()) {
+            problems.add(span, &format!("body `{name}`"), unknown("material", material, &known));
+        }
+    }
+}
+
+pub(super) fn check_names(problems: &Problems, bodies: &[PlacedBody]) {
+    for (i, (body, [_, span])) in bodies.iter().enumerate() {
+        let Some(body) = body else { continue };
+        if bodies[..i].iter().any(|(other, _)| other.as_ref().is_some_and(|other| other.name == body.name)) {
+            let text = format!("two bodies are called `{}`: names must differ", body.name);
+            problems.add(span, "", ProblemKind::Conflict(text));
+        }
+    }
+}
+
+/// What the part of an end may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Parts {
+    /// A set of the body; whether it exists is known only once the body is read.
+    Set,
+    /// A marker of the body, or the ground.
+    Marker,
+    /// A marker or a set.
+    Either,
+}
+
+pub(super) fn check_ends<T>(
+    problems: &Problems,
+    bodies: &[BodySpec],
+    referring: &[Referring<T>],
+    parts: Parts,
+) {
+    let names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
+    for Referring { ends, context, .. } in referring {
+        for (end, span) in ends {
+            if end.body == "ground" && parts == Parts::Marker {
+                continue;
+            }
+            let Some(body) = bodies.iter().find(|body| body.name == end.body) else {
+                problems.add(span, context, unknown("body", &end.body, &names));
+                continue;
+            };
+            if end.part.is_empty() {
+                let text = format!("`{end}` names no part of the body: write `{}:PART`", end.body);
+                problems.add(span, context, ProblemKind::Conflict(text));
+                continue;
+            }
+            let markers: Vec<&str> = body.marker.iter().map(|marker| marker.name.as_str()).collect();
+            if parts == Parts::Marker && !markers.contains(&end.part.as_str()) {
+                problems.add(span, context, unknown("marker", &end.part, &markers));
+            }
+        }
+        if let [(a, span), (b, _)] = ends.as_slice()
+            && a == b
+        {
+            problems.add(span, context, ProblemKind::Conflict(format!("`{a}` cannot be paired with itself")));
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The tables of a scenario but `[[body]]`, read with their defaults.
+
+use std::ops::Range;
+
+use super::decode::{Interval, Table};
+use super::model::{
+    ContactLaw, ContactSpec, End, ForceSpec, Integrator, JointKind, JointSpec, MaterialSpec, PressureSpec,
+    Scheme, Simulation, SupportSpec,
+};
+use super::problem::ProblemKind;
+
+const SCHEMES: [(&str, Scheme); 9] = [
+    ("quasistatic", Scheme::Quasistatic),
+    ("dynamic", Scheme::Dynamic),
+    ("damped", Scheme::Damped),
+    ("static", Scheme::Static),
+    ("rigid", Scheme::Rigid),
+    ("explicit", Scheme::Explicit),
+    ("energy-momentum", Scheme::EnergyMomentum),
+    ("midpoint", Scheme::Midpoint),
+    ("complementarity", Scheme::Complementarity),
+];
+const INTEGRATORS: [(&str, Integrator); 4] = [
+    ("dop853", Integrator::Dop853),
+    ("dormand-prince5", Integrator::DormandPrince5),
+    ("radau5", Integrator::Radau5),
+    ("generalised-alpha", Integrator::GeneralisedAlpha),
+];
+const JOINTS: [(&str, JointKind); 5] = [
+    ("fixed", JointKind::Fixed),
+    ("revolute", JointKind::Revolute),
+    ("spherical", JointKind::Spherical),
+    ("prismatic", JointKind::Prismatic),
+    ("cylindrical", JointKind::Cylindrical),
+];
+
+/// Default of the error control: one impact then keeps its energy to about 1e-6.
+const RELATIVE_TOLERANCE: f64 = 1e-8;
+
+/// Frames of a result if the scenario does not say how often.
+const FRAMES: f64 = 200.0;
+
+/// α of the penalty, QUASISTATIC settings: the force is 0.2 % low at four spans a contact radius.
+const PENALTY_FACTOR: f64 = 100.0;
+
+pub(super) fn simulation(table: Table<'_>) -> Simulation {
+    let scheme = table.choice("scheme", &SCHEMES).unwrap_or(Scheme::Quasistatic);
+    let statics = scheme == Scheme::Static;
+    let end_time = table.number("end_time", if statics { Interval::NotNegative } else { Interval::Positive });
+    if !statics && !table.has("end_time") {
+        table.missing("end_time", "the time at which the run ends, in seconds");
+    }
+    let end_time = end_time.unwrap_or(if statics { 0.0 } else { 1.0 });
+    let time_step = table.number("time_step", Interval::Positive);
+    if time_step.is_some() && table.has("relative_tolerance") {
+        table.conflict(
+            "time_step",
+            "`time_step` (fixed steps) and `relative_tolerance` (error control) exclude each other",
+        );
+    }
+    let simulation = Simulation {
+        scheme,
+        integrator: table.choice("integrator", &INTEGRATORS).unwrap_or(Integrator::Dop853),
+        end_time,
+        gravity: table.vector("gravity").unwrap_or_default(),
+        relative_tolerance: table
+            .number("relative_tolerance", Interval::Fraction)
+            .or(if time_step.is_none() { Some(RELATIVE_TOLERANCE) } else { None }),
+        absolute_tolerance: table.number("absolute_tolerance", Interval::Positive),
+        time_step,
+        maximum_step: table.number("maximum_step", Interval::Positive),
+        output_every: table.number("output_every", Interval::Positive).unwrap_or(if statics {
+            1.0
+        } else {
+            end_time / FRAMES
+        }),
+        checkpoint_every: table.count("checkpoint_every", 1).unwrap_or(10),
+    };
+    table.finish();
+    simulation
+}
+
+pub(super) fn material(table: Table<'_>) -> Option<MaterialSpec> {
+    for (key, why) in [
+        ("density", "ρ in kg/m³, 7800 for steel"),
+        ("young", "Young's modulus in Pa, 210e9 for steel"),
+        ("poisson", "Poisson's ratio, 0.3 for steel"),
+    ] {
+        if !table.has(key) {
+            table.missing(key, why);
+        }
+    }
+    let density = table.number("density", Interval::Positive);
+    let young = table.number("young", Interval::Positive);
+    let poisson = table.number("poisson", Interval::Poisson);
+    table.finish();
+    Some(MaterialSpec { density: density?, young: young?, poisson: poisson? })
+}
+
+/// An end as `BODY:PART`, with its place.
+fn end_of(text: &str) -> End {
+    match text.split_once(':') {
+        Some((body, part)) => End { body: body.to_owned(), part: part.to_owned() },
+        None => End { body: text.to_owned(), part: String::new() },
+    }
+}
+
+/// An [`End`] and where it stands.
+pub(super) type PlacedEnd = (End, Range<usize>);
+
+fn one_end(table: &Table<'_>) -> Option<PlacedEnd> {
+    if !table.has("on") {
+        table.missing("on", "the body and its set or marker, `on = \"BODY:SET\"`");
+    }
+    let span = table.span_of("on");
+    table.text("on").map(|text| (end_of(&text), span))
+}
+
+fn two_ends(table: &Table<'_>) -> Option<[PlacedEnd; 2]> {
+    if !table.has("between") {
+        table.missing("between", "the two ends, `between = [\"BODY:PART\", \"BODY:PART\"]`");
+    }
+    let texts = table.texts("between")?;
+    let n = texts.len();
+    let ends: Result<[PlacedEnd; 2], _> =
+        texts.into_iter().map(|(text, span)| (end_of(&text), span)).collect::<Vec<_>>().try_into();
+    if ends.is_err() {
+        table.conflict("between", format!("`between` must name two ends, it names {n}"));
+    }
+    ends.ok()
+}
+
+/// What refers to bodies, with the places of the references.
+pub(super) struct Referring<T> {
+    pub(super) spec: T,
+    pub(super) ends: Vec<PlacedEnd>,
+    pub(super) context: String,
+}
+
+pub(super) fn contact(table: Table<'_>) -> Option<Referring<ContactSpec>> {
+    let ends = two_ends(&table);
+    let friction = table.number("friction", Interval::NotNegative).unwrap_or(0.0);
+    let law = table.table("law").map_or(Some(default_law()), law);
+    let context = table.context.clone();
+    table.finish();
+    let [a, b] = ends?;
+    let spec = ContactSpec { between: [a.0.clone(), b.0.clone()], friction, law: law? };
+    Some(Referring { spec, ends: vec![a, b], context })
+}
+
+fn default_law() -> ContactLaw {
+    ContactLaw::Penalty { stiffness: None, factor: PENALTY_FACTOR }
+}
+
+fn law(table: Table<'_>) -> Option<ContactLaw> {
+    if !table.has("kind") {
+        table.missing("kind", "`penalty`, `lagrange` or `complementarity`");
+    }
+    let kind = table.choice("kind", &[("penalty", 0), ("lagrange", 1), ("complementarity", 2)])?;
+    let law = match kind {
+        0 => {
+            let stiffness = table.number("stiffness", Interval::Positive);
+            let factor = table.number("factor", Interval::Positive);
+            if stiffness.is_some() && factor.is_some() {
+                table.conflict("factor", "`stiffness` and `factor` exclude each other: give one");
+            }
+            ContactLaw::Penalty { stiffness, factor: factor.unwrap_or(PENALTY_FACTOR) }
+        }
+        1 => ContactLaw::Lagrange,
+        _ => ContactLaw::Complementarity,
+    };
+    table.finish();
+    Some(law)
+}
+
+pub(super) fn joint(table: Table<'_>) -> Option<Referring<JointSpec>> {
+    if !table.has("kind") {
+        table.missing("kind", "fixed, revolute, spherical, prismatic or cylindrical");
+    }
+    let kind = table.choice("kind", &JOINTS);
+    let ends = two_ends(&table);
+    let needs_axis = !matches!(kind, Some(JointKind::Fixed | JointKind::Spherical));
+    if needs_axis && !table.has("axis") {
+        table.missing("axis", "the axis of the joint in inertial axes, such as [0.0, 1.0, 0.0]");
+    }
+    let axis = table.vector("axis").unwrap_or([0.0, 0.0, 1.0]);
+    if axis == [0.0; 3] {
+        table.conflict("axis", "`axis` must not be zero");
+    }
+    let context = table.context.clone();
+    table.finish();
+    let [a, b] = ends?;
+    Some(Referring {
+        spec: JointSpec { kind: kind?, between: [a.0.clone(), b.0.clone()], axis },
+        ends: vec![a, b],
+        context,
+    })
+}
+
+pub(super) fn support(table: Table<'_>) -> Option<Referring<SupportSpec>> {
+    let on = one_end(&table);
+    let directions = table.texts("directions");
+    let mut held = Vec::new();
+    for (direction, span) in
+        directions.unwrap_or_else(|| ["x", "y", "z"].map(|d| (d.to_owned(), 0..0)).to_vec())
+    {
+        if ["x", "y", "z"].contains(&direction.as_str()) {
+            held.push(direction);
+        } else {
+            let choices = "`x`, `y`, `z`".to_owned();
+            let key = "directions".to_owned();
+            table.problem(
+                &span,
+                ProblemKind::UnknownChoice { key, found: direction, suggestion: None, choices },
+            );
+        }
+    }
+    let context = table.context.clone();
+    table.finish();
+    let on = on?;
+    Some(Referring { spec: SupportSpec { on: on.0.clone(), directions: held }, ends: vec![on], context })
+}
+
+pub(super) fn force(table: Table<'_>) -> Option<Referring<ForceSpec>> {
+    let on = one_end(&table);
+    let force = table.vector("force");
+    let torque = table.vector("torque");
+    if force.is_none() && torque.is_none() {
+        table.missing("force", "a force in N or a `torque` in N m, as a list of three numbers");
+    }
+    let axes = table.choice("axes", &[("inertial", "inertial"), ("body", "body")]).unwrap_or("inertial");
+    let context = table.context.clone();
+    table.finish();
+    let on = on?;
+    let spec = ForceSpec {
+        on: on.0.clone(),
+        force: force.unwrap_or_default(),
+        torque: torque.unwrap_or_default(),
+        axes: axes.to_owned(),
+    };
+    Some(Referring { spec, ends: vec![on], context })
+}
+
+pub(super) fn pressure(table: Table<'_>) -> Option<Referring<PressureSpec>> {
+    let on = one_end(&table);
+    if !table.has("value") {
+        table.missing("value", "the pressure in Pa, positive in compression");
+    }
+    let value = table.number("value", Interval::Any);
+    let context = table.context.clone();
+    table.finish();
+    let on = on?;
+    Some(Referring { spec: PressureSpec { on: on.0.clone(), value: value? }, ends: vec![on], context })
+}

@@ -1,0 +1,204 @@
+//! Scenario files: what is read, and how what is wrong is told.
+
+use std::path::Path;
+
+use carom_format::scenario::model::{BodySource, ContactLaw, Scheme, Spot};
+use carom_format::{Scenario, ScenarioError};
+
+const MATERIALS: [&str; 2] = ["steel", "aluminium"];
+
+const GOOD: &str = r#"
+[simulation]
+end_time = 1.0e-3
+gravity = [0.0, 0.0, -9.81]
+
+[material.rubber]
+density = 1000
+young = 1e6
+poisson = 0.49
+
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.015, pole_radius = 6.0e-4, elements = 2, grade = { at = "pole", finest = 1.0e-4 } }
+material = "steel"
+reduce = { interface = ["pole"], modes = 20, split = 5.0e4 }
+velocity = [0.0, 0.0, 0.3]
+
+[[body]]
+name = "rod"
+file = "part.step"
+size = 2e-3
+material = "rubber"
+rotation = { axis = [0, 1, 0], degrees = 90 }
+reduce = { interface = ["spot"], attach = { start = "rigid" }, up_to = 1e5 }
+zone = [{ name = "spot", set = "end", center = [0, 0, 0], radius = 1e-3 }]
+marker = [{ name = "tip", at = "start" }]
+
+[[joint]]
+kind = "revolute"
+between = ["ground", "rod:tip"]
+axis = [0.0, 1.0, 0.0]
+
+[[contact]]
+between = ["ball:pole", "rod:spot"]
+
+[[force]]
+on = "rod:tip"
+force = [0, 0, 1]
+"#;
+
+fn read(text: &str, overrides: &[&str]) -> Result<Scenario, ScenarioError> {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Scenario::parse(Path::new("a.toml"), text, &overrides, &MATERIALS)
+}
+
+fn refusal(text: &str, overrides: &[&str]) -> String {
+    read(text, overrides).expect_err("it is wrong").to_string()
+}
+
+#[test]
+fn a_scenario_is_read_with_its_defaults() {
+    let scenario = read(GOOD, &[]).unwrap();
+    assert_eq!(scenario.simulation.scheme, Scheme::Quasistatic);
+    assert_eq!(scenario.simulation.output_every, 1.0e-3 / 200.0);
+    let BodySource::Make { make } = &scenario.body[0].source else { panic!("{:?}", scenario.body[0].source) };
+    assert_eq!(make.elements, Some([2; 3]));
+    assert_eq!(make.grade.as_ref().unwrap().at, Spot::Set("pole".to_owned()));
+    assert!(make.nurbs);
+    assert_eq!(scenario.contact[0].law, ContactLaw::Penalty { stiffness: None, factor: 100.0 });
+    assert_eq!(scenario.contact[0].between[1].to_string(), "rod:spot");
+    assert_eq!(scenario.body[1].reduce.as_ref().unwrap().attach["start"], "rigid");
+}
+
+#[test]
+fn the_defaults_written_out_read_back_as_the_same_scenario() {
+    let scenario =
+        read(GOOD, &["simulation.time_step=1e-7", "contact.0.law={ kind = \"lagrange\" }"]).unwrap();
+    let written = scenario.to_toml();
+    assert_eq!(read(&written, &[]).unwrap_or_else(|e| panic!("{e}\n{written}")), scenario);
+}
+
+#[test]
+fn an_unknown_key_is_told_with_its_line_and_a_suggestion() {
+    let text = refusal(&GOOD.replace("radius = 0.015", "raduis = 0.015"), &[]);
+    assert!(
+        text.starts_with("a.toml:13: body `ball`: make: unknown key `raduis`; did you mean `radius`?"),
+        "{text}"
+    );
+    let text = refusal(&GOOD.replace("gravity", "Gravity"), &[]);
+    assert!(text.contains("a.toml:4: simulation: unknown key `Gravity`; did you mean `gravity`?"), "{text}");
+    let text = refusal(&format!("{GOOD}\n[[contcat]]\n"), &[]);
+    assert!(text.contains("unknown key `contcat`; did you mean `contact`?"), "{text}");
+}
+
+#[test]
+fn all_problems_are_told_at_once_in_the_order_of_the_file() {
+    let text = GOOD
+        .replace("density = 1000", "density = -1000")
+        .replace("\"steel\"", "\"steal\"")
+        .replace("rod:spot", "rot:spot")
+        .replace("poisson = 0.49", "poisson = 0.5");
+    let told = refusal(&text, &[]);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 4, "{told}");
+    assert!(
+        lines[0].starts_with(
+            "a.toml:7: material `rubber`: `density` = -1000 is out of range: it must be a finite"
+        )
+    );
+    assert!(
+        lines[1]
+            .starts_with("a.toml:9: material `rubber`: `poisson` = 0.5 is out of range: it must be between")
+    );
+    assert!(
+        lines[2].starts_with("a.toml:14: body `ball`: there is no material `steal`; did you mean `steel`?")
+    );
+    assert!(lines[3].contains("contact 1: there is no body `rot`; did you mean `rod`?"), "{told}");
+}
+
+#[test]
+fn what_does_not_fit_together_is_told() {
+    for (from, to, expected) in [
+        ("end_time = 1.0e-3\n", "", "`end_time` is missing"),
+        ("end_time = 1.0e-3", "end_time = nan", "out of range"),
+        ("end_time = 1.0e-3", "end_time = \"1 ms\"", "`end_time` must be a number, it is the text \"1 ms\""),
+        ("[0.0, 0.0, -9.81]", "[0.0, -9.81]", "must be a list of three numbers"),
+        ("size = 2e-3", "rom = \"a.rom\"", "`file` and `rom` exclude each other"),
+        ("file = \"part.step\"\nsize = 2e-3\n", "", "`make`, `file`, `body` or `rom`"),
+        ("modes = 20, ", "modes = 20, up_to = 3, ", "exclude each other"),
+        (
+            "velocity = [0.0, 0.0, 0.3]",
+            "velocity = [0.0, 0.0, 0.3]\nfixed = true",
+            "a fixed body has no velocity",
+        ),
+        ("velocity = [0.0, 0.0, 0.3]", "rigid = true", "a rigid body is not reduced"),
+        (
+            "reduce = { interface = [\"pole\"], modes = 20, split = 5.0e4 }\n",
+            "",
+            "say how the body is reduced",
+        ),
+        ("interface = [\"pole\"], ", "", "a body is reduced about its interface"),
+        ("name = \"rod\"", "name = \"ball\"", "two bodies are called `ball`"),
+        ("\"rod:tip\"]", "\"rod:top\"]", "there is no marker `top`; did you mean `tip`?"),
+        ("\"ball:pole\", \"rod:spot\"", "\"ball:pole\", \"ball:pole\"", "cannot be paired with itself"),
+        ("\"ball:pole\", \"rod:spot\"", "\"ball:pole\", \"rod\"", "write `rod:PART`"),
+        ("material = \"steel\"\n", "", "`material` is missing"),
+    ] {
+        assert!(GOOD.contains(from), "{from}");
+        let text = refusal(&GOOD.replacen(from, to, 1), &[]);
+        assert!(text.contains(expected), "{from} -> {to}: {text}");
+    }
+}
+
+#[test]
+fn overrides_replace_values_and_are_named_in_problems() {
+    let scenario = read(
+        GOOD,
+        &[
+            "simulation.end_time=2e-3",
+            "body.ball.velocity=[0, 0, 0.5]",
+            "body.1.make.shape=rod",
+            "simulation.scheme=static",
+            "contact.0.law.kind=lagrange",
+        ],
+    );
+    // `make` beside `file` is a contradiction, and it came from the command line.
+    let text = scenario.unwrap_err().to_string();
+    assert!(
+        text.starts_with("--set body.1.make.shape=rod: ") || text.contains("\n--set body.1.make"),
+        "{text}"
+    );
+    let scenario = read(GOOD, &["body.ball.velocity=[0, 0, 0.5]", "contact.0.law.kind=lagrange"]).unwrap();
+    assert_eq!(scenario.body[0].velocity, [0.0, 0.0, 0.5]);
+    assert_eq!(scenario.contact[0].law, ContactLaw::Lagrange);
+
+    let text = refusal(GOOD, &["simulation.end_tme=1"]);
+    assert!(text.starts_with("--set simulation.end_tme=1: simulation: unknown key `end_tme`"), "{text}");
+    let text = refusal(GOOD, &["body.cube.velocity=[0,0,0]"]);
+    assert!(text.contains("`body` has 2 elements, and none is called `cube`"), "{text}");
+    assert!(refusal(GOOD, &["simulation.end_time"]).contains("key.path=value"));
+    assert!(refusal(GOOD, &["simulation.end_time.x=1"]).contains("`end_time` is no table"));
+    assert!(refusal(GOOD, &["body.velocity=1"]).contains("`body` is a list"));
+}
+
+#[test]
+fn a_syntax_error_is_told_with_its_line() {
+    let text = refusal("[simulation]\nend_time = \n", &[]);
+    assert!(text.starts_with("a.toml:2: "), "{text}");
+    assert!(refusal("", &[]).contains("`simulation` is missing"));
+    let missing = Scenario::read(Path::new("/nowhere/a.toml"), &[], &MATERIALS).unwrap_err();
+    assert!(missing.is_io());
+}
+
+#[test]
+fn no_text_panics() {
+    // Every prefix of a valid file, and every file with one character replaced.
+    for end in (0..GOOD.len()).step_by(3) {
+        let _ = read(&GOOD[..end], &["body.0.name=x", "a.b.c=1", "=", "simulation={}"]);
+        for with in ["[", "\"", "{", "=", "-"] {
+            let mut text = GOOD.to_owned();
+            text.replace_range(end..end + 1, with);
+            let _ = read(&text, &[]);
+        }
+    }
+}
