@@ -189,15 +189,35 @@ impl Mesh {
     }
 
     /// Mean of the corners of a face \[m\].
-    fn middle_of_face(&self, face: FaceRef) -> [f64; 3] {
+    ///
+    /// # Panics
+    ///
+    /// If there is no such face.
+    pub fn middle_of_face(&self, face: FaceRef) -> [f64; 3] {
         let (shape, nodes) = self.face(face);
-        let mut sum = [0.0; 3];
-        for node in nodes.take(shape.n_corners()) {
+        self.mean(nodes.take(shape.n_corners()))
+    }
+
+    /// Mean of the corners of a cell \[m\].
+    ///
+    /// # Panics
+    ///
+    /// If there is no such cell.
+    pub fn middle_of_cell(&self, cell: CellRef) -> [f64; 3] {
+        let (shape, nodes) = self.cell(cell);
+        self.mean(nodes[..shape.n_corners()].iter().copied())
+    }
+
+    /// Mean of some nodes \[m\].
+    fn mean(&self, nodes: impl Iterator<Item = u32>) -> [f64; 3] {
+        let (mut sum, mut n) = ([0.0; 3], 0.0);
+        for node in nodes {
             for k in 0..3 {
                 sum[k] += self.points[node as usize][k];
             }
+            n += 1.0;
         }
-        sum.map(|s| s / shape.n_corners() as f64)
+        sum.map(|s| s / n)
     }
 }
 

@@ -1,0 +1,381 @@
+//! The functions of Gmsh that are used, safe to call from Rust.
+//!
+//! The signatures of `gmsh-sys` are those of Gmsh 4.4. [`USED`] lists how many arguments each function has in the
+//! versions that [`Gmsh::start`] admits; functions for which `gmsh-sys` says otherwise are declared anew in [`fresh`].
+
+#![expect(unsafe_code, reason = "Gmsh is a C library")]
+
+use std::ffi::{CStr, CString, NulError, c_char, c_int, c_void};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr;
+
+/// Versions (major, minor) whose signatures were compared with [`USED`].
+const KNOWN_VERSIONS: [(u32, u32); 1] = [(4, 8)];
+
+/// Every function that is called, with its number of arguments.
+#[cfg(test)]
+const USED: [(&str, usize); 20] = [
+    ("gmshFree", 1),
+    ("gmshInitialize", 4),
+    ("gmshFinalize", 1),
+    ("gmshOpen", 2),
+    ("gmshWrite", 2),
+    ("gmshOptionSetNumber", 3),
+    ("gmshOptionGetString", 3),
+    ("gmshModelAdd", 2),
+    ("gmshModelGetEntities", 4),
+    ("gmshModelGetBoundingBox", 9),
+    ("gmshModelGetBoundary", 8),
+    ("gmshModelGetPhysicalGroups", 4),
+    ("gmshModelAddPhysicalGroup", 5),
+    ("gmshModelSetPhysicalName", 4),
+    ("gmshModelOccImportShapes", 6),
+    ("gmshModelOccSynchronize", 1),
+    ("gmshModelMeshGenerate", 2),
+    ("gmshModelMeshSetOrder", 2),
+    ("gmshModelMeshGetElementTypes", 5),
+    ("gmshLoggerGetLastError", 2),
+];
+
+/// Declarations that `gmsh-sys` has not or has otherwise.
+mod fresh {
+    use super::{c_char, c_int};
+
+    unsafe extern "C" {
+        /// Versions up to 4.8 take (argc, argv, readConfigFiles, ierr), later ones (…, run, ierr). The version can only be
+        /// asked after this call, so it is made in a way that both understand: zero stands for a null `ierr` in the one
+        /// and for `run` = false in the other, and an argument too many is ignored by the C calling conventions.
+        #[link_name = "gmshInitialize"]
+        pub(super) fn initialize(
+            argc: c_int,
+            argv: *mut *mut c_char,
+            read_config_files: c_int,
+            null_or_no_run: usize,
+            ierr: *mut c_int,
+        );
+
+        #[link_name = "gmshLoggerGetLastError"]
+        pub(super) fn last_error(error: *mut *mut c_char, ierr: *mut c_int);
+    }
+}
+
+/// A geometric entity: dimension and tag.
+pub(crate) type Entity = (i32, i32);
+
+/// What Gmsh says when something goes wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum GmshError {
+    /// A function failed.
+    Call {
+        /// What was tried.
+        what: &'static str,
+        /// Gmsh's last error message.
+        message: String,
+    },
+    /// A version that the declarations were not compared with.
+    Version {
+        /// The version found.
+        found: String,
+    },
+    /// A path or name that C cannot take.
+    Nul,
+}
+
+impl fmt::Display for GmshError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call { what, message } if message.is_empty() => {
+                write!(f, "Gmsh cannot {what} and says no reason")
+            }
+            Self::Call { what, message } => write!(f, "Gmsh cannot {what}: {message}"),
+            Self::Version { found } => {
+                let known: Vec<String> = KNOWN_VERSIONS.iter().map(|(a, b)| format!("{a}.{b}")).collect();
+                write!(f, "Gmsh {found} is linked, but only {} is known to work", known.join(", "))
+            }
+            Self::Nul => write!(f, "a file name holds a NUL byte"),
+        }
+    }
+}
+
+impl From<NulError> for GmshError {
+    fn from(_: NulError) -> Self {
+        Self::Nul
+    }
+}
+
+/// Gmsh, initialised; it is a process-wide state, so there is one of it, on one thread. Finalised when dropped.
+#[derive(Debug)]
+pub(crate) struct Gmsh {
+    /// As the library says it.
+    pub(crate) version: String,
+    not_send: PhantomData<*const ()>,
+}
+
+impl Gmsh {
+    /// Initialises the library and refuses versions whose signatures are not known.
+    ///
+    /// Must be called once in a process.
+    pub(crate) fn start() -> Result<Self, GmshError> {
+        let mut name = *b"carom-gmsh\0";
+        let mut argv = [name.as_mut_ptr().cast::<c_char>(), ptr::null_mut()];
+        let mut ierr = 0;
+        // SAFETY: argv holds one NUL-terminated string and the null that ends it, which outlive the call; see
+        // `fresh::initialize` for the last two arguments.
+        unsafe { fresh::initialize(1, argv.as_mut_ptr(), 0, 0, &raw mut ierr) };
+        if ierr != 0 {
+            return Err(GmshError::Call { what: "start", message: String::new() });
+        }
+        let mut gmsh = Self { version: String::new(), not_send: PhantomData };
+        gmsh.version = gmsh.string_option(c"General.Version")?;
+        let mut numbers = gmsh.version.split(['.', '-']).map(str::parse);
+        match (numbers.next(), numbers.next()) {
+            (Some(Ok(major)), Some(Ok(minor))) if KNOWN_VERSIONS.contains(&(major, minor)) => Ok(gmsh),
+            _ => Err(GmshError::Version { found: gmsh.version.clone() }),
+        }
+    }
+
+    /// Calls a function that takes the error flag last.
+    fn call(&self, what: &'static str, function: impl FnOnce(*mut c_int)) -> Result<(), GmshError> {
+        let mut ierr = 0;
+        function(&raw mut ierr);
+        if ierr == 0 { Ok(()) } else { Err(GmshError::Call { what, message: self.last_error() }) }
+    }
+
+    /// The last error message; empty if there was none.
+    pub(crate) fn last_error(&self) -> String {
+        let (mut text, mut ierr) = (ptr::null_mut(), 0);
+        // SAFETY: both pointers are to variables of ours; the string becomes ours.
+        unsafe { fresh::last_error(&raw mut text, &raw mut ierr) };
+        take_string(text)
+    }
+
+    fn string_option(&self, name: &CStr) -> Result<String, GmshError> {
+        let mut text = ptr::null_mut();
+        // SAFETY: `name` is NUL-terminated, `text` a variable of ours that receives a string which becomes ours.
+        self.call("tell an option", |ierr| unsafe {
+            gmsh_sys::gmshOptionGetString(name.as_ptr(), &raw mut text, ierr);
+        })?;
+        Ok(take_string(text))
+    }
+
+    /// Sets a numerical option.
+    pub(crate) fn set_option(&self, name: &CStr, value: f64) -> Result<(), GmshError> {
+        // SAFETY: `name` is NUL-terminated and outlives the call.
+        self.call("set an option", |ierr| unsafe {
+            gmsh_sys::gmshOptionSetNumber(name.as_ptr(), value, ierr)
+        })
+    }
+
+    /// Sets an option that is a text.
+    pub(crate) fn set_text_option(&self, name: &CStr, value: &CStr) -> Result<(), GmshError> {
+        // SAFETY: both strings are NUL-terminated and outlive the call.
+        self.call("set an option", |ierr| unsafe {
+            gmsh_sys::gmshOptionSetString(name.as_ptr(), value.as_ptr(), ierr);
+        })
+    }
+
+    /// Runs a .geo script, or opens any other file.
+    pub(crate) fn open(&self, path: &str) -> Result<(), GmshError> {
+        let path = CString::new(path)?;
+        // SAFETY: `path` is NUL-terminated and outlives the call.
+        self.call("open the file", |ierr| unsafe { gmsh_sys::gmshOpen(path.as_ptr(), ierr) })
+    }
+
+    /// Imports the solids of a STEP, IGES or BREP file into a new model.
+    pub(crate) fn import_shapes(&self, path: &str) -> Result<(), GmshError> {
+        let path = CString::new(path)?;
+        // SAFETY: the name is NUL-terminated and outlives the call.
+        self.call("start a model", |ierr| unsafe { gmsh_sys::gmshModelAdd(c"part".as_ptr(), ierr) })?;
+        let (mut entities, mut n) = (ptr::null_mut(), 0);
+        // SAFETY: strings are NUL-terminated and outlive the call; an empty format means that of the file name; the
+        // array becomes ours.
+        self.call("import the shapes", |ierr| unsafe {
+            gmsh_sys::gmshModelOccImportShapes(
+                path.as_ptr(),
+                &raw mut entities,
+                &raw mut n,
+                1,
+                c"".as_ptr(),
+                ierr,
+            );
+        })?;
+        take_integers(entities, n);
+        // SAFETY: takes the error flag alone.
+        self.call("take over the shapes", |ierr| unsafe { gmsh_sys::gmshModelOccSynchronize(ierr) })
+    }
+
+    /// The entities of a dimension.
+    pub(crate) fn entities(&self, dim: i32) -> Result<Vec<Entity>, GmshError> {
+        let (mut entities, mut n) = (ptr::null_mut(), 0);
+        // SAFETY: the pointers are to variables of ours; the array becomes ours.
+        self.call("list entities", |ierr| unsafe {
+            gmsh_sys::gmshModelGetEntities(&raw mut entities, &raw mut n, dim, ierr);
+        })?;
+        Ok(pairs(&take_integers(entities, n)))
+    }
+
+    /// Corners of the box around the model [m].
+    pub(crate) fn bounding_box(&self) -> Result<[[f64; 3]; 2], GmshError> {
+        let [mut low, mut high] = [[0.0; 3]; 2];
+        let ([x0, y0, z0], [x1, y1, z1]) = (&mut low, &mut high);
+        // SAFETY: the pointers are to six different numbers of ours; dimension and tag −1 mean the whole model.
+        self.call("tell the extent of the part", |ierr| unsafe {
+            gmsh_sys::gmshModelGetBoundingBox(-1, -1, x0, y0, z0, x1, y1, z1, ierr);
+        })?;
+        Ok([low, high])
+    }
+
+    /// The surfaces that bound these volumes, each once, inner ones too.
+    pub(crate) fn boundary(&self, volumes: &[Entity]) -> Result<Vec<Entity>, GmshError> {
+        let mut flat: Vec<c_int> = volumes.iter().flat_map(|(dim, tag)| [*dim, *tag]).collect();
+        let (mut entities, mut n) = (ptr::null_mut(), 0);
+        // SAFETY: `flat` has the length given and is only read; the array returned becomes ours. The flags: do not
+        // combine (inner faces would cancel), no signs, not recursive.
+        self.call("list the faces", |ierr| unsafe {
+            gmsh_sys::gmshModelGetBoundary(
+                flat.as_mut_ptr(),
+                flat.len(),
+                &raw mut entities,
+                &raw mut n,
+                0,
+                0,
+                0,
+                ierr,
+            );
+        })?;
+        let mut faces = pairs(&take_integers(entities, n));
+        faces.sort_unstable();
+        faces.dedup();
+        Ok(faces)
+    }
+
+    /// Physical groups of all dimensions.
+    pub(crate) fn physical_groups(&self) -> Result<Vec<Entity>, GmshError> {
+        let (mut groups, mut n) = (ptr::null_mut(), 0);
+        // SAFETY: the pointers are to variables of ours; the array becomes ours. −1 means all dimensions.
+        self.call("list physical groups", |ierr| unsafe {
+            gmsh_sys::gmshModelGetPhysicalGroups(&raw mut groups, &raw mut n, -1, ierr);
+        })?;
+        Ok(pairs(&take_integers(groups, n)))
+    }
+
+    /// Makes a named physical group of entities of one dimension.
+    pub(crate) fn add_physical_group(&self, name: &str, dim: i32, tags: &[i32]) -> Result<(), GmshError> {
+        let name = CString::new(name)?;
+        let mut tags = tags.to_vec();
+        let mut group = 0;
+        // SAFETY: `tags` has the length given and is only read; −1 asks for a new number.
+        self.call("make a physical group", |ierr| {
+            group =
+                unsafe { gmsh_sys::gmshModelAddPhysicalGroup(dim, tags.as_mut_ptr(), tags.len(), -1, ierr) };
+        })?;
+        // SAFETY: the name is NUL-terminated and outlives the call.
+        self.call("name a physical group", |ierr| unsafe {
+            gmsh_sys::gmshModelSetPhysicalName(dim, group, name.as_ptr(), ierr);
+        })
+    }
+
+    /// Meshes the volumes, replacing an earlier mesh.
+    pub(crate) fn generate(&self) -> Result<(), GmshError> {
+        // SAFETY: takes a number and the error flag.
+        self.call("mesh the part", |ierr| unsafe { gmsh_sys::gmshModelMeshGenerate(3, ierr) })
+    }
+
+    /// Raises the order of the elements.
+    pub(crate) fn set_order(&self, order: u8) -> Result<(), GmshError> {
+        // SAFETY: takes a number and the error flag.
+        self.call("make second-order elements", |ierr| unsafe {
+            gmsh_sys::gmshModelMeshSetOrder(order.into(), ierr);
+        })
+    }
+
+    /// Types of the volume elements that the mesh has.
+    pub(crate) fn volume_element_types(&self) -> Result<Vec<i32>, GmshError> {
+        let (mut types, mut n) = (ptr::null_mut(), 0);
+        // SAFETY: the pointers are to variables of ours; the array becomes ours. Tag −1 means all volumes.
+        self.call("list element types", |ierr| unsafe {
+            gmsh_sys::gmshModelMeshGetElementTypes(&raw mut types, &raw mut n, 3, -1, ierr);
+        })?;
+        Ok(take_integers(types, n))
+    }
+
+    /// Writes the model in the format of the file's extension.
+    pub(crate) fn write(&self, path: &str) -> Result<(), GmshError> {
+        let path = CString::new(path)?;
+        // SAFETY: `path` is NUL-terminated and outlives the call.
+        self.call("write the mesh", |ierr| unsafe { gmsh_sys::gmshWrite(path.as_ptr(), ierr) })
+    }
+}
+
+impl Drop for Gmsh {
+    fn drop(&mut self) {
+        let mut ierr = 0;
+        // SAFETY: the library was initialised by `start`, once, and nothing of it is used after this.
+        unsafe { gmsh_sys::gmshFinalize(&raw mut ierr) };
+    }
+}
+
+/// Copies a string that Gmsh allocated, and frees it.
+fn take_string(text: *mut c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: Gmsh returns NUL-terminated strings from its own allocator, to be freed by `gmshFree`, once.
+    unsafe {
+        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+        gmsh_sys::gmshFree(text.cast::<c_void>());
+        copy
+    }
+}
+
+/// Copies an array that Gmsh allocated, and frees it.
+fn take_integers(array: *mut c_int, n: usize) -> Vec<i32> {
+    if array.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: Gmsh returns arrays of the length that it says from its own allocator, to be freed by `gmshFree`, once.
+    unsafe {
+        let copy = std::slice::from_raw_parts(array, n).to_vec();
+        gmsh_sys::gmshFree(array.cast::<c_void>());
+        copy
+    }
+}
+
+fn pairs(flat: &[i32]) -> Vec<Entity> {
+    flat.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Number of arguments of a function in a C header.
+    fn arguments(header: &str, function: &str) -> Option<usize> {
+        let start = header.match_indices(function).map(|(at, _)| at + function.len());
+        let list = start.filter_map(|at| header[at..].strip_prefix('(')).next()?;
+        let list = &list[..list.find(')')?];
+        Some(if list.trim().is_empty() { 0 } else { list.split(',').count() })
+    }
+
+    #[test]
+    fn the_installed_header_has_the_signatures_that_are_used() {
+        let folders = ["GMSH_INCLUDE_DIR"].iter().filter_map(std::env::var_os).map(std::path::PathBuf::from);
+        let usual = ["/usr/include", "/usr/local/include"].map(std::path::PathBuf::from);
+        let Some(path) = folders.chain(usual).map(|f| f.join("gmshc.h")).find(|p| p.is_file()) else {
+            eprintln!("skipped: no gmshc.h (set GMSH_INCLUDE_DIR)");
+            return;
+        };
+        let header = std::fs::read_to_string(&path).unwrap();
+        for (function, expected) in USED {
+            assert_eq!(arguments(&header, function), Some(expected), "{function} in {}", path.display());
+        }
+    }
+
+    #[test]
+    fn arguments_are_counted_over_lines() {
+        let header = "GMSH_API void gmshOpenAll(int a);\nGMSH_API void gmshOpen(const char * fileName,\n   int * ierr);";
+        assert_eq!(arguments(header, "gmshOpen"), Some(2));
+        assert_eq!(arguments(header, "gmshMerge"), None);
+    }
+}

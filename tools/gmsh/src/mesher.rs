@@ -1,0 +1,231 @@
+//! The process that the user started: runs workers, checks what they wrote, tells how it went.
+
+use std::io;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use carom_cli::{Category, Failure, FailureContext, Session};
+use carom_mesh::quality::{self, Quality};
+use carom_mesh::{Mesh, msh};
+use serde::Serialize;
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::Args;
+use crate::job::{Job, Report};
+use crate::worker::{FLAG, has_extension};
+
+/// Geometry that is read.
+const EXTENSIONS: [&str; 6] = ["step", "stp", "iges", "igs", "brep", "geo"];
+
+/// Meshes the file of the command line.
+pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
+    let start = Instant::now();
+    check_input(&args.file)?;
+    let made = make(args, session)?;
+    tell_notes(&made, session);
+    check_quality(&made, session)?;
+    let Made { file, .. } = &made;
+    readable(file).or_fail_with(Category::Files, || unwritable(&args.output.output))?;
+    let Made { file, version, mesh, quality, .. } = made;
+    file.persist(&args.output.output)
+        .map_err(|e| e.error)
+        .or_fail_with(Category::Files, || unwritable(&args.output.output))?;
+    let summary = Summary {
+        nodes: mesh.points.len(),
+        elements: mesh.cell_counts(),
+        sets: mesh.sets.keys().collect(),
+        min_scaled_jacobian: quality.min_scaled_jacobian,
+        volume: mesh.volume(),
+        gmsh_version: &version,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    session.print_json("carom-gmsh 1", &summary)?;
+    let elements: Vec<String> =
+        summary.elements.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    session.note(&format!(
+        "{}: {} nodes, {}, {:.3e} m3, {:.2} s",
+        args.output.output.display(),
+        summary.nodes,
+        elements.join(", "),
+        summary.volume,
+        summary.seconds
+    ));
+    Ok(())
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Summary<'a> {
+    nodes: usize,
+    elements: std::collections::BTreeMap<&'static str, usize>,
+    sets: Vec<&'a String>,
+    min_scaled_jacobian: f64,
+    /// [m³]
+    volume: f64,
+    gmsh_version: &'a str,
+    seconds: f64,
+}
+
+fn check_input(path: &Path) -> Result<(), Failure> {
+    if !has_extension(path, &EXTENSIONS) {
+        let known = EXTENSIONS.map(|e| format!(".{e}")).join(" ");
+        return Err(Failure::new(
+            Category::Input,
+            format!("`{}` has no extension that is read: {known}", path.display()),
+        )
+        .hint("meshes (.msh, .inp, .vtu) go to `carom-mesh import` directly"));
+    }
+    // Gmsh would start first and say less.
+    std::fs::File::open(path)
+        .and_then(|file| file.metadata())
+        .and_then(|found| if found.is_dir() { Err(io::Error::other("it is a folder")) } else { Ok(()) })
+        .or_fail_with(Category::Files, || format!("cannot read `{}`", path.display()))
+}
+
+/// A mesh beside its final place.
+struct Made {
+    file: TempPath,
+    version: String,
+    mesh: Mesh,
+    quality: Quality,
+    notes: Vec<String>,
+}
+
+/// Meshes; a second time with optimisation if curved elements came out folded.
+fn make(args: &Args, session: &Session) -> Result<Made, Failure> {
+    let first = attempt(args, session, false)?;
+    if first.quality.folded.is_empty() || args.order == 1 {
+        return Ok(first);
+    }
+    session.detail(1, "some curved elements are folded: once more with optimisation");
+    // The optimiser is known to abort now and then, and need not help: then the first mesh stands.
+    match attempt(args, session, true) {
+        Ok(second) if second.quality.folded.len() < first.quality.folded.len() => Ok(second),
+        _ => {
+            session.check_interrupted()?;
+            Ok(first)
+        }
+    }
+}
+
+fn attempt(args: &Args, session: &Session, optimise: bool) -> Result<Made, Failure> {
+    let folder = args.output.output.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let temporary = |suffix: &str| {
+        tempfile::Builder::new()
+            .prefix(".carom-gmsh-")
+            .suffix(suffix)
+            .tempfile_in(folder)
+            .map(NamedTempFile::into_temp_path)
+            .or_fail_with(Category::Files, || unwritable(&args.output.output))
+    };
+    let (file, report) = (temporary(".msh")?, temporary(".json")?);
+    let job = Job {
+        input: args.file.clone(),
+        mesh: file.to_path_buf(),
+        report: report.to_path_buf(),
+        size: args.size,
+        order: args.order,
+        hex: args.hex,
+        optimise,
+    };
+    let status = run_worker(&job, args.output.run.verbose > 0, session)?;
+    let text = std::fs::read_to_string(&report).unwrap_or_default();
+    let (version, mut notes) = match serde_json::from_str(&text) {
+        Ok(Report::Done { version, notes }) if status.success() => (version, notes),
+        Ok(Report::Failed { kind, message, hint }) => return Err(kind.failure(message, hint)),
+        _ => {
+            return Err(Failure::new(
+                Category::Other,
+                format!("Gmsh ended its process ({status}) while meshing"),
+            )
+            .hint("run again with -v to see how far it came; try another --size, or --order 1"));
+        }
+    };
+    let (mesh, read_notes) = msh::read(&file).map_err(|error| {
+        Failure::from_error(Category::Other, error)
+            .context("the mesh that Gmsh wrote cannot be used")
+            .hint("try without --hex, or with another --size")
+    })?;
+    notes.extend(read_notes.iter().map(ToString::to_string));
+    let quality = quality::assess(&mesh);
+    Ok(Made { file, version, mesh, quality, notes })
+}
+
+/// Runs a worker to its end, or ends it if the user asks to stop.
+fn run_worker(job: &Job, show_log: bool, session: &Session) -> Result<ExitStatus, Failure> {
+    let cannot = || "cannot start the process that runs Gmsh".to_owned();
+    let program = std::env::current_exe().or_fail_with(Category::Other, cannot)?;
+    let job = serde_json::to_string(job).or_fail_with(Category::Other, cannot)?;
+    // OpenCASCADE prints whatever the options say; standard output is for data alone.
+    let log = || if show_log { Stdio::from(io::stderr()) } else { Stdio::null() };
+    let mut child = Command::new(program)
+        .args([FLAG, &job])
+        .stdin(Stdio::null())
+        .stdout(log())
+        .stderr(log())
+        .spawn()
+        .or_fail_with(Category::Other, cannot)?;
+    loop {
+        if let Some(status) = child.try_wait().or_fail_with(Category::Other, cannot)? {
+            session.check_interrupted()?;
+            return Ok(status);
+        }
+        if let Err(stopped) = session.check_interrupted() {
+            end(&mut child);
+            return Err(stopped);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn end(child: &mut Child) {
+    // An error means that it has ended by itself.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn tell_notes(made: &Made, session: &Session) {
+    for note in &made.notes {
+        session.warn(note);
+    }
+}
+
+/// Refuses meshes that cannot be computed with; warns of those that are poor.
+fn check_quality(made: &Made, session: &Session) -> Result<(), Failure> {
+    let Quality { inverted, folded, min_scaled_jacobian, worst_cell, .. } = &made.quality;
+    let place = worst_cell.map(|cell| made.mesh.middle_of_cell(cell)).unwrap_or_default();
+    let place =
+        format!("worst {min_scaled_jacobian:.2} near ({:.4}, {:.4}, {:.4})", place[0], place[1], place[2]);
+    if !inverted.is_empty() {
+        return Err(Failure::new(
+            Category::Other,
+            format!("{} elements of the mesh are inverted, scaled Jacobian {place}", inverted.len()),
+        )
+        .hint("take a smaller --size: curved elements fold where they are larger than the radius of the face; or --order 1"));
+    }
+    if !folded.is_empty() {
+        session.warn(&format!(
+            "{} curved elements are folded at a node (not at points of integration): stresses there mean nothing; \
+             scaled Jacobian {place}; a smaller --size helps",
+            folded.len()
+        ));
+    }
+    Ok(())
+}
+
+fn unwritable(path: &Path) -> String {
+    format!("cannot write `{}`", path.display())
+}
+
+/// Temporary files are private; the output is not.
+#[cfg(unix)]
+fn readable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable(_path: &Path) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! The process that drives Gmsh.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::gmsh::{Entity, Gmsh, GmshError};
+use crate::job::{FailureKind, Job, Report};
+
+/// First argument of a worker; the second is the job.
+pub(crate) const FLAG: &str = "--worker";
+
+/// Gmsh's numbers of hexahedra of first and second order.
+const HEXAHEDRA: [i32; 3] = [5, 12, 17];
+
+/// The job, if this process was started as a worker.
+pub(crate) fn job_of_this_process() -> Option<Job> {
+    let mut args = std::env::args_os().skip(1);
+    if args.next()? != FLAG {
+        return None;
+    }
+    serde_json::from_str(args.next()?.to_str()?).ok()
+}
+
+/// Does the job and writes the report. The exit code only says whether there is one.
+pub(crate) fn run(job: &Job) -> ExitCode {
+    let report = match mesh(job) {
+        Ok((version, notes)) => Report::Done { version, notes },
+        Err(Failed { kind, message, hint }) => Report::Failed { kind, message, hint },
+    };
+    let written = serde_json::to_string(&report).ok().map(|text| std::fs::write(&job.report, text));
+    if matches!(written, Some(Ok(()))) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What went wrong, and what to do about it.
+struct Failed {
+    kind: FailureKind,
+    message: String,
+    hint: String,
+}
+
+fn failed(kind: FailureKind, message: impl ToString, hint: &str) -> Failed {
+    Failed { kind, message: message.to_string(), hint: hint.to_owned() }
+}
+
+impl From<GmshError> for Failed {
+    fn from(error: GmshError) -> Self {
+        let hint = match error {
+            GmshError::Version { .. } => {
+                "install libgmsh 4.8 (Debian 12: libgmsh-dev) and build carom-gmsh with it"
+            }
+            _ => "run again with -v to see Gmsh's log",
+        };
+        failed(FailureKind::Other, error, hint)
+    }
+}
+
+fn mesh(job: &Job) -> Result<(String, Vec<String>), Failed> {
+    let gmsh = Gmsh::start()?;
+    set_up(&gmsh)?;
+    let is_script = has_extension(&job.input, &["geo"]);
+    load(&gmsh, &job.input, is_script)?;
+    let volumes = gmsh.entities(3)?;
+    if volumes.is_empty() {
+        return Err(failed(
+            FailureKind::Input,
+            format!("`{}` holds no solid, only faces, edges or points", job.input.display()),
+            "close the faces to a solid in the CAD program (export as solid, not as surface)",
+        ));
+    }
+    set_sizes(&gmsh, job, is_script)?;
+    let notes = name_groups(&gmsh, &volumes)?;
+    generate(&gmsh, job)?;
+    gmsh.write(utf8(&job.mesh)?)?;
+    Ok((gmsh.version.clone(), notes))
+}
+
+/// Options that hold whatever the input is. A script may change them.
+fn set_up(gmsh: &Gmsh) -> Result<(), GmshError> {
+    gmsh.set_option(c"General.Terminal", 1.0)?;
+    gmsh.set_option(c"Mesh.MshFileVersion", 4.1)?;
+    gmsh.set_option(c"Mesh.Binary", 1.0)?;
+    // OpenCASCADE converts from the unit of the file to this one.
+    gmsh.set_text_option(c"Geometry.OCCTargetUnit", c"M")
+}
+
+fn load(gmsh: &Gmsh, path: &Path, is_script: bool) -> Result<(), Failed> {
+    let name = utf8(path)?;
+    let loaded = if is_script { gmsh.open(name) } else { gmsh.import_shapes(name) };
+    loaded.map_err(|error| {
+        let hint = if is_script {
+            "run the script in Gmsh to see where it fails"
+        } else {
+            "open it in a CAD program and export it again as STEP AP214"
+        };
+        failed(FailureKind::Input, format!("`{}`: {error}", path.display()), hint)
+    })
+}
+
+/// Sizes: a script says its own, and --size limits them from above. Other files get elements of the part's
+/// extent / 20, and everywhere twelve to a full circle where it is curved.
+fn set_sizes(gmsh: &Gmsh, job: &Job, is_script: bool) -> Result<(), GmshError> {
+    if is_script {
+        return job.size.map_or(Ok(()), |size| gmsh.set_option(c"Mesh.MeshSizeMax", size));
+    }
+    let [low, high] = gmsh.bounding_box()?;
+    let diagonal = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
+    let size = job.size.unwrap_or(diagonal / 20.0);
+    gmsh.set_option(c"Mesh.MeshSizeMax", size)?;
+    gmsh.set_option(c"Mesh.MeshSizeMin", (0.1 * size).min(diagonal / 200.0))?;
+    gmsh.set_option(c"Mesh.MeshSizeFromCurvature", 12.0)
+}
+
+/// Gives volumes and faces groups where the file has none: only elements in groups are written.
+fn name_groups(gmsh: &Gmsh, volumes: &[Entity]) -> Result<Vec<String>, GmshError> {
+    let groups = gmsh.physical_groups()?;
+    let mut notes = Vec::new();
+    if !groups.iter().any(|(dim, _)| *dim == 3) {
+        if !groups.is_empty() {
+            notes.push("the script has no physical group of volumes: all of them are in `body`".to_owned());
+        }
+        let tags: Vec<i32> = volumes.iter().map(|(_, tag)| *tag).collect();
+        gmsh.add_physical_group("body", 3, &tags)?;
+    }
+    if groups.is_empty() {
+        for (number, (_, tag)) in (1..).zip(gmsh.boundary(volumes)?) {
+            gmsh.add_physical_group(&format!("face{number}"), 2, &[tag])?;
+        }
+    }
+    Ok(notes)
+}
+
+fn generate(gmsh: &Gmsh, job: &Job) -> Result<(), Failed> {
+    let hint = "try another --size; small edges and slivers of faces are best removed in the CAD program";
+    let explain = |error: GmshError| failed(FailureKind::Other, error, hint);
+    if job.order == 2 && job.optimise {
+        // The elastic analogy: edges bend as far as the elements inside stay sound. Of Gmsh's optimisers it is the one that
+        // neither aborts nor takes minutes. It runs only if the mesh is generated at its final order.
+        gmsh.set_option(c"Mesh.ElementOrder", 2.0)?;
+        gmsh.set_option(c"Mesh.HighOrderOptimize", 3.0)?;
+    }
+    gmsh.generate().map_err(explain)?;
+    if job.hex && !only_hexahedra(gmsh)? {
+        // Each tetrahedron becomes four hexahedra with edges of half its size; the size wanted is that of the latter.
+        gmsh.set_option(c"Mesh.SubdivisionAlgorithm", 2.0)?;
+        gmsh.set_option(c"Mesh.MeshSizeFactor", 2.0)?;
+        gmsh.generate().map_err(explain)?;
+    }
+    if gmsh.volume_element_types()?.is_empty() {
+        return Err(failed(
+            FailureKind::Other,
+            format!("Gmsh meshed no volume: {}", gmsh.last_error()),
+            hint,
+        ));
+    }
+    if job.order == 2 {
+        gmsh.set_order(2).map_err(explain)?;
+    }
+    Ok(())
+}
+
+fn only_hexahedra(gmsh: &Gmsh) -> Result<bool, GmshError> {
+    let types = gmsh.volume_element_types()?;
+    Ok(!types.is_empty() && types.iter().all(|kind| HEXAHEDRA.contains(kind)))
+}
+
+/// Whether a file name ends so, in capitals or not.
+pub(crate) fn has_extension(path: &Path, wanted: &[&str]) -> bool {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    wanted.iter().any(|e| extension.eq_ignore_ascii_case(e))
+}
+
+fn utf8(path: &Path) -> Result<&str, Failed> {
+    path.to_str().ok_or_else(|| {
+        failed(
+            FailureKind::Files,
+            format!("Gmsh cannot open the path `{}`", path.display()),
+            "rename it: Gmsh takes UTF-8 only",
+        )
+    })
+}
