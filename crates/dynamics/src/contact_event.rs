@@ -33,6 +33,64 @@ pub struct ContactEvent {
 }
 
 impl ContactEvent {
+    /// Numbers in [`ContactEvent::to_array`].
+    pub const NUMBERS: usize = 14;
+
+    /// All numbers in one array, for checkpoints.
+    pub fn to_array(&self) -> [f64; Self::NUMBERS] {
+        let [x, y, z] = self.impulse;
+        [
+            self.pair as f64,
+            self.start,
+            self.end,
+            f64::from(u8::from(self.open)),
+            self.peak_force,
+            self.peak_time,
+            x,
+            y,
+            z,
+            self.velocity_before,
+            self.velocity_after,
+            self.max_approach,
+            self.vibration_energy,
+            f64::from(self.sub_impacts),
+        ]
+    }
+
+    /// The inverse of [`ContactEvent::to_array`].
+    pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        let [
+            pair,
+            start,
+            end,
+            open,
+            peak_force,
+            peak_time,
+            x,
+            y,
+            z,
+            before,
+            after,
+            max_approach,
+            vibration,
+            sub,
+        ] = *array;
+        Self {
+            pair: pair as usize,
+            start,
+            end,
+            open: open != 0.0,
+            peak_force,
+            peak_time,
+            impulse: [x, y, z],
+            velocity_before: before,
+            velocity_after: after,
+            max_approach,
+            vibration_energy: vibration,
+            sub_impacts: sub as u32,
+        }
+    }
+
     /// Time from first touch to last parting \[s\].
     pub fn duration(&self) -> f64 {
         self.end - self.start

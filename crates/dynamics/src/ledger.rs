@@ -42,6 +42,78 @@ pub struct Balance {
 }
 
 impl Balance {
+    /// Numbers in [`Balance::to_array`].
+    pub const NUMBERS: usize = 26;
+
+    /// All numbers in one array, for checkpoints.
+    pub fn to_array(&self) -> [f64; Self::NUMBERS] {
+        let mut array = [0.0; Self::NUMBERS];
+        let scalars = [
+            self.time,
+            self.e_kin,
+            self.e_el,
+            self.e_con,
+            self.e_pot,
+            self.w_ext,
+            self.d_mat,
+            self.d_fric,
+            self.d_imp,
+            self.d_num,
+            self.momentum_scale,
+            self.ang_momentum_scale,
+            self.pen_max,
+            self.f_res,
+        ];
+        array[..14].copy_from_slice(&scalars);
+        array[14..17].copy_from_slice(&self.momentum);
+        array[17..20].copy_from_slice(&self.ang_momentum);
+        array[20..23].copy_from_slice(&self.external_impulse);
+        array[23..26].copy_from_slice(&self.external_ang_impulse);
+        array
+    }
+
+    /// The inverse of [`Balance::to_array`].
+    pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        let vector = |start: usize| [array[start], array[start + 1], array[start + 2]];
+        let [
+            time,
+            e_kin,
+            e_el,
+            e_con,
+            e_pot,
+            w_ext,
+            d_mat,
+            d_fric,
+            d_imp,
+            d_num,
+            momentum_scale,
+            ang_momentum_scale,
+            pen_max,
+            f_res,
+            ..,
+        ] = *array;
+        Self {
+            time,
+            e_kin,
+            e_el,
+            e_con,
+            e_pot,
+            w_ext,
+            d_mat,
+            d_fric,
+            d_imp,
+            d_num,
+            momentum_scale,
+            ang_momentum_scale,
+            pen_max,
+            f_res,
+            momentum: vector(14),
+            ang_momentum: vector(17),
+            external_impulse: vector(20),
+            external_ang_impulse: vector(23),
+        }
+    }
+
     fn energy(&self) -> f64 {
         self.e_kin + self.e_el + self.e_con + self.e_pot
     }
@@ -115,10 +187,10 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Takes a balance in; the first one sets the zero of the residuals.
-    pub fn record(&mut self, balance: Balance) -> LedgerRow {
-        let initial = *self.initial.get_or_insert(balance);
-        let row = LedgerRow {
+    /// The residuals of a balance against the first one, without taking it in.
+    pub fn row(&self, balance: Balance) -> LedgerRow {
+        let initial = self.initial.unwrap_or(balance);
+        LedgerRow {
             balance,
             r_e: balance.residual() - initial.residual(),
             r_p: residual(
@@ -129,7 +201,13 @@ impl Ledger {
                 (balance.ang_momentum, initial.ang_momentum),
                 (balance.external_ang_impulse, initial.external_ang_impulse),
             ),
-        };
+        }
+    }
+
+    /// Takes a balance in; the first one sets the zero of the residuals.
+    pub fn record(&mut self, balance: Balance) -> LedgerRow {
+        self.initial.get_or_insert(balance);
+        let row = self.row(balance);
         self.latest = balance;
         let sizes = [row.r_e.abs(), norm(row.r_p), norm(row.r_l)];
         let scales = [

@@ -6,7 +6,7 @@ use carom_dynamics::Balance;
 use nalgebra::Vector3;
 
 impl System {
-    /// Balance at y, for which [`System::set_state`] was called.
+    /// Balance at y, for which [`System::set_state`] and [`System::evaluate_contacts`] were called.
     pub fn balance(&self, time: f64, y: &[f64]) -> Balance {
         let layout = &self.layout;
         let mut balance =
@@ -35,6 +35,12 @@ impl System {
             balance.momentum_scale += p.norm();
             balance.ang_momentum_scale += carried.norm() + (l - carried).norm();
         }
+        for reaction in &self.reactions {
+            balance.e_el += reaction.elastic_energy;
+            balance.e_con += reaction.contact_energy;
+            balance.pen_max = balance.pen_max.max(reaction.penetration);
+            balance.f_res = balance.f_res.max(reaction.residual);
+        }
         balance.momentum = momentum.into();
         balance.ang_momentum = ang_momentum.into();
         balance.external_impulse = impulse.into();
@@ -57,6 +63,17 @@ impl System {
         let rigid = velocities.v.dot(&pose.rotation.tr_mul(&momentum))
             + velocities.omega.dot(&pose.rotation.tr_mul(&spin));
         0.5 * (rigid + modal)
+    }
+
+    /// Energy of the vibration of a body: ½ q̇ᵀ M̄_e q̇ + ½ qᵀ K̄ q of its dynamic modes \[J\].
+    pub(crate) fn vibration_energy(&self, i: usize, y: &[f64]) -> f64 {
+        let rate = &self.kinetics[i].velocities.modal;
+        let m = &self.bodies[i].frame.mass_modal;
+        let mut energy = self.modal_elastic_energy(i, y);
+        for a in 0..rate.len() {
+            energy += 0.5 * rate[a] * (0..rate.len()).map(|b| m[(a, b)] * rate[b]).sum::<f64>();
+        }
+        energy
     }
 
     /// ½ qᵀ K̄ q of the dynamic modes.

@@ -4,20 +4,40 @@
 //!   momenta, ∂T/∂q
 //! * [`Body`]: a rigid or reduced body and where its frame lies in the source geometry
 //! * [`System`]: bodies under loads as an ordinary differential equation; its balance of energy and momenta
+//! * [`ContactPair`]: two surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
+//! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs, checkpoints
 //! * [`velocity_form`]: the same equations in velocities, THEORY (1.1)
 //!
-//! Reading order: `floating_frame`, `kinetics`, `body`, `layout`, `system`, `balance`.
+//! Reading order: `floating_frame`, `kinetics`, `body`, `layout`, `system`, `balance`, `contact`, `scales`,
+//! `pair_memory`, `simulation`, `within_step`, `restart`.
 
 mod balance;
 pub mod body;
+pub mod contact;
 pub mod floating_frame;
+pub mod hertz_contact;
 pub mod kinetics;
 pub mod layout;
+pub mod outcome;
+pub mod pair_memory;
+pub mod restart;
+pub mod scales;
+pub mod settings;
+pub mod simulation;
+mod snapshot;
 pub mod system;
 pub mod velocity_form;
+mod within_step;
 
 pub use body::{Body, BodyError, InitialState};
+pub use contact::{BodyMotion, ContactFailure, ContactPair, HertzNumbers, Reaction};
 pub use floating_frame::{FloatingFrame, FrameError};
+pub use hertz_contact::{HertzContact, HertzShape};
 pub use kinetics::{Kinetics, MassError, Velocities};
 pub use layout::Layout;
+pub use outcome::{RunError, RunSummary};
+pub use pair_memory::PairMemory;
+pub use scales::Scales;
+pub use settings::Settings;
+pub use simulation::Simulation;
 pub use system::{RateError, System, SystemError};

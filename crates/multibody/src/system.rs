@@ -6,6 +6,7 @@
 //! ```
 
 use crate::body::Body;
+use crate::contact::{BodyMotion, ContactFailure, ContactPair, Reaction};
 use crate::kinetics::{Kinetics, MassError};
 use crate::layout::{Layout, put, quaternion, vector};
 use carom_dynamics::{Axes, Loads, Placement, PointLoad, Pose, rotation};
@@ -13,7 +14,7 @@ use carom_integrate::Ode;
 use nalgebra::Vector3;
 
 /// Why the rate of a system cannot be computed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum RateError {
     /// The mass matrix of a body is not positive definite.
     #[error("body `{body}`: {source}")]
@@ -22,6 +23,16 @@ pub enum RateError {
         body: String,
         /// Why.
         source: MassError,
+    },
+    /// A contact pair could not be evaluated.
+    #[error("contact between `{first}` and `{second}`: {source}")]
+    Contact {
+        /// Name of the first body.
+        first: String,
+        /// Name of the second body.
+        second: String,
+        /// Why.
+        source: ContactFailure,
     },
 }
 
@@ -52,6 +63,16 @@ pub enum SystemError {
         /// Dynamic modes of the body.
         expected: usize,
     },
+    /// A contact pair names bodies that are not there, or twice the same.
+    #[error("contact pair {pair} is between bodies {bodies:?}; two different ones of {count} are needed")]
+    Pair {
+        /// Index of the pair.
+        pair: usize,
+        /// What it names.
+        bodies: [usize; 2],
+        /// Number of bodies.
+        count: usize,
+    },
     /// Another number of placements than of bodies.
     #[error("{placements} placements for {bodies} bodies")]
     Placements {
@@ -73,15 +94,19 @@ pub(crate) struct BodyForces {
     pub(crate) modal: Vec<f64>,
 }
 
-/// Bodies, loads and workspace.
-#[derive(Debug, Clone)]
+/// Bodies, loads, contact pairs and workspace.
+#[derive(Debug)]
 pub struct System {
     /// The bodies.
     pub bodies: Vec<Body>,
     /// Gravity, forces and torques.
     pub loads: Loads,
+    /// Surfaces that may touch.
+    pub pairs: Vec<Box<dyn ContactPair>>,
     /// Where each quantity lies in y.
     pub layout: Layout,
+    /// What the pairs did at the last evaluation.
+    pub(crate) reactions: Vec<Reaction>,
     /// Pose of each body at the last evaluation.
     pub(crate) poses: Vec<Pose>,
     /// Mass matrix and velocities of each body at the last evaluation.
@@ -101,12 +126,21 @@ struct Flows {
 }
 
 impl System {
-    /// A system of bodies under loads.
+    /// A system of bodies under loads, with contact between some.
     ///
     /// # Errors
     ///
-    /// [`SystemError`] if a load does not fit the bodies.
-    pub fn new(bodies: Vec<Body>, loads: Loads) -> Result<Self, SystemError> {
+    /// [`SystemError`] if a load or a pair does not fit the bodies.
+    pub fn new(
+        bodies: Vec<Body>,
+        loads: Loads,
+        pairs: Vec<Box<dyn ContactPair>>,
+    ) -> Result<Self, SystemError> {
+        for (pair, [a, b]) in pairs.iter().map(|pair| pair.bodies()).enumerate() {
+            if a == b || a.max(b) >= bodies.len() {
+                return Err(SystemError::Pair { pair, bodies: [a, b], count: bodies.len() });
+            }
+        }
         for (load, PointLoad { body, marker, .. }) in loads.point_loads.iter().enumerate() {
             let count = bodies.len();
             let of = bodies.get(*body).ok_or(SystemError::NoSuchBody { load, body: *body, bodies: count })?;
@@ -128,7 +162,9 @@ impl System {
             poses: vec![pose; bodies.len()],
             kinetics: modes.iter().map(|&n| Kinetics::new(n)).collect(),
             forces: modes.iter().map(forces).collect(),
-            layout: Layout::new(modes, 0),
+            reactions: pairs.iter().map(|pair| Reaction::none(pair.bodies().map(|i| modes[i]))).collect(),
+            layout: Layout::new(modes, pairs.len()),
+            pairs,
             bodies,
             loads,
             flows: Flows::default(),
@@ -241,6 +277,41 @@ impl System {
         }
     }
 
+    /// Contact at y, for which [`System::set_state`] was called.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Contact`].
+    pub fn evaluate_contacts(&mut self, y: &[f64]) -> Result<(), RateError> {
+        let layout = &self.layout;
+        for (pair, reaction) in self.pairs.iter_mut().zip(&mut self.reactions) {
+            let bodies = pair.bodies();
+            let motion = bodies.map(|i| BodyMotion {
+                pose: &self.poses[i],
+                modal: &y[layout.modal(i)..layout.modal(i) + layout.modes(i)],
+            });
+            pair.evaluate(motion, reaction).map_err(|source| {
+                let [first, second] = bodies.map(|i| self.bodies[i].name.clone());
+                RateError::Contact { first, second, source }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Adds the reactions to the forces on the bodies: opposite forces, one common moment.
+    fn apply_contacts(&mut self) {
+        for (pair, reaction) in self.pairs.iter().zip(&self.reactions) {
+            for ((i, sign), modal) in pair.bodies().into_iter().zip([1.0, -1.0]).zip(&reaction.modal) {
+                let forces = &mut self.forces[i];
+                forces.force += sign * reaction.force;
+                forces.moment += sign * reaction.moment;
+                for (force, modal) in forces.modal.iter_mut().zip(modal) {
+                    *force += modal;
+                }
+            }
+        }
+    }
+
     /// ẏ from velocities and forces.
     fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) {
         let layout = &self.layout;
@@ -262,6 +333,9 @@ impl System {
         put(rate, layout.external_ang_impulse(), &self.flows.ang_impulse);
         rate[layout.work()] = self.flows.work;
         rate[layout.damping()] = self.flows.damping;
+        for (pair, reaction) in self.reactions.iter().enumerate() {
+            put(rate, layout.pair_impulse(pair), &reaction.force);
+        }
     }
 }
 
@@ -315,6 +389,8 @@ impl Ode for System {
     fn rate(&mut self, _time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
         self.set_state(y)?;
         self.apply_loads(y);
+        self.evaluate_contacts(y)?;
+        self.apply_contacts();
         self.write_rates(y, rate);
         Ok(())
     }

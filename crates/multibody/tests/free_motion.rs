@@ -62,7 +62,7 @@ fn brick() -> Body {
 }
 
 fn tumble(body: Body, revolutions: f64, tolerance: f64) -> Drift {
-    let mut system = System::new(vec![body], Loads::default()).unwrap();
+    let mut system = System::new(vec![body], Loads::default(), Vec::new()).unwrap();
     let placement = tumbling();
     let mut y = system.initial_state(&[placement]).unwrap();
     system.set_state(&y).unwrap();
@@ -149,7 +149,7 @@ fn intermediate_axis_flips_with_eulers_period() {
     assert!(l2 > energy2 * i2);
     let m = (i2 - i1) * (energy2 * i3 - l2) / ((i3 - i2) * (l2 - energy2 * i1));
     let period = 4.0 * elliptic_k(m) * (i1 * i2 * i3 / ((i3 - i2) * (l2 - energy2 * i1))).sqrt();
-    let mut system = System::new(vec![body], Loads::default()).unwrap();
+    let mut system = System::new(vec![body], Loads::default(), Vec::new()).unwrap();
     let placement = Placement { angular_velocity: omega.into(), ..Placement::default() };
     let mut y = system.initial_state(&[placement]).unwrap();
     let mut lowest: f64 = 5.0;
@@ -172,7 +172,7 @@ fn intermediate_axis_flips_with_eulers_period() {
 fn flexible_motion_converges_with_order_eight() {
     let body = || Lattice::new(0.4, 3.0, 20.0).body(4);
     let at_end = |steps: u32| {
-        let mut system = System::new(vec![body()], Loads::default()).unwrap();
+        let mut system = System::new(vec![body()], Loads::default(), Vec::new()).unwrap();
         let mut y = system.initial_state(&[tumbling()]).unwrap();
         let mut pair = RungeKutta::new(Method::Dop853, Tolerances::none(y.len()));
         let mut t = 0.0;
@@ -195,7 +195,7 @@ fn flexible_motion_converges_with_order_eight() {
 fn gravity_moves_the_centre_of_mass_on_a_parabola_and_deforms_nothing() {
     let lattice = Lattice::new(0.4, 3.0, 60.0);
     let loads = Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() };
-    let mut system = System::new(vec![lattice.body(6), brick()], loads).unwrap();
+    let mut system = System::new(vec![lattice.body(6), brick()], loads, Vec::new()).unwrap();
     let still = Placement { velocity: [1.0, 0.0, 3.0], ..Placement::default() };
     let mut y = system.initial_state(&[still, tumbling()]).unwrap();
     system.set_state(&y).unwrap();
@@ -228,7 +228,7 @@ fn work_of_a_following_force_balances_the_energy() {
     let loads = Loads { gravity: [0.0, 1.0, 0.0], point_loads: vec![load, held] };
     let mut body = body;
     body.damping.fill(0.05);
-    let mut system = System::new(vec![body], loads).unwrap();
+    let mut system = System::new(vec![body], loads, Vec::new()).unwrap();
     let mut y = system.initial_state(&[tumbling()]).unwrap();
     system.set_state(&y).unwrap();
     let first = system.balance(0.0, &y);
@@ -250,7 +250,7 @@ fn work_of_a_following_force_balances_the_energy() {
 fn held_body_vibrates_and_passes_nothing_to_the_books_of_others() {
     let mut body = Lattice::new(0.4, 3.0, 60.0).body(3).fixed();
     body.damping.fill(0.0);
-    let mut system = System::new(vec![body, brick()], Loads::default()).unwrap();
+    let mut system = System::new(vec![body, brick()], Loads::default(), Vec::new()).unwrap();
     let mut y = system.initial_state(&[Placement::default(), tumbling()]).unwrap();
     let q = system.layout.modal(0);
     y[q] = 0.01;
@@ -272,7 +272,8 @@ fn turned_world_gives_turned_motion() {
         angular_velocity: (a * Vector3::from(plain.angular_velocity)).into(),
     };
     let end = |placement: Placement| {
-        let mut system = System::new(vec![Lattice::new(0.4, 3.0, 60.0).body(4)], Loads::default()).unwrap();
+        let mut system =
+            System::new(vec![Lattice::new(0.4, 3.0, 60.0).body(4)], Loads::default(), Vec::new()).unwrap();
         let mut y = system.initial_state(&[placement]).unwrap();
         integrate(&mut system, &mut y, 1.0, 1e-12, |_, _, _| {});
         y

@@ -1,0 +1,102 @@
+//! What the time loop remembers of a pair from step to step, and how long the next step may be for it.
+
+use crate::scales::{pulse, relative_velocity, speed_bound};
+use crate::system::System;
+
+/// Plain numbers, part of a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairMemory {
+    /// Free gap at the end of the last step \[m\].
+    pub gap: f64,
+    /// Speed at which it closes, rigid motion \[m/s\].
+    pub closing: f64,
+    /// Upper bound of that speed over all of both surfaces \[m/s\].
+    pub bound: f64,
+    /// Duration of the impact that goes on or may come, by Hertz \[s\].
+    pub pulse: f64,
+    /// Times of the last two step ends \[s\] and the contact forces then \[N\].
+    pub history: [[f64; 2]; 2],
+}
+
+impl PairMemory {
+    /// Numbers in [`PairMemory::to_array`].
+    pub const NUMBERS: usize = 8;
+
+    /// Steps in a contact pulse, THEORY 3.4.
+    const STEPS_PER_PULSE: f64 = 20.0;
+
+    /// Before the first step.
+    pub fn new() -> Self {
+        Self { gap: f64::INFINITY, closing: 0.0, bound: 0.0, pulse: f64::INFINITY, history: [[0.0; 2]; 2] }
+    }
+
+    /// All numbers in one array.
+    pub fn to_array(&self) -> [f64; Self::NUMBERS] {
+        let [[t0, f0], [t1, f1]] = self.history;
+        [self.gap, self.closing, self.bound, self.pulse, t0, f0, t1, f1]
+    }
+
+    /// The inverse of [`PairMemory::to_array`].
+    pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        let [gap, closing, bound, pulse, t0, f0, t1, f1] = *array;
+        Self { gap, closing, bound, pulse, history: [[t0, f0], [t1, f1]] }
+    }
+
+    /// Takes in the end of a step, at which the system was evaluated. The pulse of a contact is that of its first touch.
+    pub(crate) fn update(
+        &mut self,
+        system: &System,
+        pair: usize,
+        time: f64,
+        touching: bool,
+        user: Option<f64>,
+    ) {
+        let reaction = &system.reactions[pair];
+        self.gap = reaction.free_gap;
+        self.closing = -relative_velocity(system, pair).dot(&reaction.normal);
+        self.bound = speed_bound(system, pair);
+        if !touching {
+            // At rest against each other: the time is then set by forces, which the error control sees.
+            let speed = self.bound.max(f64::MIN_POSITIVE);
+            self.pulse = user.unwrap_or_else(|| pulse(system, system.pairs[pair].as_ref(), speed));
+        }
+        self.history = [self.history[1], [time, reaction.normal_force]];
+    }
+
+    /// Longest step for this pair: a twentieth of the pulse in contact; half the way to contact while open, but no less
+    /// than a twentieth of the pulse, which cannot jump over an impact; and just beyond the touch once that is near, so that
+    /// the event is found with little overshoot.
+    pub(crate) fn longest_step(&self, touching: bool) -> f64 {
+        let fine = self.pulse / Self::STEPS_PER_PULSE;
+        if touching || self.gap <= 0.0 {
+            return fine;
+        }
+        if self.bound == 0.0 {
+            return f64::INFINITY;
+        }
+        let coarse = fine.max(0.5 * self.gap / self.bound);
+        let touch = 1.01 * self.gap / self.closing;
+        if self.closing > 0.0 && touch < coarse { touch.max(1e-3 * fine) } else { coarse }
+    }
+
+    /// True if the force may have its peak within the step that ends now: it rose before and, continued as a parabola, has
+    /// no clear rise left at the end.
+    pub(crate) fn may_peak(&self, time: f64, force: f64) -> bool {
+        let [[t0, f0], [t1, f1]] = self.history;
+        if force <= 0.0 && f1 <= 0.0 {
+            return false;
+        }
+        if t1 <= t0 || f1 == 0.0 {
+            return force <= f1;
+        }
+        let (before, now) = ((f1 - f0) / (t1 - t0), (force - f1) / (time - t1));
+        let at_end = now + (now - before) * (time - t1) / (time - t0);
+        before > 0.0 && at_end < 0.25 * before
+    }
+}
+
+impl Default for PairMemory {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,142 @@
+//! Checkpoints: all that the loop carries from step to step, so that a run goes on bit for bit.
+
+use crate::outcome::RunError;
+use crate::pair_memory::PairMemory;
+use crate::simulation::Simulation;
+use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
+use carom_integrate::{Controller, Counters, RungeKuttaState};
+
+/// Name of the scheme in checkpoints.
+pub const SCHEME: &str = "floating-frame";
+
+/// Version of the entries.
+pub const VERSION: u64 = 1;
+
+impl Simulation {
+    /// Hands a checkpoint over if its turn has come.
+    pub(crate) fn save(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let every = observer.checkpoint_every();
+        if every > 0 && self.integrator.counters().steps.is_multiple_of(every) {
+            observer.checkpoint(&self.checkpoint())?;
+        }
+        Ok(())
+    }
+
+    /// The present point of the run.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let RungeKuttaState { controller, counters, rate } = self.integrator.state();
+        let mut checkpoint = Checkpoint {
+            scheme: SCHEME.to_owned(),
+            version: VERSION,
+            time: self.time,
+            steps: counters.steps,
+            ..Checkpoint::default()
+        };
+        checkpoint.put_reals("state", &self.y);
+        checkpoint.put_reals("controller", &[controller.next_step, controller.last_error]);
+        checkpoint.put_integers(
+            "counters",
+            &[counters.steps, counters.rejected, counters.cut, counters.evaluations, self.outputs],
+        );
+        checkpoint.put_reals("rate", rate.as_deref().unwrap_or(&[]));
+        checkpoint.put_reals("quaternion_drift", &[self.quaternion_drift]);
+        let flat = |arrays: Vec<[f64; PairMemory::NUMBERS]>| arrays.concat();
+        checkpoint.put_reals("pairs", &flat(self.memory.iter().map(PairMemory::to_array).collect()));
+        let events: Vec<f64> = self.events.iter().flat_map(|event| event.to_array()).collect();
+        checkpoint.put_reals("events", &events);
+        let trackers: Vec<f64> = self.trackers.iter().flat_map(tracker_array).collect();
+        checkpoint.put_reals("trackers", &trackers);
+        let initial = self.ledger.initial.unwrap_or_default();
+        checkpoint.put_reals("ledger_initial", &initial.to_array());
+        checkpoint.put_reals("ledger_latest", &self.ledger.latest.to_array());
+        checkpoint.put_reals("ledger_extremes", &[self.ledger.residuals, self.ledger.scales].concat());
+        for (i, pair) in self.system.pairs.iter().enumerate() {
+            checkpoint.put_reals(&format!("contact_{i}"), &pair.memory());
+        }
+        checkpoint
+    }
+
+    /// Continues from a checkpoint of the same scenario: the next steps are those that the saved run took, bit for bit.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Checkpoint`] if it belongs to another scheme, version or scenario. The simulation is then unusable.
+    pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+        checkpoint.expect(SCHEME, VERSION)?;
+        let (n, pairs) = (self.y.len(), self.memory.len());
+        self.time = checkpoint.time;
+        self.y.copy_from_slice(checkpoint.reals_of("state", n)?);
+        let counters = checkpoint.integers("counters")?;
+        let &[steps, rejected, cut, evaluations, outputs] = counters else {
+            return Err(length("counters", counters.len(), 5));
+        };
+        let controller = checkpoint.reals_of("controller", 2)?;
+        let rate = checkpoint.reals("rate")?;
+        self.integrator.restore(&RungeKuttaState {
+            controller: Controller { next_step: controller[0], last_error: controller[1] },
+            counters: Counters { steps, rejected, cut, evaluations },
+            rate: (!rate.is_empty()).then(|| rate.to_vec()),
+        });
+        self.outputs = outputs;
+        self.strayed = true;
+        self.quaternion_drift = checkpoint.reals_of("quaternion_drift", 1)?[0];
+        self.memory = arrays(checkpoint.reals_of("pairs", pairs * PairMemory::NUMBERS)?)
+            .map(PairMemory::from_array)
+            .collect();
+        self.events = arrays(checkpoint.reals("events")?).map(ContactEvent::from_array).collect();
+        self.trackers = arrays(checkpoint.reals_of("trackers", pairs * TRACKER)?).map(tracker_from).collect();
+        let balance = |name| -> Result<Balance, CheckpointError> {
+            let values = checkpoint.reals_of(name, Balance::NUMBERS)?;
+            Ok(arrays(values).map(Balance::from_array).next().unwrap_or_default())
+        };
+        self.ledger.initial = Some(balance("ledger_initial")?);
+        self.ledger.latest = balance("ledger_latest")?;
+        let extremes = checkpoint.reals_of("ledger_extremes", 6)?;
+        self.ledger.residuals.copy_from_slice(&extremes[..3]);
+        self.ledger.scales.copy_from_slice(&extremes[3..]);
+        for (i, pair) in self.system.pairs.iter_mut().enumerate() {
+            let name = format!("contact_{i}");
+            let memory = checkpoint.reals(&name)?;
+            if !pair.restore(memory) {
+                return Err(length(&name, memory.len(), pair.memory().len()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Numbers of a tracker: an event, its velocities before and after, the impulse before, and two flags.
+const TRACKER: usize = ContactEvent::NUMBERS + 11;
+
+fn tracker_array(tracker: &ContactTracker) -> [f64; TRACKER] {
+    let mut array = [0.0; TRACKER];
+    let (event, rest) = array.split_at_mut(ContactEvent::NUMBERS);
+    event.copy_from_slice(&tracker.event.unwrap_or_default().to_array());
+    rest[0..3].copy_from_slice(&tracker.velocity_before);
+    rest[3..6].copy_from_slice(&tracker.velocity_after);
+    rest[6..9].copy_from_slice(&tracker.impulse_before);
+    rest[9] = f64::from(u8::from(tracker.touching));
+    rest[10] = f64::from(u8::from(tracker.event.is_some()));
+    array
+}
+
+fn tracker_from(array: &[f64; TRACKER]) -> ContactTracker {
+    let (event, rest) = array.split_at(ContactEvent::NUMBERS);
+    let vector = |start: usize| [rest[start], rest[start + 1], rest[start + 2]];
+    ContactTracker {
+        event: arrays(event).map(ContactEvent::from_array).next().filter(|_| rest[10] != 0.0),
+        velocity_before: vector(0),
+        velocity_after: vector(3),
+        impulse_before: vector(6),
+        touching: rest[9] != 0.0,
+    }
+}
+
+/// Consecutive arrays of N numbers.
+fn arrays<const N: usize>(values: &[f64]) -> impl Iterator<Item = &[f64; N]> {
+    values.as_chunks::<N>().0.iter()
+}
+
+fn length(name: &str, found: usize, expected: usize) -> RunError {
+    RunError::Checkpoint(CheckpointError::Length { name: name.to_owned(), found, expected })
+}

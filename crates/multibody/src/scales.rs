@@ -1,0 +1,146 @@
+//! Sizes of a run, from which absolute tolerances and step limits are made.
+//!
+//! No tolerance is relative to a state component: positions and momenta depend on where the origin lies and how fast the
+//! observer moves, errors do not. All follow from one length u and one speed v:
+//!
+//! | component | tolerance |
+//! |---|---|
+//! | r | ε u |
+//! | quaternion | ε u / ρ, ρ the radius of gyration |
+//! | q_k | ε u / max φ_k: a local mode has a tiny mass, so one number for all would let micrometres through |
+//! | P | ε m v |
+//! | L | ε m ρ v |
+//! | p_k | ε v / max φ_k |
+//!
+//! v is the largest speed at the start, seen from the common centre of mass if nothing is held (or what gravity gives over
+//! a body's size); u is the depth d = v T_c / 2.94 of an
+//! impact at that speed by Hertz, or the size of the smallest body where nothing can touch.
+
+use crate::contact::ContactPair;
+use crate::layout::{Layout, vector};
+use crate::system::System;
+use carom_integrate::Tolerances;
+use nalgebra::Vector3;
+
+/// Length and speed that matter in a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scales {
+    /// u \[m\].
+    pub length: f64,
+    /// v \[m/s\].
+    pub speed: f64,
+}
+
+impl Scales {
+    /// Scales of a system at its initial state, for which [`System::set_state`] was called; `duration` is that of the run.
+    pub fn new(system: &System, duration: f64) -> Self {
+        let radius = |i: usize| system.bodies[i].frame.gyration_radius();
+        let g = system.loads.gravity().norm();
+        let drift = common_velocity(system);
+        let mut speed = 0.0_f64;
+        let mut smallest = f64::INFINITY;
+        for (i, body) in system.bodies.iter().enumerate() {
+            smallest = smallest.min(radius(i));
+            if body.fixed {
+                continue;
+            }
+            let velocities = &system.kinetics[i].velocities;
+            let velocity = system.poses[i].rotation * velocities.v - drift;
+            speed = speed.max(velocity.norm() + velocities.omega.norm() * radius(i));
+            speed = speed.max((g * radius(i)).sqrt());
+        }
+        for load in &system.loads.point_loads {
+            let body = &system.bodies[load.body];
+            let energy =
+                Vector3::from(load.force).norm() * radius(load.body) + Vector3::from(load.torque).norm();
+            speed = speed.max((energy / body.frame.mass).sqrt());
+        }
+        if smallest.is_infinite() {
+            smallest = 1.0;
+        }
+        if speed == 0.0 {
+            // Nothing moves and nothing pulls: any figure does.
+            speed = smallest / duration;
+        }
+        let depth = system
+            .pairs
+            .iter()
+            .map(|pair| speed * pulse(system, pair.as_ref(), speed) / 2.943_275_2)
+            .fold(smallest, f64::min);
+        Self { length: depth, speed }
+    }
+
+    /// Absolute tolerances of all components for an accuracy ε; integrals are not controlled.
+    pub fn tolerances(&self, system: &System, accuracy: f64) -> Tolerances {
+        let layout: &Layout = &system.layout;
+        let mut absolute = vec![f64::INFINITY; layout.dim()];
+        let (u, v) = (accuracy * self.length, accuracy * self.speed);
+        for (i, body) in system.bodies.iter().enumerate() {
+            let (mass, radius, n) = (body.frame.mass, body.frame.gyration_radius(), body.frame.n);
+            for (k, amplitude) in body.amplitudes.iter().enumerate() {
+                absolute[layout.modal(i) + k] = u / amplitude;
+                absolute[layout.modal_momentum(i) + k] = v / amplitude * body.frame.mass_modal[(k, k)];
+            }
+            debug_assert_eq!(body.amplitudes.len(), n);
+            if body.fixed {
+                continue;
+            }
+            let position = layout.position(i);
+            absolute[position..position + 3].fill(u);
+            absolute[position + 3..position + 7].fill(u / radius);
+            let momentum = layout.momentum(i);
+            absolute[momentum..momentum + 3].fill(mass * v);
+            absolute[momentum + 3..momentum + 6].fill(mass * radius * v);
+        }
+        Tolerances { relative: 0.0, absolute }
+    }
+}
+
+/// Velocity of the centre of mass of all bodies, zero if one is held: errors do not depend on how fast the observer moves.
+fn common_velocity(system: &System) -> Vector3<f64> {
+    if system.bodies.iter().any(|body| body.fixed) {
+        return Vector3::zeros();
+    }
+    let (mut mass, mut momentum) = (0.0, Vector3::zeros());
+    for (i, body) in system.bodies.iter().enumerate() {
+        mass += body.frame.mass;
+        momentum += system.poses[i].rotation * system.kinetics[i].velocities.v * body.frame.mass;
+    }
+    if mass > 0.0 { momentum / mass } else { momentum }
+}
+
+/// Duration of an impact of a pair at a speed, by Hertz \[s\].
+pub(crate) fn pulse(system: &System, pair: &dyn ContactPair, speed: f64) -> f64 {
+    let inverse: f64 = pair
+        .bodies()
+        .iter()
+        .filter(|&&i| !system.bodies[i].fixed)
+        .map(|&i| 1.0 / system.bodies[i].frame.mass)
+        .sum();
+    if inverse > 0.0 { pair.hertz().duration(1.0 / inverse, speed) } else { f64::INFINITY }
+}
+
+/// Velocity of the first body's rigid motion less that of the second at a point \[m/s\].
+pub(crate) fn relative_velocity(system: &System, pair: usize) -> Vector3<f64> {
+    let point = system.reactions[pair].point;
+    let [first, second] = system.pairs[pair].bodies().map(|i| {
+        let (pose, velocities) = (&system.poses[i], &system.kinetics[i].velocities);
+        pose.rotation * velocities.v + (pose.rotation * velocities.omega).cross(&(point - pose.position))
+    });
+    first - second
+}
+
+/// No point of one body's surface approaches the other's faster than this (rigid motion) \[m/s\].
+pub(crate) fn speed_bound(system: &System, pair: usize) -> f64 {
+    let bodies = system.pairs[pair].bodies();
+    let reach = system.pairs[pair].reach();
+    let velocity = |i: usize| system.poses[i].rotation * system.kinetics[i].velocities.v;
+    let turning: f64 =
+        (0..2).map(|side| system.kinetics[bodies[side]].velocities.omega.norm() * reach[side]).sum();
+    (velocity(bodies[0]) - velocity(bodies[1])).norm() + turning
+}
+
+/// Impulse on the first surface of a pair since the start \[N s\].
+pub(crate) fn pair_impulse(system: &System, pair: usize, y: &[f64]) -> Vector3<f64> {
+    vector(y, system.layout.pair_impulse(pair))
+}

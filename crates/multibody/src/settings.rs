@@ -1,0 +1,60 @@
+//! How a run is to be made.
+
+use crate::outcome::RunError;
+use carom_integrate::Method;
+
+/// How to run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// The run goes from 0 to here \[s\].
+    pub end_time: f64,
+    /// What the user asks for: errors of the energy relative to its size. The integrator works to
+    /// [`Settings::INTEGRATOR_SHARE`] of it in each component and step, see [`crate::Scales`].
+    pub relative_tolerance: f64,
+    /// Fixed steps instead of error control \[s\]; they are still cut where contact begins or ends.
+    pub time_step: Option<f64>,
+    /// No step is longer than this \[s\].
+    pub max_step: Option<f64>,
+    /// Time between outputs \[s\]; none for the start and the end only.
+    pub output_every: Option<f64>,
+    /// Duration of an impact \[s\] if Hertz' estimate from the curvatures does not do.
+    pub contact_duration: Option<f64>,
+    /// The Runge-Kutta pair.
+    pub method: Method,
+}
+
+impl Settings {
+    /// Local error of the integrator per step, relative to the tolerance of the run: some hundred steps with contact, each
+    /// of which loses twice its relative error of velocity in energy, and the kinks where faces come into contact.
+    pub const INTEGRATOR_SHARE: f64 = 1e-3;
+
+    /// Defaults with an end time.
+    pub fn until(end_time: f64) -> Self {
+        Self {
+            end_time,
+            relative_tolerance: 1e-6,
+            time_step: None,
+            max_step: None,
+            output_every: None,
+            contact_duration: None,
+            method: Method::Dop853,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), RunError> {
+        let values = [
+            ("end_time", Some(self.end_time)),
+            ("relative_tolerance", Some(self.relative_tolerance)),
+            ("time_step", self.time_step),
+            ("max_step", self.max_step),
+            ("output_every", self.output_every),
+            ("contact_duration", self.contact_duration),
+        ];
+        for (name, value) in values {
+            if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
+                return Err(RunError::Setting { name, value });
+            }
+        }
+        Ok(())
+    }
+}

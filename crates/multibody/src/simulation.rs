@@ -1,0 +1,294 @@
+//! The time loop: adaptive steps that end where contact begins or ends.
+
+use crate::outcome::{RunError, RunSummary};
+use crate::pair_memory::PairMemory;
+use crate::scales::{Scales, pair_impulse, relative_velocity};
+use crate::settings::Settings;
+use crate::snapshot::Snapshot;
+use crate::system::{RateError, System};
+use carom_dynamics::{
+    BodyState, CheckpointError, ContactEvent, ContactSample, ContactTracker, Ledger, LedgerSummary, Observer,
+    ObserverError, Placement, rotation,
+};
+use carom_integrate::{Attempt, RungeKutta, Tolerances};
+use carom_progress::Progress;
+
+/// A system on its way through time.
+#[derive(Debug)]
+pub struct Simulation {
+    /// Bodies, loads and pairs.
+    pub system: System,
+    /// How to run.
+    pub settings: Settings,
+    /// State vector.
+    pub(crate) y: Vec<f64>,
+    pub(crate) time: f64,
+    pub(crate) integrator: RungeKutta,
+    pub(crate) memory: Vec<PairMemory>,
+    pub(crate) trackers: Vec<ContactTracker>,
+    pub(crate) events: Vec<ContactEvent>,
+    pub(crate) ledger: Ledger,
+    /// Outputs handed over so far.
+    pub(crate) outputs: u64,
+    pub(crate) quaternion_drift: f64,
+    /// Longest step that resolves the highest dynamic mode \[s\].
+    modal_step: f64,
+    /// State within a step.
+    pub(crate) inside: Vec<f64>,
+    /// True once the system was evaluated elsewhere than at the end of the attempt.
+    pub(crate) strayed: bool,
+    pub(crate) snapshot: Snapshot,
+}
+
+/// A step to be accepted, and the pair whose touch or parting it was cut to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Taken {
+    pub(crate) attempt: Attempt,
+    pub(crate) aimed: Option<usize>,
+}
+
+impl Simulation {
+    /// Bodies in their initial placements, undeformed, at t = 0.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Setting`], [`RunError::System`], [`RunError::State`] if they make no run.
+    pub fn new(mut system: System, placements: &[Placement], settings: Settings) -> Result<Self, RunError> {
+        settings.check()?;
+        let y = system.initial_state(placements)?;
+        system.set_state(&y).map_err(|source| RunError::State { time: 0.0, source })?;
+        let tolerances = if settings.time_step.is_some() {
+            Tolerances::none(y.len())
+        } else {
+            Scales::new(&system, settings.end_time)
+                .tolerances(&system, Settings::INTEGRATOR_SHARE * settings.relative_tolerance)
+        };
+        let frequency = system.bodies.iter().map(|body| body.highest_frequency()).fold(0.0, f64::max);
+        let mut simulation = Self {
+            integrator: RungeKutta::new(settings.method, tolerances),
+            memory: vec![PairMemory::new(); system.pairs.len()],
+            trackers: vec![ContactTracker::default(); system.pairs.len()],
+            events: Vec::new(),
+            ledger: Ledger::default(),
+            outputs: 0,
+            quaternion_drift: 0.0,
+            modal_step: if frequency > 0.0 { 0.1 / frequency } else { f64::INFINITY },
+            inside: y.clone(),
+            strayed: false,
+            snapshot: Snapshot::new(&system),
+            time: 0.0,
+            system,
+            settings,
+            y,
+        };
+        simulation.book_start()?;
+        Ok(simulation)
+    }
+
+    /// Time reached \[s\].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// State vector, laid out as [`crate::Layout`] says.
+    pub fn state(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// Runs to the end time, or on to it from where a checkpoint left off.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`]; everything up to the last accepted step was handed to the observer.
+    pub fn run(
+        &mut self,
+        observer: &mut dyn Observer,
+        progress: &dyn Progress,
+    ) -> Result<RunSummary, RunError> {
+        const TICKS: f64 = 1000.0;
+        progress.begin("time steps", TICKS as u64);
+        self.hand_over_start(observer)?;
+        while self.time < self.settings.end_time {
+            self.step(observer)?;
+            self.save(observer)?;
+            let steps = self.integrator.counters().steps;
+            if steps.is_multiple_of(16) {
+                progress.set((TICKS * self.time / self.settings.end_time) as u64);
+                progress.note(&format!(
+                    "t = {:.3e} s, {steps} steps, {} contacts",
+                    self.time,
+                    self.events.len()
+                ));
+            }
+            if progress.interrupted() {
+                let (time, end_time) = (self.time, self.settings.end_time);
+                return Err(RunError::Interrupted { time, end_time });
+            }
+        }
+        self.finish(observer)?;
+        progress.end();
+        Ok(self.summary())
+    }
+
+    /// One step: attempt it, cut it where a contact begins or ends, look at outputs and peaks within it, accept it, book it.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`] if no step succeeds or the observer fails.
+    pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let latest = self.latest_end();
+        let taken = self.attempt_to_event(latest)?;
+        self.observe_peaks(&taken)?;
+        self.hand_over_outputs(&taken, observer)?;
+        self.accept();
+        self.book(&taken, observer)
+    }
+
+    /// State of each body now, for tables.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::State`].
+    pub fn body_states(&mut self) -> Result<&[BodyState], RunError> {
+        self.evaluate_at_state()?;
+        self.snapshot.take(&self.system, &self.y);
+        Ok(self.snapshot.bodies())
+    }
+
+    /// What the run comes to so far.
+    pub fn summary(&self) -> RunSummary {
+        RunSummary {
+            time: self.time,
+            counters: self.integrator.counters(),
+            ledger: self.ledger.summary(),
+            contacts: self.events.clone(),
+            quaternion_drift: self.quaternion_drift,
+        }
+    }
+
+    /// The latest time at which the next step may end: the end of the run, the user's longest step, a tenth of the
+    /// period of the highest dynamic mode, and what each pair allows.
+    fn latest_end(&self) -> f64 {
+        let user = self.settings.max_step.unwrap_or(f64::INFINITY);
+        let fixed = self.settings.time_step.unwrap_or(f64::INFINITY);
+        let pairs = self
+            .memory
+            .iter()
+            .zip(&self.trackers)
+            .map(|(memory, tracker)| memory.longest_step(tracker.touching));
+        let longest = pairs.fold(user.min(fixed).min(self.modal_step), f64::min);
+        // A step below the resolution of the time would be none.
+        let longest = longest.max(64.0 * f64::EPSILON * self.time);
+        if self.time + longest >= self.settings.end_time * (1.0 - 4.0 * f64::EPSILON) {
+            self.settings.end_time
+        } else {
+            self.time + longest
+        }
+    }
+
+    /// Accepts the attempt; quaternions get the length 1 back, and their known rates along with them, so that nothing
+    /// has to be evaluated again.
+    fn accept(&mut self) {
+        self.time = self.integrator.accept(&mut self.y);
+        for i in 0..self.system.layout.bodies() {
+            let start = self.system.layout.quaternion(i);
+            let mut b = [0.0; 4];
+            b.copy_from_slice(&self.y[start..start + 4]);
+            let length = rotation::norm_squared(&b).sqrt();
+            self.quaternion_drift = self.quaternion_drift.max(rotation::normalise(&mut b));
+            self.y[start..start + 4].copy_from_slice(&b);
+            if let Some(rate) = self.integrator.rate_mut() {
+                rate[start..start + 4].iter_mut().for_each(|rate| *rate /= length);
+            }
+        }
+    }
+
+    /// Memory and ledger of the initial state; surfaces that overlap from the start touch from the start.
+    fn book_start(&mut self) -> Result<(), RunError> {
+        self.evaluate_at_state()?;
+        for pair in 0..self.memory.len() {
+            self.memory[pair].update(&self.system, pair, 0.0, false, self.settings.contact_duration);
+            if self.memory[pair].gap < 0.0 {
+                let sample = self.sample(pair);
+                self.trackers[pair].touch(pair, &sample);
+            }
+        }
+        self.ledger.record(self.system.balance(self.time, &self.y));
+        Ok(())
+    }
+
+    /// Contact events, memory of the pairs, ledger at the end of an accepted step.
+    fn book(&mut self, taken: &Taken, observer: &mut dyn Observer) -> Result<(), RunError> {
+        if self.strayed {
+            self.evaluate_at_state()?;
+        }
+        for pair in 0..self.memory.len() {
+            let was = self.trackers[pair].touching;
+            // A step cut to an event ends with a gap of either sign, zero but for round-off.
+            let touching =
+                if taken.aimed == Some(pair) { !was } else { self.system.reactions[pair].free_gap < 0.0 };
+            self.memory[pair].update(&self.system, pair, self.time, was, self.settings.contact_duration);
+            let (force, approach) = (self.system.reactions[pair].normal_force, -self.memory[pair].gap);
+            let sample = self.sample(pair);
+            let tracker = &mut self.trackers[pair];
+            if touching && !was {
+                tracker.touch(pair, &sample);
+            }
+            tracker.observe(self.time, force, approach);
+            if was && !touching {
+                tracker.part(&sample);
+            }
+            if let Some(event) = tracker.settle(self.time) {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+            }
+        }
+        self.ledger.record(self.system.balance(self.time, &self.y));
+        Ok(())
+    }
+
+    /// The events that are still open, and the last frame.
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        if self.strayed {
+            self.evaluate_at_state()?;
+        }
+        for pair in 0..self.trackers.len() {
+            let sample = self.sample(pair);
+            if let Some(event) = self.trackers[pair].finish(&sample) {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+            }
+        }
+        self.hand_over_end(observer)
+    }
+
+    /// What a tracker needs of a pair at the accepted state.
+    fn sample(&self, pair: usize) -> ContactSample {
+        let [a, b] = self.system.pairs[pair].bodies();
+        ContactSample {
+            time: self.time,
+            relative_velocity: relative_velocity(&self.system, pair),
+            impulse: pair_impulse(&self.system, pair, &self.y),
+            vibration_energy: self.system.vibration_energy(a, &self.y)
+                + self.system.vibration_energy(b, &self.y),
+        }
+    }
+
+    /// Evaluates poses, velocities and contact at the accepted state.
+    pub(crate) fn evaluate_at_state(&mut self) -> Result<(), RunError> {
+        let time = self.time;
+        let wrap = |source| RunError::State { time, source };
+        self.system.set_state(&self.y).map_err(wrap)?;
+        self.system.evaluate_contacts(&self.y).map_err(wrap)?;
+        self.strayed = false;
+        Ok(())
+    }
+
+    /// Evaluates them at a time within the attempt, from the dense output.
+    pub(crate) fn evaluate_within(&mut self, time: f64) -> Result<(), RateError> {
+        self.integrator.interpolate(time, &mut self.inside);
+        self.strayed = true;
+        self.system.set_state(&self.inside)?;
+        self.system.evaluate_contacts(&self.inside)
+    }
+}

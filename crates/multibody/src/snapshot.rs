@@ -1,0 +1,70 @@
+//! The state of a system in the words of an observer.
+
+use crate::layout::{quaternion, vector};
+use crate::system::System;
+use carom_dynamics::{BodyState, ContactState, Frame, LedgerRow, rotation};
+
+/// Buffers that are filled anew for each frame.
+#[derive(Debug, Clone)]
+pub(crate) struct Snapshot {
+    bodies: Vec<BodyState>,
+    contacts: Vec<ContactState>,
+}
+
+impl Snapshot {
+    pub(crate) fn new(system: &System) -> Self {
+        let bodies = system
+            .bodies
+            .iter()
+            .map(|body| BodyState {
+                modal: vec![
+                    0.0;
+                    body.reduced.as_ref().map_or(0, |reduced| reduced.omega.len().max(body.frame.n))
+                ],
+                modal_rate: vec![0.0; body.frame.n],
+                ..BodyState::default()
+            })
+            .collect();
+        Self { bodies, contacts: vec![ContactState::default(); system.pairs.len()] }
+    }
+
+    /// Takes the state y, at which the system was evaluated. Quasistatic coordinates are recovered from the reactions.
+    pub(crate) fn take(&mut self, system: &System, y: &[f64]) {
+        let layout = &system.layout;
+        for (i, (state, body)) in self.bodies.iter_mut().zip(&system.bodies).enumerate() {
+            let (pose, velocities) = (&system.poses[i], &system.kinetics[i].velocities);
+            let n = body.frame.n;
+            state.position = pose.position.into();
+            state.quaternion = quaternion(y, layout.quaternion(i));
+            rotation::normalise(&mut state.quaternion);
+            let held = if body.fixed { 0.0 } else { 1.0 };
+            state.velocity = (vector(y, layout.momentum(i)) * (held / body.frame.mass)).into();
+            state.angular_velocity = (pose.rotation * velocities.omega).into();
+            state.modal[..n].copy_from_slice(&y[layout.modal(i)..layout.modal(i) + n]);
+            state.modal[n..].fill(0.0);
+            state.modal_rate.copy_from_slice(&velocities.modal);
+        }
+        for (pair, (state, reaction)) in
+            system.pairs.iter().zip(self.contacts.iter_mut().zip(&system.reactions))
+        {
+            state.force = reaction.force.into();
+            state.normal_force = reaction.normal_force;
+            state.free_gap = reaction.free_gap;
+            state.pressure_faces.clear();
+            state.pressures.clear();
+            pair.report(state);
+            for (side, i) in pair.bodies().into_iter().enumerate() {
+                let n = system.bodies[i].frame.n;
+                pair.add_quasistatic(side, &mut self.bodies[i].modal[n..]);
+            }
+        }
+    }
+
+    pub(crate) fn frame<'a>(&'a self, time: f64, steps: u64, ledger: &'a LedgerRow) -> Frame<'a> {
+        Frame { time, steps, bodies: &self.bodies, contacts: &self.contacts, ledger }
+    }
+
+    pub(crate) fn bodies(&self) -> &[BodyState] {
+        &self.bodies
+    }
+}

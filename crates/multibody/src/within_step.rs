@@ -1,0 +1,172 @@
+//! What happens within a step: first touches and partings, peaks of the force, outputs.
+
+use crate::outcome::RunError;
+use crate::simulation::{Simulation, Taken};
+use carom_dynamics::Observer;
+use carom_integrate::{Attempt, IntegrateError, locate_crossing};
+
+impl Simulation {
+    /// Attempts a step up to `latest`. If a pair touches or parts within it, the step is taken again to end there: forces
+    /// have a kink at that moment, and the times of impacts are results.
+    pub(crate) fn attempt_to_event(&mut self, mut latest: f64) -> Result<Taken, RunError> {
+        let mut aimed = None;
+        loop {
+            let attempt = self.integrator.attempt(&mut self.system, self.time, &self.y, latest)?;
+            self.strayed = false;
+            let reached = aimed.filter(|_| attempt.end == latest);
+            match self.first_change(&attempt, reached)? {
+                Some((pair, time)) if time > attempt.start && time < attempt.end => {
+                    latest = time;
+                    aimed = Some(pair);
+                }
+                _ => return Ok(Taken { attempt, aimed: reached }),
+            }
+        }
+    }
+
+    /// The first pair but `known` whose free gap changes its sign within the attempt, and when.
+    fn first_change(
+        &mut self,
+        attempt: &Attempt,
+        known: Option<usize>,
+    ) -> Result<Option<(usize, f64)>, RunError> {
+        let mut first: Option<(usize, f64)> = None;
+        for pair in 0..self.memory.len() {
+            if self.strayed {
+                // An earlier pair was followed through the step: back to its end.
+                self.evaluate_within(attempt.end).map_err(|source| at(attempt, source))?;
+            }
+            let (start, end) = (self.memory[pair].gap, self.system.reactions[pair].free_gap);
+            // After a cut step the sign at the start is that of round-off: an opposite sign at the end is then no news, or
+            // the whole step lies on one side.
+            let turns = (start < 0.0) != (end < 0.0) && self.trackers[pair].touching != (end < 0.0);
+            if known == Some(pair) || !turns || !start.is_finite() {
+                continue;
+            }
+            self.integrator.prepare_dense(&mut self.system)?;
+            self.strayed = true;
+            let width = 1e-10 * attempt.step();
+            let crossing = locate_crossing((attempt.start, start), (attempt.end, end), width, |time| {
+                self.evaluate_within(time)?;
+                Ok(self.system.reactions[pair].free_gap)
+            })
+            .map_err(|source| at(attempt, source))?;
+            if first.is_none_or(|(_, time)| crossing.after < time) {
+                first = Some((pair, crossing.after));
+            }
+        }
+        Ok(first)
+    }
+
+    /// Finds the peak of the force where it may lie within the step, to second order of a sixteenth of it.
+    pub(crate) fn observe_peaks(&mut self, taken: &Taken) -> Result<(), RunError> {
+        let attempt = taken.attempt;
+        for pair in 0..self.memory.len() {
+            if !self.trackers[pair].touching {
+                continue;
+            }
+            if self.strayed {
+                self.evaluate_within(attempt.end).map_err(|source| at(&attempt, source))?;
+            }
+            let end = self.system.reactions[pair].normal_force;
+            if !self.memory[pair].may_peak(attempt.end, end) {
+                continue;
+            }
+            self.integrator.prepare_dense(&mut self.system)?;
+            self.strayed = true;
+            let mut best = (attempt.end, end);
+            let mut spacing = 0.25 * attempt.step();
+            for i in 1..4 {
+                let time = attempt.start + f64::from(i) * spacing;
+                best = self.force_at(&attempt, pair, time, best)?;
+            }
+            for _ in 0..2 {
+                spacing *= 0.5;
+                let (left, right) = (best.0 - spacing, best.0 + spacing);
+                let centre = best;
+                let low = self.force_at(&attempt, pair, left, (left, f64::NEG_INFINITY))?;
+                let high = self.force_at(&attempt, pair, right, (right, f64::NEG_INFINITY))?;
+                for candidate in [low, high] {
+                    best = if candidate.1 > best.1 { candidate } else { best };
+                }
+                let bend = low.1 - 2.0 * centre.1 + high.1;
+                if bend < 0.0 && bend.is_finite() {
+                    let vertex = centre.0 + 0.5 * spacing * (low.1 - high.1) / bend;
+                    best = self.force_at(&attempt, pair, vertex, best)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Force at a time within the attempt, told to the tracker; the larger of it and `best`.
+    fn force_at(
+        &mut self,
+        attempt: &Attempt,
+        pair: usize,
+        time: f64,
+        best: (f64, f64),
+    ) -> Result<(f64, f64), RunError> {
+        if time <= attempt.start || time > attempt.end {
+            return Ok(best);
+        }
+        self.evaluate_within(time).map_err(|source| at(attempt, source))?;
+        let reaction = &self.system.reactions[pair];
+        let force = reaction.normal_force;
+        self.trackers[pair].observe(time, force, -reaction.free_gap);
+        Ok(if force > best.1 { (time, force) } else { best })
+    }
+
+    /// Hands over the frames whose times lie within the step.
+    pub(crate) fn hand_over_outputs(
+        &mut self,
+        taken: &Taken,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
+        let Some(every) = self.settings.output_every else { return Ok(()) };
+        let attempt = taken.attempt;
+        let mut prepared = false;
+        loop {
+            let time = self.outputs as f64 * every;
+            // The last frame is that of the end of the run.
+            if time > attempt.end || time >= self.settings.end_time - 1e-6 * every {
+                return Ok(());
+            }
+            if !prepared {
+                self.integrator.prepare_dense(&mut self.system)?;
+                prepared = true;
+            }
+            self.evaluate_within(time).map_err(|source| at(&attempt, source))?;
+            let row = self.ledger.row(self.system.balance(time, &self.inside));
+            let steps = self.integrator.counters().steps;
+            self.snapshot.take(&self.system, &self.inside);
+            observer.frame(&self.snapshot.frame(time, steps, &row))?;
+            self.outputs += 1;
+        }
+    }
+
+    /// Hands over the frame of the start, unless the run continues from a checkpoint.
+    pub(crate) fn hand_over_start(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        if self.outputs > 0 {
+            return Ok(());
+        }
+        self.hand_over_state(observer)
+    }
+
+    /// Hands over the frame of the end.
+    pub(crate) fn hand_over_end(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        self.hand_over_state(observer)
+    }
+
+    fn hand_over_state(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let row = self.ledger.row(self.system.balance(self.time, &self.y));
+        self.snapshot.take(&self.system, &self.y);
+        observer.frame(&self.snapshot.frame(self.time, self.integrator.counters().steps, &row))?;
+        self.outputs += 1;
+        Ok(())
+    }
+}
+
+fn at(attempt: &Attempt, source: crate::RateError) -> RunError {
+    RunError::Step(IntegrateError::RightHandSide { time: attempt.start, step: attempt.step(), source })
+}

@@ -1,0 +1,66 @@
+//! A time step allocates nothing, in flight and in contact.
+
+mod lattice;
+
+use carom_dynamics::{Ignore, Loads, Placement};
+use carom_multibody::{Body, HertzContact, HertzShape, Settings, Simulation, System};
+use lattice::Lattice;
+use nalgebra::{Matrix3, Vector3};
+use std::alloc::{GlobalAlloc, Layout, System as Heap};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+#[expect(
+    unsafe_code,
+    reason = "a global allocator is an unsafe trait; every call is passed on to the system's"
+)]
+// SAFETY: all methods forward their arguments unchanged to the system's allocator, whose guarantees they inherit.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's obligations are those of the system's `alloc`.
+        unsafe { Heap.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from the system's `alloc` above.
+        unsafe { Heap.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn steps_allocate_nothing() {
+    let lattice = Lattice::new(0.01, 0.2, 3e4).body(5);
+    let ball = Body::rigid("ball", 0.1, 1e-5 * Matrix3::identity(), Vector3::zeros()).unwrap();
+    let contact = HertzContact {
+        bodies: [1, 0],
+        center_b: Vector3::zeros(),
+        radius: 0.01,
+        other: HertzShape::Sphere { center_b: Vector3::zeros(), radius: 0.01 },
+        modulus: 1e11,
+    };
+    let system = System::new(
+        vec![lattice, ball],
+        Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() },
+        vec![Box::new(contact)],
+    )
+    .unwrap();
+    let above =
+        Placement { origin: [0.0, 0.0, 0.02 + 1e-6], velocity: [0.0, 0.0, -0.5], ..Placement::default() };
+    let mut simulation =
+        Simulation::new(system, &[Placement::default(), above], Settings::until(1.0)).unwrap();
+    let before = ALLOCATIONS.with(Cell::get);
+    // Until the impact is just over: its event is kept in a list that may grow.
+    while simulation.time() < 1.0e-4 {
+        simulation.step(&mut Ignore).unwrap();
+    }
+    assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
+    assert!(simulation.summary().counters.steps > 15, "{:?}", simulation.summary());
+}
