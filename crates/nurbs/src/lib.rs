@@ -15,6 +15,7 @@ pub mod knots;
 pub mod line;
 pub mod multipatch;
 pub mod patch;
+pub mod read;
 mod refine;
 pub mod region;
 pub mod solids;
@@ -22,6 +23,7 @@ mod spacing;
 #[cfg(test)]
 mod testing;
 pub mod topology;
+pub mod write;
 
 pub use closest::Closest;
 pub use extraction::Operator;

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::closest::{bounding_box, distance};
+use crate::glue::side_points;
 use crate::{Multipatch, Region, Side};
 
 /// One face: a span of a side of a patch.
@@ -83,6 +84,18 @@ impl Multipatch {
             }
         }
         faces
+    }
+
+    /// Numbers in the body of all control points of a side, ascending.
+    pub fn side_ids(&self, (patch, side): (u32, Side)) -> Vec<u32> {
+        let counts = self.patches[patch as usize].counts();
+        let mut ids: Vec<u32> = side_points(counts, side)
+            .into_iter()
+            .map(|local| self.point_ids[patch as usize][local])
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 
     /// Numbers in the body of the control points that move a face, ascending: all functions nonzero on it.

@@ -1,0 +1,188 @@
+//! G+Smo XML: `TensorBSpline3`, `TensorNurbs3` and `MultiPatch`.
+
+use std::collections::BTreeMap;
+
+use roxmltree::{Document, Node};
+
+use super::ReadError;
+use super::gismo_geometry::{kind, line, numbers, patch, refused};
+use crate::{Multipatch, Patch, Region, Side};
+
+/// Reads a body from the text of a G+Smo XML file.
+///
+/// A `MultiPatch` says which geometries belong to the body; without one all of them do. Interfaces are found from the
+/// control points, and those that the file lists are checked. Each `<boundary>` becomes a region under its
+/// name (`boundary` if it has none). Sides follow left-handed patches when these are turned. Other objects are skipped.
+///
+/// # Errors
+///
+/// [`ReadError`] with the line; curves, surfaces and hierarchical splines are refused by the name of their type.
+pub fn gismo(text: &str) -> Result<Multipatch, ReadError> {
+    let text = without_prologue(text);
+    let document = Document::parse(&text).map_err(|error| ReadError::Xml { message: error.to_string() })?;
+    let root = document.root_element();
+    if !root.has_tag_name("xml") {
+        let found = root.tag_name().name().to_owned();
+        return Err(ReadError::Syntax {
+            line: line(root),
+            expected: "the root element <xml>".to_owned(),
+            found,
+        });
+    }
+    let named = |name: &'static str| root.children().filter(move |node| node.has_tag_name(name));
+    let geometries: Vec<Node> = named("Geometry").collect();
+    let mut bodies =
+        named("MultiPatch").filter(|node| node.attribute("parDim").is_none_or(|d| d.trim() == "3"));
+    let (body, another) = (bodies.next(), bodies.next());
+    if let Some(another) = another {
+        let way_out = "a file holds one body: keep one MultiPatch in it".to_owned();
+        return Err(ReadError::Refused {
+            line: line(another),
+            what: "a second MultiPatch".to_owned(),
+            way_out,
+        });
+    }
+    let chosen = match body {
+        Some(body) => members(body, &geometries)?,
+        None => geometries.iter().map(|&node| (0, node)).collect(),
+    };
+    if chosen.is_empty() {
+        let something = root.children().find(|node| node.is_element()).unwrap_or(root);
+        return Err(refused(something, kind(something)));
+    }
+    let mut patches = Vec::with_capacity(chosen.len());
+    let mut turned = Vec::with_capacity(chosen.len());
+    for (number, &(_, node)) in chosen.iter().enumerate() {
+        let mut patch = patch(node, number)?;
+        turned.push(patch.make_right_handed());
+        patches.push(patch);
+    }
+    let ids: Vec<i64> = chosen.iter().map(|&(id, _)| id).collect();
+    assemble(patches, body, &Names { ids, turned })
+}
+
+/// Everything before the XML declaration, where comments are illegal but occur, made blank.
+fn without_prologue(text: &str) -> String {
+    match text.find("<?xml") {
+        Some(start) if start > 0 => {
+            let blank = |c: char| if c == '\n' { '\n' } else { ' ' };
+            // The declaration itself must come first, so it goes too; the lines stay.
+            let end = text[start..].find("?>").map_or(text.len(), |length| start + length + 2);
+            text[..end].chars().map(blank).chain(text[end..].chars()).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// The geometries of a MultiPatch with their ids.
+fn members<'a, 'input>(
+    body: Node<'a, 'input>,
+    geometries: &[Node<'a, 'input>],
+) -> Result<Vec<(i64, Node<'a, 'input>)>, ReadError> {
+    let missing = || ReadError::Count {
+        line: line(body),
+        what: "lists <patches>".to_owned(),
+        expected: "one, an id_range or an id_index,".to_owned(),
+        found: 0,
+    };
+    let list = body.children().find(|node| node.has_tag_name("patches")).ok_or_else(missing)?;
+    let numbers = integers(list, "the id of a patch")?;
+    let ids: Vec<i64> = match (list.attribute("type"), numbers.as_slice()) {
+        (Some("id_range"), &[first, last]) => {
+            // More ids than geometries cannot all exist: no loop over a range that a broken file invents.
+            let last = last.min(first.saturating_add(geometries.len() as i64));
+            (first..=last).collect()
+        }
+        (Some("id_range"), _) => {
+            let (what, expected) = ("ids in an id_range".to_owned(), "first and last".to_owned());
+            return Err(ReadError::Count { line: line(list), what, expected, found: numbers.len() });
+        }
+        _ => numbers,
+    };
+    let find = |id: i64| {
+        let mut found = geometries
+            .iter()
+            .filter(|node| node.attribute("id").is_some_and(|text| text.trim() == id.to_string()));
+        match (found.next(), found.next()) {
+            (Some(&node), None) => Ok((id, node)),
+            (first, _) => Err(ReadError::Count {
+                line: line(list),
+                what: format!("geometries with id {id}"),
+                expected: "one".to_owned(),
+                found: if first.is_some() { 2 } else { 0 },
+            }),
+        }
+    };
+    ids.into_iter().map(find).collect()
+}
+
+fn integers(node: Node, expected: &str) -> Result<Vec<i64>, ReadError> {
+    let whole = |value: f64| {
+        let wrong = || ReadError::Syntax {
+            line: line(node),
+            expected: expected.to_owned(),
+            found: value.to_string(),
+        };
+        if value.fract() == 0.0 && value.abs() < 1e15 { Ok(value as i64) } else { Err(wrong()) }
+    };
+    numbers(node, expected)?.into_iter().map(whole).collect()
+}
+
+/// How the file calls the patches, and which of them were turned.
+struct Names {
+    ids: Vec<i64>,
+    turned: Vec<bool>,
+}
+
+impl Names {
+    /// Patch and side of a pair in the file: an id (or a number from 0) and 1 … 6.
+    fn side(&self, node: Node, patch: i64, side: i64) -> Result<(u32, Side), ReadError> {
+        let by_number = usize::try_from(patch).ok().filter(|&number| number < self.ids.len());
+        let number = self.ids.iter().position(|&id| id == patch).or(by_number);
+        let side_number = usize::try_from(side - 1).ok().filter(|&number| number < 6);
+        let (Some(number), Some(side_number)) = (number, side_number) else {
+            let expected = "a patch of the body and a side from 1 to 6".to_owned();
+            return Err(ReadError::Syntax { line: line(node), expected, found: format!("{patch} {side}") });
+        };
+        let side = Side::ALL[side_number];
+        // A turned patch has its third direction reversed.
+        let side =
+            if self.turned[number] && side.direction() == 2 { Side::of(2, !side.is_end()) } else { side };
+        Ok((number as u32, side))
+    }
+}
+
+fn assemble(patches: Vec<Patch>, body: Option<Node>, names: &Names) -> Result<Multipatch, ReadError> {
+    let mut glued = Multipatch::glue(patches)?;
+    let Some(body) = body else { return Ok(glued) };
+    for node in body.children().filter(|node| node.has_tag_name("interfaces")) {
+        let list = integers(node, "a number of an interface")?;
+        let entries = list.chunks_exact(10);
+        if !entries.remainder().is_empty() {
+            let (what, expected) = ("numbers of interfaces".to_owned(), "10 for each".to_owned());
+            return Err(ReadError::Count { line: line(node), what, expected, found: list.len() });
+        }
+        for entry in entries {
+            let first = names.side(node, entry[0], entry[1])?;
+            let second = names.side(node, entry[2], entry[3])?;
+            if glued.side_ids(first) != glued.side_ids(second) {
+                return Err(ReadError::Interface { line: line(node), first, second });
+            }
+        }
+    }
+    let mut regions: BTreeMap<String, Region> = BTreeMap::new();
+    for node in body.children().filter(|node| node.has_tag_name("boundary")) {
+        let list = integers(node, "a patch or a side")?;
+        if list.len() % 2 == 1 {
+            let (what, expected) = ("numbers of a boundary".to_owned(), "pairs of patch and side".to_owned());
+            return Err(ReadError::Count { line: line(node), what, expected, found: list.len() });
+        }
+        let name = node.attribute("name").or(node.attribute("label")).unwrap_or("boundary");
+        let region = regions.entry(name.to_owned()).or_default();
+        for pair in list.chunks_exact(2) {
+            region.sides.push(names.side(node, pair[0], pair[1])?);
+        }
+    }
+    glued.regions = regions;
+    Ok(glued)
+}

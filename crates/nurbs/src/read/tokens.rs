@@ -1,0 +1,62 @@
+//! Words of a free-format text file with their lines.
+
+use std::str::FromStr;
+
+use super::ReadError;
+
+/// The words of a text, `#` comments left out.
+pub(super) struct Tokens<'a> {
+    words: Vec<(&'a str, usize)>,
+    next: usize,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let words = text.lines().enumerate().flat_map(|(number, line)| {
+            let content = line.split('#').next().unwrap_or_default();
+            content.split_whitespace().map(move |word| (word, number + 1))
+        });
+        Self { words: words.collect(), next: 0 }
+    }
+
+    /// Line of the next word, or of the last one at the end.
+    pub(super) fn line(&self) -> usize {
+        let place = self.next.min(self.words.len().saturating_sub(1));
+        self.words.get(place).map_or(1, |word| word.1)
+    }
+
+    pub(super) fn peek(&self) -> Option<&'a str> {
+        self.words.get(self.next).map(|word| word.0)
+    }
+
+    /// The next word; `expected` says what it should be.
+    pub(super) fn word(&mut self, expected: &str) -> Result<&'a str, ReadError> {
+        let Some(&(word, _)) = self.words.get(self.next) else {
+            return Err(ReadError::End { expected: expected.to_owned() });
+        };
+        self.next += 1;
+        Ok(word)
+    }
+
+    /// The next word must be this one.
+    pub(super) fn keyword(&mut self, keyword: &str) -> Result<(), ReadError> {
+        let expected = format!("`{keyword}`");
+        let found = self.word(&expected)?;
+        if found == keyword {
+            return Ok(());
+        }
+        Err(self.unexpected(&expected))
+    }
+
+    /// The next word as a number.
+    pub(super) fn number<T: FromStr>(&mut self, expected: &str) -> Result<T, ReadError> {
+        let word = self.word(expected)?;
+        word.parse().map_err(|_| self.unexpected(expected))
+    }
+
+    /// The error that the word just taken is not what it should be.
+    pub(super) fn unexpected(&self, expected: &str) -> ReadError {
+        let (found, line) = self.words[self.next - 1];
+        ReadError::Syntax { line, expected: expected.to_owned(), found: found.to_owned() }
+    }
+}

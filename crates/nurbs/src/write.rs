@@ -1,0 +1,101 @@
+//! Writers of NURBS files.
+
+use std::fmt::Write;
+
+use crate::{Multipatch, Patch, Side};
+
+/// Id of the first patch in a file; G+Smo numbers its own objects from 0.
+const FIRST_ID: usize = 100;
+
+/// A body as the text of a G+Smo XML file: its patches, a `MultiPatch` with all interfaces, and a named `<boundary>` for each region
+/// that consists of whole sides (parts of sides near a point cannot be said in this format).
+///
+/// Numbers are written so that reading gives the same bits.
+pub fn gismo(body: &Multipatch) -> String {
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xml>\n");
+    let mut write = |piece: std::fmt::Arguments| text.write_fmt(piece).expect("strings take everything");
+    write(format_args!(" <MultiPatch parDim=\"3\" id=\"0\">\n"));
+    let last = FIRST_ID + body.patches.len() - 1;
+    write(format_args!("  <patches type=\"id_range\">{FIRST_ID} {last}</patches>\n"));
+    let interfaces = body.interfaces();
+    if !interfaces.is_empty() {
+        write(format_args!("  <interfaces>"));
+        for interface in interfaces {
+            let (first, second) = (interface.first, interface.second);
+            // Direction i of the first patch becomes map[i] of the second; 1 if in the same sense.
+            let (mut map, mut same) = ([0; 3], [0; 3]);
+            let normal = first.1.direction();
+            map[normal] = second.1.direction();
+            same[normal] = u8::from(first.1.is_end() != second.1.is_end());
+            for (tangent, (direction, reversed)) in first.1.tangents().into_iter().zip(interface.directions())
+            {
+                map[tangent] = direction;
+                same[tangent] = u8::from(!reversed);
+            }
+            write(format_args!("{} {}", side(first), side(second)));
+            let ([a, b, c], [r, s, t]) = (map, same);
+            write(format_args!("  {a} {b} {c}  {r} {s} {t}\n"));
+        }
+        write(format_args!("  </interfaces>\n"));
+    }
+    for (name, region) in body.regions.iter().filter(|(_, region)| region.near.is_none()) {
+        let sides: Vec<String> = region.sides.iter().map(|&pair| side(pair)).collect();
+        write(format_args!("  <boundary name=\"{}\">{}</boundary>\n", escaped(name), sides.join("  ")));
+    }
+    write(format_args!(" </MultiPatch>\n"));
+    for (number, patch) in body.patches.iter().enumerate() {
+        write(format_args!("{}", Geometry { id: FIRST_ID + number, patch }));
+    }
+    text.push_str("</xml>\n");
+    text
+}
+
+fn side((patch, side): (u32, Side)) -> String {
+    format!("{} {}", FIRST_ID + patch as usize, side as usize + 1)
+}
+
+fn escaped(name: &str) -> String {
+    name.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+/// One patch as XML.
+struct Geometry<'a> {
+    id: usize,
+    patch: &'a Patch,
+}
+
+impl std::fmt::Display for Geometry<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rational = self.patch.weights.iter().any(|&weight| weight != 1.0);
+        let kind = if rational { "TensorNurbs3" } else { "TensorBSpline3" };
+        writeln!(f, " <Geometry type=\"{kind}\" id=\"{}\">", self.id)?;
+        if rational {
+            writeln!(f, "  <Basis type=\"TensorNurbsBasis3\">")?;
+        }
+        writeln!(f, "  <Basis type=\"TensorBSplineBasis3\">")?;
+        for (index, basis) in self.patch.basis.iter().enumerate() {
+            write!(
+                f,
+                "   <Basis type=\"BSplineBasis\" index=\"{index}\"><KnotVector degree=\"{}\">",
+                basis.degree()
+            )?;
+            for knot in basis.knots() {
+                write!(f, "{knot:?} ")?;
+            }
+            writeln!(f, "</KnotVector></Basis>")?;
+        }
+        writeln!(f, "  </Basis>")?;
+        if rational {
+            writeln!(f, "  <weights>")?;
+            for weight in &self.patch.weights {
+                writeln!(f, "{weight:?}")?;
+            }
+            writeln!(f, "  </weights>\n  </Basis>")?;
+        }
+        writeln!(f, "  <coefs geoDim=\"3\">")?;
+        for [x, y, z] in &self.patch.points {
+            writeln!(f, "{x:?} {y:?} {z:?}")?;
+        }
+        writeln!(f, "  </coefs>\n </Geometry>")
+    }
+}

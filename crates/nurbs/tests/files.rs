@@ -1,0 +1,255 @@
+//! Real files of other programs give the patches, points, volumes and centroids that a reference reader found.
+
+use std::path::PathBuf;
+
+use carom_nurbs::{Interface, Multipatch, read, solids, write};
+use serde_json::Value;
+
+/// The folder of shared test files, or `None` with a message.
+fn nurbs_files() -> Option<PathBuf> {
+    let folder = std::env::var_os("CAROM_SHARED_DATA").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
+        PathBuf::from,
+    );
+    let nurbs = folder.join("nurbs");
+    if nurbs.is_dir() {
+        return Some(nurbs);
+    }
+    println!("skipped: no folder {}; set CAROM_SHARED_DATA", nurbs.display());
+    None
+}
+
+/// Path and expectation of each file in one of the formats read here.
+fn expectations() -> Vec<(PathBuf, Value)> {
+    let Some(folder) = nurbs_files() else { return Vec::new() };
+    let list = std::fs::read_to_string(folder.join("expected.jsonl")).unwrap();
+    let mut found = Vec::new();
+    for line in list.lines() {
+        let expected: Value = serde_json::from_str(line).unwrap();
+        if !["gismo", "mfem"].contains(&expected["format"].as_str().unwrap()) {
+            continue;
+        }
+        let name = expected["file"].as_str().unwrap();
+        let path = ["generated", "gismo", "mfem", "splinepy", "thb"].map(|sub| folder.join(sub).join(name));
+        found.push((path.into_iter().find(|path| path.exists()).expect("listed files exist"), expected));
+    }
+    found
+}
+
+fn usizes(value: &Value) -> [usize; 3] {
+    [0, 1, 2].map(|i| value[i].as_u64().unwrap() as usize)
+}
+
+#[test]
+fn every_file_gives_the_expected_body() {
+    for (path, expected) in expectations() {
+        let name = expected["file"].as_str().unwrap();
+        if expected.get("refuse").is_some() {
+            let message = read::file(&path).unwrap_err().to_string();
+            println!("{name}: {message}");
+            assert!(message.contains(name) && message.contains("line"), "{message}");
+            continue;
+        }
+        let body = read::file(&path).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(body.patches.len() as u64, expected["patches"].as_u64().unwrap(), "{name}");
+        let ends = [&body.patches[0], &body.patches[body.patches.len() - 1]];
+        for (patch, place) in ends.into_iter().zip([0, expected["degrees"].as_array().unwrap().len() - 1]) {
+            assert_eq!(patch.degrees(), usizes(&expected["degrees"][place]), "{name}");
+            assert_eq!(patch.counts(), usizes(&expected["ncp"][place]), "{name}");
+        }
+        assert_eq!(body.n_points as u64, expected["glued_points"].as_u64().unwrap(), "{name}");
+        let moments = body.moments(16);
+        let volume = expected["volume_abs"].as_f64().unwrap();
+        assert!((moments.volume / volume - 1.0).abs() < 1e-12, "{name}: {} {volume}", moments.volume);
+        for d in 0..3 {
+            let centroid = expected["centroid"][d].as_f64().unwrap();
+            let error = moments.first[d] / moments.volume - centroid;
+            assert!(error.abs() < 1e-12 * (1.0 + volume.cbrt() + centroid.abs()), "{name}: {error:e}");
+        }
+        println!("{name}: {} points, volume {:e} off", body.n_points, moments.volume / volume - 1.0);
+    }
+}
+
+#[test]
+fn interfaces_agree_with_those_another_program_wrote() {
+    let Some(folder) = nurbs_files() else { return };
+    for file in ["splinepy/ball7_gismo_multipatch.xml", "gismo/fichera.xml"] {
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        let body = read::gismo(&text).unwrap();
+        let listed = text.split("<interfaces>").nth(1).unwrap().split("</interfaces>").next().unwrap();
+        assert_eq!(body.interfaces().len(), listed.split_whitespace().count() / 10, "{file}");
+    }
+    // No patch of the ball is turned, so directions and senses must be the same as in the file.
+    let text = std::fs::read_to_string(folder.join("splinepy/ball7_gismo_multipatch.xml")).unwrap();
+    let ours = write::gismo(&read::gismo(&text).unwrap());
+    let lines = |text: &str| -> Vec<Vec<String>> {
+        let listed = text.split("<interfaces>").nth(1).unwrap().split("</interfaces>").next().unwrap();
+        let words: Vec<String> = listed.split_whitespace().map(str::to_owned).collect();
+        let mut lines: Vec<_> = words.chunks(10).map(<[String]>::to_vec).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(lines(&text), lines(&ours));
+}
+
+#[test]
+fn what_is_written_reads_back_equal() {
+    let bodies = [
+        solids::ball(0.015, None).unwrap(),
+        solids::rod(0.01, 1.0, None).unwrap().with_degree(3).unwrap().subdivide(3).unwrap(),
+        solids::torus(1.0, 0.3).unwrap(),
+        solids::block([1.0, 2.0, 3.0]).unwrap(),
+    ];
+    for body in bodies {
+        let again = read::gismo(&write::gismo(&body)).unwrap();
+        assert_eq!(again.patches, body.patches);
+        assert_eq!((again.n_points, &again.point_ids), (body.n_points, &body.point_ids));
+        assert_eq!(again.interfaces(), body.interfaces());
+        for (name, region) in body.regions.iter().filter(|(_, region)| region.near.is_none()) {
+            assert_eq!(&again.regions[name], region);
+        }
+    }
+}
+
+/// Reads a text cut off at each 50th byte, and with each 50th byte replaced.
+fn batter(text: &str, read: impl Fn(&str) -> Result<Multipatch, read::ReadError>) {
+    let mut readable = 0;
+    for cut in (0..text.len()).step_by(50).filter(|&cut| text.is_char_boundary(cut)) {
+        readable += usize::from(read(&text[..cut]).is_ok());
+        for wrong in ["-", "x", "9", " "] {
+            let _ = read(&format!("{}{wrong}{}", &text[..cut], text.get(cut + 1..).unwrap_or_default()));
+        }
+    }
+    // Only what follows the last number may be missing.
+    assert!(readable <= 1, "{readable} truncated texts were accepted");
+}
+
+#[test]
+fn truncated_and_damaged_files_are_errors_not_panics() {
+    for (path, expected) in expectations() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        // Large files in coarser steps: the same words repeat.
+        if expected["patches"].as_u64().unwrap_or(1) > 5 && text.len() > 20_000 {
+            for cut in (0..text.len()).step_by(997) {
+                assert!(read::text(&text[..cut]).is_err(), "{} cut at {cut}", path.display());
+            }
+            continue;
+        }
+        batter(&text, read::text);
+    }
+}
+
+#[test]
+fn errors_say_the_line_and_a_way_out() {
+    let body = solids::block([1.0, 1.0, 1.0]).unwrap();
+    let text = write::gismo(&body);
+    let message = |text: &str| read::text(text).map(|body| body.n_points).unwrap_err().to_string();
+    let of = message(&text.replacen("TensorBSpline3", "TensorNurbs2", 1));
+    assert!(of.contains("line 12: `TensorNurbs2`") && of.contains("surface"), "{of}");
+    let of = message(&text.replacen("TensorBSpline3", "THBSpline3", 1));
+    assert!(of.contains("THBSpline3") && of.contains("export"), "{of}");
+    let of = message(&text.replacen("0.0 0.0 1.0 1.0", "0.0 1.0 0.5 1.0", 1));
+    assert!(of.contains("line 14") && of.contains("knot 2"), "{of}");
+    let of = message(&text.replacen("1.0 1.0 1.0\n", "1.0 abc 1.0\n", 1));
+    assert!(of.contains("expected a coordinate, found `abc`"), "{of}");
+    let of = message(&text.replace("</xml>", ""));
+    assert!(of.contains("XML is broken"), "{of}");
+    assert!(message("solid cube").contains("neither"));
+    assert!(message("MFEM mesh v1.0").contains("without NURBS"));
+    assert!(message("MFEM NURBS NC-patch mesh v1.0").contains("NC-patch"));
+    assert!(message("MFEM NURBS mesh v1.0 dimension 2").contains("dimension 2"));
+    assert!(message("MFEM NURBS mesh v1.0 dimension 3 elements 1 1 5").contains("truncated"));
+}
+
+#[test]
+fn patches_that_touch_without_matching_are_named() {
+    // Two boxes, one of which is finer along the shared side, and a smaller one in the middle of a side.
+    let half = solids::block([1.0, 1.0, 1.0]).unwrap().patches.remove(0);
+    let shifted = |scale: f64| {
+        let mut patch = half.clone();
+        for point in &mut patch.points {
+            *point = [point[0] + 1.0, 0.2 * (1.0 - scale) + scale * point[1], scale * point[2]];
+        }
+        patch
+    };
+    let finer = shifted(1.0).insert(1, &[0.5]).unwrap();
+    for other in [finer, shifted(0.5)] {
+        let message =
+            Multipatch::glue(vec![half.clone(), other]).map(|b| b.n_points).unwrap_err().to_string();
+        assert!(
+            message.contains("patch0:east and patch1:west")
+                || message.contains("patch1:west and patch0:east")
+        );
+        assert!(message.contains("refine"), "{message}");
+    }
+    assert_eq!(Multipatch::glue(vec![half.clone(), shifted(1.0)]).unwrap().n_points, 12);
+}
+
+#[test]
+fn every_orientation_of_two_boxes_is_glued() {
+    let block = solids::block([1.0, 1.0, 1.0]).unwrap().with_degree(2).unwrap();
+    // Uneven knots and places, so that no reversal goes unnoticed.
+    let patch = block.patches[0]
+        .insert(0, &[0.2])
+        .unwrap()
+        .insert(1, &[0.3, 0.6])
+        .unwrap()
+        .insert(2, &[0.9])
+        .unwrap();
+    let mirrored = |x: [f64; 3]| [2.0 - x[0], x[1], x[2]];
+    let mut seen = Vec::new();
+    for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]] {
+        for flips in 0..8 {
+            let mut other = permuted(&patch, order);
+            other.points.iter_mut().for_each(|point| *point = mirrored(*point));
+            for d in (0..3).filter(|d| flips >> d & 1 == 1) {
+                other = other.reversed(d);
+            }
+            let body = Multipatch::glue(vec![patch.clone(), other]).unwrap();
+            let [a, b, c] = patch.counts();
+            assert_eq!(body.n_points, 2 * a * b * c - b * c);
+            let Interface { orientation, .. } = body.interfaces()[0];
+            if !seen.contains(&orientation) {
+                seen.push(orientation);
+            }
+            let finer = body.subdivide(2).unwrap();
+            for (id, places) in places(&finer).into_iter().enumerate() {
+                let spread =
+                    (0..3).map(|d| places.iter().map(|p| (p[d] - places[0][d]).abs()).fold(0.0, f64::max));
+                assert!(spread.fold(0.0, f64::max) < 1e-14, "point {id}: {places:?}");
+            }
+            let [a, b, c] = finer.patches[0].counts();
+            assert_eq!(finer.n_points, 2 * a * b * c - b * c);
+            assert!((finer.moments(3).volume - 2.0).abs() < 1e-13);
+        }
+    }
+    assert_eq!(seen.len(), 8, "{seen:?}");
+}
+
+/// The patch with its directions in another order.
+fn permuted(patch: &carom_nurbs::Patch, order: [usize; 3]) -> carom_nurbs::Patch {
+    let basis = order.map(|d| patch.basis[d].clone());
+    let counts = order.map(|d| patch.counts()[d]);
+    let old = |m: usize| {
+        let new = [m % counts[0], m / counts[0] % counts[1], m / (counts[0] * counts[1])];
+        let mut ijk = [0; 3];
+        for (place, d) in order.into_iter().enumerate() {
+            ijk[d] = new[place];
+        }
+        patch.index(ijk)
+    };
+    let n = patch.points.len();
+    let points = (0..n).map(|m| patch.points[old(m)]).collect();
+    carom_nurbs::Patch::new(basis, points, (0..n).map(|m| patch.weights[old(m)]).collect()).unwrap()
+}
+
+/// The control points that bear each number.
+fn places(body: &Multipatch) -> Vec<Vec<[f64; 3]>> {
+    let mut places = vec![Vec::new(); body.n_points];
+    for (patch, ids) in body.patches.iter().zip(&body.point_ids) {
+        for (&point, &id) in patch.points.iter().zip(ids) {
+            places[id as usize].push(point);
+        }
+    }
+    places
+}
