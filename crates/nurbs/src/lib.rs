@@ -5,6 +5,7 @@
 //! of one direction) and [`extraction`] (the same functions in Bernstein form, span by span).
 
 pub mod basis;
+pub mod bezier;
 mod classes;
 pub mod closest;
 pub mod extraction;
@@ -25,6 +26,7 @@ mod testing;
 pub mod topology;
 pub mod write;
 
+pub use bezier::{BezierCell, BezierMesh};
 pub use closest::Closest;
 pub use extraction::Operator;
 pub use glue::GlueError;
