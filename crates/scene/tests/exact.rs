@@ -1,0 +1,263 @@
+//! Grids of bodies are the bodies: positions, fields and stresses, on volumes and surfaces.
+
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
+
+use carom_fem::{Body, Geometry, Material};
+use carom_mesh::{CellBlock, CellShape, FaceRef, Mesh};
+use carom_nurbs::basis::bernstein_into;
+use carom_nurbs::{KnotVector, Multipatch, Patch};
+use carom_scene::stress::{rotated, von_mises};
+use carom_scene::{BodyGrid, Coloring, picture};
+use carom_vtk::order::{hexahedron_order, quadrilateral_order};
+
+/// A quarter of a tube 1 ≤ r ≤ 2, 0 ≤ z ≤ 1.5 that begins at `quarter` · 90°, degrees (1, 2, 1).
+fn quarter_tube(quarter: i32) -> Patch {
+    let basis = |p: usize| KnotVector::bernstein(p).unwrap();
+    let (sin, cos) = (0.5 * PI * f64::from(quarter)).sin_cos();
+    let arc = [[1.0, 0.0, 1.0], [1.0, 1.0, FRAC_1_SQRT_2], [0.0, 1.0, 1.0]];
+    let (mut points, mut weights) = (Vec::new(), Vec::new());
+    for z in [0.0, 1.5] {
+        for [x, y, w] in arc {
+            for r in [1.0, 2.0] {
+                points.push([r * (cos * x - sin * y), r * (sin * x + cos * y), z]);
+                weights.push(w);
+            }
+        }
+    }
+    Patch::new([basis(1), basis(2), basis(1)], points, weights).unwrap()
+}
+
+/// Half a tube of two glued patches, degree 3 × 4 × 3, several spans of uneven size.
+fn half_tube() -> Body {
+    let multipatch = Multipatch::glue(vec![quarter_tube(0), quarter_tube(1)]).unwrap();
+    let multipatch = multipatch.elevate(2).unwrap().elements([2, 3, 2]).unwrap();
+    body(Geometry::Nurbs(multipatch), 2)
+}
+
+fn body(geometry: Geometry, n_blocks: usize) -> Body {
+    let steel = Material { name: "steel".to_owned(), density: 7800.0, young: 210e9, poisson: 0.3 };
+    Body { name: "test".to_owned(), geometry, materials: vec![steel], material_of_block: vec![0; n_blocks] }
+}
+
+fn multipatch(body: &Body) -> &Multipatch {
+    match &body.geometry {
+        Geometry::Nurbs(multipatch) => multipatch,
+        Geometry::Mesh(_) => panic!("not a NURBS body"),
+    }
+}
+
+/// Control points of the glued body.
+fn control_points(multipatch: &Multipatch) -> Vec<[f64; 3]> {
+    let mut points = vec![[0.0; 3]; multipatch.n_points];
+    for (patch, ids) in multipatch.patches.iter().zip(&multipatch.point_ids) {
+        for (point, &id) in patch.points.iter().zip(ids) {
+            points[id as usize] = *point;
+        }
+    }
+    points
+}
+
+/// A rational Bezier cell of a grid at ξ: Σ B w v / Σ B w for control values v.
+fn evaluate<const D: usize>(
+    grid: &carom_vtk::Grid,
+    cell: usize,
+    values: &[[f64; D]],
+    xi: &[f64],
+) -> [f64; D] {
+    let start = if cell == 0 { 0 } else { grid.offsets[cell - 1] };
+    let ids = &grid.connectivity[start..grid.offsets[cell]];
+    let degrees: Vec<usize> = grid.degrees[cell].iter().map(|&p| usize::from(p)).collect();
+    let order = match xi.len() {
+        2 => quadrilateral_order([degrees[0], degrees[1]]),
+        _ => hexahedron_order([degrees[0], degrees[1], degrees[2]]),
+    };
+    let (mut sum, mut out) = (0.0, [0.0; D]);
+    for (&id, &lexicographic) in ids.iter().zip(&order) {
+        let mut rest = lexicographic;
+        let mut shape = grid.rational_weights[id as usize];
+        for (x, p) in xi.iter().zip(&degrees) {
+            let mut b = vec![0.0; p + 1];
+            bernstein_into(*p, *x, &mut b);
+            shape *= b[rest % (p + 1)];
+            rest /= p + 1;
+        }
+        sum += shape;
+        for (o, v) in out.iter_mut().zip(&values[id as usize]) {
+            *o += shape * v;
+        }
+    }
+    out.map(|o| o / sum)
+}
+
+#[test]
+fn bezier_cells_are_the_body_and_carry_its_fields() {
+    let body = half_tube();
+    let multipatch = multipatch(&body);
+    let volume = BodyGrid::volume(&body);
+    assert_eq!(volume.grid.check(), Ok(()));
+    // Lattices of 7 × 13 × 7 points that share a side.
+    assert_eq!(volume.grid.points.len(), 2 * 7 * 13 * 7 - 7 * 7);
+    let field: Vec<[f64; 3]> =
+        (0..multipatch.n_points).map(|n| [(n as f64).sin(), (2.0 * n as f64).cos(), n as f64]).collect();
+    let on_grid = volume.at_points(&field);
+    for (cell, reference) in volume.cells.iter().enumerate() {
+        let number = reference.block as usize;
+        let patch = &multipatch.patches[number];
+        let own = multipatch.point_ids[number].iter().map(|&id| field[id as usize]).collect();
+        let carrier = Patch::new(patch.basis.clone(), own, patch.weights.clone()).unwrap();
+        let spans = [2, 3, 2];
+        let span = [reference.cell % 2, reference.cell / 2 % 3, reference.cell / 6];
+        let xi = [0.3, 0.8, 0.1];
+        let u: [f64; 3] = std::array::from_fn(|d| {
+            let breaks = patch.basis[d].breakpoints();
+            assert_eq!(breaks.len(), spans[d] + 1);
+            let k = span[d] as usize;
+            breaks[k] + xi[d] * (breaks[k + 1] - breaks[k])
+        });
+        let (x, f) = (
+            evaluate(&volume.grid, cell, &volume.grid.points, &xi),
+            evaluate(&volume.grid, cell, &on_grid, &xi),
+        );
+        let (x_patch, f_patch) = (patch.point(u), carrier.point(u));
+        for a in 0..3 {
+            assert!((x[a] - x_patch[a]).abs() < 1e-13, "cell {cell}: {x:?} but {x_patch:?}");
+            assert!(
+                (f[a] - f_patch[a]).abs() < 1e-10 * multipatch.n_points as f64,
+                "cell {cell}: {f:?} but {f_patch:?}"
+            );
+        }
+        assert!((1.0..=2.0).contains(&x[0].hypot(x[1])), "{x:?}");
+    }
+}
+
+#[test]
+fn the_surface_is_closed_and_faces_outwards() {
+    for (body, volume) in [(half_tube(), 0.5 * PI * 3.0 * 1.5), (hex20_block(), 6.0)] {
+        let surface = BodyGrid::surface(&body);
+        assert_eq!(surface.grid.check(), Ok(()));
+        assert_eq!(surface.faces.len(), surface.grid.n_cells());
+        let drawn = picture(&[(&surface, Coloring::Plain(carom_scene::picture::PLAIN))], true);
+        // V = 1/6 Σ a·(b × c) over triangles: second order in their size.
+        let enclosed: f64 = drawn
+            .triangles
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.corners;
+                a[0] * (b[1] * c[2] - b[2] * c[1])
+                    + a[1] * (b[2] * c[0] - b[0] * c[2])
+                    + a[2] * (b[0] * c[1] - b[1] * c[0])
+            })
+            .sum::<f64>()
+            / 6.0;
+        assert!((enclosed / volume - 1.0).abs() < 2e-3, "{enclosed} but {volume}");
+    }
+}
+
+/// A gradient of displacement, and the stress that it makes in steel.
+const GRADIENT: [[f64; 3]; 3] = [[1e-4, 3e-5, -2e-5], [1e-5, -4e-5, 6e-5], [2e-5, 0.0, 2e-5]];
+
+fn linear(x: &[f64; 3]) -> [f64; 3] {
+    GRADIENT.map(|row| row[0] * x[0] + row[1] * x[1] + row[2] * x[2])
+}
+
+fn stress_of_linear() -> [f64; 6] {
+    let mu = 210e9 / 2.6;
+    let lambda = 210e9 * 0.3 / (1.3 * 0.4);
+    let trace = 1e-4 - 4e-5 + 2e-5;
+    let [a, b, c] = GRADIENT;
+    let normal = [a[0], b[1], c[2]].map(|e| lambda * trace + 2.0 * mu * e);
+    [normal[0], normal[1], normal[2], mu * (a[1] + b[0]), mu * (b[2] + c[1]), mu * (a[2] + c[0])]
+}
+
+/// A block 3 × 2 × 1 of two hex20 cells.
+fn hex20_block() -> Body {
+    let mut mesh = Mesh::default();
+    let mut connectivity = Vec::new();
+    for x0 in [0.0, 1.5] {
+        for node in CellShape::Hex20.reference_nodes() {
+            let point = [x0 + 1.5 * node[0], 2.0 * node[1], node[2]];
+            let known = mesh.points.iter().position(|p| *p == point);
+            let id = known.unwrap_or_else(|| {
+                mesh.points.push(point);
+                mesh.points.len() - 1
+            });
+            connectivity.push(id as u32);
+        }
+    }
+    mesh.blocks.push(CellBlock { shape: CellShape::Hex20, connectivity });
+    body(Geometry::Mesh(mesh), 1)
+}
+
+#[test]
+fn a_linear_displacement_has_one_stress_everywhere() {
+    let expected = stress_of_linear();
+    let tube = half_tube();
+    let tube_displacement: Vec<[f64; 3]> = control_points(multipatch(&tube)).iter().map(linear).collect();
+    let block = hex20_block();
+    let Geometry::Mesh(mesh) = &block.geometry else { unreachable!() };
+    let block_displacement: Vec<[f64; 3]> = mesh.points.iter().map(linear).collect();
+    for (body, displacement) in [(&tube, tube_displacement), (&block, block_displacement)] {
+        for grid in [BodyGrid::volume(body), BodyGrid::surface(body)] {
+            let stress = grid.stress(body, &displacement);
+            assert_eq!(stress.tensor.len(), grid.grid.points.len());
+            for (n, tensor) in stress.tensor.iter().enumerate() {
+                for (found, wanted) in tensor.iter().zip(&expected) {
+                    assert!((found - wanted).abs() < 1e-6 * 3e7, "point {n}: {tensor:?} but {expected:?}");
+                }
+            }
+            let mises = von_mises(&expected);
+            assert!(stress.von_mises.iter().all(|v| (v / mises - 1.0).abs() < 1e-6));
+        }
+    }
+}
+
+/// u = c z (x, y, 0) is in the spline space: x and y come from (u, v), z from w alone, so its control values are the
+/// products of the control points' coordinates. Its stress is linear in x and z, which the Bezier cells take exactly.
+#[test]
+fn a_linear_stress_is_exact_between_the_lattice_points() {
+    let body = half_tube();
+    let grid = BodyGrid::volume(&body);
+    let c = 1e-4;
+    let displacement: Vec<[f64; 3]> =
+        control_points(multipatch(&body)).iter().map(|x| [c * x[2] * x[0], c * x[2] * x[1], 0.0]).collect();
+    let stress = grid.stress(&body, &displacement);
+    let (lambda, mu) = (210e9 * 0.3 / (1.3 * 0.4), 210e9 / 2.6);
+    for cell in 0..grid.grid.n_cells() {
+        let xi = [0.37, 0.61, 0.83];
+        let x = evaluate(&grid.grid, cell, &grid.grid.points, &xi);
+        let found = evaluate(&grid.grid, cell, &stress.tensor, &xi);
+        let trace = 2.0 * c * x[2];
+        let normal = lambda * trace + 2.0 * mu * c * x[2];
+        let expected = [normal, normal, lambda * trace, 0.0, mu * c * x[1], mu * c * x[0]];
+        for (f, e) in found.iter().zip(&expected) {
+            assert!((f - e).abs() < 1e-10 * lambda * c, "cell {cell}: {found:?} but {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn contact_pressure_stands_on_its_faces() {
+    let body = half_tube();
+    let (volume, surface) = (BodyGrid::volume(&body), BodyGrid::surface(&body));
+    let loaded = FaceRef { block: 1, cell: 5, face: 1 };
+    let pressures = [(loaded, 2e9), (FaceRef { face: 3, ..loaded }, 1e9)];
+    let on_surface = surface.face_values(&pressures);
+    let on_volume = volume.face_values(&pressures);
+    for (value, face) in on_surface.iter().zip(&surface.faces) {
+        assert_eq!(*value, pressures.iter().find(|(f, _)| f == face).map_or(0.0, |(_, v)| *v));
+    }
+    for (value, cell) in on_volume.iter().zip(&volume.cells) {
+        assert_eq!(*value, if *cell == loaded.cell() { 2e9 } else { 0.0 });
+    }
+}
+
+#[test]
+fn von_mises_does_not_depend_on_axes() {
+    assert!((von_mises(&[3e8, 0.0, 0.0, 0.0, 0.0, 0.0]) - 3e8).abs() < 1e-6);
+    assert!((von_mises(&[0.0, 0.0, 0.0, 1e8, 0.0, 0.0]) - 3f64.sqrt() * 1e8).abs() < 1e-6);
+    let stress = stress_of_linear();
+    let (s, c) = 0.7_f64.sin_cos();
+    let turned = rotated(&stress, &[[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]);
+    assert!((von_mises(&turned) / von_mises(&stress) - 1.0).abs() < 1e-14);
+    assert!((turned[0] + turned[1] + turned[2] - stress[0] - stress[1] - stress[2]).abs() < 1e-6);
+}
