@@ -36,6 +36,7 @@ pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
         elements: mesh.cell_counts(),
         sets: mesh.sets.keys().collect(),
         min_scaled_jacobian: quality.min_scaled_jacobian,
+        worst_element_at: quality.worst_cell.map(|cell| mesh.middle_of_cell(cell)),
         volume: mesh.volume(),
         gmsh_version: &version,
         seconds: start.elapsed().as_secs_f64(),
@@ -61,6 +62,8 @@ struct Summary<'a> {
     elements: std::collections::BTreeMap<&'static str, usize>,
     sets: Vec<&'a String>,
     min_scaled_jacobian: f64,
+    /// Middle of the element with that scaled Jacobian [m].
+    worst_element_at: Option<[f64; 3]>,
     /// [m³]
     volume: f64,
     gmsh_version: &'a str,
