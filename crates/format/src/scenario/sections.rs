@@ -74,7 +74,7 @@ pub(super) fn simulation(table: Table<'_>) -> Simulation {
         } else {
             end_time / FRAMES
         }),
-        checkpoint_every: table.count("checkpoint_every", 1).unwrap_or(10),
+        checkpoint_every: table.count("checkpoint_every", 1).unwrap_or(1),
     };
     table.finish();
     simulation

@@ -1,0 +1,361 @@
+//! Reading a result, of a run that goes on too.
+
+use std::path::{Path, PathBuf};
+
+use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, LedgerRow, LedgerSummary, Values};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+
+use super::{
+    KIND, NoteLevel, ResultBody, ResultError, ResultPair, RunHeader, RunNote, RunState, VERSION, blob,
+};
+use crate::npz::Version;
+
+/// One frame as it was kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredFrame {
+    /// Number, from 0.
+    pub index: usize,
+    /// Time \[s\].
+    pub time: f64,
+    /// Steps accepted before it.
+    pub steps: u64,
+    /// State of each body.
+    pub bodies: Vec<BodyState>,
+    /// State of each contact pair.
+    pub contacts: Vec<ContactState>,
+}
+
+/// An open result.
+pub struct ResultReader {
+    path: PathBuf,
+    database: Connection,
+}
+
+impl ResultReader {
+    /// Opens a result and checks kind and version.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`], as all methods below.
+    pub fn open(path: &Path) -> Result<Self, ResultError> {
+        if !path.is_file() {
+            return Err(ResultError::NotThere { path: path.to_owned() });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let database = Connection::open_with_flags(path, flags)
+            .map_err(|source| ResultError::Database { path: path.to_owned(), source })?;
+        let reader = Self { path: path.to_owned(), database };
+        let no_result = |found: String| ResultError::NotAResult { path: path.to_owned(), found };
+        let kind = reader.meta("format").map_err(|error| match error {
+            ResultError::Database { source, .. } if source.to_string().contains("no such table") => {
+                no_result("another SQLite database".to_owned())
+            }
+            other => other,
+        })?;
+        if kind.as_deref() != Some(KIND) {
+            return Err(no_result(kind.unwrap_or_else(|| "a database without a kind".to_owned())));
+        }
+        let found = reader.meta("version")?.unwrap_or_default();
+        let version: Version = found.parse().map_err(|_| no_result(format!("version `{found}`")))?;
+        if version.major > VERSION.major {
+            let program = reader.meta("program")?.unwrap_or_else(|| "unknown".to_owned());
+            return Err(ResultError::Newer { path: path.to_owned(), found, program });
+        }
+        Ok(reader)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn checked<T>(&self, result: rusqlite::Result<T>) -> Result<T, ResultError> {
+        result.map_err(|source| ResultError::Database { path: self.path.clone(), source })
+    }
+
+    fn damaged(&self, table: &'static str, why: impl Into<String>) -> ResultError {
+        ResultError::Damaged { path: self.path.clone(), table, why: why.into() }
+    }
+
+    /// All rows of a query.
+    fn rows<T>(
+        &self,
+        sql: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, ResultError> {
+        let rows = self.database.prepare_cached(sql).and_then(|mut statement| {
+            let rows = statement.query_map([], read)?;
+            rows.collect::<rusqlite::Result<Vec<T>>>()
+        });
+        self.checked(rows)
+    }
+
+    /// An entry of the table `meta`.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn meta(&self, key: &str) -> Result<Option<String>, ResultError> {
+        let sql = "SELECT value FROM meta WHERE key = ?1";
+        self.checked(self.database.query_row(sql, [key], |row| row.get(0)).optional())
+    }
+
+    /// Scenario, bodies and pairs.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn header(&self) -> Result<RunHeader, ResultError> {
+        let bodies = self.rows("SELECT * FROM body ORDER BY id", |row| {
+            Ok(ResultBody {
+                name: row.get(1)?,
+                rigid: row.get(2)?,
+                fixed: row.get(3)?,
+                mass: row.get(4)?,
+                frame_origin: [row.get(5)?, row.get(6)?, row.get(7)?],
+                modes: [row.get::<_, i64>(8)? as usize, row.get::<_, i64>(9)? as usize],
+                rom_path: row.get(10)?,
+                rom_checksum: row.get(11)?,
+                body_path: row.get(12)?,
+                body_checksum: row.get(13)?,
+            })
+        })?;
+        let pairs = self.rows("SELECT name, first, second FROM contact_pair ORDER BY id", |row| {
+            Ok(ResultPair { name: row.get(0)?, first: row.get(1)?, second: row.get(2)? })
+        })?;
+        Ok(RunHeader {
+            scenario: self.meta("scenario")?.unwrap_or_default(),
+            scenario_folder: self.meta("scenario_folder")?.unwrap_or_default(),
+            bodies,
+            pairs,
+        })
+    }
+
+    /// How the run stands.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn state(&self) -> Result<RunState, ResultError> {
+        let word = self.meta("state")?.unwrap_or_default();
+        let state = RunState::ALL.iter().find(|(_, name)| *name == word).map(|(state, _)| *state);
+        state.ok_or_else(|| self.damaged("meta", format!("the state `{word}` is unknown")))
+    }
+
+    /// Times of all frames \[s\], in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn times(&self) -> Result<Vec<f64>, ResultError> {
+        self.rows("SELECT time FROM frame ORDER BY id", |row| row.get(0))
+    }
+
+    /// A frame by its number.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]; [`ResultError::Damaged`] if there is none of this number.
+    pub fn frame(&self, index: usize) -> Result<StoredFrame, ResultError> {
+        let id = index as i64;
+        let sql = "SELECT time, steps FROM frame WHERE id = ?1";
+        let found =
+            self.database.query_row(sql, [id], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?))).optional();
+        let (time, steps) =
+            self.checked(found)?.ok_or_else(|| self.damaged("frame", format!("no frame {index}")))?;
+        let bodies =
+            self.of_frame("SELECT * FROM body_frame WHERE frame = ?1 ORDER BY body", id, read_body)?;
+        let bodies = bodies
+            .into_iter()
+            .collect::<Option<_>>()
+            .ok_or_else(|| self.damaged("body_frame", "cut numbers"))?;
+        let contacts =
+            self.of_frame("SELECT * FROM contact_frame WHERE frame = ?1 ORDER BY pair", id, read_contact)?;
+        let contacts = contacts
+            .into_iter()
+            .collect::<Option<_>>()
+            .ok_or_else(|| self.damaged("contact_frame", "cut numbers"))?;
+        Ok(StoredFrame { index, time, steps: steps as u64, bodies, contacts })
+    }
+
+    fn of_frame<T>(
+        &self,
+        sql: &str,
+        id: i64,
+        read: fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, ResultError> {
+        let rows = self.database.prepare_cached(sql).and_then(|mut statement| {
+            let rows = statement.query_map(params![id], read)?;
+            rows.collect::<rusqlite::Result<Vec<T>>>()
+        });
+        self.checked(rows)
+    }
+
+    /// Normal force of a pair in every frame \[N\].
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn normal_forces(&self, pair: usize) -> Result<Vec<f64>, ResultError> {
+        let sql = "SELECT normal_force FROM contact_frame WHERE pair = ?1 ORDER BY frame";
+        self.of_frame(sql, pair as i64, |row| row.get(0))
+    }
+
+    /// The ledger: the numbers of [`LedgerRow::COLUMNS`] of every frame.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn ledger(&self) -> Result<Vec<[f64; 31]>, ResultError> {
+        self.rows("SELECT * FROM ledger ORDER BY frame", |row| {
+            let mut values = [0.0; LedgerRow::COLUMNS.len()];
+            for (i, value) in values.iter_mut().enumerate() {
+                *value = row.get(i + 1)?;
+            }
+            Ok(values)
+        })
+    }
+
+    /// Errors of the run, none while it goes on.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn summary(&self) -> Result<Option<LedgerSummary>, ResultError> {
+        let entries = self.rows("SELECT name, value FROM summary", |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, Option<f64>>(1)?.unwrap_or(f64::NAN)))
+        })?;
+        let value = |name: &str| entries.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
+        let summary = || {
+            Some(LedgerSummary {
+                energy_initial: value("energy_initial")?,
+                energy_final: value("energy_final")?,
+                energy_error: value("energy_error")?,
+                momentum_error: value("momentum_error")?,
+                ang_momentum_error: value("ang_momentum_error")?,
+            })
+        };
+        Ok(summary())
+    }
+
+    /// All contact events, in the order in which they ended.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn contact_events(&self) -> Result<Vec<ContactEvent>, ResultError> {
+        self.rows("SELECT * FROM contact_event ORDER BY id", |row| {
+            Ok(ContactEvent {
+                pair: row.get::<_, i64>(1)? as usize,
+                start: row.get(2)?,
+                end: row.get(3)?,
+                open: row.get(4)?,
+                peak_force: row.get(5)?,
+                peak_time: row.get(6)?,
+                impulse: [row.get(7)?, row.get(8)?, row.get(9)?],
+                velocity_before: row.get(10)?,
+                velocity_after: row.get(11)?,
+                max_approach: row.get(12)?,
+                vibration_energy: row.get(13)?,
+                sub_impacts: row.get(14)?,
+            })
+        })
+    }
+
+    /// What the run has to say.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn notes(&self) -> Result<Vec<RunNote>, ResultError> {
+        self.rows("SELECT time, level, text FROM note ORDER BY id", |row| {
+            let word: String = row.get(1)?;
+            let level =
+                NoteLevel::ALL.iter().find(|(_, name)| *name == word).map_or(NoteLevel::Warning, |(l, _)| *l);
+            Ok(RunNote { time: row.get(0)?, level, text: row.get(2)? })
+        })
+    }
+
+    /// Seconds of each phase.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn timings(&self) -> Result<Vec<(String, f64)>, ResultError> {
+        self.rows("SELECT phase, seconds FROM timing ORDER BY phase", |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// Counters: steps, rejected steps, right-hand sides, …
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn counters(&self) -> Result<Vec<(String, u64)>, ResultError> {
+        self.rows("SELECT name, value FROM counter ORDER BY name", |row| {
+            Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
+        })
+    }
+
+    /// The latest checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn checkpoint(&self) -> Result<Option<Checkpoint>, ResultError> {
+        let sql = "SELECT scheme, version, time, steps FROM checkpoint";
+        let found = self.database.query_row(sql, [], |row| {
+            Ok(Checkpoint {
+                scheme: row.get(0)?,
+                version: row.get::<_, i64>(1)? as u64,
+                time: row.get(2)?,
+                steps: row.get::<_, i64>(3)? as u64,
+                ..Checkpoint::default()
+            })
+        });
+        let Some(mut checkpoint) = self.checked(found.optional())? else { return Ok(None) };
+        let entries = self.rows("SELECT name, kind, data FROM checkpoint_entry", |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, Vec<u8>>(2)?))
+        })?;
+        for (name, kind, data) in entries {
+            let values = match kind.as_str() {
+                "reals" => blob::to_f64(&data).map(Values::Reals),
+                _ => blob::to_u64(&data).map(Values::Integers),
+            };
+            let values =
+                values.ok_or_else(|| self.damaged("checkpoint_entry", format!("`{name}` is cut")))?;
+            checkpoint.entries.insert(name, values);
+        }
+        Ok(Some(checkpoint))
+    }
+}
+
+/// None if a blob is cut.
+fn read_body(row: &Row<'_>) -> rusqlite::Result<Option<BodyState>> {
+    let modal = blob::to_f64(&row.get::<_, Vec<u8>>(15)?);
+    let modal_rate = blob::to_f64(&row.get::<_, Vec<u8>>(16)?);
+    let (Some(modal), Some(modal_rate)) = (modal, modal_rate) else { return Ok(None) };
+    Ok(Some(BodyState {
+        position: [row.get(2)?, row.get(3)?, row.get(4)?],
+        quaternion: [row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?],
+        velocity: [row.get(9)?, row.get(10)?, row.get(11)?],
+        angular_velocity: [row.get(12)?, row.get(13)?, row.get(14)?],
+        modal,
+        modal_rate,
+    }))
+}
+
+fn read_contact(row: &Row<'_>) -> rusqlite::Result<Option<ContactState>> {
+    let faces = blob::to_u32(&row.get::<_, Vec<u8>>(7)?);
+    let pressures = blob::to_f64(&row.get::<_, Vec<u8>>(8)?);
+    let (Some(pressure_faces), Some(pressures)) = (faces, pressures) else { return Ok(None) };
+    if pressure_faces.len() != pressures.len() {
+        return Ok(None);
+    }
+    Ok(Some(ContactState {
+        force: [row.get(2)?, row.get(3)?, row.get(4)?],
+        normal_force: row.get(5)?,
+        free_gap: row.get::<_, Option<f64>>(6)?.unwrap_or(f64::INFINITY),
+        pressure_faces,
+        pressures,
+    }))
+}

@@ -1,0 +1,55 @@
+//! The tables of a result. `docs/files.md` explains them.
+
+use carom_dynamics::LedgerRow;
+
+/// Statements that make the tables of version 1.0.
+pub(super) fn statements() -> String {
+    let ledger = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
+    format!(
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+         CREATE TABLE body (
+             id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rigid INTEGER NOT NULL, fixed INTEGER NOT NULL,
+             mass REAL NOT NULL, origin_x REAL NOT NULL, origin_y REAL NOT NULL, origin_z REAL NOT NULL,
+             modes INTEGER NOT NULL, low_modes INTEGER NOT NULL,
+             rom_path TEXT NOT NULL, rom_checksum TEXT NOT NULL,
+             body_path TEXT NOT NULL, body_checksum TEXT NOT NULL);
+         CREATE TABLE contact_pair (
+             id INTEGER PRIMARY KEY, name TEXT NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL);
+         CREATE TABLE frame (id INTEGER PRIMARY KEY, time REAL NOT NULL, steps INTEGER NOT NULL);
+         CREATE TABLE body_frame (
+             frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
+             x REAL NOT NULL, y REAL NOT NULL, z REAL NOT NULL,
+             q0 REAL NOT NULL, q1 REAL NOT NULL, q2 REAL NOT NULL, q3 REAL NOT NULL,
+             vx REAL NOT NULL, vy REAL NOT NULL, vz REAL NOT NULL,
+             wx REAL NOT NULL, wy REAL NOT NULL, wz REAL NOT NULL,
+             modal BLOB NOT NULL, modal_rate BLOB NOT NULL,
+             PRIMARY KEY (frame, body)) WITHOUT ROWID;
+         CREATE TABLE contact_frame (
+             frame INTEGER NOT NULL REFERENCES frame, pair INTEGER NOT NULL REFERENCES contact_pair,
+             fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL, normal_force REAL NOT NULL, free_gap REAL,
+             faces BLOB NOT NULL, pressures BLOB NOT NULL,
+             PRIMARY KEY (frame, pair)) WITHOUT ROWID;
+         CREATE TABLE ledger (frame INTEGER PRIMARY KEY REFERENCES frame, {ledger});
+         CREATE TABLE contact_event (
+             id INTEGER PRIMARY KEY, pair INTEGER NOT NULL REFERENCES contact_pair,
+             start REAL NOT NULL, \"end\" REAL NOT NULL, open INTEGER NOT NULL,
+             peak_force REAL NOT NULL, peak_time REAL NOT NULL,
+             impulse_x REAL NOT NULL, impulse_y REAL NOT NULL, impulse_z REAL NOT NULL,
+             velocity_before REAL NOT NULL, velocity_after REAL NOT NULL,
+             max_approach REAL NOT NULL, vibration_energy REAL NOT NULL, sub_impacts INTEGER NOT NULL);
+         CREATE TABLE note (id INTEGER PRIMARY KEY, time REAL NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL);
+         CREATE TABLE timing (phase TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
+         CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+         CREATE TABLE summary (name TEXT PRIMARY KEY, value REAL) WITHOUT ROWID;
+         CREATE TABLE checkpoint (
+             id INTEGER PRIMARY KEY CHECK (id = 1), scheme TEXT NOT NULL, version INTEGER NOT NULL,
+             time REAL NOT NULL, steps INTEGER NOT NULL);
+         CREATE TABLE checkpoint_entry (name TEXT PRIMARY KEY, kind TEXT NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;"
+    )
+}
+
+/// `INSERT` with a placeholder for each of `n` columns.
+pub(super) fn insert(table: &str, n: usize) -> String {
+    let places = (1..=n).map(|i| format!("?{i}")).collect::<Vec<_>>().join(", ");
+    format!("INSERT OR REPLACE INTO {table} VALUES ({places})")
+}

@@ -1,0 +1,400 @@
+//! Writing a result while a run goes on.
+
+use std::path::{Path, PathBuf};
+
+use carom_dynamics::{
+    BodyState, Checkpoint, ContactEvent, ContactState, Frame, LedgerSummary, Observer, ObserverError, Values,
+};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+
+use super::{KIND, NoteLevel, ResultError, RunHeader, RunState, VERSION, blob, schema};
+use crate::PROGRAM;
+
+/// Keeps what a run hands over; see the module's documentation.
+pub struct ResultWriter {
+    path: PathBuf,
+    database: Connection,
+    checkpoint_every: u64,
+    n_frames: i64,
+    bytes: [Vec<u8>; 2],
+    in_transaction: bool,
+}
+
+impl ResultWriter {
+    /// Begins a result.
+    ///
+    /// * `replace` — take the place of a file that exists
+    /// * `checkpoint_every` — accepted steps between checkpoints
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]; [`ResultError::Exists`] if the file exists and is not to be replaced.
+    pub fn create(
+        path: &Path,
+        header: &RunHeader,
+        checkpoint_every: u64,
+        replace: bool,
+    ) -> Result<Self, ResultError> {
+        if path.exists() {
+            if !replace {
+                return Err(ResultError::Exists { path: path.to_owned() });
+            }
+            remove(path)?;
+        }
+        let mut writer = Self::open(path, checkpoint_every)?;
+        let written = writer.write_header(header);
+        if written.is_err() {
+            // Nothing was computed yet: leave nothing.
+            let (path, database) = (writer.path, writer.database);
+            drop(database);
+            let _ = remove(&path);
+            return Err(written.expect_err("it was just checked"));
+        }
+        writer.begin()?;
+        Ok(writer)
+    }
+
+    fn open(path: &Path, checkpoint_every: u64) -> Result<Self, ResultError> {
+        let failed = |source| ResultError::Database { path: path.to_owned(), source };
+        let database = Connection::open(path).map_err(failed)?;
+        // With a write-ahead log a transaction survives the end of the process without a flush of its own.
+        database.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+        database.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
+        Ok(Self {
+            path: path.to_owned(),
+            database,
+            checkpoint_every,
+            n_frames: 0,
+            bytes: [Vec::new(), Vec::new()],
+            in_transaction: false,
+        })
+    }
+
+    fn write_header(&mut self, header: &RunHeader) -> Result<(), ResultError> {
+        self.begin()?;
+        let written = self.database.execute_batch(&schema::statements()).and_then(|()| {
+            for (key, value) in [
+                ("format", KIND),
+                ("version", &VERSION.to_string()),
+                ("program", PROGRAM),
+                ("state", RunState::Running.word()),
+                ("scenario", &header.scenario),
+                ("scenario_folder", &header.scenario_folder),
+            ] {
+                self.database.execute(&schema::insert("meta", 2), params![key, value])?;
+            }
+            for (id, body) in header.bodies.iter().enumerate() {
+                let [x, y, z] = body.frame_origin;
+                self.database.execute(
+                    &schema::insert("body", 14),
+                    params![
+                        id as i64,
+                        body.name,
+                        body.rigid,
+                        body.fixed,
+                        body.mass,
+                        x,
+                        y,
+                        z,
+                        body.modes[0] as i64,
+                        body.modes[1] as i64,
+                        body.rom_path,
+                        body.rom_checksum,
+                        body.body_path,
+                        body.body_checksum
+                    ],
+                )?;
+            }
+            for (id, pair) in header.pairs.iter().enumerate() {
+                let row = params![id as i64, pair.name, pair.first, pair.second];
+                self.database.execute(&schema::insert("contact_pair", 4), row)?;
+            }
+            Ok(())
+        });
+        self.checked(written)?;
+        self.commit()
+    }
+
+    /// Opens the result of a run that did not reach its end, and gives the checkpoint from which it continues.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError::NotResumable`] if the run is complete or has no checkpoint, others if the file is none of ours.
+    pub fn resume(path: &Path, checkpoint_every: u64) -> Result<(Self, Checkpoint), ResultError> {
+        let reader = super::ResultReader::open(path)?;
+        let refuse = |why: &str| ResultError::NotResumable { path: path.to_owned(), why: why.to_owned() };
+        if reader.state()? == RunState::Done {
+            return Err(refuse("the run is complete; `--force` runs it again"));
+        }
+        let checkpoint =
+            reader.checkpoint()?.ok_or_else(|| refuse("it has no checkpoint; `--force` runs it again"))?;
+        drop(reader);
+        let mut writer = Self::open(path, checkpoint_every)?;
+        let last: Result<Option<i64>, _> = writer
+            .database
+            .query_row("SELECT max(id) FROM frame", [], |row| row.get(0))
+            .optional()
+            .map(Option::flatten);
+        writer.n_frames = writer.checked(last)?.map_or(0, |last| last + 1);
+        writer.begin()?;
+        writer.set_state(RunState::Running)?;
+        Ok((writer, checkpoint))
+    }
+
+    /// Something that the run has to say.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`] if it cannot be kept.
+    pub fn note(&mut self, time: f64, level: NoteLevel, text: &str) -> Result<(), ResultError> {
+        let sql = "INSERT INTO note (time, level, text) VALUES (?1, ?2, ?3)";
+        let written = self.database.execute(sql, params![time, level.word(), text]);
+        self.checked(written).map(|_| ())
+    }
+
+    /// Ends the run: how it ended, its errors, seconds of its phases, its counters. One file is left.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`] if it cannot be kept.
+    pub fn finish(
+        mut self,
+        state: RunState,
+        summary: &LedgerSummary,
+        seconds: &[(&str, f64)],
+        counters: &[(&str, u64)],
+    ) -> Result<(), ResultError> {
+        for (name, value) in [
+            ("energy_initial", summary.energy_initial),
+            ("energy_final", summary.energy_final),
+            ("energy_error", summary.energy_error),
+            ("momentum_error", summary.momentum_error),
+            ("ang_momentum_error", summary.ang_momentum_error),
+        ] {
+            let written = self.database.execute(&schema::insert("summary", 2), params![name, value]);
+            self.checked(written)?;
+        }
+        // A resumed run adds to what it had before.
+        for (phase, value) in seconds {
+            let sql = "INSERT INTO timing VALUES (?1, ?2) ON CONFLICT DO UPDATE SET seconds = seconds + excluded.seconds";
+            let written = self.database.execute(sql, params![phase, value]);
+            self.checked(written)?;
+        }
+        for (name, value) in counters {
+            let written = self.database.execute(&schema::insert("counter", 2), params![name, *value as i64]);
+            self.checked(written)?;
+        }
+        self.set_state(state)?;
+        self.commit()?;
+        // Folds the log into the file.
+        let folded = self.database.pragma_update(None, "journal_mode", "DELETE");
+        self.checked(folded)
+    }
+
+    /// Frames kept so far.
+    pub fn n_frames(&self) -> u64 {
+        self.n_frames as u64
+    }
+
+    fn set_state(&mut self, state: RunState) -> Result<(), ResultError> {
+        let written = self.database.execute(&schema::insert("meta", 2), params!["state", state.word()]);
+        self.checked(written).map(|_| ())
+    }
+
+    fn begin(&mut self) -> Result<(), ResultError> {
+        let begun = self.database.execute_batch("BEGIN IMMEDIATE");
+        self.checked(begun)?;
+        self.in_transaction = true;
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), ResultError> {
+        if self.in_transaction {
+            self.in_transaction = false;
+            let committed = self.database.execute_batch("COMMIT");
+            self.checked(committed)?;
+        }
+        Ok(())
+    }
+
+    fn checked<T>(&self, result: rusqlite::Result<T>) -> Result<T, ResultError> {
+        result.map_err(|source| ResultError::Database { path: self.path.clone(), source })
+    }
+
+    fn write_frame(&mut self, frame: &Frame<'_>) -> rusqlite::Result<()> {
+        let id = self.n_frames;
+        let database = &self.database;
+        let mut statement = database.prepare_cached(&schema::insert("frame", 3))?;
+        statement.execute(params![id, frame.time, frame.steps as i64])?;
+        let mut statement = database.prepare_cached(&schema::insert("body_frame", 17))?;
+        for (body, state) in frame.bodies.iter().enumerate() {
+            write_body(&mut statement, id, body, state, &mut self.bytes)?;
+        }
+        let mut statement = database.prepare_cached(&schema::insert("contact_frame", 9))?;
+        for (pair, state) in frame.contacts.iter().enumerate() {
+            write_contact(&mut statement, id, pair, state, &mut self.bytes)?;
+        }
+        let values = frame.ledger.values();
+        let mut statement = database.prepare_cached(&schema::insert("ledger", values.len() + 1))?;
+        let id_value = std::iter::once(rusqlite::types::Value::Integer(id));
+        statement.execute(params_from_iter(id_value.chain(values.into_iter().map(finite_or_extreme))))?;
+        self.n_frames += 1;
+        Ok(())
+    }
+
+    fn write_event(&mut self, event: &ContactEvent) -> rusqlite::Result<()> {
+        let sql = "INSERT INTO contact_event (pair, start, \"end\", open, peak_force, peak_time, impulse_x, impulse_y, \
+                   impulse_z, velocity_before, velocity_after, max_approach, vibration_energy, sub_impacts) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        let [x, y, z] = event.impulse;
+        self.database.prepare_cached(sql)?.execute(params![
+            event.pair as i64,
+            event.start,
+            event.end,
+            event.open,
+            event.peak_force,
+            event.peak_time,
+            x,
+            y,
+            z,
+            event.velocity_before,
+            event.velocity_after,
+            event.max_approach,
+            event.vibration_energy,
+            event.sub_impacts
+        ])?;
+        Ok(())
+    }
+
+    fn write_checkpoint(&mut self, checkpoint: &Checkpoint) -> rusqlite::Result<()> {
+        let database = &self.database;
+        database.prepare_cached(&schema::insert("checkpoint", 5))?.execute(params![
+            1,
+            checkpoint.scheme,
+            checkpoint.version as i64,
+            checkpoint.time,
+            checkpoint.steps as i64
+        ])?;
+        database.prepare_cached("DELETE FROM checkpoint_entry")?.execute([])?;
+        let mut statement = database.prepare_cached(&schema::insert("checkpoint_entry", 3))?;
+        for (name, values) in &checkpoint.entries {
+            let kind = match values {
+                Values::Reals(reals) => {
+                    blob::from_f64(reals, &mut self.bytes[0]);
+                    "reals"
+                }
+                Values::Integers(integers) => {
+                    blob::from_u64(integers, &mut self.bytes[0]);
+                    "integers"
+                }
+            };
+            statement.execute(params![name, kind, self.bytes[0]])?;
+        }
+        Ok(())
+    }
+}
+
+fn write_body(
+    statement: &mut rusqlite::CachedStatement<'_>,
+    frame: i64,
+    body: usize,
+    state: &BodyState,
+    [modal, rate]: &mut [Vec<u8>; 2],
+) -> rusqlite::Result<()> {
+    blob::from_f64(&state.modal, modal);
+    blob::from_f64(&state.modal_rate, rate);
+    let ([x, y, z], [q0, q1, q2, q3]) = (state.position, state.quaternion);
+    let ([vx, vy, vz], [wx, wy, wz]) = (state.velocity, state.angular_velocity);
+    statement.execute(params![
+        frame,
+        body as i64,
+        x,
+        y,
+        z,
+        q0,
+        q1,
+        q2,
+        q3,
+        vx,
+        vy,
+        vz,
+        wx,
+        wy,
+        wz,
+        *modal,
+        *rate
+    ])?;
+    Ok(())
+}
+
+fn write_contact(
+    statement: &mut rusqlite::CachedStatement<'_>,
+    frame: i64,
+    pair: usize,
+    state: &ContactState,
+    [faces, pressures]: &mut [Vec<u8>; 2],
+) -> rusqlite::Result<()> {
+    blob::from_u32(&state.pressure_faces, faces);
+    blob::from_f64(&state.pressures, pressures);
+    let [fx, fy, fz] = state.force;
+    // SQLite keeps infinity but not NaN; a gap that is not known is infinite.
+    let gap = state.free_gap.is_finite().then_some(state.free_gap);
+    statement.execute(params![
+        frame,
+        pair as i64,
+        fx,
+        fy,
+        fz,
+        state.normal_force,
+        gap,
+        *faces,
+        *pressures
+    ])?;
+    Ok(())
+}
+
+/// SQLite would turn NaN into NULL, and a ledger with NaN must show it: infinity stands for it.
+fn finite_or_extreme(value: f64) -> rusqlite::types::Value {
+    rusqlite::types::Value::Real(if value.is_nan() { f64::INFINITY } else { value })
+}
+
+fn remove(path: &Path) -> Result<(), ResultError> {
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let _ = std::fs::remove_file(name);
+    }
+    match std::fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(ResultError::Io { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn told(error: ResultError) -> ObserverError {
+    ObserverError(Box::new(error))
+}
+
+impl Observer for ResultWriter {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError> {
+        let written = self.write_frame(frame);
+        self.checked(written).map_err(told)
+    }
+
+    fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError> {
+        let written = self.write_event(event);
+        self.checked(written).map_err(told)
+    }
+
+    fn checkpoint_every(&self) -> u64 {
+        self.checkpoint_every
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
+        let written = self.write_checkpoint(checkpoint);
+        self.checked(written).map_err(told)?;
+        self.commit().map_err(told)?;
+        self.begin().map_err(told)
+    }
+}

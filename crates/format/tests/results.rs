@@ -1,0 +1,177 @@
+//! Results: what a run hands over is there afterwards, and a killed run goes on from its last checkpoint.
+
+use std::path::Path;
+
+use carom_dynamics::{
+    Balance, BodyState, Checkpoint, ContactEvent, ContactState, Frame, Ledger, LedgerSummary, Observer,
+};
+use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
+use carom_format::{ResultError, ResultReader, ResultWriter};
+
+fn header() -> RunHeader {
+    RunHeader {
+        scenario: "[simulation]\nend_time = 1.0\n".to_owned(),
+        scenario_folder: "/somewhere".to_owned(),
+        bodies: vec![ResultBody {
+            name: "ball".to_owned(),
+            mass: 0.1,
+            frame_origin: [0.0, 1.0, 2.0],
+            modes: [3, 1],
+            rom_path: "/somewhere/ball.rom".to_owned(),
+            rom_checksum: "ab".repeat(32),
+            ..ResultBody::default()
+        }],
+        pairs: vec![ResultPair {
+            name: "ball/rod".to_owned(),
+            first: "ball:pole".to_owned(),
+            second: "rod:end".to_owned(),
+        }],
+    }
+}
+
+fn body(time: f64) -> BodyState {
+    BodyState {
+        position: [time, 1.0 / 3.0, -0.0],
+        quaternion: [1.0, 0.0, 0.0, 0.0],
+        velocity: [0.0, 0.0, 0.3],
+        angular_velocity: [1e-300, 0.0, 0.0],
+        modal: vec![1.0, 2.0, 3.0],
+        modal_rate: vec![-1.0],
+    }
+}
+
+fn contact(time: f64) -> ContactState {
+    ContactState {
+        force: [0.0, 0.0, -1.0],
+        normal_force: 1.0,
+        free_gap: if time > 0.0 { -1e-6 } else { f64::INFINITY },
+        pressure_faces: vec![4, 7],
+        pressures: vec![1e9, 0.1],
+    }
+}
+
+fn step(writer: &mut ResultWriter, ledger: &mut Ledger, time: f64, checkpointed: bool) {
+    let row = ledger.record(Balance { time, e_kin: 1.0, ..Balance::default() });
+    let frame = Frame { time, steps: 7, bodies: &[body(time)], contacts: &[contact(time)], ledger: &row };
+    writer.frame(&frame).unwrap();
+    if checkpointed {
+        let mut checkpoint =
+            Checkpoint { scheme: "test".to_owned(), version: 3, time, steps: 7, ..Checkpoint::default() };
+        checkpoint.put_reals("y", &[time, -0.0, 1.0 / 3.0]);
+        checkpoint.put_integers("n", &[u64::MAX]);
+        writer.checkpoint(&checkpoint).unwrap();
+    }
+}
+
+fn event() -> ContactEvent {
+    ContactEvent {
+        pair: 0,
+        start: 0.1,
+        end: 0.2,
+        peak_force: 475.0,
+        impulse: [0.0, 0.0, 1.0],
+        ..ContactEvent::default()
+    }
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    for i in 0..3 {
+        step(&mut writer, &mut ledger, f64::from(i), true);
+    }
+    writer.contact_event(&event()).unwrap();
+    writer.note(1.5, NoteLevel::Warning, "the pressure reaches the rim").unwrap();
+    let summary = LedgerSummary { energy_initial: 1.0, energy_error: 1e-7, ..LedgerSummary::default() };
+    writer.finish(RunState::Done, &summary, &[("run", 2.5)], &[("steps", 7)]).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no log is left beside the result");
+
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!(reader.header().unwrap(), header());
+    assert_eq!(reader.state().unwrap(), RunState::Done);
+    assert_eq!(reader.times().unwrap(), [0.0, 1.0, 2.0]);
+    let frame = reader.frame(1).unwrap();
+    assert_eq!(frame.bodies, [body(1.0)]);
+    assert_eq!(frame.contacts, [contact(1.0)]);
+    assert_eq!(reader.frame(0).unwrap().contacts, [contact(0.0)]);
+    assert!(reader.frame(3).is_err());
+    assert_eq!(reader.ledger().unwrap().len(), 3);
+    assert_eq!(reader.contact_events().unwrap(), [event()]);
+    assert_eq!(reader.notes().unwrap()[0].text, "the pressure reaches the rim");
+    assert_eq!(reader.summary().unwrap(), Some(summary));
+    assert_eq!(reader.timings().unwrap(), [("run".to_owned(), 2.5)]);
+    assert_eq!(reader.counters().unwrap(), [("steps".to_owned(), 7)]);
+    assert_eq!(reader.normal_forces(0).unwrap(), [1.0; 3]);
+}
+
+#[test]
+fn a_killed_run_goes_on_from_its_last_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    step(&mut writer, &mut ledger, 0.0, true);
+    step(&mut writer, &mut ledger, 1.0, true);
+    step(&mut writer, &mut ledger, 2.0, false);
+    // As a process that is killed: nothing is committed any more, the log stays. A copy is what is left of it.
+    let left = folder.path().join("left");
+    std::fs::create_dir(&left).unwrap();
+    for name in ["result.carom", "result.carom-wal"] {
+        std::fs::copy(folder.path().join(name), left.join(name)).unwrap();
+    }
+    drop(writer);
+    let path = left.join("result.carom");
+    assert_eq!(ResultReader::open(&path).unwrap().state().unwrap(), RunState::Running);
+    let (mut writer, checkpoint) = ResultWriter::resume(&path, 1).unwrap();
+    assert_eq!(writer.n_frames(), 2, "the frame after the checkpoint is gone");
+    assert_eq!((checkpoint.time, checkpoint.version), (1.0, 3));
+    let y = checkpoint.reals_of("y", 3).unwrap();
+    assert_eq!(
+        y.iter().map(|v| v.to_bits()).collect::<Vec<_>>(),
+        [1.0_f64, -0.0, 1.0 / 3.0].map(f64::to_bits)
+    );
+    assert_eq!(checkpoint.integers("n").unwrap(), [u64::MAX]);
+    step(&mut writer, &mut ledger, 2.0, true);
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    assert_eq!(ResultReader::open(&path).unwrap().times().unwrap(), [0.0, 1.0, 2.0]);
+    let refused = ResultWriter::resume(&path, 1).err().unwrap().to_string();
+    assert!(refused.contains("the run is complete"), "{refused}");
+}
+
+#[test]
+fn an_existing_result_is_replaced_only_if_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    drop(ResultWriter::create(&path, &header(), 1, false).unwrap());
+    let refused = ResultWriter::create(&path, &header(), 1, false).err().unwrap();
+    assert!(matches!(refused, ResultError::Exists { .. }) && refused.to_string().contains("--force"));
+    drop(ResultWriter::create(&path, &header(), 1, true).unwrap());
+    assert_eq!(ResultReader::open(&path).unwrap().times().unwrap(), [] as [f64; 0]);
+}
+
+#[test]
+fn other_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let told = |path: &Path| {
+        let error = ResultReader::open(path).err().unwrap();
+        (error.is_io(), error.to_string())
+    };
+    assert!(told(&path).0);
+    std::fs::write(&path, vec![7; 10_000]).unwrap();
+    assert!(!told(&path).0 && told(&path).1.contains("no result"), "{:?}", told(&path));
+    let path = folder.path().join("b");
+    rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE x (y)").unwrap();
+    assert!(told(&path).1.contains("no result of carom"), "{:?}", told(&path));
+    let path = folder.path().join("c");
+    drop(ResultWriter::create(&path, &header(), 1, false).unwrap());
+    let database = rusqlite::Connection::open(&path).unwrap();
+    database.execute_batch("UPDATE meta SET value = '2.0' WHERE key = 'version'").unwrap();
+    let (io, text) = told(&path);
+    assert!(!io && text.contains("version 2.0") && text.contains("up to 1.x"), "{text}");
+    let nowhere = ResultWriter::create(Path::new("/nowhere/at/all"), &header(), 1, false).err().unwrap();
+    assert!(nowhere.is_io());
+}
