@@ -1,0 +1,115 @@
+//! CAD files: meshed by Gmsh in a process of its own, `carom-gmsh`.
+//!
+//! Gmsh is licensed under the GPL, takes its time to start and may end its whole process: so it stays on its own side.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::{Deserialize, Serialize};
+use tempfile::{NamedTempFile, TempPath};
+use thiserror::Error;
+
+/// Endings of the files that `carom-gmsh` meshes.
+pub const ENDINGS: &[&str] = &["step", "stp", "iges", "igs", "brep", "geo"];
+
+/// How a CAD file is meshed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CadOptions {
+    /// Size of the cells \[m\]; Gmsh chooses if it is not given.
+    #[serde(default)]
+    pub size: Option<f64>,
+    /// Order of the cells, 1 or 2.
+    #[serde(default)]
+    pub order: Option<u8>,
+    /// Hexahedra where Gmsh can make them.
+    #[serde(default)]
+    pub hex: bool,
+}
+
+/// Why a CAD file cannot be meshed.
+#[derive(Debug, Error)]
+pub enum CadError {
+    /// There is no `carom-gmsh`.
+    #[error(
+        "meshing `{path}` needs the program carom-gmsh, which is neither beside this program nor in the PATH: install Gmsh's \
+         library (Debian, Ubuntu: apt install libgmsh-dev) and build it with `cargo install --path tools/gmsh`, or mesh the \
+         file with Gmsh yourself and import the .msh"
+    )]
+    Missing {
+        /// The CAD file.
+        path: PathBuf,
+    },
+    /// It could not be started, or there is no place for the mesh.
+    #[error("cannot run carom-gmsh on `{path}`: {source}")]
+    Run {
+        /// The CAD file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// It failed.
+    #[error("carom-gmsh could not mesh `{path}` (exit code {code}):\n{message}")]
+    Failed {
+        /// The CAD file.
+        path: PathBuf,
+        /// Its exit code; -1 if it was killed.
+        code: i32,
+        /// What it said.
+        message: String,
+    },
+}
+
+/// Where `carom-gmsh` is: beside this program, else in the PATH.
+pub fn program() -> Option<PathBuf> {
+    let name = OsString::from(format!("carom-gmsh{}", std::env::consts::EXE_SUFFIX));
+    let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(|dir| dir.join(&name)));
+    let in_path = std::env::var_os("PATH")
+        .map(|path| std::env::split_paths(&path).map(|dir| dir.join(&name)).collect::<Vec<_>>())
+        .unwrap_or_default();
+    beside.into_iter().chain(in_path).find(|candidate| candidate.is_file())
+}
+
+/// Meshes a CAD file; the mesh is removed when the returned path is dropped.
+///
+/// # Errors
+///
+/// [`CadError`] if `carom-gmsh` is missing, cannot be run, or fails.
+pub fn mesh(path: &Path, options: &CadOptions) -> Result<Meshed, CadError> {
+    let program = program().ok_or_else(|| CadError::Missing { path: path.to_owned() })?;
+    let run_error = |source| CadError::Run { path: path.to_owned(), source };
+    let target = NamedTempFile::with_suffix(".msh").map_err(run_error)?.into_temp_path();
+    let mut command = Command::new(program);
+    command.arg(path).arg("-o").arg(&target).stdin(Stdio::null());
+    if let Some(size) = options.size {
+        command.arg("--size").arg(size.to_string());
+    }
+    if let Some(order) = options.order {
+        command.arg("--order").arg(order.to_string());
+    }
+    if options.hex {
+        command.arg("--hex");
+    }
+    let ended = command.output().map_err(run_error)?;
+    if ended.status.success() {
+        return Ok(Meshed(target));
+    }
+    Err(CadError::Failed {
+        path: path.to_owned(),
+        code: ended.status.code().unwrap_or(-1),
+        message: String::from_utf8_lossy(&ended.stderr).trim().to_owned(),
+    })
+}
+
+/// The mesh of a CAD file, removed when dropped.
+#[derive(Debug)]
+pub struct Meshed(TempPath);
+
+impl Meshed {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}

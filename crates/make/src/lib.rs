@@ -1,0 +1,21 @@
+//! How bodies come about: shapes with sizes, source files, refinement of bodies.
+//!
+//! * [`shape`]: balls, rods, boxes, …, as exact NURBS or as hexahedra
+//! * [`import`]: files of meshers, spline libraries and CAD programs
+//! * [`refine`]: finer cells everywhere or towards a place
+//!
+//! The options are what the flags of `carom-mesh` say and what a scenario says under `make = { … }`, with the same names.
+
+pub mod cad;
+pub mod import;
+pub mod place;
+pub mod refine;
+pub mod shape;
+pub mod zone;
+
+pub use cad::CadError;
+pub use import::{ImportError, ImportOptions, Imported, import};
+pub use place::{Place, PlaceError};
+pub use refine::{RefineError, RefineOptions, refine};
+pub use shape::{Elements, MakeError, Shape, ShapeOptions, make};
+pub use zone::{Zone, ZoneError};

@@ -1,0 +1,325 @@
+//! Balls, rods, boxes, …: exact NURBS, or hexahedra.
+
+use carom_fem::{Body, Geometry, Material};
+use carom_mesh::CellShape;
+use carom_mesh::make::{self as hexes, HexOptions, Solid};
+use carom_nurbs::Multipatch;
+use carom_nurbs::solids::{self, SolidError};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::refine::{self, RefineError, RefineOptions};
+use crate::{Place, Zone, ZoneError};
+
+/// The shapes that can be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// Needs `radius`.
+    Ball,
+    /// Hollow sphere: `radius`, `inner_radius`.
+    Shell,
+    /// Cylinder along +x: `radius`, `length`.
+    Rod,
+    /// Hollow cylinder along +x: `radius`, `inner_radius`, `length`.
+    Tube,
+    /// `size`, one corner in the origin.
+    Box,
+    /// `size`, its middle in the origin.
+    Plate,
+    /// Ring around z: `radius` of its centre line, `inner_radius` of the section.
+    Torus,
+}
+
+/// One number for all directions, or one for each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Elements {
+    /// The same in all directions.
+    All(usize),
+    /// One a direction.
+    Each(Vec<usize>),
+}
+
+impl Elements {
+    fn numbers(&self) -> Vec<usize> {
+        match self {
+            Self::All(n) => vec![*n],
+            Self::Each(numbers) => numbers.clone(),
+        }
+    }
+}
+
+/// Small cells at a place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grade {
+    /// Where.
+    pub at: Place,
+    /// Size of the cells there \[m\].
+    pub finest: f64,
+    /// Radius within which cells have that size \[m\]; by default that of the set, or four cells around a point.
+    #[serde(default)]
+    pub radius: Option<f64>,
+}
+
+/// What to make: the flags of `carom-mesh make`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShapeOptions {
+    /// Which shape.
+    pub shape: Shape,
+    /// Radius \[m\].
+    #[serde(default)]
+    pub radius: Option<f64>,
+    /// Inner radius \[m\].
+    #[serde(default)]
+    pub inner_radius: Option<f64>,
+    /// Length \[m\].
+    #[serde(default)]
+    pub length: Option<f64>,
+    /// Edges \[m\].
+    #[serde(default)]
+    pub size: Option<[f64; 3]>,
+    /// Radius of the zones called `pole`, `start_pole`, `end_pole` \[m\].
+    #[serde(default)]
+    pub pole_radius: Option<f64>,
+    /// Degree of a NURBS body in all directions; by default the lowest that is exact and at least 2.
+    #[serde(default)]
+    pub degree: Option<usize>,
+    /// Spans or cells.
+    #[serde(default)]
+    pub elements: Option<Elements>,
+    /// Small cells at a place.
+    #[serde(default)]
+    pub grade: Option<Grade>,
+    /// Hexahedra instead of NURBS.
+    #[serde(default)]
+    pub hex: bool,
+    /// Order of the hexahedra, 1 or 2; by default 2.
+    #[serde(default)]
+    pub order: Option<u8>,
+    /// Raises the degree of a NURBS body further.
+    #[serde(default)]
+    pub elevate: Option<usize>,
+    /// Divides every cell into that many in each direction.
+    #[serde(default)]
+    pub subdivide: Option<usize>,
+    /// More named parts of the surface.
+    #[serde(default)]
+    pub zones: Vec<Zone>,
+}
+
+/// Why a shape cannot be made.
+#[derive(Debug, Error)]
+pub enum MakeError {
+    /// A size is missing.
+    #[error("a {shape} needs {what}: give --{flag} (in a scenario `{key} = …`), in metres")]
+    Missing {
+        /// Which shape.
+        shape: &'static str,
+        /// Which size.
+        what: &'static str,
+        /// The flag.
+        flag: &'static str,
+        /// The key.
+        key: &'static str,
+    },
+    /// A flag that makes no sense here.
+    #[error("`{flag}` does not go with {with}")]
+    Misplaced {
+        /// The flag.
+        flag: &'static str,
+        /// What it does not go with.
+        with: &'static str,
+    },
+    /// An order of hexahedra that there is not.
+    #[error("hexahedra have order 1 or 2, not {order}")]
+    Order {
+        /// What was given.
+        order: u8,
+    },
+    /// A wrong list of numbers of spans.
+    #[error("give one or three numbers of elements for a NURBS body, each at least 1, not {given:?}")]
+    Elements {
+        /// What was given.
+        given: Vec<usize>,
+    },
+    /// The exact solid cannot be made.
+    #[error(transparent)]
+    Solid(#[from] SolidError),
+    /// The knots cannot be inserted.
+    #[error(transparent)]
+    Patch(#[from] carom_nurbs::PatchError),
+    /// The hexahedra cannot be made.
+    #[error(transparent)]
+    Hex(#[from] hexes::MakeError),
+    /// The body cannot be refined.
+    #[error(transparent)]
+    Refine(#[from] RefineError),
+    /// A zone cannot be added.
+    #[error(transparent)]
+    Zone(#[from] ZoneError),
+}
+
+/// Makes a body of one material.
+///
+/// # Errors
+///
+/// [`MakeError`] with the size or flag that is missing or impossible.
+pub fn make(options: &ShapeOptions, name: &str, material: Material) -> Result<Body, MakeError> {
+    let mut body =
+        if options.hex { hex_body(options, name, material)? } else { nurbs_body(options, name, material)? };
+    for zone in &options.zones {
+        zone.add_to(&mut body)?;
+    }
+    Ok(body)
+}
+
+fn nurbs_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Body, MakeError> {
+    if options.order.is_some() {
+        return Err(MakeError::Misplaced { flag: "order", with: "a NURBS body: its flag is `degree`" });
+    }
+    let solid = exact_solid(options)?;
+    let mut patches = solid.with_degree(options.degree.unwrap_or_else(|| default_degree(&solid)))?;
+    if let Some(elements) = &options.elements {
+        let given = elements.numbers();
+        let n = match given[..] {
+            [n] => [n; 3],
+            [a, b, c] => [a, b, c],
+            _ => return Err(MakeError::Elements { given }),
+        };
+        if n.contains(&0) {
+            return Err(MakeError::Elements { given });
+        }
+        patches = patches.elements(n)?;
+    }
+    let n_patches = patches.patches.len();
+    let body = Body {
+        name: name.to_owned(),
+        geometry: Geometry::Nurbs(patches),
+        materials: vec![material],
+        material_of_block: vec![0; n_patches],
+    };
+    let refinement = RefineOptions {
+        elevate: options.elevate,
+        subdivide: options.subdivide,
+        grade: options.grade.clone(),
+    };
+    Ok(refine::refine(&body, &refinement)?)
+}
+
+/// Quadratic, unless the exact shape needs more.
+fn default_degree(solid: &Multipatch) -> usize {
+    solid.patches.iter().flat_map(|p| p.degrees()).max().unwrap_or(2).max(2)
+}
+
+fn exact_solid(options: &ShapeOptions) -> Result<Multipatch, MakeError> {
+    let sizes = Sizes(options);
+    let pole = options.pole_radius;
+    Ok(match options.shape {
+        Shape::Ball => solids::ball(sizes.radius("ball")?, pole)?,
+        Shape::Shell => solids::shell(sizes.radius("shell")?, sizes.inner_radius("shell")?, pole)?,
+        Shape::Rod => solids::rod(sizes.radius("rod")?, sizes.length("rod")?, pole)?,
+        Shape::Tube => {
+            solids::tube(sizes.radius("tube")?, sizes.inner_radius("tube")?, sizes.length("tube")?)?
+        }
+        Shape::Box => solids::block(sizes.size("box")?)?,
+        Shape::Plate => solids::plate(sizes.size("plate")?, pole)?,
+        Shape::Torus => solids::torus(sizes.radius("torus")?, sizes.inner_radius("torus")?)?,
+    })
+}
+
+fn hex_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Body, MakeError> {
+    for (given, flag) in [(options.degree.is_some(), "degree"), (options.elevate.is_some(), "elevate")] {
+        if given {
+            return Err(MakeError::Misplaced { flag, with: "hexahedra: their flag is `order`" });
+        }
+    }
+    let solid = hex_solid(options)?;
+    let shape = match options.order.unwrap_or(2) {
+        1 => CellShape::Hex8,
+        2 => CellShape::Hex20,
+        order => return Err(MakeError::Order { order }),
+    };
+    let mut gradings = Vec::new();
+    if let Some(grade) = &options.grade {
+        gradings.push(hex_grading(solid, options.pole_radius, grade)?);
+    }
+    let elements = options.elements.as_ref().map(Elements::numbers).unwrap_or_default();
+    let mesh =
+        hexes::hexahedra(solid, &HexOptions { shape, elements, gradings, pole_radius: options.pole_radius })?;
+    let n_blocks = mesh.blocks.len();
+    let body = Body {
+        name: name.to_owned(),
+        geometry: Geometry::Mesh(mesh),
+        materials: vec![material],
+        material_of_block: vec![0; n_blocks],
+    };
+    let refinement = RefineOptions { elevate: None, subdivide: options.subdivide, grade: None };
+    Ok(refine::refine(&body, &refinement)?)
+}
+
+/// Hexahedra are graded while they are made: only the poles are places with a name then.
+fn hex_grading(solid: Solid, pole_radius: Option<f64>, grade: &Grade) -> Result<hexes::Grading, MakeError> {
+    let (point, extent) = match &grade.at {
+        Place::Point(point) => (*point, 4.0 * grade.finest),
+        Place::Set(name) => {
+            let poles = solid.poles();
+            let pole = poles.iter().find(|pole| pole.0 == name).ok_or_else(|| {
+                let known: Vec<&str> = poles.iter().map(|pole| pole.0).collect();
+                RefineError::NoSuchPole { name: name.clone(), solid: solid.name(), known: known.join(", ") }
+            })?;
+            (pole.2, pole_radius.unwrap_or_else(|| solid.default_pole_radius()))
+        }
+    };
+    Ok(hexes::Grading::new(point, grade.finest, grade.radius.unwrap_or(extent)))
+}
+
+fn hex_solid(options: &ShapeOptions) -> Result<Solid, MakeError> {
+    let sizes = Sizes(options);
+    Ok(match options.shape {
+        Shape::Ball => Solid::Ball { radius: sizes.radius("ball")? },
+        Shape::Shell => {
+            Solid::Shell { radius: sizes.radius("shell")?, inner_radius: sizes.inner_radius("shell")? }
+        }
+        Shape::Rod => Solid::Rod { radius: sizes.radius("rod")?, length: sizes.length("rod")? },
+        Shape::Tube => Solid::Tube {
+            radius: sizes.radius("tube")?,
+            inner_radius: sizes.inner_radius("tube")?,
+            length: sizes.length("tube")?,
+        },
+        Shape::Box => Solid::Box { size: sizes.size("box")? },
+        Shape::Plate => Solid::Plate { size: sizes.size("plate")? },
+        Shape::Torus => {
+            Solid::Torus { radius: sizes.radius("torus")?, tube_radius: sizes.inner_radius("torus")? }
+        }
+    })
+}
+
+/// The sizes that a shape needs, or what to give.
+struct Sizes<'a>(&'a ShapeOptions);
+
+impl Sizes<'_> {
+    fn radius(&self, shape: &'static str) -> Result<f64, MakeError> {
+        self.0.radius.ok_or(MakeError::Missing { shape, what: "a radius", flag: "radius R", key: "radius" })
+    }
+
+    fn inner_radius(&self, shape: &'static str) -> Result<f64, MakeError> {
+        let what = if shape == "torus" { "the radius of its section" } else { "an inner radius" };
+        self.0.inner_radius.ok_or(MakeError::Missing {
+            shape,
+            what,
+            flag: "inner-radius R",
+            key: "inner_radius",
+        })
+    }
+
+    fn length(&self, shape: &'static str) -> Result<f64, MakeError> {
+        self.0.length.ok_or(MakeError::Missing { shape, what: "a length", flag: "length L", key: "length" })
+    }
+
+    fn size(&self, shape: &'static str) -> Result<[f64; 3], MakeError> {
+        self.0.size.ok_or(MakeError::Missing { shape, what: "three edges", flag: "size A,B,C", key: "size" })
+    }
+}

@@ -1,0 +1,118 @@
+//! Named parts of sets around a point: where contact is expected.
+
+use std::str::FromStr;
+
+use carom_fem::{Body, Geometry};
+use carom_nurbs::Region;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::place::parse_point;
+
+/// The part of a set of faces around a point, as a set of its own.
+///
+/// As text: `NAME=SET@X,Y,Z:RADIUS`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Zone {
+    /// Name of the new set.
+    pub name: String,
+    /// The set that it is part of.
+    pub of: String,
+    /// Its middle \[m\].
+    pub centre: [f64; 3],
+    /// Its radius \[m\].
+    pub radius: f64,
+}
+
+/// Why there is no such zone.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ZoneError {
+    /// The text cannot be understood.
+    #[error("`{text}` is no zone: write NAME=SET@X,Y,Z:RADIUS, such as hit=top@0.02,0,0.01:0.001")]
+    Text {
+        /// What was given.
+        text: String,
+    },
+    /// A radius that is none.
+    #[error("the radius of the zone `{name}` is {radius}: it must be a positive length in metres")]
+    Radius {
+        /// Name of the zone.
+        name: String,
+        /// Its radius.
+        radius: f64,
+    },
+    /// The body has no such set, or no face of it is near.
+    #[error("zone `{name}`: {reason}")]
+    Set {
+        /// Name of the zone.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl FromStr for Zone {
+    type Err = ZoneError;
+
+    fn from_str(text: &str) -> Result<Self, ZoneError> {
+        let wrong = || ZoneError::Text { text: text.to_owned() };
+        let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
+        let (of, place) = rest.split_once('@').ok_or_else(wrong)?;
+        let (centre, radius) = place.rsplit_once(':').ok_or_else(wrong)?;
+        let centre = parse_point(centre).map_err(|_| wrong())?;
+        let radius = radius.trim().parse().map_err(|_| wrong())?;
+        if name.is_empty() || of.is_empty() {
+            return Err(wrong());
+        }
+        Ok(Self { name: name.to_owned(), of: of.to_owned(), centre, radius })
+    }
+}
+
+impl Zone {
+    /// Adds the zone to a body; a set of that name is replaced.
+    ///
+    /// # Errors
+    ///
+    /// [`ZoneError`] if the radius is no length, the set is unknown, or no face of it is near.
+    pub fn add_to(&self, body: &mut Body) -> Result<(), ZoneError> {
+        if !(self.radius > 0.0 && self.radius.is_finite()) {
+            return Err(ZoneError::Radius { name: self.name.clone(), radius: self.radius });
+        }
+        let wrong = |reason: String| ZoneError::Set { name: self.name.clone(), reason };
+        match &mut body.geometry {
+            Geometry::Mesh(mesh) => {
+                mesh.add_zone(&self.name, &self.of, self.centre, self.radius)
+                    .map_err(|e| wrong(e.to_string()))?;
+            }
+            Geometry::Nurbs(patches) => {
+                let base = patches.region(&self.of).map_err(|e| wrong(e.to_string()))?;
+                let zone = Region { sides: base.sides, near: Some((self.centre, self.radius)) };
+                if patches.faces(&zone).is_empty() {
+                    let [x, y, z] = self.centre;
+                    return Err(wrong(format!(
+                        "no face of `{}` lies within {} m of ({x}, {y}, {z})",
+                        self.of, self.radius
+                    )));
+                }
+                patches.regions.insert(self.name.clone(), zone);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_is_read_from_text() {
+        let zone: Zone = "hit=top@0.02,0,1e-2:1e-3".parse().unwrap();
+        assert_eq!((zone.name.as_str(), zone.of.as_str()), ("hit", "top"));
+        assert_eq!((zone.centre, zone.radius), ([0.02, 0.0, 0.01], 1e-3));
+        for wrong in ["hit", "hit=top", "hit=top@0,0:1", "=top@0,0,0:1", "hit=top@0,0,0:x"] {
+            assert!(wrong.parse::<Zone>().is_err(), "{wrong}");
+        }
+    }
+}
