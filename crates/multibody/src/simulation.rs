@@ -7,8 +7,7 @@ use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::system::{RateError, System};
 use carom_dynamics::{
-    BodyState, CheckpointError, ContactEvent, ContactSample, ContactTracker, Ledger, LedgerSummary, Observer,
-    ObserverError, Placement, rotation,
+    BodyState, ContactEvent, ContactSample, ContactTracker, Ledger, Observer, Placement, rotation,
 };
 use carom_integrate::{Attempt, RungeKutta, Tolerances};
 use carom_progress::Progress;

@@ -76,45 +76,40 @@ impl Simulation {
             self.strayed = true;
             let mut best = (attempt.end, end);
             let mut spacing = 0.25 * attempt.step();
-            for i in 1..4 {
-                let time = attempt.start + f64::from(i) * spacing;
-                best = self.force_at(&attempt, pair, time, best)?;
+            for i in 0..4 {
+                let force = self.force_at(&attempt, pair, attempt.start + f64::from(i) * spacing)?;
+                best = larger(best, force);
             }
             for _ in 0..2 {
                 spacing *= 0.5;
-                let (left, right) = (best.0 - spacing, best.0 + spacing);
-                let centre = best;
-                let low = self.force_at(&attempt, pair, left, (left, f64::NEG_INFINITY))?;
-                let high = self.force_at(&attempt, pair, right, (right, f64::NEG_INFINITY))?;
-                for candidate in [low, high] {
-                    best = if candidate.1 > best.1 { candidate } else { best };
+                // A parabola through three points around the best, all within the step.
+                let centre = best.0.clamp(attempt.start + spacing, attempt.end - spacing);
+                let points = [centre - spacing, centre, centre + spacing];
+                let mut forces = [0.0; 3];
+                for (force, time) in forces.iter_mut().zip(points) {
+                    let found = self.force_at(&attempt, pair, time)?;
+                    *force = found.1;
+                    best = larger(best, found);
                 }
-                let bend = low.1 - 2.0 * centre.1 + high.1;
-                if bend < 0.0 && bend.is_finite() {
-                    let vertex = centre.0 + 0.5 * spacing * (low.1 - high.1) / bend;
-                    best = self.force_at(&attempt, pair, vertex, best)?;
+                let bend = forces[0] - 2.0 * forces[1] + forces[2];
+                if bend < 0.0 {
+                    let vertex = centre + 0.5 * spacing * (forces[0] - forces[2]) / bend;
+                    let vertex = vertex.clamp(attempt.start, attempt.end);
+                    best = larger(best, self.force_at(&attempt, pair, vertex)?);
                 }
             }
         }
         Ok(())
     }
 
-    /// Force at a time within the attempt, told to the tracker; the larger of it and `best`.
-    fn force_at(
-        &mut self,
-        attempt: &Attempt,
-        pair: usize,
-        time: f64,
-        best: (f64, f64),
-    ) -> Result<(f64, f64), RunError> {
-        if time <= attempt.start || time > attempt.end {
-            return Ok(best);
-        }
+    /// Time and force within the attempt, told to the tracker.
+    fn force_at(&mut self, attempt: &Attempt, pair: usize, time: f64) -> Result<(f64, f64), RunError> {
+        let time = time.min(attempt.end);
         self.evaluate_within(time).map_err(|source| at(attempt, source))?;
         let reaction = &self.system.reactions[pair];
         let force = reaction.normal_force;
         self.trackers[pair].observe(time, force, -reaction.free_gap);
-        Ok(if force > best.1 { (time, force) } else { best })
+        Ok((time, force))
     }
 
     /// Hands over the frames whose times lie within the step.
@@ -165,6 +160,11 @@ impl Simulation {
         self.outputs += 1;
         Ok(())
     }
+}
+
+/// The one with the larger force.
+fn larger(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    if b.1 > a.1 { b } else { a }
 }
 
 fn at(attempt: &Attempt, source: crate::RateError) -> RunError {

@@ -61,12 +61,12 @@ fn equal_spheres_meet_the_hertz_table() {
             let error = found / expected - 1.0;
             assert!(error.abs() < by, "{what} at {speed} m/s: {found:e} for {expected:e} ({error:.1e})");
         };
-        // The table has five digits: half of the last one is 3e-5.
+        // The table has five digits: half of the last one is up to 5e-5.
         close(event.peak_force, force, 3e-5, "force");
         close(event.max_approach, depth, 3e-5, "approach");
-        close(event.duration(), duration, 3e-5, "duration");
+        close(event.duration(), duration, 5e-5, "duration");
         close(event.start, 1e-5 / speed, 1e-9, "first touch");
-        close(event.peak_time - event.start, 0.5 * event.duration(), 1e-3, "symmetric pulse");
+        close(event.peak_time - event.start, 0.5 * event.duration(), 1e-4, "symmetric pulse");
         let mass = ball("", 1.0).frame.mass;
         close(event.impulse_size(), mass * speed, 1e-6, "impulse");
         close(event.restitution().unwrap(), 1.0, 1e-6, "restitution");
