@@ -117,8 +117,8 @@ impl Multipatch {
 
     /// The surface of the body as rational Bezier quadrilaterals: much smaller, and the same picture.
     ///
-    /// The normal of a cell, first × second direction, points out of the body on sides at the end of u and w and at the beginning
-    /// of v, into it on the others.
+    /// The normal of a cell, first × second direction, points out of the body on sides at the end of u and w and at
+    /// the beginning of v, into it on the others.
     pub fn bezier_surface(&self) -> BezierMesh {
         let blocks: Vec<_> =
             self.outer_sides().into_iter().map(|(patch, side)| (patch, Some(side))).collect();

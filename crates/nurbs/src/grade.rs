@@ -11,7 +11,8 @@ use crate::classes::Classes;
 use crate::closest::{bounding_box, distance, dot};
 use crate::refine::unit_breakpoints;
 use crate::spacing::{self, Line, class_knots};
-use crate::{Multipatch, PatchError, Side};
+use crate::topology::Topology;
+use crate::{Multipatch, PatchError, Region, Side, UnknownRegion};
 
 /// What spans around a point should look like.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,6 +82,9 @@ pub enum GradeError {
         /// Size asked for \[m\].
         finest: f64,
     },
+    /// There is no such region.
+    #[error(transparent)]
+    Region(#[from] UnknownRegion),
     /// A knot could not be inserted.
     #[error(transparent)]
     Patch(#[from] PatchError),
@@ -105,6 +109,39 @@ impl Multipatch {
         let classes = topology.classes(self.patches.len());
         let outer = topology.outer_sides(self.patches.len());
         let lines = self.lines(grading, &classes, &outer)?;
+        self.grade_along(&topology, &classes, &lines, grading.finest)
+    }
+
+    /// Grades towards a region.
+    ///
+    /// A region near a point (such as `pole`) is graded around that point, with its radius. Whole sides get finest
+    /// spans in a layer of two under them, growing by 2 into the depth, and keep their spans along the surface.
+    ///
+    /// * `finest` — largest size in the zone \[m\]
+    ///
+    /// # Errors
+    ///
+    /// [`GradeError`] as for [`Multipatch::grade`], and if there is no region of that name.
+    pub fn grade_region(&self, name: &str, finest: f64) -> Result<Self, GradeError> {
+        let region = self.region(name)?;
+        if let Some((at, radius)) = region.near {
+            return self.grade(&Grading::new(at, radius, finest));
+        }
+        check(&Grading::new([0.0; 3], 0.0, finest))?;
+        let topology = self.topology();
+        let classes = topology.classes(self.patches.len());
+        let lines = self.depth_lines(&region, &classes, finest);
+        self.grade_along(&topology, &classes, &lines, finest)
+    }
+
+    /// Inserts the knots that lines ask for, class by class.
+    fn grade_along(
+        &self,
+        topology: &Topology,
+        classes: &Classes,
+        lines: &BTreeMap<usize, Vec<Line>>,
+        finest: f64,
+    ) -> Result<Self, GradeError> {
         let mut new_knots = BTreeMap::new();
         for (class, members) in classes.members() {
             let Some(lines) = lines.get(&class) else { continue };
@@ -113,7 +150,7 @@ impl Multipatch {
             if classes.reversed(members[0]) {
                 there = there.iter().rev().map(|t| 1.0 - t).collect();
             }
-            let knots = class_knots(lines, &there).ok_or(GradeError::TooFine { finest: grading.finest })?;
+            let knots = class_knots(lines, &there).ok_or(GradeError::TooFine { finest })?;
             new_knots.insert(class, knots);
         }
         let points: f64 = (0..self.patches.len())
@@ -126,9 +163,32 @@ impl Multipatch {
             })
             .sum();
         if points > MAX_POINTS {
-            return Err(too_many(grading, points));
+            return Err(GradeError::TooMany { finest, points, allowed: MAX_POINTS });
         }
-        Ok(self.insert_in_classes(&topology, &classes, &new_knots)?)
+        Ok(self.insert_in_classes(topology, classes, &new_knots)?)
+    }
+
+    /// Lines from the middle of each side of a region into the body, by class.
+    fn depth_lines(&self, region: &Region, classes: &Classes, finest: f64) -> BTreeMap<usize, Vec<Line<'_>>> {
+        let mut lines: BTreeMap<usize, Vec<Line>> = BTreeMap::new();
+        for &(number, side) in &region.sides {
+            let (patch, direction) = (&self.patches[number as usize], side.direction());
+            let domain = patch.domain();
+            let mut parameters = domain.map(|[a, b]| 0.5 * (a + b));
+            parameters[direction] = domain[direction][usize::from(side.is_end())];
+            let member = (number as usize, direction);
+            lines.entry(classes.class(member)).or_default().push(Line {
+                patch,
+                direction,
+                reversed: classes.reversed(member),
+                parameters,
+                centre: patch.point(parameters),
+                radius: 2.0 * finest,
+                finest,
+                growth: 2.0,
+            });
+        }
+        lines
     }
 
     /// The lines along which sizes are wanted, by class: three for each patch that the zone touches.
@@ -182,10 +242,6 @@ impl Multipatch {
         }
         Ok(lines)
     }
-}
-
-fn too_many(grading: &Grading, points: f64) -> GradeError {
-    GradeError::TooMany { finest: grading.finest, points, allowed: MAX_POINTS }
 }
 
 fn check(grading: &Grading) -> Result<(), GradeError> {

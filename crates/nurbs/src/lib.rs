@@ -1,8 +1,23 @@
 //! B-splines and NURBS volumes.
 //!
 //! A [`KnotVector`] is one parametric direction, a [`Patch`] a trivariate NURBS, a [`Multipatch`] the glued body.
-//! Read on in [`basis`] (functions and derivatives), [`line`] (knot insertion and degree elevation as linear maps
-//! of one direction) and [`extraction`] (the same functions in Bernstein form, span by span).
+//!
+//! The path to read: [`basis`] (functions and derivatives), [`mod@line`] (knot insertion and degree elevation as linear
+//! maps of one direction), [`extraction`] (the same functions in Bernstein form, span by span), [`glue`] (patches to
+//! bodies, by the places of their control points), [`topology`] (from then on by their numbers), [`grade`] (knots for a
+//! contact), [`region`] (named parts of the surface), [`bezier`] (cells for pictures). Bodies come from [`solids`] or
+//! [`read`].
+//!
+//! ```
+//! use carom_nurbs::{Grading, solids};
+//!
+//! // A ball of radius 15 mm with spans of 0.4 mm around its pole.
+//! let ball = solids::ball(0.015, Some(1.0e-3))?;
+//! let graded = ball.grade(&Grading::new([0.0, 0.0, 0.015], 1.0e-3, 4.0e-4))?;
+//! assert_eq!(ball.n_points, 517);
+//! assert_eq!(graded.faces(&graded.region("pole")?).len(), 25);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod basis;
 pub mod bezier;

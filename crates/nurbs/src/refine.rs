@@ -70,19 +70,31 @@ impl Multipatch {
     ///
     /// [`PatchError`] if knots become too dense to tell them apart.
     pub fn subdivide(&self, n: usize) -> Result<Self, PatchError> {
-        self.divide_spans(|_| n)
+        self.divide_spans(|_, _| n)
     }
 
-    /// At least n_u × n_v × n_w spans in every patch, whose directions are glued to those of others: the largest
-    /// number that a patch of a connected set asks for is taken throughout. Spans that are there are divided.
+    /// At least n_u × n_v × n_w spans in every patch; see [`Multipatch::elements_by`].
     ///
     /// # Errors
     ///
     /// [`PatchError`] if knots become too dense to tell them apart.
     pub fn elements(&self, n: [usize; 3]) -> Result<Self, PatchError> {
-        self.divide_spans(|(patch, direction)| {
+        self.elements_by(|_, direction| n[direction])
+    }
+
+    /// At least as many spans in each direction of each patch as asked for; spans that are there are divided equally.
+    ///
+    /// Of directions that are glued to each other the largest number is taken throughout.
+    ///
+    /// * `wish` — number of spans for (patch, direction)
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError`] if knots become too dense to tell them apart.
+    pub fn elements_by(&self, wish: impl Fn(usize, usize) -> usize) -> Result<Self, PatchError> {
+        self.divide_spans(|patch, direction| {
             let there = self.patches[patch].basis[direction].breakpoints().len() - 1;
-            n[direction].div_ceil(there)
+            wish(patch, direction).div_ceil(there)
         })
     }
 
@@ -121,12 +133,13 @@ impl Multipatch {
     }
 
     /// Divides each span of (patch, direction) into the number of parts that the largest wish of its class gives.
-    fn divide_spans(&self, wish: impl Fn((usize, usize)) -> usize) -> Result<Self, PatchError> {
+    fn divide_spans(&self, wish: impl Fn(usize, usize) -> usize) -> Result<Self, PatchError> {
         let topology = self.topology();
         let classes = topology.classes(self.patches.len());
         let mut new_knots = BTreeMap::new();
         for (class, members) in classes.members() {
-            let parts = members.iter().map(|&member| wish(member)).max().unwrap_or(1).max(1);
+            let parts =
+                members.iter().map(|&(patch, direction)| wish(patch, direction)).max().unwrap_or(1).max(1);
             let (patch, direction) = members[0];
             let breaks = unit_breakpoints(&self.patches[patch].basis[direction]);
             let reversed = classes.reversed(members[0]);
@@ -199,4 +212,48 @@ impl Multipatch {
 pub(crate) fn unit_breakpoints(basis: &KnotVector) -> Vec<f64> {
     let [a, b] = basis.domain();
     basis.breakpoints().iter().map(|&u| (u - a) / (b - a)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::warped;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn refining_a_rational_patch_leaves_the_map_unchanged(
+            direction in 0usize..3,
+            at in prop::collection::vec(0.01f64..0.99, 0..6),
+            k in 0usize..3,
+            x in prop::array::uniform3(0.0f64..=1.0),
+        ) {
+            let patch = warped();
+            let [a, b] = patch.domain()[direction];
+            let knots: Vec<f64> = at.iter().map(|t| a + t * (b - a)).collect();
+            let finer = patch.insert(direction, &knots).unwrap().elevate((direction + 1) % 3, k).unwrap();
+            let u = [0, 1, 2].map(|d| patch.domain()[d][0] + x[d] * (patch.domain()[d][1] - patch.domain()[d][0]));
+            let (old, new) = (patch.derivatives(u), finer.derivatives(u));
+            for c in 0..3 {
+                prop_assert!((old.point[c] - new.point[c]).abs() < 1e-13);
+                for d in 0..3 {
+                    prop_assert!((old.first[d][c] - new.first[d][c]).abs() < 1e-10);
+                }
+            }
+        }
+
+        #[test]
+        fn a_reversed_patch_is_the_same_solid(direction in 0usize..3, x in prop::array::uniform3(0.0f64..=1.0)) {
+            let patch = warped();
+            let reversed = patch.reversed(direction);
+            let u = [0, 1, 2].map(|d| patch.domain()[d][0] + x[d] * (patch.domain()[d][1] - patch.domain()[d][0]));
+            let mut v = u;
+            v[direction] = patch.domain()[direction][0] + patch.domain()[direction][1] - u[direction];
+            let (p, q) = (patch.point(u), reversed.point(v));
+            prop_assert!((0..3).all(|c| (p[c] - q[c]).abs() < 1e-13));
+            prop_assert!(patch.derivatives(u).jacobian() * reversed.derivatives(v).jacobian() < 0.0);
+            prop_assert_eq!(reversed.reversed(direction).points, patch.points);
+        }
+    }
 }

@@ -37,8 +37,8 @@ impl Line<'_> {
 
     /// Spans per unit of t wanted at t.
     ///
-    /// Outside the zone the size is h = h₁ + ln(r) d at distance d with h₁ = r f ln(r)/(r−1): spans that hold ∫ ds/h = 1 are
-    /// then r f, r² f, … long. Without a zone the first one is f.
+    /// Outside the zone the size is h = h₁ + ln(r) d at distance d with h₁ = r f ln(r)/(r−1): spans that hold
+    /// ∫ ds/h = 1 are then r f, r² f, … long. Without a zone the first one is f.
     fn density(&self, t: f64) -> f64 {
         let (distance, speed) = self.at(t);
         let rate = self.growth.ln();

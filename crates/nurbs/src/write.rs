@@ -7,10 +7,11 @@ use crate::{Multipatch, Patch, Side};
 /// Id of the first patch in a file; G+Smo numbers its own objects from 0.
 const FIRST_ID: usize = 100;
 
-/// A body as the text of a G+Smo XML file: its patches, a `MultiPatch` with all interfaces, and a named `<boundary>` for each region
-/// that consists of whole sides (parts of sides near a point cannot be said in this format).
+/// A body as the text of a G+Smo XML file.
 ///
-/// Numbers are written so that reading gives the same bits.
+/// Its patches, a `MultiPatch` with all interfaces, and a named `<boundary>` for each region that consists of whole
+/// sides (parts of sides near a point cannot be said in this format). Numbers are written so that reading gives the
+/// same bits.
 pub fn gismo(body: &Multipatch) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xml>\n");
     let mut write = |piece: std::fmt::Arguments| text.write_fmt(piece).expect("strings take everything");

@@ -121,3 +121,18 @@ fn impossible_gradings_are_refused() {
     assert!(matches!(refused(Grading::new(top, 1e-3, 5e-6)), GradeError::TooMany { .. }));
     assert!(matches!(refused(Grading::new(top, 1e-3, 1e-8)), GradeError::TooFine { .. }));
 }
+
+#[test]
+fn regions_are_graded_around_their_point_or_under_their_sides() {
+    let ball = solids::ball(0.015, Some(5.6e-4)).unwrap();
+    let by_name = ball.grade_region("pole", 1.1e-4).unwrap();
+    assert_eq!(by_name, ball.grade(&Grading::new([0.0, 0.0, 0.015], 5.6e-4, 1.1e-4)).unwrap());
+    let rod = solids::rod(0.01, 0.2, None).unwrap().with_degree(2).unwrap();
+    let body = rod.grade_region("end", 1e-3).unwrap();
+    assert_eq!(body.patches[0].counts()[..2], rod.patches[0].counts()[..2]);
+    let axial = lengths(&body, 0, 2, [0.5, 0.5, 1.0]);
+    assert_growth(&axial);
+    assert!(axial[axial.len() - 2..].iter().all(|&h| h < 1.001e-3), "{axial:?}");
+    let message = ball.grade_region("nose", 1e-4).map(|body| body.n_points).unwrap_err().to_string();
+    assert!(message.contains("`nose`") && message.contains("`pole`"), "{message}");
+}

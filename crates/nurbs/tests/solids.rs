@@ -152,3 +152,27 @@ fn regions_are_found_by_name_and_by_side() {
     assert!(faces.iter().all(|face| face.patch == 5 && face.side == Side::Top));
     assert_eq!(body.face_indices(faces[0]).len(), 25);
 }
+
+#[test]
+fn elements_are_counted_in_the_directions_of_the_solid() {
+    use carom_nurbs::solids::Solid;
+    let spans = |body: &Multipatch, patch: usize| {
+        [0, 1, 2].map(|d: usize| body.patches[patch].basis[d].spans().len())
+    };
+    let divided = |solid: Solid, n: &[usize]| solid.with_elements(&solid.make(None).unwrap(), n).unwrap();
+    let ball = divided(Solid::Ball { radius: 1.0 }, &[2, 5]);
+    assert_eq!((spans(&ball, 0), spans(&ball, 5)), ([2, 2, 2], [2, 2, 5]));
+    let shell = divided(Solid::Shell { radius: 1.0, inner_radius: 0.5 }, &[3, 2]);
+    assert_eq!(spans(&shell, 2), [3, 3, 2]);
+    let rod = divided(Solid::Rod { radius: 1.0, length: 3.0 }, &[7, 2, 3]);
+    assert_eq!((spans(&rod, 0), spans(&rod, 4)), ([2, 2, 7], [2, 3, 7]));
+    let tube = divided(Solid::Tube { radius: 1.0, inner_radius: 0.5, length: 3.0 }, &[7, 2, 3]);
+    assert_eq!(spans(&tube, 3), [2, 3, 7]);
+    let torus = divided(Solid::Torus { radius: 1.0, tube_radius: 0.5 }, &[7, 2, 3]);
+    assert_eq!((spans(&torus, 5), spans(&torus, 6)), ([2, 2, 7], [2, 3, 7]));
+    let plate = divided(Solid::Plate { size: [1.0, 1.0, 0.1] }, &[4]);
+    assert_eq!(spans(&plate, 0), [4, 4, 4]);
+    let solid = Solid::Ball { radius: 1.0 };
+    let refused = solid.with_elements(&ball, &[1, 2, 3]).map(|body| body.n_points).unwrap_err().to_string();
+    assert!(refused.contains("[1, 2, 3]") && refused.contains("inner cube"), "{refused}");
+}

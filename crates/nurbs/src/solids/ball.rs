@@ -9,8 +9,9 @@ const CORE: f64 = 0.5;
 /// A homogeneous point (w x, w y, w z, w).
 type Homogeneous = [f64; 4];
 
-/// The six tiles as rotations of the one around +z: coordinate and sign for x, y, z. The order is +x, −x, +y, −y, +z, −z;
-/// u × v points outward.
+/// The six tiles as rotations of the one around +z: coordinate and sign for x, y, z.
+///
+/// The order is +x, −x, +y, −y, +z, −z; u × v points outward.
 const TURNS: [[(usize, f64); 3]; 6] = [
     [(2, 1.0), (0, 1.0), (1, 1.0)],
     [(2, -1.0), (0, 1.0), (1, -1.0)],
@@ -20,8 +21,10 @@ const TURNS: [[(usize, f64); 3]; 6] = [
     [(0, 1.0), (1, -1.0), (2, -1.0)],
 ];
 
-/// A ball around the origin, seven patches of degree 4: patch 0 a cube, then one between it and the sphere towards each of
-/// +x, −x, +y, −y, +z, −z, whose `top` lies on the sphere.
+/// A ball around the origin, seven patches of degree 4.
+///
+/// Patch 0 is a cube, then one lies between it and the sphere towards each of +x, −x, +y, −y, +z, −z, whose `top` lies
+/// on the sphere.
 ///
 /// Regions: `surface`; `pole`, the part of it within `pole_radius` of (0, 0, R) (a tenth of the radius by default).
 ///
@@ -52,10 +55,12 @@ pub fn ball(radius: f64, pole_radius: Option<f64>) -> Result<Multipatch, SolidEr
     named(patches, vec![("surface", whole(surface)), ("pole", pole)])
 }
 
-/// A hollow sphere around the origin, six patches of degree (4, 4, 1) towards +x, −x, +y, −y, +z, −z; `bottom` lies inside,
-/// `top` outside.
+/// A hollow sphere around the origin, six patches of degree (4, 4, 1) towards +x, −x, +y, −y, +z, −z.
 ///
-/// Regions: `outer`, `inner`; `pole`, the part of `outer` within `pole_radius` of (0, 0, R) (a tenth of the radius by default).
+/// `bottom` lies inside, `top` outside.
+///
+/// Regions: `outer`, `inner`; `pole`, the part of `outer` within `pole_radius` of (0, 0, R) (a tenth of the radius by
+/// default).
 ///
 /// # Errors
 ///

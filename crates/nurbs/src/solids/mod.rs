@@ -5,6 +5,7 @@
 
 mod ball;
 mod block;
+mod choice;
 mod section;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use crate::{GlueError, Multipatch, Patch, PatchError, Region, Side};
 
 pub use ball::{ball, shell};
 pub use block::{block, plate};
+pub use choice::Solid;
 pub use section::{rod, torus, tube};
 
 /// Why a solid cannot be made.
@@ -39,6 +41,21 @@ pub enum SolidError {
         degree: usize,
         /// Lowest possible.
         needed: usize,
+    },
+    /// A wrong list of numbers of elements.
+    #[error(
+        "numbers of elements {given:?} do not fit the {solid}: give one for all or {needed}, each at least 1, \
+         for {directions}"
+    )]
+    Elements {
+        /// Which solid.
+        solid: &'static str,
+        /// What was given.
+        given: Vec<usize>,
+        /// How many it needs.
+        needed: usize,
+        /// For which directions.
+        directions: &'static str,
     },
     /// The patches cannot be raised to a degree.
     #[error(transparent)]

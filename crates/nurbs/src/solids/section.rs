@@ -62,8 +62,10 @@ fn extruded(sections: &[Section], length: f64) -> Result<Vec<Patch>, PatchError>
     sections.iter().map(patch).collect()
 }
 
-/// A cylinder along +x from 0 to L, five patches of degree (2, 2, 1) and (2, 1, 1) with w along x: patch 0 a square prism around the
-/// axis, then four to the surface towards +z, −y, −z, +y, whose `north` lies on it.
+/// A cylinder along +x from 0 to L, five patches of degree (2, 2, 1) and (2, 1, 1) with w along x.
+///
+/// Patch 0 is a square prism around the axis, then four reach to the surface towards +z, −y, −z, +y, whose `north` lies
+/// on it.
 ///
 /// Regions: `start` (x = 0), `end` (x = L), `side`; `start_pole` and `end_pole`, the parts of `start` and `end` within
 /// `pole_radius` of the axis (a tenth of the radius by default).
