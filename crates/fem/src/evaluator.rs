@@ -2,8 +2,9 @@
 
 use carom_mesh::CellRef;
 
-use crate::Discretisation;
 use crate::basis::CellBasis;
+use crate::quadrature::Quadrature;
+use crate::{Block, Discretisation};
 
 /// Sum of the products of two rows, in eight interleaved partial sums so that it vectorises.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -164,5 +165,26 @@ impl<'a> CellEvaluator<'a> {
             }
         }
         h
+    }
+}
+
+/// Calls `visit(block, evaluator, point, weight)` at the quadrature points of every cell of some blocks.
+pub(crate) fn integrate_cells(
+    discretisation: &Discretisation,
+    blocks: std::ops::Range<usize>,
+    rule: &dyn Fn(&Block) -> Quadrature,
+    mut visit: impl FnMut(&Block, &CellEvaluator<'_>, &CellPoint, f64),
+) {
+    let mut evaluator = CellEvaluator::new(discretisation);
+    for i_block in blocks {
+        let block = &discretisation.blocks[i_block];
+        let rule = rule(block);
+        for cell in 0..block.n_cells() {
+            evaluator.enter(CellRef { block: i_block as u32, cell: cell as u32 });
+            for (&xi, &weight) in rule.points.iter().zip(&rule.weights) {
+                let point = evaluator.at(xi);
+                visit(block, &evaluator, &point, weight);
+            }
+        }
     }
 }

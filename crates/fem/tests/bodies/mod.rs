@@ -170,3 +170,19 @@ pub(crate) fn spline_block(p: usize, n: usize, map: impl Fn([f64; 3]) -> [f64; 3
     let weights = vec![1.0; points.len()];
     patch_body(Patch::new([line.clone(), line.clone(), line], points, weights).unwrap())
 }
+
+/// A steel body of glued patches.
+pub(crate) fn nurbs_body(multipatch: Multipatch) -> Body {
+    let material_of_block = vec![0; multipatch.patches.len()];
+    Body {
+        name: "solid".to_owned(),
+        geometry: Geometry::Nurbs(multipatch),
+        materials: vec![steel()],
+        material_of_block,
+    }
+}
+
+/// Numbers with two digits and an exponent, for messages.
+pub(crate) fn digits(numbers: &[f64]) -> String {
+    numbers.iter().map(|x| format!("{x:.1e}")).collect::<Vec<_>>().join(" ")
+}

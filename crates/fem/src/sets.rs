@@ -1,0 +1,165 @@
+//! Sets of a body by name: faces, points and surfaces.
+
+use std::collections::HashMap;
+
+use carom_mesh::{FaceRef, Mesh, Set};
+use carom_nurbs::{Multipatch, PatchFace, Region, UnknownRegion};
+use thiserror::Error;
+
+use crate::{Body, Discretisation, Geometry, Surface};
+
+/// Why a set of a body cannot be used.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SetError {
+    /// A mesh does not have it, or it is of the wrong kind.
+    #[error("body `{body}`: {source}")]
+    Mesh {
+        /// Name of the body.
+        body: String,
+        /// What is wrong, with the names there are.
+        source: carom_mesh::SetError,
+    },
+    /// A NURBS body does not have it.
+    #[error("body `{body}`: {source}")]
+    Region {
+        /// Name of the body.
+        body: String,
+        /// What is wrong, with the names there are.
+        source: UnknownRegion,
+    },
+    /// It has no face, but a surface is needed.
+    #[error(
+        "body `{body}`: set `{set}` has {count} {kind}, but no face of the surface has all of its nodes among them; \
+         a surface is needed here: name a surface group, or take more nodes"
+    )]
+    NoFaces {
+        /// Name of the body.
+        body: String,
+        /// Name of the set.
+        set: String,
+        /// "nodes", "cells" or "faces".
+        kind: &'static str,
+        /// How many it has.
+        count: usize,
+    },
+    /// A face of it does not exist.
+    #[error("body `{body}`: set `{set}` names face {} of cell {} of block {}, which does not exist", .face.face, .face.cell, .face.block)]
+    NoSuchFace {
+        /// Name of the body.
+        body: String,
+        /// Name of the set.
+        set: String,
+        /// The face.
+        face: FaceRef,
+    },
+}
+
+impl Body {
+    /// Names of its sets, ascending; sides of patches such as `patch0:west` are understood besides.
+    pub fn set_names(&self) -> Vec<String> {
+        match &self.geometry {
+            Geometry::Mesh(mesh) => mesh.sets.keys().cloned().collect(),
+            Geometry::Nurbs(multipatch) => multipatch.regions.keys().cloned().collect(),
+        }
+    }
+
+    /// The faces of a set, ascending. A set of nodes has the faces of the surface all of whose nodes are in it, a set of
+    /// cells those of its cells that lie on the surface.
+    ///
+    /// # Errors
+    ///
+    /// [`SetError`] lists the known sets, or says that the set has no face.
+    pub fn faces_of_set(&self, name: &str) -> Result<Vec<FaceRef>, SetError> {
+        let (faces, kind, count) = match &self.geometry {
+            Geometry::Mesh(mesh) => {
+                let set = self.mesh_set(mesh, name)?;
+                (faces_of_mesh_set(mesh, set), set.kind(), set.len())
+            }
+            Geometry::Nurbs(multipatch) => {
+                let region = multipatch
+                    .region(name)
+                    .map_err(|source| SetError::Region { body: self.name.clone(), source })?;
+                (faces_of_region(multipatch, &region), "faces", 0)
+            }
+        };
+        if faces.is_empty() {
+            return Err(SetError::NoFaces { body: self.name.clone(), set: name.to_owned(), kind, count });
+        }
+        Ok(faces)
+    }
+
+    /// The points of a set, ascending: all whose functions are nonzero on its faces; a set of nodes as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`SetError`] lists the known sets.
+    pub fn points_of_set(&self, discretisation: &Discretisation, name: &str) -> Result<Vec<u32>, SetError> {
+        match &self.geometry {
+            Geometry::Mesh(mesh) => {
+                mesh.nodes_of_set(name).map_err(|source| SetError::Mesh { body: self.name.clone(), source })
+            }
+            Geometry::Nurbs(_) => Ok(self.surface_of_set(discretisation, name)?.points),
+        }
+    }
+
+    /// The surface of a set, oriented out of the body.
+    ///
+    /// # Errors
+    ///
+    /// [`SetError`] lists the known sets, or says that the set has no face.
+    pub fn surface_of_set(&self, discretisation: &Discretisation, name: &str) -> Result<Surface, SetError> {
+        let faces = self.faces_of_set(name)?;
+        match faces.iter().find(|&&face| !discretisation.has_face(face)) {
+            Some(&face) => Err(SetError::NoSuchFace { body: self.name.clone(), set: name.to_owned(), face }),
+            None => Ok(discretisation.surface(&faces)),
+        }
+    }
+
+    /// The faces of the surface of the body: those of one cell only, ascending.
+    pub fn boundary_faces(&self) -> Vec<FaceRef> {
+        match &self.geometry {
+            Geometry::Mesh(mesh) => mesh.boundary_faces(),
+            Geometry::Nurbs(multipatch) => {
+                faces_of_region(multipatch, &Region { sides: multipatch.outer_sides(), near: None })
+            }
+        }
+    }
+
+    fn mesh_set<'a>(&self, mesh: &'a Mesh, name: &str) -> Result<&'a Set, SetError> {
+        mesh.set(name).map_err(|source| SetError::Mesh { body: self.name.clone(), source })
+    }
+}
+
+fn faces_of_mesh_set(mesh: &Mesh, set: &Set) -> Vec<FaceRef> {
+    let boundary = || mesh.boundary_faces();
+    match set {
+        Set::Faces(faces) => faces.clone(),
+        Set::Cells(cells) => {
+            boundary().into_iter().filter(|face| cells.binary_search(&face.cell()).is_ok()).collect()
+        }
+        Set::Nodes(nodes) => {
+            let is_inside =
+                |face: &FaceRef| mesh.face(*face).1.all(|node| nodes.binary_search(&node).is_ok());
+            boundary().into_iter().filter(is_inside).collect()
+        }
+    }
+}
+
+fn faces_of_region(multipatch: &Multipatch, region: &Region) -> Vec<FaceRef> {
+    let mut ordinals: HashMap<u32, [HashMap<usize, usize>; 3]> = HashMap::new();
+    let mut to_face = |face: PatchFace| {
+        let basis = &multipatch.patches[face.patch as usize].basis;
+        let ordinal = ordinals.entry(face.patch).or_insert_with(|| {
+            std::array::from_fn(|d| {
+                basis[d].spans().into_iter().enumerate().map(|(k, span)| (span, k)).collect()
+            })
+        });
+        let [u, v, w] = std::array::from_fn(|d| ordinal[d][&face.spans[d]]);
+        let cell = u + ordinal[0].len() * (v + ordinal[1].len() * w);
+        FaceRef { block: face.patch, cell: cell as u32, face: face.side as u8 }
+    };
+    let mut faces: Vec<FaceRef> = multipatch.faces(region).into_iter().map(&mut to_face).collect();
+    faces.sort_unstable();
+    faces.dedup();
+    faces
+}
