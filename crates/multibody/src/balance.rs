@@ -35,12 +35,10 @@ impl System {
             balance.momentum_scale += p.norm();
             balance.ang_momentum_scale += carried.norm() + (l - carried).norm();
         }
-        for reaction in &self.reactions {
-            balance.e_el += reaction.elastic_energy;
-            balance.e_con += reaction.contact_energy;
-            balance.pen_max = balance.pen_max.max(reaction.penetration);
-            balance.f_res = balance.f_res.max(reaction.residual);
-        }
+        balance.e_el += self.contact_sums.elastic_energy;
+        balance.e_con += self.contact_sums.contact_energy;
+        balance.f_res = self.contact_sums.residual;
+        balance.pen_max = self.reactions.iter().fold(0.0, |most, reaction| reaction.penetration.max(most));
         balance.momentum = momentum.into();
         balance.ang_momentum = ang_momentum.into();
         balance.external_impulse = impulse.into();

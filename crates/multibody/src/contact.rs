@@ -1,81 +1,122 @@
-//! Contact as the rate and the time loop see it: a pair turns the motion of two bodies into one force.
+//! Contact as the rate and the time loop see it: a model turns the motion of the bodies into forces on them.
 
+use crate::kinetics::{Kinetics, Velocities};
+use crate::layout::Layout;
 use carom_dynamics::{ContactState, Pose};
 use nalgebra::Vector3;
 
-/// Motion of a body as contact needs it.
+/// Motion of all bodies, borrowed from the system.
 #[derive(Debug, Clone, Copy)]
-pub struct BodyMotion<'a> {
-    /// Pose of the body frame.
-    pub pose: &'a Pose,
-    /// Coordinates of the dynamic modes.
-    pub modal: &'a [f64],
+pub struct Motion<'a> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) poses: &'a [Pose],
+    pub(crate) kinetics: &'a [Kinetics],
+    pub(crate) y: &'a [f64],
 }
 
-/// What two surfaces do to each other. Forces are on the first body; the second takes their opposites *at the same
-/// spatial points*, so that one force and one moment serve both and angular momentum is kept to round-off.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reaction {
-    /// Σ f on the first body, inertial axes \[N\].
-    pub force: Vector3<f64>,
-    /// Σ x × f about the inertial origin \[N m\].
-    pub moment: Vector3<f64>,
-    /// Σ φᵀ Aᵀ (±f): forces on the dynamic modes of each body.
-    pub modal: [Vec<f64>; 2],
-    /// Smallest gap without quasistatic response \[m\]: negative in contact and there alone. A lower bound if far apart.
-    pub free_gap: f64,
-    /// Where that gap is, or where the force acts \[m\].
-    pub point: Vector3<f64>,
-    /// Unit normal there, towards the first body.
-    pub normal: Vector3<f64>,
-    /// Sum of the pressures \[N\], ≥ 0.
-    pub normal_force: f64,
-    /// Elastic energy of the quasistatic response of both bodies \[J\].
-    pub elastic_energy: f64,
-    /// Potential of the penalty \[J\].
-    pub contact_energy: f64,
-    /// Deepest penetration that is left \[m\], ≥ 0.
-    pub penetration: f64,
-    /// Residual of the quasistatic problem, relative to its forces.
-    pub residual: f64,
-}
-
-impl Reaction {
-    /// No force, for bodies with these numbers of dynamic modes.
-    pub fn none(modes: [usize; 2]) -> Self {
-        Self {
-            force: Vector3::zeros(),
-            moment: Vector3::zeros(),
-            modal: modes.map(|n| vec![0.0; n]),
-            free_gap: f64::INFINITY,
-            point: Vector3::zeros(),
-            normal: Vector3::z(),
-            normal_force: 0.0,
-            elastic_energy: 0.0,
-            contact_energy: 0.0,
-            penetration: 0.0,
-            residual: 0.0,
-        }
+impl<'a> Motion<'a> {
+    /// Pose of a body frame.
+    pub fn pose(&self, body: usize) -> &'a Pose {
+        &self.poses[body]
     }
 
-    /// Sets all forces and energies to zero; the gap to infinity.
+    /// Coordinates of the dynamic modes of a body.
+    pub fn modal(&self, body: usize) -> &'a [f64] {
+        let start = self.layout.modal(body);
+        &self.y[start..start + self.layout.modes(body)]
+    }
+
+    /// Velocities of a body.
+    pub fn velocities(&self, body: usize) -> &'a Velocities {
+        &self.kinetics[body].velocities
+    }
+}
+
+/// Generalised forces on one body: on P, L and p.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BodyForces {
+    /// Σ f, inertial axes \[N\].
+    pub force: Vector3<f64>,
+    /// Σ x × f + τ about the inertial origin \[N m\].
+    pub moment: Vector3<f64>,
+    /// Σ φᵀ Aᵀ f + ψᵀ Aᵀ τ on each dynamic mode.
+    pub modal: Vec<f64>,
+}
+
+impl BodyForces {
+    /// No forces, for n dynamic modes.
+    pub fn none(n: usize) -> Self {
+        Self { force: Vector3::zeros(), moment: Vector3::zeros(), modal: vec![0.0; n] }
+    }
+
+    /// Sets all to zero.
     pub fn clear(&mut self) {
         self.force = Vector3::zeros();
         self.moment = Vector3::zeros();
-        self.modal.iter_mut().for_each(|modal| modal.fill(0.0));
-        self.free_gap = f64::INFINITY;
-        self.normal_force = 0.0;
-        self.elastic_energy = 0.0;
-        self.contact_energy = 0.0;
-        self.penetration = 0.0;
-        self.residual = 0.0;
+        self.modal.fill(0.0);
     }
 
-    /// Adds a force on the first body at a spatial point.
+    /// Adds a force at a spatial point.
     pub fn add_force(&mut self, point: &Vector3<f64>, force: &Vector3<f64>) {
         self.force += force;
         self.moment += point.cross(force);
     }
+}
+
+/// Pressure where the model does not hold: at the rim of a contact zone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rim {
+    /// 0 or 1: first or second surface of the pair, whose rim is reached.
+    pub side: usize,
+    /// Face with the largest force of those concerned, of the surface that carries the pressure.
+    pub face: usize,
+    /// Part of the pair's force that they carry, 0 to 1.
+    pub share: f64,
+}
+
+/// What the two surfaces of a pair do to each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reaction {
+    /// Σ f on the first body, inertial axes \[N\]; the second has the opposite.
+    pub force: Vector3<f64>,
+    /// Sum of the pressures \[N\], ≥ 0.
+    pub normal_force: f64,
+    /// Smallest gap without quasistatic response \[m\]: negative in contact and there alone. A lower bound if far apart.
+    pub free_gap: f64,
+    /// Its rate \[m/s\], negative while approaching; none if unknown.
+    pub gap_rate: Option<f64>,
+    /// Where that gap is \[m\].
+    pub point: Vector3<f64>,
+    /// Deepest penetration that is left \[m\], ≥ 0.
+    pub penetration: f64,
+    /// Pressure at the rim of a zone.
+    pub rim: Option<Rim>,
+}
+
+impl Reaction {
+    /// No contact far and wide.
+    pub const NONE: Self = Self {
+        force: Vector3::new(0.0, 0.0, 0.0),
+        normal_force: 0.0,
+        free_gap: f64::INFINITY,
+        gap_rate: None,
+        point: Vector3::new(0.0, 0.0, 0.0),
+        penetration: 0.0,
+        rim: None,
+    };
+}
+
+/// What a model did at its last evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ContactSums {
+    /// Elastic energy of the quasistatic response of all bodies \[J\].
+    pub elastic_energy: f64,
+    /// Potential of the penalties \[J\].
+    pub contact_energy: f64,
+    /// Residual of the quasistatic problem, relative to its size.
+    pub residual: f64,
+    /// Evaluations that needed the fallback of the solver, since the start.
+    pub fallbacks: u64,
 }
 
 /// What the step size needs to know of a pair before any contact: Hertz' numbers.
@@ -94,40 +135,46 @@ impl HertzNumbers {
     }
 }
 
-/// Why a pair could not be evaluated: the reason of its own solver.
+/// Why contact could not be evaluated: the reason of the model's own solver.
 pub type ContactFailure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Two surfaces that may touch.
-pub trait ContactPair: std::fmt::Debug + Send {
-    /// Indices of the two bodies.
-    fn bodies(&self) -> [usize; 2];
+/// Pairs of surfaces that may touch.
+pub trait ContactModel: std::fmt::Debug + Send {
+    /// Number of pairs.
+    fn pairs(&self) -> usize;
 
-    /// Radius of a ball about the origin of each body frame that holds its surface \[m\].
-    fn reach(&self) -> [f64; 2];
+    /// Indices of the two bodies of a pair.
+    fn bodies(&self, pair: usize) -> [usize; 2];
+
+    /// Radii of balls about the origins of the two body frames that hold the surfaces of a pair \[m\].
+    fn reach(&self, pair: usize) -> [f64; 2];
 
     /// For the step size.
-    fn hertz(&self) -> HertzNumbers;
+    fn hertz(&self, pair: usize) -> HertzNumbers;
 
-    /// Computes the reaction for a motion. Allocates nothing.
+    /// Computes reactions for a motion and *adds* their forces to those on the bodies (indexed as in the system). Forces on
+    /// two bodies are opposite and have a common line of action, so that both momenta are kept to round-off. Allocates
+    /// nothing once it has run.
     ///
     /// # Errors
     ///
-    /// The solver's reason, such as no convergence, or pressure at the rim of the contact zone.
+    /// The solver's reason, such as no convergence.
     fn evaluate(
         &mut self,
-        motion: [BodyMotion<'_>; 2],
-        reaction: &mut Reaction,
-    ) -> Result<(), ContactFailure>;
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+        reactions: &mut [Reaction],
+    ) -> Result<ContactSums, ContactFailure>;
 
-    /// Adds what the last evaluation says of pressures.
-    fn report(&self, state: &mut ContactState) {
-        let _ = state;
+    /// Adds what the last evaluation says of the pressures of a pair.
+    fn report(&self, pair: usize, state: &mut ContactState) {
+        let _ = (pair, state);
     }
 
-    /// Adds the quasistatic modal coordinates of body 0 or 1 of the pair at the last evaluation; `modal` holds one number
-    /// for each quasistatic mode.
-    fn add_quasistatic(&self, side: usize, modal: &mut [f64]) {
-        let _ = (side, modal);
+    /// Adds the quasistatic modal coordinates of a body of the system at the last evaluation; `modal` holds one number for
+    /// each quasistatic mode.
+    fn add_quasistatic(&self, body: usize, modal: &mut [f64]) {
+        let _ = (body, modal);
     }
 
     /// Starting values of inner iterations, for a restart bit for bit.
@@ -135,7 +182,7 @@ pub trait ContactPair: std::fmt::Debug + Send {
         Vec::new()
     }
 
-    /// Takes back what [`ContactPair::memory`] gave. False if it does not fit.
+    /// Takes back what [`ContactModel::memory`] gave. False if it does not fit.
     fn restore(&mut self, memory: &[f64]) -> bool {
         memory.is_empty()
     }

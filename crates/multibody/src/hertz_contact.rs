@@ -3,7 +3,7 @@
 //! The reference that resolved contact is measured against, and the cheapest contact there is. The potential is
 //! V = 8/15 E* √R_e d^(5/2), d the approach; no modes take part.
 
-use crate::contact::{BodyMotion, ContactFailure, ContactPair, HertzNumbers, Reaction};
+use crate::contact::{BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction};
 use nalgebra::Vector3;
 
 /// Shape of one side.
@@ -40,12 +40,16 @@ pub struct HertzContact {
     pub modulus: f64,
 }
 
-impl ContactPair for HertzContact {
-    fn bodies(&self) -> [usize; 2] {
+impl ContactModel for HertzContact {
+    fn pairs(&self) -> usize {
+        1
+    }
+
+    fn bodies(&self, _pair: usize) -> [usize; 2] {
         self.bodies
     }
 
-    fn reach(&self) -> [f64; 2] {
+    fn reach(&self, _pair: usize) -> [f64; 2] {
         let other = match self.other {
             HertzShape::Sphere { center_b, radius } => center_b.norm() + radius,
             // A plane has no farthest point; the first body's reach bounds where they can touch.
@@ -54,7 +58,7 @@ impl ContactPair for HertzContact {
         [self.center_b.norm() + self.radius, other]
     }
 
-    fn hertz(&self) -> HertzNumbers {
+    fn hertz(&self, _pair: usize) -> HertzNumbers {
         let radius = match self.other {
             HertzShape::Sphere { radius, .. } => self.radius * radius / (self.radius + radius),
             HertzShape::Plane { .. } => self.radius,
@@ -64,33 +68,44 @@ impl ContactPair for HertzContact {
 
     fn evaluate(
         &mut self,
-        motion: [BodyMotion<'_>; 2],
-        reaction: &mut Reaction,
-    ) -> Result<(), ContactFailure> {
-        reaction.clear();
-        let center = motion[0].pose.point(&self.center_b);
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+        reactions: &mut [Reaction],
+    ) -> Result<ContactSums, ContactFailure> {
+        let [one, two] = self.bodies;
+        let center = motion.pose(one).point(&self.center_b);
+        let other = motion.pose(two);
         let (normal, gap) = match self.other {
             HertzShape::Sphere { center_b, radius } => {
-                let d = center - motion[1].pose.point(&center_b);
-                (d.normalize(), d.norm() - self.radius - radius)
+                let d = center - other.point(&center_b);
+                (d.try_normalize(0.0).unwrap_or_else(Vector3::z), d.norm() - self.radius - radius)
             }
             HertzShape::Plane { point_b, normal_b } => {
-                let normal = motion[1].pose.rotation * normal_b;
-                (normal, (center - motion[1].pose.point(&point_b)).dot(&normal) - self.radius)
+                let normal = other.rotation * normal_b;
+                (normal, (center - other.point(&point_b)).dot(&normal) - self.radius)
             }
         };
-        reaction.free_gap = gap;
-        reaction.normal = normal;
-        reaction.point = center - (self.radius + 0.5 * gap) * normal;
+        let point = center - (self.radius + 0.5 * gap) * normal;
+        let mut reaction = Reaction { free_gap: gap, point, ..Reaction::NONE };
+        let [first, second] = [one, two].map(|body| velocity(motion, body, &point));
+        reaction.gap_rate = Some((first - second).dot(&normal));
+        let mut sums = ContactSums::default();
         if gap < 0.0 {
-            let HertzNumbers { modulus, radius } = self.hertz();
-            let force = 4.0 / 3.0 * modulus * radius.sqrt() * (-gap).powf(1.5);
-            reaction.normal_force = force;
+            let HertzNumbers { modulus, radius } = self.hertz(0);
+            reaction.normal_force = 4.0 / 3.0 * modulus * radius.sqrt() * (-gap).powf(1.5);
+            reaction.force = reaction.normal_force * normal;
             // The potential counts as elastic energy: Hertz' law stands for the deformation of both bodies.
-            reaction.elastic_energy = 0.4 * force * -gap;
-            let point = reaction.point;
-            reaction.add_force(&point, &(force * normal));
+            sums.elastic_energy = 0.4 * reaction.normal_force * -gap;
+            forces[one].add_force(&point, &reaction.force);
+            forces[two].add_force(&point, &-reaction.force);
         }
-        Ok(())
+        reactions[0] = reaction;
+        Ok(sums)
     }
+}
+
+/// Velocity of the rigid motion of a body at a spatial point.
+pub(crate) fn velocity(motion: &Motion<'_>, body: usize, point: &Vector3<f64>) -> Vector3<f64> {
+    let (pose, velocities) = (motion.pose(body), motion.velocities(body));
+    pose.rotation * velocities.v + (pose.rotation * velocities.omega).cross(&(point - pose.position))
 }

@@ -4,7 +4,7 @@
 //!   momenta, ∂T/∂q
 //! * [`Body`]: a rigid or reduced body and where its frame lies in the source geometry
 //! * [`System`]: bodies under loads as an ordinary differential equation; its balance of energy and momenta
-//! * [`ContactPair`]: two surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
+//! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs, checkpoints
 //! * [`velocity_form`]: the same equations in velocities, THEORY (1.1)
 //!
@@ -30,7 +30,9 @@ pub mod velocity_form;
 mod within_step;
 
 pub use body::{Body, BodyError, InitialState};
-pub use contact::{BodyMotion, ContactFailure, ContactPair, HertzNumbers, Reaction};
+pub use contact::{
+    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction, Rim,
+};
 pub use floating_frame::{FloatingFrame, FrameError};
 pub use hertz_contact::{HertzContact, HertzShape};
 pub use kinetics::{Kinetics, MassError, Velocities};

@@ -1,5 +1,6 @@
 //! What a run comes to, or why it ended early.
 
+use crate::contact::Rim;
 use crate::system::{RateError, SystemError};
 use carom_dynamics::{CheckpointError, ContactEvent, LedgerSummary, ObserverError};
 use carom_integrate::{Counters, IntegrateError};
@@ -58,4 +59,9 @@ pub struct RunSummary {
     pub contacts: Vec<ContactEvent>,
     /// Largest change of a quaternion's length that was taken out after a step.
     pub quaternion_drift: f64,
+    /// For each pair, the largest share of its force that a rim of a contact zone carried, and when \[s\]: where there is
+    /// one, the zone is too small and the force too low.
+    pub rims: Vec<Option<(f64, Rim)>>,
+    /// Evaluations of contact that needed the fallback of the solver.
+    pub fallbacks: u64,
 }

@@ -1,6 +1,7 @@
 //! What the time loop remembers of a pair from step to step, and how long the next step may be for it.
 
-use crate::scales::{pulse, relative_velocity, speed_bound};
+use crate::contact::Rim;
+use crate::scales::{pulse, speed_bound};
 use crate::system::System;
 
 /// Plain numbers, part of a checkpoint.
@@ -8,7 +9,7 @@ use crate::system::System;
 pub struct PairMemory {
     /// Free gap at the end of the last step \[m\].
     pub gap: f64,
-    /// Speed at which it closes, rigid motion \[m/s\].
+    /// Speed at which it closes, 0 if unknown \[m/s\].
     pub closing: f64,
     /// Upper bound of that speed over all of both surfaces \[m/s\].
     pub bound: f64,
@@ -16,30 +17,44 @@ pub struct PairMemory {
     pub pulse: f64,
     /// Times of the last two step ends \[s\] and the contact forces then \[N\].
     pub history: [[f64; 2]; 2],
+    /// The largest share of the force at the rim of a zone so far, and when \[s\].
+    pub rim: Option<(f64, Rim)>,
 }
 
 impl PairMemory {
     /// Numbers in [`PairMemory::to_array`].
-    pub const NUMBERS: usize = 8;
+    pub const NUMBERS: usize = 12;
 
     /// Steps in a contact pulse, THEORY 3.4.
     const STEPS_PER_PULSE: f64 = 20.0;
 
     /// Before the first step.
     pub fn new() -> Self {
-        Self { gap: f64::INFINITY, closing: 0.0, bound: 0.0, pulse: f64::INFINITY, history: [[0.0; 2]; 2] }
+        Self {
+            gap: f64::INFINITY,
+            closing: 0.0,
+            bound: 0.0,
+            pulse: f64::INFINITY,
+            history: [[0.0; 2]; 2],
+            rim: None,
+        }
     }
 
     /// All numbers in one array.
     pub fn to_array(&self) -> [f64; Self::NUMBERS] {
         let [[t0, f0], [t1, f1]] = self.history;
-        [self.gap, self.closing, self.bound, self.pulse, t0, f0, t1, f1]
+        let none = (0.0, Rim { side: 0, face: 0, share: -1.0 });
+        let (when, rim) = self.rim.unwrap_or(none);
+        let (side, face) = (rim.side as f64, rim.face as f64);
+        [self.gap, self.closing, self.bound, self.pulse, t0, f0, t1, f1, when, side, face, rim.share]
     }
 
     /// The inverse of [`PairMemory::to_array`].
     pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
-        let [gap, closing, bound, pulse, t0, f0, t1, f1] = *array;
-        Self { gap, closing, bound, pulse, history: [[t0, f0], [t1, f1]] }
+        let [gap, closing, bound, pulse, t0, f0, t1, f1, when, side, face, share] = *array;
+        let rim = Rim { side: side as usize, face: face as usize, share };
+        let rim = (share >= 0.0).then_some((when, rim));
+        Self { gap, closing, bound, pulse, history: [[t0, f0], [t1, f1]], rim }
     }
 
     /// Takes in the end of a step, at which the system was evaluated. The pulse of a contact is that of its first touch.
@@ -53,14 +68,19 @@ impl PairMemory {
     ) {
         let reaction = &system.reactions[pair];
         self.gap = reaction.free_gap;
-        self.closing = -relative_velocity(system, pair).dot(&reaction.normal);
+        self.closing = reaction.gap_rate.map_or(0.0, |rate| -rate);
         self.bound = speed_bound(system, pair);
         if !touching {
             // At rest against each other: the time is then set by forces, which the error control sees.
             let speed = self.bound.max(f64::MIN_POSITIVE);
-            self.pulse = user.unwrap_or_else(|| pulse(system, system.pairs[pair].as_ref(), speed));
+            self.pulse = user.unwrap_or_else(|| pulse(system, pair, speed));
         }
         self.history = [self.history[1], [time, reaction.normal_force]];
+        if let Some(rim) = reaction.rim
+            && self.rim.is_none_or(|(_, largest)| rim.share > largest.share)
+        {
+            self.rim = Some((time, rim));
+        }
     }
 
     /// Longest step for this pair: a twentieth of the pulse in contact; half the way to contact while open, but no less

@@ -50,8 +50,8 @@ impl Simulation {
         checkpoint.put_reals("ledger_initial", &initial.to_array());
         checkpoint.put_reals("ledger_latest", &self.ledger.latest.to_array());
         checkpoint.put_reals("ledger_extremes", &[self.ledger.residuals, self.ledger.scales].concat());
-        for (i, pair) in self.system.pairs.iter().enumerate() {
-            checkpoint.put_reals(&format!("contact_{i}"), &pair.memory());
+        for (i, model) in self.system.contacts.iter().enumerate() {
+            checkpoint.put_reals(&format!("contact_{i}"), &model.memory());
         }
         checkpoint
     }
@@ -94,11 +94,11 @@ impl Simulation {
         let extremes = checkpoint.reals_of("ledger_extremes", 6)?;
         self.ledger.residuals.copy_from_slice(&extremes[..3]);
         self.ledger.scales.copy_from_slice(&extremes[3..]);
-        for (i, pair) in self.system.pairs.iter_mut().enumerate() {
+        for (i, model) in self.system.contacts.iter_mut().enumerate() {
             let name = format!("contact_{i}");
             let memory = checkpoint.reals(&name)?;
-            if !pair.restore(memory) {
-                return Err(length(&name, memory.len(), pair.memory().len()));
+            if !model.restore(memory) {
+                return Err(length(&name, memory.len(), model.memory().len()));
             }
         }
         Ok(())

@@ -16,7 +16,6 @@
 //! a body's size); u is the depth d = v T_c / 2.94 of an
 //! impact at that speed by Hertz, or the size of the smallest body where nothing can touch.
 
-use crate::contact::ContactPair;
 use crate::layout::{Layout, vector};
 use crate::system::System;
 use carom_integrate::Tolerances;
@@ -62,10 +61,8 @@ impl Scales {
             // Nothing moves and nothing pulls: any figure does.
             speed = smallest / duration;
         }
-        let depth = system
-            .pairs
-            .iter()
-            .map(|pair| speed * pulse(system, pair.as_ref(), speed) / 2.943_275_2)
+        let depth = (0..system.pairs())
+            .map(|pair| speed * pulse(system, pair, speed) / 2.943_275_2)
             .fold(smallest, f64::min);
         Self { length: depth, speed }
     }
@@ -110,20 +107,25 @@ fn common_velocity(system: &System) -> Vector3<f64> {
 }
 
 /// Duration of an impact of a pair at a speed, by Hertz \[s\].
-pub(crate) fn pulse(system: &System, pair: &dyn ContactPair, speed: f64) -> f64 {
-    let inverse: f64 = pair
-        .bodies()
+pub(crate) fn pulse(system: &System, pair: usize, speed: f64) -> f64 {
+    let (model, local) = system.pair_of[pair];
+    let inverse: f64 = system
+        .pair_bodies(pair)
         .iter()
         .filter(|&&i| !system.bodies[i].fixed)
         .map(|&i| 1.0 / system.bodies[i].frame.mass)
         .sum();
-    if inverse > 0.0 { pair.hertz().duration(1.0 / inverse, speed) } else { f64::INFINITY }
+    if inverse > 0.0 {
+        system.contacts[model].hertz(local).duration(1.0 / inverse, speed)
+    } else {
+        f64::INFINITY
+    }
 }
 
 /// Velocity of the first body's rigid motion less that of the second at a point \[m/s\].
 pub(crate) fn relative_velocity(system: &System, pair: usize) -> Vector3<f64> {
     let point = system.reactions[pair].point;
-    let [first, second] = system.pairs[pair].bodies().map(|i| {
+    let [first, second] = system.pair_bodies(pair).map(|i| {
         let (pose, velocities) = (&system.poses[i], &system.kinetics[i].velocities);
         pose.rotation * velocities.v + (pose.rotation * velocities.omega).cross(&(point - pose.position))
     });
@@ -132,8 +134,9 @@ pub(crate) fn relative_velocity(system: &System, pair: usize) -> Vector3<f64> {
 
 /// No point of one body's surface approaches the other's faster than this (rigid motion) \[m/s\].
 pub(crate) fn speed_bound(system: &System, pair: usize) -> f64 {
-    let bodies = system.pairs[pair].bodies();
-    let reach = system.pairs[pair].reach();
+    let bodies = system.pair_bodies(pair);
+    let (model, local) = system.pair_of[pair];
+    let reach = system.contacts[model].reach(local);
     let velocity = |i: usize| system.poses[i].rotation * system.kinetics[i].velocities.v;
     let turning: f64 =
         (0..2).map(|side| system.kinetics[bodies[side]].velocities.omega.norm() * reach[side]).sum();

@@ -65,8 +65,8 @@ impl Simulation {
         let frequency = system.bodies.iter().map(|body| body.highest_frequency()).fold(0.0, f64::max);
         let mut simulation = Self {
             integrator: RungeKutta::new(settings.method, tolerances),
-            memory: vec![PairMemory::new(); system.pairs.len()],
-            trackers: vec![ContactTracker::default(); system.pairs.len()],
+            memory: vec![PairMemory::new(); system.pairs()],
+            trackers: vec![ContactTracker::default(); system.pairs()],
             events: Vec::new(),
             ledger: Ledger::default(),
             outputs: 0,
@@ -162,6 +162,8 @@ impl Simulation {
             ledger: self.ledger.summary(),
             contacts: self.events.clone(),
             quaternion_drift: self.quaternion_drift,
+            rims: self.memory.iter().map(|memory| memory.rim).collect(),
+            fallbacks: self.system.contact_sums.fallbacks,
         }
     }
 
@@ -263,7 +265,7 @@ impl Simulation {
 
     /// What a tracker needs of a pair at the accepted state.
     fn sample(&self, pair: usize) -> ContactSample {
-        let [a, b] = self.system.pairs[pair].bodies();
+        let [a, b] = self.system.pair_bodies(pair);
         ContactSample {
             time: self.time,
             relative_velocity: relative_velocity(&self.system, pair),

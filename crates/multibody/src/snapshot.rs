@@ -25,7 +25,7 @@ impl Snapshot {
                 ..BodyState::default()
             })
             .collect();
-        Self { bodies, contacts: vec![ContactState::default(); system.pairs.len()] }
+        Self { bodies, contacts: vec![ContactState::default(); system.pairs()] }
     }
 
     /// Takes the state y, at which the system was evaluated. Quasistatic coordinates are recovered from the reactions.
@@ -44,19 +44,19 @@ impl Snapshot {
             state.modal[n..].fill(0.0);
             state.modal_rate.copy_from_slice(&velocities.modal);
         }
-        for (pair, (state, reaction)) in
-            system.pairs.iter().zip(self.contacts.iter_mut().zip(&system.reactions))
-        {
+        for model in &system.contacts {
+            for (i, (state, body)) in self.bodies.iter_mut().zip(&system.bodies).enumerate() {
+                model.add_quasistatic(i, &mut state.modal[body.frame.n..]);
+            }
+        }
+        for (pair, (state, reaction)) in self.contacts.iter_mut().zip(&system.reactions).enumerate() {
             state.force = reaction.force.into();
             state.normal_force = reaction.normal_force;
             state.free_gap = reaction.free_gap;
             state.pressure_faces.clear();
             state.pressures.clear();
-            pair.report(state);
-            for (side, i) in pair.bodies().into_iter().enumerate() {
-                let n = system.bodies[i].frame.n;
-                pair.add_quasistatic(side, &mut self.bodies[i].modal[n..]);
-            }
+            let (model, local) = system.pair_of[pair];
+            system.contacts[model].report(local, state);
         }
     }
 

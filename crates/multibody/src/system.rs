@@ -6,7 +6,7 @@
 //! ```
 
 use crate::body::Body;
-use crate::contact::{BodyMotion, ContactFailure, ContactPair, Reaction};
+use crate::contact::{BodyForces, ContactFailure, ContactModel, ContactSums, Motion, Reaction};
 use crate::kinetics::{Kinetics, MassError};
 use crate::layout::{Layout, put, quaternion, vector};
 use carom_dynamics::{Axes, Loads, Placement, PointLoad, Pose, rotation};
@@ -24,13 +24,9 @@ pub enum RateError {
         /// Why.
         source: MassError,
     },
-    /// A contact pair could not be evaluated.
-    #[error("contact between `{first}` and `{second}`: {source}")]
+    /// Contact could not be evaluated.
+    #[error("contact: {source}")]
     Contact {
-        /// Name of the first body.
-        first: String,
-        /// Name of the second body.
-        second: String,
         /// Why.
         source: ContactFailure,
     },
@@ -83,17 +79,6 @@ pub enum SystemError {
     },
 }
 
-/// Generalised forces on one body: on (P, L, p).
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct BodyForces {
-    /// Σ f \[N\].
-    pub(crate) force: Vector3<f64>,
-    /// Σ x × f + τ about the inertial origin \[N m\].
-    pub(crate) moment: Vector3<f64>,
-    /// Σ φᵀ Aᵀ f + ψᵀ Aᵀ τ.
-    pub(crate) modal: Vec<f64>,
-}
-
 /// Bodies, loads, contact pairs and workspace.
 #[derive(Debug)]
 pub struct System {
@@ -101,12 +86,17 @@ pub struct System {
     pub bodies: Vec<Body>,
     /// Gravity, forces and torques.
     pub loads: Loads,
-    /// Surfaces that may touch.
-    pub pairs: Vec<Box<dyn ContactPair>>,
+    /// Surfaces that may touch. Pairs are numbered through all models.
+    pub contacts: Vec<Box<dyn ContactModel>>,
     /// Where each quantity lies in y.
     pub layout: Layout,
     /// What the pairs did at the last evaluation.
     pub(crate) reactions: Vec<Reaction>,
+    /// Model and number within it of each pair.
+    pub(crate) pair_of: Vec<(usize, usize)>,
+    /// Energies of contact at the last evaluation.
+    pub(crate) contact_sums: ContactSums,
+    contact_forces: Vec<BodyForces>,
     /// Pose of each body at the last evaluation.
     pub(crate) poses: Vec<Pose>,
     /// Mass matrix and velocities of each body at the last evaluation.
@@ -134,9 +124,12 @@ impl System {
     pub fn new(
         bodies: Vec<Body>,
         loads: Loads,
-        pairs: Vec<Box<dyn ContactPair>>,
+        contacts: Vec<Box<dyn ContactModel>>,
     ) -> Result<Self, SystemError> {
-        for (pair, [a, b]) in pairs.iter().map(|pair| pair.bodies()).enumerate() {
+        let models = contacts.iter().enumerate();
+        let pair_of: Vec<_> = models.flat_map(|(m, model)| (0..model.pairs()).map(move |k| (m, k))).collect();
+        for (pair, &(model, local)) in pair_of.iter().enumerate() {
+            let [a, b] = contacts[model].bodies(local);
             if a == b || a.max(b) >= bodies.len() {
                 return Err(SystemError::Pair { pair, bodies: [a, b], count: bodies.len() });
             }
@@ -153,18 +146,17 @@ impl System {
         }
         let modes: Vec<usize> = bodies.iter().map(|body| body.frame.n).collect();
         let pose = Pose { position: Vector3::zeros(), rotation: nalgebra::Matrix3::identity() };
-        let forces = |&n: &usize| BodyForces {
-            force: Vector3::zeros(),
-            moment: Vector3::zeros(),
-            modal: vec![0.0; n],
-        };
+        let forces: Vec<_> = modes.iter().map(|&n| BodyForces::none(n)).collect();
         Ok(Self {
             poses: vec![pose; bodies.len()],
             kinetics: modes.iter().map(|&n| Kinetics::new(n)).collect(),
-            forces: modes.iter().map(forces).collect(),
-            reactions: pairs.iter().map(|pair| Reaction::none(pair.bodies().map(|i| modes[i]))).collect(),
-            layout: Layout::new(modes, pairs.len()),
-            pairs,
+            contact_forces: forces.clone(),
+            forces,
+            reactions: vec![Reaction::NONE; pair_of.len()],
+            layout: Layout::new(modes, pair_of.len()),
+            contact_sums: ContactSums::default(),
+            pair_of,
+            contacts,
             bodies,
             loads,
             flows: Flows::default(),
@@ -277,37 +269,49 @@ impl System {
         }
     }
 
+    /// Number of contact pairs.
+    pub fn pairs(&self) -> usize {
+        self.pair_of.len()
+    }
+
+    /// Indices of the two bodies of a pair.
+    pub fn pair_bodies(&self, pair: usize) -> [usize; 2] {
+        let (model, local) = self.pair_of[pair];
+        self.contacts[model].bodies(local)
+    }
+
     /// Contact at y, for which [`System::set_state`] was called.
     ///
     /// # Errors
     ///
     /// [`RateError::Contact`].
     pub fn evaluate_contacts(&mut self, y: &[f64]) -> Result<(), RateError> {
-        let layout = &self.layout;
-        for (pair, reaction) in self.pairs.iter_mut().zip(&mut self.reactions) {
-            let bodies = pair.bodies();
-            let motion = bodies.map(|i| BodyMotion {
-                pose: &self.poses[i],
-                modal: &y[layout.modal(i)..layout.modal(i) + layout.modes(i)],
-            });
-            pair.evaluate(motion, reaction).map_err(|source| {
-                let [first, second] = bodies.map(|i| self.bodies[i].name.clone());
-                RateError::Contact { first, second, source }
-            })?;
+        self.contact_forces.iter_mut().for_each(BodyForces::clear);
+        self.contact_sums = ContactSums::default();
+        let (layout, poses, kinetics) = (&self.layout, &self.poses[..], &self.kinetics[..]);
+        let motion = Motion { layout, poses, kinetics, y };
+        let mut reactions = &mut self.reactions[..];
+        for model in &mut self.contacts {
+            let (own, rest) = reactions.split_at_mut(model.pairs());
+            let sums = model
+                .evaluate(&motion, &mut self.contact_forces, own)
+                .map_err(|source| RateError::Contact { source })?;
+            self.contact_sums.elastic_energy += sums.elastic_energy;
+            self.contact_sums.contact_energy += sums.contact_energy;
+            self.contact_sums.residual = self.contact_sums.residual.max(sums.residual);
+            self.contact_sums.fallbacks += sums.fallbacks;
+            reactions = rest;
         }
         Ok(())
     }
 
-    /// Adds the reactions to the forces on the bodies: opposite forces, one common moment.
+    /// Adds the forces of contact to those on the bodies.
     fn apply_contacts(&mut self) {
-        for (pair, reaction) in self.pairs.iter().zip(&self.reactions) {
-            for ((i, sign), modal) in pair.bodies().into_iter().zip([1.0, -1.0]).zip(&reaction.modal) {
-                let forces = &mut self.forces[i];
-                forces.force += sign * reaction.force;
-                forces.moment += sign * reaction.moment;
-                for (force, modal) in forces.modal.iter_mut().zip(modal) {
-                    *force += modal;
-                }
+        for (forces, contact) in self.forces.iter_mut().zip(&self.contact_forces) {
+            forces.force += contact.force;
+            forces.moment += contact.moment;
+            for (force, contact) in forces.modal.iter_mut().zip(&contact.modal) {
+                *force += contact;
             }
         }
     }
