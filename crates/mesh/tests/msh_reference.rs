@@ -5,7 +5,8 @@ mod shared;
 use std::time::Instant;
 
 use carom_mesh::msh::{self, Note};
-use carom_mesh::{Set, quality};
+use carom_mesh::quality::{self, ScaledJacobian};
+use carom_mesh::{CellShape, Set};
 use serde_json::Value;
 
 #[test]
@@ -50,6 +51,30 @@ fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
         // Two curved tetrahedra of the crankshaft are folded at a node, though not where quadrature points lie.
         let folded = if file == "crankshaft_tet10.msh" { 2 } else { 0 };
         assert_eq!(quality.folded.len(), folded, "{file}: {}", quality.min_scaled_jacobian);
+    }
+}
+
+#[test]
+fn scaled_jacobians_of_linear_cells_are_those_of_vtk() {
+    let Some(data) = shared::data() else { return };
+    // ParaView's filter Mesh Quality, measure Scaled Jacobian: smallest and mean value.
+    let of_vtk = [
+        ("conrod_tet4.msh", 0.17158322054124878, 0.5598427207751024),
+        ("gear_hex8.msh", 0.5747938883265081, 0.8510999318984088),
+    ];
+    for (file, smallest, mean) in of_vtk {
+        let (mesh, _) = msh::read(&data.join("meshes").join(file)).unwrap();
+        let measure = ScaledJacobian::new(mesh.blocks[0].shape);
+        let mut buffer = [[0.0; 3]; CellShape::MAX_NODES];
+        let values: Vec<f64> = mesh
+            .cells()
+            .map(|(_, _, nodes)| measure.of_cell(mesh.coordinates_into(nodes, &mut buffer)))
+            .collect();
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let average = values.iter().sum::<f64>() / values.len() as f64;
+        // The coordinates went to VTK as text of 16 digits.
+        assert!((least - smallest).abs() < 1e-12, "{file}: {least} {smallest}");
+        assert!((average - mean).abs() < 1e-12, "{file}: {average} {mean}");
     }
 }
 

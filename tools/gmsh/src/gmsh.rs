@@ -10,32 +10,37 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 
-/// Versions (major, minor) whose signatures were compared with [`USED`].
-const KNOWN_VERSIONS: [(u32, u32); 1] = [(4, 8)];
+/// Versions (major, minor) whose headers were compared: all declare what is used alike, but for the two functions in
+/// [`fresh`] that say so. The tests ran with 4.8.4, 4.13.1 and 4.15.2.
+const KNOWN_VERSIONS: [(u32, u32); 6] = [(4, 8), (4, 10), (4, 11), (4, 12), (4, 13), (4, 15)];
 
-/// Every function that is called, with its number of arguments.
+/// The first known version that names a physical group as it makes it.
+const NAMES_GROUPS: (u32, u32) = (4, 10);
+
+/// Every function that is called, with its numbers of arguments in versions before and from [`NAMES_GROUPS`].
 #[cfg(test)]
-const USED: [(&str, usize); 20] = [
-    ("gmshFree", 1),
-    ("gmshInitialize", 4),
-    ("gmshFinalize", 1),
-    ("gmshOpen", 2),
-    ("gmshWrite", 2),
-    ("gmshOptionSetNumber", 3),
-    ("gmshOptionGetString", 3),
-    ("gmshModelAdd", 2),
-    ("gmshModelGetEntities", 4),
-    ("gmshModelGetBoundingBox", 9),
-    ("gmshModelGetBoundary", 8),
-    ("gmshModelGetPhysicalGroups", 4),
-    ("gmshModelAddPhysicalGroup", 5),
-    ("gmshModelSetPhysicalName", 4),
-    ("gmshModelOccImportShapes", 6),
-    ("gmshModelOccSynchronize", 1),
-    ("gmshModelMeshGenerate", 2),
-    ("gmshModelMeshSetOrder", 2),
-    ("gmshModelMeshGetElementTypes", 5),
-    ("gmshLoggerGetLastError", 2),
+const USED: [(&str, [usize; 2]); 21] = [
+    ("gmshFree", [1, 1]),
+    ("gmshInitialize", [4, 5]),
+    ("gmshOptionSetString", [3, 3]),
+    ("gmshFinalize", [1, 1]),
+    ("gmshOpen", [2, 2]),
+    ("gmshWrite", [2, 2]),
+    ("gmshOptionSetNumber", [3, 3]),
+    ("gmshOptionGetString", [3, 3]),
+    ("gmshModelAdd", [2, 2]),
+    ("gmshModelGetEntities", [4, 4]),
+    ("gmshModelGetBoundingBox", [9, 9]),
+    ("gmshModelGetBoundary", [8, 8]),
+    ("gmshModelGetPhysicalGroups", [4, 4]),
+    ("gmshModelAddPhysicalGroup", [5, 6]),
+    ("gmshModelSetPhysicalName", [4, 4]),
+    ("gmshModelOccImportShapes", [6, 6]),
+    ("gmshModelOccSynchronize", [1, 1]),
+    ("gmshModelMeshGenerate", [2, 2]),
+    ("gmshModelMeshSetOrder", [2, 2]),
+    ("gmshModelMeshGetElementTypes", [5, 5]),
+    ("gmshLoggerGetLastError", [2, 2]),
 ];
 
 /// Declarations that `gmsh-sys` has not or has otherwise.
@@ -54,6 +59,17 @@ mod fresh {
             null_or_no_run: usize,
             ierr: *mut c_int,
         );
+
+        /// As later versions have it; up to 4.8 there is no name.
+        #[link_name = "gmshModelAddPhysicalGroup"]
+        pub(super) fn add_named_physical_group(
+            dim: c_int,
+            tags: *const c_int,
+            tags_n: usize,
+            tag: c_int,
+            name: *const c_char,
+            ierr: *mut c_int,
+        ) -> c_int;
 
         #[link_name = "gmshLoggerGetLastError"]
         pub(super) fn last_error(error: *mut *mut c_char, ierr: *mut c_int);
@@ -109,6 +125,8 @@ impl From<NulError> for GmshError {
 pub(crate) struct Gmsh {
     /// As the library says it.
     pub(crate) version: String,
+    /// Whether physical groups are named as they are made.
+    names_groups: bool,
     not_send: PhantomData<*const ()>,
 }
 
@@ -126,11 +144,14 @@ impl Gmsh {
         if ierr != 0 {
             return Err(GmshError::Call { what: "start", message: String::new() });
         }
-        let mut gmsh = Self { version: String::new(), not_send: PhantomData };
+        let mut gmsh = Self { version: String::new(), names_groups: false, not_send: PhantomData };
         gmsh.version = gmsh.string_option(c"General.Version")?;
         let mut numbers = gmsh.version.split(['.', '-']).map(str::parse);
         match (numbers.next(), numbers.next()) {
-            (Some(Ok(major)), Some(Ok(minor))) if KNOWN_VERSIONS.contains(&(major, minor)) => Ok(gmsh),
+            (Some(Ok(major)), Some(Ok(minor))) if KNOWN_VERSIONS.contains(&(major, minor)) => {
+                gmsh.names_groups = (major, minor) >= NAMES_GROUPS;
+                Ok(gmsh)
+            }
             _ => Err(GmshError::Version { found: gmsh.version.clone() }),
         }
     }
@@ -263,9 +284,17 @@ impl Gmsh {
     /// Makes a named physical group of entities of one dimension.
     pub(crate) fn add_physical_group(&self, name: &str, dim: i32, tags: &[i32]) -> Result<(), GmshError> {
         let name = CString::new(name)?;
+        if self.names_groups {
+            // SAFETY: the name is NUL-terminated and outlives the call; `tags` has the length given; −1 asks for a new
+            // number. The version was found to have this signature.
+            return self.call("make a physical group", |ierr| unsafe {
+                fresh::add_named_physical_group(dim, tags.as_ptr(), tags.len(), -1, name.as_ptr(), ierr);
+            });
+        }
         let mut tags = tags.to_vec();
         let mut group = 0;
-        // SAFETY: `tags` has the length given and is only read; −1 asks for a new number.
+        // SAFETY: `tags` has the length given and is only read; −1 asks for a new number. The version was found to have
+        // the signature of `gmsh-sys`.
         self.call("make a physical group", |ierr| {
             group =
                 unsafe { gmsh_sys::gmshModelAddPhysicalGroup(dim, tags.as_mut_ptr(), tags.len(), -1, ierr) };
@@ -352,8 +381,13 @@ mod tests {
 
     /// Number of arguments of a function in a C header.
     fn arguments(header: &str, function: &str) -> Option<usize> {
-        let start = header.match_indices(function).map(|(at, _)| at + function.len());
-        let list = start.filter_map(|at| header[at..].strip_prefix('(')).next()?;
+        // Comments mention functions too: a declaration begins with the mark of an exported one.
+        let declared = |at: &usize| {
+            let line = header[..*at].rfind('\n').map_or(0, |end| end + 1);
+            header[line..*at].starts_with("GMSH_API ")
+        };
+        let start = header.match_indices(function).map(|(at, _)| at).filter(declared);
+        let list = start.filter_map(|at| header[at + function.len()..].strip_prefix('(')).next()?;
         let list = &list[..list.find(')')?];
         Some(if list.trim().is_empty() { 0 } else { list.split(',').count() })
     }
@@ -367,14 +401,26 @@ mod tests {
             return;
         };
         let header = std::fs::read_to_string(&path).unwrap();
+        let number = |what: &str| {
+            let line = header.lines().find(|line| line.contains(what)).unwrap();
+            line.split_whitespace().last().unwrap().parse().unwrap()
+        };
+        let version = (number("define GMSH_API_VERSION_MAJOR"), number("define GMSH_API_VERSION_MINOR"));
+        assert!(KNOWN_VERSIONS.contains(&version), "{version:?} in {}", path.display());
+        let since = usize::from(version >= NAMES_GROUPS);
         for (function, expected) in USED {
-            assert_eq!(arguments(&header, function), Some(expected), "{function} in {}", path.display());
+            assert_eq!(
+                arguments(&header, function),
+                Some(expected[since]),
+                "{function} in {}",
+                path.display()
+            );
         }
     }
 
     #[test]
     fn arguments_are_counted_over_lines() {
-        let header = "GMSH_API void gmshOpenAll(int a);\nGMSH_API void gmshOpen(const char * fileName,\n   int * ierr);";
+        let header = "/* See gmshOpen(). */\nGMSH_API void gmshOpenAll(int a);\nGMSH_API void gmshOpen(const char * fileName,\n   int * ierr);";
         assert_eq!(arguments(header, "gmshOpen"), Some(2));
         assert_eq!(arguments(header, "gmshMerge"), None);
     }

@@ -46,7 +46,7 @@ impl From<GmshError> for Failed {
     fn from(error: GmshError) -> Self {
         let hint = match error {
             GmshError::Version { .. } => {
-                "install libgmsh 4.8 (Debian 12: libgmsh-dev) and build carom-gmsh with it"
+                "install one of these (on Debian and Ubuntu the package libgmsh-dev) and build carom-gmsh again"
             }
             _ => "run again with -v to see Gmsh's log",
         };
