@@ -42,7 +42,7 @@ impl Solid {
             Self::Shell { radius, inner_radius } => {
                 vec![8, along(radius - inner_radius, 0.2 * radius).max(2)]
             }
-            Self::Rod { radius, length } => vec![along(length, 0.5 * radius), 4, 2],
+            Self::Rod { radius, length } => vec![along(length, radius).max(2), 4, 2],
             Self::Tube { radius, inner_radius, length } => {
                 vec![along(length, 0.4 * radius), 4, along(radius - inner_radius, 0.4 * radius).max(2)]
             }
