@@ -92,6 +92,10 @@ impl Multipatch {
     /// that coincide become one, collapsed edges and a patch that closes on itself included; weights of
     /// each patch are multiplied by a factor where that is needed to agree with its neighbours.
     ///
+    /// Neighbouring control points of one patch may coincide too (a sharp corner drawn by a double point): the map is
+    /// singular there, and merging them keeps strains finite. Refinement separates such points again; what it keeps
+    /// glued are sides, edges, corners, and collapsed sides and edges.
+    ///
     /// # Errors
     ///
     /// [`GlueError`] if there is no patch, a patch has no volume, or sides touch without matching.

@@ -228,6 +228,39 @@ fn every_orientation_of_two_boxes_is_glued() {
     assert_eq!(seen.len(), 8, "{seen:?}");
 }
 
+#[test]
+fn base64_values_and_sides_of_turned_patches_are_understood() {
+    use base64::Engine;
+    let mut body = solids::block([1.0, 2.0, 3.0]).unwrap();
+    body.patches[0] = body.patches[0].reversed(2);
+    let text = write::gismo(&body);
+    let base64 = |values: &[f64]| {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        base64::engine::general_purpose::STANDARD.encode(bytes)
+    };
+    let coordinates: Vec<f64> = body.patches[0].points.iter().flatten().copied().collect();
+    let (before, after) = text.split_once("<coefs geoDim=\"3\">").unwrap();
+    let after = after.split_once("</coefs>").unwrap().1;
+    let encoded = format!(
+        "{before}<coefs geoDim=\"3\" format=\"B64Float64\">\n {}\n</coefs>{after}",
+        base64(&coordinates)
+    )
+    .replace(
+        "degree=\"1\">0.0 0.0 1.0 1.0 ",
+        &format!("degree=\"1\" format=\"B64Float64\">{}", base64(&[0.0, 0.0, 1.0, 1.0])),
+    );
+    let read = read::gismo(&encoded).unwrap();
+    // In the file `bottom` is the side w = 0, which lies at z = 3; turned to be right-handed, it is the end of w.
+    assert_eq!(read.patches, solids::block([1.0, 2.0, 3.0]).unwrap().patches);
+    assert_eq!(read.regions["bottom"].sides, [(0, carom_nurbs::Side::Top)]);
+    assert_eq!(read.regions["west"].sides, [(0, carom_nurbs::Side::West)]);
+    let torn = encoded.replacen("B64Float64\">\n ", "B64Float64\">\n AAAA", 1);
+    let message = read::gismo(&torn).map(|body| body.n_points).unwrap_err().to_string();
+    assert!(message.contains("whole values"), "{message}");
+    let unknown = encoded.replacen("B64Float64", "B64Complex", 1);
+    assert!(read::gismo(&unknown).map(|body| body.n_points).unwrap_err().to_string().contains("B64Complex"));
+}
+
 /// A cube in MFEM's element form with uneven knots along u; two edges run against u, with the knots the other way round.
 const UNEVEN_CUBE: &str = "MFEM NURBS mesh v1.1
 # comment
