@@ -1,0 +1,319 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs};
+use carom_fem::Material;
+use carom_make::shape::Grade;
+use carom_make::{Elements, Place, Shape, ShapeOptions, Zone};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Makes, imports, refines, inspects and converts bodies. Quantities are SI units.
+#[derive(Debug, Parser)]
+#[command(name = "carom-mesh", version, propagate_version = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+impl Arguments {
+    /// The flags that every command shares.
+    pub(crate) fn run(&self) -> &RunArgs {
+        match &self.command {
+            Command::Make(args) => &args.output.run,
+            Command::Import(args) => &args.output.run,
+            Command::Refine(args) => &args.output.run,
+            Command::Convert(args) => &args.output.run,
+            Command::Info(args) => &args.run,
+            Command::Materials(run) => run,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a body of a simple shape, as exact NURBS or as hexahedra.
+    Make(MakeArgs),
+    /// Read a mesh, NURBS or CAD file.
+    Import(ImportArgs),
+    /// Make the cells of a body finer.
+    Refine(RefineArgs),
+    /// Say what is in a body file.
+    Info(InfoArgs),
+    /// Write a body as a file of another program.
+    Convert(ConvertArgs),
+    /// List the named materials.
+    Materials(RunArgs),
+}
+
+/// Sets of the shapes:
+///
+///   ball    surface; pole (a cap around +z)
+///   shell   outer, inner; pole (a cap of outer around +z)
+///   rod     along +x from 0 to L: start, end, side; start_pole, end_pole (around the axis)
+///   tube    along +x from 0 to L: start, end, outer, inner
+///   box     one corner in the origin: west east (x) south north (y) bottom top (z)
+///   plate   its middle in the origin: those of the box; edge; pole (the middle of top)
+///   torus   around z: surface
+///
+/// NURBS bodies also have patchN:west and so on for every side of every patch.
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment, allow_negative_numbers = true)]
+pub(crate) struct MakeArgs {
+    /// Shape to make.
+    #[arg(value_enum)]
+    pub(crate) shape: ShapeName,
+
+    /// Radius [m]; of a torus, that of its centre line.
+    #[arg(long, value_name = "R")]
+    pub(crate) radius: Option<f64>,
+
+    /// Inner radius of a shell or tube, radius of the section of a torus [m].
+    #[arg(long, value_name = "R")]
+    pub(crate) inner_radius: Option<f64>,
+
+    /// Length of a rod or tube [m].
+    #[arg(long, value_name = "L")]
+    pub(crate) length: Option<f64>,
+
+    /// Edges of a box or plate [m].
+    #[arg(long, value_name = "A,B,C", value_parser = three_numbers)]
+    pub(crate) size: Option<[f64; 3]>,
+
+    /// Radius of the sets called pole, start_pole, end_pole [m]; a tenth of the radius if not given.
+    #[arg(long, value_name = "R")]
+    pub(crate) pole_radius: Option<f64>,
+
+    /// Degree of a NURBS body; the lowest exact one, at least 2, if not given.
+    #[arg(long, value_name = "P")]
+    pub(crate) degree: Option<usize>,
+
+    /// Spans or cells along the directions of the shape, one number for all or one each.
+    #[arg(long, value_name = "N[,N,N]", value_delimiter = ',', num_args = 1)]
+    pub(crate) elements: Vec<usize>,
+
+    #[command(flatten)]
+    pub(crate) grade: GradeArgs,
+
+    /// Exact NURBS (the default).
+    #[arg(long, conflicts_with = "hex")]
+    pub(crate) nurbs: bool,
+
+    /// Hexahedra.
+    #[arg(long)]
+    pub(crate) hex: bool,
+
+    /// Order of the hexahedra; 2 if not given.
+    #[arg(long, value_name = "1|2", requires = "hex")]
+    pub(crate) order: Option<u8>,
+
+    #[command(flatten)]
+    pub(crate) material: MaterialArgs,
+
+    #[command(flatten)]
+    pub(crate) zones: ZoneArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ShapeName {
+    Ball,
+    Shell,
+    Rod,
+    Tube,
+    Box,
+    Plate,
+    Torus,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GradeArgs {
+    /// Small cells here: a point or a set of faces.
+    #[arg(long, value_name = "SET|X,Y,Z", requires = "finest", allow_hyphen_values = true)]
+    pub(crate) grade: Option<Place>,
+
+    /// Size of the small cells [m].
+    #[arg(long, value_name = "H", requires = "grade")]
+    pub(crate) finest: Option<f64>,
+
+    /// Radius within which cells are that small [m]; that of the set, or four cells around a point, if not given.
+    #[arg(long, value_name = "R", requires = "grade")]
+    pub(crate) grade_radius: Option<f64>,
+}
+
+impl GradeArgs {
+    pub(crate) fn grade(&self) -> Option<Grade> {
+        let (at, finest) = (self.grade.clone()?, self.finest?);
+        Some(Grade { at, finest, radius: self.grade_radius })
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MaterialArgs {
+    /// Material by name (see `carom-mesh materials`); steel if nothing is given.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["density", "young", "poisson"])]
+    pub(crate) material: Option<String>,
+
+    /// Density [kg/m³].
+    #[arg(long, value_name = "R", requires_all = ["young", "poisson"])]
+    pub(crate) density: Option<f64>,
+
+    /// Young's modulus [Pa].
+    #[arg(long, value_name = "E", requires_all = ["density", "poisson"])]
+    pub(crate) young: Option<f64>,
+
+    /// Poisson's ratio.
+    #[arg(long, value_name = "N", requires_all = ["density", "young"], allow_hyphen_values = true)]
+    pub(crate) poisson: Option<f64>,
+}
+
+impl MaterialArgs {
+    /// The material that the flags say.
+    pub(crate) fn material(&self) -> Result<Material, Failure> {
+        match (self.density, self.young, self.poisson) {
+            (Some(density), Some(young), Some(poisson)) => {
+                Material::new("custom", density, young, poisson).or_fail(Category::Input)
+            }
+            _ => Material::named(self.material.as_deref().unwrap_or("steel")).or_fail(Category::Input),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ZoneArgs {
+    /// Name the part of a set within a radius of a point [m] as a set of its own, such as hit=top@0.02,0,0.01:0.001.
+    #[arg(long = "zone", value_name = "NAME=SET@X,Y,Z:R", allow_hyphen_values = true)]
+    pub(crate) zones: Vec<Zone>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// File: .msh (Gmsh), .xml (G+Smo), .mesh (MFEM NURBS); .step .stp .iges .igs .brep .geo are meshed by carom-gmsh.
+    pub(crate) file: PathBuf,
+
+    /// Size of the cells of a CAD file [m].
+    #[arg(long, value_name = "H")]
+    pub(crate) size: Option<f64>,
+
+    /// Order of the cells of a CAD file.
+    #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub(crate) order: Option<u8>,
+
+    /// Hexahedra for a CAD file, where Gmsh can make them.
+    #[arg(long)]
+    pub(crate) hex: bool,
+
+    /// Factor on all coordinates, such as 1e-3 for a mesh in millimetres.
+    #[arg(long, value_name = "S")]
+    pub(crate) scale: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) material: MaterialArgs,
+
+    #[command(flatten)]
+    pub(crate) zones: ZoneArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RefineArgs {
+    /// Body file.
+    pub(crate) body: PathBuf,
+
+    /// Raise the degrees of a NURBS body by this.
+    #[arg(long, value_name = "K")]
+    pub(crate) elevate: Option<usize>,
+
+    /// Divide every cell or span into this many in each direction.
+    #[arg(long, value_name = "N")]
+    pub(crate) subdivide: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) grade: GradeArgs,
+
+    #[command(flatten)]
+    pub(crate) zones: ZoneArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    /// Body file.
+    pub(crate) body: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Body file.
+    pub(crate) body: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl MakeArgs {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> ShapeOptions {
+        let elements = match self.elements[..] {
+            [] => None,
+            [n] => Some(Elements::All(n)),
+            _ => Some(Elements::Each(self.elements.clone())),
+        };
+        ShapeOptions {
+            shape: self.shape.shape(),
+            radius: self.radius,
+            inner_radius: self.inner_radius,
+            length: self.length,
+            size: self.size,
+            pole_radius: self.pole_radius,
+            degree: self.degree,
+            elements,
+            grade: self.grade.grade(),
+            hex: self.hex,
+            order: self.order,
+            elevate: None,
+            subdivide: None,
+            zones: self.zones.zones.clone(),
+        }
+    }
+}
+
+impl ShapeName {
+    fn shape(self) -> Shape {
+        match self {
+            Self::Ball => Shape::Ball,
+            Self::Shell => Shape::Shell,
+            Self::Rod => Shape::Rod,
+            Self::Tube => Shape::Tube,
+            Self::Box => Shape::Box,
+            Self::Plate => Shape::Plate,
+            Self::Torus => Shape::Torus,
+        }
+    }
+}
+
+fn three_numbers(text: &str) -> Result<[f64; 3], String> {
+    match text.parse() {
+        Ok(Place::Point(numbers)) => Ok(numbers),
+        _ => Err("give three numbers in metres, such as 0.1,0.02,0.01".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}

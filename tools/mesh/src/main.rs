@@ -1,0 +1,26 @@
+//! `carom-mesh`: geometry and meshes to body files.
+
+use std::process::ExitCode;
+
+mod args;
+mod convert;
+mod info;
+mod write;
+
+use args::{Arguments, Command};
+use carom_cli::{Failure, Session, main_with};
+
+fn main() -> ExitCode {
+    main_with(Arguments::run, |arguments, session| execute(arguments, session))
+}
+
+fn execute(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
+    match &arguments.command {
+        Command::Make(args) => write::make(args, session),
+        Command::Import(args) => write::import(args, session),
+        Command::Refine(args) => write::refine(args, session),
+        Command::Info(args) => info::info(args, session),
+        Command::Convert(args) => convert::convert(args, session),
+        Command::Materials(_) => info::materials(session),
+    }
+}

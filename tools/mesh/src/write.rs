@@ -1,0 +1,84 @@
+//! The commands that write a body file.
+
+use std::path::Path;
+
+use carom_cli::{Category, Failure, FailureContext, Session};
+use carom_fem::Body;
+use carom_make::cad::CadOptions;
+use carom_make::{CadError, ImportError, ImportOptions, RefineOptions, Zone};
+use serde::Serialize;
+
+use crate::args::{ImportArgs, MakeArgs, RefineArgs};
+
+/// What was written.
+#[derive(Serialize)]
+struct Written<'a> {
+    body: &'a Path,
+    name: &'a str,
+    checksum: String,
+    nodes: usize,
+    dofs: usize,
+    notes: Vec<String>,
+}
+
+pub(crate) fn make(args: &MakeArgs, session: &Session) -> Result<(), Failure> {
+    let name = stem(&args.output.output);
+    let body =
+        carom_make::make(&args.options(), &name, args.material.material()?).or_fail(Category::Input)?;
+    store(&body, &args.output.output, Vec::new(), session)
+}
+
+pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure> {
+    let options = ImportOptions {
+        cad: CadOptions { size: args.size, order: args.order, hex: args.hex },
+        scale: args.scale,
+    };
+    let material = args.material.material()?;
+    session.progress().begin("reading the file", 0);
+    let imported = carom_make::import(&args.file, &options, material)
+        .map_err(|error| Failure::from_error(category(&error), error));
+    session.progress().end();
+    let mut imported = imported?;
+    add_zones(&mut imported.body, &args.zones.zones)?;
+    for note in &imported.notes {
+        session.note(&format!("note: {note}"));
+    }
+    store(&imported.body, &args.output.output, imported.notes, session)
+}
+
+pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure> {
+    let body = crate::info::read(&args.body)?.body;
+    let options =
+        RefineOptions { elevate: args.elevate, subdivide: args.subdivide, grade: args.grade.grade() };
+    let mut fine = carom_make::refine(&body, &options).or_fail(Category::Input)?;
+    add_zones(&mut fine, &args.zones.zones)?;
+    store(&fine, &args.output.output, Vec::new(), session)
+}
+
+/// A missing or unreadable file is another failure than one with wrong content.
+fn category(error: &ImportError) -> Category {
+    match error {
+        ImportError::Cad(CadError::Failed { .. } | CadError::Missing { .. }) => Category::Other,
+        _ if error.is_io() => Category::Files,
+        _ => Category::Input,
+    }
+}
+
+fn add_zones(body: &mut Body, zones: &[Zone]) -> Result<(), Failure> {
+    zones.iter().try_for_each(|zone| zone.add_to(body)).or_fail(Category::Input)
+}
+
+fn store(body: &Body, path: &Path, notes: Vec<String>, session: &Session) -> Result<(), Failure> {
+    session.check_interrupted()?;
+    let discretisation = carom_fem::Discretisation::new(body).or_fail(Category::Input)?;
+    let nodes = discretisation.point_is_used().iter().filter(|used| **used).count();
+    let checksum = carom_format::write_body(path, body).or_fail(Category::Files)?;
+    let written = Written { body: path, name: &body.name, checksum, nodes, dofs: 3 * nodes, notes };
+    session.print(&format!("{}: {nodes} nodes, {} dofs", path.display(), 3 * nodes))?;
+    session.print_json("carom-mesh body 1", &written)
+}
+
+/// The name of a body is that of its file.
+fn stem(path: &Path) -> String {
+    path.file_stem().and_then(|s| s.to_str()).unwrap_or("body").to_owned()
+}

@@ -1,0 +1,191 @@
+//! Every command of carom-mesh as a user calls it.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn carom_mesh() -> Command {
+    Command::cargo_bin("carom-mesh").unwrap()
+}
+
+/// Runs a command that must work and returns its JSON object.
+fn json(args: &[&str]) -> Value {
+    let output = carom_mesh().args(args).arg("--json").output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Runs a command that must fail with this exit code and returns what it says.
+fn fails(args: &[&str], code: i32) -> String {
+    let output = carom_mesh().args(args).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
+    assert!(output.stdout.is_empty(), "{args:?} wrote to standard output");
+    message
+}
+
+fn path(dir: &TempDir, name: &str) -> String {
+    dir.path().join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn info_has_all_keys_of_the_contract_and_the_exact_ball() {
+    let dir = TempDir::new().unwrap();
+    let ball = path(&dir, "ball.npz");
+    json(&["make", "ball", "--radius", "0.015", "-o", &ball]);
+    let info = json(&["info", &ball]);
+    for key in [
+        "schema",
+        "kind",
+        "nodes",
+        "elements",
+        "patches",
+        "degrees",
+        "dofs",
+        "volume",
+        "mass",
+        "center_of_mass",
+        "inertia",
+        "surface_area",
+        "min_scaled_jacobian",
+        "sets",
+    ] {
+        assert!(info.get(key).is_some(), "no {key} in {info}");
+    }
+    let r: f64 = 0.015;
+    let close = |key: &str, expected: f64| {
+        let found = info[key].as_f64().unwrap();
+        assert!((found / expected - 1.0).abs() < 1e-13, "{key} is {found}, not {expected}");
+    };
+    close("volume", 4.0 / 3.0 * std::f64::consts::PI * r.powi(3));
+    close("surface_area", 4.0 * std::f64::consts::PI * r.powi(2));
+    close("mass", 7800.0 * 4.0 / 3.0 * std::f64::consts::PI * r.powi(3));
+    assert_eq!(info["kind"], "nurbs");
+    assert_eq!(info["patches"], 7);
+    assert_eq!(info["nodes"], 517);
+    assert_eq!(info["degrees"], serde_json::json!([4, 4, 4]));
+    assert_eq!(info["sets"]["pole"]["kind"], "faces");
+}
+
+#[test]
+fn a_body_of_hexahedra_survives_msh() {
+    let dir = TempDir::new().unwrap();
+    let (rod, msh, again) = (path(&dir, "rod.npz"), path(&dir, "rod.msh"), path(&dir, "again.npz"));
+    json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "--hex", "--order", "2", "-o", &rod]);
+    json(&["convert", &rod, "-o", &msh]);
+    json(&["import", &msh, "-o", &again]);
+    let (before, after) = (json(&["info", &rod]), json(&["info", &again]));
+    for key in ["volume", "elements", "nodes", "sets"] {
+        assert_eq!(before[key], after[key], "{key}");
+    }
+}
+
+#[test]
+fn a_nurbs_body_survives_gismo_xml() {
+    let dir = TempDir::new().unwrap();
+    let (ball, xml, again) = (path(&dir, "ball.npz"), path(&dir, "ball.xml"), path(&dir, "again.npz"));
+    json(&["make", "ball", "--radius", "1", "-o", &ball]);
+    json(&["convert", &ball, "-o", &xml]);
+    json(&["import", &xml, "-o", &again]);
+    let (before, after) = (json(&["info", &ball]), json(&["info", &again]));
+    for key in ["patches", "nodes", "degrees"] {
+        assert_eq!(before[key], after[key], "{key}");
+    }
+    let ratio = before["volume"].as_f64().unwrap() / after["volume"].as_f64().unwrap();
+    assert!((ratio - 1.0).abs() < 1e-14, "volumes differ by the factor {ratio}");
+}
+
+#[test]
+fn refining_keeps_the_volume() {
+    let dir = TempDir::new().unwrap();
+    let (coarse, fine) = (path(&dir, "a.npz"), path(&dir, "b.npz"));
+    json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "-o", &coarse]);
+    json(&["refine", &coarse, "--elevate", "1", "--grade", "end_pole", "--finest", "4e-4", "-o", &fine]);
+    let (before, after) = (json(&["info", &coarse]), json(&["info", &fine]));
+    assert_eq!(after["degrees"], serde_json::json!([3, 3, 3]));
+    assert!(after["nodes"].as_u64() > before["nodes"].as_u64());
+    let ratio = before["volume"].as_f64().unwrap() / after["volume"].as_f64().unwrap();
+    assert!((ratio - 1.0).abs() < 1e-13, "the volume changes by the factor {ratio}");
+}
+
+#[test]
+fn usage_errors_are_code_2() {
+    fails(&["make", "ball", "--radius", "1"], 2);
+    fails(&["make", "egg", "-o", "x.npz"], 2);
+    fails(&["make", "ball", "--radius", "1", "--grade", "pole", "-o", "x.npz"], 2);
+}
+
+#[test]
+fn invalid_inputs_are_code_3_and_leave_nothing() {
+    let dir = TempDir::new().unwrap();
+    let out = path(&dir, "out.npz");
+    let message = fails(&["make", "ball", "--radius", "-1", "-o", &out], 3);
+    assert!(message.contains("-1") && message.contains("positive"), "{message}");
+    let message = fails(&["make", "rod", "--radius", "1", "-o", &out], 3);
+    assert!(message.contains("--length"), "{message}");
+    let message = fails(&["make", "ball", "--radius", "1", "--material", "unobtainium", "-o", &out], 3);
+    assert!(message.contains("steel"), "{message}");
+    let message =
+        fails(&["make", "ball", "--radius", "1", "--grade", "poole", "--finest", "0.1", "-o", &out], 3);
+    assert!(message.contains("pole"), "{message}");
+    assert!(!Path::new(&out).exists());
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_truncated_mesh_file_is_code_3_with_its_place() {
+    let dir = TempDir::new().unwrap();
+    let (rod, msh, out) = (path(&dir, "rod.npz"), path(&dir, "rod.msh"), path(&dir, "out.npz"));
+    json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "--hex", "-o", &rod]);
+    json(&["convert", &rod, "-o", &msh]);
+    let text = std::fs::read(&msh).unwrap();
+    std::fs::write(&msh, &text[..text.len() / 2]).unwrap();
+    let message = fails(&["import", &msh, "-o", &out], 3);
+    assert!(message.contains("rod.msh") && message.contains("line"), "{message}");
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn missing_files_and_folders_are_code_5() {
+    let dir = TempDir::new().unwrap();
+    fails(&["info", &path(&dir, "none.npz")], 5);
+    fails(&["import", &path(&dir, "none.msh"), "-o", &path(&dir, "out.npz")], 5);
+    let message = fails(&["make", "ball", "--radius", "1", "-o", &path(&dir, "no/such/folder/x.npz")], 5);
+    assert!(message.contains("folder"), "{message}");
+}
+
+#[test]
+fn a_full_disk_is_code_5() {
+    if !Path::new("/dev/full").exists() {
+        eprintln!("skipped: this system has no /dev/full");
+        return;
+    }
+    fails(&["make", "ball", "--radius", "1", "-o", "/dev/full"], 5);
+}
+
+#[test]
+fn an_inverted_element_is_found() {
+    let dir = TempDir::new().unwrap();
+    let (msh, out) = (path(&dir, "inverted.msh"), path(&dir, "out.npz"));
+    // One tetrahedron with two nodes exchanged.
+    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n\
+                $Elements\n1\n1 4 2 1 1 1 3 2 4\n$EndElements\n";
+    std::fs::write(&msh, text).unwrap();
+    let output = carom_mesh().args(["import", &msh, "-o", &out]).output().unwrap();
+    if output.status.success() {
+        let info = json(&["info", &out]);
+        assert!(info["min_scaled_jacobian"].as_f64().unwrap() < 0.0);
+        assert!(info["findings"][0].as_str().unwrap().contains("inverted"), "{info}");
+    } else {
+        assert_eq!(output.status.code(), Some(3));
+    }
+}
+
+#[test]
+fn materials_are_listed() {
+    let table = json(&["materials"]);
+    let steel = table["materials"].as_array().unwrap().iter().find(|m| m["name"] == "steel").unwrap();
+    assert_eq!(steel["density"], 7800.0);
+}
