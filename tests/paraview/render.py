@@ -122,7 +122,9 @@ def main():
             shown.RescaleTransferFunctionToDataRange(False, True)
         bar = simple.GetScalarBar(table, view)
         bar.Title = field
+        bar.ComponentTitle = "" if options.component is None else str(options.component)
         bar.TitleColor = bar.LabelColor = [0.0, 0.0, 0.0]
+        bar.WindowLocation = "Upper Right Corner"
         shown.SetScalarBarVisibility(view, True)
     look(view, options, after["bounds"])
     simple.Render(view)

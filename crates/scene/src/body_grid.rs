@@ -1,14 +1,15 @@
 //! A body as a grid of VTK cells.
 
+use std::sync::Arc;
+
 use carom_fem::{Body, Geometry};
 use carom_mesh::{CellRef, CellShape, FaceRef, FaceShape, Mesh};
-use carom_nurbs::Multipatch;
-use carom_vtk::order::hexahedron_order;
+use carom_nurbs::bezier::{BezierCell, BezierMesh};
+use carom_nurbs::{Multipatch, Side};
+use carom_vtk::order::{hexahedron_order, quadrilateral_order};
 use carom_vtk::{CellType, Grid};
 
-use crate::gluing::glue;
-use crate::lattice::PatchLattice;
-use crate::surface;
+use crate::tessellate::tessellate;
 
 /// A body as a grid of VTK cells, with the way from values at the body's points to values at the points of the grid.
 ///
@@ -30,42 +31,8 @@ pub struct BodyGrid {
 pub(crate) enum Source {
     /// Node of each grid point.
     Nodes(Vec<u32>),
-    /// Patches in Bezier form.
-    Lattice(LatticeSource),
-}
-
-/// Bezier lattices of the patches, and the grid points that they share.
-#[derive(Debug, Clone)]
-pub(crate) struct LatticeSource {
-    pub(crate) patches: Vec<PatchLattice>,
-    /// Body points of the control points of each patch.
-    pub(crate) point_ids: Vec<Vec<u32>>,
-    /// For each patch, the grid point of each lattice point; `u32::MAX` if the grid does not have it.
-    pub(crate) grid_points: Vec<Vec<u32>>,
-}
-
-impl LatticeSource {
-    /// Values at lattice points, gathered to the grid.
-    fn to_grid<const D: usize>(
-        &self,
-        n_points: usize,
-        of_patch: impl Fn(usize) -> Vec<[f64; D]>,
-    ) -> Vec<[f64; D]> {
-        let mut out = vec![[0.0; D]; n_points];
-        for (patch, numbers) in self.grid_points.iter().enumerate() {
-            for (value, &number) in of_patch(patch).into_iter().zip(numbers) {
-                if number != u32::MAX {
-                    out[number as usize] = value;
-                }
-            }
-        }
-        out
-    }
-
-    /// Values at the control points of a patch, from values at body points.
-    pub(crate) fn at_patch<const D: usize>(&self, patch: usize, values: &[[f64; D]]) -> Vec<[f64; D]> {
-        self.point_ids[patch].iter().map(|&id| values[id as usize]).collect()
-    }
+    /// Bezier control points; grid points have their numbers.
+    Bezier(Arc<BezierMesh>),
 }
 
 impl BodyGrid {
@@ -73,7 +40,7 @@ impl BodyGrid {
     pub fn volume(body: &Body) -> Self {
         match &body.geometry {
             Geometry::Mesh(mesh) => mesh_volume(mesh),
-            Geometry::Nurbs(multipatch) => nurbs_volume(multipatch, &body.material_of_block),
+            Geometry::Nurbs(multipatch) => of_bezier(multipatch, multipatch.bezier()),
         }
     }
 
@@ -81,8 +48,8 @@ impl BodyGrid {
     /// Normals point outwards. It shows the same picture as the volume, in a fraction of the space.
     pub fn surface(body: &Body) -> Self {
         match &body.geometry {
-            Geometry::Mesh(mesh) => surface::of_mesh(mesh),
-            Geometry::Nurbs(multipatch) => surface::of_nurbs(multipatch, &body.material_of_block),
+            Geometry::Mesh(mesh) => mesh_surface(mesh, body.boundary_faces()),
+            Geometry::Nurbs(multipatch) => of_bezier(multipatch, multipatch.bezier_surface()),
         }
     }
 
@@ -95,9 +62,11 @@ impl BodyGrid {
     pub fn at_points<const D: usize>(&self, values: &[[f64; D]]) -> Vec<[f64; D]> {
         match &self.source {
             Source::Nodes(nodes) => nodes.iter().map(|&node| values[node as usize]).collect(),
-            Source::Lattice(source) => source.to_grid(self.grid.points.len(), |patch| {
-                source.patches[patch].rational(&source.at_patch(patch, values))
-            }),
+            Source::Bezier(mesh) => {
+                let mut out = vec![[0.0; D]; mesh.points.len()];
+                mesh.field_into(values, &mut out);
+                out
+            }
         }
     }
 
@@ -106,21 +75,28 @@ impl BodyGrid {
     pub fn face_values(&self, values: &[(FaceRef, f64)]) -> Vec<f64> {
         let mut sorted = values.to_vec();
         sorted.sort_by_key(|(face, _)| *face);
-        let of_face = |face: FaceRef| {
-            let start = sorted.partition_point(|(f, _)| *f < face);
-            sorted[start..].iter().take_while(|(f, _)| *f == face).map(|(_, v)| *v).fold(0.0, f64::max)
-        };
-        let of_cell = |cell: CellRef| {
-            let key = |face: &FaceRef| (face.block, face.cell);
-            let start = sorted.partition_point(|(f, _)| key(f) < (cell.block, cell.cell));
-            let own = sorted[start..].iter().take_while(|(f, _)| key(f) == (cell.block, cell.cell));
+        let cell_key = |face: &FaceRef| (face.block, face.cell);
+        let of_cell = |cell: &CellRef| {
+            let start = sorted.partition_point(|(f, _)| cell_key(f) < (cell.block, cell.cell));
+            let own = sorted[start..].iter().take_while(|(f, _)| cell_key(f) == (cell.block, cell.cell));
             own.map(|(_, v)| *v).fold(0.0, f64::max)
         };
+        let of_face =
+            |face: &FaceRef| sorted.binary_search_by_key(face, |(f, _)| *f).map_or(0.0, |n| sorted[n].1);
         if self.faces.is_empty() {
-            self.cells.iter().map(|&cell| of_cell(cell)).collect()
+            self.cells.iter().map(of_cell).collect()
         } else {
-            self.faces.iter().map(|&face| of_face(face)).collect()
+            self.faces.iter().map(of_face).collect()
         }
+    }
+
+    /// Points of a face of a surface grid at parameters 0, 1/n, … 1 of both directions (of a triangle: those with
+    /// ξ₁ + ξ₂ ≤ 1), and which of them go around it.
+    ///
+    /// Nothing for a cell of a volume.
+    pub fn sample(&self, cell: usize, n: usize) -> (Vec<[f64; 3]>, Vec<usize>) {
+        let tessellation = tessellate(&self.grid, cell, None, n);
+        (tessellation.points.into_iter().map(|(x, _)| x).collect(), tessellation.rim)
     }
 }
 
@@ -135,44 +111,77 @@ fn mesh_volume(mesh: &Mesh) -> BodyGrid {
     BodyGrid { grid, cells, faces: Vec::new(), source: Source::Nodes(nodes) }
 }
 
-fn nurbs_volume(multipatch: &Multipatch, groups: &[usize]) -> BodyGrid {
-    let patches: Vec<PatchLattice> = multipatch.patches.iter().map(PatchLattice::new).collect();
-    let (grid_points, n_points) = glue(multipatch, &patches, groups);
-    let mut grid = Grid { rational_weights: vec![1.0; n_points], ..Grid::default() };
-    let mut cells = Vec::new();
-    for (patch, lattice) in patches.iter().enumerate() {
-        for (&number, &weight) in grid_points[patch].iter().zip(&lattice.weights) {
-            grid.rational_weights[number as usize] = weight;
+/// Outer faces of a mesh, over the nodes that they use.
+fn mesh_surface(mesh: &Mesh, faces: Vec<FaceRef>) -> BodyGrid {
+    let mut new_of = vec![u32::MAX; mesh.points.len()];
+    let mut used = Vec::new();
+    let mut number = |node: u32| {
+        let new = &mut new_of[node as usize];
+        if *new == u32::MAX {
+            *new = used.len() as u32;
+            used.push(node);
         }
-        let order = hexahedron_order(lattice.degrees);
-        let degrees = lattice.degrees.map(|p| p as u8);
-        for cell in 0..lattice.n_cells() {
-            let points: Vec<u32> = lattice.cell_points(cell).map(|index| grid_points[patch][index]).collect();
-            grid.push_cell(CellType::BezierHexahedron, degrees, order.iter().map(|&n| points[n]));
-            cells.push(CellRef { block: patch as u32, cell: cell as u32 });
-        }
+        *new
+    };
+    let mut grid = Grid::default();
+    for &face in &faces {
+        let (shape, nodes) = mesh.face(face);
+        grid.push_cell(face_type(shape), [0; 3], nodes.map(&mut number));
     }
-    grid.points = vec![[0.0; 3]; n_points];
-    let source = LatticeSource { patches, point_ids: multipatch.point_ids.clone(), grid_points };
-    finish(grid, cells, Vec::new(), source, multipatch)
+    grid.points = used.iter().map(|&node| mesh.points[node as usize]).collect();
+    let cells = faces.iter().map(|face| face.cell()).collect();
+    BodyGrid { grid, cells, faces, source: Source::Nodes(used) }
 }
 
-/// Puts the points of a NURBS body into its grid.
-pub(crate) fn finish(
-    mut grid: Grid,
-    cells: Vec<CellRef>,
-    faces: Vec<FaceRef>,
-    source: LatticeSource,
-    multipatch: &Multipatch,
-) -> BodyGrid {
-    grid.points = source.to_grid(grid.points.len(), |patch| {
-        source.patches[patch].rational(&multipatch.patches[patch].points)
-    });
+/// Bezier cells of a body or of its surface.
+fn of_bezier(multipatch: &Multipatch, mesh: BezierMesh) -> BodyGrid {
+    let mut grid = Grid { points: mesh.points.clone(), ..Grid::default() };
     // Polynomial bodies need no weights; VTK is faster without.
-    if grid.rational_weights.iter().all(|w| (w - 1.0).abs() < 1e-14) {
-        grid.rational_weights.clear();
+    if mesh.weights.iter().any(|w| (w - 1.0).abs() > 1e-14) {
+        grid.rational_weights = mesh.weights.clone();
     }
-    BodyGrid { grid, cells, faces, source: Source::Lattice(source) }
+    let (mut cells, mut faces) = (Vec::with_capacity(mesh.cells.len()), Vec::new());
+    for bezier in &mesh.cells {
+        let cell = CellRef { block: bezier.patch, cell: cell_number(multipatch, bezier) };
+        cells.push(cell);
+        match bezier.side {
+            None => {
+                let order = hexahedron_order(bezier.degrees);
+                let degrees = bezier.degrees.map(|p| p as u8);
+                grid.push_cell(CellType::BezierHexahedron, degrees, order.iter().map(|&n| bezier.points[n]));
+            }
+            Some(side) => {
+                faces.push(FaceRef { block: cell.block, cell: cell.cell, face: side as u8 });
+                let (degrees, points) = outward_face(bezier, side);
+                let order = quadrilateral_order(degrees);
+                let degrees = [degrees[0] as u8, degrees[1] as u8, 0];
+                grid.push_cell(CellType::BezierQuadrilateral, degrees, order.iter().map(|&n| points[n]));
+            }
+        }
+    }
+    BodyGrid { grid, cells, faces, source: Source::Bezier(Arc::new(mesh)) }
+}
+
+/// Number of the cell in its patch: spans u fastest, then v, then w.
+fn cell_number(multipatch: &Multipatch, bezier: &BezierCell) -> u32 {
+    let basis = &multipatch.patches[bezier.patch as usize].basis;
+    let number = |d: usize| {
+        basis[d].spans().binary_search(&bezier.spans[d]).expect("the cell lies in a nonempty span")
+    };
+    let count = |d: usize| basis[d].spans().len();
+    (number(0) + count(0) * (number(1) + count(1) * number(2))) as u32
+}
+
+/// Degrees and points of a face, directions in the order whose cross product points out of the body.
+///
+/// u × v = w, v × w = u, but u × w = −v; at the first parameter the outward direction is the negative one.
+fn outward_face(bezier: &BezierCell, side: Side) -> ([usize; 2], Vec<u32>) {
+    let [p, q, _] = bezier.degrees;
+    if (side.direction() == 1) != side.is_end() {
+        return ([p, q], bezier.points.clone());
+    }
+    let turned = (0..=p).flat_map(|i| (0..=q).map(move |j| i + (p + 1) * j));
+    ([q, p], turned.map(|n| bezier.points[n]).collect())
 }
 
 /// VTK's cell of a kind of mesh cell; the node orders agree.
@@ -187,7 +196,7 @@ fn cell_type(shape: CellShape) -> CellType {
 }
 
 /// VTK's cell of a kind of face; the node orders agree.
-pub(crate) fn face_type(shape: FaceShape) -> CellType {
+fn face_type(shape: FaceShape) -> CellType {
     match shape {
         FaceShape::Tri3 => CellType::Triangle,
         FaceShape::Tri6 => CellType::QuadraticTriangle,

@@ -1,0 +1,267 @@
+//! Stress in the Bezier form of a NURBS body.
+
+use std::sync::Arc;
+
+use carom_fem::stress::{of_gradient, von_mises};
+use carom_fem::{Body, Material};
+use carom_nurbs::Multipatch;
+use carom_nurbs::basis::bernstein_derivatives_into;
+use carom_nurbs::bezier::{BezierCell, BezierMesh};
+use nalgebra::DMatrix;
+
+use crate::Stress;
+use crate::body_grid::{BodyGrid, Source};
+
+/// The volume cells whose stress a grid shows, and where it goes.
+#[derive(Debug, Clone)]
+pub(crate) struct SplineRecovery {
+    volume: Arc<BezierMesh>,
+    /// Volume cells that are evaluated, with their materials.
+    cells: Vec<(usize, Material)>,
+    /// One for each cell of the grid.
+    targets: Vec<Target>,
+    /// Tables for the degrees 1, 2, …
+    tables: Vec<LineTables>,
+}
+
+/// Where control values are fitted: the points of a grid cell.
+#[derive(Debug, Clone)]
+struct Target {
+    degrees: Vec<usize>,
+    /// Points in the volume mesh, first direction fastest.
+    volume_points: Vec<u32>,
+    /// The same points in the grid.
+    grid_points: Vec<u32>,
+}
+
+impl SplineRecovery {
+    pub(crate) fn new(grid: &BodyGrid, multipatch: &Multipatch, body: &Body) -> Self {
+        let Source::Bezier(shown) = &grid.source else { unreachable!("NURBS bodies have Bezier grids") };
+        let is_volume = grid.faces.is_empty();
+        let volume = if is_volume { Arc::clone(shown) } else { Arc::new(multipatch.bezier()) };
+        // A surface cell belongs to the volume cell of the same patch and spans.
+        let key = |cell: &BezierCell| (cell.patch, cell.spans);
+        let mut by_key: Vec<usize> = (0..volume.cells.len()).collect();
+        by_key.sort_by_key(|&n| key(&volume.cells[n]));
+        let owner = |cell: &BezierCell| {
+            let place = by_key.binary_search_by_key(&key(cell), |&n| key(&volume.cells[n]));
+            by_key[place.expect("a face belongs to a cell of the body")]
+        };
+        let mut owners: Vec<usize> = shown.cells.iter().map(&owner).collect();
+        let targets = shown
+            .cells
+            .iter()
+            .zip(&owners)
+            .map(|(cell, &owner)| Target::new(cell, &volume.cells[owner]))
+            .collect();
+        owners.sort_unstable();
+        owners.dedup();
+        let material =
+            |n: usize| body.materials[body.material_of_block[volume.cells[n].patch as usize]].clone();
+        let cells = owners.into_iter().map(|n| (n, material(n))).collect();
+        let highest = volume.cells.iter().flat_map(|cell| cell.degrees).max().unwrap_or(1);
+        Self { cells, targets, tables: (1..=highest).map(LineTables::new).collect(), volume }
+    }
+
+    /// Stress at the `n_points` points of the grid.
+    pub(crate) fn stress(&self, displacement: &[[f64; 3]], n_points: usize) -> Stress {
+        let mut u = vec![[0.0; 3]; self.volume.points.len()];
+        self.volume.field_into(displacement, &mut u);
+        let mut averages = Averages::new(u.len());
+        for (cell, material) in &self.cells {
+            self.add_cell(&mut averages, &self.volume.cells[*cell], material, &u);
+        }
+        self.to_control_values(&averages.finish(), n_points)
+    }
+
+    /// Stress at the lattice of one cell. With X = w x and U = w u polynomial,
+    ///
+    /// ```text
+    /// ∂x = (∂X − x ∂w)/w,   ∂u = (∂U − u ∂w)/w
+    /// ```
+    fn add_cell(&self, averages: &mut Averages, cell: &BezierCell, material: &Material, u: &[[f64; 3]]) {
+        let gather = |&point: &u32| {
+            let n = point as usize;
+            let ([x, y, z], [a, b, c], w) = (self.volume.points[n], u[n], self.volume.weights[n]);
+            [w * x, w * y, w * z, w * a, w * b, w * c, w]
+        };
+        let control: Vec<[f64; 7]> = cell.points.iter().map(gather).collect();
+        let sizes = cell.degrees.map(|p| p + 1);
+        // Each derivative takes the derivative table in its direction and the value table in the others.
+        let evaluate = |derived: Option<usize>| {
+            (0..3).fold(control.clone(), |block, d| {
+                let table = &self.tables[cell.degrees[d] - 1];
+                let matrix = if derived == Some(d) { &table.derivatives } else { &table.values };
+                along(matrix, &block, &sizes, d)
+            })
+        };
+        let values = evaluate(None);
+        let derivatives = [0, 1, 2].map(|d| evaluate(Some(d)));
+        for (n, value) in values.iter().enumerate() {
+            let w = value[6];
+            let (mut jacobian, mut du) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+            for (d, derivative) in derivatives.iter().enumerate() {
+                for a in 0..3 {
+                    jacobian[a][d] = (derivative[n][a] - value[a] / w * derivative[n][6]) / w;
+                    du[a][d] = (derivative[n][3 + a] - value[3 + a] / w * derivative[n][6]) / w;
+                }
+            }
+            averages.add(cell.points[n], &of_gradient(material, &physical(&du, &jacobian)));
+        }
+    }
+
+    /// Values at the lattice to Bezier control values that take them there, cell by cell.
+    ///
+    /// On a face the result depends on the face's lattice alone, so neighbours agree.
+    fn to_control_values(&self, at_lattice: &[[f64; 6]], n_points: usize) -> Stress {
+        let mut out = Stress { tensor: vec![[0.0; 6]; n_points], von_mises: vec![0.0; n_points] };
+        for target in &self.targets {
+            let weights: Vec<f64> =
+                target.volume_points.iter().map(|&n| self.volume.weights[n as usize]).collect();
+            let values = target.volume_points.iter().map(|&n| {
+                let stress = at_lattice[n as usize];
+                let [a, b, c, d, e, f] = stress;
+                [a, b, c, d, e, f, von_mises(&stress)]
+            });
+            let control = self.control_values(&target.degrees, &weights, values.collect());
+            for (&point, [a, b, c, d, e, f, v]) in target.grid_points.iter().zip(control) {
+                out.tensor[point as usize] = [a, b, c, d, e, f];
+                out.von_mises[point as usize] = v;
+            }
+        }
+        out
+    }
+
+    /// Rational control values that take the given values at the lattice of a cell or face.
+    fn control_values(&self, degrees: &[usize], weights: &[f64], mut values: Vec<[f64; 7]>) -> Vec<[f64; 7]> {
+        let sizes: Vec<usize> = degrees.iter().map(|p| p + 1).collect();
+        let mut at_lattice: Vec<[f64; 1]> = weights.iter().map(|&w| [w]).collect();
+        for (d, &p) in degrees.iter().enumerate() {
+            at_lattice = along(&self.tables[p - 1].values, &at_lattice, &sizes, d);
+        }
+        for (value, [w]) in values.iter_mut().zip(&at_lattice) {
+            *value = value.map(|v| v * w);
+        }
+        for (d, &p) in degrees.iter().enumerate() {
+            values = along(&self.tables[p - 1].interpolation, &values, &sizes, d);
+        }
+        for (value, w) in values.iter_mut().zip(weights) {
+            *value = value.map(|v| v / w);
+        }
+        values
+    }
+}
+
+impl Target {
+    fn new(shown: &BezierCell, owner: &BezierCell) -> Self {
+        let Some(side) = shown.side else {
+            let points = shown.points.clone();
+            return Self {
+                degrees: shown.degrees.to_vec(),
+                volume_points: points.clone(),
+                grid_points: points,
+            };
+        };
+        let [p, q, _] = owner.degrees;
+        let strides = [1, p + 1, (p + 1) * (q + 1)];
+        let [a, b] = side.tangents();
+        let across = side.direction();
+        let fixed = if side.is_end() { owner.degrees[across] * strides[across] } else { 0 };
+        let degrees = [owner.degrees[a], owner.degrees[b]];
+        let places = (0..=degrees[1])
+            .flat_map(|j| (0..=degrees[0]).map(move |i| fixed + i * strides[a] + j * strides[b]));
+        let volume_points = places.map(|n| owner.points[n]).collect();
+        Self { degrees: degrees.to_vec(), volume_points, grid_points: shown.points.clone() }
+    }
+}
+
+/// Sums of stresses at points.
+struct Averages {
+    sums: Vec<[f64; 6]>,
+    counts: Vec<f64>,
+}
+
+impl Averages {
+    fn new(n: usize) -> Self {
+        Self { sums: vec![[0.0; 6]; n], counts: vec![0.0; n] }
+    }
+
+    /// A point of a degenerate cell, where the gradient does not exist, is left to its neighbours.
+    fn add(&mut self, point: u32, stress: &[f64; 6]) {
+        if stress.iter().any(|s| !s.is_finite()) {
+            return;
+        }
+        for (sum, s) in self.sums[point as usize].iter_mut().zip(stress) {
+            *sum += s;
+        }
+        self.counts[point as usize] += 1.0;
+    }
+
+    fn finish(self) -> Vec<[f64; 6]> {
+        let mean = |(sum, &n): (&[f64; 6], &f64)| if n > 0.0 { sum.map(|s| s / n) } else { [0.0; 6] };
+        self.sums.iter().zip(&self.counts).map(mean).collect()
+    }
+}
+
+/// ∂u/∂x = ∂u/∂ξ J⁻¹; not finite where det J = 0.
+fn physical(du: &[[f64; 3]; 3], jacobian: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let j = jacobian;
+    let cofactor = |a: usize, d: usize| {
+        let (b, c, e, f) = ((a + 1) % 3, (a + 2) % 3, (d + 1) % 3, (d + 2) % 3);
+        j[b][e] * j[c][f] - j[b][f] * j[c][e]
+    };
+    let det: f64 = (0..3).map(|d| j[0][d] * cofactor(0, d)).sum();
+    // (J⁻¹)_da = cofactor(a, d) / det
+    std::array::from_fn(|c| {
+        std::array::from_fn(|a| (0..3).map(|d| du[c][d] * cofactor(a, d)).sum::<f64>() / det)
+    })
+}
+
+/// Bernstein polynomials of one degree at the parameters i/p, row i.
+#[derive(Debug, Clone)]
+struct LineTables {
+    values: DMatrix<f64>,
+    derivatives: DMatrix<f64>,
+    /// Inverse of `values`: from values at i/p to coefficients.
+    interpolation: DMatrix<f64>,
+}
+
+impl LineTables {
+    fn new(p: usize) -> Self {
+        let (mut values, mut derivatives) = (DMatrix::zeros(p + 1, p + 1), DMatrix::zeros(p + 1, p + 1));
+        let (mut b, mut db, mut second) = (vec![0.0; p + 1], vec![0.0; p + 1], vec![0.0; p + 1]);
+        for i in 0..=p {
+            bernstein_derivatives_into(p, i as f64 / p as f64, &mut b, &mut db, &mut second);
+            for j in 0..=p {
+                values[(i, j)] = b[j];
+                derivatives[(i, j)] = db[j];
+            }
+        }
+        let interpolation =
+            values.clone().try_inverse().expect("Bernstein polynomials are independent at p + 1 points");
+        Self { values, derivatives, interpolation }
+    }
+}
+
+/// Applies a square matrix along one direction of a block of values.
+fn along<const D: usize>(
+    matrix: &DMatrix<f64>,
+    values: &[[f64; D]],
+    sizes: &[usize],
+    direction: usize,
+) -> Vec<[f64; D]> {
+    let stride: usize = sizes[..direction].iter().product();
+    let n = sizes[direction];
+    let mut out = vec![[0.0; D]; values.len()];
+    for (place, result) in out.iter_mut().enumerate() {
+        let i = place / stride % n;
+        let first = place - i * stride;
+        for j in 0..n {
+            let factor = matrix[(i, j)];
+            for (r, v) in result.iter_mut().zip(&values[first + j * stride]) {
+                *r += factor * v;
+            }
+        }
+    }
+    out
+}
