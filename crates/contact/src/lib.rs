@@ -1,10 +1,17 @@
 //! Contact is one room with three floors: geometry, law, solver.
 //!
 //! * [`geometry`]: faces over moving points, the closest point, the gap with its variations; planes and spheres
+//! * [`pressure`]: one pressure per span, with its averaged gap; [`law`]: what pressure a gap brings about
 //! * [`solver`]: complementarity problems
+//! * [`closed_form`]: Hertz, a sphere on the end of a rod
 
+pub mod closed_form;
 pub mod geometry;
+pub mod law;
+pub mod pressure;
 pub mod solver;
+
+pub use law::NormalLaw;
 
 #[cfg(test)]
 mod test_surfaces;

@@ -1,0 +1,7 @@
+//! Closed forms: Hertz' contact and impact, the elastic ball beyond it, a sphere on the end of a rod.
+
+mod hertz;
+mod sphere_on_rod;
+
+pub use hertz::{HertzImpact, HertzPair, HertzStatic, contact_modulus, elastic_ball_stiffening};
+pub use sphere_on_rod::{RodImpact, SphereOnRod};
