@@ -1,21 +1,40 @@
-//! Pressure points: one constant pressure on every face (knot span) of a surface, with the gap averaged over it.
+//! Pressure points: one constant pressure on each cell of a surface, with the gap averaged over the cell.
 //!
 //! ```text
-//! g_s = Σ_g w_g g(x_g),   w_g = |J_ref| weight_g / A_s,   λ_s = total force on the span,   Σ_g w_g = 1
+//! g_s = Σ_g w_g g(x_g),   w_g = |J_ref| weight_g / A_s,   λ_s = total force on the cell,   Σ_g w_g = 1
 //! ```
 //!
-//! One unknown per span keeps the condensed compliance positive definite and the pressure free of oscillations
-//! (QUASISTATIC section 1); the force of a span is spread over its points with the weights of its average, so that it
-//! is the derivative of the potential.
+//! The cells are the faces (knot spans) of the surface. One unknown per span keeps the condensed compliance positive
+//! definite and the pressure free of oscillations (QUASISTATIC section 1); the force of a span is spread over its points
+//! with the weights of its average, so that it is the derivative of the potential.
+//!
+//! On a surface of linear faces alone (tet4, hex8, splines of degree 1) pressures on faces that alternate in sign give
+//! no force on any node, and the compliance would be singular. There the cells are those of the dual mesh: around each
+//! node the corners of its faces, cut at their middles.
 
+use std::collections::BTreeMap;
+
+use carom_fem::FaceBasis;
+use carom_mesh::FaceShape;
 use nalgebra::Vector3;
 
 use crate::geometry::bezier::MAX_POINTS;
 use crate::geometry::{Domain, Faces};
 
-/// The spans of a surface with their integration points.
+/// What a pressure cell belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cell {
+    /// A face: the span of that number.
+    Face(u32),
+    /// A point of the surface: the dual cell around it.
+    Point(u32),
+}
+
+/// The pressure cells of a surface, in the following called spans, with their integration points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spans {
+    /// Face or point of each span.
+    pub cell: Vec<Cell>,
     /// Area of each span in the reference configuration \[m²\].
     pub area: Vec<f64>,
     /// True if the span has an edge on the rim of the surface.
@@ -24,14 +43,18 @@ pub struct Spans {
     pub start: Vec<u32>,
     /// w_g of each integration point.
     pub weights: Vec<f64>,
+    /// First entry of each span in `points` and `slopes`, and their number at the end.
+    points_start: Vec<u32>,
+    /// Points of the surface that move a span.
+    points: Vec<u32>,
+    /// Derivatives of their shape functions in the middle of the span (beside the node), for its normal.
+    slopes: Vec<[f64; 2]>,
+    /// +1 if the product of the tangents by `slopes` points out of the body.
+    orientation: Vec<f64>,
     /// First entry of each span in `values`, and their number at the end.
     values_start: Vec<u32>,
     /// Shape values of a span's points, integration point after integration point.
     values: Vec<f64>,
-    /// Derivatives of the shape functions in the middle of the span, for its normal.
-    slopes: Vec<[f64; 2]>,
-    /// First entry of each span in `slopes`.
-    slopes_start: Vec<u32>,
 }
 
 /// Abscissae and weights of Gauss' rule with four points on \[0,1\], exact to degree 7.
@@ -68,49 +91,82 @@ fn rule(domain: Domain) -> Vec<([f64; 2], f64)> {
     }
 }
 
+/// A piece of a face with integration points: where, and weight in parameters.
+type Piece = (u32, Vec<([f64; 2], f64)>);
+
 impl Spans {
     /// The spans of a surface whose points have these reference positions.
     ///
-    /// Faces of no area (collapsed ones) get equal weights and the area zero.
+    /// Spans of no area (collapsed faces) get equal weights and the area zero.
     pub fn new(faces: &Faces, reference: &[Vector3<f64>]) -> Self {
         let mut spans = Self {
+            cell: Vec::new(),
             area: Vec::new(),
             at_rim: Vec::new(),
             start: vec![0],
             weights: Vec::new(),
+            points_start: vec![0],
+            points: Vec::new(),
+            slopes: Vec::new(),
+            orientation: Vec::new(),
             values_start: vec![0],
             values: Vec::new(),
-            slopes: Vec::new(),
-            slopes_start: vec![0],
         };
-        (0..faces.n_faces() as u32).for_each(|face| spans.add(faces, reference, face));
+        let n_faces = faces.n_faces() as u32;
+        if (0..n_faces).all(|face| is_linear(faces, face)) {
+            for (point, (rim, pieces)) in dual_cells(faces) {
+                spans.add(faces, reference, Cell::Point(point), rim, &pieces);
+            }
+        } else {
+            for face in 0..n_faces {
+                let domain = faces.domain(face);
+                let rim = faces.topology.at_rim(face, domain);
+                spans.add(faces, reference, Cell::Face(face), rim, &[(face, rule(domain))]);
+            }
+        }
         spans
     }
 
-    fn add(&mut self, faces: &Faces, reference: &[Vector3<f64>], face: u32) {
-        let domain = faces.domain(face);
-        let points = &faces.surface.faces[face as usize].points;
-        let n = points.len();
+    fn add(&mut self, faces: &Faces, reference: &[Vector3<f64>], cell: Cell, at_rim: bool, pieces: &[Piece]) {
+        let mut points: Vec<u32> = Vec::new();
+        for (face, _) in pieces {
+            for k in &faces.surface.faces[*face as usize].points {
+                if !points.contains(k) {
+                    points.push(*k);
+                }
+            }
+        }
         let (mut r, mut r_a, mut r_ab) = ([0.0; MAX_POINTS], [[0.0; 2]; MAX_POINTS], [[0.0; 3]; MAX_POINTS]);
         let first = self.weights.len();
-        for (xi, weight) in rule(domain) {
-            faces.surface.shape_into(face as usize, xi, &mut r, &mut r_a, &mut r_ab);
-            let tangent = |a: usize| -> Vector3<f64> {
-                points.iter().zip(&r_a).map(|(&k, d)| reference[k as usize] * d[a]).sum()
-            };
-            self.weights.push(weight * tangent(0).cross(&tangent(1)).norm());
-            self.values.extend_from_slice(&r[..n]);
+        for (face, rule) in pieces {
+            let own = &faces.surface.faces[*face as usize].points;
+            for (xi, weight) in rule {
+                faces.surface.shape_into(*face as usize, *xi, &mut r, &mut r_a, &mut r_ab);
+                let tangent = |a: usize| -> Vector3<f64> {
+                    own.iter().zip(&r_a).map(|(&k, d)| reference[k as usize] * d[a]).sum()
+                };
+                self.weights.push(weight * tangent(0).cross(&tangent(1)).norm());
+                self.values
+                    .extend(points.iter().map(|k| own.iter().position(|o| o == k).map_or(0.0, |i| r[i])));
+            }
         }
         let area: f64 = self.weights[first..].iter().sum();
         let count = (self.weights.len() - first) as f64;
         self.weights[first..].iter_mut().for_each(|w| *w = if area > 0.0 { *w / area } else { 1.0 / count });
+        let (face, rule) = &pieces[0];
+        let middle = if pieces.len() == 1 { faces.domain(*face).center() } else { rule[0].0 };
+        faces.surface.shape_into(*face as usize, middle, &mut r, &mut r_a, &mut r_ab);
+        let own = &faces.surface.faces[*face as usize].points;
+        let slope = |k: &u32| own.iter().position(|o| o == k).map_or([0.0; 2], |i| r_a[i]);
+        self.slopes.extend(points.iter().map(slope));
+        self.points.extend(points);
+        self.cell.push(cell);
         self.area.push(area);
-        self.at_rim.push(faces.topology.at_rim(face, domain));
+        self.at_rim.push(at_rim);
+        self.orientation.push(faces.orientation(*face));
         self.start.push(self.weights.len() as u32);
+        self.points_start.push(self.points.len() as u32);
         self.values_start.push(self.values.len() as u32);
-        faces.surface.shape_into(face as usize, domain.center(), &mut r, &mut r_a, &mut r_ab);
-        self.slopes.extend_from_slice(&r_a[..n]);
-        self.slopes_start.push(self.slopes.len() as u32);
     }
 
     /// Number of spans.
@@ -133,15 +189,81 @@ impl Spans {
         &self.weights[self.start[span] as usize..self.start[span + 1] as usize]
     }
 
+    /// Points of the surface that move a span.
+    pub fn points(&self, span: usize) -> &[u32] {
+        &self.points[self.points_start[span] as usize..self.points_start[span + 1] as usize]
+    }
+
     /// Shape values of a span's points, integration point after integration point.
     pub fn values(&self, span: usize) -> &[f64] {
         &self.values[self.values_start[span] as usize..self.values_start[span + 1] as usize]
     }
 
-    /// Derivatives of the shape functions in the middle of a span.
-    pub fn slopes(&self, span: usize) -> &[[f64; 2]] {
-        &self.slopes[self.slopes_start[span] as usize..self.slopes_start[span + 1] as usize]
+    /// Outward normal (not of unit length) in the middle of a span for positions of the points of the surface.
+    pub fn normal(&self, span: usize, positions: &[Vector3<f64>]) -> Vector3<f64> {
+        let range = self.points_start[span] as usize..self.points_start[span + 1] as usize;
+        let tangent = |a: usize| -> Vector3<f64> {
+            self.points[range.clone()]
+                .iter()
+                .zip(&self.slopes[range.clone()])
+                .map(|(&k, d)| positions[k as usize] * d[a])
+                .sum()
+        };
+        tangent(0).cross(&tangent(1)) * self.orientation[span]
     }
+
+    /// Largest number of points that move a span.
+    pub fn max_points(&self) -> usize {
+        (0..self.len()).map(|span| self.points(span).len()).max().unwrap_or(0)
+    }
+}
+
+/// True for faces whose points are their corners.
+fn is_linear(faces: &Faces, face: u32) -> bool {
+    match &faces.surface.faces[face as usize].basis {
+        FaceBasis::Lagrange(shape) => matches!(shape, FaceShape::Tri3 | FaceShape::Quad4),
+        FaceBasis::Spline { degrees, .. } => *degrees == [1, 1],
+    }
+}
+
+/// For each point of a surface of linear faces whether it is on the rim, and the corners of the faces around it.
+fn dual_cells(faces: &Faces) -> BTreeMap<u32, (bool, Vec<Piece>)> {
+    let mut cells: BTreeMap<u32, (bool, Vec<Piece>)> = BTreeMap::new();
+    for face in 0..faces.n_faces() as u32 {
+        let points = &faces.surface.faces[face as usize].points;
+        // Control points of splines run row by row, nodes around the face.
+        let row_by_row = matches!(faces.surface.faces[face as usize].basis, FaceBasis::Spline { .. });
+        let domain = faces.domain(face);
+        for corner in 0..domain.n_corners() {
+            let place = if row_by_row { [0, 1, 3, 2][corner] } else { corner };
+            let rim = faces.topology.corner_on_rim(face, corner as u8, |f| faces.domain(f));
+            let cell = cells.entry(points[place]).or_default();
+            cell.0 |= rim;
+            cell.1.push((face, corner_rule(domain, corner)));
+        }
+    }
+    cells
+}
+
+/// Two by two Gauss points on the part of a face next to a corner: corner, middles of its edges, centre.
+fn corner_rule(domain: Domain, corner: usize) -> Vec<([f64; 2], f64)> {
+    let n = domain.n_corners();
+    let at = [
+        domain.corner(corner),
+        domain.on_edge(corner, 0.5),
+        domain.center(),
+        domain.on_edge((corner + n - 1) % n, 0.5),
+    ];
+    let gauss = [0.5 - 0.5 / 3f64.sqrt(), 0.5 + 0.5 / 3f64.sqrt()];
+    let point = |s: f64, t: f64| {
+        let n = [(1.0 - s) * (1.0 - t), s * (1.0 - t), s * t, (1.0 - s) * t];
+        let d_s = [t - 1.0, 1.0 - t, t, -t];
+        let d_t = [s - 1.0, -s, s, 1.0 - s];
+        let sum = |w: [f64; 4], d: usize| (0..4).map(|k| w[k] * at[k][d]).sum::<f64>();
+        let det = sum(d_s, 0) * sum(d_t, 1) - sum(d_s, 1) * sum(d_t, 0);
+        ([sum(n, 0), sum(n, 1)], 0.25 * det.abs())
+    };
+    gauss.iter().flat_map(|&t| gauss.iter().map(move |&s| (s, t))).map(|(s, t)| point(s, t)).collect()
 }
 
 #[cfg(test)]
@@ -179,8 +301,38 @@ mod tests {
     }
 
     #[test]
+    fn linear_faces_have_one_pressure_a_node_on_the_dual_mesh() {
+        for shape in [FaceShape::Tri3, FaceShape::Quad4] {
+            let (surface, positions) = plate(shape, 3, 3, |x, y| [3.0 * x + 0.2 * y, 3.0 * y, 0.0]);
+            let faces = Faces::new(surface, &positions).unwrap();
+            let spans = Spans::new(&faces, &positions);
+            assert_eq!(spans.len(), 16);
+            assert!((spans.area.iter().sum::<f64>() - 9.0).abs() < 1e-13);
+            for s in 0..16 {
+                let Cell::Point(k) = spans.cell[s] else { panic!("{:?}", spans.cell[s]) };
+                let inner = !spans.at_rim[s];
+                // The cell around an inner node of this grid is a cell of the grid, with the node in its middle.
+                let n = spans.points(s).len();
+                let mean: Vector3<f64> = spans
+                    .weights(s)
+                    .iter()
+                    .zip(spans.values(s).chunks_exact(n))
+                    .flat_map(|(w, r)| spans.points(s).iter().zip(r).map(move |(&k, r)| (k, w * r)))
+                    .map(|(k, w)| positions[k as usize] * w)
+                    .sum();
+                if inner {
+                    assert!((spans.area[s] - 1.0).abs() < 1e-14);
+                    assert!((mean - positions[k as usize]).norm() < 1e-14);
+                }
+                assert!(spans.normal(s, &positions).z > 0.0);
+            }
+            assert_eq!(spans.at_rim.iter().filter(|&&rim| !rim).count(), 4);
+        }
+    }
+
+    #[test]
     fn spans_with_an_edge_on_the_border_of_a_plate_are_at_its_rim() {
-        for (shape, at_rim) in [(FaceShape::Quad4, 12), (FaceShape::Tri6, 14)] {
+        for (shape, at_rim) in [(FaceShape::Quad8, 12), (FaceShape::Tri6, 14)] {
             let (surface, positions) = plate(shape, 4, 4, |x, y| [x, y, 0.0]);
             let faces = Faces::new(surface, &positions).unwrap();
             let spans = Spans::new(&faces, &positions);

@@ -201,6 +201,11 @@ impl ActiveSet {
     /// z on the active set, w on the others.
     fn solve_active(&mut self) {
         let k = self.active.len();
+        self.w[..self.n].copy_from_slice(&self.q[..self.n]);
+        self.z[..self.n].fill(0.0);
+        if k == 0 {
+            return;
+        }
         for (a, &i) in self.active.iter().enumerate() {
             self.rhs[(a, 0)] = -self.q[i as usize];
         }
@@ -208,8 +213,6 @@ impl ActiveSet {
         let mut x = self.rhs.as_mut().submatrix_mut(0, 0, k, 1);
         triangular_solve::solve_lower_triangular_in_place(factor, x.as_mut(), Par::Seq);
         triangular_solve::solve_upper_triangular_in_place(factor.transpose(), x.as_mut(), Par::Seq);
-        self.w[..self.n].copy_from_slice(&self.q[..self.n]);
-        self.z[..self.n].fill(0.0);
         for (a, &j) in self.active.iter().enumerate() {
             let (value, column) = (self.rhs[(a, 0)], self.matrix.col_as_slice(j as usize));
             // An exact zero would make the unknown look inactive.

@@ -1,0 +1,265 @@
+//! A pass: the gaps of the spans and their gradients at the present displacement.
+
+use nalgebra::Vector3;
+
+use super::model::{FaceZone, PairModel};
+use super::workspace::{PairWork, Scatter, Workspace};
+use super::{BodyState, QuasistaticContact, Row, SpanMemory, WarmState, ZoneShape};
+use crate::geometry::bezier::{MAX_POINTS, basis_into};
+use crate::geometry::{Faces, FacesNow, FootPoint, Start};
+
+/// Relative motion after which a foot point is searched anew and not followed, in sizes of the span.
+const SEARCH_ANEW: f64 = 0.5;
+
+impl QuasistaticContact {
+    /// Positions of all points and the relative pose of each pair; run before each pass.
+    pub(super) fn place(&self, states: &[BodyState<'_>], work: &mut Workspace) {
+        for (b, state) in states.iter().enumerate() {
+            let u = &work.displacement[b];
+            for (k, x) in work.positions[b].iter_mut().enumerate() {
+                *x = Vector3::from_fn(|d, _| state.positions_b[3 * k + d] + u[3 * k + d]);
+            }
+        }
+        for (pair, work_pair) in self.pairs.iter().zip(&mut work.pairs) {
+            let first = self.first(pair);
+            let (one, two) = (&states[first.body], &states[self.zones[pair.pair.second].body]);
+            work_pair.rot_21 = two.rot_ib.transpose() * one.rot_ib;
+            work_pair.r_21 = two.rot_ib.transpose() * (one.r_ib_i - two.r_ib_i);
+            for (x, &k) in work_pair.first_in_2.iter_mut().zip(first.points) {
+                *x = work_pair.rot_21 * work.positions[first.body][k as usize] + work_pair.r_21;
+            }
+        }
+    }
+
+    /// Gaps and rows of all spans that may be closed, or have a force, at the present displacement.
+    pub(super) fn pass(&self, states: &[BodyState<'_>], warm: &mut WarmState, work: &mut Workspace) {
+        self.place(states, work);
+        for (k, pair) in self.pairs.iter().enumerate() {
+            let largest = self.follow_second(k, warm, work);
+            self.follow_first(k, largest, warm, work);
+            let zones = (self.first(pair), self.face_zone(pair.pair.second));
+            for span in 0..pair.spans.len() {
+                let s = pair.span_offset + span;
+                let memory = warm.spans[s];
+                let needed = memory.slack <= 0.5 * memory.gap.max(0.0) || work.lambda[s] > 0.0;
+                work.spans.evaluated[s] = needed && self.evaluate(k, span, &zones, warm, work);
+                work.spans.gap[s] = warm.spans[s].gap;
+            }
+        }
+    }
+
+    /// Moves the faces of a second zone; returns how far its points moved at most.
+    fn follow_second(&self, k: usize, warm: &mut WarmState, work: &mut Workspace) -> f64 {
+        let Some(zone) = self.face_zone(self.pairs[k].pair.second) else { return 0.0 };
+        let positions = &work.positions[zone.body];
+        let mut largest = 0.0f64;
+        for (last, &point) in warm.second_positions[k].iter_mut().zip(zone.points) {
+            let x = positions[point as usize];
+            largest = largest.max((x - Vector3::from(*last)).norm());
+            *last = x.into();
+        }
+        let now = work.pairs[k].second.as_mut().expect("a zone of faces has a state");
+        let place = |i: usize| positions[zone.points[i] as usize];
+        if (0..zone.points.len()).any(|i| now.positions()[i] != place(i)) {
+            now.set_positions(place);
+        }
+        largest
+    }
+
+    /// Takes the motion of the first zone's points, and that of the second's, off the bounds of the gaps.
+    fn follow_first(&self, k: usize, second: f64, warm: &mut WarmState, work: &mut Workspace) {
+        let (pair, work) = (&self.pairs[k], &mut work.pairs[k]);
+        for ((last, x), moved) in
+            warm.first_positions[k].iter_mut().zip(&work.first_in_2).zip(&mut work.moved)
+        {
+            *moved = (x - Vector3::from(*last)).norm();
+            *last = (*x).into();
+        }
+        for (span, memory) in warm.spans[pair.span_offset..].iter_mut().take(pair.spans.len()).enumerate() {
+            let first = pair.spans.points(span).iter().map(|&i| work.moved[i as usize]).fold(0.0, f64::max);
+            memory.slack -= first + second;
+            if first + second > SEARCH_ANEW * pair.spans.area[span].sqrt() {
+                memory.has_feet = false;
+            }
+        }
+    }
+
+    /// Gap and row of one span. False if it is so far away that a bound on its gap is all that was found.
+    fn evaluate(
+        &self,
+        k: usize,
+        span: usize,
+        (first, second): &(FaceZone<'_>, Option<FaceZone<'_>>),
+        warm: &mut WarmState,
+        work: &mut Workspace,
+    ) -> bool {
+        let pair = &self.pairs[k];
+        let s = pair.span_offset + span;
+        let (work_pair, spans) = (&mut work.pairs[k], &mut work.spans);
+        if let Some(gap) = second.as_ref().and_then(|zone| far_away(pair, span, zone, work_pair)) {
+            warm.spans[s] = SpanMemory { gap, slack: gap, has_feet: false };
+            return false;
+        }
+        let feet_start = pair.foot_offset + pair.spans.start[span] as usize;
+        let feet = &mut warm.feet[feet_start..feet_start + pair.spans.weights(span).len()];
+        let has_feet = warm.spans[s].has_feet;
+        let sums = match (&self.zones[pair.pair.second].shape, second) {
+            (ZoneShape::Faces { .. }, Some(zone)) => {
+                let now = work_pair.second.take().expect("a zone of faces has a state");
+                let (sums, now) = average_on_faces(pair, span, zone, has_feet, feet, work_pair, now);
+                work_pair.second = Some(now);
+                sums
+            }
+            (ZoneShape::Plane(plane), _) => average(pair, span, work_pair, |_, _, x| plane.closest(x)),
+            (ZoneShape::Sphere(sphere), _) => average(pair, span, work_pair, |_, _, x| sphere.closest(x)),
+            (ZoneShape::Faces { .. }, None) => unreachable!("a zone of faces has faces"),
+        };
+        let (mut gap, mut slack) = (sums.gap, sums.gap);
+        // What lies behind the zone, or turns its back on it, does not touch it; but it may turn round.
+        let outward = |span| pair.spans.normal(span, &work_pair.first_in_2);
+        if gap < -pair.max_depth || gap < 0.0 && outward(span).dot(&sums.normal) >= 0.0 {
+            (gap, slack) = (-gap, 0.0);
+        }
+        warm.spans[s] = SpanMemory { gap, slack, has_feet: true };
+        spans.beyond_rim[s] = sums.beyond_rim;
+        spans.near_second_rim[s] = sums.near_second_rim;
+        let points = pair.spans.points(span);
+        write_row(&mut spans.rows[s], points, first, second.as_ref(), &sums, work_pair);
+        true
+    }
+}
+
+/// Turns the sums over a span into its row, in the frames of the two bodies.
+fn write_row(
+    row: &mut Row,
+    points: &[u32],
+    first: &FaceZone<'_>,
+    second: Option<&FaceZone<'_>>,
+    sums: &Sums,
+    work: &mut PairWork,
+) {
+    let rot_12 = work.rot_21.transpose();
+    row.first.clear();
+    for (&i, v) in points.iter().zip(&sums.on_first) {
+        row.first.push((first.points[i as usize], (rot_12 * v).into()));
+    }
+    row.second.clear();
+    row.reaction = [[0.0; 3]; 2];
+    match second {
+        Some(zone) => work.scatter.drain_into(&mut row.second, zone.points),
+        None => row.reaction = sums.reaction.map(Into::into),
+    }
+}
+
+/// Sums over the integration points of a span, in the frame of the second body.
+struct Sums {
+    gap: f64,
+    /// Mean normal.
+    normal: Vector3<f64>,
+    /// Σ w N_i n for the points of the span's face.
+    on_first: [Vector3<f64>; MAX_POINTS],
+    /// −Σ w n and −Σ w y × n.
+    reaction: [Vector3<f64>; 2],
+    beyond_rim: bool,
+    near_second_rim: bool,
+}
+
+/// Averages over a span with the foot points that `project` finds for integration point and position.
+fn average(
+    pair: &PairModel,
+    span: usize,
+    work: &mut PairWork,
+    mut project: impl FnMut(&mut Scatter, (usize, f64), &Vector3<f64>) -> FootPoint,
+) -> Sums {
+    let points = pair.spans.points(span);
+    let n = points.len();
+    let mut sums = Sums {
+        gap: 0.0,
+        normal: Vector3::zeros(),
+        on_first: [Vector3::zeros(); MAX_POINTS],
+        reaction: [Vector3::zeros(); 2],
+        beyond_rim: false,
+        near_second_rim: false,
+    };
+    for (g, (&w, values)) in
+        pair.spans.weights(span).iter().zip(pair.spans.values(span).chunks_exact(n)).enumerate()
+    {
+        let x: Vector3<f64> = values.iter().zip(points).map(|(r, &i)| work.first_in_2[i as usize] * *r).sum();
+        let foot = project(&mut work.scatter, (g, w), &x);
+        let weighted = foot.normal * w;
+        sums.gap += w * foot.gap;
+        sums.normal += weighted;
+        sums.reaction[0] -= weighted;
+        sums.reaction[1] -= foot.position.cross(&weighted);
+        sums.beyond_rim |= foot.beyond_rim;
+        sums.on_first.iter_mut().zip(values).for_each(|(sum, r)| *sum += weighted * *r);
+    }
+    sums
+}
+
+/// As [`average`] for a second zone of faces: foot points are followed, forces spread over the zone's points.
+fn average_on_faces(
+    pair: &PairModel,
+    span: usize,
+    zone: &FaceZone<'_>,
+    has_feet: bool,
+    feet: &mut [Start],
+    work: &mut PairWork,
+    mut now: FacesNow,
+) -> (Sums, FacesNow) {
+    let faces = zone.faces;
+    let mut last: Option<Start> = None;
+    let mut near_rim = false;
+    let mut sums = average(pair, span, work, |scatter, (g, w), x| {
+        let start = if has_feet { Some(feet[g]) } else { last };
+        let foot = match start {
+            Some(start) => faces.project(&mut now, x, start),
+            None => faces.closest(&mut now, x).expect("a zone with spans or feet has faces"),
+        };
+        feet[g] = Start { face: foot.face, xi: foot.xi };
+        last = Some(feet[g]);
+        near_rim |= faces.topology.at_rim(foot.face, faces.domain(foot.face));
+        spread(faces, &mut now, &foot, foot.normal * -w, scatter.face(foot.face));
+        foot
+    });
+    sums.near_second_rim = near_rim;
+    let scatter = &mut work.scatter;
+    for k in 0..scatter.n_faces {
+        let (face, on_bezier) = scatter.faces[k];
+        let face = &faces.surface.faces[face as usize];
+        crate::geometry::bezier::to_points(&faces.surface, face, &on_bezier, |i, v| scatter.add(i, v));
+    }
+    (sums, now)
+}
+
+/// Adds b_j(ξ)/W(ξ) v to the vectors on the Bezier basis of a face.
+fn spread(
+    faces: &Faces,
+    now: &mut FacesNow,
+    foot: &FootPoint,
+    v: Vector3<f64>,
+    on_bezier: &mut [Vector3<f64>],
+) {
+    let kind = faces.kind(foot.face);
+    let mut b = [0.0; MAX_POINTS];
+    basis_into(kind, foot.xi, &mut b);
+    let q = faces.bezier(now, foot.face);
+    let weight: f64 = b.iter().zip(q).map(|(b, q)| b * q[3]).sum();
+    let v = v / weight;
+    for (sum, b) in on_bezier[..q.len()].iter_mut().zip(&b) {
+        *sum += v * *b;
+    }
+}
+
+/// A bound from below on the gap of a span that is several of its own sizes away from the box of the second zone.
+fn far_away(pair: &PairModel, span: usize, zone: &FaceZone<'_>, work: &mut PairWork) -> Option<f64> {
+    let points = pair.spans.points(span);
+    let x = |&i: &u32| work.first_in_2[i as usize];
+    let center: Vector3<f64> = points.iter().map(x).sum::<Vector3<f64>>() / points.len() as f64;
+    let radius = points.iter().map(|i| (x(i) - center).norm()).fold(0.0, f64::max);
+    let now = work.second.as_mut().expect("a zone of faces has a state");
+    let bounds = zone.faces.bounds(now);
+    let outside = (bounds[0] - center).sup(&(center - bounds[1])).sup(&Vector3::zeros());
+    let distance = outside.norm() - radius;
+    (distance > 4.0 * radius).then_some(distance)
+}

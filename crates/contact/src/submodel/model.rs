@@ -1,0 +1,360 @@
+//! What is in contact: bodies, zones on them, pairs of zones. Made once, constant during a run.
+
+use carom_fem::{Surface, SurfaceError};
+use faer::{Mat, MatRef};
+use nalgebra::Vector3;
+use thiserror::Error;
+
+use super::Tolerances;
+use crate::geometry::bezier::MAX_POINTS;
+use crate::geometry::{Faces, Plane, Sphere};
+use crate::law::NormalLaw;
+use crate::pressure::Spans;
+
+/// A body as contact knows it: surface points, and how they give way.
+#[derive(Debug, Clone)]
+pub struct ContactBody {
+    /// Name, for messages.
+    pub name: String,
+    /// Number n of its surface points.
+    pub n_points: usize,
+    /// U, 3n × 3n, symmetric, positive semi-definite \[m/N\], in the body frame; `None` for a rigid body.
+    ///
+    /// The displacement of the points by the high modes under unit forces on the points, see [`compliance`].
+    pub compliance: Option<Mat<f64>>,
+}
+
+/// U = Φ_hf Ω_hf⁻² Φ_hfᵀ of mass-normalised modes.
+///
+/// * `modes` — high modes at the points, 3n × n_hf \[1/√kg\]
+/// * `omega` — their circular frequencies \[rad/s\], positive
+///
+/// Returns U, 3n × 3n \[m/N\], exactly symmetric.
+pub fn compliance(modes: MatRef<'_, f64>, omega: &[f64]) -> Mat<f64> {
+    let scaled = Mat::from_fn(modes.nrows(), modes.ncols(), |i, k| modes[(i, k)] / omega[k]);
+    let u = &scaled * scaled.transpose();
+    Mat::from_fn(u.nrows(), u.ncols(), |i, j| u[(i.max(j), i.min(j))])
+}
+
+/// A part of the surface of a body that may come into contact.
+#[derive(Debug, Clone)]
+pub struct Zone {
+    /// Name, for messages: `ball:pole`.
+    pub name: String,
+    /// Number of the body.
+    pub body: usize,
+    /// Its shape.
+    pub shape: ZoneShape,
+}
+
+/// Shape of a zone.
+#[derive(Debug, Clone)]
+pub enum ZoneShape {
+    /// Faces over points of the body.
+    Faces {
+        /// The faces.
+        faces: Box<Faces>,
+        /// Index among the body's points of each point of the faces.
+        points: Vec<u32>,
+        /// Reference positions of the points of the faces \[m\].
+        reference: Vec<Vector3<f64>>,
+        /// True for points whose compliance is complete.
+        is_interface: Vec<bool>,
+    },
+    /// A plane fixed in the body frame, for rigid bodies.
+    Plane(Plane),
+    /// A sphere fixed in the body frame, for rigid bodies.
+    Sphere(Sphere),
+}
+
+impl Zone {
+    /// A zone of faces.
+    ///
+    /// * `surface` — faces over numbered points
+    /// * `body_points` — the numbers of the body's surface points, ascending; `surface.points` must be among them
+    /// * `positions_b` — reference positions of the body's surface points \[m\]
+    /// * `is_interface` — for each of `surface.points` whether its compliance is complete
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] if a point of the surface is missing or a face cannot be evaluated.
+    pub fn of_faces(
+        body: usize,
+        name: &str,
+        surface: Surface,
+        body_points: &[u32],
+        positions_b: &[[f64; 3]],
+        is_interface: &[bool],
+    ) -> Result<Self, SetupError> {
+        let zone = || name.to_owned();
+        let find = |number: &u32| {
+            let index = body_points.binary_search(number).ok().filter(|&k| k < positions_b.len());
+            index.map(|k| k as u32).ok_or_else(|| SetupError::MissingPoint { zone: zone(), point: *number })
+        };
+        let points = surface.points.iter().map(find).collect::<Result<Vec<u32>, _>>()?;
+        let mut is_interface = is_interface.to_vec();
+        is_interface.resize(points.len(), true);
+        let reference: Vec<_> = points.iter().map(|&k| Vector3::from(positions_b[k as usize])).collect();
+        let faces =
+            Faces::new(surface, &reference).map_err(|source| SetupError::Surface { zone: zone(), source })?;
+        let shape = ZoneShape::Faces { faces: Box::new(faces), points, reference, is_interface };
+        Ok(Self { name: zone(), body, shape })
+    }
+}
+
+/// Two zones that may touch.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair {
+    /// Number of the zone that carries the pressure points: faces, and the one with the smaller spans.
+    pub first: usize,
+    /// Number of the zone on which its points are projected.
+    pub second: usize,
+    /// Normal law.
+    pub law: NormalLaw,
+    /// Depth \[m\] beyond which a point counts as lying behind the second zone and not as touching it; without it a
+    /// quarter of the diagonal of the first zone's box.
+    pub max_depth: Option<f64>,
+}
+
+/// Why a contact problem could not be set up.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// A zone refers to a point that is not among the body's surface points.
+    #[error("zone `{zone}` needs point {point}, which is not among the surface points of its body")]
+    MissingPoint {
+        /// Name of the zone.
+        zone: String,
+        /// Number of the point.
+        point: u32,
+    },
+    /// A face of a zone cannot be evaluated.
+    #[error("zone `{zone}`: {source}")]
+    Surface {
+        /// Name of the zone.
+        zone: String,
+        /// What is wrong.
+        source: SurfaceError,
+    },
+    /// A compliance has the wrong size or is not symmetric.
+    #[error(
+        "body `{body}`: the compliance is {rows} × {columns} and must be symmetric with 3 × {points} rows"
+    )]
+    Compliance {
+        /// Name of the body.
+        body: String,
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        columns: usize,
+        /// Points of the body.
+        points: usize,
+    },
+    /// A zone refers to a body, or a pair to a zone, that does not exist.
+    #[error("{what} {index} does not exist; there are {count}")]
+    Missing {
+        /// "body" or "zone".
+        what: &'static str,
+        /// Index that is too large.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// The first zone of a pair must have faces.
+    #[error(
+        "pair `{first}`/`{second}`: the first zone must have faces, as it carries the pressure; exchange the two, or give one of the bodies a mesh"
+    )]
+    NoFaces {
+        /// Name of the first zone.
+        first: String,
+        /// Name of the second zone.
+        second: String,
+    },
+    /// The hard law needs a body that gives way.
+    #[error(
+        "pair `{first}`/`{second}`: both bodies are rigid, so contact without penetration has no force law; use the penalty law or make one of them flexible"
+    )]
+    RigidAndHard {
+        /// Name of the first zone.
+        first: String,
+        /// Name of the second zone.
+        second: String,
+    },
+    /// More faces meet in one node than are provided for.
+    #[error(
+        "zone `{first}`: the faces around one of its nodes have {points} nodes, at most {MAX_POINTS} are possible; mend the mesh there"
+    )]
+    CrowdedNode {
+        /// Name of the first zone.
+        first: String,
+        /// Nodes of the faces around the node.
+        points: usize,
+    },
+    /// A number of the law is not positive.
+    #[error("pair `{first}`/`{second}`: {law:?} needs positive, finite numbers")]
+    Law {
+        /// Name of the first zone.
+        first: String,
+        /// Name of the second zone.
+        second: String,
+        /// The law.
+        law: NormalLaw,
+    },
+}
+
+/// The condensed contact problem of several bodies: immutable, shared by all calls.
+#[derive(Debug, Clone)]
+pub struct QuasistaticContact {
+    /// The bodies, in the order of the states.
+    pub bodies: Vec<ContactBody>,
+    /// The zones.
+    pub zones: Vec<Zone>,
+    /// Convergence.
+    pub tolerances: Tolerances,
+    pub(super) pairs: Vec<PairModel>,
+    pub(super) n_spans: usize,
+    pub(super) n_feet: usize,
+}
+
+/// A pair with its pressure points.
+#[derive(Debug, Clone)]
+pub(super) struct PairModel {
+    pub(super) pair: Pair,
+    pub(super) spans: Spans,
+    /// d = 1/(ε A) of each span.
+    pub(super) compliance: Vec<f64>,
+    pub(super) max_depth: f64,
+    /// Numbers of its first span and first foot point among those of all pairs.
+    pub(super) span_offset: usize,
+    pub(super) foot_offset: usize,
+}
+
+/// Parts of a zone of faces, unpacked.
+pub(super) struct FaceZone<'a> {
+    pub(super) body: usize,
+    pub(super) faces: &'a Faces,
+    pub(super) points: &'a [u32],
+    pub(super) is_interface: &'a [bool],
+}
+
+impl QuasistaticContact {
+    /// Checks and takes bodies, zones and pairs.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] says what does not fit together.
+    pub fn new(bodies: Vec<ContactBody>, zones: Vec<Zone>, pairs: &[Pair]) -> Result<Self, SetupError> {
+        bodies.iter().try_for_each(check_body)?;
+        for zone in &zones {
+            let body = bodies.get(zone.body);
+            let body =
+                body.ok_or(SetupError::Missing { what: "body", index: zone.body, count: bodies.len() })?;
+            if let ZoneShape::Faces { points, faces, .. } = &zone.shape {
+                if let Some(k) = points.iter().position(|&k| k as usize >= body.n_points) {
+                    let point = faces.surface.points[k];
+                    return Err(SetupError::MissingPoint { zone: zone.name.clone(), point });
+                }
+            }
+        }
+        let tolerances = Tolerances::default();
+        let mut model = Self { bodies, zones, tolerances, pairs: Vec::new(), n_spans: 0, n_feet: 0 };
+        for pair in pairs {
+            model.add_pair(pair)?;
+        }
+        Ok(model)
+    }
+
+    fn add_pair(&mut self, pair: &Pair) -> Result<(), SetupError> {
+        let zone = |index: usize| {
+            self.zones.get(index).ok_or(SetupError::Missing { what: "zone", index, count: self.zones.len() })
+        };
+        let (a, b) = (zone(pair.first)?, zone(pair.second)?);
+        let (first, second) = (a.name.clone(), b.name.clone());
+        if !pair.law.is_valid() {
+            return Err(SetupError::Law { first, second, law: pair.law });
+        }
+        let ZoneShape::Faces { faces, reference, .. } = &a.shape else {
+            return Err(SetupError::NoFaces { first, second });
+        };
+        let rigid = |body: usize| self.bodies[body].compliance.is_none();
+        if pair.law == NormalLaw::Hard && rigid(a.body) && rigid(b.body) {
+            return Err(SetupError::RigidAndHard { first, second });
+        }
+        let spans = Spans::new(faces, reference);
+        if spans.max_points() > MAX_POINTS {
+            return Err(SetupError::CrowdedNode { first, points: spans.max_points() });
+        }
+        let low = reference.iter().fold(Vector3::repeat(f64::INFINITY), |m, x| m.inf(x));
+        let high = reference.iter().fold(Vector3::repeat(f64::NEG_INFINITY), |m, x| m.sup(x));
+        let model = PairModel {
+            pair: *pair,
+            compliance: spans.area.iter().map(|&area| pair.law.compliance(area)).collect(),
+            max_depth: pair.max_depth.unwrap_or(0.25 * (high - low).norm()),
+            span_offset: self.n_spans,
+            foot_offset: self.n_feet,
+            spans,
+        };
+        self.n_spans += model.spans.len();
+        self.n_feet += model.spans.n_points();
+        self.pairs.push(model);
+        Ok(())
+    }
+
+    /// Number of pairs.
+    pub fn n_pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Number of spans of all pairs: the pressure unknowns.
+    pub fn n_spans(&self) -> usize {
+        self.n_spans
+    }
+
+    /// The pair with this number.
+    pub fn pair(&self, pair: usize) -> &Pair {
+        &self.pairs[pair].pair
+    }
+
+    /// The spans of the first zone of a pair.
+    pub fn spans(&self, pair: usize) -> &Spans {
+        &self.pairs[pair].spans
+    }
+
+    /// The spans of a pair among those of all pairs.
+    pub fn span_range(&self, pair: usize) -> std::ops::Range<usize> {
+        let p = &self.pairs[pair];
+        p.span_offset..p.span_offset + p.spans.len()
+    }
+
+    pub(super) fn face_zone(&self, zone: usize) -> Option<FaceZone<'_>> {
+        let Zone { body, shape, .. } = &self.zones[zone];
+        match shape {
+            ZoneShape::Faces { faces, points, is_interface, .. } => {
+                Some(FaceZone { body: *body, faces, points, is_interface })
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn first(&self, pair: &PairModel) -> FaceZone<'_> {
+        self.face_zone(pair.pair.first).expect("checked when the pair was added")
+    }
+
+    /// Number of the pair that a span belongs to.
+    pub(super) fn pair_of(&self, span: usize) -> usize {
+        self.pairs.partition_point(|p| p.span_offset <= span) - 1
+    }
+}
+
+fn check_body(body: &ContactBody) -> Result<(), SetupError> {
+    let Some(u) = &body.compliance else { return Ok(()) };
+    let n = 3 * body.n_points;
+    let fits = u.nrows() == n && u.ncols() == n;
+    let largest = if fits { (0..n).map(|i| u[(i, i)].abs()).fold(0.0, f64::max) } else { 0.0 };
+    // The comparison is false for entries that are not numbers.
+    let close = |i: usize, j: usize| (u[(i, j)] - u[(j, i)]).abs() <= 1e-10 * largest;
+    if fits && (0..n).all(|j| (0..=j).all(|i| close(i, j))) {
+        return Ok(());
+    }
+    let (rows, columns) = (u.nrows(), u.ncols());
+    Err(SetupError::Compliance { body: body.name.clone(), rows, columns, points: body.n_points })
+}

@@ -1,0 +1,443 @@
+//! The iteration: linearise, solve the complementarity problem, move; until the displacement stays.
+
+use thiserror::Error;
+
+use super::workspace::Workspace;
+use super::{BodyState, QuasistaticContact, WarmState};
+use crate::solver::{LcpError, Method};
+
+/// When the iteration has converged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerances {
+    /// Largest error of the displacement relative to its largest entry.
+    pub relative: f64,
+    /// Most passes over the geometry.
+    pub max_passes: usize,
+}
+
+impl Default for Tolerances {
+    fn default() -> Self {
+        Self { relative: 1e-10, max_passes: 60 }
+    }
+}
+
+/// Why the quasistatic contact was not found. It knows no time and no names: the caller adds them.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SolveError {
+    /// States, positions or the warm state do not fit the model.
+    #[error("{what} of body {body} have {found} entries, {needed} are needed")]
+    Size {
+        /// What has the wrong length.
+        what: &'static str,
+        /// Number of the body.
+        body: usize,
+        /// Length found.
+        found: usize,
+        /// Length needed.
+        needed: usize,
+    },
+    /// The warm state is one of another model.
+    #[error("the memory of the last solve belongs to another contact problem; begin with a cold one")]
+    ForeignWarmState,
+    /// A position or pose is not a finite number.
+    #[error("the configuration of body {body} is not finite")]
+    NotFinite {
+        /// Number of the body.
+        body: usize,
+    },
+    /// The complementarity problem has no solution, which a symmetric positive semi-definite compliance excludes.
+    #[error("condensed contact of {spans} spans: {source}; is the compliance of a body indefinite?")]
+    Complementarity {
+        /// Number of unknowns.
+        spans: usize,
+        /// What the solver says.
+        source: LcpError,
+    },
+    /// No convergence.
+    #[error(
+        "quasistatic contact does not converge: after {passes} passes the displacement still changes by {change:.3e} m \
+         (largest displacement {scale:.3e} m), worst at span {span} of pair {pair} with gap {gap:.3e} m"
+    )]
+    NotConverged {
+        /// Passes made.
+        passes: usize,
+        /// Last change of the displacement \[m\].
+        change: f64,
+        /// Largest displacement \[m\].
+        scale: f64,
+        /// Pair of the worst span.
+        pair: usize,
+        /// Worst span: the one with the largest violation of complementarity.
+        span: usize,
+        /// Its gap \[m\].
+        gap: f64,
+        /// Change of the displacement in each pass \[m\].
+        history: Vec<f64>,
+    },
+    /// The energy does not decrease along the step.
+    #[error(
+        "quasistatic contact: the energy {energy:.6e} J does not decrease within {cuts} halvings of the step \
+         (change of displacement {change:.3e} m), worst at span {span} of pair {pair} with gap {gap:.3e} m"
+    )]
+    NoDescent {
+        /// Energy at the start of the step \[J\].
+        energy: f64,
+        /// Halvings tried.
+        cuts: usize,
+        /// Change of the displacement by the full step \[m\].
+        change: f64,
+        /// Pair of the worst span.
+        pair: usize,
+        /// Worst span.
+        span: usize,
+        /// Its gap \[m\].
+        gap: f64,
+        /// Change of the displacement in each pass \[m\].
+        history: Vec<f64>,
+    },
+}
+
+/// Most halvings of a step (THEORY 3.2).
+const MAX_CUTS: usize = 30;
+/// A frozen W is condensed anew if an iteration reduces the change by less than this.
+const POOR_CONTRACTION: f64 = 0.2;
+/// Below this relative change the energy is flat to round-off and cannot judge a step.
+const ENERGY_JUDGES: f64 = 1e-6;
+
+/// Change brought about by one step, and how large the displacement is \[m\].
+#[derive(Clone, Copy)]
+struct Change {
+    change: f64,
+    scale: f64,
+}
+
+/// Energy of an iterate: ½ f·u and penalties, violations of hard gaps weighted by a force, and what the model promised.
+#[derive(Clone, Copy)]
+struct Merit {
+    smooth: f64,
+    violation: f64,
+    hard_weight: f64,
+}
+
+impl Merit {
+    fn value(&self) -> f64 {
+        self.smooth + self.hard_weight * self.violation
+    }
+}
+
+/// Where the iteration stands between two passes.
+struct Progress {
+    change: Option<Change>,
+    /// Merit at the start of the last step, the model's value at its end, and the part of it that is taken.
+    base: Option<(Merit, f64)>,
+    part: f64,
+    hard_weight: f64,
+    condensed_here: usize,
+}
+
+impl QuasistaticContact {
+    /// Pressures, forces and displacements of the contact for the given states, into `work.solution`.
+    ///
+    /// `warm` is the memory of the last solve (or [`Self::cold`]) and becomes that of this one. On an error it must not
+    /// be used further: go on from a copy, or cold.
+    ///
+    /// # Errors
+    ///
+    /// [`SolveError`] if the input does not fit, or the iteration does not converge: never a result that is not one.
+    pub fn solve(
+        &self,
+        states: &[BodyState<'_>],
+        warm: &mut WarmState,
+        work: &mut Workspace,
+    ) -> Result<(), SolveError> {
+        self.check(states, warm)?;
+        work.lambda.copy_from_slice(&warm.lambda);
+        copy_all(&mut work.force, &warm.force);
+        copy_all(&mut work.displacement, &warm.displacement);
+        work.history.clear();
+        let out = &mut work.solution;
+        (out.passes, out.condensations, out.fallbacks, out.cuts, out.stagnated) = (0, 0, 0, 0, false);
+        self.recall(warm, work);
+        self.iterate(states, warm, work)?;
+        warm.lambda.copy_from_slice(&work.lambda);
+        copy_all(&mut warm.force, &work.force);
+        copy_all(&mut warm.displacement, &work.displacement);
+        Ok(())
+    }
+
+    fn check(&self, states: &[BodyState<'_>], warm: &WarmState) -> Result<(), SolveError> {
+        if states.len() != self.bodies.len() {
+            let (found, needed) = (states.len(), self.bodies.len());
+            return Err(SolveError::Size { what: "states", body: 0, found, needed });
+        }
+        for (body, (state, model)) in states.iter().zip(&self.bodies).enumerate() {
+            let needed = 3 * model.n_points;
+            let found = state.positions_b.len();
+            if found != needed {
+                return Err(SolveError::Size { what: "positions", body, found, needed });
+            }
+            let rates = state.twist.map_or(0, |t| t.rates_b.len());
+            if rates != 0 && rates != needed {
+                return Err(SolveError::Size { what: "rates", body, found: rates, needed });
+            }
+            let pose = state.rot_ib.iter().chain(state.r_ib_i.iter());
+            if !pose.chain(state.positions_b).all(|x| x.is_finite()) {
+                return Err(SolveError::NotFinite { body });
+            }
+        }
+        if self.fits(warm) { Ok(()) } else { Err(SolveError::ForeignWarmState) }
+    }
+
+    fn iterate(
+        &self,
+        states: &[BodyState<'_>],
+        warm: &mut WarmState,
+        work: &mut Workspace,
+    ) -> Result<(), SolveError> {
+        let mut progress =
+            Progress { change: None, base: None, part: 1.0, hard_weight: 0.0, condensed_here: 0 };
+        loop {
+            self.pass(states, warm, work);
+            work.solution.passes += 1;
+            if self.cut_step(&mut progress, work)? {
+                continue;
+            }
+            let merit = self.merit(progress.hard_weight, work);
+            self.keep_base(work);
+            self.update_condensed(&mut progress, warm, work);
+            let complete = self.solve_linearised(warm, work)?;
+            let change = self.change(work);
+            let converged = complete && self.has_converged(&progress, change, states, work);
+            work.history.push(change.change);
+            if converged {
+                let before = std::mem::take(&mut work.base.displacement);
+                self.fill_solution(states, &before, warm, work);
+                work.base.displacement = before;
+                return Ok(());
+            }
+            if work.solution.passes >= self.tolerances.max_passes {
+                return Err(self.not_converged(change, work));
+            }
+            let largest = work.lambda.iter().fold(0.0, |a: f64, b| a.max(*b));
+            progress.hard_weight = progress.hard_weight.max(2.0 * largest);
+            progress.base = Some((merit, self.model_energy(work)));
+            progress.change = Some(change);
+            progress.part = 1.0;
+        }
+    }
+
+    /// Armijo's rule on E: halves the step, and asks for another pass, if the energy did not decrease enough.
+    fn cut_step(&self, progress: &mut Progress, work: &mut Workspace) -> Result<bool, SolveError> {
+        let (Some((mut base, promised)), Some(last)) = (progress.base, progress.change) else {
+            return Ok(false);
+        };
+        base.hard_weight = progress.hard_weight;
+        let now = self.merit(progress.hard_weight, work);
+        let decrease = (base.value() - promised).max(0.0);
+        let noise = 1e-12 * (base.value().abs() + now.value().abs());
+        let enough = now.value() <= base.value() - 1e-4 * progress.part * decrease + noise;
+        if enough || last.change * progress.part <= ENERGY_JUDGES * last.scale {
+            return Ok(false);
+        }
+        work.solution.cuts += 1;
+        progress.part *= 0.5;
+        if progress.part < 0.5f64.powi(MAX_CUTS as i32) {
+            let (pair, span, gap) = self.worst(work);
+            let (energy, cuts, history) = (base.value(), MAX_CUTS, work.history.clone());
+            return Err(SolveError::NoDescent {
+                energy,
+                cuts,
+                change: last.change,
+                pair,
+                span,
+                gap,
+                history,
+            });
+        }
+        // The iterate is the target of the step; halving its distance from the base halves the step taken.
+        halve(&mut work.lambda, &work.base.lambda);
+        for (target, base) in work.force.iter_mut().zip(&work.base.force) {
+            halve(target, base);
+        }
+        for (target, base) in work.displacement.iter_mut().zip(&work.base.displacement) {
+            halve(target, base);
+        }
+        Ok(true)
+    }
+
+    fn keep_base(&self, work: &mut Workspace) {
+        work.base.lambda.copy_from_slice(&work.lambda);
+        copy_all(&mut work.base.force, &work.force);
+        copy_all(&mut work.base.displacement, &work.displacement);
+    }
+
+    /// ½ f·u + Σ ½ [−g]₊²/d and Σ [−g]₊ over hard spans, at the last pass.
+    fn merit(&self, hard_weight: f64, work: &Workspace) -> Merit {
+        let mut merit = Merit { smooth: elastic_energy(work), violation: 0.0, hard_weight };
+        for (s, &gap) in
+            work.spans.gap.iter().enumerate().filter(|(s, g)| work.spans.evaluated[*s] && **g < 0.0)
+        {
+            match self.law_compliance(s) {
+                0.0 => merit.violation -= gap,
+                d => merit.smooth += 0.5 * gap * gap / d,
+            }
+        }
+        merit
+    }
+
+    /// Energy of the linearised problem at its solution.
+    fn model_energy(&self, work: &Workspace) -> f64 {
+        let penalty = |(s, l): (usize, &f64)| 0.5 * self.law_compliance(s) * l * l;
+        let active = work.lambda.iter().enumerate().filter(|(_, l)| **l > 0.0);
+        elastic_energy(work) + active.map(penalty).sum::<f64>()
+    }
+
+    /// Condenses anew if a closed span is not in W, or the frozen W serves badly.
+    fn update_condensed(&self, progress: &mut Progress, warm: &mut WarmState, work: &mut Workspace) {
+        let missing = (0..self.n_spans).any(|s| {
+            work.spans.evaluated[s] && work.spans.gap[s] < 0.0 && work.condensed.position[s] == u32::MAX
+        });
+        let n = work.history.len();
+        let poor = n >= 2
+            && work.history[n - 1] > POOR_CONTRACTION * work.history[n - 2]
+            && progress.condensed_here < 3
+            && progress.change.is_some_and(|c| c.change > self.tolerances.relative * c.scale);
+        if missing || poor {
+            let deepest = work.spans.gap.iter().fold(0.0, |a: f64, g| a.max(-g));
+            let largest = work.displacement.iter().flatten().fold(0.0, |a: f64, u| a.max(u.abs()));
+            self.condense(0.5 * deepest.max(largest), warm, work);
+            progress.condensed_here += 1;
+            work.solution.condensations += 1;
+        }
+    }
+
+    /// Solves the problem linearised at the last pass and moves to f = Bᵀ λ, u = U f.
+    ///
+    /// ```text
+    /// 0 ≤ λ ⊥ g + B (û − u_k) + W (λ − λ_k) + d λ ≥ 0,   û = U Bᵀ λ_k
+    /// ```
+    ///
+    /// û differs from u_k as the rows have turned since u_k was found. Without that term the step is no descent
+    /// direction of E: the turn is of the size of the remaining gaps. W may be that of an earlier pass.
+    ///
+    /// Returns false if a span got a force whose gap was not looked at in this pass: it has none then, and is looked at.
+    fn solve_linearised(&self, warm: &mut WarmState, work: &mut Workspace) -> Result<bool, SolveError> {
+        self.respond_to_lambda(work);
+        let n = warm.condensed.len();
+        work.condensed.q.clear();
+        for &s in &warm.condensed {
+            let turned = self.project(s as usize, &work.spans, &work.displacement, &work.base.displacement);
+            work.condensed.q.push(work.spans.gap[s as usize] + turned);
+        }
+        let condensed = &mut work.condensed;
+        condensed.z.clear();
+        condensed.z.extend(warm.condensed.iter().map(|&s| work.lambda[s as usize]));
+        for j in (0..n).filter(|&j| condensed.z[j] > 0.0) {
+            let (column, z) = (condensed.w.col_as_slice(j), condensed.z[j]);
+            condensed.q.iter_mut().zip(column).for_each(|(q, w)| *q -= w * z);
+        }
+        let report = condensed
+            .solver
+            .solve(&condensed.q, &mut condensed.z)
+            .map_err(|source| SolveError::Complementarity { spans: n, source })?;
+        work.solution.fallbacks += usize::from(report.method == Method::Lemke);
+        work.lambda.fill(0.0);
+        let mut complete = true;
+        for (&s, &z) in warm.condensed.iter().zip(&condensed.z).filter(|(_, z)| **z > 0.0) {
+            if work.spans.evaluated[s as usize] {
+                work.lambda[s as usize] = z;
+            } else {
+                warm.spans[s as usize].slack = f64::NEG_INFINITY;
+                complete = false;
+            }
+        }
+        self.respond_to_lambda(work);
+        Ok(complete)
+    }
+
+    /// Largest change of a displacement, or of a penalty's own gap, by the step.
+    fn change(&self, work: &Workspace) -> Change {
+        let mut result = Change { change: 0.0, scale: 0.0 };
+        let pairs = work.displacement.iter().flatten().zip(work.base.displacement.iter().flatten());
+        for (new, old) in pairs {
+            result.change = result.change.max((new - old).abs());
+            result.scale = result.scale.max(new.abs());
+        }
+        for (s, (new, old)) in work.lambda.iter().zip(&work.base.lambda).enumerate() {
+            if *new > 0.0 || *old > 0.0 {
+                let d = self.law_compliance(s);
+                result.change = result.change.max(d * (new - old).abs());
+                result.scale = result.scale.max(d * new);
+            }
+        }
+        result
+    }
+
+    fn has_converged(
+        &self,
+        progress: &Progress,
+        now: Change,
+        states: &[BodyState<'_>],
+        work: &mut Workspace,
+    ) -> bool {
+        // Positions of this size are exact to a few units in the last place; gaps cannot be better.
+        let size = states.iter().flat_map(|s| s.positions_b).fold(0.0, |a: f64, x| a.max(x.abs()));
+        let floor = 32.0 * f64::EPSILON * size;
+        let allowed = self.tolerances.relative * now.scale + floor;
+        let error = match progress.change {
+            // A sequence that contracts by κ is at most κ/(1 − κ) times its last change from its limit.
+            Some(last) if progress.part == 1.0 && now.change < 0.5 * last.change => {
+                let kappa = (now.change / last.change).max(1e-3);
+                now.change * kappa / (1.0 - kappa)
+            }
+            _ => now.change,
+        };
+        work.solution.error = if now.scale > 0.0 { error / now.scale } else { 0.0 };
+        if error <= allowed {
+            return true;
+        }
+        // Round-off: three passes without progress, all of them nearly there.
+        let n = work.history.len();
+        let near = now.change <= 1e-7 * now.scale + 8.0 * floor;
+        let best = work.history.iter().rev().skip(2).fold(f64::INFINITY, |a, b| a.min(*b));
+        let stalled =
+            n >= 5 && now.change >= best && work.history[n - 1] >= best && work.history[n - 2] >= best;
+        work.solution.stagnated = near && stalled;
+        work.solution.stagnated
+    }
+
+    fn not_converged(&self, change: Change, work: &Workspace) -> SolveError {
+        let (pair, span, gap) = self.worst(work);
+        let Change { change, scale } = change;
+        let (passes, history) = (work.solution.passes, work.history.clone());
+        SolveError::NotConverged { passes, change, scale, pair, span, gap, history }
+    }
+
+    /// The span that violates 0 ≤ λ ⊥ g + d λ ≥ 0 most: pair, span, gap.
+    fn worst(&self, work: &Workspace) -> (usize, usize, f64) {
+        let violation = |s: usize| {
+            let w = work.spans.gap[s] + self.law_compliance(s) * work.lambda[s];
+            if work.lambda[s] > 0.0 { w.abs() } else { (-w).max(0.0) }
+        };
+        let spans = (0..self.n_spans).filter(|&s| work.spans.evaluated[s]);
+        let worst = spans.max_by(|&a, &b| violation(a).total_cmp(&violation(b))).unwrap_or(0);
+        if self.n_spans == 0 {
+            return (0, 0, 0.0);
+        }
+        let pair = self.pair_of(worst);
+        (pair, worst - self.pairs[pair].span_offset, work.spans.gap[worst])
+    }
+}
+
+fn elastic_energy(work: &Workspace) -> f64 {
+    let pairs = work.force.iter().flatten().zip(work.displacement.iter().flatten());
+    0.5 * pairs.map(|(f, u)| f * u).sum::<f64>()
+}
+
+fn halve(target: &mut [f64], base: &[f64]) {
+    target.iter_mut().zip(base).for_each(|(t, b)| *t = 0.5 * (*t + *b));
+}
+
+fn copy_all(to: &mut [Vec<f64>], from: &[Vec<f64>]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| to.copy_from_slice(from));
+}

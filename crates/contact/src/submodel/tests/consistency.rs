@@ -1,0 +1,193 @@
+//! Laws of mechanics: forces are derivatives of the energy, opposite forces along one line, frames do not matter.
+
+use super::*;
+
+const PENALTY: NormalLaw = NormalLaw::Penalty { alpha: 100.0, modulus: 115e9 };
+
+type Poses = [(Vector3<f64>, Matrix3<f64>); 2];
+
+/// Poses of the two bodies: the first slightly turned and pressed into the second.
+fn poses(shift: Vector3<f64>, rotation: Vector3<f64>) -> Poses {
+    let base = turn([0.3, 1.0, 0.2], 0.02);
+    let moved = Rotation3::new(rotation).into_inner() * base;
+    [(Vector3::new(1e-4, -2e-4, -1.6e-5) + shift, moved), (Vector3::zeros(), Matrix3::identity())]
+}
+
+fn rest() -> Poses {
+    poses(Vector3::zeros(), Vector3::zeros())
+}
+
+fn solve_at(
+    model: &QuasistaticContact,
+    positions: &[Vec<f64>],
+    poses: &Poses,
+    warm: &mut WarmState,
+    work: &mut Workspace,
+) {
+    let states: Vec<_> = poses.iter().zip(positions).map(|((r, rot), x)| at(x, *r, *rot)).collect();
+    model.solve(&states, warm, work).unwrap();
+}
+
+/// Central difference of order 4.
+fn derivative(h: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
+    (8.0 * (f(h) - f(-h)) - f(2.0 * h) + f(-2.0 * h)) / (12.0 * h)
+}
+
+#[test]
+fn forces_and_moments_are_the_derivatives_of_the_energy_with_respect_to_the_pose() {
+    for law in [PENALTY, NormalLaw::Hard] {
+        let (model, positions) = two_curved_bodies(law);
+        let (mut warm, mut work) = (model.cold(), model.workspace());
+        solve_at(&model, &positions, &rest(), &mut warm, &mut work);
+        let solution = work.solution.clone();
+        assert!(solution.pairs[0].n_active >= 5, "{:?}", solution.pairs[0]);
+        let force_i = rest()[0].1 * solution.wrench[0].force_b;
+        let moment_i = rest()[0].1 * solution.wrench[0].moment_b;
+        let mut energy = |shift: Vector3<f64>, rotation: Vector3<f64>| {
+            solve_at(&model, &positions, &poses(shift, rotation), &mut warm.clone(), &mut work);
+            work.solution.energy()
+        };
+        for d in 0..3 {
+            let unit = Vector3::from_fn(|i, _| if i == d { 1.0 } else { 0.0 });
+            let by_shift = derivative(2e-9, |h| energy(unit * h, Vector3::zeros()));
+            let by_turn = derivative(1e-6, |h| energy(Vector3::zeros(), unit * h));
+            let error = (by_shift + force_i[d]).abs() / force_i.norm();
+            assert!(error < 2e-7, "{law:?} force {d}: {} against {}", -by_shift, force_i[d]);
+            let error = (by_turn + moment_i[d]).abs() / moment_i.norm();
+            assert!(error < 2e-5, "{law:?} moment {d}: {} against {}", -by_turn, moment_i[d]);
+        }
+    }
+}
+
+#[test]
+fn forces_on_points_are_the_derivatives_of_the_energy_with_respect_to_low_modes() {
+    let (model, positions) = two_curved_bodies(PENALTY);
+    let (mut warm, mut work) = (model.cold(), model.workspace());
+    solve_at(&model, &positions, &rest(), &mut warm, &mut work);
+    let forces = work.solution.force_b.clone();
+    let mut random = Random(5);
+    for body in 0..2 {
+        // A smooth deformation of the body, as a low mode brings it about.
+        let c: Vec<f64> = (0..9).map(|_| 100.0 * random.symmetric()).collect();
+        let field = |x: &[f64; 3], d: usize| {
+            1e-3 * c[3 * d] + c[3 * d + 1] * x[1] + 200.0 * c[3 * d + 2] * x[1] * x[0]
+        };
+        let points = positions[body].as_chunks::<3>().0;
+        let mode: Vec<f64> = points.iter().flat_map(|x| [0, 1, 2].map(|d| field(x, d))).collect();
+        let difference = derivative(1e-8, |q| {
+            let mut moved = positions.clone();
+            moved[body].iter_mut().zip(&mode).for_each(|(x, m)| *x += q * m);
+            solve_at(&model, &moved, &rest(), &mut warm.clone(), &mut work);
+            work.solution.energy()
+        });
+        let force: f64 = forces[body].iter().zip(&mode).map(|(f, m)| f * m).sum();
+        assert!((difference + force).abs() < 1e-5 * force.abs(), "{body}: {difference} {force}");
+    }
+}
+
+#[test]
+fn total_force_and_moment_vanish_to_round_off() {
+    for law in [PENALTY, NormalLaw::Hard] {
+        let (model, positions) = two_curved_bodies(law);
+        let (mut warm, mut work) = (model.cold(), model.workspace());
+        let all = poses(Vector3::zeros(), Vector3::new(0.01, 0.0, 0.02));
+        solve_at(&model, &positions, &all, &mut warm, &mut work);
+        let (mut force, mut moment, mut size) = (Vector3::zeros(), Vector3::zeros(), 0.0);
+        for ((r, rot), wrench) in all.iter().zip(&work.solution.wrench) {
+            let (f, m) = (rot * wrench.force_b, rot * wrench.moment_b);
+            force += f;
+            moment += m + r.cross(&f);
+            size = f.norm();
+        }
+        assert!(size > 10.0 && force.norm() < 1e-13 * size, "{law:?}: {force} of {size}");
+        assert!(moment.norm() < 1e-13 * size * 0.01, "{law:?}: {moment} of {size} N with 1 cm");
+        let on_first = all[0].1 * work.solution.wrench[0].force_b;
+        assert!((work.solution.pairs[0].force_i + on_first).norm() < 1e-12 * size);
+    }
+}
+
+#[test]
+fn a_common_motion_of_both_bodies_changes_nothing_in_their_own_frames() {
+    let (model, positions) = two_curved_bodies(PENALTY);
+    let (mut warm, mut work) = (model.cold(), model.workspace());
+    solve_at(&model, &positions, &rest(), &mut warm, &mut work);
+    let reference = work.solution.clone();
+    let (rotation, shift) = (turn([1.0, -2.0, 0.5], 1.1), Vector3::new(0.2, -0.1, 0.3));
+    let moved = rest().map(|(r, rot)| (rotation * r + shift, rotation * rot));
+    solve_at(&model, &positions, &moved, &mut model.cold(), &mut work);
+    let size = reference.wrench[0].force_b.norm();
+    for (a, b) in reference.lambda.iter().zip(&work.solution.lambda) {
+        // Poses 0.4 m from the origin are known to 1e-16 m, of a penetration of some 1e-6 m.
+        assert!((a - b).abs() < 1e-8 * size, "{a} {b}");
+    }
+}
+
+#[test]
+fn the_solution_satisfies_complementarity_and_the_response_of_the_bodies() {
+    for law in [PENALTY, NormalLaw::Hard] {
+        let (model, positions) = two_curved_bodies(law);
+        let (mut warm, mut work) = (model.cold(), model.workspace());
+        solve_at(&model, &positions, &rest(), &mut warm, &mut work);
+        let out = work.solution.clone();
+        println!(
+            "{law:?}: {} passes, {} condensations, error {:.1e}",
+            out.passes, out.condensations, out.error
+        );
+        // The gaps anew at the solution: one more solve from it changes nothing.
+        solve_at(&model, &positions, &rest(), &mut warm, &mut work);
+        let again = &work.solution;
+        assert!(again.passes <= 2, "{} passes", again.passes);
+        let deepest = out.displacement_b.iter().flatten().fold(0.0, |a: f64, u| a.max(u.abs()));
+        for (s, (&lambda, &gap)) in again.lambda.iter().zip(&again.gap).enumerate() {
+            let w = gap + model.law_compliance(s) * lambda;
+            assert!(lambda >= 0.0 && w > -1e-9 * deepest, "{lambda} {w}");
+            assert!(lambda == 0.0 || w.abs() < 1e-9 * deepest, "{lambda} {w}");
+        }
+        for (body, (f, u)) in model.bodies.iter().zip(again.force_b.iter().zip(&again.displacement_b)) {
+            let compliance = body.compliance.as_ref().unwrap();
+            for i in 0..f.len() {
+                let response: f64 = (0..f.len()).map(|j| compliance[(i, j)] * f[j]).sum();
+                assert!((response - u[i]).abs() < 1e-12 * deepest);
+            }
+        }
+        let largest = out.lambda.iter().fold(0.0, |a: f64, b| a.max(*b));
+        let pairs = out.lambda.iter().zip(&again.lambda);
+        pairs.for_each(|(a, b)| assert!((a - b).abs() < 1e-8 * largest, "{a} {b}"));
+    }
+}
+
+#[test]
+fn the_gap_rate_is_the_derivative_of_the_free_gap() {
+    let (model, positions) = two_curved_bodies(PENALTY);
+    let (v, omega) = (Vector3::new(0.1, -0.2, -0.3), Vector3::new(3.0, -5.0, 2.0));
+    let mut random = Random(8);
+    let rates: Vec<Vec<f64>> =
+        positions.iter().map(|x| x.iter().map(|_| 0.01 * random.symmetric()).collect()).collect();
+    let at_time = |t: f64| {
+        let [(r, rot), two] = poses(Vector3::new(0.0, 0.0, 4e-5), Vector3::zeros());
+        let (r, rot) = (r + rot * v * t, rot * Rotation3::new(omega * t).into_inner());
+        let moved = |k: usize| -> Vec<f64> {
+            positions[k].iter().zip(&rates[k]).map(|(x, rate)| x + t * rate).collect()
+        };
+        let (first, second) = (moved(0), moved(1));
+        let twist = |k: usize| Twist {
+            v_ib_b: if k == 0 { v } else { Vector3::zeros() },
+            omega_ib_b: if k == 0 { omega } else { Vector3::zeros() },
+            rates_b: &rates[k],
+        };
+        let states = [
+            BodyState { twist: Some(twist(0)), ..at(&first, r, rot) },
+            BodyState { twist: Some(twist(1)), ..at(&second, two.0, two.1) },
+        ];
+        let mut work = model.workspace();
+        model.solve(&states, &mut model.cold(), &mut work).unwrap();
+        assert!(!work.solution.in_contact());
+        work.solution.pairs[0]
+    };
+    let h = 1e-8;
+    let (minus, now, plus) = (at_time(-h), at_time(0.0), at_time(h));
+    assert_eq!((minus.nearest_span, plus.nearest_span), (now.nearest_span, now.nearest_span));
+    let rate = (plus.min_free_gap - minus.min_free_gap) / (2.0 * h);
+    assert!((rate - now.gap_rate).abs() < 1e-6 * rate.abs(), "{rate} {}", now.gap_rate);
+    assert!(now.min_free_gap > 0.0 && now.gap_rate < 0.0);
+}

@@ -1,0 +1,80 @@
+//! A run can be stopped and resumed bit for bit; a used workspace gives what a new one gives.
+
+use super::*;
+
+const PENALTY: NormalLaw = NormalLaw::Penalty { alpha: 100.0, modulus: 115e9 };
+
+/// Poses of an impact: in, and out again, with a little rolling.
+fn path(k: usize) -> (Vector3<f64>, Matrix3<f64>) {
+    let t = k as f64 / 30.0;
+    let depth = 1.2e-5 * (std::f64::consts::PI * t).sin() - 3e-6;
+    (Vector3::new(1e-4 + 2e-5 * t, -2e-4, -depth), turn([0.3, 1.0, 0.2], 0.02 + 0.003 * t))
+}
+
+fn states(positions: &[Vec<f64>], (r, rot): (Vector3<f64>, Matrix3<f64>)) -> [BodyState<'_>; 2] {
+    [at(&positions[0], r, rot), at(&positions[1], Vector3::zeros(), Matrix3::identity())]
+}
+
+#[test]
+fn a_resumed_sequence_of_solves_repeats_the_bits_of_the_uninterrupted_one() {
+    for law in [PENALTY, NormalLaw::Hard] {
+        let (model, positions) = two_curved_bodies(law);
+        let step = |k: usize, warm: &mut WarmState, work: &mut Workspace| {
+            model.solve(&states(&positions, path(k)), warm, work).unwrap();
+        };
+        let (mut warm, mut work) = (model.cold(), model.workspace());
+        let (mut saved, mut later) = (Vec::new(), Vec::new());
+        for k in 0..=30 {
+            step(k, &mut warm, &mut work);
+            if k == 14 {
+                saved = warm.to_numbers();
+            }
+            if k > 14 {
+                later.push(work.solution.clone());
+            }
+        }
+        let mut resumed = model.cold();
+        assert!(resumed.read_numbers(&saved));
+        let mut fresh = model.workspace();
+        for (k, expected) in (15..=30).zip(&later) {
+            step(k, &mut resumed, &mut fresh);
+            assert!(fresh.solution == *expected, "{law:?}: step {k} differs");
+        }
+        assert!(later.iter().any(Solution::in_contact) && !later.last().unwrap().in_contact());
+        assert!(resumed.to_numbers() == warm.to_numbers());
+    }
+}
+
+#[test]
+fn warm_solves_need_few_passes_and_condense_rarely() {
+    let (model, positions) = two_curved_bodies(PENALTY);
+    let (mut warm, mut work) = (model.cold(), model.workspace());
+    let (mut passes, mut condensations) = (Vec::new(), 0);
+    for k in 0..=300 {
+        let (mut r, rot) = path(15);
+        r.z -= 1e-8 * k as f64;
+        model.solve(&states(&positions, (r, rot)), &mut warm, &mut work).unwrap();
+        passes.push(work.solution.passes);
+        condensations += work.solution.condensations;
+    }
+    println!("first {} then {:?} …, {condensations} condensations", passes[0], &passes[1..12]);
+    let mean = passes[1..].iter().sum::<usize>() as f64 / 300.0;
+    assert!(mean < 6.0, "{mean} passes a solve");
+    assert!(condensations < 40, "{condensations} condensations in 301 solves");
+}
+
+#[test]
+fn numbers_that_are_no_warm_state_are_refused() {
+    let (model, positions) = two_curved_bodies(PENALTY);
+    let (mut warm, mut work) = (model.cold(), model.workspace());
+    model.solve(&states(&positions, path(15)), &mut warm, &mut work).unwrap();
+    let numbers = warm.to_numbers();
+    let mut copy = model.cold();
+    assert!(copy.read_numbers(&numbers) && copy.to_numbers() == numbers);
+    assert!(!model.cold().read_numbers(&numbers[..numbers.len() - 1]));
+    assert!(!model.cold().read_numbers(&[numbers.clone(), vec![0.0]].concat()));
+    let n = numbers.len();
+    let mut huge = numbers;
+    huge[n - 2] = 1e300;
+    assert!(!model.cold().read_numbers(&huge));
+}

@@ -1,0 +1,151 @@
+//! What does not fit is refused, what is doubtful is said, what is far away costs nothing.
+
+use super::*;
+
+fn ball_on_plane(law: NormalLaw, elastic: bool) -> (QuasistaticContact, Vec<Vec<f64>>) {
+    let (surface, points) = steel_cap();
+    let compliance = elastic.then(|| smooth_compliance(&points, &mut Random(1)));
+    problem(vec![faced(0, "ball:pole", (surface, points), compliance), rigid(1, contact_plane())], law)
+}
+
+fn solve(
+    model: &QuasistaticContact,
+    positions: &[Vec<f64>],
+    shift: Vector3<f64>,
+) -> Result<Solution, SolveError> {
+    let mut work = model.workspace();
+    let states = [
+        at(&positions[0], shift, Matrix3::identity()),
+        at(&positions[1], Vector3::zeros(), Matrix3::identity()),
+    ];
+    model.solve(&states, &mut model.cold(), &mut work)?;
+    Ok(work.solution)
+}
+
+fn down(depth: f64) -> Vector3<f64> {
+    Vector3::new(0.0, 0.0, -depth)
+}
+
+#[test]
+fn pressure_on_the_rim_of_the_zone_is_reported_with_its_span_and_share() {
+    // A patch of 0.4 mm, its rim 1.3 um above the plane when its middle touches.
+    let shape = |x: f64, y: f64| {
+        let (x, y) = (4e-4 * (x - 0.5), 4e-4 * (y - 0.5));
+        [x, y, (x * x + y * y) / 0.03]
+    };
+    let (mut surface, points) = plate(FaceShape::Quad9, 7, 7, shape);
+    surface.faces.iter_mut().for_each(|f| f.orientation = -1.0);
+    let compliance = smooth_compliance(&points, &mut Random(1));
+    let patch = faced(0, "ball:pole", (surface, points), Some(compliance));
+    let (model, positions) = problem(vec![patch, rigid(1, contact_plane())], NormalLaw::Hard);
+    let light = solve(&model, &positions, down(3e-7)).unwrap();
+    assert!(light.in_contact() && light.pairs[0].rim.is_none());
+    let heavy = solve(&model, &positions, down(1e-5)).unwrap();
+    let rim = heavy.pairs[0].rim.unwrap();
+    assert!(rim.zone == WhichZone::First && model.spans(0).at_rim[rim.span], "{rim:?}");
+    assert!(rim.share > 0.1 && rim.share < 0.9, "{rim:?}");
+}
+
+#[test]
+fn two_rigid_bodies_press_by_the_penalty_alone() {
+    let law = NormalLaw::PenaltyStiffness { penalty_area: 1e15 };
+    let (model, positions) = ball_on_plane(law, false);
+    let depth = 1e-5;
+    let out = solve(&model, &positions, down(depth)).unwrap();
+    // Volume of the cap that is cut off, times ε; spans on its edge count with their average only.
+    let volume = std::f64::consts::PI * depth * depth * (0.015 - depth / 3.0);
+    let ratio = out.pairs[0].force / (1e15 * volume);
+    assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
+    assert!(out.passes <= 3 && out.elastic_energy == vec![0.0; 2] && out.penalty_energy() > 0.0);
+    // The plane takes the opposite force at the same place.
+    assert!((out.wrench[0].force_b + out.wrench[1].force_b).norm() < 1e-12 * out.pairs[0].force);
+    let moment = out.wrench[0].moment_b + down(depth).cross(&out.wrench[0].force_b) + out.wrench[1].moment_b;
+    assert!(moment.norm() < 1e-14 * out.pairs[0].force);
+    assert!(out.pairs[0].center_i.xy().norm() < 1e-8);
+}
+
+#[test]
+fn bodies_far_apart_are_not_in_contact_and_their_gap_is_bounded() {
+    let (model, positions) = two_curved_bodies(NormalLaw::Hard);
+    for height in [1e-3, 0.1, 5.0] {
+        let out = solve(&model, &positions, down(-height)).unwrap();
+        let gap = out.pairs[0].min_free_gap;
+        assert!(!out.in_contact() && out.passes == 1);
+        // The pole of the cap is not over the pole of the sheet, whence a little more than the height.
+        assert!(gap > 0.4 * height && gap < height + 2e-6, "{height}: {gap}");
+    }
+}
+
+#[test]
+fn a_body_behind_the_surface_or_beside_it_does_not_touch_it() {
+    let (model, positions) = two_curved_bodies(NormalLaw::Hard);
+    for shift in [down(0.02), Vector3::new(0.05, 0.0, -1e-5), Vector3::new(0.012, 0.0, -1e-3)] {
+        let out = solve(&model, &positions, shift).unwrap();
+        assert!(!out.in_contact(), "{shift:?}: {:?}", out.pairs[0]);
+    }
+}
+
+#[test]
+fn force_on_points_without_complete_compliance_is_counted() {
+    let (surface, points) = steel_cap();
+    let compliance = smooth_compliance(&points, &mut Random(1));
+    let (body, mut zone, x) = faced(0, "ball:pole", (surface, points.clone()), Some(compliance));
+    if let ZoneShape::Faces { is_interface, .. } = &mut zone.shape {
+        is_interface.iter_mut().zip(&points).for_each(|(inside, x)| *inside = x.x > 0.0);
+    }
+    let (model, positions) = problem(vec![(body, zone, x), rigid(1, contact_plane())], NormalLaw::Hard);
+    let out = solve(&model, &positions, down(5e-6)).unwrap();
+    assert!(out.off_interface[0] > 0.3 && out.off_interface[0] < 0.7, "{}", out.off_interface[0]);
+}
+
+#[test]
+fn setups_that_cannot_work_are_refused_with_a_reason() {
+    let (surface, points) = cap(1.0, &[0.5]);
+    let part = || faced(0, "cap", (surface.clone(), points.clone()), None);
+    let plane = || rigid(1, contact_plane());
+    let build = |parts: Vec<(ContactBody, Zone, Vec<f64>)>, first: usize, second: usize, law| {
+        let (bodies, zones): (Vec<_>, Vec<_>) = parts.into_iter().map(|(b, z, _)| (b, z)).unzip();
+        let pairs = [Pair { first, second, law, max_depth: None }];
+        QuasistaticContact::new(bodies, zones, &pairs).map(|_| ()).unwrap_err().to_string()
+    };
+    let soft = NormalLaw::Penalty { alpha: 100.0, modulus: 1e11 };
+    assert!(build(vec![part(), plane()], 1, 0, soft).contains("first zone must have faces"));
+    assert!(build(vec![part(), plane()], 0, 1, NormalLaw::Hard).contains("both bodies are rigid"));
+    assert!(build(vec![part(), plane()], 0, 2, soft).contains("zone 2 does not exist; there are 2"));
+    let bad = NormalLaw::Penalty { alpha: 0.0, modulus: 1e11 };
+    assert!(build(vec![part(), plane()], 0, 1, bad).contains("positive, finite numbers"));
+    let mut skew = part();
+    skew.0.compliance = Some(Mat::from_fn(3 * points.len(), 3 * points.len(), |i, j| (i + 2 * j) as f64));
+    assert!(build(vec![skew, plane()], 0, 1, soft).contains("must be symmetric"));
+    let missing = Zone::of_faces(0, "cap", surface.clone(), &[1, 2, 3], &[[0.0; 3]; 3], &[]);
+    assert!(missing.unwrap_err().to_string().contains("needs point 0"));
+}
+
+#[test]
+fn states_that_do_not_fit_are_refused() {
+    let (model, positions) = ball_on_plane(NormalLaw::Hard, true);
+    let (other, _) = two_curved_bodies(NormalLaw::Hard);
+    let mut work = model.workspace();
+    let good = || at(&positions[0], Vector3::zeros(), Matrix3::identity());
+    let flat = || at(&positions[1], Vector3::zeros(), Matrix3::identity());
+    let mut fails = |states: &[BodyState<'_>], warm: &mut WarmState| {
+        model.solve(states, warm, &mut work).unwrap_err().to_string()
+    };
+    assert!(fails(&[good()], &mut model.cold()).contains("states of body 0 have 1 entries, 2 are needed"));
+    assert!(fails(&[flat(), flat()], &mut model.cold()).contains("positions of body 0 have 0"));
+    let lost = at(&positions[0], Vector3::new(f64::NAN, 0.0, 0.0), Matrix3::identity());
+    assert!(fails(&[lost, flat()], &mut model.cold()).contains("body 0 is not finite"));
+    assert!(fails(&[good(), flat()], &mut other.cold()).contains("another contact problem"));
+}
+
+#[test]
+fn too_few_passes_are_an_error_with_the_worst_span_and_the_history() {
+    let (mut model, positions) = ball_on_plane(NormalLaw::Hard, true);
+    model.tolerances.max_passes = 1;
+    match solve(&model, &positions, down(5e-6)) {
+        Err(SolveError::NotConverged { passes: 1, history, scale, .. }) => {
+            assert!(history.len() == 1 && scale > 1e-7);
+        }
+        other => panic!("{other:?}"),
+    }
+}
