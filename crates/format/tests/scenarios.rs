@@ -62,8 +62,8 @@ fn a_scenario_is_read_with_its_defaults() {
     assert_eq!(scenario.simulation.scheme, Scheme::Quasistatic);
     assert_eq!(scenario.simulation.output_every, 1.0e-3 / 200.0);
     let BodySource::Make { make } = &scenario.body[0].source else { panic!("{:?}", scenario.body[0].source) };
-    assert_eq!(make.elements, Some([2; 3]));
-    assert_eq!(make.grade.as_ref().unwrap().at, Spot::Set("pole".to_owned()));
+    assert_eq!(make.elements, [2]);
+    assert_eq!(make.grade[0].at, Spot::Set("pole".to_owned()));
     assert!(make.nurbs);
     assert_eq!(scenario.contact[0].law, ContactLaw::Penalty { stiffness: None, factor: 100.0 });
     assert_eq!(scenario.contact[0].between[1].to_string(), "rod:spot");

@@ -128,15 +128,16 @@ fn make(table: Table<'_>) -> MakeSpec {
         shape: table.text("shape").unwrap_or_default(),
         radius: table.number("radius", Interval::Positive),
         inner_radius: table.number("inner_radius", Interval::Positive),
+        tube_radius: table.number("tube_radius", Interval::Positive),
         length: table.number("length", Interval::Positive),
         size: table.vector("size"),
         pole_radius: table.number("pole_radius", Interval::Positive),
         degree: table.count("degree", 1),
-        elements: table.counts("elements"),
+        elements: table.counts("elements").unwrap_or_default(),
         nurbs: table.flag("nurbs").unwrap_or(!table.has("hex")),
         hex: table.flag("hex").unwrap_or(false),
         order: order(&table),
-        grade: table.table("grade").and_then(grade),
+        grade: table.one_or_more("grade").into_iter().filter_map(grade).collect(),
     };
     if spec.nurbs && spec.hex {
         table.conflict("hex", "`nurbs` and `hex` exclude each other");
@@ -178,7 +179,7 @@ fn refine(table: Table<'_>) -> RefineSpec {
     let spec = RefineSpec {
         elevate: table.count("elevate", 0).unwrap_or(0),
         subdivide: table.count("subdivide", 1).unwrap_or(1),
-        grade: table.table("grade").and_then(grade),
+        grade: table.one_or_more("grade").into_iter().filter_map(grade).collect(),
     };
     table.finish();
     spec

@@ -160,18 +160,19 @@ impl<'a> Table<'a> {
         None
     }
 
-    /// One count for all directions, or one for each of three.
-    pub(super) fn counts(&self, key: &'static str) -> Option<[usize; 3]> {
+    /// One count for all directions, or one for each.
+    pub(super) fn counts(&self, key: &'static str) -> Option<Vec<usize>> {
         let value = self.value(key)?;
-        if let DeValue::Array(list) = value.get_ref() {
-            let numbers: Vec<usize> = list.iter().filter_map(|item| self.count_in(key, item, 1)).collect();
-            if numbers.len() == 3 && list.len() == 3 {
-                return Some([numbers[0], numbers[1], numbers[2]]);
+        match value.get_ref() {
+            DeValue::Array(list) if !list.is_empty() => {
+                Some(list.iter().filter_map(|item| self.count_in(key, item, 1)).collect())
             }
-            self.wrong_type(key, value, "a whole number or a list of three");
-            return None;
+            DeValue::Array(_) => {
+                self.wrong_type(key, value, "a whole number or a list of them");
+                None
+            }
+            _ => self.count_in(key, value, 1).map(|n| vec![n]),
         }
-        self.count_in(key, value, 1).map(|n| [n; 3])
     }
 
     pub(super) fn flag(&self, key: &'static str) -> Option<bool> {
@@ -291,6 +292,14 @@ impl<'a> Table<'a> {
             tables.push(Table::new(self.problems, table, item.span(), context));
         }
         tables
+    }
+
+    /// A table, or a list of tables.
+    pub(super) fn one_or_more(&self, key: &'static str) -> Vec<Table<'a>> {
+        match self.table.get(key).map(Spanned::get_ref) {
+            Some(DeValue::Array(_)) => self.tables(key),
+            _ => self.table(key).into_iter().collect(),
+        }
     }
 
     /// All entries of a table whose keys are names that the user chose.

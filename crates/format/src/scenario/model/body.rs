@@ -40,6 +40,9 @@ pub struct MakeSpec {
     /// Inner radius \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner_radius: Option<f64>,
+    /// Radius of the section of a torus \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tube_radius: Option<f64>,
     /// Length \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
@@ -52,9 +55,9 @@ pub struct MakeSpec {
     /// Degree of the splines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degree: Option<usize>,
-    /// Elements of a patch in each direction.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub elements: Option<[usize; 3]>,
+    /// Elements in the directions that the shape names, or one number for all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elements: Vec<usize>,
     /// Exact NURBS (the default).
     pub nurbs: bool,
     /// Hexahedra instead.
@@ -62,9 +65,9 @@ pub struct MakeSpec {
     /// Order of the hexahedra, 1 or 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<usize>,
-    /// Grading.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grade: Option<GradeSpec>,
+    /// Gradings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grade: Vec<GradeSpec>,
 }
 
 /// A body from a file of another program: the flags of `carom-mesh import`.
@@ -114,9 +117,9 @@ pub struct RefineSpec {
     pub elevate: usize,
     /// Parts into which every span or cell edge is divided.
     pub subdivide: usize,
-    /// Grading.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grade: Option<GradeSpec>,
+    /// Gradings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grade: Vec<GradeSpec>,
 }
 
 /// A named part of the surface: what of a set lies near a point.
