@@ -60,6 +60,8 @@ pub fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failur
     session.clear();
     let failure = match ended {
         Ok(Ok(())) => return exit_code::DONE,
+        // Whatever a computation said when it was stopped: the user knows why.
+        Ok(Err(_)) if stop_requested() => Failure::interrupted(),
         Ok(Err(failure)) => failure,
         Err(payload) => bug(payload.as_ref()),
     };
