@@ -33,7 +33,8 @@ pub struct Balance {
     pub external_ang_impulse: [f64; 3],
     /// Sum over bodies of |P|: what an error of the total is measured against, as the total may be zero \[N s\].
     pub momentum_scale: f64,
-    /// Sum over bodies of |r × P| and of the angular momentum about the own frame \[N m s\].
+    /// Sum over bodies of |r × P|, of the angular momentum about the own frame, and of |P| times the radius of gyration
+    /// \[N m s\].
     pub ang_momentum_scale: f64,
     /// Deepest penetration that the contact law leaves, ≥ 0 \[m\].
     pub pen_max: f64,

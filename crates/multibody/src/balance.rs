@@ -33,7 +33,9 @@ impl System {
             ang_momentum += l;
             let carried = pose.position.cross(&p);
             balance.momentum_scale += p.norm();
-            balance.ang_momentum_scale += carried.norm() + (l - carried).norm();
+            // A central impact has no angular momentum at all: errors then count against that of P at the body's own radius.
+            let own = body.frame.gyration_radius() * p.norm();
+            balance.ang_momentum_scale += carried.norm() + (l - carried).norm() + own;
         }
         balance.e_el += self.contact_sums.elastic_energy;
         balance.e_con += self.contact_sums.contact_energy;

@@ -88,6 +88,16 @@ impl Body {
     /// [`BodyError`] if its arrays do not fit together or describe no body.
     pub fn reduced(reduced: Arc<ReducedBody>) -> Result<Self, BodyError> {
         let n = reduced.n_low;
+        Self::with_dynamic_modes(reduced, n)
+    }
+
+    /// A reduced body whose first n modes move, whatever the split of its file: all of them for the `dynamic` scheme. Modes
+    /// that move are limited by their frequency: an explicit step resolves the highest one.
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError`] as [`Body::reduced`], or if it has fewer modes.
+    pub fn with_dynamic_modes(reduced: Arc<ReducedBody>, n: usize) -> Result<Self, BodyError> {
         let frame = FloatingFrame::new(&reduced.invariants, n)
             .map_err(|source| BodyError { body: reduced.name.clone(), source })?;
         Ok(Self {

@@ -5,6 +5,7 @@
 //! * [`Body`]: a rigid or reduced body and where its frame lies in the source geometry
 //! * [`System`]: bodies under loads as an ordinary differential equation; its balance of energy and momenta
 //! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
+//! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes answer without inertia
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs, checkpoints
 //! * [`velocity_form`]: the same equations in velocities, THEORY (1.1)
 //!
@@ -20,6 +21,7 @@ pub mod kinetics;
 pub mod layout;
 pub mod outcome;
 pub mod pair_memory;
+pub mod quasistatic;
 pub mod restart;
 pub mod scales;
 pub mod settings;
@@ -39,6 +41,7 @@ pub use kinetics::{Kinetics, MassError, Velocities};
 pub use layout::Layout;
 pub use outcome::{RunError, RunSummary};
 pub use pair_memory::PairMemory;
+pub use quasistatic::{ContactLaw, ContactSetupError, ContactSpec, ContactSurface, QuasistaticContacts};
 pub use scales::Scales;
 pub use settings::Settings;
 pub use simulation::Simulation;

@@ -1,13 +1,18 @@
 //! A time step allocates nothing, in flight and in contact.
 
+mod cap;
 mod lattice;
 
 use carom_dynamics::{Ignore, Loads, Placement};
-use carom_multibody::{Body, HertzContact, HertzShape, Settings, Simulation, System};
+use carom_multibody::{
+    Body, ContactLaw, ContactSpec, ContactSurface, HertzContact, HertzShape, QuasistaticContacts, Settings,
+    Simulation, System,
+};
 use lattice::Lattice;
 use nalgebra::{Matrix3, Vector3};
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
+use std::sync::Arc;
 
 struct Counting;
 
@@ -63,4 +68,36 @@ fn steps_allocate_nothing() {
     }
     assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
     assert!(simulation.summary().counters.steps > 15, "{:?}", simulation.summary());
+}
+
+#[test]
+fn quasistatic_contact_allocates_nothing_once_it_has_grown() {
+    let ball = Body::reduced(Arc::new(cap::Cap::new(3, 0.5e-3, 1).reduced())).unwrap();
+    let ground = Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed();
+    let bodies = vec![ball, ground];
+    let plane = ContactSurface::Plane { point: [0.0; 3], normal: [0.0, 0.0, -1.0] };
+    let spec = ContactSpec {
+        bodies: [0, 1],
+        surfaces: [ContactSurface::Named("pole".into()), plane],
+        law: ContactLaw::Hard,
+        modulus: None,
+        radius: None,
+        max_depth: None,
+    };
+    let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
+    let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap();
+    let start = [
+        Placement { velocity: [0.0, 0.0, 0.2], ..Placement::default() },
+        Placement { origin: [0.0, 0.0, cap::RADIUS], ..Placement::default() },
+    ];
+    let mut simulation = Simulation::new(system, &start, Settings::until(1.0)).unwrap();
+    // Hertz: 108 µs, the deepest point half-way; then the contact shrinks.
+    while simulation.time() < 7.0e-5 {
+        simulation.step(&mut Ignore).unwrap();
+    }
+    let before = ALLOCATIONS.with(Cell::get);
+    while simulation.time() < 1.2e-4 {
+        simulation.step(&mut Ignore).unwrap();
+    }
+    assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
 }

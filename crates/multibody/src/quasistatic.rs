@@ -1,0 +1,269 @@
+//! The quasistatic submodel inside the rate (THEORY section 3): high modes answer contact without inertia.
+//!
+//! Each evaluation gives `carom_contact::submodel` the poses and the surface points displaced by the low modes; it returns
+//! forces on the points. They are the derivatives of one potential at fixed high modes (envelope theorem, THEORY 3.3), so
+//! that energy is kept; forces on two bodies share their lines of action, so that both momenta are.
+//!
+//! [`ContactSpec`] says what may touch; [`QuasistaticContacts`] is the [`ContactModel`] made of it.
+
+mod setup;
+
+pub use setup::{ContactLaw, ContactSetupError, ContactSpec, ContactSurface};
+
+use crate::body::Body;
+use crate::contact::{
+    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction, Rim,
+};
+use carom_contact::submodel::{BodyState, QuasistaticContact, Twist, WarmState, WhichZone, Workspace};
+use carom_dynamics::ContactState;
+use carom_reduce::ReducedBody;
+use nalgebra::Vector3;
+use std::sync::Arc;
+
+/// Pairs of surfaces whose bodies answer by their high modes.
+pub struct QuasistaticContacts {
+    model: QuasistaticContact,
+    warm: WarmState,
+    work: Workspace,
+    sides: Vec<Side>,
+    pairs: Vec<PairSetup>,
+    fallbacks: u64,
+}
+
+/// A body that takes part in contact.
+struct Side {
+    /// Index in the system.
+    body: usize,
+    /// Reference positions of its points in the body frame, 3 numbers each.
+    reference: Vec<f64>,
+    /// Dynamic modes at the points: column k at `[3 n k ..]`.
+    low: Vec<f64>,
+    /// Number of dynamic modes.
+    n_low: usize,
+    /// The reduced body and the rows of its boundary that the points are.
+    reduced: Option<(Arc<ReducedBody>, Vec<usize>)>,
+    /// Positions and velocities of the points in the body frame.
+    positions: Vec<f64>,
+    rates: Vec<f64>,
+}
+
+/// A pair as the caller named it.
+#[derive(Debug, Clone)]
+struct PairSetup {
+    /// Bodies in the caller's order.
+    bodies: [usize; 2],
+    /// True if the caller's second surface carries the pressure.
+    flipped: bool,
+    reach: [f64; 2],
+    hertz: HertzNumbers,
+    /// Points of each face of the surface that carries the pressure, among those of its side.
+    face_points: Vec<Vec<u32>>,
+    /// Side of that surface.
+    side: usize,
+}
+
+/// Most bodies whose states fit on the stack.
+const STACK_BODIES: usize = 16;
+
+impl QuasistaticContacts {
+    /// Pairs of surfaces of the bodies of a system.
+    ///
+    /// # Errors
+    ///
+    /// [`ContactSetupError`] says which pair does not fit, and why.
+    pub fn new(bodies: &[Body], specs: &[ContactSpec]) -> Result<Self, ContactSetupError> {
+        setup::build(bodies, specs)
+    }
+
+    /// The condensed problem.
+    pub fn model(&self) -> &QuasistaticContact {
+        &self.model
+    }
+
+    /// Positions and velocities of all points.
+    fn move_points(&mut self, motion: &Motion<'_>) {
+        for side in &mut self.sides {
+            side.positions.copy_from_slice(&side.reference);
+            side.rates.fill(0.0);
+            let (q, rates) = (motion.modal(side.body), &motion.velocities(side.body).modal);
+            let rows = side.positions.len();
+            for k in 0..side.n_low {
+                let column = &side.low[rows * k..rows * (k + 1)];
+                for ((x, v), phi) in side.positions.iter_mut().zip(&mut side.rates).zip(column) {
+                    *x += q[k] * phi;
+                    *v += rates[k] * phi;
+                }
+            }
+        }
+    }
+
+    /// Solves for the present positions of the points.
+    fn solve(&mut self, motion: &Motion<'_>) -> Result<(), ContactFailure> {
+        let (model, warm, work, sides) = (&self.model, &mut self.warm, &mut self.work, &self.sides);
+        let full = |index: usize| {
+            let side = &sides[index.min(sides.len() - 1)];
+            let (pose, velocities) = (motion.pose(side.body), motion.velocities(side.body));
+            let twist = Twist { v_ib_b: velocities.v, omega_ib_b: velocities.omega, rates_b: &side.rates };
+            BodyState {
+                rot_ib: pose.rotation,
+                r_ib_i: pose.position,
+                positions_b: &side.positions,
+                twist: Some(twist),
+            }
+        };
+        let solved = if sides.len() <= STACK_BODIES {
+            let states: [BodyState<'_>; STACK_BODIES] = std::array::from_fn(full);
+            model.solve(&states[..sides.len()], warm, work)
+        } else {
+            let states: Vec<BodyState<'_>> = (0..sides.len()).map(full).collect();
+            model.solve(&states, warm, work)
+        };
+        solved.map_err(|source| {
+            // The memory of a failed solve is of no use.
+            *warm = model.cold();
+            source.into()
+        })
+    }
+
+    /// Forces on the bodies and their modes.
+    fn add_forces(&self, motion: &Motion<'_>, forces: &mut [BodyForces]) {
+        let solution = &self.work.solution;
+        for (s, side) in self.sides.iter().enumerate() {
+            let pose = motion.pose(side.body);
+            let wrench = &solution.wrench[s];
+            let force = pose.rotation * wrench.force_b;
+            let target = &mut forces[side.body];
+            target.force += force;
+            target.moment += pose.position.cross(&force) + pose.rotation * wrench.moment_b;
+            let rows = side.reference.len();
+            for (k, modal) in target.modal.iter_mut().enumerate().take(side.n_low) {
+                let column = &side.low[rows * k..rows * (k + 1)];
+                *modal += column.iter().zip(&solution.force_b[s]).map(|(phi, f)| phi * f).sum::<f64>();
+            }
+        }
+    }
+
+    fn reaction(&self, pair: usize, motion: &Motion<'_>) -> Reaction {
+        let (setup, solution) = (&self.pairs[pair], &self.work.solution);
+        let sums = &solution.pairs[pair];
+        let spans = self.model.span_range(pair);
+        let pressed = spans.filter(|&s| solution.lambda[s] > 0.0);
+        let penetration = pressed.fold(0.0, |most: f64, s| most.max(-solution.gap[s]));
+        // The model gives the force on the surface that does not carry the pressure.
+        let sign = if setup.flipped { 1.0 } else { -1.0 };
+        Reaction {
+            force: sign * sums.force_i,
+            normal_force: sums.force,
+            free_gap: sums.min_free_gap,
+            gap_rate: (sums.gap_rate != 0.0).then_some(sums.gap_rate),
+            point: self.span_centre(setup, sums.nearest_span, motion),
+            penetration,
+            rim: sums.rim.map(|rim| Rim {
+                side: usize::from((rim.zone == WhichZone::Second) != setup.flipped),
+                face: rim.span,
+                share: rim.share,
+            }),
+        }
+    }
+
+    /// Mean of the points of a face that carries pressure, inertial axes.
+    fn span_centre(&self, setup: &PairSetup, span: usize, motion: &Motion<'_>) -> Vector3<f64> {
+        let side = &self.sides[setup.side];
+        let pose = motion.pose(side.body);
+        let Some(points) = setup.face_points.get(span).filter(|points| !points.is_empty()) else {
+            return pose.position;
+        };
+        let at = |k: &u32| Vector3::from_column_slice(&side.positions[3 * *k as usize..3 * *k as usize + 3]);
+        pose.point(&(points.iter().map(at).sum::<Vector3<f64>>() / points.len() as f64))
+    }
+}
+
+impl ContactModel for QuasistaticContacts {
+    fn pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn bodies(&self, pair: usize) -> [usize; 2] {
+        self.pairs[pair].bodies
+    }
+
+    fn reach(&self, pair: usize) -> [f64; 2] {
+        self.pairs[pair].reach
+    }
+
+    fn hertz(&self, pair: usize) -> HertzNumbers {
+        self.pairs[pair].hertz
+    }
+
+    fn evaluate(
+        &mut self,
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+        reactions: &mut [Reaction],
+    ) -> Result<ContactSums, ContactFailure> {
+        self.move_points(motion);
+        self.solve(motion)?;
+        self.add_forces(motion, forces);
+        for (pair, reaction) in reactions.iter_mut().enumerate() {
+            *reaction = self.reaction(pair, motion);
+        }
+        let solution = &self.work.solution;
+        self.fallbacks += solution.fallbacks as u64;
+        Ok(ContactSums {
+            elastic_energy: solution.elastic_energy.iter().sum(),
+            contact_energy: solution.penalty_energy(),
+            residual: solution.error,
+            fallbacks: self.fallbacks,
+        })
+    }
+
+    fn report(&self, pair: usize, state: &mut ContactState) {
+        let area = &self.model.spans(pair).area;
+        for (face, s) in self.model.span_range(pair).enumerate() {
+            let lambda = self.work.solution.lambda[s];
+            if lambda > 0.0 {
+                state.pressure_faces.push(face as u32);
+                state.pressures.push(lambda / area[face]);
+            }
+        }
+    }
+
+    /// q_k = φ_kᵀ f / ω_k².
+    fn add_quasistatic(&self, body: usize, modal: &mut [f64]) {
+        let Some((s, side)) = self.sides.iter().enumerate().find(|(_, side)| side.body == body) else {
+            return;
+        };
+        let Some((reduced, rows)) = &side.reduced else { return };
+        let force = &self.work.solution.force_b[s];
+        for (k, q) in modal.iter_mut().enumerate() {
+            let mode = side.n_low + k;
+            let work: f64 = rows
+                .iter()
+                .zip(force.as_chunks::<3>().0)
+                .map(|(row, f)| {
+                    (0..3).map(|a| reduced.boundary.values[(3 * row + a, mode)] * f[a]).sum::<f64>()
+                })
+                .sum();
+            *q += work / reduced.omega[mode].powi(2);
+        }
+    }
+
+    fn memory(&self) -> Vec<f64> {
+        let mut numbers = self.warm.to_numbers();
+        numbers.push(self.fallbacks as f64);
+        numbers
+    }
+
+    fn restore(&mut self, memory: &[f64]) -> bool {
+        let Some((fallbacks, numbers)) = memory.split_last() else { return false };
+        self.fallbacks = *fallbacks as u64;
+        self.warm = self.model.cold();
+        self.warm.read_numbers(numbers)
+    }
+}
+
+impl std::fmt::Debug for QuasistaticContacts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("QuasistaticContacts").field("pairs", &self.pairs).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,420 @@
+//! From named surfaces of bodies to the condensed contact problem.
+
+use super::{PairSetup, QuasistaticContacts, Side};
+use crate::body::Body;
+use crate::contact::HertzNumbers;
+use carom_contact::NormalLaw;
+use carom_contact::closed_form::contact_modulus;
+use carom_contact::geometry::{Plane, Sphere, Start};
+use carom_contact::submodel::{
+    ContactBody, Pair, QuasistaticContact, SetupError, Zone, ZoneShape, compliance,
+};
+use carom_fem::Surface;
+use carom_reduce::ReducedBody;
+use faer::Mat;
+use nalgebra::{Unit, Vector3};
+use std::sync::Arc;
+
+/// A surface that may touch another.
+#[derive(Debug, Clone)]
+pub enum ContactSurface {
+    /// A named surface of a reduced body.
+    Named(String),
+    /// Faces of a rigid body; positions of `surface.points` in source coordinates \[m\].
+    Faces {
+        /// Name, for messages.
+        name: String,
+        /// The faces.
+        surface: Surface,
+        /// Position of each of `surface.points` \[m\].
+        positions: Vec<[f64; 3]>,
+    },
+    /// A plane of a rigid body, in source coordinates.
+    Plane {
+        /// A point of it \[m\].
+        point: [f64; 3],
+        /// Normal out of the body, of any length.
+        normal: [f64; 3],
+    },
+    /// A sphere of a rigid body, in source coordinates.
+    Sphere {
+        /// Centre \[m\].
+        center: [f64; 3],
+        /// Radius \[m\].
+        radius: f64,
+    },
+}
+
+/// Normal law of a pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ContactLaw {
+    /// No penetration of the span averages.
+    Hard,
+    /// p = ε [−g]₊ with ε = α E*/h.
+    Penalty {
+        /// α, dimensionless.
+        alpha: f64,
+    },
+    /// p = ε [−g]₊ with ε given \[N/m³\].
+    Stiffness(f64),
+}
+
+/// Two surfaces that may touch.
+#[derive(Debug, Clone)]
+pub struct ContactSpec {
+    /// Indices of the bodies.
+    pub bodies: [usize; 2],
+    /// Their surfaces.
+    pub surfaces: [ContactSurface; 2],
+    /// Normal law.
+    pub law: ContactLaw,
+    /// E* \[Pa\] if not that of the bodies' materials (two rigid bodies have none).
+    pub modulus: Option<f64>,
+    /// Effective radius of curvature \[m\] for the estimate of the impact's duration, if not that of the surfaces.
+    pub radius: Option<f64>,
+    /// Depth beyond which a point counts as behind the other surface \[m\]; otherwise chosen from the size of the zone.
+    pub max_depth: Option<f64>,
+}
+
+/// Why a contact pair cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum ContactSetupError {
+    /// The pair names a body that is not there.
+    #[error("contact {pair} is between bodies {bodies:?}, but there are {count}")]
+    NoSuchBody {
+        /// Index of the pair.
+        pair: usize,
+        /// What it names.
+        bodies: [usize; 2],
+        /// Number of bodies.
+        count: usize,
+    },
+    /// The body has no surface of that name.
+    #[error(
+        "body `{body}` has no surface `{surface}` to touch with; it has {known}; name it as interface when reducing the body"
+    )]
+    NoSuchSurface {
+        /// Name of the body.
+        body: String,
+        /// Name asked for.
+        surface: String,
+        /// Names that it has.
+        known: String,
+    },
+    /// Faces, planes and spheres of the caller belong to rigid bodies.
+    #[error("body `{body}` is reduced: contact needs one of its named surfaces, which say how it gives way")]
+    NotRigid {
+        /// Name of the body.
+        body: String,
+    },
+    /// Two rigid bodies and no modulus.
+    #[error("contact between `{first}` and `{second}`: neither is elastic, so give the contact a modulus E*")]
+    NoModulus {
+        /// Name of the first body.
+        first: String,
+        /// Name of the second body.
+        second: String,
+    },
+    /// Neither surface has faces.
+    #[error(
+        "contact between `{first}` and `{second}`: one of the surfaces must have faces to carry the pressure"
+    )]
+    NoFaces {
+        /// Name of the first body.
+        first: String,
+        /// Name of the second body.
+        second: String,
+    },
+    /// What the submodel says.
+    #[error(transparent)]
+    Submodel(#[from] SetupError),
+}
+
+/// Points of a side and the zones on them, while they are collected.
+struct Draft {
+    side: Side,
+    /// Numbers of the points, ascending.
+    numbers: Vec<u32>,
+    positions: Vec<[f64; 3]>,
+}
+
+pub(super) fn build(
+    bodies: &[Body],
+    specs: &[ContactSpec],
+) -> Result<QuasistaticContacts, ContactSetupError> {
+    check(bodies, specs)?;
+    let drafts = drafts(bodies, specs)?;
+    let side_of = |body: usize| {
+        drafts.iter().position(|draft| draft.side.body == body).expect("every body of a pair has a side")
+    };
+    let mut zones = Vec::new();
+    let mut next_rigid = vec![0; drafts.len()];
+    let (mut pairs, mut setups) = (Vec::new(), Vec::new());
+    for spec in specs {
+        for (surface, body) in spec.surfaces.iter().zip(spec.bodies) {
+            let side = side_of(body);
+            zones.push(zone(surface, side, &bodies[body], &drafts[side], &mut next_rigid[side])?);
+        }
+        let at = zones.len() - 2;
+        let flipped = is_flipped(&zones[at], &zones[at + 1]);
+        let [first, second] = if flipped { [at + 1, at] } else { [at, at + 1] };
+        let ZoneShape::Faces { faces, points, .. } = &zones[first].shape else {
+            let [first, second] = spec.bodies.map(|body| bodies[body].name.clone());
+            return Err(ContactSetupError::NoFaces { first, second });
+        };
+        let hertz = hertz_numbers(bodies, spec, &zones[at..])?;
+        let law = match spec.law {
+            ContactLaw::Hard => NormalLaw::Hard,
+            ContactLaw::Penalty { alpha } => NormalLaw::Penalty { alpha, modulus: hertz.modulus },
+            ContactLaw::Stiffness(penalty_area) => NormalLaw::PenaltyStiffness { penalty_area },
+        };
+        let of_face =
+            |face: &carom_fem::surface::Face| face.points.iter().map(|&k| points[k as usize]).collect();
+        setups.push(PairSetup {
+            bodies: spec.bodies,
+            flipped,
+            reach: [at, at + 1].map(|zone| reach(&zones[zone])),
+            hertz,
+            face_points: faces.surface.faces.iter().map(of_face).collect(),
+            side: zones[first].body,
+        });
+        pairs.push(Pair { first, second, law, max_depth: spec.max_depth });
+    }
+    let contact_bodies = drafts.iter().map(|draft| contact_body(bodies, draft)).collect();
+    let model = QuasistaticContact::new(contact_bodies, zones, &pairs)?;
+    let (warm, work) = (model.cold(), model.workspace());
+    let sides = drafts.into_iter().map(|draft| draft.side).collect();
+    Ok(QuasistaticContacts { model, warm, work, sides, pairs: setups, fallbacks: 0 })
+}
+
+fn check(bodies: &[Body], specs: &[ContactSpec]) -> Result<(), ContactSetupError> {
+    for (pair, spec) in specs.iter().enumerate() {
+        if spec.bodies.iter().any(|&body| body >= bodies.len()) {
+            return Err(ContactSetupError::NoSuchBody { pair, bodies: spec.bodies, count: bodies.len() });
+        }
+    }
+    Ok(())
+}
+
+/// One draft a body, with the points of all its surfaces.
+fn drafts(bodies: &[Body], specs: &[ContactSpec]) -> Result<Vec<Draft>, ContactSetupError> {
+    let mut involved: Vec<usize> = specs.iter().flat_map(|spec| spec.bodies).collect();
+    involved.sort_unstable();
+    involved.dedup();
+    let surfaces_of = |body: usize| {
+        specs.iter().flat_map(move |spec| {
+            spec.bodies.into_iter().zip(&spec.surfaces).filter(move |(b, _)| *b == body).map(|(_, s)| s)
+        })
+    };
+    involved
+        .into_iter()
+        .map(|index| {
+            let body = &bodies[index];
+            match &body.reduced {
+                Some(reduced) => reduced_draft(index, body, reduced, surfaces_of(index)),
+                None => Ok(rigid_draft(index, body, surfaces_of(index))),
+            }
+        })
+        .collect()
+}
+
+fn reduced_draft<'a>(
+    index: usize,
+    body: &Body,
+    reduced: &Arc<ReducedBody>,
+    surfaces: impl Iterator<Item = &'a ContactSurface>,
+) -> Result<Draft, ContactSetupError> {
+    let mut numbers = Vec::new();
+    for surface in surfaces {
+        let ContactSurface::Named(name) = surface else {
+            return Err(ContactSetupError::NotRigid { body: body.name.clone() });
+        };
+        numbers.extend_from_slice(&named(body, reduced, name)?.surface.points);
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    let boundary = &reduced.boundary;
+    // Points that the boundary does not hold are reported when their zone is made.
+    numbers.retain(|number| boundary.points.binary_search(number).is_ok());
+    let rows: Vec<usize> = numbers.iter().filter_map(|n| boundary.points.binary_search(n).ok()).collect();
+    let positions: Vec<[f64; 3]> = rows.iter().map(|&row| boundary.positions_b[row]).collect();
+    let n_low = body.frame.n;
+    let entries =
+        (0..n_low).flat_map(|k| rows.iter().flat_map(move |row| (0..3).map(move |a| (3 * row + a, k))));
+    let low = entries.map(|entry| boundary.values[entry]).collect();
+    let side = side(index, &positions, low, n_low, Some((reduced.clone(), rows)));
+    Ok(Draft { side, numbers, positions })
+}
+
+/// Rigid surfaces are numbered one after the other.
+fn rigid_draft<'a>(index: usize, body: &Body, surfaces: impl Iterator<Item = &'a ContactSurface>) -> Draft {
+    let mut given = Vec::new();
+    for surface in surfaces {
+        if let ContactSurface::Faces { positions, .. } = surface {
+            given.extend_from_slice(positions);
+        }
+    }
+    let positions: Vec<[f64; 3]> =
+        given.iter().map(|&x| (Vector3::from(x) - body.frame_origin).into()).collect();
+    let numbers = (0..positions.len() as u32).collect();
+    let side = side(index, &positions, Vec::new(), 0, None);
+    Draft { side, numbers, positions }
+}
+
+fn side(
+    body: usize,
+    positions: &[[f64; 3]],
+    low: Vec<f64>,
+    n_low: usize,
+    reduced: Option<(Arc<ReducedBody>, Vec<usize>)>,
+) -> Side {
+    let reference = positions.concat();
+    let (positions, rates) = (reference.clone(), vec![0.0; reference.len()]);
+    Side { body, reference, low, n_low, reduced, positions, rates }
+}
+
+fn named<'a>(
+    body: &Body,
+    reduced: &'a ReducedBody,
+    name: &str,
+) -> Result<&'a carom_reduce::NamedSurface, ContactSetupError> {
+    reduced.surfaces.iter().find(|surface| surface.name == name).ok_or_else(|| {
+        let known: Vec<_> = reduced.surfaces.iter().map(|surface| format!("`{}`", surface.name)).collect();
+        ContactSetupError::NoSuchSurface {
+            body: body.name.clone(),
+            surface: name.to_owned(),
+            known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+        }
+    })
+}
+
+fn zone(
+    surface: &ContactSurface,
+    side: usize,
+    body: &Body,
+    draft: &Draft,
+    next_rigid: &mut usize,
+) -> Result<Zone, ContactSetupError> {
+    let local = |x: &[f64; 3]| Vector3::from(*x) - body.frame_origin;
+    let label = |name: &str| format!("{}:{name}", body.name);
+    if !matches!(surface, ContactSurface::Named(_)) && body.reduced.is_some() {
+        return Err(ContactSetupError::NotRigid { body: body.name.clone() });
+    }
+    match surface {
+        ContactSurface::Named(name) => {
+            let Some(reduced) = &body.reduced else {
+                return Err(ContactSetupError::NoSuchSurface {
+                    body: body.name.clone(),
+                    surface: name.clone(),
+                    known: "none, being rigid".to_owned(),
+                });
+            };
+            let found = named(body, reduced, name)?;
+            let (points, positions) = (&draft.numbers, &draft.positions);
+            let faces = found.surface.clone();
+            Ok(Zone::of_faces(side, &label(name), faces, points, positions, &found.is_interface)?)
+        }
+        ContactSurface::Faces { name, surface, positions } => {
+            let mut surface = surface.clone();
+            let start = *next_rigid;
+            *next_rigid += positions.len();
+            for (k, number) in surface.points.iter_mut().enumerate() {
+                *number = (start + k) as u32;
+            }
+            Ok(Zone::of_faces(side, &label(name), surface, &draft.numbers, &draft.positions, &[])?)
+        }
+        ContactSurface::Plane { point, normal } => {
+            let normal = Unit::try_new(Vector3::from(*normal), 0.0).unwrap_or_else(Vector3::z_axis);
+            let shape = ZoneShape::Plane(Plane { origin: local(point), normal });
+            Ok(Zone { name: label("plane"), body: side, shape })
+        }
+        ContactSurface::Sphere { center, radius } => {
+            let shape = ZoneShape::Sphere(Sphere { center: local(center), radius: *radius });
+            Ok(Zone { name: label("sphere"), body: side, shape })
+        }
+    }
+}
+
+/// True if the second zone shall carry the pressure: it has faces, and the first has none or larger ones.
+fn is_flipped(first: &Zone, second: &Zone) -> bool {
+    let size = |zone: &Zone| match &zone.shape {
+        ZoneShape::Faces { faces, reference, .. } if faces.n_faces() > 0 => {
+            let diagonal = |face: &carom_fem::surface::Face| {
+                let at = |k: u32| reference[k as usize];
+                let start = at(face.points[0]);
+                face.points.iter().map(|&k| (at(k) - start).norm()).fold(0.0, f64::max)
+            };
+            faces.surface.faces.iter().map(diagonal).sum::<f64>() / faces.n_faces() as f64
+        }
+        _ => f64::INFINITY,
+    };
+    size(second) < size(first)
+}
+
+/// Radius of a ball about the frame origin that holds a zone \[m\]; the distance of a plane.
+fn reach(zone: &Zone) -> f64 {
+    match &zone.shape {
+        ZoneShape::Faces { reference, .. } => reference.iter().map(|x| x.norm()).fold(0.0, f64::max),
+        ZoneShape::Plane(plane) => plane.origin.norm(),
+        ZoneShape::Sphere(sphere) => sphere.center.norm() + sphere.radius,
+    }
+}
+
+/// E* of the materials, R_e of the most curved places. Faces that are flat count with the distance from the frame origin
+/// as radius: a ball of flat facets gets its radius, a flat end of a rod changes little.
+fn hertz_numbers(
+    bodies: &[Body],
+    spec: &ContactSpec,
+    zones: &[Zone],
+) -> Result<HertzNumbers, ContactSetupError> {
+    let materials = spec.bodies.map(|body| bodies[body].reduced.as_ref().and_then(|r| r.materials.first()));
+    let modulus = match (spec.modulus, materials) {
+        (Some(modulus), _) => modulus,
+        (None, [None, None]) => {
+            let [first, second] = spec.bodies.map(|body| bodies[body].name.clone());
+            return Err(ContactSetupError::NoModulus { first, second });
+        }
+        (None, materials) => contact_modulus(
+            materials.map(|material| material.map_or(f64::INFINITY, |m| m.young)),
+            materials.map(|material| material.map_or(0.0, |m| m.poisson)),
+        ),
+    };
+    let curvature: f64 = zones.iter().map(largest_curvature).sum();
+    Ok(HertzNumbers { modulus, radius: spec.radius.unwrap_or(1.0 / curvature) })
+}
+
+/// Largest convex curvature in the middles of the faces of a zone, at least 1/reach; 0 of a plane \[1/m\].
+fn largest_curvature(zone: &Zone) -> f64 {
+    match &zone.shape {
+        ZoneShape::Plane(_) => 0.0,
+        ZoneShape::Sphere(sphere) => 1.0 / sphere.radius,
+        ZoneShape::Faces { faces, reference, .. } => {
+            let mut now = faces.state_at(reference);
+            let mut largest = 1.0 / reach(zone).max(f64::MIN_POSITIVE);
+            for face in 0..faces.n_faces() as u32 {
+                let xi = faces.domain(face).center();
+                let x = faces.position(&mut now, face, xi);
+                let foot = faces.project(&mut now, &x, Start { face, xi });
+                if let Some([low, _]) = foot.principal_curvatures() {
+                    // Positive is bent towards the normal: a ball has −1/R.
+                    largest = largest.max(-low);
+                }
+            }
+            largest
+        }
+    }
+}
+
+/// U of the quasistatic modes at the points of a side.
+fn contact_body(bodies: &[Body], draft: &Draft) -> ContactBody {
+    let side = &draft.side;
+    let high = side.reduced.as_ref().filter(|(reduced, _)| reduced.omega.len() > side.n_low);
+    let compliance = high.map(|(reduced, rows)| {
+        let n_high = reduced.omega.len() - side.n_low;
+        let modes = Mat::from_fn(3 * rows.len(), n_high, |i, k| {
+            reduced.boundary.values[(3 * rows[i / 3] + i % 3, side.n_low + k)]
+        });
+        compliance(modes.as_ref(), &reduced.omega[side.n_low..])
+    });
+    ContactBody { name: bodies[side.body].name.clone(), n_points: draft.numbers.len(), compliance }
+}

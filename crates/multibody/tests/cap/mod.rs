@@ -1,0 +1,108 @@
+//! A ball whose cap about +z gives way like a smoothed half-space: quadratic faces on the sphere, a compliance that is a
+//! positive definite kernel, and low modes from a lattice.
+
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
+
+use crate::lattice::Lattice;
+use carom_fem::surface::{Face, FaceBasis};
+use carom_fem::{Material, Surface};
+use carom_mesh::FaceShape;
+use carom_reduce::{Modes, NamedSurface, ReducedBody};
+use faer::Mat;
+use nalgebra::{DMatrix, Vector3};
+
+pub const RADIUS: f64 = 0.015;
+pub const DENSITY: f64 = 7780.0;
+
+pub struct Cap {
+    positions: Vec<Vector3<f64>>,
+    surface: Surface,
+    /// Eigenpairs of the kernel: compliances (descending) and vectors.
+    kernel: (Vec<f64>, DMatrix<f64>),
+    low: usize,
+}
+
+impl Cap {
+    /// `faces` × `faces` faces over ± `half_width`, `low` dynamic modes.
+    pub fn new(faces: usize, half_width: f64, low: usize) -> Self {
+        let side = 2 * faces + 1;
+        let spacing = half_width / faces as f64;
+        let coordinate = |i: usize| (i as f64 - faces as f64) * spacing;
+        let positions: Vec<Vector3<f64>> = (0..side * side)
+            .map(|k| {
+                let (x, y) = (coordinate(k % side), coordinate(k / side));
+                Vector3::new(x, y, (RADIUS * RADIUS - x * x - y * y).sqrt())
+            })
+            .collect();
+        let at = |i: usize, j: usize| (j * side + i) as u32;
+        let face = |i: usize, j: usize| {
+            let (i, j) = (2 * i, 2 * j);
+            // Corners, middles of the edges, centre.
+            let order = [(0, 0), (2, 0), (2, 2), (0, 2), (1, 0), (2, 1), (1, 2), (0, 1), (1, 1)]
+                .map(|(a, b)| at(i + a, j + b));
+            Face { basis: FaceBasis::Lagrange(FaceShape::Quad9), points: order.to_vec(), orientation: 1.0 }
+        };
+        let surface = Surface {
+            points: (0..positions.len() as u32).collect(),
+            weights: vec![1.0; positions.len()],
+            faces: (0..faces * faces).map(|k| face(k % faces, k / faces)).collect(),
+            operators: Vec::new(),
+        };
+        // Boussinesq: u = (1 − ν²) F / (π E r), smoothed to 1/√(r² + δ²), which is a positive definite kernel.
+        let (young, poisson) = (210e9, 0.3);
+        let factor = (1.0 - poisson * poisson) / (std::f64::consts::PI * young);
+        let smooth = 0.45 * spacing;
+        let n = positions.len();
+        let kernel = DMatrix::from_fn(n, n, |i, j| {
+            factor / ((positions[i] - positions[j]).norm_squared() + smooth * smooth).sqrt()
+        });
+        let eigen = kernel.symmetric_eigen();
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
+        assert!(order.iter().all(|&i| eigen.eigenvalues[i] > 0.0));
+        let values = order.iter().map(|&i| eigen.eigenvalues[i]).collect();
+        let columns: Vec<_> = order.iter().map(|&i| eigen.eigenvectors.column(i).into_owned()).collect();
+        Self { positions, surface, kernel: (values, DMatrix::from_columns(&columns)), low }
+    }
+
+    pub fn reduced(&self) -> ReducedBody {
+        let mass = DENSITY * 4.0 / 3.0 * std::f64::consts::PI * RADIUS.powi(3);
+        let lattice = Lattice::new(0.8 * RADIUS, mass, 1e5);
+        let mut body = lattice.reduced(self.low, self.low);
+        let inertia = 0.4 * mass * RADIUS * RADIUS;
+        if self.low == 0 {
+            body.invariants.inertia =
+                std::array::from_fn(|a| std::array::from_fn(|b| if a == b { inertia } else { 0.0 }));
+        }
+        let (values, vectors) = &self.kernel;
+        let (n, low) = (self.positions.len(), self.low);
+        // Three directions for each eigenvector of the kernel; low modes displace the cap smoothly.
+        let amplitude = 1.0 / mass.sqrt();
+        let entry = |row: usize, k: usize| {
+            let (point, a) = (row / 3, row % 3);
+            if k < low {
+                let x = self.positions[point] / RADIUS;
+                return amplitude * [0.3 * x.y, -0.2 + 0.4 * x.x, 1.0 - 0.5 * k as f64][a];
+            }
+            let (mode, direction) = ((k - low) / 3, (k - low) % 3);
+            if a == direction { vectors[(point, mode)] } else { 0.0 }
+        };
+        body.name = "ball".into();
+        body.materials =
+            vec![Material { name: "steel".into(), density: DENSITY, young: 210e9, poisson: 0.3 }];
+        body.omega.truncate(low);
+        body.omega.extend(values.iter().flat_map(|value| [1.0 / value.sqrt(); 3]));
+        body.n_low = low;
+        body.boundary = Modes {
+            points: self.surface.points.clone(),
+            positions_b: self.positions.iter().map(|&x| x.into()).collect(),
+            values: Mat::from_fn(3 * n, low + 3 * n, entry),
+        };
+        body.surfaces = vec![NamedSurface {
+            name: "pole".into(),
+            surface: self.surface.clone(),
+            is_interface: vec![true; n],
+        }];
+        body
+    }
+}
