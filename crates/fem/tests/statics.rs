@@ -11,7 +11,7 @@ use carom_linalg::DofSet;
 use carom_mesh::{CellRef, CellShape, Set};
 use carom_progress::Silent;
 
-use bodies::{block, digits, distort, quarter_ring, spline_block};
+use bodies::{block, block_of, digits, distort, quarter_ring, spline_block};
 
 const H: [[f64; 3]; 3] = [[1.0, 0.2, -0.4], [0.5, -0.7, 0.3], [0.1, 0.9, 0.6]];
 
@@ -178,4 +178,48 @@ fn stress_error(n: usize) -> f64 {
 #[test]
 fn stress_of_the_cylinder_converges_with_order_p() {
     assert_order("stress, p = 3", &[2, 4, 8].map(stress_error), 3.0);
+}
+
+/// NAFEMS LE10, thick plate under pressure: a quarter of an elliptic ring, 0.6 m thick, 1 MPa on its top.
+///
+/// The outer face is held in x and y and, on its middle line, in z. Target: σ_yy = −5.38 MPa at D = (2, 0, 0.6).
+#[test]
+fn nafems_le10_thick_plate() {
+    let body = block_of(CellShape::Hex20, [8, 12, 4], |x| {
+        let angle = 0.5 * std::f64::consts::PI * x[1];
+        let (inner, outer) = ([2.0, 1.0], [3.25, 2.75]);
+        let axis = |d: usize| inner[d] + x[0] * (outer[d] - inner[d]);
+        let clean = |t: f64| if t.abs() < 1e-12 { 0.0 } else { t };
+        [clean(axis(0) * angle.cos()), clean(axis(1) * angle.sin()), 0.6 * x[2]]
+    });
+    let discretisation = Discretisation::new(&body).unwrap();
+    let system = assemble(&discretisation, QuadratureRule::Default, &Silent).unwrap();
+    let is_top = |k: u32| discretisation.points[k as usize][2] > 0.6 - 1e-9;
+    let top: Vec<_> = body
+        .boundary_faces()
+        .into_iter()
+        .filter(|&face| discretisation.points_of_faces(&[face]).into_iter().all(is_top))
+        .collect();
+    let force = pressure_force(&discretisation, &top, 1e6);
+    let free = discretisation.points.iter().map(|x| {
+        let is_outer = ((x[0] / 3.25).powi(2) + (x[1] / 2.75).powi(2) - 1.0).abs() < 1e-9;
+        let is_middle = (x[2] - 0.3).abs() < 1e-9;
+        [x[0] > 1e-9 && !is_outer, x[1] > 1e-9 && !is_outer, !(is_outer && is_middle)]
+    });
+    let free = DofSet::from_flags(free.collect());
+    let u = solve_static(&system, free, &vec![[0.0; 3]; force.len()], &force, &Silent).unwrap();
+    let stress = at_nodes(&discretisation, &u);
+    let is_d = |x: &[f64; 3]| (x[0] - 2.0).abs() < 1e-9 && x[1].abs() < 1e-9 && (x[2] - 0.6).abs() < 1e-9;
+    let d = discretisation.points.iter().position(is_d).unwrap();
+    // D is the corner (0, 0, 1) of one cell. Evaluated there the stress is that of another code on this mesh.
+    let mut evaluator = CellEvaluator::new(&discretisation);
+    let corner = discretisation.cells().find(|&cell| {
+        evaluator.enter(cell);
+        is_d(&evaluator.at([0.0, 0.0, 1.0]).position)
+    });
+    let (_, direct) = at_point(&discretisation, &mut evaluator, corner.unwrap(), [0.0, 0.0, 1.0], &u);
+    let recovered = stress[d][1];
+    eprintln!("σ_yy at D: {:.4e} evaluated, {recovered:.4e} recovered", direct[1]);
+    assert!((direct[1] / -5.52e6 - 1.0).abs() < 2e-3, "{:e}", direct[1]);
+    assert!((recovered / -5.38e6 - 1.0).abs() < 1e-2, "{recovered:e}");
 }

@@ -32,13 +32,18 @@ const TETS: [[usize; 4]; 6] =
 
 /// The unit cube as n³ cells (or 6 n³ tetrahedra), its nodes moved by `map`. Middle nodes are mapped too: curved cells.
 pub(crate) fn block(shape: CellShape, n: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
-    let side = 2 * n + 1;
-    let number = |i: [usize; 3]| i[0] + side * (i[1] + side * i[2]);
+    block_of(shape, [n; 3], map)
+}
+
+/// The same with a number of cells for each direction.
+pub(crate) fn block_of(shape: CellShape, n: [usize; 3], map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
+    let side = n.map(|n| 2 * n + 1);
+    let number = |i: [usize; 3]| i[0] + side[0] * (i[1] + side[1] * i[2]);
     let hex: Vec<[usize; 3]> =
         CellShape::Hex27.reference_nodes().iter().map(|x| x.map(|t| (2.0 * t).round() as usize)).collect();
     let mut cells: Vec<Vec<usize>> = Vec::new();
-    for c in 0..n * n * n {
-        let base = [2 * (c % n), 2 * (c / n % n), 2 * (c / (n * n))];
+    for c in 0..n[0] * n[1] * n[2] {
+        let base = [2 * (c % n[0]), 2 * (c / n[0] % n[1]), 2 * (c / (n[0] * n[1]))];
         let lattice = |k: usize| -> [usize; 3] { std::array::from_fn(|d| base[d] + hex[k][d]) };
         if !shape.is_tetrahedron() {
             cells.push((0..shape.n_nodes()).map(|k| number(lattice(k))).collect());
@@ -63,11 +68,11 @@ pub(crate) fn block(shape: CellShape, n: usize, map: impl Fn([f64; 3]) -> [f64; 
     for (k, value) in new_number.values_mut().enumerate() {
         *value = k as u32;
     }
-    let scale = 1.0 / (2 * n) as f64;
-    let points = new_number
-        .keys()
-        .map(|&node| map([node % side, node / side % side, node / (side * side)].map(|i| i as f64 * scale)))
-        .collect();
+    let place = |node: usize| -> [f64; 3] {
+        let index = [node % side[0], node / side[0] % side[1], node / (side[0] * side[1])];
+        std::array::from_fn(|d| index[d] as f64 / (side[d] - 1) as f64)
+    };
+    let points = new_number.keys().map(|&node| map(place(node))).collect();
     let connectivity = cells.iter().flatten().map(|node| new_number[node]).collect();
     let mesh = Mesh { points, blocks: vec![CellBlock { shape, connectivity }], sets: BTreeMap::new() };
     mesh_body(mesh)
