@@ -180,32 +180,46 @@ pub(crate) fn eval_rational(
 ) {
     let [gx, gy, gz] = gradients;
     let run = cells.degrees[0] + 1;
+    let [first_u, first_v, first_w] = std::array::from_fn(|d| cells.lines[d][span[d]].first);
     let (n_u, d_u) = (&lines.values[0][..run], &lines.slopes[0][..run]);
-    cells.for_each_row(span, |local, patch| {
-        let (j, k) = (local / run % (cells.degrees[1] + 1), local / run / (cells.degrees[1] + 1));
-        let v_w = lines.values[1][j] * lines.values[2][k];
-        let dv_w = lines.slopes[1][j] * lines.values[2][k];
-        let v_dw = lines.values[1][j] * lines.slopes[2][k];
-        let range = local..local + run;
-        let weights = &cells.weights[patch..patch + run];
-        let (value, x, y, z) =
-            (&mut values[range.clone()], &mut gx[range.clone()], &mut gy[range.clone()], &mut gz[range]);
-        for i in 0..run {
-            let n = weights[i] * n_u[i];
-            value[i] = n * v_w;
-            x[i] = weights[i] * d_u[i] * v_w;
-            y[i] = n * dv_w;
-            z[i] = n * v_dw;
+    let rows = values.chunks_exact_mut(run).zip(gx.chunks_exact_mut(run));
+    let mut rows = rows.zip(gy.chunks_exact_mut(run).zip(gz.chunks_exact_mut(run)));
+    for (k, (&w, &dw)) in lines.values[2].iter().zip(lines.slopes[2]).enumerate() {
+        for (j, (&v, &dv)) in lines.values[1].iter().zip(lines.slopes[1]).enumerate() {
+            let patch = first_u + cells.n_functions[0] * (first_v + j + cells.n_functions[1] * (first_w + k));
+            let weights = &cells.weights[patch..patch + run];
+            let Some(((value, x), (y, z))) = rows.next() else { return };
+            let (v_w, dv_w, v_dw) = (v * w, dv * w, v * dw);
+            for i in 0..run {
+                let n = weights[i] * n_u[i];
+                value[i] = n * v_w;
+                x[i] = weights[i] * d_u[i] * v_w;
+                y[i] = n * dv_w;
+                z[i] = n * v_dw;
+            }
         }
-    });
-    let total: f64 = values.iter().sum();
+    }
+    let scale = 1.0 / sum(values);
     for value in values.iter_mut() {
-        *value /= total;
+        *value *= scale;
     }
     for gradient in [gx, gy, gz] {
-        let slope: f64 = gradient.iter().sum();
+        let slope = scale * sum(gradient);
         for (g, r) in gradient.iter_mut().zip(values.iter()) {
-            *g = (*g - slope * r) / total;
+            *g = *g * scale - slope * r;
         }
     }
+}
+
+/// Sum of a row in eight interleaved partial sums, so that it vectorises.
+fn sum(row: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let chunks = row.chunks_exact(8);
+    let rest: f64 = chunks.remainder().iter().sum();
+    for chunk in chunks {
+        for lane in 0..8 {
+            lanes[lane] += chunk[lane];
+        }
+    }
+    lanes.iter().sum::<f64>() + rest
 }

@@ -76,7 +76,8 @@ pub fn surface_area(discretisation: &Discretisation, faces: &[FaceRef]) -> f64 {
     areas.iter().sum()
 }
 
-/// Smallest scaled Jacobian of the spans of NURBS blocks and where it occurs, on a lattice of p+2 points a direction.
+/// Smallest scaled Jacobian of the spans of NURBS blocks and where it occurs, on a lattice of four points a direction
+/// that includes the corners.
 ///
 /// ```text
 /// det J / (|x,₁| |x,₂| |x,₃|),   1 for boxes, ≤ 0 where the map folds or collapses
@@ -91,15 +92,8 @@ pub fn min_scaled_jacobian_of_spans(discretisation: &Discretisation) -> Option<(
         .map_init(
             || CellEvaluator::new(discretisation),
             |evaluator, &cell| {
-                let Cells::Spline(spline) = &discretisation.blocks[cell.block as usize].cells else {
-                    return f64::INFINITY;
-                };
                 evaluator.enter(cell);
-                let n = spline.degrees.map(|p| p + 2);
-                let points = (0..n.iter().product()).map(|k: usize| {
-                    let index = [k % n[0], k / n[0] % n[1], k / (n[0] * n[1])];
-                    std::array::from_fn(|d| index[d] as f64 / (n[d] - 1) as f64)
-                });
+                let points = (0..64).map(|k| [k % 4, k / 4 % 4, k / 16].map(|i| f64::from(i) / 3.0));
                 points.map(|xi| scaled_jacobian(&evaluator.at(xi))).fold(f64::INFINITY, f64::min)
             },
         )
@@ -240,7 +234,7 @@ fn converged<const N: usize>(
         Cells::Lagrange { shape, .. } => shape.order(),
         Cells::Spline(cells) => cells.degrees.into_iter().max().unwrap_or(1),
     };
-    let mut n = degree + 2;
+    let mut n = degree + 1;
     let mut old: Option<[f64; N]> = None;
     loop {
         let rule = map.rule(n);
@@ -261,6 +255,6 @@ fn converged<const N: usize>(
             return sum;
         }
         old = Some(sum);
-        n += 3;
+        n += 2;
     }
 }
