@@ -115,6 +115,8 @@ pub struct ContactSums {
     pub contact_energy: f64,
     /// Residual of the quasistatic problem, relative to its size.
     pub residual: f64,
+    /// Largest part of the force on a body that acts on points whose compliance is not complete, 0 to 1.
+    pub off_interface: f64,
     /// Evaluations that needed the fallback of the solver, since the start.
     pub fallbacks: u64,
 }
@@ -145,6 +147,11 @@ pub trait ContactModel: std::fmt::Debug + Send {
 
     /// Indices of the two bodies of a pair.
     fn bodies(&self, pair: usize) -> [usize; 2];
+
+    /// Name of the first (0) or second (1) surface of a pair, for messages.
+    fn surface_name(&self, pair: usize, side: usize) -> String {
+        format!("surface of body {}", self.bodies(pair)[side])
+    }
 
     /// Radii of balls about the origins of the two body frames that hold the surfaces of a pair \[m\].
     fn reach(&self, pair: usize) -> [f64; 2];

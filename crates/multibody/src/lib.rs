@@ -28,7 +28,9 @@ pub mod settings;
 pub mod simulation;
 mod snapshot;
 pub mod system;
+pub mod system_error;
 pub mod velocity_form;
+mod warnings;
 mod within_step;
 
 pub use body::{Body, BodyError, InitialState};
@@ -41,8 +43,11 @@ pub use kinetics::{Kinetics, MassError, Velocities};
 pub use layout::Layout;
 pub use outcome::{RunError, RunSummary};
 pub use pair_memory::PairMemory;
-pub use quasistatic::{ContactLaw, ContactSetupError, ContactSpec, ContactSurface, QuasistaticContacts};
+pub use quasistatic::{
+    ContactLaw, ContactSetupError, ContactSolveError, ContactSpec, ContactSurface, QuasistaticContacts,
+};
 pub use scales::Scales;
 pub use settings::Settings;
 pub use simulation::Simulation;
-pub use system::{RateError, System, SystemError};
+pub use system::System;
+pub use system_error::{RateError, SystemError};

@@ -1,7 +1,7 @@
 //! What a run comes to, or why it ended early.
 
 use crate::contact::Rim;
-use crate::system::{RateError, SystemError};
+use crate::system_error::{RateError, SystemError};
 use carom_dynamics::{CheckpointError, ContactEvent, LedgerSummary, ObserverError};
 use carom_integrate::{Counters, IntegrateError};
 

@@ -7,6 +7,7 @@
 //! [`ContactSpec`] says what may touch; [`QuasistaticContacts`] is the [`ContactModel`] made of it.
 
 mod setup;
+mod zones;
 
 pub use setup::{ContactLaw, ContactSetupError, ContactSpec, ContactSurface};
 
@@ -14,11 +15,23 @@ use crate::body::Body;
 use crate::contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction, Rim,
 };
-use carom_contact::submodel::{BodyState, QuasistaticContact, Twist, WarmState, WhichZone, Workspace};
+use carom_contact::submodel::{
+    BodyState, QuasistaticContact, SolveError, Twist, WarmState, WhichZone, Workspace,
+};
 use carom_dynamics::ContactState;
 use carom_reduce::ReducedBody;
 use nalgebra::Vector3;
 use std::sync::Arc;
+
+/// The quasistatic problem was not solved.
+#[derive(Debug, thiserror::Error)]
+#[error("quasistatic contact{between}: {source}")]
+pub struct ContactSolveError {
+    /// " at `zone` on `zone`", or nothing if no pair is to blame.
+    pub between: String,
+    /// Why.
+    pub source: SolveError,
+}
 
 /// Pairs of surfaces whose bodies answer by their high modes.
 pub struct QuasistaticContacts {
@@ -121,7 +134,17 @@ impl QuasistaticContacts {
         solved.map_err(|source| {
             // The memory of a failed solve is of no use.
             *warm = model.cold();
-            source.into()
+            let pair = match source {
+                SolveError::NotConverged { pair, .. } | SolveError::NoDescent { pair, .. } => Some(pair),
+                _ => None,
+            };
+            let name = |zone: usize| model.zones[zone].name.clone();
+            let zones = pair.map(|pair| model.pair(pair)).map(|pair| [name(pair.first), name(pair.second)]);
+            ContactSolveError {
+                between: zones.map_or_else(String::new, |[a, b]| format!(" at `{a}` on `{b}`")),
+                source,
+            }
+            .into()
         })
     }
 
@@ -187,6 +210,12 @@ impl ContactModel for QuasistaticContacts {
         self.pairs[pair].bodies
     }
 
+    fn surface_name(&self, pair: usize, side: usize) -> String {
+        let zones = self.model.pair(pair);
+        let first = (side == 0) != self.pairs[pair].flipped;
+        self.model.zones[if first { zones.first } else { zones.second }].name.clone()
+    }
+
     fn reach(&self, pair: usize) -> [f64; 2] {
         self.pairs[pair].reach
     }
@@ -213,6 +242,7 @@ impl ContactModel for QuasistaticContacts {
             elastic_energy: solution.elastic_energy.iter().sum(),
             contact_energy: solution.penalty_energy(),
             residual: solution.error,
+            off_interface: solution.off_interface.iter().copied().fold(0.0, f64::max),
             fallbacks: self.fallbacks,
         })
     }

@@ -39,7 +39,7 @@ impl Simulation {
             &[counters.steps, counters.rejected, counters.cut, counters.evaluations, self.outputs],
         );
         checkpoint.put_reals("rate", rate.as_deref().unwrap_or(&[]));
-        checkpoint.put_reals("quaternion_drift", &[self.quaternion_drift]);
+        checkpoint.put_reals("largest", &[self.quaternion_drift, self.off_interface]);
         let flat = |arrays: Vec<[f64; PairMemory::NUMBERS]>| arrays.concat();
         checkpoint.put_reals("pairs", &flat(self.memory.iter().map(PairMemory::to_array).collect()));
         let events: Vec<f64> = self.events.iter().flat_map(|event| event.to_array()).collect();
@@ -79,7 +79,8 @@ impl Simulation {
         });
         self.outputs = outputs;
         self.strayed = true;
-        self.quaternion_drift = checkpoint.reals_of("quaternion_drift", 1)?[0];
+        let largest = checkpoint.reals_of("largest", 2)?;
+        (self.quaternion_drift, self.off_interface) = (largest[0], largest[1]);
         self.memory = arrays(checkpoint.reals_of("pairs", pairs * PairMemory::NUMBERS)?)
             .map(PairMemory::from_array)
             .collect();

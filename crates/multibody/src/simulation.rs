@@ -5,7 +5,8 @@ use crate::pair_memory::PairMemory;
 use crate::scales::{Scales, pair_impulse, relative_velocity};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
-use crate::system::{RateError, System};
+use crate::system::System;
+use crate::system_error::RateError;
 use carom_dynamics::{
     BodyState, ContactEvent, ContactSample, ContactTracker, Ledger, Observer, Placement, rotation,
 };
@@ -30,6 +31,8 @@ pub struct Simulation {
     /// Outputs handed over so far.
     pub(crate) outputs: u64,
     pub(crate) quaternion_drift: f64,
+    /// Largest part of the contact force on a body outside its interface points.
+    pub(crate) off_interface: f64,
     /// Longest step that resolves the highest dynamic mode \[s\].
     modal_step: f64,
     /// State within a step.
@@ -71,6 +74,7 @@ impl Simulation {
             ledger: Ledger::default(),
             outputs: 0,
             quaternion_drift: 0.0,
+            off_interface: 0.0,
             modal_step: if frequency > 0.0 { 0.1 / frequency } else { f64::INFINITY },
             inside: y.clone(),
             strayed: false,
@@ -244,6 +248,7 @@ impl Simulation {
                 self.events.push(event);
             }
         }
+        self.off_interface = self.off_interface.max(self.system.contact_sums.off_interface);
         self.ledger.record(self.system.balance(self.time, &self.y));
         Ok(())
     }

@@ -153,9 +153,13 @@ fn ball_on_rigid_plane_is_half_of_two_balls() {
 #[test]
 fn pressure_at_the_rim_is_said() {
     let cap = Cap::new(3, 0.2e-3, 0);
-    let summary = run(two_balls(&cap, ContactLaw::Hard, placements(0.5, 0.0, 0.0), Settings::until(1.5e-4)));
+    let mut simulation =
+        two_balls(&cap, ContactLaw::Hard, placements(0.5, 0.0, 0.0), Settings::until(1.5e-4));
+    let summary = simulation.run(&mut Ignore, &Silent).unwrap();
     let (_, rim) = summary.rims[0].expect("a contact radius of 0.36 mm leaves a zone of 0.2 mm");
     assert!(rim.share > 0.3, "{rim:?}");
+    let warnings = simulation.warnings();
+    assert!(warnings.iter().any(|w| w.contains("rim of `ball:pole`")), "{warnings:?}");
 }
 
 #[test]

@@ -1,0 +1,78 @@
+//! Sizes and curvatures of contact zones.
+
+use super::setup::{ContactSetupError, ContactSpec};
+use crate::body::Body;
+use crate::contact::HertzNumbers;
+use carom_contact::closed_form::contact_modulus;
+use carom_contact::geometry::Start;
+use carom_contact::submodel::{Zone, ZoneShape};
+
+/// True if the second zone shall carry the pressure: it has faces, and the first has none or larger ones.
+pub(super) fn is_flipped(first: &Zone, second: &Zone) -> bool {
+    let size = |zone: &Zone| match &zone.shape {
+        ZoneShape::Faces { faces, reference, .. } if faces.n_faces() > 0 => {
+            let diagonal = |face: &carom_fem::surface::Face| {
+                let at = |k: u32| reference[k as usize];
+                let start = at(face.points[0]);
+                face.points.iter().map(|&k| (at(k) - start).norm()).fold(0.0, f64::max)
+            };
+            faces.surface.faces.iter().map(diagonal).sum::<f64>() / faces.n_faces() as f64
+        }
+        _ => f64::INFINITY,
+    };
+    size(second) < size(first)
+}
+
+/// Radius of a ball about the frame origin that holds a zone \[m\]; the distance of a plane.
+pub(super) fn reach(zone: &Zone) -> f64 {
+    match &zone.shape {
+        ZoneShape::Faces { reference, .. } => reference.iter().map(|x| x.norm()).fold(0.0, f64::max),
+        ZoneShape::Plane(plane) => plane.origin.norm(),
+        ZoneShape::Sphere(sphere) => sphere.center.norm() + sphere.radius,
+    }
+}
+
+/// E* of the materials, R_e of the most curved places. Faces that are flat count with the distance from the frame origin
+/// as radius: a ball of flat facets gets its radius, a flat end of a rod changes little.
+pub(super) fn hertz_numbers(
+    bodies: &[Body],
+    spec: &ContactSpec,
+    zones: &[Zone],
+) -> Result<HertzNumbers, ContactSetupError> {
+    let materials = spec.bodies.map(|body| bodies[body].reduced.as_ref().and_then(|r| r.materials.first()));
+    let modulus = match (spec.modulus, materials) {
+        (Some(modulus), _) => modulus,
+        (None, [None, None]) => {
+            let [first, second] = spec.bodies.map(|body| bodies[body].name.clone());
+            return Err(ContactSetupError::NoModulus { first, second });
+        }
+        (None, materials) => contact_modulus(
+            materials.map(|material| material.map_or(f64::INFINITY, |m| m.young)),
+            materials.map(|material| material.map_or(0.0, |m| m.poisson)),
+        ),
+    };
+    let curvature: f64 = zones.iter().map(largest_curvature).sum();
+    Ok(HertzNumbers { modulus, radius: spec.radius.unwrap_or(1.0 / curvature) })
+}
+
+/// Largest convex curvature in the middles of the faces of a zone, at least 1/reach; 0 of a plane \[1/m\].
+fn largest_curvature(zone: &Zone) -> f64 {
+    match &zone.shape {
+        ZoneShape::Plane(_) => 0.0,
+        ZoneShape::Sphere(sphere) => 1.0 / sphere.radius,
+        ZoneShape::Faces { faces, reference, .. } => {
+            let mut now = faces.state_at(reference);
+            let mut largest = 1.0 / reach(zone).max(f64::MIN_POSITIVE);
+            for face in 0..faces.n_faces() as u32 {
+                let xi = faces.domain(face).center();
+                let x = faces.position(&mut now, face, xi);
+                let foot = faces.project(&mut now, &x, Start { face, xi });
+                if let Some([low, _]) = foot.principal_curvatures() {
+                    // Positive is bent towards the normal: a ball has −1/R.
+                    largest = largest.max(-low);
+                }
+            }
+            largest
+        }
+    }
+}
