@@ -163,3 +163,35 @@ fn an_inverted_cell_is_named_with_its_place() {
     let message = error.to_string();
     assert!(message.contains("cell 3 of block 0") && message.contains("det J = -"), "{message}");
 }
+
+#[test]
+fn impossible_bodies_are_refused_by_name_and_number() {
+    let refuse = |change: &dyn Fn(&mut Body)| {
+        let mut body = block(CellShape::Tet4, 1, |x| x);
+        change(&mut body);
+        Discretisation::new(&body).unwrap_err().to_string()
+    };
+    let mesh = |body: &mut Body, change: &dyn Fn(&mut carom_mesh::Mesh)| match &mut body.geometry {
+        carom_fem::Geometry::Mesh(mesh) => change(mesh),
+        carom_fem::Geometry::Nurbs(_) => unreachable!(),
+    };
+    let messages = [
+        (refuse(&|b| b.material_of_block.clear()), "has 1 blocks of cells, but materials for 0"),
+        (refuse(&|b| b.material_of_block[0] = 3), "block 0 has material number 3, but there are 1"),
+        (refuse(&|b| b.materials[0].young = -1.0), "young = -1 Pa is not possible"),
+        (
+            refuse(&|b| mesh(b, &|m| m.blocks[0].connectivity[2] = 99)),
+            "block 0 uses point 99, but there are 8",
+        ),
+        (refuse(&|b| mesh(b, &|m| m.blocks[0].connectivity.truncate(7))), "the connectivity has 7 entries"),
+        (refuse(&|b| mesh(b, &|m| m.blocks[0].connectivity.clear())), "has no cells"),
+    ];
+    for (message, expected) in messages {
+        assert!(message.starts_with("body `block`") && message.contains(expected), "{message}");
+    }
+    let mut ring = quarter_ring(2, 1);
+    let carom_fem::Geometry::Nurbs(multipatch) = &mut ring.geometry else { unreachable!() };
+    multipatch.patches[0].weights[4] = 0.0;
+    let message = Discretisation::new(&ring).unwrap_err().to_string();
+    assert!(message.contains("patch 0: the weight of control point 4 is 0"), "{message}");
+}
