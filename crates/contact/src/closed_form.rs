@@ -1,7 +1,9 @@
-//! Closed forms: Hertz' contact and impact, the elastic ball beyond it, a sphere on the end of a rod.
+//! Closed forms: Hertz' contact and impact, balls and ellipses, the elastic ball beyond it, a sphere on the end of a rod.
 
 mod hertz;
+mod hertz_ellipse;
 mod sphere_on_rod;
 
 pub use hertz::{HertzImpact, HertzPair, HertzStatic, contact_modulus, elastic_ball_stiffening};
+pub use hertz_ellipse::{HertzEllipse, hertz_ellipse};
 pub use sphere_on_rod::{RodImpact, SphereOnRod};

@@ -1,0 +1,230 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs, Session};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde_json::json;
+
+use crate::export::{Cells, ExportOptions, Fields, export};
+use crate::plot::Quantity;
+use crate::report::Extras;
+use crate::table::What;
+use crate::{Run, RunError, file, hertz, plot, report, table};
+
+/// From results to ParaView files, plots, tables and reports.
+#[derive(Debug, Parser)]
+#[command(name = "carom-post", version, about)]
+pub struct PostArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write ParaView files: DIR/NAME.pvd with one .vtu a body and frame.
+    Export(ExportArgs),
+    /// Draw a plot as SVG or PNG.
+    Plot(PlotArgs),
+    /// Print a table.
+    Table(TableArgs),
+    /// Write a report as one HTML file.
+    Report(ReportArgs),
+    /// Closed forms of Hertz for the impact of two balls.
+    Hertz(hertz::HertzArgs),
+}
+
+#[derive(Debug, Args)]
+struct ExportArgs {
+    /// Result of carom-solve.
+    result: PathBuf,
+
+    /// Kind of files.
+    #[arg(long, value_enum, default_value_t = Format::Vtu)]
+    format: Format,
+
+    /// Write every N-th frame (the last one always).
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+
+    /// Fields: displacement, velocity, stress (with von Mises), contact_pressure.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum,
+          default_values_t = [FieldName::Displacement, FieldName::Stress, FieldName::ContactPressure])]
+    fields: Vec<FieldName>,
+
+    /// Cells: the whole volume, or the surface alone (the same pictures from a fraction of the space). `auto` takes
+    /// the volume where the model keeps the modes of the whole body.
+    #[arg(long, value_enum, default_value_t = Cells::Auto)]
+    cells: Cells,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Vtu,
+    Vtkhdf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum FieldName {
+    Displacement,
+    Velocity,
+    Stress,
+    ContactPressure,
+}
+
+#[derive(Debug, Args)]
+struct PlotArgs {
+    /// Result of carom-solve.
+    result: PathBuf,
+
+    /// energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY, angular-velocity:BODY.
+    #[arg(long, value_name = "QUANTITY", default_value = "energy")]
+    what: Quantity,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+struct TableArgs {
+    /// Result of carom-solve.
+    result: PathBuf,
+
+    /// What to list.
+    #[arg(long, value_enum, default_value_t = What::Contacts)]
+    what: What,
+
+    /// Print comma-separated values with all digits.
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+struct ReportArgs {
+    /// Result of carom-solve.
+    result: PathBuf,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+impl PostArgs {
+    /// The flags that all binaries share.
+    pub fn run_args(&self) -> &RunArgs {
+        match &self.command {
+            Command::Export(args) => &args.output.run,
+            Command::Plot(args) => &args.output.run,
+            Command::Table(args) => &args.run,
+            Command::Report(args) => &args.output.run,
+            Command::Hertz(args) => &args.run,
+        }
+    }
+}
+
+/// Runs the command that was parsed.
+///
+/// # Errors
+///
+/// [`Failure`] with the exit code of the manual.
+pub fn run(args: &PostArgs, session: &Session) -> Result<(), Failure> {
+    match &args.command {
+        Command::Export(args) => run_export(args, session),
+        Command::Plot(args) => run_plot(args, session),
+        Command::Table(args) => run_table(args, session),
+        Command::Report(args) => run_report(args, session),
+        Command::Hertz(args) => hertz::run(args, session),
+    }
+}
+
+impl RunError {
+    /// As the command line tells it.
+    pub fn into_failure(self) -> Failure {
+        let category = match &self {
+            RunError::Interrupted => return Failure::interrupted(),
+            error if error.is_io() => Category::Files,
+            RunError::UnknownBody { .. } | RunError::UnknownPair { .. } => Category::Usage,
+            _ => Category::Input,
+        };
+        Failure::from_error(category, self)
+    }
+}
+
+fn run_export(args: &ExportArgs, session: &Session) -> Result<(), Failure> {
+    if args.format == Format::Vtkhdf {
+        return Err(Failure::new(
+            Category::Usage,
+            "this program was built without VTKHDF (it needs the HDF5 library)",
+        )
+        .hint("use `--format vtu`: ParaView opens both alike"));
+    }
+    let run = Run::open(&args.result).map_err(RunError::into_failure)?;
+    let has = |name: FieldName| args.fields.contains(&name);
+    let fields = Fields {
+        velocity: has(FieldName::Velocity),
+        stress: has(FieldName::Stress),
+        contact_pressure: has(FieldName::ContactPressure),
+    };
+    let options =
+        ExportOptions { every: args.every as usize, fields, cells: args.cells, ..ExportOptions::default() };
+    let summary =
+        export(&run, &args.output.output, &options, session.progress()).map_err(RunError::into_failure)?;
+    for note in &summary.notes {
+        session.warn(note);
+    }
+    session.print(&format!(
+        "{} ({} frames, {} files)",
+        summary.series.display(),
+        summary.frames,
+        summary.files
+    ))?;
+    let object = json!({
+        "series": summary.series, "frames": summary.frames, "files": summary.files, "bytes": summary.bytes,
+        "notes": summary.notes,
+    });
+    session.print_json("carom-post export 1", &object)
+}
+
+fn run_plot(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
+    let run = Run::open(&args.result).map_err(RunError::into_failure)?;
+    let drawing = plot::draw(&run, &args.what).map_err(RunError::into_failure)?;
+    file::write_drawing(&args.output.output, &drawing).or_fail(Category::Files)?;
+    session.print(&args.output.output.display().to_string())?;
+    session.print_json("carom-post plot 1", &json!({ "file": args.output.output }))
+}
+
+fn run_table(args: &TableArgs, session: &Session) -> Result<(), Failure> {
+    let run = Run::open(&args.result).map_err(RunError::into_failure)?;
+    let table = table::build(&run, args.what).map_err(RunError::into_failure)?;
+    if args.csv {
+        return session.print_data(&table.to_csv());
+    }
+    session.print(&table.to_text())?;
+    session.print_json("carom-post table 1", &json!({ "what": args.what.name(), "rows": table.to_json() }))
+}
+
+fn run_report(args: &ReportArgs, session: &Session) -> Result<(), Failure> {
+    let run = Run::open(&args.result).map_err(RunError::into_failure)?;
+    let html = report::html(&run, &Extras::default()).map_err(RunError::into_failure)?;
+    file::write_text(&args.output.output, &html).or_fail(Category::Files)?;
+    session.print(&args.output.output.display().to_string())?;
+    session.print_json("carom-post report 1", &json!({ "file": args.output.output }))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        PostArgs::command().debug_assert();
+    }
+}

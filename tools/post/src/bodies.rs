@@ -1,0 +1,134 @@
+//! The body and model files behind a result.
+
+use std::path::{Path, PathBuf};
+
+use carom_fem::{Body, Geometry};
+use carom_format::result::ResultBody;
+use carom_format::{read_body, read_rom};
+use carom_reduce::Modes;
+
+use crate::{Run, RunError};
+
+/// A body of a run with what pictures need of it.
+#[derive(Debug, Clone)]
+pub struct RunBody {
+    /// What the result says of it.
+    pub meta: ResultBody,
+    /// Its geometry and materials.
+    pub body: Body,
+    /// Modes at the points for pictures; `None` for a rigid body, or if the model keeps none.
+    pub fields: Option<Modes>,
+}
+
+impl RunBody {
+    /// Number of nodes or control points of the body.
+    pub fn n_points(&self) -> usize {
+        match &self.body.geometry {
+            Geometry::Mesh(mesh) => mesh.points.len(),
+            Geometry::Nurbs(multipatch) => multipatch.n_points,
+        }
+    }
+
+    /// True if the modes are known at every point of the body, so that its inside can be shown: always for a rigid body.
+    pub fn is_whole(&self) -> bool {
+        self.meta.modes[0] == 0
+            || self.fields.as_ref().is_some_and(|modes| modes.points.len() == self.n_points())
+    }
+
+    /// Elastic displacement of every point of the body in its own axes \[m\]; zero where the modes are not known.
+    ///
+    /// * `modal` — coordinates of the first modes; those that are left out count as zero
+    pub fn elastic_displacement(&self, modal: &[f64]) -> Vec<[f64; 3]> {
+        let mut displacement = vec![[0.0; 3]; self.n_points()];
+        let Some(modes) = &self.fields else { return displacement };
+        for (k, &q) in modal.iter().enumerate().take(modes.values.ncols()) {
+            if q == 0.0 {
+                continue;
+            }
+            let column = modes.values.col(k);
+            for (i, &point) in modes.points.iter().enumerate() {
+                for (a, u) in displacement[point as usize].iter_mut().enumerate() {
+                    *u += q * column[3 * i + a];
+                }
+            }
+        }
+        displacement
+    }
+}
+
+impl Run {
+    /// Loads a body: its file and, if it is flexible, the modes of its model. Files that were moved are looked for in the
+    /// folder of the result and in `bodies` beside it; their checksums decide.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Missing`], [`RunError::Archive`], [`RunError::Changed`], [`RunError::Inconsistent`].
+    pub fn load_body(&self, index: usize) -> Result<RunBody, RunError> {
+        let meta = self.header().bodies[index].clone();
+        let archive = |source| RunError::Archive { body: meta.name.clone(), source };
+        let path = self.find(&meta, "body", &meta.body_path)?;
+        let stored = read_body(&path).map_err(archive)?;
+        check(&meta, "body", &path, &stored.checksum, &meta.body_checksum)?;
+        let fields = if meta.rom_path.is_empty() {
+            None
+        } else {
+            let path = self.find(&meta, "model", &meta.rom_path)?;
+            let rom = read_rom(&path).map_err(archive)?;
+            check(&meta, "model", &path, &rom.checksum, &meta.rom_checksum)?;
+            rom.reduced.fields
+        };
+        let loaded = RunBody { meta, body: stored.body, fields };
+        loaded.check()?;
+        Ok(loaded)
+    }
+
+    /// Where a file is now.
+    fn find(&self, meta: &ResultBody, kind: &'static str, recorded: &str) -> Result<PathBuf, RunError> {
+        let recorded = PathBuf::from(recorded);
+        let folder = self.reader().path().parent().unwrap_or(Path::new(""));
+        let candidates = recorded.file_name().map_or_else(Vec::new, |name| {
+            vec![recorded.clone(), folder.join(name), folder.join("bodies").join(name)]
+        });
+        candidates.into_iter().find(|path| path.is_file()).ok_or(RunError::Missing {
+            body: meta.name.clone(),
+            kind,
+            path: recorded,
+            hint: "pictures need it: put it beside the result, or run the scenario again",
+        })
+    }
+}
+
+fn check(
+    meta: &ResultBody,
+    kind: &'static str,
+    path: &Path,
+    found: &str,
+    recorded: &str,
+) -> Result<(), RunError> {
+    if recorded.is_empty() || found == recorded {
+        return Ok(());
+    }
+    Err(RunError::Changed { body: meta.name.clone(), kind, path: path.to_owned() })
+}
+
+impl RunBody {
+    /// Checks that modes and geometry belong together, so that later steps may index.
+    fn check(&self) -> Result<(), RunError> {
+        let inconsistent = |why: String| Err(RunError::Inconsistent { body: self.meta.name.clone(), why });
+        let n = self.n_points();
+        let Some(modes) = &self.fields else { return Ok(()) };
+        if modes.points.iter().any(|&point| point as usize >= n) {
+            return inconsistent(format!(
+                "its model has modes at points that the body file (with {n} points) has not"
+            ));
+        }
+        if modes.values.nrows() != 3 * modes.points.len() {
+            return inconsistent(format!(
+                "its model has {} rows of modes for {} points",
+                modes.values.nrows(),
+                modes.points.len()
+            ));
+        }
+        Ok(())
+    }
+}

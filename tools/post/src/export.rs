@@ -1,0 +1,261 @@
+//! ParaView files of a result.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use carom_format::result::StoredFrame;
+use carom_mesh::FaceRef;
+use carom_progress::Progress;
+use carom_scene::{BodyGrid, StressRecovery};
+use carom_vtk::file::create_folder;
+use carom_vtk::{Collection, FrameWriter, WriteOptions};
+use clap::ValueEnum;
+use rayon::prelude::*;
+
+use crate::bodies::RunBody;
+use crate::frame_fields::{Shown, in_body_frame, pose};
+use crate::{Run, RunError};
+
+/// Which cells are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Cells {
+    /// The volume where the model has the modes of the whole body, else the surface.
+    #[default]
+    Auto,
+    /// Cells of the body.
+    Volume,
+    /// Outer faces.
+    Surface,
+}
+
+/// Which fields are written beside the displacement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fields {
+    /// Velocity.
+    pub velocity: bool,
+    /// Stress and von Mises stress.
+    pub stress: bool,
+    /// Contact pressure on the faces of cells.
+    pub contact_pressure: bool,
+}
+
+/// How a result is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExportOptions {
+    /// Every n-th frame, and the last one.
+    pub every: usize,
+    /// Fields beside the displacement.
+    pub fields: Fields,
+    /// Cells.
+    pub cells: Cells,
+    /// Packing of the files.
+    pub write: WriteOptions,
+}
+
+impl Default for ExportOptions {
+    fn default() -> Self {
+        let fields = Fields { velocity: false, stress: true, contact_pressure: true };
+        Self { every: 1, fields, cells: Cells::Auto, write: WriteOptions::default() }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportSummary {
+    /// The file to open in ParaView.
+    pub series: PathBuf,
+    /// Number of frames.
+    pub frames: usize,
+    /// Number of .vtu files.
+    pub files: usize,
+    /// Their size together \[bytes\].
+    pub bytes: u64,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// A body with its grid and file name.
+struct Part {
+    /// Number of the body in the result.
+    index: usize,
+    body: RunBody,
+    grid: BodyGrid,
+    file: String,
+}
+
+/// Writes `folder/NAME.pvd` and `folder/NAME/BODY_FRAME.vtu`, NAME being that of the result.
+///
+/// Points are reference positions (the undeformed body at the first frame) in inertial axes, the displacement leads from
+/// there to the present, rigid motion included, and is the active vector field, so that ParaView's *Warp By Vector*
+/// shows the motion at once. Stress is in inertial axes. Fields are in single precision, points in double.
+///
+/// # Errors
+///
+/// [`RunError`]; frames that were written before an error stay, the `.pvd` is written last.
+pub fn export(
+    run: &Run,
+    folder: &Path,
+    options: &ExportOptions,
+    progress: &dyn Progress,
+) -> Result<ExportSummary, RunError> {
+    let frames = selected(run, options.every)?;
+    let name = run.name();
+    create_folder(&folder.join(&name))?;
+    let mut notes = Vec::new();
+    let parts = parts(run, options, &mut notes)?;
+
+    progress.begin("ParaView files", (frames.len() * parts.len()) as u64);
+    let mut collection = Collection::new();
+    let (done, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+    for (number, part) in parts.iter().enumerate() {
+        let files = write_part(run, part, &frames, folder, options, &|size| {
+            bytes.fetch_add(size, Ordering::Relaxed);
+            progress.set(done.fetch_add(1, Ordering::Relaxed) + 1);
+            progress.interrupted()
+        })?;
+        for (frame, file) in frames.iter().zip(files) {
+            collection.push(frame.time, number, &part.body.meta.name, &file);
+        }
+    }
+    let series = folder.join(format!("{name}.pvd"));
+    collection.write(&series)?;
+    progress.end();
+    let (files, frames) = (collection.len(), frames.len());
+    Ok(ExportSummary { series, frames, files, bytes: bytes.into_inner(), notes })
+}
+
+/// Every n-th frame and the last one.
+fn selected(run: &Run, every: usize) -> Result<Vec<StoredFrame>, RunError> {
+    run.check_frames()?;
+    let last = run.times().len() - 1;
+    let numbers = (0..=last).filter(|n| n % every.max(1) == 0 || *n == last);
+    numbers.map(|n| Ok(run.reader().frame(n)?)).collect()
+}
+
+/// Loads the bodies and makes their grids.
+fn parts(run: &Run, options: &ExportOptions, notes: &mut Vec<String>) -> Result<Vec<Part>, RunError> {
+    let mut parts: Vec<Part> = Vec::new();
+    for index in 0..run.header().bodies.len() {
+        if run.header().bodies[index].body_path.is_empty() {
+            notes.push(format!(
+                "body `{}` has no file (a plane or a point mass) and is not shown",
+                run.header().bodies[index].name
+            ));
+            continue;
+        }
+        let body = run.load_body(index)?;
+        let name = &body.meta.name;
+        let whole = body.is_whole();
+        if !whole && body.fields.is_none() {
+            notes.push(format!(
+                "body `{name}`: its model keeps no modes for pictures, so it is shown undeformed; reduce it with `--fields full` or `--fields surface`"
+            ));
+        } else if !whole && (options.cells == Cells::Volume || options.fields.stress) {
+            notes.push(format!(
+                "body `{name}`: its model keeps the modes of the surface alone, so its surface is written, without stress; reduce it with `--fields full`"
+            ));
+        }
+        let volume = whole && options.cells != Cells::Surface;
+        let grid = if volume { BodyGrid::volume(&body.body) } else { BodyGrid::surface(&body.body) };
+        let mut file = safe_name(name);
+        if parts.iter().any(|part| part.file == file) {
+            file = format!("{file}_{index}");
+        }
+        parts.push(Part { index, body, grid, file });
+    }
+    Ok(parts)
+}
+
+/// Letters, digits and a few signs; anything else would be trouble in some file system.
+fn safe_name(name: &str) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = name.chars().map(safe).collect();
+    if name.trim_matches('.').is_empty() { "body".to_owned() } else { name }
+}
+
+/// Writes the files of one body and returns their paths relative to `folder`.
+fn write_part(
+    run: &Run,
+    part: &Part,
+    frames: &[StoredFrame],
+    folder: &Path,
+    options: &ExportOptions,
+    written: &(dyn Fn(u64) -> bool + Sync),
+) -> Result<Vec<String>, RunError> {
+    let Part { index, body, grid, file } = part;
+    let first = run.reader().frame(0)?;
+    let initial =
+        first.bodies.get(*index).map(pose).ok_or_else(|| inconsistent(body, "the first frame lacks it"))?;
+    let stress = if options.fields.stress && body.is_whole() {
+        let recovery =
+            StressRecovery::new(grid, &body.body).map_err(|error| inconsistent(body, &error.to_string()))?;
+        Some(recovery)
+    } else {
+        None
+    };
+    let shown = Shown { body, grid, points_b: in_body_frame(grid, body.meta.frame_origin), initial, stress };
+    let mut reference = grid.grid.clone();
+    reference.points = shown.reference();
+    let writer = FrameWriter::new(&reference, options.write)
+        .map_err(|source| RunError::Grid { body: body.meta.name.clone(), source })?;
+    let faces = pressure_faces(run, body)?;
+    // The database serves one thread: nothing below asks it.
+    let name = run.name();
+    let digits = frames.len().to_string().len().max(4);
+    let write = |(n, frame): (usize, &StoredFrame)| {
+        let state = frame.bodies.get(*index).ok_or_else(|| inconsistent(body, "a frame lacks it"))?;
+        let pressures = pressures(&faces, frame);
+        let (points, cells) = shown.fields(state, &options.fields, &pressures);
+        let relative = format!("{name}/{file}_{n:0digits$}.vtu");
+        let path = folder.join(&relative);
+        writer.write(&path, &points, &cells, Some(frame.time))?;
+        let size = path.metadata().map_or(0, |data| data.len());
+        if written(size) { Err(RunError::Interrupted) } else { Ok(relative) }
+    };
+    frames.par_iter().enumerate().map(write).collect()
+}
+
+fn inconsistent(body: &RunBody, why: &str) -> RunError {
+    RunError::Inconsistent { body: body.meta.name.clone(), why: why.to_owned() }
+}
+
+/// For each pair whose pressure surface belongs to a body: number of the pair, and its faces.
+fn pressure_faces(run: &Run, body: &RunBody) -> Result<Vec<(usize, Vec<FaceRef>)>, RunError> {
+    let mut all = Vec::new();
+    for (number, pair) in run.header().pairs.iter().enumerate() {
+        if let Some((name, set)) = pair.first.split_once(':')
+            && name == body.meta.name
+        {
+            let faces = body.body.faces_of_set(set).map_err(|error| RunError::Inconsistent {
+                body: body.meta.name.clone(),
+                why: error.to_string(),
+            })?;
+            all.push((number, faces));
+        }
+    }
+    Ok(all)
+}
+
+/// Pressures of a frame on the faces of a body.
+fn pressures(faces: &[(usize, Vec<FaceRef>)], frame: &StoredFrame) -> Vec<(FaceRef, f64)> {
+    let mut all = Vec::new();
+    for (pair, faces) in faces {
+        if let Some(contact) = frame.contacts.get(*pair) {
+            let loaded = contact.pressure_faces.iter().zip(&contact.pressures);
+            all.extend(loaded.filter_map(|(&face, &pressure)| Some((*faces.get(face as usize)?, pressure))));
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_safe() {
+        assert_eq!(safe_name("rod:1/../x y"), "rod_1_.._x_y");
+        assert_eq!(safe_name(".."), "body");
+        assert_eq!(safe_name("kügelchen-2"), "kügelchen-2");
+    }
+}

@@ -1,0 +1,95 @@
+//! Fields of one body in one frame.
+
+use carom_dynamics::{BodyState, Pose, rotation};
+use carom_mesh::FaceRef;
+use carom_scene::stress::rotated;
+use carom_scene::{BodyGrid, StressRecovery};
+use carom_vtk::Field;
+use nalgebra::Vector3;
+
+use crate::bodies::RunBody;
+use crate::export::Fields;
+
+/// Pose of the body frame in a state.
+pub(crate) fn pose(state: &BodyState) -> Pose {
+    Pose { position: Vector3::from(state.position), rotation: rotation::matrix(&state.quaternion) }
+}
+
+/// Points of a grid in the body frame: source coordinates less the origin of the frame.
+pub(crate) fn in_body_frame(grid: &BodyGrid, frame_origin: [f64; 3]) -> Vec<Vector3<f64>> {
+    grid.grid.points.iter().map(|&x| Vector3::from(x) - Vector3::from(frame_origin)).collect()
+}
+
+/// What does not change from frame to frame.
+pub(crate) struct Shown<'a> {
+    pub(crate) body: &'a RunBody,
+    pub(crate) grid: &'a BodyGrid,
+    /// Points of the grid in the body frame \[m\].
+    pub(crate) points_b: Vec<Vector3<f64>>,
+    /// Pose at the first frame.
+    pub(crate) initial: Pose,
+    /// Gives the stress; `None` if it is not wanted or not known.
+    pub(crate) stress: Option<StressRecovery<'a>>,
+}
+
+impl Shown<'_> {
+    /// Reference positions: the undeformed body in its first pose, inertial axes \[m\].
+    pub(crate) fn reference(&self) -> Vec<[f64; 3]> {
+        self.points_b.iter().map(|b| self.initial.point(b).into()).collect()
+    }
+
+    /// Displacement from the reference, rigid motion included, inertial axes; `elastic` at the points of the grid.
+    ///
+    /// ```text
+    /// u = r + A (b + u_e) − r₀ − A₀ b
+    /// ```
+    pub(crate) fn displacement(&self, state: &BodyState, elastic: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let now = pose(state);
+        let shift = now.position - self.initial.position;
+        let turn = now.rotation - self.initial.rotation;
+        let one =
+            |(b, u): (&Vector3<f64>, &[f64; 3])| (shift + turn * b + now.rotation * Vector3::from(*u)).into();
+        self.points_b.iter().zip(elastic).map(one).collect()
+    }
+
+    /// Velocity, inertial axes: v + ω × A (b + u_e) + A u̇_e; quasistatic modes have no velocity of their own.
+    fn velocity(&self, state: &BodyState, elastic: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let rates = self.grid.at_points(&self.body.elastic_displacement(&state.modal_rate));
+        let now = pose(state);
+        let (v, omega) = (Vector3::from(state.velocity), Vector3::from(state.angular_velocity));
+        let one = |((b, u), rate): ((&Vector3<f64>, &[f64; 3]), &[f64; 3])| {
+            let arm = now.rotation * (b + Vector3::from(*u));
+            (v + omega.cross(&arm) + now.rotation * Vector3::from(*rate)).into()
+        };
+        self.points_b.iter().zip(elastic).zip(&rates).map(one).collect()
+    }
+
+    /// Point and cell fields of a frame, displacement first.
+    pub(crate) fn fields(
+        &self,
+        state: &BodyState,
+        wanted: &Fields,
+        pressures: &[(FaceRef, f64)],
+    ) -> (Vec<Field>, Vec<Field>) {
+        let at_body_points = self.body.elastic_displacement(&state.modal);
+        let elastic = self.grid.at_points(&at_body_points);
+        let mut points = vec![Field::tuples("displacement", &self.displacement(state, &elastic)).single()];
+        if wanted.velocity {
+            points.push(Field::tuples("velocity", &self.velocity(state, &elastic)).single());
+        }
+        if let Some(recovery) = &self.stress {
+            let stress = recovery.stress(&at_body_points);
+            let axes = pose(state).rotation;
+            let axes: [[f64; 3]; 3] = [0, 1, 2].map(|a| [0, 1, 2].map(|b| axes[(a, b)]));
+            let tensor: Vec<[f64; 6]> = stress.tensor.iter().map(|s| rotated(s, &axes)).collect();
+            points.push(Field::scalar("von_mises", stress.von_mises).single());
+            points.push(Field::tuples("stress", &tensor).single());
+        }
+        let cells = if wanted.contact_pressure {
+            vec![Field::scalar("contact_pressure", self.grid.face_values(pressures)).single()]
+        } else {
+            Vec::new()
+        };
+        (points, cells)
+    }
+}

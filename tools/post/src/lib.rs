@@ -1,0 +1,20 @@
+//! From results to pictures: what `carom-post` does, for it and for `carom run`.
+//!
+//! [`Run`] opens a result with its bodies; [`export()`] writes ParaView files, [`plot::draw`] plots, [`table::build`] tables,
+//! [`report::html`] the report.
+
+mod args;
+pub mod bodies;
+pub mod export;
+pub mod file;
+mod frame_fields;
+mod hertz;
+pub mod patch;
+pub mod plot;
+pub mod report;
+pub mod run;
+pub mod table;
+
+pub use args::{PostArgs, run};
+pub use export::{ExportOptions, ExportSummary, export};
+pub use run::{Run, RunError};

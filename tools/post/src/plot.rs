@@ -1,0 +1,173 @@
+//! Plots of a result.
+
+use std::str::FromStr;
+
+use carom_report::{Axis, Color, Drawing, Plot, Series, Style};
+
+use crate::{Run, RunError, patch};
+
+/// What a plot shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Quantity {
+    /// Energies, and the residual of their balance.
+    Energy,
+    /// Linear and angular momentum, and the residuals of their balances.
+    Momentum,
+    /// Normal force of every contact pair.
+    ContactForce,
+    /// Gap of every contact pair without its quasistatic response.
+    Gap,
+    /// Pressure over the contact patch of a pair (the first, if none is named) when its force is largest.
+    Pressure(Option<String>),
+    /// Position of a body.
+    Position(String),
+    /// Velocity of a body's centre of mass.
+    Velocity(String),
+    /// Angular velocity of a body.
+    AngularVelocity(String),
+}
+
+impl FromStr for Quantity {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (word, of) = text.split_once(':').map_or((text, None), |(word, of)| (word, Some(of.to_owned())));
+        match (word, of) {
+            ("energy", None) => Ok(Self::Energy),
+            ("momentum", None) => Ok(Self::Momentum),
+            ("contact-force", None) => Ok(Self::ContactForce),
+            ("gap", None) => Ok(Self::Gap),
+            ("pressure", pair) => Ok(Self::Pressure(pair)),
+            ("position", Some(body)) => Ok(Self::Position(body)),
+            ("velocity", Some(body)) => Ok(Self::Velocity(body)),
+            ("angular-velocity", Some(body)) => Ok(Self::AngularVelocity(body)),
+            ("position" | "velocity" | "angular-velocity", None) => Err(format!("needs a body: `{word}:BODY`")),
+            _ => Err("is none of energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY, \
+                      angular-velocity:BODY"
+                .to_owned()),
+        }
+    }
+}
+
+/// Draws a plot.
+///
+/// # Errors
+///
+/// [`RunError`] if the result cannot be read, has no such body or pair, or nothing to show.
+pub fn draw(run: &Run, quantity: &Quantity) -> Result<Drawing, RunError> {
+    run.check_frames()?;
+    match quantity {
+        Quantity::Energy => energy(run),
+        Quantity::Momentum => momentum(run),
+        Quantity::ContactForce => contact_force(run),
+        Quantity::Gap => gap(run),
+        Quantity::Pressure(pair) => {
+            let pair = pair.as_ref().map_or(Ok(0), |name| run.pair_index(name))?;
+            patch::draw(run, pair)
+        }
+        Quantity::Position(body) => {
+            of_body(run, body, "Position", Axis::new("position", "m"), |state| state.position)
+        }
+        Quantity::Velocity(body) => {
+            of_body(run, body, "Velocity", Axis::new("velocity", "m/s"), |state| state.velocity)
+        }
+        Quantity::AngularVelocity(body) => {
+            of_body(run, body, "Angular velocity", Axis::new("angular velocity", "rad/s"), |state| {
+                state.angular_velocity
+            })
+        }
+    }
+}
+
+fn time_axis() -> Axis {
+    Axis::new("time", "s")
+}
+
+fn energy(run: &Run) -> Result<Drawing, RunError> {
+    let [time, kinetic, elastic, contact, potential, residual] =
+        run.ledger_columns(["time", "E_kin", "E_el", "E_con", "E_pot", "R_E"])?;
+    let total: Vec<f64> =
+        (0..time.len()).map(|n| kinetic[n] + elastic[n] + contact[n] + potential[n]).collect();
+    let mut plot = Plot::new("Energies", time_axis(), Axis::new("energy", "J"));
+    for (label, values) in
+        [("kinetic", kinetic), ("elastic", elastic), ("contact", contact), ("potential", potential)]
+    {
+        // What a run does not have (penalty energy, gravity) needs no curve.
+        if values.iter().any(|&v| v != 0.0) {
+            plot = plot.with(Series::line(label, time.clone(), values));
+        }
+    }
+    plot = plot.with(Series::line("total", time.clone(), total).styled(Style::Dashed).colored(Color::INK));
+    let mut balance = Plot::new("", time_axis(), Axis::new("residual of the balance", "J"))
+        .with(Series::line("", time, residual));
+    balance.size[1] = 220.0;
+    Ok(Drawing::stacked([plot.draw(), balance.draw()]))
+}
+
+fn momentum(run: &Run) -> Result<Drawing, RunError> {
+    let [time] = run.ledger_columns(["time"])?;
+    let mut drawings = Vec::new();
+    for (title, unit, names, residuals) in [
+        ("Linear momentum", "N s", ["P_x", "P_y", "P_z"], ["R_P_x", "R_P_y", "R_P_z"]),
+        ("Angular momentum about the origin", "N m s", ["L_x", "L_y", "L_z"], ["R_L_x", "R_L_y", "R_L_z"]),
+    ] {
+        for (title, label, columns, height) in
+            [(title, "momentum", names, 300.0), ("", "residual", residuals, 200.0)]
+        {
+            let mut plot = Plot::new(title, time_axis(), Axis::new(label, unit));
+            plot.size[1] = height;
+            for (axis, values) in ["x", "y", "z"].into_iter().zip(run.ledger_columns(columns)?) {
+                plot.series.push(Series::line(axis, time.clone(), values));
+            }
+            drawings.push(plot.draw());
+        }
+    }
+    Ok(Drawing::stacked(drawings))
+}
+
+fn no_pairs() -> RunError {
+    RunError::Empty { what: "no contact pair", hint: "add a [[contact]] to the scenario" }
+}
+
+fn contact_force(run: &Run) -> Result<Drawing, RunError> {
+    if run.header().pairs.is_empty() {
+        return Err(no_pairs());
+    }
+    let mut plot = Plot::new("Contact force", time_axis(), Axis::new("normal force", "N"));
+    for (n, pair) in run.header().pairs.iter().enumerate() {
+        plot.series.push(Series::line(&pair.name, run.times().to_vec(), run.reader().normal_forces(n)?));
+    }
+    Ok(plot.draw())
+}
+
+fn gap(run: &Run) -> Result<Drawing, RunError> {
+    if run.header().pairs.is_empty() {
+        return Err(no_pairs());
+    }
+    let frames = run.frames()?;
+    let mut plot = Plot::new("Gap without the quasistatic response", time_axis(), Axis::new("gap", "m"));
+    for (n, pair) in run.header().pairs.iter().enumerate() {
+        let gaps =
+            frames.iter().map(|frame| frame.contacts.get(n).map_or(f64::NAN, |c| c.free_gap)).collect();
+        plot.series.push(Series::line(&pair.name, run.times().to_vec(), gaps));
+    }
+    Ok(plot.draw())
+}
+
+fn of_body(
+    run: &Run,
+    body: &str,
+    title: &str,
+    axis: Axis,
+    value: fn(&carom_dynamics::BodyState) -> [f64; 3],
+) -> Result<Drawing, RunError> {
+    let index = run.body_index(body)?;
+    let frames = run.frames()?;
+    let mut plot = Plot::new(&format!("{title} of {body}"), time_axis(), axis);
+    for (d, name) in ["x", "y", "z"].into_iter().enumerate() {
+        let values =
+            frames.iter().map(|frame| frame.bodies.get(index).map_or(f64::NAN, |b| value(b)[d])).collect();
+        plot.series.push(Series::line(name, run.times().to_vec(), values));
+    }
+    Ok(plot.draw())
+}

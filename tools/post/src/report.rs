@@ -1,0 +1,144 @@
+//! The report: one HTML file about a run.
+
+use carom_report::{Column, Report, Table, Value};
+
+use crate::plot::{self, Quantity};
+use crate::{Run, RunError, patch, table};
+
+/// What the caller knows beyond the result.
+#[derive(Debug, Clone, Default)]
+pub struct Extras {
+    /// Title; the name of the result if empty.
+    pub title: String,
+    /// Seconds of phases outside the solver: meshing, reduction, export.
+    pub timings: Vec<(String, f64)>,
+    /// Figures beside what they should be, with a caption: verification.
+    pub tables: Vec<(Table, String)>,
+}
+
+/// Writes the report of a run as HTML.
+///
+/// # Errors
+///
+/// [`RunError`] if the result cannot be read or has no frame. Pictures that need body files are left out, with a sentence
+/// why, if these are gone.
+pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
+    run.check_frames()?;
+    let title = if extras.title.is_empty() { run.name() } else { extras.title.clone() };
+    let mut report = Report::new(&title);
+    summary(&mut report, run)?;
+    if !run.header().pairs.is_empty() {
+        report.heading("Contact");
+        report.table(
+            table::contacts(run)?,
+            "Impacts: sums over sub-impacts; restitution from the rigid motions.",
+        );
+        report.drawing(plot::draw(run, &Quantity::ContactForce)?, "Normal force of each pair.");
+        for pair in 0..run.header().pairs.len() {
+            pressure(&mut report, run, pair)?;
+        }
+    }
+    report.heading("Bodies at the end");
+    report.table(table::bodies(run)?, "Positions of the body frames, velocities of the centres of mass.");
+    report.heading("Balance");
+    report.drawing(plot::draw(run, &Quantity::Energy)?, "Energies, and what their balance leaves over.");
+    report.drawing(plot::draw(run, &Quantity::Momentum)?, "Momenta, and what their balances leave over.");
+    for (table, caption) in &extras.tables {
+        report.table(table.clone(), caption);
+    }
+    cost(&mut report, run, extras)?;
+    notes(&mut report, run)?;
+    report.heading("Scenario");
+    report.preformatted(&run.header().scenario);
+    Ok(report.to_html())
+}
+
+fn row(table: &mut Table, row: Vec<Value>) {
+    table.push(row).expect("the row was made with the columns");
+}
+
+fn summary(report: &mut Report, run: &Run) -> Result<(), RunError> {
+    let state = run.reader().state()?;
+    let end = run.times().last().copied().unwrap_or_default();
+    let sentence = format!(
+        "{} bodies, {} contact pairs; {} frames up to {}; the run is {}.",
+        run.header().bodies.len(),
+        run.header().pairs.len(),
+        run.times().len(),
+        carom_report::number::quantity(end, "s", 4),
+        state.word(),
+    );
+    report.paragraph(&sentence);
+    let Some(errors) = run.reader().summary()? else { return Ok(()) };
+    let mut table = Table::new(vec![
+        Column::new("quantity", "quantity", ""),
+        Column::new("value", "value", ""),
+        Column::new("unit", "unit", ""),
+    ]);
+    for (name, value, unit) in [
+        ("energy at the start", errors.energy_initial, "J"),
+        ("energy at the end", errors.energy_final, "J"),
+        ("largest relative error of the energy balance", errors.energy_error, ""),
+        ("largest relative error of linear momentum", errors.momentum_error, ""),
+        ("largest relative error of angular momentum", errors.ang_momentum_error, ""),
+    ] {
+        row(&mut table, vec![name.into(), value.into(), unit.into()]);
+    }
+    report.table(table, "Errors relative to the largest energy and momenta that occurred.");
+    Ok(())
+}
+
+/// The pressure patch of a pair, or why it cannot be shown.
+fn pressure(report: &mut Report, run: &Run, pair: usize) -> Result<(), RunError> {
+    match patch::draw(run, pair) {
+        Ok(drawing) => report.drawing(
+            drawing,
+            &format!(
+                "{}: pressure on the faces at the largest force, beside Hertz' theory for the same force.",
+                run.header().pairs[pair].name
+            ),
+        ),
+        Err(RunError::Result(error)) => return Err(error.into()),
+        Err(error) => report.paragraph(&format!("No picture of the pressure: {error}.")),
+    }
+    Ok(())
+}
+
+fn cost(report: &mut Report, run: &Run, extras: &Extras) -> Result<(), RunError> {
+    report.heading("Cost");
+    let mut table = Table::new(vec![
+        Column::new("phase", "phase", ""),
+        Column::new("seconds", "wall time", "s").digits(3),
+    ]);
+    for (phase, seconds) in extras.timings.iter().cloned().chain(run.reader().timings()?) {
+        row(&mut table, vec![Value::Text(phase), seconds.into()]);
+    }
+    if !table.rows().is_empty() {
+        report.table(table, "");
+    }
+    let mut table =
+        Table::new(vec![Column::new("counter", "counter", ""), Column::new("count", "count", "")]);
+    for (name, count) in run.reader().counters()? {
+        row(&mut table, vec![Value::Text(name), Value::Integer(i64::try_from(count).unwrap_or(i64::MAX))]);
+    }
+    if !table.rows().is_empty() {
+        report.table(table, "");
+    }
+    Ok(())
+}
+
+fn notes(report: &mut Report, run: &Run) -> Result<(), RunError> {
+    let notes = run.reader().notes()?;
+    if notes.is_empty() {
+        return Ok(());
+    }
+    report.heading("What the run has to say");
+    let columns =
+        vec![Column::new("time", "time", "s"), Column::new("level", "", ""), Column::new("text", "", "")];
+    let mut table = Table::new(columns);
+    for note in notes {
+        row(&mut table, vec![note.time.into(), note.level.word().into(), Value::Text(note.text)]);
+    }
+    report.table(table, "");
+    Ok(())
+}

@@ -1,0 +1,224 @@
+//! An open result.
+
+use std::path::{Path, PathBuf};
+
+use carom_dynamics::LedgerRow;
+use carom_format::result::{ResultBody, RunHeader, StoredFrame};
+use carom_format::{ReadArchiveError, ResultError, ResultReader};
+use carom_vtk::{FileError, GridError, WriteError};
+use thiserror::Error;
+
+/// Why something cannot be made from a result.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The result cannot be read.
+    #[error(transparent)]
+    Result(#[from] ResultError),
+    /// A body or model file that the result names is gone.
+    #[error("body `{body}`: its {kind} file `{path}` is not there (nor beside the result); {hint}")]
+    Missing {
+        /// Name of the body.
+        body: String,
+        /// "body" or "model".
+        kind: &'static str,
+        /// Where the result says it is.
+        path: PathBuf,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A body or model file cannot be read.
+    #[error("body `{body}`: {source}")]
+    Archive {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        #[source]
+        source: ReadArchiveError,
+    },
+    /// A body or model file is another one than the run used.
+    #[error(
+        "body `{body}`: `{path}` is not the {kind} that the run used (its content has changed); run the scenario again"
+    )]
+    Changed {
+        /// Name of the body.
+        body: String,
+        /// "body" or "model".
+        kind: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Body, model and result do not fit together.
+    #[error("body `{body}`: {why}; run the scenario again")]
+    Inconsistent {
+        /// Name of the body.
+        body: String,
+        /// What does not fit.
+        why: String,
+    },
+    /// There is no body of that name.
+    #[error("the result has no body `{name}`; it has {known}")]
+    UnknownBody {
+        /// The name asked for.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// There is no contact pair of that name.
+    #[error("the result has no contact pair `{name}`; it has {known}")]
+    UnknownPair {
+        /// The name asked for.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// There is nothing to show.
+    #[error("the result has {what}; {hint}")]
+    Empty {
+        /// What is missing.
+        what: &'static str,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A grid is inconsistent.
+    #[error("body `{body}`: {source}")]
+    Grid {
+        /// Name of the body.
+        body: String,
+        /// What does not fit.
+        source: GridError,
+    },
+    /// A grid file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The user stopped it.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl RunError {
+    /// True if a file cannot be read or written, false if its content is wrong.
+    pub fn is_io(&self) -> bool {
+        match self {
+            Self::Result(error) => error.is_io(),
+            Self::Archive { source, .. } => source.is_io(),
+            Self::Missing { .. } | Self::File(_) | Self::Write(WriteError::File(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// An open result: what was run, and what came out.
+pub struct Run {
+    reader: ResultReader,
+    header: RunHeader,
+    times: Vec<f64>,
+}
+
+impl Run {
+    /// Opens a result file, complete or still growing.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Result`].
+    pub fn open(path: &Path) -> Result<Self, RunError> {
+        let reader = ResultReader::open(path)?;
+        let (header, times) = (reader.header()?, reader.times()?);
+        Ok(Self { reader, header, times })
+    }
+
+    /// The open file, for what this type does not hold.
+    pub fn reader(&self) -> &ResultReader {
+        &self.reader
+    }
+
+    /// Scenario, bodies, contact pairs.
+    pub fn header(&self) -> &RunHeader {
+        &self.header
+    }
+
+    /// Times of the frames \[s\].
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// Name of the result: its file without folder and ending.
+    pub fn name(&self) -> String {
+        self.reader
+            .path()
+            .file_stem()
+            .map_or_else(|| "result".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    }
+
+    /// All frames.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Result`]; [`RunError::Empty`] if there is none.
+    pub fn frames(&self) -> Result<Vec<StoredFrame>, RunError> {
+        self.check_frames()?;
+        (0..self.times.len()).map(|n| Ok(self.reader.frame(n)?)).collect()
+    }
+
+    /// Fails if the run has left no frame.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Empty`].
+    pub fn check_frames(&self) -> Result<(), RunError> {
+        if self.times.is_empty() {
+            return Err(RunError::Empty {
+                what: "no frame yet",
+                hint: "let the run reach its first output time",
+            });
+        }
+        Ok(())
+    }
+
+    /// A column of the ledger by its name, one number a frame.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Result`].
+    pub fn ledger_columns<const N: usize>(&self, names: [&str; N]) -> Result<[Vec<f64>; N], RunError> {
+        let rows = self.reader.ledger()?;
+        let place = |name: &str| {
+            LedgerRow::COLUMNS
+                .iter()
+                .position(|c| *c == name)
+                .expect("only columns of the ledger are asked for")
+        };
+        Ok(names.map(|name| rows.iter().map(|row| row[place(name)]).collect()))
+    }
+
+    /// Number of a body.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::UnknownBody`], which lists the names there are.
+    pub fn body_index(&self, name: &str) -> Result<usize, RunError> {
+        self.header.bodies.iter().position(|body| body.name == name).ok_or_else(|| RunError::UnknownBody {
+            name: name.to_owned(),
+            known: listed(self.header.bodies.iter().map(|b: &ResultBody| b.name.as_str())),
+        })
+    }
+
+    /// Number of a contact pair.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::UnknownPair`], which lists the names there are.
+    pub fn pair_index(&self, name: &str) -> Result<usize, RunError> {
+        self.header.pairs.iter().position(|pair| pair.name == name).ok_or_else(|| RunError::UnknownPair {
+            name: name.to_owned(),
+            known: listed(self.header.pairs.iter().map(|p| p.name.as_str())),
+        })
+    }
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}

@@ -1,0 +1,273 @@
+//! The commands, on a small result with a known motion.
+
+mod result;
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use carom_post::export::{Cells, ExportOptions, Fields, export};
+use carom_post::report::{Extras, html};
+use carom_post::{Run, plot};
+use carom_progress::Silent;
+use carom_vtk::{Compression, Encoding, WriteOptions};
+use vtkio::model::{Attribute, DataSet, Piece, UnstructuredGridPiece};
+
+fn post(arguments: &[&str]) -> Output {
+    Command::cargo_bin("carom-post").unwrap().args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn read(path: &Path) -> UnstructuredGridPiece {
+    let vtk = vtkio::Vtk::import(path).unwrap();
+    let DataSet::UnstructuredGrid { mut pieces, .. } = vtk.data else { panic!("not an unstructured grid") };
+    match pieces.remove(0) {
+        Piece::Inline(piece) => *piece,
+        other => panic!("not an inline piece: {other:?}"),
+    }
+}
+
+fn array(attributes: &[Attribute], name: &str) -> Vec<f64> {
+    let found = attributes.iter().find_map(|a| match a {
+        Attribute::DataArray(array) if array.name == name => array.data.clone().cast_into::<f64>(),
+        _ => None,
+    });
+    found.unwrap_or_else(|| panic!("no array {name}"))
+}
+
+#[test]
+fn exported_points_move_as_the_body_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::open(&result::write(folder.path())).unwrap();
+    let write = WriteOptions { encoding: Encoding::InlineBase64, compression: Compression::None };
+    let fields = Fields { velocity: true, stress: true, contact_pressure: true };
+    for cells in [Cells::Auto, Cells::Surface] {
+        let options = ExportOptions { every: 1, fields, cells, write };
+        let out = folder.path().join(format!("{cells:?}"));
+        let summary = export(&run, &out, &options, &Silent).unwrap();
+        assert_eq!((summary.frames, summary.files), (3, 6));
+        assert!(summary.notes.is_empty(), "{:?}", summary.notes);
+        for (n, time) in result::TIMES.into_iter().enumerate() {
+            check_frame(&read(&out.join(format!("result/ball_{n:04}.vtu"))), time, n == 1);
+        }
+    }
+}
+
+/// Every point is where rigid motion and modes put it (displacements are in single precision), every velocity is the
+/// derivative, pressures stand on the faces.
+fn check_frame(piece: &UnstructuredGridPiece, time: f64, touching: bool) {
+    let points = piece.points.clone().cast_into::<f64>().unwrap();
+    let displacement = array(&piece.data.point, "displacement");
+    let velocity = array(&piece.data.point, "velocity");
+    let (position, angle, modal) = result::ball_state(time);
+    let (start, _, _) = result::ball_state(0.0);
+    let (s, c) = angle.sin_cos();
+    for (n, point) in points.chunks_exact(3).enumerate() {
+        let b = [0, 1, 2].map(|a| point[a] - start[a]);
+        let u = result::elastic(b, modal);
+        let [x, y, z] = [0, 1, 2].map(|a| b[a] + u[a]);
+        let expected = [position[0] + c * x - s * y, position[1] + s * x + c * y, position[2] + z];
+        for a in 0..3 {
+            let found = point[a] + displacement[3 * n + a];
+            assert!((found - expected[a]).abs() < 3e-7 * result::RADIUS, "{n}: {found} but {}", expected[a]);
+        }
+        // The first mode's rate is 0.1, the second is quasistatic.
+        let rate = result::elastic(b, [0.1, 0.0])[2];
+        let expected = [0.3 - 2e3 * (s * x + c * y), 2e3 * (c * x - s * y), rate];
+        for a in 0..3 {
+            let found = velocity[3 * n + a];
+            assert!((found - expected[a]).abs() < 1e-5, "velocity {n}: {found} but {}", expected[a]);
+        }
+    }
+    // Swelling and stretching are linear: σ_zz and σ_xx are the same everywhere, and rotation about z keeps both.
+    let stress = array(&piece.data.point, "stress");
+    let [lambda, mu] = [210e9 * 0.3 / (1.3 * 0.4), 210e9 / 2.6];
+    let [e1, e2] = modal.map(|q| q / result::RADIUS);
+    let expected =
+        [lambda * (3.0 * e2 + e1) + 2.0 * mu * e2, lambda * (3.0 * e2 + e1) + 2.0 * mu * (e1 + e2)];
+    for s in stress.chunks_exact(6) {
+        assert!(
+            (s[0] - expected[0]).abs() < 1e-4 * 3e7 && (s[2] - expected[1]).abs() < 1e-4 * 3e7,
+            "{s:?} {expected:?}"
+        );
+    }
+    let pressure = array(&piece.data.cell, "contact_pressure");
+    let largest = pressure.iter().copied().fold(0.0, f64::max);
+    assert_eq!(largest > 0.5 * result::PEAK_PRESSURE, touching, "{largest}");
+}
+
+#[test]
+fn export_writes_a_series_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    let out = folder.path().join("paraview");
+    let run =
+        post(&["export", path.to_str().unwrap(), "-o", out.to_str().unwrap(), "--every", "2", "--json"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let object: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!((&object["schema"], &object["frames"]), (&"carom-post export 1".into(), &2.into()));
+    let pvd = std::fs::read_to_string(out.join("result.pvd")).unwrap();
+    assert!(
+        pvd.contains(r#"timestep="2.5e-5" group="" part="1" name="block" file="result/block_0001.vtu""#),
+        "{pvd}"
+    );
+    let bytes = std::fs::read(out.join("result/ball_0000.vtu")).unwrap();
+    let head = text(&bytes[..600]);
+    assert!(
+        head.contains(r#"Vectors="displacement""#) && head.contains(r#"RationalWeights="RationalWeights""#),
+        "{head}"
+    );
+}
+
+#[test]
+fn every_plot_is_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    for what in [
+        "energy",
+        "momentum",
+        "contact-force",
+        "gap",
+        "pressure",
+        "pressure:ball/block",
+        "position:ball",
+        "velocity:ball",
+        "angular-velocity:block",
+    ] {
+        for (ending, magic) in [("svg", &b"<svg "[..]), ("png", &b"\x89PNG"[..])] {
+            let file = folder.path().join(format!("plot.{ending}"));
+            let run = post(&["plot", path.to_str().unwrap(), "-o", file.to_str().unwrap(), "--what", what]);
+            assert!(run.status.success(), "{what}: {}", text(&run.stderr));
+            assert!(std::fs::read(&file).unwrap().starts_with(magic), "{what}.{ending}");
+        }
+    }
+    if let Some(keep) = std::env::var_os("CAROM_KEEP_PICTURES") {
+        let run = Run::open(&path).unwrap();
+        let drawing = plot::draw(&run, &plot::Quantity::Pressure(None)).unwrap();
+        std::fs::write(Path::new(&keep).join("pressure.png"), drawing.to_png(2.0).unwrap()).unwrap();
+        std::fs::write(Path::new(&keep).join("report.html"), html(&run, &Extras::default()).unwrap())
+            .unwrap();
+    }
+}
+
+#[test]
+fn tables_are_text_csv_or_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    let path = path.to_str().unwrap();
+    let contacts = post(&["table", path, "--what", "contacts", "--json"]);
+    let object: serde_json::Value = serde_json::from_slice(&contacts.stdout).unwrap();
+    assert_eq!(object["rows"][0]["pair"], "ball/block");
+    assert_eq!(object["rows"][0]["peak_force"], result::FORCE);
+    let force = text(&post(&["table", path, "--what", "contact-force", "--csv"]).stdout);
+    assert_eq!(force.lines().nth(2), Some("1e-5,2250.0"), "{force}");
+    let bodies = text(&post(&["table", path, "--what", "bodies"]).stdout);
+    assert!(bodies.starts_with("body") && bodies.contains("block"), "{bodies}");
+    let energy = post(&["table", path, "--what", "energy", "--csv", "--json"]);
+    assert_eq!(energy.status.code(), Some(2));
+}
+
+#[test]
+fn the_report_is_one_file_with_everything_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    let file = folder.path().join("report.html");
+    let run = post(&["report", path.to_str().unwrap(), "-o", file.to_str().unwrap()]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let html = std::fs::read_to_string(&file).unwrap();
+    for part in ["Impacts", "ball/block", "pressure", "integration", "end_time = 2.5e-5", "<svg", "Hertz"] {
+        assert!(html.contains(part), "no {part}");
+    }
+}
+
+#[test]
+fn hertz_gives_the_published_figures() {
+    // THEORY: two steel balls R 15 mm, rho 7780, at 0.5 m/s, and one on a rigid plane at 0.2 m/s.
+    for (arguments, figures) in [
+        (
+            vec!["--density", "7780", "--velocity", "0.5"],
+            [979.36, 103.29e-6, 17.548e-6, 0.36278e-3, 3.5531e9],
+        ),
+        (
+            vec![
+                "--radius",
+                "0.015,inf",
+                "--young",
+                "210e9,inf",
+                "--mass",
+                "0.10999,inf",
+                "--velocity",
+                "0.2",
+            ],
+            [749.29, 108.01e-6, 7.3394e-6, 0.33180e-3, 3.2497e9],
+        ),
+    ] {
+        let run = post(&[&["hertz", "--json"][..], &arguments[..]].concat());
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        let object: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        for (key, figure) in
+            ["peak_force", "duration", "max_approach", "contact_radius", "peak_pressure"].iter().zip(figures)
+        {
+            let found = object[key].as_f64().unwrap();
+            assert!((found / figure - 1.0).abs() < 1e-4, "{key}: {found} but {figure}");
+        }
+    }
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_end_with_the_right_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    let path = path.to_str().unwrap();
+    let out = folder.path().join("out.svg");
+    let out = out.to_str().unwrap();
+    let junk = folder.path().join("junk.carom");
+    std::fs::write(&junk, "this is no database").unwrap();
+    let cases: [(&[&str], i32, &str); 10] = [
+        (&["plot", "/nowhere/result.carom", "-o", out], 5, "no result"),
+        (&["plot", junk.to_str().unwrap(), "-o", out], 3, "junk.carom"),
+        (&["plot", path, "-o", out, "--what", "position:bal"], 2, "`ball`, `block`"),
+        (&["plot", path, "-o", out, "--what", "pressure:x"], 2, "`ball/block`"),
+        (&["plot", path, "-o", out, "--what", "enery"], 2, "energy"),
+        (&["plot", path, "-o", "plot.gif"], 5, ".svg or .png"),
+        (&["report", path, "-o", "/nowhere/report.html"], 5, "/nowhere/report.html"),
+        (&["export", path, "-o", out, "--format", "vtkhdf"], 2, "vtu"),
+        (&["hertz", "--radius", "inf", "--velocity", "1"], 2, "two planes"),
+        (&["hertz", "--velocity", "-1"], 2, "above 0"),
+    ];
+    for (arguments, code, part) in cases {
+        let run = post(arguments);
+        let message = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(code), "{arguments:?}: {message}");
+        assert!(message.contains(part), "{arguments:?}: {message}");
+        assert!(!Path::new(out).exists(), "{arguments:?} left a file");
+    }
+}
+
+#[test]
+fn bodies_that_are_gone_or_changed_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    let out = folder.path().join("paraview");
+    let export = || post(&["export", path.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+    // A body that moved into `bodies` beside the result is found.
+    std::fs::create_dir(folder.path().join("bodies")).unwrap();
+    std::fs::rename(folder.path().join("ball.npz"), folder.path().join("bodies/ball.npz")).unwrap();
+    assert!(export().status.success());
+    // Another body under its name is not taken.
+    std::fs::copy(folder.path().join("block.npz"), folder.path().join("bodies/ball.npz")).unwrap();
+    let changed = export();
+    assert_eq!(changed.status.code(), Some(3), "{}", text(&changed.stderr));
+    assert!(text(&changed.stderr).contains("has changed"), "{}", text(&changed.stderr));
+    std::fs::remove_file(folder.path().join("bodies/ball.npz")).unwrap();
+    let gone = export();
+    assert_eq!(gone.status.code(), Some(5), "{}", text(&gone.stderr));
+    assert!(text(&gone.stderr).contains("ball.npz"), "{}", text(&gone.stderr));
+    // The report does without, and says so.
+    let file = folder.path().join("report.html");
+    assert!(post(&["report", path.to_str().unwrap(), "-o", file.to_str().unwrap()]).status.success());
+    assert!(std::fs::read_to_string(&file).unwrap().contains("No picture of the pressure"));
+}
