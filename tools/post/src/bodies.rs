@@ -65,7 +65,7 @@ impl Run {
     /// [`RunError::Missing`], [`RunError::Archive`], [`RunError::Changed`], [`RunError::Inconsistent`].
     pub fn load_body(&self, index: usize) -> Result<RunBody, RunError> {
         let meta = self.header().bodies[index].clone();
-        let archive = |source| RunError::Archive { body: meta.name.clone(), source };
+        let archive = |source| RunError::Archive { body: meta.name.clone(), source: Box::new(source) };
         let path = self.find(&meta, "body", &meta.body_path)?;
         let stored = read_body(&path).map_err(archive)?;
         check(&meta, "body", &path, &stored.checksum, &meta.body_checksum)?;

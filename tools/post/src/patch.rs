@@ -267,12 +267,10 @@ fn profile(faces: &[PatchFace], reach: f64, hertz: Option<&(HertzEllipse, f64)>)
     let limit = 1.5 * rim.max(if round { reach } else { 1.0 });
     let shown = faces.iter().map(|face| (distance(face.middle), face.pressure)).filter(|(r, _)| *r <= limit);
     let (radii, pressures) = shown.unzip();
-    let axis = if round {
-        Axis::new("distance from the centre", "m")
-    } else {
-        Axis::new("distance relative to the rim", "")
-    };
-    let mut plot = Plot::new("", axis, Axis::new("pressure", "Pa"))
+    let (label, unit) =
+        if round { ("distance from the centre", "m") } else { ("distance relative to the rim", "") };
+    let axis = Axis { range: Some([0.0, limit]), ..Axis::new(label, unit) };
+    let mut plot = Plot::new("Mean pressure of each face", axis, Axis::new("pressure", "Pa"))
         .with(Series::line("faces", radii, pressures).styled(Style::Markers));
     if let Some((found, _)) = hertz {
         let r: Vec<f64> = (0..=200).map(|n| rim * f64::from(n) / 200.0).collect();

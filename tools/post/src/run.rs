@@ -33,7 +33,7 @@ pub enum RunError {
         body: String,
         /// Why.
         #[source]
-        source: ReadArchiveError,
+        source: Box<ReadArchiveError>,
     },
     /// A body or model file is another one than the run used.
     #[error(
