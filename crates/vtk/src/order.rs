@@ -30,7 +30,7 @@ pub fn quadrilateral_index([i, j]: [usize; 2], [p, q]: [usize; 2]) -> usize {
 ///
 /// # Source
 ///
-/// The file format as read by VTK 9.7: agrees with its `PointIndexFromIJK` (tests/README of this crate says how to check).
+/// The order in which VTK 9 reads its cells; `tests/paraview/volume.py` measures bodies of such cells with VTK itself.
 pub fn hexahedron_index([i, j, k]: [usize; 3], [p, q, r]: [usize; 3]) -> usize {
     let (end_i, end_j, end_k) = (i == p, j == q, k == r);
     let (n_i, n_j, n_k) = (p.saturating_sub(1), q.saturating_sub(1), r.saturating_sub(1));
