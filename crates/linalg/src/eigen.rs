@@ -31,6 +31,9 @@ pub const ORTHOGONALITY: f64 = 1e-10;
 /// Residual over θ at which a Lanczos pair has converged; inverse iteration does the rest.
 const LANCZOS_RESIDUAL: f64 = 1e-9;
 
+/// A pair is locked when its residual is this part of what the smallest wanted pair may have.
+const LOCKING: f64 = 0.1;
+
 /// Residual over θ at which a Lanczos value bounds the gap behind the wanted pairs.
 const GAP_RESIDUAL: f64 = 1e-3;
 
@@ -216,7 +219,8 @@ impl Pencil<'_> {
             }
             last_count = Some(EigenError::Count { found, counted: inertia, shift: candidate.sigma });
             factor = Cholesky::with_symbolic(symbolic, self.k, Some((self.m, self.shift)), progress)?;
-            krylov.restart(&ritz, (candidate.n_verify + 2 * BLOCK).min(ritz.theta.len()));
+            let keep = (candidate.n_verify + 2 * BLOCK).min(ritz.theta.len());
+            krylov.restart(&ritz, keep, candidate.n_verify);
             krylov.add_start_block(&factor, BLOCK)?;
         }
         Err(last_count.expect("the loop ran at least once"))
@@ -267,11 +271,27 @@ impl Pencil<'_> {
                 return Ok((candidate, ritz));
             }
             // The space grows with what has converged in it, so that there is always room for new directions.
+            let n_ritz = ritz.theta.len();
+            let locked = self.lockable(&ritz, wanted);
             if krylov.exceeds(max_dim.max(2 * converged + 8 * BLOCK)) {
-                krylov.restart(&ritz, (converged + 3 * BLOCK).min(ritz.theta.len()));
+                krylov.restart(&ritz, (converged + 3 * BLOCK).min(n_ritz), locked);
+            } else if locked >= krylov.n_locked() + 2 * BLOCK {
+                krylov.restart(&ritz, n_ritz, locked);
             }
         }
         Err(EigenError::NotConverged { converged, solves: krylov.n_solves, shift: self.shift })
+    }
+
+    /// Number of Ritz pairs whose coupling to the rest may be dropped: it must be small against the smallest wanted θ.
+    fn lockable(&self, ritz: &Ritz, wanted: Wanted) -> usize {
+        let smallest = match wanted {
+            Wanted::Count(n) => ritz.theta[n.min(ritz.theta.len()) - 1],
+            Wanted::UpTo(limit) => 1.0 / (limit + self.shift),
+        };
+        ritz.residual
+            .iter()
+            .take_while(|&&residual| residual <= LOCKING * LANCZOS_RESIDUAL * smallest)
+            .count()
     }
 
     /// Looks for the first gap behind the wanted pairs.

@@ -37,6 +37,9 @@ pub(crate) struct Krylov<'a> {
     mass_basis: Mat<f64>,
     used: usize,
     pending: usize,
+    /// The first columns are converged eigenvectors. What the operator adds in their direction is rounding, magnified by
+    /// the condition of K; left out of the projection it cannot hide pairs with smaller θ.
+    locked: usize,
     projected: Mat<f64>,
     /// Coupling of the last applied block to the pending one: (pending × block), with the columns of that block.
     coupling: Option<(Mat<f64>, usize)>,
@@ -53,6 +56,7 @@ impl<'a> Krylov<'a> {
             mass_basis: Mat::zeros(n, max_dim),
             used: 0,
             pending: 0,
+            locked: 0,
             projected: Mat::zeros(max_dim, max_dim),
             coupling: None,
             n_solves: 0,
@@ -118,7 +122,7 @@ impl<'a> Krylov<'a> {
         self.n_solves += width;
         let coefficients = self.orthogonalise(y.as_mut());
         for j in 0..width {
-            for i in 0..self.used {
+            for i in self.locked..self.used {
                 self.projected[(i, first + j)] = coefficients[(i, j)];
                 if i < first {
                     self.projected[(first + j, i)] = coefficients[(i, j)];
@@ -205,8 +209,13 @@ impl<'a> Krylov<'a> {
         product(self.basis.subcols(0, self.n_applied()), ritz.coefficients.subcols(0, count))
     }
 
-    /// Keeps the first `keep` Ritz vectors and the pending block only.
-    pub(crate) fn restart(&mut self, ritz: &Ritz, keep: usize) {
+    /// Number of columns that are converged eigenvectors.
+    pub(crate) fn n_locked(&self) -> usize {
+        self.locked
+    }
+
+    /// Keeps the first `keep` Ritz vectors and the pending block only, and locks the first `lock` of them.
+    pub(crate) fn restart(&mut self, ritz: &Ritz, keep: usize, lock: usize) {
         let n = self.n_applied();
         let kept = ritz.coefficients.subcols(0, keep);
         for matrix in [&mut self.basis, &mut self.mass_basis] {
@@ -223,6 +232,7 @@ impl<'a> Krylov<'a> {
         for i in 0..keep {
             self.projected[(i, i)] = ritz.theta[i];
         }
+        self.locked = lock.min(keep);
         self.used = keep + self.pending;
     }
 }

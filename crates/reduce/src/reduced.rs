@@ -82,7 +82,7 @@ pub struct ReducedBody {
     pub n_dofs: usize,
     /// Surfaces of the interface sets.
     pub surfaces: Vec<NamedSurface>,
-    /// Mode values at every point of `surfaces`.
+    /// Mode values at every interface point, and so at every point of `surfaces`.
     pub boundary: Modes,
     /// Mode values at all points (or all surface points) of the body, for pictures and stress.
     pub fields: Option<Modes>,

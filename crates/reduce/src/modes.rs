@@ -1,0 +1,184 @@
+//! Frequencies and shapes of a body, free or held.
+
+use std::f64::consts::PI;
+
+use carom_fem::{
+    AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, SetError, assemble,
+};
+use carom_linalg::{Cholesky, DofSet, EigenError, FactorError, Wanted, lowest_pairs};
+use carom_progress::Progress;
+use faer::Mat;
+
+use crate::interface::holds;
+use crate::timing::{Lap, Seconds};
+
+/// Part of E/(ρ L²) that shifts the eigenvalues of a body with rigid motions.
+///
+/// It must lie far above the rounding of the largest eigenvalue, some 1e-16 E/(ρ h²), and not far above the lowest elastic
+/// one, which is 0.01 to 10 E/(ρ L²).
+const SHIFT: f64 = 0.1;
+
+/// Which modes are wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ModesWanted {
+    /// The lowest n, rigid modes and copies of multiple ones counted.
+    Count(usize),
+    /// All up to this frequency \[Hz\].
+    UpTo(f64),
+}
+
+/// What to compute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModalOptions {
+    /// Sets all of whose points are held; none for a free body.
+    pub fix: Vec<String>,
+    /// Which modes.
+    pub wanted: ModesWanted,
+    /// Quadrature of stiffness and mass.
+    pub rule: QuadratureRule,
+}
+
+/// Why there are no modes.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ModesError {
+    /// The body is no discretisation.
+    #[error(transparent)]
+    Discretisation(#[from] DiscretisationError),
+    /// A set cannot be used.
+    #[error(transparent)]
+    Set(#[from] SetError),
+    /// Stiffness and mass could not be assembled.
+    #[error("body `{body}`: {source}")]
+    Assembly {
+        /// Name of the body.
+        body: String,
+        /// What went wrong.
+        source: AssemblyError,
+    },
+    /// All points are held.
+    #[error("body `{body}`: the sets {sets} hold all of its points; nothing can vibrate")]
+    AllHeld {
+        /// Name of the body.
+        body: String,
+        /// The sets.
+        sets: String,
+    },
+    /// A frequency is no limit.
+    #[error("modes up to {hz} Hz are wanted; the frequency must be above 0 and finite")]
+    Frequency {
+        /// The frequency given \[Hz\].
+        hz: f64,
+    },
+    /// The factorisation failed.
+    #[error("body `{body}`: {source}")]
+    Factor {
+        /// Name of the body.
+        body: String,
+        /// What went wrong.
+        source: FactorError,
+    },
+    /// The eigenpairs could not be found.
+    #[error("body `{body}`: {source}")]
+    Eigen {
+        /// Name of the body.
+        body: String,
+        /// What went wrong.
+        source: EigenError,
+    },
+}
+
+/// Frequencies and shapes.
+#[derive(Debug, Clone)]
+pub struct ModalAnalysis {
+    /// Frequencies, ascending; 0 to rounding for rigid modes \[Hz\].
+    pub hz: Vec<f64>,
+    /// Shapes, 3 n_points × modes, mass-normalised \[1/√kg\].
+    pub shapes: Mat<f64>,
+    /// Relative residual |K φ − ω² M φ| of each mode.
+    pub residuals: Vec<f64>,
+    /// Number of dofs of the body, the held ones included.
+    pub n_dofs: usize,
+    /// What it cost.
+    pub seconds: Seconds,
+}
+
+/// Computes the lowest modes of a body.
+///
+/// A body that can move rigidly is solved with K + sM in place of K, s a tenth of E/(ρ L²) with L the diagonal of its
+/// bounding box.
+///
+/// # Errors
+///
+/// [`ModesError`]; never fewer modes than wanted.
+pub fn modes(
+    body: &Body,
+    options: &ModalOptions,
+    progress: &dyn Progress,
+) -> Result<ModalAnalysis, ModesError> {
+    let name = || body.name.clone();
+    let mut total = Lap::start();
+    let mut lap = Lap::start();
+    let mut seconds = Seconds::default();
+    let discretisation = Discretisation::new(body)?;
+    let wanted = match options.wanted {
+        ModesWanted::Count(n) => Wanted::Count(n),
+        ModesWanted::UpTo(hz) if hz > 0.0 && hz.is_finite() => Wanted::UpTo((2.0 * PI * hz).powi(2)),
+        ModesWanted::UpTo(hz) => return Err(ModesError::Frequency { hz }),
+    };
+    let mut held = Vec::new();
+    for set in &options.fix {
+        held.extend(body.points_of_set(&discretisation, set)?);
+    }
+    held.sort_unstable();
+    held.dedup();
+    let free = used_dofs(&discretisation).without_nodes(&held);
+    if free.is_empty() {
+        let sets: Vec<String> = options.fix.iter().map(|set| format!("`{set}`")).collect();
+        return Err(ModesError::AllHeld { body: name(), sets: sets.join(", ") });
+    }
+    let system = assemble(&discretisation, options.rule, progress)
+        .map_err(|source| ModesError::Assembly { body: name(), source })?;
+    seconds.assembly = lap.lap();
+    let shift = if holds(&discretisation, &held) { 0.0 } else { SHIFT * stiffness_scale(&discretisation) };
+    let shifted = (shift > 0.0).then_some((&system.mass, shift));
+    let factor = Cholesky::new(&system.stiffness, shifted, free, progress)
+        .map_err(|source| ModesError::Factor { body: name(), source })?;
+    seconds.factorisation = lap.lap();
+    let (pairs, _) = lowest_pairs(&system.stiffness, &system.mass, factor, shift, wanted, progress)
+        .map_err(|source| ModesError::Eigen { body: name(), source })?;
+    seconds.eigen = lap.lap();
+    seconds.total = total.lap();
+    Ok(ModalAnalysis {
+        hz: pairs.lambda.iter().map(|&lambda| hz(lambda)).collect(),
+        shapes: pairs.vectors,
+        residuals: pairs.residuals,
+        n_dofs: discretisation.n_dofs(),
+        seconds,
+    })
+}
+
+/// Frequency \[Hz\] of an eigenvalue ω², 0 where rounding made it negative.
+pub(crate) fn hz(lambda: f64) -> f64 {
+    lambda.max(0.0).sqrt() / (2.0 * PI)
+}
+
+/// All dofs of points that belong to a cell.
+pub(crate) fn used_dofs(discretisation: &Discretisation) -> DofSet {
+    DofSet::from_flags(discretisation.point_is_used().iter().map(|&used| [used; 3]).collect())
+}
+
+/// E/(ρ L²) of the stiffest material, L the diagonal of the bounding box \[1/s²\].
+fn stiffness_scale(discretisation: &Discretisation) -> f64 {
+    let used = discretisation.point_is_used();
+    let mut low = [f64::INFINITY; 3];
+    let mut high = [f64::NEG_INFINITY; 3];
+    for (point, _) in discretisation.points.iter().zip(&used).filter(|(_, used)| **used) {
+        for i in 0..3 {
+            low[i] = low[i].min(point[i]);
+            high[i] = high[i].max(point[i]);
+        }
+    }
+    let length_squared: f64 = (0..3).map(|i| (high[i] - low[i]).powi(2)).sum();
+    let speed_squared = discretisation.materials.iter().map(|m| m.young / m.density).fold(0.0, f64::max);
+    speed_squared / length_squared
+}

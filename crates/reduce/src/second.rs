@@ -1,0 +1,57 @@
+//! The second eigenproblem of a Craig-Bampton reduction, with the six rigid modes taken out.
+//!
+//! ```text
+//! K̂ z = ω² M̂ z   on   { z : z_Rᵀ M̂ z = 0 }
+//! ```
+//!
+//! with z_R the rigid motions in reduced coordinates, known exactly: constraint modes reproduce them, T_b R_b = R. On
+//! this subspace K̂ is positive definite, so that nothing depends on six tiny eigenvalues being recognised, and C_t, C_r0
+//! vanish to rounding (Buckens frame, THEORY 1.4).
+
+use carom_linalg::DenseEigenError;
+use carom_linalg::dense::{fix_signs, generalised_pairs};
+use faer::linalg::solvers::Qr;
+use faer::{Mat, MatRef};
+
+/// Elastic modes of the free reduced body.
+#[derive(Debug, Clone)]
+pub struct SecondModes {
+    /// Circular frequencies, ascending \[rad/s\].
+    pub omega: Vec<f64>,
+    /// Z, reduced dofs × modes, with Zᵀ M̂ Z = E.
+    pub combination: Mat<f64>,
+}
+
+/// Solves the second eigenproblem.
+///
+/// * `stiffness`, `mass` — K̂ and M̂
+/// * `rigid` — z_R, reduced dofs × 6
+///
+/// # Errors
+///
+/// [`DenseEigenError::NotPositiveDefinite`] if K̂ has more motions without strain than the given ones.
+pub fn second_modes(
+    stiffness: MatRef<'_, f64>,
+    mass: MatRef<'_, f64>,
+    rigid: MatRef<'_, f64>,
+) -> Result<SecondModes, DenseEigenError> {
+    let n = stiffness.nrows();
+    // Grading is taken out first: in scaled coordinates z = D y the subspace is orthogonal to D M̂ z_R.
+    let scale: Vec<f64> = (0..n).map(|i| 1.0 / stiffness[(i, i)].abs().sqrt()).collect();
+    let scaled = |a: MatRef<'_, f64>| Mat::from_fn(n, n, |i, j| scale[i] * a[(i, j)] * scale[j]);
+    let mass_rigid = mass * rigid;
+    let normal = Mat::from_fn(n, rigid.ncols(), |i, k| scale[i] * mass_rigid[(i, k)]);
+    let normal = Mat::from_fn(n, rigid.ncols(), |i, k| normal[(i, k)] / normal.col(k).norm_l2());
+    let q = Qr::new(normal.as_ref()).compute_Q();
+    let complement = q.subcols(rigid.ncols(), n - rigid.ncols());
+    let projected = |a: MatRef<'_, f64>| complement.transpose() * (scaled(a) * complement);
+    let pairs = generalised_pairs(projected(stiffness).as_ref(), projected(mass).as_ref())?;
+    let mut combination = complement * &pairs.vectors;
+    for k in 0..combination.ncols() {
+        for i in 0..n {
+            combination[(i, k)] *= scale[i];
+        }
+    }
+    fix_signs(combination.as_mut());
+    Ok(SecondModes { omega: pairs.lambda.iter().map(|lambda| lambda.sqrt()).collect(), combination })
+}

@@ -1,0 +1,54 @@
+//! What a reduction costs.
+
+use std::time::Instant;
+
+/// Wall-clock seconds of each phase.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Seconds {
+    /// Stiffness and mass.
+    pub assembly: f64,
+    /// Ordering and Cholesky factor.
+    pub factorisation: f64,
+    /// Constraint modes: solves with the factor.
+    pub constraint_modes: f64,
+    /// Eigenpairs, the inertia count included.
+    pub eigen: f64,
+    /// Reduced matrices, second eigenproblem, invariants, mode values.
+    pub projection: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+/// A stopwatch that gives the time since it was last asked.
+pub(crate) struct Lap(Instant);
+
+impl Lap {
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    pub(crate) fn lap(&mut self) -> f64 {
+        let seconds = self.0.elapsed().as_secs_f64();
+        self.0 = Instant::now();
+        seconds
+    }
+}
+
+/// The largest amount of memory that this process has held so far, in bytes; `None` where the system does not tell.
+pub fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(1024 * kibibytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_process_holds_at_least_a_megabyte() {
+        assert!(peak_memory_bytes().is_some_and(|bytes| bytes > 1 << 20));
+    }
+}
