@@ -202,3 +202,18 @@ fn no_text_panics() {
         }
     }
 }
+
+#[test]
+fn every_scenario_of_the_gallery_is_valid() {
+    let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes");
+    let names: Vec<&str> = carom_fem::MATERIALS.iter().map(|material| material.name).collect();
+    let mut found = 0;
+    for case in std::fs::read_dir(gallery).unwrap() {
+        let file = case.unwrap().path().join("scenario.toml");
+        if file.is_file() {
+            Scenario::read(&file, &[], &names).unwrap_or_else(|error| panic!("{error}"));
+            found += 1;
+        }
+    }
+    assert!(found > 0);
+}
