@@ -18,7 +18,7 @@ static STOP_REQUESTS: AtomicUsize = AtomicUsize::new(0);
 /// Where the last panic happened.
 static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
 
-/// True once Ctrl-C was pressed or the process was asked to terminate.
+/// True once Ctrl-C was pressed.
 pub fn stop_requested() -> bool {
     STOP_REQUESTS.load(Ordering::Relaxed) > 0
 }
@@ -29,8 +29,9 @@ pub fn stop_requested() -> bool {
 /// * `body` — the command; libraries are not expected to panic, but if one does the user gets a message that says
 ///   that it is a bug and how to report it, never a backtrace
 ///
-/// The first Ctrl-C (or SIGTERM) asks the computation to stop, the second one ends the process at once; in both cases
-/// output files are whole or not there, because they are written under a temporary name.
+/// The first Ctrl-C asks the computation to stop, the second one ends the process at once; in both cases output files are
+/// whole or not there, because they are written under a temporary name. Other signals are left as they are, so that a
+/// run under `nohup` goes on after the user has logged out.
 pub fn main_with<A: Parser>(
     run_args: fn(&A) -> &RunArgs,
     body: impl FnOnce(&A, &Session) -> Result<(), Failure>,
