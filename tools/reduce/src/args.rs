@@ -1,0 +1,191 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use carom_cli::{OptionalOutputArgs, OutputArgs, RunArgs};
+use carom_reduce::{Attachment, AttachmentKind};
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Body to reduced-order model.
+///
+/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 the eigenpairs did not converge, 5 cannot read or write.
+#[derive(Debug, Parser)]
+#[command(name = "carom-reduce", version)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+impl Args {
+    pub(crate) fn run_args(&self) -> &RunArgs {
+        match &self.command {
+            Command::Modes(args) => &args.output.run,
+            Command::CraigBampton(args) => &args.output.run,
+            Command::Export(args) => &args.output.run,
+            Command::Info(args) => &args.run,
+            Command::Compare(args) => &args.run,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Frequencies and shapes of a body, free or held
+    Modes(ModesArgs),
+    /// Reduce a body by constraint modes and fixed-interface modes
+    CraigBampton(CraigBamptonArgs),
+    /// Say what a reduced-order model holds
+    Info(InfoArgs),
+    /// Write a model for other programs
+    Export(ExportArgs),
+    /// Compare the frequencies of a model with those of its body
+    Compare(CompareArgs),
+}
+
+/// How stiffness and mass are integrated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QuadratureName {
+    /// The rules in common use, exact for undistorted cells
+    Default,
+    /// More points, for strongly curved cells
+    High,
+}
+
+impl QuadratureName {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::High => "high",
+        }
+    }
+}
+
+/// Frequencies and shapes of a body, free or held.
+///
+/// Rigid modes are counted too: --count 18 of a free body gives 6 near zero and 12 elastic ones. No copy of a multiple
+/// frequency is missed: the number of modes below the last is proved by an inertia count.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ModesArgs {
+    /// The body file
+    pub(crate) body: PathBuf,
+    /// Hold all points of a set; may be repeated
+    #[arg(long = "fix", value_name = "SET")]
+    pub(crate) fix: Vec<String>,
+    /// Number of modes; 18 if nothing is given
+    #[arg(long, value_name = "N", conflicts_with = "up_to", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) count: Option<u32>,
+    /// All modes up to this frequency [Hz]
+    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) up_to: Option<f64>,
+    /// How stiffness and mass are integrated
+    #[arg(long, value_enum, default_value = "default")]
+    pub(crate) quadrature: QuadratureName,
+    /// The output is a .vtu file with a displacement field for each mode
+    #[command(flatten)]
+    pub(crate) output: OptionalOutputArgs,
+}
+
+/// Reduce a body by constraint modes and fixed-interface modes.
+///
+/// The interface is what other bodies or joints touch: static loads on it are answered exactly. At least one --interface,
+/// --interface-nodes or --attach is needed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CraigBamptonArgs {
+    /// The body file
+    pub(crate) body: PathBuf,
+    /// A set whose points are interface points; may be repeated
+    #[arg(long, value_name = "SET")]
+    pub(crate) interface: Vec<String>,
+    /// Text file of node numbers, from 1 in the order of the mesh file; all three dofs of each are interface dofs
+    #[arg(long, value_name = "FILE")]
+    pub(crate) interface_nodes: Option<PathBuf>,
+    /// Tie a set to a marker of six dofs, as a rigid body or by its mean motion; may be repeated
+    #[arg(long, value_name = "SET=rigid|mean", value_parser = attachment)]
+    pub(crate) attach: Vec<Attachment>,
+    /// Number of fixed-interface modes; 24 if nothing is given
+    #[arg(long, value_name = "N", conflicts_with = "up_to")]
+    pub(crate) modes: Option<usize>,
+    /// All fixed-interface modes up to this frequency [Hz]
+    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) up_to: Option<f64>,
+    /// Modes of the reduced body up to this frequency are dynamic, the others quasistatic [Hz]
+    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) split: Option<f64>,
+    /// Points at which the model keeps its modes for pictures and stress
+    #[arg(long, value_enum, default_value = "full")]
+    pub(crate) fields: FieldsName,
+    /// How stiffness and mass are integrated
+    #[arg(long, value_enum, default_value = "default")]
+    pub(crate) quadrature: QuadratureName,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Points at which the model keeps its modes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FieldsName {
+    /// All points
+    Full,
+    /// Points of the surface: a smaller file, without stress inside
+    Surface,
+}
+
+/// Say what a reduced-order model holds.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InfoArgs {
+    /// The model file
+    pub(crate) rom: PathBuf,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// Write a model for other programs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportArgs {
+    /// The model file
+    pub(crate) rom: PathBuf,
+    /// npz: NumPy archive with all matrices; mtx: K and M of the modes as dense Matrix Market files FILE.K.mtx, FILE.M.mtx
+    #[arg(long, value_enum, default_value = "npz")]
+    pub(crate) format: ExportFormat,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Formats of other programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// NumPy archive
+    Npz,
+    /// Matrix Market
+    Mtx,
+}
+
+/// Compare the frequencies of a model with those of its body.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// The model file
+    pub(crate) rom: PathBuf,
+    /// The body file that it was made from
+    pub(crate) body: PathBuf,
+    /// Number of elastic modes to compare
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) count: u32,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.trim().parse() {
+        Ok(value) if value > 0.0 && f64::is_finite(value) => Ok(value),
+        _ => Err("give a frequency above 0 in Hz".to_owned()),
+    }
+}
+
+fn attachment(text: &str) -> Result<Attachment, String> {
+    let kind = match text.rsplit_once('=') {
+        Some((set, "rigid")) if !set.is_empty() => (set, AttachmentKind::Rigid),
+        Some((set, "mean")) if !set.is_empty() => (set, AttachmentKind::Mean),
+        _ => return Err("write SET=rigid or SET=mean".to_owned()),
+    };
+    Ok(Attachment { set: kind.0.to_owned(), kind: kind.1 })
+}

@@ -1,0 +1,133 @@
+//! `carom-reduce craig-bampton`
+
+use std::path::Path;
+
+use carom_cli::{Category, Failure, FailureContext, Session};
+use carom_format::write_rom;
+use carom_reduce::{AttachmentKind, CraigBamptonOptions, Fields, FixedModes};
+use serde::Serialize;
+
+use crate::args::{CraigBamptonArgs, FieldsName};
+
+#[derive(Debug, Serialize)]
+struct Seconds {
+    assembly: f64,
+    factorisation: f64,
+    constraint_modes: f64,
+    eigen: f64,
+    projection: f64,
+    total: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    dofs: usize,
+    interface_dofs: usize,
+    fixed_interface_modes: usize,
+    low_modes: usize,
+    high_modes: usize,
+    frequencies_hz: Vec<f64>,
+    seconds: Seconds,
+    peak_memory_bytes: Option<u64>,
+    output: String,
+    checksum: String,
+}
+
+pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Result<(), Failure> {
+    let stored = crate::open_body(&args.body)?;
+    let interface_points = match &args.interface_nodes {
+        Some(file) => read_nodes(file)?,
+        None => Vec::new(),
+    };
+    let options = CraigBamptonOptions {
+        interface_sets: args.interface.clone(),
+        interface_points,
+        attachments: args.attach.clone(),
+        modes: match (args.modes, args.up_to) {
+            (Some(n), _) => FixedModes::Count(n),
+            (None, Some(hz)) => FixedModes::UpTo(hz),
+            (None, None) => FixedModes::Default,
+        },
+        split: args.split,
+        fields: match args.fields {
+            FieldsName::Full => Fields::Full,
+            FieldsName::Surface => Fields::Surface,
+        },
+        rule: Some(crate::rule(args.quadrature)),
+        body_checksum: stored.checksum.clone(),
+    };
+    let reduction = crate::reduce(&stored.body, &options, session)?;
+    let output = &args.output.output;
+    let checksum = write_rom(output, &reduction.reduced, &asked(args)).or_fail(Category::Files)?;
+
+    let reduced = &reduction.reduced;
+    let n_modes = reduced.omega.len();
+    let seconds = &reduction.seconds;
+    session.print(&format!(
+        "{}: {} dofs to {} modes, {} of them dynamic ({} interface dofs, {} fixed-interface modes); {:.1} s",
+        output.display(),
+        reduced.n_dofs,
+        n_modes,
+        reduced.n_low,
+        reduced.n_interface_dofs,
+        reduced.fixed_interface_hz.len(),
+        seconds.total
+    ))?;
+    let report = Report {
+        dofs: reduced.n_dofs,
+        interface_dofs: reduced.n_interface_dofs,
+        fixed_interface_modes: reduced.fixed_interface_hz.len(),
+        low_modes: reduced.n_low,
+        high_modes: n_modes - reduced.n_low,
+        frequencies_hz: reduced.omega.iter().map(|w| w / std::f64::consts::TAU).collect(),
+        seconds: Seconds {
+            assembly: seconds.assembly,
+            factorisation: seconds.factorisation,
+            constraint_modes: seconds.constraint_modes,
+            eigen: seconds.eigen,
+            projection: seconds.projection,
+            total: seconds.total,
+        },
+        peak_memory_bytes: reduction.peak_memory_bytes,
+        output: output.display().to_string(),
+        checksum,
+    };
+    session.print_json("carom-reduce craig-bampton 1", &report)
+}
+
+/// What was asked for, as the model file keeps it.
+fn asked(args: &CraigBamptonArgs) -> carom_format::CraigBamptonOptions {
+    let tie = |a: &carom_reduce::Attachment| match a.kind {
+        AttachmentKind::Rigid => format!("{}=rigid", a.set),
+        AttachmentKind::Mean => format!("{}=mean", a.set),
+    };
+    carom_format::CraigBamptonOptions {
+        interfaces: args.interface.clone(),
+        attachments: args.attach.iter().map(tie).collect(),
+        modes: args.modes,
+        up_to_hz: args.up_to,
+        split_hz: args.split,
+        quadrature: args.quadrature.word().to_owned(),
+    }
+}
+
+/// Node numbers of a text file, counted from 0; `#` begins a comment.
+fn read_nodes(file: &Path) -> Result<Vec<u32>, Failure> {
+    let text = std::fs::read_to_string(file)
+        .or_fail_with(Category::Files, || format!("cannot read the node numbers in `{}`", file.display()))?;
+    let mut nodes = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let numbers = line.split('#').next().unwrap_or("");
+        for word in numbers.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
+            match word.parse::<u32>() {
+                Ok(number) if number > 0 => nodes.push(number - 1),
+                _ => {
+                    let text = format!("`{}`:{}: `{word}` is no node number", file.display(), i + 1);
+                    return Err(Failure::new(Category::Input, text)
+                        .hint("give whole numbers from 1, in the order of the mesh file"));
+                }
+            }
+        }
+    }
+    Ok(nodes)
+}

@@ -1,0 +1,101 @@
+//! `carom-reduce info`
+
+use std::fmt::Write as _;
+
+use carom_cli::{Failure, Session};
+use serde::Serialize;
+
+use crate::args::InfoArgs;
+
+#[derive(Debug, Serialize)]
+struct SurfaceInfo {
+    name: String,
+    faces: usize,
+    points: usize,
+    interface_points: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    name: String,
+    version: String,
+    checksum: String,
+    body_checksum: String,
+    mass: f64,
+    center_of_mass: [f64; 3],
+    inertia: [[f64; 3]; 3],
+    dofs: usize,
+    interface_dofs: usize,
+    fixed_interface_modes: usize,
+    fixed_interface_hz: Vec<f64>,
+    low_modes: usize,
+    high_modes: usize,
+    frequencies_hz: Vec<f64>,
+    interfaces: Vec<String>,
+    surfaces: Vec<SurfaceInfo>,
+    field_points: usize,
+}
+
+pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
+    let stored = crate::open_rom(&args.rom)?;
+    let rom = &stored.reduced;
+    let report = Report {
+        name: rom.name.clone(),
+        version: stored.version.to_string(),
+        checksum: stored.checksum.clone(),
+        body_checksum: rom.body_checksum.clone(),
+        mass: rom.invariants.mass,
+        center_of_mass: rom.com,
+        inertia: rom.invariants.inertia,
+        dofs: rom.n_dofs,
+        interface_dofs: rom.n_interface_dofs,
+        fixed_interface_modes: rom.fixed_interface_hz.len(),
+        fixed_interface_hz: rom.fixed_interface_hz.clone(),
+        low_modes: rom.n_low,
+        high_modes: rom.omega.len() - rom.n_low,
+        frequencies_hz: rom.omega.iter().map(|w| w / std::f64::consts::TAU).collect(),
+        interfaces: stored.options.interfaces.clone(),
+        surfaces: rom
+            .surfaces
+            .iter()
+            .map(|s| SurfaceInfo {
+                name: s.name.clone(),
+                faces: s.surface.faces.len(),
+                points: s.surface.points.len(),
+                interface_points: s.is_interface.iter().filter(|&&is| is).count(),
+            })
+            .collect(),
+        field_points: rom.fields.as_ref().map_or(0, |f| f.points.len()),
+    };
+    session.print(&text(&report))?;
+    session.print_json("carom-reduce info 1", &report)
+}
+
+/// Writing into a text cannot fail.
+fn text(report: &Report) -> String {
+    let mut text = String::new();
+    let mut line = |key: &str, value: String| {
+        let _ = writeln!(text, "{key:24} {value}");
+    };
+    let hz = &report.frequencies_hz;
+    let range = |hz: &[f64]| match (hz.first(), hz.last()) {
+        (Some(first), Some(last)) => format!("{} modes, {first:.1} to {last:.4e} Hz", hz.len()),
+        _ => "none".to_owned(),
+    };
+    let [x, y, z] = report.center_of_mass;
+    line("model", format!("{} (version {})", report.name, report.version));
+    line("mass", format!("{:.9e} kg, centre ({x:.6e}, {y:.6e}, {z:.6e}) m", report.mass));
+    line("full body", format!("{} dofs, {} of them interface dofs", report.dofs, report.interface_dofs));
+    line("fixed-interface modes", range(&report.fixed_interface_hz));
+    line("dynamic", range(&hz[..report.low_modes]));
+    line("quasistatic", range(&hz[report.low_modes..]));
+    for surface in &report.surfaces {
+        let own = format!(
+            "{} faces, {} of {} points interface points",
+            surface.faces, surface.interface_points, surface.points
+        );
+        line("surface", format!("{}: {own}", surface.name));
+    }
+    line("modes for pictures", format!("at {} points", report.field_points));
+    text
+}

@@ -1,0 +1,99 @@
+//! `carom-reduce`: body to reduced-order model.
+//!
+//! ```text
+//! carom-reduce modes ball.npz --count 18
+//! carom-reduce craig-bampton ball.npz -o ball.rom --interface pole --modes 24 --split 5e4
+//! carom-reduce info ball.rom
+//! carom-reduce compare ball.rom ball.npz
+//! ```
+
+mod args;
+mod compare;
+mod condense;
+mod export;
+mod info;
+mod shapes;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use carom_cli::{Category, Failure, Session, main_with};
+use carom_fem::{Body, QuadratureRule};
+use carom_format::{StoredBody, StoredRom, read_body, read_rom};
+use carom_linalg::EigenError;
+use carom_reduce::{
+    CraigBampton, CraigBamptonOptions, ModalAnalysis, ModalOptions, ModesError, ReduceError, craig_bampton,
+    modes,
+};
+
+use args::{Args, Command, QuadratureName};
+
+fn main() -> ExitCode {
+    main_with(Args::run_args, run)
+}
+
+fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    match &args.command {
+        Command::Modes(args) => shapes::modes(args, session),
+        Command::CraigBampton(args) => condense::craig_bampton(args, session),
+        Command::Info(args) => info::info(args, session),
+        Command::Export(args) => export::export(args, session),
+        Command::Compare(args) => compare::compare(args, session),
+    }
+}
+
+/// Reads a body file.
+fn open_body(path: &Path) -> Result<StoredBody, Failure> {
+    read_body(path).map_err(|error| {
+        let category = if error.is_io() { Category::Files } else { Category::Input };
+        Failure::from_error(category, error)
+    })
+}
+
+/// Reads a model file.
+fn open_rom(path: &Path) -> Result<StoredRom, Failure> {
+    read_rom(path).map_err(|error| {
+        let category = if error.is_io() { Category::Files } else { Category::Input };
+        Failure::from_error(category, error)
+    })
+}
+
+fn rule(name: QuadratureName) -> QuadratureRule {
+    match name {
+        QuadratureName::Default => QuadratureRule::Default,
+        QuadratureName::High => QuadratureRule::High,
+    }
+}
+
+/// Modes of a body, for two of the commands.
+fn modes_of(body: &Body, options: &ModalOptions, session: &Session) -> Result<ModalAnalysis, Failure> {
+    modes(body, options, session.progress()).map_err(|error| {
+        let category = match &error {
+            ModesError::Eigen { source, .. } => eigen_category(source),
+            _ => Category::Input,
+        };
+        Failure::from_error(category, error)
+    })
+}
+
+/// A reduction of a body.
+fn reduce(body: &Body, options: &CraigBamptonOptions, session: &Session) -> Result<CraigBampton, Failure> {
+    craig_bampton(body, options, session.progress()).map_err(|error| {
+        let category = match &error {
+            ReduceError::Eigen { source, .. } => eigen_category(source),
+            ReduceError::Second { .. } => Category::Convergence,
+            _ => Category::Input,
+        };
+        Failure::from_error(category, error)
+    })
+}
+
+/// Eigenpairs that are not found are no fault of the input, unless too many were asked for.
+fn eigen_category(error: &EigenError) -> Category {
+    match error {
+        EigenError::NotConverged { .. } | EigenError::Residual { .. } | EigenError::Count { .. } => {
+            Category::Convergence
+        }
+        _ => Category::Input,
+    }
+}

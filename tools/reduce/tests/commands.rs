@@ -1,0 +1,241 @@
+//! Each command of `carom-reduce`: what it prints, what it writes, how it fails.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use assert_cmd::assert::Assert;
+use carom_fem::{Body, Geometry, Material};
+use carom_format::npz::{ArchiveWriter, Version};
+use carom_format::{write_atomically, write_body};
+use carom_mesh::{CellBlock, CellShape, Mesh, Set};
+use serde_json::Value;
+
+const STEEL: (f64, f64, f64) = (7800.0, 210e9, 0.3);
+
+/// A box of n × 2 × 2 linear hexahedra, 1 m × 0.2 m × 0.2 m, with the node sets `start` and `end`.
+fn beam(path: &Path) {
+    let (nx, n) = (8_u32, 2_u32);
+    let id = |i: u32, j: u32, k: u32| i + (nx + 1) * (j + (n + 1) * k);
+    let mut points = Vec::new();
+    let mut cells = Vec::new();
+    for k in 0..=n {
+        for j in 0..=n {
+            for i in 0..=nx {
+                points.push([f64::from(i) / 8.0, 0.1 * f64::from(j), 0.1 * f64::from(k)]);
+                if i < nx && j < n && k < n {
+                    cells.extend([id(i, j, k), id(i + 1, j, k), id(i + 1, j + 1, k), id(i, j + 1, k)]);
+                    let k = k + 1;
+                    cells.extend([id(i, j, k), id(i + 1, j, k), id(i + 1, j + 1, k), id(i, j + 1, k)]);
+                }
+            }
+        }
+    }
+    let at = |x: f64| {
+        let nodes = (0..points.len() as u32).filter(|&p| (points[p as usize][0] - x).abs() < 1e-9).collect();
+        Set::Nodes(nodes)
+    };
+    let sets = BTreeMap::from([("start".to_owned(), at(0.0)), ("end".to_owned(), at(1.0))]);
+    let blocks = vec![CellBlock { shape: CellShape::Hex8, connectivity: cells }];
+    let (density, young, poisson) = STEEL;
+    let body = Body {
+        name: "beam".to_owned(),
+        geometry: Geometry::Mesh(Mesh { points, blocks, sets }),
+        materials: vec![Material::new("steel", density, young, poisson).unwrap()],
+        material_of_block: vec![0],
+    };
+    write_body(path, &body).unwrap();
+}
+
+fn folder_with_beam() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    beam(&folder.path().join("beam.npz"));
+    folder
+}
+
+fn run(folder: &Path, line: &str) -> Assert {
+    Command::cargo_bin("carom-reduce").unwrap().current_dir(folder).args(line.split(' ')).assert()
+}
+
+fn json(folder: &Path, line: &str) -> Value {
+    let run = run(folder, line).success();
+    serde_json::from_slice(&run.get_output().stdout).expect("one JSON object on standard output")
+}
+
+fn failure(folder: &Path, code: i32, line: &str) -> String {
+    let run = run(folder, line).code(code);
+    let output = run.get_output();
+    assert!(output.stdout.is_empty(), "nothing on standard output of a failure");
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(!text.contains("bug of carom"), "{text}");
+    text
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn a_free_body_has_six_rigid_modes_and_a_held_one_none() {
+    let folder = folder_with_beam();
+    let free = json(folder.path(), "modes beam.npz --count 10 --json -o modes.vtu");
+    assert_eq!(free["schema"], "carom-reduce modes 1");
+    let hz = numbers(&free["frequencies_hz"]);
+    assert_eq!(hz.len(), 10);
+    assert!(hz[5] < 1e-2 && hz[6] > 100.0, "{hz:?}");
+    // The section is square: bending modes come in pairs.
+    assert!((hz[7] / hz[6] - 1.0).abs() < 1e-9, "{hz:?}");
+    assert_eq!(free["dofs"].as_u64(), Some(3 * 9 * 3 * 3));
+    for phase in ["assembly", "factorisation", "eigen"] {
+        assert!(free["seconds"][phase].as_f64().unwrap() >= 0.0, "{phase}");
+    }
+    let shapes = std::fs::read(folder.path().join("modes.vtu")).unwrap();
+    assert!(String::from_utf8_lossy(&shapes).contains("mode 07 "));
+    let held = json(folder.path(), "modes beam.npz --fix start --fix end --up-to 3000 --json");
+    let held = numbers(&held["frequencies_hz"]);
+    assert!(held[0] > 100.0 && held.iter().all(|&hz| hz <= 3000.0), "{held:?}");
+}
+
+#[test]
+fn a_model_says_what_the_contract_asks_and_keeps_the_frequencies() {
+    let folder = folder_with_beam();
+    let line =
+        "craig-bampton beam.npz -o beam.rom --interface start --interface end --modes 20 --split 3000 --json";
+    let made = json(folder.path(), line);
+    assert_eq!(made["interface_dofs"].as_u64(), Some(2 * 27));
+    assert_eq!(made["fixed_interface_modes"].as_u64(), Some(20));
+    let (low, high) = (made["low_modes"].as_u64().unwrap(), made["high_modes"].as_u64().unwrap());
+    let hz = numbers(&made["frequencies_hz"]);
+    // All interface dofs and fixed-interface modes but the six rigid ones.
+    assert_eq!(low + high, 54 + 20 - 6);
+    assert_eq!(hz.len() as u64, low + high);
+    assert_eq!(hz.iter().filter(|&&hz| hz <= 3000.0).count() as u64, low);
+    for phase in ["assembly", "factorisation", "constraint_modes", "eigen", "projection", "total"] {
+        assert!(made["seconds"][phase].as_f64().unwrap() >= 0.0, "{phase}");
+    }
+    assert!(made["peak_memory_bytes"].is_u64() || made["peak_memory_bytes"].is_null());
+
+    let info = json(folder.path(), "info beam.rom --json");
+    assert_eq!(info["checksum"], made["checksum"]);
+    let mass = 0.04 * STEEL.0;
+    assert!((info["mass"].as_f64().unwrap() / mass - 1.0).abs() < 1e-12);
+    assert!((numbers(&info["center_of_mass"])[0] - 0.5).abs() < 1e-12);
+
+    let compared = json(folder.path(), "compare beam.rom beam.npz --count 6 --json");
+    // A reduced body is stiffer than the full one, never softer.
+    for error in numbers(&compared["relative_errors"]) {
+        assert!((-1e-9..1e-2).contains(&error), "{error}");
+    }
+}
+
+#[test]
+fn a_model_is_exported() {
+    let folder = folder_with_beam();
+    run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q").success();
+    json(folder.path(), "export beam.rom -o copy.npz --json");
+    let info = |name: &str| json(folder.path(), &format!("info {name} --json"));
+    assert_eq!(info("beam.rom")["checksum"], info("copy.npz")["checksum"]);
+    let written = json(folder.path(), "export beam.rom -o beam --format mtx --json");
+    assert_eq!(written["outputs"].as_array().unwrap().len(), 2);
+    let text = std::fs::read_to_string(folder.path().join("beam.M.mtx")).unwrap();
+    assert!(text.starts_with("%%MatrixMarket matrix array real general"));
+}
+
+#[test]
+fn interface_nodes_are_counted_from_one() {
+    let folder = folder_with_beam();
+    let nodes = folder.path().join("nodes.txt");
+    let line = "craig-bampton beam.npz -o beam.rom --interface-nodes nodes.txt --json";
+    std::fs::write(&nodes, "# four corners\n1 9\n19, 81\n").unwrap();
+    assert_eq!(json(folder.path(), line)["interface_dofs"].as_u64(), Some(12));
+    std::fs::write(&nodes, "1 2\n0\n").unwrap();
+    let text = failure(folder.path(), 3, line);
+    assert!(text.contains("nodes.txt`:2: `0` is no node number"), "{text}");
+    std::fs::write(&nodes, "1 9 82\n").unwrap();
+    assert!(failure(folder.path(), 3, line).contains("82"));
+}
+
+#[test]
+fn bad_inputs_are_told_with_what_helps() {
+    let folder = folder_with_beam();
+    let text = failure(folder.path(), 3, "craig-bampton beam.npz -o a.rom");
+    assert!(text.contains("no interface") && text.contains("start"), "{text}");
+    let text = failure(folder.path(), 3, "craig-bampton beam.npz -o a.rom --interface strat");
+    assert!(text.contains("`strat`") && text.contains("start"), "{text}");
+    let text = failure(folder.path(), 3, "modes beam.npz --fix nothing");
+    assert!(text.contains("`nothing`"), "{text}");
+    let text = failure(folder.path(), 3, "craig-bampton beam.npz -o a.rom --interface start --modes 3");
+    assert!(text.contains("at least 6"), "{text}");
+    assert!(!folder.path().join("a.rom").exists(), "no model is left");
+    for line in [
+        "craig-bampton beam.npz",
+        "modes beam.npz --count 0",
+        "modes beam.npz --up-to -1",
+        "info",
+        "craig-bampton beam.npz -o a.rom --attach start=glue",
+    ] {
+        failure(folder.path(), 2, line);
+    }
+    failure(folder.path(), 5, "modes nothing.npz");
+    failure(folder.path(), 5, "craig-bampton beam.npz -o nowhere/a.rom --interface start");
+    if Path::new("/dev/full").exists() {
+        failure(folder.path(), 5, "craig-bampton beam.npz -o /dev/full --interface start");
+    } else {
+        println!("skipped: this system has no /dev/full");
+    }
+}
+
+#[test]
+fn a_model_of_another_version_or_body_is_refused() {
+    let folder = folder_with_beam();
+    write_atomically(&folder.path().join("new.rom"), |out| {
+        ArchiveWriter::new(out, "carom-rom", Version { major: 2, minor: 1 })?.finish().map(|_| ())
+    })
+    .unwrap();
+    let text = failure(folder.path(), 3, "info new.rom");
+    assert!(text.contains("version 2.1") && text.contains("up to 1.x"), "{text}");
+    let text = failure(folder.path(), 3, "info beam.npz");
+    assert!(text.contains("`carom-body`, a `carom-rom` is needed"), "{text}");
+    run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q").success();
+    write_body(&folder.path().join("other.npz"), &{
+        let mut body = carom_format::read_body(&folder.path().join("beam.npz")).unwrap().body;
+        body.materials[0].density = 1000.0;
+        body
+    })
+    .unwrap();
+    let text = failure(folder.path(), 3, "compare beam.rom other.npz");
+    assert!(text.contains("checksums") && text.contains("was not made from"), "{text}");
+}
+
+/// The folder of reference data, if it is there.
+fn shared_data() -> Option<PathBuf> {
+    let folder = std::env::var_os("CAROM_SHARED_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no reference data at {}", folder.display());
+    None
+}
+
+#[test]
+fn a_reference_mesh_has_its_frequencies() {
+    let Some(data) = shared_data() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let reference: Value =
+        serde_json::from_slice(&std::fs::read(data.join("meshes/reference.json")).unwrap()).unwrap();
+    let (mesh, _) = carom_mesh::msh::read(&data.join("meshes/gear_hex8.msh")).unwrap();
+    let n_blocks = mesh.blocks.len();
+    let body = Body {
+        name: "gear".to_owned(),
+        geometry: Geometry::Mesh(mesh),
+        materials: vec![Material::new("steel", STEEL.0, STEEL.1, STEEL.2).unwrap()],
+        material_of_block: vec![0; n_blocks],
+    };
+    write_body(&folder.path().join("gear.npz"), &body).unwrap();
+    let found = numbers(&json(folder.path(), "modes gear.npz --count 18 --json")["frequencies_hz"]);
+    let expected = numbers(&reference["gear_hex8.msh"]["free_free"]["hz"]);
+    for (found, expected) in found[6..].iter().zip(&expected) {
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} for {expected}");
+    }
+}
