@@ -55,6 +55,8 @@ pub struct Spans {
     values_start: Vec<u32>,
     /// Shape values of a span's points, integration point after integration point.
     values: Vec<f64>,
+    /// Averages of these values over each span, for each entry of `points`.
+    means: Vec<f64>,
 }
 
 /// Abscissae and weights of Gauss' rule with four points on \[0,1\], exact to degree 7.
@@ -111,6 +113,7 @@ impl Spans {
             orientation: Vec::new(),
             values_start: vec![0],
             values: Vec::new(),
+            means: Vec::new(),
         };
         let n_faces = faces.n_faces() as u32;
         if (0..n_faces).all(|face| is_linear(faces, face)) {
@@ -159,6 +162,11 @@ impl Spans {
         let own = &faces.surface.faces[*face as usize].points;
         let slope = |k: &u32| own.iter().position(|o| o == k).map_or([0.0; 2], |i| r_a[i]);
         self.slopes.extend(points.iter().map(slope));
+        let values = &self.values[*self.values_start.last().expect("it starts with 0") as usize..];
+        let weights = &self.weights[first..];
+        let n = points.len();
+        let mean = |k: usize| weights.iter().zip(values.chunks_exact(n)).map(|(w, r)| w * r[k]).sum::<f64>();
+        self.means.extend((0..n).map(mean));
         self.points.extend(points);
         self.cell.push(cell);
         self.area.push(area);
@@ -197,6 +205,12 @@ impl Spans {
     /// Shape values of a span's points, integration point after integration point.
     pub fn values(&self, span: usize) -> &[f64] {
         &self.values[self.values_start[span] as usize..self.values_start[span + 1] as usize]
+    }
+
+    /// Mean position of a span for positions of the points of the surface.
+    pub fn center(&self, span: usize, positions: impl Fn(u32) -> Vector3<f64>) -> Vector3<f64> {
+        let range = self.points_start[span] as usize..self.points_start[span + 1] as usize;
+        self.points[range.clone()].iter().zip(&self.means[range]).map(|(&k, m)| positions(k) * *m).sum()
     }
 
     /// Outward normal (not of unit length) in the middle of a span for positions of the points of the surface.

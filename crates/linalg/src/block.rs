@@ -3,7 +3,7 @@
 //! The mass matrix of displacement elements is M_f = M_s ⊗ E₃, so M_s alone is stored; stiffness and mass share one
 //! [`NodeGraph`], which is also what METIS orders.
 //!
-//! Products run over chunks of [`LANES`] columns, one task each: within a task the columns lie side by side, so that
+//! Products run over chunks of `LANES` columns, one task each: within a task the columns lie side by side, so that
 //! one pass through the matrix serves them all, and each column is summed in the same order whatever the threads.
 
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl BlockMatrix {
         y
     }
 
-    /// y += K x for [`LANES`] columns, interleaved.
+    /// y += K x for `LANES` columns, interleaved.
     fn product_of_lanes(&self, x: &[[f64; LANES]], y: &mut [[f64; LANES]]) {
         for col in 0..self.graph.n_nodes() {
             let (start, rows) = self.graph.column(col);
@@ -248,7 +248,7 @@ impl NodeMatrix {
         y
     }
 
-    /// y += (M_s ⊗ E_D) x for [`LANES`] columns, interleaved.
+    /// y += (M_s ⊗ E_D) x for `LANES` columns, interleaved.
     fn product_of_lanes<const D: usize>(&self, x: &[[f64; LANES]], y: &mut [[f64; LANES]]) {
         let (x, _) = x.as_chunks::<D>();
         let (y, _) = y.as_chunks_mut::<D>();
@@ -280,7 +280,7 @@ impl NodeMatrix {
     }
 }
 
-/// Applies a kernel to chunks of [`LANES`] columns, interleaved row by row, in parallel over the chunks.
+/// Applies a kernel to chunks of `LANES` columns, interleaved row by row, in parallel over the chunks.
 fn for_column_chunks(
     x: MatRef<'_, f64>,
     y: MatMut<'_, f64>,

@@ -2,7 +2,7 @@
 //!
 //! A left-looking supernodal method on the panels of [`Symbolic`]: a panel is filled with its entries of the matrix,
 //! every supernode below it subtracts its contribution by dense products, and then its diagonal block is factorised.
-//! Panels work in chunks of about [`CHUNK_ROWS`] rows; tasks (subtrees) run in parallel with each other, the panels
+//! Panels work in chunks of about `CHUNK_ROWS` rows; tasks (subtrees) run in parallel with each other, the panels
 //! above them run their chunks in parallel. A chunk sums in an order of its own that depends on the matrix alone.
 //!
 //! An indefinite matrix is factorised as A = W S Wᵀ with signs S = ±1: the square root is taken of |pivot|. No pivoting

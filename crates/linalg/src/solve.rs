@@ -1,6 +1,6 @@
 //! Solution of A X = B with a Cholesky factor, for many right-hand sides.
 //!
-//! Right-hand sides go through the factor in chunks of [`CHUNK_COLUMNS`]. Subtrees are independent of each other: each
+//! Right-hand sides go through the factor in chunks of `CHUNK_COLUMNS`. Subtrees are independent of each other: each
 //! works on its own rows, collects what it hands to the rows above in a buffer of its own, and these are summed in order.
 
 use faer::linalg::matmul::matmul;

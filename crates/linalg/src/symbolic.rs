@@ -2,7 +2,7 @@
 //!
 //! All of it is done on nodes, nine times cheaper than on dofs. A *supernode* is a range of consecutive nodes (in
 //! elimination order) whose columns of the factor have the same rows below; its *list* names its own nodes and then
-//! these rows. A *panel* is a part of a supernode at most [`MAX_PANEL_DOFS`] wide: the unit of numerical work, stored as
+//! these rows. A *panel* is a part of a supernode at most `MAX_PANEL_DOFS` wide: the unit of numerical work, stored as
 //! one dense matrix over the rows of the list from its first node on.
 //!
 //! Subtrees of the elimination tree whose work is a small part of the whole are *tasks*: they run in parallel, and all

@@ -7,7 +7,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde::{Deserialize, Serialize};
 use tempfile::{NamedTempFile, TempPath};
 use thiserror::Error;
 
@@ -15,17 +14,13 @@ use thiserror::Error;
 pub const ENDINGS: &[&str] = &["step", "stp", "iges", "igs", "brep", "geo"];
 
 /// How a CAD file is meshed.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct CadOptions {
     /// Size of the cells \[m\]; Gmsh chooses if it is not given.
-    #[serde(default)]
     pub size: Option<f64>,
     /// Order of the cells, 1 or 2.
-    #[serde(default)]
     pub order: Option<u8>,
     /// Hexahedra where Gmsh can make them.
-    #[serde(default)]
     pub hex: bool,
 }
 

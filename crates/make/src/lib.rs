@@ -1,8 +1,8 @@
 //! How bodies come about: shapes with sizes, source files, refinement of bodies.
 //!
 //! * [`shape`]: balls, rods, boxes, …, as exact NURBS or as hexahedra
-//! * [`import`]: files of meshers, spline libraries and CAD programs
-//! * [`refine`]: finer cells everywhere or towards a place
+//! * [`mod@import`]: files of meshers, spline libraries and CAD programs
+//! * [`mod@refine`]: finer cells everywhere or towards a place
 //!
 //! The options are what the flags of `carom-mesh` say and what a scenario says under `make = { … }`, with the same names.
 
@@ -17,5 +17,5 @@ pub use cad::CadError;
 pub use import::{ImportError, ImportOptions, Imported, import};
 pub use place::{Place, PlaceError};
 pub use refine::{RefineError, RefineOptions, refine};
-pub use shape::{Elements, MakeError, Shape, ShapeOptions, make};
+pub use shape::{MakeError, Shape, ShapeOptions, make};
 pub use zone::{Zone, ZoneError};

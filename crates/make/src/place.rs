@@ -5,14 +5,12 @@ use std::str::FromStr;
 
 use carom_fem::{Body, Geometry};
 use carom_nurbs::Multipatch;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A point, or the name of a set of faces.
 ///
 /// As text: three numbers with commas between them, or a name. In a scenario: an array of three numbers, or a name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Place {
     /// Coordinates \[m\].
     Point([f64; 3]),

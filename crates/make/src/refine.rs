@@ -2,25 +2,20 @@
 
 use carom_fem::{Body, Geometry};
 use carom_nurbs::{GradeError, Grading, Multipatch, PatchError};
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::PlaceError;
 use crate::shape::Grade;
 
 /// What to refine: the flags of `carom-mesh refine`, carried out in the order of the fields.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RefineOptions {
     /// Raises all degrees of a NURBS body by this.
-    #[serde(default)]
     pub elevate: Option<usize>,
     /// Divides every cell or span into that many in each direction.
-    #[serde(default)]
     pub subdivide: Option<usize>,
-    /// Small spans at a place.
-    #[serde(default)]
-    pub grade: Option<Grade>,
+    /// Small spans at these places.
+    pub grade: Vec<Grade>,
 }
 
 /// Why a body cannot be refined.
@@ -73,7 +68,7 @@ pub fn refine(body: &Body, options: &RefineOptions) -> Result<Body, RefineError>
             if options.elevate.is_some_and(|k| k > 0) {
                 return Err(RefineError::ElevateMesh);
             }
-            if options.grade.is_some() {
+            if !options.grade.is_empty() {
                 return Err(RefineError::GradeMesh);
             }
             Geometry::Mesh(match options.subdivide {
@@ -97,7 +92,7 @@ fn refine_patches(
     if let Some(n) = options.subdivide.filter(|&n| n > 1) {
         fine = fine.subdivide(n)?;
     }
-    if let Some(grade) = &options.grade {
+    for grade in &options.grade {
         let spot = grade.at.on(body)?;
         let radius = grade.radius.or(spot.radius).unwrap_or(4.0 * grade.finest);
         fine = fine.grade(&Grading::new(spot.centre, radius, grade.finest))?;

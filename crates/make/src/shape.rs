@@ -4,16 +4,14 @@ use carom_fem::{Body, Geometry, Material};
 use carom_mesh::CellShape;
 use carom_mesh::make::{self as hexes, HexOptions, Solid};
 use carom_nurbs::Multipatch;
-use carom_nurbs::solids::{self, SolidError};
-use serde::{Deserialize, Serialize};
+use carom_nurbs::solids::{Solid as ExactSolid, SolidError};
 use thiserror::Error;
 
 use crate::refine::{self, RefineError, RefineOptions};
 use crate::{Place, Zone, ZoneError};
 
 /// The shapes that can be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Needs `radius`.
     Ball,
@@ -31,82 +29,47 @@ pub enum Shape {
     Torus,
 }
 
-/// One number for all directions, or one for each.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Elements {
-    /// The same in all directions.
-    All(usize),
-    /// One a direction.
-    Each(Vec<usize>),
-}
-
-impl Elements {
-    fn numbers(&self) -> Vec<usize> {
-        match self {
-            Self::All(n) => vec![*n],
-            Self::Each(numbers) => numbers.clone(),
-        }
-    }
-}
-
 /// Small cells at a place.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Grade {
     /// Where.
     pub at: Place,
     /// Size of the cells there \[m\].
     pub finest: f64,
     /// Radius within which cells have that size \[m\]; by default that of the set, or four cells around a point.
-    #[serde(default)]
     pub radius: Option<f64>,
 }
 
 /// What to make: the flags of `carom-mesh make`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ShapeOptions {
     /// Which shape.
     pub shape: Shape,
     /// Radius \[m\].
-    #[serde(default)]
     pub radius: Option<f64>,
     /// Inner radius \[m\].
-    #[serde(default)]
     pub inner_radius: Option<f64>,
     /// Length \[m\].
-    #[serde(default)]
     pub length: Option<f64>,
     /// Edges \[m\].
-    #[serde(default)]
     pub size: Option<[f64; 3]>,
     /// Radius of the zones called `pole`, `start_pole`, `end_pole` \[m\].
-    #[serde(default)]
     pub pole_radius: Option<f64>,
     /// Degree of a NURBS body in all directions; by default the lowest that is exact and at least 2.
-    #[serde(default)]
     pub degree: Option<usize>,
-    /// Spans or cells.
-    #[serde(default)]
-    pub elements: Option<Elements>,
-    /// Small cells at a place.
-    #[serde(default)]
-    pub grade: Option<Grade>,
+    /// Spans or cells along the directions of the shape, one number for all or one each; none for the coarsest.
+    pub elements: Vec<usize>,
+    /// Small cells at these places.
+    pub grade: Vec<Grade>,
     /// Hexahedra instead of NURBS.
-    #[serde(default)]
     pub hex: bool,
     /// Order of the hexahedra, 1 or 2; by default 2.
-    #[serde(default)]
     pub order: Option<u8>,
     /// Raises the degree of a NURBS body further.
-    #[serde(default)]
     pub elevate: Option<usize>,
     /// Divides every cell into that many in each direction.
-    #[serde(default)]
     pub subdivide: Option<usize>,
     /// More named parts of the surface.
-    #[serde(default)]
     pub zones: Vec<Zone>,
 }
 
@@ -138,12 +101,6 @@ pub enum MakeError {
     Order {
         /// What was given.
         order: u8,
-    },
-    /// A wrong list of numbers of spans.
-    #[error("give one or three numbers of elements for a NURBS body, each at least 1, not {given:?}")]
-    Elements {
-        /// What was given.
-        given: Vec<usize>,
     },
     /// The exact solid cannot be made.
     #[error(transparent)]
@@ -181,18 +138,10 @@ fn nurbs_body(options: &ShapeOptions, name: &str, material: Material) -> Result<
         return Err(MakeError::Misplaced { flag: "order", with: "a NURBS body: its flag is `degree`" });
     }
     let solid = exact_solid(options)?;
-    let mut patches = solid.with_degree(options.degree.unwrap_or_else(|| default_degree(&solid)))?;
-    if let Some(elements) = &options.elements {
-        let given = elements.numbers();
-        let n = match given[..] {
-            [n] => [n; 3],
-            [a, b, c] => [a, b, c],
-            _ => return Err(MakeError::Elements { given }),
-        };
-        if n.contains(&0) {
-            return Err(MakeError::Elements { given });
-        }
-        patches = patches.elements(n)?;
+    let mut patches = solid.make(options.pole_radius)?;
+    patches = patches.with_degree(options.degree.unwrap_or_else(|| default_degree(&patches)))?;
+    if !options.elements.is_empty() {
+        patches = solid.with_elements(&patches, &options.elements)?;
     }
     let n_patches = patches.patches.len();
     let body = Body {
@@ -214,19 +163,24 @@ fn default_degree(solid: &Multipatch) -> usize {
     solid.patches.iter().flat_map(|p| p.degrees()).max().unwrap_or(2).max(2)
 }
 
-fn exact_solid(options: &ShapeOptions) -> Result<Multipatch, MakeError> {
+fn exact_solid(options: &ShapeOptions) -> Result<ExactSolid, MakeError> {
     let sizes = Sizes(options);
-    let pole = options.pole_radius;
     Ok(match options.shape {
-        Shape::Ball => solids::ball(sizes.radius("ball")?, pole)?,
-        Shape::Shell => solids::shell(sizes.radius("shell")?, sizes.inner_radius("shell")?, pole)?,
-        Shape::Rod => solids::rod(sizes.radius("rod")?, sizes.length("rod")?, pole)?,
-        Shape::Tube => {
-            solids::tube(sizes.radius("tube")?, sizes.inner_radius("tube")?, sizes.length("tube")?)?
+        Shape::Ball => ExactSolid::Ball { radius: sizes.radius("ball")? },
+        Shape::Shell => {
+            ExactSolid::Shell { radius: sizes.radius("shell")?, inner_radius: sizes.inner_radius("shell")? }
         }
-        Shape::Box => solids::block(sizes.size("box")?)?,
-        Shape::Plate => solids::plate(sizes.size("plate")?, pole)?,
-        Shape::Torus => solids::torus(sizes.radius("torus")?, sizes.inner_radius("torus")?)?,
+        Shape::Rod => ExactSolid::Rod { radius: sizes.radius("rod")?, length: sizes.length("rod")? },
+        Shape::Tube => ExactSolid::Tube {
+            radius: sizes.radius("tube")?,
+            inner_radius: sizes.inner_radius("tube")?,
+            length: sizes.length("tube")?,
+        },
+        Shape::Box => ExactSolid::Box { size: sizes.size("box")? },
+        Shape::Plate => ExactSolid::Plate { size: sizes.size("plate")? },
+        Shape::Torus => {
+            ExactSolid::Torus { radius: sizes.radius("torus")?, tube_radius: sizes.inner_radius("torus")? }
+        }
     })
 }
 
@@ -242,11 +196,12 @@ fn hex_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Bo
         2 => CellShape::Hex20,
         order => return Err(MakeError::Order { order }),
     };
-    let mut gradings = Vec::new();
-    if let Some(grade) = &options.grade {
-        gradings.push(hex_grading(solid, options.pole_radius, grade)?);
-    }
-    let elements = options.elements.as_ref().map(Elements::numbers).unwrap_or_default();
+    let gradings = options
+        .grade
+        .iter()
+        .map(|grade| hex_grading(solid, options.pole_radius, grade))
+        .collect::<Result<_, _>>()?;
+    let elements = options.elements.clone();
     let mesh =
         hexes::hexahedra(solid, &HexOptions { shape, elements, gradings, pole_radius: options.pole_radius })?;
     let n_blocks = mesh.blocks.len();
@@ -256,7 +211,7 @@ fn hex_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Bo
         materials: vec![material],
         material_of_block: vec![0; n_blocks],
     };
-    let refinement = RefineOptions { elevate: None, subdivide: options.subdivide, grade: None };
+    let refinement = RefineOptions { elevate: None, subdivide: options.subdivide, grade: Vec::new() };
     Ok(refine::refine(&body, &refinement)?)
 }
 

@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use carom_fem::{Body, Geometry};
 use carom_nurbs::Region;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::place::parse_point;
@@ -12,8 +11,7 @@ use crate::place::parse_point;
 /// The part of a set of faces around a point, as a set of its own.
 ///
 /// As text: `NAME=SET@X,Y,Z:RADIUS`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Zone {
     /// Name of the new set.
     pub name: String,

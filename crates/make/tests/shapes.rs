@@ -2,7 +2,7 @@
 
 use carom_fem::{Discretisation, Geometry, Material};
 use carom_make::shape::Grade;
-use carom_make::{Elements, Place, Shape, ShapeOptions, make};
+use carom_make::{Place, Shape, ShapeOptions, make};
 
 fn options(shape: Shape) -> ShapeOptions {
     ShapeOptions {
@@ -13,8 +13,8 @@ fn options(shape: Shape) -> ShapeOptions {
         size: None,
         pole_radius: None,
         degree: None,
-        elements: None,
-        grade: None,
+        elements: Vec::new(),
+        grade: Vec::new(),
         hex: false,
         order: None,
         elevate: None,
@@ -38,7 +38,7 @@ fn the_ball_of_the_main_job_has_about_70_thousand_dofs() {
     let ball = ShapeOptions {
         radius: Some(0.015),
         pole_radius: Some(5.6e-4),
-        grade: Some(Grade { at: Place::Set("pole".to_owned()), finest: 1.1e-4, radius: None }),
+        grade: vec![Grade { at: Place::Set("pole".to_owned()), finest: 1.1e-4, radius: None }],
         ..options(Shape::Ball)
     };
     let body = make(&ball, "ball", steel()).unwrap();
@@ -56,8 +56,8 @@ fn a_rod_is_graded_at_one_end() {
         radius: Some(0.01),
         length: Some(1.0),
         pole_radius: Some(5.6e-4),
-        elements: Some(Elements::All(2)),
-        grade: Some(Grade { at: Place::Set("end_pole".to_owned()), finest: 1.1e-4, radius: None }),
+        elements: vec![2],
+        grade: vec![Grade { at: Place::Set("end_pole".to_owned()), finest: 1.1e-4, radius: None }],
         ..options(Shape::Rod)
     };
     let body = make(&rod, "rod", steel()).unwrap();

@@ -3,7 +3,7 @@
 //! [`modes()`] finds frequencies and shapes of a body; [`craig_bampton()`] makes a [`ReducedBody`] of it, the only thing
 //! the solver knows of a flexible body. Read: [`interface`] (which dofs are boundary), [`condensation`] (constraint modes
 //! and fixed-interface modes), [`second`] (the second eigenproblem, free of rigid motion), [`moments`] (mass integrals),
-//! [`craig_bampton`] (all of it in order).
+//! [`mod@craig_bampton`] (all of it in order).
 
 pub mod condensation;
 pub mod craig_bampton;

@@ -9,6 +9,8 @@
 //! output as it likes and may abort; the process that the user started sees to it that the log goes to standard error,
 //! that an abort becomes an error with a way out, that the mesh is sound, and that the output file is whole or not there.
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
+
 mod gmsh;
 mod job;
 mod mesher;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs};
 use carom_fem::Material;
 use carom_make::shape::Grade;
-use carom_make::{Elements, Place, Shape, ShapeOptions, Zone};
+use carom_make::{Place, Shape, ShapeOptions, Zone};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Makes, imports, refines, inspects and converts bodies. Quantities are SI units.
@@ -263,11 +263,6 @@ pub(crate) struct ConvertArgs {
 impl MakeArgs {
     /// The options of the library.
     pub(crate) fn options(&self) -> ShapeOptions {
-        let elements = match self.elements[..] {
-            [] => None,
-            [n] => Some(Elements::All(n)),
-            _ => Some(Elements::Each(self.elements.clone())),
-        };
         ShapeOptions {
             shape: self.shape.shape(),
             radius: self.radius,
@@ -276,8 +271,8 @@ impl MakeArgs {
             size: self.size,
             pole_radius: self.pole_radius,
             degree: self.degree,
-            elements,
-            grade: self.grade.grade(),
+            elements: self.elements.clone(),
+            grade: self.grade.grade().into_iter().collect(),
             hex: self.hex,
             order: self.order,
             elevate: None,

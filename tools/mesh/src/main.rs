@@ -1,5 +1,7 @@
 //! `carom-mesh`: geometry and meshes to body files.
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
+
 use std::process::ExitCode;
 
 mod args;
@@ -11,7 +13,7 @@ use args::{Arguments, Command};
 use carom_cli::{Failure, Session, main_with};
 
 fn main() -> ExitCode {
-    main_with(Arguments::run, |arguments, session| execute(arguments, session))
+    main_with(Arguments::run, execute)
 }
 
 fn execute(arguments: &Arguments, session: &Session) -> Result<(), Failure> {

@@ -48,8 +48,11 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
 
 pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure> {
     let body = crate::info::read(&args.body)?.body;
-    let options =
-        RefineOptions { elevate: args.elevate, subdivide: args.subdivide, grade: args.grade.grade() };
+    let options = RefineOptions {
+        elevate: args.elevate,
+        subdivide: args.subdivide,
+        grade: args.grade.grade().into_iter().collect(),
+    };
     let mut fine = carom_make::refine(&body, &options).or_fail(Category::Input)?;
     add_zones(&mut fine, &args.zones.zones)?;
     store(&fine, &args.output.output, Vec::new(), session)

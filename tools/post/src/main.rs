@@ -1,5 +1,7 @@
 //! `carom-post`: from results to ParaView files, plots, tables and reports.
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

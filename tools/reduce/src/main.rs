@@ -7,6 +7,8 @@
 //! carom-reduce compare ball.rom ball.npz
 //! ```
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
+
 mod args;
 mod compare;
 mod condense;

@@ -91,7 +91,7 @@ mod tests {
         let area = PI * 0.01f64.powi(2);
         let contact = HertzPair::new([RADIUS, f64::INFINITY], [210e9, young], [0.3, 0.33]);
         let sphere_mass = 7780.0 * 4.0 / 3.0 * PI * RADIUS.powi(3);
-        let wave_speed = (young / density as f64).sqrt();
+        let wave_speed = (young / density).sqrt();
         (
             SphereOnRod { contact, sphere_mass, impedance: density * wave_speed * area },
             density * area * length,

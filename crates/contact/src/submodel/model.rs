@@ -248,11 +248,11 @@ impl QuasistaticContact {
             let body = bodies.get(zone.body);
             let body =
                 body.ok_or(SetupError::Missing { what: "body", index: zone.body, count: bodies.len() })?;
-            if let ZoneShape::Faces { points, faces, .. } = &zone.shape {
-                if let Some(k) = points.iter().position(|&k| k as usize >= body.n_points) {
-                    let point = faces.surface.points[k];
-                    return Err(SetupError::MissingPoint { zone: zone.name.clone(), point });
-                }
+            if let ZoneShape::Faces { points, faces, .. } = &zone.shape
+                && let Some(k) = points.iter().position(|&k| k as usize >= body.n_points)
+            {
+                let point = faces.surface.points[k];
+                return Err(SetupError::MissingPoint { zone: zone.name.clone(), point });
             }
         }
         let tolerances = Tolerances::default();

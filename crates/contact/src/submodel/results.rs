@@ -43,7 +43,8 @@ pub struct PairSolution {
     pub force: f64,
     /// Force on the second body, inertial components \[N\]; the first has the opposite.
     pub force_i: Vector3<f64>,
-    /// Mean of the contact points weighted by their force, inertial components \[m\]; zero without force.
+    /// Where the force acts: middles of the spans weighted by their forces, inertial components \[m\]; without force the
+    /// middle of the nearest span.
     pub center_i: Vector3<f64>,
     /// Largest λ/A \[Pa\].
     pub peak_pressure: f64,
@@ -60,6 +61,8 @@ pub struct PairSolution {
     pub nearest_span: usize,
     /// Its rate \[m/s\], negative while approaching; 0 if velocities were not given, or the span was not looked at.
     pub gap_rate: f64,
+    /// Deepest average penetration of a span that the law leaves \[m\], ≥ 0.
+    pub penetration: f64,
     /// Energy of the penalty \[J\], 0 if hard.
     pub penalty_energy: f64,
     /// Pressure on the rim of a zone, the worse of the two.
@@ -187,6 +190,9 @@ impl QuasistaticContact {
         let pair = &self.pairs[k];
         let [one, two] = [pair.pair.first, pair.pair.second].map(|z| self.zones[z].body);
         let mut sum = PairSolution { min_free_gap: f64::INFINITY, ..PairSolution::default() };
+        let points = self.first(pair).points;
+        let center =
+            |span: usize| pair.spans.center(span, |i| work.positions[one][points[i as usize] as usize]);
         let (mut force_b, mut moment) = (Vector3::zeros(), Vector3::zeros());
         let mut nearest_known = false;
         for (span, s) in (pair.span_offset..pair.span_offset + pair.spans.len()).enumerate() {
@@ -205,38 +211,24 @@ impl QuasistaticContact {
                 sum.force += lambda;
                 sum.active_area += pair.spans.area[span];
                 sum.peak_pressure = sum.peak_pressure.max(lambda / pair.spans.area[span]);
+                sum.penetration = sum.penetration.max(pair.compliance[span] * lambda);
                 sum.penalty_energy += 0.5 * pair.compliance[span] * lambda * lambda;
-                for (i, c) in &row.first {
-                    let c = Vector3::from(*c) * lambda;
-                    force_b -= c;
-                    // Σ |share| x: the coefficients of one span add up to its normal.
-                    moment += work.positions[one][*i as usize] * c.norm();
-                }
+                row.first.iter().for_each(|(_, c)| force_b -= Vector3::from(*c) * lambda);
+                moment += center(span) * lambda;
                 let reaction = row.reaction.map(|x| Vector3::from(x) * lambda);
                 work.solution.wrench[two].force_b += reaction[0];
                 work.solution.wrench[two].moment_b += reaction[1];
             }
         }
         sum.force_i = states[one].rot_ib * force_b;
-        let weights = self.weight_of_moment(pair, work);
-        if weights > 0.0 {
-            sum.center_i = states[one].rot_ib * (moment / weights) + states[one].r_ib_i;
-        }
+        let center_b = if sum.force > 0.0 { moment / sum.force } else { center(sum.nearest_span) };
+        sum.center_i = states[one].rot_ib * center_b + states[one].r_ib_i;
         if nearest_known {
             let row = &work.spans.rows[pair.span_offset + sum.nearest_span];
             sum.gap_rate = self.gap_rate(pair, row, states, &work.positions);
         }
         sum.rim = self.rim_pressure(pair, sum.force, work);
         work.solution.pairs[k] = sum;
-    }
-
-    /// Sum of the weights with which [`Self::fill_pair`] averages the contact points.
-    fn weight_of_moment(&self, pair: &PairModel, work: &Workspace) -> f64 {
-        let spans = pair.span_offset..pair.span_offset + pair.spans.len();
-        let share = |s: usize| -> f64 {
-            work.spans.rows[s].first.iter().map(|(_, c)| Vector3::from(*c).norm()).sum()
-        };
-        spans.filter(|&s| work.lambda[s] > 0.0).map(|s| work.lambda[s] * share(s)).sum()
     }
 
     /// B·v with the velocities of the two bodies.

@@ -109,3 +109,77 @@ pub(super) fn contact_plane() -> ZoneShape {
 pub(super) fn contact_sphere(radius: f64) -> ZoneShape {
     ZoneShape::Sphere(Sphere { center: Vector3::zeros(), radius })
 }
+
+/// Uniform biquadratic B-spline patch of n × n spans of size h on z = c (x² + y²)/2, as contact zones of NURBS bodies are.
+pub(super) fn spline_patch(
+    n: usize,
+    h: f64,
+    curvature: f64,
+    orientation: f64,
+) -> (Surface, Vec<Vector3<f64>>) {
+    use carom_fem::{Face, FaceBasis};
+    let operators =
+        crate::test_surfaces::refine(2, &(1..n).map(|k| k as f64 / n as f64).collect::<Vec<_>>()).1;
+    let m = n + 2;
+    // Greville points; control heights shifted so that the parabola is exact.
+    let greville = |i: usize| match i {
+        0 => 0.0,
+        i if i == n + 1 => n as f64,
+        i => i as f64 - 0.5,
+    };
+    let product = |i: usize| {
+        let (a, b) = (i.saturating_sub(1) as f64, i.min(n) as f64);
+        (a - 0.5 * n as f64) * (b - 0.5 * n as f64) * h * h
+    };
+    let mut points = Vec::new();
+    for (j, i) in (0..m).flat_map(|j| (0..m).map(move |i| (j, i))) {
+        let [x, y] = [i, j].map(|k| (greville(k) - 0.5 * n as f64) * h);
+        points.push(Vector3::new(x, y, 0.5 * curvature * (product(i) + product(j))));
+    }
+    let faces = (0..n).flat_map(|f| (0..n).map(move |e| (e, f))).map(|(e, f)| Face {
+        basis: FaceBasis::Spline { degrees: [2, 2], operators: [e as u32, f as u32] },
+        points: (0..3).flat_map(|j| (0..3).map(move |i| ((f + j) * m + e + i) as u32)).collect(),
+        orientation,
+    });
+    let faces = faces.collect();
+    let numbers = (0..points.len() as u32).collect();
+    (Surface { points: numbers, weights: vec![1.0; points.len()], faces, operators }, points)
+}
+
+#[test]
+#[ignore = "timing, by hand: cargo test -p carom-contact timing -- --ignored --nocapture"]
+fn timing_of_warm_solves() {
+    let h = 85e-6;
+    let mut random = Random(3);
+    let body = |k: usize, c: f64, o: f64, random: &mut Random| {
+        let (surface, points) = spline_patch(12, if k == 0 { h } else { 1.1 * h }, c, o);
+        let compliance = smooth_compliance(&points, random);
+        faced(k, "patch", (surface, points), Some(compliance))
+    };
+    let (first, second) = (body(0, 1.0 / 0.015, -1.0, &mut random), body(1, 0.0, 1.0, &mut random));
+    let (model, positions) = problem(vec![first, second], NormalLaw::Penalty { alpha: 100.0, modulus: 1e11 });
+    let (mut warm, mut work) = (model.cold(), model.workspace());
+    let (mut passes, mut condensed, mut active) = (0, 0, 0);
+    let n = 2000;
+    let mut seconds = 0.0;
+    for k in 0..=n {
+        let t = k as f64 / n as f64;
+        let depth = 1.1e-5 * (std::f64::consts::PI * t).sin() - 1e-7;
+        let states = [
+            at(&positions[0], Vector3::new(1e-6 * t, 0.0, -depth), turn([0.0, 1.0, 0.0], 1e-4 * t)),
+            at(&positions[1], Vector3::zeros(), Matrix3::identity()),
+        ];
+        let clock = std::time::Instant::now();
+        model.solve(&states, &mut warm, &mut work).unwrap();
+        if k > 0 {
+            seconds += clock.elapsed().as_secs_f64();
+            passes += work.solution.passes;
+            condensed += work.solution.condensations;
+            active = active.max(work.solution.pairs[0].n_active);
+        }
+    }
+    let [mean, passes] = [seconds * 1e6, passes as f64].map(|x| x / f64::from(n));
+    println!(
+        "{mean:.1} us, {passes:.2} passes a solve, {condensed} condensations of {n}, at most {active} active spans"
+    );
+}

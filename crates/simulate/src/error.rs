@@ -1,0 +1,205 @@
+//! Why there is no result.
+
+use std::path::PathBuf;
+
+use carom_fem::{DiscretisationError, MaterialError, SetError};
+use carom_format::{ReadArchiveError, ResultError, WriteFileError};
+use carom_make::{ImportError, MakeError, RefineError, ZoneError};
+use carom_multibody::{BodyError, ContactSetupError, RunError, SystemError};
+use carom_reduce::ReduceError;
+use thiserror::Error;
+
+/// What kind of failure it is: decides the exit code of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Something the user gave is wrong.
+    Input,
+    /// A file cannot be read or written.
+    Files,
+    /// A computation did not converge.
+    Convergence,
+    /// The user stopped it.
+    Interrupted,
+    /// A program that is needed failed or is missing.
+    Other,
+}
+
+/// Why there is no result.
+#[derive(Debug, Error)]
+pub enum SimulateError {
+    /// A scheme that this release does not have.
+    #[error("the scheme `{scheme}` is not available in this release; `quasistatic` is")]
+    Scheme {
+        /// Its name.
+        scheme: &'static str,
+    },
+    /// An integrator that does not go with the scheme.
+    #[error(
+        "the integrator `{integrator}` does not go with the scheme `quasistatic`; `dop853` and `dormand-prince5` do"
+    )]
+    Integrator {
+        /// Its name.
+        integrator: &'static str,
+    },
+    /// A table of the scenario that the scheme does not take.
+    #[error("the scheme `quasistatic` takes no [[{table}]] in this release")]
+    Table {
+        /// Its name.
+        table: &'static str,
+    },
+    /// A body cannot be made.
+    #[error("body `{body}`: {source}")]
+    Make {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: MakeError,
+    },
+    /// A value of `make` that makes no sense.
+    #[error("body `{body}`: `{key}` = `{value}` is not possible; it must be {valid}")]
+    Value {
+        /// Name of the body.
+        body: String,
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// What is possible.
+        valid: &'static str,
+    },
+    /// A file gives no body.
+    #[error("body `{body}`: {source}")]
+    Import {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: ImportError,
+    },
+    /// A body cannot be refined.
+    #[error("body `{body}`: {source}")]
+    Refine {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: RefineError,
+    },
+    /// A zone cannot be added.
+    #[error("body `{body}`: {source}")]
+    Zone {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: ZoneError,
+    },
+    /// The material is unknown or impossible.
+    #[error("body `{body}`: {source}")]
+    Material {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: MaterialError,
+    },
+    /// A flexible body without a model.
+    #[error(
+        "body `{body}` is neither rigid nor reduced: give it `reduce = {{ interface = [\"SET\"] }}` with the set that may touch \
+         (its sets are {known}), or `rigid = true`"
+    )]
+    NoInterface {
+        /// Name of the body.
+        body: String,
+        /// Its sets.
+        known: String,
+    },
+    /// A rigid body from a reduced model.
+    #[error("body `{body}` is rigid: give it a shape, a file or a body, not a reduced model")]
+    RigidRom {
+        /// Name of the body.
+        body: String,
+    },
+    /// Reduction failed.
+    #[error("{source}")]
+    Reduce {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: Box<ReduceError>,
+    },
+    /// A body is no discretisation.
+    #[error("body `{body}`: {source}")]
+    Discretisation {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: DiscretisationError,
+    },
+    /// A set cannot be used.
+    #[error(transparent)]
+    Set(#[from] SetError),
+    /// Friction, which the scheme does not have yet.
+    #[error("contact between {pair}: friction is not available in this release; set `friction = 0`")]
+    Friction {
+        /// The surfaces.
+        pair: String,
+    },
+    /// A load acts at a place that the body does not have.
+    #[error("body `{body}` has no marker or interface set `{part}` for a load to act at; it has {known}")]
+    NoMarker {
+        /// Name of the body.
+        body: String,
+        /// What was asked for.
+        part: String,
+        /// What there is.
+        known: String,
+    },
+    /// A body file or model cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadArchiveError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteFileError),
+    /// A file or folder cannot be used.
+    #[error("cannot use `{path}`: {source}")]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// Constants describe no body.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// A contact cannot be set up.
+    #[error(transparent)]
+    Contact(#[from] ContactSetupError),
+    /// Bodies and loads do not fit together.
+    #[error(transparent)]
+    System(#[from] SystemError),
+    /// The result cannot be kept.
+    #[error(transparent)]
+    Result(#[from] ResultError),
+    /// The run ended early; what was computed is in the result.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The user stopped it.
+    #[error("interrupted; finished bodies and models are kept")]
+    Interrupted,
+}
+
+impl SimulateError {
+    /// Its kind.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Import { source, .. } => match source {
+                ImportError::Cad(_) => ErrorKind::Other,
+                error if error.is_io() => ErrorKind::Files,
+                _ => ErrorKind::Input,
+            },
+            Self::Read(ReadArchiveError::Io { .. }) | Self::Write(_) | Self::Io { .. } => ErrorKind::Files,
+            Self::Result(error) if error.is_io() => ErrorKind::Files,
+            Self::Run(RunError::Interrupted { .. }) | Self::Interrupted => ErrorKind::Interrupted,
+            Self::Run(RunError::Observer(_)) => ErrorKind::Files,
+            Self::Run(RunError::Step(_) | RunError::State { .. }) => ErrorKind::Convergence,
+            _ => ErrorKind::Input,
+        }
+    }
+}

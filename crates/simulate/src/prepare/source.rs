@@ -1,0 +1,126 @@
+//! From the description of a body in a scenario to the body.
+
+use std::path::Path;
+
+use carom_fem::{Body, Material};
+use carom_format::read_body;
+use carom_format::scenario::model::{BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, Spot};
+use carom_make::cad::CadOptions;
+use carom_make::shape::Grade;
+use carom_make::{ImportOptions, Place, RefineOptions, Shape, ShapeOptions, Zone};
+
+use crate::SimulateError;
+
+/// Makes, reads, refines the body that `spec` describes, and names its zones.
+pub(super) fn make(
+    spec: &BodySpec,
+    material: Option<Material>,
+    folder: &Path,
+    notes: &mut Vec<String>,
+) -> Result<Body, SimulateError> {
+    let name = || spec.name.clone();
+    let steel = || {
+        Material::named("steel").map_err(|source| SimulateError::Material { body: spec.name.clone(), source })
+    };
+    let mut body = match &spec.source {
+        BodySource::Make { make } => {
+            let options = shape_options(spec, make)?;
+            carom_make::make(&options, &spec.name, material.map_or_else(steel, Ok)?)
+                .map_err(|source| SimulateError::Make { body: name(), source })?
+        }
+        BodySource::Import(import) => {
+            let imported = carom_make::import(
+                &folder.join(&import.file),
+                &import_options(import),
+                material.map_or_else(steel, Ok)?,
+            )
+            .map_err(|source| SimulateError::Import { body: name(), source })?;
+            notes.extend(imported.notes.iter().map(|note| format!("body `{}`: {note}", spec.name)));
+            imported.body
+        }
+        BodySource::Body { body } => {
+            let mut body = read_body(&folder.join(body))?.body;
+            if let Some(material) = material {
+                body.materials = vec![material];
+                body.material_of_block.fill(0);
+            }
+            body
+        }
+        BodySource::Rom { .. } => unreachable!("a reduced model needs no body"),
+    };
+    body.name.clone_from(&spec.name);
+    // Zones first: a grading may be towards one of them.
+    add_zones(spec, &mut body)?;
+    if let Some(refine) = &spec.refine {
+        let options = RefineOptions {
+            elevate: Some(refine.elevate),
+            subdivide: Some(refine.subdivide),
+            grade: refine.grade.iter().map(grade).collect(),
+        };
+        body = carom_make::refine(&body, &options)
+            .map_err(|source| SimulateError::Refine { body: name(), source })?;
+        add_zones(spec, &mut body)?;
+    }
+    Ok(body)
+}
+
+/// Names the zones; again after refining, when finer faces bound them better.
+fn add_zones(spec: &BodySpec, body: &mut Body) -> Result<(), SimulateError> {
+    for zone in &spec.zone {
+        let zone =
+            Zone { name: zone.name.clone(), of: zone.set.clone(), centre: zone.center, radius: zone.radius };
+        zone.add_to(body).map_err(|source| SimulateError::Zone { body: spec.name.clone(), source })?;
+    }
+    Ok(())
+}
+
+fn grade(spec: &GradeSpec) -> Grade {
+    let at = match &spec.at {
+        Spot::Set(name) => Place::Set(name.clone()),
+        Spot::Point(point) => Place::Point(*point),
+    };
+    Grade { at, finest: spec.finest, radius: spec.radius }
+}
+
+fn import_options(import: &ImportSpec) -> ImportOptions {
+    ImportOptions {
+        cad: CadOptions { size: import.size, order: import.order.map(|n| n as u8), hex: import.hex },
+        scale: Some(import.scale),
+    }
+}
+
+fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, SimulateError> {
+    let shape = match make.shape.as_str() {
+        "ball" => Shape::Ball,
+        "shell" => Shape::Shell,
+        "rod" => Shape::Rod,
+        "tube" => Shape::Tube,
+        "box" => Shape::Box,
+        "plate" => Shape::Plate,
+        "torus" => Shape::Torus,
+        other => {
+            return Err(SimulateError::Value {
+                body: spec.name.clone(),
+                key: "make.shape",
+                value: other.to_owned(),
+                valid: "ball, shell, rod, tube, box, plate or torus",
+            });
+        }
+    };
+    Ok(ShapeOptions {
+        shape,
+        radius: make.radius,
+        inner_radius: make.inner_radius,
+        length: make.length,
+        size: make.size,
+        pole_radius: make.pole_radius,
+        degree: make.degree,
+        elements: make.elements.clone(),
+        grade: make.grade.iter().map(grade).collect(),
+        hex: make.hex,
+        order: make.order.map(|n| n as u8),
+        elevate: None,
+        subdivide: None,
+        zones: Vec::new(),
+    })
+}

@@ -1,0 +1,201 @@
+//! The run: time loop, result, what it comes to.
+
+use std::path::Path;
+use std::time::Instant;
+
+use carom_dynamics::BodyState;
+use carom_format::ResultWriter;
+use carom_format::result::{NoteLevel, RunHeader, RunState};
+use carom_format::scenario::model::{Integrator, Scenario, Scheme};
+use carom_integrate::Method;
+use carom_multibody::{RunError, RunSummary, Settings, Simulation};
+use carom_progress::Progress;
+
+use crate::{Assembled, Prepared, SimulateError, system};
+
+/// How to run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RunOptions {
+    /// Replace a result that exists.
+    pub replace: bool,
+    /// Go on where a result stopped.
+    pub resume: bool,
+}
+
+/// What a run comes to.
+#[derive(Debug, Clone)]
+pub struct RunOutcome {
+    /// Steps, errors of the balance, impacts.
+    pub summary: RunSummary,
+    /// Names of the contact pairs.
+    pub pairs: Vec<String>,
+    /// Names of the bodies.
+    pub names: Vec<String>,
+    /// Their states at the end.
+    pub bodies: Vec<BodyState>,
+    /// Wall-clock time of the time loop \[s\].
+    pub seconds: f64,
+    /// CPU time of the time loop \[s\], all threads.
+    pub cpu_seconds: f64,
+    /// What the user should be wary of.
+    pub warnings: Vec<String>,
+}
+
+/// Runs a scenario whose bodies are ready, and keeps the result at `path`.
+///
+/// # Errors
+///
+/// [`SimulateError`]; what was computed until then is in the result.
+pub fn run(
+    scenario: &Scenario,
+    scenario_folder: &Path,
+    prepared: &Prepared,
+    path: &Path,
+    options: RunOptions,
+    progress: &dyn Progress,
+) -> Result<RunOutcome, SimulateError> {
+    check(scenario)?;
+    let Assembled { system, placements, bodies, pairs } = system(scenario, prepared)?;
+    let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
+    let pair_names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
+    let header = RunHeader {
+        scenario: scenario.to_toml(),
+        scenario_folder: std::path::absolute(scenario_folder)
+            .unwrap_or_else(|_| scenario_folder.to_owned())
+            .display()
+            .to_string(),
+        bodies,
+        pairs,
+    };
+    let mut simulation = Simulation::new(system, &placements, settings(scenario))?;
+    let every = scenario.simulation.checkpoint_every as u64;
+    let mut writer = if options.resume {
+        let (writer, checkpoint) = ResultWriter::resume(path, every)?;
+        simulation.resume(&checkpoint)?;
+        writer
+    } else {
+        ResultWriter::create(path, &header, every, options.replace)?
+    };
+    let (started, cpu_started) = (Instant::now(), cpu_seconds());
+    let ended = simulation.run(&mut writer, progress);
+    let seconds = started.elapsed().as_secs_f64();
+    let cpu_seconds = cpu_seconds() - cpu_started;
+    let summary = simulation.summary();
+    let warnings = warnings(&summary, &pair_names);
+    let state = match &ended {
+        Ok(_) => RunState::Done,
+        Err(RunError::Interrupted { .. }) => RunState::Interrupted,
+        Err(_) => RunState::Failed,
+    };
+    for warning in &warnings {
+        writer.note(summary.time, NoteLevel::Warning, warning)?;
+    }
+    if let Err(error) = &ended {
+        writer.note(summary.time, NoteLevel::Error, &error.to_string())?;
+    }
+    let mut timings: Vec<(&str, f64)> =
+        prepared.seconds.iter().map(|(phase, seconds)| (phase.as_str(), *seconds)).collect();
+    timings.extend([("time loop", seconds), ("time loop, cpu", cpu_seconds)]);
+    let c = &summary.counters;
+    let counters = [
+        ("steps", c.steps),
+        ("rejected_steps", c.rejected),
+        ("right_hand_sides", c.evaluations),
+        ("solver_fallbacks", summary.fallbacks),
+    ];
+    writer.finish(state, &summary.ledger, &timings, &counters)?;
+    ended?;
+    let bodies = simulation.body_states()?.to_vec();
+    Ok(RunOutcome { summary, pairs: pair_names, names, bodies, seconds, cpu_seconds, warnings })
+}
+
+/// What this release can run.
+fn check(scenario: &Scenario) -> Result<(), SimulateError> {
+    let scheme = match scenario.simulation.scheme {
+        Scheme::Quasistatic => None,
+        Scheme::Dynamic => Some("dynamic"),
+        Scheme::Damped => Some("damped"),
+        Scheme::Static => Some("static"),
+        Scheme::Rigid => Some("rigid"),
+        Scheme::Explicit => Some("explicit"),
+        Scheme::EnergyMomentum => Some("energy-momentum"),
+        Scheme::Midpoint => Some("midpoint"),
+        Scheme::Complementarity => Some("complementarity"),
+    };
+    if let Some(scheme) = scheme {
+        return Err(SimulateError::Scheme { scheme });
+    }
+    let integrator = match scenario.simulation.integrator {
+        Integrator::Dop853 | Integrator::DormandPrince5 => None,
+        Integrator::Radau5 => Some("radau5"),
+        Integrator::GeneralisedAlpha => Some("generalised-alpha"),
+    };
+    if let Some(integrator) = integrator {
+        return Err(SimulateError::Integrator { integrator });
+    }
+    for (table, is_given) in [
+        ("joint", !scenario.joint.is_empty()),
+        ("support", !scenario.support.is_empty()),
+        ("pressure", !scenario.pressure.is_empty()),
+    ] {
+        if is_given {
+            return Err(SimulateError::Table { table });
+        }
+    }
+    Ok(())
+}
+
+fn settings(scenario: &Scenario) -> Settings {
+    let simulation = &scenario.simulation;
+    let defaults = Settings::until(simulation.end_time);
+    Settings {
+        relative_tolerance: simulation.relative_tolerance.unwrap_or(defaults.relative_tolerance),
+        time_step: simulation.time_step,
+        max_step: simulation.maximum_step,
+        output_every: Some(simulation.output_every),
+        method: match simulation.integrator {
+            Integrator::DormandPrince5 => Method::DormandPrince5,
+            _ => Method::Dop853,
+        },
+        ..defaults
+    }
+}
+
+/// What a user should know before trusting the numbers.
+fn warnings(summary: &RunSummary, pairs: &[String]) -> Vec<String> {
+    let mut out = Vec::new();
+    for (pair, rim) in pairs.iter().zip(&summary.rims) {
+        if let Some((time, rim)) = rim {
+            let side = ["first", "second"][rim.side.min(1)];
+            out.push(format!(
+                "contact {pair}: at t = {time:.6e} s the pressure reaches the rim of the {side} zone (face {}, {:.1} % of the \
+                 force): the zone is too small and the force too low; make it larger (pole_radius or zone) and reduce the \
+                 body again",
+                rim.face,
+                100.0 * rim.share
+            ));
+        }
+    }
+    if summary.fallbacks > 0 {
+        out.push(format!(
+            "the contact solver fell back to its slower method {} times; the results are as accurate",
+            summary.fallbacks
+        ));
+    }
+    let error = summary.ledger.energy_error;
+    if error.is_nan() || error > 1e-3 {
+        out.push(format!(
+            "the energy balance is off by {error:.1e} of the energy: lower simulation.relative_tolerance"
+        ));
+    }
+    out
+}
+
+/// CPU time of this process, all threads \[s\]; 0 where the system does not tell.
+fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Fields 14 and 15 are user and system time in ticks of 1/100 s; the name in field 2 may hold blanks.
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}

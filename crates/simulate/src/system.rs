@@ -1,0 +1,246 @@
+//! Bodies, loads and contacts of a scenario as a system that moves.
+
+use std::collections::BTreeMap;
+
+use carom_dynamics::{Axes, Loads, Placement, PointLoad};
+use carom_fem::{Discretisation, mass_properties};
+use carom_format::result::{ResultBody, ResultPair};
+use carom_format::scenario::model::{
+    BodySpec, ContactLaw as LawSpec, ContactSpec as PairSpec, End, ForceSpec, Scenario,
+};
+use carom_multibody::{
+    Body, ContactLaw, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, System,
+};
+use nalgebra::{Matrix3, Vector3};
+
+use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
+
+/// A system at its start, with what the result says of it.
+#[derive(Debug)]
+pub struct Assembled {
+    /// Bodies, loads, contacts.
+    pub system: System,
+    /// Where the bodies start.
+    pub placements: Vec<Placement>,
+    /// The bodies, for the result.
+    pub bodies: Vec<ResultBody>,
+    /// The contact pairs, for the result.
+    pub pairs: Vec<ResultPair>,
+}
+
+/// Puts a scenario together.
+///
+/// # Errors
+///
+/// [`SimulateError`] names the body, set or load that does not fit.
+pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, SimulateError> {
+    let mut bodies = Vec::new();
+    for (spec, ready) in scenario.body.iter().zip(&prepared.bodies) {
+        bodies.push(body(spec, ready)?);
+    }
+    let number: BTreeMap<&str, usize> =
+        scenario.body.iter().enumerate().map(|(i, spec)| (spec.name.as_str(), i)).collect();
+    let contacts = contact_models(scenario, prepared, &bodies, &number)?;
+    let loads = loads(scenario, prepared, &bodies, &number)?;
+    let result_bodies = scenario.body.iter().zip(&prepared.bodies).zip(&bodies).map(described).collect();
+    let pairs = scenario
+        .contact
+        .iter()
+        .map(|pair| ResultPair {
+            name: format!("{}/{}", pair.between[0].body, pair.between[1].body),
+            first: pair.between[0].to_string(),
+            second: pair.between[1].to_string(),
+        })
+        .collect();
+    Ok(Assembled {
+        system: System::new(bodies, loads, contacts)?,
+        placements: scenario.body.iter().map(placement).collect(),
+        bodies: result_bodies,
+        pairs,
+    })
+}
+
+fn body(spec: &BodySpec, ready: &PreparedBody) -> Result<Body, SimulateError> {
+    let mut body = match &ready.model {
+        PreparedModel::Reduced(rom) => {
+            let mut body = Body::reduced(rom.clone())?;
+            body.damping.fill(spec.damping);
+            body
+        }
+        PreparedModel::Rigid(geometry) => {
+            let discretisation = Discretisation::new(geometry)
+                .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })?;
+            let p = mass_properties(&discretisation);
+            let inertia = Matrix3::from_fn(|i, j| p.inertia[i][j]);
+            Body::rigid(&spec.name, p.mass, inertia, Vector3::from(p.center_of_mass))?
+        }
+    };
+    body.name.clone_from(&spec.name);
+    Ok(if spec.fixed { body.fixed() } else { body })
+}
+
+fn placement(spec: &BodySpec) -> Placement {
+    Placement {
+        origin: spec.position,
+        velocity: spec.velocity,
+        angular_velocity: spec.angular_velocity,
+        ..Placement::rotated(spec.rotation.axis, spec.rotation.degrees)
+    }
+}
+
+fn described(((spec, ready), body): ((&BodySpec, &PreparedBody), &Body)) -> ResultBody {
+    let text = |path: &std::path::Path| {
+        if path.as_os_str().is_empty() {
+            return String::new();
+        }
+        std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+    };
+    let modes = match &ready.model {
+        PreparedModel::Reduced(rom) => [rom.omega.len(), rom.n_low],
+        PreparedModel::Rigid(_) => [0, 0],
+    };
+    ResultBody {
+        name: spec.name.clone(),
+        rigid: spec.rigid,
+        fixed: spec.fixed,
+        mass: body.frame.mass,
+        frame_origin: body.frame_origin.into(),
+        modes,
+        rom_path: text(&ready.rom_path),
+        rom_checksum: ready.rom_checksum.clone(),
+        body_path: text(&ready.body_path),
+        body_checksum: ready.body_checksum.clone(),
+    }
+}
+
+/// All pairs in one condensed problem, as they share the compliance of their bodies.
+fn contact_models(
+    scenario: &Scenario,
+    prepared: &Prepared,
+    bodies: &[Body],
+    number: &BTreeMap<&str, usize>,
+) -> Result<Vec<Box<dyn ContactModel>>, SimulateError> {
+    if scenario.contact.is_empty() {
+        return Ok(Vec::new());
+    }
+    let specs = scenario
+        .contact
+        .iter()
+        .map(|pair| contact_spec(pair, prepared, number))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(vec![Box::new(QuasistaticContacts::new(bodies, &specs)?)])
+}
+
+fn contact_spec(
+    pair: &PairSpec,
+    prepared: &Prepared,
+    number: &BTreeMap<&str, usize>,
+) -> Result<ContactSpec, SimulateError> {
+    if pair.friction != 0.0 {
+        return Err(SimulateError::Friction { pair: format!("{}, {}", pair.between[0], pair.between[1]) });
+    }
+    let index = |end: &End| number[end.body.as_str()];
+    let surface = |end: &End| surface(end, &prepared.bodies[index(end)]);
+    let law = match pair.law {
+        LawSpec::Penalty { stiffness: Some(stiffness), .. } => ContactLaw::Stiffness(stiffness),
+        LawSpec::Penalty { stiffness: None, factor } => ContactLaw::Penalty { alpha: factor },
+        LawSpec::Lagrange | LawSpec::Complementarity => ContactLaw::Hard,
+    };
+    Ok(ContactSpec {
+        bodies: [index(&pair.between[0]), index(&pair.between[1])],
+        surfaces: [surface(&pair.between[0])?, surface(&pair.between[1])?],
+        law,
+        modulus: None,
+        radius: None,
+        max_depth: None,
+    })
+}
+
+fn surface(end: &End, ready: &PreparedBody) -> Result<ContactSurface, SimulateError> {
+    let PreparedModel::Rigid(geometry) = &ready.model else {
+        return Ok(ContactSurface::Named(end.part.clone()));
+    };
+    let discretisation = Discretisation::new(geometry)
+        .map_err(|source| SimulateError::Discretisation { body: end.body.clone(), source })?;
+    let surface = geometry.surface_of_set(&discretisation, &end.part)?;
+    let positions = surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
+    Ok(ContactSurface::Faces { name: end.to_string(), surface, positions })
+}
+
+fn loads(
+    scenario: &Scenario,
+    prepared: &Prepared,
+    bodies: &[Body],
+    number: &BTreeMap<&str, usize>,
+) -> Result<Loads, SimulateError> {
+    let point_loads = scenario
+        .force
+        .iter()
+        .map(|force| point_load(force, scenario, prepared, bodies, number))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Loads { gravity: scenario.simulation.gravity, point_loads })
+}
+
+fn point_load(
+    force: &ForceSpec,
+    scenario: &Scenario,
+    prepared: &Prepared,
+    bodies: &[Body],
+    number: &BTreeMap<&str, usize>,
+) -> Result<PointLoad, SimulateError> {
+    let index = number[force.on.body.as_str()];
+    let (spec, body) = (&scenario.body[index], &bodies[index]);
+    let marker = if force.on.part.is_empty() {
+        Some(body.frame_marker(body.frame.com_b()))
+    } else {
+        marker(&force.on.part, spec, &prepared.bodies[index], body)?
+    };
+    let marker = marker.ok_or_else(|| SimulateError::NoMarker {
+        body: spec.name.clone(),
+        part: force.on.part.clone(),
+        known: known_places(spec, &prepared.bodies[index]),
+    })?;
+    let axes = if force.axes == "body" { Axes::Body } else { Axes::Inertial };
+    Ok(PointLoad { body: index, marker, force: force.force, torque: force.torque, axes })
+}
+
+/// A named marker, or the mean of an interface set.
+fn marker(
+    part: &str,
+    spec: &BodySpec,
+    ready: &PreparedBody,
+    body: &Body,
+) -> Result<Option<carom_dynamics::Marker>, SimulateError> {
+    use carom_format::scenario::model::Spot;
+    let set = match spec.marker.iter().find(|marker| marker.name == part).map(|marker| &marker.at) {
+        Some(Spot::Point(point)) => {
+            return Ok(Some(body.frame_marker(Vector3::from(*point) - body.frame_origin)));
+        }
+        Some(Spot::Set(set)) => set.as_str(),
+        None => part,
+    };
+    match &ready.model {
+        PreparedModel::Reduced(rom) => {
+            let surface = rom.surfaces.iter().find(|surface| surface.name == set);
+            Ok(surface.and_then(|surface| body.marker(&surface.surface.points)))
+        }
+        PreparedModel::Rigid(geometry) => {
+            let discretisation = Discretisation::new(geometry)
+                .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })?;
+            let points = geometry.points_of_set(&discretisation, set)?;
+            let sum: Vector3<f64> =
+                points.iter().map(|&i| Vector3::from(discretisation.points[i as usize])).sum();
+            let mean = sum / points.len().max(1) as f64;
+            Ok((!points.is_empty()).then(|| body.frame_marker(mean - body.frame_origin)))
+        }
+    }
+}
+
+fn known_places(spec: &BodySpec, ready: &PreparedBody) -> String {
+    let mut names: Vec<String> = spec.marker.iter().map(|marker| marker.name.clone()).collect();
+    match &ready.model {
+        PreparedModel::Reduced(rom) => names.extend(rom.surfaces.iter().map(|s| s.name.clone())),
+        PreparedModel::Rigid(geometry) => names.extend(geometry.set_names()),
+    }
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}

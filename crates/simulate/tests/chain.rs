@@ -1,0 +1,112 @@
+//! The chain from shapes to an impact, on bodies coarse enough for a test.
+
+use std::path::Path;
+
+use carom_format::{ResultReader, Scenario};
+use carom_progress::Silent;
+use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+
+const SCENARIO: &str = r#"
+[simulation]
+end_time = 3.0e-4
+output_every = 1.0e-5
+
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.015, pole_radius = 2.0e-3, grade = { at = "pole", finest = 6.0e-4 } }
+material = "steel"
+reduce = { interface = ["pole"], modes = 12, split = 2.0e4 }
+position = [0.003, -0.001, -0.0151]
+velocity = [0.0, 0.0, 1.0]
+
+[[body]]
+name = "block"
+make = { shape = "plate", size = [0.06, 0.06, 0.03], pole_radius = 6.0e-3, grade = { at = "pole", finest = 1.2e-3 } }
+material = "steel"
+reduce = { interface = ["pole"], modes = 12, split = 2.0e4 }
+position = [0.0, 0.0, 0.015]
+rotation = { axis = [1.0, 0.0, 0.0], degrees = 180.0 }
+
+[[contact]]
+between = ["ball:pole", "block:pole"]
+"#;
+
+fn scenario(overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+    Scenario::parse(Path::new("chain.toml"), SCENARIO, &overrides, &["steel"]).unwrap()
+}
+
+fn solve(folder: &Path, overrides: &[&str], options: RunOptions) -> Result<RunOutcome, SimulateError> {
+    let scenario = scenario(overrides);
+    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent)?;
+    run(&scenario, folder, &prepared, &folder.join("result.carom"), options, &Silent)
+}
+
+#[test]
+#[ignore = "minutes: reduces two bodies of some 20 000 dofs"]
+fn an_impact_closes_its_books_and_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = solve(folder.path(), &[], RunOptions::default()).unwrap();
+    let ledger = &outcome.summary.ledger;
+    println!("{outcome:?}");
+    // The contract: energy below 1e-6 of the initial energy at the default tolerance, momenta to 1e-9.
+    assert!(ledger.energy_error < 1e-6, "energy is off by {:.1e}", ledger.energy_error);
+    assert!(ledger.momentum_error < 1e-12, "momentum is off by {:.1e}", ledger.momentum_error);
+    assert!(
+        ledger.ang_momentum_error < 1e-12,
+        "angular momentum is off by {:.1e}",
+        ledger.ang_momentum_error
+    );
+    let [event] = &outcome.summary.contacts[..] else {
+        panic!("one impact was expected: {:?}", outcome.summary.contacts)
+    };
+    // Hertz, a steel ball of 15 mm on a steel plane at 1 m/s: 5170 N, 78 µs, for a rigid heavy block. The block here is
+    // eight times as heavy as the ball and the spans are coarse: within a fifth.
+    assert!((event.peak_force / 5170.0 - 1.0).abs() < 0.2, "peak force {}", event.peak_force);
+    assert!((event.duration() / 78e-6 - 1.0).abs() < 0.25, "duration {}", event.duration());
+    let result = ResultReader::open(&folder.path().join("result.carom")).unwrap();
+    assert_eq!(result.times().unwrap().len(), 31);
+    assert_eq!(result.contact_events().unwrap().len(), 1);
+}
+
+#[test]
+#[ignore = "minutes: reduces two bodies of some 20 000 dofs"]
+fn what_is_up_to_date_is_not_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = ["simulation.end_time=1e-6", "simulation.output_every=1e-6"];
+    solve(folder.path(), &short, RunOptions::default()).unwrap();
+    let scenario = scenario(&short);
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let again = prepare(&scenario, workshop, &Silent).unwrap();
+    assert_eq!(again.notes.len(), 4);
+    assert!(again.notes.iter().all(|note| note.contains("up to date")), "{:?}", again.notes);
+}
+
+#[test]
+#[ignore = "minutes: reduces two bodies of some 20 000 dofs"]
+fn a_result_is_replaced_only_if_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = ["simulation.end_time=1e-6", "simulation.output_every=1e-6"];
+    solve(folder.path(), &short, RunOptions::default()).unwrap();
+    let message = solve(folder.path(), &short, RunOptions::default()).unwrap_err().to_string();
+    assert!(message.contains("--force"), "{message}");
+    solve(folder.path(), &short, RunOptions { replace: true, resume: false }).unwrap();
+}
+
+#[test]
+fn a_body_without_interface_and_a_missing_set_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
+    let mut without = scenario(&[]);
+    without.body[0].reduce = None;
+    let message = prepare(&without, workshop, &Silent).unwrap_err().to_string();
+    assert!(
+        message.contains("ball") && message.contains("interface") && message.contains("pole"),
+        "{message}"
+    );
+    let mut wrong = scenario(&[]);
+    wrong.body[0].reduce.as_mut().unwrap().interface = vec!["pool".to_owned()];
+    let message = prepare(&wrong, workshop, &Silent).unwrap_err().to_string();
+    assert!(message.contains("pool") && message.contains("pole"), "{message}");
+}
