@@ -11,6 +11,7 @@ pub mod closest;
 pub mod domain;
 pub mod faces;
 pub mod foot;
+pub mod jet;
 mod subdivide;
 pub mod topology;
 mod tree;

@@ -26,6 +26,7 @@
 //! serves), active sets for the linearised problem, new displacement; until the displacement no longer changes.
 
 mod condense;
+mod error;
 mod evaluate;
 mod model;
 mod results;
@@ -33,9 +34,9 @@ mod solve;
 mod state;
 mod workspace;
 
+pub use error::{SolveError, Tolerances};
 pub use model::{ContactBody, Pair, QuasistaticContact, SetupError, Zone, ZoneShape, compliance};
 pub use results::{PairSolution, RimPressure, Solution, WhichZone, Wrench};
-pub use solve::{SolveError, Tolerances};
 pub use state::{BodyState, Row, SpanMemory, Twist, WarmState};
 pub use workspace::Workspace;
 

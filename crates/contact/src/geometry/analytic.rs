@@ -2,7 +2,7 @@
 
 use nalgebra::{Unit, Vector3};
 
-use super::bezier::Jet;
+use super::jet::Jet;
 use super::{FootPoint, Site};
 
 /// The boundary of a half-space.

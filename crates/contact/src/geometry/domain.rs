@@ -117,6 +117,17 @@ impl Domain {
         self.distance(k, xi) <= ON_EDGE
     }
 
+    /// True if ξ is inside and clear of every edge.
+    #[inline]
+    pub fn is_well_inside(self, xi: [f64; 2]) -> bool {
+        const CLEAR: f64 = 1e-9;
+        let low = xi[0] > CLEAR && xi[1] > CLEAR;
+        match self {
+            Self::Square => low && xi[0] < 1.0 - CLEAR && xi[1] < 1.0 - CLEAR,
+            Self::Triangle => low && xi[0] + xi[1] < 1.0 - CLEAR,
+        }
+    }
+
     /// The part of the face that ξ lies on.
     pub fn site(self, xi: [f64; 2]) -> Site {
         let n = self.n_corners();

@@ -4,7 +4,8 @@ use carom_fem::{Surface, SurfaceError};
 use nalgebra::Vector3;
 
 use super::Domain;
-use super::bezier::{self, BezierKind, Homogeneous, Jet};
+use super::bezier::{self, BezierKind, Homogeneous};
+use super::jet::{self, Jet};
 use super::topology::Topology;
 use super::tree::Tree;
 
@@ -16,6 +17,8 @@ pub struct Faces {
     /// Neighbours and rim.
     pub topology: Topology,
     kinds: Vec<BezierKind>,
+    /// True for faces whose weights are all 1.
+    polynomial: Vec<bool>,
     /// First Bezier point of each face, and their number at the end.
     start: Vec<u32>,
     pub(super) tree: Tree,
@@ -44,6 +47,8 @@ impl Faces {
         surface.validate()?;
         let topology = Topology::new(&surface);
         let kinds: Vec<_> = surface.faces.iter().map(|f| BezierKind::of(&f.basis)).collect();
+        let unit = |f: &carom_fem::Face| f.points.iter().all(|&k| surface.weights[k as usize] == 1.0);
+        let polynomial = surface.faces.iter().map(unit).collect();
         let mut start = vec![0];
         start.extend(kinds.iter().scan(0, |sum, kind| {
             *sum += kind.n_points() as u32;
@@ -58,7 +63,7 @@ impl Faces {
             })
             .collect();
         let tree = Tree::new(&centers);
-        Ok(Self { surface, topology, kinds, start, tree })
+        Ok(Self { surface, topology, kinds, polynomial, start, tree })
     }
 
     /// Number of faces.
@@ -74,6 +79,11 @@ impl Faces {
     /// Bezier layout of a face.
     pub fn kind(&self, face: u32) -> BezierKind {
         self.kinds[face as usize]
+    }
+
+    /// True if all weights of a face are 1.
+    pub fn is_polynomial(&self, face: u32) -> bool {
+        self.polynomial[face as usize]
     }
 
     /// Parameter domain of a face.
@@ -118,12 +128,12 @@ impl Faces {
 
     /// Position and derivatives of a face at ξ.
     pub fn jet(&self, now: &mut FacesNow, face: u32, xi: [f64; 2]) -> Jet {
-        bezier::jet(self.kinds[face as usize], self.bezier(now, face), xi)
+        jet::jet(self.kind(face), self.is_polynomial(face), self.bezier(now, face), xi)
     }
 
     /// Position of a face at ξ.
     pub fn position(&self, now: &mut FacesNow, face: u32, xi: [f64; 2]) -> Vector3<f64> {
-        bezier::position(self.kinds[face as usize], self.bezier(now, face), xi)
+        jet::position(self.kinds[face as usize], self.bezier(now, face), xi)
     }
 }
 

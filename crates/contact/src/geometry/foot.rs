@@ -2,8 +2,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::bezier::{Jet, MAX_POINTS};
+use super::bezier::MAX_POINTS;
 use super::closest::Local;
+use super::jet::Jet;
 use super::{Faces, FacesNow, Site};
 
 /// The closest point on a surface to a point x, with what laws and solvers need of it.
@@ -54,6 +55,7 @@ impl FootPoint {
         Self::new(face, local.xi, site, beyond_rim, gap, normal, &local.jet)
     }
 
+    #[inline]
     pub(super) fn new(
         face: u32,
         xi: [f64; 2],
@@ -107,13 +109,19 @@ impl FootPoint {
 
 impl Faces {
     /// Outward unit normal at ξ.
+    #[inline]
     pub fn normal(&self, now: &mut FacesNow, face: u32, xi: [f64; 2], jet: &Jet) -> Vector3<f64> {
         let cross = jet.d[0].cross(&jet.d[1]);
         let size = cross.norm();
         if size > 1e-10 * jet.d[0].norm_squared().max(jet.d[1].norm_squared()) {
             return cross * (self.orientation(face) / size);
         }
-        // At a pole the tangents are parallel: a little inside they are not.
+        self.normal_at_pole(now, face, xi)
+    }
+
+    /// At a pole the tangents are parallel: a little inside they are not.
+    #[cold]
+    fn normal_at_pole(&self, now: &mut FacesNow, face: u32, xi: [f64; 2]) -> Vector3<f64> {
         let center = self.domain(face).center();
         let inside = [0, 1].map(|a| xi[a] + 1e-4 * (center[a] - xi[a]));
         let jet = self.jet(now, face, inside);

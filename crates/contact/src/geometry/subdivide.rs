@@ -3,7 +3,8 @@
 use nalgebra::Vector3;
 
 use super::Domain;
-use super::bezier::{self, BezierKind, Homogeneous, MAX_POINTS};
+use super::bezier::{BezierKind, Homogeneous, MAX_POINTS};
+use super::jet;
 use super::tree::{distance_squared, enclose};
 
 /// Pieces looked at before the best point so far is returned.
@@ -46,7 +47,7 @@ pub(super) fn closest(
         let piece = stack[depth];
         let [s, t] = [0, 1].map(|a: usize| piece.low[a] + 0.5 * piece.size[a]);
         let center = if kind.domain() == Domain::Triangle { [s * (1.0 - t), t] } else { [s, t] };
-        let d = (x - bezier::position(kind, q, center)).norm_squared();
+        let d = (x - jet::position(kind, q, center)).norm_squared();
         if d < best.0 {
             best = (d, center);
         }
@@ -138,8 +139,8 @@ mod tests {
         let extend = |q: &[Homogeneous]| [q, q].concat();
         let kind = BezierKind::Rectangle([3, 1]);
         for t in [0.0, 0.2, 0.9, 1.0] {
-            let on_part = bezier::position(kind, &extend(&part), [t, 0.4]);
-            let on_whole = bezier::position(kind, &extend(&q), [0.3 + 0.45 * t, 0.4]);
+            let on_part = jet::position(kind, &extend(&part), [t, 0.4]);
+            let on_whole = jet::position(kind, &extend(&q), [0.3 + 0.45 * t, 0.4]);
             assert!((on_part - on_whole).norm() < 1e-14);
         }
     }
@@ -150,13 +151,13 @@ mod tests {
             let face = &surface.faces[0];
             let kind = BezierKind::of(&face.basis);
             let mut q = vec![[0.0; 4]; kind.n_points()];
-            bezier::from_points(&surface, face, &positions, &mut q);
+            crate::geometry::bezier::from_points(&surface, face, &positions, &mut q);
             for x in [Vector3::new(0.3, 0.2, 2.0), Vector3::new(-1.0, 0.5, -0.7)] {
                 let xi = closest(kind, &q, &x, kind.domain().center(), f64::INFINITY);
-                let found = (x - bezier::position(kind, &q, xi)).norm();
+                let found = (x - jet::position(kind, &q, xi)).norm();
                 let brute = (0..=300)
                     .flat_map(|i| (0..=300).map(move |j| [f64::from(i) / 300.0, f64::from(j) / 300.0]))
-                    .map(|xi| (x - bezier::position(kind, &q, kind.domain().clamp(xi))).norm())
+                    .map(|xi| (x - jet::position(kind, &q, kind.domain().clamp(xi))).norm())
                     .fold(f64::INFINITY, f64::min);
                 // The centre of a piece of size 0.01 of a face of size 1.
                 assert!(found < brute + 1e-2, "{kind:?}: {found} against {brute}");

@@ -1,12 +1,14 @@
 //! Condensation: forces and displacements of the points, and the compliance W between spans.
 
-use faer::Mat;
+use faer::linalg::matmul::matmul;
+use faer::reborrow::ReborrowMut;
+use faer::{Accum, ColMut, ColRef, Mat, Par};
 
 use super::model::ContactBody;
-use super::workspace::{SpanWork, Workspace};
+use super::workspace::{Condensed, Workspace};
 use super::{QuasistaticContact, Row, WarmState};
 
-/// u += U f, column by column, for the points with a force.
+/// u += U f for one point with a force.
 fn add_response(compliance: &Mat<f64>, point: u32, f: &[f64; 3], u: &mut [f64]) {
     let k = 3 * point as usize;
     let (a, b, c) =
@@ -16,14 +18,24 @@ fn add_response(compliance: &Mat<f64>, point: u32, f: &[f64; 3], u: &mut [f64]) 
     }
 }
 
-/// U f of one body.
+/// U f of one body: forces act on few points, mostly in a row, so runs of columns are multiplied.
 pub(super) fn respond(body: &ContactBody, force: &[f64], u: &mut [f64]) {
     u.fill(0.0);
     let Some(compliance) = &body.compliance else { return };
-    for (k, f) in force.as_chunks::<3>().0.iter().enumerate() {
-        if *f != [0.0; 3] {
-            add_response(compliance, k as u32, f, u);
+    let n = force.len();
+    let is_loaded = |k: usize| force[3 * k..3 * k + 3] != [0.0; 3];
+    let mut u = ColMut::from_slice_mut(u);
+    let mut start = 0;
+    while start < n / 3 {
+        if !is_loaded(start) {
+            start += 1;
+            continue;
         }
+        let end = (start + 1..n / 3).find(|&k| !is_loaded(k)).unwrap_or(n / 3);
+        let columns = compliance.as_ref().subcols(3 * start, 3 * (end - start));
+        let f = ColRef::from_slice(&force[3 * start..3 * end]);
+        matmul(u.rb_mut(), Accum::Add, columns, f, 1.0, Par::Seq);
+        start = end;
     }
 }
 
@@ -41,34 +53,49 @@ pub(super) fn apply(entries: &[(u32, [f64; 3])], v: &[f64]) -> f64 {
 impl QuasistaticContact {
     /// Bodies of the first and the second zone of a span's pair.
     pub(super) fn bodies_of(&self, span: usize) -> [usize; 2] {
-        let pair = &self.pairs[self.pair_of(span)].pair;
-        [self.zones[pair.first].body, self.zones[pair.second].body]
+        self.span_bodies[span]
     }
 
-    /// B_s·(u − v) for the row of the last pass; 0 for a span that was not looked at.
-    pub(super) fn project(&self, span: usize, spans: &SpanWork, u: &[Vec<f64>], v: &[Vec<f64>]) -> f64 {
-        if !spans.evaluated[span] {
-            return 0.0;
-        }
-        let ([one, two], row) = (self.bodies_of(span), &spans.rows[span]);
-        let along = |u: &[Vec<f64>]| apply(&row.first, &u[one]) + apply(&row.second, &u[two]);
-        along(u) - along(v)
-    }
-
-    /// f = Σ λ_s B_s and u = U f for the rows of the last pass.
-    pub(super) fn respond_to_lambda(&self, work: &mut Workspace) {
+    /// f = Σ λ_s B_s for the rows of the last pass.
+    pub(super) fn gather_forces(&self, work: &mut Workspace) {
         work.force.iter_mut().for_each(|f| f.fill(0.0));
         for (s, &lambda) in work.lambda.iter().enumerate().filter(|(_, l)| **l > 0.0) {
             let row = &work.spans.rows[s];
             for (part, body) in [&row.first, &row.second].into_iter().zip(self.bodies_of(s)) {
                 let f = &mut work.force[body];
                 for (k, c) in part {
-                    (0..3).for_each(|d| f[3 * *k as usize + d] += lambda * c[d]);
+                    let f = &mut f[3 * *k as usize..3 * *k as usize + 3];
+                    (0..3).for_each(|d| f[d] += lambda * c[d]);
                 }
             }
         }
+    }
+
+    /// u = U f.
+    pub(super) fn respond_to_forces(&self, work: &mut Workspace) {
         for ((body, f), u) in self.bodies.iter().zip(&work.force).zip(&mut work.displacement) {
             respond(body, f, u);
+        }
+    }
+
+    /// Adds to q the gaps by which the rows' turn since the last step changes the displacement, B U (Bᵀ λ_k − f_k).
+    ///
+    /// With the rows of W for the outer B: they differ from those of the pass by a small turn of a small difference.
+    pub(super) fn add_turn(&self, work: &mut Workspace) {
+        let condensed = &mut work.condensed;
+        for (body, (now, before)) in work.force.iter().zip(&work.base.force).enumerate() {
+            if self.bodies[body].compliance.is_none() {
+                continue;
+            }
+            condensed.turn.clear();
+            for (k, (f, old)) in now.as_chunks::<3>().0.iter().zip(before.as_chunks::<3>().0).enumerate() {
+                if f != old {
+                    condensed.turn.push((k as u32, [f[0] - old[0], f[1] - old[1], f[2] - old[2]]));
+                }
+            }
+            for (t, q) in condensed.q.iter_mut().enumerate() {
+                *q += apply(&condensed.turn, condensed.responses[body].col_as_slice(t));
+            }
         }
     }
 
@@ -102,27 +129,27 @@ impl QuasistaticContact {
         let n = warm.condensed.len();
         condensed.id = warm.condensed_id;
         condensed.position.fill(u32::MAX);
-        if condensed.w.nrows() < n {
-            // Room for some growth: the contact area grows during an impact.
-            let capacity = (n + n / 2).min(self.n_spans);
-            condensed.w = Mat::zeros(capacity, capacity);
-            condensed.solver.resize(capacity);
-        }
+        condensed.reserve(n, self);
         for (t, &span_t) in warm.condensed.iter().enumerate() {
             condensed.position[span_t as usize] = t as u32;
-            let bodies_t = self.bodies_of(span_t as usize);
-            let row_t = &warm.condensed_rows[t];
-            bodies_t.iter().for_each(|&b| condensed.column[b].fill(0.0));
+            let (bodies_t, row_t) = (self.bodies_of(span_t as usize), &warm.condensed_rows[t]);
+            for response in &mut condensed.responses {
+                response.col_as_slice_mut(t).fill(0.0);
+            }
             for (part, body) in [&row_t.first, &row_t.second].into_iter().zip(bodies_t) {
                 if let Some(compliance) = &self.bodies[body].compliance {
-                    let u = &mut condensed.column[body];
+                    let u = condensed.responses[body].col_as_slice_mut(t);
                     part.iter().for_each(|(k, c)| add_response(compliance, *k, c, u));
                 }
             }
             for (s, &span_s) in warm.condensed.iter().enumerate().skip(t) {
                 let (bodies_s, row_s) = (self.bodies_of(span_s as usize), &warm.condensed_rows[s]);
                 let moved = |part: &[(u32, [f64; 3])], body: usize| {
-                    if bodies_t.contains(&body) { apply(part, &condensed.column[body]) } else { 0.0 }
+                    if bodies_t.contains(&body) {
+                        apply(part, condensed.responses[body].col_as_slice(t))
+                    } else {
+                        0.0
+                    }
                 };
                 condensed.w[(s, t)] = moved(&row_s.first, bodies_s[0]) + moved(&row_s.second, bodies_s[1]);
                 condensed.w[(t, s)] = condensed.w[(s, t)];
@@ -135,8 +162,19 @@ impl QuasistaticContact {
 
     /// d of a span.
     pub(super) fn law_compliance(&self, span: usize) -> f64 {
-        let pair = &self.pairs[self.pair_of(span)];
-        pair.compliance[span - pair.span_offset]
+        self.span_compliance[span]
+    }
+}
+
+impl Condensed {
+    /// Room for n spans, and for some growth: the contact area grows during an impact.
+    fn reserve(&mut self, n: usize, model: &QuasistaticContact) {
+        if self.w.nrows() < n {
+            let capacity = (n + n / 2).min(model.n_spans);
+            self.w = Mat::zeros(capacity, capacity);
+            self.responses = model.bodies.iter().map(|b| Mat::zeros(3 * b.n_points, capacity)).collect();
+            self.solver.resize(capacity);
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use nalgebra::Vector3;
 use super::model::{FaceZone, PairModel};
 use super::workspace::{PairWork, Scatter, Workspace};
 use super::{BodyState, QuasistaticContact, Row, SpanMemory, WarmState, ZoneShape};
-use crate::geometry::bezier::{MAX_POINTS, basis_into};
+use crate::geometry::bezier::to_points;
+use crate::geometry::jet::for_basis;
 use crate::geometry::{Faces, FacesNow, FootPoint, Start};
 
 /// Relative motion after which a foot point is searched anew and not followed, in sizes of the span.
@@ -96,7 +97,9 @@ impl QuasistaticContact {
         let pair = &self.pairs[k];
         let s = pair.span_offset + span;
         let (work_pair, spans) = (&mut work.pairs[k], &mut work.spans);
-        if let Some(gap) = second.as_ref().and_then(|zone| far_away(pair, span, zone, work_pair)) {
+        let near = warm.spans[s].has_feet;
+        if let Some(gap) = second.as_ref().filter(|_| !near).and_then(|z| far_away(pair, span, z, work_pair))
+        {
             warm.spans[s] = SpanMemory { gap, slack: gap, has_feet: false };
             return false;
         }
@@ -140,8 +143,8 @@ fn write_row(
 ) {
     let rot_12 = work.rot_21.transpose();
     row.first.clear();
-    for (&i, v) in points.iter().zip(&sums.on_first) {
-        row.first.push((first.points[i as usize], (rot_12 * v).into()));
+    for (&i, (_, share)) in points.iter().zip(&work.own) {
+        row.first.push((first.points[i as usize], (rot_12 * share).into()));
     }
     row.second.clear();
     row.reaction = [[0.0; 3]; 2];
@@ -156,15 +159,14 @@ struct Sums {
     gap: f64,
     /// Mean normal.
     normal: Vector3<f64>,
-    /// Σ w N_i n for the points of the span's face.
-    on_first: [Vector3<f64>; MAX_POINTS],
     /// −Σ w n and −Σ w y × n.
     reaction: [Vector3<f64>; 2],
     beyond_rim: bool,
     near_second_rim: bool,
 }
 
-/// Averages over a span with the foot points that `project` finds for integration point and position.
+/// Averages over a span, and Σ w N_i n of its points in `work.own`, with the foot points that `project` finds for
+/// integration point and position.
 fn average(
     pair: &PairModel,
     span: usize,
@@ -176,15 +178,17 @@ fn average(
     let mut sums = Sums {
         gap: 0.0,
         normal: Vector3::zeros(),
-        on_first: [Vector3::zeros(); MAX_POINTS],
         reaction: [Vector3::zeros(); 2],
         beyond_rim: false,
         near_second_rim: false,
     };
+    work.own.clear();
+    work.own.extend(points.iter().map(|&i| (work.first_in_2[i as usize], Vector3::zeros())));
     for (g, (&w, values)) in
         pair.spans.weights(span).iter().zip(pair.spans.values(span).chunks_exact(n)).enumerate()
     {
-        let x: Vector3<f64> = values.iter().zip(points).map(|(r, &i)| work.first_in_2[i as usize] * *r).sum();
+        let mut x = Vector3::zeros();
+        work.own.iter().zip(values).for_each(|((position, _), r)| x += position * *r);
         let foot = project(&mut work.scatter, (g, w), &x);
         let weighted = foot.normal * w;
         sums.gap += w * foot.gap;
@@ -192,7 +196,7 @@ fn average(
         sums.reaction[0] -= weighted;
         sums.reaction[1] -= foot.position.cross(&weighted);
         sums.beyond_rim |= foot.beyond_rim;
-        sums.on_first.iter_mut().zip(values).for_each(|(sum, r)| *sum += weighted * *r);
+        work.own.iter_mut().zip(values).for_each(|((_, share), r)| *share += weighted * *r);
     }
     sums
 }
@@ -219,36 +223,34 @@ fn average_on_faces(
         feet[g] = Start { face: foot.face, xi: foot.xi };
         last = Some(feet[g]);
         near_rim |= faces.topology.at_rim(foot.face, faces.domain(foot.face));
-        spread(faces, &mut now, &foot, foot.normal * -w, scatter.face(foot.face));
+        spread(faces, &mut now, &foot, foot.normal * -w, scatter);
         foot
     });
     sums.near_second_rim = near_rim;
     let scatter = &mut work.scatter;
     for k in 0..scatter.n_faces {
-        let (face, on_bezier) = scatter.faces[k];
-        let face = &faces.surface.faces[face as usize];
-        crate::geometry::bezier::to_points(&faces.surface, face, &on_bezier, |i, v| scatter.add(i, v));
+        let number = scatter.faces[k].0;
+        let (face, n) = (&faces.surface.faces[number as usize], faces.kind(number).n_points());
+        // Taken out for the call, as the shares go into the same collection.
+        let on_bezier = std::mem::take(&mut scatter.faces[k].1);
+        to_points(&faces.surface, face, &on_bezier[..n], |i, v| scatter.add(i, v));
+        scatter.faces[k].1 = on_bezier;
     }
     (sums, now)
 }
 
-/// Adds b_j(ξ)/W(ξ) v to the vectors on the Bezier basis of a face.
-fn spread(
-    faces: &Faces,
-    now: &mut FacesNow,
-    foot: &FootPoint,
-    v: Vector3<f64>,
-    on_bezier: &mut [Vector3<f64>],
-) {
+/// Adds b_j(ξ)/W(ξ) v to the vectors on the Bezier basis of the foot point's face.
+fn spread(faces: &Faces, now: &mut FacesNow, foot: &FootPoint, v: Vector3<f64>, scatter: &mut Scatter) {
     let kind = faces.kind(foot.face);
-    let mut b = [0.0; MAX_POINTS];
-    basis_into(kind, foot.xi, &mut b);
-    let q = faces.bezier(now, foot.face);
-    let weight: f64 = b.iter().zip(q).map(|(b, q)| b * q[3]).sum();
-    let v = v / weight;
-    for (sum, b) in on_bezier[..q.len()].iter_mut().zip(&b) {
-        *sum += v * *b;
+    let on_bezier = scatter.face(foot.face, kind.n_points());
+    let mut v = v;
+    if !faces.is_polynomial(foot.face) {
+        let q = faces.bezier(now, foot.face);
+        let mut weight = 0.0;
+        for_basis(kind, foot.xi, |k, b| weight += b * q[k][3]);
+        v /= weight;
     }
+    for_basis(kind, foot.xi, |k, b| on_bezier[k] += v * b);
 }
 
 /// A bound from below on the gap of a span that is several of its own sizes away from the box of the second zone.

@@ -213,6 +213,10 @@ pub struct QuasistaticContact {
     pub(super) pairs: Vec<PairModel>,
     pub(super) n_spans: usize,
     pub(super) n_feet: usize,
+    /// For each span of all pairs the bodies of its two zones.
+    pub(super) span_bodies: Vec<[usize; 2]>,
+    /// For each span of all pairs d = 1/(ε A).
+    pub(super) span_compliance: Vec<f64>,
 }
 
 /// A pair with its pressure points.
@@ -255,8 +259,16 @@ impl QuasistaticContact {
                 return Err(SetupError::MissingPoint { zone: zone.name.clone(), point });
             }
         }
-        let tolerances = Tolerances::default();
-        let mut model = Self { bodies, zones, tolerances, pairs: Vec::new(), n_spans: 0, n_feet: 0 };
+        let mut model = Self {
+            bodies,
+            zones,
+            tolerances: Tolerances::default(),
+            pairs: Vec::new(),
+            n_spans: 0,
+            n_feet: 0,
+            span_bodies: Vec::new(),
+            span_compliance: Vec::new(),
+        };
         for pair in pairs {
             model.add_pair(pair)?;
         }
@@ -293,6 +305,9 @@ impl QuasistaticContact {
             foot_offset: self.n_feet,
             spans,
         };
+        let bodies = [a.body, b.body];
+        self.span_bodies.extend((0..model.spans.len()).map(|_| bodies));
+        self.span_compliance.extend(&model.compliance);
         self.n_spans += model.spans.len();
         self.n_feet += model.spans.n_points();
         self.pairs.push(model);

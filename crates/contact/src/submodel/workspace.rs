@@ -57,8 +57,10 @@ pub(super) struct Condensed {
     pub(super) position: Vec<u32>,
     /// W without the compliance of the law.
     pub(super) w: Mat<f64>,
-    /// U Bᵀ of one span at a time, for each body.
-    pub(super) column: Vec<Vec<f64>>,
+    /// U Bᵀ for each body, one column a span.
+    pub(super) responses: Vec<Mat<f64>>,
+    /// Forces by which the rows of a pass differ from those of the last one, on the points of one body.
+    pub(super) turn: Vec<(u32, [f64; 3])>,
     pub(super) solver: ActiveSet,
     pub(super) q: Vec<f64>,
     pub(super) z: Vec<f64>,
@@ -75,13 +77,15 @@ pub(super) struct PairWork {
     pub(super) first_in_2: Vec<Vector3<f64>>,
     /// How far each of them moved since the gaps were last taken.
     pub(super) moved: Vec<f64>,
+    /// Of the points of the present span: position in the frame of the second body, and Σ w N_i n.
+    pub(super) own: Vec<(Vector3<f64>, Vector3<f64>)>,
     pub(super) scatter: Scatter,
 }
 
 /// Collects what the foot points of one span do to the points of the second zone.
 pub(super) struct Scatter {
     /// Faces met, each with vectors on its Bezier basis.
-    pub(super) faces: Vec<(u32, [Vector3<f64>; MAX_POINTS])>,
+    pub(super) faces: Vec<(u32, Vec<Vector3<f64>>)>,
     pub(super) n_faces: usize,
     /// Vectors on the points of the zone, zero but for those listed.
     pub(super) on_points: Vec<Vector3<f64>>,
@@ -110,7 +114,8 @@ impl QuasistaticContact {
                 id: 0,
                 position: vec![u32::MAX; n],
                 w: Mat::new(),
-                column: per_body(),
+                responses: self.bodies.iter().map(|b| Mat::zeros(3 * b.n_points, 0)).collect(),
+                turn: Vec::new(),
                 solver: ActiveSet::new(),
                 q: Vec::with_capacity(n),
                 z: Vec::with_capacity(n),
@@ -133,6 +138,7 @@ impl QuasistaticContact {
             r_21: Vector3::zeros(),
             first_in_2: vec![Vector3::zeros(); first.points.len()],
             moved: vec![0.0; first.points.len()],
+            own: Vec::with_capacity(MAX_POINTS),
             scatter: Scatter {
                 faces: Vec::new(),
                 n_faces: 0,
@@ -145,18 +151,20 @@ impl QuasistaticContact {
 }
 
 impl Scatter {
-    /// The vectors on the Bezier basis of a face, zero when it is met for the first time in a span.
-    pub(super) fn face(&mut self, face: u32) -> &mut [Vector3<f64>; MAX_POINTS] {
+    /// The vectors on the n Bezier functions of a face, zero when it is met for the first time in a span.
+    pub(super) fn face(&mut self, face: u32, n: usize) -> &mut [Vector3<f64>] {
         let known = self.faces[..self.n_faces].iter().position(|(f, _)| *f == face);
         let k = known.unwrap_or_else(|| {
             if self.n_faces == self.faces.len() {
-                self.faces.push((face, [Vector3::zeros(); MAX_POINTS]));
+                self.faces.push((face, vec![Vector3::zeros(); MAX_POINTS]));
             }
-            self.faces[self.n_faces] = (face, [Vector3::zeros(); MAX_POINTS]);
+            let (number, vectors) = &mut self.faces[self.n_faces];
+            *number = face;
+            vectors[..n].fill(Vector3::zeros());
             self.n_faces += 1;
             self.n_faces - 1
         });
-        &mut self.faces[k].1
+        &mut self.faces[k].1[..n]
     }
 
     pub(super) fn add(&mut self, point: u32, v: Vector3<f64>) {

@@ -117,7 +117,7 @@ fn a_rigid_sphere_on_a_half_space_has_hertz_force_and_pressure() {
         let mut errors = Vec::new();
         for cells in all_cells {
             let case = sphere_on_half_space(shape, cells, NormalLaw::Hard);
-            println!("{shape:?} a/h = {cells}: F {:.5} p0 {:.4} rms {:.4}", case.force, case.peak, case.rms);
+            println!("{shape:?} a/h = {cells}: F {:.7} p0 {:.6} rms {:.6}", case.force, case.peak, case.rms);
             errors.push((case.force - 1.0).abs());
             assert!(case.passes <= 12);
             assert!(case.rms < 0.6 / cells as f64 && (case.peak - 1.0).abs() < 0.4 / cells as f64);
@@ -158,7 +158,7 @@ fn two_elastic_spheres_on_unmatched_meshes_have_hertz_force() {
         ];
         model.solve(&states, &mut model.cold(), &mut work).unwrap();
         let case = compare(&work, &model, &positions[0], &hertz, d);
-        println!("a/h = {cells}: F {:.5} rms {:.4} passes {}", case.force, case.rms, case.passes);
+        println!("a/h = {cells}: F {:.7} rms {:.6} passes {}", case.force, case.rms, case.passes);
         errors.push((case.force - 1.0).abs());
         assert!(case.rms < 0.06);
     }
