@@ -13,6 +13,12 @@ use thiserror::Error;
 /// Endings of the files that `carom-gmsh` meshes.
 pub const ENDINGS: &[&str] = &["step", "stp", "iges", "igs", "brep", "geo"];
 
+/// True if the ending of a file is one of [`ENDINGS`].
+pub fn is_cad(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
+    ENDINGS.contains(&ending.as_str())
+}
+
 /// How a CAD file is meshed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CadOptions {

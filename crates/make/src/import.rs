@@ -78,7 +78,7 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
         return Err(ImportError::Scale { scale });
     }
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
-    let is_cad = cad::ENDINGS.contains(&ending.as_str());
+    let is_cad = cad::is_cad(path);
     if !is_cad && options.cad != CadOptions::default() {
         return Err(ImportError::NotCad { path: path.to_owned() });
     }

@@ -135,6 +135,21 @@ pub enum SimulateError {
     /// A set cannot be used.
     #[error(transparent)]
     Set(#[from] SetError),
+    /// A contact with a part of a reduced body that is no interface.
+    #[error(
+        "contact between {pair}: `{set}` is no interface of the reduced body `{body}`, and only interfaces can touch; \
+         add it to its `reduce.interface`, or name one of its interfaces: {known}"
+    )]
+    NotAnInterface {
+        /// The surfaces.
+        pair: String,
+        /// Name of the body.
+        body: String,
+        /// The set.
+        set: String,
+        /// Its interfaces.
+        known: String,
+    },
     /// Friction, which the scheme does not have yet.
     #[error("contact between {pair}: friction is not available in this release; set `friction = 0`")]
     Friction {

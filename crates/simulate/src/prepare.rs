@@ -18,9 +18,11 @@ use carom_reduce::{
 use serde::Serialize;
 
 use crate::SimulateError;
-use crate::recipe::{Recipe, file_checksum};
+use crate::recipe::{Recipe, file_checksum, forget};
+use crate::references::{self, Parts};
 
 mod source;
+pub mod survey;
 
 /// Where files are looked for and made.
 #[derive(Debug, Clone, Copy)]
@@ -62,11 +64,19 @@ pub struct Prepared {
     pub bodies: Vec<PreparedBody>,
     /// Seconds by phase: "meshing", "reduction".
     pub seconds: BTreeMap<String, f64>,
+    /// Seconds that what was up to date took when it was made, by phase.
+    pub earlier_seconds: BTreeMap<String, f64>,
+    /// How many body files were made.
+    pub n_meshed: usize,
+    /// How many models were made.
+    pub n_reduced: usize,
     /// What was made and what was up to date, a sentence each.
     pub notes: Vec<String>,
 }
 
 /// Makes or reads every body and model that a scenario names. What is up to date is not made again.
+///
+/// All bodies come first: a set that is missing is told before anything is reduced.
 ///
 /// # Errors
 ///
@@ -77,10 +87,21 @@ pub fn prepare(
     progress: &dyn Progress,
 ) -> Result<Prepared, SimulateError> {
     let mut prepared = Prepared::default();
+    let mut sources = Vec::new();
+    for spec in &scenario.body {
+        sources.push(source_of(scenario, spec, workshop, &mut prepared)?);
+        if progress.interrupted() {
+            return Err(SimulateError::Interrupted);
+        }
+    }
+    let parts: Vec<Parts<'_>> = sources.iter().map(Source::parts).collect();
+    if let Some(problem) = references::problems(scenario, &parts).into_iter().next() {
+        return Err(problem);
+    }
     // Bodies that differ in name and motion alone share files in memory.
     let mut models: BTreeMap<String, Arc<ReducedBody>> = BTreeMap::new();
-    for spec in &scenario.body {
-        let body = prepare_body(scenario, spec, workshop, progress, &mut prepared, &mut models)?;
+    for (spec, source) in scenario.body.iter().zip(sources) {
+        let body = prepare_body(spec, source, workshop, progress, &mut prepared, &mut models)?;
         prepared.bodies.push(body);
         if progress.interrupted() {
             return Err(SimulateError::Interrupted);
@@ -89,23 +110,53 @@ pub fn prepare(
     Ok(prepared)
 }
 
-fn prepare_body(
+/// What a body is prepared from.
+enum Source {
+    /// A model that the scenario names.
+    Rom(PathBuf),
+    /// A body file.
+    Body(PathBuf, StoredBody),
+}
+
+impl Source {
+    fn parts(&self) -> Parts<'_> {
+        match self {
+            Self::Rom(_) => Parts::Unknown,
+            Self::Body(_, stored) => Parts::Geometry(&stored.body),
+        }
+    }
+}
+
+fn source_of(
     scenario: &Scenario,
     spec: &BodySpec,
+    workshop: Workshop<'_>,
+    prepared: &mut Prepared,
+) -> Result<Source, SimulateError> {
+    if let BodySource::Rom { rom } = &spec.source {
+        if spec.rigid {
+            return Err(SimulateError::RigidRom { body: spec.name.clone() });
+        }
+        return Ok(Source::Rom(workshop.scenario_folder.join(rom)));
+    }
+    let started = Instant::now();
+    let (path, stored) = body_file(scenario, spec, workshop, prepared)?;
+    add_seconds(prepared, "meshing", started);
+    Ok(Source::Body(path, stored))
+}
+
+fn prepare_body(
+    spec: &BodySpec,
+    source: Source,
     workshop: Workshop<'_>,
     progress: &dyn Progress,
     prepared: &mut Prepared,
     models: &mut BTreeMap<String, Arc<ReducedBody>>,
 ) -> Result<PreparedBody, SimulateError> {
-    if let BodySource::Rom { rom } = &spec.source {
-        if spec.rigid {
-            return Err(SimulateError::RigidRom { body: spec.name.clone() });
-        }
-        return load_model(&workshop.scenario_folder.join(rom), PathBuf::new(), models);
-    }
-    let started = Instant::now();
-    let (path, stored) = body_file(scenario, spec, workshop, prepared)?;
-    add_seconds(prepared, "meshing", started);
+    let (path, stored) = match source {
+        Source::Rom(path) => return load_model(&path, PathBuf::new(), models),
+        Source::Body(path, stored) => (path, stored),
+    };
     if spec.rigid {
         return Ok(PreparedBody {
             model: PreparedModel::Rigid(Arc::new(stored.body)),
@@ -123,6 +174,14 @@ fn prepare_body(
     let rom = reduced(spec, reduce, &stored, workshop, progress, prepared)?;
     add_seconds(prepared, "reduction", started);
     load_model(&rom, path, models)
+}
+
+impl Prepared {
+    fn add_earlier(&mut self, seconds: &BTreeMap<String, f64>) {
+        for (phase, value) in seconds {
+            *self.earlier_seconds.entry(phase.clone()).or_insert(0.0) += value;
+        }
+    }
 }
 
 fn add_seconds(prepared: &mut Prepared, phase: &str, since: Instant) {
@@ -154,27 +213,54 @@ fn body_file(
     workshop: Workshop<'_>,
     prepared: &mut Prepared,
 ) -> Result<(PathBuf, StoredBody), SimulateError> {
-    let is_as_it_is = spec.refine.is_none() && spec.zone.is_empty() && spec.material.is_none();
-    if let (BodySource::Body { body }, true) = (&spec.source, is_as_it_is) {
-        let path = workshop.scenario_folder.join(body);
+    if let Some(path) = body_as_it_is(spec, workshop) {
         let stored = read_body(&path)?;
         return Ok((path, stored));
     }
-    let path = workshop.bodies.join(format!("{}.npz", spec.name));
+    let path = body_path(spec, workshop);
     let recipe = body_recipe(scenario, spec, workshop)?;
-    if recipe.made(&path)
+    if let Some(seconds) = recipe.made(&path)
         && let Ok(stored) = read_body(&path)
     {
+        prepared.add_earlier(&seconds);
         prepared.notes.push(format!("body `{}` is up to date", spec.name));
         return Ok((path, stored));
     }
+    let started = Instant::now();
     let body = source::make(spec, material(scenario, spec)?, workshop.scenario_folder, &mut prepared.notes)?;
     create_folder(workshop.bodies)?;
+    forget(&path);
     write_body(&path, &body)?;
-    recipe.keep(&path)?;
+    let seconds = BTreeMap::from([("meshing".to_owned(), started.elapsed().as_secs_f64())]);
+    recipe.keep(&path, &seconds)?;
+    prepared.n_meshed += 1;
     prepared.notes.push(format!("body `{}` made: {}", spec.name, path.display()));
     let stored = read_body(&path)?;
     Ok((path, stored))
+}
+
+/// The file of a body that is taken as it is.
+fn body_as_it_is(spec: &BodySpec, workshop: Workshop<'_>) -> Option<PathBuf> {
+    let is_as_it_is = spec.refine.is_none() && spec.zone.is_empty() && spec.material.is_none();
+    match &spec.source {
+        BodySource::Body { body } if is_as_it_is => Some(workshop.scenario_folder.join(body)),
+        _ => None,
+    }
+}
+
+/// Where the body file of a body is made.
+fn body_path(spec: &BodySpec, workshop: Workshop<'_>) -> PathBuf {
+    workshop.bodies.join(format!("{}.npz", spec.name))
+}
+
+/// Where its model is made, and from what.
+fn rom_file(
+    spec: &BodySpec,
+    reduce: &ReduceSpec,
+    body_checksum: &str,
+    workshop: Workshop<'_>,
+) -> (PathBuf, Recipe) {
+    (workshop.bodies.join(format!("{}.rom", spec.name)), Recipe::of(&(reduce, body_checksum)))
 }
 
 /// Everything that a body file is made from.
@@ -228,12 +314,13 @@ fn reduced(
     progress: &dyn Progress,
     prepared: &mut Prepared,
 ) -> Result<PathBuf, SimulateError> {
-    let path = workshop.bodies.join(format!("{}.rom", spec.name));
-    let recipe = Recipe::of(&(reduce, &stored.checksum));
-    if recipe.made(&path) {
+    let (path, recipe) = rom_file(spec, reduce, &stored.checksum, workshop);
+    if let Some(seconds) = recipe.made(&path) {
+        prepared.add_earlier(&seconds);
         prepared.notes.push(format!("model `{}` is up to date", spec.name));
         return Ok(path);
     }
+    let started = Instant::now();
     let options = options(reduce, &stored.checksum);
     let result = craig_bampton(&stored.body, &options, progress);
     if progress.interrupted() {
@@ -245,8 +332,24 @@ fn reduced(
     })?;
     result.reduced.name.clone_from(&spec.name);
     create_folder(workshop.bodies)?;
+    forget(&path);
     write_rom(&path, &result.reduced, &stored_options(reduce))?;
-    recipe.keep(&path)?;
+    let s = &result.seconds;
+    let mut seconds: BTreeMap<String, f64> = [
+        ("reduction: assembly", s.assembly),
+        ("reduction: factorisation", s.factorisation),
+        ("reduction: constraint modes", s.constraint_modes),
+        ("reduction: eigenpairs", s.eigen),
+        ("reduction: projection", s.projection),
+    ]
+    .map(|(phase, seconds)| (phase.to_owned(), seconds))
+    .into();
+    for (phase, value) in &seconds {
+        *prepared.seconds.entry(phase.clone()).or_insert(0.0) += value;
+    }
+    seconds.insert("reduction".to_owned(), started.elapsed().as_secs_f64());
+    recipe.keep(&path, &seconds)?;
+    prepared.n_reduced += 1;
     prepared.notes.push(format!(
         "model `{}` made: {} dofs reduced to {} low and {} high modes",
         spec.name,
@@ -254,16 +357,6 @@ fn reduced(
         result.reduced.n_low,
         result.reduced.omega.len() - result.reduced.n_low
     ));
-    let s = &result.seconds;
-    for (phase, seconds) in [
-        ("reduction: assembly", s.assembly),
-        ("reduction: factorisation", s.factorisation),
-        ("reduction: constraint modes", s.constraint_modes),
-        ("reduction: eigenpairs", s.eigen),
-        ("reduction: projection", s.projection),
-    ] {
-        *prepared.seconds.entry(phase.to_owned()).or_insert(0.0) += seconds;
-    }
     Ok(path)
 }
 

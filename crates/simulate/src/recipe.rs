@@ -1,5 +1,6 @@
 //! What a file was made from: if the recipe is the same, the file need not be made again.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,16 +20,26 @@ impl Recipe {
         Self(hexadecimal(Sha256::new().chain_update(carom_format::PROGRAM).chain_update(text)))
     }
 
-    /// True if `file` is there and its note says that it was made so.
-    pub(crate) fn made(&self, file: &Path) -> bool {
-        file.is_file() && fs::read_to_string(note(file)).is_ok_and(|made| made.trim() == self.0)
+    /// If `file` is there and its note says that it was made so: the seconds that it took, by phase.
+    pub(crate) fn made(&self, file: &Path) -> Option<BTreeMap<String, f64>> {
+        let note = fs::read_to_string(note(file)).ok().filter(|_| file.is_file())?;
+        let (made, seconds) = note.trim_end().split_once('\n').unwrap_or((note.trim_end(), ""));
+        (made == self.0).then(|| serde_json::from_str(seconds).unwrap_or_default())
     }
 
-    /// Notes that `file` was made so.
-    pub(crate) fn keep(&self, file: &Path) -> Result<(), SimulateError> {
+    /// Notes that `file` was made so, and the seconds that it took.
+    pub(crate) fn keep(&self, file: &Path, seconds: &BTreeMap<String, f64>) -> Result<(), SimulateError> {
+        let seconds = serde_json::to_string(seconds).expect("names and numbers are plain data");
         let path = note(file);
-        fs::write(&path, &self.0).map_err(|source| SimulateError::Io { path, source })
+        fs::write(&path, format!("{}\n{seconds}\n", self.0))
+            .map_err(|source| SimulateError::Io { path, source })
     }
+}
+
+/// Forgets what `file` was made from: what will be there next is made otherwise, even if nobody gets to say so.
+pub(crate) fn forget(file: &Path) {
+    // If there is no note there is nothing to forget; if it cannot be removed, neither can the file be replaced.
+    let _ = fs::remove_file(note(file));
 }
 
 /// The note beside a file.

@@ -11,6 +11,7 @@ use carom_integrate::Method;
 use carom_multibody::{RunError, RunSummary, Settings, Simulation};
 use carom_progress::Progress;
 
+use crate::system::without_friction;
 use crate::{Assembled, Prepared, SimulateError, system};
 
 /// How to run.
@@ -54,7 +55,7 @@ pub fn run(
     options: RunOptions,
     progress: &dyn Progress,
 ) -> Result<RunOutcome, SimulateError> {
-    check(scenario)?;
+    supported(scenario)?;
     let Assembled { system, placements, bodies, pairs } = system(scenario, prepared)?;
     let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
     let pair_names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
@@ -109,8 +110,13 @@ pub fn run(
     Ok(RunOutcome { summary, pairs: pair_names, names, bodies, seconds, cpu_seconds, warnings })
 }
 
+/// True if the scheme takes reduced models of flexible bodies.
+pub(crate) fn reduces(scenario: &Scenario) -> bool {
+    scenario.simulation.scheme != Scheme::Static
+}
+
 /// What this release can run.
-fn check(scenario: &Scenario) -> Result<(), SimulateError> {
+pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
     let scheme = match scenario.simulation.scheme {
         Scheme::Quasistatic => None,
         Scheme::Dynamic => Some("dynamic"),
@@ -142,7 +148,8 @@ fn check(scenario: &Scenario) -> Result<(), SimulateError> {
             return Err(SimulateError::Table { table });
         }
     }
-    Ok(())
+    // Friction is refused before anything is reduced for it.
+    scenario.contact.iter().try_for_each(without_friction)
 }
 
 fn settings(scenario: &Scenario) -> Settings {

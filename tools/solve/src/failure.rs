@@ -8,7 +8,11 @@ use carom_format::Scenario;
 use carom_simulate::{ErrorKind, SimulateError};
 
 /// Reads a scenario with the changes of the command line.
-pub(crate) fn read_scenario(path: &Path, overrides: &[String]) -> Result<Scenario, Failure> {
+///
+/// # Errors
+///
+/// [`Failure`] with every problem and its line.
+pub fn read_scenario(path: &Path, overrides: &[String]) -> Result<Scenario, Failure> {
     let known: Vec<&str> = MATERIALS.iter().map(|row| row.name).collect();
     Scenario::read(path, overrides, &known).map_err(|error| {
         let category = if error.is_io() { Category::Files } else { Category::Input };
@@ -16,19 +20,16 @@ pub(crate) fn read_scenario(path: &Path, overrides: &[String]) -> Result<Scenari
     })
 }
 
-/// A result that is there already.
-pub(crate) fn exists(path: &Path) -> Failure {
-    Failure::new(Category::Usage, format!("`{}` exists", path.display()))
-        .hint("--force replaces it, --resume continues it")
+/// A failed run.
+pub fn failed(error: SimulateError) -> Failure {
+    Failure::from_error(category(&error), error)
 }
 
-/// A failed run.
-pub(crate) fn of(error: SimulateError) -> Failure {
-    let category = match error.kind() {
+fn category(error: &SimulateError) -> Category {
+    match error.kind() {
         ErrorKind::Input => Category::Input,
         ErrorKind::Files => Category::Files,
         ErrorKind::Convergence => Category::Convergence,
         ErrorKind::Interrupted | ErrorKind::Other => Category::Other,
-    };
-    Failure::from_error(category, error)
+    }
 }

@@ -1,0 +1,176 @@
+//! What preparing a scenario would do, and what is wrong with it: nothing is written, nothing reduced.
+
+use std::path::PathBuf;
+
+use carom_fem::Body;
+use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
+use carom_format::{read_body, read_rom};
+use carom_make::{CadError, ImportError, cad};
+use carom_reduce::ReducedBody;
+
+use super::{Workshop, body_as_it_is, body_path, body_recipe, material, rom_file, source};
+use crate::references::{self, Parts};
+use crate::{SimulateError, run};
+
+/// How a file stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// A rigid body needs no model, a model that is named no body.
+    NotNeeded,
+    /// The scenario names it.
+    Given,
+    /// It was made from what the scenario says now.
+    UpToDate,
+    /// It is not there, or was made from something else.
+    ToMake,
+}
+
+/// How the files of a body stand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SurveyedBody {
+    /// Name of the body.
+    pub name: String,
+    /// Its body file.
+    pub body: Standing,
+    /// Where that is or will be, empty if not needed.
+    pub body_path: PathBuf,
+    /// Its checksum, if it is there and up to date; empty if not needed.
+    pub body_checksum: Option<String>,
+    /// Its model.
+    pub model: Standing,
+    /// Where that is or will be, empty if not needed.
+    pub rom_path: PathBuf,
+    /// Its checksum, if it is there and up to date; empty if not needed.
+    pub rom_checksum: Option<String>,
+    /// Names of its sets, if they are known.
+    pub sets: Option<Vec<String>>,
+}
+
+/// How the files of a scenario stand.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// Its bodies, in its order.
+    pub bodies: Vec<SurveyedBody>,
+    /// All that is wrong.
+    pub problems: Vec<SimulateError>,
+}
+
+/// What was found of a body beside its standing.
+enum Found {
+    Geometry(Box<Body>),
+    Model(Box<ReducedBody>),
+    Nothing,
+}
+
+/// Looks at everything that can be known without computing: whether files are there and can be read, whether sets exist
+/// that are named (bodies are made in memory; those that Gmsh would mesh are not), whether the scheme takes the scenario.
+pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
+    let mut survey = Survey::default();
+    survey.problems.extend(run::supported(scenario).err());
+    let mut found = Vec::new();
+    for spec in &scenario.body {
+        let mut body = SurveyedBody {
+            name: spec.name.clone(),
+            body: Standing::NotNeeded,
+            body_path: PathBuf::new(),
+            body_checksum: None,
+            model: Standing::NotNeeded,
+            rom_path: PathBuf::new(),
+            rom_checksum: None,
+            sets: None,
+        };
+        match look_at(scenario, spec, workshop, &mut body) {
+            Ok(what) => found.push(what),
+            Err(problem) => {
+                survey.problems.push(problem);
+                found.push(Found::Nothing);
+            }
+        }
+        survey.bodies.push(body);
+    }
+    let parts: Vec<Parts<'_>> = found
+        .iter()
+        .map(|found| match found {
+            Found::Geometry(body) => Parts::Geometry(body),
+            Found::Model(model) => Parts::Model(model),
+            Found::Nothing => Parts::Unknown,
+        })
+        .collect();
+    survey.problems.extend(references::problems(scenario, &parts));
+    survey
+}
+
+fn look_at(
+    scenario: &Scenario,
+    spec: &BodySpec,
+    workshop: Workshop<'_>,
+    out: &mut SurveyedBody,
+) -> Result<Found, SimulateError> {
+    if let BodySource::Rom { rom } = &spec.source {
+        if spec.rigid {
+            return Err(SimulateError::RigidRom { body: spec.name.clone() });
+        }
+        out.model = Standing::Given;
+        out.rom_path = workshop.scenario_folder.join(rom);
+        let stored = read_rom(&out.rom_path)?;
+        out.body_checksum = Some(stored.reduced.body_checksum.clone());
+        out.rom_checksum = Some(stored.checksum);
+        out.sets = Some(stored.reduced.surfaces.iter().map(|surface| surface.name.clone()).collect());
+        return Ok(Found::Model(Box::new(stored.reduced)));
+    }
+    let body = look_at_body(scenario, spec, workshop, out)?;
+    out.sets = body.as_ref().map(Body::set_names);
+    match &spec.reduce {
+        _ if spec.rigid || !run::reduces(scenario) => out.rom_checksum = Some(String::new()),
+        None => {
+            let known = out.sets.clone().unwrap_or_default().join(", ");
+            return Err(SimulateError::NoInterface { body: spec.name.clone(), known });
+        }
+        Some(reduce) => {
+            let checksum = out.body_checksum.clone().unwrap_or_default();
+            let (path, recipe) = rom_file(spec, reduce, &checksum, workshop);
+            let made = recipe.made(&path).and_then(|_| read_rom(&path).ok());
+            out.model = if made.is_some() { Standing::UpToDate } else { Standing::ToMake };
+            out.rom_checksum = made.map(|stored| stored.checksum);
+            out.rom_path = path;
+        }
+    }
+    Ok(body.map_or(Found::Nothing, |body| Found::Geometry(Box::new(body))))
+}
+
+/// The body as it is or will be; none if it takes Gmsh to know.
+fn look_at_body(
+    scenario: &Scenario,
+    spec: &BodySpec,
+    workshop: Workshop<'_>,
+    out: &mut SurveyedBody,
+) -> Result<Option<Body>, SimulateError> {
+    if let Some(path) = body_as_it_is(spec, workshop) {
+        out.body = Standing::Given;
+        out.body_path = path;
+        let stored = read_body(&out.body_path)?;
+        out.body_checksum = Some(stored.checksum);
+        return Ok(Some(stored.body));
+    }
+    out.body = Standing::ToMake;
+    out.body_path = body_path(spec, workshop);
+    let recipe = body_recipe(scenario, spec, workshop)?;
+    if recipe.made(&out.body_path).is_some()
+        && let Ok(stored) = read_body(&out.body_path)
+    {
+        out.body = Standing::UpToDate;
+        out.body_checksum = Some(stored.checksum);
+        return Ok(Some(stored.body));
+    }
+    let material = material(scenario, spec)?;
+    if let BodySource::Import(import) = &spec.source
+        && cad::is_cad(import.file.as_ref())
+    {
+        if cad::program().is_none() {
+            let missing = CadError::Missing { path: workshop.scenario_folder.join(&import.file) };
+            return Err(SimulateError::Import { body: spec.name.clone(), source: ImportError::Cad(missing) });
+        }
+        return Ok(None);
+    }
+    source::make(spec, material, workshop.scenario_folder, &mut Vec::new()).map(Some)
+}

@@ -1,0 +1,221 @@
+//! What a run came to, as text and as the JSON object of `carom-solve`.
+
+use std::collections::BTreeMap;
+
+use carom_dynamics::{BodyState, ContactEvent, LedgerSummary};
+use carom_format::result::{NoteLevel, ResultError, ResultReader};
+use carom_simulate::RunOutcome;
+use serde::Serialize;
+
+/// What a run came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Solved {
+    end_time: f64,
+    steps: u64,
+    rejected_steps: u64,
+    right_hand_sides: u64,
+    seconds: f64,
+    cpu_seconds: f64,
+    energy: Energy,
+    linear_momentum: Error,
+    angular_momentum: Error,
+    contacts: Vec<Contact>,
+    bodies: BTreeMap<String, Body>,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Energy {
+    initial: f64,
+    #[serde(rename = "final")]
+    last: f64,
+    max_relative_error: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Error {
+    max_relative_error: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Contact {
+    pair: String,
+    start: f64,
+    end: f64,
+    duration: f64,
+    peak_force: f64,
+    peak_time: f64,
+    impulse: f64,
+    max_approach: f64,
+    /// Absent while the surfaces still touch.
+    restitution: Option<f64>,
+    vibration_energy: f64,
+    sub_impacts: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Body {
+    position: [f64; 3],
+    quaternion: [f64; 4],
+    velocity: [f64; 3],
+    angular_velocity: [f64; 3],
+}
+
+/// Sizes of a run: time reached \[s\], steps, seconds.
+struct Cost {
+    end_time: f64,
+    /// Steps, rejected steps, right-hand sides.
+    counts: [u64; 3],
+    /// Wall clock and CPU.
+    seconds: [f64; 2],
+}
+
+impl Solved {
+    /// What a run came to that has just ended.
+    pub fn of(outcome: &RunOutcome) -> Self {
+        let s = &outcome.summary;
+        let cost = Cost {
+            end_time: s.time,
+            counts: [s.counters.steps, s.counters.rejected, s.counters.evaluations],
+            seconds: [outcome.seconds, outcome.cpu_seconds],
+        };
+        let contacts =
+            s.contacts.iter().map(|event| Contact::of(event, outcome.pairs[event.pair].clone())).collect();
+        let bodies = outcome.names.iter().cloned().zip(outcome.bodies.iter().map(Body::of)).collect();
+        Self::with(cost, &s.ledger, contacts, bodies, outcome.warnings.clone())
+    }
+
+    /// What the run of a result came to; none while it has no end.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`] if the result cannot be read.
+    pub fn read(result: &ResultReader) -> Result<Option<Self>, ResultError> {
+        let (Some(ledger), Some(last)) = (result.summary()?, result.times()?.len().checked_sub(1)) else {
+            return Ok(None);
+        };
+        let (header, last) = (result.header()?, result.frame(last)?);
+        let (counters, timings) = (result.counters()?, result.timings()?);
+        let count = |name: &str| counters.iter().find(|(n, _)| n == name).map_or(0, |(_, count)| *count);
+        let seconds = |name: &str| timings.iter().find(|(n, _)| n == name).map_or(0.0, |(_, s)| *s);
+        let cost = Cost {
+            end_time: last.time,
+            counts: ["steps", "rejected_steps", "right_hand_sides"].map(count),
+            seconds: ["time loop", "time loop, cpu"].map(seconds),
+        };
+        let pair = |n: usize| header.pairs.get(n).map_or_else(|| n.to_string(), |pair| pair.name.clone());
+        let events = result.contact_events()?;
+        let contacts = events.iter().map(|event| Contact::of(event, pair(event.pair))).collect();
+        let names = header.bodies.iter().map(|body| body.name.clone());
+        let warnings = result.notes()?.into_iter().filter(|note| note.level == NoteLevel::Warning);
+        Ok(Some(Self::with(
+            cost,
+            &ledger,
+            contacts,
+            names.zip(last.bodies.iter().map(Body::of)).collect(),
+            warnings.map(|note| note.text).collect(),
+        )))
+    }
+
+    fn with(
+        cost: Cost,
+        ledger: &LedgerSummary,
+        contacts: Vec<Contact>,
+        bodies: BTreeMap<String, Body>,
+        warnings: Vec<String>,
+    ) -> Self {
+        Self {
+            end_time: cost.end_time,
+            steps: cost.counts[0],
+            rejected_steps: cost.counts[1],
+            right_hand_sides: cost.counts[2],
+            seconds: cost.seconds[0],
+            cpu_seconds: cost.seconds[1],
+            energy: Energy {
+                initial: ledger.energy_initial,
+                last: ledger.energy_final,
+                max_relative_error: ledger.energy_error,
+            },
+            linear_momentum: Error { max_relative_error: ledger.momentum_error },
+            angular_momentum: Error { max_relative_error: ledger.ang_momentum_error },
+            contacts,
+            bodies,
+            warnings,
+        }
+    }
+
+    /// What the user should be wary of.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// As lines for people.
+    pub fn text(&self) -> String {
+        let mut out = format!(
+            "t = {:.6e} s after {} steps ({} rejected, {} right-hand sides), {:.2} s, {:.2} s of CPU\n\
+             energy {:.9e} J at the start, {:.9e} J at the end, balance to {:.1e}; momentum to {:.1e}, angular momentum \
+             to {:.1e}\n",
+            self.end_time,
+            self.steps,
+            self.rejected_steps,
+            self.right_hand_sides,
+            self.seconds,
+            self.cpu_seconds,
+            self.energy.initial,
+            self.energy.last,
+            self.energy.max_relative_error,
+            self.linear_momentum.max_relative_error,
+            self.angular_momentum.max_relative_error
+        );
+        for c in &self.contacts {
+            let restitution =
+                c.restitution.map_or_else(|| "still touching".to_owned(), |e| format!("restitution {e:.5}"));
+            out.push_str(&format!(
+                "contact {}: {:.6e} s to {:.6e} s ({:.3} µs), peak {:.3} N at {:.6e} s, impulse {:.6e} N s, approach \
+                 {:.4} µm, {restitution}\n",
+                c.pair,
+                c.start,
+                c.end,
+                1e6 * c.duration,
+                c.peak_force,
+                c.peak_time,
+                c.impulse,
+                1e6 * c.max_approach
+            ));
+        }
+        for (name, body) in &self.bodies {
+            let [vx, vy, vz] = body.velocity;
+            out.push_str(&format!("body {name}: velocity {vx:.6e} {vy:.6e} {vz:.6e} m/s\n"));
+        }
+        out
+    }
+}
+
+impl Contact {
+    fn of(event: &ContactEvent, pair: String) -> Self {
+        Self {
+            pair,
+            start: event.start,
+            end: event.end,
+            duration: event.duration(),
+            peak_force: event.peak_force,
+            peak_time: event.peak_time,
+            impulse: event.impulse_size(),
+            max_approach: event.max_approach,
+            restitution: event.restitution(),
+            vibration_energy: event.vibration_energy,
+            sub_impacts: event.sub_impacts,
+        }
+    }
+}
+
+impl Body {
+    fn of(state: &BodyState) -> Self {
+        Self {
+            position: state.position,
+            quaternion: state.quaternion,
+            velocity: state.velocity,
+            angular_velocity: state.angular_velocity,
+        }
+    }
+}
