@@ -37,7 +37,7 @@ pub struct Spans {
     pub cell: Vec<Cell>,
     /// Area of each span in the reference configuration \[m²\].
     pub area: Vec<f64>,
-    /// True if the span has an edge on the rim of the surface.
+    /// True if the span has an edge at which the zone was cut out of the surface of the body: pressure there is lost.
     pub at_rim: Vec<bool>,
     /// First integration point of each span, and their number at the end.
     pub start: Vec<u32>,
@@ -123,7 +123,7 @@ impl Spans {
         } else {
             for face in 0..n_faces {
                 let domain = faces.domain(face);
-                let rim = faces.topology.at_rim(face, domain);
+                let rim = faces.topology.at_cut(face, domain);
                 spans.add(faces, reference, Cell::Face(face), rim, &[(face, rule(domain))]);
             }
         }
@@ -250,7 +250,7 @@ fn dual_cells(faces: &Faces) -> BTreeMap<u32, (bool, Vec<Piece>)> {
         let domain = faces.domain(face);
         for corner in 0..domain.n_corners() {
             let place = if row_by_row { [0, 1, 3, 2][corner] } else { corner };
-            let rim = faces.topology.corner_on_rim(face, corner as u8, |f| faces.domain(f));
+            let rim = faces.topology.corner_on_cut(face, corner as u8, |f| faces.domain(f));
             let cell = cells.entry(points[place]).or_default();
             cell.0 |= rim;
             cell.1.push((face, corner_rule(domain, corner)));
@@ -342,6 +342,17 @@ mod tests {
             }
             assert_eq!(spans.at_rim.iter().filter(|&&rim| !rim).count(), 4);
         }
+    }
+
+    #[test]
+    fn where_the_surface_of_the_body_turns_no_zone_was_cut() {
+        let (surface, positions) = plate(FaceShape::Quad8, 4, 4, |x, y| [x, y, 0.0]);
+        let mut faces = Faces::new(surface, &positions).unwrap();
+        // The edges of all faces at x = 0, where edge 3 is.
+        (0..16).filter(|f| f % 4 == 0).for_each(|f| faces.topology.sharp[f][3] = true);
+        let at_rim = Spans::new(&faces, &positions).at_rim;
+        assert_eq!(at_rim.iter().filter(|&&rim| rim).count(), 10);
+        assert!(!at_rim[4] && !at_rim[8] && at_rim[0], "{at_rim:?}");
     }
 
     #[test]

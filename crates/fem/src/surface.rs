@@ -3,6 +3,7 @@
 //! A [`Surface`] is immutable; where its points are is the caller's. [`Surface::shape_into`] evaluates the shape
 //! functions of a face, [`Surface::position`] and [`Surface::tangents`] apply them to positions.
 
+mod edges;
 mod shape;
 
 pub use shape::bernstein;

@@ -48,6 +48,24 @@ fn enclosed_volume(body: &Body, discretisation: &Discretisation) -> f64 {
 }
 
 #[test]
+fn a_zone_that_ends_at_the_edge_of_a_rod_ends_at_sharp_edges_and_one_on_a_ball_does_not() {
+    let sharp = |body: &Body, set: &str| {
+        let discretisation = Discretisation::new(body).unwrap();
+        let whole = discretisation.surface(&body.boundary_faces());
+        let zone = body.surface_of_set(&discretisation, set).unwrap();
+        (zone.sharp_edges(&whole, &discretisation.points), zone.faces.len())
+    };
+    // Five patches of four faces make the end: eight edges lie on its circle.
+    let rod = nurbs_body(solids::rod(0.1, 0.4, None).unwrap().subdivide(2).unwrap());
+    let (edges, faces) = sharp(&rod, "end");
+    assert_eq!((edges.len(), faces), (8, 20), "{edges:?}");
+    // The side meets both ends.
+    assert_eq!(sharp(&rod, "side").0.len(), 16);
+    let ball = nurbs_body(solids::ball(0.015, Some(2e-3)).unwrap().subdivide(2).unwrap());
+    assert_eq!(sharp(&ball, "pole"), (Vec::new(), 4));
+}
+
+#[test]
 fn the_boundary_surface_encloses_the_volume_and_points_out() {
     for (name, body) in bodies() {
         let discretisation = Discretisation::new(&body).unwrap();

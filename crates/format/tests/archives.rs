@@ -189,17 +189,22 @@ np.savez("changed.npz", **{**b, "points": 2 * b["points"]})
 
 /// Samples of every version that was ever written; readers must go on reading them.
 #[test]
-fn samples_of_version_1_0_are_read() {
+fn samples_of_all_versions_are_read() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
     if std::env::var_os("CAROM_WRITE_SAMPLES").is_some() {
         write_body(&samples.join("body-mesh-1.0.npz"), &problems::cube_mesh()).unwrap();
         write_body(&samples.join("body-nurbs-1.0.npz"), &problems::two_patches()).unwrap();
         let (model, options) = problems::model();
-        write_rom(&samples.join("rom-1.0.npz"), &model, &options).unwrap();
+        write_rom(&samples.join("rom-1.1.npz"), &model, &options).unwrap();
     }
     assert_eq!(read_body(&samples.join("body-mesh-1.0.npz")).unwrap().body, problems::cube_mesh());
     assert_eq!(read_body(&samples.join("body-nurbs-1.0.npz")).unwrap().body, problems::two_patches());
-    let (model, options) = problems::model();
+    let (mut model, options) = problems::model();
+    let stored = read_rom(&samples.join("rom-1.1.npz")).unwrap();
+    problems::assert_same_model(&stored.reduced, &model);
+    assert_eq!(stored.options, options);
+    // Version 1.0 knew of no sharp edges.
+    model.surfaces[0].sharp_edges.clear();
     let stored = read_rom(&samples.join("rom-1.0.npz")).unwrap();
     problems::assert_same_model(&stored.reduced, &model);
     assert_eq!(stored.options, options);

@@ -74,6 +74,16 @@ pub struct Rim {
     pub share: f64,
 }
 
+/// What pressure at the rim of a contact zone does to a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RimPolicy {
+    /// It ends the run: the force is too low, by 14 % for a zone of 0.63 contact radii, and nothing else looks wrong.
+    #[default]
+    Error,
+    /// It is said when the run has ended.
+    Warning,
+}
+
 /// What the two surfaces of a pair do to each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reaction {
@@ -158,6 +168,18 @@ pub trait ContactModel: std::fmt::Debug + Send {
 
     /// For the step size.
     fn hertz(&self, pair: usize) -> HertzNumbers;
+
+    /// Which surface of a pair (0 or 1) carries the pressure.
+    fn carrier(&self, pair: usize) -> usize {
+        let _ = pair;
+        0
+    }
+
+    /// What pressure at the rim of a zone does to the run.
+    fn rim_policy(&self, pair: usize) -> RimPolicy {
+        let _ = pair;
+        RimPolicy::Error
+    }
 
     /// Computes reactions for a motion and *adds* their forces to those on the bodies (indexed as in the system). Forces on
     /// two bodies are opposite and have a common line of action, so that both momenta are kept to round-off. Allocates

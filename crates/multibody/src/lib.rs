@@ -35,13 +35,13 @@ mod within_step;
 
 pub use body::{Body, BodyError, InitialState};
 pub use contact::{
-    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction, Rim,
+    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction, Rim, RimPolicy,
 };
 pub use floating_frame::{FloatingFrame, FrameError};
 pub use hertz_contact::{HertzContact, HertzShape};
 pub use kinetics::{Kinetics, MassError, Velocities};
 pub use layout::Layout;
-pub use outcome::{RunError, RunSummary};
+pub use outcome::{RimPlace, RunError, RunSummary};
 pub use pair_memory::PairMemory;
 pub use quasistatic::{
     ContactLaw, ContactSetupError, ContactSolveError, ContactSpec, ContactSurface, QuasistaticContacts,

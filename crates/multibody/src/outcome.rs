@@ -30,6 +30,14 @@ pub enum RunError {
         /// Its value.
         value: f64,
     },
+    /// Pressure reached the rim of a contact zone.
+    #[error("at t = {time:.9e} s: {place}; or go on regardless with `rim = \"warning\"` in [[contact]]")]
+    Rim {
+        /// When \[s\].
+        time: f64,
+        /// Where.
+        place: RimPlace,
+    },
     /// The result could not be kept.
     #[error(transparent)]
     Observer(#[from] ObserverError),
@@ -44,6 +52,28 @@ pub enum RunError {
         /// Where the run was going \[s\].
         end_time: f64,
     },
+}
+
+/// Where pressure reached the rim of a contact zone.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "contact `{first}` / `{second}`: {:.2} % of the force lies at the rim of `{zone}` (span {span} of `{carrier}`): the zone is too \
+     small and the force too low; make the set reach 1.25 contact radii (`pole_radius`, or a larger zone) and reduce the body again",
+    100.0 * share
+)]
+pub struct RimPlace {
+    /// First surface of the pair, as `BODY:SET`.
+    pub first: String,
+    /// Second surface of the pair.
+    pub second: String,
+    /// The one whose rim is reached.
+    pub zone: String,
+    /// The one that carries the pressure, whose spans are numbered.
+    pub carrier: String,
+    /// The span with the largest force of those at the rim.
+    pub span: usize,
+    /// Part of the force at the rim, 0 to 1.
+    pub share: f64,
 }
 
 /// What a run comes to.

@@ -13,7 +13,7 @@ pub use setup::{ContactLaw, ContactSetupError, ContactSpec, ContactSurface};
 
 use crate::body::Body;
 use crate::contact::{
-    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction, Rim,
+    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction, Rim, RimPolicy,
 };
 use carom_contact::submodel::{
     BodyState, QuasistaticContact, SolveError, Twist, WarmState, WhichZone, Workspace,
@@ -69,6 +69,7 @@ struct PairSetup {
     flipped: bool,
     reach: [f64; 2],
     hertz: HertzNumbers,
+    rim: RimPolicy,
     /// Points of each face of the surface that carries the pressure, among those of its side.
     face_points: Vec<Vec<u32>>,
     /// Side of that surface.
@@ -222,6 +223,14 @@ impl ContactModel for QuasistaticContacts {
 
     fn hertz(&self, pair: usize) -> HertzNumbers {
         self.pairs[pair].hertz
+    }
+
+    fn carrier(&self, pair: usize) -> usize {
+        usize::from(self.pairs[pair].flipped)
+    }
+
+    fn rim_policy(&self, pair: usize) -> RimPolicy {
+        self.pairs[pair].rim
     }
 
     fn evaluate(

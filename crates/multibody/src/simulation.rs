@@ -250,7 +250,7 @@ impl Simulation {
         }
         self.off_interface = self.off_interface.max(self.system.contact_sums.off_interface);
         self.ledger.record(self.system.balance(self.time, &self.y));
-        Ok(())
+        self.check_rims()
     }
 
     /// The events that are still open, and the last frame.

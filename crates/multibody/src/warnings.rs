@@ -1,6 +1,7 @@
 //! What a user should know about a run that ended well: where the model was used beyond its limits.
 
-use crate::contact::Rim;
+use crate::contact::{Rim, RimPolicy};
+use crate::outcome::{RimPlace, RunError};
 use crate::simulation::Simulation;
 
 impl Simulation {
@@ -13,7 +14,7 @@ impl Simulation {
         let mut warnings = Vec::new();
         for (pair, memory) in self.memory.iter().enumerate() {
             if let Some((time, rim)) = memory.rim.filter(|(_, rim)| rim.share > Self::SHARE) {
-                warnings.push(self.rim_warning(pair, time, rim));
+                warnings.push(format!("at t = {time:.4e} s: {}", self.rim_place(pair, rim)));
             }
         }
         if self.off_interface > Self::SHARE {
@@ -33,17 +34,33 @@ impl Simulation {
         warnings
     }
 
-    fn rim_warning(&self, pair: usize, time: f64, rim: Rim) -> String {
+    /// Ends the run if a pair that must not has pressure at the rim of a zone at the end of an accepted step: trial stages
+    /// may overshoot, and count for nothing.
+    pub(crate) fn check_rims(&self) -> Result<(), RunError> {
+        for (pair, reaction) in self.system.reactions.iter().enumerate() {
+            let (model, local) = self.system.pair_of[pair];
+            let policy = self.system.contacts[model].rim_policy(local);
+            if let Some(rim) =
+                reaction.rim.filter(|rim| rim.share > Self::SHARE && policy == RimPolicy::Error)
+            {
+                return Err(RunError::Rim { time: self.time, place: self.rim_place(pair, rim) });
+            }
+        }
+        Ok(())
+    }
+
+    fn rim_place(&self, pair: usize, rim: Rim) -> RimPlace {
         let (model, local) = self.system.pair_of[pair];
         let model = &self.system.contacts[model];
-        let [first, second] = [0, 1].map(|side| model.surface_name(local, side));
-        format!(
-            "contact `{first}` / `{second}`: at t = {time:.4e} s {:.1} % of the force lies at the rim of `{}` (face {} of the \
-             surface with the pressure): the zone is too small and the force too low; enlarge its set",
-            100.0 * rim.share,
-            model.surface_name(local, rim.side),
-            rim.face,
-        )
+        let name = |side: usize| model.surface_name(local, side);
+        RimPlace {
+            first: name(0),
+            second: name(1),
+            zone: name(rim.side),
+            carrier: name(model.carrier(local)),
+            span: rim.face,
+            share: rim.share,
+        }
     }
 
     /// A static mode of frequency f answers a pulse T with an error of 1/(2 f T)² of its part (THEORY 2.3).

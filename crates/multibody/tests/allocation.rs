@@ -5,8 +5,8 @@ mod lattice;
 
 use carom_dynamics::{Ignore, Loads, Placement};
 use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, HertzContact, HertzShape, QuasistaticContacts, Settings,
-    Simulation, System,
+    Body, ContactLaw, ContactSpec, ContactSurface, HertzContact, HertzShape, QuasistaticContacts, RimPolicy,
+    Settings, Simulation, System,
 };
 use lattice::Lattice;
 use nalgebra::{Matrix3, Vector3};
@@ -82,6 +82,7 @@ fn quasistatic_contact_allocates_nothing_once_it_has_grown() {
         law: ContactLaw::Hard,
         modulus: None,
         radius: None,
+        rim: RimPolicy::Warning,
         max_depth: None,
     };
     let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();

@@ -6,8 +6,8 @@ mod lattice;
 use cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
 use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, QuasistaticContacts, RunSummary, Settings, Simulation,
-    System,
+    Body, ContactLaw, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, RunError, RunSummary,
+    Settings, Simulation, System,
 };
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
@@ -20,6 +20,7 @@ fn spec(law: ContactLaw) -> ContactSpec {
         law,
         modulus: None,
         radius: None,
+        rim: RimPolicy::Warning,
         max_depth: None,
     }
 }
@@ -150,11 +151,32 @@ fn ball_on_rigid_plane_is_half_of_two_balls() {
     assert!(one.ledger.energy_error < 1e-6 && one.ledger.momentum_error < 1e-12, "{:?}", one.ledger);
 }
 
+/// Two balls whose zones of ± 0.2 mm are smaller than the contact radius of 0.36 mm.
+fn too_small_zones(rim: RimPolicy) -> Simulation {
+    let bodies = vec![Body::reduced(Arc::new(Cap::new(3, 0.2e-3, 0).reduced())).unwrap(); 2];
+    let spec = ContactSpec { rim, ..spec(ContactLaw::Hard) };
+    let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
+    let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap();
+    Simulation::new(system, &placements(0.5, 0.0, 0.0), Settings::until(1.5e-4)).unwrap()
+}
+
 #[test]
-fn pressure_at_the_rim_is_said() {
-    let cap = Cap::new(3, 0.2e-3, 0);
-    let mut simulation =
-        two_balls(&cap, ContactLaw::Hard, placements(0.5, 0.0, 0.0), Settings::until(1.5e-4));
+fn pressure_at_the_rim_of_a_zone_ends_the_run_and_says_where() {
+    let mut simulation = too_small_zones(RimPolicy::Error);
+    let error = simulation.run(&mut Ignore, &Silent).unwrap_err();
+    let RunError::Rim { time, place } = &error else { panic!("{error}") };
+    // The contact radius reaches the rim span, 0.13 to 0.2 mm from the middle, long before the peak at 54 µs.
+    assert!(*time == simulation.time() && *time > 0.0 && *time < 3e-5, "{error}");
+    assert!(place.zone == "ball:pole" && place.span < 36 && place.share > 1e-3, "{place:?}");
+    let message = error.to_string();
+    for part in ["at t = ", "`ball:pole` / `ball:pole`", "rim of `ball:pole`", "span ", "rim = \"warning\""] {
+        assert!(message.contains(part), "{part} is missing: {message}");
+    }
+}
+
+#[test]
+fn pressure_at_the_rim_is_a_warning_where_that_was_asked_for() {
+    let mut simulation = too_small_zones(RimPolicy::Warning);
     let summary = simulation.run(&mut Ignore, &Silent).unwrap();
     let (_, rim) = summary.rims[0].expect("a contact radius of 0.36 mm leaves a zone of 0.2 mm");
     assert!(rim.share > 0.3, "{rim:?}");

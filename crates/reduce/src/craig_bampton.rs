@@ -293,9 +293,10 @@ fn project(
     let split = options.split.unwrap_or_else(|| fixed_interface_hz.last().copied().unwrap_or(0.0));
     let n_low = second.omega.partition_point(|&omega| omega <= 2.0 * PI * split);
     let values = |points: Vec<u32>| mode_values(discretisation, com, basis.as_ref(), z, points);
+    let whole = discretisation.surface(&body.boundary_faces());
     let field_points = match options.fields {
         Fields::Full => (0..discretisation.n_points() as u32).collect(),
-        Fields::Surface => discretisation.surface(&body.boundary_faces()).points,
+        Fields::Surface => whole.points.clone(),
     };
     let reduced = ReducedBody {
         name: body.name.clone(),
@@ -311,7 +312,7 @@ fn project(
         surfaces: interface
             .surfaces
             .iter()
-            .map(|(name, surface)| named(name, surface, &interface.points))
+            .map(|(name, surface)| named(name, surface, &whole, discretisation, &interface.points))
             .collect(),
         boundary: values(interface.points.clone()),
         fields: Some(values(field_points)),
@@ -368,7 +369,13 @@ fn mode_values(
     Modes { values: product(rows.as_ref(), z), points, positions_b }
 }
 
-fn named(name: &str, surface: &Surface, interface_points: &[u32]) -> NamedSurface {
+fn named(
+    name: &str,
+    surface: &Surface,
+    whole: &Surface,
+    discretisation: &Discretisation,
+    interface_points: &[u32],
+) -> NamedSurface {
     NamedSurface {
         name: name.to_owned(),
         is_interface: surface
@@ -376,6 +383,7 @@ fn named(name: &str, surface: &Surface, interface_points: &[u32]) -> NamedSurfac
             .iter()
             .map(|point| interface_points.binary_search(point).is_ok())
             .collect(),
+        sharp_edges: surface.sharp_edges(whole, &discretisation.points),
         surface: surface.clone(),
     }
 }

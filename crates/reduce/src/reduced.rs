@@ -51,6 +51,9 @@ pub struct NamedSurface {
     pub surface: Surface,
     /// True for each of `surface.points` that is an interface point, so that its compliance is complete.
     pub is_interface: Vec<bool>,
+    /// Face and edge of the edges at which the surface of the body turns, [`Surface::sharp_edges`]: where the set ends there
+    /// the body's surface does.
+    pub sharp_edges: Vec<[u32; 2]>,
 }
 
 /// A Craig-Bampton reduced body after the second eigenproblem, in the Buckens frame.

@@ -82,7 +82,7 @@ pub fn run(
     let seconds = started.elapsed().as_secs_f64();
     let cpu_seconds = cpu_seconds() - cpu_started;
     let summary = simulation.summary();
-    let warnings = warnings(&summary, &pair_names);
+    let warnings = warnings(&simulation, &summary);
     let state = match &ended {
         Ok(_) => RunState::Done,
         Err(RunError::Interrupted { .. }) => RunState::Interrupted,
@@ -169,26 +169,8 @@ fn settings(scenario: &Scenario) -> Settings {
 }
 
 /// What a user should know before trusting the numbers.
-fn warnings(summary: &RunSummary, pairs: &[String]) -> Vec<String> {
-    let mut out = Vec::new();
-    for (pair, rim) in pairs.iter().zip(&summary.rims) {
-        if let Some((time, rim)) = rim {
-            let side = ["first", "second"][rim.side.min(1)];
-            out.push(format!(
-                "contact {pair}: at t = {time:.6e} s the pressure reaches the rim of the {side} zone (face {}, {:.1} % of the \
-                 force): the zone is too small and the force too low; make it larger (pole_radius or zone) and reduce the \
-                 body again",
-                rim.face,
-                100.0 * rim.share
-            ));
-        }
-    }
-    if summary.fallbacks > 0 {
-        out.push(format!(
-            "the contact solver fell back to its slower method {} times; the results are as accurate",
-            summary.fallbacks
-        ));
-    }
+fn warnings(simulation: &Simulation, summary: &RunSummary) -> Vec<String> {
+    let mut out = simulation.warnings();
     let error = summary.ledger.energy_error;
     if error.is_nan() || error > 1e-3 {
         out.push(format!(

@@ -6,10 +6,10 @@ use carom_dynamics::{Axes, Loads, Placement, PointLoad};
 use carom_fem::{Discretisation, mass_properties};
 use carom_format::result::{ResultBody, ResultPair};
 use carom_format::scenario::model::{
-    BodySpec, ContactLaw as LawSpec, ContactSpec as PairSpec, End, ForceSpec, Scenario,
+    BodySpec, ContactLaw as LawSpec, ContactSpec as PairSpec, End, ForceSpec, Rim, Scenario,
 };
 use carom_multibody::{
-    Body, ContactLaw, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, System,
+    Body, ContactLaw, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, System,
 };
 use nalgebra::{Matrix3, Vector3};
 
@@ -158,6 +158,10 @@ fn contact_spec(
         law,
         modulus: None,
         radius: None,
+        rim: match pair.rim {
+            Rim::Error => RimPolicy::Error,
+            Rim::Warning => RimPolicy::Warning,
+        },
         max_depth: None,
     })
 }
@@ -170,7 +174,9 @@ fn surface(end: &End, ready: &PreparedBody) -> Result<ContactSurface, SimulateEr
         .map_err(|source| SimulateError::Discretisation { body: end.body.clone(), source })?;
     let surface = geometry.surface_of_set(&discretisation, &end.part)?;
     let positions = surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
-    Ok(ContactSurface::Faces { name: end.to_string(), surface, positions })
+    let whole = discretisation.surface(&geometry.boundary_faces());
+    let sharp_edges = surface.sharp_edges(&whole, &discretisation.points);
+    Ok(ContactSurface::Faces { name: end.to_string(), surface, positions, sharp_edges })
 }
 
 fn loads(

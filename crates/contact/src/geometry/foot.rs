@@ -21,7 +21,7 @@ pub struct FootPoint {
     pub xi: [f64; 2],
     /// Part of the face on which it lies.
     pub site: Site,
-    /// True if x lies beyond the rim of the surface.
+    /// True if x lies beyond the rim of the zone where it was cut out of the surface: what it would touch is missing.
     pub beyond_rim: bool,
     /// Gap g \[m\], positive if open.
     pub gap: f64,
@@ -147,7 +147,7 @@ impl Faces {
             return (*own, height, false);
         }
         if self.on_rim(face, site) {
-            return (d / distance, distance, true);
+            return (d / distance, distance, self.on_cut(face, site));
         }
         let mean = self.mean_normal(now, face, local, own, site);
         let sign = if d.dot(&mean) < 0.0 { -1.0 } else { 1.0 };
@@ -159,6 +159,14 @@ impl Faces {
             Site::Interior => false,
             Site::Edge(k) => self.topology.is_rim(face, k),
             Site::Corner(k) => self.topology.corner_on_rim(face, k, |f| self.domain(f)),
+        }
+    }
+
+    fn on_cut(&self, face: u32, site: Site) -> bool {
+        match site {
+            Site::Interior => false,
+            Site::Edge(k) => self.topology.is_cut(face, k),
+            Site::Corner(k) => self.topology.corner_on_cut(face, k, |f| self.domain(f)),
         }
     }
 

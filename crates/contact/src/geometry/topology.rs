@@ -26,6 +26,8 @@ pub struct Neighbour {
 pub struct Topology {
     /// For each face and edge the neighbour; `None` at the rim and at edges 3 of triangles.
     pub neighbours: Vec<[Option<Neighbour>; 4]>,
+    /// True for edges at which the surface of the body turns: where it is the surface that ends and not the zone.
+    pub sharp: Vec<[bool; 4]>,
     /// Number of each corner of each face, `u32::MAX` for corner 3 of triangles.
     pub corners: Vec<[u32; 4]>,
     /// Faces with their corner, corner number after corner number.
@@ -60,7 +62,8 @@ impl Topology {
             }
         }
         let (around, around_start) = group_by_corner(&corners, n_corners);
-        Self { neighbours, corners, around, around_start }
+        let sharp = vec![[false; 4]; surface.faces.len()];
+        Self { neighbours, sharp, corners, around, around_start }
     }
 
     /// All faces around corner `corner` of `face`, itself included, each with the number of its corner there.
@@ -74,16 +77,36 @@ impl Topology {
         self.neighbours[face as usize][edge as usize].is_none()
     }
 
-    /// True if the face has an edge on the rim.
-    pub fn at_rim(&self, face: u32, domain: Domain) -> bool {
-        (0..domain.n_corners()).any(|k| self.is_rim(face, k as u8))
+    /// True if edge `edge` of `face` has no neighbour although the surface of the body goes on smoothly there.
+    pub fn is_cut(&self, face: u32, edge: u8) -> bool {
+        self.is_rim(face, edge) && !self.sharp[face as usize][edge as usize]
+    }
+
+    /// True if the face has an edge at which the zone was cut out of the surface.
+    pub fn at_cut(&self, face: u32, domain: Domain) -> bool {
+        (0..domain.n_corners()).any(|k| self.is_cut(face, k as u8))
     }
 
     /// True if the corner lies on the rim: one of the edges that end in it has no neighbour.
     pub fn corner_on_rim(&self, face: u32, corner: u8, domain_of: impl Fn(u32) -> Domain) -> bool {
+        self.any_edge_at(face, corner, domain_of, |f, k| self.is_rim(f, k))
+    }
+
+    /// True if one of the edges that end in the corner is one at which the zone was cut.
+    pub fn corner_on_cut(&self, face: u32, corner: u8, domain_of: impl Fn(u32) -> Domain) -> bool {
+        self.any_edge_at(face, corner, domain_of, |f, k| self.is_cut(f, k))
+    }
+
+    fn any_edge_at(
+        &self,
+        face: u32,
+        corner: u8,
+        domain_of: impl Fn(u32) -> Domain,
+        is: impl Fn(u32, u8) -> bool,
+    ) -> bool {
         self.around(face, corner).iter().any(|&(f, c)| {
             let n = domain_of(f).n_corners() as u8;
-            self.is_rim(f, c) || self.is_rim(f, (c + n - 1) % n)
+            is(f, c) || is(f, (c + n - 1) % n)
         })
     }
 }

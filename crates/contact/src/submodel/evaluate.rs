@@ -222,7 +222,7 @@ fn average_on_faces(
         };
         feet[g] = Start { face: foot.face, xi: foot.xi };
         last = Some(feet[g]);
-        near_rim |= faces.topology.at_rim(foot.face, faces.domain(foot.face));
+        near_rim |= faces.topology.at_cut(foot.face, faces.domain(foot.face));
         spread(faces, &mut now, &foot, foot.normal * -w, scatter);
         foot
     });

@@ -100,6 +100,21 @@ impl Zone {
         let shape = ZoneShape::Faces { faces: Box::new(faces), points, reference, is_interface };
         Ok(Self { name: zone(), body, shape })
     }
+
+    /// Tells at which edges (face and edge) the zone ends because the surface of the body turns there, see
+    /// [`Surface::sharp_edges`]. Pressure at other borders is pressure at the rim of a zone that is too small.
+    pub fn with_sharp_edges(mut self, edges: &[[u32; 2]]) -> Self {
+        if let ZoneShape::Faces { faces, .. } = &mut self.shape {
+            for &[face, edge] in edges {
+                if let Some(sharp) =
+                    faces.topology.sharp.get_mut(face as usize).and_then(|f| f.get_mut(edge as usize))
+                {
+                    *sharp = true;
+                }
+            }
+        }
+        self
+    }
 }
 
 /// Two zones that may touch.

@@ -42,9 +42,9 @@ pub(super) struct SpanWork {
     pub(super) gap: Vec<f64>,
     /// True if gap and row are those of the present displacement.
     pub(super) evaluated: Vec<bool>,
-    /// True if a foot point lies beyond the rim of the second zone.
+    /// True if a foot point lies beyond the second zone where it was cut.
     pub(super) beyond_rim: Vec<bool>,
-    /// True if a foot point lies on a face at the rim of the second zone.
+    /// True if a foot point lies on a face at which the second zone was cut.
     pub(super) near_second_rim: Vec<bool>,
     pub(super) rows: Vec<Row>,
 }

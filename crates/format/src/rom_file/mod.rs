@@ -14,7 +14,7 @@ use crate::{PROGRAM, WriteFileError, write_atomically};
 /// What `format` says in a ROM file.
 pub const KIND: &str = "carom-rom";
 /// Version of the format that is written.
-pub const VERSION: Version = Version { major: 1, minor: 0 };
+pub const VERSION: Version = Version { major: 1, minor: 1 };
 
 /// How a model was reduced, as the user asked for it.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -54,6 +54,8 @@ pub(super) fn write_surfaces<W: Write + Seek>(
     for (i, named) in surfaces.iter().enumerate() {
         write_surface(archive, &format!("surface_{i}"), &named.surface)?;
         archive.flags(&format!("surface_{i}_is_interface"), &named.is_interface)?;
+        let edges = &named.sharp_edges;
+        archive.u32(&format!("surface_{i}_sharp_edges"), &[edges.len(), 2], edges.as_flattened())?;
     }
     Ok(())
 }
@@ -105,13 +107,33 @@ pub(super) fn read_surfaces(
     for (i, name) in archive.texts("surface_name")?.into_iter().enumerate() {
         let surface = read_surface(archive, &format!("surface_{i}"))?;
         let is_interface = archive.flags(&format!("surface_{i}_is_interface"), Some(surface.points.len()))?;
+        let sharp_edges =
+            read_sharp_edges(archive, &format!("surface_{i}_sharp_edges"), surface.faces.len())?;
         if let Some(point) = surface.points.iter().find(|p| boundary_points.binary_search(p).is_err()) {
             let array = format!("surface_{i}_points");
             return Err(archive.unexpected(&array, "points that `boundary_points` lists", point.to_string()));
         }
-        surfaces.push(NamedSurface { name, surface, is_interface });
+        surfaces.push(NamedSurface { name, surface, is_interface, sharp_edges });
     }
     Ok(surfaces)
+}
+
+/// Sharp edges; a model of version 1.0 knows of none.
+fn read_sharp_edges(
+    archive: &mut ArchiveReader,
+    array: &str,
+    n_faces: usize,
+) -> Result<Vec<[u32; 2]>, ReadArchiveError> {
+    if !archive.has(array) {
+        return Ok(Vec::new());
+    }
+    let edges = archive.u32(array, &[None, Some(2)])?.as_chunks::<2>().0.to_vec();
+    match edges.iter().find(|[face, edge]| *face as usize >= n_faces || *edge > 3) {
+        Some(edge) => {
+            Err(archive.unexpected(array, format!("edges 0 to 3 of {n_faces} faces"), format!("{edge:?}")))
+        }
+        None => Ok(edges),
+    }
 }
 
 fn read_surface(archive: &mut ArchiveReader, prefix: &str) -> Result<Surface, ReadArchiveError> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::decode::{Interval, Table};
 use super::model::{
     ContactLaw, ContactSpec, End, ForceSpec, Integrator, JointKind, JointSpec, MaterialSpec, PressureSpec,
-    Scheme, Simulation, SupportSpec,
+    Rim, Scheme, Simulation, SupportSpec,
 };
 use super::problem::ProblemKind;
 
@@ -141,10 +141,11 @@ pub(super) fn contact(table: Table<'_>) -> Option<Referring<ContactSpec>> {
     let ends = two_ends(&table);
     let friction = table.number("friction", Interval::NotNegative).unwrap_or(0.0);
     let law = table.table("law").map_or(Some(default_law()), law);
+    let rim = table.choice("rim", &[("error", Rim::Error), ("warning", Rim::Warning)]).unwrap_or_default();
     let context = table.context.clone();
     table.finish();
     let [a, b] = ends?;
-    let spec = ContactSpec { between: [a.0.clone(), b.0.clone()], friction, law: law? };
+    let spec = ContactSpec { between: [a.0.clone(), b.0.clone()], friction, law: law?, rim };
     Some(Referring { spec, ends: vec![a, b], context })
 }
 

@@ -111,6 +111,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
             name: "spot".to_owned(),
             surface,
             is_interface: vec![true, true, false, true],
+            sharp_edges: vec![[0, 1], [0, 3]],
         }],
         boundary: modes(vec![1, 4, 5, 9]),
         fields: Some(modes((0..10).collect())),

@@ -3,6 +3,7 @@
 use super::zones::{hertz_numbers, is_flipped, reach};
 use super::{PairSetup, QuasistaticContacts, Side};
 use crate::body::Body;
+use crate::contact::RimPolicy;
 use carom_contact::NormalLaw;
 use carom_contact::geometry::{Plane, Sphere};
 use carom_contact::submodel::{
@@ -27,6 +28,8 @@ pub enum ContactSurface {
         surface: Surface,
         /// Position of each of `surface.points` \[m\].
         positions: Vec<[f64; 3]>,
+        /// Edges at which the surface of the body turns, [`Surface::sharp_edges`].
+        sharp_edges: Vec<[u32; 2]>,
     },
     /// A plane of a rigid body, in source coordinates.
     Plane {
@@ -71,6 +74,8 @@ pub struct ContactSpec {
     pub modulus: Option<f64>,
     /// Effective radius of curvature \[m\] for the estimate of the impact's duration, if not that of the surfaces.
     pub radius: Option<f64>,
+    /// What pressure at the rim of a zone does to the run.
+    pub rim: RimPolicy,
     /// Depth beyond which a point counts as behind the other surface \[m\]; otherwise chosen from the size of the zone.
     pub max_depth: Option<f64>,
 }
@@ -174,6 +179,7 @@ pub(super) fn build(
             flipped,
             reach: [at, at + 1].map(|zone| reach(&zones[zone])),
             hertz,
+            rim: spec.rim,
             face_points: faces.surface.faces.iter().map(of_face).collect(),
             side: zones[first].body,
         });
@@ -311,16 +317,18 @@ fn zone(
             let found = named(body, reduced, name)?;
             let (points, positions) = (&draft.numbers, &draft.positions);
             let faces = found.surface.clone();
-            Ok(Zone::of_faces(side, &label(name), faces, points, positions, &found.is_interface)?)
+            let zone = Zone::of_faces(side, &label(name), faces, points, positions, &found.is_interface)?;
+            Ok(zone.with_sharp_edges(&found.sharp_edges))
         }
-        ContactSurface::Faces { name, surface, positions } => {
+        ContactSurface::Faces { name, surface, positions, sharp_edges } => {
             let mut surface = surface.clone();
             let start = *next_rigid;
             *next_rigid += positions.len();
             for (k, number) in surface.points.iter_mut().enumerate() {
                 *number = (start + k) as u32;
             }
-            Ok(Zone::of_faces(side, &label(name), surface, &draft.numbers, &draft.positions, &[])?)
+            let zone = Zone::of_faces(side, &label(name), surface, &draft.numbers, &draft.positions, &[])?;
+            Ok(zone.with_sharp_edges(sharp_edges))
         }
         ContactSurface::Plane { point, normal } => {
             let normal = Unit::try_new(Vector3::from(*normal), 0.0).unwrap_or_else(Vector3::z_axis);

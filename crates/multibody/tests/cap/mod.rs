@@ -102,6 +102,7 @@ impl Cap {
             name: "pole".into(),
             surface: self.surface.clone(),
             is_interface: vec![true; n],
+            sharp_edges: Vec::new(),
         }];
         body
     }

@@ -193,6 +193,19 @@ pub struct ContactSpec {
     pub friction: f64,
     /// Law.
     pub law: ContactLaw,
+    /// What pressure at the rim of a contact zone does to the run.
+    pub rim: Rim,
+}
+
+/// What pressure at the rim of a contact zone, where the force is too low, does to the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rim {
+    /// It ends the run.
+    #[default]
+    Error,
+    /// It is said when the run has ended.
+    Warning,
 }
 
 /// The table `[[support]]`: directions in which a part of a body is held.
