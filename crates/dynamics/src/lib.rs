@@ -8,6 +8,9 @@
 //!
 //! Vectors are in inertial axes unless their name ends in `_b` (body axes). SI units throughout.
 
+/// Default of a run's relative tolerance: its energy is off by less than this part of its size.
+pub const RELATIVE_TOLERANCE: f64 = 1e-6;
+
 pub mod checkpoint;
 pub mod contact_event;
 pub mod ledger;

@@ -181,6 +181,11 @@ pub trait ContactModel: std::fmt::Debug + Send {
         RimPolicy::Error
     }
 
+    /// Asks for displacements with errors below this part of the largest one.
+    fn set_accuracy(&mut self, relative: f64) {
+        let _ = relative;
+    }
+
     /// Computes reactions for a motion and *adds* their forces to those on the bodies (indexed as in the system). Forces on
     /// two bodies are opposite and have a common line of action, so that both momenta are kept to round-off. Allocates
     /// nothing once it has run.

@@ -10,7 +10,6 @@ mod setup;
 mod zones;
 
 pub use setup::{ContactLaw, ContactSetupError, ContactSpec, ContactSurface};
-pub use zones::is_flipped;
 
 use crate::body::Body;
 use crate::contact::{
@@ -232,6 +231,10 @@ impl ContactModel for QuasistaticContacts {
 
     fn rim_policy(&self, pair: usize) -> RimPolicy {
         self.pairs[pair].rim
+    }
+
+    fn set_accuracy(&mut self, relative: f64) {
+        self.model.tolerances.relative = relative;
     }
 
     fn evaluate(

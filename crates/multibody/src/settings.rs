@@ -1,6 +1,7 @@
 //! How a run is to be made.
 
 use crate::outcome::RunError;
+use carom_dynamics::RELATIVE_TOLERANCE;
 use carom_integrate::Method;
 
 /// How to run.
@@ -19,7 +20,7 @@ pub struct Settings {
     pub output_every: Option<f64>,
     /// Duration of an impact \[s\] if Hertz' estimate from the curvatures does not do.
     pub contact_duration: Option<f64>,
-    /// The Runge-Kutta pair.
+    /// The Runge-Kutta pair: of order 5 for impacts, whose forces have kinks; of order 8 for smooth motion.
     pub method: Method,
 }
 
@@ -28,16 +29,20 @@ impl Settings {
     /// of which loses twice its relative error of velocity in energy, and the kinks where faces come into contact.
     pub const INTEGRATOR_SHARE: f64 = 1e-3;
 
+    /// Share of the tolerance of the run to which the displacements of quasistatic contact are iterated: with less, the
+    /// noise of the forces costs steps; with more, passes.
+    pub const CONTACT_SHARE: f64 = 1e-2;
+
     /// Defaults with an end time.
     pub fn until(end_time: f64) -> Self {
         Self {
             end_time,
-            relative_tolerance: 1e-6,
+            relative_tolerance: RELATIVE_TOLERANCE,
             time_step: None,
             max_step: None,
             output_every: None,
             contact_duration: None,
-            method: Method::Dop853,
+            method: Method::DormandPrince5,
         }
     }
 

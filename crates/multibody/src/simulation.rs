@@ -57,6 +57,8 @@ impl Simulation {
     /// [`RunError::Setting`], [`RunError::System`], [`RunError::State`] if they make no run.
     pub fn new(mut system: System, placements: &[Placement], settings: Settings) -> Result<Self, RunError> {
         settings.check()?;
+        let accuracy = (Settings::CONTACT_SHARE * settings.relative_tolerance).clamp(1e-12, 1e-8);
+        system.contacts.iter_mut().for_each(|model| model.set_accuracy(accuracy));
         let y = system.initial_state(placements)?;
         system.set_state(&y).map_err(|source| RunError::State { time: 0.0, source })?;
         let tolerances = if settings.time_step.is_some() {

@@ -48,6 +48,43 @@ impl Cap {
             faces: (0..faces * faces).map(|k| face(k % faces, k / faces)).collect(),
             operators: Vec::new(),
         };
+        Self::with_half_space(positions, surface, spacing, low)
+    }
+
+    /// The same with biquadratic B-spline faces, as zones of NURBS bodies are: (`faces` + 2)² points over ± `half_width` on
+    /// the paraboloid of the ball.
+    pub fn splines(faces: usize, half_width: f64, low: usize) -> Self {
+        let (n, h) = (faces, 2.0 * half_width / faces as f64);
+        let side = n + 2;
+        let knot = |i: usize| (i as f64 - 0.5 * n as f64) * h;
+        // Control point i of x is the mean of its two inner knots, that of x² their product.
+        let inner = |i: usize| [knot(i.saturating_sub(1)), knot(i.min(n))];
+        let positions: Vec<Vector3<f64>> = (0..side * side)
+            .map(|k| {
+                let [x, y] = [inner(k % side), inner(k / side)];
+                let height = RADIUS - 0.5 * (x[0] * x[1] + y[0] * y[1]) / RADIUS;
+                Vector3::new(0.5 * (x[0] + x[1]), 0.5 * (y[0] + y[1]), height)
+            })
+            .collect();
+        let first = vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.5];
+        let inside = vec![0.5, 0.0, 0.0, 0.5, 1.0, 0.5, 0.0, 0.0, 0.5];
+        let last = vec![0.5, 0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let operator = |e: usize| if e == 0 { 0 } else { 1 + u32::from(e == n - 1) };
+        let face = |e: usize, f: usize| Face {
+            basis: FaceBasis::Spline { degrees: [2, 2], operators: [operator(e), operator(f)] },
+            points: (0..9).map(|k| ((f + k / 3) * side + e + k % 3) as u32).collect(),
+            orientation: 1.0,
+        };
+        let surface = Surface {
+            points: (0..positions.len() as u32).collect(),
+            weights: vec![1.0; positions.len()],
+            faces: (0..n * n).map(|k| face(k % n, k / n)).collect(),
+            operators: vec![first, inside, last],
+        };
+        Self::with_half_space(positions, surface, h, low)
+    }
+
+    fn with_half_space(positions: Vec<Vector3<f64>>, surface: Surface, spacing: f64, low: usize) -> Self {
         // Boussinesq: u = (1 − ν²) F / (π E r), smoothed to 1/√(r² + δ²), which is a positive definite kernel.
         let (young, poisson) = (210e9, 0.3);
         let factor = (1.0 - poisson * poisson) / (std::f64::consts::PI * young);

@@ -1,0 +1,101 @@
+//! What an impact costs: one right-hand side in contact, and a whole run of flight, impact, flight.
+//!
+//! Two balls whose caps give way like half-spaces, 10 × 10 biquadratic spans and 144 interface points each, 2 dynamic modes;
+//! the zone reaches 1.25 contact radii, so that some 60 spans carry pressure at the peak.
+
+#[path = "../tests/cap/mod.rs"]
+mod cap;
+#[path = "../tests/lattice/mod.rs"]
+mod lattice;
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use cap::{Cap, RADIUS};
+use carom_dynamics::{Ignore, Loads, Placement};
+use carom_integrate::Ode;
+use carom_multibody::{
+    Body, ContactLaw, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, Settings, Simulation,
+    System,
+};
+use carom_reduce::ReducedBody;
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+
+/// Contact radius by Hertz at 0.5 m/s: 0.36 mm.
+const HALF_WIDTH: f64 = 0.45e-3;
+const END: f64 = 1.4e-4;
+
+fn simulation(ball: &Arc<ReducedBody>, law: ContactLaw) -> Simulation {
+    let bodies = vec![Body::reduced(ball.clone()).expect("the cap is a body"); 2];
+    let surface = || ContactSurface::Named("pole".into());
+    let spec = ContactSpec {
+        bodies: [0, 1],
+        surfaces: [surface(), surface()],
+        law,
+        modulus: None,
+        radius: None,
+        rim: RimPolicy::Warning,
+        max_depth: None,
+    };
+    let contacts = QuasistaticContacts::new(&bodies, &[spec]).expect("the caps have poles");
+    let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).expect("a pair of bodies");
+    let placements = [
+        Placement { velocity: [0.0, 0.0, 0.3], ..Placement::default() },
+        Placement {
+            origin: [1e-5, 0.0, 2.0 * RADIUS + 2e-6],
+            velocity: [0.0, 0.0, -0.2],
+            ..Placement::rotated([1.0, 0.0, 0.0], 180.0)
+        },
+    ];
+    Simulation::new(system, &placements, Settings::until(END))
+        .expect("two balls at rest but for their approach")
+}
+
+/// States at 48 moments over a twentieth of the pulse about its middle, as stages of a step are.
+fn states_at_peak(ball: &Arc<ReducedBody>) -> (System, Vec<Vec<f64>>) {
+    let mut simulation = simulation(ball, ContactLaw::Hard);
+    simulation.settings.max_step = Some(1e-7);
+    let mut states = Vec::new();
+    while states.len() < 48 {
+        simulation.step(&mut Ignore).expect("an impact");
+        if simulation.time() > 5.2e-5 {
+            states.push(simulation.state().to_vec());
+        }
+    }
+    (simulation.system, states)
+}
+
+fn right_hand_side(c: &mut Criterion) {
+    let ball = Arc::new(Cap::splines(10, HALF_WIDTH, 2).reduced());
+    let (mut system, states) = states_at_peak(&ball);
+    let mut rate = vec![0.0; states[0].len()];
+    // There and back again, so that no state is far from the last one.
+    let mut order = (0..48).chain((0..48).rev()).cycle();
+    c.bench_function("right-hand side at the peak", |b| {
+        b.iter(|| {
+            let k = order.next().expect("a cycle has no end");
+            system.rate(0.0, black_box(&states[k]), &mut rate).expect("an impact");
+        });
+    });
+}
+
+fn whole_run(c: &mut Criterion) {
+    let ball = Arc::new(Cap::splines(10, HALF_WIDTH, 2).reduced());
+    let mut group = c.benchmark_group("impact");
+    group.sample_size(10);
+    for (name, law) in [("hard", ContactLaw::Hard), ("penalty", ContactLaw::Penalty { alpha: 100.0 })] {
+        let run = |mut simulation: Simulation| {
+            while simulation.time() < END {
+                simulation.step(&mut Ignore).expect("an impact");
+            }
+            simulation
+        };
+        let done = run(simulation(&ball, law)).summary();
+        println!("{name}: {:?}, energy {:.1e}, {:?}", done.counters, done.ledger.energy_error, done.contacts);
+        group.bench_function(name, |b| b.iter_batched(|| simulation(&ball, law), run, BatchSize::LargeInput));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, right_hand_side, whole_run);
+criterion_main!(benches);
