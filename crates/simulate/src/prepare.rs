@@ -20,6 +20,7 @@ use serde::Serialize;
 use crate::SimulateError;
 use crate::recipe::{Recipe, file_checksum, forget};
 use crate::references::{self, Parts};
+use crate::run::supported;
 
 mod source;
 pub mod survey;
@@ -86,6 +87,7 @@ pub fn prepare(
     workshop: Workshop<'_>,
     progress: &dyn Progress,
 ) -> Result<Prepared, SimulateError> {
+    supported(scenario)?;
     let mut prepared = Prepared::default();
     let mut sources = Vec::new();
     for spec in &scenario.body {

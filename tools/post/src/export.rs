@@ -68,6 +68,8 @@ pub struct ExportSummary {
     pub frames: usize,
     /// Number of .vtu files.
     pub files: usize,
+    /// Everything that was written, relative to the folder: the .vtu files, then the series.
+    pub paths: Vec<String>,
     /// Their size together \[bytes\].
     pub bytes: u64,
     /// What the user should know.
@@ -107,6 +109,7 @@ pub fn export(
     progress.begin("ParaView files", (frames.len() * parts.len()) as u64);
     let mut collection = Collection::new();
     let (done, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+    let mut paths = Vec::new();
     for (number, part) in parts.iter().enumerate() {
         let files = write_part(run, part, &frames, folder, options, &|size| {
             bytes.fetch_add(size, Ordering::Relaxed);
@@ -115,13 +118,15 @@ pub fn export(
         })?;
         for (frame, file) in frames.iter().zip(files) {
             collection.push(frame.time, number, &part.body.meta.name, &file);
+            paths.push(file);
         }
     }
+    paths.push(format!("{name}.pvd"));
     let series = folder.join(format!("{name}.pvd"));
     collection.write(&series)?;
     progress.end();
     let (files, frames) = (collection.len(), frames.len());
-    Ok(ExportSummary { series, frames, files, bytes: bytes.into_inner(), notes })
+    Ok(ExportSummary { series, frames, files, paths, bytes: bytes.into_inner(), notes })
 }
 
 /// Every n-th frame and the last one.

@@ -5,13 +5,24 @@ use carom_report::{Column, Report, Table, Value};
 use crate::plot::{self, Quantity};
 use crate::{Run, RunError, patch, table};
 
+/// A phase of the work around a result, and what it took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Phase {
+    /// "meshing", "reduction", "export", …
+    pub name: String,
+    /// Wall time \[s\].
+    pub seconds: f64,
+    /// True if it was up to date, and took this time when it was done.
+    pub is_earlier: bool,
+}
+
 /// What the caller knows beyond the result.
 #[derive(Debug, Clone, Default)]
 pub struct Extras {
     /// Title; the name of the result if empty.
     pub title: String,
-    /// Seconds of phases outside the solver: meshing, reduction, export.
-    pub timings: Vec<(String, f64)>,
+    /// All phases from geometry to pictures.
+    pub phases: Vec<Phase>,
     /// Figures beside what they should be, with a caption: verification.
     pub tables: Vec<(Table, String)>,
 }
@@ -106,15 +117,18 @@ fn pressure(report: &mut Report, run: &Run, pair: usize) -> Result<(), RunError>
 
 fn cost(report: &mut Report, run: &Run, extras: &Extras) -> Result<(), RunError> {
     report.heading("Cost");
+    phases(report, &extras.phases);
     let mut table = Table::new(vec![
         Column::new("phase", "phase", ""),
         Column::new("seconds", "wall time", "s").digits(3),
     ]);
-    for (phase, seconds) in extras.timings.iter().cloned().chain(run.reader().timings()?) {
+    // What is a phase of the whole is said above.
+    let is_said = |name: &str| extras.phases.iter().any(|phase| phase.name == name);
+    for (phase, seconds) in run.reader().timings()?.into_iter().filter(|(name, _)| !is_said(name)) {
         row(&mut table, vec![Value::Text(phase), seconds.into()]);
     }
     if !table.rows().is_empty() {
-        report.table(table, "");
+        report.table(table, if extras.phases.is_empty() { "" } else { "Parts of these phases." });
     }
     let mut table =
         Table::new(vec![Column::new("counter", "counter", ""), Column::new("count", "count", "")]);
@@ -125,6 +139,28 @@ fn cost(report: &mut Report, run: &Run, extras: &Extras) -> Result<(), RunError>
         report.table(table, "");
     }
     Ok(())
+}
+
+/// The whole job, phase by phase, with its sum.
+fn phases(report: &mut Report, phases: &[Phase]) {
+    if phases.is_empty() {
+        return;
+    }
+    let mut table = Table::new(vec![
+        Column::new("phase", "phase", ""),
+        Column::new("seconds", "wall time", "s").digits(3),
+        Column::new("when", "", ""),
+    ]);
+    for phase in phases {
+        let when = if phase.is_earlier { "in an earlier run" } else { "" };
+        row(&mut table, vec![Value::Text(phase.name.clone()), phase.seconds.into(), when.into()]);
+    }
+    let total: f64 = phases.iter().map(|phase| phase.seconds).sum();
+    row(&mut table, vec!["all".into(), total.into(), "".into()]);
+    report.table(
+        table,
+        "Phases of the job; what was up to date is listed with the time that it took when it was done.",
+    );
 }
 
 fn notes(report: &mut Report, run: &Run) -> Result<(), RunError> {

@@ -1,0 +1,181 @@
+//! `carom check`: is the scenario valid, and what would `carom run` do?
+
+use std::path::Path;
+
+use carom_cli::{Failure, Session};
+use carom_format::Scenario;
+use carom_report::{Column, Table, Value};
+use carom_simulate::{Standing as BodyStanding, Survey, SurveyedBody, Workshop, survey};
+use carom_solve::{failed, read_scenario};
+use serde::Serialize;
+
+use crate::args::ChainArgs;
+use crate::folder::{Layout, scenario_folder};
+use crate::pictures::export_source;
+use crate::solution::{self, Standing};
+use crate::stamp::{Stamp, identity};
+
+/// The JSON object of `carom check`.
+#[derive(Serialize)]
+struct Checked<'a> {
+    scenario: &'a Path,
+    valid: bool,
+    problems: Vec<String>,
+    folder: &'a Path,
+    bodies: Vec<Body>,
+    stages: Vec<Stage>,
+}
+
+#[derive(Serialize)]
+struct Body {
+    name: String,
+    body: &'static str,
+    model: &'static str,
+    sets: Option<Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct Stage {
+    name: &'static str,
+    would: String,
+}
+
+/// Validates a scenario and says what would be done; writes nothing.
+pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
+    let scenario = read_scenario(&args.scenario, &args.set)?;
+    let layout = Layout::new(args.output.as_deref(), &args.scenario);
+    let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
+    let survey = survey(&scenario, workshop);
+    let stages = stages(args, &scenario, &survey, &layout)?;
+    let checked = Checked {
+        scenario: &args.scenario,
+        valid: survey.problems.is_empty(),
+        problems: survey.problems.iter().map(ToString::to_string).collect(),
+        folder: &layout.root,
+        bodies: survey.bodies.iter().map(body).collect(),
+        stages,
+    };
+    if checked.valid {
+        session.print(&text(&checked))?;
+    }
+    session.print_json("carom check 1", &checked)?;
+    refuse(survey, checked.problems)
+}
+
+/// All problems as one failure, of the kind of the first.
+fn refuse(survey: Survey, problems: Vec<String>) -> Result<(), Failure> {
+    let mut found = survey.problems.into_iter();
+    match (found.next(), problems.len()) {
+        (None, _) => Ok(()),
+        (Some(only), 1) => Err(failed(only)),
+        (Some(first), n) => {
+            let category = failed(first).category();
+            let list: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
+            Err(Failure::new(category, format!("{n} problems:\n{}", list.join("\n"))))
+        }
+    }
+}
+
+fn body(surveyed: &SurveyedBody) -> Body {
+    Body {
+        name: surveyed.name.clone(),
+        body: word(surveyed.body),
+        model: word(surveyed.model),
+        sets: surveyed.sets.clone(),
+    }
+}
+
+fn word(standing: BodyStanding) -> &'static str {
+    match standing {
+        BodyStanding::NotNeeded => "not needed",
+        BodyStanding::Given => "given",
+        BodyStanding::UpToDate => "up to date",
+        BodyStanding::ToMake => "to be made",
+    }
+}
+
+/// What would be done after the bodies.
+fn stages(
+    args: &ChainArgs,
+    scenario: &Scenario,
+    survey: &Survey,
+    layout: &Layout,
+) -> Result<Vec<Stage>, Failure> {
+    let stamp = Stamp::read(&layout.stamp)?;
+    let solution = solution(args, scenario, survey, layout, &stamp)?;
+    let is_solved = solution == "up to date";
+    let mut stages = vec![Stage { name: "solution", would: solution }];
+    for name in ["export", "plots", "report"] {
+        let up_to_date = is_solved && {
+            let from = match name {
+                "export" => export_source(&layout.result, args.every)?,
+                _ => identity(&layout.result)?,
+            };
+            stamp.up_to_date(name, &from, &layout.root).is_some()
+        };
+        let would = if up_to_date { "up to date" } else { "to be made" };
+        stages.push(Stage { name, would: would.to_owned() });
+    }
+    Ok(stages)
+}
+
+fn solution(
+    args: &ChainArgs,
+    scenario: &Scenario,
+    survey: &Survey,
+    layout: &Layout,
+    stamp: &Stamp,
+) -> Result<String, Failure> {
+    if !layout.result.exists() {
+        return Ok("to be made".to_owned());
+    }
+    // Without all checksums some body or model is to be made: nothing can be up to date.
+    let checksums: Vec<[String; 2]> = survey
+        .bodies
+        .iter()
+        .map(|body| {
+            [&body.body_checksum, &body.rom_checksum].map(|c| c.clone().unwrap_or("to be made".to_owned()))
+        })
+        .collect();
+    let standing = match solution::standing(&layout.result, scenario, Some(&checksums)) {
+        Ok(_) | Err(_) if args.force => Standing::Other("--force replaces it"),
+        Ok(standing) => standing,
+        Err(error) => return Err(solution::unreadable(error)),
+    };
+    solution::refuse_foreign(&standing, layout, stamp, args.force)?;
+    Ok(match standing {
+        Standing::Missing => "to be made".to_owned(),
+        Standing::UpToDate => "up to date".to_owned(),
+        Standing::Stopped(time) => format!("to be continued from t = {time:.6e} s"),
+        Standing::Other(why) => format!("to be made anew: {why}"),
+    })
+}
+
+fn text(checked: &Checked<'_>) -> String {
+    let mut table = Table::new(vec![
+        Column::new("what", "", ""),
+        Column::new("of", "", ""),
+        Column::new("would", "", ""),
+    ]);
+    let mut push = |what: &str, of: &str, would: &str| {
+        let row = [what, of, would].map(|text| Value::Text(text.to_owned())).to_vec();
+        table.push(row).expect("the row was made with the columns");
+    };
+    for body in &checked.bodies {
+        push("body", &body.name, body.body);
+        push("model", &body.name, body.model);
+    }
+    for stage in &checked.stages {
+        push(stage.name, "", &stage.would);
+    }
+    let mut out = format!("{} is valid\n\n{}\n", checked.scenario.display(), table.to_text().trim());
+    for body in &checked.bodies {
+        let sets = body.sets.as_ref().map_or_else(
+            || "known once Gmsh has meshed it".to_owned(),
+            |sets| if sets.is_empty() { "none".to_owned() } else { sets.join(", ") },
+        );
+        out.push_str(&format!("\nsets of {}: {sets}", body.name));
+    }
+    out.push_str(&format!("\n\ncarom run {} -o {}", checked.scenario.display(), checked.folder.display()));
+    out
+}

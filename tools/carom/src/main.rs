@@ -1,0 +1,31 @@
+//! `carom`: the whole chain, from a scenario to pictures.
+//!
+//! [`run`] goes through its stages in one process: bodies and models ([`carom_simulate::prepare()`]), the solution
+//! ([`solution`]), then ParaView files, plots and report ([`pictures`]). [`stamp`] remembers what each stage was made from.
+
+#![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
+
+mod args;
+mod check;
+mod doctor;
+mod folder;
+mod phases;
+mod pictures;
+mod run;
+mod solution;
+mod stamp;
+mod starter;
+
+use std::process::ExitCode;
+
+use args::{Args, Command};
+use carom_cli::main_with;
+
+fn main() -> ExitCode {
+    main_with(Args::run_args, |args: &Args, session| match &args.command {
+        Command::Run(args) => run::run(args, session),
+        Command::Check(args) => check::check(args, session),
+        Command::New(args) => starter::new(args, session),
+        Command::Doctor(args) => doctor::doctor(args, session),
+    })
+}

@@ -1,0 +1,146 @@
+//! What is made from a result: ParaView files, plots, the report.
+
+use std::path::Path;
+use std::time::Instant;
+
+use carom_cli::{Category, Failure, FailureContext, Session};
+use carom_post::file::{write_drawing, write_text};
+use carom_post::plot::{self, Quantity};
+use carom_post::report::{self, Extras};
+use carom_post::{ExportOptions, Run, RunError, export};
+
+use crate::folder::{Layout, create_folder};
+use crate::phases::{Did, Done};
+use crate::stamp::{Made, Stamp, identity};
+
+/// What a stage leaves.
+#[derive(Default)]
+pub(crate) struct Output {
+    /// Files, relative to the folder.
+    files: Vec<String>,
+    /// What there is to say.
+    notes: Vec<String>,
+}
+
+/// Stages after the solution, with what they need.
+pub(crate) struct Pictures<'a> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) stamp: &'a mut Stamp,
+    pub(crate) run: &'a Run,
+    pub(crate) session: &'a Session,
+}
+
+/// What the ParaView files are made from.
+pub(crate) fn export_source(result: &Path, every: u64) -> Result<String, Failure> {
+    Ok(format!("{}, every {every}", identity(result)?))
+}
+
+impl Pictures<'_> {
+    /// ParaView files.
+    pub(crate) fn export(&mut self, every: u64) -> Result<Done, Failure> {
+        let from = export_source(&self.layout.result, every)?;
+        let (run, layout, session) = (self.run, self.layout, self.session);
+        self.stage("export", &from, || {
+            create_folder(&layout.paraview)?;
+            let options = ExportOptions { every: every as usize, ..ExportOptions::default() };
+            let written = export(run, &layout.paraview, &options, session.progress())
+                .map_err(RunError::into_failure)?;
+            let files = written.paths.iter().map(|path| format!("paraview/{path}")).collect();
+            Ok(Output { files, notes: written.notes })
+        })
+    }
+
+    /// Plots, each as SVG and PNG.
+    pub(crate) fn plots(&mut self) -> Result<Done, Failure> {
+        let from = identity(&self.layout.result)?;
+        let (run, layout, session) = (self.run, self.layout, self.session);
+        self.stage("plots", &from, || {
+            create_folder(&layout.plots)?;
+            let mut output = Output::default();
+            for (name, quantity) in quantities(run) {
+                session.check_interrupted()?;
+                let drawing = match plot::draw(run, &quantity) {
+                    Ok(drawing) => drawing,
+                    // A pressure needs a contact that happened and a body with a file.
+                    Err(error) if matches!(quantity, Quantity::Pressure(_)) && !error.is_io() => {
+                        output.notes.push(format!("no plot of the pressure: {error}"));
+                        continue;
+                    }
+                    Err(error) => return Err(error.into_failure()),
+                };
+                for ending in ["svg", "png"] {
+                    let file = format!("plots/{name}.{ending}");
+                    write_drawing(&layout.root.join(&file), &drawing).or_fail(Category::Files)?;
+                    output.files.push(file);
+                }
+            }
+            Ok(output)
+        })
+    }
+
+    /// The report, with the phases before it.
+    pub(crate) fn report(&mut self, title: &str, done: &[Done]) -> Result<Done, Failure> {
+        let from = identity(&self.layout.result)?;
+        let (run, layout) = (self.run, self.layout);
+        let phases = done.iter().map(Done::phase).collect();
+        self.stage("report", &from, || {
+            let extras = Extras { title: title.to_owned(), phases, ..Extras::default() };
+            let html = report::html(run, &extras).map_err(RunError::into_failure)?;
+            write_text(&layout.report, &html).or_fail(Category::Files)?;
+            Ok(Output { files: vec!["report.html".to_owned()], notes: Vec::new() })
+        })
+    }
+
+    /// Makes a stage unless it is up to date.
+    fn stage(
+        &mut self,
+        name: &'static str,
+        from: &str,
+        make: impl FnOnce() -> Result<Output, Failure>,
+    ) -> Result<Done, Failure> {
+        self.session.check_interrupted()?;
+        if let Some(made) = self.stamp.up_to_date(name, from, &self.layout.root) {
+            let mut notes = vec![format!("{name} is up to date")];
+            notes.extend(made.notes.iter().cloned());
+            return Ok(Done {
+                name,
+                did: Did::UpToDate,
+                seconds: made.seconds,
+                from_earlier_run: true,
+                notes,
+            });
+        }
+        self.stamp.clear(name, &self.layout.root);
+        self.stamp.write(&self.layout.stamp)?;
+        let started = Instant::now();
+        let Output { files, notes } = make()?;
+        let seconds = started.elapsed().as_secs_f64();
+        let mut said = vec![format!("{name} made: {} files", files.len())];
+        said.extend(notes.iter().cloned());
+        self.stamp.stages.insert(name.to_owned(), Made { from: from.to_owned(), seconds, files, notes });
+        self.stamp.write(&self.layout.stamp)?;
+        Ok(Done { name, did: Did::Made, seconds, from_earlier_run: false, notes: said })
+    }
+}
+
+/// The plots of a run, with their file names.
+fn quantities(run: &Run) -> Vec<(String, Quantity)> {
+    let mut all = vec![("energy".to_owned(), Quantity::Energy), ("momentum".to_owned(), Quantity::Momentum)];
+    let pairs = &run.header().pairs;
+    if !pairs.is_empty() {
+        all.push(("contact-force".to_owned(), Quantity::ContactForce));
+        all.push(("gap".to_owned(), Quantity::Gap));
+    }
+    for pair in pairs {
+        all.push((format!("pressure-{}", plain(&pair.name)), Quantity::Pressure(Some(pair.name.clone()))));
+    }
+    for body in &run.header().bodies {
+        all.push((format!("velocity-{}", plain(&body.name)), Quantity::Velocity(body.name.clone())));
+    }
+    all
+}
+
+/// A name as a part of a file name.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
+}

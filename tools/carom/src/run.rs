@@ -1,0 +1,123 @@
+//! `carom run`: the chain.
+
+use std::path::Path;
+use std::time::Instant;
+
+use carom_cli::{Failure, Session};
+use carom_post::{Run, RunError};
+use carom_simulate::{Prepared, Workshop, prepare};
+use carom_solve::{Solved, failed, read_scenario};
+use serde::Serialize;
+
+use crate::args::ChainArgs;
+use crate::folder::{Layout, scenario_folder, scenario_name};
+use crate::phases::{self, Did, Done};
+use crate::pictures::Pictures;
+use crate::solution;
+use crate::stamp::Stamp;
+
+/// Meshes, reduces, solves, exports, reports; what is up to date is not redone.
+pub(crate) fn run(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
+    let ended = chain(args, session);
+    if ended.is_err() && session.check_interrupted().is_err() {
+        session.note("what is finished is kept: the same command goes on from there");
+    }
+    ended
+}
+
+fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
+    let started = Instant::now();
+    let scenario = read_scenario(&args.scenario, &args.set)?;
+    let layout = Layout::new(args.output.as_deref(), &args.scenario);
+    let _claim = layout.claim()?;
+    let mut stamp = Stamp::read(&layout.stamp)?;
+    solution::check_place(args, &scenario, &layout, &stamp)?;
+    let mut done = Vec::new();
+    let tell = |phase: Done, done: &mut Vec<Done>| {
+        phase.notes.iter().for_each(|note| session.note(note));
+        done.push(phase);
+    };
+
+    let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
+    let prepared = prepare(&scenario, workshop, session.progress()).map_err(failed)?;
+    bodies(&prepared).into_iter().for_each(|phase| tell(phase, &mut done));
+    tell(solution::solve(args, &scenario, &prepared, &layout, &mut stamp, session)?, &mut done);
+    // Models can be large, and pictures read them again.
+    drop(prepared);
+
+    let run = Run::open(&layout.result).map_err(RunError::into_failure)?;
+    let solved = Solved::read(run.reader()).map_err(solution::unreadable)?;
+    let mut pictures = Pictures { layout: &layout, stamp: &mut stamp, run: &run, session };
+    tell(pictures.export(args.every)?, &mut done);
+    tell(pictures.plots()?, &mut done);
+    tell(pictures.report(&scenario_name(&args.scenario), &done)?, &mut done);
+
+    conclude(args, &layout, &done, solved.as_ref(), started.elapsed().as_secs_f64(), session)
+}
+
+/// Meshing and reduction, as phases.
+fn bodies(prepared: &Prepared) -> [Done; 2] {
+    let phase = |name: &'static str, n_made: usize, word: &str| {
+        let now = prepared.seconds.get(name).copied().unwrap_or(0.0);
+        let earlier = prepared.earlier_seconds.get(name).copied();
+        // Looking whether everything is up to date takes time too, but is not what the phase costs.
+        let seconds = earlier.unwrap_or(0.0) + if n_made > 0 || earlier.is_none() { now } else { 0.0 };
+        let notes = prepared.notes.iter().filter(|note| note.starts_with(word)).cloned().collect();
+        Done {
+            name,
+            did: if n_made > 0 { Did::Made } else { Did::UpToDate },
+            seconds,
+            from_earlier_run: earlier.is_some(),
+            notes,
+        }
+    };
+    [phase("meshing", prepared.n_meshed, "body"), phase("reduction", prepared.n_reduced, "model")]
+}
+
+/// The JSON object of `carom run`.
+#[derive(Serialize)]
+struct Summary<'a> {
+    scenario: &'a Path,
+    folder: &'a Path,
+    phases: &'a [Done],
+    seconds: f64,
+    result: &'a Path,
+    series: &'a Path,
+    plots: &'a Path,
+    report: &'a Path,
+    solution: Option<&'a Solved>,
+}
+
+fn conclude(
+    args: &ChainArgs,
+    layout: &Layout,
+    done: &[Done],
+    solved: Option<&Solved>,
+    seconds: f64,
+    session: &Session,
+) -> Result<(), Failure> {
+    for warning in solved.iter().flat_map(|solved| solved.warnings()) {
+        session.warn(warning);
+    }
+    let series = layout.paraview.join("result.pvd");
+    session.print(&format!(
+        "{}\n{}\nParaView: {}\nplots: {}\nreport: {}",
+        solved.map(Solved::text).unwrap_or_default(),
+        phases::table(done, seconds).trim_end(),
+        series.display(),
+        layout.plots.display(),
+        layout.report.display()
+    ))?;
+    let summary = Summary {
+        scenario: &args.scenario,
+        folder: &layout.root,
+        phases: done,
+        seconds,
+        result: &layout.result,
+        series: &series,
+        plots: &layout.plots,
+        report: &layout.report,
+        solution: solved,
+    };
+    session.print_json("carom run 1", &summary)
+}

@@ -1,0 +1,176 @@
+//! What `carom run` remembers of a folder: what each stage was made from, what it took, which files are its own.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Component, Path};
+use std::time::UNIX_EPOCH;
+
+use carom_cli::{Category, Failure, FailureContext};
+use carom_format::{PROGRAM, write_atomically};
+use serde::{Deserialize, Serialize};
+
+const FORMAT: &str = "carom-run";
+const VERSION: u32 = 1;
+
+/// The file `carom-run.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    format: String,
+    version: u32,
+    program: String,
+    /// True once this program began a result: it may be replaced.
+    #[serde(default)]
+    pub(crate) owns_result: bool,
+    /// Seconds that the solution took, all runs that it needed together.
+    #[serde(default)]
+    pub(crate) solution_seconds: f64,
+    /// Stages after the solution.
+    #[serde(default)]
+    pub(crate) stages: BTreeMap<String, Made>,
+}
+
+/// How a stage was made.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Made {
+    /// What it was made from, see [`identity`].
+    pub(crate) from: String,
+    /// What it took \[s\].
+    pub(crate) seconds: f64,
+    /// Its files, relative to the folder.
+    pub(crate) files: Vec<String>,
+    /// What there was to say.
+    #[serde(default)]
+    pub(crate) notes: Vec<String>,
+}
+
+impl Default for Stamp {
+    fn default() -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            program: PROGRAM.to_owned(),
+            owns_result: false,
+            solution_seconds: 0.0,
+            stages: BTreeMap::new(),
+        }
+    }
+}
+
+impl Stamp {
+    /// Reads a stamp; an empty one if there is none, or none that can be understood: then everything after the bodies is
+    /// made again, and nothing is taken for ours.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => {
+                return Err(Failure::from_error(Category::Files, error)
+                    .context(format!("cannot read `{}`", path.display())));
+            }
+        };
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+            version: u32,
+            program: String,
+        }
+        let head: Option<Head> = serde_json::from_str(&text).ok().filter(|head: &Head| head.format == FORMAT);
+        match head {
+            Some(head) if head.version > VERSION => Err(Failure::new(
+                Category::Input,
+                format!(
+                    "`{}` has version {} of the format `{FORMAT}`, this program reads up to {VERSION}; use the release of \
+                     carom that wrote it ({}) or a newer one",
+                    path.display(),
+                    head.version,
+                    head.program
+                ),
+            )
+            .hint("or give this run a folder of its own with -o")),
+            _ => Ok(serde_json::from_str(&text).unwrap_or_default()),
+        }
+    }
+
+    /// Writes it.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(self).expect("a stamp is plain data");
+        write_atomically(path, |out| writeln!(out, "{text}")).or_fail(Category::Files)
+    }
+
+    /// How a stage was made, if that was from the same and all of its files are there.
+    pub(crate) fn up_to_date(&self, stage: &str, from: &str, root: &Path) -> Option<&Made> {
+        let made = self.stages.get(stage)?;
+        let is_there = |file: &String| is_inside(file) && root.join(file).is_file();
+        (made.from == from && made.files.iter().all(is_there)).then_some(made)
+    }
+
+    /// Removes the files of a stage, which are about to be replaced, and forgets it.
+    pub(crate) fn clear(&mut self, stage: &str, root: &Path) {
+        let Some(made) = self.stages.remove(stage) else { return };
+        for file in made.files.iter().filter(|file| is_inside(file)) {
+            // A file that is gone already is gone; one that cannot be removed cannot be replaced either, which is told then.
+            let _ = std::fs::remove_file(root.join(file));
+        }
+    }
+}
+
+/// A stamp that somebody has edited must not lead out of the folder.
+fn is_inside(file: &str) -> bool {
+    Path::new(file).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// What tells a file from another one without reading it: size and time of the last change.
+pub(crate) fn identity(path: &Path) -> Result<String, Failure> {
+    let meta =
+        path.metadata().or_fail_with(Category::Files, || format!("cannot read `{}`", path.display()))?;
+    let changed = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Ok(format!("{PROGRAM}, {} bytes, {} ns", meta.len(), changed.map_or(0, |time| time.as_nanos())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_is_up_to_date_while_its_files_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("carom-run.json");
+        let mut stamp = Stamp::read(&path).unwrap();
+        assert_eq!(stamp, Stamp::default());
+        std::fs::write(folder.path().join("a"), "a").unwrap();
+        let made = Made { from: "x".to_owned(), files: vec!["a".to_owned()], ..Made::default() };
+        stamp.stages.insert("plots".to_owned(), made);
+        stamp.write(&path).unwrap();
+        let mut stamp = Stamp::read(&path).unwrap();
+        assert!(stamp.up_to_date("plots", "x", folder.path()).is_some());
+        assert!(stamp.up_to_date("plots", "y", folder.path()).is_none());
+        stamp.clear("plots", folder.path());
+        assert!(!folder.path().join("a").exists());
+        assert!(stamp.up_to_date("plots", "x", folder.path()).is_none());
+    }
+
+    #[test]
+    fn nothing_outside_the_folder_is_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        let precious = folder.path().join("precious");
+        std::fs::write(&precious, "x").unwrap();
+        let mut stamp = Stamp::default();
+        let files = vec!["../precious".to_owned(), precious.display().to_string()];
+        stamp.stages.insert("plots".to_owned(), Made { files, ..Made::default() });
+        stamp.clear("plots", &inner);
+        assert!(precious.exists());
+    }
+
+    #[test]
+    fn a_stamp_of_a_newer_release_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("carom-run.json");
+        std::fs::write(&path, r#"{"format": "carom-run", "version": 2, "program": "carom 9"}"#).unwrap();
+        let failure = Stamp::read(&path).unwrap_err();
+        assert!(failure.to_string().contains("carom 9"), "{failure}");
+        std::fs::write(&path, "{ broken").unwrap();
+        assert_eq!(Stamp::read(&path).unwrap(), Stamp::default());
+    }
+}

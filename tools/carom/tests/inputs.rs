@@ -1,0 +1,216 @@
+//! Bad inputs: each a clear message with the right exit code, and nothing left behind.
+
+mod program;
+
+use std::path::{Path, PathBuf};
+
+use carom_format::npz::{ArchiveWriter, Version};
+use carom_format::write_atomically;
+use program::{Place, SMALL};
+
+/// A scenario that differs from the small one, what it fails with, and what the message must contain.
+struct Bad {
+    from: &'static str,
+    to: &'static str,
+    code: i32,
+    says: &'static [&'static str],
+}
+
+const BAD: &[Bad] = &[
+    Bad {
+        from: "end_time",
+        to: "end_tiem",
+        code: 3,
+        says: &["bad.toml:3", "end_tiem", "did you mean `end_time`"],
+    },
+    Bad {
+        from: "radius = 0.01,",
+        to: "raduis = 0.01,",
+        code: 3,
+        says: &["bad.toml:8", "did you mean `radius`"],
+    },
+    Bad { from: "\"ball:pole\"", to: "\"ball:pool\"", code: 3, says: &["ball", "pool", "pole"] },
+    Bad { from: "[\"pole\"]", to: "[\"pool\"]", code: 3, says: &["plate", "pool", "pole"] },
+    Bad { from: "\"plate:pole\"", to: "\"plate:top\"", code: 3, says: &["plate", "top", "interface"] },
+    Bad { from: "\"plate:pole\"", to: "\"table:pole\"", code: 3, says: &["table", "plate"] },
+    Bad { from: "reduce = {", to: "# reduce = {", code: 3, says: &["bad.toml:15", "plate", "interface"] },
+    Bad {
+        from: "[simulation]",
+        to: "[simulation]\nscheme = \"explicit\"",
+        code: 3,
+        says: &["explicit", "quasistatic"],
+    },
+    Bad { from: "[simulation]", to: "[simulation", code: 3, says: &["bad.toml:2"] },
+    Bad {
+        from: "\"plate:pole\", \"ball:pole\"]",
+        to: "\"plate:pole\", \"ball:pole\"]\nfriction = 0.3",
+        code: 3,
+        says: &["friction"],
+    },
+    Bad { from: "shape = \"plate\"", to: "shape = \"plait\"", code: 3, says: &["plait", "plate"] },
+    Bad {
+        from: "shape = \"ball\", radius = 0.01,",
+        to: "shape = \"ball\",",
+        code: 3,
+        says: &["ball", "radius"],
+    },
+];
+
+#[test]
+fn scenarios_that_make_no_sense_are_told_before_anything_is_reduced() {
+    let place = Place::new();
+    for bad in BAD {
+        let text = SMALL.replacen(bad.from, bad.to, 1);
+        assert_ne!(text, SMALL, "`{}` is not in the scenario", bad.from);
+        place.write("bad.toml", &text);
+        for command in ["check", "run"] {
+            let message = place.fails(&[command, "bad.toml", "-o", "out"], bad.code);
+            for word in bad.says {
+                assert!(message.contains(word), "{command} `{}`: no `{word}` in: {message}", bad.to);
+            }
+        }
+        assert!(!place.path().join("out/bodies/plate.rom").exists(), "`{}`: something was reduced", bad.to);
+    }
+}
+
+#[test]
+fn check_tells_all_problems_and_writes_nothing() {
+    let place = Place::new();
+    let text = SMALL.replace("\"ball:pole\"", "\"ball:pool\"").replace("[\"pole\"]", "[\"poole\"]");
+    place.write("bad.toml", &text);
+    let message = place.fails(&["check", "bad.toml"], 3);
+    assert!(message.contains("pool") && message.contains("poole"), "{message}");
+    let output = place.command(&["check", "bad.toml", "--json"]).output().unwrap();
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(object["valid"], false);
+    assert!(object["problems"].as_array().unwrap().len() >= 2, "{object:#}");
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1, "check has written something");
+}
+
+/// The small scenario with another source for the plate.
+fn with_source(source: &str) -> String {
+    let make = SMALL.lines().find(|line| line.contains("\"plate\", size")).unwrap();
+    SMALL.replace(make, source)
+}
+
+fn gallery(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes").join(file)
+}
+
+#[test]
+fn a_truncated_mesh_is_told_with_its_file() {
+    let place = Place::new();
+    let mesh = std::fs::read(gallery("ball-on-conrod/conrod.msh")).unwrap();
+    std::fs::write(place.path().join("cut.msh"), &mesh[..mesh.len() / 2]).unwrap();
+    place.write("bad.toml", &with_source("file = \"cut.msh\""));
+    for command in ["check", "run"] {
+        let message = place.fails(&[command, "bad.toml", "-o", "out"], 3);
+        assert!(message.contains("cut.msh") && message.contains("plate"), "{message}");
+    }
+}
+
+#[test]
+fn a_missing_file_is_told_with_its_body() {
+    let place = Place::new();
+    for source in ["file = \"none.msh\"", "file = \"none.xml\"", "body = \"none.npz\"", "rom = \"none.rom\""]
+    {
+        let mut text = with_source(source);
+        if source.starts_with("rom") {
+            text = text.replace("material = \"pmma\"\n", "").replace("reduce = ", "# reduce = ");
+        }
+        place.write("bad.toml", &text);
+        for command in ["check", "run"] {
+            let message = place.fails(&[command, "bad.toml", "-o", "out"], 5);
+            assert!(message.contains("none."), "{source}: {message}");
+        }
+    }
+    assert!(place.fails(&["run", "no.toml"], 5).contains("no.toml"));
+}
+
+#[test]
+fn a_model_of_a_newer_release_is_refused() {
+    let place = Place::new();
+    write_atomically(&place.path().join("new.rom"), |out| {
+        let mut archive = ArchiveWriter::new(out, "carom-rom", Version { major: 2, minor: 0 })?;
+        archive.text("program", "carom 9.9.9")?;
+        archive.finish().map(|_| ())
+    })
+    .unwrap();
+    let text = with_source("rom = \"new.rom\"").replace("material = \"pmma\"\n", "");
+    place.write("bad.toml", &text.replace("reduce = ", "# reduce = "));
+    for command in ["check", "run"] {
+        let message = place.fails(&[command, "bad.toml", "-o", "out"], 3);
+        assert!(message.contains("version 2.0") && message.contains("carom 9.9.9"), "{message}");
+    }
+}
+
+#[test]
+fn places_that_cannot_be_written_are_told() {
+    let place = Place::new();
+    place.write("small.toml", SMALL);
+    place.write("file", "mine");
+    let mut folders = vec!["file", "file/below"];
+    // Tests may run as root, who may write anywhere: a device is no folder for root either.
+    if Path::new("/dev/full").exists() {
+        folders.extend(["/dev/full", "/dev/full/below"]);
+    }
+    for folder in folders {
+        let message = place.fails(&["run", "small.toml", "-o", folder], 5);
+        assert!(message.contains(folder), "{message}");
+        let name = format!("{folder}/new");
+        place.fails(&["new", &name], 5);
+    }
+    assert_eq!(std::fs::read_to_string(place.path().join("file")).unwrap(), "mine");
+    assert!(place.fails(&["new", "nowhere/at/all"], 5).contains("nowhere/at"));
+}
+
+#[test]
+fn a_full_disk_leaves_no_half_file() {
+    let place = Place::new();
+    place.write("small.toml", SMALL);
+    std::fs::create_dir_all(place.path().join("out/bodies")).unwrap();
+    // A folder where the report should be cannot be replaced by a file.
+    std::fs::create_dir_all(place.path().join("out/report.html/inside")).unwrap();
+    let message = place.fails(&["run", "small.toml", "-o", "out", "-q"], 5);
+    assert!(message.contains("report.html"), "{message}");
+    let left: Vec<String> = std::fs::read_dir(place.path().join("out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.contains("part") || name.contains("tmp"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+    // Once there is room, the rest is done and nothing else.
+    std::fs::remove_dir_all(place.path().join("out/report.html")).unwrap();
+    let summary = place.json(&["run", "small.toml", "-o", "out"]);
+    assert_eq!(
+        [program::did(&summary, "solution"), program::did(&summary, "report")],
+        ["up-to-date", "made"]
+    );
+}
+
+#[test]
+fn new_replaces_nothing() {
+    let place = Place::new();
+    place.write("drop.toml", "mine");
+    let message = place.fails(&["new", "drop"], 2);
+    assert!(message.contains("drop.toml") && message.contains("exists"), "{message}");
+    assert_eq!(std::fs::read_to_string(place.path().join("drop.toml")).unwrap(), "mine");
+    place.fails(&["new", ".."], 2);
+    place.fails(&["new"], 2);
+}
+
+#[test]
+fn the_doctor_knows_this_machine() {
+    let place = Place::new();
+    let found = place.json(&["doctor", "-j", "1"]);
+    assert_eq!(found["threads"]["used"], 1);
+    assert_eq!(found["folders"][0]["writable"], true);
+    let programs = found["programs"].as_array().unwrap();
+    assert!(programs.iter().any(|program| program["name"] == "carom-gmsh"), "{found:#}");
+    for program in programs {
+        assert!(!program["purpose"].as_str().unwrap().is_empty(), "{program:#}");
+        assert!(!program["how_to_get"].as_str().unwrap().is_empty(), "{program:#}");
+    }
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "the doctor left something behind");
+}

@@ -1,0 +1,98 @@
+//! Running `carom` in a folder of its own.
+
+#![allow(dead_code, reason = "each test program uses a part")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use assert_cmd::cargo::CommandCargoExt;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A rigid ball on a plate of quadratic splines: 2592 dofs, a reduction of a fraction of a second.
+pub(crate) const SMALL: &str = r#"
+[simulation]
+end_time = 4.0e-5
+output_every = 1.0e-5
+
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.01, pole_radius = 2.0e-3 }
+material = "steel"
+rigid = true
+rotation = { axis = [1.0, 0.0, 0.0], degrees = 180.0 }
+position = [0.0, 0.0, 0.01001]
+velocity = [0.0, 0.0, -1.0]
+
+[[body]]
+name = "plate"
+make = { shape = "plate", size = [0.02, 0.02, 0.005], pole_radius = 2.0e-3, grade = { at = "pole", finest = 1.0e-3 } }
+material = "pmma"
+reduce = { interface = ["pole"], modes = 8, split = 5.0e4 }
+position = [0.0, 0.0, -0.0025]
+
+[[contact]]
+between = ["plate:pole", "ball:pole"]
+"#;
+
+/// A temporary folder in which the program runs.
+pub(crate) struct Place(TempDir);
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path().join(name), text).unwrap();
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::cargo_bin("carom").unwrap();
+        command.args(args).current_dir(self.path()).env_remove("NO_COLOR");
+        command
+    }
+
+    /// Runs a command that succeeds.
+    pub(crate) fn ok(&self, args: &[&str]) -> Output {
+        let output = self.command(args).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "carom {args:?} failed: {errors}");
+        output
+    }
+
+    /// Its JSON object.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let output = self.ok(&[args, &["--json"]].concat());
+        let object: Value = serde_json::from_slice(&output.stdout).expect("exactly one JSON object");
+        assert!(object["schema"].as_str().unwrap().starts_with("carom "), "{object:#}");
+        object
+    }
+
+    /// Runs a command that fails with this exit code, and returns what it says.
+    pub(crate) fn fails(&self, args: &[&str], code: i32) -> String {
+        let output = self.command(args).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "carom {args:?}: {errors}");
+        assert!(errors.lines().any(|line| line.starts_with("error: ")), "{errors}");
+        errors
+    }
+}
+
+/// What was done in a phase.
+pub(crate) fn did<'a>(summary: &'a Value, phase: &str) -> &'a str {
+    entry(summary, phase)["did"].as_str().unwrap()
+}
+
+/// What it took \[s\].
+pub(crate) fn seconds_of(summary: &Value, phase: &str) -> f64 {
+    entry(summary, phase)["seconds"].as_f64().unwrap()
+}
+
+fn entry<'a>(summary: &'a Value, phase: &str) -> &'a Value {
+    summary["phases"].as_array().unwrap().iter().find(|entry| entry["name"] == phase).unwrap()
+}
