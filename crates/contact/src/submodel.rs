@@ -29,6 +29,7 @@ mod condense;
 mod error;
 mod evaluate;
 mod model;
+mod motion;
 mod results;
 mod solve;
 mod state;
@@ -36,6 +37,7 @@ mod workspace;
 
 pub use error::{SolveError, Tolerances};
 pub use model::{ContactBody, Pair, QuasistaticContact, SetupError, Zone, ZoneShape, compliance};
+pub use motion::PointMotion;
 pub use results::{PairSolution, RimPressure, Solution, WhichZone, Wrench};
 pub use state::{BodyState, Row, SpanMemory, Twist, WarmState};
 pub use workspace::Workspace;

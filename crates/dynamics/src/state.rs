@@ -64,7 +64,8 @@ pub struct BodyState {
     pub velocity: [f64; 3],
     /// Angular velocity of the body frame, inertial axes \[rad/s\].
     pub angular_velocity: [f64; 3],
-    /// Modal coordinates of all modes, the dynamic ones first, then the quasistatic ones \[m √kg\].
+    /// Modal coordinates of all modes, the dynamic ones first, then the quasistatic ones \[m √kg\]; of an unreduced body
+    /// the displacements of all its points in body axes, three numbers each \[m\].
     pub modal: Vec<f64>,
     /// Rates of the dynamic modal coordinates \[m √kg / s\].
     pub modal_rate: Vec<f64>,

@@ -9,6 +9,8 @@ use carom_multibody::{BodyError, ContactSetupError, RunError, SystemError};
 use carom_reduce::ReduceError;
 use thiserror::Error;
 
+use crate::StaticError;
+
 /// What kind of failure it is: decides the exit code of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -28,7 +30,7 @@ pub enum ErrorKind {
 #[derive(Debug, Error)]
 pub enum SimulateError {
     /// A scheme that this release does not have.
-    #[error("the scheme `{scheme}` is not available in this release; `quasistatic` is")]
+    #[error("the scheme `{scheme}` is not available in this release; `quasistatic` and `static` are")]
     Scheme {
         /// Its name.
         scheme: &'static str,
@@ -42,8 +44,10 @@ pub enum SimulateError {
         integrator: &'static str,
     },
     /// A table of the scenario that the scheme does not take.
-    #[error("the scheme `quasistatic` takes no [[{table}]] in this release")]
+    #[error("the scheme `{scheme}` takes no [[{table}]] in this release")]
     Table {
+        /// Name of the scheme.
+        scheme: &'static str,
         /// Its name.
         table: &'static str,
     },
@@ -195,6 +199,12 @@ pub enum SimulateError {
     /// The run ended early; what was computed is in the result.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// No equilibrium was found.
+    #[error(transparent)]
+    Static(#[from] StaticError),
+    /// A static run has no checkpoints.
+    #[error("a run of the scheme `static` has nothing to resume; `--force` runs it again")]
+    StaticResume,
     /// The user stopped it.
     #[error("interrupted; finished bodies and models are kept")]
     Interrupted,
@@ -212,6 +222,8 @@ impl SimulateError {
             Self::Read(ReadArchiveError::Io { .. }) | Self::Write(_) | Self::Io { .. } => ErrorKind::Files,
             Self::Result(error) if error.is_io() => ErrorKind::Files,
             Self::Run(RunError::Interrupted { .. }) | Self::Interrupted => ErrorKind::Interrupted,
+            Self::Static(error) if error.is_interruption() => ErrorKind::Interrupted,
+            Self::Static(error) if error.is_convergence() => ErrorKind::Convergence,
             Self::Run(RunError::Observer(_)) => ErrorKind::Files,
             Self::Run(RunError::Step(_) | RunError::State { .. }) => ErrorKind::Convergence,
             _ => ErrorKind::Input,

@@ -1,18 +1,20 @@
 //! From a scenario to a result.
 //!
 //! [`prepare()`] makes or reads the bodies and reduced models that a scenario names, [`system()`] puts them together,
-//! [`run()`] carries the time loop and keeps the result. Read in that order. [`survey()`] says
-//! what [`prepare()`] would do, and what is wrong, without writing anything.
+//! [`run()`] carries the time loop and keeps the result. Read in that order. The scheme `static` has no time loop: [`statics`].
+//! [`survey()`] says what [`prepare()`] would do, and what is wrong, without writing anything.
 
 pub mod error;
 pub mod prepare;
 mod recipe;
 mod references;
 pub mod run;
+pub mod statics;
 pub mod system;
 
 pub use error::{ErrorKind, SimulateError};
 pub use prepare::survey::{Standing, Survey, SurveyedBody, survey};
 pub use prepare::{Prepared, PreparedBody, PreparedModel, Workshop, prepare};
 pub use run::{RunOptions, RunOutcome, run};
+pub use statics::{StaticError, StaticOutcome};
 pub use system::{Assembled, system};

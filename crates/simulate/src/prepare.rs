@@ -20,7 +20,7 @@ use serde::Serialize;
 use crate::SimulateError;
 use crate::recipe::{Recipe, file_checksum, forget};
 use crate::references::{self, Parts};
-use crate::run::supported;
+use crate::run::{reduces, supported};
 
 mod source;
 pub mod survey;
@@ -41,6 +41,8 @@ pub enum PreparedModel {
     Rigid(Arc<Body>),
     /// A reduced model.
     Reduced(Arc<ReducedBody>),
+    /// A deformable body as it is, for schemes that do not reduce.
+    Deformable(Arc<Body>),
 }
 
 /// A body that is ready.
@@ -52,9 +54,9 @@ pub struct PreparedBody {
     pub body_path: PathBuf,
     /// Its checksum, empty if unknown.
     pub body_checksum: String,
-    /// The model file, empty for a rigid body.
+    /// The model file, empty for a body that is not reduced.
     pub rom_path: PathBuf,
-    /// Its checksum, empty for a rigid body.
+    /// Its checksum, empty for a body that is not reduced.
     pub rom_checksum: String,
 }
 
@@ -103,6 +105,13 @@ pub fn prepare(
     // Bodies that differ in name and motion alone share files in memory.
     let mut models: BTreeMap<String, Arc<ReducedBody>> = BTreeMap::new();
     for (spec, source) in scenario.body.iter().zip(sources) {
+        let source = match source {
+            Source::Body(path, stored) if spec.rigid || !reduces(scenario) => {
+                prepared.bodies.push(as_it_is(spec, path, stored));
+                continue;
+            }
+            reduced => reduced,
+        };
         let body = prepare_body(spec, source, workshop, progress, &mut prepared, &mut models)?;
         prepared.bodies.push(body);
         if progress.interrupted() {
@@ -147,6 +156,18 @@ fn source_of(
     Ok(Source::Body(path, stored))
 }
 
+/// A body that is not reduced, as its file has it.
+fn as_it_is(spec: &BodySpec, path: PathBuf, stored: StoredBody) -> PreparedBody {
+    let body = Arc::new(stored.body);
+    PreparedBody {
+        model: if spec.rigid { PreparedModel::Rigid(body) } else { PreparedModel::Deformable(body) },
+        body_path: path,
+        body_checksum: stored.checksum,
+        rom_path: PathBuf::new(),
+        rom_checksum: String::new(),
+    }
+}
+
 fn prepare_body(
     spec: &BodySpec,
     source: Source,
@@ -159,15 +180,6 @@ fn prepare_body(
         Source::Rom(path) => return load_model(&path, PathBuf::new(), models),
         Source::Body(path, stored) => (path, stored),
     };
-    if spec.rigid {
-        return Ok(PreparedBody {
-            model: PreparedModel::Rigid(Arc::new(stored.body)),
-            body_path: path,
-            body_checksum: stored.checksum,
-            rom_path: PathBuf::new(),
-            rom_checksum: String::new(),
-        });
-    }
     let Some(reduce) = &spec.reduce else {
         let known = stored.body.set_names().join(", ");
         return Err(SimulateError::NoInterface { body: spec.name.clone(), known });

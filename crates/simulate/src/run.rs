@@ -11,6 +11,7 @@ use carom_integrate::Method;
 use carom_multibody::{RunError, RunSummary, Settings, Simulation};
 use carom_progress::Progress;
 
+use crate::statics::{StaticOutcome, run_static};
 use crate::system::without_friction;
 use crate::{Assembled, Prepared, SimulateError, system};
 
@@ -40,6 +41,8 @@ pub struct RunOutcome {
     pub cpu_seconds: f64,
     /// What the user should be wary of.
     pub warnings: Vec<String>,
+    /// Forces and pressures in equilibrium, of the scheme `static`.
+    pub statics: Option<StaticOutcome>,
 }
 
 /// Runs a scenario whose bodies are ready, and keeps the result at `path`.
@@ -56,18 +59,14 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<RunOutcome, SimulateError> {
     supported(scenario)?;
+    if scenario.simulation.scheme == Scheme::Static {
+        return run_static(scenario, scenario_folder, prepared, path, options, progress);
+    }
     let Assembled { system, placements, bodies, pairs } = system(scenario, prepared)?;
     let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
     let pair_names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
-    let header = RunHeader {
-        scenario: scenario.to_toml(),
-        scenario_folder: std::path::absolute(scenario_folder)
-            .unwrap_or_else(|_| scenario_folder.to_owned())
-            .display()
-            .to_string(),
-        bodies,
-        pairs,
-    };
+    let header =
+        RunHeader { scenario: scenario.to_toml(), scenario_folder: absolute(scenario_folder), bodies, pairs };
     let mut simulation = Simulation::new(system, &placements, settings(scenario))?;
     let every = scenario.simulation.checkpoint_every as u64;
     let mut writer = if options.resume {
@@ -107,7 +106,24 @@ pub fn run(
     writer.finish(state, &summary.ledger, &timings, &counters)?;
     ended?;
     let bodies = simulation.body_states()?.to_vec();
-    Ok(RunOutcome { summary, pairs: pair_names, names, bodies, seconds, cpu_seconds, warnings })
+    Ok(RunOutcome {
+        summary,
+        pairs: pair_names,
+        names,
+        bodies,
+        seconds,
+        cpu_seconds,
+        warnings,
+        statics: None,
+    })
+}
+
+/// An absolute path as text; nothing for an empty one.
+pub(crate) fn absolute(path: &Path) -> String {
+    if path.as_os_str().is_empty() {
+        return String::new();
+    }
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }
 
 /// True if the scheme takes reduced models of flexible bodies.
@@ -118,10 +134,9 @@ pub(crate) fn reduces(scenario: &Scenario) -> bool {
 /// What this release can run.
 pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
     let scheme = match scenario.simulation.scheme {
-        Scheme::Quasistatic => None,
+        Scheme::Quasistatic | Scheme::Static => None,
         Scheme::Dynamic => Some("dynamic"),
         Scheme::Damped => Some("damped"),
-        Scheme::Static => Some("static"),
         Scheme::Rigid => Some("rigid"),
         Scheme::Explicit => Some("explicit"),
         Scheme::EnergyMomentum => Some("energy-momentum"),
@@ -130,6 +145,12 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
     };
     if let Some(scheme) = scheme {
         return Err(SimulateError::Scheme { scheme });
+    }
+    if scenario.simulation.scheme == Scheme::Static {
+        if !scenario.joint.is_empty() {
+            return Err(SimulateError::Table { scheme: "static", table: "joint" });
+        }
+        return scenario.contact.iter().try_for_each(without_friction);
     }
     let integrator = match scenario.simulation.integrator {
         Integrator::Dop853 | Integrator::DormandPrince5 => None,
@@ -145,7 +166,7 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
         ("pressure", !scenario.pressure.is_empty()),
     ] {
         if is_given {
-            return Err(SimulateError::Table { table });
+            return Err(SimulateError::Table { scheme: "quasistatic", table });
         }
     }
     // Friction is refused before anything is reduced for it.
@@ -181,7 +202,7 @@ fn warnings(simulation: &Simulation, summary: &RunSummary) -> Vec<String> {
 }
 
 /// CPU time of this process, all threads \[s\]; 0 where the system does not tell.
-fn cpu_seconds() -> f64 {
+pub(crate) fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Fields 14 and 15 are user and system time in ticks of 1/100 s; the name in field 2 may hold blanks.
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();

@@ -13,6 +13,7 @@ use carom_multibody::{
 };
 use nalgebra::{Matrix3, Vector3};
 
+use crate::run::absolute;
 use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
 
 /// A system at its start, with what the result says of it.
@@ -62,6 +63,10 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
 
 fn body(spec: &BodySpec, ready: &PreparedBody) -> Result<Body, SimulateError> {
     let mut body = match &ready.model {
+        PreparedModel::Deformable(geometry) => {
+            let known = geometry.set_names().join(", ");
+            return Err(SimulateError::NoInterface { body: spec.name.clone(), known });
+        }
         PreparedModel::Reduced(rom) => {
             let mut body = Body::reduced(rom.clone())?;
             body.damping.fill(spec.damping);
@@ -89,15 +94,9 @@ fn placement(spec: &BodySpec) -> Placement {
 }
 
 fn described(((spec, ready), body): ((&BodySpec, &PreparedBody), &Body)) -> ResultBody {
-    let text = |path: &std::path::Path| {
-        if path.as_os_str().is_empty() {
-            return String::new();
-        }
-        std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
-    };
     let modes = match &ready.model {
         PreparedModel::Reduced(rom) => [rom.omega.len(), rom.n_low],
-        PreparedModel::Rigid(_) => [0, 0],
+        PreparedModel::Rigid(_) | PreparedModel::Deformable(_) => [0, 0],
     };
     ResultBody {
         name: spec.name.clone(),
@@ -106,9 +105,9 @@ fn described(((spec, ready), body): ((&BodySpec, &PreparedBody), &Body)) -> Resu
         mass: body.frame.mass,
         frame_origin: body.frame_origin.into(),
         modes,
-        rom_path: text(&ready.rom_path),
+        rom_path: absolute(&ready.rom_path),
         rom_checksum: ready.rom_checksum.clone(),
-        body_path: text(&ready.body_path),
+        body_path: absolute(&ready.body_path),
         body_checksum: ready.body_checksum.clone(),
     }
 }
@@ -236,7 +235,7 @@ fn marker(
             let surface = rom.surfaces.iter().find(|surface| surface.name == set);
             Ok(surface.and_then(|surface| body.marker(&surface.surface.points)))
         }
-        PreparedModel::Rigid(geometry) => {
+        PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => {
             let discretisation = Discretisation::new(geometry)
                 .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })?;
             let points = geometry.points_of_set(&discretisation, set)?;
@@ -252,7 +251,9 @@ fn known_places(spec: &BodySpec, ready: &PreparedBody) -> String {
     let mut names: Vec<String> = spec.marker.iter().map(|marker| marker.name.clone()).collect();
     match &ready.model {
         PreparedModel::Reduced(rom) => names.extend(rom.surfaces.iter().map(|s| s.name.clone())),
-        PreparedModel::Rigid(geometry) => names.extend(geometry.set_names()),
+        PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => {
+            names.extend(geometry.set_names());
+        }
     }
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

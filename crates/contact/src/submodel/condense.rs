@@ -9,7 +9,7 @@ use super::workspace::{Condensed, Workspace};
 use super::{QuasistaticContact, Row, WarmState};
 
 /// u += U f for one point with a force.
-fn add_response(compliance: &Mat<f64>, point: u32, f: &[f64; 3], u: &mut [f64]) {
+pub(super) fn add_response(compliance: &Mat<f64>, point: u32, f: &[f64; 3], u: &mut [f64]) {
     let k = 3 * point as usize;
     let (a, b, c) =
         (compliance.col_as_slice(k), compliance.col_as_slice(k + 1), compliance.col_as_slice(k + 2));

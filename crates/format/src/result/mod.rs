@@ -21,7 +21,7 @@ use crate::npz::Version;
 /// What the entry `format` of the table `meta` says.
 pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
-pub const VERSION: Version = Version { major: 1, minor: 0 };
+pub const VERSION: Version = Version { major: 1, minor: 1 };
 
 /// A body as the result knows it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -36,9 +36,9 @@ pub struct ResultBody {
     pub mass: f64,
     /// Origin of the body frame in source coordinates \[m\].
     pub frame_origin: [f64; 3],
-    /// Number of modes, and how many of them are dynamic.
+    /// Number of modes, and how many of them are dynamic; of an unreduced body three a point, and none.
     pub modes: [usize; 2],
-    /// The reduced-order model file, absolute; empty for a rigid body without one.
+    /// The reduced-order model file, absolute; empty for a body that is rigid or not reduced.
     pub rom_path: String,
     /// Its checksum.
     pub rom_checksum: String,
@@ -46,6 +46,13 @@ pub struct ResultBody {
     pub body_path: String,
     /// Its checksum.
     pub body_checksum: String,
+}
+
+impl ResultBody {
+    /// True for a deformable body that is not reduced: its coordinates are the displacements of its points.
+    pub fn is_unreduced(&self) -> bool {
+        !self.rigid && self.rom_path.is_empty() && self.modes[0] > 0
+    }
 }
 
 /// A pair of surfaces as the result knows it.

@@ -10,7 +10,8 @@ use super::model::{
     Spot, ZoneSpec,
 };
 
-pub(super) fn body(table: Table<'_>) -> Option<BodySpec> {
+/// Reads a body; `reduced` says that the scheme takes flexible bodies as reduced models alone.
+pub(super) fn body(table: Table<'_>, reduced: bool) -> Option<BodySpec> {
     if !table.has("name") {
         table.missing("name", "joints, contacts and results refer to bodies by their names");
     }
@@ -42,18 +43,24 @@ pub(super) fn body(table: Table<'_>) -> Option<BodySpec> {
         reduce,
         source: source.clone().unwrap_or(BodySource::Rom { rom: String::new() }),
     };
-    check(&table, &spec, source.is_some());
+    check(&table, &spec, source.is_some(), reduced);
     table.finish();
     source.map(|_| spec)
 }
 
 /// What does not fit together within one body.
-fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool) {
+fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, reduced: bool) {
     if spec.rigid && spec.reduce.is_some() {
         table.conflict("reduce", "a rigid body is not reduced: remove `reduce` or `rigid = true`");
     }
     let is_rom = matches!(spec.source, BodySource::Rom { .. });
-    if has_source && !spec.rigid && !is_rom && spec.reduce.is_none() {
+    if has_source && !reduced && is_rom {
+        table.conflict(
+            "rom",
+            "statics needs the body itself: `make`, `file` or `body`, no reduced-order model",
+        );
+    }
+    if has_source && reduced && !spec.rigid && !is_rom && spec.reduce.is_none() {
         table.missing("reduce", "say how the body is reduced, `reduce = { interface = [\"SET\"], modes = 20 }`, or `rigid = true`");
     }
     if has_source && is_rom {

@@ -97,6 +97,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         root.missing("simulation", "a scenario needs a table [simulation] with an `end_time`");
     }
     let simulation = root.table("simulation").map(|table| sections::simulation(table, root.has("contact")));
+    let reduced = simulation.as_ref().is_none_or(|simulation| simulation.scheme != model::Scheme::Static);
     let mut material = std::collections::BTreeMap::new();
     let mut materials: Vec<String> = known_materials.iter().map(|&name| name.to_owned()).collect();
     if let Some(table) = root.table("material") {
@@ -115,7 +116,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         .into_iter()
         .map(|table| {
             let spans = [table.span_of("material"), table.span_of("name")];
-            (body::body(table), spans)
+            (body::body(table, reduced), spans)
         })
         .collect();
     let contact: Vec<_> = root.tables("contact").into_iter().filter_map(sections::contact).collect();

@@ -51,11 +51,15 @@ fn default_integrator(has_contact: bool) -> Integrator {
 pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
     let scheme = table.choice("scheme", &SCHEMES).unwrap_or(Scheme::Quasistatic);
     let statics = scheme == Scheme::Static;
-    let end_time = table.number("end_time", if statics { Interval::NotNegative } else { Interval::Positive });
+    let end_time = table.number("end_time", Interval::Positive);
     if !statics && !table.has("end_time") {
         table.missing("end_time", "the time at which the run ends, in seconds");
     }
-    let end_time = end_time.unwrap_or(if statics { 0.0 } else { 1.0 });
+    let end_time = end_time.unwrap_or(1.0);
+    let steps = table.count("steps", 1);
+    if steps.is_some() && !statics {
+        table.conflict("steps", "`steps` (load steps) belongs to the scheme `static`");
+    }
     let time_step = table.number("time_step", Interval::Positive);
     if time_step.is_some() && table.has("relative_tolerance") {
         table.conflict(
@@ -74,12 +78,9 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
         absolute_tolerance: table.number("absolute_tolerance", Interval::Positive),
         time_step,
         maximum_step: table.number("maximum_step", Interval::Positive),
-        output_every: table.number("output_every", Interval::Positive).unwrap_or(if statics {
-            1.0
-        } else {
-            end_time / FRAMES
-        }),
+        output_every: table.number("output_every", Interval::Positive).unwrap_or(end_time / FRAMES),
         checkpoint_every: table.count("checkpoint_every", 1).unwrap_or(1),
+        steps: if statics { Some(steps.unwrap_or(1)) } else { None },
     };
     table.finish();
     simulation
@@ -221,10 +222,20 @@ pub(super) fn support(table: Table<'_>) -> Option<Referring<SupportSpec>> {
             );
         }
     }
+    let displacement = table.vector("displacement").unwrap_or_default();
+    for (direction, value) in ["x", "y", "z"].into_iter().zip(displacement) {
+        if value != 0.0 && !held.iter().any(|held| held == direction) {
+            let text = format!(
+                "`displacement` moves the part along {direction}, but `directions` leaves {direction} free"
+            );
+            table.conflict("displacement", text);
+        }
+    }
     let context = table.context.clone();
     table.finish();
     let on = on?;
-    Some(Referring { spec: SupportSpec { on: on.0.clone(), directions: held }, ends: vec![on], context })
+    let spec = SupportSpec { on: on.0.clone(), directions: held, displacement };
+    Some(Referring { spec, ends: vec![on], context })
 }
 
 pub(super) fn force(table: Table<'_>) -> Option<Referring<ForceSpec>> {

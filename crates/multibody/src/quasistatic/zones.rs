@@ -8,7 +8,7 @@ use carom_contact::geometry::Start;
 use carom_contact::submodel::{Zone, ZoneShape};
 
 /// True if the second zone shall carry the pressure: it has faces, and the first has none or larger ones.
-pub(super) fn is_flipped(first: &Zone, second: &Zone) -> bool {
+pub fn is_flipped(first: &Zone, second: &Zone) -> bool {
     let size = |zone: &Zone| match &zone.shape {
         ZoneShape::Faces { faces, reference, .. } if faces.n_faces() > 0 => {
             let diagonal = |face: &carom_fem::surface::Face| {

@@ -85,7 +85,7 @@ pub struct Simulation {
     pub scheme: Scheme,
     /// Time integrator.
     pub integrator: Integrator,
-    /// End of the run \[s\].
+    /// End of the run \[s\]; in statics a pseudo-time, at which loads have their full values.
     pub end_time: f64,
     /// Acceleration of gravity \[m/s²\].
     pub gravity: [f64; 3],
@@ -105,6 +105,9 @@ pub struct Simulation {
     pub output_every: f64,
     /// Accepted steps between points from which the run can be resumed.
     pub checkpoint_every: usize,
+    /// Equal parts in which a static scheme applies loads and prescribed displacements; none in other schemes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<usize>,
 }
 
 /// A linear elastic isotropic material.
@@ -213,8 +216,10 @@ pub enum Rim {
 pub struct SupportSpec {
     /// `BODY:SET`.
     pub on: End,
-    /// `x`, `y`, `z`.
+    /// `x`, `y`, `z`, inertial axes.
     pub directions: Vec<String>,
+    /// Displacement that the part is given in these directions, inertial axes \[m\].
+    pub displacement: [f64; 3],
 }
 
 /// The table `[[force]]`.

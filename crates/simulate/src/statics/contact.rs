@@ -1,0 +1,272 @@
+//! The contacts of a static problem: zones, compliances, and where a zone ends on a surface that goes on.
+
+use std::collections::BTreeMap;
+
+use carom_contact::NormalLaw;
+use carom_contact::closed_form::contact_modulus;
+use carom_contact::geometry::Faces;
+use carom_contact::pressure::{Cell, Spans};
+use carom_contact::submodel::{
+    ContactBody, Pair, PointMotion, QuasistaticContact, WarmState, Workspace, Zone, ZoneShape,
+};
+use carom_fem::Surface;
+use carom_format::scenario::model::{ContactLaw, ContactSpec, End, Scenario};
+use carom_mesh::FaceRef;
+use carom_multibody::quasistatic::is_flipped;
+use carom_progress::Progress;
+use nalgebra::Vector3;
+
+use super::StaticError;
+use super::body::StaticBody;
+use crate::SimulateError;
+
+/// Normals that differ by more than this across an edge of the surface make a sharp edge: cos 30°.
+const SMOOTH: f64 = 0.866;
+
+/// The condensed contact problem of all pairs.
+pub(super) struct StaticContact {
+    pub(super) model: QuasistaticContact,
+    pub(super) warm: WarmState,
+    pub(super) work: Workspace,
+    /// The bodies that take part.
+    pub(super) sides: Vec<Side>,
+    pub(super) pairs: Vec<PairNames>,
+    /// The free motions at the points of the sides, in the order of the unknowns.
+    pub(super) motions: Vec<PointMotion>,
+}
+
+/// A body that takes part in contact.
+pub(super) struct Side {
+    /// Its number.
+    pub(super) body: usize,
+    /// Its points that may be touched, ascending.
+    pub(super) points: Vec<u32>,
+}
+
+/// A pair as messages and the result know it.
+pub(super) struct PairNames {
+    pub(super) name: String,
+    /// Surfaces that carry the pressure, and that they are projected on.
+    pub(super) surfaces: [String; 2],
+    /// True for spans of the first at whose edge the surface goes on outside the zone.
+    pub(super) open_rim: Vec<bool>,
+    /// True if the second zone has such faces.
+    pub(super) second_open: bool,
+}
+
+impl StaticContact {
+    /// The contacts of a scenario; `None` if it has none.
+    pub(super) fn new(
+        scenario: &Scenario,
+        bodies: &[StaticBody],
+        progress: &dyn Progress,
+    ) -> Result<Option<Self>, SimulateError> {
+        if scenario.contact.is_empty() {
+            return Ok(None);
+        }
+        let number: BTreeMap<&str, usize> =
+            bodies.iter().enumerate().map(|(i, body)| (body.name.as_str(), i)).collect();
+        let surfaces = scenario.contact.iter().flat_map(|pair| &pair.between);
+        let surfaces = surfaces
+            .map(|end| ZoneFaces::new(&bodies[number[end.body.as_str()]], number[end.body.as_str()], end));
+        let surfaces = surfaces.collect::<Result<Vec<_>, SimulateError>>()?;
+        let sides = sides(&surfaces);
+        let mut contact_bodies = Vec::with_capacity(sides.len());
+        for side in &sides {
+            contact_bodies.push(contact_body(&bodies[side.body], side, progress)?);
+        }
+        let (mut zones, mut pairs, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        for (spec, ends) in scenario.contact.iter().zip(surfaces.chunks_exact(2)) {
+            for end in ends {
+                zones.push(end.zone(bodies, &sides)?);
+            }
+            let at = zones.len() - 2;
+            let flipped = is_flipped(&zones[at], &zones[at + 1]);
+            let order = if flipped { [1, 0] } else { [0, 1] };
+            pairs.push(Pair {
+                first: at + order[0],
+                second: at + order[1],
+                law: law(spec, bodies, ends),
+                max_depth: None,
+            });
+            let open = order.map(|k| ends[k].open_faces(bodies));
+            names.push(PairNames {
+                name: format!("{}/{}", spec.between[0].body, spec.between[1].body),
+                surfaces: order.map(|k| spec.between[k].to_string()),
+                open_rim: open_spans(&zones[at + order[0]], &open[0]),
+                second_open: open[1].contains(&true),
+            });
+        }
+        let model = QuasistaticContact::new(contact_bodies, zones, &pairs).map_err(StaticError::from)?;
+        let (warm, work) = (model.cold(), model.workspace());
+        let motions = motions(bodies, &sides);
+        Ok(Some(Self { model, warm, work, sides, pairs: names, motions }))
+    }
+
+    /// Positions of the touchable points of all sides without contact, 3 numbers each.
+    pub(super) fn positions(&self, bodies: &[StaticBody], part: f64, motion: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let of_side = |side: &Side| {
+            let body = &bodies[side.body];
+            let at = |&k: &u32| {
+                let x = Vector3::from(body.discretisation.points[k as usize]);
+                x + body.moved(k as usize, part, &motion[side.body])
+            };
+            side.points.iter().flat_map(|k| <[f64; 3]>::from(at(k))).collect()
+        };
+        self.sides.iter().map(of_side).collect()
+    }
+
+    /// Refuses pressure where a zone ends on a surface that goes on.
+    pub(super) fn check_rims(&self) -> Result<(), StaticError> {
+        for (k, pair) in self.pairs.iter().enumerate() {
+            let (sums, lambda) =
+                (&self.work.solution.pairs[k], &self.work.solution.lambda[self.model.span_range(k)]);
+            let at_rim = || (0..lambda.len()).filter(|&s| pair.open_rim[s] && lambda[s] > 0.0);
+            let rim = |zone: usize, span: usize, share: f64| StaticError::Rim {
+                pair: pair.name.clone(),
+                zone: pair.surfaces[zone].clone(),
+                span,
+                percent: 100.0 * share,
+                force: sums.force,
+            };
+            if let Some(span) = at_rim().max_by(|&a, &b| lambda[a].total_cmp(&lambda[b])) {
+                return Err(rim(0, span, at_rim().map(|s| lambda[s]).sum::<f64>() / sums.force));
+            }
+            let second = sums.rim.filter(|rim| rim.zone == carom_contact::submodel::WhichZone::Second);
+            if let (Some(found), true) = (second, pair.second_open) {
+                return Err(rim(1, found.span, found.share));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A surface of a pair.
+struct ZoneFaces {
+    body: usize,
+    name: String,
+    faces: Vec<FaceRef>,
+    surface: Surface,
+}
+
+impl ZoneFaces {
+    fn new(body: &StaticBody, number: usize, end: &End) -> Result<Self, SimulateError> {
+        let surface = body.body.surface_of_set(&body.discretisation, &end.part)?;
+        let faces = body.body.faces_of_set(&end.part)?;
+        Ok(Self { body: number, name: end.to_string(), faces, surface })
+    }
+
+    fn zone(&self, bodies: &[StaticBody], sides: &[Side]) -> Result<Zone, StaticError> {
+        let number = sides.iter().position(|side| side.body == self.body).expect("every zone has its side");
+        let points = &sides[number].points;
+        let at = |k: &u32| bodies[self.body].discretisation.points[*k as usize];
+        let positions: Vec<[f64; 3]> = points.iter().map(at).collect();
+        Ok(Zone::of_faces(number, &self.name, self.surface.clone(), points, &positions, &[])?)
+    }
+
+    /// For each face whether the surface of the body goes on smoothly across an edge of it, outside the zone.
+    fn open_faces(&self, bodies: &[StaticBody]) -> Vec<bool> {
+        let StaticBody { body, discretisation, .. } = &bodies[self.body];
+        let whole = body.boundary_faces();
+        let surface = discretisation.surface(&whole);
+        let positions: Vec<Vector3<f64>> =
+            surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
+        // What cannot be evaluated was refused with the zone.
+        let Ok(outside) = Faces::new(surface, &positions) else { return vec![false; self.faces.len()] };
+        let mut now = outside.state_at(&positions);
+        let mut open = |face: &FaceRef| {
+            let Ok(f) = whole.binary_search(face) else { return false };
+            let domain = outside.domain(f as u32);
+            (0..domain.n_corners()).any(|edge| {
+                let Some(next) = outside.topology.neighbours[f][edge] else { return false };
+                if self.faces.binary_search(&whole[next.face as usize]).is_ok() {
+                    return false;
+                }
+                let mut normal = |face: u32, edge: usize| {
+                    let xi = outside.domain(face).on_edge(edge, 0.5);
+                    let jet = outside.jet(&mut now, face, xi);
+                    outside.normal(&mut now, face, xi, &jet)
+                };
+                normal(f as u32, edge).dot(&normal(next.face, next.edge as usize)) > SMOOTH
+            })
+        };
+        self.faces.iter().map(&mut open).collect()
+    }
+}
+
+/// For each span of a zone whether it belongs to an open face.
+fn open_spans(zone: &Zone, open: &[bool]) -> Vec<bool> {
+    let ZoneShape::Faces { faces, reference, .. } = &zone.shape else { return Vec::new() };
+    let spans = Spans::new(faces, reference);
+    let at_point = |point: u32| {
+        faces.surface.faces.iter().zip(open).any(|(face, &open)| open && face.points.contains(&point))
+    };
+    let is_open = |cell: &Cell| match *cell {
+        Cell::Face(face) => open[face as usize],
+        Cell::Point(point) => at_point(point),
+    };
+    spans.cell.iter().zip(&spans.at_rim).map(|(cell, &rim)| rim && is_open(cell)).collect()
+}
+
+/// The bodies of all zones with their points.
+fn sides(surfaces: &[ZoneFaces]) -> Vec<Side> {
+    let mut points: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    for zone in surfaces {
+        points.entry(zone.body).or_default().extend(&zone.surface.points);
+    }
+    let sorted = |(body, mut points): (usize, Vec<u32>)| {
+        points.sort_unstable();
+        points.dedup();
+        Side { body, points }
+    };
+    points.into_iter().map(sorted).collect()
+}
+
+fn contact_body(
+    body: &StaticBody,
+    side: &Side,
+    progress: &dyn Progress,
+) -> Result<ContactBody, SimulateError> {
+    let compliance = match &body.elastic {
+        Some(elastic) => Some(elastic.compliance(&side.points, progress).ok_or(SimulateError::Interrupted)?),
+        None => None,
+    };
+    Ok(ContactBody { name: body.name.clone(), n_points: side.points.len(), compliance })
+}
+
+fn law(spec: &ContactSpec, bodies: &[StaticBody], ends: &[ZoneFaces]) -> NormalLaw {
+    match spec.law {
+        ContactLaw::Lagrange | ContactLaw::Complementarity => NormalLaw::Hard,
+        ContactLaw::Penalty { stiffness: Some(penalty_area), .. } => {
+            NormalLaw::PenaltyStiffness { penalty_area }
+        }
+        ContactLaw::Penalty { stiffness: None, factor } => {
+            let material = |end: &ZoneFaces| {
+                let body = &bodies[end.body];
+                let block = end.faces.first().map_or(0, |face| face.block as usize);
+                let material = &body.discretisation.materials[body.discretisation.blocks[block].material];
+                (if body.elastic.is_some() { material.young } else { f64::INFINITY }, material.poisson)
+            };
+            let [a, b] = [material(&ends[0]), material(&ends[1])];
+            NormalLaw::Penalty { alpha: factor, modulus: contact_modulus([a.0, b.0], [a.1, b.1]) }
+        }
+    }
+}
+
+/// The free motions of all bodies at the points of the sides; those of bodies without contact move nothing.
+fn motions(bodies: &[StaticBody], sides: &[Side]) -> Vec<PointMotion> {
+    let mut all = Vec::new();
+    for (number, body) in bodies.iter().enumerate() {
+        let side = sides.iter().position(|side| side.body == number);
+        for k in 0..body.motions.len() {
+            let displacement = side.map_or_else(Vec::new, |s| {
+                let at =
+                    |&i: &u32| <[f64; 3]>::from(body.motions.at(k, &body.discretisation.points[i as usize]));
+                sides[s].points.iter().flat_map(at).collect()
+            });
+            // Without a side the motion belongs to no body of the contact.
+            all.push(PointMotion { body: side.unwrap_or(usize::MAX), displacement });
+        }
+    }
+    all
+}

@@ -1,0 +1,120 @@
+//! How a deformable body answers forces: one factorisation, supports and rigid motions taken out.
+
+use carom_fem::SystemMatrices;
+use carom_linalg::{Cholesky, DofSet, FactorError};
+use carom_progress::Progress;
+use faer::{Mat, MatMut};
+
+use super::rigid::RigidMotions;
+
+/// Columns that are solved for at once.
+const CHUNK: usize = 96;
+
+/// The flexibility of a body with what supports leave free taken out by the mass (inertia relief):
+///
+/// ```text
+/// u = A K⁻¹ Aᵀ f,    A = 1 − R (Rᵀ M R)⁻¹ Rᵀ M
+/// ```
+///
+/// K⁻¹ is that of the body held by its supports and by as many dofs more as motions R are left, which change nothing: Aᵀ f
+/// is in equilibrium, and A takes the motion out that they bring in. With loads in equilibrium, Rᵀ f = 0, u is the exact
+/// displacement but for a rigid motion.
+pub(super) struct Elastic {
+    pub(super) system: SystemMatrices,
+    factor: Cholesky,
+    /// R and M R (Rᵀ M R)⁻¹, one column a motion.
+    motions: Mat<f64>,
+    weighted: Mat<f64>,
+}
+
+impl Elastic {
+    /// Factorises.
+    ///
+    /// * `free` — dofs that supports do not hold, of points with cells
+    pub(super) fn new(
+        system: SystemMatrices,
+        free: &[[bool; 3]],
+        points: &[[f64; 3]],
+        motions: &RigidMotions,
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
+        let mut flags = free.to_vec();
+        for dof in motions.holding_dofs(points, |i, d| free[i][d]) {
+            flags[dof / 3][dof % 3] = false;
+        }
+        let r = Mat::from_fn(3 * points.len(), motions.len(), |dof, k| {
+            if free[dof / 3][dof % 3] { motions.at(k, &points[dof / 3])[dof % 3] } else { 0.0 }
+        });
+        let weighted = weights(&system, &r);
+        let factor = Cholesky::new(&system.stiffness, None, DofSet::from_flags(flags), progress)?;
+        Ok(Self { system, factor, motions: r, weighted })
+    }
+
+    /// Turns forces, one column each, into displacements.
+    pub(super) fn respond(&self, mut x: MatMut<'_, f64>) {
+        if self.motions.ncols() > 0 {
+            let parts = self.motions.transpose() * x.as_ref();
+            x -= &self.weighted * parts;
+        }
+        self.factor.solve_in_place(x.as_mut());
+        if self.motions.ncols() > 0 {
+            let parts = self.weighted.transpose() * x.as_ref();
+            x -= &self.motions * parts;
+        }
+    }
+
+    /// Displacements by forces on all points.
+    pub(super) fn displacement(&self, force: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let mut x = column(force);
+        self.respond(x.as_mut());
+        vectors(&x)
+    }
+
+    /// K u.
+    pub(super) fn forces(&self, displacement: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        vectors(&self.system.stiffness.product(column(displacement).as_ref()))
+    }
+
+    /// The flexibility among some points, 3n × 3n, symmetric \[m/N\]; `None` if the user stopped it.
+    pub(super) fn compliance(&self, points: &[u32], progress: &dyn Progress) -> Option<Mat<f64>> {
+        let n = 3 * points.len();
+        let dof = |i: usize| 3 * points[i / 3] as usize + i % 3;
+        let mut u = Mat::zeros(n, n);
+        progress.begin("compliance of the contact zones", n as u64);
+        for start in (0..n).step_by(CHUNK) {
+            let width = CHUNK.min(n - start);
+            let mut x = Mat::zeros(self.system.stiffness.n_dofs(), width);
+            (0..width).for_each(|k| x[(dof(start + k), k)] = 1.0);
+            self.respond(x.as_mut());
+            for k in 0..width {
+                (0..n).for_each(|i| u[(i, start + k)] = x[(dof(i), k)]);
+            }
+            progress.set((start + width) as u64);
+            if progress.interrupted() {
+                return None;
+            }
+        }
+        progress.end();
+        Some(Mat::from_fn(n, n, |i, j| 0.5 * (u[(i, j)] + u[(j, i)])))
+    }
+}
+
+/// M R (Rᵀ M R)⁻¹ by Gauss' elimination of a small symmetric matrix.
+fn weights(system: &SystemMatrices, r: &Mat<f64>) -> Mat<f64> {
+    let mr = system.mass.product(r.as_ref());
+    let n = r.ncols();
+    let gram = r.transpose() * &mr;
+    let gram = nalgebra::DMatrix::from_fn(n, n, |i, j| 0.5 * (gram[(i, j)] + gram[(j, i)]));
+    let inverse = gram.cholesky().expect("independent rigid motions of a body with mass").inverse();
+    &mr * Mat::from_fn(n, n, |i, j| inverse[(i, j)])
+}
+
+/// Vectors of all points as one column.
+fn column(vectors: &[[f64; 3]]) -> Mat<f64> {
+    Mat::from_fn(3 * vectors.len(), 1, |dof, _| vectors[dof / 3][dof % 3])
+}
+
+/// The inverse of [`column`].
+fn vectors(column: &Mat<f64>) -> Vec<[f64; 3]> {
+    (0..column.nrows() / 3).map(|i| [0, 1, 2].map(|d| column[(3 * i + d, 0)])).collect()
+}

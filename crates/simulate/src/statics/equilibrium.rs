@@ -1,0 +1,410 @@
+//! The search for equilibrium: contact for given rigid motions inside, the motions that supports leave free outside.
+//!
+//! ```text
+//! Π(a) = E(a) − s Fᵀ a → min,    E(a) = elastic and penalty energy of the contact at the motions a
+//! ∂Π/∂a = −r,   r = s F + Rᵀ f_c(a)          (envelope theorem)
+//! ∂r/∂a ≈ −H,   H = (B R)ᵀ (W + d)⁻¹ (B R)   over the spans with pressure
+//! ```
+//!
+//! F = Rᵀ f are the loads on the motions, s the part of the load that is applied. Newton's method with a trust region: while
+//! nothing touches, H is zero and the bodies move along their loads in steps that grow until something does.
+
+use carom_contact::submodel::{BodyState, SolveError};
+use carom_progress::Progress;
+use faer::Mat;
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+
+use super::StaticError;
+use super::body::StaticBody;
+use super::contact::StaticContact;
+use crate::SimulateError;
+
+/// Forces left over, relative to all forces, that count as none.
+const TOLERANCE: f64 = 1e-12;
+/// The same where rounding allows no better.
+const STAGNATED: f64 = 1e-8;
+/// Forces in directions that nothing resists, relative to all forces, that count as none: a plate that tilts by 1e-8 on what it
+/// presses would slide down with that part of its load, which statics of small displacements does not know.
+const UNRESISTED: f64 = 1e-6;
+/// Loads of a body that nothing touches, relative to their size, that count as in equilibrium with each other.
+const SELF_EQUILIBRATED: f64 = 1e-6;
+/// Forces in directions that nothing resists count once they are above this part of those in other directions.
+const ASIDE: f64 = 0.1;
+/// Stiffness relative to the largest that counts as none.
+const SOFT: f64 = 1e-10;
+/// Sizes of a zone through which a body may slide, pushed in a direction that nothing resists, until it is held.
+const SLIDES: f64 = 1.0;
+const MAX_ITERATIONS: usize = 300;
+
+/// Where the bodies are in equilibrium.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Balanced {
+    /// Coordinates of the free motions of each body \[m\].
+    pub(super) motion: Vec<Vec<f64>>,
+    /// Evaluations of the contact.
+    pub(super) evaluations: u64,
+    /// Largest force that is left on a motion, relative to all forces.
+    pub(super) residual: f64,
+}
+
+/// What the contact says at some motions.
+struct Evaluated {
+    merit: f64,
+    /// r \[N\].
+    residual: DVector<f64>,
+}
+
+/// A static problem at one load step.
+pub(super) struct Search<'a> {
+    pub(super) bodies: &'a [StaticBody],
+    pub(super) contact: &'a mut StaticContact,
+    pub(super) step: usize,
+    /// Part of the load that is applied.
+    pub(super) part: f64,
+    pub(super) evaluations: u64,
+}
+
+/// Refuses loads on free motions of bodies that nothing touches.
+///
+/// * `touched` — for each body whether a contact may hold it
+pub(super) fn check_held(bodies: &[StaticBody], touched: impl Fn(usize) -> bool) -> Result<(), StaticError> {
+    for (_, body) in bodies.iter().enumerate().filter(|(number, _)| !touched(*number)) {
+        let work = &body.work;
+        let force = work.iter().fold(0.0, |a: f64, f| a.max(f.abs()));
+        if force > SELF_EQUILIBRATED * body.load_size {
+            return Err(StaticError::NotHeld {
+                body: body.name.clone(),
+                motion: body.motions.words(work),
+                force,
+            });
+        }
+    }
+    Ok(())
+}
+
+impl Search<'_> {
+    /// Finds the motions, starting from given ones.
+    pub(super) fn run(
+        &mut self,
+        start: &[Vec<f64>],
+        progress: &dyn Progress,
+    ) -> Result<Balanced, SimulateError> {
+        let mut a = DVector::from_iterator(start.iter().map(Vec::len).sum(), start.iter().flatten().copied());
+        let mut now = self.evaluate(&a).map_err(|source| self.failed(source))?;
+        if a.is_empty() {
+            return Ok(self.balanced(&a, &now.residual, 0.0));
+        }
+        let size = self.zone_size();
+        let mut radius = 1e-4 * size;
+        let mut best = (f64::INFINITY, 0);
+        let mut sliding = Sliding::default();
+        for iteration in 0..MAX_ITERATIONS {
+            if progress.interrupted() {
+                return Err(SimulateError::Interrupted);
+            }
+            let scale = self.scale();
+            let model = Model::new(self.stiffness(a.len()), &now.residual, UNRESISTED * scale);
+            let left = model.residual.amax();
+            progress
+                .note(&format!("equilibrium to {:.0e} of the forces", left / scale.max(f64::MIN_POSITIVE)));
+            if left < 0.5 * best.0 {
+                best = (left, iteration);
+            }
+            let stalled = iteration >= best.1 + 6 && best.0 <= STAGNATED * scale && left <= 2.0 * best.0;
+            if left <= TOLERANCE * scale || stalled {
+                return Ok(self.balanced(&a, &now.residual, scale));
+            }
+            let reach = self.longest_step(size);
+            let touching = self.contact.work.solution.in_contact();
+            let before = a.clone();
+            let moved = self.try_steps(&mut a, &mut now, &model, &mut radius, reach);
+            if touching {
+                sliding.add(&model.unresisted, (&a - before).amax());
+            }
+            if !moved && left <= STAGNATED * scale {
+                return Ok(self.balanced(&a, &now.residual, scale));
+            }
+            // What slid and then tipped over an edge slid: that is what the user has to know.
+            if sliding.travel > if moved { SLIDES * size } else { 0.1 * size } {
+                return Err(self.not_held(&sliding.force).into());
+            }
+            if !moved {
+                return Err(self.not_converged(iteration, &now.residual, scale).into());
+            }
+            self.check_travel(&a)?;
+        }
+        Err(self.not_converged(MAX_ITERATIONS, &now.residual, self.scale()).into())
+    }
+
+    /// Takes the first step that lowers the energy or the forces left over; false if none does.
+    fn try_steps(
+        &mut self,
+        a: &mut DVector<f64>,
+        now: &mut Evaluated,
+        model: &Model,
+        radius: &mut f64,
+        reach: f64,
+    ) -> bool {
+        *radius = radius.min(reach);
+        for _ in 0..40 {
+            let (step, limited) = model.step(*radius);
+            let kept = self.contact.warm.clone();
+            let trial = &*a + &step;
+            if let Ok(next) = self.evaluate(&trial) {
+                let noise = 1e-13 * (now.merit.abs() + next.merit.abs());
+                let lower = next.merit <= now.merit - 1e-4 * model.promise(&step) + noise;
+                if lower || next.residual.norm() < 0.9 * now.residual.norm() {
+                    if limited {
+                        *radius = (4.0 * *radius).min(reach);
+                    }
+                    (*a, *now) = (trial, next);
+                    return true;
+                }
+            }
+            self.contact.warm = kept;
+            *radius = 0.25 * step.amax();
+            if *radius <= f64::EPSILON * reach {
+                break;
+            }
+        }
+        // The last trial left its solution: that of the motions kept is wanted.
+        if let Ok(same) = self.evaluate(a) {
+            *now = same;
+        }
+        false
+    }
+
+    /// Contact, energy and forces left over at some motions. On an error the memory of the contact is as before.
+    fn evaluate(&mut self, a: &DVector<f64>) -> Result<Evaluated, SolveError> {
+        self.evaluations += 1;
+        let motion = self.by_body(a);
+        let positions = self.contact.positions(self.bodies, self.part, &motion);
+        let states: Vec<BodyState<'_>> = positions
+            .iter()
+            .map(|positions| BodyState {
+                rot_ib: Matrix3::identity(),
+                r_ib_i: Vector3::zeros(),
+                positions_b: positions,
+                twist: None,
+            })
+            .collect();
+        let StaticContact { model, warm, work, .. } = &mut *self.contact;
+        let mut trial = warm.clone();
+        model.solve(&states, &mut trial, work)?;
+        *warm = trial;
+        let loads: Vec<f64> = self.bodies.iter().flat_map(|b| b.work.iter().map(|f| self.part * f)).collect();
+        let loads = DVector::from_vec(loads);
+        let solution = &self.contact.work.solution;
+        let mut residual = loads.clone();
+        for (r, motion) in residual.iter_mut().zip(&self.contact.motions) {
+            if let Some(force) = solution.force_b.get(motion.body) {
+                *r += force.iter().zip(&motion.displacement).map(|(f, u)| f * u).sum::<f64>();
+            }
+        }
+        Ok(Evaluated { merit: solution.energy() - loads.dot(a), residual })
+    }
+
+    /// Size of the forces: loads and pressures \[N\].
+    fn scale(&self) -> f64 {
+        let loads: f64 = self.bodies.iter().map(|body| body.load_size).sum();
+        self.part * loads + self.contact.work.solution.lambda.iter().sum::<f64>()
+    }
+
+    fn stiffness(&self, n: usize) -> Mat<f64> {
+        let StaticContact { model, work, motions, .. } = &*self.contact;
+        model.motion_stiffness(motions, work).unwrap_or_else(|| Mat::zeros(n, n))
+    }
+
+    /// Smallest extent of a zone that carries pressure.
+    fn zone_size(&self) -> f64 {
+        let model = &self.contact.model;
+        let area = |k: usize| model.spans(k).area.iter().sum::<f64>().sqrt();
+        (0..model.n_pairs()).map(area).fold(f64::INFINITY, f64::min)
+    }
+
+    /// How far a step may go: a tenth of a zone, or half of the smallest gap if nothing touches.
+    fn longest_step(&self, size: f64) -> f64 {
+        let solution = &self.contact.work.solution;
+        let gap = solution.pairs.iter().map(|pair| pair.min_free_gap).fold(f64::INFINITY, f64::min);
+        let free = if solution.in_contact() || !gap.is_finite() { 0.0 } else { 0.5 * gap };
+        free.max(0.1 * size)
+    }
+
+    /// Refuses bodies that went farther than everything is large.
+    fn check_travel(&self, a: &DVector<f64>) -> Result<(), StaticError> {
+        let points = || self.bodies.iter().flat_map(|b| &b.discretisation.points).map(|&x| Vector3::from(x));
+        let low = points().fold(Vector3::repeat(f64::INFINITY), |m, x| m.inf(&x));
+        let high = points().fold(Vector3::repeat(f64::NEG_INFINITY), |m, x| m.sup(&x));
+        let far = 2.0 * (high - low).norm();
+        if a.amax() > far { Err(self.not_held(a)) } else { Ok(()) }
+    }
+
+    /// The body that moves most by the given motions, or is pushed most by given forces on them, is not held.
+    fn not_held(&self, by: &DVector<f64>) -> StaticError {
+        let (body, motion) = self.worst(by);
+        let force = body.work.iter().zip(&motion).map(|(f, m)| f * m).sum::<f64>() * self.part;
+        let length = motion.iter().map(|m| m * m).sum::<f64>().sqrt();
+        StaticError::NotHeld {
+            body: body.name.clone(),
+            motion: body.motions.words(&motion),
+            force: force.abs() / length.max(f64::MIN_POSITIVE),
+        }
+    }
+
+    /// The body with the largest entry of a vector over all free motions, and its part.
+    fn worst(&self, vector: &DVector<f64>) -> (&StaticBody, Vec<f64>) {
+        let largest = |v: &Vec<f64>| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let parts = self.bodies.iter().zip(self.by_body(vector));
+        parts
+            .max_by(|a, b| largest(&a.1).total_cmp(&largest(&b.1)))
+            .expect("there is a body with a free motion")
+    }
+
+    fn by_body(&self, a: &DVector<f64>) -> Vec<Vec<f64>> {
+        let mut rest = a.as_slice();
+        let mut take = |body: &StaticBody| {
+            let (own, others) = rest.split_at(body.motions.len());
+            rest = others;
+            own.to_vec()
+        };
+        self.bodies.iter().map(&mut take).collect()
+    }
+
+    fn balanced(&self, a: &DVector<f64>, residual: &DVector<f64>, scale: f64) -> Balanced {
+        let residual = if scale > 0.0 && !residual.is_empty() { residual.amax() / scale } else { 0.0 };
+        Balanced { motion: self.by_body(a), evaluations: self.evaluations, residual }
+    }
+
+    fn not_converged(&self, iterations: usize, residual: &DVector<f64>, scale: f64) -> StaticError {
+        let (body, force) = self.worst(residual);
+        StaticError::NotConverged {
+            step: self.step,
+            iterations,
+            residual: force.iter().fold(0.0, |m: f64, f| m.max(f.abs())),
+            scale,
+            body: body.name.clone(),
+            motion: body.motions.words(&force),
+        }
+    }
+
+    fn failed(&self, source: SolveError) -> StaticError {
+        let pair = match source {
+            SolveError::NotConverged { pair, .. } | SolveError::NoDescent { pair, .. } => Some(pair),
+            _ => None,
+        };
+        let between = pair.map_or_else(String::new, |pair| {
+            let [first, second] = &self.contact.pairs[pair].surfaces;
+            format!(", contact of `{first}` on `{second}`")
+        });
+        StaticError::Solve { step: self.step, between, source }
+    }
+}
+
+/// How far bodies slid on each other, pushed in a direction that nothing resists.
+struct Sliding {
+    travel: f64,
+    /// The force that pushed first.
+    force: DVector<f64>,
+}
+
+impl Default for Sliding {
+    fn default() -> Self {
+        Self { travel: 0.0, force: DVector::zeros(0) }
+    }
+}
+
+impl Sliding {
+    fn add(&mut self, force: &DVector<f64>, travel: f64) {
+        if force.amax() == 0.0 {
+            return;
+        }
+        if self.travel == 0.0 {
+            self.force = force.clone();
+        }
+        self.travel += travel;
+    }
+}
+
+/// The quadratic model of Π at some motions, in the eigenvectors of H.
+struct Model {
+    stiffness: DMatrix<f64>,
+    vectors: DMatrix<f64>,
+    values: DVector<f64>,
+    /// r in the eigenvectors, without directions in which neither stiffness nor force is.
+    components: DVector<f64>,
+    /// The same in the motions.
+    residual: DVector<f64>,
+    /// The part of it that nothing resists.
+    unresisted: DVector<f64>,
+}
+
+impl Model {
+    fn new(h: Mat<f64>, residual: &DVector<f64>, unresisted: f64) -> Self {
+        let stiffness = DMatrix::from_fn(h.nrows(), h.ncols(), |i, j| h[(i, j)]);
+        let eigen = stiffness.clone().symmetric_eigen();
+        let mut components = eigen.eigenvectors.transpose() * residual;
+        let soft = SOFT * eigen.eigenvalues.amax();
+        let is_soft = |k: usize| eigen.eigenvalues[k] <= soft;
+        // While pressures are far from balance they push aside too: that must not make anything slide.
+        let stiff =
+            (0..components.len()).filter(|&k| !is_soft(k)).map(|k| components[k].abs()).fold(0.0, f64::max);
+        let counts = unresisted.max(ASIDE * stiff);
+        for k in (0..components.len()).filter(|&k| is_soft(k)) {
+            if components[k].abs() <= counts {
+                components[k] = 0.0;
+            }
+        }
+        let values = eigen.eigenvalues.map(|value| if value <= soft { 0.0 } else { value });
+        let residual = &eigen.eigenvectors * &components;
+        let pushed = components.zip_map(&values, |c, value| if value == 0.0 { c } else { 0.0 });
+        let unresisted = &eigen.eigenvectors * pushed;
+        Self { stiffness, vectors: eigen.eigenvectors, values, components, residual, unresisted }
+    }
+
+    /// (H + μ) step = r with the smallest μ ≥ 0 for which no motion exceeds the radius, and whether that is above 0.
+    fn step(&self, radius: f64) -> (DVector<f64>, bool) {
+        let at = |mu: f64| {
+            let scaled = self
+                .components
+                .zip_map(&self.values, |c, value| if c == 0.0 { 0.0 } else { c / (value + mu) });
+            &self.vectors * scaled
+        };
+        let fits = |step: &DVector<f64>| step.iter().all(|x| x.is_finite()) && step.amax() <= radius;
+        let full = at(0.0);
+        if fits(&full) {
+            return (full, false);
+        }
+        // With μ = |r|/radius the step is short enough.
+        let (mut low, mut high) = (0.0, self.components.norm() / radius);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if fits(&at(middle)) { high = middle } else { low = middle }
+        }
+        (at(high), true)
+    }
+
+    /// By how much the model says that the step lowers Π.
+    fn promise(&self, step: &DVector<f64>) -> f64 {
+        (self.residual.dot(step) - 0.5 * step.dot(&(&self.stiffness * step))).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_solves_the_model_or_ends_at_the_radius() {
+        let h = Mat::from_fn(3, 3, |i, j| [[2.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 0.0]][i][j]);
+        let free = Model::new(h.clone(), &DVector::from_vec(vec![1.0, 2.0, 1e-12]), 1e-9);
+        let (step, limited) = free.step(10.0);
+        assert!(
+            !limited && (&free.stiffness * &step - DVector::from_vec(vec![1.0, 2.0, 0.0])).amax() < 1e-14
+        );
+        let (short, limited) = free.step(0.1);
+        assert!(limited && (short.amax() - 0.1).abs() < 1e-12 && free.promise(&short) > 0.0);
+        let sliding = Model::new(h, &DVector::from_vec(vec![1.0, 2.0, 1.0]), 1e-9);
+        let (step, limited) = sliding.step(10.0);
+        assert!(limited && (step[2] - 10.0).abs() < 1e-9, "{step}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Forces on the points of a body by what the scenario loads it with.
+
+use carom_fem::loads::{gravity_force, pressure_force, total_force};
+use carom_fem::{Body, Discretisation, SetError, SystemMatrices, mass_properties};
+use carom_format::scenario::model::{BodySpec, ForceSpec, Scenario, Spot};
+use nalgebra::{Matrix3, Vector3};
+
+use super::StaticError;
+use crate::SimulateError;
+
+/// Forces on a body under the full load, inertial axes.
+pub(super) struct Loads {
+    /// On each point \[N\].
+    pub(super) at_points: Vec<[f64; 3]>,
+    /// On places of a rigid body: place \[m\], force \[N\], torque \[N m\].
+    pub(super) at_places: Vec<([f64; 3], [f64; 3], [f64; 3])>,
+}
+
+/// The body that loads act on.
+pub(super) struct Loaded<'a> {
+    pub(super) spec: &'a BodySpec,
+    pub(super) body: &'a Body,
+    /// With its points in inertial axes.
+    pub(super) discretisation: &'a Discretisation,
+    /// From body to inertial axes, and where the source origin lies.
+    pub(super) rotation: Matrix3<f64>,
+    pub(super) origin: Vector3<f64>,
+}
+
+impl Loads {
+    /// All loads of a body.
+    ///
+    /// * `system` — mass of a deformable body; `None` for a rigid one
+    pub(super) fn new(
+        scenario: &Scenario,
+        on: &Loaded<'_>,
+        system: Option<&SystemMatrices>,
+    ) -> Result<Self, SimulateError> {
+        let n = on.discretisation.n_points();
+        let mut loads = Self { at_points: vec![[0.0; 3]; n], at_places: Vec::new() };
+        let gravity = scenario.simulation.gravity;
+        match system {
+            Some(system) => loads.add(&gravity_force(&system.mass, gravity)),
+            None => {
+                let mass = mass_properties(on.discretisation);
+                loads.at_places.push((mass.center_of_mass, gravity.map(|g| g * mass.mass), [0.0; 3]));
+            }
+        }
+        for pressure in scenario.pressure.iter().filter(|load| load.on.body == on.spec.name) {
+            let faces = on.body.faces_of_set(&pressure.on.part)?;
+            loads.add(&pressure_force(on.discretisation, &faces, pressure.value));
+        }
+        for force in scenario.force.iter().filter(|load| load.on.body == on.spec.name) {
+            loads.add_force(on, force, system.is_none())?;
+        }
+        Ok(loads)
+    }
+
+    fn add(&mut self, forces: &[[f64; 3]]) {
+        for (sum, f) in self.at_points.iter_mut().zip(forces) {
+            (0..3).for_each(|d| sum[d] += f[d]);
+        }
+    }
+
+    fn add_force(&mut self, on: &Loaded<'_>, load: &ForceSpec, rigid: bool) -> Result<(), SimulateError> {
+        let turn = |v: [f64; 3]| -> [f64; 3] {
+            if load.axes == "body" { (on.rotation * Vector3::from(v)).into() } else { v }
+        };
+        let (force, torque) = (turn(load.force), turn(load.torque));
+        let marker = on.spec.marker.iter().find(|marker| marker.name == load.on.part);
+        let set = match marker.map(|marker| &marker.at) {
+            Some(Spot::Point(x)) if rigid => {
+                let place = on.origin + on.rotation * Vector3::from(*x);
+                self.at_places.push((place.into(), force, torque));
+                return Ok(());
+            }
+            Some(Spot::Point(_)) => {
+                return Err(StaticError::PointForce {
+                    body: on.spec.name.clone(),
+                    part: load.on.part.clone(),
+                    known: on.body.set_names().join(", "),
+                }
+                .into());
+            }
+            Some(Spot::Set(set)) => set.as_str(),
+            None => load.on.part.as_str(),
+        };
+        let shares = shares(on, set)?;
+        self.add(&shares.iter().map(|w| force.map(|f| f * w)).collect::<Vec<_>>());
+        if torque != [0.0; 3] {
+            let spread = torque_forces(&shares, &on.discretisation.points, torque)
+                .ok_or_else(|| StaticError::NoLever { body: on.spec.name.clone(), part: set.to_owned() })?;
+            self.add(&spread);
+        }
+        Ok(())
+    }
+}
+
+/// How a force on a set spreads over the points: by area; evenly over the points of a set without faces. The sum is 1.
+fn shares(on: &Loaded<'_>, set: &str) -> Result<Vec<f64>, SimulateError> {
+    match on.body.faces_of_set(set) {
+        Ok(faces) => {
+            let forces = total_force(on.discretisation, &faces, [1.0, 0.0, 0.0]);
+            Ok(forces.into_iter().map(|f| f[0]).collect())
+        }
+        Err(SetError::NoFaces { .. }) => {
+            let points = on.body.points_of_set(on.discretisation, set)?;
+            let mut shares = vec![0.0; on.discretisation.n_points()];
+            points.iter().for_each(|&k| shares[k as usize] = 1.0 / points.len() as f64);
+            Ok(shares)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Forces of a torque: f = w ω × (x − c) about the middle c of the shares w, with ω such that Σ x × f is the torque.
+fn torque_forces(shares: &[f64], points: &[[f64; 3]], torque: [f64; 3]) -> Option<Vec<[f64; 3]>> {
+    let at = |i: usize| Vector3::from(points[i]);
+    let total: f64 = shares.iter().sum();
+    let center: Vector3<f64> = (0..points.len()).map(|i| at(i) * shares[i]).sum::<Vector3<f64>>() / total;
+    let mut inertia = Matrix3::zeros();
+    for (i, w) in shares.iter().enumerate() {
+        let r = at(i) - center;
+        inertia += (Matrix3::identity() * r.norm_squared() - r * r.transpose()) * *w;
+    }
+    let eigen = inertia.symmetric_eigen();
+    if eigen.eigenvalues.min() <= 1e-12 * eigen.eigenvalues.max() {
+        return None;
+    }
+    let omega = inertia.try_inverse()? * Vector3::from(torque);
+    Some((0..points.len()).map(|i| (omega.cross(&(at(i) - center)) * shares[i]).into()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forces_of_a_torque_sum_up_to_it_and_to_no_force() {
+        let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 2.0, 0.0], [0.0, 2.0, 0.5]];
+        let torque = [1.0, -2.0, 3.0];
+        let forces = torque_forces(&[0.1, 0.4, 0.2, 0.3], &points, torque).unwrap();
+        let sum: Vector3<f64> = forces.iter().map(|&f| Vector3::from(f)).sum();
+        let moment: Vector3<f64> =
+            points.iter().zip(&forces).map(|(&x, &f)| Vector3::from(x).cross(&Vector3::from(f))).sum();
+        assert!(sum.norm() < 1e-14 && (moment - Vector3::from(torque)).norm() < 1e-14);
+        assert!(torque_forces(&[0.5, 0.5, 0.0, 0.0], &points, torque).is_none(), "two points on a line");
+    }
+}

@@ -1,0 +1,24 @@
+//! Static equilibrium of unreduced bodies under supports, loads and frictionless contact (docs/theory.md, statics).
+//!
+//! Each body is factorised once. Its contact zones see it through the compliance U of their points, so that the contact
+//! problem is that of the quasistatic submodel (`carom_contact::submodel`), with the displacement by loads and supports
+//! in the place of the low modes. Rigid motions that the supports of a body leave free are found around it, by Newton's
+//! method on what their forces leave over.
+//!
+//! [`run_static`] is the whole run. Path to read: `body` (with `supports`, `loads`, `rigid`, `elastic`), `contact`,
+//! `equilibrium`, `state`, `run`.
+
+mod body;
+mod contact;
+mod elastic;
+mod equilibrium;
+mod error;
+mod loads;
+mod rigid;
+mod run;
+mod state;
+mod supports;
+
+pub use error::StaticError;
+pub use run::{PairOutcome, StaticOutcome, SupportOutcome, run_static};
+pub use state::BodyForcesOutcome;

@@ -1,0 +1,386 @@
+//! A static run: bodies, contacts, load steps, result.
+
+use std::path::Path;
+use std::time::Instant;
+
+use carom_dynamics::{BodyState, ContactEvent, ContactState, Frame, Ledger, Observer};
+use carom_format::ResultWriter;
+use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
+use carom_format::scenario::model::{BodySpec, Scenario};
+use carom_multibody::RunSummary;
+use carom_progress::Progress;
+
+use super::StaticError;
+use super::body::StaticBody;
+use super::contact::StaticContact;
+use super::equilibrium::{Balanced, Search, check_held};
+use super::state::{BodyForcesOutcome, BodyResult, balance, body_result, contact_states};
+use crate::run::{absolute, cpu_seconds};
+use crate::{Prepared, PreparedBody, RunOptions, RunOutcome, SimulateError};
+
+/// A contact that is to be trusted within a few percent has this many spans under pressure.
+const FEW_SPANS: usize = 12;
+
+/// Forces left over on free motions, relative to all forces, that are worth a word.
+const LEFT_OVER: f64 = 1e-7;
+
+/// What a static run comes to, under the full load.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StaticOutcome {
+    /// Forces on each body.
+    pub bodies: Vec<BodyForcesOutcome>,
+    /// Forces of the supports of deformable bodies.
+    pub supports: Vec<SupportOutcome>,
+    /// The contact pairs.
+    pub pairs: Vec<PairOutcome>,
+    /// Largest force left over on a free rigid motion, relative to all forces.
+    pub residual: f64,
+}
+
+/// Force of a support, inertial axes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SupportOutcome {
+    /// `BODY:SET`.
+    pub on: String,
+    /// Force on the body \[N\].
+    pub force: [f64; 3],
+}
+
+/// A contact pair in equilibrium.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PairOutcome {
+    /// Its name.
+    pub name: String,
+    /// The surface that carries the pressure, `BODY:SET`.
+    pub surface: String,
+    /// Force on that surface \[N\].
+    pub force: [f64; 3],
+    /// Sum of the pressures \[N\].
+    pub normal_force: f64,
+    /// Largest mean pressure of a span \[Pa\].
+    pub peak_pressure: f64,
+    /// Area of the spans under pressure \[m²\].
+    pub area: f64,
+    /// Number of spans under pressure.
+    pub n_spans: usize,
+    /// True if these are all spans of the surface.
+    pub is_full: bool,
+}
+
+/// A static problem that is set up.
+struct Problem {
+    bodies: Vec<StaticBody>,
+    contact: Option<StaticContact>,
+}
+
+/// Finds the equilibrium of a scenario whose bodies are ready, and keeps the result at `path`.
+///
+/// Frame 0 is the unloaded state; each load step is a frame, at the pseudo-time `end_time` times the part of the load.
+///
+/// # Errors
+///
+/// [`SimulateError`]; the load steps that were solved are in the result.
+pub fn run_static(
+    scenario: &Scenario,
+    scenario_folder: &Path,
+    prepared: &Prepared,
+    path: &Path,
+    options: RunOptions,
+    progress: &dyn Progress,
+) -> Result<RunOutcome, SimulateError> {
+    if options.resume {
+        return Err(SimulateError::StaticResume);
+    }
+    let (started, cpu_started) = (Instant::now(), cpu_seconds());
+    let mut problem = Problem::new(scenario, prepared, progress)?;
+    let set_up = started.elapsed().as_secs_f64();
+    let header = problem.header(scenario, scenario_folder, prepared);
+    let mut run = Run::new(scenario, ResultWriter::create(path, &header, 0, options.replace)?);
+    let ended = run.steps(&mut problem, progress);
+    let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
+    let mut timings: Vec<(&str, f64)> =
+        prepared.seconds.iter().map(|(name, s)| (name.as_str(), *s)).collect();
+    timings
+        .extend([("statics: stiffness and compliance", set_up), ("statics: load steps", seconds - set_up)]);
+    run.finish(ended, &timings).map(|mut outcome| {
+        outcome.pairs = header.pairs.into_iter().map(|pair| pair.name).collect();
+        outcome.names = header.bodies.into_iter().map(|body| body.name).collect();
+        (outcome.seconds, outcome.cpu_seconds) = (seconds, cpu_seconds);
+        outcome
+    })
+}
+
+impl Problem {
+    fn new(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Result<Self, SimulateError> {
+        let mut bodies = Vec::with_capacity(scenario.body.len());
+        for (spec, ready) in scenario.body.iter().zip(&prepared.bodies) {
+            bodies.push(StaticBody::new(scenario, spec, ready, progress)?);
+        }
+        let touched = |number: usize| {
+            let ends = scenario.contact.iter().flat_map(|pair| &pair.between);
+            ends.into_iter().any(|end| end.body == bodies[number].name)
+        };
+        check_held(&bodies, touched)?;
+        let contact = StaticContact::new(scenario, &bodies, progress)?;
+        Ok(Self { bodies, contact })
+    }
+
+    fn header(&self, scenario: &Scenario, folder: &Path, prepared: &Prepared) -> RunHeader {
+        let described = |((spec, ready), body): ((&BodySpec, &PreparedBody), &StaticBody)| ResultBody {
+            name: spec.name.clone(),
+            rigid: spec.rigid,
+            fixed: spec.fixed,
+            mass: body.mass(),
+            frame_origin: [0.0; 3],
+            modes: [if spec.rigid { 0 } else { body.discretisation.n_dofs() }, 0],
+            rom_path: String::new(),
+            rom_checksum: String::new(),
+            body_path: absolute(&ready.body_path),
+            body_checksum: ready.body_checksum.clone(),
+        };
+        let pairs = self.contact.iter().flat_map(|contact| &contact.pairs).map(|pair| ResultPair {
+            name: pair.name.clone(),
+            first: pair.surfaces[0].clone(),
+            second: pair.surfaces[1].clone(),
+        });
+        RunHeader {
+            scenario: scenario.to_toml(),
+            scenario_folder: absolute(folder),
+            bodies: scenario.body.iter().zip(&prepared.bodies).zip(&self.bodies).map(described).collect(),
+            pairs: pairs.collect(),
+        }
+    }
+
+    /// The equilibrium under a part of the load.
+    fn solve(
+        &mut self,
+        (step, part): (usize, f64),
+        start: &Balanced,
+        progress: &dyn Progress,
+    ) -> Result<Balanced, SimulateError> {
+        let Some(contact) = &mut self.contact else { return Ok(start.clone()) };
+        let mut search = Search { bodies: &self.bodies, contact, step, part, evaluations: 0 };
+        let found = search.run(&start.motion, progress)?;
+        contact.check_rims()?;
+        Ok(found)
+    }
+
+    fn at_rest(&self) -> Balanced {
+        let motion = self.bodies.iter().map(|body| vec![0.0; body.motions.len()]).collect();
+        Balanced { motion, ..Balanced::default() }
+    }
+}
+
+/// A run as it goes on.
+struct Run<'a> {
+    scenario: &'a Scenario,
+    writer: ResultWriter,
+    ledger: Ledger,
+    /// Load steps taken, and evaluations of the contact.
+    counts: [u64; 2],
+    time: f64,
+    states: Vec<BodyState>,
+    events: Vec<Option<ContactEvent>>,
+    outcome: StaticOutcome,
+    fallbacks: u64,
+    warnings: Vec<String>,
+}
+
+impl<'a> Run<'a> {
+    fn new(scenario: &'a Scenario, writer: ResultWriter) -> Self {
+        let mut warnings = Vec::new();
+        for body in &scenario.body {
+            if body.velocity != [0.0; 3] || body.angular_velocity != [0.0; 3] {
+                warnings.push(format!("body `{}`: velocities have no meaning in statics", body.name));
+            }
+        }
+        Self {
+            scenario,
+            writer,
+            ledger: Ledger::default(),
+            counts: [0; 2],
+            time: 0.0,
+            states: Vec::new(),
+            events: vec![None; scenario.contact.len()],
+            outcome: StaticOutcome::default(),
+            fallbacks: 0,
+            warnings,
+        }
+    }
+
+    /// The unloaded state and all load steps.
+    fn steps(&mut self, problem: &mut Problem, progress: &dyn Progress) -> Result<(), SimulateError> {
+        let steps = self.scenario.simulation.steps.unwrap_or(1);
+        let mut balanced = problem.at_rest();
+        self.unloaded(problem, &balanced)?;
+        progress.begin("load steps", steps as u64);
+        for step in 1..=steps {
+            let part = step as f64 / steps as f64;
+            balanced = problem.solve((step, part), &balanced, progress)?;
+            self.record(problem, part, &balanced)?;
+            progress.set(step as u64);
+            if progress.interrupted() {
+                return Err(SimulateError::Interrupted);
+            }
+        }
+        progress.end();
+        Ok(())
+    }
+
+    /// Frame 0: no load, no displacement, the contact not looked at.
+    fn unloaded(&mut self, problem: &Problem, rest: &Balanced) -> Result<(), SimulateError> {
+        let bodies = results(problem, 0.0, rest, None)?;
+        let open = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
+        let contacts = vec![open; self.events.len()];
+        self.frame(&bodies, &contacts, None, 0.0)
+    }
+
+    /// Keeps a load step.
+    fn record(&mut self, problem: &Problem, part: f64, balanced: &Balanced) -> Result<(), SimulateError> {
+        let contact = problem.contact.as_ref();
+        let bodies = results(problem, part, balanced, contact)?;
+        self.time = self.scenario.simulation.end_time * part;
+        self.counts[0] += 1;
+        self.counts[1] += balanced.evaluations;
+        let contacts = contact.map_or_else(Vec::new, contact_states);
+        self.frame(&bodies, &contacts, contact, balanced.residual)?;
+        for (pair, (event, state)) in self.events.iter_mut().zip(&contacts).enumerate() {
+            touch(event, pair, self.time, state);
+        }
+        let supports = bodies.iter().flat_map(|body| &body.supports);
+        self.outcome = StaticOutcome {
+            supports: supports
+                .map(|(number, force)| SupportOutcome {
+                    on: self.scenario.support[*number].on.to_string(),
+                    force: *force,
+                })
+                .collect(),
+            bodies: bodies.into_iter().map(|body| body.forces).collect(),
+            pairs: contact.map_or_else(Vec::new, pair_outcomes),
+            residual: balanced.residual,
+        };
+        self.fallbacks += contact.map_or(0, |contact| contact.work.solution.fallbacks as u64);
+        Ok(())
+    }
+
+    fn frame(
+        &mut self,
+        bodies: &[BodyResult],
+        contacts: &[ContactState],
+        contact: Option<&StaticContact>,
+        residual: f64,
+    ) -> Result<(), SimulateError> {
+        let row = self.ledger.record(balance(self.time, bodies, contact, residual));
+        self.states = bodies.iter().map(|body| body.state.clone()).collect();
+        let frame =
+            Frame { time: self.time, steps: self.counts[0], bodies: &self.states, contacts, ledger: &row };
+        Ok(self.writer.frame(&frame).map_err(carom_multibody::RunError::from)?)
+    }
+
+    /// Closes the result, whether or not all load steps were solved.
+    fn finish(
+        mut self,
+        ended: Result<(), SimulateError>,
+        timings: &[(&str, f64)],
+    ) -> Result<RunOutcome, SimulateError> {
+        self.warn();
+        for warning in &self.warnings {
+            self.writer.note(self.time, NoteLevel::Warning, warning)?;
+        }
+        let contacts: Vec<ContactEvent> = self.events.into_iter().flatten().collect();
+        for event in &contacts {
+            self.writer.contact_event(event).map_err(carom_multibody::RunError::from)?;
+        }
+        let state = match &ended {
+            Ok(()) => RunState::Done,
+            Err(SimulateError::Interrupted) => RunState::Interrupted,
+            Err(error) => {
+                self.writer.note(self.time, NoteLevel::Error, &error.to_string())?;
+                RunState::Failed
+            }
+        };
+        let summary = self.ledger.summary();
+        let [steps, evaluations] = self.counts;
+        let counters =
+            [("steps", steps), ("contact_evaluations", evaluations), ("solver_fallbacks", self.fallbacks)];
+        self.writer.finish(state, &summary, timings, &counters)?;
+        ended?;
+        let counters = carom_integrate::Counters { steps, evaluations, ..Default::default() };
+        Ok(RunOutcome {
+            summary: RunSummary {
+                time: self.time,
+                counters,
+                ledger: summary,
+                contacts,
+                quaternion_drift: 0.0,
+                rims: Vec::new(),
+                fallbacks: self.fallbacks,
+            },
+            pairs: Vec::new(),
+            names: Vec::new(),
+            bodies: self.states,
+            seconds: 0.0,
+            cpu_seconds: 0.0,
+            warnings: self.warnings,
+            statics: Some(self.outcome),
+        })
+    }
+
+    /// What the user should know of the contacts before trusting the numbers.
+    fn warn(&mut self) {
+        if self.outcome.residual > LEFT_OVER {
+            self.warnings.push(format!(
+                "forces of {:.1e} of all forces are left over in directions in which nothing holds a body: add a [[support]] if \
+                 they matter",
+                self.outcome.residual
+            ));
+        }
+        for pair in &self.outcome.pairs {
+            if pair.n_spans > 0 && pair.n_spans < FEW_SPANS && !pair.is_full {
+                self.warnings.push(format!(
+                    "contact {}: only {} spans of `{}` carry the force: expect errors of several percent; refine the zone",
+                    pair.name, pair.n_spans, pair.surface
+                ));
+            }
+        }
+    }
+}
+
+fn results(
+    problem: &Problem,
+    part: f64,
+    balanced: &Balanced,
+    contact: Option<&StaticContact>,
+) -> Result<Vec<BodyResult>, StaticError> {
+    let of_body = |(number, body)| body_result(number, body, part, balanced, contact);
+    problem.bodies.iter().enumerate().map(of_body).collect()
+}
+
+/// Notes that a pair touches, since when, and its largest force.
+fn touch(event: &mut Option<ContactEvent>, pair: usize, time: f64, state: &ContactState) {
+    if state.normal_force > 0.0 {
+        let event = event.get_or_insert(ContactEvent { pair, start: time, open: true, ..Default::default() });
+        event.end = time;
+        event.max_approach = event.max_approach.max(-state.free_gap);
+        if state.normal_force > event.peak_force {
+            (event.peak_force, event.peak_time) = (state.normal_force, time);
+        }
+    }
+}
+
+fn pair_outcomes(contact: &StaticContact) -> Vec<PairOutcome> {
+    let of_pair = |(k, names): (usize, &super::contact::PairNames)| {
+        let sums = &contact.work.solution.pairs[k];
+        PairOutcome {
+            name: names.name.clone(),
+            surface: names.surfaces[0].clone(),
+            force: (-sums.force_i).into(),
+            normal_force: sums.force,
+            peak_pressure: sums.peak_pressure,
+            area: sums.active_area,
+            n_spans: sums.n_active,
+            is_full: sums.n_active == contact.model.spans(k).len(),
+        }
+    };
+    contact.pairs.iter().enumerate().map(of_pair).collect()
+}

@@ -1,0 +1,210 @@
+//! What a load step leaves: displacements, forces, energies, and what the result keeps of them.
+
+use carom_contact::pressure::Cell;
+use carom_contact::submodel::ZoneShape;
+use carom_dynamics::{Balance, BodyState, ContactState, rotation};
+use nalgebra::Vector3;
+
+use super::StaticError;
+use super::body::StaticBody;
+use super::contact::StaticContact;
+use super::equilibrium::Balanced;
+
+/// Forces on a deformable body that are left over at free points, relative to the largest, above which a run fails.
+const UNBALANCED: f64 = 1e-6;
+
+/// Forces on a body in equilibrium, inertial axes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BodyForcesOutcome {
+    /// Name of the body.
+    pub name: String,
+    /// Sum of the loads \[N\].
+    pub load: [f64; 3],
+    /// Sum of the contact forces \[N\].
+    pub contact: [f64; 3],
+    /// Sum of the forces of its supports \[N\].
+    pub support: [f64; 3],
+    /// Largest displacement of a point \[m\].
+    pub max_displacement: f64,
+    /// Largest force left over at a free point, relative to the largest force; 0 for a rigid body.
+    pub residual: f64,
+}
+
+/// A body at the end of a load step.
+pub(super) struct BodyResult {
+    pub(super) state: BodyState,
+    pub(super) forces: BodyForcesOutcome,
+    /// Forces of the supports: number of the support in the scenario, force \[N\].
+    pub(super) supports: Vec<(usize, [f64; 3])>,
+    /// ½ uᵀ K u, and half the work of all forces on u \[J\].
+    energy: [f64; 2],
+}
+
+/// The body under a part of its load, with its free motions and contact forces.
+pub(super) fn body_result(
+    number: usize,
+    body: &StaticBody,
+    part: f64,
+    balanced: &Balanced,
+    contact: Option<&StaticContact>,
+) -> Result<BodyResult, StaticError> {
+    let pressed = contact_forces(number, body, contact);
+    let motion = &balanced.motion[number];
+    let mut displacement: Vec<Vector3<f64>> =
+        (0..body.load.len()).map(|k| body.moved(k, part, motion)).collect();
+    if let Some(elastic) = &body.elastic {
+        for (u, c) in displacement.iter_mut().zip(elastic.displacement(&pressed)) {
+            *u += Vector3::from(c);
+        }
+    }
+    let sum = |forces: &[[f64; 3]]| forces.iter().map(|&f| Vector3::from(f)).sum::<Vector3<f64>>();
+    let mut forces = BodyForcesOutcome {
+        name: body.name.clone(),
+        load: (body.total_load() * part).into(),
+        contact: sum(&pressed).into(),
+        max_displacement: displacement.iter().map(|u| u.norm()).fold(0.0, f64::max),
+        ..BodyForcesOutcome::default()
+    };
+    let mut energy = [0.0; 2];
+    let mut supports = Vec::new();
+    if let Some(elastic) = &body.elastic {
+        let u: Vec<[f64; 3]> = displacement.iter().map(|&u| u.into()).collect();
+        let inner = elastic.forces(&u);
+        let left = leftover(body, part, &inner, &pressed);
+        (forces.residual, supports) = reactions(body, &left, &inner);
+        forces.support = supports.iter().map(|(_, f)| Vector3::from(*f)).sum::<Vector3<f64>>().into();
+        let work =
+            |f: &[[f64; 3]]| f.iter().flatten().zip(u.iter().flatten()).map(|(f, u)| f * u).sum::<f64>();
+        let load: Vec<[f64; 3]> = body.load.iter().map(|f| f.map(|f| part * f)).collect();
+        energy = [0.5 * work(&inner), 0.5 * (work(&load) + work(&pressed) + work(&held_only(body, &left)))];
+        if forces.residual > UNBALANCED {
+            return Err(StaticError::Unbalanced { body: body.name.clone(), residual: forces.residual });
+        }
+    } else if body.motions.len() < 6 {
+        // A rigid body that is held: its supports take up the rest.
+        let rest = -(Vector3::from(forces.load) + Vector3::from(forces.contact));
+        forces.support = rest.into();
+    }
+    Ok(BodyResult { state: state(body, part, motion, &displacement), forces, supports, energy })
+}
+
+/// Forces of the contacts on all points of a body.
+fn contact_forces(number: usize, body: &StaticBody, contact: Option<&StaticContact>) -> Vec<[f64; 3]> {
+    let mut forces = vec![[0.0; 3]; body.load.len()];
+    let Some(contact) = contact else { return forces };
+    let Some(s) = contact.sides.iter().position(|side| side.body == number) else { return forces };
+    let on_points = contact.work.solution.force_b[s].as_chunks::<3>().0;
+    for (&point, f) in contact.sides[s].points.iter().zip(on_points) {
+        forces[point as usize] = *f;
+    }
+    forces
+}
+
+/// K u − f − f_c: the forces of the supports, and at free points what is left over.
+fn leftover(body: &StaticBody, part: f64, inner: &[[f64; 3]], pressed: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let rows = inner.iter().zip(&body.load).zip(pressed);
+    rows.map(|((k, f), c)| [0, 1, 2].map(|d| k[d] - part * f[d] - c[d])).collect()
+}
+
+/// The largest of these forces at a free dof relative to the largest force, and the sums of the supports.
+fn reactions(body: &StaticBody, left: &[[f64; 3]], inner: &[[f64; 3]]) -> (f64, Vec<(usize, [f64; 3])>) {
+    let (mut free, mut largest) = (0.0f64, 0.0f64);
+    let mut supports: Vec<(usize, [f64; 3])> = Vec::new();
+    for (k, (rest, inner)) in left.iter().zip(inner).enumerate() {
+        for d in 0..3 {
+            largest = largest.max(inner[d].abs());
+            if !body.held.flags[k][d] {
+                free = free.max(rest[d].abs());
+                continue;
+            }
+            let owner = body.held.owner[k][d];
+            let place = supports.iter().position(|(number, _)| *number == owner).unwrap_or_else(|| {
+                supports.push((owner, [0.0; 3]));
+                supports.len() - 1
+            });
+            supports[place].1[d] += rest[d];
+        }
+    }
+    supports.sort_by_key(|(number, _)| *number);
+    (if largest > 0.0 { free / largest } else { 0.0 }, supports)
+}
+
+fn held_only(body: &StaticBody, forces: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let rows = forces.iter().zip(&body.held.flags);
+    rows.map(|(f, held)| [0, 1, 2].map(|d| if held[d] { f[d] } else { 0.0 })).collect()
+}
+
+/// The state as the result keeps it: a rigid body by its pose, a deformable one by its displacements in body axes.
+fn state(body: &StaticBody, part: f64, motion: &[f64], displacement: &[Vector3<f64>]) -> BodyState {
+    let rest =
+        BodyState { position: body.origin.into(), quaternion: body.quaternion, ..BodyState::default() };
+    if body.elastic.is_some() {
+        let back = body.rotation.transpose();
+        let modal = displacement.iter().flat_map(|u| <[f64; 3]>::from(back * u)).collect();
+        return BodyState { modal, ..rest };
+    }
+    let (shift, theta) = body.rigid_motion(part, motion);
+    let turned = rotation::product(&rotation::from_vector(&theta), &body.quaternion);
+    BodyState { position: (body.origin + shift).into(), quaternion: turned, ..rest }
+}
+
+/// The contact pairs as the result keeps them.
+pub(super) fn contact_states(contact: &StaticContact) -> Vec<ContactState> {
+    let solution = &contact.work.solution;
+    let of_pair = |k: usize| {
+        let sums = &solution.pairs[k];
+        let (pressure_faces, pressures) = pressures(contact, k);
+        ContactState {
+            force: (-sums.force_i).into(),
+            normal_force: sums.force,
+            free_gap: sums.min_free_gap,
+            pressure_faces,
+            pressures,
+        }
+    };
+    (0..contact.pairs.len()).map(of_pair).collect()
+}
+
+/// Mean pressure on the faces of the pressure zone; on linear faces, which carry it by their nodes, that of the corners.
+fn pressures(contact: &StaticContact, pair: usize) -> (Vec<u32>, Vec<f64>) {
+    let spans = contact.model.spans(pair);
+    let lambda = &contact.work.solution.lambda[contact.model.span_range(pair)];
+    let pressure = |s: usize| lambda[s] / spans.area[s];
+    let ZoneShape::Faces { faces, .. } = &contact.model.zones[contact.model.pair(pair).first].shape else {
+        return (Vec::new(), Vec::new());
+    };
+    let mut at_point = vec![0.0; faces.n_points()];
+    let mut on_face = vec![0.0; faces.n_faces()];
+    for (s, cell) in spans.cell.iter().enumerate().filter(|(s, _)| lambda[*s] > 0.0) {
+        match *cell {
+            Cell::Face(face) => on_face[face as usize] = pressure(s),
+            Cell::Point(point) => at_point[point as usize] = pressure(s),
+        }
+    }
+    for (mean, face) in on_face.iter_mut().zip(&faces.surface.faces) {
+        *mean += face.points.iter().map(|&k| at_point[k as usize]).sum::<f64>() / face.points.len() as f64;
+    }
+    let loaded = on_face.iter().enumerate().filter(|(_, p)| **p > 0.0);
+    loaded.map(|(face, p)| (face as u32, *p)).unzip()
+}
+
+/// The balance of a load step. Without motion it is that of Clapeyron: the elastic energy is half of the work that all forces on
+/// the bodies would do on the displacements; W_ext is that work, and the energy of the penalties.
+pub(super) fn balance(
+    time: f64,
+    bodies: &[BodyResult],
+    contact: Option<&StaticContact>,
+    f_res: f64,
+) -> Balance {
+    let solution = contact.map(|contact| &contact.work.solution);
+    let e_con = solution.map_or(0.0, |solution| solution.penalty_energy());
+    Balance {
+        time,
+        e_el: bodies.iter().map(|body| body.energy[0]).sum(),
+        e_con,
+        w_ext: bodies.iter().map(|body| body.energy[1]).sum::<f64>() + e_con,
+        pen_max: solution.map_or(0.0, |s| s.pairs.iter().map(|pair| pair.penetration).fold(0.0, f64::max)),
+        f_res,
+        ..Balance::default()
+    }
+}
