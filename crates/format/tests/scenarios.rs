@@ -217,3 +217,38 @@ fn every_scenario_of_the_gallery_is_valid() {
     }
     assert!(found > 0);
 }
+
+const STATIC: &str = r#"
+[simulation]
+scheme = "static"
+steps = 3
+
+[[body]]
+name = "bar"
+make = { shape = "box", size = [1.0, 0.1, 0.1] }
+material = "steel"
+
+[[support]]
+on = "bar:west"
+directions = ["x", "z"]
+displacement = [1.0e-3, 0.0, 0.0]
+
+[[pressure]]
+on = "bar:east"
+value = 1.0e6
+"#;
+
+#[test]
+fn a_static_scenario_needs_no_reduction_and_reads_back_the_same() {
+    let read = |text: &str| Scenario::parse(Path::new("static.toml"), text, &[], &["steel"]);
+    let scenario = read(STATIC).unwrap();
+    assert_eq!((scenario.simulation.steps, scenario.simulation.end_time), (Some(3), 1.0));
+    assert_eq!(scenario.support[0].displacement, [1e-3, 0.0, 0.0]);
+    assert_eq!(read(&scenario.to_toml()).unwrap(), scenario);
+    let moved = STATIC.replace("[1.0e-3, 0.0, 0.0]", "[0.0, 1.0e-3, 0.0]");
+    let message = read(&moved).unwrap_err().to_string();
+    assert!(message.contains("moves the part along y") && message.contains(":14"), "{message}");
+    let timed = STATIC.replace("scheme = \"static\"", "end_time = 1.0");
+    let message = read(&timed).unwrap_err().to_string();
+    assert!(message.contains("`steps`") && message.contains("`reduce` is missing"), "{message}");
+}

@@ -29,17 +29,24 @@ impl RunBody {
         }
     }
 
-    /// True if the modes are known at every point of the body, so that its inside can be shown: always for a rigid body.
+    /// True if the displacement is known at every point of the body, so that its inside can be shown: always for a rigid body
+    /// and for one that is not reduced.
     pub fn is_whole(&self) -> bool {
         self.meta.modes[0] == 0
+            || self.meta.is_unreduced()
             || self.fields.as_ref().is_some_and(|modes| modes.points.len() == self.n_points())
     }
 
     /// Elastic displacement of every point of the body in its own axes \[m\]; zero where the modes are not known.
     ///
-    /// * `modal` — coordinates of the first modes; those that are left out count as zero
+    /// * `modal` — coordinates of the first modes, or displacements of the first points of an unreduced body; those that are
+    ///   left out count as zero
     pub fn elastic_displacement(&self, modal: &[f64]) -> Vec<[f64; 3]> {
         let mut displacement = vec![[0.0; 3]; self.n_points()];
+        if self.meta.is_unreduced() {
+            displacement.iter_mut().zip(modal.as_chunks::<3>().0).for_each(|(u, known)| *u = *known);
+            return displacement;
+        }
         let Some(modes) = &self.fields else { return displacement };
         for (k, &q) in modal.iter().enumerate().take(modes.values.ncols()) {
             if q == 0.0 {
@@ -116,6 +123,12 @@ impl RunBody {
     fn check(&self) -> Result<(), RunError> {
         let inconsistent = |why: String| Err(RunError::Inconsistent { body: self.meta.name.clone(), why });
         let n = self.n_points();
+        if self.meta.is_unreduced() && self.meta.modes[0] != 3 * n {
+            return inconsistent(format!(
+                "the result has {} displacements, the body file {n} points",
+                self.meta.modes[0]
+            ));
+        }
         let Some(modes) = &self.fields else { return Ok(()) };
         if modes.points.iter().any(|&point| point as usize >= n) {
             return inconsistent(format!(

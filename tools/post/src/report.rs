@@ -38,22 +38,31 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
     let title = if extras.title.is_empty() { run.name() } else { extras.title.clone() };
     let mut report = Report::new(&title);
     summary(&mut report, run)?;
+    let forces = table::forces(run)?;
+    let is_static = !forces.rows().is_empty();
     if !run.header().pairs.is_empty() {
         report.heading("Contact");
-        report.table(
-            table::contacts(run)?,
-            "Impacts: sums over sub-impacts; restitution from the rigid motions.",
-        );
+        if !is_static {
+            report.table(
+                table::contacts(run)?,
+                "Impacts: sums over sub-impacts; restitution from the rigid motions.",
+            );
+        }
         report.drawing(plot::draw(run, &Quantity::ContactForce)?, "Normal force of each pair.");
         for pair in 0..run.header().pairs.len() {
             pressure(&mut report, run, pair)?;
         }
     }
-    report.heading("Bodies at the end");
-    report.table(table::bodies(run)?, "Positions of the body frames, velocities of the centres of mass.");
-    report.heading("Balance");
-    report.drawing(plot::draw(run, &Quantity::Energy)?, "Energies, and what their balance leaves over.");
-    report.drawing(plot::draw(run, &Quantity::Momentum)?, "Momenta, and what their balances leave over.");
+    if is_static {
+        report.heading("Equilibrium");
+        report.table(forces, "Forces on the bodies; in each load step those of a body add up to zero.");
+        report.drawing(
+            plot::draw(run, &Quantity::Energy)?,
+            "Energies, and what Clapeyron's theorem leaves over.",
+        );
+    } else {
+        of_motion(&mut report, run)?;
+    }
     for (table, caption) in &extras.tables {
         report.table(table.clone(), caption);
     }
@@ -62,6 +71,16 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
     report.heading("Scenario");
     report.preformatted(&run.header().scenario);
     Ok(report.to_html())
+}
+
+/// Where the bodies are, and the balances of a run in time.
+fn of_motion(report: &mut Report, run: &Run) -> Result<(), RunError> {
+    report.heading("Bodies at the end");
+    report.table(table::bodies(run)?, "Positions of the body frames, velocities of the centres of mass.");
+    report.heading("Balance");
+    report.drawing(plot::draw(run, &Quantity::Energy)?, "Energies, and what their balance leaves over.");
+    report.drawing(plot::draw(run, &Quantity::Momentum)?, "Momenta, and what their balances leave over.");
+    Ok(())
 }
 
 fn row(table: &mut Table, row: Vec<Value>) {

@@ -18,6 +18,8 @@ pub enum What {
     Bodies,
     /// Forces of all contact pairs over time.
     ContactForce,
+    /// Loads, contact and support forces on the bodies of a static run.
+    Forces,
 }
 
 impl What {
@@ -29,6 +31,7 @@ impl What {
             Self::Contacts => "contacts",
             Self::Bodies => "bodies",
             Self::ContactForce => "contact-force",
+            Self::Forces => "forces",
         }
     }
 }
@@ -45,6 +48,7 @@ pub fn build(run: &Run, what: What) -> Result<Table, RunError> {
         What::Contacts => contacts(run),
         What::Bodies => bodies(run),
         What::ContactForce => contact_force(run),
+        What::Forces => forces(run),
     }
 }
 
@@ -171,4 +175,22 @@ fn contact_force(run: &Run) -> Result<Table, RunError> {
         values.push(run.reader().normal_forces(n)?);
     }
     Ok(over_time(columns, &values))
+}
+
+/// One row a force on a body in equilibrium, load step by load step.
+pub(crate) fn forces(run: &Run) -> Result<Table, RunError> {
+    let mut columns = vec![Column::new("time", "load", ""), Column::new("body", "body", "")];
+    columns.extend([Column::new("kind", "kind", ""), Column::new("by", "by", "")]);
+    columns.extend(
+        ["x", "y", "z"].map(|axis| Column::new(&format!("force_{axis}"), &format!("force {axis}"), "N")),
+    );
+    let mut table = Table::new(columns);
+    for force in run.reader().static_forces()? {
+        let body = run.header().bodies.get(force.body).map_or_else(String::new, |body| body.name.clone());
+        let mut row: Vec<Value> = vec![run.times().get(force.frame).copied().into(), Value::Text(body)];
+        row.extend([force.kind.word().into(), Value::Text(force.name)]);
+        row.extend(force.force.map(Value::Number));
+        push(&mut table, row);
+    }
+    Ok(table)
 }

@@ -4,6 +4,7 @@
 
 mod failure;
 mod solved;
+mod statics;
 
 pub use failure::{failed, read_scenario};
 pub use solved::Solved;

@@ -7,6 +7,8 @@ use carom_format::result::{NoteLevel, ResultError, ResultReader};
 use carom_simulate::RunOutcome;
 use serde::Serialize;
 
+use crate::statics::Statics;
+
 /// What a run came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Solved {
@@ -21,6 +23,9 @@ pub struct Solved {
     angular_momentum: Error,
     contacts: Vec<Contact>,
     bodies: BTreeMap<String, Body>,
+    /// Of the scheme `static` alone.
+    #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
+    statics: Option<Statics>,
     warnings: Vec<String>,
 }
 
@@ -70,6 +75,9 @@ struct Cost {
     seconds: [f64; 2],
 }
 
+/// What results call the time in the load steps of a static run.
+const STATIC_STEPS: &str = "statics: load steps";
+
 impl Solved {
     /// What a run came to that has just ended.
     pub fn of(outcome: &RunOutcome) -> Self {
@@ -82,7 +90,9 @@ impl Solved {
         let contacts =
             s.contacts.iter().map(|event| Contact::of(event, outcome.pairs[event.pair].clone())).collect();
         let bodies = outcome.names.iter().cloned().zip(outcome.bodies.iter().map(Body::of)).collect();
-        Self::with(cost, &s.ledger, contacts, bodies, outcome.warnings.clone())
+        let mut solved = Self::with(cost, &s.ledger, contacts, bodies, outcome.warnings.clone());
+        solved.statics = outcome.statics.as_ref().map(|statics| Statics::of(statics, &outcome.names));
+        solved
     }
 
     /// What the run of a result came to; none while it has no end.
@@ -101,20 +111,22 @@ impl Solved {
         let cost = Cost {
             end_time: last.time,
             counts: ["steps", "rejected_steps", "right_hand_sides"].map(count),
-            seconds: ["time loop", "time loop, cpu"].map(seconds),
+            seconds: [seconds("time loop") + seconds(STATIC_STEPS), seconds("time loop, cpu")],
         };
         let pair = |n: usize| header.pairs.get(n).map_or_else(|| n.to_string(), |pair| pair.name.clone());
         let events = result.contact_events()?;
         let contacts = events.iter().map(|event| Contact::of(event, pair(event.pair))).collect();
         let names = header.bodies.iter().map(|body| body.name.clone());
         let warnings = result.notes()?.into_iter().filter(|note| note.level == NoteLevel::Warning);
-        Ok(Some(Self::with(
+        let mut solved = Self::with(
             cost,
             &ledger,
             contacts,
             names.zip(last.bodies.iter().map(Body::of)).collect(),
             warnings.map(|note| note.text).collect(),
-        )))
+        );
+        solved.statics = Statics::read(&result.static_forces()?, &header, &last);
+        Ok(Some(solved))
     }
 
     fn with(
@@ -140,6 +152,7 @@ impl Solved {
             angular_momentum: Error { max_relative_error: ledger.ang_momentum_error },
             contacts,
             bodies,
+            statics: None,
             warnings,
         }
     }
@@ -151,6 +164,9 @@ impl Solved {
 
     /// As lines for people.
     pub fn text(&self) -> String {
+        if let Some(statics) = &self.statics {
+            return statics.text(self.steps, self.seconds, self.energy.last);
+        }
         let mut out = format!(
             "t = {:.6e} s after {} steps ({} rejected, {} right-hand sides), {:.2} s, {:.2} s of CPU\n\
              energy {:.9e} J at the start, {:.9e} J at the end, balance to {:.1e}; momentum to {:.1e}, angular momentum \

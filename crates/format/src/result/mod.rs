@@ -79,6 +79,42 @@ pub struct RunHeader {
     pub pairs: Vec<ResultPair>,
 }
 
+/// What brings a force on a body about that is in equilibrium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForceKind {
+    /// Its loads together.
+    Load,
+    /// A contact pair.
+    Contact,
+    /// A support, or all that hold a rigid body.
+    Support,
+}
+
+impl ForceKind {
+    const ALL: [(Self, &'static str); 3] =
+        [(Self::Load, "load"), (Self::Contact, "contact"), (Self::Support, "support")];
+
+    /// The word for it in the file.
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).expect("all kinds are listed").1
+    }
+}
+
+/// A force on a body in static equilibrium: those of a body add up to zero.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StaticForce {
+    /// Number of the frame.
+    pub frame: usize,
+    /// Number of the body.
+    pub body: usize,
+    /// What brings it about.
+    pub kind: ForceKind,
+    /// The support as `BODY:SET`, the contact pair; empty for loads.
+    pub name: String,
+    /// The force, inertial axes \[N\].
+    pub force: [f64; 3],
+}
+
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {

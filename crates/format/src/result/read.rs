@@ -6,7 +6,8 @@ use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, LedgerRo
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use super::{
-    KIND, NoteLevel, ResultBody, ResultError, ResultPair, RunHeader, RunNote, RunState, VERSION, blob,
+    ForceKind, KIND, NoteLevel, ResultBody, ResultError, ResultPair, RunHeader, RunNote, RunState,
+    StaticForce, VERSION, blob,
 };
 use crate::npz::Version;
 
@@ -260,6 +261,31 @@ impl ResultReader {
                 sub_impacts: row.get(14)?,
             })
         })
+    }
+
+    /// Forces on the bodies of a static run, frame by frame; none of other runs, and of results of version 1.0.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn static_forces(&self) -> Result<Vec<StaticForce>, ResultError> {
+        let there = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'static_force'";
+        if self.checked(self.database.query_row(there, [], |row| row.get::<_, i64>(0)))? == 0 {
+            return Ok(Vec::new());
+        }
+        let rows = self.rows("SELECT * FROM static_force ORDER BY rowid", |row| {
+            let word: String = row.get(2)?;
+            let kind = ForceKind::ALL.iter().find(|(_, name)| *name == word).map(|(kind, _)| *kind);
+            let (frame, body) = (row.get::<_, i64>(0)? as usize, row.get::<_, i64>(1)? as usize);
+            let force = [row.get(4)?, row.get(5)?, row.get(6)?];
+            Ok(kind.map(|kind| (StaticForce { frame, body, kind, name: String::new(), force }, row.get(3))))
+        })?;
+        let known = rows.into_iter().map(|row| {
+            let (force, name) =
+                row.ok_or_else(|| self.damaged("static_force", "a kind of force is unknown"))?;
+            Ok(StaticForce { name: self.checked(name)?, ..force })
+        });
+        known.collect()
     }
 
     /// What the run has to say.

@@ -2,7 +2,7 @@
 
 use carom_dynamics::LedgerRow;
 
-/// Statements that make the tables of version 1.0.
+/// Statements that make the tables of version 1.1.
 pub(super) fn statements() -> String {
     let ledger = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     format!(
@@ -37,6 +37,9 @@ pub(super) fn statements() -> String {
              impulse_x REAL NOT NULL, impulse_y REAL NOT NULL, impulse_z REAL NOT NULL,
              velocity_before REAL NOT NULL, velocity_after REAL NOT NULL,
              max_approach REAL NOT NULL, vibration_energy REAL NOT NULL, sub_impacts INTEGER NOT NULL);
+         CREATE TABLE static_force (
+             frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
+             kind TEXT NOT NULL, name TEXT NOT NULL, fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL);
          CREATE TABLE note (id INTEGER PRIMARY KEY, time REAL NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL);
          CREATE TABLE timing (phase TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
          CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;

@@ -7,7 +7,7 @@ use carom_dynamics::{
 };
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
-use super::{KIND, NoteLevel, ResultError, RunHeader, RunState, VERSION, blob, schema};
+use super::{KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, VERSION, blob, schema};
 use crate::PROGRAM;
 
 /// Keeps what a run hands over; see the module's documentation.
@@ -150,6 +150,21 @@ impl ResultWriter {
         let sql = "INSERT INTO note (time, level, text) VALUES (?1, ?2, ?3)";
         let written = self.database.execute(sql, params![time, level.word(), text]);
         self.checked(written).map(|_| ())
+    }
+
+    /// Forces on the bodies in equilibrium, of a frame that was kept.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`] if they cannot be kept.
+    pub fn static_forces(&mut self, forces: &[StaticForce]) -> Result<(), ResultError> {
+        let sql = "INSERT INTO static_force VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        for StaticForce { frame, body, kind, name, force: [x, y, z] } in forces {
+            let row = params![*frame as i64, *body as i64, kind.word(), name, x, y, z];
+            let written = self.database.execute(sql, row);
+            self.checked(written)?;
+        }
+        Ok(())
     }
 
     /// Ends the run: how it ended, its errors, seconds of its phases, its counters. One file is left.

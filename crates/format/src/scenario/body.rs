@@ -57,7 +57,7 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, reduced: bool) {
     if has_source && !reduced && is_rom {
         table.conflict(
             "rom",
-            "statics needs the body itself: `make`, `file` or `body`, no reduced-order model",
+            "this scheme takes the body itself, `make`, `file` or `body`, and no reduced-order model",
         );
     }
     if has_source && reduced && !spec.rigid && !is_rom && spec.reduce.is_none() {

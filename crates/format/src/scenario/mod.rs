@@ -97,7 +97,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         root.missing("simulation", "a scenario needs a table [simulation] with an `end_time`");
     }
     let simulation = root.table("simulation").map(|table| sections::simulation(table, root.has("contact")));
-    let reduced = simulation.as_ref().is_none_or(|simulation| simulation.scheme != model::Scheme::Static);
+    let of_reduced = [model::Scheme::Quasistatic, model::Scheme::Dynamic, model::Scheme::Damped];
+    let reduced = simulation.as_ref().is_none_or(|simulation| of_reduced.contains(&simulation.scheme));
     let mut material = std::collections::BTreeMap::new();
     let mut materials: Vec<String> = known_materials.iter().map(|&name| name.to_owned()).collect();
     if let Some(table) = root.table("material") {

@@ -10,7 +10,7 @@ use carom_contact::submodel::{
     ContactBody, Pair, PointMotion, QuasistaticContact, WarmState, Workspace, Zone, ZoneShape,
 };
 use carom_fem::Surface;
-use carom_format::scenario::model::{ContactLaw, ContactSpec, End, Scenario};
+use carom_format::scenario::model::{ContactLaw, ContactSpec, End, Rim, Scenario};
 use carom_mesh::FaceRef;
 use carom_multibody::quasistatic::is_flipped;
 use carom_progress::Progress;
@@ -52,6 +52,8 @@ pub(super) struct PairNames {
     pub(super) open_rim: Vec<bool>,
     /// True if the second zone has such faces.
     pub(super) second_open: bool,
+    /// What pressure there does to the run.
+    rim: Rim,
 }
 
 impl StaticContact {
@@ -95,6 +97,7 @@ impl StaticContact {
                 surfaces: order.map(|k| spec.between[k].to_string()),
                 open_rim: open_spans(&zones[at + order[0]], &open[0]),
                 second_open: open[1].contains(&true),
+                rim: spec.rim,
             });
         }
         let model = QuasistaticContact::new(contact_bodies, zones, &pairs).map_err(StaticError::from)?;
@@ -116,28 +119,35 @@ impl StaticContact {
         self.sides.iter().map(of_side).collect()
     }
 
-    /// Refuses pressure where a zone ends on a surface that goes on.
-    pub(super) fn check_rims(&self) -> Result<(), StaticError> {
+    /// Refuses pressure where a zone ends on a surface that goes on; gives it where the scenario asks for a warning.
+    pub(super) fn check_rims(&self) -> Result<Vec<StaticError>, StaticError> {
+        let mut found = Vec::new();
         for (k, pair) in self.pairs.iter().enumerate() {
-            let (sums, lambda) =
-                (&self.work.solution.pairs[k], &self.work.solution.lambda[self.model.span_range(k)]);
-            let at_rim = || (0..lambda.len()).filter(|&s| pair.open_rim[s] && lambda[s] > 0.0);
-            let rim = |zone: usize, span: usize, share: f64| StaticError::Rim {
-                pair: pair.name.clone(),
-                zone: pair.surfaces[zone].clone(),
-                span,
-                percent: 100.0 * share,
-                force: sums.force,
-            };
-            if let Some(span) = at_rim().max_by(|&a, &b| lambda[a].total_cmp(&lambda[b])) {
-                return Err(rim(0, span, at_rim().map(|s| lambda[s]).sum::<f64>() / sums.force));
-            }
-            let second = sums.rim.filter(|rim| rim.zone == carom_contact::submodel::WhichZone::Second);
-            if let (Some(found), true) = (second, pair.second_open) {
-                return Err(rim(1, found.span, found.share));
+            match self.rim_pressure(k, pair) {
+                Some(error) if pair.rim == Rim::Error => return Err(error),
+                Some(error) => found.push(error),
+                None => {}
             }
         }
-        Ok(())
+        Ok(found)
+    }
+
+    fn rim_pressure(&self, k: usize, pair: &PairNames) -> Option<StaticError> {
+        let (sums, lambda) =
+            (&self.work.solution.pairs[k], &self.work.solution.lambda[self.model.span_range(k)]);
+        let at_rim = || (0..lambda.len()).filter(|&s| pair.open_rim[s] && lambda[s] > 0.0);
+        let rim = |zone: usize, span: usize, share: f64| StaticError::Rim {
+            pair: pair.name.clone(),
+            zone: pair.surfaces[zone].clone(),
+            span,
+            percent: 100.0 * share,
+            force: sums.force,
+        };
+        if let Some(span) = at_rim().max_by(|&a, &b| lambda[a].total_cmp(&lambda[b])) {
+            return Some(rim(0, span, at_rim().map(|s| lambda[s]).sum::<f64>() / sums.force));
+        }
+        let second = sums.rim.filter(|rim| rim.zone == carom_contact::submodel::WhichZone::Second);
+        second.filter(|_| pair.second_open).map(|found| rim(1, found.span, found.share))
     }
 }
 

@@ -45,6 +45,8 @@ pub(super) struct Balanced {
     pub(super) evaluations: u64,
     /// Largest force that is left on a motion, relative to all forces.
     pub(super) residual: f64,
+    /// Pressure at rims of zones, where that is no error.
+    pub(super) rims: Vec<String>,
 }
 
 /// What the contact says at some motions.
@@ -272,7 +274,7 @@ impl Search<'_> {
 
     fn balanced(&self, a: &DVector<f64>, residual: &DVector<f64>, scale: f64) -> Balanced {
         let residual = if scale > 0.0 && !residual.is_empty() { residual.amax() / scale } else { 0.0 };
-        Balanced { motion: self.by_body(a), evaluations: self.evaluations, residual }
+        Balanced { motion: self.by_body(a), evaluations: self.evaluations, residual, rims: Vec::new() }
     }
 
     fn not_converged(&self, iterations: usize, residual: &DVector<f64>, scale: f64) -> StaticError {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use carom_dynamics::{BodyState, ContactEvent, ContactState, Frame, Ledger, Observer};
 use carom_format::ResultWriter;
-use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
+use carom_format::result::{ForceKind, NoteLevel, ResultBody, ResultPair, RunHeader, RunState, StaticForce};
 use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_multibody::RunSummary;
 use carom_progress::Progress;
@@ -31,6 +31,8 @@ pub struct StaticOutcome {
     pub bodies: Vec<BodyForcesOutcome>,
     /// Forces of the supports of deformable bodies.
     pub supports: Vec<SupportOutcome>,
+    /// All forces on all bodies, as the result keeps them.
+    pub forces: Vec<StaticForce>,
     /// The contact pairs.
     pub pairs: Vec<PairOutcome>,
     /// Largest force left over on a free rigid motion, relative to all forces.
@@ -160,8 +162,8 @@ impl Problem {
     ) -> Result<Balanced, SimulateError> {
         let Some(contact) = &mut self.contact else { return Ok(start.clone()) };
         let mut search = Search { bodies: &self.bodies, contact, step, part, evaluations: 0 };
-        let found = search.run(&start.motion, progress)?;
-        contact.check_rims()?;
+        let mut found = search.run(&start.motion, progress)?;
+        found.rims = contact.check_rims()?.iter().map(ToString::to_string).collect();
         Ok(found)
     }
 
@@ -184,6 +186,8 @@ struct Run<'a> {
     outcome: StaticOutcome,
     fallbacks: u64,
     warnings: Vec<String>,
+    /// Pressure at rims in the last load step.
+    rims: Vec<String>,
 }
 
 impl<'a> Run<'a> {
@@ -205,6 +209,7 @@ impl<'a> Run<'a> {
             outcome: StaticOutcome::default(),
             fallbacks: 0,
             warnings,
+            rims: Vec::new(),
         }
     }
 
@@ -242,8 +247,11 @@ impl<'a> Run<'a> {
         self.time = self.scenario.simulation.end_time * part;
         self.counts[0] += 1;
         self.counts[1] += balanced.evaluations;
+        self.rims.clone_from(&balanced.rims);
         let contacts = contact.map_or_else(Vec::new, contact_states);
         self.frame(&bodies, &contacts, contact, balanced.residual)?;
+        let forces = self.forces(&bodies, contact);
+        self.writer.static_forces(&forces)?;
         for (pair, (event, state)) in self.events.iter_mut().zip(&contacts).enumerate() {
             touch(event, pair, self.time, state);
         }
@@ -255,12 +263,35 @@ impl<'a> Run<'a> {
                     force: *force,
                 })
                 .collect(),
+            forces,
             bodies: bodies.into_iter().map(|body| body.forces).collect(),
             pairs: contact.map_or_else(Vec::new, pair_outcomes),
             residual: balanced.residual,
         };
         self.fallbacks += contact.map_or(0, |contact| contact.work.solution.fallbacks as u64);
         Ok(())
+    }
+
+    /// The forces on all bodies, for the frame written last.
+    fn forces(&self, bodies: &[BodyResult], contact: Option<&StaticContact>) -> Vec<StaticForce> {
+        let frame = self.writer.n_frames() as usize - 1;
+        let mut forces = Vec::new();
+        for (number, BodyResult { forces: sums, supports, .. }) in bodies.iter().enumerate() {
+            let mut add = |kind, name: String, force| {
+                forces.push(StaticForce { frame, body: number, kind, name, force });
+            };
+            add(ForceKind::Load, String::new(), sums.load);
+            for (name, force) in contact.map_or_else(Vec::new, |contact| pair_forces(contact, number)) {
+                add(ForceKind::Contact, name, force);
+            }
+            for (support, force) in supports {
+                add(ForceKind::Support, self.scenario.support[*support].on.to_string(), *force);
+            }
+            if supports.is_empty() && sums.support != [0.0; 3] {
+                add(ForceKind::Support, sums.name.clone(), sums.support);
+            }
+        }
+        forces
     }
 
     fn frame(
@@ -328,6 +359,7 @@ impl<'a> Run<'a> {
 
     /// What the user should know of the contacts before trusting the numbers.
     fn warn(&mut self) {
+        self.warnings.append(&mut self.rims);
         if self.outcome.residual > LEFT_OVER {
             self.warnings.push(format!(
                 "forces of {:.1e} of all forces are left over in directions in which nothing holds a body: add a [[support]] if \
@@ -366,6 +398,21 @@ fn touch(event: &mut Option<ContactEvent>, pair: usize, time: f64, state: &Conta
             (event.peak_force, event.peak_time) = (state.normal_force, time);
         }
     }
+}
+
+/// Names of the pairs that touch a body, and the force of each on it.
+fn pair_forces(contact: &StaticContact, body: usize) -> Vec<(String, [f64; 3])> {
+    let mut forces = Vec::new();
+    for (k, names) in contact.pairs.iter().enumerate() {
+        let pair = contact.model.pair(k);
+        let on_second = contact.work.solution.pairs[k].force_i;
+        for (zone, force) in [(pair.first, -on_second), (pair.second, on_second)] {
+            if contact.sides[contact.model.zones[zone].body].body == body {
+                forces.push((names.name.clone(), force.into()));
+            }
+        }
+    }
+    forces
 }
 
 fn pair_outcomes(contact: &StaticContact) -> Vec<PairOutcome> {
