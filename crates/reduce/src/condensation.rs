@@ -10,30 +10,91 @@
 //! Craig & Bampton (1968), AIAA J. 6(7), 1313–1319.
 
 use carom_fem::SystemMatrices;
-use carom_linalg::dense::symmetrised;
+use carom_linalg::dense::{add_product, symmetrised};
 use carom_linalg::{Cholesky, DofSet, EigenError, Wanted, lowest_pairs};
 use carom_progress::Progress;
 use faer::Mat;
+use nalgebra::Matrix6;
+
+use crate::rigid::rigid_modes;
 
 /// Static response of the interior to a unit displacement of each interface dof, the others fixed.
+#[derive(Debug, Clone)]
+pub struct ConstraintModes {
+    /// [E; Ψ], 3n × n_b.
+    pub modes: Mat<f64>,
+    /// Stiffness condensed to the interface, K_bb + K_bi Ψ, n_b × n_b \[N/m\].
+    pub condensed: Mat<f64>,
+    /// How far the solution missed the six rigid motions before they were restored, relative to the largest
+    /// displacement of each: a measure of its rounding.
+    pub rigid_error: f64,
+}
+
+/// Finds the constraint modes Ψ = −K_ii⁻¹ K_ib.
+///
+/// A long body held at a small interface is soft: rounding then shows as a turn of the whole body by some 1e-16 of the
+/// condition number of K_ii. The six rigid motions R are known, so what Ψ misses of them is put back,
+///
+/// ```text
+/// Ψ ← Ψ + (R_i − Ψ R_b)(R_bᵀ R_b)⁻¹ R_bᵀ,   R about the middle of the interface
+/// ```
+///
+/// and the reduced body is free to rounding, not to rounding times condition.
 ///
 /// * `factor` — Cholesky factor of K restricted to the interior
 /// * `interface_dofs` — the interface dofs b
-///
-/// Returns [E; Ψ], 3n × n_b, and the stiffness condensed to the interface K_bb + K_bi Ψ, n_b × n_b.
+/// * `points` — positions of all points \[m\]
+/// * `is_used` — whether a point belongs to a cell
 pub fn constraint_modes(
     system: &SystemMatrices,
     factor: &Cholesky,
     interface_dofs: &[usize],
-) -> (Mat<f64>, Mat<f64>) {
+    points: &[[f64; 3]],
+    is_used: &[bool],
+) -> ConstraintModes {
     let mut modes = system.stiffness.columns(interface_dofs);
     factor.solve_in_place(modes.as_mut());
     modes *= faer::Scale(-1.0);
     for (k, &dof) in interface_dofs.iter().enumerate() {
         modes[(dof, k)] = 1.0;
     }
+    let rigid_error = restore_rigid_motions(&mut modes, interface_dofs, points, is_used);
     let condensed = system.stiffness.rows_product(interface_dofs, modes.as_ref());
-    (modes, symmetrised(condensed.as_ref()))
+    ConstraintModes { condensed: symmetrised(condensed.as_ref()), modes, rigid_error }
+}
+
+/// Adds to [E; Ψ] what it misses of the rigid motions; returns the largest part that was missing, NaN if it is broken.
+fn restore_rigid_motions(
+    modes: &mut Mat<f64>,
+    interface_dofs: &[usize],
+    points: &[[f64; 3]],
+    is_used: &[bool],
+) -> f64 {
+    let n = interface_dofs.len() as f64;
+    let center =
+        std::array::from_fn(|a| interface_dofs.iter().map(|dof| points[dof / 3][a]).sum::<f64>() / n);
+    let mut rigid = rigid_modes(points, center);
+    for dof in (0..rigid.nrows()).filter(|dof| !is_used[dof / 3]) {
+        (0..6).for_each(|k| rigid[(dof, k)] = 0.0);
+    }
+    let at_interface = Mat::from_fn(interface_dofs.len(), 6, |i, k| rigid[(interface_dofs[i], k)]);
+    let mut missing = rigid.clone();
+    add_product(missing.as_mut(), -1.0, modes.as_ref(), at_interface.as_ref());
+    let error =
+        (0..6)
+            .map(|k| missing.col(k).norm_max() / rigid.col(k).norm_max())
+            .fold(0.0, |worst: f64, error| if error.is_nan() { f64::NAN } else { worst.max(error) });
+    // Turns of a small interface are small displacements: unit columns keep the Gram matrix well conditioned.
+    let scale: [f64; 6] = std::array::from_fn(|k| 1.0 / at_interface.col(k).norm_l2());
+    let gram = Matrix6::from_fn(|i, j| {
+        scale[i] * scale[j] * (at_interface.col(i).transpose() * at_interface.col(j))
+    });
+    let Some(inverse) = gram.try_inverse() else { return f64::NAN };
+    let pick = Mat::from_fn(6, interface_dofs.len(), |i, b| {
+        (0..6).map(|j| scale[i] * inverse[(i, j)] * scale[j] * at_interface[(b, j)]).sum()
+    });
+    add_product(modes.as_mut(), 1.0, missing.as_ref(), pick.as_ref());
+    error
 }
 
 /// The basis T of a condensation with its stiffness.
@@ -60,11 +121,11 @@ impl Condensation {
     pub fn new(
         system: &SystemMatrices,
         factor: Cholesky,
-        constraint: (Mat<f64>, Mat<f64>),
+        constraint: ConstraintModes,
         wanted: Wanted,
         progress: &dyn Progress,
     ) -> Result<Self, EigenError> {
-        let (modes, condensed) = constraint;
+        let ConstraintModes { modes, condensed, .. } = constraint;
         let (pairs, _) = lowest_pairs(&system.stiffness, &system.mass, factor, 0.0, wanted, progress)?;
         let (n_interface, n_fixed) = (condensed.nrows(), pairs.lambda.len());
         let mut basis = modes;

@@ -26,8 +26,8 @@ pub const LEAST_FIXED_MODES: usize = 6;
 /// Fixed-interface normal modes if nothing else is asked for: the six of the body on its elastic interface and 18 of its own.
 pub const DEFAULT_FIXED_MODES: usize = 24;
 
-/// Largest error with which constraint modes may reproduce rigid motions.
-const RIGID_ERROR: f64 = 1e-6;
+/// Largest error with which constraint modes may reproduce rigid motions before these are restored.
+const RIGID_ERROR: f64 = 1e-3;
 
 /// How many fixed-interface normal modes are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -166,7 +166,7 @@ pub struct CraigBampton {
     pub condensed_stiffness: Mat<f64>,
     /// M̂ of the condensation.
     pub condensed_mass: Mat<f64>,
-    /// Deviation of the constraint modes from the rigid motions.
+    /// Deviation of the constraint modes from the rigid motions before these were restored.
     pub rigid_error: f64,
 }
 
@@ -201,7 +201,10 @@ pub fn craig_bampton(
     let factor = Cholesky::new(&system.stiffness, None, free, progress)
         .map_err(|source| ReduceError::Factor { body: name(), source })?;
     seconds.factorisation = lap.lap();
-    let constraint = constraint_modes(&system, &factor, &interface.dofs());
+    let used = discretisation.point_is_used();
+    let constraint = constraint_modes(&system, &factor, &interface.dofs(), &discretisation.points, &used);
+    check_rigid_motions(body, constraint.rigid_error)?;
+    let rigid_error = constraint.rigid_error;
     check_interruption(progress)?;
     seconds.constraint_modes = lap.lap();
     let condensation = Condensation::new(&system, factor, constraint, wanted, progress)
@@ -215,7 +218,7 @@ pub fn craig_bampton(
     let projection = project(body, &discretisation, &interface, condensation, &moments, options)?;
     seconds.projection = lap.lap();
     seconds.total = total.lap();
-    Ok(CraigBampton { seconds, peak_memory_bytes: peak_memory_bytes(), ..projection })
+    Ok(CraigBampton { seconds, peak_memory_bytes: peak_memory_bytes(), rigid_error, ..projection })
 }
 
 fn check_interruption(progress: &dyn Progress) -> Result<(), ReduceError> {
@@ -276,10 +279,6 @@ fn project(
     let rigid = Mat::from_fn(stiffness.nrows(), 6, |i, k| {
         if i < n_interface { rigid_full[(interface_dofs[i], k)] } else { 0.0 }
     });
-    let rigid_error = rigid_error(discretisation, basis.as_ref(), rigid.as_ref(), rigid_full.as_ref());
-    if rigid_error.is_nan() || rigid_error > RIGID_ERROR {
-        return Err(ReduceError::RigidMotion { body: body.name.clone(), error: rigid_error });
-    }
     let mass = moments.mass_matrix();
     let second = second_modes(stiffness.as_ref(), mass.as_ref(), rigid.as_ref())
         .map_err(|source| ReduceError::Second { body: body.name.clone(), source })?;
@@ -323,33 +322,16 @@ fn project(
         peak_memory_bytes: None,
         condensed_stiffness: stiffness,
         condensed_mass: mass,
-        rigid_error,
+        rigid_error: 0.0,
     })
 }
 
-/// Largest deviation of T z_R from the rigid motions, relative to the largest displacement of each; loose points aside.
-fn rigid_error(
-    discretisation: &Discretisation,
-    basis: MatRef<'_, f64>,
-    rigid: MatRef<'_, f64>,
-    rigid_full: MatRef<'_, f64>,
-) -> f64 {
-    let used = discretisation.point_is_used();
-    let motion = product(basis, rigid);
-    let mut worst = 0.0_f64;
-    for k in 0..6 {
-        let (mut largest, mut deviation) = (0.0_f64, 0.0_f64);
-        for dof in (0..motion.nrows()).filter(|dof| used[dof / 3]) {
-            largest = largest.max(rigid_full[(dof, k)].abs());
-            let difference = (motion[(dof, k)] - rigid_full[(dof, k)]).abs();
-            deviation = if difference.is_nan() { f64::NAN } else { deviation.max(difference) };
-            if deviation.is_nan() {
-                return f64::NAN;
-            }
-        }
-        worst = worst.max(deviation / largest);
+/// Refuses constraint modes whose rounding is more than can be put right.
+fn check_rigid_motions(body: &Body, error: f64) -> Result<(), ReduceError> {
+    if error.is_nan() || error > RIGID_ERROR {
+        return Err(ReduceError::RigidMotion { body: body.name.clone(), error });
     }
-    worst
+    Ok(())
 }
 
 /// Mode values Φ = T Z at listed points.

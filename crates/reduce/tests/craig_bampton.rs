@@ -72,7 +72,17 @@ fn the_condensed_stiffness_is_block_diagonal() {
     let factor = Cholesky::new(&system.stiffness, None, interior.clone(), &Silent).unwrap();
     let dofs: Vec<usize> =
         (0..3 * discretisation.n_points()).filter(|&dof| !interior.contains(dof)).collect();
-    let (constraint, _) = carom_reduce::condensation::constraint_modes(&system, &factor, &dofs);
+    let used = discretisation.point_is_used();
+    let points = &discretisation.points;
+    let constraint =
+        carom_reduce::condensation::constraint_modes(&system, &factor, &dofs, points, &used).modes;
+    // The rigid turn about x, from its values at the interface.
+    let turn = |dof: usize| [0.0, -points[dof / 3][2], points[dof / 3][1]][dof % 3];
+    let reach = points.iter().map(|p| p[1].hypot(p[2])).fold(0.0, f64::max);
+    for i in 0..constraint.nrows() {
+        let turned: f64 = dofs.iter().enumerate().map(|(k, &dof)| constraint[(i, k)] * turn(dof)).sum();
+        assert!((turned - turn(i)).abs() < 1e-13 * reach, "{turned} {}", turn(i));
+    }
     // K T_b vanishes in the interior, so T_bᵀ K Φ = 0 for every interior field.
     let mut forces = system.stiffness.product(constraint.as_ref());
     let scale = forces.norm_max();
