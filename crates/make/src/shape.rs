@@ -4,7 +4,7 @@ use carom_fem::{Body, Geometry, Material};
 use carom_mesh::CellShape;
 use carom_mesh::make::{self as hexes, HexOptions, Solid};
 use carom_nurbs::Multipatch;
-use carom_nurbs::solids::{Solid as ExactSolid, SolidError};
+use carom_nurbs::solids::{self, Solid as ExactSolid, SolidError};
 use thiserror::Error;
 
 use crate::refine::{self, RefineError, RefineOptions};
@@ -55,6 +55,8 @@ pub struct ShapeOptions {
     pub size: Option<[f64; 3]>,
     /// Radius of the zones called `pole`, `start_pole`, `end_pole` \[m\].
     pub pole_radius: Option<f64>,
+    /// Draws the patches of a NURBS ball towards its pole: lengths there shrink by this factor ([`solids::focused`]).
+    pub focus: Option<f64>,
     /// Degree of a NURBS body in all directions; by default the lowest that is exact and at least 2.
     pub degree: Option<usize>,
     /// Spans or cells along the directions of the shape, one number for all or one each; none for the coarsest.
@@ -139,6 +141,12 @@ fn nurbs_body(options: &ShapeOptions, name: &str, material: Material) -> Result<
     }
     let solid = exact_solid(options)?;
     let mut patches = solid.make(options.pole_radius)?;
+    if let Some(factor) = options.focus {
+        let ExactSolid::Ball { radius } = solid else {
+            return Err(MakeError::Misplaced { flag: "focus", with: "this shape: only a ball has one" });
+        };
+        patches = solids::focused(&patches, radius, factor)?;
+    }
     patches = patches.with_degree(options.degree.unwrap_or_else(|| default_degree(&patches)))?;
     if !options.elements.is_empty() {
         patches = solid.with_elements(&patches, &options.elements)?;
@@ -185,7 +193,11 @@ fn exact_solid(options: &ShapeOptions) -> Result<ExactSolid, MakeError> {
 }
 
 fn hex_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Body, MakeError> {
-    for (given, flag) in [(options.degree.is_some(), "degree"), (options.elevate.is_some(), "elevate")] {
+    for (given, flag) in [
+        (options.degree.is_some(), "degree"),
+        (options.elevate.is_some(), "elevate"),
+        (options.focus.is_some(), "focus"),
+    ] {
         if given {
             return Err(MakeError::Misplaced { flag, with: "hexahedra: their flag is `order`" });
         }

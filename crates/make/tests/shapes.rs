@@ -12,6 +12,7 @@ fn options(shape: Shape) -> ShapeOptions {
         length: None,
         size: None,
         pole_radius: None,
+        focus: None,
         degree: None,
         elements: Vec::new(),
         grade: Vec::new(),
@@ -34,10 +35,11 @@ fn a_missing_size_is_named_with_its_flag() {
 }
 
 #[test]
-fn the_ball_of_the_main_job_has_about_70_thousand_dofs() {
+fn the_ball_of_the_main_job_has_about_40_thousand_dofs() {
     let ball = ShapeOptions {
         radius: Some(0.015),
         pole_radius: Some(5.6e-4),
+        focus: Some(2.5),
         grade: vec![Grade { at: Place::Set("pole".to_owned()), finest: 1.1e-4, radius: None }],
         ..options(Shape::Ball)
     };
@@ -46,7 +48,7 @@ fn the_ball_of_the_main_job_has_about_70_thousand_dofs() {
     let dofs = 3 * patches.n_points;
     let pole = patches.faces(&patches.region("pole").unwrap()).len();
     println!("{dofs} dofs, {pole} faces in the pole");
-    assert!((60_000..=90_000).contains(&dofs), "{dofs} dofs");
+    assert!((35_000..=45_000).contains(&dofs), "{dofs} dofs");
     assert!((80..=160).contains(&pole), "{pole} faces in the pole");
 }
 

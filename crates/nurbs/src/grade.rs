@@ -23,7 +23,8 @@ pub struct Grading {
     pub radius: f64,
     /// Largest size of these spans \[m\].
     pub finest: f64,
-    /// Thickness of the layer under the surface whose spans have the finest size across it \[m\].
+    /// Thickness of the layer under the surface that is filled by spans of the finest size, or, where the degree across it is
+    /// 3 or more, by one span \[m\].
     pub depth: f64,
     /// Largest ratio of the sizes of two neighbours, above 1 and at most 2.
     pub growth: f64,
@@ -98,7 +99,8 @@ impl Multipatch {
     /// all directions glued to theirs; interfaces stay conforming.
     ///
     /// Directions along the surface get the finest size within the zone; the direction into the body, where the
-    /// point lies on an outer side, gets it in a layer of thickness [`Grading::depth`].
+    /// point lies on an outer side, gets it in a layer of thickness [`Grading::depth`]. From degree 3 on one span fills that
+    /// layer: the edge of a contact limits the order along the surface, the stress under it is smooth.
     ///
     /// # Errors
     ///
@@ -223,10 +225,11 @@ impl Multipatch {
             for direction in 0..3 {
                 // On an edge of the body each direction is the depth of one side and runs along the other.
                 let under = depths == 1 && into_depth(direction);
-                let (radius, filled) = if under {
-                    (grading.depth, grading.depth)
+                let (radius, filled, finest) = if under {
+                    let cubic = patch.basis[direction].degree() >= 3;
+                    (grading.depth, grading.depth, if cubic { grading.depth } else { grading.finest })
                 } else {
-                    (grading.radius, 2.0 * grading.radius)
+                    (grading.radius, 2.0 * grading.radius, grading.finest)
                 };
                 lines.entry(classes.class((number, direction))).or_default().push(Line {
                     patch,
@@ -235,7 +238,7 @@ impl Multipatch {
                     parameters: found.parameters,
                     centre: if under { found.point } else { grading.at },
                     radius,
-                    finest: spacing::whole_spans(filled, grading.finest),
+                    finest: spacing::whole_spans(filled, finest),
                     growth: grading.growth,
                 });
             }

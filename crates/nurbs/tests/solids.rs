@@ -57,6 +57,38 @@ fn ball_is_exact_with_517_points() {
 }
 
 #[test]
+fn a_focused_ball_is_the_same_ball() {
+    let r = 0.015;
+    let ball = solids::ball(r, None).unwrap();
+    for factor in [1.0, 1.7, 2.5] {
+        let body = solids::focused(&ball, r, factor).unwrap();
+        assert_eq!((body.n_points, body.interfaces().len()), (517, 18));
+        // The denominators vary by the factor: more points than for the ball itself.
+        let moments = body.moments(24);
+        let error = moments.volume / (4.0 / 3.0 * PI * r.powi(3)) - 1.0;
+        assert!(error.abs() < 1e-13, "volume off by {error:e}");
+        assert!(moments.first[2].abs() < 1e-13 * r * moments.volume, "{moments:?}");
+        let off = deviation(&body, "surface", |p| norm(p) / r - 1.0);
+        assert!(off < 4e-15, "factor {factor}: radius error {off:e}");
+        // The map is a similarity of ratio 1/factor along the surface at the pole.
+        let cap = |body: &Multipatch| {
+            let patch = &body.patches[5];
+            (norm(patch.derivatives([0.5, 0.5, 1.0]).first[0]), r - patch.point([0.5, 0.5, 0.0])[2])
+        };
+        let ((along, depth), (along_before, depth_before)) = (cap(&body), cap(&ball));
+        assert!((along * factor / along_before - 1.0).abs() < 1e-13, "{along}");
+        assert!(
+            depth < depth_before / factor * (1.0 + 1e-14),
+            "a depth of {depth} is not drawn to the surface"
+        );
+    }
+    for factor in [0.5, 3.0, f64::NAN] {
+        let message = solids::focused(&ball, r, factor).unwrap_err().to_string();
+        assert!(message.contains("focus"), "{message}");
+    }
+}
+
+#[test]
 fn shell_is_exact_with_196_points() {
     let body = solids::shell(1.0, 0.8, Some(0.05)).unwrap();
     assert_eq!((body.patches.len(), body.n_points), (6, 196));

@@ -84,6 +84,11 @@ pub(crate) struct MakeArgs {
     #[arg(long, value_name = "R")]
     pub(crate) pole_radius: Option<f64>,
 
+    /// Draw the patches of a NURBS ball towards its pole: lengths there shrink by this factor, 1 to 2.8. Saves
+    /// dofs of a ball that is graded towards a small contact.
+    #[arg(long, value_name = "F")]
+    pub(crate) focus: Option<f64>,
+
     /// Degree of a NURBS body; the lowest exact one, at least 2, if not given.
     #[arg(long, value_name = "P")]
     pub(crate) degree: Option<usize>,
@@ -270,6 +275,7 @@ impl MakeArgs {
             length: self.length,
             size: self.size,
             pole_radius: self.pole_radius,
+            focus: self.focus,
             degree: self.degree,
             elements: self.elements.clone(),
             grade: self.grade.grade().into_iter().collect(),

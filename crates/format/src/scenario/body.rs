@@ -139,6 +139,7 @@ fn make(table: Table<'_>) -> MakeSpec {
         length: table.number("length", Interval::Positive),
         size: table.vector("size"),
         pole_radius: table.number("pole_radius", Interval::Positive),
+        focus: table.number("focus", Interval::Positive),
         degree: table.count("degree", 1),
         elements: table.counts("elements").unwrap_or_default(),
         nurbs: table.flag("nurbs").unwrap_or(!table.has("hex")),

@@ -1,10 +1,13 @@
 //! Ball and hollow sphere from six rational biquartic tiles of the sphere, regular everywhere.
 
 use super::{SolidError, from_homogeneous, inner_radius, named, positive, sides, whole};
-use crate::{Multipatch, Region, Side};
+use crate::{Multipatch, Patch, Region, Side};
 
 /// Half diagonal of the cube in the middle of a ball, as a part of its radius.
 const CORE: f64 = 0.5;
+
+/// Largest factor by which a ball can be drawn towards its pole: at 2.9 a weight at the other pole vanishes.
+const MOST_FOCUS: f64 = 2.8;
 
 /// A homogeneous point (w x, w y, w z, w).
 type Homogeneous = [f64; 4];
@@ -53,6 +56,39 @@ pub fn ball(radius: f64, pole_radius: Option<f64>) -> Result<Multipatch, SolidEr
     let surface = sides(1..7, Side::Top);
     let pole = Region { sides: surface.clone(), near: Some(([0.0, 0.0, radius], pole_radius)) };
     named(patches, vec![("surface", whole(surface)), ("pole", pole)])
+}
+
+/// Draws the patches of a ball around the origin towards its pole (0, 0, R) without changing the ball.
+///
+/// The Lorentz boost of the homogeneous control points with tanh η = β, e^η = `factor`,
+///
+/// ```text
+/// w z' = cosh η w z + R sinh η w,   w' = (sinh η / R) w z + cosh η w
+/// ```
+///
+/// is a projective map that keeps the quadric x² + y² + z² = R² w²: the surface stays exact and no degree rises. Lengths along
+/// the surface shrink by `factor` at the pole, lengths across it by the square, and grow by as much at the other pole: the
+/// patches are graded by themselves, and a small contact needs fewer knots, which run through all of the ball.
+///
+/// # Errors
+///
+/// [`SolidError::Size`] if the factor is not in 1 to 2.8, beyond which weights would become negative.
+pub fn focused(ball: &Multipatch, radius: f64, factor: f64) -> Result<Multipatch, SolidError> {
+    if !(1.0..=MOST_FOCUS).contains(&factor) {
+        let (solid, what, valid) = ("ball", "focus", format!("a factor of 1 to {MOST_FOCUS}"));
+        return Err(SolidError::Size { solid, what, value: factor, valid });
+    }
+    let (cosh, sinh) = (0.5 * (factor + 1.0 / factor), 0.5 * (factor - 1.0 / factor));
+    let mut focused = ball.clone();
+    for patch in &mut focused.patches {
+        let points = patch.points.iter().zip(&patch.weights).map(|(&[x, y, z], &w)| {
+            let growth = cosh + sinh * z / radius;
+            ([x / growth, y / growth, (cosh * z + sinh * radius) / growth], w * growth)
+        });
+        let (points, weights) = points.unzip();
+        *patch = Patch::new(patch.basis.clone(), points, weights)?;
+    }
+    Ok(focused)
 }
 
 /// A hollow sphere around the origin, six patches of degree (4, 4, 1) towards +x, −x, +y, −y, +z, −z.

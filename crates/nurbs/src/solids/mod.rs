@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::{GlueError, Multipatch, Patch, PatchError, Region, Side};
 
-pub use ball::{ball, shell};
+pub use ball::{ball, focused, shell};
 pub use block::{block, plate};
 pub use choice::Solid;
 pub use section::{rod, torus, tube};

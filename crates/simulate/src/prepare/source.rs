@@ -114,6 +114,7 @@ fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, Simul
         length: make.length,
         size: make.size,
         pole_radius: make.pole_radius,
+        focus: make.focus,
         degree: make.degree,
         elements: make.elements.clone(),
         grade: make.grade.iter().map(grade).collect(),

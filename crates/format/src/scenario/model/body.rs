@@ -52,6 +52,9 @@ pub struct MakeSpec {
     /// Radius of the cap or disc that is the contact zone \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pole_radius: Option<f64>,
+    /// Draws the patches of a NURBS ball towards its pole: lengths there shrink by this factor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub focus: Option<f64>,
     /// Degree of the splines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degree: Option<usize>,
