@@ -80,10 +80,9 @@ fn restore_rigid_motions(
     let at_interface = Mat::from_fn(interface_dofs.len(), 6, |i, k| rigid[(interface_dofs[i], k)]);
     let mut missing = rigid.clone();
     add_product(missing.as_mut(), -1.0, modes.as_ref(), at_interface.as_ref());
-    let error =
-        (0..6)
-            .map(|k| missing.col(k).norm_max() / rigid.col(k).norm_max())
-            .fold(0.0, |worst: f64, error| if error.is_nan() { f64::NAN } else { worst.max(error) });
+    let error = (0..6)
+        .map(|k| missing.col(k).norm_max() / rigid.col(k).norm_max())
+        .fold(0.0, |worst: f64, error| if error.is_nan() { f64::NAN } else { worst.max(error) });
     // Turns of a small interface are small displacements: unit columns keep the Gram matrix well conditioned.
     let scale: [f64; 6] = std::array::from_fn(|k| 1.0 / at_interface.col(k).norm_l2());
     let gram = Matrix6::from_fn(|i, j| {

@@ -1,0 +1,193 @@
+//! Runs a scenario through the chain, in memory where it can.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use carom_cli::Failure;
+use carom_post::{Run, RunError};
+use carom_progress::Progress;
+use carom_simulate::{PreparedModel, RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+use carom_solve::read_scenario;
+
+/// Why a case could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// The scenario is not valid.
+    #[error("{0}")]
+    Scenario(String),
+    /// The chain failed.
+    #[error(transparent)]
+    Simulate(#[from] SimulateError),
+    /// The result cannot be read.
+    #[error(transparent)]
+    Result(#[from] RunError),
+    /// A file cannot be written.
+    #[error("cannot write `{path}`: {source}")]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// There was no impact, or more than one.
+    #[error("{scenario}: {count} impacts where one was expected")]
+    Impacts {
+        /// Name of the scenario.
+        scenario: String,
+        /// Their number.
+        count: usize,
+    },
+}
+
+/// Where cases run, and how they report progress.
+pub struct Bench<'a> {
+    /// Folder of bodies, models and results; what is up to date in it is used again.
+    pub folder: &'a Path,
+    /// Progress bars.
+    pub progress: &'a dyn Progress,
+}
+
+/// One impact of two bodies.
+#[derive(Debug, Clone)]
+pub struct Impact {
+    /// Largest force \[N\].
+    pub peak_force: f64,
+    /// Duration \[s\].
+    pub duration: f64,
+    /// Largest error of the energy balance over the run, relative to the energy.
+    pub energy_error: f64,
+    /// The same of linear momentum.
+    pub momentum_error: f64,
+    /// Velocities of the bodies' centres of mass after it \[m/s\].
+    pub velocities: Vec<[f64; 3]>,
+    /// Steps, rejected ones included.
+    pub steps: u64,
+    /// Right-hand sides.
+    pub right_hand_sides: u64,
+    /// CPU time of the time loop \[s\].
+    pub cpu_seconds: f64,
+}
+
+impl Bench<'_> {
+    /// Runs a scenario given as text.
+    ///
+    /// * `name` — of its files
+    /// * `split` — frequency up to which all bodies' modes are dynamic \[Hz\], in place of what the scenario says
+    ///
+    /// # Errors
+    ///
+    /// [`BenchError`].
+    pub fn run(&self, name: &str, text: &str, split: Option<f64>) -> Result<RunOutcome, BenchError> {
+        let path = self.folder.join(format!("{name}.toml"));
+        let write = |path: &Path| {
+            fs::create_dir_all(self.folder)?;
+            fs::write(path, text)
+        };
+        write(&path).map_err(|source| BenchError::Write { path: path.clone(), source })?;
+        let scenario =
+            read_scenario(&path, &[]).map_err(|error: Failure| BenchError::Scenario(error.to_string()))?;
+        let bodies = self.folder.join("bodies");
+        let workshop = Workshop { scenario_folder: self.folder, bodies: &bodies };
+        let mut prepared = prepare(&scenario, workshop, self.progress)?;
+        if let Some(hz) = split {
+            for body in &mut prepared.bodies {
+                if let PreparedModel::Reduced(model) = &mut body.model {
+                    let model = Arc::make_mut(model);
+                    let omega = 2.0 * std::f64::consts::PI * hz;
+                    model.n_low = model.omega.partition_point(|&w| w <= omega);
+                }
+            }
+        }
+        let options = RunOptions { replace: true, resume: false };
+        Ok(run(&scenario, self.folder, &prepared, &self.result_path(name), options, self.progress)?)
+    }
+
+    /// Runs a scenario with one impact.
+    ///
+    /// # Errors
+    ///
+    /// [`BenchError`]; [`BenchError::Impacts`] if the bodies do not meet exactly once.
+    pub fn impact(&self, name: &str, text: &str, split: Option<f64>) -> Result<Impact, BenchError> {
+        let outcome = self.run(name, text, split)?;
+        let [event] = outcome.summary.contacts.as_slice() else {
+            let (scenario, count) = (name.to_owned(), outcome.summary.contacts.len());
+            return Err(BenchError::Impacts { scenario, count });
+        };
+        let ledger = &outcome.summary.ledger;
+        Ok(Impact {
+            peak_force: event.peak_force,
+            duration: event.end - event.start,
+            energy_error: ledger.energy_error,
+            momentum_error: ledger.momentum_error,
+            velocities: outcome.bodies.iter().map(|body| body.velocity).collect(),
+            steps: outcome.summary.counters.steps + outcome.summary.counters.rejected,
+            right_hand_sides: outcome.summary.counters.evaluations,
+            cpu_seconds: outcome.cpu_seconds,
+        })
+    }
+
+    /// Opens the result of a scenario that was run.
+    ///
+    /// # Errors
+    ///
+    /// [`BenchError::Result`].
+    pub fn open(&self, name: &str) -> Result<Run, BenchError> {
+        Ok(Run::open(&self.result_path(name))?)
+    }
+
+    fn result_path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.carom"))
+    }
+}
+
+/// Steel of the balls; `density` \[kg/m³\].
+pub(crate) fn steel(density: f64) -> String {
+    format!("[material.steel]\ndensity = {density}\nyoung = 210e9\npoisson = 0.3\n")
+}
+
+/// Head of a scenario.
+pub(crate) fn simulation(end_time: f64) -> String {
+    format!(
+        "[simulation]\nscheme = \"quasistatic\"\nend_time = {end_time:e}\noutput_every = {:e}\n",
+        end_time / 200.0
+    )
+}
+
+/// A ball of 15 mm radius whose pole meets what lies along its `velocity`.
+pub(crate) struct Ball {
+    pub(crate) name: &'static str,
+    /// Contact radius that the mesh is made for \[m\].
+    pub(crate) contact_radius: f64,
+    /// Spans in it.
+    pub(crate) spans: f64,
+    pub(crate) modes: usize,
+    pub(crate) split: f64,
+    pub(crate) position: [f64; 3],
+    pub(crate) rotation: (&'static str, f64),
+    pub(crate) velocity: [f64; 3],
+}
+
+impl Ball {
+    /// Its table in a scenario.
+    pub(crate) fn table(&self) -> String {
+        let Self { name, contact_radius, spans, modes, split, position, rotation, velocity } = self;
+        let mut text = String::new();
+        let zone = 1.25 * contact_radius;
+        let finest = contact_radius / spans;
+        writeln!(text, "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"").expect("a string takes all");
+        writeln!(
+            text,
+            "make = {{ shape = \"ball\", radius = 0.015, focus = 2.5, pole_radius = {zone:e}, \
+             grade = {{ at = \"pole\", finest = {finest:e} }} }}"
+        )
+        .expect("a string takes all");
+        writeln!(text, "reduce = {{ interface = [\"pole\"], modes = {modes}, split = {split:e} }}")
+            .expect("a string takes all");
+        writeln!(text, "position = {position:?}\nvelocity = {velocity:?}").expect("a string takes all");
+        writeln!(text, "rotation = {{ axis = {}, degrees = {:?} }}", rotation.0, rotation.1)
+            .expect("a string takes all");
+        text
+    }
+}

@@ -1,0 +1,117 @@
+//! What a verification case is, and all of them.
+
+use carom_report::Drawing;
+
+use crate::{Bench, BenchError, impacts, settings};
+
+/// A figure that was measured, beside what it should be.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// What it is.
+    pub what: String,
+    /// Unit, empty for a pure number.
+    pub unit: &'static str,
+    /// Value found.
+    pub measured: f64,
+    /// Value expected; `None` for a figure that is shown without a claim.
+    pub expected: Option<f64>,
+    /// Largest deviation allowed: of the expected value, or, where that is 0, of the value itself.
+    pub tolerance: f64,
+}
+
+impl Row {
+    /// A figure with a claim: within `tolerance` of `expected`, relative.
+    pub fn new(
+        what: impl Into<String>,
+        unit: &'static str,
+        measured: f64,
+        expected: f64,
+        tolerance: f64,
+    ) -> Self {
+        Self { what: what.into(), unit, measured, expected: Some(expected), tolerance }
+    }
+
+    /// A figure without a claim.
+    pub fn shown(what: impl Into<String>, unit: &'static str, measured: f64) -> Self {
+        Self { what: what.into(), unit, measured, expected: None, tolerance: f64::INFINITY }
+    }
+
+    /// Deviation from the expected value, relative unless that is 0.
+    pub fn deviation(&self) -> Option<f64> {
+        let expected = self.expected?;
+        Some(if expected == 0.0 { self.measured } else { self.measured / expected - 1.0 })
+    }
+
+    /// True if the deviation is within the tolerance; a figure that is not a number never is.
+    pub fn holds(&self) -> bool {
+        match self.deviation() {
+            None => self.measured.is_finite(),
+            Some(deviation) => deviation.abs() <= self.tolerance,
+        }
+    }
+}
+
+/// What a case came to.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// Figures.
+    pub rows: Vec<Row>,
+    /// Pictures: file name without extension, drawing, caption.
+    pub pictures: Vec<(String, Drawing, String)>,
+}
+
+/// A verification case.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Heading in the report.
+    pub title: &'static str,
+    /// What is done and where the expected figures come from.
+    pub about: &'static str,
+    /// Runs it.
+    pub run: fn(&Bench<'_>) -> Result<Outcome, BenchError>,
+}
+
+/// All cases, in the order of the report.
+pub fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            name: "two-balls",
+            title: "Two elastic balls",
+            about: "Two equal free steel balls (R 15 mm, E 210 GPa, nu 0.3, 7780 kg/m3) meet at 0.2, 0.5 and 1 m/s; spans of a \
+                    quarter of the contact radius a, zone to 1.25 a. Expected: converged finite elements of whole balls, found apart \
+                    from this project (Hertz' half-spaces are 0.7 to 1.4 % lower in force). Claim: 1 % in force, 1.5 % in duration.",
+            run: impacts::two_balls,
+        },
+        Case {
+            name: "short-rod",
+            title: "Ball on a short steel rod",
+            about: "A steel ball (R 15 mm, 7800 kg/m3) at 0.3 m/s on the end of a free steel rod (d 20 mm, L 400 mm). Expected: \
+                    converged finite elements, found apart from this project. Claim: 2 %.",
+            run: impacts::short_rod,
+        },
+        Case {
+            name: "long-rod",
+            title: "Ball on a long aluminium rod",
+            about: "The ball (7780 kg/m3) on an aluminium rod (d 20 mm, L 1 m, E 72 GPa, nu 0.33, 2710 kg/m3). Expected: Hertz' force \
+                    and a one-dimensional wave, computed here; elastic bodies should lie 1 to 2.5 % above it in force and as much \
+                    below in duration. Claim: 5 %.",
+            run: impacts::long_rod,
+        },
+        Case {
+            name: "mesh",
+            title: "Spans in the contact zone",
+            about: "Two balls at 0.5 m/s with spans of a/2, a/3 and a/4. Expected: the converged figures as above. Claim: 2.5 % in \
+                    force and 5.2 % in duration at a/2, 1.2 % and 2.3 % at a/3, 1 % and 1.5 % at a/4.",
+            run: settings::mesh,
+        },
+        Case {
+            name: "split",
+            title: "Where the modes are split",
+            about: "The short rod with its modes dynamic up to f_c, all others quasistatic; f_c T_c with T_c = 134.3 us. Expected: the \
+                    run with the most dynamic modes. Claim: 1e-3 from f_c T_c = 2 on; none below, where the rod's wave is missing.",
+            run: settings::split,
+        },
+    ]
+}

@@ -1,0 +1,170 @@
+//! Impacts against converged figures and closed forms.
+
+use carom_contact::closed_form::{HertzPair, SphereOnRod};
+use carom_post::patch;
+
+use crate::bench::{Ball, simulation, steel};
+use crate::{Bench, BenchError, Impact, Outcome, Row};
+
+/// Radius of all balls \[m\].
+pub(crate) const RADIUS: f64 = 0.015;
+
+/// First gap over the way that a body flies in a tenth of the contact.
+const FLIGHT: f64 = 0.1;
+
+fn ball_mass(density: f64) -> f64 {
+    density * 4.0 / 3.0 * std::f64::consts::PI * RADIUS.powi(3)
+}
+
+/// Two equal balls of 7780 kg/m³ that meet at the relative speed `v` on the z axis, with `spans` spans in the contact radius.
+pub(crate) fn ball_on_ball(v: f64, spans: f64) -> String {
+    let pair = HertzPair::new([RADIUS; 2], [210e9; 2], [0.3; 2]);
+    let hertz = pair.impact(0.5 * ball_mass(7780.0), v);
+    let gap = FLIGHT * hertz.duration * v;
+    let ball = |name, position, rotation, velocity| Ball {
+        name,
+        contact_radius: hertz.peak.contact_radius,
+        spans,
+        modes: 24,
+        split: 5.0 / hertz.duration,
+        position,
+        rotation,
+        velocity,
+    };
+    let away = RADIUS + 0.5 * gap;
+    let lower = ball("lower", [0.0, 0.0, -away], ("[1.0, 0.0, 0.0]", 0.0), [0.0, 0.0, 0.5 * v]);
+    let upper = ball("upper", [0.0, 0.0, away], ("[1.0, 0.0, 0.0]", 180.0), [0.0, 0.0, -0.5 * v]);
+    let contact = "[[contact]]\nbetween = [\"lower:pole\", \"upper:pole\"]\nlaw = { kind = \"penalty\" }\n";
+    let end = (1.5 + FLIGHT) * hertz.duration;
+    [simulation(end), steel(7780.0), lower.table(), upper.table(), contact.to_owned()].join("\n")
+}
+
+/// Force, duration, energy and momentum of an impact beside what is expected.
+pub(crate) fn rows(name: &str, impact: &Impact, expected: [f64; 2], tolerances: [f64; 2]) -> Vec<Row> {
+    let [force, duration] = expected;
+    vec![
+        Row::new(format!("{name}: peak force"), "N", impact.peak_force, force, tolerances[0]),
+        Row::new(format!("{name}: duration"), "s", impact.duration, duration, tolerances[1]),
+        Row::new(format!("{name}: error of the energy"), "", impact.energy_error, 0.0, 1e-5),
+        Row::new(format!("{name}: error of the momentum"), "", impact.momentum_error, 0.0, 1e-11),
+        Row::shown(format!("{name}: steps, rejected ones included"), "", impact.steps as f64),
+        Row::shown(format!("{name}: right-hand sides"), "", impact.right_hand_sides as f64),
+        Row::shown(format!("{name}: CPU time of the time loop"), "s", impact.cpu_seconds),
+    ]
+}
+
+/// Two balls at three speeds.
+pub(crate) fn two_balls(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
+    let mut outcome = Outcome::default();
+    for (v, force, duration) in [(0.2, 328.41, 123.43e-6), (0.5, 989.43, 102.51e-6), (1.0, 2281.2, 89.01e-6)]
+    {
+        let name = format!("two-balls-{v}");
+        let impact = bench.impact(&name, &ball_on_ball(v, 4.0), None)?;
+        outcome.rows.extend(rows(&format!("{v} m/s"), &impact, [force, duration], [0.01, 0.015]));
+        let rebound = impact.velocities[1][2] - impact.velocities[0][2];
+        outcome.rows.push(Row::new(format!("{v} m/s: restitution"), "", rebound / v, 1.0, 1e-3));
+        if v == 0.5 {
+            let drawing = patch::draw(&bench.open(&name)?, 0)?;
+            let caption = "Pressure of two balls at 0.5 m/s at the largest force, beside Hertz' ellipse for that force.";
+            outcome.pictures.push(("two-balls-pressure".to_owned(), drawing, caption.to_owned()));
+        }
+    }
+    Ok(outcome)
+}
+
+/// A rod that a ball hits at its far end.
+pub(crate) struct Rod {
+    pub(crate) length: f64,
+    pub(crate) density: f64,
+    pub(crate) young: f64,
+    pub(crate) poisson: f64,
+    /// Spans along the axis.
+    pub(crate) elements: usize,
+    /// Density of the ball \[kg/m³\].
+    pub(crate) ball_density: f64,
+}
+
+/// Radius of all rods \[m\].
+const ROD_RADIUS: f64 = 0.01;
+
+impl Rod {
+    /// Hertz' force and a wave in a semi-infinite rod.
+    pub(crate) fn closed_form(&self) -> SphereOnRod {
+        let contact = HertzPair::new([RADIUS, f64::INFINITY], [210e9, self.young], [0.3, self.poisson]);
+        let area = std::f64::consts::PI * ROD_RADIUS * ROD_RADIUS;
+        let impedance = (self.young * self.density).sqrt() * area;
+        SphereOnRod { contact, sphere_mass: ball_mass(self.ball_density), impedance }
+    }
+
+    /// The scenario: the ball comes along −x at `v`; modes are dynamic up to `split` \[Hz\], with fixed-interface modes to a
+    /// third above it.
+    pub(crate) fn scenario(&self, v: f64, split: f64) -> String {
+        let law = self.closed_form();
+        let expected = law.impact(v);
+        let radius = law.contact.at_force(expected.peak_force).contact_radius;
+        let gap = FLIGHT * expected.duration * v;
+        let ball = Ball {
+            name: "ball",
+            contact_radius: radius,
+            spans: 4.0,
+            modes: 24,
+            split,
+            position: [self.length + RADIUS + gap, 0.0, 0.0],
+            rotation: ("[0.0, 1.0, 0.0]", -90.0),
+            velocity: [-v, 0.0, 0.0],
+        };
+        let Self { length, density, young, poisson, elements, .. } = self;
+        let (zone, finest) = (1.25 * radius, 0.25 * radius);
+        let rod = format!(
+            "[material.rod]\ndensity = {density:?}\nyoung = {young:?}\npoisson = {poisson:?}\n\n\
+             [[body]]\nname = \"rod\"\nmaterial = \"rod\"\n\
+             make = {{ shape = \"rod\", radius = {ROD_RADIUS:?}, length = {length:?}, elements = [{elements}, 1, 1], \
+             pole_radius = {zone:e}, grade = {{ at = \"end_pole\", finest = {finest:e} }} }}\n\
+             reduce = {{ interface = [\"end_pole\"], up_to = {:e}, split = {split:e} }}\n",
+            4.0 / 3.0 * split
+        );
+        let contact =
+            "[[contact]]\nbetween = [\"ball:pole\", \"rod:end_pole\"]\nlaw = { kind = \"penalty\" }\n";
+        let end = (1.5 + FLIGHT) * expected.duration;
+        [simulation(end), steel(self.ball_density), ball.table(), rod, contact.to_owned()].join("\n")
+    }
+}
+
+/// The steel rod of 400 mm.
+pub(crate) const SHORT_ROD: Rod =
+    Rod { length: 0.4, density: 7800.0, young: 210e9, poisson: 0.3, elements: 16, ball_density: 7800.0 };
+
+/// Split of the short rod \[Hz\]: f_c T_c = 5.
+pub(crate) const SHORT_ROD_SPLIT: f64 = 5.0 / 134.3e-6;
+
+/// The ball on the short rod.
+pub(crate) fn short_rod(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
+    let impact = bench.impact("short-rod", &SHORT_ROD.scenario(0.3, SHORT_ROD_SPLIT), None)?;
+    let mut rows = rows("0.3 m/s", &impact, [770.5, 134.3e-6], [0.02, 0.02]);
+    rows.push(Row::new(
+        "0.3 m/s: speed of the ball afterwards",
+        "m/s",
+        impact.velocities[0][0],
+        0.2085,
+        0.02,
+    ));
+    Ok(Outcome { rows, pictures: Vec::new() })
+}
+
+/// The ball on the long rod, at three speeds.
+pub(crate) fn long_rod(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
+    let rod =
+        Rod { length: 1.0, density: 2710.0, young: 72e9, poisson: 0.33, elements: 32, ball_density: 7780.0 };
+    let mut outcome = Outcome::default();
+    for v in [0.1, 0.3, 0.5] {
+        let expected = rod.closed_form().impact(v);
+        let name = format!("long-rod-{v}");
+        let impact = bench.impact(&name, &rod.scenario(v, 5.0 / expected.duration), None)?;
+        let figures = [expected.peak_force, expected.duration];
+        outcome.rows.extend(rows(&format!("{v} m/s"), &impact, figures, [0.05, 0.05]));
+        let after = impact.velocities[0][0];
+        let what = format!("{v} m/s: speed of the ball afterwards");
+        outcome.rows.push(Row::new(what, "m/s", after, -expected.sphere_velocity, 0.05));
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,13 @@
+//! Whole-chain runs against figures that were found apart from this project.
+//!
+//! A [`Case`] makes bodies, reduces them, runs them and compares: [`cases`] lists all. `carom-verify` runs them and writes the
+//! verification report; the tests of this package run them one by one.
+
+pub mod bench;
+pub mod case;
+pub mod impacts;
+pub mod report;
+pub mod settings;
+
+pub use bench::{Bench, BenchError, Impact};
+pub use case::{Case, Outcome, Row, cases};

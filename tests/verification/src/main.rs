@@ -1,0 +1,94 @@
+//! `carom-verify`: runs the verification cases and writes their report.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use carom_cli::{Category, Failure, RunArgs, Session, main_with};
+use carom_verification::{Bench, Case, Outcome, cases, report};
+use clap::Parser;
+
+/// Runs whole-chain cases against figures that were found apart from this project, and writes the report of them.
+#[derive(Debug, Parser)]
+#[command(name = "carom-verify", version)]
+struct Arguments {
+    /// Cases to run; all if none is named. With names, figures are printed and no report is written.
+    cases: Vec<String>,
+
+    /// Report to write, with a folder `pictures` beside it.
+    #[arg(short, long, default_value = "docs/verification.md", value_name = "FILE")]
+    output: PathBuf,
+
+    /// Folder of bodies, models and results; what is up to date in it is used again.
+    #[arg(long, default_value = "target/verification", value_name = "DIR")]
+    work: PathBuf,
+
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+fn main() -> ExitCode {
+    main_with(|arguments: &Arguments| -> &RunArgs { &arguments.run }, verify)
+}
+
+fn verify(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
+    let all = cases();
+    let known: Vec<&str> = all.iter().map(|case| case.name).collect();
+    if let Some(unknown) = arguments.cases.iter().find(|name| !known.contains(&name.as_str())) {
+        let text = format!("there is no case `{unknown}`");
+        return Err(Failure::new(Category::Usage, text).hint(format!("known: {}", known.join(", "))));
+    }
+    let bench = Bench { folder: &arguments.work, progress: session.progress() };
+    let mut done: Vec<(Case, Outcome, f64)> = Vec::new();
+    let mut missed = 0;
+    for case in all {
+        if !arguments.cases.is_empty() && !arguments.cases.iter().any(|name| name == case.name) {
+            continue;
+        }
+        let started = Instant::now();
+        let outcome = (case.run)(&bench).map_err(|error| Failure::from_error(Category::Other, error))?;
+        for row in &outcome.rows {
+            let expected = row.expected.map_or(String::new(), |x| format!(" (expected {x:.5e})"));
+            let mark = if row.holds() { "" } else { "  MISSED" };
+            session.print(&format!(
+                "{}: {} {:.5e} {}{expected}{mark}",
+                case.name, row.what, row.measured, row.unit
+            ))?;
+        }
+        missed += outcome.rows.iter().filter(|row| !row.holds()).count();
+        done.push((case, outcome, started.elapsed().as_secs_f64()));
+    }
+    if arguments.cases.is_empty() {
+        write_report(&arguments.output, &done)?;
+    }
+    if missed > 0 {
+        return Err(Failure::new(Category::Other, format!("{missed} figures miss their claim")));
+    }
+    Ok(())
+}
+
+fn write_report(path: &Path, done: &[(Case, Outcome, f64)]) -> Result<(), Failure> {
+    let write = |path: &Path, text: &str| {
+        fs::write(path, text).map_err(|error| {
+            Failure::new(Category::Files, format!("cannot write `{}`: {error}", path.display()))
+        })
+    };
+    let pictures = path.with_file_name("pictures");
+    fs::create_dir_all(&pictures).map_err(|error| {
+        Failure::new(Category::Files, format!("cannot make `{}`: {error}", pictures.display()))
+    })?;
+    for (name, drawing, _) in done.iter().flat_map(|(_, outcome, _)| &outcome.pictures) {
+        write(&pictures.join(format!("{name}.svg")), &drawing.to_svg())?;
+    }
+    write(path, &report::markdown(done, &machine(), "pictures"))
+}
+
+/// Processor and number of threads.
+fn machine() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model =
+        text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|pair| pair.1));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{} with {threads} threads", model.unwrap_or("an unknown processor"))
+}

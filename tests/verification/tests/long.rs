@@ -1,0 +1,49 @@
+//! The verification cases as tests: `cargo test --release -p carom-verification -- --ignored`.
+
+use std::path::Path;
+
+use carom_progress::Silent;
+use carom_verification::{Bench, cases};
+
+/// Runs a case in the folder that `carom-verify` uses too.
+fn verify(name: &str) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verification");
+    let bench = Bench { folder: &folder, progress: &Silent };
+    let case = cases().into_iter().find(|case| case.name == name).expect("the case is listed");
+    let outcome = (case.run)(&bench).unwrap();
+    for row in &outcome.rows {
+        println!("{}: {} {}, expected {:?}", row.what, row.measured, row.unit, row.expected);
+    }
+    let missed: Vec<_> = outcome.rows.iter().filter(|row| !row.holds()).collect();
+    assert!(!outcome.rows.is_empty() && missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+#[ignore = "minutes: reduces balls for three speeds"]
+fn two_balls() {
+    verify("two-balls");
+}
+
+#[test]
+#[ignore = "minutes: reduces a ball and a rod"]
+fn short_rod() {
+    verify("short-rod");
+}
+
+#[test]
+#[ignore = "minutes: reduces balls and rods for three speeds"]
+fn long_rod() {
+    verify("long-rod");
+}
+
+#[test]
+#[ignore = "minutes: reduces balls of three sizes of spans"]
+fn mesh() {
+    verify("mesh");
+}
+
+#[test]
+#[ignore = "minutes: reduces a ball and a rod with 15 times as many modes"]
+fn split() {
+    verify("split");
+}
