@@ -44,13 +44,16 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
     let contacts = contact_models(scenario, prepared, &bodies, &number)?;
     let loads = loads(scenario, prepared, &bodies, &number)?;
     let result_bodies = scenario.body.iter().zip(&prepared.bodies).zip(&bodies).map(described).collect();
-    let pairs = scenario
-        .contact
-        .iter()
-        .map(|pair| ResultPair {
-            name: format!("{}/{}", pair.between[0].body, pair.between[1].body),
-            first: pair.between[0].to_string(),
-            second: pair.between[1].to_string(),
+    let pairs = scenario.contact.iter().enumerate();
+    let pairs = pairs
+        .map(|(n, pair)| {
+            // One model holds all pairs; it gives the pressure to the surface with the finer spans.
+            let carrier = contacts.first().map_or(0, |model| model.carrier(n)).min(1);
+            ResultPair {
+                name: format!("{}/{}", pair.between[0].body, pair.between[1].body),
+                first: pair.between[carrier].to_string(),
+                second: pair.between[1 - carrier].to_string(),
+            }
         })
         .collect();
     Ok(Assembled {

@@ -147,6 +147,20 @@ fn a_result_of_another_program_is_replaced_only_if_asked() {
     place.json(&["run", "small.toml", "-o", "out"]);
 }
 
+#[test]
+fn the_result_names_the_surface_that_carries_the_pressure_first() {
+    let place = Place::new();
+    // The plate has the finer spans, so the solver gives the pressure to it, whatever the order of the scenario.
+    for between in ["[\"plate:pole\", \"ball:pole\"]", "[\"ball:pole\", \"plate:pole\"]"] {
+        place.write("small.toml", program::SMALL);
+        let order = format!("contact.0.between={between}");
+        place.json(&["run", "small.toml", "-o", "out", "--set", &order]);
+        let result = carom_format::ResultReader::open(&place.path().join("out/result.carom")).unwrap();
+        let pair = &result.header().unwrap().pairs[0];
+        assert_eq!([pair.first.as_str(), pair.second.as_str()], ["plate:pole", "ball:pole"], "{between}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_run_that_was_stopped_goes_on_where_it_was() {

@@ -47,6 +47,7 @@ const BAD: &[Bad] = &[
         code: 3,
         says: &["friction"],
     },
+    Bad { from: "name = \"plate\"", to: "name = \"../plate\"", code: 3, says: &["../plate", "bad.toml:16"] },
     Bad { from: "shape = \"plate\"", to: "shape = \"plait\"", code: 3, says: &["plait", "plate"] },
     Bad {
         from: "shape = \"ball\", radius = 0.01,",

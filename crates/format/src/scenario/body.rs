@@ -17,11 +17,14 @@ pub(super) fn body(table: Table<'_>, reduced: bool) -> Option<BodySpec> {
     }
     let name = table.text("name");
     if let Some(name) = &name
-        && (name.contains(':') || name == "ground")
+        && (name.contains([':', '/', '\\']) || name == "ground" || name.is_empty())
     {
         table.conflict(
             "name",
-            format!("a body cannot be called `{name}`: `ground` and `:` have a meaning of their own"),
+            format!(
+                "a body cannot be called `{name}`: `ground` and `:` have a meaning of their own, and files are called as their \
+                 bodies"
+            ),
         );
     }
     let source = source(&table);
