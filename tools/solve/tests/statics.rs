@@ -1,0 +1,88 @@
+//! `carom-solve` on static scenarios: what it prints, and what it refuses with which exit code.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+
+const STACK: &str = r#"
+[simulation]
+scheme = "static"
+
+[[body]]
+name = "lower"
+make = { shape = "box", size = [0.1, 0.1, 0.05], elements = [1, 1, 1] }
+material = "steel"
+
+[[body]]
+name = "upper"
+make = { shape = "box", size = [0.1, 0.1, 0.05], elements = [2, 2, 1] }
+material = "steel"
+position = [0.0, 0.0, 0.05]
+
+[[support]]
+on = "lower:bottom"
+
+[[support]]
+on = "upper:west"
+directions = ["x"]
+
+[[support]]
+on = "upper:south"
+directions = ["y"]
+
+[[force]]
+on = "upper:top"
+force = [0.0, 0.0, -5000.0]
+
+[[contact]]
+between = ["lower:top", "upper:bottom"]
+"#;
+
+fn solve(folder: &Path, text: &str, more: &[&str]) -> Output {
+    let scenario = folder.join("static.toml");
+    std::fs::write(&scenario, text).unwrap();
+    let mut command = Command::cargo_bin("carom-solve").unwrap();
+    command.arg(&scenario).arg("-o").arg(folder.join("out.carom")).args(more).output().unwrap()
+}
+
+#[test]
+fn the_json_object_holds_the_forces_in_equilibrium() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = solve(folder.path(), STACK, &["--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let statics = &object["static"];
+    assert!(
+        (statics["contacts"][0]["normal_force"].as_f64().unwrap() / 5000.0 - 1.0).abs() < 1e-6,
+        "{statics}"
+    );
+    for body in ["lower", "upper"] {
+        let forces = statics["forces"].as_array().unwrap().iter().filter(|force| force["on"] == body);
+        let sum: f64 = forces.map(|force| force["force"][2].as_f64().unwrap()).sum();
+        assert!(sum.abs() < 1e-6, "{body}: {statics}");
+    }
+    let again = solve(folder.path(), STACK, &["--resume"]);
+    assert_eq!(again.status.code(), Some(3), "{}", String::from_utf8_lossy(&again.stderr));
+}
+
+#[test]
+fn what_cannot_be_solved_is_told_with_its_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let scheme =
+        |name: &str| STACK.replace("scheme = \"static\"", &format!("scheme = \"{name}\"\nend_time = 1.0"));
+    let without =
+        STACK.replace("on = \"upper:top\"", "on = \"upper:east\"").replace("0.0, -5000.0", "0.0, 5000.0");
+    for (text, words) in [
+        (scheme("explicit"), "`quasistatic` and `static` are"),
+        (scheme("complementarity"), "`quasistatic` and `static` are"),
+        (STACK.replace("upper:top", "upper:lid"), "lid"),
+        (STACK.replace("[[contact]]", "[[contact]]\nfriction = 0.3"), "friction"),
+        (without, "body `upper` is not in equilibrium"),
+    ] {
+        let output = solve(folder.path(), &text, &["--force"]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{words}: {told}");
+        assert!(told.contains(words), "{words}: {told}");
+    }
+}
