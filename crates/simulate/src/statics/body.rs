@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use carom_dynamics::{Placement, rotation};
-use carom_fem::{Body, Discretisation, QuadratureRule, assemble};
+use carom_fem::{Body, Discretisation, QuadratureRule, SystemMatrices, assemble};
 use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_progress::Progress;
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
@@ -73,12 +73,7 @@ impl StaticBody {
         }
         let mut motions = RigidMotions::left_by(&discretisation.points, &held.flags);
         motions.normalise(&discretisation.points);
-        let system = if rigid {
-            None
-        } else {
-            let system = assemble(&discretisation, QuadratureRule::Default, progress);
-            Some(system.map_err(|source| StaticError::Assembly { body: spec.name.clone(), source })?)
-        };
+        let system = if rigid { None } else { Some(assembled(&spec.name, &discretisation, progress)?) };
         let loaded = Loaded { spec, body: &body, discretisation: &discretisation, rotation: turn, origin };
         let loads = Loads::new(scenario, &loaded, system.as_ref())?;
         let work = (0..motions.len()).map(|k| work_on(&motions, k, &discretisation.points, &loads)).collect();
@@ -109,11 +104,7 @@ impl StaticBody {
         Ok(made)
     }
 
-    fn factorise(
-        &mut self,
-        system: carom_fem::SystemMatrices,
-        progress: &dyn Progress,
-    ) -> Result<(), StaticError> {
+    fn factorise(&mut self, system: SystemMatrices, progress: &dyn Progress) -> Result<(), StaticError> {
         let points = &self.discretisation.points;
         let free = self.held.free(&self.discretisation.point_is_used());
         let elastic = Elastic::new(system, &free, points, &self.motions, progress)
@@ -177,6 +168,15 @@ impl StaticBody {
         let x = &self.discretisation.points[point];
         Vector3::from(self.response[point]) * part + self.motions.combined(motion, x).0
     }
+}
+
+fn assembled(
+    body: &str,
+    discretisation: &Discretisation,
+    progress: &dyn Progress,
+) -> Result<SystemMatrices, StaticError> {
+    assemble(discretisation, QuadratureRule::Default, progress)
+        .map_err(|source| StaticError::Assembly { body: body.to_owned(), source })
 }
 
 /// The work of loads on a unit of motion k \[N\].
