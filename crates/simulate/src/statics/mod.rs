@@ -14,11 +14,13 @@ mod elastic;
 mod equilibrium;
 mod error;
 mod loads;
+mod outcome;
 mod rigid;
 mod run;
 mod state;
 mod supports;
 
 pub use error::StaticError;
-pub use run::{PairOutcome, StaticOutcome, SupportOutcome, run_static};
+pub use outcome::{PairOutcome, StaticOutcome, SupportOutcome};
+pub use run::run_static;
 pub use state::BodyForcesOutcome;
