@@ -46,9 +46,10 @@ pub(crate) struct ChainArgs {
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     pub(crate) set: Vec<String>,
 
-    /// Export every N-th frame to ParaView (the last one always).
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) every: u64,
+    /// Export every N-th frame to ParaView (the last one always) [default: as many as give some 60 frames; plots and
+    /// report take all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) every: Option<u64>,
 
     /// Solve again what is up to date, and replace a result in DIR that is not of `carom run`.
     #[arg(long)]

@@ -30,23 +30,33 @@ pub(crate) struct Pictures<'a> {
     pub(crate) session: &'a Session,
 }
 
+/// Frames that are enough for a film: a body of 100 000 dofs takes some megabytes each.
+const FILM: usize = 60;
+
 /// What the ParaView files are made from.
-pub(crate) fn export_source(result: &Path, every: u64) -> Result<String, Failure> {
-    Ok(format!("{}, every {every}", identity(result)?))
+pub(crate) fn export_source(result: &Path, every: Option<u64>) -> Result<String, Failure> {
+    let every = every.map_or_else(|| format!("some {FILM} frames"), |n| format!("every {n}"));
+    Ok(format!("{}, {every}", identity(result)?))
 }
 
 impl Pictures<'_> {
     /// ParaView files.
-    pub(crate) fn export(&mut self, every: u64) -> Result<Done, Failure> {
+    pub(crate) fn export(&mut self, every: Option<u64>) -> Result<Done, Failure> {
         let from = export_source(&self.layout.result, every)?;
         let (run, layout, session) = (self.run, self.layout, self.session);
         self.stage("export", &from, || {
             create_folder(&layout.paraview)?;
-            let options = ExportOptions { every: every as usize, ..ExportOptions::default() };
+            let chosen = run.times().len().saturating_sub(1).div_ceil(FILM).max(1);
+            let options =
+                ExportOptions { every: every.map_or(chosen, |n| n as usize), ..ExportOptions::default() };
             let written = export(run, &layout.paraview, &options, session.progress())
                 .map_err(RunError::into_failure)?;
             let files = written.paths.iter().map(|path| format!("paraview/{path}")).collect();
-            Ok(Output { files, notes: written.notes })
+            let mut notes = written.notes;
+            if options.every > 1 {
+                notes.push(format!("export has every {}. frame (--every 1 for all)", options.every));
+            }
+            Ok(Output { files, notes })
         })
     }
 
