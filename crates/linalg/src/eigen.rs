@@ -20,7 +20,10 @@ use crate::krylov::{Krylov, Ritz};
 use crate::symbolic::Symbolic;
 
 /// Columns of a Lanczos block.
-const BLOCK: usize = 6;
+const BLOCK: usize = 8;
+
+/// Ritz vectors that take part in inverse iteration behind those that are wanted.
+const GUARD: usize = 12;
 
 /// Largest true residual |K x − λ M x| over max(λ, s) |M x|.
 pub const RESIDUAL: f64 = 1e-8;
@@ -208,8 +211,8 @@ impl Pencil<'_> {
         let mut last_count = None;
         for _ in 0..MAX_COUNTS {
             let (candidate, ritz) = self.lanczos(&mut krylov, &factor, wanted, max_dim, progress)?;
-            let vectors = krylov.vectors(&ritz, candidate.n_verify);
-            let mut pairs = self.inverse_iteration(&factor, vectors)?;
+            let vectors = krylov.vectors(&ritz, (candidate.n_verify + GUARD).min(ritz.theta.len()));
+            let mut pairs = self.inverse_iteration(&factor, vectors, candidate.n_verify)?;
             pairs.n_solves += krylov.n_solves;
             let found = pairs.lambda.iter().filter(|&&lambda| lambda < candidate.sigma).count();
             let (inertia, symbolic) = self.count(factor, candidate.sigma, progress)?;
@@ -325,17 +328,24 @@ impl Pencil<'_> {
         None
     }
 
-    /// Inverse iteration with Rayleigh-Ritz until every residual is small.
-    fn inverse_iteration(&self, factor: &Cholesky, vectors: Mat<f64>) -> Result<EigenPairs, EigenError> {
+    /// Inverse iteration with Rayleigh-Ritz until the residuals of the first `n_verify` pairs are small; returns these.
+    ///
+    /// The vectors behind them are guards: a step takes (λ + s)/(λ_g + s) off an error, λ_g the first root behind all.
+    fn inverse_iteration(
+        &self,
+        factor: &Cholesky,
+        vectors: Mat<f64>,
+        n_verify: usize,
+    ) -> Result<EigenPairs, EigenError> {
         let free = factor.symbolic().free();
         let mut x = vectors;
         let mut n_solves = 0;
         let mut worst = None;
-        if x.ncols() == 0 {
+        if n_verify == 0 {
             let (lambda, residuals) = (Vec::new(), Vec::new());
             return Ok(EigenPairs {
                 lambda,
-                vectors: x,
+                vectors: Mat::zeros(x.nrows(), 0),
                 residuals,
                 orthogonality: 0.0,
                 proof: None,
@@ -363,7 +373,7 @@ impl Pencil<'_> {
             let mut lambda = Vec::with_capacity(n);
             let mut residuals = Vec::with_capacity(n);
             worst = None;
-            for j in 0..n {
+            for j in 0..n_verify {
                 let value = x.col(j).transpose() * k_x.col(j) / (x.col(j).transpose() * m_x.col(j));
                 let scale = value.abs().max(self.shift) * m_x.col(j).norm_l2();
                 let residual = (k_x.col(j) - faer::Scale(value) * m_x.col(j)).norm_l2() / scale;
@@ -377,8 +387,8 @@ impl Pencil<'_> {
                 residuals.push(residual);
             }
             if worst.is_none() && orthogonality <= ORTHOGONALITY {
-                let pairs =
-                    EigenPairs { lambda, vectors: x, residuals, orthogonality, proof: None, n_solves };
+                let vectors = x.subcols(0, n_verify).to_owned();
+                let pairs = EigenPairs { lambda, vectors, residuals, orthogonality, proof: None, n_solves };
                 return Ok(pairs.sorted());
             }
         }
@@ -412,8 +422,7 @@ impl Pencil<'_> {
         };
         let mut x = Mat::zeros(n_dofs, n);
         add_product(x.as_mut(), 1.0, unit.as_ref(), pairs.vectors.subcols(0, n));
-        let pairs = self.inverse_iteration(factor, x)?;
-        Ok(pairs)
+        self.inverse_iteration(factor, x, n)
     }
 }
 
