@@ -5,22 +5,26 @@ use crate::body::Body;
 use crate::contact::HertzNumbers;
 use carom_contact::closed_form::contact_modulus;
 use carom_contact::geometry::Start;
+use carom_contact::pressure::Spans;
 use carom_contact::submodel::{Zone, ZoneShape};
 
-/// True if the second zone shall carry the pressure: it has faces, and the first has none or larger ones.
+/// True if the second zone shall carry the pressure: it has faces, and the first has none or larger spans.
+///
+/// Spans are compared by √A of their true areas: the control points of a spline face reach far beyond the face, by which
+/// a fine NURBS zone would pass for a coarse one, and the large faces of a mesh would carry what they cannot resolve.
 pub fn is_flipped(first: &Zone, second: &Zone) -> bool {
-    let size = |zone: &Zone| match &zone.shape {
+    span_size(second) < span_size(first)
+}
+
+/// Mean √A of the spans of a zone \[m\]; infinite if it cannot carry pressure.
+fn span_size(zone: &Zone) -> f64 {
+    match &zone.shape {
         ZoneShape::Faces { faces, reference, .. } if faces.n_faces() > 0 => {
-            let diagonal = |face: &carom_fem::surface::Face| {
-                let at = |k: u32| reference[k as usize];
-                let start = at(face.points[0]);
-                face.points.iter().map(|&k| (at(k) - start).norm()).fold(0.0, f64::max)
-            };
-            faces.surface.faces.iter().map(diagonal).sum::<f64>() / faces.n_faces() as f64
+            let spans = Spans::new(faces, reference);
+            spans.area.iter().map(|area| area.sqrt()).sum::<f64>() / spans.len() as f64
         }
         _ => f64::INFINITY,
-    };
-    size(second) < size(first)
+    }
 }
 
 /// Radius of a ball about the frame origin that holds a zone \[m\]; the distance of a plane.

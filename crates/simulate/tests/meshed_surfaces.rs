@@ -1,0 +1,99 @@
+//! Foot points on the surfaces of meshed bodies, from a body file to contact geometry.
+
+use std::path::Path;
+
+use carom_contact::geometry::{Faces, Site};
+use carom_fem::{Body, Discretisation, Material};
+use carom_format::{read_body, write_body};
+use carom_make::{ImportOptions, Shape, ShapeOptions, import, make};
+use nalgebra::Vector3;
+
+fn steel() -> Material {
+    Material::named("steel").unwrap()
+}
+
+/// The faces of a set of a body that went through a file, and positions of their points.
+fn zone(body: &Body, set: &str) -> (Faces, Vec<Vector3<f64>>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("body.npz");
+    write_body(&path, body).unwrap();
+    let body = read_body(&path).unwrap().body;
+    let discretisation = Discretisation::new(&body).unwrap();
+    let surface = body.surface_of_set(&discretisation, set).unwrap();
+    let positions: Vec<_> =
+        surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
+    (Faces::new(surface, &positions).unwrap(), positions)
+}
+
+/// Foot points of points above a plane zone: gap, normal and position are known.
+fn check_above(
+    name: &str,
+    (faces, positions): &(Faces, Vec<Vector3<f64>>),
+    center: Vector3<f64>,
+    normal: Vector3<f64>,
+    radius: f64,
+) {
+    let mut now = faces.state_at(positions);
+    let across = [Vector3::x(), Vector3::y()];
+    let mut start = None;
+    for i in -6..=6 {
+        for j in -6..=6 {
+            let below = center
+                + across[0] * (f64::from(i) * radius / 6.0)
+                + across[1] * (f64::from(j) * radius / 6.0);
+            for height in [-1e-5, 1e-6, 1.4e-4, 2e-3] {
+                let x = below + normal * height;
+                let found = faces.closest(&mut now, &x).unwrap();
+                let followed = start.map(|start| faces.project(&mut now, &x, start));
+                for foot in [Some(found), followed].into_iter().flatten() {
+                    let case = format!("{name} at {below:?}, {height}: {foot:?}");
+                    assert!((foot.gap - height).abs() < 1e-12, "{case}");
+                    assert!((foot.normal - normal).norm() < 1e-6, "{case}");
+                    assert!((foot.position - below).norm() < 1e-9, "{case}");
+                    assert!(foot.site == Site::Interior || !foot.beyond_rim, "{case}");
+                }
+                start = Some(carom_contact::geometry::Start { face: found.face, xi: found.xi });
+            }
+        }
+    }
+}
+
+fn block(hex: bool, order: Option<u8>) -> Body {
+    let options = ShapeOptions {
+        shape: Shape::Box,
+        radius: None,
+        inner_radius: None,
+        length: None,
+        size: Some([0.06, 0.06, 0.03]),
+        pole_radius: None,
+        focus: None,
+        degree: None,
+        elements: vec![6, 6, 3],
+        grade: Vec::new(),
+        hex,
+        order,
+        elevate: None,
+        subdivide: None,
+        zones: Vec::new(),
+    };
+    make(&options, "block", steel()).unwrap()
+}
+
+#[test]
+fn points_above_a_block_have_their_height_as_gap() {
+    for (name, body) in
+        [("hex8", block(true, Some(1))), ("hex20", block(true, Some(2))), ("spline", block(false, None))]
+    {
+        for (set, z, normal) in [("bottom", 0.0, -1.0), ("top", 0.03, 1.0)] {
+            let center = Vector3::new(0.033, 0.029, z);
+            check_above(&format!("{name} {set}"), &zone(&body, set), center, Vector3::z() * normal, 4e-3);
+        }
+    }
+}
+
+#[test]
+fn points_above_the_conrod_have_their_height_as_gap() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/ball-on-conrod/conrod.msh");
+    let body = import(&path, &ImportOptions::default(), steel()).unwrap().body;
+    check_above("tet10", &zone(&body, "impact"), Vector3::new(0.066, 0.0, 0.0045), Vector3::z(), 4e-4);
+}
