@@ -20,7 +20,7 @@ use crate::krylov::{Krylov, Ritz};
 use crate::symbolic::Symbolic;
 
 /// Columns of a Lanczos block.
-const BLOCK: usize = 8;
+const BLOCK: usize = 6;
 
 /// Ritz vectors that take part in inverse iteration behind those that are wanted.
 const GUARD: usize = 12;
@@ -51,6 +51,9 @@ const MAX_INVERSE_STEPS: usize = 8;
 
 /// Most Lanczos blocks between two inertia counts.
 const MAX_BLOCKS: usize = 400;
+
+/// Lanczos blocks that fresh directions get after each inertia count that found a pair missing.
+const BLOCKS_AFTER_COUNT: usize = 6;
 
 /// Most inertia counts before the search gives up.
 const MAX_COUNTS: usize = 5;
@@ -192,6 +195,16 @@ struct Candidate {
     sigma: f64,
 }
 
+/// What a Lanczos pass is for, and how far it goes.
+#[derive(Clone, Copy)]
+struct Limits {
+    wanted: Wanted,
+    /// Dimension at which the space is cut back.
+    max_dim: usize,
+    /// Blocks before a candidate is taken.
+    least_blocks: usize,
+}
+
 impl Pencil<'_> {
     fn search(
         &self,
@@ -209,8 +222,10 @@ impl Pencil<'_> {
         let mut krylov = Krylov::new(self.m, max_dim.min(n_free));
         krylov.add_start_block(&factor, BLOCK)?;
         let mut last_count = None;
+        let mut least_blocks = 0;
         for _ in 0..MAX_COUNTS {
-            let (candidate, ritz) = self.lanczos(&mut krylov, &factor, wanted, max_dim, progress)?;
+            let limits = Limits { wanted, max_dim, least_blocks };
+            let (candidate, ritz) = self.lanczos(&mut krylov, &factor, limits, progress)?;
             let vectors = krylov.vectors(&ritz, (candidate.n_verify + GUARD).min(ritz.theta.len()));
             let mut pairs = self.inverse_iteration(&factor, vectors, candidate.n_verify)?;
             pairs.n_solves += krylov.n_solves;
@@ -224,7 +239,9 @@ impl Pencil<'_> {
             factor = Cholesky::with_symbolic(symbolic, self.k, Some((self.m, self.shift)), progress)?;
             let keep = (candidate.n_verify + 2 * BLOCK).min(ritz.theta.len());
             krylov.restart(&ritz, keep, candidate.n_verify);
-            krylov.add_start_block(&factor, BLOCK)?;
+            // What was missed must grow out of the fresh directions before the pairs that are known count again.
+            krylov.add_start_block(&factor, BLOCK.max(inertia.saturating_sub(found)))?;
+            least_blocks += BLOCKS_AFTER_COUNT;
         }
         Err(last_count.expect("the loop ran at least once"))
     }
@@ -252,12 +269,11 @@ impl Pencil<'_> {
         &self,
         krylov: &mut Krylov<'_>,
         factor: &Cholesky,
-        wanted: Wanted,
-        max_dim: usize,
+        Limits { wanted, max_dim, least_blocks }: Limits,
         progress: &dyn Progress,
     ) -> Result<(Candidate, Ritz), EigenError> {
         let mut converged = 0;
-        for _ in 0..MAX_BLOCKS {
+        for block in 0..MAX_BLOCKS {
             if progress.interrupted() {
                 return Err(EigenError::Interrupted);
             }
@@ -270,7 +286,8 @@ impl Pencil<'_> {
                 .take_while(|&i| ritz.residual[i] <= LANCZOS_RESIDUAL * ritz.theta[i])
                 .count();
             progress.set(converged as u64);
-            if let Some(candidate) = self.candidate(&ritz, converged, wanted, krylov.is_exhausted()) {
+            let candidate = self.candidate(&ritz, converged, wanted, krylov.is_exhausted());
+            if let Some(candidate) = candidate.filter(|_| block >= least_blocks || krylov.is_exhausted()) {
                 return Ok((candidate, ritz));
             }
             // The space grows with what has converged in it, so that there is always room for new directions.
