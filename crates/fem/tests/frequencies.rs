@@ -8,8 +8,9 @@ use carom_fem::{Body, Discretisation, QuadratureRule, assemble};
 use carom_linalg::eigen::{Wanted, lowest_pairs};
 use carom_linalg::{Cholesky, DofSet};
 use carom_progress::Silent;
+use carom_testing::{json_file, shared_data};
 
-use bodies::{digits, mesh_body, nurbs_body, shared_data};
+use bodies::{digits, mesh_body, nurbs_body};
 
 /// The lowest frequencies \[Hz\] of a body without the nodes of a set; six rigid ones of a free body are left out.
 fn frequencies(body: &Body, clamped: Option<&str>, rule: QuadratureRule, count: usize) -> Vec<f64> {
@@ -41,8 +42,7 @@ fn largest_difference(found: &[f64], expected: &[f64]) -> f64 {
 #[test]
 fn small_reference_meshes_have_the_published_frequencies() {
     let Some(path) = shared_data("meshes/reference.json") else { return };
-    let reference: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let reference = json_file(&path);
     for name in [
         "beam_hex20.msh",
         "sphere_tet10.msh",

@@ -7,8 +7,9 @@ use std::f64::consts::PI;
 use carom_fem::properties::surface_area;
 use carom_fem::{Body, Discretisation, Geometry, MassProperties, inspect, mass_properties};
 use carom_nurbs::{Multipatch, solids};
+use carom_testing::{json_file, shared_data};
 
-use bodies::{digits, mesh_body, nurbs_body, shared_data};
+use bodies::{digits, mesh_body, nurbs_body};
 
 fn properties(body: &Body) -> MassProperties {
     mass_properties(&Discretisation::new(body).unwrap())
@@ -103,8 +104,7 @@ fn a_shift_of_the_origin_moves_the_centre_and_nothing_else() {
 #[test]
 fn meshes_have_the_reference_volume_mass_and_inertia() {
     let Some(path) = shared_data("meshes/reference.json") else { return };
-    let reference: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let reference = json_file(&path);
     for (name, expected) in reference.as_object().unwrap() {
         let (mesh, _) = carom_mesh::msh::read(&path.with_file_name(name)).unwrap();
         let body = mesh_body(mesh);

@@ -1,23 +1,20 @@
 //! Real meshes written by Gmsh: what `reference.json` says of them, computed by other codes.
 
-mod shared;
-
 use std::time::Instant;
 
 use carom_mesh::msh::{self, Note};
 use carom_mesh::quality::{self, ScaledJacobian};
 use carom_mesh::{CellShape, Set};
-use serde_json::Value;
+use carom_testing::{json_file, shared_data};
 
 #[test]
 fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
-    let Some(data) = shared::data() else { return };
-    let text = std::fs::read_to_string(data.join("meshes/reference.json")).unwrap();
-    let reference: Value = serde_json::from_str(&text).unwrap();
+    let Some(meshes) = shared_data("meshes") else { return };
+    let reference = json_file(&meshes.join("reference.json"));
     let reference = reference.as_object().unwrap();
     assert!(reference.len() >= 15);
     for (file, expected) in reference.iter().filter(|(file, _)| file.ends_with(".msh")) {
-        let (mesh, notes) = msh::read(&data.join("meshes").join(file)).unwrap();
+        let (mesh, notes) = msh::read(&meshes.join(file)).unwrap();
         // The rod was turned from a profile that is still in the file: its elements are no part of the surface.
         let told = if file == "rod_hemi_tet10.msh" {
             vec![
@@ -56,14 +53,14 @@ fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
 
 #[test]
 fn scaled_jacobians_of_linear_cells_are_those_of_vtk() {
-    let Some(data) = shared::data() else { return };
+    let Some(meshes) = shared_data("meshes") else { return };
     // ParaView's filter Mesh Quality, measure Scaled Jacobian: smallest and mean value.
     let of_vtk = [
         ("conrod_tet4.msh", 0.17158322054124878, 0.5598427207751024),
         ("gear_hex8.msh", 0.5747938883265081, 0.8510999318984088),
     ];
     for (file, smallest, mean) in of_vtk {
-        let (mesh, _) = msh::read(&data.join("meshes").join(file)).unwrap();
+        let (mesh, _) = msh::read(&meshes.join(file)).unwrap();
         let measure = ScaledJacobian::new(mesh.blocks[0].shape);
         let mut buffer = [[0.0; 3]; CellShape::MAX_NODES];
         let values: Vec<f64> = mesh
@@ -80,9 +77,9 @@ fn scaled_jacobians_of_linear_cells_are_those_of_vtk() {
 
 #[test]
 fn a_large_mesh_is_read_fast() {
-    let Some(data) = shared::data() else { return };
+    let Some(path) = shared_data("meshes/conrod_100k.msh") else { return };
     let start = Instant::now();
-    let (mesh, _) = msh::read(&data.join("meshes/conrod_100k.msh")).unwrap();
+    let (mesh, _) = msh::read(&path).unwrap();
     let seconds = start.elapsed().as_secs_f64();
     eprintln!("conrod_100k.msh: {} nodes in {seconds:.3} s", mesh.points.len());
     assert_eq!(3 * mesh.points.len(), 108_066);

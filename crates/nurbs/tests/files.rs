@@ -3,25 +3,12 @@
 use std::path::PathBuf;
 
 use carom_nurbs::{Interface, Multipatch, read, solids, write};
+use carom_testing::shared_data;
 use serde_json::Value;
-
-/// The folder of shared test files, or `None` with a message.
-fn nurbs_files() -> Option<PathBuf> {
-    let folder = std::env::var_os("CAROM_SHARED_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let nurbs = folder.join("nurbs");
-    if nurbs.is_dir() {
-        return Some(nurbs);
-    }
-    println!("skipped: no folder {}; set CAROM_SHARED_DATA", nurbs.display());
-    None
-}
 
 /// Path and expectation of each file in one of the formats read here.
 fn expectations() -> Vec<(PathBuf, Value)> {
-    let Some(folder) = nurbs_files() else { return Vec::new() };
+    let Some(folder) = shared_data("nurbs") else { return Vec::new() };
     let list = std::fs::read_to_string(folder.join("expected.jsonl")).unwrap();
     let mut found = Vec::new();
     for line in list.lines() {
@@ -72,7 +59,7 @@ fn every_file_gives_the_expected_body() {
 
 #[test]
 fn interfaces_agree_with_those_another_program_wrote() {
-    let Some(folder) = nurbs_files() else { return };
+    let Some(folder) = shared_data("nurbs") else { return };
     for file in ["splinepy/ball7_gismo_multipatch.xml", "gismo/fichera.xml"] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         let body = read::gismo(&text).unwrap();

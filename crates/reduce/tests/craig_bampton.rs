@@ -4,7 +4,7 @@ mod bodies;
 
 use std::f64::consts::PI;
 
-use bodies::{json, numbers, reference_mesh, shared_data, steel_box};
+use bodies::{reference_mesh, steel_box};
 use carom_fem::{Body, Discretisation, QuadratureRule, SystemMatrices, assemble};
 use carom_linalg::{Cholesky, DofSet};
 use carom_progress::Silent;
@@ -14,6 +14,7 @@ use carom_reduce::{
     Attachment, AttachmentKind, CraigBampton, CraigBamptonOptions, Fields, FixedModes, InterfaceError,
     ModalOptions, ModesWanted, ReduceError, craig_bampton, modes,
 };
+use carom_testing::{json_file, numbers, shared_data};
 use faer::Mat;
 
 fn options(sets: &[&str], modes: FixedModes) -> CraigBamptonOptions {
@@ -336,10 +337,10 @@ fn reference_reduction(file: &str) {
     else {
         return;
     };
-    let reference = &json(&reference)[file];
+    let reference = &json_file(&reference)[file];
     let mut options = options(&[], FixedModes::Count(50));
     options.interface_points =
-        numbers(&json(&nodes)["interface_nodes"]).iter().map(|&node| node as u32 - 1).collect();
+        numbers(&json_file(&nodes)["interface_nodes"]).iter().map(|&node| node as u32 - 1).collect();
     options.fields = Fields::Surface;
     let body = reference_mesh(file).unwrap();
     let result = craig_bampton(&body, &options, &Silent).unwrap();

@@ -2,10 +2,11 @@
 
 mod bodies;
 
-use bodies::{json, numbers, reference_mesh, shared_data};
+use bodies::reference_mesh;
 use carom_fem::QuadratureRule;
 use carom_progress::Silent;
 use carom_reduce::{ModalOptions, ModesWanted, modes};
+use carom_testing::{json_file, numbers, shared_data};
 use serde_json::Value;
 
 /// Largest relative deviation of the 12 elastic frequencies; rigid modes must be below 1e-5 of the first.
@@ -22,7 +23,7 @@ fn deviation(file: &str, fix: &[String], rule: QuadratureRule, expected: &[f64])
 
 fn check_meshes(skip_large: bool) {
     let Some(path) = shared_data("meshes/reference.json") else { return };
-    let reference = json(&path);
+    let reference = json_file(&path);
     let mut failures = Vec::new();
     for (file, mesh) in reference.as_object().unwrap() {
         if skip_large != (mesh["nodes"].as_u64().unwrap() < 5500) {
@@ -63,7 +64,7 @@ fn large_meshes_have_the_frequencies_of_other_codes() {
 fn modes_of_a_clamped_hollow_sphere_come_in_complete_multiplets() {
     // Its lowest roots have 3, 3 and 5 copies by symmetry; known codes have lost one of them.
     let Some(path) = shared_data("meshes/reference.json") else { return };
-    let reference = json(&path);
+    let reference = json_file(&path);
     let Value::String(group) = &reference["hollow_sphere_hex8.msh"]["clamped"]["clamped_group"] else {
         return;
     };

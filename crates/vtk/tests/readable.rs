@@ -2,11 +2,12 @@
 //! point order of `carom_vtk::order`. (What VTK and ParaView make of our files: tests/paraview.)
 
 use std::f64::consts::FRAC_1_SQRT_2;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use carom_testing::shared_data;
+use carom_testing::vtu::{array, read};
 use carom_vtk::order::{hexahedron_order, quadrilateral_order};
 use carom_vtk::{CellType, Compression, Encoding, Field, Grid, WriteOptions, write_vtu};
-use vtkio::model::{Attribute, DataSet, Piece, UnstructuredGridPiece};
 
 /// Control points (x, y, z, w) of the quarter ring 1 ≤ r ≤ 2, 0 ≤ z ≤ 1, degrees (radius, angle, height), angle 2.
 fn quarter_ring(p: usize, r: usize) -> Vec<[f64; 4]> {
@@ -40,23 +41,6 @@ fn ring_grid(p: usize, r: usize) -> Grid {
     ];
     grid.cell_fields = vec![Field::scalar("contact_pressure", vec![3.5e8])];
     grid
-}
-
-fn read(path: &Path) -> UnstructuredGridPiece {
-    let vtk = vtkio::Vtk::import(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let DataSet::UnstructuredGrid { mut pieces, .. } = vtk.data else { panic!("not an unstructured grid") };
-    match pieces.remove(0) {
-        Piece::Inline(piece) => *piece,
-        other => panic!("not an inline piece: {other:?}"),
-    }
-}
-
-fn array(attributes: &[Attribute], name: &str) -> Vec<f64> {
-    let found = attributes.iter().find_map(|a| match a {
-        Attribute::DataArray(array) if array.name == name => array.data.clone().cast_into::<f64>(),
-        _ => None,
-    });
-    found.unwrap_or_else(|| panic!("no array {name}"))
 }
 
 #[test]
@@ -136,15 +120,4 @@ fn compare(path: &Path, expected: &[[f64; 4]]) {
             assert!((a - b).abs() < 1e-14, "{path:?}, point {n}: {found:?} but {x} {y} {z} {w} expected");
         }
     }
-}
-
-fn shared_data(folder: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("CAROM_SHARED_DATA").map(PathBuf::from);
-    let root = root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"));
-    let path = root.join(folder);
-    if !path.is_dir() {
-        eprintln!("skipped: no reference data in {} (set CAROM_SHARED_DATA)", path.display());
-        return None;
-    }
-    Some(path)
 }

@@ -184,7 +184,7 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
         std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(stopped.success());
     let ended = child.wait_with_output().unwrap();
-    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    let message = carom_testing::program::told(&ended);
     assert_eq!(ended.status.code(), Some(1), "{message}");
     assert!(message.contains("interrupted") && message.contains("goes on"), "{message}");
     assert!(!place.path().join("cut/report.html").exists());

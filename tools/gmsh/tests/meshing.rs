@@ -1,10 +1,11 @@
 //! `carom-gmsh` as a user calls it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use carom_mesh::{Mesh, msh, quality};
-use serde_json::Value;
+use carom_testing::program::{failure, json, told};
+use carom_testing::{json_file, shared_data};
 use tempfile::TempDir;
 
 fn run(folder: &Path, args: &[&str]) -> Output {
@@ -17,14 +18,10 @@ fn folder_with(name: &str, text: &str) -> TempDir {
     folder
 }
 
-fn error_text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 /// Runs, demands success and silence on standard output, reads the mesh.
 fn meshed(folder: &Path, args: &[&str]) -> Mesh {
     let output = run(folder, args);
-    assert!(output.status.success(), "{}", error_text(&output));
+    assert!(output.status.success(), "{}", told(&output));
     assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
     msh::read(&folder.join("part.msh")).unwrap().0
 }
@@ -50,19 +47,6 @@ Transfinite Volume{1};
 Physical Volume("block") = {1};
 Physical Surface("low") = Surface In BoundingBox{-1, -1, -0.1, 3, 3, 0.1};
 "#;
-
-/// The shared reference data, if this machine has them.
-fn data() -> Option<PathBuf> {
-    let path = std::env::var_os("CAROM_SHARED_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: no reference data in {} (set CAROM_SHARED_DATA)", path.display());
-    None
-}
 
 #[test]
 fn a_script_without_groups_gives_body_and_faces() {
@@ -108,7 +92,7 @@ fn transfinite_volumes_and_groups_of_a_script_are_kept() {
 fn groups_of_faces_alone_get_a_body_beside_them() {
     let folder = folder_with("part.geo", &BOX.replace("Physical Volume(\"block\") = {1};", ""));
     let output = run(folder.path(), &["part.geo", "-o", "part.msh"]);
-    assert!(error_text(&output).contains("all of them are in `body`"), "{}", error_text(&output));
+    assert!(told(&output).contains("all of them are in `body`"), "{}", told(&output));
     let mesh = msh::read(&folder.path().join("part.msh")).unwrap().0;
     assert_eq!(mesh.sets.keys().collect::<Vec<_>>(), ["body", "low"]);
 }
@@ -117,14 +101,14 @@ fn groups_of_faces_alone_get_a_body_beside_them() {
 fn json_is_one_object_and_quiet_is_silent() {
     let folder = folder_with("part.geo", BOX);
     let output = run(folder.path(), &["part.geo", "-o", "part.msh", "--json", "-q"]);
-    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let object = json(&output);
     assert_eq!(object["schema"], "carom-gmsh 1");
     assert_eq!(object["sets"], serde_json::json!(["block", "low"]));
     assert!((object["volume"].as_f64().unwrap() - 2.0).abs() < 1e-12);
-    assert!(output.stderr.is_empty(), "{}", error_text(&output));
+    assert!(output.stderr.is_empty(), "{}", told(&output));
     // Gmsh's log goes to standard error, and standard output stays data.
     let output = run(folder.path(), &["part.geo", "-o", "part.msh", "-v"]);
-    assert!(error_text(&output).contains("Meshing 3D"), "{}", error_text(&output));
+    assert!(told(&output).contains("Meshing 3D"), "{}", told(&output));
     assert!(output.stdout.is_empty());
 }
 
@@ -148,11 +132,8 @@ fn failures_have_their_exit_code_and_leave_nothing_behind() {
         (vec!["flat.geo", "-o", "a.msh", "--order", "3"], 2, "order"),
     ];
     for (args, code, text) in cases {
-        let output = run(path, &args);
-        let told = error_text(&output);
-        assert_eq!(output.status.code(), Some(code), "{args:?}: {told}");
-        assert!(told.contains(text), "{args:?}: {told}");
-        assert!(output.stdout.is_empty());
+        let message = failure(&run(path, &args), code);
+        assert!(message.contains(text), "{args:?}: {message}");
     }
     let mut left: Vec<_> = std::fs::read_dir(path).unwrap().map(|e| e.unwrap().file_name()).collect();
     left.sort();
@@ -169,12 +150,11 @@ fn an_existing_mesh_survives_a_failure() {
 
 /// Meshes STEP parts of the reference data at the default size and compares their volumes.
 fn assert_volumes(parts: &[&str]) {
-    let Some(data) = data() else { return };
-    let text = std::fs::read_to_string(data.join("meshes/reference.json")).unwrap();
-    let reference: Value = serde_json::from_str(&text).unwrap();
+    let Some(meshes) = shared_data("meshes") else { return };
+    let reference = json_file(&meshes.join("reference.json"));
     for part in parts {
         let folder = tempfile::tempdir().unwrap();
-        let input = data.join(format!("meshes/{part}.step"));
+        let input = meshes.join(format!("{part}.step"));
         let mesh = meshed(folder.path(), &[input.to_str().unwrap(), "-o", "part.msh", "-q"]);
         let expected = reference[format!("{part}_tet10.msh")]["volume"].as_f64().unwrap();
         // Both meshes approximate the same solid; a wrong unit would be off by 1e9.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use assert_cmd::Command;
+use carom_testing::program;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -12,18 +13,12 @@ fn carom_mesh() -> Command {
 
 /// Runs a command that must work and returns its JSON object.
 fn json(args: &[&str]) -> Value {
-    let output = carom_mesh().args(args).arg("--json").output().unwrap();
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    program::json(&carom_mesh().args(args).arg("--json").output().unwrap())
 }
 
 /// Runs a command that must fail with this exit code and returns what it says.
 fn fails(args: &[&str], code: i32) -> String {
-    let output = carom_mesh().args(args).output().unwrap();
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
-    assert!(output.stdout.is_empty(), "{args:?} wrote to standard output");
-    message
+    program::failure(&carom_mesh().args(args).output().unwrap(), code)
 }
 
 fn path(dir: &TempDir, name: &str) -> String {

@@ -10,8 +10,9 @@ use carom_post::export::{Cells, ExportOptions, Fields, export};
 use carom_post::report::{Extras, html};
 use carom_post::{Run, plot};
 use carom_progress::Silent;
+use carom_testing::program::{failure, json, told};
+use carom_testing::vtu::{UnstructuredGridPiece, array, read};
 use carom_vtk::{Compression, Encoding, WriteOptions};
-use vtkio::model::{Attribute, DataSet, Piece, UnstructuredGridPiece};
 
 fn post(arguments: &[&str]) -> Output {
     Command::cargo_bin("carom-post").unwrap().args(arguments).output().unwrap()
@@ -19,23 +20,6 @@ fn post(arguments: &[&str]) -> Output {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn read(path: &Path) -> UnstructuredGridPiece {
-    let vtk = vtkio::Vtk::import(path).unwrap();
-    let DataSet::UnstructuredGrid { mut pieces, .. } = vtk.data else { panic!("not an unstructured grid") };
-    match pieces.remove(0) {
-        Piece::Inline(piece) => *piece,
-        other => panic!("not an inline piece: {other:?}"),
-    }
-}
-
-fn array(attributes: &[Attribute], name: &str) -> Vec<f64> {
-    let found = attributes.iter().find_map(|a| match a {
-        Attribute::DataArray(array) if array.name == name => array.data.clone().cast_into::<f64>(),
-        _ => None,
-    });
-    found.unwrap_or_else(|| panic!("no array {name}"))
 }
 
 #[test]
@@ -104,10 +88,15 @@ fn export_writes_a_series_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
     let out = folder.path().join("paraview");
-    let run =
-        post(&["export", path.to_str().unwrap(), "-o", out.to_str().unwrap(), "--every", "2", "--json"]);
-    assert!(run.status.success(), "{}", text(&run.stderr));
-    let object: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let object = json(&post(&[
+        "export",
+        path.to_str().unwrap(),
+        "-o",
+        out.to_str().unwrap(),
+        "--every",
+        "2",
+        "--json",
+    ]));
     assert_eq!((&object["schema"], &object["frames"]), (&"carom-post export 1".into(), &2.into()));
     let pvd = std::fs::read_to_string(out.join("result.pvd")).unwrap();
     assert!(
@@ -140,7 +129,7 @@ fn every_plot_is_drawn() {
         for (ending, magic) in [("svg", &b"<svg "[..]), ("png", &b"\x89PNG"[..])] {
             let file = folder.path().join(format!("plot.{ending}"));
             let run = post(&["plot", path.to_str().unwrap(), "-o", file.to_str().unwrap(), "--what", what]);
-            assert!(run.status.success(), "{what}: {}", text(&run.stderr));
+            assert!(run.status.success(), "{what}: {}", told(&run));
             assert!(std::fs::read(&file).unwrap().starts_with(magic), "{what}.{ending}");
         }
     }
@@ -158,8 +147,7 @@ fn tables_are_text_csv_or_json() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
     let path = path.to_str().unwrap();
-    let contacts = post(&["table", path, "--what", "contacts", "--json"]);
-    let object: serde_json::Value = serde_json::from_slice(&contacts.stdout).unwrap();
+    let object = json(&post(&["table", path, "--what", "contacts", "--json"]));
     assert_eq!(object["rows"][0]["pair"], "ball/block");
     assert_eq!(object["rows"][0]["peak_force"], result::FORCE);
     let force = text(&post(&["table", path, "--what", "contact-force", "--csv"]).stdout);
@@ -176,7 +164,7 @@ fn the_report_is_one_file_with_everything_in_it() {
     let path = result::write(folder.path());
     let file = folder.path().join("report.html");
     let run = post(&["report", path.to_str().unwrap(), "-o", file.to_str().unwrap()]);
-    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert!(run.status.success(), "{}", told(&run));
     let html = std::fs::read_to_string(&file).unwrap();
     for part in ["Impacts", "ball/block", "pressure", "integration", "end_time = 2.5e-5", "<svg", "Hertz"] {
         assert!(html.contains(part), "no {part}");
@@ -205,9 +193,7 @@ fn hertz_gives_the_published_figures() {
             [749.29, 108.01e-6, 7.3394e-6, 0.33180e-3, 3.2497e9],
         ),
     ] {
-        let run = post(&[&["hertz", "--json"][..], &arguments[..]].concat());
-        assert!(run.status.success(), "{}", text(&run.stderr));
-        let object: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        let object = json(&post(&[&["hertz", "--json"][..], &arguments[..]].concat()));
         for (key, figure) in
             ["peak_force", "duration", "max_approach", "contact_radius", "peak_pressure"].iter().zip(figures)
         {
@@ -239,9 +225,7 @@ fn errors_say_what_is_wrong_and_end_with_the_right_code() {
         (&["hertz", "--velocity", "-1"], 2, "above 0"),
     ];
     for (arguments, code, part) in cases {
-        let run = post(arguments);
-        let message = text(&run.stderr);
-        assert_eq!(run.status.code(), Some(code), "{arguments:?}: {message}");
+        let message = failure(&post(arguments), code);
         assert!(message.contains(part), "{arguments:?}: {message}");
         assert!(!Path::new(out).exists(), "{arguments:?} left a file");
     }
@@ -259,13 +243,11 @@ fn bodies_that_are_gone_or_changed_are_noticed() {
     assert!(export().status.success());
     // Another body under its name is not taken.
     std::fs::copy(folder.path().join("block.npz"), folder.path().join("bodies/ball.npz")).unwrap();
-    let changed = export();
-    assert_eq!(changed.status.code(), Some(3), "{}", text(&changed.stderr));
-    assert!(text(&changed.stderr).contains("has changed"), "{}", text(&changed.stderr));
+    let changed = failure(&export(), 3);
+    assert!(changed.contains("has changed"), "{changed}");
     std::fs::remove_file(folder.path().join("bodies/ball.npz")).unwrap();
-    let gone = export();
-    assert_eq!(gone.status.code(), Some(5), "{}", text(&gone.stderr));
-    assert!(text(&gone.stderr).contains("ball.npz"), "{}", text(&gone.stderr));
+    let gone = failure(&export(), 5);
+    assert!(gone.contains("ball.npz"), "{gone}");
     // The report does without, and says so.
     let file = folder.path().join("report.html");
     assert!(post(&["report", path.to_str().unwrap(), "-o", file.to_str().unwrap()]).status.success());

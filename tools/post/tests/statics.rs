@@ -11,9 +11,9 @@ use carom_post::export::{ExportOptions, Fields, export};
 use carom_post::report::{Extras, html};
 use carom_post::{Run, table};
 use carom_progress::Silent;
+use carom_testing::vtu::{array, read};
 use carom_vtk::{Compression, Encoding, WriteOptions};
 use nalgebra::Vector3;
-use vtkio::model::{Attribute, DataSet, Piece};
 
 /// Stretch along x in the axes of the body.
 const STRAIN: f64 = 1e-3;
@@ -67,14 +67,6 @@ fn write(folder: &Path) -> std::path::PathBuf {
     result
 }
 
-fn array(attributes: &[Attribute], name: &str) -> Vec<f64> {
-    let found = attributes.iter().find_map(|a| match a {
-        Attribute::DataArray(array) if array.name == name => array.data.clone().cast_into::<f64>(),
-        _ => None,
-    });
-    found.unwrap_or_else(|| panic!("no array {name}"))
-}
-
 #[test]
 fn an_unreduced_body_is_shown_with_its_displacement_and_stress() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,9 +78,7 @@ fn an_unreduced_body_is_shown_with_its_displacement_and_stress() {
     };
     let summary = export(&run, &folder.path().join("out"), &options, &Silent).unwrap();
     assert!(summary.notes.is_empty() && summary.frames == 2, "{summary:?}");
-    let vtk = vtkio::Vtk::import(folder.path().join("out/static/bar_0001.vtu")).unwrap();
-    let DataSet::UnstructuredGrid { mut pieces, .. } = vtk.data else { panic!("not an unstructured grid") };
-    let Piece::Inline(piece) = pieces.remove(0) else { panic!("not an inline piece") };
+    let piece = read(&folder.path().join("out/static/bar_0001.vtu"));
     let points = piece.points.clone().cast_into::<f64>().unwrap();
     let moved = array(&piece.data.point, "displacement");
     let (stress, von_mises) = (array(&piece.data.point, "stress"), array(&piece.data.point, "von_mises"));

@@ -1,14 +1,15 @@
 //! Each command of `carom-reduce`: what it prints, what it writes, how it fails.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::Output;
 
 use assert_cmd::Command;
-use assert_cmd::assert::Assert;
 use carom_fem::{Body, Geometry, Material};
 use carom_format::npz::{ArchiveWriter, Version};
 use carom_format::{write_atomically, write_body};
 use carom_mesh::{CellBlock, CellShape, Mesh, Set};
+use carom_testing::{json_file, numbers, program, shared_data};
 use serde_json::Value;
 
 const STEEL: (f64, f64, f64) = (7800.0, 210e9, 0.3);
@@ -53,26 +54,16 @@ fn folder_with_beam() -> tempfile::TempDir {
     folder
 }
 
-fn run(folder: &Path, line: &str) -> Assert {
-    Command::cargo_bin("carom-reduce").unwrap().current_dir(folder).args(line.split(' ')).assert()
+fn run(folder: &Path, line: &str) -> Output {
+    Command::cargo_bin("carom-reduce").unwrap().current_dir(folder).args(line.split(' ')).output().unwrap()
 }
 
 fn json(folder: &Path, line: &str) -> Value {
-    let run = run(folder, line).success();
-    serde_json::from_slice(&run.get_output().stdout).expect("one JSON object on standard output")
+    program::json(&run(folder, line))
 }
 
 fn failure(folder: &Path, code: i32, line: &str) -> String {
-    let run = run(folder, line).code(code);
-    let output = run.get_output();
-    assert!(output.stdout.is_empty(), "nothing on standard output of a failure");
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert!(!text.contains("bug of carom"), "{text}");
-    text
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+    program::failure(&run(folder, line), code)
 }
 
 #[test]
@@ -131,7 +122,8 @@ fn a_model_says_what_the_contract_asks_and_keeps_the_frequencies() {
 #[test]
 fn a_model_is_exported() {
     let folder = folder_with_beam();
-    run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q").success();
+    let made = run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q");
+    assert!(made.status.success(), "{}", program::told(&made));
     json(folder.path(), "export beam.rom -o copy.npz --json");
     let info = |name: &str| json(folder.path(), &format!("info {name} --json"));
     assert_eq!(info("beam.rom")["checksum"], info("copy.npz")["checksum"]);
@@ -196,7 +188,8 @@ fn a_model_of_another_version_or_body_is_refused() {
     assert!(text.contains("version 2.1") && text.contains("up to 1.x"), "{text}");
     let text = failure(folder.path(), 3, "info beam.npz");
     assert!(text.contains("`carom-body`, a `carom-rom` is needed"), "{text}");
-    run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q").success();
+    let made = run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q");
+    assert!(made.status.success(), "{}", program::told(&made));
     write_body(&folder.path().join("other.npz"), &{
         let mut body = carom_format::read_body(&folder.path().join("beam.npz")).unwrap().body;
         body.materials[0].density = 1000.0;
@@ -207,24 +200,12 @@ fn a_model_of_another_version_or_body_is_refused() {
     assert!(text.contains("checksums") && text.contains("was not made from"), "{text}");
 }
 
-/// The folder of reference data, if it is there.
-fn shared_data() -> Option<PathBuf> {
-    let folder = std::env::var_os("CAROM_SHARED_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no reference data at {}", folder.display());
-    None
-}
-
 #[test]
 fn a_reference_mesh_has_its_frequencies() {
-    let Some(data) = shared_data() else { return };
+    let Some(meshes) = shared_data("meshes") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let reference: Value =
-        serde_json::from_slice(&std::fs::read(data.join("meshes/reference.json")).unwrap()).unwrap();
-    let (mesh, _) = carom_mesh::msh::read(&data.join("meshes/gear_hex8.msh")).unwrap();
+    let reference = json_file(&meshes.join("reference.json"));
+    let (mesh, _) = carom_mesh::msh::read(&meshes.join("gear_hex8.msh")).unwrap();
     let n_blocks = mesh.blocks.len();
     let body = Body {
         name: "gear".to_owned(),

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use assert_cmd::Command;
+use carom_testing::program::{failure, json};
 
 const STACK: &str = r#"
 [simulation]
@@ -49,9 +50,7 @@ fn solve(folder: &Path, text: &str, more: &[&str]) -> Output {
 #[test]
 fn the_json_object_holds_the_forces_in_equilibrium() {
     let folder = tempfile::tempdir().unwrap();
-    let output = solve(folder.path(), STACK, &["--json"]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let object = json(&solve(folder.path(), STACK, &["--json"]));
     let statics = &object["static"];
     assert!(
         (statics["contacts"][0]["normal_force"].as_f64().unwrap() / 5000.0 - 1.0).abs() < 1e-6,
@@ -62,8 +61,7 @@ fn the_json_object_holds_the_forces_in_equilibrium() {
         let sum: f64 = forces.map(|force| force["force"][2].as_f64().unwrap()).sum();
         assert!(sum.abs() < 1e-6, "{body}: {statics}");
     }
-    let again = solve(folder.path(), STACK, &["--resume"]);
-    assert_eq!(again.status.code(), Some(3), "{}", String::from_utf8_lossy(&again.stderr));
+    failure(&solve(folder.path(), STACK, &["--resume"]), 3);
 }
 
 #[test]
@@ -80,9 +78,7 @@ fn what_cannot_be_solved_is_told_with_its_exit_code() {
         (STACK.replace("[[contact]]", "[[contact]]\nfriction = 0.3"), "friction"),
         (without, "body `upper` is not in equilibrium"),
     ] {
-        let output = solve(folder.path(), &text, &["--force"]);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(3), "{words}: {told}");
+        let told = failure(&solve(folder.path(), &text, &["--force"]), 3);
         assert!(told.contains(words), "{words}: {told}");
     }
 }

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use carom_testing::{json_file, numbers, shared_data};
 
 use super::*;
 use crate::test_surfaces::Random;
@@ -83,28 +83,12 @@ fn a_problem_without_solution_and_bad_numbers_are_errors() {
     assert!(residual(|_, _| 1.0, &[f64::NAN], &[1.0]).is_nan());
 }
 
-/// Reference problems outside the repository; see tests/README.
-fn shared_data() -> Option<PathBuf> {
-    let folder = std::env::var_os("CAROM_SHARED_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
-    folder.join("contact/lcp").is_dir().then_some(folder)
-}
-
 #[test]
 fn the_reference_problems_are_solved_or_refused_but_never_wrong() {
-    let Some(folder) = shared_data() else {
-        println!("skipped: no reference files; set CAROM_SHARED_DATA");
-        return;
-    };
+    let Some(folder) = shared_data("contact/lcp") else { return };
     let mut solved = 0;
-    for file in std::fs::read_dir(folder.join("contact/lcp")).unwrap() {
-        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
-        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let numbers = |v: &serde_json::Value| -> Vec<f64> {
-            v.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
-        };
+    for file in std::fs::read_dir(folder).unwrap() {
+        let json = json_file(&file.unwrap().path());
         let n = json["n"].as_u64().unwrap() as usize;
         let mut m = vec![0.0; n * n];
         let (rows, columns) = (numbers(&json["M"]["rows"]), numbers(&json["M"]["cols"]));

@@ -2,25 +2,10 @@
 #![allow(dead_code, reason = "each test file uses some of these")]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use carom_fem::{Body, Geometry, Material};
 use carom_mesh::{CellBlock, CellShape, Mesh};
 use carom_nurbs::{KnotVector, Multipatch, Patch};
-
-/// The folder of reference data, or `None` with a message if this machine does not have it.
-pub(crate) fn shared_data(file: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("CAROM_SHARED_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let path = folder.join(file);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} not found; set CAROM_SHARED_DATA", path.display());
-    None
-}
 
 pub(crate) fn steel() -> Material {
     Material::named("steel").unwrap()

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::CommandCargoExt;
+use carom_testing::program;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -60,15 +61,13 @@ impl Place {
     /// Runs a command that succeeds.
     pub(crate) fn ok(&self, args: &[&str]) -> Output {
         let output = self.command(args).output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "carom {args:?} failed: {errors}");
+        assert!(output.status.success(), "carom {args:?} failed: {}", program::told(&output));
         output
     }
 
     /// Its JSON object.
     pub(crate) fn json(&self, args: &[&str]) -> Value {
-        let output = self.ok(&[args, &["--json"]].concat());
-        let object: Value = serde_json::from_slice(&output.stdout).expect("exactly one JSON object");
+        let object = program::json(&self.ok(&[args, &["--json"]].concat()));
         assert!(object["schema"].as_str().unwrap().starts_with("carom "), "{object:#}");
         object
     }
@@ -76,7 +75,7 @@ impl Place {
     /// Runs a command that fails with this exit code, and returns what it says.
     pub(crate) fn fails(&self, args: &[&str], code: i32) -> String {
         let output = self.command(args).output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let errors = program::told(&output);
         assert_eq!(output.status.code(), Some(code), "carom {args:?}: {errors}");
         assert!(errors.lines().any(|line| line.starts_with("error: ")), "{errors}");
         errors

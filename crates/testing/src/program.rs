@@ -1,0 +1,34 @@
+//! What a program printed and how it ended: data on standard output, all else on standard error, documented exit codes.
+
+use std::process::Output;
+
+use serde_json::Value;
+
+/// What the program wrote to standard error.
+pub fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The only JSON object on standard output of a program that succeeded.
+///
+/// # Panics
+///
+/// If the program failed, or printed anything else.
+pub fn json(output: &Output) -> Value {
+    assert!(output.status.success(), "{}: {}", output.status, told(output));
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("no single JSON object ({error}): {output:?}"))
+}
+
+/// What a program said on standard error that failed with this exit code and printed no data.
+///
+/// # Panics
+///
+/// If it ended otherwise, printed data, or blames a bug of its own.
+pub fn failure(output: &Output, code: i32) -> String {
+    let message = told(output);
+    assert_eq!(output.status.code(), Some(code), "{message}");
+    assert!(output.stdout.is_empty(), "data on standard output of a failure: {output:?}");
+    assert!(!message.contains("bug of carom"), "{message}");
+    message
+}
