@@ -1,0 +1,85 @@
+//! Block inverse iteration with Rayleigh-Ritz: from nearly converged vectors to pairs with small true residuals.
+
+use faer::Mat;
+
+use super::{EigenError, EigenPairs, ORTHOGONALITY, Pencil, RESIDUAL};
+use crate::dense::{fix_signs, generalised_pairs, gram, product};
+use crate::factor::Cholesky;
+
+/// Most steps of inverse iteration.
+const MAX_INVERSE_STEPS: usize = 8;
+
+impl Pencil<'_> {
+    /// Inverse iteration with Rayleigh-Ritz until the residuals of the first `n_verify` pairs are small; returns these.
+    ///
+    /// The vectors behind them are guards: a step takes (λ + s)/(λ_g + s) off an error, λ_g the first root behind all.
+    pub(super) fn inverse_iteration(
+        &self,
+        factor: &Cholesky,
+        vectors: Mat<f64>,
+        n_verify: usize,
+    ) -> Result<EigenPairs, EigenError> {
+        let free = factor.symbolic().free();
+        let mut x = vectors;
+        let mut n_solves = 0;
+        let mut worst = None;
+        if n_verify == 0 {
+            let (lambda, residuals) = (Vec::new(), Vec::new());
+            return Ok(EigenPairs {
+                lambda,
+                vectors: Mat::zeros(x.nrows(), 0),
+                residuals,
+                orthogonality: 0.0,
+                proof: None,
+                n_solves,
+            });
+        }
+        for _ in 0..MAX_INVERSE_STEPS {
+            let mut y = self.m.product(x.as_ref());
+            factor.solve_in_place(y.as_mut());
+            n_solves += y.ncols();
+            let (mut k_y, mut m_y) = (self.k.product(y.as_ref()), self.m.product(y.as_ref()));
+            free.clear_fixed(k_y.as_mut());
+            free.clear_fixed(m_y.as_mut());
+            let mass = gram(y.as_ref(), m_y.as_ref());
+            let shifted = gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
+            let pairs = generalised_pairs(shifted.as_ref(), mass.as_ref())?;
+            x = product(y.as_ref(), pairs.vectors.as_ref());
+            fix_signs(x.as_mut());
+            let (mut k_x, mut m_x) = (self.k.product(x.as_ref()), self.m.product(x.as_ref()));
+            free.clear_fixed(k_x.as_mut());
+            free.clear_fixed(m_x.as_mut());
+            let unit = gram(x.as_ref(), m_x.as_ref());
+            let n = x.ncols();
+            let orthogonality = (unit - Mat::<f64>::identity(n, n)).norm_max();
+            let mut lambda = Vec::with_capacity(n);
+            let mut residuals = Vec::with_capacity(n);
+            worst = None;
+            for j in 0..n_verify {
+                let value = x.col(j).transpose() * k_x.col(j) / (x.col(j).transpose() * m_x.col(j));
+                let scale = value.abs().max(self.shift) * m_x.col(j).norm_l2();
+                let residual = (k_x.col(j) - faer::Scale(value) * m_x.col(j)).norm_l2() / scale;
+                if residual.is_nan() || residual > RESIDUAL {
+                    let floor = self.rounding(x.col(j)) / scale;
+                    if residual.is_nan() || residual > floor {
+                        worst.get_or_insert(EigenError::Residual { pair: j, lambda: value, residual, floor });
+                    }
+                }
+                lambda.push(value);
+                residuals.push(residual);
+            }
+            if worst.is_none() && orthogonality <= ORTHOGONALITY {
+                let vectors = x.subcols(0, n_verify).to_owned();
+                let pairs = EigenPairs { lambda, vectors, residuals, orthogonality, proof: None, n_solves };
+                return Ok(pairs.sorted());
+            }
+        }
+        Err(worst.unwrap_or(EigenError::NotConverged { converged: 0, solves: n_solves, shift: self.shift }))
+    }
+
+    /// What rounding alone can leave in K x: 8 ε | |K| |x| |, the sums of K x cancel to far smaller ones.
+    fn rounding(&self, x: faer::ColRef<'_, f64>) -> f64 {
+        let magnitudes = Mat::from_fn(x.nrows(), 1, |i, _| x[i].abs());
+        8.0 * f64::EPSILON * self.k.magnitude_product(magnitudes.as_ref()).norm_l2()
+    }
+}
