@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use carom_dynamics::{
-    BodyState, Checkpoint, ContactEvent, ContactState, Frame, LedgerSummary, Observer, ObserverError, Values,
-};
-use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use carom_dynamics::{Checkpoint, ContactEvent, Frame, LedgerSummary, Observer, ObserverError};
+use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, VERSION, blob, schema};
+use super::{KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, VERSION, schema};
 use crate::PROGRAM;
+
+mod rows;
 
 /// Keeps what a run hands over; see the module's documentation.
 pub struct ResultWriter {
@@ -235,142 +235,6 @@ impl ResultWriter {
     fn checked<T>(&self, result: rusqlite::Result<T>) -> Result<T, ResultError> {
         result.map_err(|source| ResultError::Database { path: self.path.clone(), source })
     }
-
-    fn write_frame(&mut self, frame: &Frame<'_>) -> rusqlite::Result<()> {
-        let id = self.n_frames;
-        let database = &self.database;
-        let mut statement = database.prepare_cached(&schema::insert("frame", 3))?;
-        statement.execute(params![id, frame.time, frame.steps as i64])?;
-        let mut statement = database.prepare_cached(&schema::insert("body_frame", 17))?;
-        for (body, state) in frame.bodies.iter().enumerate() {
-            write_body(&mut statement, id, body, state, &mut self.bytes)?;
-        }
-        let mut statement = database.prepare_cached(&schema::insert("contact_frame", 9))?;
-        for (pair, state) in frame.contacts.iter().enumerate() {
-            write_contact(&mut statement, id, pair, state, &mut self.bytes)?;
-        }
-        let values = frame.ledger.values();
-        let mut statement = database.prepare_cached(&schema::insert("ledger", values.len() + 1))?;
-        let id_value = std::iter::once(rusqlite::types::Value::Integer(id));
-        statement.execute(params_from_iter(id_value.chain(values.into_iter().map(finite_or_extreme))))?;
-        self.n_frames += 1;
-        Ok(())
-    }
-
-    fn write_event(&mut self, event: &ContactEvent) -> rusqlite::Result<()> {
-        let sql = "INSERT INTO contact_event (pair, start, \"end\", open, peak_force, peak_time, impulse_x, impulse_y, \
-                   impulse_z, velocity_before, velocity_after, max_approach, vibration_energy, sub_impacts) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-        let [x, y, z] = event.impulse;
-        self.database.prepare_cached(sql)?.execute(params![
-            event.pair as i64,
-            event.start,
-            event.end,
-            event.open,
-            event.peak_force,
-            event.peak_time,
-            x,
-            y,
-            z,
-            event.velocity_before,
-            event.velocity_after,
-            event.max_approach,
-            event.vibration_energy,
-            event.sub_impacts
-        ])?;
-        Ok(())
-    }
-
-    fn write_checkpoint(&mut self, checkpoint: &Checkpoint) -> rusqlite::Result<()> {
-        let database = &self.database;
-        database.prepare_cached(&schema::insert("checkpoint", 5))?.execute(params![
-            1,
-            checkpoint.scheme,
-            checkpoint.version as i64,
-            checkpoint.time,
-            checkpoint.steps as i64
-        ])?;
-        database.prepare_cached("DELETE FROM checkpoint_entry")?.execute([])?;
-        let mut statement = database.prepare_cached(&schema::insert("checkpoint_entry", 3))?;
-        for (name, values) in &checkpoint.entries {
-            let kind = match values {
-                Values::Reals(reals) => {
-                    blob::from_f64(reals, &mut self.bytes[0]);
-                    "reals"
-                }
-                Values::Integers(integers) => {
-                    blob::from_u64(integers, &mut self.bytes[0]);
-                    "integers"
-                }
-            };
-            statement.execute(params![name, kind, self.bytes[0]])?;
-        }
-        Ok(())
-    }
-}
-
-fn write_body(
-    statement: &mut rusqlite::CachedStatement<'_>,
-    frame: i64,
-    body: usize,
-    state: &BodyState,
-    [modal, rate]: &mut [Vec<u8>; 2],
-) -> rusqlite::Result<()> {
-    blob::from_f64(&state.modal, modal);
-    blob::from_f64(&state.modal_rate, rate);
-    let ([x, y, z], [q0, q1, q2, q3]) = (state.position, state.quaternion);
-    let ([vx, vy, vz], [wx, wy, wz]) = (state.velocity, state.angular_velocity);
-    statement.execute(params![
-        frame,
-        body as i64,
-        x,
-        y,
-        z,
-        q0,
-        q1,
-        q2,
-        q3,
-        vx,
-        vy,
-        vz,
-        wx,
-        wy,
-        wz,
-        *modal,
-        *rate
-    ])?;
-    Ok(())
-}
-
-fn write_contact(
-    statement: &mut rusqlite::CachedStatement<'_>,
-    frame: i64,
-    pair: usize,
-    state: &ContactState,
-    [faces, pressures]: &mut [Vec<u8>; 2],
-) -> rusqlite::Result<()> {
-    blob::from_u32(&state.pressure_faces, faces);
-    blob::from_f64(&state.pressures, pressures);
-    let [fx, fy, fz] = state.force;
-    // SQLite keeps infinity but not NaN; a gap that is not known is infinite.
-    let gap = state.free_gap.is_finite().then_some(state.free_gap);
-    statement.execute(params![
-        frame,
-        pair as i64,
-        fx,
-        fy,
-        fz,
-        state.normal_force,
-        gap,
-        *faces,
-        *pressures
-    ])?;
-    Ok(())
-}
-
-/// SQLite would turn NaN into NULL, and a ledger with NaN must show it: infinity stands for it.
-fn finite_or_extreme(value: f64) -> rusqlite::types::Value {
-    rusqlite::types::Value::Real(if value.is_nan() { f64::INFINITY } else { value })
 }
 
 fn remove(path: &Path) -> Result<(), ResultError> {

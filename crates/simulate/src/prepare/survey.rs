@@ -8,7 +8,9 @@ use carom_format::{read_body, read_rom};
 use carom_make::{CadError, ImportError, cad};
 use carom_reduce::ReducedBody;
 
-use super::{Workshop, body_as_it_is, body_path, body_recipe, material, rom_file, source};
+use super::body::{body_as_it_is, body_path, body_recipe, material};
+use super::model::rom_file;
+use super::{Workshop, source};
 use crate::references::{self, Parts};
 use crate::{SimulateError, run};
 

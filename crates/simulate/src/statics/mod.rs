@@ -6,7 +6,7 @@
 //! method on what their forces leave over.
 //!
 //! [`run_static`] is the whole run. Path to read: `body` (with `supports`, `loads`, `rigid`, `elastic`), `contact`,
-//! `equilibrium`, `state`, `run`.
+//! `equilibrium` (with `trust_region`), `state`, `run`.
 
 mod body;
 mod contact;
@@ -19,6 +19,7 @@ mod rigid;
 mod run;
 mod state;
 mod supports;
+mod trust_region;
 
 pub use error::StaticError;
 pub use outcome::{PairOutcome, StaticOutcome, SupportOutcome};

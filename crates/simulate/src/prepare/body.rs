@@ -1,0 +1,103 @@
+//! Body files: taken as the scenario names them, or made from what it describes unless they are up to date.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use carom_fem::Material;
+use carom_format::scenario::model::{BodySource, BodySpec, MaterialSpec, RefineSpec, Scenario, ZoneSpec};
+use carom_format::{StoredBody, read_body, write_body};
+use serde::Serialize;
+
+use super::{Prepared, Workshop, create_folder, source};
+use crate::SimulateError;
+use crate::recipe::{Recipe, file_checksum, forget};
+
+/// The body file of a body: the one that it names, or one that is made of what it describes.
+pub(super) fn body_file(
+    scenario: &Scenario,
+    spec: &BodySpec,
+    workshop: Workshop<'_>,
+    prepared: &mut Prepared,
+) -> Result<(PathBuf, StoredBody), SimulateError> {
+    if let Some(path) = body_as_it_is(spec, workshop) {
+        let stored = read_body(&path)?;
+        return Ok((path, stored));
+    }
+    let path = body_path(spec, workshop);
+    let recipe = body_recipe(scenario, spec, workshop)?;
+    if let Some(seconds) = recipe.made(&path)
+        && let Ok(stored) = read_body(&path)
+    {
+        prepared.add_earlier(&seconds);
+        prepared.notes.push(format!("body `{}` is up to date", spec.name));
+        return Ok((path, stored));
+    }
+    let started = Instant::now();
+    let body = source::make(spec, material(scenario, spec)?, workshop.scenario_folder, &mut prepared.notes)?;
+    create_folder(workshop.bodies)?;
+    forget(&path);
+    write_body(&path, &body)?;
+    let seconds = BTreeMap::from([("meshing".to_owned(), started.elapsed().as_secs_f64())]);
+    recipe.keep(&path, &seconds)?;
+    prepared.n_meshed += 1;
+    prepared.notes.push(format!("body `{}` made: {}", spec.name, path.display()));
+    let stored = read_body(&path)?;
+    Ok((path, stored))
+}
+
+/// The file of a body that is taken as it is.
+pub(super) fn body_as_it_is(spec: &BodySpec, workshop: Workshop<'_>) -> Option<PathBuf> {
+    let is_as_it_is = spec.refine.is_none() && spec.zone.is_empty() && spec.material.is_none();
+    match &spec.source {
+        BodySource::Body { body } if is_as_it_is => Some(workshop.scenario_folder.join(body)),
+        _ => None,
+    }
+}
+
+/// Where the body file of a body is made.
+pub(super) fn body_path(spec: &BodySpec, workshop: Workshop<'_>) -> PathBuf {
+    workshop.bodies.join(format!("{}.npz", spec.name))
+}
+
+/// Everything that a body file is made from.
+#[derive(Serialize)]
+struct BodyIngredients<'a> {
+    source: &'a BodySource,
+    file: Option<String>,
+    refine: &'a Option<RefineSpec>,
+    zone: &'a [ZoneSpec],
+    material_name: &'a Option<String>,
+    material: Option<&'a MaterialSpec>,
+}
+
+pub(super) fn body_recipe(
+    scenario: &Scenario,
+    spec: &BodySpec,
+    workshop: Workshop<'_>,
+) -> Result<Recipe, SimulateError> {
+    let file = match &spec.source {
+        BodySource::Import(import) => Some(file_checksum(&workshop.scenario_folder.join(&import.file))?),
+        BodySource::Body { body } => Some(file_checksum(&workshop.scenario_folder.join(body))?),
+        BodySource::Make { .. } | BodySource::Rom { .. } => None,
+    };
+    Ok(Recipe::of(&BodyIngredients {
+        source: &spec.source,
+        file,
+        refine: &spec.refine,
+        zone: &spec.zone,
+        material_name: &spec.material,
+        material: spec.material.as_ref().and_then(|name| scenario.material.get(name)),
+    }))
+}
+
+/// The material of a body: defined in the scenario, or named; `None` if the body's file says.
+pub(super) fn material(scenario: &Scenario, spec: &BodySpec) -> Result<Option<Material>, SimulateError> {
+    let failed = |source| SimulateError::Material { body: spec.name.clone(), source };
+    let Some(name) = &spec.material else { return Ok(None) };
+    let found = match scenario.material.get(name) {
+        Some(m) => Material::new(name.clone(), m.density, m.young, m.poisson),
+        None => Material::named(name),
+    };
+    found.map(Some).map_err(failed)
+}

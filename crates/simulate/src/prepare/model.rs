@@ -1,0 +1,135 @@
+//! Reduced models: read, or made from a body file unless they are up to date.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use carom_fem::QuadratureRule;
+use carom_format::scenario::model::{BodySpec, ReduceSpec};
+use carom_format::{CraigBamptonOptions as StoredOptions, StoredBody, read_rom, write_rom};
+use carom_progress::Progress;
+use carom_reduce::{
+    Attachment, AttachmentKind, CraigBamptonOptions, Fields, FixedModes, ReduceError, ReducedBody,
+    craig_bampton,
+};
+
+use super::{Prepared, PreparedBody, PreparedModel, Workshop, create_folder};
+use crate::SimulateError;
+use crate::recipe::{Recipe, forget};
+
+/// Reads a model, once for all bodies that use it.
+pub(super) fn load_model(
+    path: &Path,
+    body_path: PathBuf,
+    models: &mut BTreeMap<String, Arc<ReducedBody>>,
+) -> Result<PreparedBody, SimulateError> {
+    let stored = read_rom(path)?;
+    let body_checksum = stored.reduced.body_checksum.clone();
+    let model = models.entry(stored.checksum.clone()).or_insert_with(|| Arc::new(stored.reduced));
+    Ok(PreparedBody {
+        model: PreparedModel::Reduced(Arc::clone(model)),
+        body_path,
+        body_checksum,
+        rom_path: path.to_owned(),
+        rom_checksum: stored.checksum,
+    })
+}
+
+/// Where the model of a body is made, and from what.
+pub(super) fn rom_file(
+    spec: &BodySpec,
+    reduce: &ReduceSpec,
+    body_checksum: &str,
+    workshop: Workshop<'_>,
+) -> (PathBuf, Recipe) {
+    (workshop.bodies.join(format!("{}.rom", spec.name)), Recipe::of(&(reduce, body_checksum)))
+}
+
+/// The model file of a body, made if it is not up to date.
+pub(super) fn reduced(
+    spec: &BodySpec,
+    reduce: &ReduceSpec,
+    stored: &StoredBody,
+    workshop: Workshop<'_>,
+    progress: &dyn Progress,
+    prepared: &mut Prepared,
+) -> Result<PathBuf, SimulateError> {
+    let (path, recipe) = rom_file(spec, reduce, &stored.checksum, workshop);
+    if let Some(seconds) = recipe.made(&path) {
+        prepared.add_earlier(&seconds);
+        prepared.notes.push(format!("model `{}` is up to date", spec.name));
+        return Ok(path);
+    }
+    let started = Instant::now();
+    let options = options(reduce, &stored.checksum);
+    let result = craig_bampton(&stored.body, &options, progress);
+    if progress.interrupted() {
+        return Err(SimulateError::Interrupted);
+    }
+    let mut result = result.map_err(|source: ReduceError| SimulateError::Reduce {
+        body: spec.name.clone(),
+        source: Box::new(source),
+    })?;
+    result.reduced.name.clone_from(&spec.name);
+    create_folder(workshop.bodies)?;
+    forget(&path);
+    write_rom(&path, &result.reduced, &stored_options(reduce))?;
+    let s = &result.seconds;
+    let mut seconds: BTreeMap<String, f64> = [
+        ("reduction: assembly", s.assembly),
+        ("reduction: factorisation", s.factorisation),
+        ("reduction: constraint modes", s.constraint_modes),
+        ("reduction: eigenpairs", s.eigen),
+        ("reduction: projection", s.projection),
+    ]
+    .map(|(phase, seconds)| (phase.to_owned(), seconds))
+    .into();
+    for (phase, value) in &seconds {
+        *prepared.seconds.entry(phase.clone()).or_insert(0.0) += value;
+    }
+    seconds.insert("reduction".to_owned(), started.elapsed().as_secs_f64());
+    recipe.keep(&path, &seconds)?;
+    prepared.n_reduced += 1;
+    prepared.notes.push(format!(
+        "model `{}` made: {} dofs reduced to {} low and {} high modes",
+        spec.name,
+        result.reduced.n_dofs,
+        result.reduced.n_low,
+        result.reduced.omega.len() - result.reduced.n_low
+    ));
+    Ok(path)
+}
+
+fn options(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOptions {
+    let kind = |kind: &str| if kind == "mean" { AttachmentKind::Mean } else { AttachmentKind::Rigid };
+    CraigBamptonOptions {
+        interface_sets: reduce.interface.clone(),
+        interface_points: Vec::new(),
+        attachments: reduce
+            .attach
+            .iter()
+            .map(|(set, how)| Attachment { set: set.clone(), kind: kind(how) })
+            .collect(),
+        modes: match (reduce.modes, reduce.up_to) {
+            (Some(n), _) => FixedModes::Count(n),
+            (None, Some(hz)) => FixedModes::UpTo(hz),
+            (None, None) => FixedModes::Default,
+        },
+        split: reduce.split,
+        fields: if reduce.fields == "surface" { Fields::Surface } else { Fields::Full },
+        rule: Some(if reduce.quadrature == "high" { QuadratureRule::High } else { QuadratureRule::Default }),
+        body_checksum: checksum.to_owned(),
+    }
+}
+
+fn stored_options(reduce: &ReduceSpec) -> StoredOptions {
+    StoredOptions {
+        interfaces: reduce.interface.clone(),
+        attachments: reduce.attach.iter().map(|(set, how)| format!("{set}={how}")).collect(),
+        modes: reduce.modes,
+        up_to_hz: reduce.up_to,
+        split_hz: reduce.split,
+        quadrature: reduce.quadrature.clone(),
+    }
+}
