@@ -3,18 +3,16 @@
 //! * [`body_file`] and [`rom_file`]: `.npz` archives ([`npz`]) that `numpy.load` opens
 //! * [`scenario`]: TOML files that say what a run is made from, every problem with its line
 //! * [`result`]: SQLite databases that grow while a run may be killed
-//! * [`atomic`]: every file appears whole or not at all
 //!
-//! Files begin with kind and version; readers check them before anything else. The formats are described in `docs/`.
+//! Every file but a growing result appears whole or not at all (`carom_files`). Files begin with kind and version; readers
+//! check them before anything else. The formats are described in `docs/`.
 
-pub mod atomic;
 pub mod body_file;
 pub mod npz;
 pub mod result;
 pub mod rom_file;
 pub mod scenario;
 
-pub use atomic::{WriteFileError, write_atomically};
 pub use body_file::{StoredBody, read_body, write_body};
 pub use npz::{ReadArchiveError, Version};
 pub use result::{ResultError, ResultReader, ResultWriter};

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 use carom_fem::{Body, Geometry};
+use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, ReadArchiveError, Version};
-use carom_format::{body_file, read_body, read_rom, rom_file, write_atomically, write_body, write_rom};
+use carom_format::{body_file, read_body, read_rom, rom_file, write_body, write_rom};
 
 fn in_folder(test: impl FnOnce(&Path)) {
     let folder = tempfile::tempdir().unwrap();

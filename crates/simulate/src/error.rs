@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use carom_fem::{DiscretisationError, MaterialError, SetError};
-use carom_format::{ReadArchiveError, ResultError, WriteFileError};
+use carom_files::WriteFileError;
+use carom_format::{ReadArchiveError, ResultError};
 use carom_make::{ImportError, MakeError, RefineError, ZoneError};
 use carom_multibody::{BodyError, ContactSetupError, RunError, SystemError};
 use carom_reduce::ReduceError;

@@ -201,7 +201,3 @@ impl Prepared {
 fn add_seconds(prepared: &mut Prepared, phase: &str, since: Instant) {
     *prepared.seconds.entry(phase.to_owned()).or_insert(0.0) += since.elapsed().as_secs_f64();
 }
-
-fn create_folder(path: &Path) -> Result<(), SimulateError> {
-    std::fs::create_dir_all(path).map_err(|source| SimulateError::Io { path: path.to_owned(), source })
-}

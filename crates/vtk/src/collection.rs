@@ -1,9 +1,11 @@
 //! Time series: the `.pvd` file that lists the files of each time and part.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
-use crate::file::{FileError, write_atomically};
+use carom_files::{WriteFileError, write_atomically};
+
 use crate::write::escape;
 
 /// One file of a series.
@@ -63,8 +65,8 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// [`FileError`]; no half file is left.
-    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+    /// [`WriteFileError`]; no half file is left.
+    pub fn write(&self, path: &Path) -> Result<(), WriteFileError> {
         let xml = self.to_xml();
         write_atomically(path, |w| w.write_all(xml.as_bytes()))
     }

@@ -8,7 +8,6 @@
 pub mod cell;
 pub mod collection;
 mod encode;
-pub mod file;
 pub mod grid;
 pub mod order;
 pub mod write;
@@ -16,6 +15,5 @@ pub mod write;
 pub use cell::CellType;
 pub use collection::Collection;
 pub use encode::{Compression, Encoding};
-pub use file::FileError;
 pub use grid::{Field, Grid, GridError, Values};
 pub use write::{FrameWriter, WriteError, WriteOptions, write_vtu};

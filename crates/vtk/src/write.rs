@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
+use carom_files::{WriteFileError, write_atomically};
 use thiserror::Error;
 
 use crate::encode::encode;
-use crate::file::{FileError, write_atomically};
 use crate::grid::check_fields;
 use crate::{Compression, Encoding, Field, Grid, GridError, Values};
 
@@ -36,7 +36,7 @@ pub enum WriteError {
     },
     /// The file could not be written.
     #[error(transparent)]
-    File(#[from] FileError),
+    File(#[from] WriteFileError),
 }
 
 /// Writes one grid with its fields.
@@ -245,7 +245,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    fn write(&self, w: &mut dyn io::Write) -> io::Result<()> {
+    fn write(&self, w: &mut impl io::Write) -> io::Result<()> {
         w.write_all(self.xml.as_bytes())?;
         if self.options.encoding == Encoding::AppendedRaw {
             w.write_all(b"<AppendedData encoding=\"raw\">\n_")?;

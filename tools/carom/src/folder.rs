@@ -4,6 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use carom_cli::{Category, Failure, FailureContext};
+use carom_files::create_folder;
 
 /// Where `carom run` puts things.
 #[derive(Debug, Clone)]
@@ -41,7 +42,7 @@ impl Layout {
 
     /// Makes the folder and keeps others from working in it as long as the returned handle lives.
     pub(crate) fn claim(&self) -> Result<Option<File>, Failure> {
-        create_folder(&self.root)?;
+        create_folder(&self.root).or_fail(Category::Files)?;
         // A system that cannot open or lock folders goes without: SQLite still guards the result.
         let Ok(handle) = File::open(&self.root) else { return Ok(None) };
         match handle.try_lock() {
@@ -53,12 +54,6 @@ impl Layout {
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(handle)),
         }
     }
-}
-
-/// Makes a folder and those above it.
-pub(crate) fn create_folder(path: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(path)
-        .or_fail_with(Category::Files, || format!("cannot make the folder `{}`", path.display()))
 }
 
 /// Folder of a scenario: where its paths begin.

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use carom_cli::{Category, Failure, FailureContext, Session};
+use carom_files::create_folder;
 use carom_post::file::{write_drawing, write_text};
 use carom_post::plot::{self, Quantity};
 use carom_post::report::{self, Extras};
 use carom_post::{ExportOptions, Run, RunError, export};
 
-use crate::folder::{Layout, create_folder};
+use crate::folder::Layout;
 use crate::phases::{Did, Done};
 use crate::stamp::{Made, Stamp, identity};
 
@@ -45,7 +46,7 @@ impl Pictures<'_> {
         let from = export_source(&self.layout.result, every)?;
         let (run, layout, session) = (self.run, self.layout, self.session);
         self.stage("export", &from, || {
-            create_folder(&layout.paraview)?;
+            create_folder(&layout.paraview).or_fail(Category::Files)?;
             let chosen = run.times().len().saturating_sub(1).div_ceil(FILM).max(1);
             let options =
                 ExportOptions { every: every.map_or(chosen, |n| n as usize), ..ExportOptions::default() };
@@ -65,7 +66,7 @@ impl Pictures<'_> {
         let from = identity(&self.layout.result)?;
         let (run, layout, session) = (self.run, self.layout, self.session);
         self.stage("plots", &from, || {
-            create_folder(&layout.plots)?;
+            create_folder(&layout.plots).or_fail(Category::Files)?;
             let mut output = Output::default();
             for (name, quantity) in quantities(run) {
                 session.check_interrupted()?;

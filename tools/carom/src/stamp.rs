@@ -6,7 +6,8 @@ use std::path::{Component, Path};
 use std::time::UNIX_EPOCH;
 
 use carom_cli::{Category, Failure, FailureContext};
-use carom_format::{PROGRAM, write_atomically};
+use carom_files::write_atomically;
+use carom_format::PROGRAM;
 use serde::{Deserialize, Serialize};
 
 const FORMAT: &str = "carom-run";

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use carom_cli::{Category, Failure, FailureContext, Session};
-use carom_format::write_atomically;
+use carom_files::write_atomically;
 use serde_json::json;
 
 use crate::args::NewArgs;

@@ -4,8 +4,8 @@ mod program;
 
 use std::path::{Path, PathBuf};
 
+use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, Version};
-use carom_format::write_atomically;
 use program::{Place, SMALL};
 
 /// A scenario that differs from the small one, what it fails with, and what the message must contain.

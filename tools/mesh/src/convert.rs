@@ -27,8 +27,7 @@ fn write(body: &Body, path: &Path) -> Result<(), Failure> {
         ("msh", Geometry::Mesh(mesh)) => carom_mesh::msh::write(path, mesh).or_fail(Category::Files),
         ("xml", Geometry::Nurbs(patches)) => {
             let text = carom_nurbs::write::gismo(patches);
-            carom_format::write_atomically(path, |out| out.write_all(text.as_bytes()))
-                .or_fail(Category::Files)
+            carom_files::write_atomically(path, |out| out.write_all(text.as_bytes())).or_fail(Category::Files)
         }
         ("msh", Geometry::Nurbs(_)) => Err(Failure::new(
             Category::Input,

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use carom_files::create_folder;
 use carom_format::result::StoredFrame;
 use carom_mesh::FaceRef;
 use carom_progress::Progress;
 use carom_scene::{BodyGrid, StressRecovery};
-use carom_vtk::file::create_folder;
 use carom_vtk::{Collection, FrameWriter, WriteOptions};
 use clap::ValueEnum;
 use rayon::prelude::*;

@@ -1,10 +1,10 @@
 //! Drawings and texts to files.
 
+use std::io::Write;
 use std::path::Path;
 
+use carom_files::{WriteFileError, write_atomically};
 use carom_report::{Drawing, RasterError};
-use carom_vtk::FileError;
-use carom_vtk::file::write_atomically;
 use thiserror::Error;
 
 /// Why a picture could not be written.
@@ -21,7 +21,7 @@ pub enum PictureError {
     Raster(#[from] RasterError),
     /// It cannot be written.
     #[error(transparent)]
-    File(#[from] FileError),
+    File(#[from] WriteFileError),
 }
 
 /// Writes a drawing in the format that the ending of the path asks for.
@@ -44,7 +44,7 @@ pub fn write_drawing(path: &Path, drawing: &Drawing) -> Result<(), PictureError>
 ///
 /// # Errors
 ///
-/// [`FileError`]; no half file is left.
-pub fn write_text(path: &Path, text: &str) -> Result<(), FileError> {
+/// [`WriteFileError`]; no half file is left.
+pub fn write_text(path: &Path, text: &str) -> Result<(), WriteFileError> {
     write_atomically(path, |w| w.write_all(text.as_bytes()))
 }

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use carom_dynamics::LedgerRow;
+use carom_files::WriteFileError;
 use carom_format::result::{ResultBody, RunHeader, StoredFrame};
 use carom_format::{ReadArchiveError, ResultError, ResultReader};
-use carom_vtk::{FileError, GridError, WriteError};
+use carom_vtk::{GridError, WriteError};
 use thiserror::Error;
 
 /// Why something cannot be made from a result.
@@ -92,7 +93,7 @@ pub enum RunError {
     Write(#[from] WriteError),
     /// A file cannot be written.
     #[error(transparent)]
-    File(#[from] FileError),
+    File(#[from] WriteFileError),
     /// The user stopped it.
     #[error("interrupted")]
     Interrupted,

@@ -229,6 +229,12 @@ fn errors_say_what_is_wrong_and_end_with_the_right_code() {
         assert!(message.contains(part), "{arguments:?}: {message}");
         assert!(!Path::new(out).exists(), "{arguments:?} left a file");
     }
+    if Path::new("/dev/full").exists() {
+        let message = failure(&post(&["report", path, "-o", "/dev/full"]), 5);
+        assert!(message.contains("/dev/full") && message.contains("space left"), "{message}");
+    } else {
+        println!("skipped: this system has no /dev/full");
+    }
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use carom_cli::{Category, Failure, FailureContext, Session};
-use carom_format::{write_atomically, write_rom};
+use carom_files::write_atomically;
+use carom_format::write_rom;
 use faer::Mat;
 use serde::Serialize;
 

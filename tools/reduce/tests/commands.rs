@@ -6,8 +6,9 @@ use std::process::Output;
 
 use assert_cmd::Command;
 use carom_fem::{Body, Geometry, Material};
+use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, Version};
-use carom_format::{write_atomically, write_body};
+use carom_format::write_body;
 use carom_mesh::{CellBlock, CellShape, Mesh, Set};
 use carom_testing::{json_file, numbers, program, shared_data};
 use serde_json::Value;

@@ -6,9 +6,10 @@ mod nurbs;
 use std::path::Path;
 
 use carom_fem::{Body, Geometry, Material};
+use carom_files::{WriteFileError, write_atomically};
 
+use crate::PROGRAM;
 use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
-use crate::{PROGRAM, WriteFileError, write_atomically};
 
 /// What `format` says in a body file.
 pub const KIND: &str = "carom-body";

@@ -5,11 +5,12 @@ mod surfaces;
 
 use std::path::Path;
 
+use carom_files::{WriteFileError, write_atomically};
 use carom_reduce::ReducedBody;
 
+use crate::PROGRAM;
 use crate::body_file::{read_materials, write_materials};
 use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
-use crate::{PROGRAM, WriteFileError, write_atomically};
 
 /// What `format` says in a ROM file.
 pub const KIND: &str = "carom-rom";

@@ -206,11 +206,12 @@ pub enum ParseMshError {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteMshError {
     /// The file cannot be written.
-    #[error("cannot write `{path}`: {source}")]
+    #[error(transparent)]
+    File(#[from] carom_files::WriteFileError),
+    /// The writer takes no more.
+    #[error("cannot write the mesh: {source}")]
     Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
+        /// What it says.
         source: std::io::Error,
     },
     /// A name that the format cannot hold.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
+use carom_files::write_atomically;
+
 use super::element::Kind;
 use super::error::WriteMshError;
 use crate::{CellRef, FaceRef, FaceShape, Mesh, Set};
@@ -19,27 +21,18 @@ type Membership = Vec<i32>;
 ///
 /// [`WriteMshError`]: the file cannot be written, or a set has a name that the format cannot hold.
 pub fn write(path: &Path, mesh: &Mesh) -> Result<(), WriteMshError> {
-    let fail = |source| WriteMshError::Write { path: path.to_owned(), source };
     check_names(mesh)?;
-    let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(fail)?;
-    let mut buffered = io::BufWriter::new(file.as_file_mut());
-    write_text(&mut buffered, mesh).and_then(|()| buffered.flush()).map_err(fail)?;
-    drop(buffered);
-    // Temporary files are private to the user; what others may read is the user's mask to say.
-    readable(&file).map_err(fail)?;
-    file.persist(path).map_err(|e| fail(e.error))?;
-    Ok(())
+    Ok(write_atomically(path, |out| write_text(out, mesh))?)
 }
 
 /// Writes `mesh` as MSH 4.1 text to any writer.
 ///
 /// # Errors
 ///
-/// [`WriteMshError::Name`] before anything is written; [`WriteMshError::Write`] without a path otherwise.
+/// [`WriteMshError::Name`] before anything is written; [`WriteMshError::Write`] otherwise.
 pub fn write_to(out: &mut dyn Write, mesh: &Mesh) -> Result<(), WriteMshError> {
     check_names(mesh)?;
-    write_text(out, mesh).map_err(|source| WriteMshError::Write { path: "the output".into(), source })
+    write_text(out, mesh).map_err(|source| WriteMshError::Write { source })
 }
 
 fn check_names(mesh: &Mesh) -> Result<(), WriteMshError> {
@@ -47,17 +40,6 @@ fn check_names(mesh: &Mesh) -> Result<(), WriteMshError> {
         Some(name) => Err(WriteMshError::Name { name: name.clone() }),
         None => Ok(()),
     }
-}
-
-#[cfg(unix)]
-fn readable(file: &tempfile::NamedTempFile) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable(_file: &tempfile::NamedTempFile) -> io::Result<()> {
-    Ok(())
 }
 
 /// Elements of one kind and one membership.

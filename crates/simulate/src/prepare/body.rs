@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use carom_fem::Material;
+use carom_files::create_folder;
 use carom_format::scenario::model::{BodySource, BodySpec, MaterialSpec, RefineSpec, Scenario, ZoneSpec};
 use carom_format::{StoredBody, read_body, write_body};
 use serde::Serialize;
 
-use super::{Prepared, Workshop, create_folder, source};
+use super::{Prepared, Workshop, source};
 use crate::SimulateError;
 use crate::recipe::{Recipe, file_checksum, forget};
 

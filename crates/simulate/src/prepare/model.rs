@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use carom_fem::QuadratureRule;
+use carom_files::create_folder;
 use carom_format::scenario::model::{BodySpec, ReduceSpec};
 use carom_format::{CraigBamptonOptions as StoredOptions, StoredBody, read_rom, write_rom};
 use carom_progress::Progress;
@@ -14,7 +15,7 @@ use carom_reduce::{
     craig_bampton,
 };
 
-use super::{Prepared, PreparedBody, PreparedModel, Workshop, create_folder};
+use super::{Prepared, PreparedBody, PreparedModel, Workshop};
 use crate::SimulateError;
 use crate::recipe::{Recipe, forget};
 

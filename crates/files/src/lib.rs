@@ -1,4 +1,7 @@
-//! Whole files or none: write beside, flush to the disk, rename.
+//! Files that appear whole or not at all: written beside, flushed to the disk, renamed.
+//!
+//! Like `carom-progress` this is one of the lowest crates of the workspace: whoever writes a file of any kind does it by
+//! [`write_atomically`], so that a full disk or a stopped program never leaves half a file under the name of a whole one.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -18,9 +21,9 @@ pub enum WriteFileError {
         folder: PathBuf,
     },
     /// The operating system refused: a full disk, missing rights.
-    #[error("cannot write `{path}`: {source}")]
+    #[error("cannot write `{path}`: {source}; check that it may be written and that the disk has space left")]
     Io {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
@@ -52,6 +55,20 @@ pub fn write_atomically(
         let mut out = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
         return write(&mut out).and_then(|()| out.flush()).map_err(failed);
     }
+    let (file, temporary_path) = temporary(folder).map_err(failed)?.into_parts();
+    let mut out = BufWriter::with_capacity(1 << 18, file);
+    write(&mut out).map_err(failed)?;
+    // Taking the file back out flushes; a full disk is noticed here at the latest.
+    let file = out.into_inner().map_err(|e| failed(e.into_error()))?;
+    file.sync_all().map_err(failed)?;
+    temporary_path.persist(path).map_err(|e| failed(e.error))?;
+    // The rename itself is on the disk only when the folder is; a system without that notion refuses, harmlessly.
+    let _ = File::open(folder).and_then(|f| f.sync_all());
+    Ok(())
+}
+
+/// A file for what is not complete yet.
+fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".carom-").suffix(".part");
     // tempfile makes private files; ours get the rights of any other file, as the user's umask says.
@@ -60,16 +77,16 @@ pub fn write_atomically(
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let temporary = builder.tempfile_in(folder).map_err(failed)?;
-    let (file, temporary_path) = temporary.into_parts();
-    let mut out = BufWriter::with_capacity(1 << 18, file);
-    write(&mut out).map_err(failed)?;
-    let file = out.into_inner().map_err(|e| failed(e.into_error()))?;
-    file.sync_all().map_err(failed)?;
-    temporary_path.persist(path).map_err(|e| failed(e.error))?;
-    // The rename itself is on the disk only when the folder is; a system without that notion refuses, harmlessly.
-    let _ = File::open(folder).and_then(|f| f.sync_all());
-    Ok(())
+    builder.tempfile_in(folder)
+}
+
+/// Creates a folder and those above it.
+///
+/// # Errors
+///
+/// [`WriteFileError::Io`] if it cannot be created.
+pub fn create_folder(path: &Path) -> Result<(), WriteFileError> {
+    std::fs::create_dir_all(path).map_err(|source| WriteFileError::Io { path: path.to_owned(), source })
 }
 
 #[cfg(test)]
@@ -82,10 +99,11 @@ mod tests {
         let path = folder.path().join("a.txt");
         write_atomically(&path, |out| out.write_all(b"old")).unwrap();
         let failed = write_atomically(&path, |out| {
-            out.write_all(b"new, but")?;
-            Err(io::Error::other("the disk is full"))
+            // More than the buffer holds: a part of it is in the temporary file.
+            out.write_all(&[0; 1 << 20])?;
+            Err(io::Error::other("out of paper"))
         });
-        assert!(failed.unwrap_err().to_string().ends_with("a.txt`: the disk is full"));
+        assert!(failed.unwrap_err().to_string().contains("a.txt`: out of paper; check"));
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -105,5 +123,17 @@ mod tests {
     fn a_missing_folder_is_named() {
         let failed = write_atomically(Path::new("/nowhere/at/all.npz"), |_| Ok(()));
         assert!(failed.unwrap_err().to_string().contains("no folder `/nowhere/at`"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_has_the_rights_of_any_other() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [ours, plain] = ["ours", "plain"].map(|name| folder.path().join(name));
+        write_atomically(&ours, |_| Ok(())).unwrap();
+        std::fs::write(&plain, "").unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
     }
 }
