@@ -8,12 +8,13 @@ use carom_format::result::StoredFrame;
 use carom_mesh::FaceRef;
 use carom_progress::Progress;
 use carom_scene::{BodyGrid, StressRecovery};
-use carom_vtk::{Collection, FrameWriter, WriteOptions};
+use carom_vtk::{Collection, FrameWriter, WriteError, WriteOptions};
 use clap::ValueEnum;
 use rayon::prelude::*;
 
 use crate::bodies::RunBody;
 use crate::frame_fields::{Shown, in_body_frame, pose};
+use crate::staging::Staging;
 use crate::{Run, RunError};
 
 /// Which cells are written.
@@ -93,7 +94,8 @@ struct Part {
 ///
 /// # Errors
 ///
-/// [`RunError`]; frames that were written before an error stay, the `.pvd` is written last.
+/// [`RunError`]; nothing of this export is left then, and an earlier one is as it was: files take their names once all of
+/// them are whole, the `.pvd` last.
 pub fn export(
     run: &Run,
     folder: &Path,
@@ -101,17 +103,39 @@ pub fn export(
     progress: &dyn Progress,
 ) -> Result<ExportSummary, RunError> {
     let frames = selected(run, options.every)?;
-    let name = run.name();
-    create_folder(&folder.join(&name))?;
     let mut notes = Vec::new();
     let parts = parts(run, options, &mut notes)?;
-
+    let staging = Staging::new(folder)?;
     progress.begin("ParaView files", (frames.len() * parts.len()) as u64);
+    let written = write_all(run, &parts, &frames, staging.path(), options, progress);
+    progress.end();
+    let (paths, bytes) = written.map_err(|error| match error {
+        RunError::Write(WriteError::File(error)) | RunError::File(error) => {
+            staging.at_its_place(error).into()
+        }
+        other => other,
+    })?;
+    staging.publish(&paths)?;
+    let series = folder.join(format!("{}.pvd", run.name()));
+    Ok(ExportSummary { series, frames: frames.len(), files: paths.len() - 1, paths, bytes, notes })
+}
+
+/// Writes the files of all bodies, then the series; returns their paths relative to `folder`, and the size of the former.
+fn write_all(
+    run: &Run,
+    parts: &[Part],
+    frames: &[StoredFrame],
+    folder: &Path,
+    options: &ExportOptions,
+    progress: &dyn Progress,
+) -> Result<(Vec<String>, u64), RunError> {
+    let name = run.name();
+    create_folder(&folder.join(&name))?;
     let mut collection = Collection::new();
     let (done, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
     let mut paths = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        let files = write_part(run, part, &frames, folder, options, &|size| {
+        let files = write_part(run, part, frames, folder, options, &|size| {
             bytes.fetch_add(size, Ordering::Relaxed);
             progress.set(done.fetch_add(1, Ordering::Relaxed) + 1);
             progress.interrupted()
@@ -122,11 +146,8 @@ pub fn export(
         }
     }
     paths.push(format!("{name}.pvd"));
-    let series = folder.join(format!("{name}.pvd"));
-    collection.write(&series)?;
-    progress.end();
-    let (files, frames) = (collection.len(), frames.len());
-    Ok(ExportSummary { series, frames, files, paths, bytes: bytes.into_inner(), notes })
+    collection.write(&folder.join(format!("{name}.pvd")))?;
+    Ok((paths, bytes.into_inner()))
 }
 
 /// Every n-th frame and the last one.

@@ -13,6 +13,7 @@ pub mod patch;
 pub mod plot;
 pub mod report;
 pub mod run;
+mod staging;
 pub mod table;
 
 pub use args::{PostArgs, run};

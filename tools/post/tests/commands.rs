@@ -2,14 +2,16 @@
 
 mod result;
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use assert_cmd::Command;
 use carom_post::export::{Cells, ExportOptions, Fields, export};
 use carom_post::report::{Extras, html};
-use carom_post::{Run, plot};
-use carom_progress::Silent;
+use carom_post::{Run, RunError, plot};
+use carom_progress::{Progress, Silent};
 use carom_testing::program::{failure, json, told};
 use carom_testing::vtu::{UnstructuredGridPiece, array, read};
 use carom_vtk::{Compression, Encoding, WriteOptions};
@@ -109,6 +111,55 @@ fn export_writes_a_series_and_says_so() {
         head.contains(r#"Vectors="displacement""#) && head.contains(r#"RationalWeights="RationalWeights""#),
         "{head}"
     );
+}
+
+/// Wants to stop once some files are done.
+struct StopsAfter(u64, AtomicU64);
+
+impl Progress for StopsAfter {
+    fn begin(&self, _name: &str, _total: u64) {}
+    fn set(&self, done: u64) {
+        self.1.fetch_max(done, Ordering::Relaxed);
+    }
+    fn note(&self, _text: &str) {}
+    fn end(&self) {}
+    fn interrupted(&self) -> bool {
+        self.1.load(Ordering::Relaxed) >= self.0
+    }
+}
+
+/// Every file below a folder with its content.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(contents(&path));
+        } else {
+            all.insert(path.clone(), std::fs::read(&path).unwrap());
+        }
+    }
+    all
+}
+
+#[test]
+fn a_stopped_export_leaves_nothing_and_spares_an_earlier_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::open(&result::write(folder.path())).unwrap();
+    let out = folder.path().join("some/where");
+    let stopped = |options: &ExportOptions| {
+        let outcome = export(&run, &out, options, &StopsAfter(2, AtomicU64::new(0)));
+        assert!(matches!(outcome, Err(RunError::Interrupted)), "{outcome:?}");
+    };
+    stopped(&ExportOptions::default());
+    assert!(!folder.path().join("some").exists());
+
+    export(&run, &out, &ExportOptions::default(), &Silent).unwrap();
+    let whole = contents(&out);
+    assert_eq!(whole.len(), 7, "{:?}", whole.keys());
+    stopped(&ExportOptions { cells: Cells::Surface, ..ExportOptions::default() });
+    assert!(contents(&out) == whole, "files of the earlier export are others now");
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 2, "more than the folder and the series");
 }
 
 #[test]
