@@ -35,10 +35,10 @@ mod solve;
 mod state;
 mod workspace;
 
-pub use error::{SolveError, Tolerances};
-pub use model::{ContactBody, Pair, QuasistaticContact, SetupError, Zone, ZoneShape, compliance};
+pub use error::{SetupError, SolveError, Tolerances};
+pub use model::{ContactBody, Pair, QuasistaticContact, Zone, ZoneShape, compliance};
 pub use motion::PointMotion;
-pub use results::{PairSolution, RimPressure, Solution, WhichZone, Wrench};
+pub use results::{Overlap, PairSolution, RimPressure, Solution, WhichZone, Wrench};
 pub use state::{BodyState, Row, SpanMemory, Twist, WarmState};
 pub use workspace::Workspace;
 

@@ -84,6 +84,24 @@ pub enum RimPolicy {
     Warning,
 }
 
+/// Overlap of two surfaces that brings about no force, as a face is large for the shape of what it meets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overlap {
+    /// Face of the surface that carries the pressure.
+    pub face: usize,
+    /// How deep a point of it lies inside the other body \[m\].
+    pub depth: f64,
+    /// √A of the face \[m\].
+    pub size: f64,
+}
+
+impl Overlap {
+    /// Depth over the size of the face.
+    pub fn ratio(&self) -> f64 {
+        self.depth / self.size
+    }
+}
+
 /// What the two surfaces of a pair do to each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reaction {
@@ -101,6 +119,8 @@ pub struct Reaction {
     pub penetration: f64,
     /// Pressure at the rim of a zone.
     pub rim: Option<Rim>,
+    /// Overlap without force.
+    pub overlap: Option<Overlap>,
 }
 
 impl Reaction {
@@ -113,6 +133,7 @@ impl Reaction {
         point: Vector3::new(0.0, 0.0, 0.0),
         penetration: 0.0,
         rim: None,
+        overlap: None,
     };
 }
 

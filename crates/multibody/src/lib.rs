@@ -35,7 +35,8 @@ mod within_step;
 
 pub use body::{Body, BodyError, InitialState};
 pub use contact::{
-    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction, Rim, RimPolicy,
+    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Overlap, Reaction, Rim,
+    RimPolicy,
 };
 pub use floating_frame::{FloatingFrame, FrameError};
 pub use hertz_contact::{HertzContact, HertzShape};

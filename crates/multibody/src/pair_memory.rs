@@ -1,6 +1,6 @@
 //! What the time loop remembers of a pair from step to step, and how long the next step may be for it.
 
-use crate::contact::Rim;
+use crate::contact::{Overlap, Rim};
 use crate::scales::{pulse, speed_bound};
 use crate::system::System;
 
@@ -19,11 +19,13 @@ pub struct PairMemory {
     pub history: [[f64; 2]; 2],
     /// The largest share of the force at the rim of a zone so far, and when \[s\].
     pub rim: Option<(f64, Rim)>,
+    /// The overlap without force that was the largest part of its face so far, and when \[s\].
+    pub overlap: Option<(f64, Overlap)>,
 }
 
 impl PairMemory {
     /// Numbers in [`PairMemory::to_array`].
-    pub const NUMBERS: usize = 12;
+    pub const NUMBERS: usize = 16;
 
     /// Steps in a contact pulse, THEORY 3.4.
     const STEPS_PER_PULSE: f64 = 20.0;
@@ -37,6 +39,7 @@ impl PairMemory {
             pulse: f64::INFINITY,
             history: [[0.0; 2]; 2],
             rim: None,
+            overlap: None,
         }
     }
 
@@ -46,15 +49,25 @@ impl PairMemory {
         let none = (0.0, Rim { side: 0, face: 0, share: -1.0 });
         let (when, rim) = self.rim.unwrap_or(none);
         let (side, face) = (rim.side as f64, rim.face as f64);
-        [self.gap, self.closing, self.bound, self.pulse, t0, f0, t1, f1, when, side, face, rim.share]
+        let none = (0.0, Overlap { face: 0, depth: -1.0, size: 0.0 });
+        let (then, overlap) = self.overlap.unwrap_or(none);
+        let own = [self.gap, self.closing, self.bound, self.pulse, t0, f0, t1, f1];
+        let of_rim = [when, side, face, rim.share];
+        let of_overlap = [then, overlap.face as f64, overlap.depth, overlap.size];
+        let mut array = [0.0; Self::NUMBERS];
+        array.iter_mut().zip(own.into_iter().chain(of_rim).chain(of_overlap)).for_each(|(a, x)| *a = x);
+        array
     }
 
     /// The inverse of [`PairMemory::to_array`].
     pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
-        let [gap, closing, bound, pulse, t0, f0, t1, f1, when, side, face, share] = *array;
+        let [gap, closing, bound, pulse, t0, f0, t1, f1, when, side, face, share, then, under, depth, size] =
+            *array;
         let rim = Rim { side: side as usize, face: face as usize, share };
         let rim = (share >= 0.0).then_some((when, rim));
-        Self { gap, closing, bound, pulse, history: [[t0, f0], [t1, f1]], rim }
+        let overlap = Overlap { face: under as usize, depth, size };
+        let overlap = (depth >= 0.0).then_some((then, overlap));
+        Self { gap, closing, bound, pulse, history: [[t0, f0], [t1, f1]], rim, overlap }
     }
 
     /// Takes in the end of a step, at which the system was evaluated. The pulse of a contact is that of its first touch.
@@ -80,6 +93,11 @@ impl PairMemory {
             && self.rim.is_none_or(|(_, largest)| rim.share > largest.share)
         {
             self.rim = Some((time, rim));
+        }
+        if let Some(overlap) = reaction.overlap
+            && self.overlap.is_none_or(|(_, largest)| overlap.ratio() > largest.ratio())
+        {
+            self.overlap = Some((time, overlap));
         }
     }
 

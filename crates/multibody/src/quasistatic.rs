@@ -14,7 +14,8 @@ pub use zones::is_flipped;
 
 use crate::body::Body;
 use crate::contact::{
-    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction, Rim, RimPolicy,
+    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Overlap, Reaction, Rim,
+    RimPolicy,
 };
 use carom_contact::submodel::{
     BodyState, QuasistaticContact, SolveError, Twist, WarmState, WhichZone, Workspace,
@@ -187,6 +188,11 @@ impl QuasistaticContacts {
                 side: usize::from((rim.zone == WhichZone::Second) != setup.flipped),
                 face: rim.span,
                 share: rim.share,
+            }),
+            overlap: sums.overlap.map(|overlap| Overlap {
+                face: overlap.span,
+                depth: overlap.depth,
+                size: overlap.size,
             }),
         }
     }

@@ -1,6 +1,6 @@
 //! What a user should know about a run that ended well: where the model was used beyond its limits.
 
-use crate::contact::{Rim, RimPolicy};
+use crate::contact::{Overlap, Rim, RimPolicy};
 use crate::outcome::{RimPlace, RunError};
 use crate::simulation::Simulation;
 
@@ -8,13 +8,19 @@ impl Simulation {
     /// Share of the force at a rim, or outside the interface, below which nothing is said.
     const SHARE: f64 = 1e-3;
 
-    /// Sentences about pressure at the rim of a contact zone, force outside the interface points, modes that are treated
+    /// Overlap without force, in sizes of the span, below which nothing is said: the force sets in late by it.
+    const OVERLAP: f64 = 0.05;
+
+    /// Sentences about pressure at the rim of a contact zone, overlap without force, force outside the interface points, modes that are treated
     /// statically although the impact is short for them, and fallbacks of the contact solver. Empty if all is well.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         for (pair, memory) in self.memory.iter().enumerate() {
             if let Some((time, rim)) = memory.rim.filter(|(_, rim)| rim.share > Self::SHARE) {
                 warnings.push(format!("at t = {time:.4e} s: {}", self.rim_place(pair, rim)));
+            }
+            if let Some((time, overlap)) = memory.overlap.filter(|(_, o)| o.ratio() > Self::OVERLAP) {
+                warnings.push(self.overlap_warning(pair, time, overlap));
             }
         }
         if self.off_interface > Self::SHARE {
@@ -47,6 +53,19 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    fn overlap_warning(&self, pair: usize, time: f64, overlap: Overlap) -> String {
+        let (model, local) = self.system.pair_of[pair];
+        let model = &self.system.contacts[model];
+        let [first, second] = [0, 1].map(|side| model.surface_name(local, side));
+        let carrier = model.surface_name(local, model.carrier(local));
+        let Overlap { face, depth, size } = overlap;
+        format!(
+            "at t = {time:.4e} s: contact `{first}` / `{second}`: a point of span {face} of `{carrier}` lies {depth:.3e} m inside the \
+             other body without a force, as the gap is still open on the average over the span of {size:.3e} m: the force sets in late, \
+             or never; refine `{carrier}`, or round off the edge that meets it"
+        )
     }
 
     fn rim_place(&self, pair: usize, rim: Rim) -> RimPlace {

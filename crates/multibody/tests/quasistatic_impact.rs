@@ -5,6 +5,9 @@ mod lattice;
 
 use cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
+use carom_fem::Surface;
+use carom_fem::surface::{Face, FaceBasis};
+use carom_mesh::FaceShape;
 use carom_multibody::{
     Body, ContactLaw, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, RunError, RunSummary,
     Settings, Simulation, System,
@@ -182,6 +185,46 @@ fn pressure_at_the_rim_is_a_warning_where_that_was_asked_for() {
     assert!(rim.share > 0.3, "{rim:?}");
     let warnings = simulation.warnings();
     assert!(warnings.iter().any(|w| w.contains("rim of `ball:pole`")), "{warnings:?}");
+}
+
+#[test]
+fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
+    // Faces of 2 mm meet a held roof of 45°, whose ridge slips in between their points; the force sets in at a quarter of a face.
+    let roof = |i: usize, j: usize| {
+        let (x, y) = (4e-3 * (i as f64 - 1.0), 4e-3 * (j as f64 - 1.0));
+        [x, y, x.abs()]
+    };
+    let positions: Vec<[f64; 3]> = (0..9).map(|k| roof(k % 3, k / 3)).collect();
+    let face = |i: u32| Face {
+        basis: FaceBasis::Lagrange(FaceShape::Quad4),
+        points: [0, 1, 4, 3].map(|k| k + i).to_vec(),
+        orientation: -1.0,
+    };
+    let surface = Surface {
+        points: (0..9).collect(),
+        weights: vec![1.0; 9],
+        faces: [0, 1, 3, 4].map(face).to_vec(),
+        operators: Vec::new(),
+    };
+    let roof = ContactSurface::Faces { name: "roof".into(), surface, positions, sharp_edges: Vec::new() };
+    let bodies = vec![
+        Body::reduced(Arc::new(Cap::new(3, 3e-3, 0).reduced())).unwrap(),
+        Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed(),
+    ];
+    let spec =
+        ContactSpec { surfaces: [ContactSurface::Named("pole".into()), roof], ..spec(ContactLaw::Hard) };
+    let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
+    let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap();
+    let start = [
+        Placement { velocity: [0.0, 0.0, 20.0], ..Placement::default() },
+        Placement { origin: [0.0, 0.0, RADIUS + 1e-6], ..Placement::default() },
+    ];
+    let mut simulation = Simulation::new(system, &start, Settings::until(3e-5)).unwrap();
+    simulation.run(&mut Ignore, &Silent).unwrap();
+    let warnings = simulation.warnings();
+    let parts =
+        ["`ball:pole` / `ground:roof`", "span 4 of `ball:pole`", "without a force", "refine `ball:pole`"];
+    assert!(warnings.iter().any(|w| parts.iter().all(|part| w.contains(part))), "{warnings:?}");
 }
 
 #[test]

@@ -1,7 +1,10 @@
-//! When a solve has converged, and why it may not.
+//! When a solve has converged, why it may not, and why a problem cannot be set up.
 
+use carom_fem::SurfaceError;
 use thiserror::Error;
 
+use crate::geometry::bezier::MAX_POINTS;
+use crate::law::NormalLaw;
 use crate::solver::LcpError;
 
 /// When the iteration has converged.
@@ -92,5 +95,105 @@ pub enum SolveError {
         gap: f64,
         /// Change of the displacement in each pass \[m\].
         history: Vec<f64>,
+    },
+}
+
+/// Why a contact problem could not be set up.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// A zone refers to a point that is not among the body's surface points.
+    #[error("zone `{zone}` needs point {point}, which is not among the surface points of its body")]
+    MissingPoint {
+        /// Name of the zone.
+        zone: String,
+        /// Number of the point.
+        point: u32,
+    },
+    /// A face of a zone cannot be evaluated.
+    #[error("zone `{zone}`: {source}")]
+    Surface {
+        /// Name of the zone.
+        zone: String,
+        /// What is wrong.
+        source: SurfaceError,
+    },
+    /// A compliance has the wrong size or is not symmetric.
+    #[error(
+        "body `{body}`: the compliance is {rows} × {columns} and must be symmetric with 3 × {points} rows"
+    )]
+    Compliance {
+        /// Name of the body.
+        body: String,
+        /// Rows found.
+        rows: usize,
+        /// Columns found.
+        columns: usize,
+        /// Points of the body.
+        points: usize,
+    },
+    /// A zone refers to a body, or a pair to a zone, that does not exist.
+    #[error("{what} {index} does not exist; there are {count}")]
+    Missing {
+        /// "body" or "zone".
+        what: &'static str,
+        /// Index that is too large.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// The first zone of a pair must have faces.
+    #[error(
+        "pair `{first}`/`{second}`: the first zone must have faces, as it carries the pressure; exchange the two, or give one of the bodies a mesh"
+    )]
+    NoFaces {
+        /// Name of the first zone.
+        first: String,
+        /// Name of the second zone.
+        second: String,
+    },
+    /// The hard law needs a body that gives way.
+    #[error(
+        "pair `{first}`/`{second}`: both bodies are rigid, so contact without penetration has no force law; use the penalty law or make one of them flexible"
+    )]
+    RigidAndHard {
+        /// Name of the first zone.
+        first: String,
+        /// Name of the second zone.
+        second: String,
+    },
+    /// What is hit is more curved than the spans that carry the pressure can notice.
+    #[error(
+        "pair `{first}`/`{second}`: the spans of `{first}` are {size:.3e} m large or more, but `{second}` has a radius of curvature of \
+         {radius:.3e} m: it could slip in between the pressure points; refine `{first}` to spans of a quarter of the contact radius"
+    )]
+    CoarseSpans {
+        /// Name of the first zone.
+        first: String,
+        /// Name of the second zone.
+        second: String,
+        /// √A of the smallest span \[m\].
+        size: f64,
+        /// Smallest radius of curvature of the second zone \[m\].
+        radius: f64,
+    },
+    /// More faces meet in one node than are provided for.
+    #[error(
+        "zone `{first}`: the faces around one of its nodes have {points} nodes, at most {MAX_POINTS} are possible; mend the mesh there"
+    )]
+    CrowdedNode {
+        /// Name of the first zone.
+        first: String,
+        /// Nodes of the faces around the node.
+        points: usize,
+    },
+    /// A number of the law is not positive.
+    #[error("pair `{first}`/`{second}`: {law:?} needs positive, finite numbers")]
+    Law {
+        /// Name of the first zone.
+        first: String,
+        /// Name of the second zone.
+        second: String,
+        /// The law.
+        law: NormalLaw,
     },
 }

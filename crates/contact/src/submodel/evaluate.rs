@@ -100,7 +100,7 @@ impl QuasistaticContact {
         let near = warm.spans[s].has_feet;
         if let Some(gap) = second.as_ref().filter(|_| !near).and_then(|z| far_away(pair, span, z, work_pair))
         {
-            warm.spans[s] = SpanMemory { gap, slack: gap, has_feet: false };
+            warm.spans[s] = SpanMemory { gap, slack: gap, overlap: 0.0, has_feet: false };
             return false;
         }
         let feet_start = pair.foot_offset + pair.spans.start[span] as usize;
@@ -123,7 +123,9 @@ impl QuasistaticContact {
         if gap < -pair.max_depth || gap < 0.0 && outward(span).dot(&sums.normal) >= 0.0 {
             (gap, slack) = (-gap, 0.0);
         }
-        warm.spans[s] = SpanMemory { gap, slack, has_feet: true };
+        let slips_in = gap > 0.0 && sums.deepest > 0.0 && outward(span).dot(&sums.normal) < 0.0;
+        let overlap = if slips_in { sums.deepest } else { 0.0 };
+        warm.spans[s] = SpanMemory { gap, slack, overlap, has_feet: true };
         spans.beyond_rim[s] = sums.beyond_rim;
         spans.near_second_rim[s] = sums.near_second_rim;
         let points = pair.spans.points(span);
@@ -161,6 +163,8 @@ struct Sums {
     normal: Vector3<f64>,
     /// −Σ w n and −Σ w y × n.
     reaction: [Vector3<f64>; 2],
+    /// Depth of the deepest integration point that lies in front of the zone, 0 if none is inside.
+    deepest: f64,
     beyond_rim: bool,
     near_second_rim: bool,
 }
@@ -179,6 +183,7 @@ fn average(
         gap: 0.0,
         normal: Vector3::zeros(),
         reaction: [Vector3::zeros(); 2],
+        deepest: 0.0,
         beyond_rim: false,
         near_second_rim: false,
     };
@@ -195,6 +200,9 @@ fn average(
         sums.normal += weighted;
         sums.reaction[0] -= weighted;
         sums.reaction[1] -= foot.position.cross(&weighted);
+        if !foot.beyond_rim && -foot.gap <= pair.max_depth {
+            sums.deepest = sums.deepest.max(-foot.gap);
+        }
         sums.beyond_rim |= foot.beyond_rim;
         work.own.iter_mut().zip(values).for_each(|((_, share), r)| *share += weighted * *r);
     }

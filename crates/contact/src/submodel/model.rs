@@ -1,13 +1,12 @@
 //! What is in contact: bodies, zones on them, pairs of zones. Made once, constant during a run.
 
-use carom_fem::{Surface, SurfaceError};
+use carom_fem::Surface;
 use faer::{Mat, MatRef};
 use nalgebra::Vector3;
-use thiserror::Error;
 
-use super::Tolerances;
+use super::{SetupError, Tolerances};
 use crate::geometry::bezier::MAX_POINTS;
-use crate::geometry::{Faces, Plane, Sphere};
+use crate::geometry::{Faces, Plane, Sphere, Start};
 use crate::law::NormalLaw;
 use crate::pressure::Spans;
 
@@ -101,6 +100,25 @@ impl Zone {
         Ok(Self { name: zone(), body, shape })
     }
 
+    /// Largest convex curvature in the middles of the faces \[1/m\]: 1/R of a ball, 0 of a plane and of what is hollow.
+    pub fn convex_curvature(&self) -> f64 {
+        match &self.shape {
+            ZoneShape::Plane(_) => 0.0,
+            ZoneShape::Sphere(sphere) => 1.0 / sphere.radius,
+            ZoneShape::Faces { faces, reference, .. } => {
+                let mut now = faces.state_at(reference);
+                let mut at_middle = |face: u32| {
+                    let xi = faces.domain(face).center();
+                    let x = faces.position(&mut now, face, xi);
+                    let foot = faces.project(&mut now, &x, Start { face, xi });
+                    // Positive is bent towards the normal: a ball has −1/R.
+                    foot.principal_curvatures().map_or(0.0, |[low, _]| -low)
+                };
+                (0..faces.n_faces() as u32).map(&mut at_middle).fold(0.0, f64::max)
+            }
+        }
+    }
+
     /// Tells at which edges (face and edge) the zone ends because the surface of the body turns there, see
     /// [`Surface::sharp_edges`]. Pressure at other borders is pressure at the rim of a zone that is too small.
     pub fn with_sharp_edges(mut self, edges: &[[u32; 2]]) -> Self {
@@ -129,91 +147,6 @@ pub struct Pair {
     /// Depth \[m\] beyond which a point counts as lying behind the second zone and not as touching it; without it a
     /// quarter of the diagonal of the first zone's box.
     pub max_depth: Option<f64>,
-}
-
-/// Why a contact problem could not be set up.
-#[derive(Debug, Error)]
-pub enum SetupError {
-    /// A zone refers to a point that is not among the body's surface points.
-    #[error("zone `{zone}` needs point {point}, which is not among the surface points of its body")]
-    MissingPoint {
-        /// Name of the zone.
-        zone: String,
-        /// Number of the point.
-        point: u32,
-    },
-    /// A face of a zone cannot be evaluated.
-    #[error("zone `{zone}`: {source}")]
-    Surface {
-        /// Name of the zone.
-        zone: String,
-        /// What is wrong.
-        source: SurfaceError,
-    },
-    /// A compliance has the wrong size or is not symmetric.
-    #[error(
-        "body `{body}`: the compliance is {rows} × {columns} and must be symmetric with 3 × {points} rows"
-    )]
-    Compliance {
-        /// Name of the body.
-        body: String,
-        /// Rows found.
-        rows: usize,
-        /// Columns found.
-        columns: usize,
-        /// Points of the body.
-        points: usize,
-    },
-    /// A zone refers to a body, or a pair to a zone, that does not exist.
-    #[error("{what} {index} does not exist; there are {count}")]
-    Missing {
-        /// "body" or "zone".
-        what: &'static str,
-        /// Index that is too large.
-        index: usize,
-        /// How many there are.
-        count: usize,
-    },
-    /// The first zone of a pair must have faces.
-    #[error(
-        "pair `{first}`/`{second}`: the first zone must have faces, as it carries the pressure; exchange the two, or give one of the bodies a mesh"
-    )]
-    NoFaces {
-        /// Name of the first zone.
-        first: String,
-        /// Name of the second zone.
-        second: String,
-    },
-    /// The hard law needs a body that gives way.
-    #[error(
-        "pair `{first}`/`{second}`: both bodies are rigid, so contact without penetration has no force law; use the penalty law or make one of them flexible"
-    )]
-    RigidAndHard {
-        /// Name of the first zone.
-        first: String,
-        /// Name of the second zone.
-        second: String,
-    },
-    /// More faces meet in one node than are provided for.
-    #[error(
-        "zone `{first}`: the faces around one of its nodes have {points} nodes, at most {MAX_POINTS} are possible; mend the mesh there"
-    )]
-    CrowdedNode {
-        /// Name of the first zone.
-        first: String,
-        /// Nodes of the faces around the node.
-        points: usize,
-    },
-    /// A number of the law is not positive.
-    #[error("pair `{first}`/`{second}`: {law:?} needs positive, finite numbers")]
-    Law {
-        /// Name of the first zone.
-        first: String,
-        /// Name of the second zone.
-        second: String,
-        /// The law.
-        law: NormalLaw,
-    },
 }
 
 /// The condensed contact problem of several bodies: immutable, shared by all calls.
@@ -309,6 +242,11 @@ impl QuasistaticContact {
         let spans = Spans::new(faces, reference);
         if spans.max_points() > MAX_POINTS {
             return Err(SetupError::CrowdedNode { first, points: spans.max_points() });
+        }
+        let radius = 1.0 / b.convex_curvature();
+        let smallest = spans.area.iter().copied().filter(|&area| area > 0.0).fold(f64::INFINITY, f64::min);
+        if smallest.is_finite() && smallest.sqrt() > radius {
+            return Err(SetupError::CoarseSpans { first, second, size: smallest.sqrt(), radius });
         }
         let low = reference.iter().fold(Vector3::repeat(f64::INFINITY), |m, x| m.inf(x));
         let high = reference.iter().fold(Vector3::repeat(f64::NEG_INFINITY), |m, x| m.sup(x));

@@ -36,6 +36,25 @@ pub struct RimPressure {
     pub share: f64,
 }
 
+/// Overlap of the surfaces that brings about no force: a point of a span is inside the other body while the gap of the span
+/// is open on the average, as the span is large for the shape of what it meets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overlap {
+    /// Span of the first zone.
+    pub span: usize,
+    /// Depth of its deepest integration point \[m\].
+    pub depth: f64,
+    /// √A of the span \[m\].
+    pub size: f64,
+}
+
+impl Overlap {
+    /// Depth over the size of the span.
+    pub fn ratio(&self) -> f64 {
+        self.depth / self.size
+    }
+}
+
 /// Sums over one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PairSolution {
@@ -67,6 +86,8 @@ pub struct PairSolution {
     pub penalty_energy: f64,
     /// Pressure on the rim of a zone, the worse of the two.
     pub rim: Option<RimPressure>,
+    /// Overlap without force, that of the largest part of its span.
+    pub overlap: Option<Overlap>,
 }
 
 /// Result of a solve.
@@ -228,6 +249,7 @@ impl QuasistaticContact {
             sum.gap_rate = self.gap_rate(pair, row, states, &work.positions);
         }
         sum.rim = self.rim_pressure(pair, sum.force, work);
+        sum.overlap = overlap(pair, warm, work);
         work.solution.pairs[k] = sum;
     }
 
@@ -311,6 +333,17 @@ impl QuasistaticContact {
         // A point of two zones is counted twice.
         (off / total).min(1.0)
     }
+}
+
+/// The largest overlap, as part of its span, among those of spans without force.
+fn overlap(pair: &PairModel, warm: &WarmState, work: &Workspace) -> Option<Overlap> {
+    let of_span = |span: usize| {
+        let s = pair.span_offset + span;
+        let depth = if work.lambda[s] == 0.0 { warm.spans[s].overlap } else { 0.0 };
+        let size = pair.spans.area[span].sqrt();
+        (depth > 0.0 && size > 0.0).then_some(Overlap { span, depth, size })
+    };
+    (0..pair.spans.len()).filter_map(of_span).max_by(|a, b| a.ratio().total_cmp(&b.ratio()))
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -47,6 +47,9 @@ pub struct SpanMemory {
     pub gap: f64,
     /// Bound from below on the average gap now: `gap` less all motion since \[m\].
     pub slack: f64,
+    /// Depth of its deepest integration point when it was last looked at, if the gap was open on the average then; else 0
+    /// \[m\].
+    pub overlap: f64,
     /// True if its foot points are known.
     pub has_feet: bool,
 }
@@ -77,7 +80,7 @@ pub struct WarmState {
 }
 
 /// Memory of a span of which nothing is known.
-const UNKNOWN: SpanMemory = SpanMemory { gap: 0.0, slack: f64::NEG_INFINITY, has_feet: false };
+const UNKNOWN: SpanMemory = SpanMemory { gap: 0.0, slack: f64::NEG_INFINITY, overlap: 0.0, has_feet: false };
 
 impl QuasistaticContact {
     /// Memory of nothing: the first solve searches everywhere.
@@ -137,7 +140,9 @@ impl WarmState {
         out.extend(&self.lambda);
         self.displacement.iter().chain(&self.force).for_each(|v| out.extend(v));
         self.feet.iter().for_each(|f| out.extend([f64::from(f.face), f.xi[0], f.xi[1]]));
-        self.spans.iter().for_each(|s| out.extend([s.gap, s.slack, f64::from(u8::from(s.has_feet))]));
+        self.spans
+            .iter()
+            .for_each(|s| out.extend([s.gap, s.slack, s.overlap, f64::from(u8::from(s.has_feet))]));
         let positions = self.first_positions.iter().chain(&self.second_positions);
         positions.for_each(|v| v.iter().for_each(|x| out.extend(x)));
         out.push(self.condensed.len() as f64);
@@ -165,7 +170,8 @@ impl WarmState {
             *foot = Start { face: reader.index(), xi: [reader.next(), reader.next()] };
         }
         for span in &mut self.spans {
-            *span = SpanMemory { gap: reader.next(), slack: reader.next(), has_feet: reader.next() == 1.0 };
+            let [gap, slack, overlap, has_feet] = std::array::from_fn(|_| reader.next());
+            *span = SpanMemory { gap, slack, overlap, has_feet: has_feet == 1.0 };
         }
         for positions in self.first_positions.iter_mut().chain(&mut self.second_positions) {
             positions.iter_mut().for_each(|x| *x = reader.vector());

@@ -4,7 +4,6 @@ use super::setup::{ContactSetupError, ContactSpec};
 use crate::body::Body;
 use crate::contact::HertzNumbers;
 use carom_contact::closed_form::contact_modulus;
-use carom_contact::geometry::Start;
 use carom_contact::pressure::Spans;
 use carom_contact::submodel::{Zone, ZoneShape};
 
@@ -62,21 +61,7 @@ pub(super) fn hertz_numbers(
 /// Largest convex curvature in the middles of the faces of a zone, at least 1/reach; 0 of a plane \[1/m\].
 fn largest_curvature(zone: &Zone) -> f64 {
     match &zone.shape {
-        ZoneShape::Plane(_) => 0.0,
-        ZoneShape::Sphere(sphere) => 1.0 / sphere.radius,
-        ZoneShape::Faces { faces, reference, .. } => {
-            let mut now = faces.state_at(reference);
-            let mut largest = 1.0 / reach(zone).max(f64::MIN_POSITIVE);
-            for face in 0..faces.n_faces() as u32 {
-                let xi = faces.domain(face).center();
-                let x = faces.position(&mut now, face, xi);
-                let foot = faces.project(&mut now, &x, Start { face, xi });
-                if let Some([low, _]) = foot.principal_curvatures() {
-                    // Positive is bent towards the normal: a ball has −1/R.
-                    largest = largest.max(-low);
-                }
-            }
-            largest
-        }
+        ZoneShape::Faces { .. } => zone.convex_curvature().max(1.0 / reach(zone).max(f64::MIN_POSITIVE)),
+        _ => zone.convex_curvature(),
     }
 }

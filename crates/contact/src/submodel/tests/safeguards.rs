@@ -149,3 +149,45 @@ fn too_few_passes_are_an_error_with_the_worst_span_and_the_history() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn a_ball_between_the_pressure_points_is_reported_with_its_depth() {
+    // One flat span of 1 mm over a ball of 1.2 mm, whose pole is higher than the span by the depth.
+    let (size, radius) = (1e-3, 1.2e-3);
+    let (mut surface, points) =
+        plate(FaceShape::Quad9, 1, 1, |x, y| [size * (x - 0.5), size * (y - 0.5), 0.0]);
+    surface.faces[0].orientation = -1.0;
+    let law = NormalLaw::PenaltyStiffness { penalty_area: 1e15 };
+    let parts = vec![faced(0, "plate", (surface, points), None), rigid(1, contact_sphere(radius))];
+    let (model, positions) = problem(parts, law);
+    // The nearest of Gauss' four by four points to the middle.
+    let inner = 2.0 * ((0.5 - 0.330_009_478_207_571_87) * size).powi(2);
+    // The parabola's mean over the square is size²/(12 radius) = 0.0694 mm high.
+    for (depth, closed) in [(0.01e-3, false), (0.03e-3, false), (0.06e-3, false), (0.08e-3, true)] {
+        let out = solve(&model, &positions, Vector3::new(0.0, 0.0, radius - depth)).unwrap();
+        assert_eq!(out.in_contact(), closed, "{depth}");
+        let inside = radius - (inner + (radius - depth).powi(2)).sqrt();
+        let expected = if closed { 0.0 } else { inside.max(0.0) };
+        let found = out.pairs[0].overlap;
+        assert!((found.map_or(0.0, |o| o.depth) - expected).abs() < 1e-12, "{depth}: {found:?}");
+        assert!(found.is_none_or(|o| (o.size / size - 1.0).abs() < 1e-12));
+    }
+}
+
+#[test]
+fn what_could_slip_in_between_the_pressure_points_is_refused() {
+    let flat = |x: f64, y: f64| [1e-3 * x, 1e-3 * y, 0.0];
+    let law = NormalLaw::PenaltyStiffness { penalty_area: 1e15 };
+    let pairs = [Pair { first: 0, second: 1, law, max_depth: None }];
+    for (radius, refused) in [(0.4e-3, true), (0.6e-3, false)] {
+        let (body, zone, _) = faced(0, "plate", plate(FaceShape::Quad9, 2, 2, flat), None);
+        let (second, sphere, _) = rigid(1, contact_sphere(radius));
+        let model = QuasistaticContact::new(vec![body, second], vec![zone, sphere], &pairs);
+        assert_eq!(model.is_err(), refused);
+        if let Err(error) = model {
+            let message = error.to_string();
+            let parts = ["`plate`", "5.000e-4", "4.000e-4", "refine"];
+            assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        }
+    }
+}
