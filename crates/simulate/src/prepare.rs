@@ -21,6 +21,7 @@ mod body;
 mod model;
 mod source;
 pub mod survey;
+mod twins;
 
 use body::body_file;
 use model::{load_model, reduced};
@@ -112,7 +113,7 @@ pub fn prepare(
             }
             reduced => reduced,
         };
-        let body = prepare_body(spec, source, workshop, progress, &mut prepared, &mut models)?;
+        let body = prepare_body(scenario, spec, source, workshop, progress, &mut prepared, &mut models)?;
         prepared.bodies.push(body);
         if progress.interrupted() {
             return Err(SimulateError::Interrupted);
@@ -169,6 +170,7 @@ fn as_it_is(spec: &BodySpec, path: PathBuf, stored: StoredBody) -> PreparedBody 
 }
 
 fn prepare_body(
+    scenario: &Scenario,
     spec: &BodySpec,
     source: Source,
     workshop: Workshop<'_>,
@@ -185,12 +187,22 @@ fn prepare_body(
         return Err(SimulateError::NoInterface { body: spec.name.clone(), known });
     };
     let started = Instant::now();
-    let rom = reduced(spec, reduce, &stored, workshop, progress, prepared)?;
+    let rom = reduced(scenario, spec, reduce, &stored, workshop, progress, prepared)?;
     add_seconds(prepared, "reduction", started);
     load_model(&rom, path, models)
 }
 
 impl Prepared {
+    /// Notes that a file is there: from an earlier run, or as another body of this one has the same.
+    fn found(&mut self, what: &str, spec: &BodySpec, owner: &BodySpec, seconds: &BTreeMap<String, f64>) {
+        if owner.name == spec.name {
+            self.add_earlier(seconds);
+            self.notes.push(format!("{what} `{}` is up to date", spec.name));
+        } else {
+            self.notes.push(format!("{what} `{}` is that of `{}`", spec.name, owner.name));
+        }
+    }
+
     fn add_earlier(&mut self, seconds: &BTreeMap<String, f64>) {
         for (phase, value) in seconds {
             *self.earlier_seconds.entry(phase.clone()).or_insert(0.0) += value;

@@ -153,3 +153,35 @@ fn a_body_without_interface_and_a_missing_set_are_told() {
     let message = prepare(&wrong, workshop, &Silent).unwrap_err().to_string();
     assert!(message.contains("pool") && message.contains("pole"), "{message}");
 }
+
+#[test]
+fn bodies_that_differ_in_name_and_motion_alone_are_made_once() {
+    let body = |name: &str, modes: usize, z: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nmake = {{ shape = \"box\", size = [0.02, 0.02, 0.01] }}\n\
+             reduce = {{ interface = [\"bottom\"], modes = {modes} }}\nposition = [0.0, 0.0, {z}]\n"
+        )
+    };
+    let bodies = [body("a", 7, 0.0), body("b", 7, 0.1), body("c", 8, 0.2), body("d", 8, 0.3)].concat();
+    let text = format!("[simulation]\nend_time = 1.0e-6\noutput_every = 1.0e-6\n{bodies}");
+    let scenario = Scenario::parse(Path::new("twins.toml"), &text, &[], &["steel"]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    for made in [[1, 2], [0, 0]] {
+        let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+        assert_eq!([prepared.n_meshed, prepared.n_reduced], made);
+        let names = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+        let files: Vec<_> =
+            prepared.bodies.iter().map(|b| [names(&b.body_path), names(&b.rom_path)].join(" ")).collect();
+        assert_eq!(files, ["a.npz a.rom", "a.npz a.rom", "a.npz c.rom", "a.npz c.rom"]);
+        assert!(prepared.notes.iter().any(|note| note == "model `d` is that of `c`"), "{:?}", prepared.notes);
+    }
+    let outcome = solve_as_it_is(folder.path(), &scenario);
+    assert_eq!(outcome.names, ["a", "b", "c", "d"]);
+}
+
+fn solve_as_it_is(folder: &Path, scenario: &Scenario) -> RunOutcome {
+    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
+    let prepared = prepare(scenario, workshop, &Silent).unwrap();
+    run(scenario, folder, &prepared, &folder.join("result.carom"), RunOptions::default(), &Silent).unwrap()
+}

@@ -73,7 +73,7 @@ pub struct Impact {
 impl Bench<'_> {
     /// Runs a scenario given as text.
     ///
-    /// * `name` — of its files
+    /// * `name` — of its files, and of the folder of its bodies
     /// * `split` — frequency up to which all bodies' modes are dynamic \[Hz\], in place of what the scenario says
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl Bench<'_> {
         write(&path).map_err(|source| BenchError::Write { path: path.clone(), source })?;
         let scenario =
             read_scenario(&path, &[]).map_err(|error: Failure| BenchError::Scenario(error.to_string()))?;
-        let bodies = self.folder.join("bodies");
+        let bodies = self.folder.join(name);
         let workshop = Workshop { scenario_folder: self.folder, bodies: &bodies };
         let mut prepared = prepare(&scenario, workshop, self.progress)?;
         if let Some(hz) = split {
@@ -162,6 +162,8 @@ pub(crate) struct Ball {
     pub(crate) contact_radius: f64,
     /// Spans in it.
     pub(crate) spans: f64,
+    /// Radius of the zone over the contact radius.
+    pub(crate) zone: f64,
     pub(crate) modes: usize,
     pub(crate) split: f64,
     pub(crate) position: [f64; 3],
@@ -172,9 +174,9 @@ pub(crate) struct Ball {
 impl Ball {
     /// Its table in a scenario.
     pub(crate) fn table(&self) -> String {
-        let Self { name, contact_radius, spans, modes, split, position, rotation, velocity } = self;
+        let Self { name, contact_radius, spans, zone, modes, split, position, rotation, velocity } = self;
         let mut text = String::new();
-        let zone = 1.25 * contact_radius;
+        let zone = zone * contact_radius;
         let finest = contact_radius / spans;
         writeln!(text, "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"").expect("a string takes all");
         writeln!(

@@ -1,7 +1,8 @@
 //! Impacts against converged figures and closed forms.
 
-use carom_contact::closed_form::{HertzPair, SphereOnRod};
-use carom_post::patch;
+use carom_contact::closed_form::{HertzImpact, HertzPair, SphereOnRod, elastic_ball_stiffening};
+use carom_format::result::StoredFrame;
+use carom_post::{Run, patch};
 
 use crate::bench::{Ball, simulation, steel};
 use crate::{Bench, BenchError, Impact, Outcome, Row};
@@ -16,27 +17,76 @@ fn ball_mass(density: f64) -> f64 {
     density * 4.0 / 3.0 * std::f64::consts::PI * RADIUS.powi(3)
 }
 
-/// Two equal balls of 7780 kg/m³ that meet at the relative speed `v` on the z axis, with `spans` spans in the contact radius.
-pub(crate) fn ball_on_ball(v: f64, spans: f64) -> String {
-    let pair = HertzPair::new([RADIUS; 2], [210e9; 2], [0.3; 2]);
-    let hertz = pair.impact(0.5 * ball_mass(7780.0), v);
-    let gap = FLIGHT * hertz.duration * v;
-    let ball = |name, position, rotation, velocity| Ball {
-        name,
-        contact_radius: hertz.peak.contact_radius,
-        spans,
-        modes: 24,
-        split: 5.0 / hertz.duration,
-        position,
-        rotation,
-        velocity,
-    };
-    let away = RADIUS + 0.5 * gap;
-    let lower = ball("lower", [0.0, 0.0, -away], ("[1.0, 0.0, 0.0]", 0.0), [0.0, 0.0, 0.5 * v]);
-    let upper = ball("upper", [0.0, 0.0, away], ("[1.0, 0.0, 0.0]", 180.0), [0.0, 0.0, -0.5 * v]);
-    let contact = "[[contact]]\nbetween = [\"lower:pole\", \"upper:pole\"]\nlaw = { kind = \"penalty\" }\n";
-    let end = (1.5 + FLIGHT) * hertz.duration;
-    [simulation(end), steel(7780.0), lower.table(), upper.table(), contact.to_owned()].join("\n")
+/// Two equal balls of 7780 kg/m³ that meet on the z axis, nothing of their symmetry used.
+pub(crate) struct TwoBalls {
+    /// Relative speed \[m/s\].
+    pub(crate) speed: f64,
+    /// Spans in the contact radius.
+    pub(crate) spans: f64,
+    /// Radius of the zone over the contact radius.
+    pub(crate) zone: f64,
+    /// Fixed-interface modes of each ball.
+    pub(crate) modes: usize,
+    /// The `law` of the contact.
+    pub(crate) law: String,
+}
+
+impl TwoBalls {
+    /// As a user would set them up.
+    pub(crate) fn at(speed: f64) -> Self {
+        Self { speed, spans: 4.0, zone: 1.25, modes: 24, law: "{ kind = \"penalty\" }".to_owned() }
+    }
+
+    fn hertz(&self) -> HertzImpact {
+        let pair = HertzPair::new([RADIUS; 2], [210e9; 2], [0.3; 2]);
+        pair.impact(0.5 * ball_mass(7780.0), self.speed)
+    }
+
+    /// Distance of the balls at the start \[m\].
+    fn gap(&self) -> f64 {
+        FLIGHT * self.hertz().duration * self.speed
+    }
+
+    /// The scenario.
+    pub(crate) fn scenario(&self) -> String {
+        let Self { speed, spans, zone, modes, law } = self;
+        let hertz = self.hertz();
+        let ball = |name, position, rotation, velocity| Ball {
+            name,
+            contact_radius: hertz.peak.contact_radius,
+            spans: *spans,
+            zone: *zone,
+            modes: *modes,
+            split: 5.0 / hertz.duration,
+            position,
+            rotation,
+            velocity,
+        };
+        let away = RADIUS + 0.5 * self.gap();
+        let [below, above] = [[0.0, 0.0, -away], [0.0, 0.0, away]];
+        let lower = ball("lower", below, ("[1.0, 0.0, 0.0]", 0.0), [0.0, 0.0, 0.5 * speed]);
+        let upper = ball("upper", above, ("[1.0, 0.0, 0.0]", 180.0), [0.0, 0.0, -0.5 * speed]);
+        let contact = format!("[[contact]]\nbetween = [\"lower:pole\", \"upper:pole\"]\nlaw = {law}\n");
+        let end = (1.5 + FLIGHT) * hertz.duration;
+        [simulation(end), steel(7780.0), lower.table(), upper.table(), contact].join("\n")
+    }
+
+    /// Force over that of pressed elastic balls at the same approach of their centres, where the force is largest.
+    ///
+    /// The approach counts from the centre of mass, and each ball takes half of it.
+    fn force_over_static(&self, run: &Run) -> Result<f64, BenchError> {
+        let frames = run.frames()?;
+        let distance = |frame: &StoredFrame| frame.bodies[1].position[2] - frame.bodies[0].position[2];
+        let force = |frame: &StoredFrame| frame.contacts[0].normal_force;
+        let hardest = frames.iter().max_by(|a, b| force(a).total_cmp(&force(b)));
+        let (Some(first), Some(hardest)) = (frames.first(), hardest) else { return Ok(f64::NAN) };
+        let approach = 0.5 * (distance(first) - self.gap() - distance(hardest));
+        let pair = HertzPair::new([RADIUS, f64::INFINITY], [210e9, f64::INFINITY], [0.3, 0.0]);
+        let at = pair.at_approach(approach);
+        let over_radius = at.contact_radius / RADIUS;
+        let elastic = at.force * (1.0 + elastic_ball_stiffening(over_radius) * over_radius);
+        Ok(force(hardest) / elastic)
+    }
 }
 
 /// Force, duration, energy and momentum of an impact beside what is expected.
@@ -59,12 +109,16 @@ pub(crate) fn two_balls(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     for (v, force, duration) in [(0.2, 328.41, 123.43e-6), (0.5, 989.43, 102.51e-6), (1.0, 2281.2, 89.01e-6)]
     {
         let name = format!("two-balls-{v}");
-        let impact = bench.impact(&name, &ball_on_ball(v, 4.0), None)?;
+        let balls = TwoBalls::at(v);
+        let impact = bench.impact(&name, &balls.scenario(), None)?;
         outcome.rows.extend(rows(&format!("{v} m/s"), &impact, [force, duration], [0.01, 0.015]));
         let rebound = impact.velocities[1][2] - impact.velocities[0][2];
         outcome.rows.push(Row::new(format!("{v} m/s: restitution"), "", rebound / v, 1.0, 1e-3));
+        let run = bench.open(&name)?;
+        let ratio = balls.force_over_static(&run)?;
+        outcome.rows.push(Row::new(format!("{v} m/s: force over the static F(d)"), "", ratio, 1.0, 0.01));
         if v == 0.5 {
-            let drawing = patch::draw(&bench.open(&name)?, 0)?;
+            let drawing = patch::draw(&run, 0)?;
             let caption = "Pressure of two balls at 0.5 m/s at the largest force, beside Hertz' ellipse for that force.";
             outcome.pictures.push(("two-balls-pressure".to_owned(), drawing, caption.to_owned()));
         }
@@ -107,6 +161,7 @@ impl Rod {
             name: "ball",
             contact_radius: radius,
             spans: 4.0,
+            zone: 1.25,
             modes: 24,
             split,
             position: [self.length + RADIUS + gap, 0.0, 0.0],

@@ -43,7 +43,25 @@ fn mesh() {
 }
 
 #[test]
-#[ignore = "minutes: reduces a ball and a rod with 15 times as many modes"]
+#[ignore = "minutes: reduces balls of three sizes of zones"]
+fn interface() {
+    verify("interface");
+}
+
+#[test]
+#[ignore = "minutes: reduces balls with four numbers of modes"]
+fn modes() {
+    verify("modes");
+}
+
+#[test]
+#[ignore = "minutes: reduces balls for one speed"]
+fn penalty() {
+    verify("penalty");
+}
+
+#[test]
+#[ignore = "minutes: reduces a ball and a rod with four times as many modes"]
 fn split() {
     verify("split");
 }

@@ -10,6 +10,7 @@ use carom_format::scenario::model::{BodySource, BodySpec, MaterialSpec, RefineSp
 use carom_format::{StoredBody, read_body, write_body};
 use serde::Serialize;
 
+use super::twins::body_owner;
 use super::{Prepared, Workshop, source};
 use crate::SimulateError;
 use crate::recipe::{Recipe, file_checksum, forget};
@@ -25,13 +26,13 @@ pub(super) fn body_file(
         let stored = read_body(&path)?;
         return Ok((path, stored));
     }
-    let path = body_path(spec, workshop);
+    let owner = body_owner(scenario, spec, workshop);
+    let path = body_path(owner, workshop);
     let recipe = body_recipe(scenario, spec, workshop)?;
     if let Some(seconds) = recipe.made(&path)
         && let Ok(stored) = read_body(&path)
     {
-        prepared.add_earlier(&seconds);
-        prepared.notes.push(format!("body `{}` is up to date", spec.name));
+        prepared.found("body", spec, owner, &seconds);
         return Ok((path, stored));
     }
     let started = Instant::now();
@@ -56,9 +57,9 @@ pub(super) fn body_as_it_is(spec: &BodySpec, workshop: Workshop<'_>) -> Option<P
     }
 }
 
-/// Where the body file of a body is made.
-pub(super) fn body_path(spec: &BodySpec, workshop: Workshop<'_>) -> PathBuf {
-    workshop.bodies.join(format!("{}.npz", spec.name))
+/// Where a body file is made that belongs to `owner`.
+pub(super) fn body_path(owner: &BodySpec, workshop: Workshop<'_>) -> PathBuf {
+    workshop.bodies.join(format!("{}.npz", owner.name))
 }
 
 /// Everything that a body file is made from.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use carom_fem::QuadratureRule;
 use carom_files::create_folder;
-use carom_format::scenario::model::{BodySpec, ReduceSpec};
+use carom_format::scenario::model::{BodySpec, ReduceSpec, Scenario};
 use carom_format::{CraigBamptonOptions as StoredOptions, StoredBody, read_rom, write_rom};
 use carom_progress::Progress;
 use carom_reduce::{
@@ -15,6 +15,7 @@ use carom_reduce::{
     craig_bampton,
 };
 
+use super::twins::model_owner;
 use super::{Prepared, PreparedBody, PreparedModel, Workshop};
 use crate::SimulateError;
 use crate::recipe::{Recipe, forget};
@@ -37,18 +38,19 @@ pub(super) fn load_model(
     })
 }
 
-/// Where the model of a body is made, and from what.
+/// Where a model is made that belongs to `owner`, and from what.
 pub(super) fn rom_file(
-    spec: &BodySpec,
+    owner: &BodySpec,
     reduce: &ReduceSpec,
     body_checksum: &str,
     workshop: Workshop<'_>,
 ) -> (PathBuf, Recipe) {
-    (workshop.bodies.join(format!("{}.rom", spec.name)), Recipe::of(&(reduce, body_checksum)))
+    (workshop.bodies.join(format!("{}.rom", owner.name)), Recipe::of(&(reduce, body_checksum)))
 }
 
 /// The model file of a body, made if it is not up to date.
 pub(super) fn reduced(
+    scenario: &Scenario,
     spec: &BodySpec,
     reduce: &ReduceSpec,
     stored: &StoredBody,
@@ -56,10 +58,10 @@ pub(super) fn reduced(
     progress: &dyn Progress,
     prepared: &mut Prepared,
 ) -> Result<PathBuf, SimulateError> {
-    let (path, recipe) = rom_file(spec, reduce, &stored.checksum, workshop);
+    let owner = model_owner(scenario, spec, workshop);
+    let (path, recipe) = rom_file(owner, reduce, &stored.checksum, workshop);
     if let Some(seconds) = recipe.made(&path) {
-        prepared.add_earlier(&seconds);
-        prepared.notes.push(format!("model `{}` is up to date", spec.name));
+        prepared.found("model", spec, owner, &seconds);
         return Ok(path);
     }
     let started = Instant::now();

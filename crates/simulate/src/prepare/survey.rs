@@ -10,6 +10,7 @@ use carom_reduce::ReducedBody;
 
 use super::body::{body_as_it_is, body_path, body_recipe, material};
 use super::model::rom_file;
+use super::twins::{body_owner, model_owner};
 use super::{Workshop, source};
 use crate::references::{self, Parts};
 use crate::{SimulateError, run};
@@ -130,7 +131,7 @@ fn look_at(
         }
         Some(reduce) => {
             let checksum = out.body_checksum.clone().unwrap_or_default();
-            let (path, recipe) = rom_file(spec, reduce, &checksum, workshop);
+            let (path, recipe) = rom_file(model_owner(scenario, spec, workshop), reduce, &checksum, workshop);
             let made = recipe.made(&path).and_then(|_| read_rom(&path).ok());
             out.model = if made.is_some() { Standing::UpToDate } else { Standing::ToMake };
             out.rom_checksum = made.map(|stored| stored.checksum);
@@ -155,7 +156,7 @@ fn look_at_body(
         return Ok(Some(stored.body));
     }
     out.body = Standing::ToMake;
-    out.body_path = body_path(spec, workshop);
+    out.body_path = body_path(body_owner(scenario, spec, workshop), workshop);
     let recipe = body_recipe(scenario, spec, workshop)?;
     if recipe.made(&out.body_path).is_some()
         && let Ok(stored) = read_body(&out.body_path)
