@@ -156,20 +156,39 @@ pub fn position(kind: BezierKind, q: &[Homogeneous], xi: [f64; 2]) -> Vector3<f6
     Vector3::new(s[0], s[1], s[2]) / s[3]
 }
 
+/// Bernstein polynomials of degree N − 1.
+#[inline(always)]
+fn bernstein_values<const N: usize>(t: f64) -> [f64; N] {
+    let s = 1.0 - t;
+    let mut b = [0.0; N];
+    b[0] = 1.0;
+    for degree in 1..N {
+        for i in (1..=degree).rev() {
+            b[i] = s * b[i] + t * b[i - 1];
+        }
+        b[0] *= s;
+    }
+    b
+}
+
+#[inline(always)]
+fn square_basis<const N: usize>(xi: [f64; 2], mut f: impl FnMut(usize, f64)) {
+    let (b, c) = (bernstein_values::<N>(xi[0]), bernstein_values::<N>(xi[1]));
+    for j in 0..N {
+        for i in 0..N {
+            f(j * N + i, b[i] * c[j]);
+        }
+    }
+}
+
 /// Calls `f` with number and Bernstein value, without weights, of each control point at ξ, in their order.
 #[inline(always)]
 pub fn for_basis(kind: BezierKind, xi: [f64; 2], mut f: impl FnMut(usize, f64)) {
     match kind {
-        BezierKind::Rectangle([2, 2]) => {
-            let values = |t: f64| {
-                let s = 1.0 - t;
-                [s * s, 2.0 * s * t, t * t]
-            };
-            let (b, c) = (values(xi[0]), values(xi[1]));
-            for k in 0..9 {
-                f(k, b[k % 3] * c[k / 3]);
-            }
-        }
+        BezierKind::Rectangle([1, 1]) => square_basis::<2>(xi, f),
+        BezierKind::Rectangle([2, 2]) => square_basis::<3>(xi, f),
+        BezierKind::Rectangle([3, 3]) => square_basis::<4>(xi, f),
+        BezierKind::Rectangle([4, 4]) => square_basis::<5>(xi, f),
         BezierKind::Rectangle([p, q]) => {
             let (b, c) = (bernstein(p, xi[0]), bernstein(q, xi[1]));
             for j in 0..=q {

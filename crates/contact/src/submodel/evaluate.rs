@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::model::{FaceZone, PairModel};
 use super::workspace::{PairWork, Scatter, Workspace};
 use super::{BodyState, QuasistaticContact, Row, SpanMemory, WarmState, ZoneShape};
-use crate::geometry::bezier::to_points;
+use crate::geometry::bezier::{MAX_POINTS, to_points};
 use crate::geometry::jet::for_basis;
 use crate::geometry::{Faces, FacesNow, FootPoint, Start};
 
@@ -251,14 +251,15 @@ fn average_on_faces(
 fn spread(faces: &Faces, now: &mut FacesNow, foot: &FootPoint, v: Vector3<f64>, scatter: &mut Scatter) {
     let kind = faces.kind(foot.face);
     let on_bezier = scatter.face(foot.face, kind.n_points());
+    let mut values = [0.0; MAX_POINTS];
+    for_basis(kind, foot.xi, |k, b| values[k] = b);
+    let values = &values[..on_bezier.len()];
     let mut v = v;
     if !faces.is_polynomial(foot.face) {
         let q = faces.bezier(now, foot.face);
-        let mut weight = 0.0;
-        for_basis(kind, foot.xi, |k, b| weight += b * q[k][3]);
-        v /= weight;
+        v /= values.iter().zip(q).map(|(b, q)| b * q[3]).sum::<f64>();
     }
-    for_basis(kind, foot.xi, |k, b| on_bezier[k] += v * b);
+    on_bezier.iter_mut().zip(values).for_each(|(sum, b)| *sum += v * *b);
 }
 
 /// A bound from below on the gap of a span that is several of its own sizes away from the box of the second zone.
