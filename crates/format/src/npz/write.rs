@@ -13,8 +13,17 @@ use super::{Element, Header, Version};
 /// names; an array's is that of the line `descr fortran_order shape\n` and the elements. The same content gives the same
 /// bytes, whenever it is written.
 pub struct ArchiveWriter<W: Write + Seek> {
-    zip: zip::ZipWriter<W>,
+    /// Taken out when the archive is complete.
+    zip: Option<zip::ZipWriter<W>>,
     digests: Vec<(String, String)>,
+}
+
+impl<W: Write + Seek> Drop for ArchiveWriter<W> {
+    /// An archive that is not complete is of no use. `ZipWriter` would try to complete it and print on standard error
+    /// that a full disk does not let it, beside the error that the caller has: it is not dropped.
+    fn drop(&mut self) {
+        std::mem::forget(self.zip.take());
+    }
 }
 
 impl<W: Write + Seek> ArchiveWriter<W> {
@@ -24,7 +33,7 @@ impl<W: Write + Seek> ArchiveWriter<W> {
     ///
     /// Those of the writer, here and below.
     pub fn new(out: W, kind: &str, version: Version) -> io::Result<Self> {
-        let mut archive = Self { zip: zip::ZipWriter::new(out), digests: Vec::new() };
+        let mut archive = Self { zip: Some(zip::ZipWriter::new(out)), digests: Vec::new() };
         archive.text("format", kind)?;
         archive.text("version", &version.to_string())?;
         Ok(archive)
@@ -141,13 +150,14 @@ impl<W: Write + Seek> ArchiveWriter<W> {
             .compression_method(zip::CompressionMethod::Stored)
             .last_modified_time(zip::DateTime::default())
             .large_file(shape.iter().product::<usize>() * element.size() > u32::MAX as usize / 2);
-        self.zip.start_file(format!("{name}.npy"), options)?;
+        let zip = self.zip.as_mut().expect("it is taken out by `finish`, which consumes the writer");
+        zip.start_file(format!("{name}.npy"), options)?;
         let header = Header { element, fortran_order, shape };
         let mut digest = begin_digest(&header);
-        self.zip.write_all(&header.bytes())?;
+        zip.write_all(&header.bytes())?;
         for chunk in chunks {
             digest.update(chunk.as_ref());
-            self.zip.write_all(chunk.as_ref())?;
+            zip.write_all(chunk.as_ref())?;
         }
         self.digests.push((name.to_owned(), hexadecimal(&digest.finalize())));
         Ok(())
@@ -161,7 +171,10 @@ impl<W: Write + Seek> ArchiveWriter<W> {
     pub fn finish(mut self) -> io::Result<String> {
         let checksum = combine(&mut self.digests);
         self.text("checksum", &checksum)?;
-        self.zip.finish()?.flush()?;
+        if let Some(zip) = &mut self.zip {
+            zip.finish()?.flush()?;
+        }
+        self.zip = None;
         Ok(checksum)
     }
 }
