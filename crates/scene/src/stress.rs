@@ -12,7 +12,7 @@ use crate::spline_stress::SplineRecovery;
 pub struct Stress {
     /// xx, yy, zz, xy, yz, xz \[Pa\], VTK's order.
     pub tensor: Vec<[f64; 6]>,
-    /// Von Mises stress \[Pa\].
+    /// Von Mises stress \[Pa\], never negative, between points neither.
     pub von_mises: Vec<f64>,
 }
 

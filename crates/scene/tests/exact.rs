@@ -236,6 +236,30 @@ fn a_linear_stress_is_exact_between_the_lattice_points() {
     }
 }
 
+/// One control point moves, as under a small contact: the stress falls to nothing within two spans. Interpolation with the
+/// degree of the cell alone would fall below 0 there.
+#[test]
+fn von_mises_is_nowhere_negative() {
+    let body = half_tube();
+    let grid = BodyGrid::volume(&body);
+    let mut displacement = vec![[0.0; 3]; multipatch(&body).n_points];
+    displacement[0] = [1e-4, 0.0, 0.0];
+    let stress = StressRecovery::new(&grid, &body).unwrap().stress(&displacement);
+    let mises: Vec<[f64; 1]> = stress.von_mises.iter().map(|&v| [v]).collect();
+    let (mut least, mut largest) = (f64::INFINITY, 0.0_f64);
+    let mut of_tensor = 0.0_f64;
+    for cell in 0..grid.grid.n_cells() {
+        for n in 0..9 * 9 * 9 {
+            let xi = [n % 9, n / 9 % 9, n / 81].map(|i| f64::from(i) / 8.0);
+            let [found] = evaluate(&grid.grid, cell, &mises, &xi);
+            (least, largest) = (least.min(found), largest.max(found));
+            of_tensor = of_tensor.max(von_mises(&evaluate(&grid.grid, cell, &stress.tensor, &xi)));
+        }
+    }
+    assert!(least >= 0.0, "the least is {least:e} Pa of {largest:e} Pa");
+    assert!((largest / of_tensor - 1.0).abs() < 0.05, "{largest:e} Pa, by the tensor {of_tensor:e} Pa");
+}
+
 #[test]
 fn contact_pressure_stands_on_its_faces() {
     let body = half_tube();
