@@ -9,11 +9,13 @@
 pub mod args;
 pub mod exit_code;
 pub mod failure;
+pub mod paths;
 pub mod run;
 pub mod session;
 mod terminal;
 
 pub use args::{OptionalOutputArgs, OutputArgs, RunArgs};
 pub use failure::{Category, Failure, FailureContext};
+pub use paths::keep_input;
 pub use run::main_with;
 pub use session::Session;

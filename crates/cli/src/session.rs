@@ -52,6 +52,16 @@ impl Session {
         if self.json { Ok(()) } else { self.print_data(text) }
     }
 
+    /// Prints what a command did, on standard output, with a line end; nothing with `--json` or `-q`. What the user asked
+    /// to see goes through [`Session::print`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::print`].
+    pub fn print_summary(&self, text: &str) -> Result<(), Failure> {
+        if self.quiet { Ok(()) } else { self.print(text) }
+    }
+
     /// Prints data on standard output, with a line end, whether or not `--json` is given: a table as CSV, a text file.
     ///
     /// # Errors

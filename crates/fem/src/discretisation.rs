@@ -231,6 +231,11 @@ impl Discretisation {
         3 * self.points.len()
     }
 
+    /// Number of degrees of freedom of the points that cells use: those of the body itself.
+    pub fn n_used_dofs(&self) -> usize {
+        3 * self.point_is_used().iter().filter(|used| **used).count()
+    }
+
     /// Number of cells of all blocks.
     pub fn n_cells(&self) -> usize {
         self.blocks.iter().map(Block::n_cells).sum()

@@ -52,7 +52,7 @@ pub enum CadError {
         source: io::Error,
     },
     /// It failed.
-    #[error("carom-gmsh could not mesh `{path}` (exit code {code}):\n{message}")]
+    #[error("carom-gmsh could not mesh `{path}`{}:\n{message}", if *code < 0 { " (it was killed)" } else { "" })]
     Failed {
         /// The CAD file.
         path: PathBuf,

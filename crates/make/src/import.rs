@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use carom_fem::{Body, Geometry, Material};
 use carom_mesh::msh::{self, ReadMshError};
+use carom_mesh::{Mesh, quality};
 use carom_nurbs::Multipatch;
 use carom_nurbs::read::{self, ReadError as ReadNurbsError};
 use thiserror::Error;
@@ -56,6 +57,24 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
     },
+    /// Cells that are inside out.
+    #[error(
+        "`{path}`: {count} of {cells} cells are inverted, the first one near ({}, {}, {}) m with the scaled Jacobian {least:.3}: \
+         no computation is possible; mesh the part again, finer there, or renumber the nodes if all cells are inverted",
+        at[0], at[1], at[2]
+    )]
+    Inverted {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        count: usize,
+        /// Of how many.
+        cells: usize,
+        /// Middle of the first one \[m\].
+        at: [f64; 3],
+        /// Smallest scaled Jacobian of all cells.
+        least: f64,
+    },
     /// The MSH file cannot be read.
     #[error(transparent)]
     Msh(#[from] ReadMshError),
@@ -65,6 +84,17 @@ pub enum ImportError {
     /// The CAD file cannot be meshed.
     #[error(transparent)]
     Cad(#[from] CadError),
+}
+
+/// What kind of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportErrorKind {
+    /// What the file holds or the user gave is wrong.
+    Input,
+    /// A file cannot be opened, read or written.
+    Files,
+    /// A program that is needed failed or is missing.
+    Program,
 }
 
 /// Reads a body of one material; the ending of the file says how.
@@ -103,7 +133,28 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
 
 fn read_mesh(path: &Path) -> Result<(Geometry, Vec<String>), ImportError> {
     let (mesh, notes) = msh::read(path)?;
+    refuse_inverted(path, &mesh)?;
     Ok((Geometry::Mesh(mesh), notes.iter().map(ToString::to_string).collect()))
+}
+
+/// A folded corner is a finding of `carom-mesh info`; a cell that is inside out gives no stiffness at all.
+fn refuse_inverted(path: &Path, mesh: &Mesh) -> Result<(), ImportError> {
+    let quality = quality::assess(mesh);
+    let Some(first) = quality.inverted.first() else { return Ok(()) };
+    let nodes = mesh.blocks[first.block as usize].cell(first.cell as usize);
+    let mut at = [0.0; 3];
+    for &node in nodes {
+        for (sum, x) in at.iter_mut().zip(mesh.points[node as usize]) {
+            *sum += x / nodes.len() as f64;
+        }
+    }
+    Err(ImportError::Inverted {
+        path: path.to_owned(),
+        count: quality.inverted.len(),
+        cells: mesh.cell_counts().values().sum(),
+        at: at.map(|x| (x * 1.0e6).round() / 1.0e6),
+        least: quality.min_scaled_jacobian,
+    })
 }
 
 fn rescale(geometry: &mut Geometry, scale: f64) {
@@ -120,13 +171,16 @@ fn rescale(geometry: &mut Geometry, scale: f64) {
 }
 
 impl ImportError {
-    /// True if a file could not be opened or read, false if what it holds is wrong.
-    pub fn is_io(&self) -> bool {
+    /// What kind of failure it is. `carom-gmsh` says so by its exit code, which means the same in all programs.
+    pub fn kind(&self) -> ImportErrorKind {
         match self {
-            Self::Msh(error) => matches!(error, ReadMshError::Open { .. }),
-            Self::Nurbs(error) => matches!(error, ReadNurbsError::Io { .. }),
-            Self::Cad(error) => matches!(error, CadError::Run { .. }),
-            _ => false,
+            Self::Msh(ReadMshError::Open { .. }) | Self::Nurbs(ReadNurbsError::Io { .. }) => {
+                ImportErrorKind::Files
+            }
+            Self::Cad(CadError::Run { .. } | CadError::Failed { code: 5, .. }) => ImportErrorKind::Files,
+            Self::Cad(CadError::Failed { code: 2 | 3, .. }) => ImportErrorKind::Input,
+            Self::Cad(_) => ImportErrorKind::Program,
+            _ => ImportErrorKind::Input,
         }
     }
 }

@@ -11,11 +11,13 @@ pub mod import;
 pub mod place;
 pub mod refine;
 pub mod shape;
+pub mod size;
 pub mod zone;
 
 pub use cad::CadError;
-pub use import::{ImportError, ImportOptions, Imported, import};
+pub use import::{ImportError, ImportErrorKind, ImportOptions, Imported, import};
 pub use place::{Place, PlaceError};
 pub use refine::{RefineError, RefineOptions, refine};
 pub use shape::{MakeError, Shape, ShapeOptions, make};
+pub use size::TooManyCells;
 pub use zone::{Zone, ZoneError};

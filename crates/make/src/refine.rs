@@ -4,8 +4,9 @@ use carom_fem::{Body, Geometry};
 use carom_nurbs::{GradeError, Grading, Multipatch, PatchError};
 use thiserror::Error;
 
-use crate::PlaceError;
 use crate::shape::Grade;
+use crate::size::{affordable, cells_of};
+use crate::{PlaceError, TooManyCells};
 
 /// What to refine: the flags of `carom-mesh refine`, carried out in the order of the fields.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,6 +43,9 @@ pub enum RefineError {
         /// Its poles.
         known: String,
     },
+    /// The body would be too large.
+    #[error(transparent)]
+    TooMany(#[from] TooManyCells),
     /// There is no such place.
     #[error(transparent)]
     Place(#[from] PlaceError),
@@ -62,6 +66,9 @@ pub enum RefineError {
 ///
 /// [`RefineError`] if the body cannot be refined so.
 pub fn refine(body: &Body, options: &RefineOptions) -> Result<Body, RefineError> {
+    if let Some(n) = options.subdivide.filter(|&n| n > 1) {
+        affordable(cells_of(n_cells(body), &[n]))?;
+    }
     let geometry = match &body.geometry {
         Geometry::Nurbs(patches) => Geometry::Nurbs(refine_patches(body, patches, options)?),
         Geometry::Mesh(mesh) => {
@@ -78,6 +85,18 @@ pub fn refine(body: &Body, options: &RefineOptions) -> Result<Body, RefineError>
         }
     };
     Ok(Body { geometry, ..body.clone() })
+}
+
+/// Cells, or spans of all patches.
+fn n_cells(body: &Body) -> usize {
+    match &body.geometry {
+        Geometry::Mesh(mesh) => mesh.cell_counts().values().sum(),
+        Geometry::Nurbs(multipatch) => multipatch
+            .patches
+            .iter()
+            .map(|patch| patch.basis.iter().map(|knots| knots.spans().len()).product::<usize>())
+            .sum(),
+    }
 }
 
 fn refine_patches(

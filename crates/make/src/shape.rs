@@ -8,7 +8,8 @@ use carom_nurbs::solids::{self, Solid as ExactSolid, SolidError};
 use thiserror::Error;
 
 use crate::refine::{self, RefineError, RefineOptions};
-use crate::{Place, Zone, ZoneError};
+use crate::size::{affordable, cells_of};
+use crate::{Place, TooManyCells, Zone, ZoneError};
 
 /// The shapes that can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +99,19 @@ pub enum MakeError {
         /// What it does not go with.
         with: &'static str,
     },
+    /// A size that the shape does not have.
+    #[error("a {shape} has no `{key}`; its sizes are {known}")]
+    NoSuchSize {
+        /// Which shape.
+        shape: &'static str,
+        /// The size that was given.
+        key: &'static str,
+        /// The sizes of the shape.
+        known: String,
+    },
+    /// The body would be too large.
+    #[error(transparent)]
+    TooMany(#[from] TooManyCells),
     /// An order of hexahedra that there is not.
     #[error("hexahedra have order 1 or 2, not {order}")]
     Order {
@@ -127,12 +141,39 @@ pub enum MakeError {
 ///
 /// [`MakeError`] with the size or flag that is missing or impossible.
 pub fn make(options: &ShapeOptions, name: &str, material: Material) -> Result<Body, MakeError> {
+    check_sizes(options)?;
+    // Shapes of hexahedra have no more blocks than those of NURBS, twenty for the torus.
+    affordable(cells_of(1, &options.elements))?;
     let mut body =
         if options.hex { hex_body(options, name, material)? } else { nurbs_body(options, name, material)? };
     for zone in &options.zones {
         zone.add_to(&mut body)?;
     }
     Ok(body)
+}
+
+/// Refuses sizes that the shape does not have: a number that is not used is a number in the wrong place.
+fn check_sizes(options: &ShapeOptions) -> Result<(), MakeError> {
+    let (shape, known): (_, &[&'static str]) = match options.shape {
+        Shape::Ball => ("ball", &["radius", "pole_radius"]),
+        Shape::Shell => ("shell", &["radius", "inner_radius", "pole_radius"]),
+        Shape::Rod => ("rod", &["radius", "length", "pole_radius"]),
+        Shape::Tube => ("tube", &["radius", "inner_radius", "length"]),
+        Shape::Box => ("box", &["size"]),
+        Shape::Plate => ("plate", &["size", "pole_radius"]),
+        Shape::Torus => ("torus", &["radius", "inner_radius"]),
+    };
+    let given = [
+        ("radius", options.radius.is_some()),
+        ("inner_radius", options.inner_radius.is_some()),
+        ("length", options.length.is_some()),
+        ("size", options.size.is_some()),
+        ("pole_radius", options.pole_radius.is_some()),
+    ];
+    match given.iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
+        Some((key, _)) => Err(MakeError::NoSuchSize { shape, key, known: known.join(", ") }),
+        None => Ok(()),
+    }
 }
 
 fn nurbs_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Body, MakeError> {
@@ -149,6 +190,7 @@ fn nurbs_body(options: &ShapeOptions, name: &str, material: Material) -> Result<
     }
     patches = patches.with_degree(options.degree.unwrap_or_else(|| default_degree(&patches)))?;
     if !options.elements.is_empty() {
+        affordable(cells_of(patches.patches.len(), &options.elements))?;
         patches = solid.with_elements(&patches, &options.elements)?;
     }
     let n_patches = patches.patches.len();

@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use carom_fem::{Body, Geometry};
+use carom_fem::{Body, Geometry, SetError};
+use carom_mesh::{FaceRef, Set};
 use carom_nurbs::Region;
 use thiserror::Error;
 
@@ -68,6 +69,16 @@ impl FromStr for Zone {
 }
 
 impl Zone {
+    /// The surface of the set if it is one of cells: a mesh of a part often has a volume group alone.
+    fn surface_of_cells(&self, body: &Body) -> Result<Option<Vec<FaceRef>>, SetError> {
+        match &body.geometry {
+            Geometry::Mesh(mesh) if matches!(mesh.sets.get(&self.of), Some(Set::Cells(_))) => {
+                body.faces_of_set(&self.of).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Adds the zone to a body; a set of that name is replaced.
     ///
     /// # Errors
@@ -78,10 +89,19 @@ impl Zone {
             return Err(ZoneError::Radius { name: self.name.clone(), radius: self.radius });
         }
         let wrong = |reason: String| ZoneError::Set { name: self.name.clone(), reason };
+        let of_cells = self.surface_of_cells(body).map_err(|e| wrong(e.to_string()))?;
         match &mut body.geometry {
             Geometry::Mesh(mesh) => {
-                mesh.add_zone(&self.name, &self.of, self.centre, self.radius)
-                    .map_err(|e| wrong(e.to_string()))?;
+                let mut of = self.of.clone();
+                if let Some(faces) = of_cells {
+                    of = format!("{} (its surface)", self.of);
+                    mesh.sets.insert(of.clone(), Set::Faces(faces));
+                }
+                let added = mesh.add_zone(&self.name, &of, self.centre, self.radius);
+                if of != self.of {
+                    mesh.sets.remove(&of);
+                }
+                added.map_err(|e| wrong(e.to_string()))?;
             }
             Geometry::Nurbs(patches) => {
                 let base = patches.region(&self.of).map_err(|e| wrong(e.to_string()))?;

@@ -2,7 +2,7 @@
 
 use carom_fem::{Discretisation, Geometry, Material};
 use carom_make::shape::Grade;
-use carom_make::{Place, Shape, ShapeOptions, make};
+use carom_make::{Place, Shape, ShapeOptions, Zone, make};
 
 fn options(shape: Shape) -> ShapeOptions {
     ShapeOptions {
@@ -75,11 +75,11 @@ fn a_rod_is_graded_at_one_end() {
 
 #[test]
 fn hexahedra_and_nurbs_have_the_same_sets() {
-    for (shape, sets) in [
-        (Shape::Ball, vec!["pole", "surface"]),
-        (Shape::Rod, vec!["end", "end_pole", "side", "start", "start_pole"]),
+    for (shape, length, sets) in [
+        (Shape::Ball, None, vec!["pole", "surface"]),
+        (Shape::Rod, Some(0.1), vec!["end", "end_pole", "side", "start", "start_pole"]),
     ] {
-        let sizes = ShapeOptions { radius: Some(0.01), length: Some(0.1), ..options(shape) };
+        let sizes = ShapeOptions { radius: Some(0.01), length, ..options(shape) };
         let nurbs = make(&sizes, "body", steel()).unwrap();
         let hexes = make(&ShapeOptions { hex: true, ..sizes }, "body", steel()).unwrap();
         let (Geometry::Nurbs(patches), Geometry::Mesh(mesh)) = (&nurbs.geometry, &hexes.geometry) else {
@@ -90,4 +90,26 @@ fn hexahedra_and_nurbs_have_the_same_sets() {
             assert!(mesh.sets.contains_key(set), "hexahedra of {shape:?} without {set}");
         }
     }
+}
+
+/// Meshers write a volume group and nothing else unless asked: a contact on such a part lies on the surface of its cells.
+#[test]
+fn a_zone_may_be_cut_from_the_surface_of_a_set_of_cells() {
+    let block = ShapeOptions {
+        size: Some([0.1, 0.1, 0.1]),
+        elements: vec![4],
+        hex: true,
+        order: Some(1),
+        ..options(Shape::Box)
+    };
+    let mut body = make(&block, "block", steel()).unwrap();
+    let Geometry::Mesh(mesh) = &mut body.geometry else { panic!("hexahedra were asked for") };
+    let all = mesh.cells().map(|(cell, ..)| cell).collect();
+    mesh.sets = [("part".to_owned(), carom_mesh::Set::Cells(all))].into();
+    let zone: Zone = "hit=part@0.05,0.05,0.1:0.02".parse().unwrap();
+    zone.add_to(&mut body).unwrap();
+    assert_eq!(body.set_names(), ["hit", "part"]);
+    assert_eq!(body.faces_of_set("hit").unwrap().len(), 4);
+    let nowhere: Zone = "hit=part@0.05,0.05,0.05:0.02".parse().unwrap();
+    assert!(nowhere.add_to(&mut body).unwrap_err().to_string().contains("part"));
 }

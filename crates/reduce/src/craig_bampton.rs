@@ -307,7 +307,7 @@ fn project(
         n_low,
         fixed_interface_hz,
         n_interface_dofs: n_interface,
-        n_dofs: discretisation.n_dofs(),
+        n_dofs: discretisation.n_used_dofs(),
         surfaces: interface
             .surfaces
             .iter()

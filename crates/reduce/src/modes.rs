@@ -152,7 +152,7 @@ pub fn modes(
         hz: pairs.lambda.iter().map(|&lambda| hz(lambda)).collect(),
         shapes: pairs.vectors,
         residuals: pairs.residuals,
-        n_dofs: discretisation.n_dofs(),
+        n_dofs: discretisation.n_used_dofs(),
         seconds,
     })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use carom_fem::{DiscretisationError, MaterialError, SetError};
 use carom_files::WriteFileError;
 use carom_format::{ReadArchiveError, ResultError};
-use carom_make::{ImportError, MakeError, RefineError, ZoneError};
+use carom_make::{ImportError, ImportErrorKind, MakeError, RefineError, ZoneError};
 use carom_multibody::{BodyError, ContactSetupError, RunError, SystemError};
 use carom_reduce::ReduceError;
 use thiserror::Error;
@@ -30,6 +30,31 @@ pub enum ErrorKind {
 /// Why there is no result.
 #[derive(Debug, Error)]
 pub enum SimulateError {
+    /// Something at a place of the scenario: programs that know the file say the line.
+    #[error("{source}")]
+    At {
+        /// Keys joined by dots, elements of lists by their numbers from 0: `body.1.reduce.interface`.
+        key: String,
+        /// What is wrong.
+        source: Box<SimulateError>,
+    },
+    /// A contact of two bodies that do not give way.
+    #[error(
+        "contact between {pair}: both bodies are rigid, and nothing says how they give way; reduce one of them \
+         (`reduce = {{ interface = [\"SET\"] }}` in place of `rigid = true`)"
+    )]
+    BothRigid {
+        /// The surfaces.
+        pair: String,
+    },
+    /// A result of another scenario is to be continued.
+    #[error("`{path}` cannot be resumed: {why}; `--force` runs the scenario from its start")]
+    Resume {
+        /// The result.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// A scheme that this release does not have.
     #[error("the scheme `{scheme}` is not available in this release; `quasistatic` and `static` are")]
     Scheme {
@@ -212,13 +237,31 @@ pub enum SimulateError {
 }
 
 impl SimulateError {
+    /// The same error at a place of the scenario; an error that has a place keeps it.
+    pub(crate) fn at(self, key: impl Into<String>) -> Self {
+        match self {
+            // Where the user stopped it, or what a file is like, has nothing to do with the scenario.
+            Self::At { .. } | Self::Interrupted | Self::Write(_) | Self::Io { .. } => self,
+            error => Self::At { key: key.into(), source: Box::new(error) },
+        }
+    }
+
+    /// The place in the scenario that it is about, if there is one.
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            Self::At { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+
     /// Its kind.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Import { source, .. } => match source {
-                ImportError::Cad(_) => ErrorKind::Other,
-                error if error.is_io() => ErrorKind::Files,
-                _ => ErrorKind::Input,
+            Self::At { source, .. } => source.kind(),
+            Self::Import { source, .. } => match source.kind() {
+                ImportErrorKind::Input => ErrorKind::Input,
+                ImportErrorKind::Files => ErrorKind::Files,
+                ImportErrorKind::Program => ErrorKind::Other,
             },
             Self::Read(ReadArchiveError::Io { .. }) | Self::Write(_) | Self::Io { .. } => ErrorKind::Files,
             Self::Result(error) if error.is_io() => ErrorKind::Files,

@@ -8,6 +8,7 @@ pub mod error;
 pub mod prepare;
 mod recipe;
 mod references;
+mod resume;
 pub mod run;
 pub mod statics;
 pub mod system;

@@ -93,8 +93,9 @@ pub fn prepare(
     supported(scenario)?;
     let mut prepared = Prepared::default();
     let mut sources = Vec::new();
-    for spec in &scenario.body {
-        sources.push(source_of(scenario, spec, workshop, &mut prepared)?);
+    for (i, spec) in scenario.body.iter().enumerate() {
+        let source = source_of(scenario, spec, workshop, &mut prepared);
+        sources.push(source.map_err(|error| in_body(i, error))?);
         if progress.interrupted() {
             return Err(SimulateError::Interrupted);
         }
@@ -105,7 +106,7 @@ pub fn prepare(
     }
     // Bodies that differ in name and motion alone share files in memory.
     let mut models: BTreeMap<String, Arc<ReducedBody>> = BTreeMap::new();
-    for (spec, source) in scenario.body.iter().zip(sources) {
+    for (i, (spec, source)) in scenario.body.iter().zip(sources).enumerate() {
         let source = match source {
             Source::Body(path, stored) if spec.rigid || !reduces(scenario) => {
                 prepared.bodies.push(as_it_is(spec, path, stored));
@@ -113,13 +114,29 @@ pub fn prepare(
             }
             reduced => reduced,
         };
-        let body = prepare_body(scenario, spec, source, workshop, progress, &mut prepared, &mut models)?;
+        let body = prepare_body(scenario, spec, source, workshop, progress, &mut prepared, &mut models)
+            .map_err(|error| in_body(i, error))?;
         prepared.bodies.push(body);
         if progress.interrupted() {
             return Err(SimulateError::Interrupted);
         }
     }
     Ok(prepared)
+}
+
+/// The key of the scenario that an error of the body of a number is about.
+fn in_body(i: usize, error: SimulateError) -> SimulateError {
+    let key = match &error {
+        SimulateError::Make { .. } | SimulateError::Value { .. } => ".make",
+        SimulateError::Import { .. } => ".file",
+        SimulateError::Refine { .. } => ".refine",
+        SimulateError::Zone { .. } => ".zone",
+        SimulateError::Material { .. } => ".material",
+        SimulateError::Reduce { .. } => ".reduce",
+        SimulateError::RigidRom { .. } => ".rom",
+        _ => "",
+    };
+    error.at(format!("body.{i}{key}"))
 }
 
 /// What a body is prepared from.

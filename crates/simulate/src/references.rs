@@ -1,8 +1,9 @@
 //! Sets that a scenario names: each must exist where it is looked for.
 
 use carom_fem::{Body, Geometry, SetError};
-use carom_format::scenario::model::{BodySpec, ContactSpec, End, Scenario, Spot};
-use carom_reduce::ReducedBody;
+use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, Scenario, Spot};
+use carom_reduce::craig_bampton::{DEFAULT_FIXED_MODES, LEAST_FIXED_MODES};
+use carom_reduce::{ReduceError, ReducedBody};
 
 use crate::SimulateError;
 use crate::run::reduces;
@@ -22,36 +23,61 @@ pub(crate) enum Parts<'a> {
 /// * `parts` — what is known of each body of the scenario
 pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<SimulateError> {
     let mut found = Vec::new();
-    for (spec, parts) in scenario.body.iter().zip(parts) {
+    for (i, (spec, parts)) in scenario.body.iter().zip(parts).enumerate() {
         if let Parts::Geometry(body) = parts {
-            found.extend(sets_of(spec).filter_map(|set| missing(body, set)).map(SimulateError::Set));
+            let absent = sets_of(spec).filter_map(|(key, set)| missing(body, set).map(|error| (key, error)));
+            found.extend(absent.map(|(key, error)| SimulateError::Set(error).at(format!("body.{i}.{key}"))));
         }
+        found.extend(too_few_modes(scenario, spec).map(|error| error.at(format!("body.{i}.reduce.modes"))));
     }
     let of = |end: &End| scenario.body.iter().zip(parts).find(|(spec, _)| spec.name == end.body);
-    for pair in &scenario.contact {
+    for (i, pair) in scenario.contact.iter().enumerate() {
+        let at = |error: SimulateError| error.at(format!("contact.{i}.between"));
         for end in &pair.between {
             let problem = of(end).and_then(|(spec, parts)| surface(scenario, pair, end, spec, parts));
-            found.extend(problem);
+            found.extend(problem.map(at));
+        }
+        // A stiffness says how two rigid bodies give way; without one it follows from an elastic body.
+        let has_stiffness = matches!(pair.law, ContactLaw::Penalty { stiffness: Some(_), .. });
+        if !has_stiffness && pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid)) {
+            let pair = format!("{}, {}", pair.between[0], pair.between[1]);
+            found.push(at(SimulateError::BothRigid { pair }));
         }
     }
-    let ends = scenario.support.iter().map(|support| &support.on);
-    for end in ends.chain(scenario.pressure.iter().map(|pressure| &pressure.on)) {
+    let supports = scenario.support.iter().enumerate().map(|(i, s)| (format!("support.{i}.on"), &s.on));
+    let pressures = scenario.pressure.iter().enumerate().map(|(i, p)| (format!("pressure.{i}.on"), &p.on));
+    for (key, end) in supports.chain(pressures) {
         if let Some((_, Parts::Geometry(body))) = of(end) {
-            found.extend(missing(body, &end.part).map(SimulateError::Set));
+            found.extend(missing(body, &end.part).map(|error| SimulateError::Set(error).at(key)));
         }
     }
-    for end in scenario.force.iter().map(|force| &force.on).filter(|end| !end.part.is_empty()) {
-        found.extend(of(end).and_then(|(spec, parts)| place(end, spec, parts)));
+    let forces = scenario.force.iter().enumerate().filter(|(_, force)| !force.on.part.is_empty());
+    for (i, end) in forces.map(|(i, force)| (i, &force.on)) {
+        let problem = of(end).and_then(|(spec, parts)| place(scenario, end, spec, parts));
+        found.extend(problem.map(|error| error.at(format!("force.{i}.on"))));
     }
     found
 }
 
+/// The error that the reduction would end with, before anything is computed.
+fn too_few_modes(scenario: &Scenario, spec: &BodySpec) -> Option<SimulateError> {
+    let reduce = spec.reduce.as_ref().filter(|_| reduces(scenario) && !spec.rigid)?;
+    let count = reduce.modes.filter(|&count| count < LEAST_FIXED_MODES)?;
+    let hint = format!("; {DEFAULT_FIXED_MODES} is a good number");
+    let source = ReduceError::TooFewModes { body: spec.name.clone(), count, hint };
+    Some(SimulateError::Reduce { body: spec.name.clone(), source: Box::new(source) })
+}
+
 /// Sets that the table of a body names.
-fn sets_of(spec: &BodySpec) -> impl Iterator<Item = &str> {
+fn sets_of(spec: &BodySpec) -> impl Iterator<Item = (String, &str)> {
     let reduce = spec.reduce.iter();
-    let interfaces = reduce.flat_map(|r| r.interface.iter().chain(r.attach.keys()).map(String::as_str));
-    interfaces.chain(spec.marker.iter().filter_map(|marker| match &marker.at {
-        Spot::Set(set) => Some(set.as_str()),
+    let interfaces = reduce.flat_map(|r| {
+        let interfaces = r.interface.iter().map(|set| ("reduce.interface".to_owned(), set.as_str()));
+        interfaces.chain(r.attach.keys().map(|set| (format!("reduce.attach.{set}"), set.as_str())))
+    });
+    let markers = spec.marker.iter().enumerate();
+    interfaces.chain(markers.filter_map(|(i, marker)| match &marker.at {
+        Spot::Set(set) => Some((format!("marker.{i}.at"), set.as_str())),
         Spot::Point(_) => None,
     }))
 }
@@ -100,14 +126,17 @@ fn surface(
     not_an_interface(reduce.interface.iter().map(String::as_str).collect())
 }
 
-/// The error if a force acts at no marker or set.
-fn place(end: &End, spec: &BodySpec, parts: &Parts<'_>) -> Option<SimulateError> {
+/// The error if a force acts at no marker or set; of a reduced body, at no interface.
+fn place(scenario: &Scenario, end: &End, spec: &BodySpec, parts: &Parts<'_>) -> Option<SimulateError> {
     let mut known: Vec<String> = spec.marker.iter().map(|marker| marker.name.clone()).collect();
-    match parts {
-        Parts::Geometry(body) if missing(body, &end.part).is_none() => return None,
-        Parts::Geometry(body) => known.extend(body.set_names()),
-        Parts::Model(model) => known.extend(model.surfaces.iter().map(|s| s.name.clone())),
-        Parts::Unknown => return None,
+    match (parts, spec.reduce.as_ref().filter(|_| reduces(scenario) && !spec.rigid)) {
+        (Parts::Geometry(_), Some(reduce)) => known.extend(reduce.interface.iter().cloned()),
+        (parts, _) => match parts {
+            Parts::Geometry(body) if missing(body, &end.part).is_none() => return None,
+            Parts::Geometry(body) => known.extend(body.set_names()),
+            Parts::Model(model) => known.extend(model.surfaces.iter().map(|s| s.name.clone())),
+            Parts::Unknown => return None,
+        },
     }
     (!known.contains(&end.part)).then(|| SimulateError::NoMarker {
         body: spec.name.clone(),

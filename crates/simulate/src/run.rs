@@ -13,7 +13,7 @@ use carom_progress::Progress;
 
 use crate::statics::{StaticOutcome, run_static};
 use crate::system::without_friction;
-use crate::{Assembled, Prepared, SimulateError, system};
+use crate::{Assembled, Prepared, SimulateError, resume, system};
 
 /// How to run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -70,6 +70,7 @@ pub fn run(
     let mut simulation = Simulation::new(system, &placements, settings(scenario))?;
     let every = scenario.simulation.checkpoint_every as u64;
     let mut writer = if options.resume {
+        resume::same_run(path, &header, scenario)?;
         let (writer, checkpoint) = ResultWriter::resume(path, every)?;
         simulation.resume(&checkpoint)?;
         writer
@@ -144,13 +145,13 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
         Scheme::Complementarity => Some("complementarity"),
     };
     if let Some(scheme) = scheme {
-        return Err(SimulateError::Scheme { scheme });
+        return Err(SimulateError::Scheme { scheme }.at("simulation.scheme"));
     }
     if scenario.simulation.scheme == Scheme::Static {
         if !scenario.joint.is_empty() {
-            return Err(SimulateError::Table { scheme: "static", table: "joint" });
+            return Err(SimulateError::Table { scheme: "static", table: "joint" }.at("joint.0"));
         }
-        return scenario.contact.iter().try_for_each(without_friction);
+        return all_without_friction(scenario);
     }
     let integrator = match scenario.simulation.integrator {
         Integrator::Dop853 | Integrator::DormandPrince5 => None,
@@ -158,7 +159,7 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
         Integrator::GeneralisedAlpha => Some("generalised-alpha"),
     };
     if let Some(integrator) = integrator {
-        return Err(SimulateError::Integrator { integrator });
+        return Err(SimulateError::Integrator { integrator }.at("simulation.integrator"));
     }
     for (table, is_given) in [
         ("joint", !scenario.joint.is_empty()),
@@ -166,11 +167,18 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
         ("pressure", !scenario.pressure.is_empty()),
     ] {
         if is_given {
-            return Err(SimulateError::Table { scheme: "quasistatic", table });
+            return Err(SimulateError::Table { scheme: "quasistatic", table }.at(format!("{table}.0")));
         }
     }
     // Friction is refused before anything is reduced for it.
-    scenario.contact.iter().try_for_each(without_friction)
+    all_without_friction(scenario)
+}
+
+fn all_without_friction(scenario: &Scenario) -> Result<(), SimulateError> {
+    let pairs = scenario.contact.iter().enumerate();
+    pairs.into_iter().try_for_each(|(i, pair)| {
+        without_friction(pair).map_err(|error| error.at(format!("contact.{i}.friction")))
+    })
 }
 
 fn settings(scenario: &Scenario) -> Settings {

@@ -178,7 +178,7 @@ fn surface(end: &End, ready: &PreparedBody) -> Result<ContactSurface, SimulateEr
     let positions = surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
     let whole = discretisation.surface(&geometry.boundary_faces());
     let sharp_edges = surface.sharp_edges(&whole, &discretisation.points);
-    Ok(ContactSurface::Faces { name: end.to_string(), surface, positions, sharp_edges })
+    Ok(ContactSurface::Faces { name: end.part.clone(), surface, positions, sharp_edges })
 }
 
 fn loads(

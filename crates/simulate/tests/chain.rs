@@ -1,9 +1,10 @@
 //! The chain from shapes to an impact, on bodies coarse enough for a test.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use carom_format::{ResultReader, Scenario};
-use carom_progress::Silent;
+use carom_progress::{Progress, Silent};
 use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
 
 const SCENARIO: &str = r#"
@@ -184,4 +185,43 @@ fn solve_as_it_is(folder: &Path, scenario: &Scenario) -> RunOutcome {
     let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
     let prepared = prepare(scenario, workshop, &Silent).unwrap();
     run(scenario, folder, &prepared, &folder.join("result.carom"), RunOptions::default(), &Silent).unwrap()
+}
+
+/// The user presses Ctrl-C after a while.
+struct Impatient(AtomicUsize);
+
+impl Progress for Impatient {
+    fn begin(&self, _name: &str, _total: u64) {}
+    fn set(&self, _done: u64) {}
+    fn note(&self, _text: &str) {}
+    fn end(&self) {}
+    fn interrupted(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) > 20
+    }
+}
+
+#[test]
+fn a_result_is_continued_by_its_own_scenario_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let with = |overrides: &[&str], options: RunOptions, progress: &dyn Progress| {
+        let scenario = scenario(overrides);
+        let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+        let prepared = prepare(&scenario, workshop, &Silent)?;
+        run(&scenario, folder.path(), &prepared, &path, options, progress)
+    };
+    with(&[], RunOptions::default(), &Impatient(AtomicUsize::new(0))).unwrap_err();
+    let reached = ResultReader::open(&path).unwrap().checkpoint().unwrap().unwrap().time;
+    assert!(reached > 0.0 && reached < 6.0e-5, "stopped at {reached} s");
+
+    let resume = RunOptions { replace: false, resume: true };
+    for (change, says) in [
+        ("body.block.velocity=[0.0,0.0,1.0]", "`velocity = [0.0, 0.0, 1.0]`"),
+        ("simulation.relative_tolerance=1e-4", "`relative_tolerance = 0.0001`"),
+        ("simulation.end_time=1e-9", "end time"),
+    ] {
+        let message = with(&[change], resume, &Silent).unwrap_err().to_string();
+        assert!(message.contains("result.carom") && message.contains(says), "{change}: {message}");
+    }
+    with(&["simulation.end_time=5e-5"], resume, &Silent).unwrap();
 }

@@ -47,10 +47,12 @@ pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> 
     let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
     let survey = survey(&scenario, workshop);
     let stages = stages(args, &scenario, &survey, &layout)?;
+    let problems: Vec<Failure> =
+        survey.problems.into_iter().map(|problem| failed(&args.scenario, &args.set, problem)).collect();
     let checked = Checked {
         scenario: &args.scenario,
-        valid: survey.problems.is_empty(),
-        problems: survey.problems.iter().map(ToString::to_string).collect(),
+        valid: problems.is_empty(),
+        problems: problems.iter().map(ToString::to_string).collect(),
         folder: &layout.root,
         bodies: survey.bodies.iter().map(body).collect(),
         stages,
@@ -59,19 +61,18 @@ pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> 
         session.print(&text(&checked))?;
     }
     session.print_json("carom check 1", &checked)?;
-    refuse(survey, checked.problems)
+    refuse(problems)
 }
 
 /// All problems as one failure, of the kind of the first.
-fn refuse(survey: Survey, problems: Vec<String>) -> Result<(), Failure> {
-    let mut found = survey.problems.into_iter();
-    match (found.next(), problems.len()) {
+fn refuse(problems: Vec<Failure>) -> Result<(), Failure> {
+    let list: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
+    let mut found = problems.into_iter();
+    match (found.next(), list.len()) {
         (None, _) => Ok(()),
-        (Some(only), 1) => Err(failed(only)),
+        (Some(only), 1) => Err(only),
         (Some(first), n) => {
-            let category = failed(first).category();
-            let list: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
-            Err(Failure::new(category, format!("{n} problems:\n{}", list.join("\n"))))
+            Err(Failure::new(first.category(), format!("{n} problems:\n{}", list.join("\n"))))
         }
     }
 }

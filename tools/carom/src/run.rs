@@ -39,7 +39,8 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     };
 
     let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
-    let prepared = prepare(&scenario, workshop, session.progress()).map_err(failed)?;
+    let prepared = prepare(&scenario, workshop, session.progress())
+        .map_err(|error| failed(&args.scenario, &args.set, error))?;
     bodies(&prepared).into_iter().for_each(|phase| tell(phase, &mut done));
     tell(solution::solve(args, &scenario, &prepared, &layout, &mut stamp, session)?, &mut done);
     // Models can be large, and pictures read them again.
@@ -100,7 +101,7 @@ fn conclude(
         session.warn(warning);
     }
     let series = layout.paraview.join("result.pvd");
-    session.print(&format!(
+    session.print_summary(&format!(
         "{}\n{}\nParaView: {}\nplots: {}\nreport: {}",
         solved.map(Solved::text).unwrap_or_default(),
         phases::table(done, seconds).trim_end(),

@@ -144,7 +144,7 @@ pub(crate) fn solve(
     done.seconds = earlier + started.elapsed().as_secs_f64();
     stamp.solution_seconds = done.seconds;
     stamp.write(&layout.stamp)?;
-    ended.map_err(|error| stopped(error, layout))?;
+    ended.map_err(|error| stopped(args, error, layout))?;
     Ok(done)
 }
 
@@ -173,8 +173,8 @@ pub(crate) fn unreadable(error: ResultError) -> Failure {
 }
 
 /// A run that did not reach its end.
-fn stopped(error: carom_simulate::SimulateError, layout: &Layout) -> Failure {
-    let failure = failed(error);
+fn stopped(args: &ChainArgs, error: carom_simulate::SimulateError, layout: &Layout) -> Failure {
+    let failure = failed(&args.scenario, &args.set, error);
     if failure.category() == Category::Convergence {
         let result = layout.result.display();
         return failure.hint(format!(

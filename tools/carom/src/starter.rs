@@ -22,7 +22,7 @@ pub(crate) fn new(args: &NewArgs, session: &Session) -> Result<(), Failure> {
     let text = STARTER.replace("NAME", &stem);
     write_atomically(&path, |out| out.write_all(text.as_bytes())).or_fail(Category::Files)?;
     let next = format!("carom run {}", path.display());
-    session.print(&format!("{} written; next:\n\n  {next}", path.display()))?;
+    session.print_summary(&format!("{} written; next:\n\n  {next}", path.display()))?;
     session.print_json("carom new 1", &json!({ "file": path, "next": next }))
 }
 

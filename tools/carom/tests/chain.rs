@@ -202,3 +202,69 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
         );
     }
 }
+
+#[test]
+fn pressure_at_the_rim_of_a_zone_ends_the_chain_with_code_3_and_keeps_what_was_computed() {
+    let place = Place::new();
+    // The zone of the plate is a tenth of what the ball touches.
+    place.write(
+        "small.toml",
+        &program::SMALL.replacen("pole_radius = 2.0e-3, grade", "pole_radius = 2.0e-4, grade", 1),
+    );
+    let message = place.fails(&["run", "small.toml", "-o", "out"], 3);
+    for word in ["rim", "plate:pole", "t = ", "pole_radius"] {
+        assert!(message.contains(word), "no `{word}` in: {message}");
+    }
+    assert!(place.path().join("out/result.carom").exists());
+    // The user may go on regardless, and is warned.
+    let output = place.ok(&["run", "small.toml", "-o", "out", "--set", "contact.0.rim=warning"]);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.contains("warning") && errors.contains("rim"), "{errors}");
+}
+
+/// A rigid ball on an elastic block that nothing but the contact holds from below.
+const PRESSED: &str = r#"
+[simulation]
+scheme = "static"
+
+[[body]]
+name = "block"
+make = { shape = "plate", size = [0.01, 0.01, 0.005], elements = [2, 2, 1] }
+material = "steel"
+
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.015 }
+material = "steel"
+rigid = true
+position = [0.0, 0.0, 0.0175]
+
+[[body.marker]]
+name = "middle"
+at = [0.0, 0.0, 0.0]
+
+[[support]]
+on = "block:bottom"
+
+[[support]]
+on = "ball:surface"
+directions = ["x", "y"]
+
+[[force]]
+on = "ball:middle"
+force = [0.0, 0.0, -1.0e8]
+
+[[contact]]
+between = ["block:top", "ball:surface"]
+"#;
+
+#[test]
+fn a_load_without_equilibrium_ends_the_chain_with_code_4() {
+    let place = Place::new();
+    place.write("pressed.toml", PRESSED);
+    let message = place.fails(&["run", "pressed.toml", "-o", "out"], 4);
+    for word in ["load step 1", "iterations", "ball", "steps"] {
+        assert!(message.contains(word), "no `{word}` in: {message}");
+    }
+    assert!(!place.path().join("out/report.html").exists());
+}

@@ -29,31 +29,77 @@ const BAD: &[Bad] = &[
         code: 3,
         says: &["bad.toml:8", "did you mean `radius`"],
     },
-    Bad { from: "\"ball:pole\"", to: "\"ball:pool\"", code: 3, says: &["ball", "pool", "pole"] },
-    Bad { from: "[\"pole\"]", to: "[\"pool\"]", code: 3, says: &["plate", "pool", "pole"] },
-    Bad { from: "\"plate:pole\"", to: "\"plate:top\"", code: 3, says: &["plate", "top", "interface"] },
+    Bad {
+        from: "\"ball:pole\"",
+        to: "\"ball:pool\"",
+        code: 3,
+        says: &["bad.toml:23", "ball", "pool", "pole"],
+    },
+    Bad { from: "[\"pole\"]", to: "[\"pool\"]", code: 3, says: &["bad.toml:19", "plate", "pool", "pole"] },
+    Bad {
+        from: "\"plate:pole\"",
+        to: "\"plate:top\"",
+        code: 3,
+        says: &["bad.toml:23", "plate", "top", "interface"],
+    },
     Bad { from: "\"plate:pole\"", to: "\"table:pole\"", code: 3, says: &["table", "plate"] },
     Bad { from: "reduce = {", to: "# reduce = {", code: 3, says: &["bad.toml:15", "plate", "interface"] },
+    Bad {
+        from: "shape = \"ball\", radius = 0.01,",
+        to: "shape = \"ball\", radius = 0.01, length = 0.1,",
+        code: 3,
+        says: &["a ball has no `length`"],
+    },
+    Bad { from: "modes = 8", to: "modes = 5", code: 3, says: &["bad.toml:19", "5 fixed-interface modes"] },
+    Bad {
+        from: "reduce = { interface = [\"pole\"], modes = 8, split = 5.0e4 }",
+        to: "rigid = true",
+        code: 3,
+        says: &["bad.toml:23", "both bodies are rigid"],
+    },
+    Bad {
+        from: "[[contact]]",
+        to: "[[force]]\non = \"plate:top\"\nforce = [0.0, 0.0, 1.0]\n\n[[contact]]",
+        code: 3,
+        says: &["bad.toml:23", "plate", "top", "pole"],
+    },
+    Bad {
+        from: "at = \"pole\", finest",
+        to: "at = \"pola\", finest",
+        code: 3,
+        says: &["bad.toml:17", "pola", "pole"],
+    },
+    Bad {
+        from: "[simulation]",
+        to: "[simulation]\nrelative_tolerance = 1e-20",
+        code: 3,
+        says: &["bad.toml:3", "relative_tolerance", "1e-12"],
+    },
     Bad {
         from: "[simulation]",
         to: "[simulation]\nscheme = \"explicit\"",
         code: 3,
-        says: &["explicit", "quasistatic"],
+        says: &["bad.toml:3", "explicit", "quasistatic"],
     },
     Bad { from: "[simulation]", to: "[simulation", code: 3, says: &["bad.toml:2"] },
     Bad {
         from: "\"plate:pole\", \"ball:pole\"]",
         to: "\"plate:pole\", \"ball:pole\"]\nfriction = 0.3",
         code: 3,
-        says: &["friction"],
+        says: &["bad.toml:24", "friction"],
     },
     Bad { from: "name = \"plate\"", to: "name = \"../plate\"", code: 3, says: &["../plate", "bad.toml:16"] },
-    Bad { from: "shape = \"plate\"", to: "shape = \"plait\"", code: 3, says: &["plait", "plate"] },
+    Bad {
+        from: "shape = \"plate\"",
+        to: "shape = \"plait\"",
+        code: 3,
+        says: &["bad.toml:17", "plait", "plate"],
+    },
     Bad {
         from: "shape = \"ball\", radius = 0.01,",
         to: "shape = \"ball\",",
         code: 3,
-        says: &["ball", "radius"],
+        says: &["bad.toml:8", "ball", "radius"],
     },
 ];
 
@@ -72,6 +118,15 @@ fn scenarios_that_make_no_sense_are_told_before_anything_is_reduced() {
         }
         assert!(!place.path().join("out/bodies/plate.rom").exists(), "`{}`: something was reduced", bad.to);
     }
+}
+
+#[test]
+fn a_problem_with_a_change_of_the_command_line_is_placed_there() {
+    let place = Place::new();
+    place.write("small.toml", SMALL);
+    let set = "body.plate.reduce.interface=[\"pool\"]";
+    let message = place.fails(&["check", "small.toml", "--set", set], 3);
+    assert!(message.contains(&format!("--set {set}: body `plate`")), "{message}");
 }
 
 #[test]
@@ -109,6 +164,28 @@ fn a_truncated_mesh_is_told_with_its_file() {
         let message = place.fails(&[command, "bad.toml", "-o", "out"], 3);
         assert!(message.contains("cut.msh") && message.contains("plate"), "{message}");
     }
+}
+
+#[test]
+fn an_inverted_cell_is_told_before_anything_is_reduced() {
+    let place = Place::new();
+    // One tetrahedron with two nodes exchanged.
+    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n\
+                $Elements\n1\n1 4 2 1 1 1 3 2 4\n$EndElements\n";
+    place.write("inverted.msh", text);
+    place.write("bad.toml", &with_source("file = \"inverted.msh\""));
+    for command in ["check", "run"] {
+        let message = place.fails(&[command, "bad.toml", "-o", "out"], 3);
+        assert!(message.contains("inverted.msh") && message.contains("1 of 1 cells"), "{message}");
+    }
+}
+
+#[test]
+fn a_scenario_that_is_no_text_is_invalid_not_unreadable() {
+    let place = Place::new();
+    std::fs::write(place.path().join("bad.toml"), [b'[', 0xff, 0xfe]).unwrap();
+    let message = place.fails(&["check", "bad.toml"], 3);
+    assert!(message.contains("bad.toml") && message.contains("no text"), "{message}");
 }
 
 #[test]

@@ -230,11 +230,11 @@ pub(crate) struct RefineArgs {
     pub(crate) body: PathBuf,
 
     /// Raise the degrees of a NURBS body by this.
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=11))]
     pub(crate) elevate: Option<usize>,
 
     /// Divide every cell or span into this many in each direction.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1000))]
     pub(crate) subdivide: Option<usize>,
 
     #[command(flatten)]
@@ -251,6 +251,10 @@ pub(crate) struct RefineArgs {
 pub(crate) struct InfoArgs {
     /// Body file.
     pub(crate) body: PathBuf,
+
+    /// Draw the body with its cells, each set in a colour.
+    #[arg(long, value_name = "FILE.png|svg")]
+    pub(crate) picture: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) run: RunArgs,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use carom_cli::{Category, Failure, FailureContext, Session};
+use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_fem::{Inspection, MATERIALS};
 use carom_format::{ReadArchiveError, StoredBody};
 use serde::Serialize;
@@ -66,6 +66,10 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
     let inspected = carom_fem::inspect(&stored.body).or_fail(Category::Input);
     session.progress().end();
     let inspection = inspected?;
+    if let Some(path) = &args.picture {
+        keep_input(&args.body, path)?;
+        crate::picture::write(&stored.body, path)?;
+    }
     session.print(&text(&stored, &inspection))?;
     let properties = &inspection.properties;
     let object = Info {

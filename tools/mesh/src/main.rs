@@ -7,6 +7,7 @@ use std::process::ExitCode;
 mod args;
 mod convert;
 mod info;
+mod picture;
 mod write;
 
 use args::{Arguments, Command};

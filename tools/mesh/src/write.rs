@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use carom_cli::{Category, Failure, FailureContext, Session};
+use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_fem::Body;
 use carom_make::cad::CadOptions;
-use carom_make::{CadError, ImportError, ImportOptions, RefineOptions, Zone};
+use carom_make::{ImportError, ImportErrorKind, ImportOptions, RefineOptions, Zone};
 use serde::Serialize;
 
 use crate::args::{ImportArgs, MakeArgs, RefineArgs};
@@ -34,6 +34,7 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
         scale: args.scale,
     };
     let material = args.material.material()?;
+    keep_input(&args.file, &args.output.output)?;
     session.progress().begin("reading the file", 0);
     let imported = carom_make::import(&args.file, &options, material)
         .map_err(|error| Failure::from_error(category(&error), error));
@@ -47,6 +48,16 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
 }
 
 pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure> {
+    if args.elevate.is_none()
+        && args.subdivide.is_none()
+        && args.grade.grade().is_none()
+        && args.zones.zones.is_empty()
+    {
+        let what = "there is nothing to refine".to_owned();
+        return Err(
+            Failure::new(Category::Usage, what).hint("give --elevate, --subdivide, --grade or --zone")
+        );
+    }
     let body = crate::info::read(&args.body)?.body;
     let options = RefineOptions {
         elevate: args.elevate,
@@ -60,10 +71,10 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
 
 /// A missing or unreadable file is another failure than one with wrong content.
 fn category(error: &ImportError) -> Category {
-    match error {
-        ImportError::Cad(CadError::Failed { .. } | CadError::Missing { .. }) => Category::Other,
-        _ if error.is_io() => Category::Files,
-        _ => Category::Input,
+    match error.kind() {
+        ImportErrorKind::Input => Category::Input,
+        ImportErrorKind::Files => Category::Files,
+        ImportErrorKind::Program => Category::Other,
     }
 }
 
@@ -77,7 +88,7 @@ fn store(body: &Body, path: &Path, notes: Vec<String>, session: &Session) -> Res
     let nodes = discretisation.point_is_used().iter().filter(|used| **used).count();
     let checksum = carom_format::write_body(path, body).or_fail(Category::Files)?;
     let written = Written { body: path, name: &body.name, checksum, nodes, dofs: 3 * nodes, notes };
-    session.print(&format!("{}: {nodes} nodes, {} dofs", path.display(), 3 * nodes))?;
+    session.print_summary(&format!("{}: {nodes} nodes, {} dofs", path.display(), 3 * nodes))?;
     session.print_json("carom-mesh body 1", &written)
 }
 

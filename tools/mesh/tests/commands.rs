@@ -168,13 +168,96 @@ fn an_inverted_element_is_found() {
     let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n\
                 $Elements\n1\n1 4 2 1 1 1 3 2 4\n$EndElements\n";
     std::fs::write(&msh, text).unwrap();
-    let output = carom_mesh().args(["import", &msh, "-o", &out]).output().unwrap();
-    if output.status.success() {
-        let info = json(&["info", &out]);
-        assert!(info["min_scaled_jacobian"].as_f64().unwrap() < 0.0);
-        assert!(info["findings"][0].as_str().unwrap().contains("inverted"), "{info}");
-    } else {
-        assert_eq!(output.status.code(), Some(3));
+    let message = fails(&["import", &msh, "-o", &out], 3);
+    for word in ["inverted.msh", "1 of 1 cells", "inverted", "near (0.25, 0.25, 0.25)"] {
+        assert!(message.contains(word), "no `{word}` in: {message}");
+    }
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn sizes_that_a_shape_does_not_have_are_refused() {
+    let dir = TempDir::new().unwrap();
+    let out = path(&dir, "x.npz");
+    for (arguments, says) in [
+        (vec!["make", "ball", "--radius", "1", "--length", "3"], "a ball has no `length`"),
+        (vec!["make", "ball", "--radius", "1", "--hex", "--size", "1,1,1"], "a ball has no `size`"),
+        (vec!["make", "box", "--size", "1,1,1", "--pole-radius", "0.1"], "a box has no `pole_radius`"),
+    ] {
+        let message = fails(&[arguments, vec!["-o", &out]].concat(), 3);
+        assert!(message.contains(says), "{message}");
+    }
+}
+
+#[test]
+fn a_body_that_no_machine_holds_is_refused_at_once() {
+    let dir = TempDir::new().unwrap();
+    let (ball, out) = (path(&dir, "ball.npz"), path(&dir, "x.npz"));
+    for kind in ["--nurbs", "--hex"] {
+        let message = fails(&["make", "ball", "--radius", "1", kind, "--elements", "400", "-o", &out], 3);
+        assert!(message.contains("cells"), "{message}");
+    }
+    json(&["make", "ball", "--radius", "1", "-o", &ball]);
+    let message = fails(&["refine", &ball, "--subdivide", "200", "-o", &out], 3);
+    assert!(message.contains("cells"), "{message}");
+}
+
+#[test]
+fn refining_by_nothing_is_a_slip() {
+    let dir = TempDir::new().unwrap();
+    let (ball, out) = (path(&dir, "ball.npz"), path(&dir, "x.npz"));
+    json(&["make", "ball", "--radius", "1", "-o", &ball]);
+    assert!(fails(&["refine", &ball, "-o", &out], 2).contains("--subdivide"));
+    fails(&["refine", &ball, "--subdivide", "0", "-o", &out], 2);
+}
+
+#[test]
+fn an_input_is_not_written_over() {
+    let dir = TempDir::new().unwrap();
+    let (rod, msh) = (path(&dir, "rod.npz"), path(&dir, "rod.msh"));
+    json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "--hex", "-o", &rod]);
+    json(&["convert", &rod, "-o", &msh]);
+    let before = std::fs::read(&msh).unwrap();
+    assert!(fails(&["import", &msh, "-o", &msh], 2).contains("is the input"));
+    assert_eq!(std::fs::read(&msh).unwrap(), before);
+}
+
+#[test]
+fn a_full_disk_is_told_by_one_error_alone() {
+    if !Path::new("/dev/full").exists() {
+        eprintln!("skipped: this system has no /dev/full");
+        return;
+    }
+    let message = fails(&["make", "ball", "--radius", "1", "-o", "/dev/full"], 5);
+    assert!(message.starts_with("error: cannot write `/dev/full`"), "{message}");
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let dir = TempDir::new().unwrap();
+    let output = carom_mesh()
+        .args(["make", "ball", "--radius", "1", "-q", "-o", &path(&dir, "ball.npz")])
+        .output()
+        .unwrap();
+    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn a_body_is_drawn_and_shown_in_paraview() {
+    let dir = TempDir::new().unwrap();
+    for (kind, sets) in [("--nurbs", "pole"), ("--hex", "pole")] {
+        let (ball, svg) = (path(&dir, "ball.npz"), path(&dir, "ball.svg"));
+        json(&["make", "ball", "--radius", "0.015", kind, "-o", &ball]);
+        json(&["info", &ball, "--picture", &svg]);
+        let drawn = std::fs::read_to_string(&svg).unwrap();
+        assert!(drawn.starts_with("<svg") && drawn.contains(sets), "{}", &drawn[..200]);
+        json(&["info", &ball, "--picture", &path(&dir, "ball.png")]);
+        assert!(std::fs::read(path(&dir, "ball.png")).unwrap().starts_with(b"\x89PNG"));
+        fails(&["info", &ball, "--picture", &path(&dir, "ball.pdf")], 2);
+        let vtu = path(&dir, "ball.vtu");
+        json(&["convert", &ball, "-o", &vtu]);
+        let text = String::from_utf8_lossy(&std::fs::read(&vtu).unwrap()).into_owned();
+        assert_eq!(text.contains("RationalWeights"), kind == "--nurbs", "{kind}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs, Session};
+use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs, Session, keep_input};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
@@ -178,7 +178,7 @@ fn run_export(args: &ExportArgs, session: &Session) -> Result<(), Failure> {
     for note in &summary.notes {
         session.warn(note);
     }
-    session.print(&format!(
+    session.print_summary(&format!(
         "{} ({} frames, {} files)",
         summary.series.display(),
         summary.frames,
@@ -192,11 +192,21 @@ fn run_export(args: &ExportArgs, session: &Session) -> Result<(), Failure> {
 }
 
 fn run_plot(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
+    keep_input(&args.result, &args.output.output)?;
     let run = Run::open(&args.result).map_err(RunError::into_failure)?;
     let drawing = plot::draw(&run, &args.what).map_err(RunError::into_failure)?;
-    file::write_drawing(&args.output.output, &drawing).or_fail(Category::Files)?;
-    session.print(&args.output.output.display().to_string())?;
+    file::write_drawing(&args.output.output, &drawing)
+        .map_err(|error| Failure::from_error(picture_category(&error), error))?;
+    session.print_summary(&args.output.output.display().to_string())?;
     session.print_json("carom-post plot 1", &json!({ "file": args.output.output }))
+}
+
+/// A wrong ending is a slip of the user, the rest the disk's doing.
+fn picture_category(error: &file::PictureError) -> Category {
+    match error {
+        file::PictureError::Ending { .. } => Category::Usage,
+        file::PictureError::Raster(_) | file::PictureError::File(_) => Category::Files,
+    }
 }
 
 fn run_table(args: &TableArgs, session: &Session) -> Result<(), Failure> {
@@ -210,10 +220,11 @@ fn run_table(args: &TableArgs, session: &Session) -> Result<(), Failure> {
 }
 
 fn run_report(args: &ReportArgs, session: &Session) -> Result<(), Failure> {
+    keep_input(&args.result, &args.output.output)?;
     let run = Run::open(&args.result).map_err(RunError::into_failure)?;
     let html = report::html(&run, &Extras::default()).map_err(RunError::into_failure)?;
     file::write_text(&args.output.output, &html).or_fail(Category::Files)?;
-    session.print(&args.output.output.display().to_string())?;
+    session.print_summary(&args.output.output.display().to_string())?;
     session.print_json("carom-post report 1", &json!({ "file": args.output.output }))
 }
 

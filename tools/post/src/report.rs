@@ -91,7 +91,7 @@ fn summary(report: &mut Report, run: &Run) -> Result<(), RunError> {
     let state = run.reader().state()?;
     let end = run.times().last().copied().unwrap_or_default();
     let sentence = format!(
-        "{} bodies, {} contact pairs; {} frames up to {}; the run is {}.",
+        "bodies: {}, contact pairs: {}; {} frames up to {}; the run is {}.",
         run.header().bodies.len(),
         run.header().pairs.len(),
         run.times().len(),

@@ -269,7 +269,7 @@ fn errors_say_what_is_wrong_and_end_with_the_right_code() {
         (&["plot", path, "-o", out, "--what", "position:bal"], 2, "`ball`, `block`"),
         (&["plot", path, "-o", out, "--what", "pressure:x"], 2, "`ball/block`"),
         (&["plot", path, "-o", out, "--what", "enery"], 2, "energy"),
-        (&["plot", path, "-o", "plot.gif"], 5, ".svg or .png"),
+        (&["plot", path, "-o", "plot.gif"], 2, ".svg or .png"),
         (&["report", path, "-o", "/nowhere/report.html"], 5, "/nowhere/report.html"),
         (&["export", path, "-o", out, "--format", "vtkhdf"], 2, "vtu"),
         (&["hertz", "--radius", "inf", "--velocity", "1"], 2, "two planes"),
@@ -309,4 +309,21 @@ fn bodies_that_are_gone_or_changed_are_noticed() {
     let file = folder.path().join("report.html");
     assert!(post(&["report", path.to_str().unwrap(), "-o", file.to_str().unwrap()]).status.success());
     assert!(std::fs::read_to_string(&file).unwrap().contains("No picture of the pressure"));
+}
+
+#[test]
+fn a_slip_in_the_name_of_a_picture_is_told_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = result::write(folder.path());
+    let before = std::fs::read(&result).unwrap();
+    let name = result.to_str().unwrap();
+    let pdf = folder.path().join("p.pdf");
+    let output = post(&["plot", name, "-o", pdf.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    for command in ["plot", "report"] {
+        let output = post(&[command, name, "-o", name]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("is the input"), "{}", text(&output.stderr));
+    }
+    assert_eq!(std::fs::read(&result).unwrap(), before);
 }

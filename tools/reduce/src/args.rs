@@ -108,7 +108,8 @@ pub(crate) struct CraigBamptonArgs {
     /// All fixed-interface modes up to this frequency [Hz]
     #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) up_to: Option<f64>,
-    /// Modes of the reduced body up to this frequency are dynamic, the others quasistatic [Hz]
+    /// Modes of the reduced body up to this frequency are dynamic, the others quasistatic [Hz]; the highest
+    /// fixed-interface frequency that is kept if nothing is given
     #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) split: Option<f64>,
     /// Points at which the model keeps its modes for pictures and stress

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use carom_cli::{Category, Failure, FailureContext, Session};
+use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_format::write_rom;
 use carom_reduce::{AttachmentKind, CraigBamptonOptions, Fields, FixedModes};
 use serde::Serialize;
@@ -35,6 +35,7 @@ struct Report {
 
 pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Result<(), Failure> {
     let stored = crate::open_body(&args.body)?;
+    keep_input(&args.body, &args.output.output)?;
     let interface_points = match &args.interface_nodes {
         Some(file) => read_nodes(file)?,
         None => Vec::new(),
@@ -63,7 +64,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
     let reduced = &reduction.reduced;
     let n_modes = reduced.omega.len();
     let seconds = &reduction.seconds;
-    session.print(&format!(
+    session.print_summary(&format!(
         "{}: {} dofs to {} modes, {} of them dynamic ({} interface dofs, {} fixed-interface modes); {:.1} s",
         output.display(),
         reduced.n_dofs,

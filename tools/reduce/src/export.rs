@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use carom_cli::{Category, Failure, FailureContext, Session};
+use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_files::write_atomically;
 use carom_format::write_rom;
 use faer::Mat;
@@ -19,6 +19,7 @@ struct Report {
 pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure> {
     let stored = crate::open_rom(&args.rom)?;
     let output = &args.output.output;
+    keep_input(&args.rom, output)?;
     let outputs = match args.format {
         ExportFormat::Npz => {
             write_rom(output, &stored.reduced, &stored.options).or_fail(Category::Files)?;
@@ -38,7 +39,7 @@ pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure
         }
     };
     let outputs: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
-    session.print(&outputs.join("\n"))?;
+    session.print_summary(&outputs.join("\n"))?;
     session.print_json("carom-reduce export 1", &Report { outputs })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use carom_cli::{Category, Failure, Session};
+use carom_cli::{Category, Failure, Session, keep_input};
 use carom_fem::Body;
 use carom_reduce::{ModalAnalysis, ModalOptions, ModesWanted};
 use carom_scene::BodyGrid;
@@ -31,6 +31,9 @@ struct Report {
 
 pub(crate) fn modes(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
     let body = crate::open_body(&args.body)?.body;
+    if let Some(output) = &args.output.output {
+        shapes_file(&args.body, output)?;
+    }
     let wanted = match args.up_to {
         Some(hz) => ModesWanted::UpTo(hz),
         None => ModesWanted::Count(args.count.unwrap_or(DEFAULT_COUNT) as usize),
@@ -64,6 +67,16 @@ pub(crate) fn modes(args: &ModesArgs, session: &Session) -> Result<(), Failure> 
         largest_residual: found.residuals.iter().copied().fold(0.0, f64::max),
     };
     session.print_json("carom-reduce modes 1", &report)
+}
+
+/// Refuses a name for the shapes that says something else than what is written, before anything is computed.
+fn shapes_file(body: &Path, output: &Path) -> Result<(), Failure> {
+    keep_input(body, output)?;
+    if output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vtu")) {
+        return Ok(());
+    }
+    let what = format!("`{}`: shapes of modes are written as .vtu; change the ending", output.display());
+    Err(Failure::new(Category::Usage, what))
 }
 
 /// One displacement field a mode, largest displacement 1 m, so that Warp By Vector shows each alike.

@@ -202,6 +202,30 @@ fn a_model_of_another_version_or_body_is_refused() {
 }
 
 #[test]
+fn points_that_no_cell_uses_are_no_dofs() {
+    let folder = folder_with_beam();
+    let path = folder.path().join("beam.npz");
+    let mut body = carom_format::read_body(&path).unwrap().body;
+    let Geometry::Mesh(mesh) = &mut body.geometry else { panic!("the beam is a mesh") };
+    let dofs = 3 * mesh.points.len();
+    mesh.points.push([9.0, 9.0, 9.0]);
+    write_body(&path, &body).unwrap();
+    assert_eq!(json(folder.path(), "modes beam.npz --count 8 --json")["dofs"], dofs);
+    assert_eq!(json(folder.path(), "craig-bampton beam.npz --interface start -o b.rom --json")["dofs"], dofs);
+}
+
+#[test]
+fn a_slip_in_the_name_of_the_output_costs_nothing() {
+    let folder = folder_with_beam();
+    let before = std::fs::read(folder.path().join("beam.npz")).unwrap();
+    let message = failure(folder.path(), 2, "craig-bampton beam.npz --interface start -o beam.npz");
+    assert!(message.contains("is the input"), "{message}");
+    assert_eq!(std::fs::read(folder.path().join("beam.npz")).unwrap(), before);
+    let message = failure(folder.path(), 2, "modes beam.npz -o shapes.png");
+    assert!(message.contains(".vtu"), "{message}");
+}
+
+#[test]
 fn a_reference_mesh_has_its_frequencies() {
     let Some(meshes) = shared_data("meshes") else { return };
     let folder = tempfile::tempdir().unwrap();

@@ -1,10 +1,13 @@
 //! From errors of the libraries to exit codes and hints.
 
+use std::error::Error;
+use std::fmt;
 use std::path::Path;
 
 use carom_cli::{Category, Failure};
 use carom_fem::MATERIALS;
 use carom_format::Scenario;
+use carom_format::scenario::Place;
 use carom_simulate::{ErrorKind, SimulateError};
 
 /// Reads a scenario with the changes of the command line.
@@ -20,9 +23,34 @@ pub fn read_scenario(path: &Path, overrides: &[String]) -> Result<Scenario, Fail
     })
 }
 
-/// A failed run.
-pub fn failed(error: SimulateError) -> Failure {
-    Failure::from_error(category(&error), error)
+/// A failed run; a problem of the scenario comes with its line.
+///
+/// * `path`, `overrides` — as for [`read_scenario`]
+pub fn failed(path: &Path, overrides: &[String], error: SimulateError) -> Failure {
+    let category = category(&error);
+    match error.key().and_then(|key| Scenario::place_of(path, overrides, key)) {
+        Some(place) => Failure::from_error(category, Placed { place, source: error }),
+        None => Failure::from_error(category, error),
+    }
+}
+
+/// A problem that showed when bodies were looked at, with the place of the scenario that it is about.
+#[derive(Debug)]
+struct Placed {
+    place: Place,
+    source: SimulateError,
+}
+
+impl fmt::Display for Placed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.source)
+    }
+}
+
+impl Error for Placed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.source()
+    }
 }
 
 fn category(error: &SimulateError) -> Category {

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use carom_cli::{Category, Failure, OutputArgs, RunArgs, Session, main_with};
+use carom_cli::{Category, Failure, OutputArgs, RunArgs, Session, keep_input, main_with};
 use carom_simulate::{RunOptions, Workshop};
 use carom_solve::{Solved, failed, read_scenario};
 use clap::Parser;
@@ -44,14 +44,22 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     let mut overrides = arguments.set.clone();
     overrides.extend(arguments.end_time.map(|t| format!("simulation.end_time={t:e}")));
     let scenario = read_scenario(&arguments.scenario, &overrides)?;
+    let failed = |error| failed(&arguments.scenario, &overrides, error);
     let folder = arguments.scenario.parent().unwrap_or(Path::new("")).to_owned();
     let result = &arguments.output.output;
     let mut bodies = result.as_os_str().to_owned();
     bodies.push(".bodies");
     let workshop = Workshop { scenario_folder: &folder, bodies: Path::new(&bodies) };
     let progress = session.progress();
+    keep_input(&arguments.scenario, result)?;
     if result.exists() && !arguments.output.force && !arguments.resume {
         return Err(exists(result));
+    }
+    if let Some(parent) = result.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir())
+    {
+        let (result, parent) = (result.display(), parent.display());
+        let what = format!("cannot write `{result}`: there is no folder `{parent}`; make it first");
+        return Err(Failure::new(Category::Files, what));
     }
     let prepared = carom_simulate::prepare(&scenario, workshop, progress).map_err(failed)?;
     for note in &prepared.notes {
@@ -64,7 +72,7 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     for warning in solved.warnings() {
         session.warn(warning);
     }
-    session.print(&solved.text())?;
+    session.print_summary(&solved.text())?;
     session.print_json("carom-solve 1", &solved)
 }
 

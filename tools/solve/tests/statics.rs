@@ -82,3 +82,36 @@ fn what_cannot_be_solved_is_told_with_its_exit_code() {
         assert!(told.contains(words), "{words}: {told}");
     }
 }
+
+#[test]
+fn a_scenario_is_never_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("static.toml");
+    std::fs::write(&scenario, STACK).unwrap();
+    let output = Command::cargo_bin("carom-solve")
+        .unwrap()
+        .args([&scenario, Path::new("--force"), Path::new("-o"), &scenario])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("is the input"), "{told}");
+    assert_eq!(std::fs::read_to_string(&scenario).unwrap(), STACK);
+}
+
+#[test]
+fn a_result_goes_into_a_folder_that_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("static.toml");
+    std::fs::write(&scenario, STACK).unwrap();
+    let missing = folder.path().join("nowhere");
+    let output = Command::cargo_bin("carom-solve")
+        .unwrap()
+        .args([&scenario, Path::new("-o"), &missing.join("out.carom")])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{told}");
+    assert!(told.contains("no folder"), "{told}");
+    assert!(!missing.exists());
+}

@@ -138,7 +138,6 @@ fn make(table: Table<'_>) -> MakeSpec {
         shape: table.text("shape").unwrap_or_default(),
         radius: table.number("radius", Interval::Positive),
         inner_radius: table.number("inner_radius", Interval::Positive),
-        tube_radius: table.number("tube_radius", Interval::Positive),
         length: table.number("length", Interval::Positive),
         size: table.vector("size"),
         pole_radius: table.number("pole_radius", Interval::Positive),
@@ -177,13 +176,8 @@ fn grade(table: Table<'_>) -> Option<GradeSpec> {
     }
     let finest = table.number("finest", Interval::Positive);
     let radius = table.number("radius", Interval::Positive);
-    let growth = table.number("growth", Interval::Positive);
-    if growth.is_some_and(|growth| growth < 1.0) {
-        table
-            .conflict("growth", "`growth` is the ratio of neighbouring spans away from the spot, 1 or above");
-    }
     table.finish();
-    Some(GradeSpec { at: at?, finest: finest?, radius, growth })
+    Some(GradeSpec { at: at?, finest: finest?, radius })
 }
 
 fn refine(table: Table<'_>) -> RefineSpec {

@@ -16,7 +16,7 @@ pub(super) enum Interval {
     Positive,
     NotNegative,
     Poisson,
-    Fraction,
+    Tolerance,
 }
 
 impl Interval {
@@ -27,7 +27,7 @@ impl Interval {
                 Self::Positive => value > 0.0,
                 Self::NotNegative => value >= 0.0,
                 Self::Poisson => value > -1.0 && value < 0.5,
-                Self::Fraction => value > 0.0 && value < 1.0,
+                Self::Tolerance => (1.0e-12..1.0).contains(&value),
             }
     }
 
@@ -37,7 +37,8 @@ impl Interval {
             Self::Positive => "a finite number above 0",
             Self::NotNegative => "a finite number, 0 or above",
             Self::Poisson => "between -1 and 0.5, both excluded",
-            Self::Fraction => "between 0 and 1, both excluded",
+            // A step cannot be more precise than its rounding: below, a run would not end.
+            Self::Tolerance => "at least 1e-12 and below 1",
         }
     }
 }
@@ -91,7 +92,10 @@ impl<'a> Table<'a> {
 
     /// The value of a key, which is known from now on.
     pub(super) fn value(&self, key: &'static str) -> Option<Value<'a>> {
-        self.known.borrow_mut().push(key);
+        let mut known = self.known.borrow_mut();
+        if !known.contains(&key) {
+            known.push(key);
+        }
         self.table.get(key)
     }
 

@@ -32,8 +32,7 @@ impl Scenario {
     ///
     /// [`ScenarioError`]; all problems of a file are told at once.
     pub fn read(path: &Path, overrides: &[String], known_materials: &[&str]) -> Result<Self, ScenarioError> {
-        let text = std::fs::read(path)
-            .and_then(|bytes| String::from_utf8(bytes).map_err(|e| std::io::Error::other(e.utf8_error())));
+        let text = std::fs::read(path).and_then(|bytes| String::from_utf8(bytes).map_err(|e| not_a_text(&e)));
         let text = text.map_err(|source| ScenarioError::Io { path: path.to_owned(), source })?;
         Self::parse(path, &text, overrides, known_materials)
     }
@@ -80,6 +79,31 @@ impl Scenario {
         }
     }
 
+    /// Where a key of the scenario stands: for problems that show only when bodies are looked at.
+    ///
+    /// * `overrides` — as for [`Scenario::read`]
+    /// * `key` — keys joined by dots, elements of lists by their numbers from 0: `body.1.reduce.interface`; where it is not
+    ///   written out, the table that it would stand in is the place
+    ///
+    /// `None` if the file cannot be read any more, or has nothing of the path.
+    pub fn place_of(path: &Path, overrides: &[String], key: &str) -> Option<Place> {
+        let text = std::fs::read_to_string(path).ok()?;
+        let mut sources = Sources::new(path, &text);
+        let mut document = DeTable::parse(&text).ok()?.into_inner();
+        let placed: Vec<(&String, String, usize)> = overrides
+            .iter()
+            .map(|text| {
+                let offset = sources.add_override(text);
+                (text, overrides::shifted(text, offset), offset)
+            })
+            .collect();
+        for (text, shifted, offset) in &placed {
+            // What cannot be applied was told when the scenario was read.
+            let _ = overrides::apply(&mut document, text, shifted, *offset);
+        }
+        overrides::span_of(&document, key).map(|span| sources.place(&span))
+    }
+
     /// The scenario as a file with all defaults written out; reading it gives the same scenario.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("a scenario is made of tables, lists, texts and finite numbers")
@@ -89,6 +113,11 @@ impl Scenario {
     pub fn resolve(folder: &Path, path: &str) -> PathBuf {
         folder.join(path)
     }
+}
+
+fn not_a_text(error: &std::string::FromUtf8Error) -> std::io::Error {
+    let why = format!("it is no text file ({})", error.utf8_error());
+    std::io::Error::new(std::io::ErrorKind::InvalidData, why)
 }
 
 fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &[&str]) -> Option<Scenario> {

@@ -56,6 +56,24 @@ pub(super) fn apply<'d>(
     Ok(())
 }
 
+/// Where the longest part of a path that the document has stands.
+pub(super) fn span_of(document: &DeTable<'_>, path: &str) -> Option<Range<usize>> {
+    let mut keys = path.split('.');
+    let mut value = document.get(keys.next()?)?;
+    for key in keys {
+        let inner = match value.get_ref() {
+            DeValue::Table(table) => table.get(key),
+            DeValue::Array(list) => key.parse().ok().and_then(|at: usize| list.get(at)),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => value = inner,
+            None => break,
+        }
+    }
+    Some(value.span())
+}
+
 /// The table or list of a key, made if it is not there.
 fn entry<'t, 'd>(table: &'t mut DeTable<'d>, key: &str, span: &Range<usize>) -> &'t mut Spanned<DeValue<'d>> {
     if !table.contains_key(key) {

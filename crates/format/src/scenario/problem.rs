@@ -160,7 +160,7 @@ pub enum ScenarioError {
 impl ScenarioError {
     /// True if the operating system refused, false if the content is wrong.
     pub fn is_io(&self) -> bool {
-        matches!(self, Self::Io { .. })
+        matches!(self, Self::Io { source, .. } if source.kind() != io::ErrorKind::InvalidData)
     }
 }
 

@@ -73,9 +73,8 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
         end_time,
         gravity: table.vector("gravity").unwrap_or_default(),
         relative_tolerance: table
-            .number("relative_tolerance", Interval::Fraction)
+            .number("relative_tolerance", Interval::Tolerance)
             .or(if time_step.is_none() { Some(RELATIVE_TOLERANCE) } else { None }),
-        absolute_tolerance: table.number("absolute_tolerance", Interval::Positive),
         time_step,
         maximum_step: table.number("maximum_step", Interval::Positive),
         output_every: table.number("output_every", Interval::Positive).unwrap_or(end_time / FRAMES),

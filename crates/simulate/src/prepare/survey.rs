@@ -71,7 +71,7 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
     let mut survey = Survey::default();
     survey.problems.extend(run::supported(scenario).err());
     let mut found = Vec::new();
-    for spec in &scenario.body {
+    for (i, spec) in scenario.body.iter().enumerate() {
         let mut body = SurveyedBody {
             name: spec.name.clone(),
             body: Standing::NotNeeded,
@@ -85,7 +85,7 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
         match look_at(scenario, spec, workshop, &mut body) {
             Ok(what) => found.push(what),
             Err(problem) => {
-                survey.problems.push(problem);
+                survey.problems.push(super::in_body(i, problem));
                 found.push(Found::Nothing);
             }
         }

@@ -24,9 +24,6 @@ pub struct GradeSpec {
     /// Radius around the spot in which they keep that size \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,
-    /// Growth of the size from one span to the next away from it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub growth: Option<f64>,
 }
 
 /// A body that carom makes: the flags of `carom-mesh make`.
@@ -40,9 +37,6 @@ pub struct MakeSpec {
     /// Inner radius \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner_radius: Option<f64>,
-    /// Radius of the section of a torus \[m\].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tube_radius: Option<f64>,
     /// Length \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,

@@ -92,9 +92,6 @@ pub struct Simulation {
     /// Relative tolerance of the error control; none with a fixed step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relative_tolerance: Option<f64>,
-    /// Displacements below this do not matter to the error control \[m\]; chosen by the scheme if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub absolute_tolerance: Option<f64>,
     /// Fixed step instead of error control \[s\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_step: Option<f64>,
