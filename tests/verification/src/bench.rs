@@ -162,7 +162,9 @@ pub(crate) struct Ball {
     pub(crate) contact_radius: f64,
     /// Spans in it.
     pub(crate) spans: f64,
-    /// Radius of the zone over the contact radius.
+    /// Radius of the fine part of the surface over the contact radius.
+    pub(crate) fine: f64,
+    /// Radius of the contact zone `spot` over the contact radius, not larger.
     pub(crate) zone: f64,
     pub(crate) modes: usize,
     pub(crate) split: f64,
@@ -174,18 +176,24 @@ pub(crate) struct Ball {
 impl Ball {
     /// Its table in a scenario.
     pub(crate) fn table(&self) -> String {
-        let Self { name, contact_radius, spans, zone, modes, split, position, rotation, velocity } = self;
+        let Self { name, contact_radius, spans, fine, zone, modes, split, position, rotation, velocity } =
+            self;
         let mut text = String::new();
-        let zone = zone * contact_radius;
+        let [fine, zone] = [fine, zone].map(|factor| factor * contact_radius);
         let finest = contact_radius / spans;
         writeln!(text, "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"").expect("a string takes all");
         writeln!(
             text,
-            "make = {{ shape = \"ball\", radius = 0.015, focus = 2.5, pole_radius = {zone:e}, \
+            "make = {{ shape = \"ball\", radius = 0.015, focus = 2.5, pole_radius = {fine:e}, \
              grade = {{ at = \"pole\", finest = {finest:e} }} }}"
         )
         .expect("a string takes all");
-        writeln!(text, "reduce = {{ interface = [\"pole\"], modes = {modes}, split = {split:e} }}")
+        writeln!(
+            text,
+            "zone = [{{ name = \"spot\", set = \"pole\", center = [0.0, 0.0, 0.015], radius = {zone:e} }}]"
+        )
+        .expect("a string takes all");
+        writeln!(text, "reduce = {{ interface = [\"spot\"], modes = {modes}, split = {split:e} }}")
             .expect("a string takes all");
         writeln!(text, "position = {position:?}\nvelocity = {velocity:?}").expect("a string takes all");
         writeln!(text, "rotation = {{ axis = {}, degrees = {:?} }}", rotation.0, rotation.1)

@@ -109,8 +109,8 @@ pub fn cases() -> Vec<Case> {
         Case {
             name: "interface",
             title: "Size of the contact zone",
-            about: "Two balls at 0.5 m/s, spans of a/3, zones of 1.25 a and 1.5 a. Expected: the run with a zone of 2 a. Claim: 0.5 %, \
-                    which is what moving the spans does, as their number and place change with the zone.",
+            about: "Two balls at 0.5 m/s, one mesh with spans of a/3 to 2 a, zones of 1.25 a and 1.5 a in it, whose \
+                    control points are the interface. Expected: the run with a zone of 2 a. Claim: 1e-3.",
             run: settings::interface,
         },
         Case {

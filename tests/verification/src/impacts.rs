@@ -23,7 +23,8 @@ pub(crate) struct TwoBalls {
     pub(crate) speed: f64,
     /// Spans in the contact radius.
     pub(crate) spans: f64,
-    /// Radius of the zone over the contact radius.
+    /// Radius of the fine part of the surface, and of the contact zone in it, over the contact radius.
+    pub(crate) fine: f64,
     pub(crate) zone: f64,
     /// Fixed-interface modes of each ball.
     pub(crate) modes: usize,
@@ -34,7 +35,14 @@ pub(crate) struct TwoBalls {
 impl TwoBalls {
     /// As a user would set them up.
     pub(crate) fn at(speed: f64) -> Self {
-        Self { speed, spans: 4.0, zone: 1.25, modes: 24, law: "{ kind = \"penalty\" }".to_owned() }
+        Self {
+            speed,
+            spans: 4.0,
+            fine: 1.25,
+            zone: 1.25,
+            modes: 24,
+            law: "{ kind = \"penalty\" }".to_owned(),
+        }
     }
 
     fn hertz(&self) -> HertzImpact {
@@ -49,12 +57,13 @@ impl TwoBalls {
 
     /// The scenario.
     pub(crate) fn scenario(&self) -> String {
-        let Self { speed, spans, zone, modes, law } = self;
+        let Self { speed, spans, fine, zone, modes, law } = self;
         let hertz = self.hertz();
         let ball = |name, position, rotation, velocity| Ball {
             name,
             contact_radius: hertz.peak.contact_radius,
             spans: *spans,
+            fine: *fine,
             zone: *zone,
             modes: *modes,
             split: 5.0 / hertz.duration,
@@ -66,7 +75,7 @@ impl TwoBalls {
         let [below, above] = [[0.0, 0.0, -away], [0.0, 0.0, away]];
         let lower = ball("lower", below, ("[1.0, 0.0, 0.0]", 0.0), [0.0, 0.0, 0.5 * speed]);
         let upper = ball("upper", above, ("[1.0, 0.0, 0.0]", 180.0), [0.0, 0.0, -0.5 * speed]);
-        let contact = format!("[[contact]]\nbetween = [\"lower:pole\", \"upper:pole\"]\nlaw = {law}\n");
+        let contact = format!("[[contact]]\nbetween = [\"lower:spot\", \"upper:spot\"]\nlaw = {law}\n");
         let end = (1.5 + FLIGHT) * hertz.duration;
         [simulation(end), steel(7780.0), lower.table(), upper.table(), contact].join("\n")
     }
@@ -161,6 +170,7 @@ impl Rod {
             name: "ball",
             contact_radius: radius,
             spans: 4.0,
+            fine: 1.25,
             zone: 1.25,
             modes: 24,
             split,
@@ -179,7 +189,7 @@ impl Rod {
             4.0 / 3.0 * split
         );
         let contact =
-            "[[contact]]\nbetween = [\"ball:pole\", \"rod:end_pole\"]\nlaw = { kind = \"penalty\" }\n";
+            "[[contact]]\nbetween = [\"ball:spot\", \"rod:end_pole\"]\nlaw = { kind = \"penalty\" }\n";
         let end = (1.5 + FLIGHT) * expected.duration;
         [simulation(end), steel(self.ball_density), ball.table(), rod, contact.to_owned()].join("\n")
     }

@@ -38,7 +38,7 @@ const SPANS: f64 = 3.0;
 /// Two balls at 0.5 m/s over the size of the contact zone, whose control points are the interface.
 pub(crate) fn interface(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let run = |zone: f64| {
-        let balls = TwoBalls { spans: SPANS, zone, ..TwoBalls::at(0.5) };
+        let balls = TwoBalls { spans: SPANS, fine: 2.0, zone, ..TwoBalls::at(0.5) };
         bench.impact(&format!("zone-{zone}"), &balls.scenario(), None)
     };
     let widest = run(2.0)?;
@@ -46,7 +46,7 @@ pub(crate) fn interface(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     for zone in [1.25, 1.5] {
         let impact = run(zone)?;
         let expected = [widest.peak_force, widest.duration];
-        outcome.rows.extend(rows(&format!("zone of {zone} a"), &impact, expected, [5e-3, 5e-3]));
+        outcome.rows.extend(rows(&format!("zone of {zone} a"), &impact, expected, [1e-3, 1e-3]));
     }
     outcome.rows.extend(shown("zone of 2 a", &widest));
     Ok(outcome)

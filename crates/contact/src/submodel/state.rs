@@ -30,7 +30,7 @@ pub struct Twist<'a> {
 }
 
 /// Gradient of the gap of a span with respect to the positions of the points of its two bodies, in their own frames.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, PartialEq, Default)]
 pub struct Row {
     /// Points of the first body with ∂g/∂x.
     pub first: Vec<(u32, [f64; 3])>,
@@ -38,6 +38,19 @@ pub struct Row {
     pub second: Vec<(u32, [f64; 3])>,
     /// For planes and spheres ∂g by a translation and by a rotation about the origin of the second body, else zero.
     pub reaction: [[f64; 3]; 2],
+}
+
+impl Clone for Row {
+    fn clone(&self) -> Self {
+        Self { first: self.first.clone(), second: self.second.clone(), reaction: self.reaction }
+    }
+
+    /// Keeps the memory of `self`, which the derived implementation would not: rows are copied in every evaluation.
+    fn clone_from(&mut self, source: &Self) {
+        self.first.clone_from(&source.first);
+        self.second.clone_from(&source.second);
+        self.reaction = source.reaction;
+    }
 }
 
 /// What is remembered of a span.
