@@ -140,6 +140,17 @@ pub enum SimulateError {
         /// Its sets.
         known: String,
     },
+    /// Bodies lie inside each other at the start.
+    #[error(
+        "contact {pair}: the bodies lie up to {depth:.3e} m inside each other at the start, too deep to touch; move one of them \
+         (`position`) so that they are apart"
+    )]
+    Overlap {
+        /// The two ends.
+        pair: String,
+        /// How deep \[m\].
+        depth: f64,
+    },
     /// A rigid body from a reduced model.
     #[error("body `{body}` is rigid: give it a shape, a file or a body, not a reduced model")]
     RigidRom {

@@ -14,6 +14,7 @@ use carom_progress::Progress;
 use carom_reduce::ReducedBody;
 
 use crate::SimulateError;
+use crate::overlap;
 use crate::references::{self, Parts};
 use crate::run::{reduces, supported};
 
@@ -102,6 +103,9 @@ pub fn prepare(
     }
     let parts: Vec<Parts<'_>> = sources.iter().map(Source::parts).collect();
     if let Some(problem) = references::problems(scenario, &parts).into_iter().next() {
+        return Err(problem);
+    }
+    if let Some(problem) = overlap::problems(scenario, &parts).into_iter().next() {
         return Err(problem);
     }
     // Bodies that differ in name and motion alone share files in memory.

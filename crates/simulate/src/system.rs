@@ -87,7 +87,7 @@ fn body(spec: &BodySpec, ready: &PreparedBody) -> Result<Body, SimulateError> {
     Ok(if spec.fixed { body.fixed() } else { body })
 }
 
-fn placement(spec: &BodySpec) -> Placement {
+pub(crate) fn placement(spec: &BodySpec) -> Placement {
     Placement {
         origin: spec.position,
         velocity: spec.velocity,

@@ -69,6 +69,34 @@ fn an_impact_closes_its_books_and_is_kept() {
     assert_eq!(result.contact_events().unwrap().len(), 1);
 }
 
+#[test]
+fn bodies_that_start_inside_each_other_are_told_before_anything_is_reduced() {
+    let folder = tempfile::tempdir().unwrap();
+    // The ball's top at z = -0.1 mm touches nothing yet; a hair inside is pressed; 1 mm, and all of it, is a mistake.
+    for (z, overlap) in [(-0.0151, None), (-0.01498, None), (-0.014, Some(1e-3)), (0.01, None)] {
+        let height = format!("body.ball.position=[0.003, -0.001, {z}]");
+        let short = ["simulation.end_time=1e-8", height.as_str()];
+        let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+        let scenario = scenario(&short);
+        let outcome = prepare(&scenario, workshop, &Silent);
+        match (z > 0.0, overlap) {
+            // The top of the ball is 5 mm below the upper side of the block of 30 mm, the rim of its cap half a millimetre more.
+            (true, _) => {
+                let message = outcome.unwrap_err().to_string();
+                assert!(message.contains("lie up to 5.5"), "{message}");
+            }
+            (false, Some(depth)) => {
+                let message = outcome.unwrap_err().to_string();
+                assert!(
+                    message.contains(&format!("{depth:.3e} m")) && message.contains("`position`"),
+                    "{message}"
+                );
+            }
+            (false, None) => assert!(outcome.is_ok(), "{z}: {}", outcome.unwrap_err()),
+        }
+    }
+}
+
 /// Peak force and duration of the one impact on the block that `replace` makes of the block of splines.
 fn hit(folder: &Path, replace: &[[&str; 2]]) -> (f64, f64) {
     let text = replace.iter().fold(SCENARIO.to_owned(), |text, [from, to]| text.replace(from, to));

@@ -12,6 +12,7 @@ use super::body::{body_as_it_is, body_path, body_recipe, material};
 use super::model::rom_file;
 use super::twins::{body_owner, model_owner};
 use super::{Workshop, source};
+use crate::overlap;
 use crate::references::{self, Parts};
 use crate::{SimulateError, run};
 
@@ -100,6 +101,7 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
         })
         .collect();
     survey.problems.extend(references::problems(scenario, &parts));
+    survey.problems.extend(overlap::problems(scenario, &parts));
     survey
 }
 

@@ -1,0 +1,116 @@
+//! Bodies that lie inside each other before anything has moved.
+
+use carom_contact::geometry::Faces;
+use carom_dynamics::rotation;
+use carom_fem::{Body, Discretisation, Surface};
+use carom_format::scenario::model::{BodySpec, End, Scenario};
+use nalgebra::{Matrix3, Vector3};
+
+use crate::SimulateError;
+use crate::references::Parts;
+use crate::run::reduces;
+use crate::system::placement;
+
+/// Depth over the size of a contact zone from which bodies do not press on each other but lie inside each other: points as
+/// deep as that count as lying behind the surface, where nothing touches them.
+const DEPTH: f64 = 0.05;
+
+/// Each contact pair whose bodies lie inside each other at the start, in the order of the scenario.
+///
+/// Points of either zone are sought inside the whole surface of the other body. A static run may begin so, as its
+/// displacements can part what is pressed together.
+pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<SimulateError> {
+    if !reduces(scenario) {
+        return Vec::new();
+    }
+    let placed = |end: &End| {
+        let (spec, parts) = scenario.body.iter().zip(parts).find(|(spec, _)| spec.name == end.body)?;
+        let Parts::Geometry(body) = parts else { return None };
+        Placed::new(spec, body, &end.part)
+    };
+    let mut found = Vec::new();
+    for (i, pair) in scenario.contact.iter().enumerate() {
+        let [Some(first), Some(second)] = [placed(&pair.between[0]), placed(&pair.between[1])] else {
+            continue;
+        };
+        let deepest = [first.deepest_inside(&second), second.deepest_inside(&first)].into_iter().flatten();
+        let Some(depth) = deepest.max_by(f64::total_cmp) else { continue };
+        let between = format!("{}, {}", pair.between[0], pair.between[1]);
+        found.push(SimulateError::Overlap { pair: between, depth }.at(format!("contact.{i}.between")));
+    }
+    found
+}
+
+/// A body where it starts, and its contact zone.
+struct Placed {
+    rotation: Matrix3<f64>,
+    origin: Vector3<f64>,
+    /// Points of the zone in source coordinates \[m\].
+    samples: Vec<Vector3<f64>>,
+    /// Diagonal of their box \[m\].
+    size: f64,
+    whole: Surface,
+    /// Positions of the points of `whole` in source coordinates \[m\], and their box.
+    points: Vec<Vector3<f64>>,
+    bounds: [Vector3<f64>; 2],
+}
+
+impl Placed {
+    /// None if the body or its set has no surface, which is told elsewhere.
+    fn new(spec: &BodySpec, body: &Body, set: &str) -> Option<Self> {
+        let discretisation = Discretisation::new(body).ok()?;
+        let zone = body.surface_of_set(&discretisation, set).ok()?;
+        let whole = discretisation.surface(&body.boundary_faces());
+        let of = |surface: &Surface| -> Vec<[f64; 3]> {
+            surface.points.iter().map(|&k| discretisation.points[k as usize]).collect()
+        };
+        let samples = samples(&zone, &of(&zone));
+        let points: Vec<Vector3<f64>> = of(&whole).into_iter().map(Vector3::from).collect();
+        let [low, high] = bounds(&samples);
+        let place = placement(spec);
+        Some(Self {
+            rotation: rotation::matrix(&place.quaternion),
+            origin: Vector3::from(place.origin),
+            size: (high - low).norm(),
+            bounds: bounds(&points),
+            samples,
+            whole,
+            points,
+        })
+    }
+
+    /// How deep the zone lies inside the other body at most \[m\], if that is too deep to touch it.
+    fn deepest_inside(&self, other: &Self) -> Option<f64> {
+        let there =
+            |x: &Vector3<f64>| other.rotation.tr_mul(&(self.rotation * x + self.origin - other.origin));
+        let [low, high] = &other.bounds;
+        let is_near = |x: &Vector3<f64>| (0..3).all(|d| low[d] <= x[d] && x[d] <= high[d]);
+        let near: Vec<Vector3<f64>> = self.samples.iter().map(there).filter(is_near).collect();
+        if near.is_empty() {
+            return None;
+        }
+        let faces = Faces::new(other.whole.clone(), &other.points).ok()?;
+        let mut now = faces.state_at(&other.points);
+        let depth = |x: &Vector3<f64>| faces.closest(&mut now, x).map_or(0.0, |foot| -foot.gap);
+        let deepest = near.iter().map(depth).fold(0.0, f64::max);
+        (deepest > DEPTH * self.size.min(other.size)).then_some(deepest)
+    }
+}
+
+/// Corners and middle of every face.
+fn samples(surface: &Surface, positions: &[[f64; 3]]) -> Vec<Vector3<f64>> {
+    const CORNERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
+    let of_face = |face: usize| {
+        let is_triangle = surface.faces[face].basis.is_triangle();
+        let (corners, middle) = if is_triangle { (3, [1.0 / 3.0; 2]) } else { (4, [0.5; 2]) };
+        CORNERS.into_iter().take(corners).chain([middle]).map(move |xi| (face, xi))
+    };
+    let all = (0..surface.faces.len()).flat_map(of_face);
+    all.map(|(face, xi)| Vector3::from(surface.position(face, xi, positions))).collect()
+}
+
+fn bounds(points: &[Vector3<f64>]) -> [Vector3<f64>; 2] {
+    let low = points.iter().fold(Vector3::repeat(f64::INFINITY), |m, x| m.inf(x));
+    let high = points.iter().fold(Vector3::repeat(f64::NEG_INFINITY), |m, x| m.sup(x));
+    [low, high]
+}
