@@ -143,6 +143,8 @@ pub(crate) struct Rod {
     pub(crate) poisson: f64,
     /// Spans along the axis.
     pub(crate) elements: usize,
+    /// Spans in the contact radius, of both bodies.
+    pub(crate) spans: f64,
     /// Density of the ball \[kg/m³\].
     pub(crate) ball_density: f64,
 }
@@ -169,7 +171,7 @@ impl Rod {
         let ball = Ball {
             name: "ball",
             contact_radius: radius,
-            spans: 4.0,
+            spans: self.spans,
             fine: 1.25,
             zone: 1.25,
             modes: 24,
@@ -179,7 +181,7 @@ impl Rod {
             velocity: [-v, 0.0, 0.0],
         };
         let Self { length, density, young, poisson, elements, .. } = self;
-        let (zone, finest) = (1.25 * radius, 0.25 * radius);
+        let (zone, finest) = (1.25 * radius, radius / self.spans);
         let rod = format!(
             "[material.rod]\ndensity = {density:?}\nyoung = {young:?}\npoisson = {poisson:?}\n\n\
              [[body]]\nname = \"rod\"\nmaterial = \"rod\"\n\
@@ -196,8 +198,15 @@ impl Rod {
 }
 
 /// The steel rod of 400 mm.
-pub(crate) const SHORT_ROD: Rod =
-    Rod { length: 0.4, density: 7800.0, young: 210e9, poisson: 0.3, elements: 16, ball_density: 7800.0 };
+pub(crate) const SHORT_ROD: Rod = Rod {
+    length: 0.4,
+    density: 7800.0,
+    young: 210e9,
+    poisson: 0.3,
+    elements: 16,
+    spans: 4.0,
+    ball_density: 7800.0,
+};
 
 /// Split of the short rod \[Hz\]: f_c T_c = 5.
 pub(crate) const SHORT_ROD_SPLIT: f64 = 5.0 / 134.3e-6;
@@ -216,19 +225,29 @@ pub(crate) fn short_rod(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     Ok(Outcome { rows, pictures: Vec::new() })
 }
 
-/// The ball on the long rod, at three speeds.
+/// The aluminium rod of 1 m.
+const LONG_ROD: Rod = Rod {
+    length: 1.0,
+    density: 2710.0,
+    young: 72e9,
+    poisson: 0.33,
+    elements: 32,
+    spans: 4.0,
+    ball_density: 7780.0,
+};
+
+/// The ball on the long rod, at three speeds, and with finer spans.
 pub(crate) fn long_rod(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
-    let rod =
-        Rod { length: 1.0, density: 2710.0, young: 72e9, poisson: 0.33, elements: 32, ball_density: 7780.0 };
     let mut outcome = Outcome::default();
-    for v in [0.1, 0.3, 0.5] {
+    for (v, spans) in [(0.1, 4.0), (0.3, 4.0), (0.5, 4.0), (0.3, 6.0)] {
+        let rod = Rod { spans, ..LONG_ROD };
         let expected = rod.closed_form().impact(v);
-        let name = format!("long-rod-{v}");
-        let impact = bench.impact(&name, &rod.scenario(v, 5.0 / expected.duration), None)?;
+        let (file, name) = (format!("long-rod-{v}-a{spans}"), format!("{v} m/s, spans of a/{spans}"));
+        let impact = bench.impact(&file, &rod.scenario(v, 5.0 / expected.duration), None)?;
         let figures = [expected.peak_force, expected.duration];
-        outcome.rows.extend(rows(&format!("{v} m/s"), &impact, figures, [0.05, 0.05]));
+        outcome.rows.extend(rows(&name, &impact, figures, [0.05, 0.05]));
         let after = impact.velocities[0][0];
-        let what = format!("{v} m/s: speed of the ball afterwards");
+        let what = format!("{name}: speed of the ball afterwards");
         outcome.rows.push(Row::new(what, "m/s", after, -expected.sphere_velocity, 0.05));
     }
     Ok(outcome)

@@ -143,8 +143,10 @@ pub(crate) fn solve(
     let ended = carom_simulate::run(scenario, folder, &costs, &layout.result, options, session.progress());
     done.seconds = earlier + started.elapsed().as_secs_f64();
     stamp.solution_seconds = done.seconds;
-    stamp.write(&layout.stamp)?;
+    let stamped = stamp.write(&layout.stamp);
+    // A full disk stops both; what stopped the run is the news.
     ended.map_err(|error| stopped(args, error, layout))?;
+    stamped?;
     Ok(done)
 }
 

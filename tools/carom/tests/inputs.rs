@@ -244,7 +244,7 @@ fn places_that_cannot_be_written_are_told() {
 }
 
 #[test]
-fn a_full_disk_leaves_no_half_file() {
+fn a_report_that_cannot_be_replaced_is_told_and_made_later() {
     let place = Place::new();
     place.write("small.toml", SMALL);
     std::fs::create_dir_all(place.path().join("out/bodies")).unwrap();
@@ -291,4 +291,58 @@ fn the_doctor_knows_this_machine() {
         assert!(!program["how_to_get"].as_str().unwrap().is_empty(), "{program:#}");
     }
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "the doctor left something behind");
+}
+
+/// Runs `carom` where no file may grow beyond `blocks` of 512 bytes: it then gets the error of a full disk, at any place.
+#[cfg(unix)]
+fn with_little_room(place: &Place, blocks: usize) -> std::process::Output {
+    let carom = place.command(&["run", "small.toml", "-o", "out"]);
+    // The limit raises a signal unless that is ignored, and then an error.
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &script]).arg(carom.get_program()).args(carom.get_args());
+    shell.current_dir(place.path()).output().unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn where_there_is_no_room_nothing_half_written_is_left() {
+    let place = Place::new();
+    place.write("small.toml", SMALL);
+    // The archives of bodies and models; then, with those at hand, the result and what ParaView opens.
+    let mut failed = starved(&place, &[8, 100, 400]);
+    place.ok(&["run", "small.toml", "-o", "out"]);
+    for kept in ["out/result.carom", "out/report.html"] {
+        std::fs::remove_file(place.path().join(kept)).unwrap();
+    }
+    std::fs::remove_dir_all(place.path().join("out/paraview")).unwrap();
+    failed.extend(starved(&place, &[16, 60, 200]));
+    println!("{failed:#?}");
+    for what in ["ball.npz", "plate.rom", "result.carom"] {
+        assert!(failed.iter().any(|line| line.contains(what)), "{what} is missing in {failed:#?}");
+    }
+    // Once there is room, the rest is done.
+    place.ok(&["run", "small.toml", "-o", "out"]);
+}
+
+/// What `carom run` says with each of these limits, if it fails; with exit code 5, and nothing half-written left.
+#[cfg(unix)]
+fn starved(place: &Place, limits: &[usize]) -> std::collections::BTreeSet<String> {
+    let mut failed = std::collections::BTreeSet::new();
+    for &blocks in limits {
+        let output = with_little_room(place, blocks);
+        let said = carom_testing::program::told(&output);
+        if output.status.success() {
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(5), "{blocks}: {said}");
+        failed.extend(said.lines().filter(|line| line.starts_with("error: ")).map(str::to_owned));
+        for folder in ["out", "out/bodies", "out/paraview", "out/plots"] {
+            let entries = std::fs::read_dir(place.path().join(folder)).into_iter().flatten();
+            let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+            let parts: Vec<_> = names.filter(|name| name.contains(".part") || name.contains("tmp")).collect();
+            assert!(parts.is_empty(), "{blocks}: {parts:?}");
+        }
+    }
+    failed
 }
