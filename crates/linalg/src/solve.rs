@@ -71,10 +71,10 @@ impl Cholesky {
             .map(|((first_row, mut own), task)| {
                 let root = &symbolic.supernodes[task.end - 1];
                 let mut above = Mat::zeros(root.height() - root.width(), n_cols);
-                let mut product = Vec::new();
+                let mut memory = Memory::default();
                 for s in task.clone() {
                     let target = Target { first_row, root: Some(root) };
-                    self.forward(s, own.as_mut(), above.as_mut(), target, &mut product, false);
+                    self.forward(s, own.as_mut(), above.as_mut(), target, &mut memory, false);
                 }
                 above
             })
@@ -88,16 +88,16 @@ impl Cholesky {
             });
         }
         drop(handed_up);
-        let mut product = Vec::new();
+        let mut memory = Memory::default();
         let none = || Mat::<f64>::zeros(0, n_cols);
         for &s in &symbolic.top {
             let target = Target { first_row: 0, root: None };
-            self.forward(s, x.as_mut(), none().as_mut(), target, &mut product, true);
+            self.forward(s, x.as_mut(), none().as_mut(), target, &mut memory, true);
         }
         // Backward: Wᵀ x = y, top first.
         for &s in symbolic.top.iter().rev() {
             let target = Target { first_row: 0, root: None };
-            self.backward(s, x.as_mut(), none().as_ref(), target, &mut product, true);
+            self.backward(s, x.as_mut(), none().as_ref(), target, &mut memory, true);
         }
         let from_above: Vec<Mat<f64>> = symbolic
             .tasks
@@ -116,10 +116,10 @@ impl Cholesky {
         self.task_rows(x).into_par_iter().zip(&symbolic.tasks).zip(&from_above).for_each(
             |(((first_row, mut own), task), above)| {
                 let root = &symbolic.supernodes[task.end - 1];
-                let mut product = Vec::new();
+                let mut memory = Memory::default();
                 for s in task.clone().rev() {
                     let target = Target { first_row, root: Some(root) };
-                    self.backward(s, own.as_mut(), above.as_ref(), target, &mut product, false);
+                    self.backward(s, own.as_mut(), above.as_ref(), target, &mut memory, false);
                 }
             },
         );
@@ -154,32 +154,28 @@ impl Cholesky {
         }
     }
 
-    /// Where the rows below a supernode lie: in `own` (Ok) or in the buffer `above` (Err).
-    fn rows_below(
-        &self,
-        supernode: &Supernode,
-        target: Target<'_>,
-        mut visit: impl FnMut(usize, Result<usize, usize>),
-    ) {
+    /// Where the rows below a supernode lie: first those in `own`, whose number is returned, then those in the buffer `above`.
+    fn places_below(&self, supernode: &Supernode, target: Target<'_>, places: &mut Vec<u32>) -> usize {
         let dof_start = &self.symbolic.dof_start;
-        let mut local = 0;
-        let mut at_root = 0;
+        places.clear();
+        let (mut n_own, mut at_root) = (0, 0);
         for &position in &supernode.list[supernode.n_columns()..] {
             let n = dof_start[position as usize + 1] - dof_start[position as usize];
             let outside = target.root.filter(|root| position as usize >= root.columns.end);
-            let place = match outside {
-                None => Ok(dof_start[position as usize] - target.first_row),
+            let first = match outside {
+                None => {
+                    n_own += n;
+                    dof_start[position as usize] - target.first_row
+                }
                 Some(root) => {
                     let below = &root.list[root.n_columns()..];
                     at_root += below[at_root..].partition_point(|&other| other < position);
-                    Err(root.row_of[root.n_columns() + at_root] as usize - root.width())
+                    root.row_of[root.n_columns() + at_root] as usize - root.width()
                 }
             };
-            for i in 0..n {
-                visit(local, place.map(|row| row + i).map_err(|row| row + i));
-                local += 1;
-            }
+            places.extend((first..first + n).map(|row| row as u32));
         }
+        n_own
     }
 
     /// Forward substitution with one supernode: solves for its rows, subtracts from the rows below.
@@ -189,7 +185,7 @@ impl Cholesky {
         mut own: MatMut<'_, f64>,
         mut above: MatMut<'_, f64>,
         target: Target<'_>,
-        product: &mut Vec<f64>,
+        memory: &mut Memory,
         parallel: bool,
     ) {
         let supernode = &self.symbolic.supernodes[s];
@@ -201,9 +197,9 @@ impl Cholesky {
         if (0..n_cols).all(|k| rows.col(k).iter().all(|&x| x == 0.0)) {
             return;
         }
-        product.clear();
-        product.resize(n_below * n_cols, 0.0);
-        let mut below = MatMut::from_column_major_slice_mut(product, n_below, n_cols);
+        memory.below.clear();
+        memory.below.resize(n_below * n_cols, 0.0);
+        let mut below = MatMut::from_column_major_slice_mut(&mut memory.below, n_below, n_cols);
         for i_panel in supernode.panels.clone() {
             let values = panel_matrix(&self.symbolic, i_panel, &self.panels[i_panel]);
             let offset = supernode.row_of[self.symbolic.panels[i_panel].nodes.start] as usize;
@@ -216,10 +212,19 @@ impl Cholesky {
             subtract_product(rest, values.subrows(width, n_rest), x, parallel);
             subtract_product(below.as_mut(), values.subrows(width + n_rest, n_below), x, parallel);
         }
-        self.rows_below(supernode, target, |local, place| match place {
-            Ok(row) => (0..n_cols).for_each(|k| own[(row, k)] += below[(local, k)]),
-            Err(row) => (0..n_cols).for_each(|k| above[(row, k)] += below[(local, k)]),
-        });
+        let n_own = self.places_below(supernode, target, &mut memory.places);
+        let (in_own, in_above) = memory.places.split_at(n_own);
+        for k in 0..n_cols {
+            let column = below.as_ref().col(k);
+            let mut to = own.as_mut().col_mut(k);
+            for (&row, value) in in_own.iter().zip(column.iter()) {
+                to[row as usize] += value;
+            }
+            let mut to = above.as_mut().col_mut(k);
+            for (&row, value) in in_above.iter().zip(column.subrows(n_own, in_above.len()).iter()) {
+                to[row as usize] += value;
+            }
+        }
     }
 
     /// Backward substitution with one supernode: subtracts the rows below, solves for its rows.
@@ -229,20 +234,28 @@ impl Cholesky {
         mut own: MatMut<'_, f64>,
         above: MatRef<'_, f64>,
         target: Target<'_>,
-        gathered: &mut Vec<f64>,
+        memory: &mut Memory,
         parallel: bool,
     ) {
         let supernode = &self.symbolic.supernodes[s];
         let n_cols = own.ncols();
         let first = self.symbolic.dof_start[supernode.columns.start] - target.first_row;
         let n_below = supernode.height() - supernode.width();
-        gathered.clear();
-        gathered.resize(n_below * n_cols, 0.0);
-        let mut below = MatMut::from_column_major_slice_mut(gathered, n_below, n_cols);
-        self.rows_below(supernode, target, |local, place| match place {
-            Ok(row) => (0..n_cols).for_each(|k| below[(local, k)] = own[(row, k)]),
-            Err(row) => (0..n_cols).for_each(|k| below[(local, k)] = above[(row, k)]),
-        });
+        memory.below.clear();
+        memory.below.resize(n_below * n_cols, 0.0);
+        let mut below = MatMut::from_column_major_slice_mut(&mut memory.below, n_below, n_cols);
+        let n_own = self.places_below(supernode, target, &mut memory.places);
+        let (in_own, in_above) = memory.places.split_at(n_own);
+        for k in 0..n_cols {
+            let (own, above) = (own.as_ref().col(k), above.col(k));
+            let mut column = below.as_mut().col_mut(k);
+            for (i, &row) in in_own.iter().enumerate() {
+                column[i] = own[row as usize];
+            }
+            for (i, &row) in (n_own..).zip(in_above) {
+                column[i] = above[row as usize];
+            }
+        }
         let below = below.as_ref();
         for i_panel in supernode.panels.clone().rev() {
             let values = panel_matrix(&self.symbolic, i_panel, &self.panels[i_panel]);
@@ -256,6 +269,15 @@ impl Cholesky {
             solve_upper_triangular_in_place(values.subrows(0, width).transpose(), x, Par::Seq);
         }
     }
+}
+
+/// Memory of one worker.
+#[derive(Default)]
+struct Memory {
+    /// Values of the rows below a supernode, column-major.
+    below: Vec<f64>,
+    /// Where these rows lie.
+    places: Vec<u32>,
 }
 
 /// Where the rows of a supernode lie: `own` begins at `first_row`; rows past the columns of `root` are in a buffer.

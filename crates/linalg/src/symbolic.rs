@@ -177,6 +177,22 @@ impl Symbolic {
         self.factor_nonzeros
     }
 
+    /// Memory of a factor: its panels with all their rows, the upper triangle of diagonal blocks included.
+    pub fn factor_bytes(&self) -> usize {
+        let panel = |panel: &Panel| {
+            let supernode = &self.supernodes[panel.supernode];
+            let (first, end) = (supernode.row_of[panel.nodes.start], supernode.row_of[panel.nodes.end]);
+            (supernode.height() - first as usize) * (end - first) as usize
+        };
+        size_of::<f64>() * self.panels.iter().map(panel).sum::<usize>()
+    }
+
+    /// The nodes that have free dofs, in the order in which they are eliminated: METIS's order turned to a postorder of
+    /// the elimination tree.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
     /// Floating-point operations of one factorisation.
     pub fn flops(&self) -> f64 {
         self.flops
