@@ -138,14 +138,16 @@ impl<'a> Krylov<'a> {
 
     /// Subtracts from Y its part in the basis, twice; returns the coefficients.
     fn orthogonalise(&self, mut y: MatMut<'_, f64>) -> Mat<f64> {
+        let first = self.orthogonalise_once(y.as_mut());
+        first + self.orthogonalise_once(y)
+    }
+
+    /// Subtracts from Y its part in the basis; returns the coefficients.
+    fn orthogonalise_once(&self, y: MatMut<'_, f64>) -> Mat<f64> {
         let (basis, mass_basis) = (self.basis.subcols(0, self.used), self.mass_basis.subcols(0, self.used));
-        let mut total = Mat::zeros(self.used, y.ncols());
-        for _ in 0..2 {
-            let coefficients = gram(mass_basis, y.as_ref());
-            add_product(y.as_mut(), -1.0, basis, coefficients.as_ref());
-            total += coefficients;
-        }
-        total
+        let coefficients = gram(mass_basis, y.as_ref());
+        add_product(y, -1.0, basis, coefficients.as_ref());
+        coefficients
     }
 
     /// Orthonormalises a block within itself and against the basis.
@@ -155,7 +157,8 @@ impl<'a> Krylov<'a> {
         let mut q = y;
         let mut r = Mat::identity(q.ncols(), q.ncols());
         let mut mass_q = self.mass.product(q.as_ref());
-        // The first pass finds the directions, the others remove what rounding left in the basis' span.
+        // The first pass finds the directions, the others remove what rounding left in the basis' span: scaling up the
+        // smallest direction magnifies it to some 1e-6, so that one subtraction a pass is enough.
         for pass in 0..3 {
             if q.ncols() == 0 {
                 break;
@@ -173,7 +176,7 @@ impl<'a> Krylov<'a> {
             q = product(q.as_ref(), to.as_ref());
             r = &from * &r;
             if pass < 2 {
-                self.orthogonalise(q.as_mut());
+                self.orthogonalise_once(q.as_mut());
             }
             mass_q = self.mass.product(q.as_ref());
         }
