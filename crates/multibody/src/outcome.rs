@@ -57,9 +57,10 @@ pub enum RunError {
 /// Where pressure reached the rim of a contact zone.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "contact `{first}` / `{second}`: {:.2} % of the force lies at the rim of `{zone}` (span {span} of `{carrier}`): the zone is too \
+    "contact `{first}` / `{second}`: {:.2} % of the force lies at the rim of `{zone}` ({}span {span} of `{carrier}`): the zone is too \
      small and the force too low; make the set reach 1.25 contact radii (`pole_radius`, or a larger zone) and reduce the body again",
-    100.0 * share
+    100.0 * share,
+    if zone == carrier { "" } else { "met there by " }
 )]
 pub struct RimPlace {
     /// First surface of the pair, as `BODY:SET`.

@@ -104,8 +104,8 @@ pub(crate) fn rows(name: &str, impact: &Impact, expected: [f64; 2], tolerances: 
     vec![
         Row::new(format!("{name}: peak force"), "N", impact.peak_force, force, tolerances[0]),
         Row::new(format!("{name}: duration"), "s", impact.duration, duration, tolerances[1]),
-        Row::new(format!("{name}: error of the energy"), "", impact.energy_error, 0.0, 1e-5),
-        Row::new(format!("{name}: error of the momentum"), "", impact.momentum_error, 0.0, 1e-11),
+        Row::new(format!("{name}: error of the energy"), "", impact.energy_error, 0.0, 1e-6),
+        Row::new(format!("{name}: error of the momentum"), "", impact.momentum_error, 0.0, 1e-12),
         Row::shown(format!("{name}: steps, rejected ones included"), "", impact.steps as f64),
         Row::shown(format!("{name}: right-hand sides"), "", impact.right_hand_sides as f64),
         Row::shown(format!("{name}: CPU time of the time loop"), "s", impact.cpu_seconds),

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
 use carom_cli::{Category, Failure, RunArgs, Session, main_with};
 use carom_verification::{Bench, Case, Outcome, cases, report};
@@ -40,13 +39,12 @@ fn verify(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
         return Err(Failure::new(Category::Usage, text).hint(format!("known: {}", known.join(", "))));
     }
     let bench = Bench { folder: &arguments.work, progress: session.progress() };
-    let mut done: Vec<(Case, Outcome, f64)> = Vec::new();
+    let mut done: Vec<(Case, Outcome)> = Vec::new();
     let mut missed = 0;
     for case in all {
         if !arguments.cases.is_empty() && !arguments.cases.iter().any(|name| name == case.name) {
             continue;
         }
-        let started = Instant::now();
         let outcome = (case.run)(&bench).map_err(|error| Failure::from_error(Category::Other, error))?;
         for row in &outcome.rows {
             let expected = row.expected.map_or(String::new(), |x| format!(" (expected {x:.5e})"));
@@ -57,7 +55,7 @@ fn verify(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
             ))?;
         }
         missed += outcome.rows.iter().filter(|row| !row.holds()).count();
-        done.push((case, outcome, started.elapsed().as_secs_f64()));
+        done.push((case, outcome));
     }
     if arguments.cases.is_empty() {
         write_report(&arguments.output, &done)?;
@@ -68,7 +66,7 @@ fn verify(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_report(path: &Path, done: &[(Case, Outcome, f64)]) -> Result<(), Failure> {
+fn write_report(path: &Path, done: &[(Case, Outcome)]) -> Result<(), Failure> {
     let write = |path: &Path, text: &str| {
         fs::write(path, text).map_err(|error| {
             Failure::new(Category::Files, format!("cannot write `{}`: {error}", path.display()))
@@ -78,7 +76,7 @@ fn write_report(path: &Path, done: &[(Case, Outcome, f64)]) -> Result<(), Failur
     fs::create_dir_all(&pictures).map_err(|error| {
         Failure::new(Category::Files, format!("cannot make `{}`: {error}", pictures.display()))
     })?;
-    for (name, drawing, _) in done.iter().flat_map(|(_, outcome, _)| &outcome.pictures) {
+    for (name, drawing, _) in done.iter().flat_map(|(_, outcome)| &outcome.pictures) {
         write(&pictures.join(format!("{name}.svg")), &drawing.to_svg())?;
     }
     write(path, &report::markdown(done, &machine(), "pictures"))

@@ -10,7 +10,7 @@ use crate::{Case, Outcome, Row};
 ///
 /// * `machine` — what it ran on
 /// * `pictures` — folder of the pictures, relative to the report
-pub fn markdown(cases: &[(Case, Outcome, f64)], machine: &str, pictures: &str) -> String {
+pub fn markdown(cases: &[(Case, Outcome)], machine: &str, pictures: &str) -> String {
     let mut text = String::from(
         "# Verification report\n\nWritten by `cargo run --release -p carom-verification`; do not edit. The same runs are tests: \
          `cargo test --release -p carom-verification -- --ignored`.\n\n",
@@ -19,7 +19,7 @@ pub fn markdown(cases: &[(Case, Outcome, f64)], machine: &str, pictures: &str) -
     line(&format!(
         "Run on {machine}. Deviations are relative; where 0 is expected, they are the value itself.\n"
     ));
-    for (case, outcome, seconds) in cases {
+    for (case, outcome) in cases {
         line(&format!("\n## {}\n\n{}\n\n", case.title, case.about));
         line("| figure | measured | expected | deviation | claim | |\n|---|---|---|---|---|---|\n");
         for row in &outcome.rows {
@@ -28,7 +28,7 @@ pub fn markdown(cases: &[(Case, Outcome, f64)], machine: &str, pictures: &str) -
         for (name, _, caption) in &outcome.pictures {
             line(&format!("\n![{caption}]({pictures}/{name}.svg)\n\n{caption}\n"));
         }
-        line(&format!("\n`carom-verify {}`: {} s.\n", case.name, significant(*seconds, 3)));
+        line(&format!("\n`carom-verify {}`\n", case.name));
     }
     text
 }

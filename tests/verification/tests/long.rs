@@ -19,49 +19,49 @@ fn verify(name: &str) {
 }
 
 #[test]
-#[ignore = "minutes: reduces balls for three speeds"]
+#[ignore = "4 minutes: reduces balls for three speeds"]
 fn two_balls() {
     verify("two-balls");
 }
 
 #[test]
-#[ignore = "minutes: reduces a ball and a rod"]
+#[ignore = "2 minutes: reduces a ball and a rod"]
 fn short_rod() {
     verify("short-rod");
 }
 
 #[test]
-#[ignore = "minutes: reduces balls and rods for three speeds"]
+#[ignore = "10 minutes: reduces balls and rods for three speeds, one with fine spans"]
 fn long_rod() {
     verify("long-rod");
 }
 
 #[test]
-#[ignore = "minutes: reduces balls of three sizes of spans"]
+#[ignore = "2 minutes: reduces balls of three sizes of spans"]
 fn mesh() {
     verify("mesh");
 }
 
 #[test]
-#[ignore = "minutes: reduces balls of three sizes of zones"]
+#[ignore = "3 minutes: reduces balls of three sizes of zones"]
 fn interface() {
     verify("interface");
 }
 
 #[test]
-#[ignore = "minutes: reduces balls with four numbers of modes"]
+#[ignore = "3 minutes: reduces balls with four numbers of modes"]
 fn modes() {
     verify("modes");
 }
 
 #[test]
-#[ignore = "minutes: reduces balls for one speed"]
+#[ignore = "1 minute: reduces balls for one speed"]
 fn penalty() {
     verify("penalty");
 }
 
 #[test]
-#[ignore = "minutes: reduces a ball and a rod with four times as many modes"]
+#[ignore = "2 minutes: reduces a ball and a rod with four times as many modes"]
 fn split() {
     verify("split");
 }
