@@ -164,7 +164,7 @@ pub enum SetupError {
     /// What is hit is more curved than the spans that carry the pressure can notice.
     #[error(
         "pair `{first}`/`{second}`: the spans of `{first}` are {size:.3e} m large or more, but `{second}` has a radius of curvature of \
-         {radius:.3e} m: it could slip in between the pressure points; refine `{first}` to spans of a quarter of the contact radius"
+         {radius:.3e} m where it is bluntest: it could slip in between the pressure points; refine `{first}` to spans of a quarter of the contact radius"
     )]
     CoarseSpans {
         /// Name of the first zone.
@@ -173,7 +173,7 @@ pub enum SetupError {
         second: String,
         /// √A of the smallest span \[m\].
         size: f64,
-        /// Smallest radius of curvature of the second zone \[m\].
+        /// Largest radius of curvature of the second zone \[m\].
         radius: f64,
     },
     /// More faces meet in one node than are provided for.

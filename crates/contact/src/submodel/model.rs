@@ -100,11 +100,12 @@ impl Zone {
         Ok(Self { name: zone(), body, shape })
     }
 
-    /// Largest convex curvature in the middles of the faces \[1/m\]: 1/R of a ball, 0 of a plane and of what is hollow.
-    pub fn convex_curvature(&self) -> f64 {
+    /// Smallest and largest convex curvature in the middles of the faces \[1/m\]: 1/R of a ball, 0 of a plane and of what is
+    /// hollow.
+    pub fn convex_curvatures(&self) -> [f64; 2] {
         match &self.shape {
-            ZoneShape::Plane(_) => 0.0,
-            ZoneShape::Sphere(sphere) => 1.0 / sphere.radius,
+            ZoneShape::Plane(_) => [0.0; 2],
+            ZoneShape::Sphere(sphere) => [1.0 / sphere.radius; 2],
             ZoneShape::Faces { faces, reference, .. } => {
                 let mut now = faces.state_at(reference);
                 let mut at_middle = |face: u32| {
@@ -112,9 +113,12 @@ impl Zone {
                     let x = faces.position(&mut now, face, xi);
                     let foot = faces.project(&mut now, &x, Start { face, xi });
                     // Positive is bent towards the normal: a ball has −1/R.
-                    foot.principal_curvatures().map_or(0.0, |[low, _]| -low)
+                    foot.principal_curvatures().map_or(0.0, |[low, _]| -low).max(0.0)
                 };
-                (0..faces.n_faces() as u32).map(&mut at_middle).fold(0.0, f64::max)
+                let all = (0..faces.n_faces() as u32).map(&mut at_middle);
+                let [least, most] =
+                    all.fold([f64::INFINITY, 0.0], |[least, most], k| [k.min(least), k.max(most)]);
+                [least.min(most), most]
             }
         }
     }
@@ -243,7 +247,8 @@ impl QuasistaticContact {
         if spans.max_points() > MAX_POINTS {
             return Err(SetupError::CrowdedNode { first, points: spans.max_points() });
         }
-        let radius = 1.0 / b.convex_curvature();
+        // Where it is bluntest: a sharp place elsewhere may never be touched, and is watched during the run.
+        let radius = 1.0 / b.convex_curvatures()[0];
         let smallest = spans.area.iter().copied().filter(|&area| area > 0.0).fold(f64::INFINITY, f64::min);
         if smallest.is_finite() && smallest.sqrt() > radius {
             return Err(SetupError::CoarseSpans { first, second, size: smallest.sqrt(), radius });

@@ -54,13 +54,7 @@ impl Scenario {
             message: error.message().to_owned(),
         })?;
         let mut document = document.into_inner();
-        let placed: Vec<(&String, String, usize)> = overrides
-            .iter()
-            .map(|text| {
-                let offset = sources.add_override(text);
-                (text, overrides::shifted(text, offset), offset)
-            })
-            .collect();
+        let placed = placed(&mut sources, overrides);
         let mut refused = Vec::new();
         for (text, shifted, offset) in &placed {
             if let Err(kind) = overrides::apply(&mut document, text, shifted, *offset) {
@@ -90,13 +84,7 @@ impl Scenario {
         let text = std::fs::read_to_string(path).ok()?;
         let mut sources = Sources::new(path, &text);
         let mut document = DeTable::parse(&text).ok()?.into_inner();
-        let placed: Vec<(&String, String, usize)> = overrides
-            .iter()
-            .map(|text| {
-                let offset = sources.add_override(text);
-                (text, overrides::shifted(text, offset), offset)
-            })
-            .collect();
+        let placed = placed(&mut sources, overrides);
         for (text, shifted, offset) in &placed {
             // What cannot be applied was told when the scenario was read.
             let _ = overrides::apply(&mut document, text, shifted, *offset);
@@ -113,6 +101,15 @@ impl Scenario {
     pub fn resolve(folder: &Path, path: &str) -> PathBuf {
         folder.join(path)
     }
+}
+
+/// Each override as it is, shifted to its place among the sources, and that place.
+fn placed<'a>(sources: &mut Sources, overrides: &'a [String]) -> Vec<(&'a String, String, usize)> {
+    let place = |text: &'a String| {
+        let offset = sources.add_override(text);
+        (text, overrides::shifted(text, offset), offset)
+    };
+    overrides.iter().map(place).collect()
 }
 
 fn not_a_text(error: &std::string::FromUtf8Error) -> std::io::Error {

@@ -61,7 +61,7 @@ pub(super) fn hertz_numbers(
 /// Largest convex curvature in the middles of the faces of a zone, at least 1/reach; 0 of a plane \[1/m\].
 fn largest_curvature(zone: &Zone) -> f64 {
     match &zone.shape {
-        ZoneShape::Faces { .. } => zone.convex_curvature().max(1.0 / reach(zone).max(f64::MIN_POSITIVE)),
-        _ => zone.convex_curvature(),
+        ZoneShape::Faces { .. } => zone.convex_curvatures()[1].max(1.0 / reach(zone).max(f64::MIN_POSITIVE)),
+        _ => zone.convex_curvatures()[1],
     }
 }

@@ -190,4 +190,14 @@ fn what_could_slip_in_between_the_pressure_points_is_refused() {
             assert!(parts.iter().all(|part| message.contains(part)), "{message}");
         }
     }
+    // A table that rolls off at its end, sharper than the spans of 0.5 mm, may be touched where it is flat.
+    let rolled = |x: f64, y: f64| {
+        let x = 4e-4 * (x - 0.5);
+        [x, 2e-3 * y, -3e3 * x.max(0.0).powi(2)]
+    };
+    let (body, zone, _) = faced(0, "plate", plate(FaceShape::Quad9, 2, 2, flat), None);
+    let (second, table, _) = faced(1, "table", plate(FaceShape::Quad9, 2, 2, rolled), None);
+    let [blunt, sharp] = table.convex_curvatures();
+    assert!(blunt < 1e-6 && sharp > 1.0 / 5e-4, "{blunt} {sharp}");
+    assert!(QuasistaticContact::new(vec![body, second], vec![zone, table], &pairs).is_ok());
 }
