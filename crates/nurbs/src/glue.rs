@@ -69,6 +69,9 @@ pub enum GlueError {
         /// The control point \[m\].
         point: [f64; 3],
     },
+    /// The patches are refined locally, and not alike on both sides of an interface.
+    #[error(transparent)]
+    Hierarchy(#[from] crate::HierarchyError),
 }
 
 impl Patch {
@@ -120,7 +123,7 @@ impl Multipatch {
             check_knots(&patches, interface)?;
         }
         scale_weights(&mut patches, &point_ids, n_points)?;
-        let body = Self { patches, point_ids, n_points, regions: Default::default() };
+        let body = Self { patches, point_ids, n_points, regions: Default::default(), hierarchy: None };
         body.check_touching(&topology.outer_sides(counts.len()), TOUCHING * diameter)?;
         Ok(body)
     }

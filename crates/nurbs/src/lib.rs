@@ -5,7 +5,7 @@
 //! The path to read: [`basis`] (functions and derivatives), [`mod@line`] (knot insertion and degree elevation as linear
 //! maps of one direction), [`extraction`] (the same functions in Bernstein form, span by span), [`glue`] (patches to
 //! bodies, by the places of their control points), [`topology`] (from then on by their numbers), [`grade`] (knots for a
-//! contact), [`region`] (named parts of the surface), [`bezier`] (cells for pictures). Bodies come from [`solids`] or
+//! contact), [`hierarchy`] (small cells there alone), [`region`] (named parts of the surface), [`bezier`] (cells for pictures). Bodies come from [`solids`] or
 //! [`read`].
 //!
 //! ```
@@ -26,6 +26,7 @@ pub mod closest;
 pub mod extraction;
 pub mod glue;
 pub mod grade;
+pub mod hierarchy;
 pub mod integrate;
 pub mod knots;
 pub mod line;
@@ -46,6 +47,7 @@ pub use closest::Closest;
 pub use extraction::Operator;
 pub use glue::GlueError;
 pub use grade::{GradeError, Grading};
+pub use hierarchy::{HierarchicalPatch, Hierarchy, HierarchyError, Near, Target};
 pub use knots::{KnotError, KnotVector};
 pub use line::LineOperator;
 pub use multipatch::{Multipatch, Region};

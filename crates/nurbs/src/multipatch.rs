@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::hierarchy::Hierarchy;
 use crate::{Patch, Side};
 
 /// A named part of the surface of a multipatch: sides, or the part of them near a point.
@@ -16,12 +17,14 @@ pub struct Region {
 /// Patches with the gluing of their control points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Multipatch {
-    /// The patches, all right-handed (det J > 0).
+    /// The patches, all right-handed (det J > 0): the exact map of the body.
     pub patches: Vec<Patch>,
     /// For each patch, the number of each of its control points in the glued body.
     pub point_ids: Vec<Vec<u32>>,
-    /// Number of control points after gluing.
+    /// Number of control points of the patches after gluing.
     pub n_points: usize,
     /// Named parts of the surface.
     pub regions: BTreeMap<String, Region>,
+    /// Local refinement: then its points and cells are those of the body, and the patches say its shape and sides.
+    pub hierarchy: Option<Hierarchy>,
 }

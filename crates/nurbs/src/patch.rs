@@ -34,6 +34,12 @@ pub enum PatchError {
         /// Its weight.
         weight: f64,
     },
+    /// The body is refined locally.
+    #[error(
+        "the body is refined locally (hierarchical B-splines): its degrees and knots can no longer change; elevate, divide \
+         and grade first, refine near places last"
+    )]
+    Hierarchical,
     /// A knot vector of a refined patch would be impossible.
     #[error("direction {direction}: {source}")]
     Knots {

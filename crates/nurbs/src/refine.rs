@@ -119,6 +119,7 @@ impl Multipatch {
     }
 
     fn raise(&self, degrees: impl Fn(&Patch) -> [usize; 3]) -> Result<Self, PatchError> {
+        self.only_whole_patches()?;
         let topology = self.topology();
         let mut patches = self.patches.clone();
         for patch in &mut patches {
@@ -179,6 +180,7 @@ impl Multipatch {
         classes: &Classes,
         new_knots: &BTreeMap<usize, Vec<f64>>,
     ) -> Result<Self, PatchError> {
+        self.only_whole_patches()?;
         let mut patches = self.patches.clone();
         for (number, patch) in patches.iter_mut().enumerate() {
             for d in 0..3 {
@@ -200,11 +202,16 @@ impl Multipatch {
         Ok(self.refined(patches, topology))
     }
 
+    /// Knots and degrees of whole patches cannot change under a local refinement.
+    fn only_whole_patches(&self) -> Result<(), PatchError> {
+        if self.hierarchy.is_some() { Err(PatchError::Hierarchical) } else { Ok(()) }
+    }
+
     /// The body with refined patches, numbered anew from the gluing it had.
     fn refined(&self, patches: Vec<Patch>, topology: &Topology) -> Self {
         let counts: Vec<_> = patches.iter().map(Patch::counts).collect();
         let (point_ids, n_points) = topology.number(&counts);
-        Self { patches, point_ids, n_points, regions: self.regions.clone() }
+        Self { patches, point_ids, n_points, regions: self.regions.clone(), hierarchy: None }
     }
 }
 

@@ -224,15 +224,25 @@ impl Topology {
             starts.push(starts[starts.len() - 1] + c[0] * c[1] * c[2]);
         }
         let mut same = Union::new(starts[counts.len()]);
+        self.for_each_pair(counts, |(p, i), (q, j)| same.join(starts[p] + i, starts[q] + j));
+        number_classes(&mut same, &starts)
+    }
+
+    /// Calls `join` with points that are one, each as its patch and its number in a grid with these counts.
+    pub(crate) fn for_each_pair(
+        &self,
+        counts: &[[usize; 3]],
+        mut join: impl FnMut((usize, usize), (usize, usize)),
+    ) {
         for &Interface { first, second, orientation } in &self.interfaces {
             let (p, q) = (first.0 as usize, second.0 as usize);
             let there = side_counts(counts[q], second.1);
             let [n, m] = side_counts(counts[p], first.1);
             for j in 0..m {
                 for i in 0..n {
-                    let a = starts[p] + side_index(counts[p], first.1, [i, j]);
-                    let b = starts[q] + side_index(counts[q], second.1, orientation.map([i, j], there));
-                    same.join(a, b);
+                    let a = side_index(counts[p], first.1, [i, j]);
+                    let b = side_index(counts[q], second.1, orientation.map([i, j], there));
+                    join((p, a), (q, b));
                 }
             }
         }
@@ -242,15 +252,15 @@ impl Topology {
             for j in 0..m {
                 for i in 0..n {
                     let onto = if first_along { [0, j] } else { [i, 0] };
-                    let a = starts[patch] + side_index(counts[patch], side, onto);
-                    same.join(a, starts[patch] + side_index(counts[patch], side, [i, j]));
+                    let a = side_index(counts[patch], side, onto);
+                    join((patch, a), (patch, side_index(counts[patch], side, [i, j])));
                 }
             }
         }
         for &edge in &self.collapsed_edges {
             let line = edge.indices(counts[edge.patch]);
             for &i in &line[1..] {
-                same.join(starts[edge.patch] + line[0], starts[edge.patch] + i);
+                join((edge.patch, line[0]), (edge.patch, i));
             }
         }
         for &(a, b, reversed) in &self.edges {
@@ -259,13 +269,12 @@ impl Topology {
                 other.reverse();
             }
             for (i, j) in a.indices(counts[a.patch]).into_iter().zip(other) {
-                same.join(starts[a.patch] + i, starts[b.patch] + j);
+                join((a.patch, i), (b.patch, j));
             }
         }
         for [(p, a), (q, b)] in &self.corners {
-            same.join(starts[*p] + corner_index(counts[*p], *a), starts[*q] + corner_index(counts[*q], *b));
+            join((*p, corner_index(counts[*p], *a)), (*q, corner_index(counts[*q], *b)));
         }
-        number_classes(&mut same, &starts)
     }
 
     /// Directions of patches that must have the same knots.

@@ -120,6 +120,7 @@ pub(crate) fn patch_body(patch: Patch) -> Body {
         patches: vec![patch],
         n_points,
         regions: BTreeMap::new(),
+        hierarchy: None,
     };
     Body {
         name: "patch".to_owned(),

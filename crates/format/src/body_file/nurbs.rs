@@ -41,8 +41,13 @@ pub(super) fn write_multipatch<W: Write + Seek>(
 pub(super) fn read_multipatch(archive: &mut ArchiveReader) -> Result<Multipatch, ReadArchiveError> {
     let n_patches = archive.count("n_patches")?;
     let n_points = archive.count("n_points")?;
-    let mut body =
-        Multipatch { patches: Vec::new(), point_ids: Vec::new(), n_points, regions: BTreeMap::new() };
+    let mut body = Multipatch {
+        patches: Vec::new(),
+        point_ids: Vec::new(),
+        n_points,
+        regions: BTreeMap::new(),
+        hierarchy: None,
+    };
     for i in 0..n_patches {
         let patch = read_patch(archive, i)?;
         let ids =

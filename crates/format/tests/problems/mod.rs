@@ -48,6 +48,7 @@ pub(crate) fn two_patches() -> Body {
         point_ids: vec![vec![0, 1, 2, 3, 4, 5, 6, 7], vec![1, 8, 3, 9, 5, 10, 7, 11]],
         n_points: 12,
         regions,
+        hierarchy: None,
     };
     Body {
         name: "beam".to_owned(),

@@ -1,0 +1,174 @@
+//! Local refinement by truncated hierarchical B-splines (THB).
+//!
+//! [`Multipatch::refine_near`] divides the knot spans around a place, and those only: eight for one, level by level. The
+//! map of the body does not change by a bit more than rounding, weights included. A [`Tree`] says which cells are
+//! divided, a [`HierarchicalPatch`] has a control point for each active function, and a [`Space`] numbers these over
+//! all glued patches and says for every cell which points move it.
+//!
+//! ```
+//! use carom_nurbs::{Near, solids};
+//!
+//! let ball = solids::ball(0.015, None)?.elements([4; 3])?;
+//! let fine = ball.refine_near(&[Near::point([0.0, 0.0, 0.015], 1.0e-3, 3)])?;
+//! assert!(fine.n_body_points() < 2 * ball.n_body_points());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod lines;
+mod near;
+mod patch;
+mod space;
+mod tree;
+
+use thiserror::Error;
+
+use crate::topology::Topology;
+use crate::{Multipatch, Patch};
+
+pub use near::{Near, Target};
+pub use patch::HierarchicalPatch;
+pub use space::{LevelGrid, Space, UNUSED};
+pub use tree::{Cell, Tree};
+
+/// The finest level: spans of level 0 divided by 2¹⁶.
+pub const MAX_LEVEL: usize = 16;
+/// More control points are refused.
+const MAX_POINTS: usize = 40_000_000;
+
+/// Why a body cannot be refined locally.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum HierarchyError {
+    /// A length that is none.
+    #[error("the radius {radius} m is not possible: it must be 0 or more")]
+    Radius {
+        /// What was given \[m\].
+        radius: f64,
+    },
+    /// Too many levels.
+    #[error(
+        "{levels} levels are not possible: at least 1 and, with those that are there, at most {MAX_LEVEL}"
+    )]
+    Levels {
+        /// What was given.
+        levels: usize,
+    },
+    /// No cell is near.
+    #[error(
+        "no part of the body lies within {radius:.3e} m of ({}, {}, {}): its nearest point is {distance:.3e} m away",
+        at[0], at[1], at[2]
+    )]
+    Away {
+        /// The place \[m\].
+        at: [f64; 3],
+        /// Radius asked for \[m\].
+        radius: f64,
+        /// Distance of the body \[m\].
+        distance: f64,
+    },
+    /// Glued patches are divided differently along what they share.
+    #[error(
+        "patch {patch} is not divided like the patches it is glued to (level {level}): divide the cells on both sides of \
+         an interface alike"
+    )]
+    Mismatch {
+        /// Number of the patch.
+        patch: usize,
+        /// The level at which they differ.
+        level: usize,
+    },
+    /// The body would not fit into memory.
+    #[error(
+        "level {level} would have {points} places for control points in patch {patch}, more than {MAX_POINTS}: take fewer \
+         levels, or a smaller radius"
+    )]
+    TooMany {
+        /// Number of the patch.
+        patch: usize,
+        /// The level.
+        level: usize,
+        /// Size of the box of functions.
+        points: usize,
+    },
+}
+
+/// A hierarchical refinement of all patches of a body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hierarchy {
+    /// One for each patch of the body, over the same parameters.
+    pub patches: Vec<HierarchicalPatch>,
+    /// Number of points of the body: active functions after gluing.
+    pub n_points: usize,
+}
+
+impl Hierarchy {
+    /// Takes refined patches and counts their points.
+    ///
+    /// # Errors
+    ///
+    /// [`HierarchyError::Mismatch`] if glued patches are not divided alike.
+    pub(crate) fn new(patches: Vec<HierarchicalPatch>, topology: &Topology) -> Result<Self, HierarchyError> {
+        let mut hierarchy = Self { patches, n_points: 0 };
+        hierarchy.check_size()?;
+        hierarchy.n_points = Space::new(&hierarchy, topology)?.points.len();
+        Ok(hierarchy)
+    }
+
+    /// Refuses boxes of functions that would not fit into memory.
+    fn check_size(&self) -> Result<(), HierarchyError> {
+        for (number, patch) in self.patches.iter().enumerate() {
+            for level in 1..patch.tree.n_levels() {
+                let (mut low, mut high) = ([u32::MAX; 3], [0; 3]);
+                for cell in patch.tree.divided(level - 1) {
+                    for d in 0..3 {
+                        low[d] = low[d].min(2 * cell[d]);
+                        high[d] = high[d].max(2 * cell[d] + 2);
+                    }
+                }
+                let points = (0..3)
+                    .map(|d| high[d].saturating_sub(low[d]) as usize + patch.basis[d].degree())
+                    .fold(1_usize, usize::saturating_mul);
+                if points > MAX_POINTS {
+                    return Err(HierarchyError::TooMany { patch: number, level, points });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Multipatch {
+    /// Number of control points of the body: those of its hierarchical refinement, if it has one.
+    pub fn n_body_points(&self) -> usize {
+        self.hierarchy.as_ref().map_or(self.n_points, |hierarchy| hierarchy.n_points)
+    }
+
+    /// The functions of the hierarchical refinement on their cells; `None` if the body has none.
+    ///
+    /// # Errors
+    ///
+    /// [`HierarchyError::Mismatch`] if glued patches are not divided alike.
+    pub fn space(&self) -> Result<Option<Space>, HierarchyError> {
+        let topology = self.topology();
+        self.hierarchy.as_ref().map(|hierarchy| Space::new(hierarchy, &topology)).transpose()
+    }
+
+    /// Glues patches that are refined hierarchically.
+    ///
+    /// # Errors
+    ///
+    /// As [`Multipatch::glue`], and [`HierarchyError::Mismatch`].
+    pub fn glue_hierarchical(patches: Vec<HierarchicalPatch>) -> Result<Self, crate::GlueError> {
+        let patches: Vec<HierarchicalPatch> =
+            patches.into_iter().map(HierarchicalPatch::right_handed).collect();
+        let tensor: Vec<Patch> = patches.iter().map(HierarchicalPatch::tensor_product).collect();
+        let weights: Vec<f64> = tensor.iter().map(|patch| patch.weights[0]).collect();
+        let mut body = Self::glue(tensor)?;
+        let mut scaled = patches;
+        for ((patch, glued), old) in scaled.iter_mut().zip(&body.patches).zip(weights) {
+            let factor = glued.weights[0] / old;
+            patch.weights.iter_mut().for_each(|w| *w *= factor);
+        }
+        body.hierarchy = Some(Hierarchy::new(scaled, &body.topology())?);
+        Ok(body)
+    }
+}
