@@ -4,6 +4,7 @@
 
 pub mod cell;
 mod gluing;
+pub mod inp;
 pub mod lagrange;
 pub mod make;
 pub mod measure;

@@ -1,6 +1,6 @@
 //! Who touches whom: faces shared by cells, the boundary, and cells found by a face's corners.
 
-use crate::{CellRef, CellShape, FaceRef, Mesh};
+use crate::{CellRef, CellShape, FaceRef, FaceShape, Mesh};
 
 /// Corners of a face, ascending; the fourth is `u32::MAX` for triangles.
 type FaceKey = [u32; 4];
@@ -34,6 +34,25 @@ impl FaceTable {
         let key = if matches!(corners.len(), 3 | 4) { face_key(corners) } else { [u32::MAX; 4] };
         let start = self.entries.partition_point(|(k, _)| *k < key);
         self.entries[start..].iter().take_while(move |(k, _)| *k == key).map(|(_, face)| *face)
+    }
+
+    /// The face of a cell that a surface element stands for: that with its corners; of two, that which the element turns
+    /// around as its cell does. `None` if it is the face of no cell.
+    ///
+    /// * `mesh` — the mesh that was tabulated
+    /// * `nodes` — nodes of the surface element, its corners first
+    pub fn behind(&self, mesh: &Mesh, shape: FaceShape, nodes: &[u32]) -> Option<FaceRef> {
+        let corners = &nodes[..shape.n_corners()];
+        let mut found = self.find(corners);
+        let first = found.next()?;
+        let Some(second) = found.next() else { return Some(first) };
+        let same_sense = |face: FaceRef| {
+            let (_, face_nodes) = mesh.face(face);
+            let face_corners: Vec<u32> = face_nodes.take(corners.len()).collect();
+            let n = corners.len();
+            (0..n).any(|shift| (0..n).all(|k| face_corners[(k + shift) % n] == corners[k]))
+        };
+        Some(if !same_sense(first) && same_sense(second) { second } else { first })
     }
 
     /// Faces that only one cell uses, ascending.

@@ -6,7 +6,7 @@ use super::Note;
 use super::element::Kind;
 use super::error::ParseMshError;
 use super::raw::{RawFile, Run};
-use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, FaceTable, Mesh, Set};
+use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceTable, Mesh, Set};
 
 /// The mesh that a file describes, and what the user should know about it.
 pub(super) fn mesh(mut raw: RawFile) -> Result<(Mesh, Vec<Note>), ParseMshError> {
@@ -135,7 +135,7 @@ fn match_faces(raw: &RawFile, mesh: &Mesh, members: &mut Members) {
         }
         let table = table.get_or_insert_with(|| FaceTable::new(mesh));
         for nodes in run.nodes.chunks_exact(shape.n_nodes()) {
-            let face = face_behind(mesh, table, shape, nodes);
+            let face = table.behind(mesh, shape, nodes);
             for tag in tags {
                 if let Some(face) = face {
                     members.faces.entry(*tag).or_default().push(face);
@@ -147,21 +147,6 @@ fn match_faces(raw: &RawFile, mesh: &Mesh, members: &mut Members) {
             }
         }
     }
-}
-
-/// The face with the corners of a surface element; of two, that which the element turns around as its cell does.
-fn face_behind(mesh: &Mesh, table: &FaceTable, shape: FaceShape, nodes: &[u32]) -> Option<FaceRef> {
-    let corners = &nodes[..shape.n_corners()];
-    let mut found = table.find(corners);
-    let first = found.next()?;
-    let Some(second) = found.next() else { return Some(first) };
-    let same_sense = |face: FaceRef| {
-        let (_, face_nodes) = mesh.face(face);
-        let face_corners: Vec<u32> = face_nodes.take(corners.len()).collect();
-        let n = corners.len();
-        (0..n).any(|shift| (0..n).all(|k| face_corners[(k + shift) % n] == corners[k]))
-    };
-    Some(if !same_sense(first) && same_sense(second) { second } else { first })
 }
 
 /// Collects the nodes of groups of curves and points.

@@ -1,0 +1,242 @@
+//! From parts and instances to points, blocks of cells and, for every element, what became of it.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::deck::{At, Deck, Name};
+use super::element::{C3D27_LAST, Kind};
+use super::error::ParseInpError;
+use super::model::{Element, Instance, Model, Scope};
+use super::motion::Motion;
+use super::resolve::Resolver;
+use crate::{CellBlock, CellRef, CellShape, FaceShape, Mesh, lagrange};
+
+/// What became of an element.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Item {
+    /// A cell.
+    Cell(CellRef),
+    /// A face, with the place of its nodes in [`Assembled::face_nodes`].
+    Face(FaceShape, usize),
+    /// Nothing.
+    Other,
+}
+
+/// A scope at its place, with the numbers that its nodes and elements have in the mesh.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// Name of the instance; `None` for the assembly and for files without one.
+    pub(super) name: Option<Name>,
+    pub(super) scope: Scope,
+    pub(super) node_of: HashMap<u64, u32>,
+    pub(super) item_of: HashMap<u64, u32>,
+}
+
+/// All units, and the mesh they make without its sets.
+#[derive(Debug)]
+pub(super) struct Assembled {
+    pub(super) mesh: Mesh,
+    pub(super) units: Vec<Unit>,
+    pub(super) items: Vec<Item>,
+    pub(super) face_nodes: Vec<u32>,
+    /// Number among the materials of the file, of each block.
+    pub(super) material_of_block: Vec<Option<usize>>,
+}
+
+/// Sets of these names only say which cells form a block; our writer needs them for `*SOLID SECTION`.
+pub(super) const BLOCK_PREFIX: &str = "CAROM_BLOCK_";
+
+pub(super) fn assemble(deck: &Deck, model: &mut Model) -> Result<Assembled, ParseInpError> {
+    let mut points = Vec::new();
+    let mut units = units(deck, model, &mut points)?;
+    let n_items = number_elements(deck, &mut units)?;
+    let material_of_item = materials(deck, model, &units, n_items)?;
+    let mut assembled = Assembled {
+        mesh: Mesh { points, ..Mesh::default() },
+        units: Vec::new(),
+        items: Vec::with_capacity(n_items),
+        face_nodes: Vec::new(),
+        material_of_block: Vec::new(),
+    };
+    for unit in &units {
+        assembled.place_elements(deck, unit, &material_of_item)?;
+    }
+    assembled.units = units;
+    Ok(assembled)
+}
+
+/// Numbers the nodes: those of a file without parts, of the instances in their order, of the assembly.
+fn units(deck: &Deck, model: &mut Model, points: &mut Vec<[f64; 3]>) -> Result<Vec<Unit>, ParseInpError> {
+    let mut units = vec![unit(deck, None, std::mem::take(&mut model.flat), &Motion::default(), points)?];
+    let instances = std::mem::take(&mut model.instances);
+    if instances.is_empty() {
+        // Parts that nobody puts anywhere stay where they are.
+        for (name, scope) in std::mem::take(&mut model.parts) {
+            units.push(unit(deck, Some(name), scope, &Motion::default(), points)?);
+        }
+    }
+    for Instance { name, part, motion, own, at } in instances {
+        let mut scope = Scope::default();
+        if let Some(part) = part {
+            let found = model.parts.iter().find(|(name, _)| name.key == part.key);
+            let (_, of_part) = found.ok_or_else(|| unknown(deck, at, "part", &part.text))?;
+            scope.extend(of_part);
+        }
+        scope.extend(&own);
+        units.push(unit(deck, Some(name), scope, &motion, points)?);
+    }
+    units.push(unit(deck, None, std::mem::take(&mut model.assembly), &Motion::default(), points)?);
+    Ok(units)
+}
+
+pub(super) fn unknown(deck: &Deck, at: At, what: &'static str, name: &str) -> ParseInpError {
+    ParseInpError::Unknown { place: deck.place(at), what, name: name.to_owned() }
+}
+
+fn unit(
+    deck: &Deck,
+    name: Option<Name>,
+    scope: Scope,
+    motion: &Motion,
+    points: &mut Vec<[f64; 3]>,
+) -> Result<Unit, ParseInpError> {
+    let mut node_of = HashMap::with_capacity(scope.nodes.len());
+    for &(number, x, at) in &scope.nodes {
+        let x = if *motion == Motion::default() { x } else { motion.apply(x) };
+        match node_of.entry(number) {
+            Entry::Vacant(free) => {
+                free.insert(points.len() as u32);
+                points.push(x);
+            }
+            // The same line twice, as where an included file repeats the nodes at a seam.
+            Entry::Occupied(known) if points[*known.get() as usize] == x => {}
+            Entry::Occupied(_) => {
+                return Err(ParseInpError::RepeatedNode { place: deck.place(at), node: number });
+            }
+        }
+    }
+    Ok(Unit { name, scope, node_of, item_of: HashMap::new() })
+}
+
+fn number_elements(deck: &Deck, units: &mut [Unit]) -> Result<usize, ParseInpError> {
+    let mut n_items = 0;
+    for unit in units {
+        unit.item_of.reserve(unit.scope.elements.len());
+        for element in &unit.scope.elements {
+            if unit.item_of.insert(element.number, n_items).is_some() && element.kind != Kind::Other {
+                let place = deck.place(element.at);
+                return Err(ParseInpError::RepeatedElement { place, element: element.number });
+            }
+            n_items += 1;
+        }
+    }
+    Ok(n_items as usize)
+}
+
+/// The material of each element, from the solid sections.
+fn materials(
+    deck: &Deck,
+    model: &Model,
+    units: &[Unit],
+    n_items: usize,
+) -> Result<Vec<Option<usize>>, ParseInpError> {
+    let mut material_of_item = vec![None; n_items];
+    let mut resolver = Resolver::new(deck, units);
+    for (i_unit, unit) in units.iter().enumerate() {
+        for (set, material, at) in &unit.scope.sections {
+            let known = model.materials.iter().position(|m| Name::new(&m.name).key == material.key);
+            for &item in resolver.elements_named(i_unit, set, *at)?.iter() {
+                material_of_item[item as usize] = known;
+            }
+        }
+    }
+    Ok(material_of_item)
+}
+
+impl Assembled {
+    /// Makes one block of each kind of cell, element keyword's set, instance and material, in the order of the file.
+    fn place_elements(
+        &mut self,
+        deck: &Deck,
+        unit: &Unit,
+        materials: &[Option<usize>],
+    ) -> Result<(), ParseInpError> {
+        let scope = &unit.scope;
+        let mut block_of: HashMap<(CellShape, Option<&str>, Option<usize>), usize> = HashMap::new();
+        for element in &scope.elements {
+            let nodes = |n: usize| self::nodes(deck, unit, element, n);
+            let item = match element.kind {
+                Kind::Other => Item::Other,
+                Kind::Face(shape, _) => {
+                    self.face_nodes.extend(nodes(shape.n_nodes())?);
+                    Item::Face(shape, self.face_nodes.len() - shape.n_nodes())
+                }
+                Kind::Cell(shape) => {
+                    let mut nodes = nodes(shape.n_nodes())?;
+                    if shape == CellShape::Hex27 {
+                        sort_face_nodes(&self.mesh, &mut nodes).ok_or_else(|| ParseInpError::FaceNodes {
+                            place: deck.place(element.at),
+                            element: element.number,
+                        })?;
+                    }
+                    let label = element.label.map(|l| scope.labels[l as usize].key.as_str());
+                    let material = materials[self.items.len()];
+                    let block = *block_of.entry((shape, label, material)).or_insert_with(|| {
+                        self.mesh.blocks.push(CellBlock { shape, connectivity: Vec::new() });
+                        self.material_of_block.push(material);
+                        self.mesh.blocks.len() - 1
+                    });
+                    let cells = &mut self.mesh.blocks[block];
+                    let cell = cells.n_cells() as u32;
+                    cells.connectivity.extend(nodes);
+                    Item::Cell(CellRef { block: block as u32, cell })
+                }
+            };
+            self.items.push(item);
+        }
+        Ok(())
+    }
+}
+
+/// Nodes of an element by their numbers in the mesh, in the order of the file, which is VTK's but for C3D27.
+fn nodes(deck: &Deck, unit: &Unit, element: &Element, n: usize) -> Result<Vec<u32>, ParseInpError> {
+    let numbers = &unit.scope.connectivity[element.start..element.start + n];
+    let node = |number: &u64| {
+        let found = unit.node_of.get(number).copied();
+        found.ok_or_else(|| unknown(deck, element.at, "node", &number.to_string()))
+    };
+    numbers.iter().map(node).collect()
+}
+
+/// Brings the last seven nodes of a C3D27 into VTK's order. Abaqus puts the middle first and then the faces S1 to S6, other
+/// writers keep an order of their own: each node belongs to that middle, of a face or of the whole, which it is next to.
+fn sort_face_nodes(mesh: &Mesh, nodes: &mut [u32]) -> Option<()> {
+    let hex20: Vec<[f64; 3]> = nodes[..20].iter().map(|&node| mesh.points[node as usize]).collect();
+    let mut values = [0.0; 20];
+    let mut sorted = [u32::MAX; 7];
+    // Where there is doubt, the order of Abaqus: the first of equally near places in it wins.
+    let places = C3D27_LAST.map(|place| {
+        lagrange::values_into(
+            CellShape::Hex20,
+            CellShape::Hex27.reference_nodes()[place as usize],
+            &mut values,
+        );
+        let mut x = [0.0; 3];
+        for (value, node) in values.iter().zip(&hex20) {
+            for d in 0..3 {
+                x[d] += value * node[d];
+            }
+        }
+        (place as usize - 20, x)
+    });
+    for &node in &nodes[20..] {
+        let x = mesh.points[node as usize];
+        let distance = |place: &&(usize, [f64; 3])| crate::sets::distance(place.1, x);
+        let (place, _) = places.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        if std::mem::replace(&mut sorted[*place], node) != u32::MAX {
+            return None;
+        }
+    }
+    nodes[20..].copy_from_slice(&sorted);
+    Some(())
+}

@@ -1,0 +1,222 @@
+//! Why an .inp file cannot be read or written.
+
+use std::path::PathBuf;
+
+use super::deck::Place;
+
+/// Why an .inp file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadInpError {
+    /// The file, or one that it includes, cannot be opened or read.
+    #[error("cannot read `{path}`: {source}")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file is no valid .inp file, or holds what carom has no use for.
+    #[error(transparent)]
+    Content(#[from] ParseInpError),
+}
+
+/// What is wrong in an .inp file.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ParseInpError {
+    /// The file does not begin with a keyword or comment.
+    #[error(
+        "this is not an Abaqus or CalculiX file: it begins with `{found}` instead of a keyword such as *HEADING or *NODE"
+    )]
+    NotInp {
+        /// How the file begins.
+        found: String,
+    },
+    /// A keyword without a parameter that it needs.
+    #[error("{place}: *{keyword} has no parameter {parameter}=…")]
+    NoParameter {
+        /// Where.
+        place: Place,
+        /// The keyword.
+        keyword: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+    },
+    /// An included file is not there.
+    #[error("{place}: the file `{file}` is neither beside this one nor beside the first; copy it there")]
+    NoInclude {
+        /// Where.
+        place: Place,
+        /// The file as it is named.
+        file: String,
+    },
+    /// A file includes itself.
+    #[error("{place}: `{file}` includes itself, directly or through others; take that *INCLUDE out")]
+    IncludeCycle {
+        /// Where.
+        place: Place,
+        /// The file as it is named.
+        file: String,
+    },
+    /// Something is not the number or name that it should be.
+    #[error("{place}: `{found}` stands where {wanted} should be")]
+    Number {
+        /// Where.
+        place: Place,
+        /// What should be there.
+        wanted: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// A keyword that makes nodes or elements in a way that is not read.
+    #[error(
+        "{place}: *{keyword} is not read; have the pre-processor write all nodes and elements out, or mesh with Gmsh and import \
+         its .msh"
+    )]
+    UnsupportedKeyword {
+        /// Where.
+        place: Place,
+        /// The keyword.
+        keyword: String,
+    },
+    /// A kind of element that is not supported.
+    #[error(
+        "{place}: the mesh has {kind} (type {name}); carom reads tetrahedra and hexahedra of first and second order (C3D4, C3D10, \
+         C3D8, C3D20, C3D27 and their variants): mesh without it"
+    )]
+    UnsupportedElement {
+        /// Where.
+        place: Place,
+        /// What it is, in words.
+        kind: &'static str,
+        /// Its type in the file.
+        name: String,
+    },
+    /// An element has too many or too few nodes.
+    #[error("{place}: element {element} has {found} nodes, its type {name} needs {wanted}")]
+    ElementSize {
+        /// Where.
+        place: Place,
+        /// Number of the element.
+        element: u64,
+        /// Its type.
+        name: String,
+        /// Nodes that it needs.
+        wanted: usize,
+        /// Nodes that are there.
+        found: usize,
+    },
+    /// The nodes on the faces of a C3D27 do not lie near the middles of its faces.
+    #[error(
+        "{place}: nodes 21 to 27 of element {element} (C3D27) are not the middles of its faces and of the whole; write the mesh \
+         with C3D20"
+    )]
+    FaceNodes {
+        /// Where.
+        place: Place,
+        /// Number of the element.
+        element: u64,
+    },
+    /// A node comes again at another place.
+    #[error("{place}: node {node} is there a second time, at another place")]
+    RepeatedNode {
+        /// Where.
+        place: Place,
+        /// Its number.
+        node: u64,
+    },
+    /// An element comes again.
+    #[error("{place}: element {element} is there a second time")]
+    RepeatedElement {
+        /// Where.
+        place: Place,
+        /// Its number.
+        element: u64,
+    },
+    /// A node, element, set, part or instance that the file does not have.
+    #[error("{place}: there is no {what} `{name}` here")]
+    Unknown {
+        /// Where.
+        place: Place,
+        /// "node", "element", "node set", "element set", "part", "instance".
+        what: &'static str,
+        /// Its name or number.
+        name: String,
+    },
+    /// A set that holds itself.
+    #[error("{place}: the set `{name}` holds itself, directly or through others")]
+    SetCycle {
+        /// Where.
+        place: Place,
+        /// Its name.
+        name: String,
+    },
+    /// A range of numbers that is none.
+    #[error(
+        "{place}: `{found}` is no range: first, last and step, the last not before the first, the step positive"
+    )]
+    Range {
+        /// Where.
+        place: Place,
+        /// What is there.
+        found: String,
+    },
+    /// A face that the element does not have.
+    #[error("{place}: `{face}` is no face of element {element}, which has S1 to S{n_faces}")]
+    NoFace {
+        /// Where.
+        place: Place,
+        /// The face as it is named.
+        face: String,
+        /// Number of the element.
+        element: u64,
+        /// Number of its faces.
+        n_faces: usize,
+    },
+    /// A transformation or system of coordinates that is none.
+    #[error("{place}: {what}")]
+    Axes {
+        /// Where.
+        place: Place,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// No solid element at all.
+    #[error("the file has no solid elements, only {found}; mesh the volume with C3D10, C3D20 or their like")]
+    NoVolume {
+        /// What it has.
+        found: String,
+    },
+}
+
+/// Why an .inp file cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteInpError {
+    /// The file cannot be written.
+    #[error(transparent)]
+    File(#[from] carom_files::WriteFileError),
+    /// The writer takes no more.
+    #[error("cannot write the mesh: {source}")]
+    Write {
+        /// What it says.
+        source: std::io::Error,
+    },
+    /// A name that the format cannot hold.
+    #[error(
+        "the set name `{name}` is empty, is longer than 80 letters, or holds a quotation mark, comma, equals sign or line break, \
+         which .inp files cannot; rename it"
+    )]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// Two names that the format cannot tell apart.
+    #[error(
+        "the set names `{first}` and `{second}` are the same to .inp files, which know no small letters; rename one"
+    )]
+    SameName {
+        /// One name.
+        first: String,
+        /// The other.
+        second: String,
+    },
+}

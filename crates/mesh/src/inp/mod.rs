@@ -1,0 +1,177 @@
+//! Abaqus' and CalculiX's input files (.inp): their meshes are read and written.
+//!
+//! * Node k is the k-th node of the file, used by an element or not (see [`Mesh`]); with instances, those of the first
+//!   instance come first, nodes of the assembly last.
+//! * Solids of first and second order are cells: C3D4, C3D10, C3D8, C3D20, C3D27 with all letters behind them, which choose an
+//!   integration that carom does not share. Wedges, pyramids, solid shells, elements for heat and so on are refused by name.
+//! * Shells, membranes and plane elements that lie on faces of solids name these faces; they, beams, springs and masses add no
+//!   stiffness and no mass, which is noted.
+//! * Element sets become sets of cells or faces, surfaces sets of faces or nodes, node sets sets of nodes. Where several of
+//!   them share a name, cells keep it, then faces, and the others are called `name.faces`, `name.nodes`, unless they say the
+//!   same. Sets of an instance are called `instance.set` where there are several instances.
+//! * Cells of one kind, of one `*ELEMENT, ELSET=…`, instance and material form a block.
+//! * `*INCLUDE`, parts, instances, moved and turned, local and cylindrical coordinates are understood. Keywords that generate
+//!   nodes or elements are refused; loads, steps and output are left out.
+
+use std::fmt;
+use std::path::Path;
+
+mod assemble;
+mod deck;
+mod element;
+mod error;
+mod model;
+mod motion;
+mod resolve;
+mod sets;
+mod write;
+
+pub use deck::Place;
+pub use error::{ParseInpError, ReadInpError, WriteInpError};
+pub use model::InpMaterial;
+pub use write::{write, write_to};
+
+use crate::Mesh;
+
+/// What a user should know about a file that could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// Nodes that no solid uses.
+    UnusedNodes {
+        /// How many.
+        count: usize,
+    },
+    /// Elements that are no solids.
+    NoSolids {
+        /// Their type.
+        name: String,
+        /// How many.
+        count: usize,
+    },
+    /// Elements of a set that are a face of no solid. If others are, the faces are the set, and `name.nodes` holds all nodes
+    /// of the set that solids use.
+    LooseFaces {
+        /// Name of the set.
+        name: String,
+        /// How many.
+        count: usize,
+        /// Whether all are: then the set holds their nodes instead of faces.
+        all: bool,
+    },
+    /// A set without nodes, cells or faces; it is left out.
+    EmptySet {
+        /// Its name.
+        name: String,
+    },
+    /// A set names nodes or elements that the file does not have.
+    MissingMembers {
+        /// Its name.
+        name: String,
+        /// How many.
+        count: usize,
+    },
+    /// A surface that is cut or combined; it is left out.
+    SkippedSurface {
+        /// Its name.
+        name: String,
+    },
+    /// Keywords that bind nodes to others or to the ground; they are left out.
+    Constraints {
+        /// The keywords.
+        keywords: Vec<String>,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnusedNodes { count } => {
+                write!(
+                    f,
+                    "{count} nodes belong to no solid element; they keep their numbers but get no freedoms"
+                )
+            }
+            Self::NoSolids { name, count } => write!(
+                f,
+                "{count} elements of type {name} are no solids: they name faces at most, their stiffness and mass are left out"
+            ),
+            Self::LooseFaces { name, count, all: true } => write!(
+                f,
+                "set `{name}`: none of its {count} plane elements is a face of a solid; it is a set of nodes"
+            ),
+            Self::LooseFaces { name, count, all: false } => write!(
+                f,
+                "set `{name}`: {count} of its plane elements are no face of a solid and are left out; `{name}.nodes` has their \
+                 nodes too"
+            ),
+            Self::EmptySet { name } => write!(f, "the set `{name}` holds nothing and is left out"),
+            Self::MissingMembers { name, count } => {
+                write!(f, "the set `{name}` names {count} nodes or elements that the file does not have")
+            }
+            Self::SkippedSurface { name } => {
+                write!(f, "the surface `{name}` is no list of faces or nodes and is left out")
+            }
+            Self::Constraints { keywords } => {
+                let names: Vec<String> = keywords.iter().map(|name| format!("*{name}")).collect();
+                write!(f, "{} are left out: a body is a mesh and its materials", names.join(", "))
+            }
+        }
+    }
+}
+
+/// What a file holds.
+#[derive(Debug, Clone)]
+pub struct InpFile {
+    /// The mesh.
+    pub mesh: Mesh,
+    /// The materials of the file, in its units.
+    pub materials: Vec<InpMaterial>,
+    /// Number of the material of each block, where a `*SOLID SECTION` gives it one.
+    pub material_of_block: Vec<Option<usize>>,
+    /// What the user should know.
+    pub notes: Vec<Note>,
+}
+
+/// Reads an .inp file and those that it includes.
+///
+/// # Errors
+///
+/// [`ReadInpError`]: a file cannot be opened, is damaged (with its line), or holds what is not supported.
+pub fn read(path: &Path) -> Result<InpFile, ReadInpError> {
+    let deck = deck::Deck::read(path)?;
+    let mut model = model::Model::new(&deck)?;
+    let mut assembled = assemble::assemble(&deck, &mut model)?;
+    if assembled.mesh.blocks.is_empty() {
+        let found = match (assembled.items.len(), assembled.mesh.points.len()) {
+            (0, 0) => "no nodes".to_owned(),
+            (0, n) => format!("{n} nodes"),
+            (n, _) => format!("{n} elements of other kinds"),
+        };
+        return Err(ParseInpError::NoVolume { found }.into());
+    }
+    let mut notes = general_notes(&model, &assembled);
+    sets::name_sets(&deck, &mut assembled, &mut notes)?;
+    Ok(InpFile {
+        mesh: assembled.mesh,
+        materials: model.materials,
+        material_of_block: assembled.material_of_block,
+        notes,
+    })
+}
+
+fn general_notes(model: &model::Model, assembled: &assemble::Assembled) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let unused = assembled.mesh.points.len() - assembled.mesh.used_nodes().len();
+    if unused > 0 {
+        notes.push(Note::UnusedNodes { count: unused });
+    }
+    for unit in &assembled.units {
+        let no_solids = unit.scope.no_solids.iter();
+        notes.extend(no_solids.map(|(name, &count)| Note::NoSolids { name: name.clone(), count }));
+    }
+    if !model.constraints.is_empty() {
+        notes.push(Note::Constraints { keywords: model.constraints.clone() });
+    }
+    notes.extend(model.skipped_surfaces.iter().map(|name| Note::SkippedSurface { name: name.clone() }));
+    notes
+}

@@ -1,0 +1,188 @@
+//! Writing .inp files that CalculiX and Abaqus read.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use carom_files::write_atomically;
+
+use super::InpMaterial;
+use super::assemble::BLOCK_PREFIX;
+use super::element::{C3D27_LAST, faces, type_of};
+use super::error::WriteInpError;
+use crate::{CellRef, CellShape, Mesh, Set};
+
+/// Writes `mesh` with the materials of its blocks: beside the file first, renamed once it is whole.
+///
+/// * `materials` — in the units of the coordinates
+/// * `material_of_block` — number of the material of each block
+///
+/// Sets of cells become `*ELSET`, of nodes `*NSET`, of faces `*SURFACE` and, beside it, an `*NSET` of the same name, to which
+/// supports can be applied. Reading it back gives the same blocks, sets and materials. CalculiX reads no more than 20 letters
+/// of a number: coordinates are rounded where 20 letters do not hold them, by less than 1e-14 of their size. It knows no
+/// C3D27, which Abaqus does.
+///
+/// # Errors
+///
+/// [`WriteInpError`]: the file cannot be written, or a set has a name that the format cannot hold.
+pub fn write(
+    path: &Path,
+    mesh: &Mesh,
+    materials: &[InpMaterial],
+    material_of_block: &[Option<usize>],
+) -> Result<(), WriteInpError> {
+    check_names(mesh)?;
+    Ok(write_atomically(path, |out| write_text(out, mesh, materials, material_of_block))?)
+}
+
+/// As [`write()`], to any writer.
+///
+/// # Errors
+///
+/// [`WriteInpError`] for names before anything is written, or if the writer fails.
+pub fn write_to(
+    out: &mut dyn Write,
+    mesh: &Mesh,
+    materials: &[InpMaterial],
+    material_of_block: &[Option<usize>],
+) -> Result<(), WriteInpError> {
+    check_names(mesh)?;
+    write_text(out, mesh, materials, material_of_block).map_err(|source| WriteInpError::Write { source })
+}
+
+fn check_names(mesh: &Mesh) -> Result<(), WriteInpError> {
+    let mut known: HashMap<String, &String> = HashMap::new();
+    for name in mesh.sets.keys() {
+        let is_short = !name.trim().is_empty() && name.trim() == name && name.len() <= 80;
+        if !is_short || name.contains(['"', '\n', '\r', ',', '=']) {
+            return Err(WriteInpError::Name { name: name.clone() });
+        }
+        if let Some(first) = known.insert(name.to_uppercase(), name) {
+            return Err(WriteInpError::SameName { first: first.clone(), second: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn write_text(
+    out: &mut dyn Write,
+    mesh: &Mesh,
+    materials: &[InpMaterial],
+    material_of_block: &[Option<usize>],
+) -> io::Result<()> {
+    writeln!(out, "** Written by carom; SI units: m, kg, s, N, Pa\n*HEADING\ncarom mesh\n*NODE")?;
+    for (number, x) in (1..).zip(&mesh.points) {
+        let [x, y, z] = x.map(number_of_twenty);
+        writeln!(out, "{number}, {x}, {y}, {z}")?;
+    }
+    let first = write_elements(out, mesh)?;
+    for (name, set) in &mesh.sets {
+        write_set(out, mesh, &first, name, set)?;
+    }
+    for InpMaterial { name, density, elastic } in materials {
+        writeln!(out, "*MATERIAL, NAME={}", quoted(name))?;
+        if let Some([young, poisson]) = elastic {
+            writeln!(out, "*ELASTIC\n{}, {}", number_of_twenty(*young), number_of_twenty(*poisson))?;
+        }
+        if let Some(density) = density {
+            writeln!(out, "*DENSITY\n{}", number_of_twenty(*density))?;
+        }
+    }
+    for (block, material) in material_of_block.iter().enumerate() {
+        if let Some(material) = material.and_then(|m| materials.get(m)) {
+            let (block, name) = (block + 1, quoted(&material.name));
+            writeln!(out, "*SOLID SECTION, ELSET={BLOCK_PREFIX}{block}, MATERIAL={name}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The shortest text of a number, or the most digits of it that fit into 20 letters.
+fn number_of_twenty(x: f64) -> String {
+    let plain = format!("{x}");
+    if plain.len() <= 20 {
+        return plain;
+    }
+    let without_zero = plain.replacen("0.", ".", 1);
+    if x.abs() < 1.0 && without_zero.len() <= 20 {
+        return without_zero;
+    }
+    let exact = format!("{x:e}");
+    if exact.len() <= 20 {
+        return exact;
+    }
+    let rounded = (0..17).rev().map(|digits| format!("{x:.digits$e}"));
+    rounded.into_iter().find(|text| text.len() <= 20).unwrap_or(exact)
+}
+
+/// Writes the cells; returns the number of the first of each block.
+fn write_elements(out: &mut dyn Write, mesh: &Mesh) -> io::Result<Vec<usize>> {
+    let (mut number, mut first) = (1, Vec::new());
+    for (i_block, block) in mesh.blocks.iter().enumerate() {
+        first.push(number);
+        writeln!(out, "*ELEMENT, TYPE={}, ELSET={BLOCK_PREFIX}{}", type_of(block.shape), i_block + 1)?;
+        for nodes in block.cells() {
+            let mut nodes = nodes.to_vec();
+            if block.shape == CellShape::Hex27 {
+                let last = C3D27_LAST.map(|place| nodes[place as usize]);
+                nodes[20..].copy_from_slice(&last);
+            }
+            write!(out, "{number}")?;
+            for (k, node) in nodes.iter().enumerate() {
+                // At most 16 numbers a line.
+                let separator = if k % 15 == 14 { ",\n" } else { ", " };
+                write!(out, "{separator}{}", node + 1)?;
+            }
+            writeln!(out)?;
+            number += 1;
+        }
+    }
+    Ok(first)
+}
+
+fn write_set(out: &mut dyn Write, mesh: &Mesh, first: &[usize], name: &str, set: &Set) -> io::Result<()> {
+    let number = |cell: CellRef| first[cell.block as usize] + cell.cell as usize;
+    let name = quoted(name);
+    match set {
+        Set::Nodes(nodes) => {
+            writeln!(out, "*NSET, NSET={name}")?;
+            write_numbers(out, nodes.iter().map(|&node| node as usize + 1))
+        }
+        Set::Cells(cells) => {
+            writeln!(out, "*ELSET, ELSET={name}")?;
+            write_numbers(out, cells.iter().map(|&cell| number(cell)))
+        }
+        Set::Faces(members) => {
+            writeln!(out, "*SURFACE, NAME={name}, TYPE=ELEMENT")?;
+            for face in members {
+                let labels = faces(mesh.cell(face.cell()).0);
+                let label = 1 + labels.iter().position(|&f| f == face.face).expect("every face has a label");
+                writeln!(out, "{}, S{label}", number(face.cell()))?;
+            }
+            writeln!(out, "*NSET, NSET={name}")?;
+            write_numbers(out, mesh.nodes_of(set).iter().map(|&node| node as usize + 1))
+        }
+    }
+}
+
+/// Numbers, ten a line.
+fn write_numbers(out: &mut dyn Write, numbers: impl Iterator<Item = usize>) -> io::Result<()> {
+    let mut n = 0;
+    for number in numbers {
+        let separator = match n % 10 {
+            0 if n == 0 => "",
+            0 => ",\n",
+            _ => ", ",
+        };
+        write!(out, "{separator}{number}")?;
+        n += 1;
+    }
+    if n > 0 { writeln!(out) } else { Ok(()) }
+}
+
+/// Names that hold more than letters, digits and a few marks stand in quotation marks.
+fn quoted(name: &str) -> String {
+    let is_plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:".contains(c));
+    if is_plain { name.to_owned() } else { format!("\"{name}\"") }
+}
