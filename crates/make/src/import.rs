@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use carom_fem::{Body, Geometry, Material};
+use carom_mesh::inp::{self, InpMaterial, ReadInpError};
 use carom_mesh::msh::{self, ReadMshError};
 use carom_mesh::{Mesh, quality};
 use carom_nurbs::Multipatch;
@@ -18,6 +19,9 @@ pub struct ImportOptions {
     pub cad: CadOptions,
     /// Factor on all coordinates, such as 1e-3 for a file in millimetres; 1 by default.
     pub scale: Option<f64>,
+    /// Materials of the file (.inp) instead of the one given, where it has one for each cell and no scale is given: with it
+    /// the file is in other units than SI.
+    pub materials_of_file: bool,
 }
 
 /// A body, and what the user should know about its file.
@@ -34,7 +38,7 @@ pub struct Imported {
 pub enum ImportError {
     /// A file that no reader knows.
     #[error(
-        "`{path}`: the ending `{ending}` is none that can be read; known are .msh (Gmsh 4.1 and 2.2), .xml (G+Smo), .mesh \
+        "`{path}`: the ending `{ending}` is none that can be read; known are .msh (Gmsh 4.1 and 2.2), .inp (Abaqus, CalculiX), .xml (G+Smo), .mesh \
          (MFEM NURBS), .step .stp .iges .igs .brep .geo (meshed by Gmsh)"
     )]
     UnknownFormat {
@@ -78,6 +82,9 @@ pub enum ImportError {
     /// The MSH file cannot be read.
     #[error(transparent)]
     Msh(#[from] ReadMshError),
+    /// The .inp file cannot be read.
+    #[error(transparent)]
+    Inp(#[from] ReadInpError),
     /// The NURBS file cannot be read.
     #[error(transparent)]
     Nurbs(#[from] ReadNurbsError),
@@ -112,8 +119,15 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
     if !is_cad && options.cad != CadOptions::default() {
         return Err(ImportError::NotCad { path: path.to_owned() });
     }
-    let (mut geometry, notes) = match ending.as_str() {
+    let mut materials = None;
+    let (mut geometry, mut notes) = match ending.as_str() {
         "msh" => read_mesh(path)?,
+        "inp" => {
+            let file = inp::read(path)?;
+            refuse_inverted(path, &file.mesh)?;
+            materials = Some((file.materials, file.material_of_block));
+            (Geometry::Mesh(file.mesh), file.notes.iter().map(ToString::to_string).collect())
+        }
         "xml" | "mesh" => (Geometry::Nurbs(read::file(path)?), Vec::new()),
         _ if is_cad => {
             let meshed = cad::mesh(path, &options.cad)?;
@@ -127,8 +141,45 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
         Geometry::Nurbs(patches) => patches.patches.len(),
     };
     let name = path.file_stem().and_then(|s| s.to_str()).unwrap_or("body").to_owned();
-    let body = Body { name, geometry, materials: vec![material], material_of_block: vec![0; n_blocks] };
+    let mut body = Body { name, geometry, materials: vec![material], material_of_block: vec![0; n_blocks] };
+    if let Some((materials, of_block)) = materials.filter(|(materials, _)| !materials.is_empty()) {
+        let wanted = options.materials_of_file && options.scale.is_none();
+        notes.push(take_materials(&mut body, &materials, &of_block, wanted));
+    }
     Ok(Imported { body, notes })
+}
+
+/// Gives the body the materials of its file, if it is wanted and every block has one; says what was done.
+fn take_materials(
+    body: &mut Body,
+    materials: &[InpMaterial],
+    of_block: &[Option<usize>],
+    wanted: bool,
+) -> String {
+    let of = |m: &InpMaterial| {
+        let [young, poisson] = m.elastic?;
+        Material::new(m.name.clone(), m.density?, young, poisson).ok()
+    };
+    let taken: Option<Vec<Material>> = materials.iter().map(of).collect();
+    let all: Option<Vec<usize>> = of_block.iter().copied().collect();
+    match (taken, all) {
+        (Some(taken), Some(of_block)) if wanted => {
+            let names: Vec<String> = taken
+                .iter()
+                .map(|m| format!("{} ({} kg/m³, {:e} Pa, {})", m.name, m.density, m.young, m.poisson))
+                .collect();
+            (body.materials, body.material_of_block) = (taken, of_block);
+            format!("materials of the file, as in SI units: {}; --material overrides them", names.join(", "))
+        }
+        _ => {
+            let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
+            format!(
+                "the materials of the file ({}) are not used: the body is of {}",
+                names.join(", "),
+                body.materials[0].name
+            )
+        }
+    }
 }
 
 fn read_mesh(path: &Path) -> Result<(Geometry, Vec<String>), ImportError> {
@@ -174,9 +225,9 @@ impl ImportError {
     /// What kind of failure it is. `carom-gmsh` says so by its exit code, which means the same in all programs.
     pub fn kind(&self) -> ImportErrorKind {
         match self {
-            Self::Msh(ReadMshError::Open { .. }) | Self::Nurbs(ReadNurbsError::Io { .. }) => {
-                ImportErrorKind::Files
-            }
+            Self::Msh(ReadMshError::Open { .. })
+            | Self::Inp(ReadInpError::Open { .. })
+            | Self::Nurbs(ReadNurbsError::Io { .. }) => ImportErrorKind::Files,
             Self::Cad(CadError::Run { .. } | CadError::Failed { code: 5, .. }) => ImportErrorKind::Files,
             Self::Cad(CadError::Failed { code: 2 | 3, .. }) => ImportErrorKind::Input,
             Self::Cad(_) => ImportErrorKind::Program,

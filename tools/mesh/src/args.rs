@@ -175,6 +175,11 @@ pub(crate) struct MaterialArgs {
 }
 
 impl MaterialArgs {
+    /// Whether any flag was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.material.is_some() || self.density.is_some()
+    }
+
     /// The material that the flags say.
     pub(crate) fn material(&self) -> Result<Material, Failure> {
         match (self.density, self.young, self.poisson) {
@@ -195,7 +200,7 @@ pub(crate) struct ZoneArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// File: .msh (Gmsh), .xml (G+Smo), .mesh (MFEM NURBS); .step .stp .iges .igs .brep .geo are meshed by carom-gmsh.
+    /// File: .msh (Gmsh), .inp (Abaqus, CalculiX), .xml (G+Smo), .mesh (MFEM NURBS); .step .stp .iges .igs .brep .geo are meshed by carom-gmsh.
     pub(crate) file: PathBuf,
 
     /// Size of the cells of a CAD file [m].

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_fem::{Body, Geometry};
+use carom_mesh::inp::InpMaterial;
 use carom_scene::BodyGrid;
 use carom_vtk::{WriteError, WriteOptions, write_vtu};
 use serde::Serialize;
@@ -28,6 +29,19 @@ fn write(body: &Body, path: &Path) -> Result<(), Failure> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
     match (ending.as_str(), &body.geometry) {
         ("msh", Geometry::Mesh(mesh)) => carom_mesh::msh::write(path, mesh).or_fail(Category::Files),
+        ("inp", Geometry::Mesh(mesh)) => {
+            let materials: Vec<InpMaterial> = body
+                .materials
+                .iter()
+                .map(|m| InpMaterial {
+                    name: m.name.clone(),
+                    density: Some(m.density),
+                    elastic: Some([m.young, m.poisson]),
+                })
+                .collect();
+            let of_block: Vec<_> = body.material_of_block.iter().map(|&m| Some(m)).collect();
+            carom_mesh::inp::write(path, mesh, &materials, &of_block).or_fail(Category::Files)
+        }
         ("xml", Geometry::Nurbs(patches)) => {
             let text = carom_nurbs::write::gismo(patches);
             carom_files::write_atomically(path, |out| out.write_all(text.as_bytes())).or_fail(Category::Files)
@@ -39,17 +53,17 @@ fn write(body: &Body, path: &Path) -> Result<(), Failure> {
                 Failure::from_error(if is_of_disk { Category::Files } else { Category::Other }, error)
             })
         }
-        ("msh", Geometry::Nurbs(_)) => Err(Failure::new(
+        ("msh" | "inp", Geometry::Nurbs(_)) => Err(Failure::new(
             Category::Input,
-            format!("`{}` is a NURBS body, which MSH cannot hold exactly", body.name),
+            format!("`{}` is a NURBS body, which .{ending} files cannot hold", body.name),
         )
         .hint("write .xml (G+Smo) or .vtu, or make the body again with --hex")),
         ("xml", Geometry::Mesh(_)) => Err(Failure::new(
             Category::Input,
             format!("`{}` is a mesh, which G+Smo XML cannot hold", body.name),
         )
-        .hint("write .msh or .vtu")),
+        .hint("write .msh, .inp or .vtu")),
         _ => Err(Failure::new(Category::Usage, format!("cannot write files that end in `.{ending}`"))
-            .hint("known are .msh for meshes, .xml (G+Smo) for NURBS bodies, .vtu (ParaView) for both")),
+            .hint("known are .msh and .inp (CalculiX, Abaqus) for meshes, .xml (G+Smo) for NURBS bodies, .vtu (ParaView) for both")),
     }
 }

@@ -32,6 +32,7 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     let options = ImportOptions {
         cad: CadOptions { size: args.size, order: args.order, hex: args.hex },
         scale: args.scale,
+        materials_of_file: !args.material.is_given(),
     };
     let material = args.material.material()?;
     keep_input(&args.file, &args.output.output)?;

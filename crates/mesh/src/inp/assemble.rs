@@ -6,9 +6,10 @@ use std::collections::hash_map::Entry;
 use super::deck::{At, Deck, Name};
 use super::element::{C3D27_LAST, Kind};
 use super::error::ParseInpError;
-use super::model::{Element, Instance, Model, Scope};
+use super::model::{Instance, Model};
 use super::motion::Motion;
 use super::resolve::Resolver;
+use super::scope::{Element, Scope};
 use crate::{CellBlock, CellRef, CellShape, FaceShape, Mesh, lagrange};
 
 /// What became of an element.

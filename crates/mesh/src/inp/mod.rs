@@ -23,6 +23,7 @@ mod error;
 mod model;
 mod motion;
 mod resolve;
+mod scope;
 mod sets;
 mod write;
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::assemble::{Unit, unknown};
 use super::deck::{At, Deck, Name};
 use super::error::ParseInpError;
-use super::model::{Definitions, Member, Piece};
+use super::scope::{Definitions, Member, Piece};
 
 /// What a set holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,12 +38,15 @@ impl Kind {
     }
 }
 
+/// Numbers of nodes or elements, ascending.
+type Members = Rc<Vec<u32>>;
+
 /// Members of sets: numbers of nodes of the mesh, or of elements in the order of the file. Each set is worked out once.
 pub(super) struct Resolver<'a> {
     deck: &'a Deck,
     units: &'a [Unit],
     /// `None` while a set is being worked out.
-    known: HashMap<(Kind, usize, usize), Option<Rc<Vec<u32>>>>,
+    known: HashMap<(Kind, usize, usize), Option<Members>>,
     /// Numbers in sets that the file does not have, by set.
     pub(super) missing: Vec<(String, usize)>,
 }
@@ -59,17 +62,17 @@ impl<'a> Resolver<'a> {
         unit: usize,
         name: &Name,
         at: At,
-    ) -> Result<Rc<Vec<u32>>, ParseInpError> {
+    ) -> Result<Members, ParseInpError> {
         self.named(Kind::Elements, unit, name, at)
     }
 
     /// Nodes of a set by its number in a unit.
-    pub(super) fn nodes(&mut self, unit: usize, set: usize) -> Result<Rc<Vec<u32>>, ParseInpError> {
+    pub(super) fn nodes(&mut self, unit: usize, set: usize) -> Result<Members, ParseInpError> {
         self.set(Kind::Nodes, unit, set)
     }
 
     /// Elements of a set by its number in a unit.
-    pub(super) fn elements(&mut self, unit: usize, set: usize) -> Result<Rc<Vec<u32>>, ParseInpError> {
+    pub(super) fn elements(&mut self, unit: usize, set: usize) -> Result<Members, ParseInpError> {
         self.set(Kind::Elements, unit, set)
     }
 
@@ -79,7 +82,7 @@ impl<'a> Resolver<'a> {
         unit: usize,
         entry: &Name,
         at: At,
-    ) -> Result<Rc<Vec<u32>>, ParseInpError> {
+    ) -> Result<Members, ParseInpError> {
         self.entry(Kind::Elements, unit, entry, at)
     }
 
@@ -89,17 +92,11 @@ impl<'a> Resolver<'a> {
         unit: usize,
         entry: &Name,
         at: At,
-    ) -> Result<Rc<Vec<u32>>, ParseInpError> {
+    ) -> Result<Members, ParseInpError> {
         self.entry(Kind::Nodes, unit, entry, at)
     }
 
-    fn entry(
-        &mut self,
-        kind: Kind,
-        unit: usize,
-        entry: &Name,
-        at: At,
-    ) -> Result<Rc<Vec<u32>>, ParseInpError> {
+    fn entry(&mut self, kind: Kind, unit: usize, entry: &Name, at: At) -> Result<Members, ParseInpError> {
         let Ok(number) = entry.text.parse::<u64>() else { return self.named(kind, unit, entry, at) };
         match kind.numbers(&self.units[unit]).get(&number) {
             Some(&found) => Ok(Rc::new(vec![found])),
@@ -111,7 +108,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A set of the unit, or `instance.set`, `instance.number`.
-    fn named(&mut self, kind: Kind, unit: usize, name: &Name, at: At) -> Result<Rc<Vec<u32>>, ParseInpError> {
+    fn named(&mut self, kind: Kind, unit: usize, name: &Name, at: At) -> Result<Members, ParseInpError> {
         if let Some(set) = kind.definitions(&self.units[unit]).find(&name.key) {
             return self.set(kind, unit, set);
         }
@@ -132,7 +129,7 @@ impl<'a> Resolver<'a> {
         self.units.iter().position(|unit| unit.name.as_ref().is_some_and(|n| n.key == name.key))
     }
 
-    fn set(&mut self, kind: Kind, unit: usize, set: usize) -> Result<Rc<Vec<u32>>, ParseInpError> {
+    fn set(&mut self, kind: Kind, unit: usize, set: usize) -> Result<Members, ParseInpError> {
         let units = self.units;
         let definitions = kind.definitions(&units[unit]);
         let pieces = &definitions.pieces[set];

@@ -7,8 +7,8 @@ use super::assemble::{Assembled, BLOCK_PREFIX, Item};
 use super::deck::{At, Deck};
 use super::element::faces;
 use super::error::ParseInpError;
-use super::model::Surface;
 use super::resolve::Resolver;
+use super::scope::Surface;
 use crate::{CellRef, FaceRef, FaceTable, Mesh, Set};
 
 /// Gives the mesh its sets: element sets, surfaces and node sets of all units.

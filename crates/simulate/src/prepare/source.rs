@@ -86,6 +86,7 @@ fn import_options(import: &ImportSpec) -> ImportOptions {
     ImportOptions {
         cad: CadOptions { size: import.size, order: import.order.map(|n| n as u8), hex: import.hex },
         scale: Some(import.scale),
+        materials_of_file: false,
     }
 }
 
