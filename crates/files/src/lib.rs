@@ -2,12 +2,15 @@
 //!
 //! Like `carom-progress` this is one of the lowest crates of the workspace: whoever writes a file of any kind does it by
 //! [`write_atomically`], so that a full disk or a stopped program never leaves half a file under the name of a whole one.
+//! [`npy`] is the one place that knows how NumPy stores an array.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+
+pub mod npy;
 
 /// Why a file was not written. Nothing is left of it; a file that was there before is as it was.
 #[derive(Debug, Error)]

@@ -12,6 +12,12 @@ use thiserror::Error;
 
 use crate::cad::{self, CadError, CadOptions};
 
+/// Endings of NURBS files; their content tells the format.
+const NURBS_ENDINGS: [&str; 7] = ["xml", "mesh", "txt", "json", "npz", "dat", "itd"];
+/// The same for messages.
+const NURBS_KNOWN: &str = ".xml (G+Smo), .mesh (MFEM NURBS), .txt (GeoPDEs), .json (geomdl, splinepy), .npz (splinepy), \
+    .dat (PetIGA), .itd (IRIT)";
+
 /// How to read a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ImportOptions {
@@ -38,8 +44,8 @@ pub struct Imported {
 pub enum ImportError {
     /// A file that no reader knows.
     #[error(
-        "`{path}`: the ending `{ending}` is none that can be read; known are .msh (Gmsh 4.1 and 2.2), .inp (Abaqus, CalculiX), .xml (G+Smo), .mesh \
-         (MFEM NURBS), .step .stp .iges .igs .brep .geo (meshed by Gmsh)"
+        "`{path}`: the ending `{ending}` is none that can be read; known are .msh (Gmsh 4.1 and 2.2), .inp (Abaqus, CalculiX), {NURBS_KNOWN}, \
+         .step .stp .iges .igs .brep .geo (meshed by Gmsh)"
     )]
     UnknownFormat {
         /// The file.
@@ -128,7 +134,7 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
             materials = Some((file.materials, file.material_of_block));
             (Geometry::Mesh(file.mesh), file.notes.iter().map(ToString::to_string).collect())
         }
-        "xml" | "mesh" => (Geometry::Nurbs(read::file(path)?), Vec::new()),
+        nurbs if NURBS_ENDINGS.contains(&nurbs) => (Geometry::Nurbs(read::file(path)?), Vec::new()),
         _ if is_cad => {
             let meshed = cad::mesh(path, &options.cad)?;
             read_mesh(meshed.path())?

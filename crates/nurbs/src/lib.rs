@@ -30,6 +30,7 @@ pub mod hierarchy;
 pub mod integrate;
 pub mod knots;
 pub mod line;
+mod mfem_cells;
 pub mod multipatch;
 pub mod patch;
 pub mod read;

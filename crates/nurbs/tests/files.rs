@@ -1,25 +1,42 @@
 //! Real files of other programs give the patches, points, volumes and centroids that a reference reader found.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use carom_nurbs::{Interface, Multipatch, read, solids, write};
 use carom_testing::shared_data;
 use serde_json::Value;
 
-/// Path and expectation of each file in one of the formats read here.
+/// Files of the reference data without a line in the list: hierarchical splines are refused for now, the archive
+/// holds what `quarter_ring.json` beside it holds.
+const NOT_LISTED: [&str; 3] = ["thb_volume_p2_1level.xml", "thb_volume_p2_2level.xml", "quarter_ring.npz"];
+
+/// Path and expectation of each NURBS file of the reference data; the expectation of a file not listed is null.
 fn expectations() -> Vec<(PathBuf, Value)> {
     let Some(folder) = shared_data("nurbs") else { return Vec::new() };
     let list = std::fs::read_to_string(folder.join("expected.jsonl")).unwrap();
+    let mut expected: BTreeMap<String, Value> = list
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|line| (line["file"].as_str().unwrap().to_owned(), line))
+        .collect();
     let mut found = Vec::new();
-    for line in list.lines() {
-        let expected: Value = serde_json::from_str(line).unwrap();
-        if !["gismo", "mfem"].contains(&expected["format"].as_str().unwrap()) {
-            continue;
+    for sub in ["generated", "geomdl", "geopdes", "gismo", "mfem", "petiga", "splinepy", "thb"] {
+        for entry in std::fs::read_dir(folder.join(sub)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if name.ends_with("_samples.json") {
+                continue;
+            }
+            assert!(
+                expected.contains_key(&name) || NOT_LISTED.contains(&name.as_str()),
+                "{name} is not listed"
+            );
+            found.push((path, expected.remove(&name).unwrap_or_default()));
         }
-        let name = expected["file"].as_str().unwrap();
-        let path = ["generated", "gismo", "mfem", "splinepy", "thb"].map(|sub| folder.join(sub).join(name));
-        found.push((path.into_iter().find(|path| path.exists()).expect("listed files exist"), expected));
     }
+    assert!(expected.is_empty(), "listed files that do not exist: {:?}", expected.keys());
+    found.sort_by(|a, b| a.0.cmp(&b.0));
     found
 }
 
@@ -29,32 +46,54 @@ fn usizes(value: &Value) -> [usize; 3] {
 
 #[test]
 fn every_file_gives_the_expected_body() {
-    for (path, expected) in expectations() {
-        let name = expected["file"].as_str().unwrap();
-        if expected.get("refuse").is_some() {
+    for (path, mut expected) in expectations() {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if expected.is_null() && name == "quarter_ring.npz" {
+            expected = serde_json::json!({"patches": 1, "degrees": [[1, 2, 1]], "ncp": [[2, 4, 2]], "glued_points": 16,
+                "volume_abs": 2.356194490192344, "centroid": [0.9902974236829061, 0.9902974236829047, 0.5],
+                "weights": [0.8535533905932737, 1.0], "n_interfaces": 0});
+        }
+        if expected.is_null() || expected.get("refuse").is_some() {
             let message = read::file(&path).unwrap_err().to_string();
-            println!("{name}: {message}");
+            println!("{message}");
             assert!(message.contains(name) && message.contains("line"), "{message}");
             continue;
         }
         let body = read::file(&path).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(body.patches.len() as u64, expected["patches"].as_u64().unwrap(), "{name}");
-        let ends = [&body.patches[0], &body.patches[body.patches.len() - 1]];
-        for (patch, place) in ends.into_iter().zip([0, expected["degrees"].as_array().unwrap().len() - 1]) {
-            assert_eq!(patch.degrees(), usizes(&expected["degrees"][place]), "{name}");
-            assert_eq!(patch.counts(), usizes(&expected["ncp"][place]), "{name}");
-        }
-        assert_eq!(body.n_points as u64, expected["glued_points"].as_u64().unwrap(), "{name}");
-        let moments = body.moments(16);
-        let volume = expected["volume_abs"].as_f64().unwrap();
-        assert!((moments.volume / volume - 1.0).abs() < 1e-12, "{name}: {} {volume}", moments.volume);
-        for d in 0..3 {
-            let centroid = expected["centroid"][d].as_f64().unwrap();
-            let error = moments.first[d] / moments.volume - centroid;
-            assert!(error.abs() < 1e-12 * (1.0 + volume.cbrt() + centroid.abs()), "{name}: {error:e}");
-        }
-        println!("{name}: {} points, volume {:e} off", body.n_points, moments.volume / volume - 1.0);
+        check(name, &body, &expected);
     }
+}
+
+fn check(name: &str, body: &Multipatch, expected: &Value) {
+    assert_eq!(body.patches.len() as u64, expected["patches"].as_u64().unwrap(), "{name}");
+    let ends = [&body.patches[0], &body.patches[body.patches.len() - 1]];
+    for (patch, place) in ends.into_iter().zip([0, expected["degrees"].as_array().unwrap().len() - 1]) {
+        assert_eq!(patch.degrees(), usizes(&expected["degrees"][place]), "{name}");
+        assert_eq!(patch.counts(), usizes(&expected["ncp"][place]), "{name}");
+    }
+    assert_eq!(body.n_points as u64, expected["glued_points"].as_u64().unwrap(), "{name}");
+    let moments = body.moments(16);
+    let volume = expected["volume_abs"].as_f64().unwrap();
+    assert!((moments.volume / volume - 1.0).abs() < 1e-12, "{name}: {} {volume}", moments.volume);
+    for d in 0..3 {
+        let centroid = expected["centroid"][d].as_f64().unwrap();
+        let error = moments.first[d] / moments.volume - centroid;
+        assert!(error.abs() < 1e-12 * (1.0 + volume.cbrt() + centroid.abs()), "{name}: {error:e}");
+    }
+    let weights = body.patches.iter().flat_map(|patch| &patch.weights);
+    let range = weights.fold([f64::INFINITY, 0.0_f64], |[low, high], &w| [low.min(w), high.max(w)]);
+    for (found, end) in range.into_iter().zip(0..) {
+        let wanted = expected["weights"][end].as_f64().unwrap();
+        assert!((found / wanted - 1.0).abs() < 1e-14, "{name}: weight {found}, not {wanted}");
+    }
+    // Files that list interfaces list all of them; one that glues a patch to itself (`cylinder`) lists none.
+    let listed = expected["n_interfaces"].as_u64().unwrap() as usize;
+    assert!(
+        listed == 0 || listed == body.interfaces().len(),
+        "{name}: {} interfaces",
+        body.interfaces().len()
+    );
+    println!("{name}: {} points, volume {:e} off", body.n_points, moments.volume / volume - 1.0);
 }
 
 #[test]
@@ -98,41 +137,12 @@ fn what_is_written_reads_back_equal() {
     }
 }
 
-/// Reads a text cut off at each 50th byte, and with each 50th byte replaced.
-fn batter(text: &str, read: impl Fn(&str) -> Result<Multipatch, read::ReadError>) {
-    let mut readable = 0;
-    for cut in (0..text.len()).step_by(50).filter(|&cut| text.is_char_boundary(cut)) {
-        readable += usize::from(read(&text[..cut]).is_ok());
-        for wrong in ["-", "x", "9", " "] {
-            let _ = read(&format!("{}{wrong}{}", &text[..cut], text.get(cut + 1..).unwrap_or_default()));
-        }
-    }
-    // Only what follows the last number may be missing.
-    assert!(readable <= 1, "{readable} truncated texts were accepted");
-}
-
-#[test]
-fn truncated_and_damaged_files_are_errors_not_panics() {
-    for (path, expected) in expectations() {
-        let text = std::fs::read_to_string(&path).unwrap();
-        // Large files are only cut: gluing them takes its time.
-        if expected["patches"].as_u64().unwrap_or(1) > 5 && text.len() > 20_000 {
-            // A cut within the last number of an MFEM file leaves another number: no reader can tell.
-            let before_last = text.trim_end().rfind(char::is_whitespace).unwrap_or(0);
-            for cut in (0..before_last).step_by(50) {
-                assert!(read::text(&text[..cut]).is_err(), "{} cut at {cut}", path.display());
-            }
-            continue;
-        }
-        batter(&text, read::text);
-    }
-}
-
 #[test]
 fn errors_say_the_line_and_a_way_out() {
     let body = solids::block([1.0, 1.0, 1.0]).unwrap();
     let text = write::gismo(&body);
-    let message = |text: &str| read::text(text).map(|body| body.n_points).unwrap_err().to_string();
+    let message =
+        |text: &str| read::bytes(text.as_bytes()).map(|body| body.n_points).unwrap_err().to_string();
     let of = message(&text.replacen("TensorBSpline3", "TensorNurbs2", 1));
     assert!(of.contains("line 12: `TensorNurbs2`") && of.contains("surface"), "{of}");
     let of = message(&text.replacen("TensorBSpline3", "THBSpline3", 1));
@@ -143,7 +153,7 @@ fn errors_say_the_line_and_a_way_out() {
     assert!(of.contains("expected a coordinate, found `abc`"), "{of}");
     let of = message(&text.replace("</xml>", ""));
     assert!(of.contains("XML is broken"), "{of}");
-    assert!(message("solid cube").contains("neither"));
+    assert!(message("solid cube").contains("no NURBS file"));
     assert!(message("MFEM mesh v1.0").contains("without NURBS"));
     assert!(message("MFEM NURBS NC-patch mesh v1.0").contains("NC-patch"));
     assert!(message("MFEM NURBS mesh v1.0 dimension 2").contains("dimension 2"));
@@ -293,7 +303,6 @@ fn knots_and_points_follow_the_sense_of_mfem_edges() {
     }
     assert_eq!(body.regions["boundary7"].sides, [(0, carom_nurbs::Side::Bottom)]);
     assert_eq!(body.regions["boundary9"].sides, [(0, carom_nurbs::Side::Top)]);
-    batter(UNEVEN_CUBE, read::text);
 }
 
 /// The patch with its directions in another order.

@@ -200,7 +200,8 @@ pub(crate) struct ZoneArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// File: .msh (Gmsh), .inp (Abaqus, CalculiX), .xml (G+Smo), .mesh (MFEM NURBS); .step .stp .iges .igs .brep .geo are meshed by carom-gmsh.
+    /// File: .msh (Gmsh), .inp (Abaqus, CalculiX); NURBS as .xml (G+Smo), .mesh (MFEM), .txt (GeoPDEs), .json (geomdl, splinepy), .npz (splinepy),
+    /// .dat (PetIGA), .itd (IRIT); .step .stp .iges .igs .brep .geo are meshed by carom-gmsh.
     pub(crate) file: PathBuf,
 
     /// Size of the cells of a CAD file [m].

@@ -1,5 +1,7 @@
 //! The arrays of an archive as numbers and texts, checked against the types and shapes that are needed.
 
+use carom_files::npy::last_index_fastest;
+
 use super::{ArchiveReader, Element, Header, ReadArchiveError};
 
 impl ArchiveReader {
@@ -28,7 +30,7 @@ impl ArchiveReader {
         self.check_shape(name, &header, shape)?;
         let values = self.decode_f64(name, &header, &bytes)?;
         Ok(if header.fortran_order && header.shape.len() > 1 {
-            reversed_order(&values, &header.shape)
+            last_index_fastest(&values, &header.shape)
         } else {
             values
         })
@@ -52,17 +54,14 @@ impl ArchiveReader {
         if header.fortran_order {
             return Ok((n_rows, n_columns, values));
         }
-        Ok((n_rows, n_columns, reversed_order(&values, &[n_columns, n_rows])))
+        Ok((n_rows, n_columns, last_index_fastest(&values, &[n_columns, n_rows])))
     }
 
     fn decode_f64(&self, name: &str, header: &Header, bytes: &[u8]) -> Result<Vec<f64>, ReadArchiveError> {
-        let values: Vec<f64> = match header.element {
-            Element::F64 => bytes.as_chunks::<8>().0.iter().map(|&b| f64::from_le_bytes(b)).collect(),
-            Element::F32 => {
-                bytes.as_chunks::<4>().0.iter().map(|&b| f64::from(f32::from_le_bytes(b))).collect()
-            }
-            other => return Err(self.unexpected(name, "numbers of the type <f8", other.descr())),
-        };
+        let values = header
+            .element
+            .decode_f64(bytes)
+            .ok_or_else(|| self.unexpected(name, "numbers of the type <f8", header.element.descr()))?;
         if let Some(index) = values.iter().position(|v| !v.is_finite()) {
             return Err(self.unexpected(
                 name,
@@ -93,21 +92,10 @@ impl ArchiveReader {
     }
 
     fn integers(&self, name: &str, header: &Header, bytes: &[u8]) -> Result<Vec<i128>, ReadArchiveError> {
-        let size = header.element.size();
-        let signed = match header.element {
-            Element::Unsigned(_) => false,
-            Element::Signed(_) => true,
-            other => return Err(self.unexpected(name, "integers", other.descr())),
-        };
-        let value = |chunk: &[u8]| {
-            let raw = chunk.iter().rev().fold(0_i128, |n, &byte| n << 8 | i128::from(byte));
-            if signed && chunk.last().is_some_and(|&b| b >= 0x80) {
-                raw - (1_i128 << (8 * size))
-            } else {
-                raw
-            }
-        };
-        Ok(bytes.chunks_exact(size).map(value).collect())
+        header
+            .element
+            .decode_integers(bytes)
+            .ok_or_else(|| self.unexpected(name, "integers", header.element.descr()))
     }
 
     /// One integer.
@@ -183,25 +171,4 @@ impl ArchiveReader {
             })
             .collect()
     }
-}
-
-/// Turns values with the first index fastest into values with the last index fastest.
-fn reversed_order(values: &[f64], shape: &[usize]) -> Vec<f64> {
-    let mut strides = vec![1; shape.len()];
-    for axis in 1..shape.len() {
-        strides[axis] = strides[axis - 1] * shape[axis - 1];
-    }
-    let mut index = vec![0; shape.len()];
-    let mut out = Vec::with_capacity(values.len());
-    for _ in 0..values.len() {
-        out.push(values[index.iter().zip(&strides).map(|(i, s)| i * s).sum::<usize>()]);
-        for axis in (0..shape.len()).rev() {
-            index[axis] += 1;
-            if index[axis] < shape[axis] {
-                break;
-            }
-            index[axis] = 0;
-        }
-    }
-    out
 }

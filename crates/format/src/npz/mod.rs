@@ -4,15 +4,14 @@
 //! (`major.minor`) and `checksum`, and otherwise numbers and texts, never pickled objects. A larger major version means that
 //! old readers would misread the file; a larger minor one only adds arrays.
 //!
-//! The header of an array is written and parsed here, because texts (`<U`) and bulk reads are needed, and because a
-//! broken header must give an error whatever it claims.
+//! The header of an array is written and parsed in [`carom_files::npy`], because texts (`<U`) and bulk reads are needed, and
+//! because a broken header must give an error whatever it claims.
 
 mod arrays;
-mod header;
 mod read;
 mod write;
 
-pub use header::{Element, Header, HeaderError};
+pub use carom_files::npy::{Element, Header, HeaderError};
 pub use read::{ArchiveReader, ReadArchiveError};
 pub use write::ArchiveWriter;
 

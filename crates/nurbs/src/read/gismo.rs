@@ -1,12 +1,11 @@
 //! G+Smo XML: `TensorBSpline3`, `TensorNurbs3` and `MultiPatch`.
 
-use std::collections::BTreeMap;
-
 use roxmltree::{Document, Node};
 
 use super::ReadError;
-use super::gismo_geometry::{kind, line, numbers, patch, refused};
-use crate::{Multipatch, Patch, Region, Side};
+use super::gismo_geometry::{kind, numbers, patch, place, refused};
+use super::glued::Glued;
+use crate::{Multipatch, Patch, Side};
 
 /// Reads a body from the text of a G+Smo XML file.
 ///
@@ -24,7 +23,7 @@ pub fn gismo(text: &str) -> Result<Multipatch, ReadError> {
     if !root.has_tag_name("xml") {
         let found = root.tag_name().name().to_owned();
         return Err(ReadError::Syntax {
-            line: line(root),
+            place: place(root),
             expected: "the root element <xml>".to_owned(),
             found,
         });
@@ -37,7 +36,7 @@ pub fn gismo(text: &str) -> Result<Multipatch, ReadError> {
     if let Some(another) = another {
         let way_out = "a file holds one body: keep one MultiPatch in it".to_owned();
         return Err(ReadError::Refused {
-            line: line(another),
+            place: place(another),
             what: "a second MultiPatch".to_owned(),
             way_out,
         });
@@ -51,14 +50,11 @@ pub fn gismo(text: &str) -> Result<Multipatch, ReadError> {
         return Err(refused(something, kind(something)));
     }
     let mut patches = Vec::with_capacity(chosen.len());
-    let mut turned = Vec::with_capacity(chosen.len());
     for (number, &(_, node)) in chosen.iter().enumerate() {
-        let mut patch = patch(node, number)?;
-        turned.push(patch.make_right_handed());
-        patches.push(patch);
+        patches.push(patch(node, number)?);
     }
     let ids: Vec<i64> = chosen.iter().map(|&(id, _)| id).collect();
-    assemble(patches, body, &Names { ids, turned })
+    assemble(patches, body, &ids)
 }
 
 /// Everything before the XML declaration, where comments are illegal but occur, made blank.
@@ -80,7 +76,7 @@ fn members<'a, 'input>(
     geometries: &[Node<'a, 'input>],
 ) -> Result<Vec<(i64, Node<'a, 'input>)>, ReadError> {
     let missing = || ReadError::Count {
-        line: line(body),
+        place: place(body),
         what: "lists <patches>".to_owned(),
         expected: "one, an id_range or an id_index,".to_owned(),
         found: 0,
@@ -95,7 +91,7 @@ fn members<'a, 'input>(
         }
         (Some("id_range"), _) => {
             let (what, expected) = ("ids in an id_range".to_owned(), "first and last".to_owned());
-            return Err(ReadError::Count { line: line(list), what, expected, found: numbers.len() });
+            return Err(ReadError::Count { place: place(list), what, expected, found: numbers.len() });
         }
         _ => numbers,
     };
@@ -106,7 +102,7 @@ fn members<'a, 'input>(
         match (found.next(), found.next()) {
             (Some(&node), None) => Ok((id, node)),
             (first, _) => Err(ReadError::Count {
-                line: line(list),
+                place: place(list),
                 what: format!("geometries with id {id}"),
                 expected: "one".to_owned(),
                 found: if first.is_some() { 2 } else { 0 },
@@ -119,7 +115,7 @@ fn members<'a, 'input>(
 fn integers(node: Node, expected: &str) -> Result<Vec<i64>, ReadError> {
     let whole = |value: f64| {
         let wrong = || ReadError::Syntax {
-            line: line(node),
+            place: place(node),
             expected: expected.to_owned(),
             found: value.to_string(),
         };
@@ -128,61 +124,72 @@ fn integers(node: Node, expected: &str) -> Result<Vec<i64>, ReadError> {
     numbers(node, expected)?.into_iter().map(whole).collect()
 }
 
-/// How the file calls the patches, and which of them were turned.
-struct Names {
-    ids: Vec<i64>,
-    turned: Vec<bool>,
+/// Patch and side of a pair in the file: an id (or a number from 0) and 1 … 6.
+fn side(node: Node, ids: &[i64], patch: i64, side: i64) -> Result<(usize, Side), ReadError> {
+    let by_number = usize::try_from(patch).ok().filter(|&number| number < ids.len());
+    let number = ids.iter().position(|&id| id == patch).or(by_number);
+    let side_number = usize::try_from(side - 1).ok().filter(|&number| number < 6);
+    let (Some(number), Some(side_number)) = (number, side_number) else {
+        let expected = "a patch of the body and a side from 1 to 6".to_owned();
+        return Err(ReadError::Syntax { place: place(node), expected, found: format!("{patch} {side}") });
+    };
+    Ok((number, Side::ALL[side_number]))
 }
 
-impl Names {
-    /// Patch and side of a pair in the file: an id (or a number from 0) and 1 … 6.
-    fn side(&self, node: Node, patch: i64, side: i64) -> Result<(u32, Side), ReadError> {
-        let by_number = usize::try_from(patch).ok().filter(|&number| number < self.ids.len());
-        let number = self.ids.iter().position(|&id| id == patch).or(by_number);
-        let side_number = usize::try_from(side - 1).ok().filter(|&number| number < 6);
-        let (Some(number), Some(side_number)) = (number, side_number) else {
-            let expected = "a patch of the body and a side from 1 to 6".to_owned();
-            return Err(ReadError::Syntax { line: line(node), expected, found: format!("{patch} {side}") });
-        };
-        let side = Side::ALL[side_number];
-        // A turned patch has its third direction reversed.
-        let side =
-            if self.turned[number] && side.direction() == 2 { Side::of(2, !side.is_end()) } else { side };
-        Ok((number as u32, side))
-    }
-}
-
-fn assemble(patches: Vec<Patch>, body: Option<Node>, names: &Names) -> Result<Multipatch, ReadError> {
-    let mut glued = Multipatch::glue(patches)?;
-    let Some(body) = body else { return Ok(glued) };
+fn assemble(patches: Vec<Patch>, body: Option<Node>, ids: &[i64]) -> Result<Multipatch, ReadError> {
+    let mut glued = Glued::new(patches)?;
+    let Some(body) = body else { return Ok(glued.body) };
     for node in body.children().filter(|node| node.has_tag_name("interfaces")) {
         let list = integers(node, "a number of an interface")?;
-        let entries = list.chunks_exact(10);
-        if !entries.remainder().is_empty() {
+        let (entries, rest) = list.as_chunks::<10>();
+        if !rest.is_empty() {
             let (what, expected) = ("numbers of interfaces".to_owned(), "10 for each".to_owned());
-            return Err(ReadError::Count { line: line(node), what, expected, found: list.len() });
+            return Err(ReadError::Count { place: place(node), what, expected, found: list.len() });
         }
         for entry in entries {
-            let first = names.side(node, entry[0], entry[1])?;
-            let second = names.side(node, entry[2], entry[3])?;
-            if glued.side_ids(first) != glued.side_ids(second) {
-                return Err(ReadError::Interface { line: line(node), first, second });
-            }
+            let (first, second) =
+                (side(node, ids, entry[0], entry[1])?, side(node, ids, entry[2], entry[3])?);
+            let directions = directions(node, first.1, second.1, entry)?;
+            glued.check_interface(place(node), first, second, Some(directions))?;
         }
     }
-    let mut regions: BTreeMap<String, Region> = BTreeMap::new();
     for node in body.children().filter(|node| node.has_tag_name("boundary")) {
         let list = integers(node, "a patch or a side")?;
-        if list.len() % 2 == 1 {
+        let (pairs, rest) = list.as_chunks::<2>();
+        if !rest.is_empty() {
             let (what, expected) = ("numbers of a boundary".to_owned(), "pairs of patch and side".to_owned());
-            return Err(ReadError::Count { line: line(node), what, expected, found: list.len() });
+            return Err(ReadError::Count { place: place(node), what, expected, found: list.len() });
         }
         let name = node.attribute("name").or(node.attribute("label")).unwrap_or("boundary");
-        let region = regions.entry(name.to_owned()).or_default();
-        for pair in list.chunks_exact(2) {
-            region.sides.push(names.side(node, pair[0], pair[1])?);
+        for pair in pairs {
+            let (patch, side) = side(node, ids, pair[0], pair[1])?;
+            let side = glued.side(patch, side);
+            glued.body.regions.entry(name.to_owned()).or_default().sides.push(side);
         }
     }
-    glued.regions = regions;
-    Ok(glued)
+    Ok(glued.body)
+}
+
+/// Where the tangent directions of the first side go: directions of the second patch, and whether reversed.
+///
+/// * `entry` — patch, side, patch, side, for each direction of the first patch that of the second, and 1 if in the same sense
+fn directions(
+    node: Node,
+    first: Side,
+    second: Side,
+    entry: &[i64; 10],
+) -> Result<[(usize, bool); 2], ReadError> {
+    let (map, same) = (&entry[4..7], &entry[7..10]);
+    let mut ascending = [map[0], map[1], map[2]];
+    ascending.sort_unstable();
+    let fits = ascending == [0, 1, 2]
+        && same.iter().all(|sense| (0..=1).contains(sense))
+        && map[first.direction()] == second.direction() as i64;
+    if !fits {
+        let expected =
+            "a permutation of 0 1 2 that leads from side to side, and three times 0 or 1".to_owned();
+        let found = entry[4..].iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
+        return Err(ReadError::Syntax { place: place(node), expected, found });
+    }
+    Ok(first.tangents().map(|tangent| (map[tangent] as usize, same[tangent] == 0)))
 }

@@ -1,14 +1,18 @@
 //! One geometry of a G+Smo file: knot vectors, coefficients, weights.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use roxmltree::Node;
 
-use super::ReadError;
+use super::base64_values::{Base64Error, decode};
+use super::solid::Solid;
+use super::{Place, ReadError};
 use crate::{KnotVector, Patch};
 
 /// Line of a node in the file.
-pub(super) fn line(node: Node) -> usize {
+pub(super) fn place(node: Node) -> Place {
+    Place::Line(line(node))
+}
+
+fn line(node: Node) -> usize {
     node.document().text_pos_at(node.range().start).row as usize
 }
 
@@ -38,29 +42,30 @@ pub(super) fn patch(node: Node, number: usize) -> Result<Patch, ReadError> {
     if dimension != "3" {
         let what = format!("a geometry in {dimension} dimensions");
         let way_out = "bodies need three coordinates a control point (geoDim=\"3\")".to_owned();
-        return Err(ReadError::Refused { line: line(coefs), what, way_out });
+        return Err(ReadError::Refused { place: place(coefs), what, way_out });
     }
-    let values: Vec<f64> = numbers(coefs, "a coordinate")?;
-    let n_points: usize = basis.iter().map(KnotVector::n_functions).product();
-    if values.len() != 3 * n_points {
-        return Err(ReadError::Count {
-            line: line(coefs),
-            what: "coordinates".to_owned(),
-            expected: format!("3 for each of the {n_points} control points that the knot vectors make"),
-            found: values.len(),
-        });
-    }
-    let points = values.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
-    let weights = if kind(node) == "TensorNurbs3" {
-        numbers(only_child(only_child(node, "Basis")?, "weights")?, "a weight")?
-    } else {
-        vec![1.0; n_points]
+    let mut solid = Solid::new(place(node), number, basis);
+    let weights = match kind(node) {
+        "TensorNurbs3" => Some(only_child(only_child(node, "Basis")?, "weights")?),
+        _ => None,
     };
-    Patch::new(basis, points, weights).map_err(|source| ReadError::Patch {
-        line: line(node),
-        patch: number,
-        source,
-    })
+    let n_points = solid.n_points();
+    let list = |node: Node, what: &str, one: &str, per_point: usize| {
+        let values = numbers(node, one)?;
+        if n_points.and_then(|n| n.checked_mul(per_point)) == Some(values.len()) {
+            return Ok(values);
+        }
+        let [n, m, l] = solid.counts();
+        let expected =
+            format!("{per_point} for each of the {n} x {m} x {l} control points that the knot vectors make");
+        Err(ReadError::Count { place: place(node), what: what.to_owned(), expected, found: values.len() })
+    };
+    let values = list(coefs, "coordinates", "a coordinate", 3)?;
+    let weights = weights.map(|node| list(node, "weights", "a weight", 1)).transpose()?;
+    for (i, &point) in values.as_chunks::<3>().0.iter().enumerate() {
+        solid.push_cartesian(point, weights.as_ref().map_or(1.0, |weights| weights[i]));
+    }
+    solid.patch()
 }
 
 /// That a geometry is no solid of tensor-product splines.
@@ -72,7 +77,7 @@ pub(super) fn refused(node: Node, what: &str) -> ReadError {
     } else {
         "bodies are solids: TensorBSpline3, TensorNurbs3 or a MultiPatch of them"
     };
-    ReadError::Refused { line: line(node), what: format!("`{what}`"), way_out: way_out.to_owned() }
+    ReadError::Refused { place: place(node), what: format!("`{what}`"), way_out: way_out.to_owned() }
 }
 
 fn only_child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Result<Node<'a, 'input>, ReadError> {
@@ -80,7 +85,7 @@ fn only_child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Result<Node<'a,
     match (children.next(), children.next()) {
         (Some(child), None) => Ok(child),
         (first, _) => Err(ReadError::Count {
-            line: line(node),
+            place: place(node),
             what: format!("<{name}> in <{}>", node.tag_name().name()),
             expected: "one".to_owned(),
             found: if first.is_some() { 2 } else { 0 },
@@ -91,16 +96,16 @@ fn only_child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Result<Node<'a,
 fn knot_vectors(basis: Node) -> Result<[KnotVector; 3], ReadError> {
     let mut found: [Option<KnotVector>; 3] = [None, None, None];
     let directions = basis.children().filter(|child| child.has_tag_name("Basis"));
-    for (place, node) in directions.enumerate() {
+    for (nth, node) in directions.enumerate() {
         let knots = only_child(node, "KnotVector")?;
         let index = match node.attribute("index") {
             Some(text) => text.trim().parse().ok().filter(|&i: &usize| i < 3),
-            None => Some(place).filter(|&i| i < 3),
+            None => Some(nth).filter(|&i| i < 3),
         };
         let Some(index) = index else {
             let found = node.attribute("index").unwrap_or("a fourth direction").to_owned();
             return Err(ReadError::Syntax {
-                line: line(node),
+                place: place(node),
                 expected: "index 0, 1 or 2".to_owned(),
                 found,
             });
@@ -108,17 +113,17 @@ fn knot_vectors(basis: Node) -> Result<[KnotVector; 3], ReadError> {
         let degree = knots.attribute("degree").unwrap_or_default().trim();
         let Ok(degree) = degree.parse() else {
             let (expected, found) = ("a degree=\"…\"".to_owned(), degree.to_owned());
-            return Err(ReadError::Syntax { line: line(knots), expected, found });
+            return Err(ReadError::Syntax { place: place(knots), expected, found });
         };
         let values = numbers(knots, "a knot")?;
         let knot_vector = KnotVector::new(degree, values)
-            .map_err(|source| ReadError::Knots { line: line(knots), source })?;
+            .map_err(|source| ReadError::Knots { place: place(knots), source })?;
         found[index] = Some(knot_vector);
     }
     match found {
         [Some(u), Some(v), Some(w)] => Ok([u, v, w]),
         _ => Err(ReadError::Count {
-            line: line(basis),
+            place: place(basis),
             what: "knot vectors".to_owned(),
             expected: "3, with index 0, 1 and 2,".to_owned(),
             found: found.iter().flatten().count(),
@@ -128,47 +133,36 @@ fn knot_vectors(basis: Node) -> Result<[KnotVector; 3], ReadError> {
 
 /// The numbers in an element, as text or Base64 of little-endian values.
 pub(super) fn numbers(node: Node, expected: &str) -> Result<Vec<f64>, ReadError> {
-    let text: String = node.children().filter(Node::is_text).filter_map(|child| child.text()).collect();
-    let format = node.attribute("format").unwrap_or("ASCII");
-    if format.eq_ignore_ascii_case("ascii") {
-        let number = |word: &str| {
-            word.parse().map_err(|_| ReadError::Syntax {
-                line: line(node),
-                expected: expected.to_owned(),
-                found: word.to_owned(),
-            })
-        };
-        return text.split_whitespace().map(number).collect();
+    let texts = node.children().filter(Node::is_text).filter_map(|child| Some((line(child), child.text()?)));
+    let format = node.attribute("format").unwrap_or("ASCII").trim().to_ascii_lowercase();
+    if format == "ascii" {
+        let mut values = Vec::new();
+        for (start, text) in texts {
+            for (number, row) in text.split('\n').enumerate() {
+                let number = |word: &str| {
+                    word.parse().map_err(|_| ReadError::Syntax {
+                        place: Place::Line(start + number),
+                        expected: expected.to_owned(),
+                        found: word.to_owned(),
+                    })
+                };
+                for word in row.split_whitespace() {
+                    values.push(number(word)?);
+                }
+            }
+        }
+        return Ok(values);
     }
     let unreadable = |message: &str| ReadError::Syntax {
-        line: line(node),
+        place: place(node),
         expected: format!("{expected} in {message}"),
-        found: format!("format=\"{format}\""),
+        found: format!("format=\"{}\"", node.attribute("format").unwrap_or_default()),
     };
-    let compact: String = text.split_whitespace().collect();
-    let bytes = STANDARD.decode(compact).map_err(|error| unreadable(&format!("Base64 ({error})")))?;
-    decode(format, &bytes).ok_or_else(|| {
-        unreadable("ASCII, B64Float64, B64Float32 or B64Int/Uint with 16, 32 or 64 bits, whole values")
+    let text: String = texts.map(|(_, text)| text).collect();
+    decode(format.strip_prefix("b64").unwrap_or(""), &text).map_err(|error| match error {
+        Base64Error::Text(error) => unreadable(&format!("Base64 ({error})")),
+        Base64Error::Type | Base64Error::Torn => {
+            unreadable("ASCII, B64Float64, B64Float32 or B64Int/Uint with 8, 16, 32 or 64 bits, whole values")
+        }
     })
-}
-
-/// Little-endian values of a named type; `None` for an unknown type or a torn value.
-fn decode(format: &str, bytes: &[u8]) -> Option<Vec<f64>> {
-    fn all<const N: usize>(bytes: &[u8], value: impl Fn([u8; N]) -> f64) -> Option<Vec<f64>> {
-        let chunks = bytes.chunks_exact(N);
-        let whole = chunks.remainder().is_empty();
-        let values = chunks.map(|chunk| value(chunk.try_into().expect("chunks of N bytes"))).collect();
-        whole.then_some(values)
-    }
-    match format.to_ascii_lowercase().as_str() {
-        "b64float64" => all(bytes, f64::from_le_bytes),
-        "b64float32" => all(bytes, |b| f32::from_le_bytes(b).into()),
-        "b64int16" => all(bytes, |b| i16::from_le_bytes(b).into()),
-        "b64int32" => all(bytes, |b| i32::from_le_bytes(b).into()),
-        "b64int64" => all(bytes, |b| i64::from_le_bytes(b) as f64),
-        "b64uint16" => all(bytes, |b| u16::from_le_bytes(b).into()),
-        "b64uint32" => all(bytes, |b| u32::from_le_bytes(b).into()),
-        "b64uint64" => all(bytes, |b| u64::from_le_bytes(b) as f64),
-        _ => None,
-    }
 }

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::ReadError;
-use super::mfem_numbering::{CORNERS, FACES, Numbering};
+use super::glued::Glued;
+use super::mfem_numbering::{Numbering, ascending};
+use super::solid::Solid;
 use super::tokens::Tokens;
-use crate::{KnotVector, Multipatch, Patch, Region, Side};
+use super::{Place, ReadError};
+use crate::mfem_cells::{CORNERS, FACES, SIDES};
+use crate::{KnotVector, Multipatch, Patch, Side};
 
 /// The topology that both forms share.
 struct Mesh {
@@ -13,13 +16,14 @@ struct Mesh {
     /// Attribute and corner vertices of the faces that the file names.
     boundary: Vec<(i64, [usize; 4])>,
     /// Number of the knot vector and the two vertices, and the line.
-    edges: Vec<(usize, [usize; 2], usize)>,
+    edges: Vec<(usize, [usize; 2], Place)>,
     n_vertices: usize,
 }
 
 /// Reads a body from the text of an MFEM NURBS mesh.
 ///
-/// The boundary faces of attribute n become the region `boundaryn`.
+/// The boundary faces of attribute n become the region `boundaryn`. Faces that elements share by their vertices must
+/// coincide; faces that coincide without sharing vertices are glued too.
 ///
 /// # Errors
 ///
@@ -28,22 +32,32 @@ pub fn mfem(text: &str) -> Result<Multipatch, ReadError> {
     let mut tokens = Tokens::new(text);
     header(&mut tokens)?;
     let mesh = topology(&mut tokens)?;
-    let start = tokens.line();
-    let mut patches = match tokens.word("`knotvectors` or `patches`")? {
+    let start = tokens.place();
+    let patches = match tokens.word("`knotvectors` or `patches`")? {
         "patches" => patches_form(&mut tokens, mesh.elements.len())?,
-        "knotvectors" => element_form(&mut tokens, &mesh, start)?,
+        "knotvectors" => element_form(&mut tokens, &mesh, &start)?,
         _ => return Err(tokens.unexpected("`knotvectors` or `patches`")),
     };
-    let turned: Vec<bool> = patches.iter_mut().map(Patch::make_right_handed).collect();
-    let mut body = Multipatch::glue(patches)?;
-    body.regions = regions(&mesh, &turned);
-    Ok(body)
+    let mut glued = Glued::new(patches)?;
+    let sides = sides(&mesh);
+    for glued_sides in sides.values() {
+        for &second in &glued_sides[1..] {
+            glued.check_interface(start.clone(), glued_sides[0], second, None)?;
+        }
+    }
+    for &(attribute, corners) in &mesh.boundary {
+        if let Some(&[(patch, side), ..]) = sides.get(&ascending(corners)).map(Vec::as_slice) {
+            let side = glued.side(patch, side);
+            glued.body.regions.entry(format!("boundary{attribute}")).or_default().sides.push(side);
+        }
+    }
+    Ok(glued.body)
 }
 
 fn header(tokens: &mut Tokens) -> Result<(), ReadError> {
-    let line = tokens.line();
+    let place = tokens.place();
     let refused = |what: &str, way_out: &str| ReadError::Refused {
-        line,
+        place: place.clone(),
         what: what.to_owned(),
         way_out: way_out.to_owned(),
     };
@@ -102,15 +116,15 @@ fn topology(tokens: &mut Tokens) -> Result<Mesh, ReadError> {
     tokens.keyword("edges")?;
     let mut edges = Vec::new();
     for _ in 0..tokens.number::<usize>("the number of edges")? {
-        let line = tokens.line();
-        edges.push((tokens.number("the number of a knot vector")?, vertices(tokens)?, line));
+        let place = tokens.place();
+        edges.push((tokens.number("the number of a knot vector")?, vertices(tokens)?, place));
     }
     tokens.keyword("vertices")?;
     let n_vertices = tokens.number("the number of vertices")?;
     let used = elements.iter().flatten().chain(edges.iter().flat_map(|(_, ends, _)| ends));
     if let Some(vertex) = used.into_iter().find(|&&vertex| vertex >= n_vertices) {
         let expected = format!("more vertices than the number {vertex} of one that is used");
-        return Err(ReadError::Syntax { line: tokens.line(), expected, found: n_vertices.to_string() });
+        return Err(ReadError::Syntax { place: tokens.place(), expected, found: n_vertices.to_string() });
     }
     Ok(Mesh { elements, boundary, edges, n_vertices })
 }
@@ -125,20 +139,20 @@ fn vertices<const N: usize>(tokens: &mut Tokens) -> Result<[usize; N], ReadError
 
 /// One line `degree n knot_0 … knot_{n+p}`.
 fn knot_vector(tokens: &mut Tokens) -> Result<KnotVector, ReadError> {
-    let line = tokens.line();
+    let place = tokens.place();
     let degree: usize = tokens.number("the degree of a knot vector")?;
     let n: usize = tokens.number("the number of control points of a knot vector")?;
     let mut knots = Vec::new();
     for _ in 0..n.saturating_add(degree).saturating_add(1) {
         knots.push(tokens.number("a knot")?);
     }
-    KnotVector::new(degree, knots).map_err(|source| ReadError::Knots { line, source })
+    KnotVector::new(degree, knots).map_err(|source| ReadError::Knots { place, source })
 }
 
 fn patches_form(tokens: &mut Tokens, n_patches: usize) -> Result<Vec<Patch>, ReadError> {
     let mut patches = Vec::new();
     for number in 0..n_patches {
-        let line = tokens.line();
+        let place = tokens.place();
         tokens.keyword("knotvectors")?;
         if tokens.number::<usize>("3 knot vectors")? != 3 {
             return Err(tokens.unexpected("3 knot vectors"));
@@ -153,28 +167,25 @@ fn patches_form(tokens: &mut Tokens, n_patches: usize) -> Result<Vec<Patch>, Rea
             "controlpoints_cartesian" => false,
             _ => return Err(tokens.unexpected("`controlpoints` or `controlpoints_cartesian`")),
         };
-        let n_points: usize = basis.iter().map(KnotVector::n_functions).product();
-        let (mut points, mut weights) = (Vec::new(), Vec::new());
-        for _ in 0..n_points {
+        let mut solid = Solid::new(place, number, basis);
+        for _ in 0..solid.n_points().unwrap_or(usize::MAX) {
             let mut row = [0.0; 4];
             for value in &mut row {
                 *value = tokens.number("a coordinate or weight of a control point")?;
             }
             let [x, y, z, w]: [f64; 4] = row;
-            points.push(if homogeneous { [x / w, y / w, z / w] } else { [x, y, z] });
-            weights.push(w);
+            if homogeneous {
+                solid.push_homogeneous([x, y, z], w);
+            } else {
+                solid.push_cartesian([x, y, z], w);
+            }
         }
-        let patch = Patch::new(basis, points, weights).map_err(|source| ReadError::Patch {
-            line,
-            patch: number,
-            source,
-        })?;
-        patches.push(patch);
+        patches.push(solid.patch()?);
     }
     Ok(patches)
 }
 
-fn element_form(tokens: &mut Tokens, mesh: &Mesh, start: usize) -> Result<Vec<Patch>, ReadError> {
+fn element_form(tokens: &mut Tokens, mesh: &Mesh, start: &Place) -> Result<Vec<Patch>, ReadError> {
     let mut knot_vectors = Vec::new();
     for _ in 0..tokens.number::<usize>("the number of knot vectors")? {
         knot_vectors.push(knot_vector(tokens)?);
@@ -189,12 +200,20 @@ fn element_form(tokens: &mut Tokens, mesh: &Mesh, start: usize) -> Result<Vec<Pa
         mesh.edges.iter().map(|&(knots, ends, _)| (ends, knot_vectors[knots].n_functions())).collect();
     let elements: Vec<_> = mesh.elements.iter().copied().zip(counts.iter().copied()).collect();
     let inconsistent = || ReadError::Syntax {
-        line: start,
+        place: start.clone(),
         expected: "knot vectors with the same number of control points on all edges that are glued"
             .to_owned(),
         found: "different numbers".to_owned(),
     };
     let numbering = Numbering::new(mesh.n_vertices, &edges, &elements).ok_or_else(inconsistent)?;
+    if let Some(section @ ("periodic" | "mesh_elements")) = tokens.peek() {
+        let way_out = "bodies are whole and not periodic: save the mesh without it".to_owned();
+        return Err(ReadError::Refused {
+            place: tokens.place(),
+            what: format!("a section `{section}`"),
+            way_out,
+        });
+    }
     tokens.keyword("weights")?;
     let mut weights = Vec::new();
     for _ in 0..numbering.total {
@@ -211,7 +230,11 @@ fn element_form(tokens: &mut Tokens, mesh: &Mesh, start: usize) -> Result<Vec<Pa
         let ids = ids.ok_or_else(inconsistent)?;
         let patch_points = ids.iter().map(|&id| points[id]).collect();
         let patch = Patch::new(basis, patch_points, ids.iter().map(|&id| weights[id]).collect());
-        patches.push(patch.map_err(|source| ReadError::Patch { line: start, patch: number, source })?);
+        patches.push(patch.map_err(|source| ReadError::Patch {
+            place: start.clone(),
+            patch: number,
+            source,
+        })?);
     }
     Ok(patches)
 }
@@ -232,18 +255,18 @@ fn skip_spacing(tokens: &mut Tokens) -> Result<(), ReadError> {
 }
 
 /// The knot vectors of each element, from those of its edges, in the sense of its directions.
-fn bases(mesh: &Mesh, knot_vectors: &[KnotVector], start: usize) -> Result<Vec<[KnotVector; 3]>, ReadError> {
+fn bases(mesh: &Mesh, knot_vectors: &[KnotVector], start: &Place) -> Result<Vec<[KnotVector; 3]>, ReadError> {
     let mut of_edge: HashMap<[usize; 2], (usize, bool)> = HashMap::new();
-    for &(knots, [a, b], line) in &mesh.edges {
+    for &(knots, [a, b], ref place) in &mesh.edges {
         if knots >= knot_vectors.len() {
             let expected = format!("the number of one of the {} knot vectors", knot_vectors.len());
-            return Err(ReadError::Syntax { line, expected, found: knots.to_string() });
+            return Err(ReadError::Syntax { place: place.clone(), expected, found: knots.to_string() });
         }
         of_edge.insert([a.min(b), a.max(b)], (knots, a > b));
     }
     let edge = |a: usize, b: usize| {
         let missing = || ReadError::Syntax {
-            line: start,
+            place: start.clone(),
             expected: format!("an edge between the vertices {a} and {b} in the list of edges"),
             found: "none".to_owned(),
         };
@@ -262,7 +285,7 @@ fn bases(mesh: &Mesh, knot_vectors: &[KnotVector], start: usize) -> Result<Vec<[
                 match &found {
                     Some(first) if !first.matches(&basis, 1e-10) => {
                         return Err(ReadError::Syntax {
-                            line: start,
+                            place: start.clone(),
                             expected: format!("one knot vector for the parallel edges of element {number}"),
                             found: "different ones".to_owned(),
                         });
@@ -301,26 +324,13 @@ fn control_points(tokens: &mut Tokens, total: usize) -> Result<Vec<[f64; 3]>, Re
     Ok((0..total).map(|i| [at(i, 0), at(i, 1), at(i, 2)]).collect())
 }
 
-fn regions(mesh: &Mesh, turned: &[bool]) -> BTreeMap<String, Region> {
-    // Sides in the order of MFEM's local faces.
-    const SIDES: [Side; 6] = [Side::Bottom, Side::South, Side::East, Side::North, Side::West, Side::Top];
-    let ascending = |mut corners: [usize; 4]| {
-        corners.sort_unstable();
-        corners
-    };
-    let mut side_of: HashMap<[usize; 4], (u32, Side)> = HashMap::new();
+/// Patches and sides by the vertices of their faces in ascending order: two for a face inside the body.
+fn sides(mesh: &Mesh) -> BTreeMap<[usize; 4], Vec<(usize, Side)>> {
+    let mut sides: BTreeMap<[usize; 4], Vec<(usize, Side)>> = BTreeMap::new();
     for (number, vertices) in mesh.elements.iter().enumerate() {
         for (face, side) in FACES.into_iter().zip(SIDES) {
-            let side =
-                if turned[number] && side.direction() == 2 { Side::of(2, !side.is_end()) } else { side };
-            side_of.insert(ascending(face.map(|corner| vertices[corner])), (number as u32, side));
+            sides.entry(ascending(face.map(|corner| vertices[corner]))).or_default().push((number, side));
         }
     }
-    let mut regions: BTreeMap<String, Region> = BTreeMap::new();
-    for &(attribute, corners) in &mesh.boundary {
-        if let Some(&side) = side_of.get(&ascending(corners)) {
-            regions.entry(format!("boundary{attribute}")).or_default().sides.push(side);
-        }
-    }
-    regions
+    sides
 }

@@ -2,13 +2,7 @@
 
 use std::collections::HashMap;
 
-/// Corner numbers of the local faces of a hexahedron, in MFEM's order.
-pub(super) const FACES: [[usize; 4]; 6] =
-    [[3, 2, 1, 0], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7], [4, 5, 6, 7]];
-
-/// Corners of the parameter box in MFEM's order: whether each direction is at its end.
-pub(super) const CORNERS: [[usize; 3]; 8] =
-    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+use crate::mfem_cells::{CORNERS, FACES};
 
 /// Where the corners 0 … 3 of a face lie in its own frame.
 const FRAME: [[i64; 2]; 4] = [[0, 0], [1, 0], [1, 1], [0, 1]];
@@ -137,7 +131,7 @@ fn face_axes(face: [usize; 4]) -> [usize; 2] {
     })
 }
 
-fn ascending(mut corners: [usize; 4]) -> [usize; 4] {
+pub(super) fn ascending(mut corners: [usize; 4]) -> [usize; 4] {
     corners.sort_unstable();
     corners
 }

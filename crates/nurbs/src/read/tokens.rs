@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::ReadError;
+use super::{Place, ReadError};
 
 /// The words of a text, `#` comments left out.
 pub(super) struct Tokens<'a> {
@@ -20,9 +20,9 @@ impl<'a> Tokens<'a> {
     }
 
     /// Line of the next word, or of the last one at the end.
-    pub(super) fn line(&self) -> usize {
-        let place = self.next.min(self.words.len().saturating_sub(1));
-        self.words.get(place).map_or(1, |word| word.1)
+    pub(super) fn place(&self) -> Place {
+        let last = self.words.len().saturating_sub(1);
+        Place::Line(self.words.get(self.next.min(last)).map_or(1, |word| word.1))
     }
 
     pub(super) fn peek(&self) -> Option<&'a str> {
@@ -32,7 +32,7 @@ impl<'a> Tokens<'a> {
     /// The next word; `expected` says what it should be.
     pub(super) fn word(&mut self, expected: &str) -> Result<&'a str, ReadError> {
         let Some(&(word, _)) = self.words.get(self.next) else {
-            return Err(ReadError::End { expected: expected.to_owned() });
+            return Err(ReadError::End { place: self.place(), expected: expected.to_owned() });
         };
         self.next += 1;
         Ok(word)
@@ -57,6 +57,6 @@ impl<'a> Tokens<'a> {
     /// The error that the word just taken is not what it should be.
     pub(super) fn unexpected(&self, expected: &str) -> ReadError {
         let (found, line) = self.words[self.next - 1];
-        ReadError::Syntax { line, expected: expected.to_owned(), found: found.to_owned() }
+        ReadError::Syntax { place: Place::Line(line), expected: expected.to_owned(), found: found.to_owned() }
     }
 }

@@ -1,4 +1,6 @@
-//! The header of a `.npy` array.
+//! Arrays of `.npy` files: the header, and the numbers that follow it.
+//!
+//! Whatever a header claims gives a value or an error; nothing is allocated on its word alone.
 
 use thiserror::Error;
 
@@ -41,6 +43,35 @@ impl Element {
         }
     }
 
+    /// The numbers as doubles; `None` if they are no floating-point numbers.
+    pub fn decode_f64(self, bytes: &[u8]) -> Option<Vec<f64>> {
+        match self {
+            Self::F64 => Some(bytes.as_chunks::<8>().0.iter().map(|&b| f64::from_le_bytes(b)).collect()),
+            Self::F32 => {
+                Some(bytes.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b).into()).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// The numbers as integers; `None` if they are none.
+    pub fn decode_integers(self, bytes: &[u8]) -> Option<Vec<i128>> {
+        let (size, signed) = match self {
+            Self::Unsigned(size) => (size, false),
+            Self::Signed(size) => (size, true),
+            _ => return None,
+        };
+        let value = |chunk: &[u8]| {
+            let raw = chunk.iter().rev().fold(0_i128, |n, &byte| n << 8 | i128::from(byte));
+            if signed && chunk.last().is_some_and(|&b| b >= 0x80) {
+                raw - (1_i128 << (8 * size))
+            } else {
+                raw
+            }
+        };
+        Some(bytes.chunks_exact(size).map(value).collect())
+    }
+
     fn parse(descr: &str) -> Option<Self> {
         let rest = descr.strip_prefix(['<', '|', '='])?;
         let mut characters = rest.chars();
@@ -67,7 +98,7 @@ pub enum HeaderError {
     /// It ends too early, or its parts cannot be understood.
     #[error("its header is broken")]
     Broken,
-    /// Numbers of a kind that carom's files do not hold.
+    /// Numbers of a kind that no file read here holds.
     #[error("its elements are of the type `{0}`; only little-endian numbers and texts are read")]
     UnknownElement(String),
     /// More elements than an address can hold.
@@ -175,6 +206,29 @@ impl Header {
             .collect::<Result<Vec<usize>, _>>()?;
         Ok(Self { element, fortran_order, shape })
     }
+}
+
+/// Turns values with the first index fastest into values with the last index fastest.
+///
+/// * `shape` — extents, the first one that of the fastest index; their product is the number of values
+pub fn last_index_fastest(values: &[f64], shape: &[usize]) -> Vec<f64> {
+    let mut strides = vec![1; shape.len()];
+    for axis in 1..shape.len() {
+        strides[axis] = strides[axis - 1] * shape[axis - 1];
+    }
+    let mut index = vec![0; shape.len()];
+    let mut out = Vec::with_capacity(values.len());
+    for _ in 0..values.len() {
+        out.push(values[index.iter().zip(&strides).map(|(i, s)| i * s).sum::<usize>()]);
+        for axis in (0..shape.len()).rev() {
+            index[axis] += 1;
+            if index[axis] < shape[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+    out
 }
 
 #[cfg(test)]

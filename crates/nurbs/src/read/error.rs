@@ -1,0 +1,153 @@
+//! What can be wrong with a NURBS file.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::{GlueError, KnotError, PatchError, Side};
+
+/// Where in a file something is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Line of a text file, from 1.
+    Line(usize),
+    /// Byte of a binary file, from 0.
+    Byte(usize),
+    /// Entry of a JSON file or array of an archive, such as `SplineList[2].weights`.
+    Entry(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Byte(byte) => write!(f, "byte {byte}"),
+            Self::Entry(entry) => write!(f, "`{entry}`"),
+        }
+    }
+}
+
+/// Why a NURBS file cannot be read.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The file cannot be opened or read.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// Something is wrong with the content of a file.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<ReadError>,
+    },
+    /// The content shows no format that is known here.
+    #[error("this is no NURBS file of a known format; known are {}", super::KNOWN_FORMATS)]
+    UnknownFormat,
+    /// The file ends too early.
+    #[error(
+        "{place}: the file ends where {expected} should follow: it is truncated; copy or export it again"
+    )]
+    End {
+        /// Where it ends.
+        place: Place,
+        /// What is missing.
+        expected: String,
+    },
+    /// Something else stands where it should not.
+    #[error("{place}: expected {expected}, found `{found}`")]
+    Syntax {
+        /// Where.
+        place: Place,
+        /// What should stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+    /// The XML is not well formed.
+    #[error("the XML is broken: {message}; a truncated file must be copied or exported again")]
+    Xml {
+        /// The parser's message with its position.
+        message: String,
+    },
+    /// The JSON is not well formed, or holds values of another kind than it should.
+    #[error("the JSON cannot be used: {message}; a truncated file must be copied or exported again")]
+    Json {
+        /// The parser's message with line and column.
+        message: String,
+    },
+    /// An archive of arrays is damaged.
+    #[error("{place}: {message}; copy or export the file again")]
+    Archive {
+        /// The array, or the byte where the archive begins.
+        place: Place,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The file holds something that is no solid, or that is not supported.
+    #[error("{place}: {what} cannot be read: {way_out}")]
+    Refused {
+        /// Where.
+        place: Place,
+        /// What it is, by its name in the file.
+        what: String,
+        /// What to do instead.
+        way_out: String,
+    },
+    /// A list is too long or too short.
+    #[error("{place}: {found} {what} given, {expected} expected")]
+    Count {
+        /// Where.
+        place: Place,
+        /// What is counted.
+        what: String,
+        /// How many there should be.
+        expected: String,
+        /// How many there are.
+        found: usize,
+    },
+    /// A knot vector is impossible.
+    #[error("{place}: {source}")]
+    Knots {
+        /// Where.
+        place: Place,
+        /// What is wrong with it.
+        source: KnotError,
+    },
+    /// A patch is impossible.
+    #[error("{place}: patch {patch}: {source}")]
+    Patch {
+        /// Where it begins.
+        place: Place,
+        /// Zero-based number of the patch.
+        patch: usize,
+        /// What is wrong with it.
+        source: PatchError,
+    },
+    /// The file glues two sides that do not coincide, or not in that way.
+    #[error(
+        "{place}: the file glues patch{}:{} to patch{}:{}, but their control points do not coincide{}: correct the \
+         geometry or remove the interface (sides are glued where they match)",
+        first.0, first.1.name(), second.0, second.1.name(),
+        if *turned { " in the directions that it states" } else { "" }
+    )]
+    Interface {
+        /// Where.
+        place: Place,
+        /// Patch and side.
+        first: (u32, Side),
+        /// Patch and side.
+        second: (u32, Side),
+        /// Whether the points coincide, but in other directions than the file says.
+        turned: bool,
+    },
+    /// The patches cannot be glued.
+    #[error(transparent)]
+    Glue(#[from] GlueError),
+}
