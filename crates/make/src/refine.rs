@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::shape::Grade;
 use crate::size::{affordable, cells_of};
-use crate::{PlaceError, TooManyCells};
+use crate::{CoarsenError, PlaceError, TooManyCells};
 
 /// What to refine: the flags of `carom-mesh refine`, carried out in the order of the fields.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -52,6 +52,9 @@ pub enum RefineError {
     /// The knots cannot be inserted.
     #[error(transparent)]
     Patch(#[from] PatchError),
+    /// The knots cannot be taken out.
+    #[error(transparent)]
+    Coarsen(#[from] CoarsenError),
     /// The cells cannot be divided.
     #[error(transparent)]
     Mesh(#[from] carom_mesh::refine::RefineError),

@@ -16,10 +16,16 @@ use crate::{Place, TooManyCells, Zone, ZoneError};
 pub enum Shape {
     /// Needs `radius`.
     Ball,
+    /// An eighth of a ball: `radius`. NURBS alone.
+    Octant,
+    /// `semi_axes`. NURBS alone.
+    Ellipsoid,
     /// Hollow sphere: `radius`, `inner_radius`.
     Shell,
     /// Cylinder along +x: `radius`, `length`.
     Rod,
+    /// Rod with spherical ends along +x: `radius`, `length` from tip to tip. NURBS alone.
+    Capsule,
     /// Hollow cylinder along +x: `radius`, `inner_radius`, `length`.
     Tube,
     /// `size`, one corner in the origin.
@@ -54,6 +60,8 @@ pub struct ShapeOptions {
     pub length: Option<f64>,
     /// Edges \[m\].
     pub size: Option<[f64; 3]>,
+    /// Half lengths along x, y, z \[m\].
+    pub semi_axes: Option<[f64; 3]>,
     /// Radius of the zones called `pole`, `start_pole`, `end_pole` \[m\].
     pub pole_radius: Option<f64>,
     /// Draws the patches of a NURBS ball towards its pole: lengths there shrink by this factor ([`solids::focused`]).
@@ -109,6 +117,14 @@ pub enum MakeError {
         /// The sizes of the shape.
         known: String,
     },
+    /// A shape that is made of NURBS alone.
+    #[error(
+        "a {shape} is made as exact NURBS alone, not of hexahedra: leave `hex` away, or draw it in a CAD program and import it with `hex`"
+    )]
+    NoHexahedra {
+        /// Which shape.
+        shape: &'static str,
+    },
     /// The body would be too large.
     #[error(transparent)]
     TooMany(#[from] TooManyCells),
@@ -156,8 +172,11 @@ pub fn make(options: &ShapeOptions, name: &str, material: Material) -> Result<Bo
 fn check_sizes(options: &ShapeOptions) -> Result<(), MakeError> {
     let (shape, known): (_, &[&'static str]) = match options.shape {
         Shape::Ball => ("ball", &["radius", "pole_radius"]),
+        Shape::Octant => ("octant", &["radius", "pole_radius"]),
+        Shape::Ellipsoid => ("ellipsoid", &["semi_axes", "pole_radius"]),
         Shape::Shell => ("shell", &["radius", "inner_radius", "pole_radius"]),
         Shape::Rod => ("rod", &["radius", "length", "pole_radius"]),
+        Shape::Capsule => ("capsule", &["radius", "length", "pole_radius"]),
         Shape::Tube => ("tube", &["radius", "inner_radius", "length"]),
         Shape::Box => ("box", &["size"]),
         Shape::Plate => ("plate", &["size", "pole_radius"]),
@@ -168,6 +187,7 @@ fn check_sizes(options: &ShapeOptions) -> Result<(), MakeError> {
         ("inner_radius", options.inner_radius.is_some()),
         ("length", options.length.is_some()),
         ("size", options.size.is_some()),
+        ("semi_axes", options.semi_axes.is_some()),
         ("pole_radius", options.pole_radius.is_some()),
     ];
     match given.iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
@@ -217,10 +237,15 @@ fn exact_solid(options: &ShapeOptions) -> Result<ExactSolid, MakeError> {
     let sizes = Sizes(options);
     Ok(match options.shape {
         Shape::Ball => ExactSolid::Ball { radius: sizes.radius("ball")? },
+        Shape::Octant => ExactSolid::Octant { radius: sizes.radius("octant")? },
+        Shape::Ellipsoid => ExactSolid::Ellipsoid { semi_axes: sizes.semi_axes()? },
         Shape::Shell => {
             ExactSolid::Shell { radius: sizes.radius("shell")?, inner_radius: sizes.inner_radius("shell")? }
         }
         Shape::Rod => ExactSolid::Rod { radius: sizes.radius("rod")?, length: sizes.length("rod")? },
+        Shape::Capsule => {
+            ExactSolid::Capsule { radius: sizes.radius("capsule")?, length: sizes.length("capsule")? }
+        }
         Shape::Tube => ExactSolid::Tube {
             radius: sizes.radius("tube")?,
             inner_radius: sizes.inner_radius("tube")?,
@@ -289,6 +314,9 @@ fn hex_solid(options: &ShapeOptions) -> Result<Solid, MakeError> {
     let sizes = Sizes(options);
     Ok(match options.shape {
         Shape::Ball => Solid::Ball { radius: sizes.radius("ball")? },
+        Shape::Octant => return Err(MakeError::NoHexahedra { shape: "octant" }),
+        Shape::Ellipsoid => return Err(MakeError::NoHexahedra { shape: "ellipsoid" }),
+        Shape::Capsule => return Err(MakeError::NoHexahedra { shape: "capsule" }),
         Shape::Shell => {
             Solid::Shell { radius: sizes.radius("shell")?, inner_radius: sizes.inner_radius("shell")? }
         }
@@ -326,6 +354,12 @@ impl Sizes<'_> {
 
     fn length(&self, shape: &'static str) -> Result<f64, MakeError> {
         self.0.length.ok_or(MakeError::Missing { shape, what: "a length", flag: "length L", key: "length" })
+    }
+
+    fn semi_axes(&self) -> Result<[f64; 3], MakeError> {
+        let (shape, what, flag, key) =
+            ("ellipsoid", "three half lengths along x, y, z", "semi-axes A,B,C", "semi_axes");
+        self.0.semi_axes.ok_or(MakeError::Missing { shape, what, flag, key })
     }
 
     fn size(&self, shape: &'static str) -> Result<[f64; 3], MakeError> {

@@ -11,6 +11,7 @@ fn options(shape: Shape) -> ShapeOptions {
         inner_radius: None,
         length: None,
         size: None,
+        semi_axes: None,
         pole_radius: None,
         focus: None,
         degree: None,

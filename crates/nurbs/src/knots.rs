@@ -23,6 +23,12 @@ pub enum KnotError {
         /// Last parameter of the domain.
         end: f64,
     },
+    /// A knot to be taken out is none of the inner ones.
+    #[error("knot {knot} cannot be removed: it is no inner knot")]
+    NotThere {
+        /// The knot.
+        knot: f64,
+    },
     /// Fewer than 2(p+1) knots.
     #[error("degree {degree} needs at least {needed} knots, {found} given")]
     TooFew {

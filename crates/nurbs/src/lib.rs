@@ -23,6 +23,7 @@ pub mod basis;
 pub mod bezier;
 mod classes;
 pub mod closest;
+pub mod coarsen;
 pub mod extraction;
 pub mod glue;
 pub mod grade;
@@ -36,6 +37,7 @@ pub mod patch;
 pub mod read;
 mod refine;
 pub mod region;
+mod removal;
 pub mod solids;
 mod spacing;
 #[cfg(test)]
@@ -45,6 +47,7 @@ pub mod write;
 
 pub use bezier::{BezierCell, BezierMesh};
 pub use closest::Closest;
+pub use coarsen::{CoarsenError, Coarsened};
 pub use extraction::Operator;
 pub use glue::GlueError;
 pub use grade::{GradeError, Grading};

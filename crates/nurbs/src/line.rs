@@ -8,7 +8,7 @@ use crate::{KnotError, KnotVector};
 
 /// A sparse matrix T that maps the coefficients of one direction to those of a finer basis: c_new = T c_old.
 ///
-/// Each row has its nonzeros side by side. All entries of the operators made here are convex combinations.
+/// Each row has its nonzeros side by side. Insertion and elevation give convex combinations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineOperator {
     n_in: usize,
@@ -52,6 +52,11 @@ impl LineOperator {
     /// The identity on n coefficients.
     pub fn identity(n: usize) -> Self {
         Self { n_in: n, rows: (0..n).map(|i| Row { first: i, values: vec![1.0] }).collect() }
+    }
+
+    /// An operator on n coefficients from the first column and the values of each row.
+    pub(crate) fn from_rows(n: usize, rows: Vec<(usize, Vec<f64>)>) -> Self {
+        Self { n_in: n, rows: rows.into_iter().map(|(first, values)| Row { first, values }).collect() }
     }
 
     /// Number of coefficients it takes.

@@ -45,6 +45,47 @@ impl Patch {
         Ok(self.in_basis(direction, basis, &operator))
     }
 
+    /// Cuts the patch in two at a parameter of one direction; both keep the parameters that they had.
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError::Knots`] if the parameter lies outside the open domain.
+    pub fn split(&self, direction: usize, at: f64) -> Result<[Self; 2], PatchError> {
+        let named = |source: KnotError| PatchError::Knots { direction, source };
+        let line = &self.basis[direction];
+        let p = line.degree();
+        let there = line.knots().iter().filter(|&&u| u == at).count();
+        // At a knot of multiplicity p there is a control point; an end of the domain, p + 1 of them, is refused by insertion.
+        let missing = vec![at; if there > p { 1 } else { p - there }];
+        let cut = self.insert(direction, &missing)?;
+        let knots = cut.basis[direction].knots();
+        let first = knots.partition_point(|&u| u < at);
+        let end = vec![at; p + 1];
+        let below = KnotVector::new(p, [&knots[..first], &end].concat()).map_err(named)?;
+        let above = KnotVector::new(p, [&end, &knots[first + p..]].concat()).map_err(named)?;
+        let n_below = below.n_functions();
+        Ok([cut.part(direction, 0, below), cut.part(direction, n_below - 1, above)])
+    }
+
+    /// The control points from one place on along a direction, in a basis of theirs.
+    fn part(&self, direction: usize, from: usize, basis: KnotVector) -> Self {
+        let mut counts = self.counts();
+        counts[direction] = basis.n_functions();
+        let mut bases = self.basis.clone();
+        bases[direction] = basis;
+        let index = |m: usize| {
+            let mut ijk = [m % counts[0], m / counts[0] % counts[1], m / (counts[0] * counts[1])];
+            ijk[direction] += from;
+            self.index(ijk)
+        };
+        let n = counts.into_iter().product();
+        Self {
+            basis: bases,
+            points: (0..n).map(|m| self.points[index(m)]).collect(),
+            weights: (0..n).map(|m| self.weights[index(m)]).collect(),
+        }
+    }
+
     /// The same solid with one direction run through backwards: the sign of det J changes.
     pub fn reversed(&self, direction: usize) -> Self {
         let counts = self.counts();
@@ -106,6 +147,23 @@ impl Multipatch {
     pub fn elevate(&self, k: usize) -> Result<Self, PatchError> {
         let degrees = |patch: &Patch| patch.degrees().map(|p| p + k);
         self.raise(degrees)
+    }
+
+    /// k-refinement: raises all degrees by k, then divides every span into n equal ones.
+    ///
+    /// In this order the new knots have multiplicity 1, and the functions p + k − 1 continuous derivatives there: each direction
+    /// has p + k + n functions a patch without inner knots. In the other order (`subdivide`, then `elevate`) the degree rises
+    /// at the continuity of the lower one, p − 1, with p + k + 1 + (n − 1)(k + 1) functions.
+    ///
+    /// # Errors
+    ///
+    /// [`PatchError`] if a degree would be too high or knots too dense.
+    ///
+    /// # Source
+    ///
+    /// Hughes, Cottrell & Bazilevs (2005), Computer Methods in Applied Mechanics and Engineering 194, section 2.
+    pub fn k_refine(&self, k: usize, n: usize) -> Result<Self, PatchError> {
+        self.elevate(k)?.subdivide(n)
     }
 
     /// Raises all degrees that are lower to p.
@@ -208,7 +266,7 @@ impl Multipatch {
     }
 
     /// The body with refined patches, numbered anew from the gluing it had.
-    fn refined(&self, patches: Vec<Patch>, topology: &Topology) -> Self {
+    pub(crate) fn refined(&self, patches: Vec<Patch>, topology: &Topology) -> Self {
         let counts: Vec<_> = patches.iter().map(Patch::counts).collect();
         let (point_ids, n_points) = topology.number(&counts);
         Self { patches, point_ids, n_points, regions: self.regions.clone(), hierarchy: None }

@@ -129,6 +129,84 @@ fn tube_box_plate_and_torus_are_exact() {
     assert_eq!(torus.outer_sides(), torus.regions["surface"].sides);
 }
 
+/// Smallest det J of a body over points of all spans, divided by the mean of its patch.
+fn least_jacobian(body: &Multipatch, inside: f64) -> f64 {
+    let mut least = f64::INFINITY;
+    for patch in &body.patches {
+        let domain = patch.domain();
+        let scale: f64 = domain.iter().map(|[a, b]| b - a).product();
+        let mean = patch.moments(8).volume / scale;
+        for m in 0..9 * 9 * 9 {
+            let at = [m % 9, m / 9 % 9, m / 81].map(|i| inside + (1.0 - 2.0 * inside) * f64::from(i) / 8.0);
+            let u = [0, 1, 2].map(|d| domain[d][0] + at[d] * (domain[d][1] - domain[d][0]));
+            least = least.min(patch.derivatives(u).jacobian() / mean);
+        }
+    }
+    least
+}
+
+#[test]
+fn capsule_is_one_exact_body_with_conforming_patches() {
+    let (r, l) = (0.012, 0.1);
+    let body = solids::capsule(r, l, None).unwrap();
+    assert_eq!(body.patches.len(), 17);
+    // 4 around and 4 between the sectors in each of three sections, 5 on each cut, 5 around the last patch of each cap.
+    assert_eq!(body.interfaces().len(), 3 * 8 + 2 * 5 + 2 * 5);
+    assert_volume(&body, PI * r * r * (l - 2.0 * r) + 4.0 / 3.0 * PI * r.powi(3), [0.5 * l, 0.0, 0.0]);
+    let on_sphere = |x: f64| move |p: [f64; 3]| norm([p[0] - x, p[1], p[2]]) / r - 1.0;
+    assert!(deviation(&body, "side", |p| radius_about_x(p) / r - 1.0) < 1e-15);
+    assert!(deviation(&body, "start", on_sphere(r)) < 2e-15);
+    assert!(deviation(&body, "end", on_sphere(l - r)) < 2e-14); // x as large as 8 r costs digits
+    let mut outer = body.regions["surface"].sides.clone();
+    outer.sort_unstable();
+    assert_eq!(outer, body.outer_sides());
+    assert!(least_jacobian(&body, 0.0) > 0.05, "{}", least_jacobian(&body, 0.0));
+    // The cut is closed: a long capsule, refined, is as exact.
+    let finer =
+        solids::capsule(1.0, 20.0, Some(0.1)).unwrap().with_degree(4).unwrap().elements([2, 2, 2]).unwrap();
+    assert_volume(&finer, PI * 18.0 + 4.0 / 3.0 * PI, [10.0, 0.0, 0.0]);
+    assert!(finer.faces(&finer.region("end_pole").unwrap()).iter().all(|face| face.patch == 16));
+}
+
+#[test]
+fn ellipsoid_and_octant_are_exact() {
+    let [a, b, c] = [0.3, 0.2, 0.5];
+    let body = solids::ellipsoid([a, b, c], None).unwrap();
+    assert_eq!((body.patches.len(), body.n_points), (7, 517));
+    assert_volume(&body, 4.0 / 3.0 * PI * a * b * c, [0.0; 3]);
+    assert!(deviation(&body, "surface", |p| norm([p[0] / a, p[1] / b, p[2] / c]) - 1.0) < 1e-15);
+    assert!(least_jacobian(&body, 0.0) > 0.05);
+
+    let body = solids::octant(2.0, None).unwrap();
+    assert_eq!((body.patches.len(), body.n_points), (1, 8));
+    assert_volume(&body, PI / 6.0 * 8.0, [0.75; 3]);
+    assert!(deviation(&body, "surface", |p| norm(p) / 2.0 - 1.0) < 1e-15);
+    for (d, region) in ["x0", "y0", "z0"].into_iter().enumerate() {
+        assert!(deviation(&body, region, |p| p[d]) == 0.0, "{region}");
+    }
+    assert_eq!(body.outer_sides().len(), 4);
+    assert!(least_jacobian(&body, 0.01) > 0.0);
+    // The collapsed sides stay glued: the centre is one point, the axis a line of points.
+    let finer = body.elements([3, 2, 4]).unwrap();
+    let [n, m, k] = finer.patches[0].counts();
+    assert_eq!(finer.n_points, 1 + (k - 1) * (n * (m - 1) + 1));
+    assert_volume(&finer, PI / 6.0 * 8.0, [0.75; 3]);
+}
+
+#[test]
+fn no_exact_solid_folds() {
+    for body in [
+        solids::ball(1.0, None).unwrap(),
+        solids::shell(1.0, 0.3, None).unwrap(),
+        solids::rod(1.0, 2.0, None).unwrap(),
+        solids::tube(1.0, 0.5, 2.0).unwrap(),
+        solids::torus(1.0, 0.6).unwrap(),
+    ] {
+        let least = least_jacobian(&body, 0.0);
+        assert!(least > 0.05, "det J falls to {least} of its mean");
+    }
+}
+
 #[test]
 fn sizes_out_of_range_are_named() {
     let message = |result: Result<Multipatch, solids::SolidError>| result.unwrap_err().to_string();
@@ -136,6 +214,13 @@ fn sizes_out_of_range_are_named() {
     assert!(message(solids::shell(1.0, 1.0, None)).contains("below the outer radius 1"));
     assert!(message(solids::rod(1.0, f64::NAN, None)).contains("length of the rod"));
     assert!(message(solids::torus(1.0, 2.0)).contains("radius of the tube"));
+    assert!(message(solids::torus(1.0, 1.0)).contains("below the radius of the ring 1"));
+    assert!(message(solids::capsule(1.0, 2.0, None)).contains("above twice the radius 1"));
+    assert!(message(solids::capsule(1.0, f64::INFINITY, None)).contains("length of the capsule"));
+    assert!(message(solids::capsule(0.0, 2.0, None)).contains("radius of the capsule is 0"));
+    assert!(message(solids::octant(f64::NAN, None)).contains("radius of the octant is NaN"));
+    assert!(message(solids::ellipsoid([1.0, -2.0, 1.0], None)).contains("semi-axis along y"));
+    assert!(message(solids::tube(1.0, 0.0, 1.0)).contains("inner radius of the tube is 0"));
     assert!(message(solids::block([1.0, 0.0, 1.0])).contains("width of the box"));
 }
 
@@ -202,6 +287,14 @@ fn elements_are_counted_in_the_directions_of_the_solid() {
     assert_eq!(spans(&tube, 3), [2, 3, 7]);
     let torus = divided(Solid::Torus { radius: 1.0, tube_radius: 0.5 }, &[7, 2, 3]);
     assert_eq!((spans(&torus, 5), spans(&torus, 6)), ([2, 2, 7], [2, 3, 7]));
+    let capsule = divided(Solid::Capsule { radius: 1.0, length: 4.0 }, &[7, 4, 3]);
+    assert_eq!((spans(&capsule, 0), spans(&capsule, 1)), ([7, 4, 4], [7, 4, 3]));
+    assert_eq!((spans(&capsule, 5), spans(&capsule, 7)), ([2, 4, 4], [4, 2, 3]));
+    assert_eq!(spans(&capsule, 16), [4, 4, 3]);
+    let octant = divided(Solid::Octant { radius: 1.0 }, &[2, 5]);
+    assert_eq!(spans(&octant, 0), [2, 2, 5]);
+    let ellipsoid = divided(Solid::Ellipsoid { semi_axes: [1.0, 2.0, 3.0] }, &[2, 5]);
+    assert_eq!((spans(&ellipsoid, 0), spans(&ellipsoid, 5)), ([2, 2, 2], [2, 2, 5]));
     let plate = divided(Solid::Plate { size: [1.0, 1.0, 0.1] }, &[4]);
     assert_eq!(spans(&plate, 0), [4, 4, 4]);
     let solid = Solid::Ball { radius: 1.0 };

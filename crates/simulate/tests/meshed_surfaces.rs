@@ -65,6 +65,7 @@ fn block(hex: bool, order: Option<u8>) -> Body {
         inner_radius: None,
         length: None,
         size: Some([0.06, 0.06, 0.03]),
+        semi_axes: None,
         pole_radius: None,
         focus: None,
         degree: None,

@@ -46,19 +46,41 @@ pub(crate) enum Command {
     Materials(RunArgs),
 }
 
-/// Sets of the shapes:
-///
-///   ball    surface; pole (a cap around +z)
-///   shell   outer, inner; pole (a cap of outer around +z)
-///   rod     along +x from 0 to L: start, end, side; start_pole, end_pole (around the axis)
-///   tube    along +x from 0 to L: start, end, outer, inner
-///   box     one corner in the origin: west east (x) south north (y) bottom top (z)
-///   plate   its middle in the origin: those of the box; edge; pole (the middle of top)
-///   torus   around z: surface
-///
-/// NURBS bodies also have patchN:west and so on for every side of every patch.
+/// What the shapes have, shown under the flags of `make`.
+const SHAPES: &str = "\
+Sets of the shapes, and the directions that --elements counts:
+
+  ball       surface; pole (a cap around +z)
+             elements: an edge of the inner cube, the radius outside of it
+  octant     the eighth of a ball with x, y, z >= 0: surface; x0 y0 z0 (the planes x = 0,
+             y = 0, z = 0); pole (around +z). Its patch is collapsed in the centre and along +x
+             elements: a quarter of a great circle, the radius
+  ellipsoid  surface; pole (around +z)
+             elements: as of a ball
+  shell      a hollow sphere: outer, inner; pole (a cap of outer around +z)
+             elements: a quarter of a great circle, the wall
+  rod        along +x from 0 to L: start, end, side; start_pole, end_pole (around the axis)
+             elements: the axis, a quarter of the circumference, the radius outside of the
+             inner square
+  capsule    a rod with spherical ends along +x, its tips at 0 and L: start, end (the half
+             spheres), side, surface (all three); start_pole, end_pole (around the tips)
+             elements: the axis of the cylinder, then as of a rod
+  tube       along +x from 0 to L: start, end, outer, inner
+             elements: the axis, a quarter of the circumference, the wall
+  box        one corner in the origin: west east (x) south north (y) bottom top (z)
+             elements: x, y, z
+  plate      its middle in the origin: those of the box; edge; pole (the middle of top)
+             elements: x, y, z
+  torus      a solid ring around z: surface
+             elements: a quarter of the ring, a quarter of the section's circumference, the
+             section's radius outside of its inner square
+
+NURBS bodies have patchN:west and so on too, for every side of every patch. Octant, ellipsoid and
+capsule are made as NURBS alone, the others of hexahedra (--hex) too.";
+
+/// A shape and what it is made of.
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment, allow_negative_numbers = true)]
+#[command(after_help = SHAPES, allow_negative_numbers = true)]
 pub(crate) struct MakeArgs {
     /// Shape to make.
     #[arg(value_enum)]
@@ -72,13 +94,17 @@ pub(crate) struct MakeArgs {
     #[arg(long, value_name = "R")]
     pub(crate) inner_radius: Option<f64>,
 
-    /// Length of a rod or tube [m].
+    /// Length of a rod or tube, of a capsule from tip to tip [m].
     #[arg(long, value_name = "L")]
     pub(crate) length: Option<f64>,
 
     /// Edges of a box or plate [m].
     #[arg(long, value_name = "A,B,C", value_parser = three_numbers)]
     pub(crate) size: Option<[f64; 3]>,
+
+    /// Half lengths of an ellipsoid along x, y, z [m].
+    #[arg(long, value_name = "A,B,C", value_parser = three_numbers)]
+    pub(crate) semi_axes: Option<[f64; 3]>,
 
     /// Radius of the sets called pole, start_pole, end_pole [m]; a tenth of the radius if not given.
     #[arg(long, value_name = "R")]
@@ -125,8 +151,11 @@ pub(crate) struct MakeArgs {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum ShapeName {
     Ball,
+    Octant,
+    Ellipsoid,
     Shell,
     Rod,
+    Capsule,
     Tube,
     Box,
     Plate,
@@ -235,7 +264,17 @@ pub(crate) struct RefineArgs {
     /// Body file.
     pub(crate) body: PathBuf,
 
-    /// Raise the degrees of a NURBS body by this.
+    /// Take out the knots and lower the degrees that the shape of a NURBS body does not need: undoes refinement. What
+    /// else is asked for is done afterwards, --elevate first, then --subdivide (k-refinement), then --grade.
+    #[arg(long)]
+    pub(crate) coarsen: bool,
+
+    /// How far --coarsen may move points [m]; as rounding does, 1e-9 of the body's diameter, if not given.
+    #[arg(long, value_name = "D", requires = "coarsen")]
+    pub(crate) tolerance: Option<f64>,
+
+    /// Raise the degrees of a NURBS body by this. With --subdivide this comes first, so that new knots are as smooth as
+    /// the new degree allows (k-refinement).
     #[arg(long, value_name = "K", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=11))]
     pub(crate) elevate: Option<usize>,
 
@@ -284,6 +323,7 @@ impl MakeArgs {
             inner_radius: self.inner_radius,
             length: self.length,
             size: self.size,
+            semi_axes: self.semi_axes,
             pole_radius: self.pole_radius,
             focus: self.focus,
             degree: self.degree,
@@ -302,8 +342,11 @@ impl ShapeName {
     fn shape(self) -> Shape {
         match self {
             Self::Ball => Shape::Ball,
+            Self::Octant => Shape::Octant,
+            Self::Ellipsoid => Shape::Ellipsoid,
             Self::Shell => Shape::Shell,
             Self::Rod => Shape::Rod,
+            Self::Capsule => Shape::Capsule,
             Self::Tube => Shape::Tube,
             Self::Box => Shape::Box,
             Self::Plate => Shape::Plate,

@@ -49,17 +49,24 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
 }
 
 pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure> {
-    if args.elevate.is_none()
+    if !args.coarsen
+        && args.elevate.is_none()
         && args.subdivide.is_none()
         && args.grade.grade().is_none()
         && args.zones.zones.is_empty()
     {
         let what = "there is nothing to refine".to_owned();
-        return Err(
-            Failure::new(Category::Usage, what).hint("give --elevate, --subdivide, --grade or --zone")
-        );
+        return Err(Failure::new(Category::Usage, what)
+            .hint("give --coarsen, --elevate, --subdivide, --grade or --zone"));
     }
-    let body = crate::info::read(&args.body)?.body;
+    let mut body = crate::info::read(&args.body)?.body;
+    let mut notes = Vec::new();
+    if args.coarsen {
+        let coarser = carom_make::coarsen(&body, args.tolerance).or_fail(Category::Input)?;
+        session.note(&format!("note: {}", coarser.note));
+        body = coarser.body;
+        notes.push(coarser.note);
+    }
     let options = RefineOptions {
         elevate: args.elevate,
         subdivide: args.subdivide,
@@ -67,7 +74,7 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
     };
     let mut fine = carom_make::refine(&body, &options).or_fail(Category::Input)?;
     add_zones(&mut fine, &args.zones.zones)?;
-    store(&fine, &args.output.output, Vec::new(), session)
+    store(&fine, &args.output.output, notes, session)
 }
 
 /// A missing or unreadable file is another failure than one with wrong content.

@@ -106,6 +106,100 @@ fn refining_keeps_the_volume() {
 }
 
 #[test]
+fn every_exact_solid_is_made_with_its_sets_volume_and_surface() {
+    use std::f64::consts::PI;
+    let dir = TempDir::new().unwrap();
+    let cap = |r: f64| 4.0 / 3.0 * PI * r.powi(3);
+    let solids: [(&str, f64, f64, &[&str]); 8] = [
+        ("ball --radius 2", cap(2.0), 16.0 * PI, &["surface", "pole"]),
+        ("octant --radius 2", cap(2.0) / 8.0, 2.0 * PI + 3.0 * PI, &["surface", "x0", "y0", "z0", "pole"]),
+        ("ellipsoid --semi-axes 2,2,2", cap(2.0), 16.0 * PI, &["surface", "pole"]),
+        ("shell --radius 2 --inner-radius 1", cap(2.0) - cap(1.0), 20.0 * PI, &["outer", "inner", "pole"]),
+        (
+            "rod --radius 1 --length 3",
+            3.0 * PI,
+            8.0 * PI,
+            &["start", "end", "side", "start_pole", "end_pole"],
+        ),
+        (
+            "capsule --radius 1 --length 5",
+            cap(1.0) + 3.0 * PI,
+            10.0 * PI,
+            &["start", "end", "side", "surface", "start_pole", "end_pole"],
+        ),
+        (
+            "tube --radius 2 --inner-radius 1 --length 3",
+            9.0 * PI,
+            24.0 * PI,
+            &["start", "end", "outer", "inner"],
+        ),
+        ("torus --radius 3 --inner-radius 1", 6.0 * PI * PI, 12.0 * PI * PI, &["surface"]),
+    ];
+    let help = String::from_utf8(carom_mesh().args(["make", "--help"]).output().unwrap().stdout).unwrap();
+    for (flags, volume, area, sets) in solids {
+        let body = path(&dir, "body.npz");
+        let flags: Vec<&str> = flags.split(' ').collect();
+        json(&[&["make"], &flags[..], &["-o", &body]].concat());
+        let info = json(&["info", &body]);
+        for (key, expected) in [("volume", volume), ("surface_area", area)] {
+            let error = info[key].as_f64().unwrap() / expected - 1.0;
+            assert!(error.abs() < 1e-14, "{flags:?}: {key} is off by {error:e}");
+        }
+        let mut named: Vec<&str> = info["sets"].as_object().unwrap().keys().map(String::as_str).collect();
+        let mut expected = sets.to_vec();
+        named.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(named, expected, "{flags:?}");
+        let listed = help.lines().find(|line| line.trim_start().starts_with(&format!("{} ", flags[0])));
+        assert!(listed.is_some(), "--help does not list the sets of {}", flags[0]);
+    }
+}
+
+#[test]
+fn shapes_without_hexahedra_say_so() {
+    let dir = TempDir::new().unwrap();
+    let out = path(&dir, "x.npz");
+    for flags in ["octant --radius 1", "capsule --radius 1 --length 3", "ellipsoid --semi-axes 1,2,3"] {
+        let flags: Vec<&str> = flags.split(' ').collect();
+        let message = fails(&[&["make"], &flags[..], &["--hex", "-o", &out]].concat(), 3);
+        assert!(message.contains(flags[0]) && message.contains("exact NURBS"), "{message}");
+    }
+    let message = fails(&["make", "capsule", "--radius", "1", "--length", "2", "-o", &out], 3);
+    assert!(message.contains("tip to tip"), "{message}");
+    let message = fails(&["make", "ellipsoid", "--radius", "1", "-o", &out], 3);
+    assert!(message.contains("semi_axes"), "{message}");
+}
+
+#[test]
+fn coarsening_undoes_refining_and_comes_first() {
+    let dir = TempDir::new().unwrap();
+    let [rod, fine, coarse, cubic] = ["a.npz", "b.npz", "c.npz", "d.npz"].map(|name| path(&dir, name));
+    json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "-o", &rod]);
+    json(&["refine", &rod, "--elevate", "1", "--subdivide", "3", "-o", &fine]);
+    let written = json(&["refine", &fine, "--coarsen", "-o", &coarse]);
+    assert!(written["notes"][0].as_str().unwrap().starts_with("took out"), "{written}");
+    let (before, after) = (json(&["info", &rod]), json(&["info", &coarse]));
+    // The rod is made with degree 2 throughout; along the axis and the radius 1 is enough.
+    assert_eq!(after["patch_degrees"][0], serde_json::json!([2, 2, 1]));
+    assert_eq!(after["patch_degrees"][1], serde_json::json!([2, 1, 1]));
+    assert_eq!(after["nodes"], 34);
+    let ratio = before["volume"].as_f64().unwrap() / after["volume"].as_f64().unwrap();
+    assert!((ratio - 1.0).abs() < 1e-14, "the volume changes by the factor {ratio}");
+    // k-refinement: the degree first, then the knots, each of multiplicity 1, so p + 2 functions a direction of the square.
+    json(&["refine", &coarse, "--coarsen", "--elevate", "2", "--subdivide", "2", "-o", &cubic]);
+    let info = json(&["info", &cubic]);
+    assert_eq!(info["patch_degrees"][1], serde_json::json!([4, 3, 3]));
+    // Functions: 6 each way over the square, 5 across each sector of which one row is the square's, 5 along the axis.
+    assert_eq!(info["nodes"], (6 * 6 + 4 * (6 - 1) * (5 - 1)) * 5);
+
+    let hex = path(&dir, "hex.npz");
+    json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "--hex", "-o", &hex]);
+    assert!(fails(&["refine", &hex, "--coarsen", "-o", &fine], 3).contains("larger cells"));
+    fails(&["refine", &rod, "--tolerance", "1e-6", "-o", &fine], 2);
+    assert!(fails(&["refine", &rod, "--coarsen", "--tolerance=-1", "-o", &fine], 3).contains("-1"));
+}
+
+#[test]
 fn usage_errors_are_code_2() {
     fails(&["make", "ball", "--radius", "1"], 2);
     fails(&["make", "egg", "-o", "x.npz"], 2);

@@ -140,6 +140,7 @@ fn make(table: Table<'_>) -> MakeSpec {
         inner_radius: table.number("inner_radius", Interval::Positive),
         length: table.number("length", Interval::Positive),
         size: table.vector("size"),
+        semi_axes: table.vector("semi_axes"),
         pole_radius: table.number("pole_radius", Interval::Positive),
         focus: table.number("focus", Interval::Positive),
         degree: table.count("degree", 1),
@@ -152,8 +153,13 @@ fn make(table: Table<'_>) -> MakeSpec {
     if spec.nurbs && spec.hex {
         table.conflict("hex", "`nurbs` and `hex` exclude each other");
     }
-    if spec.size.is_some_and(|size| size.iter().any(|&edge| edge <= 0.0)) {
-        table.conflict("size", "`size` must be three lengths above 0");
+    for (key, lengths, message) in [
+        ("size", spec.size, "`size` must be three lengths above 0"),
+        ("semi_axes", spec.semi_axes, "`semi_axes` must be three lengths above 0"),
+    ] {
+        if lengths.is_some_and(|lengths| lengths.iter().any(|&length| length <= 0.0)) {
+            table.conflict(key, message);
+        }
     }
     table.finish();
     spec
@@ -182,6 +188,7 @@ fn grade(table: Table<'_>) -> Option<GradeSpec> {
 
 fn refine(table: Table<'_>) -> RefineSpec {
     let spec = RefineSpec {
+        coarsen: table.flag("coarsen").unwrap_or(false),
         elevate: table.count("elevate", 0).unwrap_or(0),
         subdivide: table.count("subdivide", 1).unwrap_or(1),
         grade: table.one_or_more("grade").into_iter().filter_map(grade).collect(),

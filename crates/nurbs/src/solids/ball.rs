@@ -1,4 +1,4 @@
-//! Ball and hollow sphere from six rational biquartic tiles of the sphere, regular everywhere.
+//! Ball, ellipsoid and hollow sphere from six rational biquartic tiles of the sphere, regular everywhere.
 
 use super::{SolidError, from_homogeneous, inner_radius, named, positive, sides, whole};
 use crate::{Multipatch, Patch, Region, Side};
@@ -10,7 +10,7 @@ const CORE: f64 = 0.5;
 const MOST_FOCUS: f64 = 2.8;
 
 /// A homogeneous point (w x, w y, w z, w).
-type Homogeneous = [f64; 4];
+pub(super) type Homogeneous = [f64; 4];
 
 /// The six tiles as rotations of the one around +z: coordinate and sign for x, y, z.
 ///
@@ -42,6 +42,14 @@ pub fn ball(radius: f64, pole_radius: Option<f64>) -> Result<Multipatch, SolidEr
     positive("ball", "radius", radius)?;
     let pole_radius = pole_radius.unwrap_or(0.1 * radius);
     positive("ball", "pole radius", pole_radius)?;
+    let patches = ball_patches(radius, 4)?;
+    let surface = sides(1..7, Side::Top);
+    let pole = Region { sides: surface.clone(), near: Some(([0.0, 0.0, radius], pole_radius)) };
+    named(patches, vec![("surface", whole(surface)), ("pole", pole)])
+}
+
+/// The seven patches of [`ball`] with a degree along the radius outside of the cube.
+pub(super) fn ball_patches(radius: f64, radial: usize) -> Result<Vec<Patch>, SolidError> {
     let corner = CORE * radius / 3.0f64.sqrt();
     let at = |i: usize| corner * (i as f64 - 2.0) / 2.0;
     let grid = |n: usize| (0..n * n * n).map(move |m| [m % n, m / n % n, m / (n * n)]);
@@ -51,10 +59,36 @@ pub fn ball(radius: f64, pole_radius: Option<f64>) -> Result<Multipatch, SolidEr
             (i, j, 0) => turned([at(i), at(j), corner, 1.0], turn),
             (i, j, _) => scaled(turned(tile(i, j), turn), radius),
         });
-        patches.push(from_homogeneous([4, 4, 1], ruled)?.elevate(2, 3)?);
+        patches.push(from_homogeneous([4, 4, 1], ruled)?.elevate(2, radial - 1)?);
+    }
+    Ok(patches)
+}
+
+/// An ellipsoid around the origin with its axes along x, y, z: the patches of [`ball`], stretched.
+///
+/// * `semi_axes` — half lengths a, b, c along x, y, z
+///
+/// Regions: `surface`; `pole`, the part of it within `pole_radius` of (0, 0, c) (a tenth of the shortest semi-axis by
+/// default).
+///
+/// # Errors
+///
+/// [`SolidError::Size`] if a length is not positive.
+pub fn ellipsoid(semi_axes: [f64; 3], pole_radius: Option<f64>) -> Result<Multipatch, SolidError> {
+    for (what, value) in
+        ["semi-axis along x", "semi-axis along y", "semi-axis along z"].into_iter().zip(semi_axes)
+    {
+        positive("ellipsoid", what, value)?;
+    }
+    let shortest = semi_axes.into_iter().fold(f64::INFINITY, f64::min);
+    let pole_radius = pole_radius.unwrap_or(0.1 * shortest);
+    positive("ellipsoid", "pole radius", pole_radius)?;
+    let mut patches = ball_patches(1.0, 4)?;
+    for point in patches.iter_mut().flat_map(|patch| &mut patch.points) {
+        *point = [0, 1, 2].map(|d| semi_axes[d] * point[d]);
     }
     let surface = sides(1..7, Side::Top);
-    let pole = Region { sides: surface.clone(), near: Some(([0.0, 0.0, radius], pole_radius)) };
+    let pole = Region { sides: surface.clone(), near: Some(([0.0, 0.0, semi_axes[2]], pole_radius)) };
     named(patches, vec![("surface", whole(surface)), ("pole", pole)])
 }
 

@@ -1,6 +1,7 @@
 //! A solid chosen by name and sizes, and the number of elements in the directions that mean something to it.
 
-use super::{SolidError, ball, block, plate, rod, shell, torus, tube};
+use super::capsule::wanted_spans;
+use super::{SolidError, ball, block, capsule, ellipsoid, octant, plate, rod, shell, torus, tube};
 use crate::Multipatch;
 
 /// A solid and its sizes \[m\]; regions are those of the maker of the same name.
@@ -10,6 +11,16 @@ pub enum Solid {
     Ball {
         /// R.
         radius: f64,
+    },
+    /// [`octant`]. Elements along: a quarter of a great circle, the radius.
+    Octant {
+        /// R.
+        radius: f64,
+    },
+    /// [`ellipsoid`]. Elements along: an edge of the inner cube, the radius outside of it.
+    Ellipsoid {
+        /// Half lengths along x, y, z.
+        semi_axes: [f64; 3],
     },
     /// [`shell`]. Elements along: a quarter of a great circle, the wall.
     Shell {
@@ -23,6 +34,14 @@ pub enum Solid {
         /// R.
         radius: f64,
         /// L.
+        length: f64,
+    },
+    /// [`capsule`]. Elements along: the cylinder's axis, a quarter of the circumference (half of them along x in each half of
+    /// the inner cube), the radius outside of the inner square.
+    Capsule {
+        /// R.
+        radius: f64,
+        /// L from tip to tip.
         length: f64,
     },
     /// [`tube`]. Elements along: the axis, a quarter of the circumference, the wall.
@@ -59,8 +78,11 @@ impl Solid {
     pub fn name(self) -> &'static str {
         match self {
             Self::Ball { .. } => "ball",
+            Self::Octant { .. } => "octant",
+            Self::Ellipsoid { .. } => "ellipsoid",
             Self::Shell { .. } => "shell",
             Self::Rod { .. } => "rod",
+            Self::Capsule { .. } => "capsule",
             Self::Tube { .. } => "tube",
             Self::Box { .. } => "box",
             Self::Plate { .. } => "plate",
@@ -78,8 +100,11 @@ impl Solid {
     pub fn make(self, pole_radius: Option<f64>) -> Result<Multipatch, SolidError> {
         match self {
             Self::Ball { radius } => ball(radius, pole_radius),
+            Self::Octant { radius } => octant(radius, pole_radius),
+            Self::Ellipsoid { semi_axes } => ellipsoid(semi_axes, pole_radius),
             Self::Shell { radius, inner_radius } => shell(radius, inner_radius, pole_radius),
             Self::Rod { radius, length } => rod(radius, length, pole_radius),
+            Self::Capsule { radius, length } => capsule(radius, length, pole_radius),
             Self::Tube { radius, inner_radius, length } => tube(radius, inner_radius, length),
             Self::Box { size } => block(size),
             Self::Plate { size } => plate(size, pole_radius),
@@ -90,9 +115,12 @@ impl Solid {
     /// The directions in which elements are counted, in words.
     fn directions(self) -> (usize, &'static str) {
         match self {
-            Self::Ball { .. } => (2, "an edge of the inner cube, the radius outside of it"),
+            Self::Octant { .. } => (2, "a quarter of a great circle, the radius"),
+            Self::Ball { .. } | Self::Ellipsoid { .. } => {
+                (2, "an edge of the inner cube, the radius outside of it")
+            }
             Self::Shell { .. } => (2, "a quarter of a great circle, the wall"),
-            Self::Rod { .. } => {
+            Self::Rod { .. } | Self::Capsule { .. } => {
                 (3, "the axis, a quarter of the circumference, the radius outside of the inner square")
             }
             Self::Tube { .. } => (3, "the axis, a quarter of the circumference, the wall"),
@@ -120,9 +148,11 @@ impl Solid {
         let n: Vec<usize> = (0..needed).map(|i| n[i % n.len()]).collect();
         let wish = |patch: usize, direction: usize| match (self, direction) {
             (Self::Box { .. } | Self::Plate { .. }, d) => n[d],
-            (Self::Ball { .. }, 2) if patch > 0 => n[1],
-            (Self::Shell { .. }, 2) => n[1],
-            (Self::Ball { .. } | Self::Shell { .. }, _) | (_, 2) => n[0],
+            (Self::Capsule { .. }, d) => wanted_spans(patch, d, &n),
+            (Self::Ball { .. } | Self::Ellipsoid { .. }, 2) if patch > 0 => n[1],
+            (Self::Shell { .. } | Self::Octant { .. }, 2) => n[1],
+            (Self::Ball { .. } | Self::Ellipsoid { .. } | Self::Shell { .. } | Self::Octant { .. }, _)
+            | (_, 2) => n[0],
             (Self::Rod { .. } | Self::Torus { .. }, 1) if patch.is_multiple_of(5) => n[1],
             (_, 0) => n[1],
             _ => n[2],

@@ -1,11 +1,13 @@
-//! Exact solids: ball, hollow sphere, rod, tube, box, plate, torus, each in the lowest degree that is exact.
+//! Exact solids: ball, octant, ellipsoid, hollow sphere, rod, capsule, tube, box, plate, torus, each in the lowest degree that is exact.
 //!
 //! Conics are rational, so nothing here approximates: volumes are right to rounding. Every maker documents its patches and
 //! the regions it names; `patchN:west` and the like work beside them ([`Multipatch::region`]).
 
 mod ball;
 mod block;
+mod capsule;
 mod choice;
+mod octant;
 mod section;
 
 use std::collections::BTreeMap;
@@ -14,9 +16,11 @@ use thiserror::Error;
 
 use crate::{GlueError, Multipatch, Patch, PatchError, Region, Side};
 
-pub use ball::{ball, focused, shell};
+pub use ball::{ball, ellipsoid, focused, shell};
 pub use block::{block, plate};
+pub use capsule::capsule;
 pub use choice::Solid;
+pub use octant::octant;
 pub use section::{rod, torus, tube};
 
 /// Why a solid cannot be made.

@@ -52,6 +52,11 @@ pub(super) fn make(
     // Zones first: a grading may be towards one of them.
     add_zones(spec, &mut body)?;
     if let Some(refine) = &spec.refine {
+        if refine.coarsen {
+            body = carom_make::coarsen(&body, None)
+                .map_err(|source| SimulateError::Refine { body: name(), source: source.into() })?
+                .body;
+        }
         let options = RefineOptions {
             elevate: Some(refine.elevate),
             subdivide: Some(refine.subdivide),
@@ -93,8 +98,11 @@ fn import_options(import: &ImportSpec) -> ImportOptions {
 fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, SimulateError> {
     let shape = match make.shape.as_str() {
         "ball" => Shape::Ball,
+        "octant" => Shape::Octant,
+        "ellipsoid" => Shape::Ellipsoid,
         "shell" => Shape::Shell,
         "rod" => Shape::Rod,
+        "capsule" => Shape::Capsule,
         "tube" => Shape::Tube,
         "box" => Shape::Box,
         "plate" => Shape::Plate,
@@ -104,7 +112,7 @@ fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, Simul
                 body: spec.name.clone(),
                 key: "make.shape",
                 value: other.to_owned(),
-                valid: "ball, shell, rod, tube, box, plate or torus",
+                valid: "ball, octant, ellipsoid, shell, rod, capsule, tube, box, plate or torus",
             });
         }
     };
@@ -114,6 +122,7 @@ fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, Simul
         inner_radius: make.inner_radius,
         length: make.length,
         size: make.size,
+        semi_axes: make.semi_axes,
         pole_radius: make.pole_radius,
         focus: make.focus,
         degree: make.degree,

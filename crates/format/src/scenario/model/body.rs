@@ -43,6 +43,9 @@ pub struct MakeSpec {
     /// Edge lengths \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<[f64; 3]>,
+    /// Half lengths of an ellipsoid along x, y, z \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub semi_axes: Option<[f64; 3]>,
     /// Radius of the cap or disc that is the contact zone \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pole_radius: Option<f64>,
@@ -110,6 +113,9 @@ pub enum BodySource {
 /// Refinement of a body: the flags of `carom-mesh refine`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct RefineSpec {
+    /// Takes out knots and degrees that the shape does not need, before the rest.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub coarsen: bool,
     /// Degrees to add.
     pub elevate: usize,
     /// Parts into which every span or cell edge is divided.
