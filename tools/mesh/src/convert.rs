@@ -6,6 +6,7 @@ use std::path::Path;
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_fem::{Body, Geometry};
 use carom_mesh::inp::InpMaterial;
+use carom_nurbs::Multipatch;
 use carom_scene::BodyGrid;
 use carom_vtk::{WriteError, WriteOptions, write_vtu};
 use serde::Serialize;
@@ -16,18 +17,24 @@ pub(crate) fn convert(args: &ConvertArgs, session: &Session) -> Result<(), Failu
     let stored = crate::info::read(&args.body)?;
     let path = &args.output.output;
     keep_input(&args.body, path)?;
-    write(&stored.body, path)?;
+    let notes = write(&stored.body, path)?;
+    for note in &notes {
+        session.note(&format!("note: {note}"));
+    }
     #[derive(Serialize)]
     struct Converted<'a> {
         file: &'a Path,
+        notes: &'a [String],
     }
     session.print_summary(&format!("{} written", path.display()))?;
-    session.print_json("carom-mesh convert 1", &Converted { file: path })
+    session.print_json("carom-mesh convert 1", &Converted { file: path, notes: &notes })
 }
 
-fn write(body: &Body, path: &Path) -> Result<(), Failure> {
+/// Writes the body and returns what the user should know of the file, a sentence each.
+fn write(body: &Body, path: &Path) -> Result<Vec<String>, Failure> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
-    match (ending.as_str(), &body.geometry) {
+    let written = match (ending.as_str(), &body.geometry) {
+        ("xml" | "mesh" | "json", Geometry::Nurbs(patches)) => return write_nurbs(patches, &ending, path),
         ("msh", Geometry::Mesh(mesh)) => carom_mesh::msh::write(path, mesh).or_fail(Category::Files),
         ("inp", Geometry::Mesh(mesh)) => {
             let materials: Vec<InpMaterial> = body
@@ -42,10 +49,6 @@ fn write(body: &Body, path: &Path) -> Result<(), Failure> {
             let of_block: Vec<_> = body.material_of_block.iter().map(|&m| Some(m)).collect();
             carom_mesh::inp::write(path, mesh, &materials, &of_block).or_fail(Category::Files)
         }
-        ("xml", Geometry::Nurbs(patches)) => {
-            let text = carom_nurbs::write::gismo(patches);
-            carom_files::write_atomically(path, |out| out.write_all(text.as_bytes())).or_fail(Category::Files)
-        }
         ("vtu", _) => {
             let grid = BodyGrid::volume(body).grid;
             write_vtu(path, &grid, WriteOptions::default()).map_err(|error| {
@@ -57,13 +60,28 @@ fn write(body: &Body, path: &Path) -> Result<(), Failure> {
             Category::Input,
             format!("`{}` is a NURBS body, which .{ending} files cannot hold", body.name),
         )
-        .hint("write .xml (G+Smo) or .vtu, or make the body again with --hex")),
-        ("xml", Geometry::Mesh(_)) => Err(Failure::new(
+        .hint("write .xml (G+Smo), .mesh (MFEM), .json (geomdl) or .vtu, or make the body again with --hex")),
+        ("xml" | "mesh" | "json", Geometry::Mesh(_)) => Err(Failure::new(
             Category::Input,
-            format!("`{}` is a mesh, which G+Smo XML cannot hold", body.name),
+            format!("`{}` is a mesh, which .{ending} files (NURBS) cannot hold", body.name),
         )
         .hint("write .msh, .inp or .vtu")),
-        _ => Err(Failure::new(Category::Usage, format!("cannot write files that end in `.{ending}`"))
-            .hint("known are .msh and .inp (CalculiX, Abaqus) for meshes, .xml (G+Smo) for NURBS bodies, .vtu (ParaView) for both")),
-    }
+        _ => Err(Failure::new(Category::Usage, format!("cannot write files that end in `.{ending}`")).hint(
+            "known are .msh and .inp (CalculiX, Abaqus) for meshes, .xml (G+Smo), .mesh (MFEM) and .json (geomdl) for NURBS \
+             bodies, .vtu (ParaView) for both",
+        )),
+    };
+    written.map(|()| Vec::new())
+}
+
+fn write_nurbs(patches: &Multipatch, ending: &str, path: &Path) -> Result<Vec<String>, Failure> {
+    let written = match ending {
+        "xml" => carom_nurbs::write::gismo(patches),
+        "mesh" => carom_nurbs::write::mfem(patches),
+        _ => carom_nurbs::write::geomdl(patches),
+    };
+    let written = written.or_fail(Category::Input)?;
+    carom_files::write_atomically(path, |out| out.write_all(written.text.as_bytes()))
+        .or_fail(Category::Files)?;
+    Ok(written.notes)
 }

@@ -100,9 +100,9 @@ fn patch(volume: Volume, number: usize) -> Result<Patch, ReadError> {
     };
     let points = points.as_chunks::<3>().0;
     let weights = match (control_points.weights, volume.rational) {
-        (Some(weights), _) => weights,
-        (None, Some(true)) => return Err(required::<f64>(None, &name("control_points.weights")).unwrap_err()),
-        (None, _) => vec![1.0; points.len()],
+        // As geomdl itself: what is not rational has no weights.
+        (_, Some(false)) | (None, None) => vec![1.0; points.len()],
+        (weights, _) => required(weights, &name("control_points.weights"))?,
     };
     for (entry, what, found) in [
         ("control_points.points", "control points", points.len()),

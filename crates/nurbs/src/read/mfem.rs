@@ -301,8 +301,16 @@ fn bases(mesh: &Mesh, knot_vectors: &[KnotVector], start: &Place) -> Result<Vec<
     Ok(bases)
 }
 
+/// The coordinates of all control points; MFEM puts the space in a frame where degrees differ (collection `NURBS`).
 fn control_points(tokens: &mut Tokens, total: usize) -> Result<Vec<[f64; 3]>, ReadError> {
+    let framed = tokens.peek() == Some("MFEM");
+    if framed {
+        tokens.keyword("MFEM")?;
+    }
     tokens.keyword("FiniteElementSpace")?;
+    if framed {
+        tokens.keyword("v1.0")?;
+    }
     tokens.keyword("FiniteElementCollection:")?;
     if !tokens.word("`NURBS`")?.starts_with("NURBS") {
         return Err(tokens.unexpected("the collection `NURBS` with or without a degree"));
@@ -315,6 +323,11 @@ fn control_points(tokens: &mut Tokens, total: usize) -> Result<Vec<[f64; 3]>, Re
     let ordering: usize = tokens.number("the ordering 0 or 1")?;
     if ordering > 1 {
         return Err(tokens.unexpected("the ordering 0 or 1"));
+    }
+    if framed {
+        ["End:", "MFEM", "FiniteElementSpace", "v1.0"]
+            .into_iter()
+            .try_for_each(|word| tokens.keyword(word))?;
     }
     let mut values = Vec::new();
     for _ in 0..total.saturating_mul(3) {

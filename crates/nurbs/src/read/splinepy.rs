@@ -53,7 +53,15 @@ pub fn splinepy_json(text: &str) -> Result<Multipatch, ReadError> {
 fn spline(entry: Entry, number: usize, encoded: bool) -> Result<Spline, ReadError> {
     let prefix = format!("SplineList[{number}].");
     let name = |key: &str| format!("{prefix}{key}");
-    let kind = entry.spline_type.unwrap_or_else(|| "spline".to_owned());
+    let kind = required(entry.spline_type, &name("SplineType"))?;
+    if !["Bezier", "RationalBezier", "BSpline", "NURBS"].contains(&kind.as_str()) {
+        let way_out = "known are Bezier, RationalBezier, BSpline and NURBS".to_owned();
+        return Err(ReadError::Refused {
+            place: Place::Entry(name("SplineType")),
+            what: format!("a `{kind}`"),
+            way_out,
+        });
+    }
     for (key, dimension, what) in
         [("para_dim", entry.para_dim, "parameters"), ("dim", entry.dim, "coordinates")]
     {
@@ -64,10 +72,9 @@ fn spline(entry: Entry, number: usize, encoded: bool) -> Result<Spline, ReadErro
     let needs_weights = kind == "NURBS" || kind == "RationalBezier";
     let weights =
         if needs_weights { Some(required(entry.weights, &name("weights"))?) } else { entry.weights };
-    let knot_vectors = match (entry.knot_vectors, kind.as_str()) {
-        (None, "NURBS" | "BSpline") => return Err(required::<f64>(None, &name("knot_vectors")).unwrap_err()),
-        (knot_vectors, _) => knot_vectors,
-    };
+    let is_bezier = kind == "Bezier" || kind == "RationalBezier";
+    let knot_vectors =
+        if is_bezier { None } else { Some(required(entry.knot_vectors, &name("knot_vectors"))?) };
     let numbers = |numbers, key: &str, width| values(numbers, encoded, &name(key), width);
     Ok(Spline {
         degrees: required(entry.degrees, &name("degrees"))?,

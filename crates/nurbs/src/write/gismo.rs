@@ -1,7 +1,8 @@
-//! Writers of NURBS files.
+//! G+Smo XML.
 
 use std::fmt::Write;
 
+use super::{Format, WriteError, Written, left_out, refuse_hierarchical};
 use crate::{Multipatch, Patch, Side};
 
 /// Id of the first patch in a file; G+Smo numbers its own objects from 0.
@@ -10,9 +11,13 @@ const FIRST_ID: usize = 100;
 /// A body as the text of a G+Smo XML file.
 ///
 /// Its patches, a `MultiPatch` with all interfaces, and a named `<boundary>` for each region that consists of whole
-/// sides (parts of sides near a point cannot be said in this format). Numbers are written so that reading gives the
-/// same bits.
-pub fn gismo(body: &Multipatch) -> String {
+/// sides (parts of sides near a point cannot be said in this format).
+///
+/// # Errors
+///
+/// [`WriteError::Hierarchical`] for a body that is refined locally.
+pub fn gismo(body: &Multipatch) -> Result<Written, WriteError> {
+    refuse_hierarchical(body, Format::Gismo)?;
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xml>\n");
     let mut write = |piece: std::fmt::Arguments| text.write_fmt(piece).expect("strings take everything");
     write(format_args!(" <MultiPatch parDim=\"3\" id=\"0\">\n"));
@@ -48,7 +53,13 @@ pub fn gismo(body: &Multipatch) -> String {
         write(format_args!("{}", Geometry { id: FIRST_ID + number, patch }));
     }
     text.push_str("</xml>\n");
-    text
+    let parts: Vec<&str> = body
+        .regions
+        .iter()
+        .filter(|(_, region)| region.near.is_some())
+        .map(|(name, _)| name.as_str())
+        .collect();
+    Ok(Written { text, notes: left_out(&parts, Format::Gismo, "parts of patch sides") })
 }
 
 fn side((patch, side): (u32, Side)) -> String {

@@ -1,0 +1,189 @@
+//! Damaged files give an error that says where, quickly and without much memory: never a panic.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use carom_nurbs::read::{self, ReadError};
+use carom_testing::shared_data;
+
+thread_local! {
+    static NOW: Cell<usize> = const { Cell::new(0) };
+    static PEAK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Counts what each thread holds.
+struct Counting;
+
+#[expect(
+    unsafe_code,
+    reason = "a global allocator is an unsafe trait; every call is passed on to the system's"
+)]
+// SAFETY: all methods forward their arguments unchanged to `System`, whose guarantees they inherit.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        NOW.with(|now| {
+            now.set(now.get().wrapping_add(layout.size()));
+            PEAK.with(|peak| peak.set(peak.get().max(now.get())));
+        });
+        // SAFETY: the caller's obligations are those of `System::alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.with(|now| now.set(now.get().wrapping_sub(layout.size())));
+        // SAFETY: the pointer came from `System::alloc` above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The readable files of the reference data.
+fn good_files() -> Vec<(PathBuf, Vec<u8>)> {
+    let Some(folder) = shared_data("nurbs") else { return Vec::new() };
+    let mut files = Vec::new();
+    for sub in ["generated", "geomdl", "geopdes", "gismo", "mfem", "petiga", "splinepy"] {
+        for entry in std::fs::read_dir(folder.join(sub)).unwrap() {
+            let path = entry.unwrap().path();
+            let content = std::fs::read(&path).unwrap();
+            if read::bytes(&content).is_ok() {
+                files.push((path, content));
+            }
+        }
+    }
+    assert!(files.len() > 40);
+    files.sort();
+    files
+}
+
+/// Reads a damaged file; time and memory are bounded whatever it claims.
+fn attempt(content: &[u8], of: &str) -> Result<carom_nurbs::Multipatch, ReadError> {
+    let before = NOW.get();
+    PEAK.set(before);
+    let start = Instant::now();
+    let result = read::bytes(content);
+    let (seconds, memory) = (start.elapsed(), PEAK.get() - before);
+    assert!(memory < 2_000_000 + 100 * content.len(), "{of}: {memory} bytes for a file of {}", content.len());
+    assert!(seconds < Duration::from_secs(20), "{of}: {seconds:?}");
+    if let Err(error) = &result {
+        let message = error.to_string();
+        // Gluing names patches and their sides; the parsers of XML and JSON say line and column in their own way.
+        let has_place = ["line ", "byte ", "`", "patch", " at 1:"].iter().any(|word| message.contains(word));
+        assert!(
+            has_place || matches!(error, ReadError::Xml { .. } | ReadError::UnknownFormat),
+            "{of}: {message}"
+        );
+    }
+    result
+}
+
+#[test]
+fn truncated_files_are_errors() {
+    for (path, content) in good_files() {
+        let whole = read::bytes(&content).unwrap();
+        // Large bodies take a moment to glue where all of their patches are left.
+        let step = (content.len() / 150).max(1);
+        let last_word = content.trim_ascii_end().iter().rposition(u8::is_ascii_whitespace).unwrap_or(0);
+        for cut in (0..content.len()).step_by(step).chain(last_word.saturating_sub(8)..content.len()) {
+            let of = format!("{} cut at {cut}", path.display());
+            if let Ok(body) = attempt(&content[..cut], &of) {
+                // What follows the control points may be missing, and no one can tell a part of the last number from it.
+                assert!(body.patches == whole.patches || cut > last_word, "{of} is read as another body");
+            }
+        }
+    }
+}
+
+#[test]
+fn impossible_numbers_are_errors() {
+    const WRONG: [&str; 9] = [
+        "nan",
+        "inf",
+        "-3",
+        "0",
+        "99999999999999999999999",
+        "18446744073709551615",
+        "2147483647",
+        "1e300",
+        "x",
+    ];
+    for (path, content) in good_files() {
+        let Ok(text) = String::from_utf8(content) else { continue };
+        let numbers = numbers(&text);
+        // The first numbers are counts and degrees.
+        let step = (numbers.len() / 40).max(1);
+        let places = (0..numbers.len().min(60)).chain((0..numbers.len()).step_by(step));
+        for place in places {
+            let (start, end) = numbers[place];
+            let big = text.len() > 20_000;
+            for wrong in
+                WRONG.into_iter().skip(if big { place % 5 } else { 0 }).step_by(if big { 5 } else { 1 })
+            {
+                let damaged = format!("{}{wrong}{}", &text[..start], &text[end..]);
+                let of = format!("{} with {wrong} at byte {start}", path.display());
+                let result = attempt(damaged.as_bytes(), &of);
+                if let Ok(body) = result {
+                    let finite = body.patches.iter().flat_map(|p| &p.points).flatten().all(|x| x.is_finite());
+                    assert!(finite, "{of} is accepted");
+                }
+            }
+        }
+    }
+}
+
+/// Start and end of the numbers of a text.
+fn numbers(text: &str) -> Vec<(usize, usize)> {
+    let is_word = |c: char| !c.is_whitespace() && !"[]<>\",:{}=".contains(c);
+    let mut found = Vec::new();
+    let mut start = None;
+    for (place, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (start, is_word(c)) {
+            (None, true) => start = Some(place),
+            (Some(begin), false) => {
+                if text[begin..place].parse::<f64>().is_ok() {
+                    found.push((begin, place));
+                }
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn damaged_binary_files_are_errors() {
+    for (path, content) in good_files() {
+        if std::str::from_utf8(&content).is_ok() && !content.starts_with(b"PK") {
+            continue;
+        }
+        for place in 0..content.len() {
+            for wrong in [
+                &[0xff; 1][..],
+                &[0; 1],
+                &[0xff; 4],
+                &[0x7f, 0xff, 0xff, 0xff],
+                &[0x7f, 0xf8, 0, 0, 0, 0, 0, 0],
+            ] {
+                let mut damaged = content.clone();
+                let end = (place + wrong.len()).min(content.len());
+                damaged[place..end].copy_from_slice(&wrong[..end - place]);
+                let _ = attempt(&damaged, &format!("{} with {wrong:?} at byte {place}", path.display()));
+            }
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    let attempt =
+        |text: String, of| attempt(text.as_bytes(), of).map(|body| body.n_points).unwrap_err().to_string();
+    let deep = 200_000;
+    attempt(format!("[OBJECT {}", "[X ".repeat(deep)), "IRIT");
+    attempt("[OBJECT ".repeat(deep), "IRIT");
+    attempt(format!("{{\"shape\": {}", "[".repeat(deep)), "JSON");
+    attempt(format!("{{\"SplineList\": {}", "{\"a\":".repeat(deep)), "JSON");
+}
