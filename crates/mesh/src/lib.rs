@@ -14,6 +14,7 @@ pub mod quality;
 pub mod refine;
 pub mod sets;
 pub mod topology;
+pub mod vtu;
 
 pub use cell::{CellShape, FaceShape};
 pub use mesh::{CellBlock, CellRef, FaceRef, Mesh, Set};

@@ -106,6 +106,29 @@ impl Set {
 }
 
 impl Mesh {
+    /// Adds a set under its name, or with its kind behind it (`name.nodes`) where another set has the name. A set that says no
+    /// more than the one that has the name is left out: many programs write the nodes of a group beside its faces.
+    ///
+    /// # Panics
+    ///
+    /// If a set of this name holds faces or cells that the mesh does not have.
+    pub fn insert_set(&mut self, base: &str, set: Set) {
+        let (mut name, mut n) = (base.to_owned(), 1);
+        while let Some(known) = self.sets.get(&name) {
+            let is_same = match &set {
+                Set::Nodes(nodes) => self.nodes_of(known) == *nodes,
+                _ => *known == set,
+            };
+            if is_same {
+                return;
+            }
+            name =
+                if n == 1 { format!("{base}.{}", set.kind()) } else { format!("{base}.{}.{n}", set.kind()) };
+            n += 1;
+        }
+        self.sets.insert(name, set);
+    }
+
     /// The set of that name.
     ///
     /// # Errors

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use carom_fem::{Body, Geometry};
-use carom_mesh::{CellRef, CellShape, FaceRef, FaceShape, Mesh};
+use carom_mesh::vtu::{cell_type, face_type};
+use carom_mesh::{CellRef, FaceRef, Mesh};
 use carom_nurbs::bezier::{BezierCell, BezierMesh};
 use carom_nurbs::{Multipatch, Side};
 use carom_vtk::order::{hexahedron_order, quadrilateral_order};
@@ -182,26 +183,4 @@ fn outward_face(bezier: &BezierCell, side: Side) -> ([usize; 2], Vec<u32>) {
     }
     let turned = (0..=p).flat_map(|i| (0..=q).map(move |j| i + (p + 1) * j));
     ([q, p], turned.map(|n| bezier.points[n]).collect())
-}
-
-/// VTK's cell of a kind of mesh cell; the node orders agree.
-fn cell_type(shape: CellShape) -> CellType {
-    match shape {
-        CellShape::Tet4 => CellType::Tetra,
-        CellShape::Tet10 => CellType::QuadraticTetra,
-        CellShape::Hex8 => CellType::Hexahedron,
-        CellShape::Hex20 => CellType::QuadraticHexahedron,
-        CellShape::Hex27 => CellType::TriquadraticHexahedron,
-    }
-}
-
-/// VTK's cell of a kind of face; the node orders agree.
-fn face_type(shape: FaceShape) -> CellType {
-    match shape {
-        FaceShape::Tri3 => CellType::Triangle,
-        FaceShape::Tri6 => CellType::QuadraticTriangle,
-        FaceShape::Quad4 => CellType::Quad,
-        FaceShape::Quad8 => CellType::QuadraticQuad,
-        FaceShape::Quad9 => CellType::BiquadraticQuad,
-    }
 }

@@ -92,6 +92,8 @@ impl Values {
             Self::F32(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
             Self::F64(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
             Self::I32(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Self::I64(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Self::U8(v) => v.clone(),
         }
     }
 
@@ -101,6 +103,8 @@ impl Values {
             Self::F32(_) => "Float32",
             Self::F64(_) => "Float64",
             Self::I32(_) => "Int32",
+            Self::I64(_) => "Int64",
+            Self::U8(_) => "UInt8",
         }
     }
 }

@@ -13,6 +13,10 @@ pub enum Values {
     F64(Vec<f64>),
     /// 32-bit integers.
     I32(Vec<i32>),
+    /// 64-bit integers.
+    I64(Vec<i64>),
+    /// Bytes, such as marks 0 and 1.
+    U8(Vec<u8>),
 }
 
 impl Values {
@@ -22,6 +26,29 @@ impl Values {
             Self::F32(v) => v.len(),
             Self::F64(v) => v.len(),
             Self::I32(v) => v.len(),
+            Self::I64(v) => v.len(),
+            Self::U8(v) => v.len(),
+        }
+    }
+
+    /// The numbers in double precision.
+    pub fn to_f64(&self) -> Vec<f64> {
+        match self {
+            Self::F32(v) => v.iter().map(|&x| x.into()).collect(),
+            Self::F64(v) => v.clone(),
+            Self::I32(v) => v.iter().map(|&x| x.into()).collect(),
+            Self::I64(v) => v.iter().map(|&x| x as f64).collect(),
+            Self::U8(v) => v.iter().map(|&x| x.into()).collect(),
+        }
+    }
+
+    /// The numbers if they are integers.
+    pub fn to_i64(&self) -> Option<Vec<i64>> {
+        match self {
+            Self::F32(_) | Self::F64(_) => None,
+            Self::I32(v) => Some(v.iter().map(|&x| x.into()).collect()),
+            Self::I64(v) => Some(v.clone()),
+            Self::U8(v) => Some(v.iter().map(|&x| x.into()).collect()),
         }
     }
 
@@ -194,7 +221,7 @@ impl Grid {
         check_fields(&self.cell_fields, "cells", self.n_cells())
     }
 
-    fn check_cells(&self) -> Result<(), GridError> {
+    pub(crate) fn check_cells(&self) -> Result<(), GridError> {
         let (offsets, types, degrees) = (self.offsets.len(), self.types.len(), self.degrees.len());
         let in_order =
             self.offsets.is_sorted() && self.offsets.last().is_none_or(|&n| n == self.connectivity.len());

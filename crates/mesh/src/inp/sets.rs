@@ -56,7 +56,11 @@ pub(super) fn name_sets(
     let missing = std::mem::take(&mut resolver.missing);
     notes.extend(missing.into_iter().map(|(name, count)| Note::MissingMembers { name, count }));
     for (name, set) in found.cells.into_iter().chain(found.others).chain(found.nodes) {
-        insert(&mut mesh, name, set, notes);
+        if set.is_empty() {
+            notes.push(Note::EmptySet { name });
+        } else {
+            mesh.insert_set(&name, set);
+        }
     }
     assembled.mesh = mesh;
     Ok(())
@@ -67,28 +71,6 @@ struct Found {
     cells: Vec<(String, Set)>,
     others: Vec<(String, Set)>,
     nodes: Vec<(String, Set)>,
-}
-
-/// Adds a set under its name, or with the kind behind it where another has the name. A set that says no more than the one
-/// that has its name already is left out: many writers put the nodes of a group beside its elements.
-fn insert(mesh: &mut Mesh, base: String, set: Set, notes: &mut Vec<Note>) {
-    if set.is_empty() {
-        notes.push(Note::EmptySet { name: base });
-        return;
-    }
-    let (mut name, mut n) = (base.clone(), 1);
-    while let Some(known) = mesh.sets.get(&name) {
-        let is_same = match &set {
-            Set::Nodes(nodes) => mesh.nodes_of(known) == *nodes,
-            _ => *known == set,
-        };
-        if is_same {
-            return;
-        }
-        name = if n == 1 { format!("{base}.{}", set.kind()) } else { format!("{base}.{}.{n}", set.kind()) };
-        n += 1;
-    }
-    mesh.sets.insert(name, set);
 }
 
 /// Finds the faces that are meant.

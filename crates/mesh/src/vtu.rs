@@ -1,0 +1,397 @@
+//! VTK's unstructured grids (.vtu): those of VTK, meshio and our own are read as meshes, meshes are written with their sets.
+//!
+//! * Point k of the file is node k.
+//! * A set is a field of marks called `set:NAME`, 1 for what is in it and 0 elsewhere: over the volume cells for a set of cells;
+//!   over surface cells, which then stand behind the volume cells, for a set of faces; over points for a set of nodes.
+//! * Fields of group numbers that other programs write (`gmsh:physical`, `medit:ref`, `CellEntityIds`) become a set for each
+//!   number, `physical3`, `ref3`, `entity3`.
+//! * Cells of one kind and in the same sets form a block. Materials have no place in the file.
+//!
+//! Wedges, pyramids, polyhedra and so on are refused by name, and so are Bezier cells: those are pictures of NURBS bodies, whose
+//! knots are lost.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use carom_vtk::{CellType, Field, Grid, ReadError, Values, read_vtu};
+
+use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, FaceTable, Mesh, Set};
+
+/// What the names of fields begin with that mark a set.
+const MARK: &str = "set:";
+
+/// Fields of group numbers, and what their sets are called before the number.
+const GROUPS: [(&str, &str); 5] = [
+    ("gmsh:physical", "physical"),
+    ("medit:ref", "ref"),
+    ("CellEntityIds", "entity"),
+    ("cell_tags", "tag"),
+    ("MaterialIds", "material"),
+];
+
+/// Why a `.vtu` file gives no mesh.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadVtuError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] ReadError),
+    /// Its grid is no mesh.
+    #[error("`{path}`: {source}")]
+    Mesh {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: GridMeshError,
+    },
+}
+
+/// Why a grid is no mesh.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum GridMeshError {
+    /// A kind of cell that is not supported.
+    #[error(
+        "cell {cell} is one of {count} {kind}; carom reads tetrahedra and hexahedra of first and second order (VTK's cell types \
+         10, 24, 12, 25, 29): mesh without others"
+    )]
+    UnsupportedCell {
+        /// Number of the first of them, from zero.
+        cell: usize,
+        /// How many there are.
+        count: usize,
+        /// What they are.
+        kind: &'static str,
+    },
+    /// Bezier cells.
+    #[error(
+        "it holds {kind}, the picture of a NURBS body, of whose knots and patches it says nothing: import the NURBS file itself \
+         (.xml, .mesh, .json, …) or use the body file that it was written from"
+    )]
+    Bezier {
+        /// Which.
+        kind: &'static str,
+    },
+    /// No volume cell at all.
+    #[error("the grid has no volume cells, only {found}; save the solid, not its surface")]
+    NoVolume {
+        /// What it has.
+        found: String,
+    },
+}
+
+/// What a user should know about a grid that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// Nodes that no volume cell uses.
+    UnusedNodes {
+        /// How many.
+        count: usize,
+    },
+    /// Cells that are no volume cells and in no set, or of a kind that cannot be a face; they are left out.
+    LeftOut {
+        /// What they are.
+        kind: &'static str,
+        /// How many.
+        count: usize,
+    },
+    /// Surface cells in a set that are a face of no volume cell; they are left out.
+    LooseFaces {
+        /// Name of the set.
+        name: String,
+        /// How many.
+        count: usize,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnusedNodes { count } => {
+                write!(
+                    f,
+                    "{count} nodes belong to no volume cell; they keep their numbers but get no freedoms"
+                )
+            }
+            Self::LeftOut { kind, count } => {
+                write!(f, "{count} {kind} beside the volume cells are in no set and are left out")
+            }
+            Self::LooseFaces { name, count } => write!(
+                f,
+                "set `{name}`: {count} of its surface cells are no face of a volume cell and are left out"
+            ),
+        }
+    }
+}
+
+/// Reads the mesh of a `.vtu` file.
+///
+/// # Errors
+///
+/// [`ReadVtuError`]: the file cannot be read, or its grid is no mesh of solids.
+pub fn read(path: &Path) -> Result<(Mesh, Vec<Note>), ReadVtuError> {
+    let grid = read_vtu(path)?;
+    mesh(&grid).map_err(|source| ReadVtuError::Mesh { path: path.to_owned(), source })
+}
+
+/// VTK's cell of a kind of mesh cell; the node orders agree.
+pub fn cell_type(shape: CellShape) -> CellType {
+    match shape {
+        CellShape::Tet4 => CellType::Tetra,
+        CellShape::Tet10 => CellType::QuadraticTetra,
+        CellShape::Hex8 => CellType::Hexahedron,
+        CellShape::Hex20 => CellType::QuadraticHexahedron,
+        CellShape::Hex27 => CellType::TriquadraticHexahedron,
+    }
+}
+
+/// VTK's cell of a kind of face; the node orders agree.
+pub fn face_type(shape: FaceShape) -> CellType {
+    match shape {
+        FaceShape::Tri3 => CellType::Triangle,
+        FaceShape::Tri6 => CellType::QuadraticTriangle,
+        FaceShape::Quad4 => CellType::Quad,
+        FaceShape::Quad8 => CellType::QuadraticQuad,
+        FaceShape::Quad9 => CellType::BiquadraticQuad,
+    }
+}
+
+/// A mesh as a grid whose fields mark its sets; [`mesh`] gives the same nodes, cells and sets back.
+pub fn grid(mesh: &Mesh) -> Grid {
+    let mut grid = Grid { points: mesh.points.clone(), ..Grid::default() };
+    let mut first = Vec::with_capacity(mesh.blocks.len());
+    for block in &mesh.blocks {
+        first.push(grid.n_cells());
+        for nodes in block.cells() {
+            grid.push_cell(cell_type(block.shape), [0; 3], nodes.iter().copied());
+        }
+    }
+    let n_volumes = grid.n_cells();
+    let mut faces: Vec<FaceRef> = Vec::new();
+    for set in mesh.sets.values() {
+        if let Set::Faces(members) = set {
+            faces.extend(members);
+        }
+    }
+    faces.sort_unstable();
+    faces.dedup();
+    for &face in &faces {
+        let (shape, nodes) = mesh.face(face);
+        grid.push_cell(face_type(shape), [0; 3], nodes);
+    }
+    for (name, set) in &mesh.sets {
+        let mut marks =
+            vec![0; if matches!(set, Set::Nodes(_)) { grid.points.len() } else { grid.n_cells() }];
+        match set {
+            Set::Nodes(nodes) => nodes.iter().for_each(|&node| marks[node as usize] = 1),
+            Set::Cells(cells) => {
+                cells.iter().for_each(|c| marks[first[c.block as usize] + c.cell as usize] = 1);
+            }
+            Set::Faces(members) => {
+                for face in members {
+                    let at = faces.binary_search(face).expect("all faces of sets are in the list");
+                    marks[n_volumes + at] = 1;
+                }
+            }
+        }
+        let field = Field { name: format!("{MARK}{name}"), n_components: 1, values: Values::U8(marks) };
+        if matches!(set, Set::Nodes(_)) { &mut grid.point_fields } else { &mut grid.cell_fields }.push(field);
+    }
+    grid
+}
+
+/// The mesh that a grid is.
+///
+/// # Errors
+///
+/// [`GridMeshError`]: it has volume cells of other kinds, or none.
+pub fn mesh(grid: &Grid) -> Result<(Mesh, Vec<Note>), GridMeshError> {
+    let mut groups = Groups::of(grid);
+    let mut mesh = Mesh { points: grid.points.clone(), ..Mesh::default() };
+    let mut surfaces = Vec::new();
+    let mut left_out: BTreeMap<CellType, usize> = BTreeMap::new();
+    let mut block_of: HashMap<(CellShape, Vec<usize>), usize> = HashMap::new();
+    let mut start = 0;
+    for (cell, (&kind, &end)) in grid.types.iter().zip(&grid.offsets).enumerate() {
+        let nodes = &grid.connectivity[start..end];
+        start = end;
+        let members = groups.of_cell(cell);
+        match solid(kind, nodes.len()) {
+            Some((shape, places)) => {
+                let key = (shape, members);
+                let block = block_of.get(&key).copied().unwrap_or_else(|| {
+                    mesh.blocks.push(CellBlock { shape, connectivity: Vec::new() });
+                    mesh.blocks.len() - 1
+                });
+                let cells = &mut mesh.blocks[block];
+                let number = CellRef { block: block as u32, cell: cells.n_cells() as u32 };
+                match places {
+                    None => cells.connectivity.extend_from_slice(nodes),
+                    Some(places) => cells.connectivity.extend(places.iter().map(|&k| nodes[k])),
+                }
+                key.1.iter().for_each(|&group| groups.cells[group].push(number));
+                block_of.entry(key).or_insert(block);
+            }
+            None if kind.dimension() == 3 => return Err(unsupported(grid, cell, kind)),
+            None if members.is_empty() => *left_out.entry(kind).or_default() += 1,
+            None => match face(kind, nodes.len()) {
+                Some(shape) => surfaces.push((shape, nodes, members)),
+                None if kind.dimension() < 2 => {
+                    members.iter().for_each(|&group| groups.nodes[group].extend_from_slice(nodes));
+                }
+                None => *left_out.entry(kind).or_default() += 1,
+            },
+        }
+    }
+    if mesh.blocks.is_empty() {
+        return Err(GridMeshError::NoVolume { found: kinds_found(grid) });
+    }
+    let loose = groups.match_faces(&mesh, &surfaces);
+    groups.name_sets(&mut mesh);
+    let unused = mesh.points.len() - mesh.used_nodes().len();
+    let mut notes = Vec::new();
+    if unused > 0 {
+        notes.push(Note::UnusedNodes { count: unused });
+    }
+    notes.extend(left_out.into_iter().map(|(kind, count)| Note::LeftOut { kind: kind.name(), count }));
+    notes.extend(loose);
+    Ok((mesh, notes))
+}
+
+/// The kind of a volume cell, and the places of its nodes where the order differs.
+fn solid(kind: CellType, n_nodes: usize) -> Option<(CellShape, Option<&'static [usize]>)> {
+    // The points of a voxel run along x, then y, then z.
+    const VOXEL: &[usize] = &[0, 1, 3, 2, 4, 5, 7, 6];
+    Some(match (kind, n_nodes) {
+        (CellType::Tetra, _) | (CellType::LagrangeTetrahedron, 4) => (CellShape::Tet4, None),
+        (CellType::QuadraticTetra, _) | (CellType::LagrangeTetrahedron, 10) => (CellShape::Tet10, None),
+        (CellType::Hexahedron, _) | (CellType::LagrangeHexahedron, 8) => (CellShape::Hex8, None),
+        (CellType::Voxel, _) => (CellShape::Hex8, Some(VOXEL)),
+        (CellType::QuadraticHexahedron, _) => (CellShape::Hex20, None),
+        (CellType::TriquadraticHexahedron, _) => (CellShape::Hex27, None),
+        _ => return None,
+    })
+}
+
+/// The kind of face that a surface cell can stand for.
+fn face(kind: CellType, n_nodes: usize) -> Option<FaceShape> {
+    Some(match (kind, n_nodes) {
+        (CellType::Triangle, _) | (CellType::Polygon, 3) => FaceShape::Tri3,
+        (CellType::QuadraticTriangle, _) => FaceShape::Tri6,
+        (CellType::Quad, _) | (CellType::Polygon, 4) => FaceShape::Quad4,
+        (CellType::QuadraticQuad, _) => FaceShape::Quad8,
+        (CellType::BiquadraticQuad, _) => FaceShape::Quad9,
+        _ => return None,
+    })
+}
+
+fn unsupported(grid: &Grid, cell: usize, kind: CellType) -> GridMeshError {
+    let is_bezier = [
+        CellType::BezierHexahedron,
+        CellType::BezierTetrahedron,
+        CellType::BezierWedge,
+        CellType::BezierPyramid,
+    ]
+    .contains(&kind);
+    if is_bezier {
+        return GridMeshError::Bezier { kind: kind.name() };
+    }
+    let count = grid.types.iter().filter(|k| **k == kind).count();
+    GridMeshError::UnsupportedCell { cell, count, kind: kind.name() }
+}
+
+/// "12 triangles, 3 lines", or "points".
+fn kinds_found(grid: &Grid) -> String {
+    let mut counts: BTreeMap<CellType, usize> = BTreeMap::new();
+    grid.types.iter().for_each(|kind| *counts.entry(*kind).or_default() += 1);
+    if counts.is_empty() {
+        return "points".to_owned();
+    }
+    counts.iter().map(|(kind, count)| format!("{count} {}", kind.name())).collect::<Vec<_>>().join(", ")
+}
+
+/// The sets of a grid.
+struct Groups {
+    names: Vec<String>,
+    /// Groups that are marked by a field each: the marks of all cells, and the group.
+    marks: Vec<(Vec<i64>, usize)>,
+    /// Fields of group numbers: those of all cells, and which group a number is.
+    numbers: Vec<(Vec<i64>, HashMap<i64, usize>)>,
+    cells: Vec<Vec<CellRef>>,
+    faces: Vec<Vec<FaceRef>>,
+    nodes: Vec<Vec<u32>>,
+    /// Sets that are marked over the points.
+    point_sets: Vec<(String, Vec<u32>)>,
+}
+
+impl Groups {
+    fn of(grid: &Grid) -> Self {
+        let (mut names, mut marks, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        for field in grid.cell_fields.iter().filter(|field| field.n_components == 1) {
+            let Some(values) = field.values.to_i64() else { continue };
+            if let Some(name) = field.name.strip_prefix(MARK) {
+                marks.push((values, names.len()));
+                names.push(name.to_owned());
+            } else if let Some((_, prefix)) = GROUPS.iter().find(|(name, _)| *name == field.name) {
+                let mut distinct: Vec<i64> = values.iter().copied().filter(|n| *n > 0).collect();
+                distinct.sort_unstable();
+                distinct.dedup();
+                let base = names.len();
+                names.extend(distinct.iter().map(|n| format!("{prefix}{n}")));
+                numbers.push((values, (base..).zip(distinct).map(|(group, n)| (n, group)).collect()));
+            }
+        }
+        let mut point_sets = Vec::new();
+        for field in grid.point_fields.iter().filter(|field| field.n_components == 1) {
+            if let (Some(name), Some(values)) = (field.name.strip_prefix(MARK), field.values.to_i64()) {
+                let marked = (0u32..).zip(values).filter(|(_, mark)| *mark != 0).map(|(node, _)| node);
+                point_sets.push((name.to_owned(), marked.collect()));
+            }
+        }
+        let n = names.len();
+        let (cells, faces, nodes) = (vec![Vec::new(); n], vec![Vec::new(); n], vec![Vec::new(); n]);
+        Self { names, marks, numbers, cells, faces, nodes, point_sets }
+    }
+
+    /// Groups that a cell is in, ascending.
+    fn of_cell(&self, cell: usize) -> Vec<usize> {
+        let marked = self.marks.iter().filter(|(marks, _)| marks[cell] != 0).map(|(_, group)| *group);
+        let numbered = self.numbers.iter().filter_map(|(numbers, group)| group.get(&numbers[cell]).copied());
+        let mut all: Vec<usize> = marked.chain(numbered).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Finds the faces behind surface cells; says which have none.
+    fn match_faces(&mut self, mesh: &Mesh, surfaces: &[(FaceShape, &[u32], Vec<usize>)]) -> Vec<Note> {
+        if surfaces.is_empty() {
+            return Vec::new();
+        }
+        let table = FaceTable::new(mesh);
+        let mut loose: BTreeMap<usize, usize> = BTreeMap::new();
+        for (shape, nodes, members) in surfaces {
+            let found = table.behind(mesh, *shape, nodes);
+            for &group in members {
+                match found {
+                    Some(face) => self.faces[group].push(face),
+                    None => *loose.entry(group).or_default() += 1,
+                }
+            }
+        }
+        let note =
+            |(group, count): (usize, usize)| Note::LooseFaces { name: self.names[group].clone(), count };
+        loose.into_iter().map(note).collect()
+    }
+
+    fn name_sets(self, mesh: &mut Mesh) {
+        let named = || self.names.iter().cloned();
+        let cells = named().zip(self.cells.iter().cloned().map(Set::of_cells)).collect::<Vec<_>>();
+        let faces = named().zip(self.faces.iter().cloned().map(Set::of_faces)).collect::<Vec<_>>();
+        let nodes = named().zip(self.nodes.iter().cloned().map(Set::of_nodes)).collect::<Vec<_>>();
+        let points = self.point_sets.into_iter().map(|(name, nodes)| (name, Set::of_nodes(nodes)));
+        for (name, set) in cells.into_iter().chain(faces).chain(nodes).chain(points) {
+            if !set.is_empty() {
+                mesh.insert_set(&name, set);
+            }
+        }
+    }
+}

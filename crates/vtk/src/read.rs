@@ -1,0 +1,327 @@
+//! `.vtu` files to grids: VTK's own, meshio's, ours.
+//!
+//! Own reader, because vtkio's panics on damaged files and has no place for the attribute `RationalWeights`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use roxmltree::{Document, Node};
+use thiserror::Error;
+
+use crate::decode::{Compressor, DecodeError, Packing, base64, numbers, unpack, words};
+use crate::{CellType, Field, Grid, GridError, Values};
+
+/// Why a `.vtu` file cannot be read.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The file cannot be opened or read.
+    #[error("cannot read `{path}`: {source}")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file is no valid .vtu file.
+    #[error("`{path}`: {source}")]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: ParseError,
+    },
+}
+
+/// What is wrong in a `.vtu` file.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ParseError {
+    /// No XML at all, such as VTK's legacy format.
+    #[error("this is not a .vtu file: it begins with `{found}`; save it as VTK XML unstructured grid (.vtu)")]
+    NotVtu {
+        /// How it begins.
+        found: String,
+    },
+    /// The XML is damaged.
+    #[error("the XML is damaged: {message}")]
+    Xml {
+        /// What the parser says, with line and column.
+        message: String,
+    },
+    /// Another kind of data set.
+    #[error(
+        "the file holds `{found}`, not an UnstructuredGrid; in ParaView append or convert it to one and save that"
+    )]
+    DataSet {
+        /// Its kind.
+        found: String,
+    },
+    /// Several pieces, or none.
+    #[error(
+        "the file has {count} pieces with cells; exactly one is read: merge them (in ParaView: Merge Blocks) and save again"
+    )]
+    Pieces {
+        /// How many.
+        count: usize,
+    },
+    /// A part is missing.
+    #[error("there is no {what}; the file is incomplete, write it again")]
+    Missing {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// An attribute of the file that cannot be.
+    #[error("`{value}` is no {name}")]
+    Attribute {
+        /// The attribute.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The numbers of an array cannot be read.
+    #[error("array `{name}`: {source}")]
+    Array {
+        /// Its name.
+        name: String,
+        /// Why.
+        source: DecodeError,
+    },
+    /// An array has not the numbers that it should have.
+    #[error("array `{name}` has {found} numbers, {wanted} are needed")]
+    Length {
+        /// Its name.
+        name: String,
+        /// Numbers found.
+        found: usize,
+        /// Numbers needed.
+        wanted: usize,
+    },
+    /// A cell of a kind that VTK does not have.
+    #[error("cell {cell} has the type {number}, which VTK does not use")]
+    CellType {
+        /// Number of the cell from zero.
+        cell: usize,
+        /// Its type.
+        number: i64,
+    },
+    /// A coordinate is not finite.
+    #[error("point {point} has the coordinates {x:?}, which are not finite")]
+    NotFinite {
+        /// Number of the point from zero.
+        point: usize,
+        /// Its coordinates.
+        x: [f64; 3],
+    },
+    /// Cells and points do not fit together.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+}
+
+/// Reads the grid of a `.vtu` file: ascii, binary, appended, raw or base64, plain or compressed by ZLib or LZ4.
+///
+/// Fields keep their types, but integers of 8 and 16 bits become such of 32 bits (unsigned ones of 8 bits stay), unsigned ones of
+/// 32 and 64 bits such of 64 bits.
+///
+/// # Errors
+///
+/// [`ReadError`]: the file cannot be opened, is damaged, or holds no single unstructured grid.
+pub fn read_vtu(path: &Path) -> Result<Grid, ReadError> {
+    let bytes = std::fs::read(path).map_err(|source| ReadError::Open { path: path.to_owned(), source })?;
+    parse_vtu(&bytes).map_err(|source| ReadError::Content { path: path.to_owned(), source })
+}
+
+/// The grid in the bytes of a `.vtu` file.
+///
+/// # Errors
+///
+/// [`ParseError`].
+pub fn parse_vtu(bytes: &[u8]) -> Result<Grid, ParseError> {
+    let mark = b"<AppendedData";
+    let appended = bytes.windows(mark.len()).position(|window| window == mark);
+    let mut head = String::from_utf8_lossy(&bytes[..appended.unwrap_or(bytes.len())]).into_owned();
+    if appended.is_some() {
+        // Raw data are no XML: they are cut off.
+        head.push_str("</VTKFile>");
+    }
+    let begins: String = head.trim_start_matches('\u{feff}').trim_start().chars().take(40).collect();
+    if !begins.starts_with('<') {
+        return Err(ParseError::NotVtu { found: begins.lines().next().unwrap_or("").to_owned() });
+    }
+    let document = Document::parse(&head).map_err(|error| ParseError::Xml { message: error.to_string() })?;
+    let file = File::new(document.root_element(), bytes, appended)?;
+    file.grid()
+}
+
+/// A file: its tree, how it packs numbers, and the data behind the tree.
+struct File<'a> {
+    root: Node<'a, 'a>,
+    packing: Packing,
+    /// Appended data, and whether they are base64.
+    appended: Option<(&'a [u8], bool)>,
+    /// Where appended arrays begin, ascending.
+    offsets: BTreeSet<usize>,
+}
+
+impl<'a> File<'a> {
+    fn new(root: Node<'a, 'a>, bytes: &'a [u8], appended: Option<usize>) -> Result<Self, ParseError> {
+        if !root.has_tag_name("VTKFile") {
+            return Err(ParseError::NotVtu { found: format!("<{}>", root.tag_name().name()) });
+        }
+        let kind = root.attribute("type").unwrap_or("");
+        if kind != "UnstructuredGrid" {
+            return Err(ParseError::DataSet { found: kind.to_owned() });
+        }
+        let big_endian = match root.attribute("byte_order") {
+            None | Some("LittleEndian") => false,
+            Some("BigEndian") => true,
+            Some(other) => return Err(ParseError::Attribute { name: "byte_order", value: other.to_owned() }),
+        };
+        let header = match root.attribute("header_type") {
+            None | Some("UInt32") => 4,
+            Some("UInt64") => 8,
+            Some(other) => {
+                return Err(ParseError::Attribute { name: "header_type", value: other.to_owned() });
+            }
+        };
+        let compressor = Compressor::of_class(root.attribute("compressor").unwrap_or(""))
+            .map_err(|source| ParseError::Array { name: "all of them".to_owned(), source })?;
+        let offsets = root.descendants().filter_map(|n| n.attribute("offset")?.trim().parse().ok()).collect();
+        let appended = appended.map(|at| appended_data(&bytes[at..])).transpose()?;
+        Ok(Self { root, packing: Packing { big_endian, header, compressor }, appended, offsets })
+    }
+
+    fn grid(&self) -> Result<Grid, ParseError> {
+        let missing = |what| ParseError::Missing { what };
+        let grid = child(self.root, "UnstructuredGrid").ok_or(missing("element UnstructuredGrid"))?;
+        let is_filled = |piece: &Node<'_, '_>| count(*piece, "NumberOfCells").is_none_or(|n| n > 0);
+        let all = || grid.children().filter(|n| n.has_tag_name("Piece"));
+        let mut pieces: Vec<Node<'_, '_>> = all().filter(is_filled).collect();
+        if pieces.is_empty() && all().count() == 1 {
+            pieces.extend(all());
+        }
+        let &[piece] = &pieces[..] else { return Err(ParseError::Pieces { count: pieces.len() }) };
+        let n_points = count(piece, "NumberOfPoints").ok_or(missing("number of points"))?;
+        let n_cells = count(piece, "NumberOfCells").ok_or(missing("number of cells"))?;
+        let mut out = Grid { points: self.points(piece, n_points)?, ..Grid::default() };
+        self.cells(piece, n_cells, &mut out)?;
+        self.fields(piece, &mut out)?;
+        out.check_cells()?;
+        Ok(out)
+    }
+
+    fn points(&self, piece: Node<'a, 'a>, n_points: usize) -> Result<Vec<[f64; 3]>, ParseError> {
+        let array = child(piece, "Points").and_then(|points| child(points, "DataArray"));
+        let values = self.array(array.ok_or(ParseError::Missing { what: "array of points" })?)?.to_f64();
+        check_length("Points", values.len(), n_points.saturating_mul(3))?;
+        let points: Vec<[f64; 3]> = values.as_chunks().0.to_vec();
+        match points.iter().position(|x| !x.iter().all(|c| c.is_finite())) {
+            Some(point) => Err(ParseError::NotFinite { point, x: points[point] }),
+            None => Ok(points),
+        }
+    }
+
+    fn cells(&self, piece: Node<'a, 'a>, n_cells: usize, grid: &mut Grid) -> Result<(), ParseError> {
+        let cells = child(piece, "Cells").ok_or(ParseError::Missing { what: "element Cells" })?;
+        let integers = |name: &'static str| -> Result<Vec<i64>, ParseError> {
+            let array = arrays(cells).find(|array| array.attribute("Name") == Some(name));
+            let values = self.array(array.ok_or(ParseError::Missing { what: name })?)?;
+            Ok(values.to_i64().unwrap_or_default())
+        };
+        let types = integers("types")?;
+        check_length("types", types.len(), n_cells)?;
+        let offsets = integers("offsets")?;
+        check_length("offsets", offsets.len(), n_cells)?;
+        for (cell, &number) in types.iter().enumerate() {
+            let kind = u8::try_from(number).ok().and_then(CellType::from_number);
+            grid.types.push(kind.ok_or(ParseError::CellType { cell, number })?);
+        }
+        // What is negative or too large becomes a number that no point has, which the check of the grid tells.
+        let number = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
+        grid.connectivity = integers("connectivity")?.into_iter().map(number).collect();
+        grid.offsets = offsets.into_iter().map(|n| usize::try_from(n).unwrap_or(usize::MAX)).collect();
+        Ok(())
+    }
+
+    /// Fields, and the arrays that the attributes declare to be weights and degrees.
+    fn fields(&self, piece: Node<'a, 'a>, grid: &mut Grid) -> Result<(), ParseError> {
+        for (over, attribute) in [("PointData", "RationalWeights"), ("CellData", "HigherOrderDegrees")] {
+            let Some(section) = child(piece, over) else { continue };
+            let n_tuples = if over == "PointData" { grid.points.len() } else { grid.types.len() };
+            let special = section.attribute(attribute);
+            for array in arrays(section) {
+                let name = array.attribute("Name").unwrap_or("").to_owned();
+                let n_components = count(array, "NumberOfComponents").unwrap_or(1).max(1);
+                let values = self.array(array)?;
+                check_length(&name, values.len(), n_tuples.saturating_mul(n_components))?;
+                if special != Some(name.as_str()) {
+                    let fields =
+                        if over == "PointData" { &mut grid.point_fields } else { &mut grid.cell_fields };
+                    fields.push(Field { name, n_components, values });
+                } else if over == "PointData" {
+                    grid.rational_weights = values.to_f64();
+                } else {
+                    check_length(&name, values.len(), n_tuples.saturating_mul(3))?;
+                    let degrees: Vec<u8> = values.to_f64().into_iter().map(|p| p as u8).collect();
+                    grid.degrees = degrees.as_chunks().0.to_vec();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers of an array, however they are stored.
+    fn array(&self, array: Node<'a, 'a>) -> Result<Values, ParseError> {
+        let name = array.attribute("Name").unwrap_or("").to_owned();
+        self.values(array).map_err(|source| ParseError::Array { name, source })
+    }
+
+    fn values(&self, array: Node<'a, 'a>) -> Result<Values, DecodeError> {
+        let type_name = array.attribute("type").unwrap_or("");
+        let text = || array.children().filter_map(|n| if n.is_text() { n.text() } else { None });
+        let packed = match array.attribute("format") {
+            None | Some("ascii") => return words(&text().collect::<Vec<_>>().join(" "), type_name),
+            Some("binary") => base64(text().collect::<String>().as_bytes())?,
+            Some(_) => {
+                let (data, is_base64) = self.appended.ok_or(DecodeError::Truncated)?;
+                let offset = array.attribute("offset").and_then(|o| o.trim().parse().ok());
+                let start: usize = offset.ok_or(DecodeError::Truncated)?;
+                // Arrays stand one behind the other.
+                let end = self.offsets.range(start + 1..).next().copied().unwrap_or(data.len());
+                let slice = data.get(start..end.min(data.len())).ok_or(DecodeError::Truncated)?;
+                if is_base64 { base64(slice)? } else { slice.to_vec() }
+            }
+        };
+        let is_empty = packed.is_empty();
+        let plain = if is_empty { Vec::new() } else { unpack(&packed, self.packing)? };
+        numbers(&plain, type_name, self.packing.big_endian)
+    }
+}
+
+/// What stands behind the underscore of `<AppendedData encoding="…">_`, and whether it is base64.
+fn appended_data(bytes: &[u8]) -> Result<(&[u8], bool), ParseError> {
+    let missing = ParseError::Missing { what: "underscore before the appended data" };
+    let Some(mark) = bytes.iter().position(|&c| c == b'_') else { return Err(missing) };
+    let tag = String::from_utf8_lossy(&bytes[..mark]);
+    let is_base64 = !tag.contains("\"raw\"") && !tag.contains("'raw'");
+    let data = &bytes[mark + 1..];
+    if !is_base64 {
+        return Ok((data, false));
+    }
+    let end = data.iter().position(|&c| c == b'<').unwrap_or(data.len());
+    Ok((&data[..end], true))
+}
+
+fn child<'a>(node: Node<'a, 'a>, name: &str) -> Option<Node<'a, 'a>> {
+    node.children().find(|n| n.has_tag_name(name))
+}
+
+fn arrays<'a>(node: Node<'a, 'a>) -> impl Iterator<Item = Node<'a, 'a>> {
+    node.children().filter(|n| n.has_tag_name("DataArray"))
+}
+
+fn count(node: Node<'_, '_>, name: &str) -> Option<usize> {
+    node.attribute(name)?.trim().parse().ok()
+}
+
+fn check_length(name: &str, found: usize, wanted: usize) -> Result<(), ParseError> {
+    if found == wanted { Ok(()) } else { Err(ParseError::Length { name: name.to_owned(), found, wanted }) }
+}
