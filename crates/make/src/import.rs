@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use carom_fem::{Body, Geometry, Material};
 use carom_mesh::inp::{self, InpMaterial, ReadInpError};
 use carom_mesh::msh::{self, ReadMshError};
+use carom_mesh::vtu::{self, ReadVtuError};
 use carom_mesh::{Mesh, quality};
 use carom_nurbs::Multipatch;
 use carom_nurbs::read::{self, ReadError as ReadNurbsError};
@@ -44,7 +45,7 @@ pub struct Imported {
 pub enum ImportError {
     /// A file that no reader knows.
     #[error(
-        "`{path}`: the ending `{ending}` is none that can be read; known are .msh (Gmsh 4.1 and 2.2), .inp (Abaqus, CalculiX), {NURBS_KNOWN}, \
+        "`{path}`: the ending `{ending}` is none that can be read; known are .msh (Gmsh 4.1 and 2.2), .inp (Abaqus, CalculiX), .vtu (VTK, meshio), {NURBS_KNOWN}, \
          .step .stp .iges .igs .brep .geo (meshed by Gmsh)"
     )]
     UnknownFormat {
@@ -91,6 +92,9 @@ pub enum ImportError {
     /// The .inp file cannot be read.
     #[error(transparent)]
     Inp(#[from] ReadInpError),
+    /// The .vtu file cannot be read.
+    #[error(transparent)]
+    Vtu(#[from] ReadVtuError),
     /// The NURBS file cannot be read.
     #[error(transparent)]
     Nurbs(#[from] ReadNurbsError),
@@ -133,6 +137,11 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
             refuse_inverted(path, &file.mesh)?;
             materials = Some((file.materials, file.material_of_block));
             (Geometry::Mesh(file.mesh), file.notes.iter().map(ToString::to_string).collect())
+        }
+        "vtu" => {
+            let (mesh, notes) = vtu::read(path)?;
+            refuse_inverted(path, &mesh)?;
+            (Geometry::Mesh(mesh), notes.iter().map(ToString::to_string).collect())
         }
         nurbs if NURBS_ENDINGS.contains(&nurbs) => (Geometry::Nurbs(read::file(path)?), Vec::new()),
         _ if is_cad => {
@@ -233,6 +242,7 @@ impl ImportError {
         match self {
             Self::Msh(ReadMshError::Open { .. })
             | Self::Inp(ReadInpError::Open { .. })
+            | Self::Vtu(ReadVtuError::File(carom_vtk::ReadError::Open { .. }))
             | Self::Nurbs(ReadNurbsError::Io { .. }) => ImportErrorKind::Files,
             Self::Cad(CadError::Run { .. } | CadError::Failed { code: 5, .. }) => ImportErrorKind::Files,
             Self::Cad(CadError::Failed { code: 2 | 3, .. }) => ImportErrorKind::Input,

@@ -50,7 +50,11 @@ fn write(body: &Body, path: &Path) -> Result<Vec<String>, Failure> {
             carom_mesh::inp::write(path, mesh, &materials, &of_block).or_fail(Category::Files)
         }
         ("vtu", _) => {
-            let grid = BodyGrid::volume(body).grid;
+            // The sets of a mesh can be said in fields; those of a NURBS body lie on patch sides, not on its cells.
+            let grid = match &body.geometry {
+                Geometry::Mesh(mesh) => carom_mesh::vtu::grid(mesh),
+                Geometry::Nurbs(_) => BodyGrid::volume(body).grid,
+            };
             write_vtu(path, &grid, WriteOptions::default()).map_err(|error| {
                 let is_of_disk = matches!(error, WriteError::File(_));
                 Failure::from_error(if is_of_disk { Category::Files } else { Category::Other }, error)

@@ -65,16 +65,52 @@ fn info_has_all_keys_of_the_contract_and_the_exact_ball() {
 }
 
 #[test]
-fn a_body_of_hexahedra_survives_msh() {
+fn a_body_of_hexahedra_survives_every_mesh_format() {
     let dir = TempDir::new().unwrap();
-    let (rod, msh, again) = (path(&dir, "rod.npz"), path(&dir, "rod.msh"), path(&dir, "again.npz"));
-    json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "--hex", "--order", "2", "-o", &rod]);
-    json(&["convert", &rod, "-o", &msh]);
-    json(&["import", &msh, "-o", &again]);
-    let (before, after) = (json(&["info", &rod]), json(&["info", &again]));
-    for key in ["volume", "elements", "nodes", "sets"] {
-        assert_eq!(before[key], after[key], "{key}");
+    let (rod, again) = (path(&dir, "rod.npz"), path(&dir, "again.npz"));
+    for order in ["1", "2"] {
+        json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "--hex", "--order", order, "-o", &rod]);
+        let before = json(&["info", &rod]);
+        for ending in ["msh", "inp", "vtu"] {
+            let file = path(&dir, &format!("rod.{ending}"));
+            json(&["convert", &rod, "-o", &file]);
+            json(&["import", &file, "-o", &again]);
+            let after = json(&["info", &again]);
+            for key in ["elements", "nodes", "sets", "materials"] {
+                assert_eq!(before[key], after[key], "{ending}: {key}");
+            }
+            let ratio = before["volume"].as_f64().unwrap() / after["volume"].as_f64().unwrap();
+            assert!((ratio - 1.0).abs() < 1e-13, "{ending}: {ratio}");
+        }
     }
+}
+
+#[test]
+fn materials_of_an_inp_file_are_taken_unless_the_user_names_one() {
+    let dir = TempDir::new().unwrap();
+    let (rod, inp, again) = (path(&dir, "rod.npz"), path(&dir, "rod.inp"), path(&dir, "again.npz"));
+    json(&["make", "box", "--size", "1,1,1", "--hex", "--material", "copper", "-o", &rod]);
+    json(&["convert", &rod, "-o", &inp]);
+    let name = |args: &[&str]| {
+        json(&[&["import", &inp, "-o", &again], args].concat());
+        json(&["info", &again])["materials"][0]["name"].clone()
+    };
+    assert_eq!(name(&[]), "copper");
+    assert_eq!(name(&["--material", "glass"]), "glass");
+    // With a factor the file is in other units.
+    assert_eq!(name(&["--scale", "0.001"]), "steel");
+}
+
+#[test]
+fn pictures_of_nurbs_bodies_are_refused_as_meshes() {
+    let dir = TempDir::new().unwrap();
+    let (ball, vtu) = (path(&dir, "ball.npz"), path(&dir, "ball.vtu"));
+    json(&["make", "ball", "--radius", "1", "-o", &ball]);
+    json(&["convert", &ball, "-o", &vtu]);
+    let message = fails(&["import", &vtu, "-o", &path(&dir, "again.npz")], 3);
+    assert!(message.contains("Bezier hexahedra"), "{message}");
+    let message = fails(&["convert", &ball, "-o", &path(&dir, "ball.inp")], 3);
+    assert!(message.contains(".inp"), "{message}");
 }
 
 #[test]
