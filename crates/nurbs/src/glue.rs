@@ -6,8 +6,9 @@ use thiserror::Error;
 
 use crate::classes::{Union, number_classes};
 use crate::closest::{bounding_box, distance};
-use crate::topology::{Topology, side_index};
-use crate::{Interface, Multipatch, Patch, Side};
+use crate::matching::{Matched, match_bases};
+use crate::topology::{Topology, side_points};
+use crate::{Interface, Multipatch, Patch, PatchError, Side};
 
 /// Two control points are one if they are closer than this part of the body's diameter.
 const SAME_POINT: f64 = 1e-8;
@@ -28,10 +29,10 @@ pub enum GlueError {
         /// Zero-based number of the patch.
         patch: usize,
     },
-    /// Two sides lie on each other but their control points do not coincide.
+    /// Two sides bound the same surface but have no common refinement.
     #[error(
-        "patch{}:{} and patch{}:{} touch but their control points do not match: refine or elevate the coarser of \
-         them so that both sides have the same knots and degrees (sides glued to a part of a side are not supported)",
+        "patch{}:{} and patch{}:{} lie on each other but run through their common surface differently, with other \
+         parameters or weights: no knots and degrees make their control points match; draw one of the two sides with the other",
         first.0, first.1.name(), second.0, second.1.name()
     )]
     NotMatching {
@@ -39,6 +40,40 @@ pub enum GlueError {
         first: (u32, Side),
         /// Patch and side that touches it.
         second: (u32, Side),
+    },
+    /// A side lies on a part of another.
+    #[error(
+        "patch{}:{} lies on a part of patch{}:{}: whole sides must be glued to each other; split patch {} along the edges of \
+         patch{}:{}",
+        part.0, part.1.name(), whole.0, whole.1.name(), whole.0, part.0, part.1.name()
+    )]
+    Hanging {
+        /// Patch and side that is the smaller one.
+        part: (u32, Side),
+        /// Patch and side on which it lies.
+        whole: (u32, Side),
+    },
+    /// Two sides lie on each other in part.
+    #[error(
+        "patch{}:{} and patch{}:{} lie on each other in part: whole sides must be glued to each other; split both patches \
+         where the other one ends",
+        first.0, first.1.name(), second.0, second.1.name()
+    )]
+    Overlapping {
+        /// Patch and side.
+        first: (u32, Side),
+        /// Patch and side that touches it.
+        second: (u32, Side),
+    },
+    /// Three sides are the same surface: patches lie in each other.
+    #[error(
+        "patch{}:{}, patch{}:{} and patch{}:{} are the same surface, so that two of the patches fill the same space: remove \
+         one of them",
+        sides[0].0, sides[0].1.name(), sides[1].0, sides[1].1.name(), sides[2].0, sides[2].1.name()
+    )]
+    Crowded {
+        /// Patch and side of each.
+        sides: [(u32, Side); 3],
     },
     /// Two sides have the same control points but different degrees or knots: they are different surfaces.
     #[error(
@@ -52,6 +87,9 @@ pub enum GlueError {
         /// Patch and side glued to it.
         second: (u32, Side),
     },
+    /// The knots of neighbours cannot be united.
+    #[error("patches cannot be refined so that they match: {0}")]
+    Matching(#[from] PatchError),
     /// The weights of two glued patches are no multiples of each other on what they share.
     #[error(
         "patches {first} and {second} share control points, but with weights that are not proportional \
@@ -93,7 +131,8 @@ impl Multipatch {
     ///
     /// Left-handed patches are turned ([`Patch::make_right_handed`]); control points on the surfaces of the patches
     /// that coincide become one, collapsed edges and a patch that closes on itself included; weights of
-    /// each patch are multiplied by a factor where that is needed to agree with its neighbours.
+    /// each patch are multiplied by a factor where that is needed to agree with its neighbours. Sides and edges that are the
+    /// same surface or curve in different knots or degrees get those of both: [`Multipatch::glue_matching`] says which.
     ///
     /// Neighbouring control points of one patch may coincide too (a sharp corner drawn by a double point): the map is
     /// singular there, and merging them keeps strains finite. Refinement separates such points again; what it keeps
@@ -102,7 +141,16 @@ impl Multipatch {
     /// # Errors
     ///
     /// [`GlueError`] if there is no patch, a patch has no volume, or sides touch without matching.
-    pub fn glue(mut patches: Vec<Patch>) -> Result<Self, GlueError> {
+    pub fn glue(patches: Vec<Patch>) -> Result<Self, GlueError> {
+        Ok(Self::glue_matching(patches)?.0)
+    }
+
+    /// The same with the patches that were refined to match their neighbours; their map is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Multipatch::glue`].
+    pub fn glue_matching(mut patches: Vec<Patch>) -> Result<(Self, Vec<Matched>), GlueError> {
         if patches.is_empty() {
             return Err(GlueError::Empty);
         }
@@ -116,7 +164,11 @@ impl Multipatch {
         }
         let [low, high] = bounding_box(patches.iter().flat_map(|patch| &patch.points));
         let diameter = distance(low, high);
-        let (point_ids, n_points) = merge(&patches, SAME_POINT * diameter);
+        let (mut point_ids, mut n_points) = merge(&patches, SAME_POINT * diameter);
+        let matched = match_bases(&mut patches, &point_ids, SAME_POINT * diameter)?;
+        if !matched.is_empty() {
+            (point_ids, n_points) = merge(&patches, SAME_POINT * diameter);
+        }
         let counts: Vec<_> = patches.iter().map(Patch::counts).collect();
         let topology = Topology::of(&counts, &point_ids);
         for interface in &topology.interfaces {
@@ -124,67 +176,23 @@ impl Multipatch {
         }
         scale_weights(&mut patches, &point_ids, n_points)?;
         let body = Self { patches, point_ids, n_points, regions: Default::default(), hierarchy: None };
-        body.check_touching(&topology.outer_sides(counts.len()), TOUCHING * diameter)?;
-        Ok(body)
+        let outer = topology.outer_sides(counts.len());
+        body.check_crowded(&topology.interfaces, &outer)?;
+        body.check_touching(&outer, TOUCHING * diameter)?;
+        Ok((body, matched))
     }
 
-    /// Refuses outer sides of different patches that lie on each other.
-    fn check_touching(&self, outer: &[(u32, Side)], tolerance: f64) -> Result<(), GlueError> {
-        let boxes: Vec<_> = outer.iter().map(|&side| self.side_box(side)).collect();
-        for (i, &first) in outer.iter().enumerate() {
-            for (j, &second) in outer.iter().enumerate() {
-                let apart = first.0 == second.0
-                    || (0..3).any(|d| {
-                        boxes[i][0][d] > boxes[j][1][d] + tolerance
-                            || boxes[j][0][d] > boxes[i][1][d] + tolerance
-                    });
-                if !apart && self.touches(first, second, &boxes[j], tolerance) {
-                    return Err(GlueError::NotMatching { first, second });
-                }
+    /// Refuses outer sides that have the same points as an interface.
+    fn check_crowded(&self, interfaces: &[Interface], outer: &[(u32, Side)]) -> Result<(), GlueError> {
+        let inside: HashMap<Vec<u32>, &Interface> =
+            interfaces.iter().map(|interface| (self.side_ids(interface.first), interface)).collect();
+        match outer.iter().find_map(|&side| Some((side, inside.get(&self.side_ids(side))?))) {
+            Some((side, interface)) => {
+                Err(GlueError::Crowded { sides: [interface.first, interface.second, side] })
             }
+            None => Ok(()),
         }
-        Ok(())
     }
-
-    fn side_box(&self, (patch, side): (u32, Side)) -> [[f64; 3]; 2] {
-        let patch = &self.patches[patch as usize];
-        bounding_box(side_points(patch.counts(), side).iter().map(|&i| &patch.points[i]))
-    }
-
-    /// Whether a place inside the first side lies on the second.
-    fn touches(
-        &self,
-        first: (u32, Side),
-        second: (u32, Side),
-        second_box: &[[f64; 3]; 2],
-        tolerance: f64,
-    ) -> bool {
-        let (patch, other) = (&self.patches[first.0 as usize], &self.patches[second.0 as usize]);
-        let domain = patch.domain();
-        let tangents = first.1.tangents();
-        [0.21, 0.48, 0.77].into_iter().flat_map(|a| [0.23, 0.52, 0.79].map(|b| [a, b])).any(|ab| {
-            let mut u = domain.map(|[low, _]| low);
-            u[first.1.direction()] = domain[first.1.direction()][usize::from(first.1.is_end())];
-            for (d, t) in tangents.into_iter().zip(ab) {
-                u[d] = domain[d][0] + t * (domain[d][1] - domain[d][0]);
-            }
-            let point = patch.point(u);
-            let [low, high] = second_box;
-            if (0..3).any(|d| point[d] < low[d] - tolerance || point[d] > high[d] + tolerance) {
-                return false;
-            }
-            let mut bounds = other.domain();
-            let end = bounds[second.1.direction()][usize::from(second.1.is_end())];
-            bounds[second.1.direction()] = [end, end];
-            other.closest_in(bounds, point).distance < tolerance
-        })
-    }
-}
-
-/// Numbers of the control points of a side within its patch.
-pub(crate) fn side_points(counts: [usize; 3], side: Side) -> Vec<usize> {
-    let [n, m] = side.tangents().map(|d| counts[d]);
-    (0..n * m).map(|ij| side_index(counts, side, [ij % n, ij / n])).collect()
 }
 
 /// Numbers the control points so that those on sides that are closer than the tolerance are one.

@@ -31,6 +31,7 @@ pub mod hierarchy;
 pub mod integrate;
 pub mod knots;
 pub mod line;
+pub mod matching;
 mod mfem_cells;
 pub mod multipatch;
 pub mod patch;
@@ -43,6 +44,7 @@ mod spacing;
 #[cfg(test)]
 mod testing;
 pub mod topology;
+mod touching;
 pub mod write;
 
 pub use bezier::{BezierCell, BezierMesh};
@@ -54,6 +56,7 @@ pub use grade::{GradeError, Grading};
 pub use hierarchy::{HierarchicalPatch, Hierarchy, HierarchyError, Near, Target};
 pub use knots::{KnotError, KnotVector};
 pub use line::LineOperator;
+pub use matching::Matched;
 pub use multipatch::{Multipatch, Region};
 pub use patch::{Derivatives, Patch, PatchError, Side};
 pub use region::{PatchFace, UnknownRegion};

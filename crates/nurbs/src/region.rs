@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::closest::{bounding_box, distance};
-use crate::glue::side_points;
+use crate::topology::side_points;
 use crate::{Multipatch, Region, Side};
 
 /// One face: a span of a side of a patch.

@@ -67,22 +67,35 @@ impl Interface {
 
 /// One of the twelve edges of a patch: the direction it runs in and whether it lies at the ends of the other two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Edge {
-    patch: usize,
-    direction: usize,
+pub(crate) struct Edge {
+    pub(crate) patch: usize,
+    pub(crate) direction: usize,
     ends: [bool; 2],
 }
 
 impl Edge {
-    fn all(patch: usize) -> impl Iterator<Item = Self> {
+    pub(crate) fn all(patch: usize) -> impl Iterator<Item = Self> {
         (0..12).map(move |e| Self { patch, direction: e / 4, ends: [e % 2 == 1, e / 2 % 2 == 1] })
     }
 
+    /// The two directions across it.
+    fn others(self) -> [usize; 2] {
+        [[1, 2], [0, 2], [0, 1]][self.direction]
+    }
+
+    /// Parameters of its patch at a place on \[0,1\].
+    pub(crate) fn parameters(self, domain: [[f64; 2]; 3], t: f64) -> [f64; 3] {
+        let mut u = domain.map(|[a, b]| a + t * (b - a));
+        for (other, end) in self.others().into_iter().zip(self.ends) {
+            u[other] = domain[other][usize::from(end)];
+        }
+        u
+    }
+
     /// Control points along it.
-    fn indices(self, counts: [usize; 3]) -> Vec<usize> {
-        let others = [[1, 2], [0, 2], [0, 1]][self.direction];
+    pub(crate) fn indices(self, counts: [usize; 3]) -> Vec<usize> {
         let mut ijk = [0; 3];
-        for (other, end) in others.into_iter().zip(self.ends) {
+        for (other, end) in self.others().into_iter().zip(self.ends) {
             ijk[other] = if end { counts[other] - 1 } else { 0 };
         }
         let along = |i| {
@@ -125,6 +138,18 @@ pub(crate) fn side_index(counts: [usize; 3], side: Side, ij: [usize; 2]) -> usiz
         ijk[side.direction()] = counts[side.direction()] - 1;
     }
     index(counts, ijk)
+}
+
+/// Numbers of the control points of a side within its patch.
+pub(crate) fn side_points(counts: [usize; 3], side: Side) -> Vec<usize> {
+    let [n, m] = side_counts(counts, side);
+    (0..n * m).map(|ij| side_index(counts, side, [ij % n, ij / n])).collect()
+}
+
+/// Numbers of the four corners of a side in the body.
+pub(crate) fn corner_ids(counts: [usize; 3], ids: &[u32], side: Side) -> [u32; 4] {
+    let [n, m] = side_counts(counts, side).map(|count| count - 1);
+    [[0, 0], [n, 0], [0, m], [n, m]].map(|ij| ids[side_index(counts, side, ij)])
 }
 
 /// Points of a side along its two tangents.

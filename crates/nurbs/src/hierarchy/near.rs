@@ -128,8 +128,9 @@ impl Multipatch {
             });
         }
         bounds[across] = [end, end];
-        let [low, high] =
-            bounding_box(crate::glue::side_points(other.counts(), side.1).iter().map(|&i| &other.points[i]));
+        let [low, high] = bounding_box(
+            crate::topology::side_points(other.counts(), side.1).iter().map(|&i| &other.points[i]),
+        );
         samples.places.iter().any(|&(_, x)| {
             let outside = [0, 1, 2].map(|d| (low[d] - x[d]).max(x[d] - high[d]).max(0.0));
             distance(outside, [0.0; 3]) <= reach && other.closest_in(bounds, x).distance <= reach
