@@ -78,6 +78,21 @@ fn directions_of_gismo_interfaces_are_checked() {
 }
 
 #[test]
+fn interfaces_of_old_gismo_files_have_six_numbers() {
+    let block = solids::block([1.0, 1.0, 1.0]).unwrap().patches.remove(0);
+    let mut other = block.clone();
+    other.points.iter_mut().for_each(|point| point[0] += 1.0);
+    let text = write::gismo(&Multipatch::glue(vec![block, other]).unwrap()).unwrap().text;
+    let with = |list: &str| text.replace("100 2 101 1  0 1 2  1 1 1", list);
+    assert_ne!(with(""), text);
+    assert_eq!(read::gismo(&with("101 1 100 2 1 1")).unwrap(), read::gismo(&text).unwrap());
+    assert!(message(with("101 2 100 2 1 1").as_bytes()).contains("do not coincide:"));
+    assert!(message(with("100 2 101 1 1").as_bytes()).contains("5 numbers of interfaces given, 10 for each"));
+    assert!(message(with("100 2 101 1  0 1 1  1 1 1").as_bytes()).contains("a permutation of 0 1 2"));
+    assert!(message(with("100 2 101 1  1 0 2  1 1 1").as_bytes()).contains("found `1 0 2 1 1 1`"));
+}
+
+#[test]
 fn geopdes_versions_names_and_comments() {
     let block = solids::block([1.0, 2.0, 3.0]).unwrap();
     let patch = geopdes_patches(&block.patches);

@@ -114,18 +114,65 @@ fn pictures_of_nurbs_bodies_are_refused_as_meshes() {
 }
 
 #[test]
-fn a_nurbs_body_survives_gismo_xml() {
+fn a_nurbs_body_survives_all_nurbs_formats_that_are_written() {
     let dir = TempDir::new().unwrap();
-    let (ball, xml, again) = (path(&dir, "ball.npz"), path(&dir, "ball.xml"), path(&dir, "again.npz"));
+    let (ball, again) = (path(&dir, "ball.npz"), path(&dir, "again.npz"));
     json(&["make", "ball", "--radius", "1", "-o", &ball]);
-    json(&["convert", &ball, "-o", &xml]);
-    json(&["import", &xml, "-o", &again]);
-    let (before, after) = (json(&["info", &ball]), json(&["info", &again]));
-    for key in ["patches", "nodes", "degrees"] {
-        assert_eq!(before[key], after[key], "{key}");
+    for (file, set) in [("ball.xml", "surface"), ("ball.mesh", "boundary1"), ("ball.json", "patch0:top")] {
+        let file = path(&dir, file);
+        let notes = json(&["convert", &ball, "-o", &file])["notes"].to_string();
+        assert!(notes.contains("`pole`"), "{notes}");
+        json(&["import", &file, "-o", &again, "--zone", &format!("hit={set}@0,0,1:2")]);
+        let (before, after) = (json(&["info", &ball]), json(&["info", &again]));
+        for key in ["patches", "nodes", "degrees", "volume"] {
+            assert_eq!(before[key], after[key], "{file}: {key}");
+        }
     }
-    let ratio = before["volume"].as_f64().unwrap() / after["volume"].as_f64().unwrap();
-    assert!((ratio - 1.0).abs() < 1e-14, "volumes differ by the factor {ratio}");
+    let message = fails(&["convert", &ball, "-o", &path(&dir, "ball.txt")], 2);
+    for ending in [".msh", ".inp", ".xml", ".mesh", ".json", ".vtu"] {
+        assert!(message.contains(ending), "{message}");
+    }
+    let (mesh, out) = (path(&dir, "hex.npz"), path(&dir, "hex.mesh"));
+    json(&["make", "box", "--size", "1,1,1", "--hex", "-o", &mesh]);
+    let message = fails(&["convert", &mesh, "-o", &out], 3);
+    assert!(message.contains("is a mesh") && message.contains(".msh"), "{message}");
+}
+
+#[test]
+fn every_nurbs_format_of_the_contract_is_imported() {
+    let Some(folder) = carom_testing::shared_data("nurbs") else { return };
+    let dir = TempDir::new().unwrap();
+    let out = path(&dir, "body.npz");
+    for file in [
+        "generated/quarter_ring.xml",
+        "generated/quarter_ring.mesh",
+        "generated/quarter_ring.txt",
+        "geomdl/quarter_ring_volume.json",
+        "splinepy/quarter_ring.json",
+        "splinepy/quarter_ring.npz",
+        "splinepy/quarter_ring.itd",
+        "petiga/quarter_ring.dat",
+    ] {
+        json(&["import", folder.join(file).to_str().unwrap(), "-o", &out]);
+        let volume = json(&["info", &out])["volume"].as_f64().unwrap();
+        assert!((volume / 2.356194490192345 - 1.0).abs() < 1e-13, "{file}: {volume}");
+    }
+    let again = path(&dir, "again.npz");
+    let message = fails(&["import", &out, "-o", &again], 3);
+    assert!(message.contains("an archive of carom") && message.contains("without import"), "{message}");
+    let surface = folder.join("mfem/square-disc-nurbs-patch.mesh");
+    let message = fails(&["import", surface.to_str().unwrap(), "-o", &again], 3);
+    assert!(message.contains("dimension 2"), "{message}");
+    let text = path(&dir, "notes.txt");
+    std::fs::write(&text, "not a geometry").unwrap();
+    let message = fails(&["import", &text, "-o", &again], 3);
+    assert!(message.contains("notes.txt") && message.contains("IRIT .itd"), "{message}");
+    let other = path(&dir, "part.obj");
+    std::fs::write(&other, "").unwrap();
+    let message = fails(&["import", &other, "-o", &again], 3);
+    for ending in [".xml", ".mesh", ".txt", ".json", ".npz", ".dat", ".itd", ".msh", ".inp", ".step"] {
+        assert!(message.contains(ending), "{message}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::{Multipatch, Patch, Side};
 /// Reads a body from the text of a G+Smo XML file.
 ///
 /// A `MultiPatch` says which geometries belong to the body; without one all of them do. Interfaces are found from the
-/// control points, and those that the file lists are checked. Each `<boundary>` becomes a region under its
+/// control points, and those that the file lists are checked, with their directions. Each `<boundary>` becomes a region under its
 /// name (`boundary` if it has none). Sides follow left-handed patches when these are turned. Other objects are skipped.
 ///
 /// # Errors
@@ -140,17 +140,8 @@ fn assemble(patches: Vec<Patch>, body: Option<Node>, ids: &[i64]) -> Result<Mult
     let mut glued = Glued::new(patches)?;
     let Some(body) = body else { return Ok(glued.body) };
     for node in body.children().filter(|node| node.has_tag_name("interfaces")) {
-        let list = integers(node, "a number of an interface")?;
-        let (entries, rest) = list.as_chunks::<10>();
-        if !rest.is_empty() {
-            let (what, expected) = ("numbers of interfaces".to_owned(), "10 for each".to_owned());
-            return Err(ReadError::Count { place: place(node), what, expected, found: list.len() });
-        }
-        for entry in entries {
-            let (first, second) =
-                (side(node, ids, entry[0], entry[1])?, side(node, ids, entry[2], entry[3])?);
-            let directions = directions(node, first.1, second.1, entry)?;
-            glued.check_interface(place(node), first, second, Some(directions))?;
+        for ([first, second], directions) in interfaces(node, ids)? {
+            glued.check_interface(place(node), first, second, directions)?;
         }
     }
     for node in body.children().filter(|node| node.has_tag_name("boundary")) {
@@ -170,9 +161,39 @@ fn assemble(patches: Vec<Patch>, body: Option<Node>, ids: &[i64]) -> Result<Mult
     Ok(glued.body)
 }
 
+/// Two sides (patch and side in the file), and where the tangent directions of the first go, if the file says so.
+type ListedInterface = ([(usize, Side); 2], Option<[(usize, bool); 2]>);
+
+/// The interfaces that a list holds: patch, side, patch, side; then for each direction of the first patch that of the
+/// second, and 1 if in the same sense. Old files have two senses alone, which do not say where directions change places.
+fn interfaces(node: Node, ids: &[i64]) -> Result<Vec<ListedInterface>, ReadError> {
+    let list = integers(node, "a number of an interface")?;
+    let sides = |entry: &[i64]| {
+        Ok::<_, ReadError>([side(node, ids, entry[0], entry[1])?, side(node, ids, entry[2], entry[3])?])
+    };
+    let (entries, rest) = list.as_chunks::<10>();
+    let (old_entries, old_rest) = list.as_chunks::<6>();
+    let has_maps = rest.is_empty() && entries.iter().all(|entry| is_permutation(&entry[4..7]));
+    if has_maps || (rest.is_empty() && !old_rest.is_empty()) {
+        let one = |entry: &[i64; 10]| {
+            let [first, second] = sides(entry)?;
+            let directions = directions(node, first.1, second.1, entry)?;
+            Ok(([first, second], Some(directions)))
+        };
+        return entries.iter().map(one).collect();
+    }
+    if !old_rest.is_empty() {
+        let (what, expected) = ("numbers of interfaces".to_owned(), "10 for each".to_owned());
+        return Err(ReadError::Count { place: place(node), what, expected, found: list.len() });
+    }
+    old_entries.iter().map(|entry| Ok((sides(entry)?, None))).collect()
+}
+
+fn is_permutation(map: &[i64]) -> bool {
+    (0..3).all(|direction| map.contains(&direction))
+}
+
 /// Where the tangent directions of the first side go: directions of the second patch, and whether reversed.
-///
-/// * `entry` — patch, side, patch, side, for each direction of the first patch that of the second, and 1 if in the same sense
 fn directions(
     node: Node,
     first: Side,
@@ -180,9 +201,7 @@ fn directions(
     entry: &[i64; 10],
 ) -> Result<[(usize, bool); 2], ReadError> {
     let (map, same) = (&entry[4..7], &entry[7..10]);
-    let mut ascending = [map[0], map[1], map[2]];
-    ascending.sort_unstable();
-    let fits = ascending == [0, 1, 2]
+    let fits = is_permutation(map)
         && same.iter().all(|sense| (0..=1).contains(sense))
         && map[first.direction()] == second.direction() as i64;
     if !fits {
