@@ -99,8 +99,7 @@ fn spot_of_region(patches: &Multipatch, name: &str) -> Result<Spot, PlaceError> 
     }
     let mut points = Vec::new();
     for face in patches.faces(&region) {
-        let patch = &patches.patches[face.patch as usize];
-        points.extend(patches.face_indices(face).iter().map(|&i| patch.points[i as usize]));
+        points.extend(patches.face_places(face));
     }
     around(&points).ok_or_else(|| PlaceError::NoFaces { name: name.to_owned() })
 }

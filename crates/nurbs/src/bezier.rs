@@ -4,8 +4,12 @@
 //! output time by [`BezierMesh::field_into`], direction by direction: the full operator of a graded ball would
 //! have 10⁸ entries, its three factors a few hundred.
 
+mod leaves;
+
 use std::collections::HashMap;
 
+use self::leaves::Leaves;
+use crate::hierarchy::{Cell, Tree};
 use crate::topology::side_index;
 use crate::{LineOperator, Multipatch, Patch, Side};
 
@@ -16,8 +20,10 @@ pub struct BezierCell {
     pub patch: u32,
     /// The side that a surface cell lies on.
     pub side: Option<Side>,
-    /// Knot index of the span in each direction; for a surface cell, of the volume cell it bounds.
-    pub spans: [usize; 3],
+    /// Level of the cell, or of the volume cell that a surface cell bounds; 0 unless the body is refined locally.
+    pub level: u32,
+    /// That cell: number of its span in each direction, counted over the nonempty spans of its level.
+    pub cell: Cell,
     /// Degrees along its own directions: three of a volume; two of a surface, and 0.
     pub degrees: [usize; 3],
     /// Numbers of its control points in [`BezierMesh::points`], the first direction fastest.
@@ -34,6 +40,8 @@ pub struct BezierMesh {
     /// The cells, patch by patch, side by side.
     pub cells: Vec<BezierCell>,
     blocks: Vec<Block>,
+    /// The cells one by one, if the body is refined locally; then there are no blocks.
+    leaves: Option<Leaves>,
 }
 
 /// A patch or a side of one: a grid of control points with the operators that make it Bezier.
@@ -132,7 +140,12 @@ impl Multipatch {
             .map(|patch| [0, 1, 2].map(|d: usize| patch.basis[d].spans().len() * patch.degrees()[d] + 1))
             .collect();
         let (ids, _) = self.topology().number(&counts);
-        let mut mesh = BezierMesh { points: vec![], weights: vec![], cells: vec![], blocks: vec![] };
+        let mut mesh =
+            BezierMesh { points: vec![], weights: vec![], cells: vec![], blocks: vec![], leaves: None };
+        if let Some(hierarchy) = &self.hierarchy {
+            mesh.add_leaves(hierarchy, &self.topology(), which);
+            return mesh;
+        }
         let mut known: HashMap<u32, Vec<u32>> = HashMap::new();
         for &(number, side) in which {
             let patch = &self.patches[number as usize];
@@ -152,6 +165,14 @@ impl Multipatch {
         }
         mesh
     }
+}
+
+/// Degrees of a cell along its own directions.
+fn own_degrees(degrees: [usize; 3], side: Option<Side>) -> [usize; 3] {
+    side.map_or(degrees, |side| {
+        let [a, b] = side.tangents();
+        [degrees[a], degrees[b], 0]
+    })
 }
 
 impl BezierMesh {
@@ -189,35 +210,29 @@ impl BezierMesh {
     }
 
     fn add_cells(&mut self, patch: &Patch, block: &Block, number: u32, side: Option<Side>) {
-        let all = [0, 1, 2].map(|d| patch.basis[d].spans());
+        let tree = Tree::new(patch.basis.each_ref().map(|basis| basis.spans().len() as u32));
         let mut degrees = patch.degrees();
-        let mut cells = all.clone();
-        if let Some(side) = side {
-            let across = side.direction();
-            degrees[across] = 0;
-            let last = all[across].len() - 1;
-            cells[across] = vec![all[across][if side.is_end() { last } else { 0 }]];
-        }
-        for (k, &w) in cells[2].iter().enumerate() {
-            for (j, &v) in cells[1].iter().enumerate() {
-                for (i, &u) in cells[0].iter().enumerate() {
-                    let points = block.cell_points([i, j, k], degrees);
-                    let own = match side {
-                        None => degrees,
-                        Some(side) => {
-                            let [a, b] = side.tangents();
-                            [degrees[a], degrees[b], 0]
-                        }
-                    };
-                    self.cells.push(BezierCell {
-                        patch: number,
-                        side,
-                        spans: [u, v, w],
-                        degrees: own,
-                        points,
-                    });
-                }
+        let cells: Vec<Cell> = match side {
+            None => tree.cells(0),
+            Some(side) => {
+                degrees[side.direction()] = 0;
+                tree.faces(side).into_iter().map(|(_, cell)| cell).collect()
             }
+        };
+        for cell in cells {
+            // A block of a side has a single layer across it.
+            let mut place = cell.map(|i| i as usize);
+            if let Some(side) = side {
+                place[side.direction()] = 0;
+            }
+            self.cells.push(BezierCell {
+                patch: number,
+                side,
+                level: 0,
+                cell,
+                degrees: own_degrees(degrees, side),
+                points: block.cell_points(place, degrees),
+            });
         }
     }
 
@@ -235,6 +250,9 @@ impl BezierMesh {
     /// If `values` has fewer entries than the body has points, or `out` not as many as the mesh.
     pub fn field_into<const D: usize>(&self, values: &[[f64; D]], out: &mut [[f64; D]]) {
         assert_eq!(out.len(), self.points.len(), "one value a Bezier point");
+        if let Some(leaves) = &self.leaves {
+            leaves.field_into(values, &self.weights, out);
+        }
         for block in &self.blocks {
             let weighted =
                 block.ids.iter().zip(&block.weights).map(|(&id, w)| values[id as usize].map(|v| w * v));
@@ -249,7 +267,7 @@ impl BezierMesh {
 
     /// Row b of the operator of [`BezierMesh::field_into`] for each Bezier point: (control point, factor), ascending.
     ///
-    /// For small bodies and for single points; see the module for why it is not kept.
+    /// For small bodies that are not refined locally, and for single points; see the module for why it is not kept.
     pub fn rows(&self) -> Vec<Vec<(u32, f64)>> {
         let mut rows = vec![Vec::new(); self.points.len()];
         for block in &self.blocks {

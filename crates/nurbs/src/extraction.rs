@@ -55,6 +55,24 @@ impl KnotVector {
         };
         self.spans().into_iter().enumerate().map(operator).collect()
     }
+
+    /// The extraction operator of one nonempty span, from the 2p knots that it depends on.
+    ///
+    /// * `span` — knot index k of the span
+    pub fn extraction_of(&self, span: usize) -> Operator {
+        let p = self.degree();
+        let local = &self.knots()[span + 1 - p..=span + p];
+        let (first, last) = (local[0], local[2 * p - 1]);
+        let inner = local.iter().copied().filter(|&u| u > first && u < last);
+        let mut knots = vec![first; p + 1];
+        knots.extend(inner);
+        knots.resize(knots.len() + p + 1, last);
+        let local = Self::new(p, knots).expect("a part of a knot vector, its ends repeated, is one");
+        let here = local.span_of(0.5 * (self.knots()[span] + self.knots()[span + 1]));
+        let place =
+            local.spans().binary_search(&here).expect("a point between two knots lies in a nonempty span");
+        local.extraction().swap_remove(place)
+    }
 }
 
 #[cfg(test)]
@@ -72,6 +90,9 @@ mod tests {
                 let (mut direct, mut bernstein, mut extracted) = ([0.0; 6], [0.0; 6], [0.0; 6]);
                 kv.basis_into(span, a + x * (b - a), &mut direct);
                 bernstein_into(p, x, &mut bernstein);
+                prop_assert!(
+                    c.coefficients.iter().zip(kv.extraction_of(span).coefficients).all(|(a, b)| (a - b).abs() < 1e-14)
+                );
                 c.apply_into(&bernstein[..=p], &mut extracted[..=p]);
                 for r in 0..=p {
                     prop_assert!((direct[r] - extracted[r]).abs() < 1e-13, "{kv:?} span {span} N_{r}");

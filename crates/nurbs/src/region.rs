@@ -2,17 +2,20 @@
 
 use thiserror::Error;
 
-use crate::closest::{bounding_box, distance};
+use crate::closest::distance;
+use crate::hierarchy::{Cell, Lattice, Tree};
 use crate::topology::side_points;
 use crate::{Multipatch, Region, Side};
 
-/// One face: a span of a side of a patch.
+/// One face: a cell's part of a side of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PatchFace {
     /// Patch number.
     pub patch: u32,
-    /// Knot index of the span in each direction, of the cell that the face belongs to.
-    pub spans: [usize; 3],
+    /// Level of the cell that the face belongs to; 0 unless the body is refined locally.
+    pub level: u32,
+    /// That cell: number of its span in each direction, counted over the nonempty spans of its level.
+    pub cell: Cell,
     /// Side of the patch on which the face lies.
     pub side: Side,
 }
@@ -68,25 +71,48 @@ impl Multipatch {
         let mut faces = Vec::new();
         for &(patch, side) in &region.sides {
             let Some(body) = self.patches.get(patch as usize) else { continue };
-            let spans = [0, 1, 2].map(|d| body.basis[d].spans());
-            let [first, second] = side.tangents();
-            let across = &spans[side.direction()];
-            let mut cell = [across[if side.is_end() { across.len() - 1 } else { 0 }]; 3];
-            for &j in &spans[second] {
-                for &i in &spans[first] {
-                    cell[first] = i;
-                    cell[second] = j;
-                    let face = PatchFace { patch, spans: cell, side };
-                    if region.near.is_none_or(|(centre, radius)| self.reaches(face, centre, radius)) {
-                        faces.push(face);
-                    }
-                }
-            }
+            let mut all = match &self.hierarchy {
+                Some(hierarchy) => hierarchy.patches[patch as usize].tree.faces(side),
+                None => Tree::new(body.basis.each_ref().map(|basis| basis.spans().len() as u32)).faces(side),
+            };
+            faces.extend(
+                all.drain(..)
+                    .map(|(level, cell)| PatchFace { patch, level: level as u32, cell, side })
+                    .filter(|&face| {
+                        region.near.is_none_or(|(centre, radius)| self.reaches(face, centre, radius))
+                    }),
+            );
         }
         faces
     }
 
-    /// Numbers in the body of all control points of a side, ascending.
+    /// Parameters of the cell that a face belongs to; in the direction across the face both are those of its side.
+    pub fn face_bounds(&self, face: PatchFace) -> [[f64; 2]; 3] {
+        let patch = face.patch as usize;
+        let lattice = match &self.hierarchy {
+            Some(hierarchy) => Lattice::new(&hierarchy.patches[patch].basis, face.level as usize),
+            None => Lattice::new(&self.patches[patch].basis, 0),
+        };
+        let mut bounds = lattice.bounds(face.cell);
+        let across = face.side.direction();
+        let end = bounds[across][usize::from(face.side.is_end())];
+        bounds[across] = [end, end];
+        bounds
+    }
+
+    /// Middle of a face and its four corners \[m\].
+    pub fn face_places(&self, face: PatchFace) -> [[f64; 3]; 5] {
+        let (bounds, [first, second]) = (self.face_bounds(face), face.side.tangents());
+        [[0.5, 0.5], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[s, t]| {
+            let mut u = bounds.map(|[low, _]| low);
+            for (d, x) in [(first, s), (second, t)] {
+                u[d] = bounds[d][0] + x * (bounds[d][1] - bounds[d][0]);
+            }
+            self.patches[face.patch as usize].point(u)
+        })
+    }
+
+    /// Numbers of all control points of a side of the patches, ascending.
     pub fn side_ids(&self, (patch, side): (u32, Side)) -> Vec<u32> {
         let counts = self.patches[patch as usize].counts();
         let mut ids: Vec<u32> = side_points(counts, side)
@@ -98,55 +124,20 @@ impl Multipatch {
         ids
     }
 
-    /// Numbers in the body of the control points that move a face, ascending: all functions nonzero on it.
-    pub fn face_points(&self, face: PatchFace) -> Vec<u32> {
-        let mut ids: Vec<u32> = self
-            .face_indices(face)
-            .into_iter()
-            .map(|local| self.point_ids[face.patch as usize][local as usize])
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
-    }
-
-    /// Control points of the patch on the face, (p+1)(q+1) of them, the first direction of the side fastest.
-    pub fn face_indices(&self, face: PatchFace) -> Vec<u32> {
-        let patch = &self.patches[face.patch as usize];
-        let [first, second] = face.side.tangents();
-        let start = [0, 1, 2].map(|d| patch.basis[d].first_function(face.spans[d]));
-        let mut ijk = start;
-        if face.side.is_end() {
-            ijk[face.side.direction()] = patch.counts()[face.side.direction()] - 1;
-        }
-        let mut indices = Vec::new();
-        for j in 0..=patch.basis[second].degree() {
-            for i in 0..=patch.basis[first].degree() {
-                ijk[first] = start[first] + i;
-                ijk[second] = start[second] + j;
-                indices.push(patch.index(ijk) as u32);
-            }
-        }
-        indices
-    }
-
     /// Whether a face comes closer to a point than the radius; touching the ball from outside does not count.
     fn reaches(&self, face: PatchFace, centre: [f64; 3], radius: f64) -> bool {
-        let patch = &self.patches[face.patch as usize];
         let inside = radius * (1.0 - 1e-6);
-        let hull = self.face_indices(face);
-        let [low, high] = bounding_box(hull.iter().map(|&i| &patch.points[i as usize]));
-        let nearest = [0, 1, 2].map(|d| centre[d].clamp(low[d], high[d]));
-        if distance(nearest, centre) >= inside {
+        let places = self.face_places(face);
+        let nearest = places.iter().map(|&x| distance(x, centre)).fold(f64::INFINITY, f64::min);
+        let size = places[1..].iter().map(|&x| distance(x, places[0])).fold(0.0, f64::max);
+        if nearest < inside {
+            return true;
+        }
+        // A face does not bulge farther from its corners than it is large.
+        if nearest > inside + 3.0 * size && size > 0.0 {
             return false;
         }
-        let mut bounds = [0, 1, 2].map(|d| {
-            let knots = patch.basis[d].knots();
-            [knots[face.spans[d]], knots[face.spans[d] + 1]]
-        });
-        let across = face.side.direction();
-        let end = bounds[across][usize::from(face.side.is_end())];
-        bounds[across] = [end, end];
-        patch.closest_in(bounds, centre).distance < inside
+        let patch = &self.patches[face.patch as usize];
+        patch.closest_in(self.face_bounds(face), centre).distance < inside
     }
 }

@@ -257,10 +257,23 @@ impl Topology {
     pub(crate) fn for_each_pair(
         &self,
         counts: &[[usize; 3]],
+        join: impl FnMut((usize, usize), (usize, usize)),
+    ) {
+        self.for_each_pair_of(counts, |_| true, join);
+    }
+
+    /// The same, passing over interfaces of patches that do not take part.
+    pub(crate) fn for_each_pair_of(
+        &self,
+        counts: &[[usize; 3]],
+        takes_part: impl Fn(usize) -> bool,
         mut join: impl FnMut((usize, usize), (usize, usize)),
     ) {
         for &Interface { first, second, orientation } in &self.interfaces {
             let (p, q) = (first.0 as usize, second.0 as usize);
+            if !(takes_part(p) && takes_part(q)) {
+                continue;
+            }
             let there = side_counts(counts[q], second.1);
             let [n, m] = side_counts(counts[p], first.1);
             for j in 0..m {

@@ -52,8 +52,9 @@ fn cells_are_the_spans_of_the_patches_and_carry_their_fields() {
                     u[side.direction()] = patch.domain()[side.direction()][usize::from(side.is_end())];
                 }
                 for (d, t) in directions.into_iter().zip(x) {
-                    let knots = patch.basis[d].knots();
-                    u[d] = knots[cell.spans[d]] + t * (knots[cell.spans[d] + 1] - knots[cell.spans[d]]);
+                    let breaks = patch.basis[d].breakpoints();
+                    let span = cell.cell[d] as usize;
+                    u[d] = breaks[span] + t * (breaks[span + 1] - breaks[span]);
                 }
                 let expected = patch.point(u);
                 assert!((0..3).all(|d| (place[d] - expected[d]).abs() < 1e-14), "{place:?} {expected:?}");
@@ -63,6 +64,53 @@ fn cells_are_the_spans_of_the_patches_and_carry_their_fields() {
                     *point = [control[id as usize][0], control[id as usize][1], 0.0];
                 }
                 let expected = with_field.point(u);
+                assert!((0..2).all(|d| (value[d] - expected[d]).abs() < 1e-13), "{value:?} {expected:?}");
+            }
+        }
+    }
+}
+
+/// A refined ball and a body whose refinement crosses seams.
+fn refined() -> Vec<Multipatch> {
+    use carom_nurbs::Near;
+    let ball = solids::ball(1.0, None).unwrap().elements([2; 3]).unwrap();
+    let rod = solids::rod(1.0, 4.0, None).unwrap().elements([2; 3]).unwrap();
+    vec![
+        ball.refine_near(&[Near::point([0.0, 0.0, 1.0], 0.05, 3)]).unwrap(),
+        rod.refine_near(&[Near::point([4.0, 0.5, 0.0], 0.1, 2)]).unwrap(),
+    ]
+}
+
+#[test]
+fn cells_of_a_locally_refined_body_carry_its_fields() {
+    for body in refined() {
+        let space = body.space().unwrap().unwrap();
+        let control: Vec<[f64; 2]> =
+            (0..space.points.len()).map(|i| [(i as f64 * 0.7).sin(), (i as f64 * 1.9).cos()]).collect();
+        for mesh in [body.bezier(), body.bezier_surface()] {
+            let mut field = vec![[f64::NAN; 2]; mesh.points.len()];
+            mesh.field_into(&control, &mut field);
+            for (number, cell) in mesh.cells.iter().enumerate() {
+                let patch = &body.patches[cell.patch as usize];
+                let x = [0.2, 0.7, if cell.side.is_some() { 0.0 } else { 0.4 }];
+                let (place, value) = evaluate(&mesh, number, x, &field);
+                let mut u = [0.0; 3];
+                let directions = cell.side.map_or(vec![0, 1, 2], |side| side.tangents().to_vec());
+                if let Some(side) = cell.side {
+                    u[side.direction()] = patch.domain()[side.direction()][usize::from(side.is_end())];
+                }
+                for (d, t) in directions.into_iter().zip(x) {
+                    let breaks = patch.basis[d].breakpoints();
+                    let at = (f64::from(cell.cell[d]) + t) / f64::from(1 << cell.level);
+                    let span = at as usize;
+                    u[d] = breaks[span] + (at - span as f64) * (breaks[span + 1] - breaks[span]);
+                }
+                let expected = patch.point(u);
+                assert!((0..3).all(|d| (place[d] - expected[d]).abs() < 1e-13), "{place:?} {expected:?}");
+                let mut expected = [0.0; 2];
+                for (point, r) in space.functions_at(cell.patch as usize, u) {
+                    (0..2).for_each(|d| expected[d] += r * control[point as usize][d]);
+                }
                 assert!((0..2).all(|d| (value[d] - expected[d]).abs() < 1e-13), "{value:?} {expected:?}");
             }
         }

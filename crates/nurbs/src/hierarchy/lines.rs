@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::tree::Cell;
 use crate::{KnotVector, LineOperator};
 
 /// The basis of one level in one direction.
@@ -51,4 +52,26 @@ impl LevelLine {
 /// Functions of a level in a direction: n_l = n_0 + (2^l − 1) times the number of spans.
 pub(crate) fn n_functions(basis: &KnotVector, level: usize) -> usize {
     basis.n_functions() + ((1 << level) - 1) * (basis.breakpoints().len() - 1)
+}
+
+/// Parameters of the cells of a level.
+pub(crate) struct Lattice {
+    breaks: [Vec<f64>; 3],
+    level: usize,
+}
+
+impl Lattice {
+    pub(crate) fn new(basis: &[KnotVector; 3], level: usize) -> Self {
+        Self { breaks: basis.each_ref().map(KnotVector::breakpoints), level }
+    }
+
+    pub(crate) fn bounds(&self, cell: Cell) -> [[f64; 2]; 3] {
+        let parts = (1_u32 << self.level) as f64;
+        [0, 1, 2].map(|d| {
+            let span = (cell[d] >> self.level) as usize;
+            let [a, b] = [self.breaks[d][span], self.breaks[d][span + 1]];
+            let part = f64::from(cell[d] - ((span as u32) << self.level));
+            [a + (b - a) * part / parts, a + (b - a) * (part + 1.0) / parts]
+        })
+    }
 }

@@ -16,6 +16,7 @@
 
 mod lines;
 mod near;
+mod numbers;
 mod patch;
 mod space;
 mod tree;
@@ -25,13 +26,15 @@ use thiserror::Error;
 use crate::topology::Topology;
 use crate::{Multipatch, Patch};
 
+pub(crate) use lines::Lattice;
 pub use near::{Near, Target};
+pub use numbers::CellNumbers;
 pub use patch::HierarchicalPatch;
 pub use space::{LevelGrid, Space, UNUSED};
 pub use tree::{Cell, Tree};
 
-/// The finest level: spans of level 0 divided by 2¹⁶.
-pub const MAX_LEVEL: usize = 16;
+/// The finest level: spans of level 0 divided by 2¹².
+pub const MAX_LEVEL: usize = 12;
 /// More control points are refused.
 const MAX_POINTS: usize = 40_000_000;
 
@@ -140,6 +143,11 @@ impl Multipatch {
     /// Number of control points of the body: those of its hierarchical refinement, if it has one.
     pub fn n_body_points(&self) -> usize {
         self.hierarchy.as_ref().map_or(self.n_points, |hierarchy| hierarchy.n_points)
+    }
+
+    /// How its cells are numbered block by block.
+    pub fn cell_numbers(&self) -> CellNumbers {
+        CellNumbers::new(self)
     }
 
     /// The functions of the hierarchical refinement on their cells; `None` if the body has none.

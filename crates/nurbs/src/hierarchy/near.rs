@@ -1,7 +1,7 @@
 //! Which cells are divided: those near a place, on both sides of every interface.
 
 use super::tree::{Cell, Tree};
-use super::{HierarchicalPatch, Hierarchy, HierarchyError, MAX_LEVEL};
+use super::{HierarchicalPatch, Hierarchy, HierarchyError, Lattice, MAX_LEVEL};
 use crate::closest::{bounding_box, distance};
 use crate::{KnotVector, Multipatch, Patch, Side};
 
@@ -85,7 +85,7 @@ impl Multipatch {
     fn cells_near(&self, near: &Near, level: usize, trees: &[Tree]) -> Vec<(usize, Cell)> {
         let mut marked = Vec::new();
         for (number, patch) in self.patches.iter().enumerate() {
-            let lattice = Lattice::new(patch, &self.level_zero(number), level);
+            let lattice = Lattice::new(&self.level_zero(number), level);
             for cell in trees[number].leaves(level) {
                 let bounds = lattice.bounds(cell);
                 let samples = Samples::new(patch, bounds);
@@ -197,29 +197,6 @@ fn balance(tree: &mut Tree, level: usize) -> bool {
         changed |= tree.divide(level - 1, parent);
     }
     changed
-}
-
-/// Parameters of the cells of a level.
-struct Lattice {
-    breaks: [Vec<f64>; 3],
-    level: usize,
-}
-
-impl Lattice {
-    fn new(patch: &Patch, basis: &[KnotVector; 3], level: usize) -> Self {
-        debug_assert_eq!(patch.domain(), basis.each_ref().map(KnotVector::domain));
-        Self { breaks: basis.each_ref().map(KnotVector::breakpoints), level }
-    }
-
-    fn bounds(&self, cell: Cell) -> [[f64; 2]; 3] {
-        let parts = (1_u32 << self.level) as f64;
-        [0, 1, 2].map(|d| {
-            let span = (cell[d] >> self.level) as usize;
-            let [a, b] = [self.breaks[d][span], self.breaks[d][span + 1]];
-            let part = f64::from(cell[d] - ((span as u32) << self.level));
-            [a + (b - a) * part / parts, a + (b - a) * (part + 1.0) / parts]
-        })
-    }
 }
 
 /// Places of a cell: corners, and the middles between them.

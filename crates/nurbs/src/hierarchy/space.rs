@@ -24,6 +24,8 @@ pub struct LevelGrid {
     pub level: usize,
     /// Knot vectors of the level over the whole patch.
     pub basis: [KnotVector; 3],
+    /// Knot index of each nonempty span of each direction.
+    pub spans: [Vec<usize>; 3],
     /// The undivided cells, the first direction fastest.
     pub cells: Vec<Cell>,
     /// First function of the box of functions that the cells use, in each direction.
@@ -38,7 +40,8 @@ pub struct LevelGrid {
 }
 
 impl LevelGrid {
-    fn place(&self, ijk: [usize; 3]) -> usize {
+    /// Place of function (i, j, k) of the level in the box.
+    pub(crate) fn place(&self, ijk: [usize; 3]) -> usize {
         let [i, j, k] = [0, 1, 2].map(|d| ijk[d] - self.first[d]);
         i + self.counts[0] * (j + self.counts[1] * k)
     }
@@ -116,6 +119,14 @@ impl Space {
         values.into_iter().filter(|&(_, value)| value != 0.0).map(|(point, v)| (point, v / total)).collect()
     }
 
+    /// Value of a field at point `point` of the body or at a hanging one.
+    pub(crate) fn value<const D: usize>(&self, point: u32, values: &[[f64; D]]) -> [f64; D] {
+        match (point as usize).checked_sub(self.points.len()) {
+            None => values[point as usize],
+            Some(hanging) => combination(&self.hanging[hanging], values),
+        }
+    }
+
     /// Numbers the functions of a hierarchy.
     ///
     /// # Errors
@@ -164,8 +175,16 @@ fn grid(levels: &Levels, level: usize, cells: Vec<Cell>) -> Option<LevelGrid> {
     let counts = [0, 1, 2].map(|d| range(d).len());
     let n = counts.iter().product();
     let basis = levels.basis(level).map(Clone::clone);
-    let mut grid =
-        LevelGrid { level, basis, cells, first, counts, points: vec![UNUSED; n], weights: vec![1.0; n] };
+    let mut grid = LevelGrid {
+        level,
+        basis,
+        spans: levels.lines.each_ref().map(|lines| lines[level].spans.clone()),
+        cells,
+        first,
+        counts,
+        points: vec![UNUSED; n],
+        weights: vec![1.0; n],
+    };
     for cell in grid.cells.clone() {
         levels.for_each_function(level, cell, |ijk| {
             let place = grid.place(ijk);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::Side;
+
 /// A cell of a level: number of its span in each direction, counted over the nonempty spans of that level.
 pub type Cell = [u32; 3];
 
@@ -82,5 +84,18 @@ impl Tree {
         let mut cells = self.cells(level);
         cells.retain(|&cell| !self.is_divided(level, cell));
         cells
+    }
+
+    /// The undivided cells on a side, with their levels: coarse to fine, the first direction fastest.
+    pub fn faces(&self, side: Side) -> Vec<(usize, Cell)> {
+        let across = side.direction();
+        let on_side = |level: usize| {
+            let end = if side.is_end() { self.lattice(level)[across] - 1 } else { 0 };
+            self.leaves(level)
+                .into_iter()
+                .filter(move |cell| cell[across] == end)
+                .map(move |cell| (level, cell))
+        };
+        (0..self.n_levels()).flat_map(on_side).collect()
     }
 }
