@@ -18,8 +18,8 @@ use carom_fem::FaceBasis;
 use carom_mesh::FaceShape;
 use nalgebra::Vector3;
 
-use crate::geometry::bezier::MAX_POINTS;
 use crate::geometry::{Domain, Faces};
+use carom_fem::surface::MAX_FACE_POINTS;
 
 /// What a pressure cell belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +139,8 @@ impl Spans {
                 }
             }
         }
-        let (mut r, mut r_a, mut r_ab) = ([0.0; MAX_POINTS], [[0.0; 2]; MAX_POINTS], [[0.0; 3]; MAX_POINTS]);
+        let (mut r, mut r_a, mut r_ab) =
+            ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);
         let first = self.weights.len();
         for (face, rule) in pieces {
             let own = &faces.surface.faces[*face as usize].points;
@@ -236,7 +237,7 @@ impl Spans {
 fn is_linear(faces: &Faces, face: u32) -> bool {
     match &faces.surface.faces[face as usize].basis {
         FaceBasis::Lagrange(shape) => matches!(shape, FaceShape::Tri3 | FaceShape::Quad4),
-        FaceBasis::Spline { degrees, .. } => *degrees == [1, 1],
+        FaceBasis::Spline { degrees, .. } | FaceBasis::Combined { degrees, .. } => *degrees == [1, 1],
     }
 }
 
@@ -244,12 +245,21 @@ fn is_linear(faces: &Faces, face: u32) -> bool {
 fn dual_cells(faces: &Faces) -> BTreeMap<u32, (bool, Vec<Piece>)> {
     let mut cells: BTreeMap<u32, (bool, Vec<Piece>)> = BTreeMap::new();
     for face in 0..faces.n_faces() as u32 {
-        let points = &faces.surface.faces[face as usize].points;
-        // Control points of splines run row by row, nodes around the face.
-        let row_by_row = matches!(faces.surface.faces[face as usize].basis, FaceBasis::Spline { .. });
+        let own = &faces.surface.faces[face as usize];
+        let points = &own.points;
         let domain = faces.domain(face);
         for corner in 0..domain.n_corners() {
-            let place = if row_by_row { [0, 1, 3, 2][corner] } else { corner };
+            // Control points of splines run row by row, nodes around the face.
+            let place = match &own.basis {
+                FaceBasis::Lagrange(_) => corner,
+                FaceBasis::Spline { .. } => [0, 1, 3, 2][corner],
+                FaceBasis::Combined { operator, .. } => {
+                    // A corner that hangs goes to the first of the points that it follows most.
+                    let factor =
+                        |i: usize| faces.surface.operators[*operator as usize][4 * i + [0, 1, 3, 2][corner]];
+                    (0..points.len()).rev().max_by(|&a, &b| factor(a).total_cmp(&factor(b))).unwrap_or(0)
+                }
+            };
             let rim = faces.topology.corner_on_cut(face, corner as u8, |f| faces.domain(f));
             let cell = cells.entry(points[place]).or_default();
             cell.0 |= rim;

@@ -3,6 +3,8 @@
 //! Batches of cells are computed in parallel and then added column range by column range, every entry in the order of
 //! the cells: the result has the same bits for any number of threads.
 
+mod hanging;
+
 use std::sync::Arc;
 
 use carom_linalg::{BlockMatrix, GraphError, NodeGraph, NodeMatrix};
@@ -60,11 +62,15 @@ pub struct SystemMatrices {
 ///
 /// [`GraphError`] if the points cannot be numbered.
 pub fn node_graph(discretisation: &Discretisation) -> Result<NodeGraph, GraphError> {
+    let n_points = discretisation.n_points();
     let mut cells = Vec::with_capacity(discretisation.n_cells());
     for cell in discretisation.cells() {
         let basis = discretisation.basis(cell);
         let mut ids = vec![0; basis.n_points()];
         basis.point_ids_into(&mut ids);
+        if ids.iter().any(|&id| id as usize >= n_points) {
+            ids = hanging::followed(discretisation, &ids);
+        }
         cells.push(ids);
     }
     NodeGraph::from_cells(discretisation.n_points(), &cells)
@@ -85,6 +91,10 @@ pub fn assemble(
     rule: QuadratureRule,
     progress: &dyn Progress,
 ) -> Result<SystemMatrices, AssemblyError> {
+    if !discretisation.hanging.is_empty() {
+        let free = assemble(&discretisation.with_free_hanging_points(), rule, progress)?;
+        return Ok(hanging::without_hanging(discretisation, node_graph(discretisation)?, &free));
+    }
     progress.begin("assembly", discretisation.n_cells() as u64);
     let graph = Arc::new(node_graph(discretisation)?);
     let n_entries = graph.rows.len();

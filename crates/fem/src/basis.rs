@@ -1,8 +1,8 @@
 //! The basis of one cell: Lagrange shapes and Bezier-extracted NURBS under one roof.
 
 use carom_mesh::{CellShape, lagrange};
-use carom_nurbs::Operator;
 use carom_nurbs::basis::{MAX_DEGREE, bernstein_derivatives_into};
+use carom_nurbs::{Operator, Side};
 
 /// Work space of one row of one-dimensional functions.
 type Row = [f64; MAX_DEGREE + 1];
@@ -27,16 +27,32 @@ pub struct SplineCells {
     pub n_functions: [usize; 3],
     /// Spans of each direction.
     pub lines: [Vec<LineSpan>; 3],
-    /// Body point of each control point, first direction fastest.
+    /// Body point of each control point, first direction fastest; it may be a hanging one, see [`crate::Discretisation`].
     pub point_ids: Vec<u32>,
     /// Weight of each control point.
     pub weights: Vec<f64>,
+    /// Which part of the patch the spans are, and which of them are cells.
+    pub window: Window,
+}
+
+/// The part of a patch that a block of cells covers: all of it, or the cells of one level of a local refinement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Window {
+    /// Number of the first span of `lines` among the spans of the patch (of that level) in each direction.
+    pub first: [usize; 3],
+    /// Spans of the patch (of that level) in each direction.
+    pub n_spans: [usize; 3],
+    /// The spans that are cells, counted in the window; `None` for all.
+    pub cells: Option<Vec<[u32; 3]>>,
 }
 
 impl SplineCells {
     /// Number of cells.
     pub fn n_cells(&self) -> usize {
-        self.lines.iter().map(Vec::len).product()
+        match &self.window.cells {
+            Some(cells) => cells.len(),
+            None => self.lines.iter().map(Vec::len).product(),
+        }
     }
 
     /// Number of functions of a cell, Π(p_d + 1).
@@ -46,13 +62,18 @@ impl SplineCells {
 
     /// Spans in the three directions of cell number `cell`.
     pub fn span_of_cell(&self, cell: usize) -> [usize; 3] {
+        if let Some(cells) = &self.window.cells {
+            return cells[cell].map(|i| i as usize);
+        }
         let [n_u, n_v, _] = [self.lines[0].len(), self.lines[1].len(), self.lines[2].len()];
         [cell % n_u, cell / n_u % n_v, cell / (n_u * n_v)]
     }
 
-    /// Number of the cell at the spans `span` of the three directions.
-    pub fn cell_of_span(&self, span: [usize; 3]) -> usize {
-        span[0] + self.lines[0].len() * (span[1] + self.lines[1].len() * span[2])
+    /// Whether a cell lies on a side of the patch.
+    pub fn is_on_side(&self, cell: usize, side: Side) -> bool {
+        let d = side.direction();
+        let span = self.window.first[d] + self.span_of_cell(cell)[d];
+        span == if side.is_end() { self.window.n_spans[d] - 1 } else { 0 }
     }
 
     /// Calls `visit(local row start, patch row start)` for every run of p₀+1 consecutive control points of a cell.
@@ -109,7 +130,7 @@ impl CellBasis<'_> {
         matches!(self, Self::Lagrange { shape, .. } if shape.is_tetrahedron())
     }
 
-    /// Body points of the functions, in their order.
+    /// Body points of the functions, in their order; hanging ones have numbers from n_points on.
     ///
     /// * `ids` — n_points numbers, overwritten
     pub fn point_ids_into(&self, ids: &mut [u32]) {

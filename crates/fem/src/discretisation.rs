@@ -2,10 +2,11 @@
 
 use carom_mesh::{CellRef, CellShape, FaceRef, Mesh};
 use carom_nurbs::basis::MAX_DEGREE;
-use carom_nurbs::{KnotVector, Multipatch, Patch};
+use carom_nurbs::hierarchy::LevelGrid;
+use carom_nurbs::{HierarchyError, KnotVector, Multipatch, Patch};
 use thiserror::Error;
 
-use crate::basis::{CellBasis, LineSpan, SplineCells};
+use crate::basis::{CellBasis, LineSpan, SplineCells, Window};
 use crate::material::MaterialError;
 use crate::{Body, Geometry, Material};
 
@@ -104,6 +105,14 @@ pub enum DiscretisationError {
         /// The weight.
         weight: f64,
     },
+    /// Its local refinement does not fit together.
+    #[error("body `{body}`: {source}")]
+    Hierarchy {
+        /// Name of the body.
+        body: String,
+        /// What does not fit.
+        source: HierarchyError,
+    },
 }
 
 /// The cells of one block.
@@ -171,12 +180,18 @@ impl Block {
 /// ```text
 /// x(ξ) = Σ R_i(ξ) P_i,   u(ξ) = Σ R_i(ξ) u_i    in every cell
 /// ```
+///
+/// A cell of a locally refined body may use *hanging* points besides: they have numbers from n_points on, and all that they
+/// carry is a fixed combination of what points of the body carry ([`Discretisation::value`]). They have no freedoms: matrices,
+/// loads and surfaces are over the points of the body alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Discretisation {
     /// Nodes or control points P_i \[m\].
     pub points: Vec<[f64; 3]>,
     /// Weight of each point, 1 for nodes.
     pub weights: Vec<f64>,
+    /// For each hanging point the points that it follows, with factors c_i ≥ 0 whose sum is 1; empty for most bodies.
+    pub hanging: Vec<Vec<(u32, f64)>>,
     /// The cells.
     pub blocks: Vec<Block>,
     /// Materials of the body.
@@ -190,14 +205,17 @@ impl Discretisation {
     ///
     /// [`DiscretisationError`] names the block and the number that do not fit.
     pub fn new(body: &Body) -> Result<Self, DiscretisationError> {
-        let (points, weights, cells) = match &body.geometry {
+        let Parts { points, weights, hanging, cells, n_sources } = match &body.geometry {
             Geometry::Mesh(mesh) => mesh_cells(&body.name, mesh)?,
+            Geometry::Nurbs(multipatch) if multipatch.hierarchy.is_some() => {
+                leaf_cells(&body.name, multipatch)?
+            }
             Geometry::Nurbs(multipatch) => patch_cells(&body.name, multipatch)?,
         };
-        if body.material_of_block.len() != cells.len() {
+        if body.material_of_block.len() != n_sources {
             return Err(DiscretisationError::MaterialCount {
                 body: body.name.clone(),
-                n_blocks: cells.len(),
+                n_blocks: n_sources,
                 n_given: body.material_of_block.len(),
             });
         }
@@ -208,17 +226,71 @@ impl Discretisation {
         }
         let n_materials = body.materials.len();
         let mut blocks = Vec::with_capacity(cells.len());
-        for (block, (cells, &material)) in cells.into_iter().zip(&body.material_of_block).enumerate() {
+        for (source, cells) in cells {
+            let material = body.material_of_block[source];
             if material >= n_materials {
                 let body = body.name.clone();
-                return Err(DiscretisationError::NoSuchMaterial { body, block, material, n_materials });
+                return Err(DiscretisationError::NoSuchMaterial {
+                    body,
+                    block: source,
+                    material,
+                    n_materials,
+                });
             }
             blocks.push(Block { cells, material });
         }
         if blocks.iter().all(|block| block.n_cells() == 0) {
             return Err(DiscretisationError::Empty { body: body.name.clone() });
         }
-        Ok(Self { points, weights, blocks, materials: body.materials.clone() })
+        Ok(Self { points, weights, hanging, blocks, materials: body.materials.clone() })
+    }
+
+    /// Points and hanging points.
+    pub fn n_cell_point_ids(&self) -> usize {
+        self.points.len() + self.hanging.len()
+    }
+
+    /// What a field is at a point or a hanging point.
+    ///
+    /// * `values` — one a point
+    ///
+    /// # Panics
+    ///
+    /// If there is no such point.
+    pub fn value<const D: usize>(&self, id: u32, values: &[[f64; D]]) -> [f64; D] {
+        let Some(hanging) = (id as usize).checked_sub(self.points.len()) else { return values[id as usize] };
+        let mut sum = [0.0; D];
+        for &(point, factor) in &self.hanging[hanging] {
+            for (s, v) in sum.iter_mut().zip(values[point as usize]) {
+                *s += factor * v;
+            }
+        }
+        sum
+    }
+
+    /// Gives what acts on hanging points to the points that they follow, and drops them: the transpose of [`Self::value`].
+    ///
+    /// * `values` — one a point, then one a hanging point
+    pub fn gathered(&self, mut values: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
+        let (at_points, at_hanging) = values.split_at_mut(self.points.len());
+        for (row, value) in self.hanging.iter().zip(at_hanging) {
+            for &(point, factor) in row {
+                for (s, v) in at_points[point as usize].iter_mut().zip(value.iter()) {
+                    *s += factor * v;
+                }
+            }
+        }
+        values.truncate(self.points.len());
+        values
+    }
+
+    /// The same cells over points all of which are free: hanging points become points of their own.
+    pub(crate) fn with_free_hanging_points(&self) -> Self {
+        let mut free = Self { hanging: Vec::new(), ..self.clone() };
+        free.points
+            .extend((self.points.len()..self.n_cell_point_ids()).map(|k| self.value(k as u32, &self.points)));
+        free.weights.resize(free.points.len(), 1.0);
+        free
     }
 
     /// Number of points (nodes or control points).
@@ -278,14 +350,26 @@ impl Discretisation {
                 Cells::Spline(cells) => &cells.point_ids,
             };
             for &id in ids {
-                used[id as usize] = true;
+                // Hanging points follow points that cells use; unused places of a lattice have no point.
+                if let Some(used) = used.get_mut(id as usize) {
+                    *used = true;
+                }
             }
         }
         used
     }
 }
 
-type Parts = (Vec<[f64; 3]>, Vec<f64>, Vec<Cells>);
+/// What a discretisation is made of.
+struct Parts {
+    points: Vec<[f64; 3]>,
+    weights: Vec<f64>,
+    hanging: Vec<Vec<(u32, f64)>>,
+    /// Cells with the block or patch that they come from.
+    cells: Vec<(usize, Cells)>,
+    /// Blocks or patches.
+    n_sources: usize,
+}
 
 fn mesh_cells(body: &str, mesh: &Mesh) -> Result<Parts, DiscretisationError> {
     let n_points = mesh.points.len();
@@ -303,7 +387,13 @@ fn mesh_cells(body: &str, mesh: &Mesh) -> Result<Parts, DiscretisationError> {
         }
         blocks.push(Cells::Lagrange { shape: block.shape, connectivity: block.connectivity.clone() });
     }
-    Ok((mesh.points.clone(), vec![1.0; n_points], blocks))
+    Ok(Parts {
+        points: mesh.points.clone(),
+        weights: vec![1.0; n_points],
+        hanging: Vec::new(),
+        n_sources: blocks.len(),
+        cells: blocks.into_iter().enumerate().collect(),
+    })
 }
 
 fn check_points(body: &str, block: usize, ids: &[u32], n_points: usize) -> Result<(), DiscretisationError> {
@@ -353,15 +443,62 @@ fn patch_cells(body: &str, multipatch: &Multipatch) -> Result<Parts, Discretisat
             points[id as usize] = *point;
             weights[id as usize] = weight;
         }
-        blocks.push(Cells::Spline(SplineCells {
+        let lines: [Vec<LineSpan>; 3] = std::array::from_fn(|d| line_spans(patch, d));
+        let n_spans = lines.each_ref().map(Vec::len);
+        let cells = SplineCells {
             degrees,
             n_functions,
-            lines: std::array::from_fn(|d| line_spans(patch, d)),
+            lines,
             point_ids: ids.to_vec(),
             weights: patch.weights.clone(),
-        }));
+            window: Window { first: [0; 3], n_spans, cells: None },
+        };
+        blocks.push((i_patch, Cells::Spline(cells)));
     }
-    Ok((points, weights, blocks))
+    Ok(Parts { points, weights, hanging: Vec::new(), cells: blocks, n_sources: multipatch.patches.len() })
+}
+
+/// Cells of a body that is refined locally: a block for each level of each patch.
+fn leaf_cells(body: &str, multipatch: &Multipatch) -> Result<Parts, DiscretisationError> {
+    let invalid = |source| DiscretisationError::Hierarchy { body: body.to_owned(), source };
+    let Some(space) = multipatch.space().map_err(invalid)? else { return patch_cells(body, multipatch) };
+    let mut cells = Vec::new();
+    for (i_patch, levels) in space.patches.iter().enumerate() {
+        cells.extend(levels.iter().map(|grid| (i_patch, Cells::Spline(level_cells(grid)))));
+    }
+    let n_sources = multipatch.patches.len();
+    Ok(Parts { points: space.points, weights: space.weights, hanging: space.hanging, cells, n_sources })
+}
+
+fn level_cells(grid: &LevelGrid) -> SplineCells {
+    let range = |d: usize| {
+        let spans = || grid.cells.iter().map(|cell| cell[d]);
+        spans().min().unwrap_or(0) as usize..spans().max().map_or(0, |last| last as usize + 1)
+    };
+    let ranges = [0, 1, 2].map(range);
+    let line = |d: usize| -> Vec<LineSpan> {
+        let basis = &grid.basis[d];
+        let span = |&k: &usize| LineSpan {
+            first: basis.first_function(k) - grid.first[d],
+            interval: [basis.knots()[k], basis.knots()[k + 1]],
+            operator: basis.extraction_of(k),
+        };
+        grid.spans[d][ranges[d].clone()].iter().map(span).collect()
+    };
+    let first = ranges.each_ref().map(|range| range.start);
+    let in_window = |cell: &[u32; 3]| [0, 1, 2].map(|d| cell[d] - first[d] as u32);
+    SplineCells {
+        degrees: grid.basis.each_ref().map(KnotVector::degree),
+        n_functions: grid.counts,
+        lines: [0, 1, 2].map(line),
+        point_ids: grid.points.clone(),
+        weights: grid.weights.clone(),
+        window: Window {
+            first,
+            n_spans: grid.spans.each_ref().map(Vec::len),
+            cells: Some(grid.cells.iter().map(in_window).collect()),
+        },
+    }
 }
 
 fn line_spans(patch: &Patch, direction: usize) -> Vec<LineSpan> {

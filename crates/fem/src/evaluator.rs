@@ -95,7 +95,7 @@ impl<'a> CellEvaluator<'a> {
         self.n = basis.n_points();
         basis.point_ids_into(&mut self.ids[..self.n]);
         for (k, &id) in self.ids[..self.n].iter().enumerate() {
-            let point = self.discretisation.points[id as usize];
+            let point = self.discretisation.value(id, &self.discretisation.points);
             for d in 0..3 {
                 self.coordinates[d][k] = point[d];
             }
@@ -103,7 +103,7 @@ impl<'a> CellEvaluator<'a> {
         self.basis = Some(basis);
     }
 
-    /// Body points of the cell's functions.
+    /// Body points of the cell's functions; hanging ones have numbers from n_points on.
     pub fn ids(&self) -> &[u32] {
         &self.ids[..self.n]
     }
@@ -157,7 +157,7 @@ impl<'a> CellEvaluator<'a> {
     pub fn displacement_gradient(&self, displacement: &[[f64; 3]]) -> [[f64; 3]; 3] {
         let mut h = [[0.0; 3]; 3];
         for (k, &id) in self.ids().iter().enumerate() {
-            let u = displacement[id as usize];
+            let u = self.discretisation.value(id, displacement);
             for a in 0..3 {
                 for b in 0..3 {
                     h[a][b] += u[a] * self.physical[b][k];

@@ -1,6 +1,6 @@
 //! Faces of cells: where they lie in the parameters of their cell, which way is out, and the surfaces they make.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use carom_mesh::{CellRef, FaceRef};
 use carom_nurbs::Side;
@@ -127,7 +127,10 @@ impl Discretisation {
                     let points = shape.face(face.face as usize).iter().map(|&k| nodes[k as usize]).collect();
                     (FaceBasis::Lagrange(shape.face_shape()), points)
                 }
-                Cells::Spline(cells) => spline_face(cells, face, &mut operators),
+                Cells::Spline(cells) => {
+                    let (basis, points) = spline_face(cells, face, &mut operators);
+                    self.without_hanging(basis, points, &mut operators, || spline_face_weights(cells, face))
+                }
             };
             made.push(Face { basis, points, orientation });
         }
@@ -141,6 +144,51 @@ impl Discretisation {
         }
         let weights = points.iter().map(|&point| self.weights[point as usize]).collect();
         Surface { points, weights, faces: made, operators: operators.list }
+    }
+
+    /// A face over points of the body alone: the functions of hanging points become parts of those that they follow.
+    ///
+    /// ```text
+    /// N_i = Σ_k c_ki (w_k / w_i) N_k    over the functions k of the level, c_ki = 1 for i itself
+    /// ```
+    ///
+    /// * `weights` — w_k of the functions
+    fn without_hanging(
+        &self,
+        basis: FaceBasis,
+        points: Vec<u32>,
+        operators: &mut OperatorTable,
+        weights: impl FnOnce() -> Vec<f64>,
+    ) -> (FaceBasis, Vec<u32>) {
+        let n_points = self.n_points() as u32;
+        let FaceBasis::Spline { degrees, operators: lines } = &basis else { return (basis, points) };
+        if points.iter().all(|&id| id < n_points) {
+            return (basis, points);
+        }
+        let [p, q] = *degrees;
+        let n_bezier = (p + 1) * (q + 1);
+        let mut functions: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for (k, (&id, weight)) in points.iter().zip(weights()).enumerate() {
+            let (c1, c2) = (&operators.list[lines[0] as usize], &operators.list[lines[1] as usize]);
+            let (row1, row2) = (&c1[(k % (p + 1)) * (p + 1)..], &c2[(k / (p + 1)) * (q + 1)..]);
+            let itself = [(id, 1.0)];
+            let row: &[(u32, f64)] = match id.checked_sub(n_points) {
+                None => &itself,
+                Some(hanging) => &self.hanging[hanging as usize],
+            };
+            for &(point, factor) in row {
+                let scale = factor * weight / self.weights[point as usize];
+                let function = functions.entry(point).or_insert_with(|| vec![0.0; n_bezier]);
+                for (place, sum) in function.iter_mut().enumerate() {
+                    *sum += scale * row1[place % (p + 1)] * row2[place / (p + 1)];
+                }
+            }
+        }
+        // What vanishes on the face does not belong to it.
+        functions.retain(|_, function| function.iter().any(|&c| c != 0.0));
+        let points: Vec<u32> = functions.keys().copied().collect();
+        let operator = operators.number(&functions.into_values().flatten().collect::<Vec<_>>());
+        (FaceBasis::Combined { degrees: [p, q], n_points: points.len(), operator }, points)
     }
 
     /// All points whose functions are nonzero on the faces, ascending.
@@ -170,8 +218,8 @@ impl OperatorTable {
     }
 }
 
-/// Basis and points of a side of a span, the first tangent direction running fastest.
-fn spline_face(cells: &SplineCells, face: &FaceRef, operators: &mut OperatorTable) -> (FaceBasis, Vec<u32>) {
+/// Places in the lattice of the functions of a side of a span, the first tangent direction running fastest.
+fn face_places(cells: &SplineCells, face: &FaceRef) -> Vec<usize> {
     let side = Side::ALL[face.face as usize];
     let span = cells.span_of_cell(face.cell as usize);
     let [first, second] = side.tangents();
@@ -181,15 +229,28 @@ fn spline_face(cells: &SplineCells, face: &FaceRef, operators: &mut OperatorTabl
         index[side.direction()] += cells.degrees[side.direction()];
     }
     let start = index;
-    let mut points = Vec::with_capacity((cells.degrees[first] + 1) * (cells.degrees[second] + 1));
+    let mut places = Vec::with_capacity((cells.degrees[first] + 1) * (cells.degrees[second] + 1));
     for j in 0..=cells.degrees[second] {
         for i in 0..=cells.degrees[first] {
             index[first] = start[first] + i;
             index[second] = start[second] + j;
-            let number = index[0] + cells.n_functions[0] * (index[1] + cells.n_functions[1] * index[2]);
-            points.push(cells.point_ids[number]);
+            places.push(index[0] + cells.n_functions[0] * (index[1] + cells.n_functions[1] * index[2]));
         }
     }
+    places
+}
+
+/// Weights of the functions of a side of a span.
+fn spline_face_weights(cells: &SplineCells, face: &FaceRef) -> Vec<f64> {
+    face_places(cells, face).into_iter().map(|place| cells.weights[place]).collect()
+}
+
+/// Basis and points of a side of a span.
+fn spline_face(cells: &SplineCells, face: &FaceRef, operators: &mut OperatorTable) -> (FaceBasis, Vec<u32>) {
+    let [first, second] = Side::ALL[face.face as usize].tangents();
+    let span = cells.span_of_cell(face.cell as usize);
+    let line = |d: usize| &cells.lines[d][span[d]];
+    let points = face_places(cells, face).into_iter().map(|place| cells.point_ids[place]).collect();
     let basis = FaceBasis::Spline {
         degrees: [cells.degrees[first], cells.degrees[second]],
         operators: [first, second].map(|d| operators.number(&line(d).operator.coefficients)),

@@ -21,7 +21,7 @@ pub mod stress;
 pub mod surface;
 
 pub use assembly::{AssemblyError, SystemMatrices, assemble};
-pub use basis::{CellBasis, SplineCells};
+pub use basis::{CellBasis, SplineCells, Window};
 pub use body::{Body, Geometry};
 pub use discretisation::{Block, Cells, Discretisation, DiscretisationError};
 pub use evaluator::{CellEvaluator, CellPoint};

@@ -19,7 +19,7 @@ use crate::face::{integrate_faces, load_points};
 ///
 /// If a face does not exist.
 pub fn pressure_force(discretisation: &Discretisation, faces: &[FaceRef], pressure: f64) -> Vec<[f64; 3]> {
-    let mut force = vec![[0.0; 3]; discretisation.n_points()];
+    let mut force = vec![[0.0; 3]; discretisation.n_cell_point_ids()];
     integrate_faces(discretisation, faces, load_points, |evaluator, area, _| {
         for (&id, value) in evaluator.ids().iter().zip(evaluator.values()) {
             for a in 0..3 {
@@ -27,7 +27,7 @@ pub fn pressure_force(discretisation: &Discretisation, faces: &[FaceRef], pressu
             }
         }
     });
-    force
+    discretisation.gathered(force)
 }
 
 /// Forces of a uniform traction on faces, one vector a body point \[N\]: f_i = ∫ R_i t dA.
@@ -42,7 +42,7 @@ pub fn traction_force(
     faces: &[FaceRef],
     traction: [f64; 3],
 ) -> Vec<[f64; 3]> {
-    let mut force = vec![[0.0; 3]; discretisation.n_points()];
+    let mut force = vec![[0.0; 3]; discretisation.n_cell_point_ids()];
     integrate_faces(discretisation, faces, load_points, |evaluator, area, _| {
         let area = norm(area);
         for (&id, value) in evaluator.ids().iter().zip(evaluator.values()) {
@@ -51,7 +51,7 @@ pub fn traction_force(
             }
         }
     });
-    force
+    discretisation.gathered(force)
 }
 
 /// Forces of a total force spread evenly over faces, one vector a body point \[N\].

@@ -8,6 +8,7 @@
 //! ```
 
 use carom_mesh::{CellRef, FaceRef};
+use carom_nurbs::Side;
 use rayon::prelude::*;
 
 use crate::evaluator::{CellEvaluator, CellPoint, integrate_cells};
@@ -170,15 +171,12 @@ fn cell_moments(discretisation: &Discretisation, i_block: usize, frame: &Frame) 
     sum
 }
 
-/// The moments of a patch from all of its six sides.
+/// The moments of a patch from all of its six sides: of a level of a local refinement, what its faces contribute.
 fn side_moments(discretisation: &Discretisation, i_block: usize, frame: &Frame) -> Moments {
     let Cells::Spline(spline) = &discretisation.blocks[i_block].cells else { return [0.0; 10] };
     let faces: Vec<FaceRef> = (0..spline.n_cells())
         .flat_map(|cell| (0..6_u8).map(move |face| (cell, face)))
-        .filter(|&(cell, face)| {
-            let (d, is_end) = (face as usize / 2, face % 2 == 1);
-            spline.span_of_cell(cell)[d] == if is_end { spline.lines[d].len() - 1 } else { 0 }
-        })
+        .filter(|&(cell, face)| spline.is_on_side(cell, Side::ALL[face as usize]))
         .map(|(cell, face)| FaceRef { block: i_block as u32, cell: cell as u32, face })
         .collect();
     let area_scale = frame.length * frame.length;

@@ -1,7 +1,5 @@
 //! Sets of a body by name: faces, points and surfaces.
 
-use std::collections::HashMap;
-
 use carom_mesh::{FaceRef, Mesh, Set};
 use carom_nurbs::{Multipatch, PatchFace, Region, UnknownRegion};
 use thiserror::Error;
@@ -146,19 +144,12 @@ fn faces_of_mesh_set(mesh: &Mesh, set: &Set) -> Vec<FaceRef> {
 }
 
 fn faces_of_region(multipatch: &Multipatch, region: &Region) -> Vec<FaceRef> {
-    let mut ordinals: HashMap<u32, [HashMap<usize, usize>; 3]> = HashMap::new();
-    let mut to_face = |face: PatchFace| {
-        let basis = &multipatch.patches[face.patch as usize].basis;
-        let ordinal = ordinals.entry(face.patch).or_insert_with(|| {
-            std::array::from_fn(|d| {
-                basis[d].spans().into_iter().enumerate().map(|(k, span)| (span, k)).collect()
-            })
-        });
-        let [u, v, w] = std::array::from_fn(|d| ordinal[d][&face.spans[d]]);
-        let cell = u + ordinal[0].len() * (v + ordinal[1].len() * w);
-        FaceRef { block: face.patch, cell: cell as u32, face: face.side as u8 }
+    let numbers = multipatch.cell_numbers();
+    let to_face = |face: PatchFace| {
+        let (block, cell) = numbers.of(face.patch, face.level, face.cell);
+        FaceRef { block, cell, face: face.side as u8 }
     };
-    let mut faces: Vec<FaceRef> = multipatch.faces(region).into_iter().map(&mut to_face).collect();
+    let mut faces: Vec<FaceRef> = multipatch.faces(region).into_iter().map(to_face).collect();
     faces.sort_unstable();
     faces.dedup();
     faces

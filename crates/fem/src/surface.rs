@@ -23,6 +23,16 @@ pub enum FaceBasis {
         /// Indices into [`Surface::operators`] of the two one-dimensional extraction operators C₁, C₂.
         operators: [u32; 2],
     },
+    /// A span of a NURBS side whose functions are no tensor products, since levels of a local refinement meet there:
+    /// N_i = Σ_j C_ij B_j with B = b(ξ₁) ⊗ b(ξ₂), otherwise as [`FaceBasis::Spline`].
+    Combined {
+        /// Degrees in the two directions; the first index of the Bernstein products runs fastest.
+        degrees: [usize; 2],
+        /// Number of functions.
+        n_points: usize,
+        /// Index into [`Surface::operators`] of C, n_points × (p+1)(q+1).
+        operator: u32,
+    },
 }
 
 /// One face of a surface.
@@ -45,12 +55,16 @@ pub struct Surface {
     pub weights: Vec<f64>,
     /// The faces.
     pub faces: Vec<Face>,
-    /// One-dimensional extraction operators, (p+1)² numbers each, row-major: N_i = Σ_j C_ij b_j.
+    /// Extraction operators, row-major: one-dimensional ones with (p+1)² numbers, N_i = Σ_j C_ij b_j, and those of
+    /// [`FaceBasis::Combined`].
     pub operators: Vec<Vec<f64>>,
 }
 
 /// Highest degree of a spline face that can be evaluated.
 pub const MAX_DEGREE: usize = 9;
+
+/// Largest number of functions of a face: (p+1)² for the highest degree, or several levels of a local refinement.
+pub const MAX_FACE_POINTS: usize = 128;
 
 /// Why a surface cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -80,6 +94,17 @@ pub enum SurfaceError {
         found: usize,
         /// Points needed.
         needed: usize,
+    },
+    /// A face has more functions than can be evaluated.
+    #[error(
+        "face {face} has {found} functions, at most {MAX_FACE_POINTS} are possible: too many levels of the local refinement meet \
+         there; refine in a larger radius, so that they follow one another"
+    )]
+    Crowded {
+        /// Number of the face.
+        face: usize,
+        /// How many.
+        found: usize,
     },
     /// A face refers to a point that the surface does not have.
     #[error("face {face} refers to point {point}, the surface has {points} points")]
@@ -127,6 +152,7 @@ impl FaceBasis {
         match self {
             Self::Lagrange(shape) => shape.n_nodes(),
             Self::Spline { degrees: [p, q], .. } => (p + 1) * (q + 1),
+            Self::Combined { n_points, .. } => *n_points,
         }
     }
 
@@ -160,8 +186,20 @@ impl Surface {
         if let Some(&point) = points.iter().find(|&&k| k as usize >= self.points.len()) {
             return Err(SurfaceError::PointIndex { face, point, points: self.points.len() });
         }
+        if points.len() > MAX_FACE_POINTS {
+            return Err(SurfaceError::Crowded { face, found: points.len() });
+        }
         if orientation.abs() != 1.0 {
             return Err(SurfaceError::Orientation { face, orientation: *orientation });
+        }
+        if let FaceBasis::Combined { degrees, n_points, operator } = basis {
+            if let Some(&degree) = degrees.iter().find(|degree| !(1..=MAX_DEGREE).contains(*degree)) {
+                return Err(SurfaceError::Degree { face, degree });
+            }
+            let size = self.operators.get(*operator as usize).map(Vec::len);
+            if size != Some(n_points * (degrees[0] + 1) * (degrees[1] + 1)) {
+                return Err(SurfaceError::Operator { face, degree: degrees[0], operator: *operator });
+            }
         }
         if let FaceBasis::Spline { degrees, operators } = basis {
             for (&degree, &operator) in degrees.iter().zip(operators) {
@@ -203,6 +241,11 @@ impl Surface {
                 let weights = |i: usize| self.weights[points[i] as usize];
                 shape::rational(weights, &mut values[..n], &mut first[..n], &mut second[..n]);
             }
+            FaceBasis::Combined { degrees, n_points: n, operator } => {
+                shape::combined(*degrees, &self.operators[*operator as usize], xi, values, first, second);
+                let weights = |i: usize| self.weights[points[i] as usize];
+                shape::rational(weights, &mut values[..*n], &mut first[..*n], &mut second[..*n]);
+            }
         }
     }
 
@@ -213,8 +256,8 @@ impl Surface {
 
     /// y(ξ) and the tangents y,₁ and y,₂ for positions of [`Self::points`].
     pub fn tangents(&self, face: usize, xi: [f64; 2], positions: &[[f64; 3]]) -> ([f64; 3], [[f64; 3]; 2]) {
-        const N: usize = (MAX_DEGREE + 1) * (MAX_DEGREE + 1);
-        let (mut values, mut first, mut second) = ([0.0; N], [[0.0; 2]; N], [[0.0; 3]; N]);
+        let n = self.faces[face].points.len();
+        let (mut values, mut first, mut second) = (vec![0.0; n], vec![[0.0; 2]; n], vec![[0.0; 3]; n]);
         self.shape_into(face, xi, &mut values, &mut first, &mut second);
         let (mut y, mut y_a) = ([0.0; 3], [[0.0; 3]; 2]);
         for (i, &k) in self.faces[face].points.iter().enumerate() {

@@ -142,8 +142,10 @@ fn of_bezier(multipatch: &Multipatch, mesh: BezierMesh) -> BodyGrid {
         grid.rational_weights = mesh.weights.clone();
     }
     let (mut cells, mut faces) = (Vec::with_capacity(mesh.cells.len()), Vec::new());
+    let numbers = multipatch.cell_numbers();
     for bezier in &mesh.cells {
-        let cell = CellRef { block: bezier.patch, cell: cell_number(multipatch, bezier) };
+        let (block, cell) = numbers.of(bezier.patch, bezier.level, bezier.cell);
+        let cell = CellRef { block, cell };
         cells.push(cell);
         match bezier.side {
             None => {
@@ -161,16 +163,6 @@ fn of_bezier(multipatch: &Multipatch, mesh: BezierMesh) -> BodyGrid {
         }
     }
     BodyGrid { grid, cells, faces, source: Source::Bezier(Arc::new(mesh)) }
-}
-
-/// Number of the cell in its patch: spans u fastest, then v, then w.
-fn cell_number(multipatch: &Multipatch, bezier: &BezierCell) -> u32 {
-    let basis = &multipatch.patches[bezier.patch as usize].basis;
-    let number = |d: usize| {
-        basis[d].spans().binary_search(&bezier.spans[d]).expect("the cell lies in a nonempty span")
-    };
-    let count = |d: usize| basis[d].spans().len();
-    (number(0) + count(0) * (number(1) + count(1) * number(2))) as u32
 }
 
 /// Degrees and points of a face, directions in the order whose cross product points out of the body.

@@ -39,8 +39,8 @@ impl SplineRecovery {
         let Source::Bezier(shown) = &grid.source else { unreachable!("NURBS bodies have Bezier grids") };
         let is_volume = grid.faces.is_empty();
         let volume = if is_volume { Arc::clone(shown) } else { Arc::new(multipatch.bezier()) };
-        // A surface cell belongs to the volume cell of the same patch and spans.
-        let key = |cell: &BezierCell| (cell.patch, cell.spans);
+        // A surface cell belongs to the volume cell of the same patch, level and spans.
+        let key = |cell: &BezierCell| (cell.patch, cell.level, cell.cell);
         let mut by_key: Vec<usize> = (0..volume.cells.len()).collect();
         by_key.sort_by_key(|&n| key(&volume.cells[n]));
         let owner = |cell: &BezierCell| {

@@ -25,7 +25,7 @@ impl RunBody {
     pub fn n_points(&self) -> usize {
         match &self.body.geometry {
             Geometry::Mesh(mesh) => mesh.points.len(),
-            Geometry::Nurbs(multipatch) => multipatch.n_points,
+            Geometry::Nurbs(multipatch) => multipatch.n_body_points(),
         }
     }
 

@@ -31,7 +31,9 @@ impl BezierKind {
     /// Kind of the Bezier form of a basis.
     pub fn of(basis: &FaceBasis) -> Self {
         match basis {
-            FaceBasis::Spline { degrees, .. } => Self::Rectangle(*degrees),
+            FaceBasis::Spline { degrees, .. } | FaceBasis::Combined { degrees, .. } => {
+                Self::Rectangle(*degrees)
+            }
             FaceBasis::Lagrange(FaceShape::Tri3) => Self::Triangle1,
             FaceBasis::Lagrange(FaceShape::Tri6) => Self::Triangle2,
             FaceBasis::Lagrange(FaceShape::Quad4) => Self::Rectangle([1, 1]),
@@ -74,6 +76,7 @@ fn tensor_form<'a>(surface: &'a Surface, basis: &FaceBasis) -> ([&'a [f64]; 2], 
         }
         FaceBasis::Lagrange(FaceShape::Quad4) => ([&LINEAR, &LINEAR], &QUAD4_GRID),
         FaceBasis::Lagrange(_) => ([&QUADRATIC, &QUADRATIC], &QUAD9_GRID),
+        FaceBasis::Combined { .. } => unreachable!("a face that is no tensor product has rows of its own"),
     }
 }
 
@@ -84,6 +87,14 @@ pub fn from_points(surface: &Surface, face: &Face, positions: &[Vector3<f64>], o
         let (x, w) = (positions[i], surface.weights[i]);
         [w * x.x, w * x.y, w * x.z, w]
     };
+    if let Some(rows) = combined_rows(surface, &face.basis) {
+        out[..rows.1].fill([0.0; 4]);
+        for (k, row) in rows.0.chunks_exact(rows.1).enumerate() {
+            let x = point(k);
+            out.iter_mut().zip(row).for_each(|(sum, &c)| add_scaled(sum, c, &x));
+        }
+        return;
+    }
     match BezierKind::of(&face.basis) {
         BezierKind::Triangle1 => (0..3).for_each(|k| out[k] = point(k)),
         BezierKind::Triangle2 => {
@@ -118,6 +129,16 @@ pub fn from_points(surface: &Surface, face: &Face, positions: &[Vector3<f64>], o
     }
 }
 
+/// Rows of C of a face whose functions are no tensor products, and their length.
+fn combined_rows<'a>(surface: &'a Surface, basis: &FaceBasis) -> Option<(&'a [f64], usize)> {
+    match basis {
+        FaceBasis::Combined { degrees: [p, q], operator, .. } => {
+            Some((&surface.operators[*operator as usize], (p + 1) * (q + 1)))
+        }
+        _ => None,
+    }
+}
+
 #[inline(always)]
 fn add_scaled(sum: &mut Homogeneous, factor: f64, x: &Homogeneous) {
     (0..4).for_each(|d| sum[d] += factor * x[d]);
@@ -141,6 +162,13 @@ pub fn to_points(
     on_bezier: &[Vector3<f64>],
     mut add: impl FnMut(u32, Vector3<f64>),
 ) {
+    if let Some(rows) = combined_rows(surface, &face.basis) {
+        for (&point, row) in face.points.iter().zip(rows.0.chunks_exact(rows.1)) {
+            let v: Vector3<f64> = row.iter().zip(on_bezier).map(|(c, v)| v * *c).sum();
+            add(point, surface.weights[point as usize] * v);
+        }
+        return;
+    }
     match BezierKind::of(&face.basis) {
         BezierKind::Triangle1 => (0..3).for_each(|k| add(face.points[k], on_bezier[k])),
         BezierKind::Triangle2 => {

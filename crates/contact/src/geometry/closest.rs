@@ -229,14 +229,16 @@ impl Faces {
         match domain.site(local.xi) {
             Site::Interior => return None,
             Site::Edge(k) => {
-                let n = self.topology.neighbours[face as usize][k as usize]?;
                 let t = domain.along_edge(k as usize, local.xi);
-                let t = if n.reversed { 1.0 - t } else { t };
-                consider(n.face, self.domain(n.face).on_edge(n.edge as usize, t));
+                let (next, edge, t) = self.topology.across(face, k, t)?;
+                consider(next, self.domain(next).on_edge(edge as usize, t));
             }
             Site::Corner(k) => {
                 for &(f, c) in self.topology.around(face, k).iter().filter(|&&(f, _)| f != face) {
                     consider(f, self.domain(f).corner(c as usize));
+                }
+                for &(f, edge, t) in self.topology.beside_corner(face, k) {
+                    consider(f, self.domain(f).on_edge(edge as usize, t));
                 }
             }
         }

@@ -2,10 +2,10 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::bezier::MAX_POINTS;
 use super::closest::Local;
 use super::jet::Jet;
 use super::{Faces, FacesNow, Site};
+use carom_fem::surface::MAX_FACE_POINTS;
 
 /// The closest point on a surface to a point x, with what laws and solvers need of it.
 ///
@@ -187,15 +187,17 @@ impl Faces {
         match site {
             Site::Interior => {}
             Site::Edge(k) => {
-                if let Some(n) = self.topology.neighbours[face as usize][k as usize] {
-                    let t = self.domain(face).along_edge(k as usize, local.xi);
-                    let t = if n.reversed { 1.0 - t } else { t };
-                    add(n.face, self.domain(n.face).on_edge(n.edge as usize, t));
+                let t = self.domain(face).along_edge(k as usize, local.xi);
+                if let Some((next, edge, t)) = self.topology.across(face, k, t) {
+                    add(next, self.domain(next).on_edge(edge as usize, t));
                 }
             }
             Site::Corner(k) => {
                 for &(f, c) in self.topology.around(face, k).iter().filter(|&&(f, _)| f != face) {
                     add(f, self.domain(f).corner(c as usize));
+                }
+                for &(f, edge, t) in self.topology.beside_corner(face, k) {
+                    add(f, self.domain(f).on_edge(edge as usize, t));
                 }
             }
         }
@@ -215,8 +217,8 @@ pub struct Variations {
     tangents: [Vector3<f64>; 2],
     inverse: [[f64; 2]; 2],
     n_points: usize,
-    values: [f64; MAX_POINTS],
-    first: [[f64; 2]; MAX_POINTS],
+    values: [f64; MAX_FACE_POINTS],
+    first: [[f64; 2]; MAX_FACE_POINTS],
 }
 
 impl Variations {
@@ -228,7 +230,7 @@ impl Variations {
             return None;
         }
         let (mut values, mut first, mut second) =
-            ([0.0; MAX_POINTS], [[0.0; 2]; MAX_POINTS], [[0.0; 3]; MAX_POINTS]);
+            ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);
         faces.surface.shape_into(foot.face as usize, foot.xi, &mut values, &mut first, &mut second);
         Some(Self {
             n: foot.normal,

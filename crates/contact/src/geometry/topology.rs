@@ -2,20 +2,38 @@
 
 use std::collections::BTreeMap;
 
+use carom_fem::surface::bernstein;
 use carom_fem::{Face, FaceBasis, Surface};
 
 use super::Domain;
 use super::bezier::BezierKind;
 
 /// The face across an edge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbour {
     /// Number of the face.
     pub face: u32,
     /// Its edge that is shared.
     pub edge: u8,
-    /// True if the two edges run in opposite directions (the rule where both faces have the same sense).
-    pub reversed: bool,
+    /// Where the edge begins and ends on that one: 0 and 1, or 1 and 0 where they run in opposite directions (the rule where
+    /// both faces have the same sense); a part of it where the face across is of a coarser level.
+    pub range: [f64; 2],
+}
+
+impl Neighbour {
+    /// Position along the shared edge for one along the edge itself.
+    fn at(&self, t: f64) -> f64 {
+        self.range[0] + t * (self.range[1] - self.range[0])
+    }
+}
+
+/// A part of an edge beyond which lies a face of a finer level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Part {
+    /// From where to where.
+    range: [f64; 2],
+    face: u32,
+    edge: u8,
 }
 
 /// Neighbours of the faces of a surface, found from the points and extraction operators alone.
@@ -24,8 +42,12 @@ pub struct Neighbour {
 /// Edges with one face are the rim; edges with more than two are treated as rim too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
-    /// For each face and edge the neighbour; `None` at the rim and at edges 3 of triangles.
-    pub neighbours: Vec<[Option<Neighbour>; 4]>,
+    /// For each face and edge the neighbour; `None` at the rim, at edges with several neighbours, and at edges 3 of triangles.
+    neighbours: Vec<[Option<Neighbour>; 4]>,
+    /// Edges with several neighbours, of finer levels.
+    divided: BTreeMap<(u32, u8), Vec<Part>>,
+    /// Corners that lie on an edge of a face of a coarser level, and where.
+    hanging_corners: BTreeMap<u32, Vec<(u32, u8, f64)>>,
     /// True for edges at which the surface of the body turns: where it is the surface that ends and not the zone.
     pub sharp: Vec<[bool; 4]>,
     /// Number of each corner of each face, `u32::MAX` for corner 3 of triangles.
@@ -41,7 +63,7 @@ type CornerKey = Vec<(u32, i64)>;
 impl Topology {
     /// Finds the neighbours of all faces of a valid surface.
     pub fn new(surface: &Surface) -> Self {
-        let (corners, n_corners) = number_corners(surface);
+        let (corners, numbers) = number_corners(surface);
         let mut by_edge: BTreeMap<(u32, u32), Vec<(u32, u8)>> = BTreeMap::new();
         for (f, face) in surface.faces.iter().enumerate() {
             let n = BezierKind::of(&face.basis).domain().n_corners();
@@ -57,13 +79,86 @@ impl Topology {
         for faces in by_edge.values() {
             if let &[(f, e), (g, d)] = faces.as_slice() {
                 let reversed = corners[f as usize][e as usize] != corners[g as usize][d as usize];
-                neighbours[f as usize][e as usize] = Some(Neighbour { face: g, edge: d, reversed });
-                neighbours[g as usize][d as usize] = Some(Neighbour { face: f, edge: e, reversed });
+                let range = if reversed { [1.0, 0.0] } else { [0.0, 1.0] };
+                neighbours[f as usize][e as usize] = Some(Neighbour { face: g, edge: d, range });
+                neighbours[g as usize][d as usize] = Some(Neighbour { face: f, edge: e, range });
             }
         }
-        let (around, around_start) = group_by_corner(&corners, n_corners);
+        let (around, around_start) = group_by_corner(&corners, numbers.len());
         let sharp = vec![[false; 4]; surface.faces.len()];
-        Self { neighbours, sharp, corners, around, around_start }
+        let (divided, hanging_corners) = (BTreeMap::new(), BTreeMap::new());
+        let mut topology =
+            Self { neighbours, divided, hanging_corners, sharp, corners, around, around_start };
+        topology.join_levels(surface, &numbers, &by_edge);
+        topology
+    }
+
+    /// Finds the edges along which faces of different levels of a local refinement meet.
+    fn join_levels(
+        &mut self,
+        surface: &Surface,
+        numbers: &BTreeMap<CornerKey, u32>,
+        by_edge: &BTreeMap<(u32, u32), Vec<(u32, u8)>>,
+    ) {
+        for (&(a, _), faces) in by_edge {
+            let &[(f, e)] = faces.as_slice() else { continue };
+            let face = &surface.faces[f as usize];
+            if matches!(face.basis, FaceBasis::Lagrange(_)) {
+                continue;
+            }
+            let corner_at = |t: f64| {
+                let xi = Domain::Square.on_edge(e as usize, t);
+                numbers.get(&place_key(surface, face, xi)).copied()
+            };
+            let runs_up = self.corners[f as usize][e as usize] == a;
+            let (start, end) =
+                (self.corners[f as usize][e as usize], self.corners[f as usize][(e as usize + 1) % 4]);
+            debug_assert!(runs_up || end == a);
+            let mut parts = Vec::new();
+            if !find_parts(&corner_at, by_edge, (f, e), [(0.0, start), (1.0, end)], MAX_HALVINGS, &mut parts)
+            {
+                continue;
+            }
+            for part in &parts {
+                let [from, to] = part.range;
+                // The finer edge runs with this one, or against it.
+                let begin = self.corners[part.face as usize][part.edge as usize];
+                let with = corner_at(from) == Some(begin) || (from == 0.0 && begin == start);
+                let range = if with { [from, to] } else { [to, from] };
+                self.neighbours[part.face as usize][part.edge as usize] =
+                    Some(Neighbour { face: f, edge: e, range });
+                for t in part.range.into_iter().filter(|t| *t > 0.0 && *t < 1.0) {
+                    if let Some(corner) = corner_at(t) {
+                        let places = self.hanging_corners.entry(corner).or_default();
+                        if !places.contains(&(f, e, t)) {
+                            places.push((f, e, t));
+                        }
+                    }
+                }
+            }
+            self.divided.insert((f, e), parts);
+        }
+    }
+
+    /// The face across position t of an edge: the face, its edge and the position there. `None` at the rim.
+    pub fn across(&self, face: u32, edge: u8, t: f64) -> Option<(u32, u8, f64)> {
+        if let Some(n) = self.neighbours[face as usize][edge as usize] {
+            return Some((n.face, n.edge, n.at(t)));
+        }
+        let parts = self.divided.get(&(face, edge))?;
+        let part = parts.iter().find(|part| t <= part.range[1]).or(parts.last())?;
+        let [from, to] = part.range;
+        let s = ((t - from) / (to - from)).clamp(0.0, 1.0);
+        // The finer edge knows which way it runs on this one.
+        let back = self.neighbours[part.face as usize][part.edge as usize]?;
+        let runs_with = back.range[0] < back.range[1];
+        Some((part.face, part.edge, if runs_with { s } else { 1.0 - s }))
+    }
+
+    /// Faces of coarser levels on whose edge a corner lies: the face, its edge and the position there.
+    pub fn beside_corner(&self, face: u32, corner: u8) -> &[(u32, u8, f64)] {
+        let corner = self.corners[face as usize][corner as usize];
+        self.hanging_corners.get(&corner).map_or(&[], Vec::as_slice)
     }
 
     /// All faces around corner `corner` of `face`, itself included, each with the number of its corner there.
@@ -74,7 +169,7 @@ impl Topology {
 
     /// True if edge `edge` of `face` has no neighbour.
     pub fn is_rim(&self, face: u32, edge: u8) -> bool {
-        self.neighbours[face as usize][edge as usize].is_none()
+        self.neighbours[face as usize][edge as usize].is_none() && !self.divided.contains_key(&(face, edge))
     }
 
     /// True if edge `edge` of `face` has no neighbour although the surface of the body goes on smoothly there.
@@ -111,7 +206,36 @@ impl Topology {
     }
 }
 
-fn number_corners(surface: &Surface) -> (Vec<[u32; 4]>, usize) {
+/// How often an edge is halved at most to meet the edges of finer faces.
+const MAX_HALVINGS: usize = 6;
+
+/// Finds the finer edges that make up a part of an edge between two corners. False if there are none.
+fn find_parts(
+    corner_at: &impl Fn(f64) -> Option<u32>,
+    by_edge: &BTreeMap<(u32, u32), Vec<(u32, u8)>>,
+    whole: (u32, u8),
+    [(from, a), (to, b)]: [(f64, u32); 2],
+    halvings: usize,
+    parts: &mut Vec<Part>,
+) -> bool {
+    if (from, to) != (0.0, 1.0)
+        && let Some(&[(face, edge)]) = by_edge.get(&(a.min(b), a.max(b))).map(Vec::as_slice)
+        && (face, edge) != whole
+    {
+        parts.push(Part { range: [from, to], face, edge });
+        return true;
+    }
+    let middle = 0.5 * (from + to);
+    match corner_at(middle) {
+        Some(c) if halvings > 0 && c != a && c != b => {
+            let mut half = |ends| find_parts(corner_at, by_edge, whole, ends, halvings - 1, parts);
+            half([(from, a), (middle, c)]) && half([(middle, c), (to, b)])
+        }
+        _ => false,
+    }
+}
+
+fn number_corners(surface: &Surface) -> (Vec<[u32; 4]>, BTreeMap<CornerKey, u32>) {
     let mut numbers: BTreeMap<CornerKey, u32> = BTreeMap::new();
     let mut corners = vec![[u32::MAX; 4]; surface.faces.len()];
     for (f, face) in surface.faces.iter().enumerate() {
@@ -120,23 +244,39 @@ fn number_corners(surface: &Surface) -> (Vec<[u32; 4]>, usize) {
             corners[f][k] = *numbers.entry(corner_key(surface, face, k)).or_insert(next);
         }
     }
-    (corners, numbers.len())
+    (corners, numbers)
 }
 
 fn corner_key(surface: &Surface, face: &Face, corner: usize) -> CornerKey {
-    let FaceBasis::Spline { degrees: [p, q], operators } = &face.basis else {
-        return vec![(face.points[corner], 1 << 30)];
-    };
-    let at_end = [corner == 1 || corner == 2, corner >= 2];
-    let factor = |a: usize, degree: usize, i: usize| {
-        let column = if at_end[a] { degree } else { 0 };
-        surface.operators[operators[a] as usize][i * (degree + 1) + column]
-    };
+    match face.basis {
+        FaceBasis::Lagrange(_) => vec![(face.points[corner], 1 << 30)],
+        _ => place_key(surface, face, Domain::Square.corner(corner)),
+    }
+}
+
+/// The points that enter at a place of a spline face, see [`CornerKey`].
+fn place_key(surface: &Surface, face: &Face, xi: [f64; 2]) -> CornerKey {
     let mut factors: BTreeMap<u32, f64> = BTreeMap::new();
-    for j in 0..=*q {
-        for i in 0..=*p {
-            let point = face.points[j * (p + 1) + i];
-            *factors.entry(point).or_default() += factor(0, *p, i) * factor(1, *q, j);
+    let sum = |row: &[f64], b: &[f64]| row.iter().zip(b).map(|(c, b)| c * b).sum::<f64>();
+    match &face.basis {
+        FaceBasis::Lagrange(_) => return Vec::new(),
+        FaceBasis::Spline { degrees: [p, q], operators } => {
+            let (u, v) = (bernstein(*p, xi[0])[0], bernstein(*q, xi[1])[0]);
+            let operator = operators.map(|k| surface.operators[k as usize].as_slice());
+            for (j, row_v) in operator[1].chunks_exact(q + 1).enumerate() {
+                for (i, row_u) in operator[0].chunks_exact(p + 1).enumerate() {
+                    let point = face.points[j * (p + 1) + i];
+                    *factors.entry(point).or_default() += sum(row_u, &u) * sum(row_v, &v);
+                }
+            }
+        }
+        FaceBasis::Combined { degrees: [p, q], operator, .. } => {
+            let (u, v) = (bernstein(*p, xi[0])[0], bernstein(*q, xi[1])[0]);
+            let rows = surface.operators[*operator as usize].chunks_exact((p + 1) * (q + 1));
+            for (&point, row) in face.points.iter().zip(rows) {
+                let value = row.chunks_exact(p + 1).zip(&v).map(|(line, b)| b * sum(line, &u)).sum::<f64>();
+                *factors.entry(point).or_default() += value;
+            }
         }
     }
     let quantised = factors.into_iter().map(|(k, c)| (k, (c * f64::from(1 << 30)).round() as i64));
@@ -186,6 +326,7 @@ mod tests {
                 for k in 0..BezierKind::of(&face.basis).domain().n_corners() {
                     match topology.neighbours[f][k] {
                         Some(n) => {
+                            assert_eq!(n.range, [1.0, 0.0]);
                             let back = topology.neighbours[n.face as usize][n.edge as usize].unwrap();
                             assert_eq!((back.face, back.edge), (f as u32, k as u8));
                         }

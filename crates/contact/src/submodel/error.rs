@@ -3,9 +3,9 @@
 use carom_fem::SurfaceError;
 use thiserror::Error;
 
-use crate::geometry::bezier::MAX_POINTS;
 use crate::law::NormalLaw;
 use crate::solver::LcpError;
+use carom_fem::surface::MAX_FACE_POINTS;
 
 /// When the iteration has converged.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -178,7 +178,7 @@ pub enum SetupError {
     },
     /// More faces meet in one node than are provided for.
     #[error(
-        "zone `{first}`: the faces around one of its nodes have {points} nodes, at most {MAX_POINTS} are possible; mend the mesh there"
+        "zone `{first}`: the faces around one of its nodes have {points} nodes, at most {MAX_FACE_POINTS} are possible; mend the mesh there"
     )]
     CrowdedNode {
         /// Name of the first zone.

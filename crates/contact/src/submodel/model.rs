@@ -5,10 +5,10 @@ use faer::{Mat, MatRef};
 use nalgebra::Vector3;
 
 use super::{SetupError, Tolerances};
-use crate::geometry::bezier::MAX_POINTS;
 use crate::geometry::{Faces, Plane, Sphere, Start};
 use crate::law::NormalLaw;
 use crate::pressure::Spans;
+use carom_fem::surface::MAX_FACE_POINTS;
 
 /// A body as contact knows it: surface points, and how they give way.
 #[derive(Debug, Clone)]
@@ -244,7 +244,7 @@ impl QuasistaticContact {
             return Err(SetupError::RigidAndHard { first, second });
         }
         let spans = Spans::new(faces, reference);
-        if spans.max_points() > MAX_POINTS {
+        if spans.max_points() > MAX_FACE_POINTS {
             return Err(SetupError::CrowdedNode { first, points: spans.max_points() });
         }
         // Where it is bluntest: a sharp place elsewhere may never be touched, and is watched during the run.

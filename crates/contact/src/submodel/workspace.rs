@@ -8,6 +8,7 @@ use super::{QuasistaticContact, Row, Solution};
 use crate::geometry::FacesNow;
 use crate::geometry::bezier::MAX_POINTS;
 use crate::solver::ActiveSet;
+use carom_fem::surface::MAX_FACE_POINTS;
 
 /// Memory of [`QuasistaticContact::solve`], with the [`Solution`] of the last call.
 ///
@@ -138,7 +139,7 @@ impl QuasistaticContact {
             r_21: Vector3::zeros(),
             first_in_2: vec![Vector3::zeros(); first.points.len()],
             moved: vec![0.0; first.points.len()],
-            own: Vec::with_capacity(MAX_POINTS),
+            own: Vec::with_capacity(MAX_FACE_POINTS),
             scatter: Scatter {
                 faces: Vec::new(),
                 n_faces: 0,

@@ -77,6 +77,41 @@ pub(super) fn spline(
     }
 }
 
+/// N_i = Σ_j C_ij B_j with the products B of Bernstein polynomials, the first index fastest.
+pub(super) fn combined(
+    degrees: [usize; 2],
+    operator: &[f64],
+    xi: [f64; 2],
+    values: &mut [f64],
+    first: &mut [[f64; 2]],
+    second: &mut [[f64; 3]],
+) {
+    let (b, d) = (bernstein(degrees[0], xi[0]), bernstein(degrees[1], xi[1]));
+    let [n, m] = degrees.map(|p| p + 1);
+    for (i, row) in operator.chunks_exact(n * m).enumerate() {
+        let mut sum = [0.0; 6];
+        for (j, row) in row.chunks_exact(n).enumerate() {
+            // Along the first direction: value and two derivatives.
+            let mut line = [0.0; 3];
+            for (k, c) in row.iter().enumerate() {
+                (0..3).for_each(|o| line[o] += c * b[o][k]);
+            }
+            let parts = [
+                line[0] * d[0][j],
+                line[1] * d[0][j],
+                line[0] * d[1][j],
+                line[2] * d[0][j],
+                line[1] * d[1][j],
+                line[0] * d[2][j],
+            ];
+            sum.iter_mut().zip(parts).for_each(|(s, part)| *s += part);
+        }
+        values[i] = sum[0];
+        first[i] = [sum[1], sum[2]];
+        second[i] = [sum[3], sum[4], sum[5]];
+    }
+}
+
 /// Turns N into R = N w / W with its derivatives, THEORY section 5.
 ///
 /// ```text

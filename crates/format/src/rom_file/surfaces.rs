@@ -18,6 +18,8 @@ const SHAPES: [(FaceShape, &str); 5] = [
     (FaceShape::Quad9, "quad9"),
 ];
 const SPLINE: &str = "spline";
+/// Spans whose functions are no tensor products: degrees, number of functions, operator.
+const COMBINED: &str = "combined";
 
 pub(super) fn write_modes<W: Write + Seek>(
     archive: &mut ArchiveWriter<W>,
@@ -82,6 +84,10 @@ fn write_surface<W: Write + Seek>(
             FaceBasis::Spline { degrees, operators } => {
                 kinds.push(SPLINE);
                 splines.extend([degrees[0] as u32, degrees[1] as u32, operators[0], operators[1]]);
+            }
+            FaceBasis::Combined { degrees, n_points, operator } => {
+                kinds.push(COMBINED);
+                splines.extend([degrees[0] as u32, degrees[1] as u32, *n_points as u32, *operator]);
             }
         }
         points.extend(&face.points);
@@ -152,10 +158,7 @@ fn read_surface(archive: &mut ArchiveReader, prefix: &str) -> Result<Surface, Re
     for i in 0..n {
         let basis = face_basis(archive, prefix, &kinds[i], &splines[4 * i..4 * i + 4], &operators)?;
         let (start, end) = (offsets[i] as usize, offsets[i + 1] as usize);
-        let n_points = match &basis {
-            FaceBasis::Lagrange(shape) => shape.n_nodes(),
-            FaceBasis::Spline { degrees, .. } => (degrees[0] + 1) * (degrees[1] + 1),
-        };
+        let n_points = basis.n_points();
         let Some(own) = face_points.get(start..end).filter(|own| own.len() == n_points) else {
             return Err(archive.unexpected(
                 &offsets_array,
@@ -190,10 +193,20 @@ fn face_basis(
     if let Some((shape, _)) = SHAPES.iter().find(|(_, name)| *name == kind) {
         return Ok(FaceBasis::Lagrange(*shape));
     }
+    let degrees = [spline[0] as usize, spline[1] as usize];
+    if kind == COMBINED {
+        let (n_points, operator) = (spline[2] as usize, spline[3]);
+        let length = operators.get(operator as usize).map(Vec::len);
+        let needed = n_points.checked_mul((degrees[0] + 1) * (degrees[1] + 1));
+        if length.is_none() || length != needed {
+            let array = format!("{prefix}_face_spline");
+            return Err(archive.unexpected(&array, "an operator of the degrees", format!("{spline:?}")));
+        }
+        return Ok(FaceBasis::Combined { degrees, n_points, operator });
+    }
     if kind != SPLINE {
         return Err(archive.unexpected(&format!("{prefix}_face_kind"), "a kind of face", kind));
     }
-    let degrees = [spline[0] as usize, spline[1] as usize];
     let fits = |direction: usize| {
         let length = operators.get(spline[2 + direction] as usize).map(Vec::len);
         length == (degrees[direction] + 1).checked_pow(2)

@@ -188,16 +188,18 @@ impl ZoneFaces {
             let Ok(f) = whole.binary_search(face) else { return false };
             let domain = outside.domain(f as u32);
             (0..domain.n_corners()).any(|edge| {
-                let Some(next) = outside.topology.neighbours[f][edge] else { return false };
-                if self.faces.binary_search(&whole[next.face as usize]).is_ok() {
+                let Some((next, next_edge, t)) = outside.topology.across(f as u32, edge as u8, 0.5) else {
+                    return false;
+                };
+                if self.faces.binary_search(&whole[next as usize]).is_ok() {
                     return false;
                 }
-                let mut normal = |face: u32, edge: usize| {
-                    let xi = outside.domain(face).on_edge(edge, 0.5);
+                let mut normal = |face: u32, edge: usize, t: f64| {
+                    let xi = outside.domain(face).on_edge(edge, t);
                     let jet = outside.jet(&mut now, face, xi);
                     outside.normal(&mut now, face, xi, &jet)
                 };
-                normal(f as u32, edge).dot(&normal(next.face, next.edge as usize)) > SMOOTH
+                normal(f as u32, edge, 0.5).dot(&normal(next, next_edge as usize, t)) > SMOOTH
             })
         };
         self.faces.iter().map(&mut open).collect()
