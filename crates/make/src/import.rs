@@ -7,7 +7,6 @@ use carom_mesh::inp::{self, InpMaterial, ReadInpError};
 use carom_mesh::msh::{self, ReadMshError};
 use carom_mesh::vtu::{self, ReadVtuError};
 use carom_mesh::{Mesh, quality};
-use carom_nurbs::Multipatch;
 use carom_nurbs::read::{self, ReadError as ReadNurbsError};
 use thiserror::Error;
 
@@ -227,12 +226,9 @@ fn rescale(geometry: &mut Geometry, scale: f64) {
     if scale == 1.0 {
         return;
     }
-    let points: Vec<&mut Vec<[f64; 3]>> = match geometry {
-        Geometry::Mesh(mesh) => vec![&mut mesh.points],
-        Geometry::Nurbs(Multipatch { patches, .. }) => patches.iter_mut().map(|p| &mut p.points).collect(),
-    };
-    for point in points.into_iter().flatten() {
-        *point = point.map(|x| scale * x);
+    match geometry {
+        Geometry::Mesh(mesh) => mesh.points.iter_mut().for_each(|point| *point = point.map(|x| scale * x)),
+        Geometry::Nurbs(patches) => patches.scale(scale),
     }
 }
 

@@ -20,7 +20,7 @@ pub use cad::CadError;
 pub use coarsen::{CoarsenError, Coarser, coarsen};
 pub use import::{ImportError, ImportErrorKind, ImportOptions, Imported, import};
 pub use place::{Place, PlaceError};
-pub use refine::{RefineError, RefineOptions, refine};
+pub use refine::{NearPlace, RefineError, RefineOptions, refine};
 pub use shape::{MakeError, Shape, ShapeOptions, make};
 pub use size::TooManyCells;
 pub use zone::{Zone, ZoneError};

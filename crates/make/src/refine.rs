@@ -1,12 +1,12 @@
 //! Finer cells: everywhere, or towards a place.
 
 use carom_fem::{Body, Geometry};
-use carom_nurbs::{GradeError, Grading, Multipatch, PatchError};
+use carom_nurbs::{GradeError, Grading, HierarchyError, Multipatch, Near, PatchError, Target};
 use thiserror::Error;
 
 use crate::shape::Grade;
 use crate::size::{affordable, cells_of};
-use crate::{CoarsenError, PlaceError, TooManyCells};
+use crate::{CoarsenError, Place, PlaceError, TooManyCells};
 
 /// What to refine: the flags of `carom-mesh refine`, carried out in the order of the fields.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,6 +17,20 @@ pub struct RefineOptions {
     pub subdivide: Option<usize>,
     /// Small spans at these places.
     pub grade: Vec<Grade>,
+    /// Local refinement near these places.
+    pub near: Vec<NearPlace>,
+}
+
+/// A place near which the spans of a NURBS body are halved, and nowhere else (hierarchical B-splines).
+#[derive(Debug, Clone, PartialEq)]
+pub struct NearPlace {
+    /// A point, or a set of faces.
+    pub at: Place,
+    /// Cells that come as near as this get the finest level \[m\]. If not given: the radius of a set that was cut out around
+    /// a point, else 0, those that touch the place.
+    pub radius: Option<f64>,
+    /// How often spans are halved.
+    pub levels: usize,
 }
 
 /// Why a body cannot be refined.
@@ -31,6 +45,15 @@ pub enum RefineError {
          fields of the mesher), or divide all of it with --subdivide"
     )]
     GradeMesh,
+    /// Meshes have no hierarchy.
+    #[error(
+        "the cells of a mesh cannot be refined near a place: mesh the part again with a finer size there, or divide all of it \
+         with --subdivide"
+    )]
+    NearMesh,
+    /// The spans cannot be refined locally.
+    #[error(transparent)]
+    Hierarchy(#[from] HierarchyError),
     /// A set to grade hexahedra towards that is not known before they are made.
     #[error(
         "hexahedra of a {solid} can be graded towards a point or towards its poles ({known}), not towards `{name}`"
@@ -81,6 +104,9 @@ pub fn refine(body: &Body, options: &RefineOptions) -> Result<Body, RefineError>
             if !options.grade.is_empty() {
                 return Err(RefineError::GradeMesh);
             }
+            if !options.near.is_empty() {
+                return Err(RefineError::NearMesh);
+            }
             Geometry::Mesh(match options.subdivide {
                 Some(n) if n > 1 => carom_mesh::refine::subdivide(mesh, n)?,
                 _ => mesh.clone(),
@@ -119,5 +145,27 @@ fn refine_patches(
         let radius = grade.radius.or(spot.radius).unwrap_or(4.0 * grade.finest);
         fine = fine.grade(&Grading::new(spot.centre, radius, grade.finest))?;
     }
-    Ok(fine)
+    if options.near.is_empty() {
+        return Ok(fine);
+    }
+    let places = options.near.iter().map(|near| near_in(patches, near)).collect::<Result<Vec<_>, _>>()?;
+    Ok(fine.refine_near(&places)?)
+}
+
+/// The place as the library takes it: a set that is a part of sides around a point is that point and radius.
+fn near_in(patches: &Multipatch, near: &NearPlace) -> Result<Near, PlaceError> {
+    let levels = near.levels;
+    match &near.at {
+        Place::Point(at) => Ok(Near::point(*at, near.radius.unwrap_or(0.0), levels)),
+        Place::Set(name) => {
+            let region = patches.region(name).map_err(|e| PlaceError::UnknownSet(e.to_string()))?;
+            Ok(match region.near {
+                Some((centre, radius)) => Near::point(centre, near.radius.unwrap_or(radius), levels),
+                None => {
+                    let radius = near.radius.unwrap_or(0.0);
+                    Near { target: Target::Sides(region.sides), radius, levels }
+                }
+            })
+        }
+    }
 }

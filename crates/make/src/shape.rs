@@ -224,6 +224,7 @@ fn nurbs_body(options: &ShapeOptions, name: &str, material: Material) -> Result<
         elevate: options.elevate,
         subdivide: options.subdivide,
         grade: options.grade.clone(),
+        near: Vec::new(),
     };
     Ok(refine::refine(&body, &refinement)?)
 }
@@ -290,7 +291,7 @@ fn hex_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Bo
         materials: vec![material],
         material_of_block: vec![0; n_blocks],
     };
-    let refinement = RefineOptions { elevate: None, subdivide: options.subdivide, grade: Vec::new() };
+    let refinement = RefineOptions { subdivide: options.subdivide, ..RefineOptions::default() };
     Ok(refine::refine(&body, &refinement)?)
 }
 

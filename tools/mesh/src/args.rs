@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs};
 use carom_fem::Material;
 use carom_make::shape::Grade;
-use carom_make::{Place, Shape, ShapeOptions, Zone};
+use carom_make::{NearPlace, Place, Shape, ShapeOptions, Zone};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Makes, imports, refines, inspects and converts bodies. Quantities are SI units.
@@ -286,10 +286,36 @@ pub(crate) struct RefineArgs {
     pub(crate) grade: GradeArgs,
 
     #[command(flatten)]
+    pub(crate) near: NearArgs,
+
+    #[command(flatten)]
     pub(crate) zones: ZoneArgs,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NearArgs {
+    /// Halve the spans of a NURBS body near a point or a set of faces, and there alone (hierarchical B-splines); the last
+    /// step: degrees and knots of whole patches cannot change afterwards.
+    #[arg(long, value_name = "SET|X,Y,Z", requires = "levels", allow_hyphen_values = true)]
+    pub(crate) near: Option<Place>,
+
+    /// Spans that come as near as this get the finest level [m]; that of a pole or zone, else 0, if not given.
+    #[arg(long = "radius", value_name = "R", requires = "near")]
+    pub(crate) near_radius: Option<f64>,
+
+    /// How often spans are halved there.
+    #[arg(long, value_name = "L", requires = "near")]
+    pub(crate) levels: Option<usize>,
+}
+
+impl NearArgs {
+    pub(crate) fn near(&self) -> Option<NearPlace> {
+        let (at, levels) = (self.near.clone()?, self.levels?);
+        Some(NearPlace { at, radius: self.near_radius, levels })
+    }
 }
 
 #[derive(Debug, Args)]

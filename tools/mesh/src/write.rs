@@ -53,11 +53,12 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
         && args.elevate.is_none()
         && args.subdivide.is_none()
         && args.grade.grade().is_none()
+        && args.near.near().is_none()
         && args.zones.zones.is_empty()
     {
         let what = "there is nothing to refine".to_owned();
         return Err(Failure::new(Category::Usage, what)
-            .hint("give --coarsen, --elevate, --subdivide, --grade or --zone"));
+            .hint("give --coarsen, --elevate, --subdivide, --grade, --near or --zone"));
     }
     let mut body = crate::info::read(&args.body)?.body;
     let mut notes = Vec::new();
@@ -71,6 +72,7 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
         elevate: args.elevate,
         subdivide: args.subdivide,
         grade: args.grade.grade().into_iter().collect(),
+        near: args.near.near().into_iter().collect(),
     };
     let mut fine = carom_make::refine(&body, &options).or_fail(Category::Input)?;
     add_zones(&mut fine, &args.zones.zones)?;

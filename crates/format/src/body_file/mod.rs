@@ -14,7 +14,7 @@ use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
 /// What `format` says in a body file.
 pub const KIND: &str = "carom-body";
 /// Version of the format that is written.
-pub const VERSION: Version = Version { major: 1, minor: 0 };
+pub const VERSION: Version = Version { major: 1, minor: 1 };
 
 /// A body with what identifies its file.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
 
-use carom_nurbs::{KnotVector, Multipatch, Patch, Region, Side};
+use carom_nurbs::hierarchy::{MAX_LEVEL, Tree};
+use carom_nurbs::{HierarchicalPatch, Hierarchy, KnotVector, Multipatch, Patch, Region, Side};
 
 use super::geometry::read_points;
 use super::read_indices;
@@ -26,6 +27,9 @@ pub(super) fn write_multipatch<W: Write + Seek>(
         archive.f64(&format!("patch_{i}_points"), &[patch.points.len(), 3], patch.points.as_flattened())?;
         archive.f64(&format!("patch_{i}_weights"), &[patch.weights.len()], &patch.weights)?;
         archive.u32(&format!("patch_{i}_point_ids"), &[body.point_ids[i].len()], &body.point_ids[i])?;
+    }
+    if let Some(hierarchy) = &body.hierarchy {
+        write_hierarchy(archive, hierarchy)?;
     }
     let names: Vec<&String> = body.regions.keys().collect();
     archive.texts("region_name", &names)?;
@@ -59,19 +63,87 @@ pub(super) fn read_multipatch(archive: &mut ArchiveReader) -> Result<Multipatch,
         let region = read_region(archive, i, n_patches)?;
         body.regions.insert(name, region);
     }
-    Ok(body)
+    if !archive.has("hierarchy_n_levels") {
+        return Ok(body);
+    }
+    let patches = read_hierarchy(archive, n_patches)?;
+    body.with_hierarchy(patches).map_err(|e| {
+        archive.unexpected("hierarchy_n_levels", "a local refinement of the patches", e.to_string())
+    })
 }
 
-fn read_patch(archive: &mut ArchiveReader, i: usize) -> Result<Patch, ReadArchiveError> {
-    let degrees = archive.u32(&format!("patch_{i}_degrees"), &[Some(3)])?;
+/// Local refinement: for each patch its knots of level 0, the divided cells of each level, and the control points of the active
+/// functions, level by level.
+fn write_hierarchy<W: Write + Seek>(archive: &mut ArchiveWriter<W>, hierarchy: &Hierarchy) -> io::Result<()> {
+    let levels: Vec<u32> = hierarchy.patches.iter().map(|patch| patch.tree.n_levels() as u32).collect();
+    archive.u32("hierarchy_n_levels", &[levels.len()], &levels)?;
+    for (i, patch) in hierarchy.patches.iter().enumerate() {
+        let degrees = patch.basis.each_ref().map(|k| k.degree() as u32);
+        archive.u32(&format!("hierarchy_{i}_degrees"), &[3], &degrees)?;
+        for (direction, basis) in patch.basis.iter().enumerate() {
+            let knots = basis.knots();
+            archive.f64(&format!("hierarchy_{i}_knots_{direction}"), &[knots.len()], knots)?;
+        }
+        for level in 0..patch.tree.n_levels() - 1 {
+            let cells: Vec<u32> = patch.tree.divided(level).flatten().collect();
+            archive.u32(&format!("hierarchy_{i}_divided_{level}"), &[cells.len() / 3, 3], &cells)?;
+        }
+        let points = patch.points.as_flattened();
+        archive.f64(&format!("hierarchy_{i}_points"), &[patch.points.len(), 3], points)?;
+        archive.f64(&format!("hierarchy_{i}_weights"), &[patch.weights.len()], &patch.weights)?;
+    }
+    Ok(())
+}
+
+fn read_hierarchy(
+    archive: &mut ArchiveReader,
+    n_patches: usize,
+) -> Result<Vec<HierarchicalPatch>, ReadArchiveError> {
+    let levels = archive.u32("hierarchy_n_levels", &[Some(n_patches)])?;
+    let mut patches = Vec::with_capacity(n_patches);
+    for (i, &n_levels) in levels.iter().enumerate() {
+        let basis = read_basis(archive, &format!("hierarchy_{i}"))?;
+        let mut tree = Tree::new(basis.each_ref().map(|basis| basis.spans().len() as u32));
+        if !(1..=MAX_LEVEL as u32 + 1).contains(&n_levels) {
+            let valid = format!("1 to {} levels", MAX_LEVEL + 1);
+            return Err(archive.unexpected("hierarchy_n_levels", valid, n_levels.to_string()));
+        }
+        for level in 0..n_levels as usize - 1 {
+            let array = format!("hierarchy_{i}_divided_{level}");
+            let lattice = tree.lattice(level);
+            for &cell in archive.u32(&array, &[None, Some(3)])?.as_chunks::<3>().0 {
+                if (0..3).any(|d| cell[d] >= lattice[d]) {
+                    return Err(archive.unexpected(&array, "cells of the level", format!("{cell:?}")));
+                }
+                tree.divide(level, cell);
+            }
+        }
+        let points = read_points(archive, &format!("hierarchy_{i}_points"))?;
+        let array = format!("hierarchy_{i}_weights");
+        let weights = archive.f64(&array, &[Some(points.len())])?;
+        if let Some(bad) = weights.iter().find(|&&w| w <= 0.0) {
+            return Err(archive.unexpected(&array, "positive weights", bad.to_string()));
+        }
+        patches.push(HierarchicalPatch { basis, tree, points, weights });
+    }
+    Ok(patches)
+}
+
+/// Degrees and knots under a prefix.
+fn read_basis(archive: &mut ArchiveReader, prefix: &str) -> Result<[KnotVector; 3], ReadArchiveError> {
+    let degrees = archive.u32(&format!("{prefix}_degrees"), &[Some(3)])?;
     let mut basis = Vec::with_capacity(3);
     for (direction, &degree) in degrees.iter().enumerate() {
-        let array = format!("patch_{i}_knots_{direction}");
+        let array = format!("{prefix}_knots_{direction}");
         let knots = archive.f64(&array, &[None])?;
         let knots = KnotVector::new(degree as usize, knots);
         basis.push(knots.map_err(|e| archive.unexpected(&array, "a knot vector", e.to_string()))?);
     }
-    let basis: [KnotVector; 3] = basis.try_into().expect("one knot vector was pushed for each direction");
+    Ok(basis.try_into().expect("one knot vector was pushed for each direction"))
+}
+
+fn read_patch(archive: &mut ArchiveReader, i: usize) -> Result<Patch, ReadArchiveError> {
+    let basis = read_basis(archive, &format!("patch_{i}"))?;
     let array = format!("patch_{i}_points");
     let points = read_points(archive, &array)?;
     let n: usize = basis.iter().map(KnotVector::n_functions).product();

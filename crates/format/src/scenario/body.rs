@@ -6,8 +6,8 @@ use toml::de::DeValue;
 
 use super::decode::{Interval, Table};
 use super::model::{
-    BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, ReduceSpec, RefineSpec, RotationSpec,
-    Spot, ZoneSpec,
+    BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec, RefineSpec,
+    RotationSpec, Spot, ZoneSpec,
 };
 
 /// Reads a body; `reduced` says that the scheme takes flexible bodies as reduced models alone.
@@ -192,9 +192,21 @@ fn refine(table: Table<'_>) -> RefineSpec {
         elevate: table.count("elevate", 0).unwrap_or(0),
         subdivide: table.count("subdivide", 1).unwrap_or(1),
         grade: table.one_or_more("grade").into_iter().filter_map(grade).collect(),
+        near: table.one_or_more("near").into_iter().filter_map(near).collect(),
     };
     table.finish();
     spec
+}
+
+fn near(table: Table<'_>) -> Option<NearSpec> {
+    let at = spot(&table, "at");
+    if !table.has("levels") {
+        table.missing("levels", "how often spans are halved there");
+    }
+    let levels = table.count("levels", 1);
+    let radius = table.number("radius", Interval::Positive);
+    table.finish();
+    Some(NearSpec { at: at?, radius, levels: levels? })
 }
 
 fn no_rotation() -> RotationSpec {

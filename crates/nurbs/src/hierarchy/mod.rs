@@ -79,6 +79,18 @@ pub enum HierarchyError {
         /// The level at which they differ.
         level: usize,
     },
+    /// The patches do not fit the body, or their lists not their cells.
+    #[error("patch {patch} of the local refinement has {found} {what}, its cells ask for {needed}")]
+    Count {
+        /// Number of the patch.
+        patch: usize,
+        /// What is counted.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        needed: usize,
+    },
     /// The body would not fit into memory.
     #[error(
         "level {level} would have {points} places for control points in patch {patch}, more than {MAX_POINTS}: take fewer \
@@ -158,6 +170,41 @@ impl Multipatch {
     pub fn space(&self) -> Result<Option<Space>, HierarchyError> {
         let topology = self.topology();
         self.hierarchy.as_ref().map(|hierarchy| Space::new(hierarchy, &topology)).transpose()
+    }
+
+    /// The body with a refinement of its patches, as it was stored.
+    ///
+    /// # Errors
+    ///
+    /// [`HierarchyError`] if it does not fit the body.
+    pub fn with_hierarchy(self, patches: Vec<HierarchicalPatch>) -> Result<Self, HierarchyError> {
+        if patches.len() != self.patches.len() {
+            let (found, needed) = (patches.len(), self.patches.len());
+            return Err(HierarchyError::Count { patch: 0, what: "patches", found, needed });
+        }
+        for (number, patch) in patches.iter().enumerate() {
+            let needed = patch.n_active().iter().sum();
+            for (what, found) in [("control points", patch.points.len()), ("weights", patch.weights.len())] {
+                if found != needed {
+                    return Err(HierarchyError::Count { patch: number, what, found, needed });
+                }
+            }
+        }
+        let hierarchy = Hierarchy::new(patches, &self.topology())?;
+        Ok(Self { hierarchy: Some(hierarchy), ..self })
+    }
+
+    /// Multiplies all coordinates by a factor.
+    pub fn scale(&mut self, factor: f64) {
+        let of_patches = self.patches.iter_mut().map(|patch| &mut patch.points);
+        let of_hierarchy = self
+            .hierarchy
+            .iter_mut()
+            .flat_map(|hierarchy| &mut hierarchy.patches)
+            .map(|patch| &mut patch.points);
+        for point in of_patches.chain(of_hierarchy).flatten() {
+            *point = point.map(|x| factor * x);
+        }
     }
 
     /// Glues patches that are refined hierarchically.

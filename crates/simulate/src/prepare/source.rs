@@ -4,10 +4,10 @@ use std::path::Path;
 
 use carom_fem::{Body, Material};
 use carom_format::read_body;
-use carom_format::scenario::model::{BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, Spot};
+use carom_format::scenario::model::{BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, NearSpec, Spot};
 use carom_make::cad::CadOptions;
 use carom_make::shape::Grade;
-use carom_make::{ImportOptions, Place, RefineOptions, Shape, ShapeOptions, Zone};
+use carom_make::{ImportOptions, NearPlace, Place, RefineOptions, Shape, ShapeOptions, Zone};
 
 use crate::SimulateError;
 
@@ -61,6 +61,7 @@ pub(super) fn make(
             elevate: Some(refine.elevate),
             subdivide: Some(refine.subdivide),
             grade: refine.grade.iter().map(grade).collect(),
+            near: refine.near.iter().map(near).collect(),
         };
         body = carom_make::refine(&body, &options)
             .map_err(|source| SimulateError::Refine { body: name(), source })?;
@@ -79,12 +80,19 @@ fn add_zones(spec: &BodySpec, body: &mut Body) -> Result<(), SimulateError> {
     Ok(())
 }
 
-fn grade(spec: &GradeSpec) -> Grade {
-    let at = match &spec.at {
+fn place(spot: &Spot) -> Place {
+    match spot {
         Spot::Set(name) => Place::Set(name.clone()),
         Spot::Point(point) => Place::Point(*point),
-    };
-    Grade { at, finest: spec.finest, radius: spec.radius }
+    }
+}
+
+fn grade(spec: &GradeSpec) -> Grade {
+    Grade { at: place(&spec.at), finest: spec.finest, radius: spec.radius }
+}
+
+fn near(spec: &NearSpec) -> NearPlace {
+    NearPlace { at: place(&spec.at), radius: spec.radius, levels: spec.levels }
 }
 
 fn import_options(import: &ImportSpec) -> ImportOptions {

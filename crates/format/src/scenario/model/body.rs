@@ -26,6 +26,18 @@ pub struct GradeSpec {
     pub radius: Option<f64>,
 }
 
+/// Local refinement near a spot, by hierarchical B-splines.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NearSpec {
+    /// Near what.
+    pub at: Spot,
+    /// Spans that come as near as this get the finest level \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+    /// How often spans are halved.
+    pub levels: usize,
+}
+
 /// A body that carom makes: the flags of `carom-mesh make`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct MakeSpec {
@@ -123,6 +135,9 @@ pub struct RefineSpec {
     /// Gradings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grade: Vec<GradeSpec>,
+    /// Local refinements.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub near: Vec<NearSpec>,
 }
 
 /// A named part of the surface: what of a set lies near a point.

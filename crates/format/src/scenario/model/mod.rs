@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 pub use body::{
-    BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, ReduceSpec, RefineSpec, RotationSpec,
-    Spot, ZoneSpec,
+    BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec, RefineSpec,
+    RotationSpec, Spot, ZoneSpec,
 };
 
 /// Everything a run is made from.
