@@ -142,7 +142,10 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
             refuse_inverted(path, &mesh)?;
             (Geometry::Mesh(mesh), notes.iter().map(ToString::to_string).collect())
         }
-        nurbs if NURBS_ENDINGS.contains(&nurbs) => (Geometry::Nurbs(read::file(path)?), Vec::new()),
+        nurbs if NURBS_ENDINGS.contains(&nurbs) => {
+            let (patches, matched) = read::file_matching(path)?;
+            (Geometry::Nurbs(patches), matched.iter().map(ToString::to_string).collect())
+        }
         _ if is_cad => {
             let meshed = cad::mesh(path, &options.cad)?;
             read_mesh(meshed.path())?

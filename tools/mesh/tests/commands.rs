@@ -282,6 +282,53 @@ fn coarsening_undoes_refining_and_comes_first() {
     assert!(fails(&["refine", &rod, "--coarsen", "--tolerance=-1", "-o", &fine], 3).contains("-1"));
 }
 
+/// Two unit cubes, the second with another knot or only half as wide.
+const TWO_CUBES: &str = "# nurbs mesh v.2.1
+3 3 2 0 1
+PATCH 1
+1 1 1
+2 2 2
+0 0 1 1
+0 0 1 1
+0 0 1 1
+0 1 0 1 0 1 0 1
+0 0 1 1 0 0 1 1
+0 0 0 0 1 1 1 1
+1 1 1 1 1 1 1 1
+PATCH 2
+1 1 1
+2 3 2
+0 0 1 1
+0 0 0.5 1 1
+0 0 1 1
+1 2 1 2 1 2 1 2 1 2 1 2
+0 0 0.5 0.5 1 1 0 0 0.5 0.5 1 1
+0 0 0 0 0 0 1 1 1 1 1 1
+1 1 1 1 1 1 1 1 1 1 1 1
+SUBDOMAIN 1 (all)
+1 2
+";
+
+#[test]
+fn patches_in_other_knots_are_matched_with_a_note_or_refused_with_their_sides() {
+    let dir = TempDir::new().unwrap();
+    let (txt, body) = (path(&dir, "two.txt"), path(&dir, "two.npz"));
+    std::fs::write(&txt, TWO_CUBES).unwrap();
+    let written = json(&["import", &txt, "-o", &body]);
+    let note = written["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("patch 0: one knot was inserted along v"), "{written}");
+    let info = json(&["info", &body]);
+    assert_eq!((info["nodes"].as_u64(), info["findings"].as_array().map(Vec::len)), (Some(18), Some(0)));
+    assert!((info["volume"].as_f64().unwrap() - 2.0).abs() < 1e-14);
+    std::fs::write(
+        &txt,
+        TWO_CUBES.replace("0 0 0.5 0.5 1 1 0 0 0.5 0.5 1 1", "0 0 0.2 0.2 0.5 0.5 0 0 0.2 0.2 0.5 0.5"),
+    )
+    .unwrap();
+    let message = fails(&["import", &txt, "-o", &path(&dir, "x.npz")], 3);
+    assert!(message.contains("patch1:west lies on a part of patch0:east"), "{message}");
+}
+
 #[test]
 fn usage_errors_are_code_2() {
     fails(&["make", "ball", "--radius", "1"], 2);

@@ -2,10 +2,11 @@
 
 use serde::Deserialize;
 
+use super::glued::glue;
 use super::json::{Numbers, parse, required};
 use super::solid::{Solid, bases, no_solid};
 use super::{Place, ReadError};
-use crate::{Multipatch, Patch};
+use crate::{Matched, Multipatch, Patch};
 
 #[derive(Deserialize)]
 struct Root {
@@ -50,6 +51,11 @@ struct ControlPoints {
 ///
 /// [`ReadError`] with the line or entry; curves and surfaces are refused by their name.
 pub fn geomdl(text: &str) -> Result<Multipatch, ReadError> {
+    geomdl_matching(text, &mut Vec::new())
+}
+
+/// The same; what was refined to match its neighbours is added to a list.
+pub(super) fn geomdl_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
     let Root { shape } = parse(text)?;
     let kind = required(shape.kind, "shape.type")?;
     if kind != "volume" {
@@ -62,7 +68,7 @@ pub fn geomdl(text: &str) -> Result<Multipatch, ReadError> {
         return Err(ReadError::Count { place, what, expected, found: volumes.len() });
     }
     let patches = volumes.into_iter().enumerate().map(|(number, volume)| patch(volume, number));
-    Ok(Multipatch::glue(patches.collect::<Result<_, _>>()?)?)
+    glue(patches.collect::<Result<_, _>>()?, matched)
 }
 
 fn patch(volume: Volume, number: usize) -> Result<Patch, ReadError> {

@@ -4,7 +4,7 @@ use super::glued::Glued;
 use super::lines::Lines;
 use super::solid::{Solid, bases, no_solid};
 use super::{Place, ReadError};
-use crate::{Multipatch, Patch, Side};
+use crate::{Matched, Multipatch, Patch, Side};
 
 /// Whether the comment at the head of a text says so.
 pub(super) fn is_geopdes(text: &str) -> bool {
@@ -37,6 +37,11 @@ struct Head {
 ///
 /// [`ReadError`] with the line; curves and surfaces are refused.
 pub fn geopdes(text: &str) -> Result<Multipatch, ReadError> {
+    geopdes_matching(text, &mut Vec::new())
+}
+
+/// The same; what was refined to match its neighbours is added to a list.
+pub(super) fn geopdes_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
     let mut lines = Lines::new(text);
     let head = head(&mut lines, version(text))?;
     let mut patches = Vec::new();
@@ -44,7 +49,7 @@ pub fn geopdes(text: &str) -> Result<Multipatch, ReadError> {
         patches.push(patch(&mut lines, number)?);
     }
     let n_patches = patches.len();
-    let mut glued = Glued::new(patches)?;
+    let mut glued = Glued::new(patches, matched)?;
     for _ in 0..head.n_interfaces {
         interface(&mut lines, &glued)?;
     }

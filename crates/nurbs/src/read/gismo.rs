@@ -5,7 +5,7 @@ use roxmltree::{Document, Node};
 use super::ReadError;
 use super::gismo_geometry::{kind, numbers, patch, place, refused};
 use super::glued::Glued;
-use crate::{Multipatch, Patch, Side};
+use crate::{Matched, Multipatch, Patch, Side};
 
 /// Reads a body from the text of a G+Smo XML file.
 ///
@@ -17,6 +17,11 @@ use crate::{Multipatch, Patch, Side};
 ///
 /// [`ReadError`] with the line; curves, surfaces and hierarchical splines are refused by the name of their type.
 pub fn gismo(text: &str) -> Result<Multipatch, ReadError> {
+    gismo_matching(text, &mut Vec::new())
+}
+
+/// The same; what was refined to match its neighbours is added to a list.
+pub(super) fn gismo_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
     let text = without_prologue(text);
     let document = Document::parse(&text).map_err(|error| ReadError::Xml { message: error.to_string() })?;
     let root = document.root_element();
@@ -54,7 +59,7 @@ pub fn gismo(text: &str) -> Result<Multipatch, ReadError> {
         patches.push(patch(node, number)?);
     }
     let ids: Vec<i64> = chosen.iter().map(|&(id, _)| id).collect();
-    assemble(patches, body, &ids)
+    assemble(patches, body, &ids, matched)
 }
 
 /// Everything before the XML declaration, where comments are illegal but occur, made blank.
@@ -136,8 +141,13 @@ fn side(node: Node, ids: &[i64], patch: i64, side: i64) -> Result<(usize, Side),
     Ok((number, Side::ALL[side_number]))
 }
 
-fn assemble(patches: Vec<Patch>, body: Option<Node>, ids: &[i64]) -> Result<Multipatch, ReadError> {
-    let mut glued = Glued::new(patches)?;
+fn assemble(
+    patches: Vec<Patch>,
+    body: Option<Node>,
+    ids: &[i64],
+    matched: &mut Vec<Matched>,
+) -> Result<Multipatch, ReadError> {
+    let mut glued = Glued::new(patches, matched)?;
     let Some(body) = body else { return Ok(glued.body) };
     for node in body.children().filter(|node| node.has_tag_name("interfaces")) {
         for ([first, second], directions) in interfaces(node, ids)? {

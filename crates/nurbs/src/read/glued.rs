@@ -2,7 +2,14 @@
 
 use super::{Place, ReadError};
 use crate::topology::{Orientation, side_counts, side_index};
-use crate::{Multipatch, Patch, Side};
+use crate::{Matched, Multipatch, Patch, Side};
+
+/// Glues patches; what was refined to match its neighbours is added to a list.
+pub(super) fn glue(patches: Vec<Patch>, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
+    let (body, refined) = Multipatch::glue_matching(patches)?;
+    matched.extend(refined);
+    Ok(body)
+}
 
 /// A glued body that knows which patches were turned to be right-handed.
 pub(super) struct Glued {
@@ -12,9 +19,9 @@ pub(super) struct Glued {
 
 impl Glued {
     /// Turns left-handed patches and glues all.
-    pub(super) fn new(mut patches: Vec<Patch>) -> Result<Self, ReadError> {
+    pub(super) fn new(mut patches: Vec<Patch>, matched: &mut Vec<Matched>) -> Result<Self, ReadError> {
         let turned = patches.iter_mut().map(Patch::make_right_handed).collect();
-        Ok(Self { body: Multipatch::glue(patches)?, turned })
+        Ok(Self { body: glue(patches, matched)?, turned })
     }
 
     /// The side of the body that the file calls so: a turned patch has its third direction reversed.

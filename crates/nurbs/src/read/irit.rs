@@ -7,9 +7,10 @@
 
 use std::str::FromStr;
 
+use super::glued::glue;
 use super::solid::{Solid, bases, no_solid};
 use super::{Place, ReadError};
-use crate::{KnotVector, Multipatch, Patch};
+use crate::{KnotVector, Matched, Multipatch, Patch};
 
 /// Lists that hold a shape, but no trivariate.
 const OTHER_SHAPES: [&str; 10] = [
@@ -38,6 +39,11 @@ pub(super) fn is_irit(text: &str) -> bool {
 ///
 /// [`ReadError`] with the line; curves, surfaces, polygons and trimmed volumes are refused by their name.
 pub fn irit(text: &str) -> Result<Multipatch, ReadError> {
+    irit_matching(text, &mut Vec::new())
+}
+
+/// The same; what was refined to match its neighbours is added to a list.
+pub(super) fn irit_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
     let mut tokens = Tokens::new(text);
     let mut patches = Vec::new();
     let mut depth = 0_usize;
@@ -66,7 +72,7 @@ pub fn irit(text: &str) -> Result<Multipatch, ReadError> {
     if patches.is_empty() {
         return Err(no_solid(Place::Line(1), "an IRIT file without `TRIVAR`".to_owned()));
     }
-    Ok(Multipatch::glue(patches)?)
+    glue(patches, matched)
 }
 
 /// What follows `[TRIVAR`, its closing bracket included.

@@ -5,11 +5,13 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Visitor};
 
-use super::{Place, ReadError, geomdl, splinepy_json};
-use crate::Multipatch;
+use super::geomdl::geomdl_matching;
+use super::splinepy::splinepy_json_matching;
+use super::{Place, ReadError};
+use crate::{Matched, Multipatch};
 
 /// Reads a body from the text of a JSON file of geomdl or splinepy.
-pub(super) fn any(text: &str) -> Result<Multipatch, ReadError> {
+pub(super) fn any(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
     #[derive(Deserialize)]
     struct Root {
         shape: Option<IgnoredAny>,
@@ -18,8 +20,8 @@ pub(super) fn any(text: &str) -> Result<Multipatch, ReadError> {
     }
     let root: Root = parse(text)?;
     match (root.shape, root.spline_list) {
-        (Some(_), _) => geomdl(text),
-        (None, Some(_)) => splinepy_json(text),
+        (Some(_), _) => geomdl_matching(text, matched),
+        (None, Some(_)) => splinepy_json_matching(text, matched),
         (None, None) => Err(ReadError::Refused {
             place: Place::Line(1),
             what: "a JSON file with neither `shape` (geomdl) nor `SplineList` (splinepy)".to_owned(),

@@ -8,7 +8,7 @@ use super::solid::Solid;
 use super::tokens::Tokens;
 use super::{Place, ReadError};
 use crate::mfem_cells::{CORNERS, FACES, SIDES};
-use crate::{KnotVector, Multipatch, Patch, Side};
+use crate::{KnotVector, Matched, Multipatch, Patch, Side};
 
 /// The topology that both forms share.
 struct Mesh {
@@ -29,6 +29,11 @@ struct Mesh {
 ///
 /// [`ReadError`] with the line; meshes of dimension 1 and 2, NC-patch meshes and meshes without NURBS are refused.
 pub fn mfem(text: &str) -> Result<Multipatch, ReadError> {
+    mfem_matching(text, &mut Vec::new())
+}
+
+/// The same; what was refined to match its neighbours is added to a list.
+pub(super) fn mfem_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
     let mut tokens = Tokens::new(text);
     header(&mut tokens)?;
     let mesh = topology(&mut tokens)?;
@@ -38,7 +43,7 @@ pub fn mfem(text: &str) -> Result<Multipatch, ReadError> {
         "knotvectors" => element_form(&mut tokens, &mesh, &start)?,
         _ => return Err(tokens.unexpected("`knotvectors` or `patches`")),
     };
-    let mut glued = Glued::new(patches)?;
+    let mut glued = Glued::new(patches, matched)?;
     let sides = sides(&mesh);
     for glued_sides in sides.values() {
         for &second in &glued_sides[1..] {

@@ -34,7 +34,7 @@ mod tokens;
 
 use std::path::Path;
 
-use crate::Multipatch;
+use crate::{Matched, Multipatch};
 
 pub use error::{Place, ReadError};
 pub use geomdl::geomdl;
@@ -56,8 +56,20 @@ const KNOWN_FORMATS: &str = "G+Smo .xml (`<xml>`), MFEM .mesh (`MFEM NURBS mesh 
 ///
 /// [`ReadError`], with the path.
 pub fn file(path: &Path) -> Result<Multipatch, ReadError> {
+    Ok(file_matching(path)?.0)
+}
+
+/// The same with the patches that were refined to match their neighbours ([`Multipatch::glue_matching`]).
+///
+/// # Errors
+///
+/// [`ReadError`], with the path.
+pub fn file_matching(path: &Path) -> Result<(Multipatch, Vec<Matched>), ReadError> {
     let content = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-    bytes(&content).map_err(|source| ReadError::File { path: path.to_owned(), source: Box::new(source) })
+    let mut matched = Vec::new();
+    let body = bytes_matching(&content, &mut matched)
+        .map_err(|source| ReadError::File { path: path.to_owned(), source: Box::new(source) })?;
+    Ok((body, matched))
 }
 
 /// Reads a NURBS body from the content of a file in any of the formats.
@@ -66,25 +78,29 @@ pub fn file(path: &Path) -> Result<Multipatch, ReadError> {
 ///
 /// [`ReadError`] as the format's own reader gives it, [`ReadError::UnknownFormat`] if there is none.
 pub fn bytes(content: &[u8]) -> Result<Multipatch, ReadError> {
+    bytes_matching(content, &mut Vec::new())
+}
+
+fn bytes_matching(content: &[u8], matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
     if petiga::is_petiga(content) {
-        return petiga(content);
+        return petiga::petiga_matching(content, matched);
     }
     if splinepy_npz::is_archive(content) {
-        return splinepy_npz(content);
+        return splinepy_npz::splinepy_npz_matching(content, matched);
     }
     let text = String::from_utf8_lossy(content);
     let text = text.trim_start_matches('\u{feff}');
     let start = text.trim_start();
     if start.starts_with("MFEM") {
-        mfem(text)
+        mfem::mfem_matching(text, matched)
     } else if start.starts_with('<') && text.contains("<xml") {
-        gismo(text)
+        gismo::gismo_matching(text, matched)
     } else if start.starts_with('{') {
-        json::any(text)
+        json::any(text, matched)
     } else if geopdes::is_geopdes(text) {
-        geopdes(text)
+        geopdes::geopdes_matching(text, matched)
     } else if irit::is_irit(text) {
-        irit(text)
+        irit::irit_matching(text, matched)
     } else {
         Err(ReadError::UnknownFormat)
     }

@@ -7,9 +7,10 @@
 //! Bit 0 of the flags says that there is a geometry (from `nsd` on), bit 1 that fields follow it. Each control point is
 //! w x, w y, w z, w; the first parameter runs fastest.
 
+use super::glued::glue;
 use super::solid::{Solid, bases, no_solid};
 use super::{Place, ReadError};
-use crate::Multipatch;
+use crate::{Matched, Multipatch};
 
 /// Class of the file.
 const IGA: i32 = 1_211_299;
@@ -27,6 +28,11 @@ pub(super) fn is_petiga(content: &[u8]) -> bool {
 ///
 /// [`ReadError`] with the byte; files of curves and surfaces, without geometry, or with integers of 64 bits are refused.
 pub fn petiga(content: &[u8]) -> Result<Multipatch, ReadError> {
+    petiga_matching(content, &mut Vec::new())
+}
+
+/// The same; what was refined to match its neighbours is added to a list.
+pub(super) fn petiga_matching(content: &[u8], matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
     let mut values = Values { content, next: 0 };
     let refused = |byte, what: &str, way_out: &str| ReadError::Refused {
         place: Place::Byte(byte),
@@ -79,7 +85,7 @@ pub fn petiga(content: &[u8]) -> Result<Multipatch, ReadError> {
             found,
         });
     }
-    Ok(Multipatch::glue(vec![solid.patch()?])?)
+    glue(vec![solid.patch()?], matched)
 }
 
 struct Values<'a> {

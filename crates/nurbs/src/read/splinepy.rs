@@ -3,10 +3,11 @@
 use serde::Deserialize;
 
 use super::base64_values::{Base64Error, decode};
+use super::glued::glue;
 use super::json::{Numbers, parse, required};
 use super::solid::{Solid, bases, no_solid};
 use super::{Place, ReadError};
-use crate::{KnotVector, Multipatch, Patch};
+use crate::{KnotVector, Matched, Multipatch, Patch};
 
 #[derive(Deserialize)]
 struct Root {
@@ -36,6 +37,14 @@ struct Entry {
 ///
 /// [`ReadError`] with the line or entry; curves, surfaces and splines in the plane are refused.
 pub fn splinepy_json(text: &str) -> Result<Multipatch, ReadError> {
+    splinepy_json_matching(text, &mut Vec::new())
+}
+
+/// The same; what was refined to match its neighbours is added to a list.
+pub(super) fn splinepy_json_matching(
+    text: &str,
+    matched: &mut Vec<Matched>,
+) -> Result<Multipatch, ReadError> {
     let root: Root = parse(text)?;
     if let Some(n) = root.number_of_splines.filter(|&n| n != root.spline_list.len()) {
         let (place, what) = (Place::Entry("SplineList".to_owned()), "splines".to_owned());
@@ -47,7 +56,7 @@ pub fn splinepy_json(text: &str) -> Result<Multipatch, ReadError> {
     for (number, entry) in root.spline_list.into_iter().enumerate() {
         patches.push(spline(entry, number, encoded)?.patch(number)?);
     }
-    Ok(Multipatch::glue(patches)?)
+    glue(patches, matched)
 }
 
 fn spline(entry: Entry, number: usize, encoded: bool) -> Result<Spline, ReadError> {

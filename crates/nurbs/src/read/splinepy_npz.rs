@@ -6,10 +6,11 @@ use carom_files::npy::{Header, HeaderError, last_index_fastest};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use super::glued::glue;
 use super::solid::no_solid;
 use super::splinepy::Spline;
 use super::{Place, ReadError};
-use crate::Multipatch;
+use crate::{Matched, Multipatch};
 
 /// Longest knot vector: any longer one is a broken file.
 const MAX_KNOTS: usize = 1 << 20;
@@ -27,6 +28,14 @@ pub(super) fn is_archive(content: &[u8]) -> bool {
 ///
 /// [`ReadError`] with the array; body files and models of carom are refused, they need no import.
 pub fn splinepy_npz(content: &[u8]) -> Result<Multipatch, ReadError> {
+    splinepy_npz_matching(content, &mut Vec::new())
+}
+
+/// The same; what was refined to match its neighbours is added to a list.
+pub(super) fn splinepy_npz_matching(
+    content: &[u8],
+    matched: &mut Vec<Matched>,
+) -> Result<Multipatch, ReadError> {
     let damaged = |error: ZipError| ReadError::Archive { place: Place::Byte(0), message: error.to_string() };
     let mut arrays = Arrays { zip: ZipArchive::new(Cursor::new(content)).map_err(damaged)? };
     if arrays.has("format") && arrays.has("version") {
@@ -50,7 +59,7 @@ pub fn splinepy_npz(content: &[u8]) -> Result<Multipatch, ReadError> {
     for number in 0..n_splines {
         patches.push(arrays.spline(number)?.patch(number)?);
     }
-    Ok(Multipatch::glue(patches)?)
+    glue(patches, matched)
 }
 
 /// The arrays of an archive by name.
