@@ -70,10 +70,12 @@ pub(super) fn patch(node: Node, number: usize) -> Result<Patch, ReadError> {
 
 /// That a geometry is no solid of tensor-product splines.
 pub(super) fn refused(node: Node, what: &str) -> ReadError {
-    let way_out = if what.contains("THB") || what.contains("HBSpline") {
-        "hierarchical splines are not supported: export the body as TensorBSpline3 or TensorNurbs3"
+    let way_out = if what.contains("Basis") {
+        "it is a basis without control points, and bodies are solids: TensorBSpline3, TensorNurbs3 or a MultiPatch of them"
     } else if what.ends_with('2') || what.ends_with('1') || what.contains("Curve") {
         "it is a curve or a surface, and bodies are solids: TensorBSpline3, TensorNurbs3 or a MultiPatch of them"
+    } else if what.contains("THB") || what.contains("HBSpline") {
+        "hierarchical splines are not supported: export the body as TensorBSpline3 or TensorNurbs3"
     } else {
         "bodies are solids: TensorBSpline3, TensorNurbs3 or a MultiPatch of them"
     };
