@@ -107,13 +107,13 @@ fn interfaces_agree_with_those_another_program_wrote() {
     let Some(folder) = shared_data("nurbs") else { return };
     for file in ["splinepy/ball7_gismo_multipatch.xml", "gismo/fichera.xml"] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
-        let body = read::gismo(&text).unwrap();
+        let body = read::bytes(text.as_bytes()).unwrap();
         let listed = text.split("<interfaces>").nth(1).unwrap().split("</interfaces>").next().unwrap();
         assert_eq!(body.interfaces().len(), listed.split_whitespace().count() / 10, "{file}");
     }
     // No patch of the ball is turned, so directions and senses must be the same as in the file.
     let text = std::fs::read_to_string(folder.join("splinepy/ball7_gismo_multipatch.xml")).unwrap();
-    let ours = write::gismo(&read::gismo(&text).unwrap()).unwrap().text;
+    let ours = write::gismo(&read::bytes(text.as_bytes()).unwrap()).unwrap().text;
     let lines = |text: &str| -> Vec<Vec<String>> {
         let listed = text.split("<interfaces>").nth(1).unwrap().split("</interfaces>").next().unwrap();
         let words: Vec<String> = listed.split_whitespace().map(str::to_owned).collect();
@@ -211,16 +211,22 @@ fn base64_values_and_sides_of_turned_patches_are_understood() {
         "degree=\"1\">0.0 0.0 1.0 1.0 ",
         &format!("degree=\"1\" format=\"B64Float64\">{}", base64(&[0.0, 0.0, 1.0, 1.0])),
     );
-    let read = read::gismo(&encoded).unwrap();
+    let read = read::bytes(encoded.as_bytes()).unwrap();
     // In the file `bottom` is the side w = 0, which lies at z = 3; turned to be right-handed, it is the end of w.
     assert_eq!(read.patches, solids::block([1.0, 2.0, 3.0]).unwrap().patches);
     assert_eq!(read.regions["bottom"].sides, [(0, carom_nurbs::Side::Top)]);
     assert_eq!(read.regions["west"].sides, [(0, carom_nurbs::Side::West)]);
     let torn = encoded.replacen("B64Float64\">\n ", "B64Float64\">\n AAAA", 1);
-    let message = read::gismo(&torn).map(|body| body.n_points).unwrap_err().to_string();
+    let message = read::bytes(torn.as_bytes()).map(|body| body.n_points).unwrap_err().to_string();
     assert!(message.contains("whole values"), "{message}");
     let unknown = encoded.replacen("B64Float64", "B64Complex", 1);
-    assert!(read::gismo(&unknown).map(|body| body.n_points).unwrap_err().to_string().contains("B64Complex"));
+    assert!(
+        read::bytes(unknown.as_bytes())
+            .map(|body| body.n_points)
+            .unwrap_err()
+            .to_string()
+            .contains("B64Complex")
+    );
 }
 
 /// A cube in MFEM's element form with uneven knots along u; two edges run against u, with the knots the other way round.
@@ -259,7 +265,7 @@ Ordering: 0
 #[test]
 fn knots_and_points_follow_the_sense_of_mfem_edges() {
     // Edge points run from the lower to the higher vertex: 2 → 3 and 6 → 7 against u, so 0.5 comes first there.
-    let body = read::mfem(UNEVEN_CUBE).unwrap();
+    let body = read::bytes(UNEVEN_CUBE.as_bytes()).unwrap();
     let patch = &body.patches[0];
     assert_eq!(patch.basis[0].knots(), [0.0, 0.0, 0.25, 0.5, 1.0, 1.0]);
     for u in [[0.1, 0.2, 0.3], [0.3, 0.9, 0.5], [0.8, 0.4, 1.0]] {
@@ -269,7 +275,7 @@ fn knots_and_points_follow_the_sense_of_mfem_edges() {
     let framed = UNEVEN_CUBE
         .replace("FiniteElementSpace", "MFEM FiniteElementSpace v1.0")
         .replace("Ordering: 0", "Ordering: 0\nEnd: MFEM FiniteElementSpace v1.0\n");
-    assert_eq!(read::mfem(&framed).unwrap(), body);
+    assert_eq!(read::bytes(framed.as_bytes()).unwrap(), body);
     assert_eq!(body.regions["boundary7"].sides, [(0, carom_nurbs::Side::Bottom)]);
     assert_eq!(body.regions["boundary9"].sides, [(0, carom_nurbs::Side::Top)]);
 }

@@ -44,7 +44,7 @@ fn one_of_eight_directions_of_an_interface_is_right() {
         for flags in ["1 1 1", "1 1 -1", "1 -1 1", "1 -1 -1", "-1 1 1", "-1 1 -1", "-1 -1 1", "-1 -1 -1"] {
             let text =
                 format!("# nurbs mesh v.2.1\n3 3 2 1\n{lines}INTERFACE 1\n1 {first}\n2 {second}\n{flags}\n");
-            match read::geopdes(&text) {
+            match read::bytes(text.as_bytes()) {
                 Ok(found) => {
                     accepted += 1;
                     assert_eq!((found.n_points, found.interfaces()), (body.n_points, body.interfaces()));
@@ -66,7 +66,7 @@ fn one_of_eight_directions_of_an_interface_is_right() {
 fn directions_of_gismo_interfaces_are_checked() {
     for (patches, _) in pairs().into_iter().step_by(5) {
         let text = write::gismo(&Multipatch::glue(patches.to_vec()).unwrap()).unwrap().text;
-        assert_eq!(read::gismo(&text).unwrap().interfaces().len(), 1);
+        assert_eq!(read::bytes(text.as_bytes()).unwrap().interfaces().len(), 1);
         let line = text.lines().find(|line| line.contains("<interfaces>")).unwrap();
         let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         // The last word is the sense of the third direction, a tangent of the first side (east).
@@ -85,7 +85,10 @@ fn interfaces_of_old_gismo_files_have_six_numbers() {
     let text = write::gismo(&Multipatch::glue(vec![block, other]).unwrap()).unwrap().text;
     let with = |list: &str| text.replace("100 2 101 1  0 1 2  1 1 1", list);
     assert_ne!(with(""), text);
-    assert_eq!(read::gismo(&with("101 1 100 2 1 1")).unwrap(), read::gismo(&text).unwrap());
+    assert_eq!(
+        read::bytes(with("101 1 100 2 1 1").as_bytes()).unwrap(),
+        read::bytes(text.as_bytes()).unwrap()
+    );
     assert!(message(with("101 2 100 2 1 1").as_bytes()).contains("do not coincide:"));
     assert!(message(with("100 2 101 1 1").as_bytes()).contains("5 numbers of interfaces given, 10 for each"));
     assert!(message(with("100 2 101 1  0 1 1  1 1 1").as_bytes()).contains("a permutation of 0 1 2"));
@@ -109,7 +112,7 @@ fn geopdes_versions_names_and_comments() {
     }
     let tail = "SUBDOMAIN 1\n1\nBOUNDARY 1\n1\n1 1\nBOUNDARY 2 (x = 1)\n1\n1 2\nWET WALL\n# two sides\n2\n1 5\n1 6\n";
     let text = format!("# nurbs mesh v.0.7\n3 1 0 1\n{patch}{tail}");
-    let body = read::geopdes(&text).unwrap();
+    let body = read::bytes(text.as_bytes()).unwrap();
     assert_eq!(body.regions["boundary1"].sides, [(0, Side::West)]);
     assert_eq!(body.regions["x = 1"].sides, [(0, Side::East)]);
     assert_eq!(body.regions["WET WALL"].sides, [(0, Side::Bottom), (0, Side::Top)]);
@@ -130,7 +133,7 @@ fn a_left_handed_patch_keeps_the_names_of_its_sides() {
         geopdes_patches(&[block.patches[0].reversed(2)])
     );
     // w = 1 lies at z = 0; turned, it is the first end.
-    let body = read::geopdes(&text).unwrap();
+    let body = read::bytes(text.as_bytes()).unwrap();
     assert_eq!(body.patches, block.patches);
     assert_eq!(body.regions["low"].sides, [(0, Side::Bottom)]);
 }
@@ -329,7 +332,7 @@ fn gismo_objects_around_a_body_are_skipped_and_lines_are_those_of_the_numbers() 
         )
         .replace(" <MultiPatch", &format!(" {function}\n <MultiPatch"))
         .replace("</xml>", "<boundaryConditions id=\"9\"/><Geometry type=\"TensorNurbs2\" id=\"3\"/></xml>");
-    assert_eq!(read::gismo(&around).unwrap(), read::gismo(&text).unwrap());
+    assert_eq!(read::bytes(around.as_bytes()).unwrap(), read::bytes(text.as_bytes()).unwrap());
     let damaged: Vec<&str> = text.lines().collect();
     let coefs = damaged.iter().position(|line| line.contains("<coefs")).unwrap();
     let mut lines: Vec<String> = damaged.iter().map(|line| (*line).to_owned()).collect();
@@ -342,7 +345,7 @@ fn gismo_objects_around_a_body_are_skipped_and_lines_are_those_of_the_numbers() 
 fn mfem_topology_must_be_that_of_the_geometry() {
     let rod = solids::rod(1.0, 2.0, None).unwrap();
     let text = write::mfem(&rod).unwrap().text;
-    assert_eq!(read::mfem(&text).unwrap().patches, rod.patches);
+    assert_eq!(read::bytes(text.as_bytes()).unwrap().patches, rod.patches);
     // Shifts one patch away from the others.
     let moved = {
         let mut body = rod.clone();

@@ -2,11 +2,11 @@
 
 use serde::Deserialize;
 
-use super::glued::glue;
-use super::json::{Numbers, parse, required};
+use super::contents::Contents;
+use super::json::{Numbers, from_text, required};
 use super::solid::{Solid, bases, no_solid};
 use super::{Place, ReadError};
-use crate::{Matched, Multipatch, Patch};
+use crate::Patch;
 
 #[derive(Deserialize)]
 struct Root {
@@ -43,20 +43,15 @@ struct ControlPoints {
     weights: Option<Vec<f64>>,
 }
 
-/// Reads a body from the text of a geomdl JSON file: all volumes in it, glued where they match.
+/// Reads the text of a geomdl JSON file: all volumes in it.
 ///
 /// Control points are Cartesian, the second parameter fastest: number v + n_v (u + n_u w).
 ///
 /// # Errors
 ///
 /// [`ReadError`] with the line or entry; curves and surfaces are refused by their name.
-pub fn geomdl(text: &str) -> Result<Multipatch, ReadError> {
-    geomdl_matching(text, &mut Vec::new())
-}
-
-/// The same; what was refined to match its neighbours is added to a list.
-pub(super) fn geomdl_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
-    let Root { shape } = parse(text)?;
+pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
+    let Root { shape } = from_text(text)?;
     let kind = required(shape.kind, "shape.type")?;
     if kind != "volume" {
         return Err(no_solid(Place::Entry("shape.type".to_owned()), format!("a geomdl `{kind}`")));
@@ -68,7 +63,7 @@ pub(super) fn geomdl_matching(text: &str, matched: &mut Vec<Matched>) -> Result<
         return Err(ReadError::Count { place, what, expected, found: volumes.len() });
     }
     let patches = volumes.into_iter().enumerate().map(|(number, volume)| patch(volume, number));
-    glue(patches.collect::<Result<_, _>>()?, matched)
+    Ok(Contents::of(patches.collect::<Result<_, _>>()?))
 }
 
 fn patch(volume: Volume, number: usize) -> Result<Patch, ReadError> {

@@ -1,10 +1,10 @@
 //! GeoPDEs text files, versions 0.6, 0.7 and from 1.0 to 2.1.
 
-use super::glued::Glued;
+use super::contents::{Contents, ListedInterface};
 use super::lines::Lines;
 use super::solid::{Solid, bases, no_solid};
 use super::{Place, ReadError};
-use crate::{Matched, Multipatch, Patch, Side};
+use crate::{Patch, Side};
 
 /// Whether the comment at the head of a text says so.
 pub(super) fn is_geopdes(text: &str) -> bool {
@@ -27,7 +27,7 @@ struct Head {
     n_subdomains: usize,
 }
 
-/// Reads a body from the text of a GeoPDEs geometry file.
+/// Reads the text of a GeoPDEs geometry file.
 ///
 /// Interfaces are found from the control points; those that the file lists are checked, their directions too. A
 /// `BOUNDARY k` becomes the region `boundaryk`, a `BOUNDARY k (text)` the region `text`, any other boundary bears the name
@@ -36,22 +36,17 @@ struct Head {
 /// # Errors
 ///
 /// [`ReadError`] with the line; curves and surfaces are refused.
-pub fn geopdes(text: &str) -> Result<Multipatch, ReadError> {
-    geopdes_matching(text, &mut Vec::new())
-}
-
-/// The same; what was refined to match its neighbours is added to a list.
-pub(super) fn geopdes_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
+pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     let mut lines = Lines::new(text);
     let head = head(&mut lines, version(text))?;
     let mut patches = Vec::new();
     for number in 0..head.n_patches {
         patches.push(patch(&mut lines, number)?);
     }
-    let n_patches = patches.len();
-    let mut glued = Glued::new(patches, matched)?;
+    let mut contents = Contents::of(patches);
+    let n_patches = contents.patches.len();
     for _ in 0..head.n_interfaces {
-        interface(&mut lines, &glued)?;
+        contents.interfaces.push(interface(&mut lines, n_patches)?);
     }
     for _ in 0..head.n_subdomains {
         lines.line("the name of a subdomain")?;
@@ -61,9 +56,9 @@ pub(super) fn geopdes_matching(text: &str, matched: &mut Vec<Matched>) -> Result
         }
     }
     while lines.peek().is_some() {
-        boundary(&mut lines, &mut glued)?;
+        boundary(&mut lines, &mut contents)?;
     }
-    Ok(glued.body)
+    Ok(contents)
 }
 
 fn head(lines: &mut Lines, version: Option<&str>) -> Result<Head, ReadError> {
@@ -146,31 +141,28 @@ fn side(lines: &mut Lines, n_patches: usize) -> Result<(usize, Side), ReadError>
 }
 
 /// `INTERFACE k`, the two sides, and how the first lies on the second.
-fn interface(lines: &mut Lines, glued: &Glued) -> Result<(), ReadError> {
-    let n_patches = glued.body.patches.len();
+fn interface(lines: &mut Lines, n_patches: usize) -> Result<ListedInterface, ReadError> {
     lines.line("the name of an interface")?;
     let place = lines.place();
     let (first, second) = (side(lines, n_patches)?, side(lines, n_patches)?);
     let flag_place = lines.place();
     let flags: [i64; 3] = lines.array("flags of an interface", "1 or -1")?;
-    if let Some(flag) = flags.iter().find(|flag| flag.abs() != 1) {
+    if let Some(flag) = flags.iter().find(|&&flag| flag != 1 && flag != -1) {
         let (expected, found) = ("1 or -1".to_owned(), flag.to_string());
         return Err(ReadError::Syntax { place: flag_place, expected, found });
     }
     let [a, b] = second.1.tangents();
     let [a, b] = if flags[0] == 1 { [a, b] } else { [b, a] };
-    glued.check_interface(place, first, second, Some([(a, flags[1] == -1), (b, flags[2] == -1)]))
+    let directions = Some([(a, flags[1] == -1), (b, flags[2] == -1)]);
+    Ok(ListedInterface { place, first, second, directions })
 }
 
 /// The name, the number of sides, and the sides.
-fn boundary(lines: &mut Lines, glued: &mut Glued) -> Result<(), ReadError> {
+fn boundary(lines: &mut Lines, contents: &mut Contents) -> Result<(), ReadError> {
     let name = region_name(lines.line("the name of a boundary")?);
     let [n_sides]: [usize; 1] = lines.array("numbers", "the number of sides of a boundary")?;
-    let n_patches = glued.body.patches.len();
     for _ in 0..n_sides {
-        let (patch, side) = side(lines, n_patches)?;
-        let side = glued.side(patch, side);
-        glued.body.regions.entry(name.clone()).or_default().sides.push(side);
+        contents.boundaries.push((name.clone(), side(lines, contents.patches.len())?));
     }
     Ok(())
 }

@@ -3,11 +3,11 @@
 use roxmltree::{Document, Node};
 
 use super::ReadError;
+use super::contents::{Contents, ListedInterface};
 use super::gismo_geometry::{kind, numbers, patch, place, refused};
-use super::glued::Glued;
-use crate::{Matched, Multipatch, Patch, Side};
+use crate::Side;
 
-/// Reads a body from the text of a G+Smo XML file.
+/// Reads the text of a G+Smo XML file.
 ///
 /// A `MultiPatch` says which geometries belong to the body; without one all of them do. Interfaces are found from the
 /// control points, and those that the file lists are checked, with their directions. Each `<boundary>` becomes a region under its
@@ -16,12 +16,7 @@ use crate::{Matched, Multipatch, Patch, Side};
 /// # Errors
 ///
 /// [`ReadError`] with the line; curves, surfaces and hierarchical splines are refused by the name of their type.
-pub fn gismo(text: &str) -> Result<Multipatch, ReadError> {
-    gismo_matching(text, &mut Vec::new())
-}
-
-/// The same; what was refined to match its neighbours is added to a list.
-pub(super) fn gismo_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
+pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     let text = without_prologue(text);
     let document = Document::parse(&text).map_err(|error| ReadError::Xml { message: error.to_string() })?;
     let root = document.root_element();
@@ -59,7 +54,11 @@ pub(super) fn gismo_matching(text: &str, matched: &mut Vec<Matched>) -> Result<M
         patches.push(patch(node, number)?);
     }
     let ids: Vec<i64> = chosen.iter().map(|&(id, _)| id).collect();
-    assemble(patches, body, &ids, matched)
+    let mut contents = Contents::of(patches);
+    if let Some(body) = body {
+        add_topology(&mut contents, body, &ids)?;
+    }
+    Ok(contents)
 }
 
 /// Everything before the XML declaration, where comments are illegal but occur, made blank.
@@ -141,18 +140,10 @@ fn side(node: Node, ids: &[i64], patch: i64, side: i64) -> Result<(usize, Side),
     Ok((number, Side::ALL[side_number]))
 }
 
-fn assemble(
-    patches: Vec<Patch>,
-    body: Option<Node>,
-    ids: &[i64],
-    matched: &mut Vec<Matched>,
-) -> Result<Multipatch, ReadError> {
-    let mut glued = Glued::new(patches, matched)?;
-    let Some(body) = body else { return Ok(glued.body) };
+/// Interfaces and boundaries of a MultiPatch.
+fn add_topology(contents: &mut Contents, body: Node, ids: &[i64]) -> Result<(), ReadError> {
     for node in body.children().filter(|node| node.has_tag_name("interfaces")) {
-        for ([first, second], directions) in interfaces(node, ids)? {
-            glued.check_interface(place(node), first, second, directions)?;
-        }
+        contents.interfaces.extend(interfaces(node, ids)?);
     }
     for node in body.children().filter(|node| node.has_tag_name("boundary")) {
         let list = integers(node, "a patch or a side")?;
@@ -163,40 +154,32 @@ fn assemble(
         }
         let name = node.attribute("name").or(node.attribute("label")).unwrap_or("boundary");
         for pair in pairs {
-            let (patch, side) = side(node, ids, pair[0], pair[1])?;
-            let side = glued.side(patch, side);
-            glued.body.regions.entry(name.to_owned()).or_default().sides.push(side);
+            contents.boundaries.push((name.to_owned(), side(node, ids, pair[0], pair[1])?));
         }
     }
-    Ok(glued.body)
+    Ok(())
 }
-
-/// Two sides (patch and side in the file), and where the tangent directions of the first go, if the file says so.
-type ListedInterface = ([(usize, Side); 2], Option<[(usize, bool); 2]>);
 
 /// The interfaces that a list holds: patch, side, patch, side; then for each direction of the first patch that of the
 /// second, and 1 if in the same sense. Old files have two senses alone, which do not say where directions change places.
 fn interfaces(node: Node, ids: &[i64]) -> Result<Vec<ListedInterface>, ReadError> {
     let list = integers(node, "a number of an interface")?;
-    let sides = |entry: &[i64]| {
-        Ok::<_, ReadError>([side(node, ids, entry[0], entry[1])?, side(node, ids, entry[2], entry[3])?])
+    let one = |entry: &[i64], has_map: bool| {
+        let (first, second) = (side(node, ids, entry[0], entry[1])?, side(node, ids, entry[2], entry[3])?);
+        let directions = has_map.then(|| directions(node, first.1, second.1, &entry[4..])).transpose()?;
+        Ok(ListedInterface { place: place(node), first, second, directions })
     };
     let (entries, rest) = list.as_chunks::<10>();
     let (old_entries, old_rest) = list.as_chunks::<6>();
     let has_maps = rest.is_empty() && entries.iter().all(|entry| is_permutation(&entry[4..7]));
     if has_maps || (rest.is_empty() && !old_rest.is_empty()) {
-        let one = |entry: &[i64; 10]| {
-            let [first, second] = sides(entry)?;
-            let directions = directions(node, first.1, second.1, entry)?;
-            Ok(([first, second], Some(directions)))
-        };
-        return entries.iter().map(one).collect();
+        return entries.iter().map(|entry| one(entry, true)).collect();
     }
     if !old_rest.is_empty() {
         let (what, expected) = ("numbers of interfaces".to_owned(), "10 for each".to_owned());
         return Err(ReadError::Count { place: place(node), what, expected, found: list.len() });
     }
-    old_entries.iter().map(|entry| Ok((sides(entry)?, None))).collect()
+    old_entries.iter().map(|entry| one(entry, false)).collect()
 }
 
 fn is_permutation(map: &[i64]) -> bool {
@@ -204,20 +187,17 @@ fn is_permutation(map: &[i64]) -> bool {
 }
 
 /// Where the tangent directions of the first side go: directions of the second patch, and whether reversed.
-fn directions(
-    node: Node,
-    first: Side,
-    second: Side,
-    entry: &[i64; 10],
-) -> Result<[(usize, bool); 2], ReadError> {
-    let (map, same) = (&entry[4..7], &entry[7..10]);
+///
+/// * `entry` — for each direction of the first patch that of the second, then 1 for each that runs in the same sense
+fn directions(node: Node, first: Side, second: Side, entry: &[i64]) -> Result<[(usize, bool); 2], ReadError> {
+    let (map, same) = entry.split_at(3);
     let fits = is_permutation(map)
         && same.iter().all(|sense| (0..=1).contains(sense))
         && map[first.direction()] == second.direction() as i64;
     if !fits {
         let expected =
             "a permutation of 0 1 2 that leads from side to side, and three times 0 or 1".to_owned();
-        let found = entry[4..].iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
+        let found = entry.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
         return Err(ReadError::Syntax { place: place(node), expected, found });
     }
     Ok(first.tangents().map(|tangent| (map[tangent] as usize, same[tangent] == 0)))

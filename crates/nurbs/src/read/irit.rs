@@ -7,10 +7,10 @@
 
 use std::str::FromStr;
 
-use super::glued::glue;
+use super::contents::Contents;
 use super::solid::{Solid, bases, no_solid};
 use super::{Place, ReadError};
-use crate::{KnotVector, Matched, Multipatch, Patch};
+use crate::{KnotVector, Patch};
 
 /// Lists that hold a shape, but no trivariate.
 const OTHER_SHAPES: [&str; 10] = [
@@ -33,17 +33,12 @@ pub(super) fn is_irit(text: &str) -> bool {
     word.is_some_and(|word| word == "OBJECT" || word == "TRIVAR" || OTHER_SHAPES.contains(&word))
 }
 
-/// Reads a body from the text of an IRIT file: all its trivariates. Attributes and numbers are skipped.
+/// Reads the text of an IRIT file: all its trivariates. Attributes and numbers are skipped.
 ///
 /// # Errors
 ///
 /// [`ReadError`] with the line; curves, surfaces, polygons and trimmed volumes are refused by their name.
-pub fn irit(text: &str) -> Result<Multipatch, ReadError> {
-    irit_matching(text, &mut Vec::new())
-}
-
-/// The same; what was refined to match its neighbours is added to a list.
-pub(super) fn irit_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
+pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     let mut tokens = Tokens::new(text);
     let mut patches = Vec::new();
     let mut depth = 0_usize;
@@ -72,7 +67,7 @@ pub(super) fn irit_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Mu
     if patches.is_empty() {
         return Err(no_solid(Place::Line(1), "an IRIT file without `TRIVAR`".to_owned()));
     }
-    glue(patches, matched)
+    Ok(Contents::of(patches))
 }
 
 /// What follows `[TRIVAR`, its closing bracket included.

@@ -5,23 +5,21 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Visitor};
 
-use super::geomdl::geomdl_matching;
-use super::splinepy::splinepy_json_matching;
-use super::{Place, ReadError};
-use crate::{Matched, Multipatch};
+use super::contents::Contents;
+use super::{Place, ReadError, geomdl, splinepy};
 
-/// Reads a body from the text of a JSON file of geomdl or splinepy.
-pub(super) fn any(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
+/// Reads the text of a JSON file of geomdl or splinepy.
+pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     #[derive(Deserialize)]
     struct Root {
         shape: Option<IgnoredAny>,
         #[serde(rename = "SplineList")]
         spline_list: Option<IgnoredAny>,
     }
-    let root: Root = parse(text)?;
+    let root: Root = from_text(text)?;
     match (root.shape, root.spline_list) {
-        (Some(_), _) => geomdl_matching(text, matched),
-        (None, Some(_)) => splinepy_json_matching(text, matched),
+        (Some(_), _) => geomdl::parse(text),
+        (None, Some(_)) => splinepy::parse(text),
         (None, None) => Err(ReadError::Refused {
             place: Place::Line(1),
             what: "a JSON file with neither `shape` (geomdl) nor `SplineList` (splinepy)".to_owned(),
@@ -30,8 +28,8 @@ pub(super) fn any(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, 
     }
 }
 
-/// Parses a text; errors name line and column.
-pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, ReadError> {
+/// The value of a text; errors name line and column.
+pub(super) fn from_text<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, ReadError> {
     serde_json::from_str(text).map_err(|error| ReadError::Json { message: error.to_string() })
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::glued::Glued;
+use super::contents::{Contents, ListedInterface};
 use super::mfem_numbering::{Numbering, ascending};
 use super::solid::Solid;
 use super::tokens::Tokens;
 use super::{Place, ReadError};
 use crate::mfem_cells::{CORNERS, FACES, SIDES};
-use crate::{KnotVector, Matched, Multipatch, Patch, Side};
+use crate::{KnotVector, Patch, Side};
 
 /// The topology that both forms share.
 struct Mesh {
@@ -20,7 +20,7 @@ struct Mesh {
     n_vertices: usize,
 }
 
-/// Reads a body from the text of an MFEM NURBS mesh.
+/// Reads the text of an MFEM NURBS mesh.
 ///
 /// The boundary faces of attribute n become the region `boundaryn`. Faces that elements share by their vertices must
 /// coincide; faces that coincide without sharing vertices are glued too.
@@ -28,12 +28,7 @@ struct Mesh {
 /// # Errors
 ///
 /// [`ReadError`] with the line; meshes of dimension 1 and 2, NC-patch meshes and meshes without NURBS are refused.
-pub fn mfem(text: &str) -> Result<Multipatch, ReadError> {
-    mfem_matching(text, &mut Vec::new())
-}
-
-/// The same; what was refined to match its neighbours is added to a list.
-pub(super) fn mfem_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
+pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     let mut tokens = Tokens::new(text);
     header(&mut tokens)?;
     let mesh = topology(&mut tokens)?;
@@ -43,20 +38,20 @@ pub(super) fn mfem_matching(text: &str, matched: &mut Vec<Matched>) -> Result<Mu
         "knotvectors" => element_form(&mut tokens, &mesh, &start)?,
         _ => return Err(tokens.unexpected("`knotvectors` or `patches`")),
     };
-    let mut glued = Glued::new(patches, matched)?;
     let sides = sides(&mesh);
-    for glued_sides in sides.values() {
-        for &second in &glued_sides[1..] {
-            glued.check_interface(start.clone(), glued_sides[0], second, None)?;
+    let mut contents = Contents::of(patches);
+    for glued in sides.values() {
+        for &second in &glued[1..] {
+            let (place, first) = (start.clone(), glued[0]);
+            contents.interfaces.push(ListedInterface { place, first, second, directions: None });
         }
     }
     for &(attribute, corners) in &mesh.boundary {
-        if let Some(&[(patch, side), ..]) = sides.get(&ascending(corners)).map(Vec::as_slice) {
-            let side = glued.side(patch, side);
-            glued.body.regions.entry(format!("boundary{attribute}")).or_default().sides.push(side);
+        if let Some(&[side, ..]) = sides.get(&ascending(corners)).map(Vec::as_slice) {
+            contents.boundaries.push((format!("boundary{attribute}"), side));
         }
     }
-    Ok(glued.body)
+    Ok(contents)
 }
 
 fn header(tokens: &mut Tokens) -> Result<(), ReadError> {

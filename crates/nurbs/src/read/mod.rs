@@ -1,26 +1,27 @@
 //! Readers of NURBS files: G+Smo, MFEM, GeoPDEs, geomdl, splinepy, PetIGA, IRIT.
 //!
-//! | format | file | fastest index | coordinates | what else it says |
-//! |---|---|---|---|---|
-//! | G+Smo XML | [`gismo`] | u | Cartesian | interfaces, named boundaries |
-//! | MFEM NURBS mesh | [`mfem`] | u, or numbers of its own | Cartesian or homogeneous | topology, boundary attributes |
-//! | GeoPDEs text | [`geopdes`] | u | homogeneous | interfaces, subdomains, boundaries |
-//! | geomdl JSON | [`geomdl`] | v, then u, then w | Cartesian | |
-//! | splinepy JSON and archive | [`splinepy_json`], [`splinepy_npz`] | u | Cartesian | |
-//! | PetIGA binary | [`petiga`] | u | homogeneous | one patch |
-//! | IRIT | [`irit`] | u | homogeneous, weight first | |
+//! | format | fastest index | coordinates | what else it says |
+//! |---|---|---|---|
+//! | G+Smo XML | u | Cartesian | interfaces, named boundaries |
+//! | MFEM NURBS mesh | u, or numbers of its own | Cartesian or homogeneous | topology, boundary attributes |
+//! | GeoPDEs text | u | homogeneous | interfaces, subdomains, boundaries |
+//! | geomdl JSON | v, then u, then w | Cartesian | |
+//! | splinepy JSON and archive | u | Cartesian | |
+//! | PetIGA binary | u | homogeneous | one patch |
+//! | IRIT | u | homogeneous, weight first | |
 //!
-//! Every reader checks what it finds, turns left-handed patches and glues them ([`Multipatch::glue`]); where the file
-//! lists interfaces, they must be among those found. Nothing panics on broken input, memory grows with what the file
-//! holds and not with what it claims: each error names the place and what to do.
+//! Each format has a module that says what a file contains (`Contents`): its patches, and the interfaces and boundaries that
+//! it lists. One place makes a body of that: left-handed patches are turned, all are glued
+//! ([`Multipatch::glue_matching`]), and the interfaces that the file lists must be among those found. Nothing panics on broken
+//! input, memory grows with what the file holds and not with what it claims: each error names the place and what to do.
 
 mod base64_values;
+mod contents;
 mod error;
 mod geomdl;
 mod geopdes;
 mod gismo;
 mod gismo_geometry;
-mod glued;
 mod irit;
 mod json;
 mod lines;
@@ -35,16 +36,9 @@ mod tokens;
 use std::path::Path;
 
 use crate::{Matched, Multipatch};
+use contents::Contents;
 
 pub use error::{Place, ReadError};
-pub use geomdl::geomdl;
-pub use geopdes::geopdes;
-pub use gismo::gismo;
-pub use irit::irit;
-pub use mfem::mfem;
-pub use petiga::petiga;
-pub use splinepy::splinepy_json;
-pub use splinepy_npz::splinepy_npz;
 
 /// What the readers know, for messages.
 const KNOWN_FORMATS: &str = "G+Smo .xml (`<xml>`), MFEM .mesh (`MFEM NURBS mesh v1.0`), GeoPDEs .txt (`# nurbs mesh v.2.1`), \
@@ -66,10 +60,8 @@ pub fn file(path: &Path) -> Result<Multipatch, ReadError> {
 /// [`ReadError`], with the path.
 pub fn file_matching(path: &Path) -> Result<(Multipatch, Vec<Matched>), ReadError> {
     let content = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-    let mut matched = Vec::new();
-    let body = bytes_matching(&content, &mut matched)
-        .map_err(|source| ReadError::File { path: path.to_owned(), source: Box::new(source) })?;
-    Ok((body, matched))
+    let body = contents(&content).and_then(Contents::body);
+    body.map_err(|source| ReadError::File { path: path.to_owned(), source: Box::new(source) })
 }
 
 /// Reads a NURBS body from the content of a file in any of the formats.
@@ -78,29 +70,29 @@ pub fn file_matching(path: &Path) -> Result<(Multipatch, Vec<Matched>), ReadErro
 ///
 /// [`ReadError`] as the format's own reader gives it, [`ReadError::UnknownFormat`] if there is none.
 pub fn bytes(content: &[u8]) -> Result<Multipatch, ReadError> {
-    bytes_matching(content, &mut Vec::new())
+    Ok(contents(content)?.body()?.0)
 }
 
-fn bytes_matching(content: &[u8], matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
+fn contents(content: &[u8]) -> Result<Contents, ReadError> {
     if petiga::is_petiga(content) {
-        return petiga::petiga_matching(content, matched);
+        return petiga::parse(content);
     }
     if splinepy_npz::is_archive(content) {
-        return splinepy_npz::splinepy_npz_matching(content, matched);
+        return splinepy_npz::parse(content);
     }
     let text = String::from_utf8_lossy(content);
     let text = text.trim_start_matches('\u{feff}');
     let start = text.trim_start();
     if start.starts_with("MFEM") {
-        mfem::mfem_matching(text, matched)
+        mfem::parse(text)
     } else if start.starts_with('<') && text.contains("<xml") {
-        gismo::gismo_matching(text, matched)
+        gismo::parse(text)
     } else if start.starts_with('{') {
-        json::any(text, matched)
+        json::parse(text)
     } else if geopdes::is_geopdes(text) {
-        geopdes::geopdes_matching(text, matched)
+        geopdes::parse(text)
     } else if irit::is_irit(text) {
-        irit::irit_matching(text, matched)
+        irit::parse(text)
     } else {
         Err(ReadError::UnknownFormat)
     }

@@ -7,10 +7,9 @@
 //! Bit 0 of the flags says that there is a geometry (from `nsd` on), bit 1 that fields follow it. Each control point is
 //! w x, w y, w z, w; the first parameter runs fastest.
 
-use super::glued::glue;
+use super::contents::Contents;
 use super::solid::{Solid, bases, no_solid};
 use super::{Place, ReadError};
-use crate::{Matched, Multipatch};
 
 /// Class of the file.
 const IGA: i32 = 1_211_299;
@@ -22,17 +21,12 @@ pub(super) fn is_petiga(content: &[u8]) -> bool {
     content.starts_with(&IGA.to_be_bytes()) || content.starts_with(&i64::from(IGA).to_be_bytes())
 }
 
-/// Reads a body from the content of a PetIGA file. Fields after the geometry are left alone.
+/// Reads the content of a PetIGA file. Fields after the geometry are left alone.
 ///
 /// # Errors
 ///
 /// [`ReadError`] with the byte; files of curves and surfaces, without geometry, or with integers of 64 bits are refused.
-pub fn petiga(content: &[u8]) -> Result<Multipatch, ReadError> {
-    petiga_matching(content, &mut Vec::new())
-}
-
-/// The same; what was refined to match its neighbours is added to a list.
-pub(super) fn petiga_matching(content: &[u8], matched: &mut Vec<Matched>) -> Result<Multipatch, ReadError> {
+pub(super) fn parse(content: &[u8]) -> Result<Contents, ReadError> {
     let mut values = Values { content, next: 0 };
     let refused = |byte, what: &str, way_out: &str| ReadError::Refused {
         place: Place::Byte(byte),
@@ -85,7 +79,7 @@ pub(super) fn petiga_matching(content: &[u8], matched: &mut Vec<Matched>) -> Res
             found,
         });
     }
-    glue(vec![solid.patch()?], matched)
+    Ok(Contents::of(vec![solid.patch()?]))
 }
 
 struct Values<'a> {

@@ -3,11 +3,11 @@
 use serde::Deserialize;
 
 use super::base64_values::{Base64Error, decode};
-use super::glued::glue;
-use super::json::{Numbers, parse, required};
+use super::contents::Contents;
+use super::json::{Numbers, from_text, required};
 use super::solid::{Solid, bases, no_solid};
 use super::{Place, ReadError};
-use crate::{KnotVector, Matched, Multipatch, Patch};
+use crate::{KnotVector, Patch};
 
 #[derive(Deserialize)]
 struct Root {
@@ -31,21 +31,13 @@ struct Entry {
     weights: Option<Numbers>,
 }
 
-/// Reads a body from the text of a splinepy JSON file: all its splines, glued where they match.
+/// Reads the text of a splinepy JSON file: all its splines.
 ///
 /// # Errors
 ///
 /// [`ReadError`] with the line or entry; curves, surfaces and splines in the plane are refused.
-pub fn splinepy_json(text: &str) -> Result<Multipatch, ReadError> {
-    splinepy_json_matching(text, &mut Vec::new())
-}
-
-/// The same; what was refined to match its neighbours is added to a list.
-pub(super) fn splinepy_json_matching(
-    text: &str,
-    matched: &mut Vec<Matched>,
-) -> Result<Multipatch, ReadError> {
-    let root: Root = parse(text)?;
+pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
+    let root: Root = from_text(text)?;
     if let Some(n) = root.number_of_splines.filter(|&n| n != root.spline_list.len()) {
         let (place, what) = (Place::Entry("SplineList".to_owned()), "splines".to_owned());
         let (expected, found) = (format!("{n} (`NumberOfSplines`)"), root.spline_list.len());
@@ -56,7 +48,7 @@ pub(super) fn splinepy_json_matching(
     for (number, entry) in root.spline_list.into_iter().enumerate() {
         patches.push(spline(entry, number, encoded)?.patch(number)?);
     }
-    glue(patches, matched)
+    Ok(Contents::of(patches))
 }
 
 fn spline(entry: Entry, number: usize, encoded: bool) -> Result<Spline, ReadError> {

@@ -6,11 +6,10 @@ use carom_files::npy::{Header, HeaderError, last_index_fastest};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::glued::glue;
+use super::contents::Contents;
 use super::solid::no_solid;
 use super::splinepy::Spline;
 use super::{Place, ReadError};
-use crate::{Matched, Multipatch};
 
 /// Longest knot vector: any longer one is a broken file.
 const MAX_KNOTS: usize = 1 << 20;
@@ -22,20 +21,12 @@ pub(super) fn is_archive(content: &[u8]) -> bool {
     content.starts_with(b"PK\x03\x04")
 }
 
-/// Reads a body from the content of a splinepy archive: all its splines, glued where they match.
+/// Reads the content of a splinepy archive: all its splines.
 ///
 /// # Errors
 ///
 /// [`ReadError`] with the array; body files and models of carom are refused, they need no import.
-pub fn splinepy_npz(content: &[u8]) -> Result<Multipatch, ReadError> {
-    splinepy_npz_matching(content, &mut Vec::new())
-}
-
-/// The same; what was refined to match its neighbours is added to a list.
-pub(super) fn splinepy_npz_matching(
-    content: &[u8],
-    matched: &mut Vec<Matched>,
-) -> Result<Multipatch, ReadError> {
+pub(super) fn parse(content: &[u8]) -> Result<Contents, ReadError> {
     let damaged = |error: ZipError| ReadError::Archive { place: Place::Byte(0), message: error.to_string() };
     let mut arrays = Arrays { zip: ZipArchive::new(Cursor::new(content)).map_err(damaged)? };
     if arrays.has("format") && arrays.has("version") {
@@ -59,7 +50,7 @@ pub(super) fn splinepy_npz_matching(
     for number in 0..n_splines {
         patches.push(arrays.spline(number)?.patch(number)?);
     }
-    glue(patches, matched)
+    Ok(Contents::of(patches))
 }
 
 /// The arrays of an archive by name.

@@ -1,0 +1,105 @@
+//! What a file says of a body, and the body that it makes.
+
+use super::{Place, ReadError};
+use crate::topology::{Orientation, side_counts, side_index};
+use crate::{Matched, Multipatch, Patch, Side};
+
+/// What a reader finds in a file; patches and sides as the file calls them.
+pub(super) struct Contents {
+    /// In the order of the file, right- or left-handed.
+    pub(super) patches: Vec<Patch>,
+    /// Interfaces that the file lists, for a check.
+    pub(super) interfaces: Vec<ListedInterface>,
+    /// Names of boundaries, each with a patch and a side.
+    pub(super) boundaries: Vec<(String, (usize, Side))>,
+}
+
+/// An interface as a file lists it.
+pub(super) struct ListedInterface {
+    /// Where in the file.
+    pub(super) place: Place,
+    /// Patch and side.
+    pub(super) first: (usize, Side),
+    /// Patch and side.
+    pub(super) second: (usize, Side),
+    /// If the file says so: for each tangent direction of the first side, ascending, the direction of the second patch and
+    /// whether reversed, as in [`crate::Interface::directions`].
+    pub(super) directions: Option<[(usize, bool); 2]>,
+}
+
+impl Contents {
+    /// Patches of which the file says no more.
+    pub(super) fn of(patches: Vec<Patch>) -> Self {
+        Self { patches, interfaces: Vec::new(), boundaries: Vec::new() }
+    }
+
+    /// Turns left-handed patches, glues all, checks the interfaces and names the boundaries.
+    ///
+    /// Returns also which patches were refined to match their neighbours.
+    pub(super) fn body(self) -> Result<(Multipatch, Vec<Matched>), ReadError> {
+        let Self { mut patches, interfaces, boundaries } = self;
+        let turned = patches.iter_mut().map(Patch::make_right_handed).collect();
+        let (body, matched) = Multipatch::glue_matching(patches)?;
+        let mut glued = Glued { body, turned };
+        interfaces.into_iter().try_for_each(|interface| glued.check(interface))?;
+        for (name, side) in boundaries {
+            let side = glued.side(side);
+            glued.body.regions.entry(name).or_default().sides.push(side);
+        }
+        Ok((glued.body, matched))
+    }
+}
+
+/// A glued body that knows which patches were turned to be right-handed.
+struct Glued {
+    body: Multipatch,
+    turned: Vec<bool>,
+}
+
+impl Glued {
+    /// The side of the body that the file calls so: a turned patch has its third direction reversed.
+    fn side(&self, (patch, side): (usize, Side)) -> (u32, Side) {
+        let reversed = self.turned[patch] && side.direction() == 2;
+        (patch as u32, if reversed { Side::of(2, !side.is_end()) } else { side })
+    }
+
+    fn check(&self, interface: ListedInterface) -> Result<(), ReadError> {
+        let ListedInterface { place, first, second, directions } = interface;
+        let (ours, theirs) = (self.side(first), self.side(second));
+        let wrong = |turned| ReadError::Interface { place, first: ours, second: theirs, turned };
+        if self.body.side_ids(ours) != self.body.side_ids(theirs) {
+            return Err(wrong(false));
+        }
+        let Some(mut directions) = directions else { return Ok(()) };
+        for (tangent, (direction, reversed)) in first.1.tangents().into_iter().zip(&mut directions) {
+            *reversed ^= self.turned[first.0] && tangent == 2;
+            *reversed ^= self.turned[second.0] && *direction == 2;
+        }
+        if self.coincide(ours, theirs, directions) { Ok(()) } else { Err(wrong(true)) }
+    }
+
+    /// Whether the points of two sides are the same ones in these directions.
+    ///
+    /// A side that is its own mirror image (two collapsed edges) coincides in more than one way.
+    fn coincide(&self, first: (u32, Side), second: (u32, Side), directions: [(usize, bool); 2]) -> bool {
+        let tangents = second.1.tangents();
+        let [(a, a_reversed), (b, b_reversed)] = directions;
+        let orientation = if [a, b] == tangents {
+            Orientation { swapped: false, reversed: [a_reversed, b_reversed] }
+        } else if [b, a] == tangents {
+            Orientation { swapped: true, reversed: [b_reversed, a_reversed] }
+        } else {
+            return false;
+        };
+        let [here, there] = [first, second].map(|(patch, side)| (&self.body.patches[patch as usize], side));
+        let [n, m] = side_counts(here.0.counts(), here.1);
+        let counts = side_counts(there.0.counts(), there.1);
+        let fits = counts == if orientation.swapped { [m, n] } else { [n, m] };
+        let id = |(patch, side): (u32, Side), counts, ij| {
+            self.body.point_ids[patch as usize][side_index(counts, side, ij)]
+        };
+        fits && (0..n * m).map(|ij| [ij % n, ij / n]).all(|ij| {
+            id(first, here.0.counts(), ij) == id(second, there.0.counts(), orientation.map(ij, counts))
+        })
+    }
+}
