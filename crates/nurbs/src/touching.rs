@@ -4,25 +4,40 @@ use crate::closest::bounding_box;
 use crate::topology::side_points;
 use crate::{GlueError, Multipatch, Side};
 
-/// A side of a body.
-type PatchSide = (u32, Side);
+/// A side of the surface with the box around its control points.
+#[derive(Clone, Copy)]
+struct Outer {
+    side: (u32, Side),
+    corners: [[f64; 3]; 2],
+}
+
+impl Outer {
+    /// Whether the other side cannot lie on this one: it is too far away, or another side of the same patch that meets this one
+    /// in an edge.
+    fn is_apart(&self, other: &Self, tolerance: f64) -> bool {
+        let (here, there) = (self.side, other.side);
+        let meet = here.0 == there.0 && (here == there || here.1.direction() != there.1.direction());
+        let beyond = |a: &Self, b: &Self, d: usize| a.corners[0][d] > b.corners[1][d] + tolerance;
+        meet || (0..3).any(|d| beyond(self, other, d) || beyond(other, self, d))
+    }
+
+    fn holds(&self, point: [f64; 3], tolerance: f64) -> bool {
+        let [low, high] = self.corners;
+        (0..3).all(|d| point[d] >= low[d] - tolerance && point[d] <= high[d] + tolerance)
+    }
+}
 
 impl Multipatch {
     /// Refuses outer sides that lie on each other.
-    pub(crate) fn check_touching(&self, outer: &[PatchSide], tolerance: f64) -> Result<(), GlueError> {
-        let boxes: Vec<_> = outer.iter().map(|&side| self.side_box(side)).collect();
-        for (i, &first) in outer.iter().enumerate() {
-            for (j, &second) in outer.iter().enumerate() {
-                // Sides of one patch that meet in an edge cannot lie on each other unless it folds.
-                let neighbours =
-                    first.0 == second.0 && (i == j || first.1.direction() != second.1.direction());
-                let apart = neighbours
-                    || (0..3).any(|d| {
-                        boxes[i][0][d] > boxes[j][1][d] + tolerance
-                            || boxes[j][0][d] > boxes[i][1][d] + tolerance
-                    });
-                let inside = [0.21, 0.48, 0.77].into_iter().flat_map(|a| [0.23, 0.52, 0.79].map(|b| [a, b]));
-                if !apart && inside.into_iter().any(|at| self.lies_on(first, at, second, tolerance)) {
+    pub(crate) fn check_touching(&self, outer: &[(u32, Side)], tolerance: f64) -> Result<(), GlueError> {
+        let outer: Vec<Outer> = outer.iter().map(|&side| self.outer(side)).collect();
+        for first in &outer {
+            for second in &outer {
+                let mut inside =
+                    [0.21, 0.48, 0.77].into_iter().flat_map(|a| [0.23, 0.52, 0.79].map(|b| [a, b]));
+                if !first.is_apart(second, tolerance)
+                    && inside.any(|at| self.lies_on(first, at, second, tolerance))
+                {
                     return Err(self.how_they_touch(first, second, tolerance));
                 }
             }
@@ -30,37 +45,38 @@ impl Multipatch {
         Ok(())
     }
 
-    fn side_box(&self, (patch, side): PatchSide) -> [[f64; 3]; 2] {
-        let patch = &self.patches[patch as usize];
-        bounding_box(side_points(patch.counts(), side).iter().map(|&i| &patch.points[i]))
+    fn outer(&self, side: (u32, Side)) -> Outer {
+        let patch = &self.patches[side.0 as usize];
+        let points = side_points(patch.counts(), side.1);
+        Outer { side, corners: bounding_box(points.iter().map(|&i| &patch.points[i])) }
     }
 
     /// Whether a place of the first side, given on \[0,1\]², lies on the second.
-    fn lies_on(&self, first: PatchSide, at: [f64; 2], second: PatchSide, tolerance: f64) -> bool {
-        let (patch, other) = (&self.patches[first.0 as usize], &self.patches[second.0 as usize]);
-        let point = patch.side_point(first.1, at);
-        let [low, high] = self.side_box(second);
-        if (0..3).any(|d| point[d] < low[d] - tolerance || point[d] > high[d] + tolerance) {
+    fn lies_on(&self, first: &Outer, at: [f64; 2], second: &Outer, tolerance: f64) -> bool {
+        let point = self.patches[first.side.0 as usize].side_point(first.side.1, at);
+        if !second.holds(point, tolerance) {
             return false;
         }
+        let (other, side) = (&self.patches[second.side.0 as usize], second.side.1);
         let mut bounds = other.domain();
-        let end = bounds[second.1.direction()][usize::from(second.1.is_end())];
-        bounds[second.1.direction()] = [end, end];
+        let end = bounds[side.direction()][usize::from(side.is_end())];
+        bounds[side.direction()] = [end, end];
         other.closest_in(bounds, point).distance < tolerance
     }
 
     /// What is wrong with two outer sides that touch: one whose corners all lie on the other is a part of it.
-    fn how_they_touch(&self, first: PatchSide, second: PatchSide, tolerance: f64) -> GlueError {
-        let corners = |side: PatchSide, other: PatchSide| {
-            (0..4)
-                .filter(|&c| self.lies_on(side, [f64::from(c % 2), f64::from(c / 2)], other, tolerance))
-                .count()
+    fn how_they_touch(&self, first: &Outer, second: &Outer, tolerance: f64) -> GlueError {
+        let all_corners = |side: &Outer, other: &Outer| {
+            let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
+            corners.into_iter().all(|at| self.lies_on(side, at, other, tolerance))
         };
-        match (corners(first, second), corners(second, first)) {
-            (4, 4) => GlueError::NotMatching { first, second },
-            (4, _) => GlueError::Hanging { part: first, whole: second },
-            (_, 4) => GlueError::Hanging { part: second, whole: first },
-            _ => GlueError::Overlapping { first, second },
+        let (first_on_second, second_on_first) = (all_corners(first, second), all_corners(second, first));
+        let (first, second) = (first.side, second.side);
+        match (first_on_second, second_on_first) {
+            (true, true) => GlueError::NotMatching { first, second },
+            (true, false) => GlueError::Hanging { part: first, whole: second },
+            (false, true) => GlueError::Hanging { part: second, whole: first },
+            (false, false) => GlueError::Overlapping { first, second },
         }
     }
 }

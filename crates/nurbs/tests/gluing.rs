@@ -150,6 +150,33 @@ fn a_side_in_other_knots_and_degrees_is_matched_in_all_orientations() {
 }
 
 #[test]
+fn glued_sides_stay_glued_when_they_are_coarsened_by_more_than_rounding() {
+    let [first, second] = curved_pair();
+    for (order, flips) in [(0, 0), (1, 3), (3, 5), (4, 6), (5, 1), (2, 7)] {
+        let body = Multipatch::glue(vec![first.clone(), turned(&second, order, flips)]).unwrap();
+        let body = body.subdivide(2).unwrap();
+        for tolerance in [0.03, 0.3, 1.0] {
+            let coarse = body.coarsen(Some(tolerance)).unwrap();
+            assert!(coarse.deviation <= tolerance && coarse.knots > 0);
+            assert_watertight(&coarse.body);
+            assert_eq!((coarse.body.interfaces().len(), coarse.body.outer_sides().len()), (1, 10));
+            let mut worst: f64 = 0.0;
+            for (p, q) in body.patches.iter().zip(&coarse.body.patches) {
+                for m in 0..9 * 9 * 9 {
+                    let at = [m % 9, m / 9 % 9, m / 81].map(|i| f64::from(i) / 8.0);
+                    let u =
+                        [0, 1, 2].map(|d| p.domain()[d][0] + at[d] * (p.domain()[d][1] - p.domain()[d][0]));
+                    let (x, y) = (p.point(u), q.point(u));
+                    worst = worst.max((0..3).map(|d| (x[d] - y[d]).powi(2)).sum::<f64>().sqrt());
+                }
+            }
+            println!("{tolerance}: {} knots, moved {worst:.3}, bound {:.3}", coarse.knots, coarse.deviation);
+            assert!(worst <= coarse.deviation, "{worst} is more than the bound {}", coarse.deviation);
+        }
+    }
+}
+
+#[test]
 fn what_matches_is_not_touched() {
     for body in [solids::ball(1.0, None).unwrap(), solids::capsule(1.0, 4.0, None).unwrap()] {
         let (again, matched) = Multipatch::glue_matching(body.patches.clone()).unwrap();
