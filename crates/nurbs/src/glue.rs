@@ -32,7 +32,8 @@ pub enum GlueError {
     /// Two sides bound the same surface but have no common refinement.
     #[error(
         "patch{}:{} and patch{}:{} lie on each other but run through their common surface differently, with other \
-         parameters or weights: no knots and degrees make their control points match; draw one of the two sides with the other",
+         parameters, weights, or coordinates of fewer than 8 digits: no knots and degrees make their control points match; draw \
+         one of the two sides with the other",
         first.0, first.1.name(), second.0, second.1.name()
     )]
     NotMatching {

@@ -107,6 +107,9 @@ fn rod_is_exact_with_50_points() {
     assert!(deviation(&body, "start", |p| p[0]) == 0.0);
     assert!(deviation(&body, "end", |p| p[0] - l) == 0.0);
     assert_eq!(body.outer_sides().len(), 14);
+    // All five patches quadratic over the section, as tables of it have them.
+    let across = body.patches.iter().map(|patch| patch.elevate(1, 2 - patch.degrees()[1]).unwrap());
+    assert_eq!(Multipatch::glue(across.collect()).unwrap().n_points, 50);
     let quadratic = body.with_degree(2).unwrap();
     assert_volume(&quadratic, PI * r * r * l, [0.5 * l, 0.0, 0.0]);
     assert!(solids::rod(r, l, None).unwrap().with_degree(1).unwrap_err().to_string().contains("needs 2"));

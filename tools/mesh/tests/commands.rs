@@ -228,6 +228,12 @@ fn every_exact_solid_is_made_with_its_sets_volume_and_surface() {
             let error = info[key].as_f64().unwrap() / expected - 1.0;
             assert!(error.abs() < 1e-14, "{flags:?}: {key} is off by {error:e}");
         }
+        if flags[0] == "capsule" {
+            // About the axis: π h r⁴/2 of the cylinder, 8 π r⁵/15 of the ball.
+            let expected = 7800.0 * (1.5 * PI + 8.0 / 15.0 * PI);
+            let inertia = info["inertia"][0][0].as_f64().unwrap();
+            assert!((inertia / expected - 1.0).abs() < 1e-13, "{inertia} instead of {expected}");
+        }
         let mut named: Vec<&str> = info["sets"].as_object().unwrap().keys().map(String::as_str).collect();
         let mut expected = sets.to_vec();
         named.sort_unstable();
