@@ -19,14 +19,19 @@ pub(crate) struct ZBuffer {
     height: usize,
     depth: Vec<f32>,
     color: Vec<[u8; 3]>,
+    /// Strength of the line over each sample, 0 (none) to 255 (covers the face).
+    lines: Vec<u8>,
 }
+
+/// Colour of lines.
+const LINE: [u8; 3] = [40, 40, 40];
 
 impl ZBuffer {
     /// White paper of this many pixels.
     pub(crate) fn new([width, height]: [usize; 2]) -> Self {
         let (width, height) = (width * SAMPLES, height * SAMPLES);
         let n = width * height;
-        Self { width, height, depth: vec![f32::NEG_INFINITY; n], color: vec![[255; 3]; n] }
+        Self { width, height, depth: vec![f32::NEG_INFINITY; n], color: vec![[255; 3]; n], lines: vec![0; n] }
     }
 
     /// Samples a pixel in each direction: places are given in samples.
@@ -69,7 +74,8 @@ impl ZBuffer {
     }
 
     /// Draws a line one pixel wide where it is not hidden; its depth should be raised a little over the faces it borders.
-    pub(crate) fn line(&mut self, a: ([f64; 2], f64), b: ([f64; 2], f64), color: Color) {
+    /// `strength` from 0 (nothing) to 255 (dark) lets the colours below shine through. Triangles must be drawn before.
+    pub(crate) fn line(&mut self, a: ([f64; 2], f64), b: ([f64; 2], f64), strength: u8) {
         let length = (b.0[0] - a.0[0]).abs().max((b.0[1] - a.0[1]).abs());
         if !length.is_finite() {
             return;
@@ -80,19 +86,19 @@ impl ZBuffer {
             let mix = |p: f64, q: f64| p + t * (q - p);
             let (x, y, depth) = (mix(a.0[0], b.0[0]), mix(a.0[1], b.0[1]), mix(a.1, b.1));
             for (dx, dy) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
-                self.dot([x + dx - 0.5, y + dy - 0.5], depth, color);
+                self.dot([x + dx - 0.5, y + dy - 0.5], depth, strength);
             }
         }
     }
 
-    fn dot(&mut self, [x, y]: [f64; 2], depth: f64, color: Color) {
+    fn dot(&mut self, [x, y]: [f64; 2], depth: f64, strength: u8) {
         if !(x >= 0.0 && y >= 0.0) || x as usize >= self.width || y as usize >= self.height {
             return;
         }
         let place = y as usize * self.width + x as usize;
         if depth as f32 > self.depth[place] {
             // The depth stays that of the face: a line must not hide others that cross it.
-            self.color[place] = color.0;
+            self.lines[place] = self.lines[place].max(strength);
         }
     }
 
@@ -104,8 +110,11 @@ impl ZBuffer {
                 let mut sum = [0_u32; 3];
                 for sample in 0..SAMPLES * SAMPLES {
                     let (y, x) = (row * SAMPLES + sample / SAMPLES, column * SAMPLES + sample % SAMPLES);
-                    for (total, &part) in sum.iter_mut().zip(&self.color[y * self.width + x]) {
-                        *total += u32::from(part);
+                    let place = y * self.width + x;
+                    let strength = u32::from(self.lines[place]);
+                    for (n, total) in sum.iter_mut().enumerate() {
+                        let (face, line) = (u32::from(self.color[place][n]), u32::from(LINE[n]));
+                        *total += (face * (255 - strength) + line * strength) / 255;
                     }
                 }
                 rgb.extend(sum.map(|total| (total / (SAMPLES * SAMPLES) as u32) as u8));

@@ -1,11 +1,12 @@
 //! Pictures of bodies.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use carom_report::{Axis, Color, Paint, Picture, Triangle};
 
 use crate::BodyGrid;
-use crate::tessellate::tessellate;
+use crate::tessellate::{Tessellation, tessellate};
 
 /// What colours a body.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +35,8 @@ pub const PLAIN: Color = Color([176, 186, 200]);
 /// Draws the surface of bodies, from any number of surface grids.
 ///
 /// * `bodies` — surface grids ([`BodyGrid::surface`]) with their colours; move `grid.points` to show them displaced
-/// * `edges` — whether borders of cells are drawn
+/// * `edges` — whether lines are drawn: sharp edges and borders of colours dark, borders of cells faint, and these only where there
+///   are not so many of them that they would hide the colours
 ///
 /// The picture has no title and the usual view: set its fields before drawing it.
 pub fn picture(bodies: &[(&BodyGrid, Coloring<'_>)], edges: bool) -> Picture {
@@ -65,7 +67,8 @@ fn parts(degree: usize, n_cells: usize) -> usize {
         (_, 20_000..) => 2,
         (_, 1000..) => 4,
         (_, 100..) => 8,
-        _ => 16,
+        (_, 30..) => 16,
+        _ => 32,
     }
 }
 
@@ -98,12 +101,82 @@ fn add_body(picture: &mut Picture, body: &BodyGrid, coloring: Coloring<'_>, edge
             let normal = |k: usize| smoothed(&normals, corners[k], flat_normal(corners));
             picture.triangles.push(Triangle { corners, normals: Some([0, 1, 2].map(normal)), paint });
         }
-        if edges {
-            let rim = &tessellation.rim;
-            let ends = |k: usize| [rim[k], rim[(k + 1) % rim.len()]].map(|p| tessellation.points[p].0);
-            picture.edges.extend((0..rim.len()).map(ends));
+    }
+    if edges {
+        let group = |cell: usize| match coloring {
+            Coloring::Cells { groups, .. } => groups.get(cell).copied().unwrap_or(usize::MAX),
+            _ => 0,
+        };
+        add_lines(picture, &tessellations, group, n_cells <= MANY_CELLS);
+    }
+}
+
+/// More cells than this have borders so close to each other that they would cover the faces.
+const MANY_CELLS: usize = 8000;
+
+/// A piece of the border of a cell.
+struct BorderPiece {
+    ends: [[f64; 3]; 2],
+    cell: usize,
+    normal: [f64; 3],
+}
+
+/// Draws the borders of cells: dark where the colour changes, where the surface bends by more than 30° or ends; faint elsewhere.
+fn add_lines(
+    picture: &mut Picture,
+    tessellations: &[Tessellation],
+    group: impl Fn(usize) -> usize,
+    faint: bool,
+) {
+    let points = || tessellations.iter().flat_map(|t| t.points.iter().map(|(x, _)| x));
+    let extent = points().flatten().fold(0.0_f64, |m, c| m.max(c.abs()));
+    // Both cells evaluate a point of their border to rounding: the odd offset keeps round numbers away from the bounds of the
+    // small boxes that tell points apart.
+    let box_of = |x: [f64; 3]| x.map(|c| (c / (1e-6 * extent.max(1e-300)) + 0.2718).round() as i64);
+    let mut pieces: HashMap<[[i64; 3]; 2], Vec<BorderPiece>> = HashMap::new();
+    for (cell, tessellation) in tessellations.iter().enumerate() {
+        let rim = &tessellation.rim;
+        let mut normals: HashMap<usize, [f64; 3]> = HashMap::new();
+        for triangle in &tessellation.triangles {
+            let normal = flat_normal(triangle.map(|k| tessellation.points[k].0));
+            for &k in triangle {
+                let sum = normals.entry(k).or_default();
+                *sum = [0, 1, 2].map(|d| sum[d] + normal[d]);
+            }
+        }
+        for (k, &start) in rim.iter().enumerate() {
+            let end = rim[(k + 1) % rim.len()];
+            let ends = [start, end].map(|p| tessellation.points[p].0);
+            let mut key = ends.map(box_of);
+            key.sort_unstable();
+            let [a, b] = [start, end].map(|p| normals.get(&p).copied().unwrap_or_default());
+            let normal = [0, 1, 2].map(|d| a[d] + b[d]);
+            pieces.entry(key).or_default().push(BorderPiece { ends, cell, normal });
         }
     }
+    // In the order of the cells, so that the same body gives the same file.
+    let mut pieces: Vec<Vec<BorderPiece>> = pieces.into_values().collect();
+    pieces.sort_by(|a, b| {
+        (a[0].cell, a[0].ends).partial_cmp(&(b[0].cell, b[0].ends)).unwrap_or(Ordering::Equal)
+    });
+    for shared in pieces {
+        let ends = shared[0].ends;
+        let is_plain = match &shared[..] {
+            [a, b] => group(a.cell) == group(b.cell) && is_smooth(a.normal, b.normal),
+            _ => false,
+        };
+        if !is_plain {
+            picture.outlines.push(ends);
+        } else if faint {
+            picture.edges.push(ends);
+        }
+    }
+}
+
+/// Whether two normals differ by less than 30°.
+fn is_smooth(a: [f64; 3], b: [f64; 3]) -> bool {
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    dot(a, b) > 0.866 * (dot(a, a) * dot(b, b)).sqrt()
 }
 
 /// Bits of a position, to find the same point in several faces (they are evaluated alike only to rounding, so the last
@@ -113,7 +186,7 @@ fn key(x: [f64; 3]) -> [u32; 3] {
 }
 
 /// Sums of triangle normals (weighted by area) by position.
-fn smooth_normals(tessellations: &[crate::tessellate::Tessellation]) -> HashMap<[u32; 3], Vec<[f64; 3]>> {
+fn smooth_normals(tessellations: &[Tessellation]) -> HashMap<[u32; 3], Vec<[f64; 3]>> {
     let mut normals: HashMap<[u32; 3], Vec<[f64; 3]>> = HashMap::new();
     for tessellation in tessellations {
         for triangle in &tessellation.triangles {
@@ -128,10 +201,9 @@ fn smooth_normals(tessellations: &[crate::tessellate::Tessellation]) -> HashMap<
 
 /// Mean of the normals at a point that differ from the triangle's own by less than 30°: sharp edges stay sharp.
 fn smoothed(normals: &HashMap<[u32; 3], Vec<[f64; 3]>>, at: [f64; 3], own: [f64; 3]) -> [f64; 3] {
-    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let mut sum = own;
     for &normal in normals.get(&key(at)).map_or(&[][..], Vec::as_slice) {
-        if dot(own, normal) > 0.866 * (dot(own, own) * dot(normal, normal)).sqrt() {
+        if is_smooth(own, normal) {
             sum = [0, 1, 2].map(|a| sum[a] + normal[a]);
         }
     }

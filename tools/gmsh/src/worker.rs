@@ -59,7 +59,14 @@ fn mesh(job: &Job) -> Result<(String, Vec<String>), Failed> {
     set_up(&gmsh)?;
     let is_script = has_extension(&job.input, &["geo"]);
     load(&gmsh, &job.input, is_script)?;
-    let volumes = gmsh.entities(3)?;
+    let mut volumes = gmsh.entities(3)?;
+    let mut notes = Vec::new();
+    if volumes.is_empty() && !is_script {
+        volumes = sew(&gmsh, &job.input)?;
+        if !volumes.is_empty() {
+            notes.push(format!("the file holds faces alone: they were sewn to {} solid(s)", volumes.len()));
+        }
+    }
     if volumes.is_empty() {
         return Err(failed(
             FailureKind::Input,
@@ -68,7 +75,7 @@ fn mesh(job: &Job) -> Result<(String, Vec<String>), Failed> {
         ));
     }
     set_sizes(&gmsh, job, is_script)?;
-    let notes = name_groups(&gmsh, &volumes)?;
+    notes.extend(name_groups(&gmsh, &volumes)?);
     generate(&gmsh, job)?;
     gmsh.write(utf8(&job.mesh)?)?;
     Ok((gmsh.version.clone(), notes))
@@ -78,13 +85,30 @@ fn mesh(job: &Job) -> Result<(String, Vec<String>), Failed> {
 fn set_up(gmsh: &Gmsh) -> Result<(), GmshError> {
     gmsh.set_option(c"General.Terminal", 1.0)?;
     gmsh.set_option(c"Mesh.MshFileVersion", 4.1)?;
-    gmsh.set_option(c"Mesh.Binary", 1.0)?;
-    // OpenCASCADE converts from the unit of the file to this one.
-    gmsh.set_text_option(c"Geometry.OCCTargetUnit", c"M")
+    gmsh.set_option(c"Mesh.Binary", 1.0)
+}
+
+/// OpenCASCADE converts from the unit of a STEP file to the one that is asked for. Of IGES files it knows the unit too, but
+/// refuses to be asked: they come in millimetres.
+fn set_units(gmsh: &Gmsh, path: &Path) -> Result<(), GmshError> {
+    if has_extension(path, &["iges", "igs"]) {
+        gmsh.set_option(c"Geometry.OCCScaling", 1e-3)
+    } else {
+        gmsh.set_text_option(c"Geometry.OCCTargetUnit", c"M")
+    }
+}
+
+/// Faces that enclose something become a solid: many IGES files know no solids. Gives the solids, if there are any then.
+fn sew(gmsh: &Gmsh, path: &Path) -> Result<Vec<Entity>, Failed> {
+    gmsh.set_option(c"Geometry.OCCSewFaces", 1.0)?;
+    gmsh.set_option(c"Geometry.OCCMakeSolids", 1.0)?;
+    load(gmsh, path, false)?;
+    Ok(gmsh.entities(3)?)
 }
 
 fn load(gmsh: &Gmsh, path: &Path, is_script: bool) -> Result<(), Failed> {
     let name = utf8(path)?;
+    set_units(gmsh, path)?;
     let loaded = if is_script { gmsh.open(name) } else { gmsh.import_shapes(name) };
     loaded.map_err(|error| {
         let hint = if is_script {

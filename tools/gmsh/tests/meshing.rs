@@ -173,3 +173,89 @@ fn real_parts_have_the_volume_of_their_reference() {
 fn larger_real_parts_have_the_volume_of_their_reference() {
     assert_volumes(&["crankshaft", "component8", "io1_part"]);
 }
+
+/// An IGES file of the six faces of a box of 40 × 20 × 10 in some unit, as many programs write solids: untrimmed planes (B-spline
+/// surfaces of degree 1, entity 128), no topology.
+fn iges_box(unit: &str) -> String {
+    let lengths = [40.0, 20.0, 10.0];
+    let mut global = String::from("1H,,1H;,3Hbox,8Hbox.iges,5Hcarom,1H1,32,38,6,308,15,3Hbox,1.,");
+    global += &format!("{unit},1,0.01,15H20260101.000000,1E-6,100.,1HA,1HB,11,0,15H20260101.000000;");
+    let mut out = format!("{:<72}S      1\n", "a box of faces");
+    let global: Vec<String> =
+        global.as_bytes().chunks(72).map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+    for (n, line) in (1..).zip(&global) {
+        out += &format!("{line:<72}G{n:>7}\n");
+    }
+    let (mut entries, mut parameters) = (Vec::new(), Vec::new());
+    for (axis, end) in (0..3).flat_map(|axis| [(axis, 0.0), (axis, lengths[axis])]) {
+        let others: Vec<usize> = (0..3).filter(|d| *d != axis).collect();
+        let mut lines = vec!["128,1,1,1,1,0,0,1,0,0,0.,0.,1.,1.,0.,0.,1.,1.,1.,1.,1.,1.,".to_owned()];
+        for corner in 0..4 {
+            let mut x = [end; 3];
+            x[others[0]] = f64::from(corner % 2) * lengths[others[0]];
+            x[others[1]] = f64::from(corner / 2) * lengths[others[1]];
+            lines.push(format!("{:?},{:?},{:?},", x[0], x[1], x[2]));
+        }
+        lines.push("0.,1.,0.,1.;".to_owned());
+        let (entry, first, n) = (entries.len() + 1, parameters.len() + 1, lines.len());
+        entries.push(format!("{:>8}{first:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}00000000", 128, 0, 0, 0, 0, 0, 0));
+        entries.push(format!("{:>8}{:>8}{:>8}{n:>8}{:>8}{:>24}{:>8}", 128, 0, 0, 0, "", 0));
+        parameters.extend(lines.into_iter().map(|line| format!("{line:<64}{entry:>8}")));
+    }
+    for (letter, lines) in [('D', &entries), ('P', &parameters)] {
+        for (n, line) in (1..).zip(lines) {
+            out += &format!("{line:<72}{letter}{n:>7}\n");
+        }
+    }
+    let counts = format!("S{:>7}G{:>7}D{:>7}P{:>7}", 1, global.len(), entries.len(), parameters.len());
+    out + &format!("{counts:<72}T      1\n")
+}
+
+#[test]
+fn faces_of_an_iges_file_are_sewn_and_its_unit_is_known() {
+    for (unit, metre, name) in [("2,2HMM", 1e-3, "box.iges"), ("1,2HIN", 0.0254, "box.igs")] {
+        let folder = folder_with(name, &iges_box(unit));
+        let size = (5.0 * metre).to_string();
+        for (flag, kind) in [("--json", "tet10"), ("--hex", "hex27")] {
+            let mesh = meshed_loudly(folder.path(), &[name, "-o", "part.msh", "--size", &size, flag]);
+            assert_eq!(mesh.cell_counts().into_keys().collect::<Vec<_>>(), [kind]);
+            // The file says where its points lie in millimetres or inches.
+            let volume = 8000.0 * f64::powi(metre, 3);
+            assert!((mesh.volume() / volume - 1.0).abs() < 1e-9, "{name}: {} {volume}", mesh.volume());
+            assert_eq!(mesh.sets.len(), 7, "body and six faces: {:?}", mesh.sets.keys());
+        }
+    }
+}
+
+/// Runs, demands success, reads the mesh.
+fn meshed_loudly(folder: &Path, args: &[&str]) -> Mesh {
+    let output = run(folder, args);
+    assert!(output.status.success(), "{}", told(&output));
+    msh::read(&folder.join("part.msh")).unwrap().0
+}
+
+#[test]
+fn brep_files_are_taken_as_they_are() {
+    // Gmsh itself writes the file, as the script runs.
+    let folder = folder_with("part.geo", &format!("{QUARTER}Save \"part.brep\";\n"));
+    meshed_loudly(folder.path(), &["part.geo", "-o", "part.msh"]);
+    let mesh = meshed_loudly(folder.path(), &["part.brep", "-o", "part.msh", "--size", "0.01"]);
+    assert!((mesh.volume() / QUARTER_VOLUME - 1.0).abs() < 1e-4, "{}", mesh.volume());
+    assert_eq!(mesh.sets.keys().collect::<Vec<_>>().len(), 7);
+    let hexahedra = meshed_loudly(
+        folder.path(),
+        &["part.brep", "-o", "part.msh", "--size", "0.02", "--hex", "--order", "1"],
+    );
+    assert_eq!(hexahedra.cell_counts().into_keys().collect::<Vec<_>>(), ["hex8"]);
+}
+
+#[test]
+fn step_parts_can_be_cut_into_hexahedra() {
+    let Some(meshes) = shared_data("meshes") else { return };
+    let expected = json_file(&meshes.join("reference.json"))["bracket_tet10.msh"]["volume"].as_f64().unwrap();
+    let input = meshes.join("bracket.step");
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = meshed_loudly(folder.path(), &[input.to_str().unwrap(), "-o", "part.msh", "--hex"]);
+    assert_eq!(mesh.cell_counts().into_keys().collect::<Vec<_>>(), ["hex27"]);
+    assert!((mesh.volume() / expected - 1.0).abs() < 1e-3, "{} {expected}", mesh.volume());
+}
