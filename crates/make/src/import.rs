@@ -143,8 +143,8 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
             (Geometry::Mesh(mesh), notes.iter().map(ToString::to_string).collect())
         }
         nurbs if NURBS_ENDINGS.contains(&nurbs) => {
-            let (patches, matched) = read::file_matching(path)?;
-            (Geometry::Nurbs(patches), matched.iter().map(ToString::to_string).collect())
+            let (patches, notes) = read::file_with_notes(path)?;
+            (Geometry::Nurbs(patches), notes.iter().map(ToString::to_string).collect())
         }
         _ if is_cad => {
             let meshed = cad::mesh(path, &options.cad)?;

@@ -1,8 +1,8 @@
 //! What a file says of a body, and the body that it makes.
 
-use super::{Place, ReadError};
+use super::{Note, Place, ReadError};
 use crate::topology::{Orientation, side_counts, side_index};
-use crate::{Matched, Multipatch, Patch, Side};
+use crate::{Multipatch, Patch, Side};
 
 /// What a reader finds in a file; patches and sides as the file calls them.
 pub(super) struct Contents {
@@ -12,6 +12,8 @@ pub(super) struct Contents {
     pub(super) interfaces: Vec<ListedInterface>,
     /// Names of boundaries, each with a patch and a side.
     pub(super) boundaries: Vec<(String, (usize, Side))>,
+    /// What the user should know.
+    pub(super) notes: Vec<Note>,
 }
 
 /// An interface as a file lists it.
@@ -30,23 +32,24 @@ pub(super) struct ListedInterface {
 impl Contents {
     /// Patches of which the file says no more.
     pub(super) fn of(patches: Vec<Patch>) -> Self {
-        Self { patches, interfaces: Vec::new(), boundaries: Vec::new() }
+        Self { patches, interfaces: Vec::new(), boundaries: Vec::new(), notes: Vec::new() }
     }
 
     /// Turns left-handed patches, glues all, checks the interfaces and names the boundaries.
     ///
-    /// Returns also which patches were refined to match their neighbours.
-    pub(super) fn body(self) -> Result<(Multipatch, Vec<Matched>), ReadError> {
-        let Self { mut patches, interfaces, boundaries } = self;
+    /// Returns also what the user should know: patches that were refined to match their neighbours are among it.
+    pub(super) fn body(self) -> Result<(Multipatch, Vec<Note>), ReadError> {
+        let Self { mut patches, interfaces, boundaries, mut notes } = self;
         let turned = patches.iter_mut().map(Patch::make_right_handed).collect();
         let (body, matched) = Multipatch::glue_matching(patches)?;
+        notes.extend(matched.into_iter().map(Note::Matched));
         let mut glued = Glued { body, turned };
         interfaces.into_iter().try_for_each(|interface| glued.check(interface))?;
         for (name, side) in boundaries {
             let side = glued.side(side);
             glued.body.regions.entry(name).or_default().sides.push(side);
         }
-        Ok((glued.body, matched))
+        Ok((glued.body, notes))
     }
 }
 

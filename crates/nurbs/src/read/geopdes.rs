@@ -3,7 +3,7 @@
 use super::contents::{Contents, ListedInterface};
 use super::lines::Lines;
 use super::solid::{Solid, bases, no_solid};
-use super::{Place, ReadError};
+use super::{Note, Place, ReadError};
 use crate::{Patch, Side};
 
 /// Whether the comment at the head of a text says so.
@@ -47,6 +47,9 @@ pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     let n_patches = contents.patches.len();
     for _ in 0..head.n_interfaces {
         contents.interfaces.push(interface(&mut lines, n_patches)?);
+    }
+    if head.n_subdomains > 1 {
+        contents.notes.push(Note::Subdomains { n: head.n_subdomains });
     }
     for _ in 0..head.n_subdomains {
         lines.line("the name of a subdomain")?;

@@ -33,6 +33,7 @@ mod splinepy;
 mod splinepy_npz;
 mod tokens;
 
+use std::fmt;
 use std::path::Path;
 
 use crate::{Matched, Multipatch};
@@ -44,21 +45,44 @@ pub use error::{Place, ReadError};
 const KNOWN_FORMATS: &str = "G+Smo .xml (`<xml>`), MFEM .mesh (`MFEM NURBS mesh v1.0`), GeoPDEs .txt (`# nurbs mesh v.2.1`), \
     geomdl .json (`shape`), splinepy .json (`SplineList`) and .npz, PetIGA .dat, IRIT .itd (`[OBJECT [TRIVAR …`)";
 
+/// What the user should know of a file that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Note {
+    /// A patch was refined to match its neighbours.
+    Matched(Matched),
+    /// Parts of the body that the file tells apart.
+    Subdomains {
+        /// How many.
+        n: usize,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Matched(matched) => matched.fmt(f),
+            Self::Subdomains { n } => {
+                write!(f, "the {n} subdomains of the file are not kept: the body is of one material")
+            }
+        }
+    }
+}
+
 /// Reads a NURBS file; its content tells the format.
 ///
 /// # Errors
 ///
 /// [`ReadError`], with the path.
 pub fn file(path: &Path) -> Result<Multipatch, ReadError> {
-    Ok(file_matching(path)?.0)
+    Ok(file_with_notes(path)?.0)
 }
 
-/// The same with the patches that were refined to match their neighbours ([`Multipatch::glue_matching`]).
+/// The same with what the user should know.
 ///
 /// # Errors
 ///
 /// [`ReadError`], with the path.
-pub fn file_matching(path: &Path) -> Result<(Multipatch, Vec<Matched>), ReadError> {
+pub fn file_with_notes(path: &Path) -> Result<(Multipatch, Vec<Note>), ReadError> {
     let content = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     let body = contents(&content).and_then(Contents::body);
     body.map_err(|source| ReadError::File { path: path.to_owned(), source: Box::new(source) })
@@ -95,5 +119,33 @@ fn contents(content: &[u8]) -> Result<Contents, ReadError> {
         irit::parse(text)
     } else {
         Err(ReadError::UnknownFormat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::contents;
+
+    #[test]
+    fn several_subdomains_are_noted() {
+        let knots = "0 0 1 1\n".repeat(3);
+        let cube = |x: u8| {
+            let y = x + 1;
+            format!(
+                "1 1 1\n2 2 2\n{knots}{x} {y} {x} {y} {x} {y} {x} {y}\n0 0 1 1 0 0 1 1\n0 0 0 0 1 1 1 1\n1 1 1 1 1 1 1 1\n"
+            )
+        };
+        let text = |n: usize, subdomains: &str| {
+            format!(
+                "# nurbs mesh v.0.7\n3 2 1 {n}\n{}{}INTERFACE 1\n1 2\n2 1\n1 1 1\n{subdomains}",
+                cube(0),
+                cube(1)
+            )
+        };
+        let notes = |text: String| contents(text.as_bytes()).unwrap().body().unwrap().1;
+        assert!(notes(text(1, "SUBDOMAIN 1\n1 2\n")).is_empty());
+        let notes = notes(text(2, "SUBDOMAIN 1\n1\nSUBDOMAIN 2\n2\n"));
+        assert_eq!(notes.len(), 1);
+        assert!(notes[0].to_string().contains("2 subdomains"));
     }
 }
