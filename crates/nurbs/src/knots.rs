@@ -174,6 +174,10 @@ impl KnotVector {
     ///
     /// [`KnotError::Degree`] if p is 0 or above [`MAX_DEGREE`].
     pub fn bernstein(degree: usize) -> Result<Self, KnotError> {
+        // Before the knots are made: a degree from a file may be any number.
+        if degree > MAX_DEGREE {
+            return Err(KnotError::Degree { degree });
+        }
         Self::new(degree, [vec![0.0; degree + 1], vec![1.0; degree + 1]].concat())
     }
 }

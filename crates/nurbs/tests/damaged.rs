@@ -178,6 +178,21 @@ fn damaged_binary_files_are_errors() {
 }
 
 #[test]
+fn huge_degrees_without_knots_are_errors() {
+    for degree in ["1000000000", "4294967296", "18446744073709551615"] {
+        let json = format!(
+            "{{\"Base64Encoding\": false, \"SplineList\": [{{\"SplineType\": \"Bezier\", \"degrees\": [1, {degree}, 1], \
+             \"control_points\": [[0, 0, 0]]}}]}}"
+        );
+        let irit = format!("[OBJECT A [TRIVAR BEZIER 2 {degree} 2 E3 [0 0 0]]]");
+        for text in [json, irit] {
+            let message = attempt(text.as_bytes(), &text).map(|body| body.n_points).unwrap_err().to_string();
+            assert!(message.contains("degree") && message.contains("12"), "{message}");
+        }
+    }
+}
+
+#[test]
 fn deep_nesting_is_an_error() {
     let attempt =
         |text: String, of| attempt(text.as_bytes(), of).map(|body| body.n_points).unwrap_err().to_string();
@@ -186,4 +201,7 @@ fn deep_nesting_is_an_error() {
     attempt("[OBJECT ".repeat(deep), "IRIT");
     attempt(format!("{{\"shape\": {}", "[".repeat(deep)), "JSON");
     attempt(format!("{{\"SplineList\": {}", "{\"a\":".repeat(deep)), "JSON");
+    attempt(format!("<xml>{}", "<a>".repeat(deep)), "XML");
+    attempt(format!("<xml>{}{}</xml>", "<a>".repeat(deep), "</a>".repeat(deep)), "XML");
+    attempt("<!DOCTYPE x [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><xml>&b;</xml>".to_owned(), "XML");
 }
