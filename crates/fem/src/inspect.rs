@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use carom_mesh::{CellRef, quality};
 
 use crate::properties::{MassProperties, mass_properties, min_scaled_jacobian_of_spans, surface_area};
+use crate::soundness::{Soundness, soundness};
 use crate::{Body, Discretisation, DiscretisationError, Geometry};
 
 /// What kind a set is and how much is in it.
@@ -39,6 +40,8 @@ pub struct Inspection {
     pub min_scaled_jacobian: f64,
     /// Where it occurs.
     pub worst_cell: Option<CellRef>,
+    /// How its cells hang together.
+    pub soundness: Soundness,
     /// What keeps the body from being one sound solid, in words; empty if nothing.
     pub findings: Vec<String>,
     /// The sets.
@@ -54,6 +57,12 @@ pub fn inspect(body: &Body) -> Result<Inspection, DiscretisationError> {
     let discretisation = Discretisation::new(body)?;
     let boundary = body.boundary_faces();
     let nodes = discretisation.point_is_used().iter().filter(|used| **used).count();
+    let quality = match &body.geometry {
+        Geometry::Mesh(mesh) => Some(quality::assess(mesh)),
+        Geometry::Nurbs(_) => None,
+    };
+    let worst = quality.as_ref().and_then(|q| Some((q.min_scaled_jacobian, q.worst_cell?)));
+    let soundness = soundness(body, &discretisation, quality);
     let mut found = Inspection {
         kind: "nurbs",
         nodes,
@@ -63,19 +72,16 @@ pub fn inspect(body: &Body) -> Result<Inspection, DiscretisationError> {
         dofs: 3 * nodes,
         properties: mass_properties(&discretisation),
         surface_area: surface_area(&discretisation, &boundary),
-        min_scaled_jacobian: f64::NAN,
-        worst_cell: None,
-        findings: Vec::new(),
+        min_scaled_jacobian: worst.map_or(f64::NAN, |(value, _)| value),
+        worst_cell: worst.map(|(_, cell)| cell),
+        findings: soundness.findings(),
+        soundness,
         sets: BTreeMap::new(),
     };
     match &body.geometry {
         Geometry::Mesh(mesh) => {
-            let quality = quality::assess(mesh);
             found.kind = "mesh";
             found.elements = mesh.cell_counts();
-            found.min_scaled_jacobian = quality.min_scaled_jacobian;
-            found.worst_cell = quality.worst_cell;
-            found.findings = mesh_findings(&quality);
             found.sets = mesh
                 .sets
                 .iter()
@@ -107,27 +113,4 @@ pub fn inspect(body: &Body) -> Result<Inspection, DiscretisationError> {
         }
     }
     Ok(found)
-}
-
-fn mesh_findings(quality: &quality::Quality) -> Vec<String> {
-    let counts = [
-        (quality.inverted.len(), "inverted cells: no computation is possible"),
-        (
-            quality.folded.len() - quality.inverted.len(),
-            "cells folded at a node: stresses there mean nothing",
-        ),
-        (quality.open_edges, "open edges of the surface: it is not watertight"),
-        (quality.overlapping_faces, "faces that more than two cells claim"),
-        (quality.duplicate_nodes.len(), "nodes in the place of another: cells there are not joined"),
-        (quality.unused_nodes, "nodes that no cell uses"),
-    ];
-    let mut findings: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    if quality.parts > 1 {
-        findings.push(format!("{} parts that share no node", quality.parts));
-    }
-    findings
 }

@@ -144,3 +144,38 @@ fn meshes_have_the_reference_volume_mass_and_inertia() {
         }
     }
 }
+
+#[test]
+fn cracks_loose_parts_and_collapsed_sides_are_found() {
+    use carom_mesh::{CellBlock, CellShape, Mesh};
+    // Two cubes side by side that share no node, and a node that is nobody's.
+    let cube = CellShape::Hex8.reference_nodes();
+    let shifted = cube.iter().map(|x| [x[0] + 1.0, x[1], x[2]]);
+    let mesh = Mesh {
+        points: cube.iter().copied().chain(shifted).chain([[0.5; 3]]).collect(),
+        blocks: vec![CellBlock { shape: CellShape::Hex8, connectivity: (0..16).collect() }],
+        ..Mesh::default()
+    };
+    let found = inspect(&mesh_body(mesh)).unwrap();
+    let sound = &found.soundness;
+    assert_eq!((sound.watertight, sound.parts, sound.unused_nodes), (false, 2, 1));
+    assert_eq!(sound.duplicate_nodes, [(1, 8), (2, 11), (5, 12), (6, 15)]);
+    let duplicates = "4 nodes in the place of another (9 in that of 2, 12 in that of 3, 13 in that of 6, …)";
+    assert!(found.findings.iter().any(|f| f.starts_with(duplicates)), "{:?}", found.findings);
+
+    // A cube whose side x = 1 is pressed to the line y = 0 is a wedge.
+    let corner = |n: usize| {
+        let [x, y, z] = [n % 2, n / 2 % 2, n / 4].map(|c| c as f64);
+        [x, y * (1.0 - x), z]
+    };
+    let line = || carom_nurbs::KnotVector::bernstein(1).unwrap();
+    let wedge = carom_nurbs::Patch::new([line(), line(), line()], (0..8).map(corner).collect(), vec![1.0; 8])
+        .unwrap();
+    let wedge = inspect(&nurbs_body(Multipatch::glue(vec![wedge]).unwrap())).unwrap();
+    assert_eq!(wedge.soundness.collapsed_sides, [(0, carom_nurbs::Side::East)]);
+    let told = "1 sides have collapsed to lines or points (patch0:east)";
+    assert!(wedge.findings.iter().any(|f| f.starts_with(told)), "{:?}", wedge.findings);
+    let ball = inspect(&nurbs_body(solids::ball(1.0, None).unwrap())).unwrap();
+    assert_eq!((ball.soundness.watertight, ball.soundness.parts), (true, 1));
+    assert_eq!((ball.soundness.collapsed_sides.len(), ball.findings.len()), (0, 0));
+}

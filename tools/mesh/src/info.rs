@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
-use carom_fem::{Inspection, MATERIALS};
+use carom_fem::{Inspection, MATERIALS, Soundness};
 use carom_format::{ReadArchiveError, StoredBody};
 use serde::Serialize;
 
@@ -29,6 +29,7 @@ struct Info<'a> {
     inertia: [[f64; 3]; 3],
     surface_area: f64,
     min_scaled_jacobian: f64,
+    soundness: SoundnessInfo,
     findings: &'a [String],
     sets: BTreeMap<&'a str, SetInfo>,
     materials: Vec<MaterialInfo<'a>>,
@@ -47,6 +48,45 @@ struct MaterialInfo<'a> {
     density: f64,
     young: f64,
     poisson: f64,
+}
+
+/// How the cells hang together; numbers of nodes are counted from one, as in mesh files.
+#[derive(Serialize)]
+struct SoundnessInfo {
+    watertight: bool,
+    parts: usize,
+    open_edges: usize,
+    non_manifold_edges: usize,
+    overlapping_faces: usize,
+    unused_nodes: usize,
+    duplicate_nodes: usize,
+    /// The first ten: a node, and the one in whose place it is.
+    first_duplicates: Vec<[u32; 2]>,
+    folded_cells: usize,
+    inverted_cells: usize,
+    collapsed_sides: Vec<String>,
+}
+
+impl SoundnessInfo {
+    fn of(found: &Soundness) -> Self {
+        Self {
+            watertight: found.watertight,
+            parts: found.parts,
+            open_edges: found.open_edges,
+            non_manifold_edges: found.non_manifold_edges,
+            overlapping_faces: found.overlapping_faces,
+            unused_nodes: found.unused_nodes,
+            duplicate_nodes: found.duplicate_nodes.len(),
+            first_duplicates: found.duplicate_nodes.iter().take(10).map(|(a, b)| [b + 1, a + 1]).collect(),
+            folded_cells: found.folded_cells,
+            inverted_cells: found.inverted_cells,
+            collapsed_sides: found
+                .collapsed_sides
+                .iter()
+                .map(|(patch, side)| format!("patch{patch}:{}", side.name()))
+                .collect(),
+        }
+    }
 }
 
 /// Reads a body file.
@@ -87,6 +127,7 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
         inertia: properties.inertia,
         surface_area: inspection.surface_area,
         min_scaled_jacobian: inspection.min_scaled_jacobian,
+        soundness: SoundnessInfo::of(&inspection.soundness),
         findings: &inspection.findings,
         sets: inspection
             .sets
@@ -132,6 +173,9 @@ fn text(stored: &StoredBody, inspection: &Inspection) -> String {
         let _ = writeln!(out, "{label:<16} {:>13.6e} {:>13.6e} {:>13.6e}{unit}", row[0], row[1], row[2]);
     }
     let _ = writeln!(out, "worst cell       scaled Jacobian {:.3}", inspection.min_scaled_jacobian);
+    let closed = if inspection.soundness.watertight { "yes" } else { "no" };
+    let parts = inspection.soundness.parts;
+    let _ = writeln!(out, "watertight       {closed}, {parts} part{}", if parts == 1 { "" } else { "s" });
     for material in &stored.body.materials {
         let _ = writeln!(
             out,

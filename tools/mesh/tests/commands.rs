@@ -45,9 +45,13 @@ fn info_has_all_keys_of_the_contract_and_the_exact_ball() {
         "inertia",
         "surface_area",
         "min_scaled_jacobian",
+        "soundness",
         "sets",
     ] {
         assert!(info.get(key).is_some(), "no {key} in {info}");
+    }
+    for key in ["watertight", "parts", "open_edges", "unused_nodes", "duplicate_nodes", "collapsed_sides"] {
+        assert!(info["soundness"].get(key).is_some(), "no {key} in {info}");
     }
     let r: f64 = 0.015;
     let close = |key: &str, expected: f64| {

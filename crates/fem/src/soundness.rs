@@ -1,0 +1,148 @@
+//! Whether a body is one sound solid: closed, joined, without points that are nobody's.
+
+use carom_mesh::quality::Quality;
+use carom_nurbs::{Multipatch, Side};
+
+use crate::{Body, Discretisation, Geometry};
+
+/// How the cells of a body hang together.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Soundness {
+    /// Whether the surface is closed and no crack runs between cells that seem to touch.
+    pub watertight: bool,
+    /// Number of parts that share no point.
+    pub parts: usize,
+    /// Edges of the surface of a mesh where an odd number of its faces meet: the surface is not closed there.
+    pub open_edges: usize,
+    /// Edges of the surface of a mesh where more than two faces meet: parts touch along an edge alone.
+    pub non_manifold_edges: usize,
+    /// Faces of a mesh that more than two cells claim.
+    pub overlapping_faces: usize,
+    /// Points that no cell uses.
+    pub unused_nodes: usize,
+    /// Nodes of a mesh in the place of another, each with the first one there, from zero.
+    pub duplicate_nodes: Vec<(u32, u32)>,
+    /// Cells of a mesh that are folded at a node, though not at inner points.
+    pub folded_cells: usize,
+    /// Cells of a mesh that are folded at inner points too.
+    pub inverted_cells: usize,
+    /// Sides of patches that have collapsed to a line or point: the map is singular there.
+    pub collapsed_sides: Vec<(u32, Side)>,
+}
+
+/// Looks at how the cells of a body hang together.
+///
+/// * `quality` — what was found out about its mesh; `None` for NURBS
+pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: Option<Quality>) -> Soundness {
+    let unused_nodes = discretisation.point_is_used().iter().filter(|used| !**used).count();
+    let found =
+        Soundness { parts: parts(discretisation), unused_nodes, watertight: true, ..Soundness::default() };
+    match (quality, &body.geometry) {
+        (Some(quality), _) => Soundness {
+            watertight: quality.is_watertight(),
+            open_edges: quality.open_edges,
+            non_manifold_edges: quality.crowded_edges,
+            overlapping_faces: quality.overlapping_faces,
+            folded_cells: quality.folded.len() - quality.inverted.len(),
+            inverted_cells: quality.inverted.len(),
+            duplicate_nodes: quality.duplicate_nodes,
+            ..found
+        },
+        // Sides that lie on each other are glued or refused when a body is made: what is left is its surface.
+        (None, Geometry::Nurbs(multipatch)) => {
+            Soundness { collapsed_sides: collapsed_sides(multipatch), ..found }
+        }
+        (None, Geometry::Mesh(_)) => found,
+    }
+}
+
+/// Number of sets of cells that share no point with others.
+fn parts(discretisation: &Discretisation) -> usize {
+    let mut parent: Vec<u32> = (0..discretisation.n_points() as u32).collect();
+    fn root(parent: &mut [u32], mut point: u32) -> u32 {
+        while parent[point as usize] != point {
+            // Halving the path keeps the trees flat.
+            parent[point as usize] = parent[parent[point as usize] as usize];
+            point = parent[point as usize];
+        }
+        point
+    }
+    let mut ids = Vec::new();
+    for cell in discretisation.cells() {
+        let basis = discretisation.basis(cell);
+        ids.resize(basis.n_points(), 0);
+        basis.point_ids_into(&mut ids);
+        for pair in ids.windows(2) {
+            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
+            parent[b as usize] = a;
+        }
+    }
+    let used = discretisation.point_is_used();
+    (0..parent.len()).filter(|&point| used[point] && parent[point] == point as u32).count()
+}
+
+/// Sides whose control points coincide along a direction.
+fn collapsed_sides(multipatch: &Multipatch) -> Vec<(u32, Side)> {
+    let mut found = Vec::new();
+    for ((number, patch), ids) in (0..).zip(&multipatch.patches).zip(&multipatch.point_ids) {
+        let counts = patch.counts();
+        let strides = [1, counts[0], counts[0] * counts[1]];
+        for side in Side::ALL {
+            let fixed = side.direction();
+            let start = if side.is_end() { (counts[fixed] - 1) * strides[fixed] } else { 0 };
+            let others = [(fixed + 1) % 3, (fixed + 2) % 3];
+            let is_collapsed = [others, [others[1], others[0]]].iter().any(|&[along, across]| {
+                (0..counts[across]).all(|j| {
+                    let at = |i: usize| ids[start + i * strides[along] + j * strides[across]];
+                    (1..counts[along]).all(|i| at(i) == at(0))
+                })
+            });
+            if is_collapsed {
+                found.push((number, side));
+            }
+        }
+    }
+    found
+}
+
+impl Soundness {
+    /// What keeps the body from being one sound solid, in words; empty if nothing does. Nodes are counted from one, as in files.
+    pub fn findings(&self) -> Vec<String> {
+        let counts = [
+            (self.inverted_cells, "inverted cells: no computation is possible"),
+            (self.folded_cells, "cells folded at a node: stresses there mean nothing"),
+            (self.open_edges, "open edges of the surface: it is not watertight"),
+            (
+                self.non_manifold_edges,
+                "edges of the surface where more than two of its faces meet: parts touch there alone",
+            ),
+            (self.overlapping_faces, "faces that more than two cells claim"),
+            (self.unused_nodes, "nodes that no cell uses"),
+        ];
+        let told = counts.iter().filter(|(count, _)| *count > 0);
+        let mut findings: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
+        if !self.duplicate_nodes.is_empty() {
+            let first =
+                self.duplicate_nodes.iter().take(3).map(|(a, b)| format!("{} in that of {}", b + 1, a + 1));
+            let (first, n) = (first.collect::<Vec<_>>().join(", "), self.duplicate_nodes.len());
+            let more = if n > 3 { ", …" } else { "" };
+            findings.push(format!(
+                "{n} nodes in the place of another ({first}{more}): cells there are not joined"
+            ));
+        }
+        if !self.collapsed_sides.is_empty() {
+            let name = |(patch, side): &(u32, Side)| format!("patch{patch}:{}", side.name());
+            let names: Vec<String> = self.collapsed_sides.iter().take(6).map(name).collect();
+            let more = if self.collapsed_sides.len() > 6 { ", …" } else { "" };
+            findings.push(format!(
+                "{} sides have collapsed to lines or points ({}{more}): fields are less smooth there",
+                self.collapsed_sides.len(),
+                names.join(", ")
+            ));
+        }
+        if self.parts > 1 {
+            findings.push(format!("{} parts that share no node", self.parts));
+        }
+        findings
+    }
+}
