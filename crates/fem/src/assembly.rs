@@ -1,24 +1,24 @@
 //! Assembly of stiffness and mass.
 //!
-//! Batches of cells are computed in parallel and then added column range by column range, every entry in the order of
-//! the cells: the result has the same bits for any number of threads.
+//! Every entry is summed in an order of its own, which is that of the cells for meshes ([`mesh_cells`]) and that of tiles for
+//! NURBS patches ([`crate::tensor`]): the result has the same bits for any number of threads.
 
 mod hanging;
+mod mesh_cells;
 
 use std::sync::Arc;
 
 use carom_linalg::{BlockMatrix, GraphError, NodeGraph, NodeMatrix};
 use carom_mesh::CellRef;
 use carom_progress::Progress;
-use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::kernel::{Inverted, Kernel, ShapeTable};
-use crate::quadrature::{Integrand, QuadratureRule};
-use crate::{Block, Discretisation};
-
-/// Bytes of element matrices that one task computes before they are added: small enough to stay in the cache.
-const BYTES_PER_TASK: usize = 4 << 20;
+use crate::coupling::node_graph;
+use crate::evaluator::{CellEvaluator, CellPoint};
+use crate::kernel::Inverted;
+use crate::quadrature::{Quadrature, QuadratureRule, spline_points};
+use crate::tensor::{self, Column, Stopped};
+use crate::{Block, Cells, Discretisation, SplineCells};
 
 /// Why no matrices could be assembled.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -56,26 +56,6 @@ pub struct SystemMatrices {
     pub mass: NodeMatrix,
 }
 
-/// Which points couple: those of a cell with each other.
-///
-/// # Errors
-///
-/// [`GraphError`] if the points cannot be numbered.
-pub fn node_graph(discretisation: &Discretisation) -> Result<NodeGraph, GraphError> {
-    let n_points = discretisation.n_points();
-    let mut cells = Vec::with_capacity(discretisation.n_cells());
-    for cell in discretisation.cells() {
-        let basis = discretisation.basis(cell);
-        let mut ids = vec![0; basis.n_points()];
-        basis.point_ids_into(&mut ids);
-        if ids.iter().any(|&id| id as usize >= n_points) {
-            ids = hanging::followed(discretisation, &ids);
-        }
-        cells.push(ids);
-    }
-    NodeGraph::from_cells(discretisation.n_points(), &cells)
-}
-
 /// Assembles stiffness and mass.
 ///
 /// ```text
@@ -97,19 +77,31 @@ pub fn assemble(
     }
     progress.begin("assembly", discretisation.n_cells() as u64);
     let graph = Arc::new(node_graph(discretisation)?);
-    let n_entries = graph.rows.len();
+    let n_entries = graph.n_entries();
     let mut target =
         Target { stiffness: vec![[0.0; 9]; n_entries], mass: vec![0.0; n_entries], graph: &graph };
     let mut n_done = 0;
-    for i_block in 0..discretisation.blocks.len() {
-        assemble_block(discretisation, i_block, rule, &mut target, &mut n_done, progress)?;
+    for (i_block, block) in discretisation.blocks.iter().enumerate() {
+        if let Cells::Lagrange { shape, .. } = &block.cells {
+            mesh_cells::add_block(discretisation, i_block, *shape, rule, &mut target, &mut n_done, progress)?;
+        }
     }
+    add_patches(discretisation, rule, &mut target, &mut n_done, progress)?;
     let Target { stiffness, mass, .. } = target;
     progress.end();
     Ok(SystemMatrices {
         stiffness: BlockMatrix { graph: Arc::clone(&graph), values: stiffness },
         mass: NodeMatrix { graph, values: mass },
     })
+}
+
+/// Floating-point operations of the contractions by which NURBS cells are assembled, for benchmarks.
+pub fn contraction_operations(discretisation: &Discretisation, rule: QuadratureRule) -> f64 {
+    let of_block = |block: &Block| match &block.cells {
+        Cells::Spline(cells) => tensor::contraction_operations(cells, rule, discretisation.n_points()) as f64,
+        Cells::Lagrange { .. } => 0.0,
+    };
+    discretisation.blocks.iter().map(of_block).sum()
 }
 
 /// The values that are summed up.
@@ -119,227 +111,78 @@ struct Target<'a> {
     mass: Vec<f64>,
 }
 
-fn assemble_block(
+/// Adds the cells of all NURBS patches.
+fn add_patches(
     discretisation: &Discretisation,
-    i_block: usize,
     rule: QuadratureRule,
     target: &mut Target<'_>,
     n_done: &mut u64,
     progress: &dyn Progress,
 ) -> Result<(), AssemblyError> {
-    let block = &discretisation.blocks[i_block];
-    let (n_cells, n) = (block.n_cells(), block.n_cell_points());
-    let stiffness = ShapeTable::new(&block.cells, Integrand::Stiffness, rule);
-    let mass = ShapeTable::new(&block.cells, Integrand::Mass, rule);
-    let tables = Tables { same_rule: stiffness.rule() == mass.rule(), stiffness, mass };
-    let n_pairs = n * (n + 1) / 2;
-    let cells_per_task = (BYTES_PER_TASK / (n_pairs * 80)).clamp(1, 512);
-    let n_tasks = rayon::current_num_threads().min(n_cells.div_ceil(cells_per_task)).max(1);
-    let mut tasks: Vec<Task> = (0..n_tasks).map(|_| Task::new(n, cells_per_task, &tables)).collect();
-    let mut order = Vec::with_capacity(n_tasks * cells_per_task * n);
-    let mut first = 0;
-    while first < n_cells {
-        if progress.interrupted() {
-            return Err(AssemblyError::Interrupted);
+    let mut columns = Vec::new();
+    for (i_block, block) in discretisation.blocks.iter().enumerate() {
+        let Cells::Spline(cells) = &block.cells else { continue };
+        if columns.is_empty() {
+            columns = target.columns();
         }
-        tasks.par_iter_mut().enumerate().for_each(|(i_task, task)| {
-            let start = (first + i_task * cells_per_task).min(n_cells);
-            task.compute(discretisation, block, start..(start + cells_per_task).min(n_cells), &tables);
-        });
-        for task in &tasks {
-            if let Some((cell, inverted)) = task.inverted {
-                let Inverted { position, xi, det } = inverted;
-                let cell = CellRef { block: i_block as u32, cell: cell as u32 };
-                return Err(AssemblyError::InvertedCell { cell, xi, position, det });
-            }
-        }
-        add(&tasks, n, target, &mut order);
-        let last = (first + n_tasks * cells_per_task).min(n_cells);
-        *n_done += (last - first) as u64;
-        first = last;
-        progress.set(*n_done);
+        tensor::add_patch(discretisation, i_block, cells, rule, &mut columns, n_done, progress).map_err(
+            |stopped| match stopped {
+                Stopped::Interrupted => AssemblyError::Interrupted,
+                Stopped::Inverted(cell, found) => {
+                    let (cell, inverted) =
+                        first_inverted(discretisation, i_block, cells, rule).unwrap_or((cell, found));
+                    inverted_cell(i_block, cell, inverted)
+                }
+            },
+        )?;
     }
     Ok(())
 }
 
-/// Shape functions of a block at the points of its two rules.
-struct Tables {
-    stiffness: ShapeTable,
-    mass: ShapeTable,
-    same_rule: bool,
-}
-
-/// Element matrices of some consecutive cells, their points in ascending order of number.
-struct Task {
-    kernel: Kernel,
-    coordinates: [Vec<f64>; 3],
-    ids: Vec<u32>,
-    order: Vec<usize>,
-    n_computed: usize,
-    /// Ascending point numbers, n a cell.
-    sorted_ids: Vec<u32>,
-    /// K_ij for j = 0.., i = j.. of each cell in sorted order.
-    stiffness: Vec<[f64; 9]>,
-    mass: Vec<f64>,
-    inverted: Option<(usize, Inverted)>,
-}
-
-impl Task {
-    fn new(n: usize, n_cells: usize, tables: &Tables) -> Self {
-        let n_pairs = n * (n + 1) / 2;
-        Self {
-            kernel: Kernel::new(n, &tables.stiffness, &tables.mass),
-            coordinates: std::array::from_fn(|_| vec![0.0; n]),
-            ids: vec![0; n],
-            order: Vec::with_capacity(n),
-            n_computed: 0,
-            sorted_ids: vec![0; n * n_cells],
-            stiffness: vec![[0.0; 9]; n_pairs * n_cells],
-            mass: vec![0.0; n_pairs * n_cells],
-            inverted: None,
+impl Target<'_> {
+    /// The values of all columns.
+    fn columns(&mut self) -> Vec<Option<Column<'_>>> {
+        let (mut stiffness, mut mass) = (&mut self.stiffness[..], &mut self.mass[..]);
+        let mut columns = Vec::with_capacity(self.graph.n_nodes());
+        for col in 0..self.graph.n_nodes() {
+            let (_, rows) = self.graph.column(col);
+            let (of_column, rest) = stiffness.split_at_mut(rows.len());
+            let (of_mass, rest_of_mass) = mass.split_at_mut(rows.len());
+            columns.push(Some(Column { rows, stiffness: of_column, mass: of_mass }));
+            (stiffness, mass) = (rest, rest_of_mass);
         }
-    }
-
-    fn compute(
-        &mut self,
-        discretisation: &Discretisation,
-        block: &Block,
-        cells: std::ops::Range<usize>,
-        tables: &Tables,
-    ) {
-        let n = self.ids.len();
-        let n_pairs = n * (n + 1) / 2;
-        let material = &discretisation.materials[block.material];
-        let (lambda, mu) = material.lame();
-        self.n_computed = cells.len();
-        for (i_local, cell) in cells.enumerate() {
-            block.basis(cell).point_ids_into(&mut self.ids);
-            for (k, &id) in self.ids.iter().enumerate() {
-                let point = discretisation.points[id as usize];
-                for d in 0..3 {
-                    self.coordinates[d][k] = point[d];
-                }
-            }
-            let shapes = [&tables.stiffness, &tables.mass];
-            let computed =
-                self.kernel.compute(&block.cells, cell, shapes, tables.same_rule, &self.coordinates);
-            if let Err(inverted) = computed {
-                self.inverted = Some((cell, inverted));
-                return;
-            }
-            self.order.clear();
-            self.order.extend(0..n);
-            self.order.sort_unstable_by_key(|&k| (self.ids[k], k));
-            let mut pair = n_pairs * i_local;
-            for jj in 0..n {
-                let j = self.order[jj];
-                self.sorted_ids[n * i_local + jj] = self.ids[j];
-                for &i in &self.order[jj..] {
-                    self.stiffness[pair] = self.kernel.stiffness_block(i, j, lambda, mu);
-                    self.mass[pair] = material.density * self.kernel.mass_entry(i, j);
-                    pair += 1;
-                }
-            }
-        }
+        columns
     }
 }
 
-/// A column of an element matrix: global column, task, cell in the task, sorted local column.
-type Column = (u32, u32, u32, u32);
-
-/// Adds the element matrices of all tasks, each entry in the order of the cells.
-fn add(tasks: &[Task], n: usize, target: &mut Target<'_>, order: &mut Vec<Column>) {
-    order.clear();
-    for (i_task, task) in tasks.iter().enumerate() {
-        for i_cell in 0..task.n_computed {
-            let ids = &task.sorted_ids[n * i_cell..n * (i_cell + 1)];
-            order.extend(
-                ids.iter().enumerate().map(|(jj, &id)| (id, i_task as u32, i_cell as u32, jj as u32)),
-            );
+/// The first cell of a patch with det J ≤ 0 at a quadrature point, and the first such point.
+fn first_inverted(
+    discretisation: &Discretisation,
+    i_block: usize,
+    cells: &SplineCells,
+    rule: QuadratureRule,
+) -> Option<(usize, Inverted)> {
+    let points = Quadrature::cube(cells.degrees.map(|p| spline_points(p, rule))).points;
+    let mut evaluator = CellEvaluator::new(discretisation);
+    for cell in 0..cells.n_cells() {
+        evaluator.enter(CellRef { block: i_block as u32, cell: cell as u32 });
+        for &xi in &points {
+            let CellPoint { position, det, .. } = evaluator.at(xi);
+            // A NaN fails this test too.
+            if !(det > 0.0 && det.is_finite()) {
+                return Some((cell, Inverted { position, xi, det }));
+            }
         }
     }
-    // A single part adds cell by cell: the same sums without sorting.
-    let n_parts = if tasks.len() == 1 { 1 } else { rayon::current_num_threads() };
-    if n_parts > 1 {
-        order.sort_unstable();
-    }
-    let graph = target.graph;
-    let (mut stiffness, mut mass) = (&mut target.stiffness[..], &mut target.mass[..]);
-    let (mut rest, mut offset) = (&order[..], 0);
-    let mut parts = Vec::with_capacity(n_parts);
-    for i_part in 0..n_parts {
-        let is_last = i_part + 1 == n_parts;
-        // A part ends where a column ends, so that no entry belongs to two parts.
-        let mut end = if is_last { rest.len() } else { rest.len() / (n_parts - i_part) };
-        while end > 0 && end < rest.len() && rest[end].0 == rest[end - 1].0 {
-            end += 1;
-        }
-        let (columns, others) = rest.split_at(end);
-        let boundary = match others.first() {
-            Some(next) if !is_last => graph.col_ptr[next.0 as usize],
-            _ => graph.rows.len(),
-        };
-        let (k_part, k_rest) = stiffness.split_at_mut(boundary - offset);
-        let (m_part, m_rest) = mass.split_at_mut(boundary - offset);
-        parts.push((columns, offset, k_part, m_part));
-        (rest, offset, stiffness, mass) = (others, boundary, k_rest, m_rest);
-    }
-    parts.into_par_iter().for_each(|(columns, offset, stiffness, mass)| {
-        for &(_, i_task, i_cell, jj) in columns {
-            add_column(
-                &tasks[i_task as usize],
-                n,
-                i_cell as usize,
-                jj as usize,
-                graph,
-                offset,
-                stiffness,
-                mass,
-            );
-        }
-    });
+    None
 }
 
-/// Adds column jj of a cell's matrices to the entries of its point's column.
-fn add_column(
-    task: &Task,
-    n: usize,
-    i_cell: usize,
-    jj: usize,
-    graph: &NodeGraph,
-    offset: usize,
-    stiffness: &mut [[f64; 9]],
-    mass: &mut [f64],
-) {
-    let ids = &task.sorted_ids[n * i_cell..n * (i_cell + 1)];
-    let column = ids[jj] as usize;
-    let range = graph.col_ptr[column]..graph.col_ptr[column + 1];
-    let rows = &graph.rows[range.clone()];
-    // Pairs of the columns before jj: n + (n−1) + … + (n−jj+1).
-    let first_pair = n * (n + 1) / 2 * i_cell + jj * n - jj * jj.saturating_sub(1) / 2;
-    let mut position = 0;
-    for (ii, pair) in (jj..n).zip(first_pair..) {
-        let id = ids[ii];
-        if rows[position] != id {
-            position += 1;
-        }
-        if rows[position] != id {
-            position += rows[position..].partition_point(|&row| row < id);
-        }
-        let entry = range.start - offset + position;
-        let block = &task.stiffness[pair];
-        for (sum, x) in stiffness[entry].iter_mut().zip(block) {
-            *sum += x;
-        }
-        mass[entry] += task.mass[pair];
-        if ii > jj && id as usize == column {
-            // Two functions of a collapsed cell share a point: the pair (j, i) falls on the diagonal too.
-            for a in 0..3 {
-                for b in 0..3 {
-                    stiffness[entry][3 * a + b] += block[3 * b + a];
-                }
-            }
-            mass[entry] += task.mass[pair];
-        }
+fn inverted_cell(i_block: usize, cell: usize, inverted: Inverted) -> AssemblyError {
+    let Inverted { position, xi, det } = inverted;
+    AssemblyError::InvertedCell {
+        cell: CellRef { block: i_block as u32, cell: cell as u32 },
+        xi,
+        position,
+        det,
     }
 }

@@ -1,4 +1,4 @@
-//! Element matrices: one kernel for every kind of cell.
+//! Element matrices of mesh cells: one kernel for every kind; those of NURBS patches are in [`crate::tensor`].
 //!
 //! With weighted gradients G (3n × q, column k holds √(w det J) ∂R_i/∂x_a at quadrature point k in row a n + i):
 //!
@@ -9,45 +9,27 @@
 //! ```
 
 use carom_mesh::CellShape;
-use carom_nurbs::basis::MAX_DEGREE;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, MatMut, MatRef, Par};
 
-use crate::basis::{Lines, SplineCells, eval_lagrange, eval_line, eval_rational};
-use crate::discretisation::Cells;
+use crate::basis::eval_lagrange;
 use crate::evaluator::{determinant, dot};
-use crate::quadrature::{Integrand, Quadrature, QuadratureRule, gauss_legendre, spline_points};
+use crate::quadrature::Quadrature;
 
 /// Products with at most this many rows are summed by plain loops: a call to faer costs more.
 const SMALL_ROWS: usize = 30;
 
-/// Shape functions of the cells of one block at the points of one quadrature rule.
+/// Shape functions of a kind of cell at the points of a quadrature rule.
 #[derive(Debug, Clone)]
-pub(crate) enum ShapeTable {
-    /// The same in every cell.
-    Lagrange { rule: Quadrature, values: Vec<f64>, gradients: [Vec<f64>; 3] },
-    /// Products of one-dimensional functions of each direction, span and Gauss point.
-    Spline { rule: Quadrature, n_points: [usize; 3], lines: [LineTable; 3] },
-}
-
-/// Values and slopes of the p+1 functions of a direction: span after span, Gauss point after Gauss point.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct LineTable {
+pub(crate) struct ShapeTable {
+    pub(crate) rule: Quadrature,
+    /// Point after point.
     values: Vec<f64>,
-    slopes: Vec<f64>,
+    gradients: [Vec<f64>; 3],
 }
 
 impl ShapeTable {
-    pub(crate) fn new(cells: &Cells, integrand: Integrand, rule: QuadratureRule) -> Self {
-        match cells {
-            Cells::Lagrange { shape, .. } => {
-                Self::lagrange(*shape, Quadrature::for_cell(*shape, integrand, rule))
-            }
-            Cells::Spline(cells) => Self::spline(cells, rule),
-        }
-    }
-
-    fn lagrange(shape: CellShape, rule: Quadrature) -> Self {
+    pub(crate) fn new(shape: CellShape, rule: Quadrature) -> Self {
         let n = shape.n_nodes();
         let size = n * rule.points.len();
         let (mut values, mut gradients) =
@@ -58,60 +40,15 @@ impl ShapeTable {
             let rows = [&mut gx[range.clone()], &mut gy[range.clone()], &mut gz[range.clone()]];
             eval_lagrange(shape, xi, &mut values[range], rows);
         }
-        Self::Lagrange { rule, values, gradients }
+        Self { rule, values, gradients }
     }
 
-    fn spline(cells: &SplineCells, rule: QuadratureRule) -> Self {
-        let n_points = cells.degrees.map(|p| spline_points(p, rule));
-        let mut lines: [LineTable; 3] = Default::default();
-        for d in 0..3 {
-            let (gauss, _) = gauss_legendre(n_points[d]);
-            let size = cells.degrees[d] + 1;
-            for span in &cells.lines[d] {
-                for &xi in &gauss {
-                    let mut line = [[0.0; MAX_DEGREE + 1]; 2];
-                    eval_line(&span.operator, xi, &mut line);
-                    lines[d].values.extend_from_slice(&line[0][..size]);
-                    lines[d].slopes.extend_from_slice(&line[1][..size]);
-                }
-            }
-        }
-        Self::Spline { rule: Quadrature::cube(n_points), n_points, lines }
-    }
-
-    pub(crate) fn rule(&self) -> &Quadrature {
-        match self {
-            Self::Lagrange { rule, .. } | Self::Spline { rule, .. } => rule,
-        }
-    }
-
-    /// Functions and their derivatives with respect to ξ of cell number `cell` at point k of the rule.
-    fn load(&self, cells: &Cells, cell: usize, k: usize, values: &mut [f64], gradients: [&mut [f64]; 3]) {
-        match (self, cells) {
-            (Self::Spline { n_points, lines, .. }, Cells::Spline(cells)) => {
-                let span = cells.span_of_cell(cell);
-                let point = [k % n_points[0], k / n_points[0] % n_points[1], k / (n_points[0] * n_points[1])];
-                let row = |d: usize, table: &'_ [f64]| {
-                    let size = cells.degrees[d] + 1;
-                    let start = size * (span[d] * n_points[d] + point[d]);
-                    start..(start + size).min(table.len())
-                };
-                let one_dimensional = Lines {
-                    values: std::array::from_fn(|d| &lines[d].values[row(d, &lines[d].values)]),
-                    slopes: std::array::from_fn(|d| &lines[d].slopes[row(d, &lines[d].slopes)]),
-                };
-                eval_rational(cells, span, one_dimensional, values, gradients);
-            }
-            (Self::Lagrange { values: all, gradients: slopes, .. }, _) => {
-                let n = values.len();
-                values.copy_from_slice(&all[n * k..n * (k + 1)]);
-                for (gradient, slope) in gradients.into_iter().zip(slopes) {
-                    gradient.copy_from_slice(&slope[n * k..n * (k + 1)]);
-                }
-            }
-            (Self::Spline { .. }, Cells::Lagrange { .. }) => {
-                unreachable!("a table is used with its own block")
-            }
+    /// Functions and their derivatives with respect to ξ at point k of the rule.
+    fn load(&self, k: usize, values: &mut [f64], gradients: [&mut [f64]; 3]) {
+        let range = values.len() * k..values.len() * (k + 1);
+        values.copy_from_slice(&self.values[range.clone()]);
+        for (gradient, slope) in gradients.into_iter().zip(&self.gradients) {
+            gradient.copy_from_slice(&slope[range.clone()]);
         }
     }
 }
@@ -140,7 +77,7 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     pub(crate) fn new(n: usize, stiffness: &ShapeTable, mass: &ShapeTable) -> Self {
-        let (n_stiffness, n_mass) = (stiffness.rule().points.len(), mass.rule().points.len());
+        let (n_stiffness, n_mass) = (stiffness.rule.points.len(), mass.rule.points.len());
         Self {
             n,
             values: vec![0.0; n],
@@ -157,28 +94,26 @@ impl Kernel {
     /// * `coordinates` — x, y, z of the cell's points
     pub(crate) fn compute(
         &mut self,
-        cells: &Cells,
-        cell: usize,
         tables: [&ShapeTable; 2],
         same_rule: bool,
         coordinates: &[Vec<f64>; 3],
     ) -> Result<(), Inverted> {
         let n = self.n;
         let [stiffness, mass] = tables;
-        let n_stiffness = stiffness.rule().points.len();
+        let n_stiffness = stiffness.rule.points.len();
         for k in 0..n_stiffness {
-            let (jacobian, det) = self.map(cells, cell, stiffness, k, coordinates)?;
-            let root = (stiffness.rule().weights[k] * det).sqrt();
+            let (jacobian, det) = self.map(stiffness, k, coordinates)?;
+            let root = (stiffness.rule.weights[k] * det).sqrt();
             self.push_gradients(k, &jacobian, root / det);
             if same_rule {
                 self.push_values(k, root);
             }
         }
-        let n_mass = mass.rule().points.len();
+        let n_mass = mass.rule.points.len();
         if !same_rule {
             for k in 0..n_mass {
-                let (_, det) = self.map(cells, cell, mass, k, coordinates)?;
-                self.push_values(k, (mass.rule().weights[k] * det).sqrt());
+                let (_, det) = self.map(mass, k, coordinates)?;
+                self.push_values(k, (mass.rule.weights[k] * det).sqrt());
             }
         }
         lower_product(&self.gradient_factor, 3 * n, n_stiffness, &mut self.s);
@@ -189,14 +124,12 @@ impl Kernel {
     /// Functions, J and det J at point k of a rule.
     fn map(
         &mut self,
-        cells: &Cells,
-        cell: usize,
         table: &ShapeTable,
         k: usize,
         coordinates: &[Vec<f64>; 3],
     ) -> Result<([[f64; 3]; 3], f64), Inverted> {
         let [gx, gy, gz] = &mut self.gradients;
-        table.load(cells, cell, k, &mut self.values, [gx, gy, gz]);
+        table.load(k, &mut self.values, [gx, gy, gz]);
         let jacobian: [[f64; 3]; 3] =
             std::array::from_fn(|a| std::array::from_fn(|d| dot(&self.gradients[d], &coordinates[a])));
         let det = determinant(&jacobian);
@@ -205,7 +138,7 @@ impl Kernel {
             return Ok((jacobian, det));
         }
         let position = std::array::from_fn(|a| dot(&self.values, &coordinates[a]));
-        Err(Inverted { position, xi: table.rule().points[k], det })
+        Err(Inverted { position, xi: table.rule.points[k], det })
     }
 
     /// Column k of G: `scale` · cof(J) ∂R/∂ξ, where cof(J) / det J = J⁻ᵀ.

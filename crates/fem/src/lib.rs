@@ -6,6 +6,7 @@
 pub mod assembly;
 pub mod basis;
 pub mod body;
+pub mod coupling;
 pub mod discretisation;
 pub mod evaluator;
 pub mod face;
@@ -20,6 +21,7 @@ pub mod soundness;
 pub mod statics;
 pub mod stress;
 pub mod surface;
+mod tensor;
 
 pub use assembly::{AssemblyError, SystemMatrices, assemble};
 pub use basis::{CellBasis, SplineCells, Window};

@@ -45,16 +45,39 @@ impl NodeGraph {
     ///
     /// [`GraphError`] if a node does not exist or cannot be numbered.
     pub fn from_cells<C: AsRef<[u32]> + Sync>(n_nodes: usize, cells: &[C]) -> Result<Self, GraphError> {
+        let (cell_ptr, cell_of) = cells_of_nodes(n_nodes, cells)?;
+        Self::from_neighbours(n_nodes, |node, neighbours| {
+            for &i_cell in &cell_of[cell_ptr[node]..cell_ptr[node + 1]] {
+                neighbours.extend_from_slice(cells[i_cell as usize].as_ref());
+            }
+        })
+    }
+
+    /// The graph of a relation between nodes that holds both ways; every node has its diagonal entry.
+    ///
+    /// * `n_nodes` — number of nodes
+    /// * `neighbours` — appends to a list the nodes that couple with a node: in any order, repetitions and the node itself allowed
+    ///
+    /// # Errors
+    ///
+    /// [`GraphError::TooManyNodes`].
+    ///
+    /// # Panics
+    ///
+    /// If a neighbour is not below `n_nodes`.
+    pub fn from_neighbours(
+        n_nodes: usize,
+        neighbours: impl Fn(usize, &mut Vec<u32>) + Sync,
+    ) -> Result<Self, GraphError> {
         if u32::try_from(n_nodes).is_err() {
             return Err(GraphError::TooManyNodes { n_nodes });
         }
-        let (cell_ptr, cell_of) = cells_of_nodes(n_nodes, cells)?;
         let n_tasks = n_nodes.div_ceil(COLUMNS_PER_TASK);
         let parts: Vec<(Vec<usize>, Vec<u32>)> = (0..n_tasks)
             .into_par_iter()
             .map_init(
-                || vec![u32::MAX; n_nodes],
-                |last_seen, i_task| {
+                || (vec![u32::MAX; n_nodes], Vec::new()),
+                |(last_seen, found), i_task| {
                     let first = i_task * COLUMNS_PER_TASK;
                     let last = n_nodes.min(first + COLUMNS_PER_TASK);
                     let mut counts = Vec::with_capacity(last - first);
@@ -63,15 +86,18 @@ impl NodeGraph {
                         let start = rows.len();
                         rows.push(col as u32);
                         last_seen[col] = col as u32;
-                        for &i_cell in &cell_of[cell_ptr[col]..cell_ptr[col + 1]] {
-                            for &row in cells[i_cell as usize].as_ref() {
-                                if row as usize > col && last_seen[row as usize] != col as u32 {
-                                    last_seen[row as usize] = col as u32;
-                                    rows.push(row);
-                                }
+                        found.clear();
+                        neighbours(col, found);
+                        for &row in found.iter() {
+                            if row as usize > col && last_seen[row as usize] != col as u32 {
+                                last_seen[row as usize] = col as u32;
+                                rows.push(row);
                             }
                         }
-                        rows[start..].sort_unstable();
+                        // Neighbours in a lattice come in order.
+                        if !rows[start..].is_sorted() {
+                            rows[start..].sort_unstable();
+                        }
                         counts.push(rows.len() - start);
                     }
                     (counts, rows)
@@ -123,6 +149,9 @@ fn cells_of_nodes<C: AsRef<[u32]>>(
     n_nodes: usize,
     cells: &[C],
 ) -> Result<(Vec<usize>, Vec<u32>), GraphError> {
+    if u32::try_from(n_nodes).is_err() {
+        return Err(GraphError::TooManyNodes { n_nodes });
+    }
     let mut starts = vec![0_usize; n_nodes + 1];
     for (i_cell, cell) in cells.iter().enumerate() {
         for &node in cell.as_ref() {

@@ -6,9 +6,6 @@
 //!
 //! One thread; the least of three repetitions by phase. The meshes belong to the reference data.
 
-#[path = "cholesky/clock.rs"]
-mod clock;
-
 use carom_fem::{Body, Discretisation, Geometry, Material, QuadratureRule, assemble};
 use carom_linalg::{Cholesky, DofSet, Symbolic, Wanted};
 use carom_progress::Silent;
@@ -16,7 +13,7 @@ use carom_reduce::condensation::{Condensation, constraint_modes, interior};
 use carom_reduce::moments::Moments;
 use carom_testing::{json_file, numbers, shared_data};
 
-use clock::{Time, timed};
+use carom_testing::clock::{Time, timed};
 
 /// Repetitions of which the least time counts.
 const REPETITIONS: usize = 3;

@@ -1,7 +1,8 @@
-//! What the tests of several packages share; only their `dev-dependencies` name this package.
+//! What the tests and benchmarks of several packages share; only their `dev-dependencies` name this package.
 //!
 //! * [`shared_data`], [`json_file`], [`numbers`] — reference values that other codes computed
 //! * [`vtu`] — reads the .vtu files we write, by an independent reader
+//! * [`clock`] — CPU seconds and seconds on the wall, for benchmarks
 //! * [`program`] — what a program printed and how it ended
 //!
 //! Nothing here knows a type of another package of carom: so any of them may use it. Everything panics where a test should.
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+pub mod clock;
 pub mod program;
 pub mod vtu;
 

@@ -7,20 +7,6 @@ use carom_linalg::{BlockMatrix, NodeGraph, NodeMatrix};
 use super::SystemMatrices;
 use crate::Discretisation;
 
-/// The points of the body that move some points and hanging points, ascending.
-pub(super) fn followed(discretisation: &Discretisation, ids: &[u32]) -> Vec<u32> {
-    let mut points: Vec<u32> = Vec::with_capacity(ids.len());
-    for &id in ids {
-        match (id as usize).checked_sub(discretisation.n_points()) {
-            None => points.push(id),
-            Some(hanging) => points.extend(discretisation.hanging[hanging].iter().map(|&(point, _)| point)),
-        }
-    }
-    points.sort_unstable();
-    points.dedup();
-    points
-}
-
 /// Matrices over the points of the body from those over points (f) and hanging points (h), which follow u_h = C u_f.
 ///
 /// ```text

@@ -10,17 +10,16 @@
 //! count as work for a while). The error is |b − A x| over |A| |x|, row by row, the largest; *same bits* says whether the
 //! solution is that of one thread.
 
-mod clock;
 mod library;
 mod matrices;
 
 use carom_linalg::ordering::nested_dissection;
 use carom_linalg::{Cholesky, Symbolic};
 use carom_progress::Silent;
+use carom_testing::clock::{Time, timed};
 use faer::{Mat, MatRef};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use clock::{Time, timed};
 use library::Library;
 use matrices::Problem;
 

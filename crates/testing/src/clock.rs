@@ -3,22 +3,22 @@
 use std::time::Instant;
 
 /// What something took.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Time {
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Time {
     /// CPU seconds of all threads, waiting in the thread pool included; 0 where the system does not tell.
-    cpu: f64,
+    pub cpu: f64,
     /// Seconds on the wall.
-    wall: f64,
+    pub wall: f64,
 }
 
 impl Time {
     /// The smaller of each.
-    pub(crate) fn least(self, other: Self) -> Self {
+    pub fn least(self, other: Self) -> Self {
         Self { cpu: self.cpu.min(other.cpu), wall: self.wall.min(other.wall) }
     }
 
     /// CPU seconds of one thread, CPU / wall seconds of several.
-    pub(crate) fn told(self, threads: usize) -> String {
+    pub fn told(self, threads: usize) -> String {
         match threads {
             1 => format!("{:.3}", self.cpu),
             _ => format!("{:.3} / {:.3}", self.cpu, self.wall),
@@ -27,7 +27,7 @@ impl Time {
 }
 
 /// Runs something and says what it took.
-pub(crate) fn timed<R>(run: impl FnOnce() -> R) -> (R, Time) {
+pub fn timed<R>(run: impl FnOnce() -> R) -> (R, Time) {
     let (cpu, wall) = (cpu_seconds(), Instant::now());
     let out = run();
     (out, Time { cpu: cpu_seconds() - cpu, wall: wall.elapsed().as_secs_f64() })
