@@ -2,6 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -190,6 +191,40 @@ fn huge_degrees_without_knots_are_errors() {
             assert!(message.contains("degree") && message.contains("12"), "{message}");
         }
     }
+}
+
+/// An archive of splinepy with packed zeros in place of numbers.
+fn packed_zeros(degrees: [u32; 3], arrays: &[(&str, &str, usize)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let mut add = |name: &str, kind: &str, shape: &str, content: &[u8]| {
+        let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n");
+        zip.start_file(format!("{name}.npy"), Default::default()).unwrap();
+        zip.write_all(b"\x93NUMPY\x01\x00").unwrap();
+        zip.write_all(&(header.len() as u16).to_le_bytes()).unwrap();
+        zip.write_all(header.as_bytes()).unwrap();
+        zip.write_all(content).unwrap();
+    };
+    add("number_of_splines", "<i8", "()", &1_000_000_000_u64.to_le_bytes());
+    add("spline_0_degrees", "<u4", "(3,)", degrees.map(u32::to_le_bytes).as_flattened());
+    for &(name, shape, n_bytes) in arrays {
+        add(&format!("spline_0_{name}"), "<f8", shape, &vec![0; n_bytes]);
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn archives_that_unpack_to_much_more_are_refused_before() {
+    let message =
+        |content: Vec<u8>| attempt(&content, "archive").map(|body| body.n_points).unwrap_err().to_string();
+    let n = 20_000_000;
+    let of = message(packed_zeros([1, 2_000_000_000, 1], &[("control_points", "(8000000004, 3)", n)]));
+    assert!(of.contains("`spline_0_degrees`: degree 2000000000"), "{of}");
+    let of = message(packed_zeros([1; 3], &[("control_points", "(8000000004, 3)", n)]));
+    assert!(of.contains("elements given, at most 24"), "{of}");
+    let of = message(packed_zeros([1; 3], &[("knot_vectors_0", "(1000000000,)", n)]));
+    assert!(of.contains("`spline_0_knot_vectors_0`"), "{of}");
+    let of = message(packed_zeros([1; 3], &[("knot_vectors_0", "(1000000,)", 100)]));
+    assert!(of.contains("packed ones cannot hold them"), "{of}");
 }
 
 #[test]

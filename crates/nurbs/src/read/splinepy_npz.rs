@@ -10,9 +10,13 @@ use super::contents::Contents;
 use super::solid::no_solid;
 use super::splinepy::Spline;
 use super::{Place, ReadError};
+use crate::KnotError;
+use crate::basis::MAX_DEGREE;
 
 /// Longest knot vector: any longer one is a broken file.
 const MAX_KNOTS: usize = 1 << 20;
+/// Most bytes that one byte of a deflated stream can stand for.
+const MOST_PACKED: usize = 1032;
 /// Header of an array with its magic, in bytes: the shapes here need a tenth of it.
 const MAX_HEADER: u64 = 1 << 12;
 
@@ -28,7 +32,8 @@ pub(super) fn is_archive(content: &[u8]) -> bool {
 /// [`ReadError`] with the array; body files and models of carom are refused, they need no import.
 pub(super) fn parse(content: &[u8]) -> Result<Contents, ReadError> {
     let damaged = |error: ZipError| ReadError::Archive { place: Place::Byte(0), message: error.to_string() };
-    let mut arrays = Arrays { zip: ZipArchive::new(Cursor::new(content)).map_err(damaged)? };
+    let mut arrays =
+        Arrays { zip: ZipArchive::new(Cursor::new(content)).map_err(damaged)?, size: content.len() };
     if arrays.has("format") && arrays.has("version") {
         return Err(ReadError::Refused {
             place: Place::Entry("format".to_owned()),
@@ -56,6 +61,8 @@ pub(super) fn parse(content: &[u8]) -> Result<Contents, ReadError> {
 /// The arrays of an archive by name.
 struct Arrays<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
+    /// Bytes of the whole archive.
+    size: usize,
 }
 
 impl Arrays<'_> {
@@ -71,6 +78,10 @@ impl Arrays<'_> {
         if n_directions != 3 {
             let what = format!("a spline with {n_directions} parameters");
             return Err(no_solid(Place::Entry(format!("{prefix}degrees")), what));
+        }
+        if let Some(&degree) = degrees.iter().find(|&&degree| degree > MAX_DEGREE) {
+            let (place, source) = (Place::Entry(format!("{prefix}degrees")), KnotError::Degree { degree });
+            return Err(ReadError::Knots { place, source });
         }
         let knots_of = |d: usize| format!("{prefix}knot_vectors_{d}");
         let mut knot_vectors = Vec::new();
@@ -138,10 +149,12 @@ impl Arrays<'_> {
     fn array(&mut self, name: &str, most: usize) -> Result<(Header, Vec<u8>), ReadError> {
         let place = || Place::Entry(name.to_owned());
         let damaged = |message: String| ReadError::Archive { place: place(), message };
+        let size_of_archive = self.size;
         let mut entry = self.zip.by_name(&format!("{name}.npy")).map_err(|error| match error {
             ZipError::FileNotFound => damaged("the array is missing".to_owned()),
             error => damaged(error.to_string()),
         })?;
+        let packed = usize::try_from(entry.compressed_size()).unwrap_or(usize::MAX).min(size_of_archive);
         let mut bytes = Vec::new();
         let io = |error: std::io::Error| damaged(error.to_string());
         entry.by_ref().take(MAX_HEADER).read_to_end(&mut bytes).map_err(io)?;
@@ -154,6 +167,11 @@ impl Arrays<'_> {
             return Err(ReadError::Count { place: place(), what, expected, found: n_elements });
         }
         let needed = n_elements * header.element.size();
+        if needed > packed.saturating_mul(MOST_PACKED).saturating_add(bytes.len()) {
+            return Err(damaged(format!(
+                "its shape asks for {needed} bytes, {packed} packed ones cannot hold them"
+            )));
+        }
         let mut elements = rest.to_vec();
         // One byte more than needed, to notice what is too long. At the end the archive's own checksum is compared.
         let more = (needed + 1).saturating_sub(elements.len()) as u64;
