@@ -79,6 +79,22 @@ fn the_defaults_written_out_read_back_as_the_same_scenario() {
 }
 
 #[test]
+fn an_ellipsoid_and_the_removal_of_knots_are_said_in_a_scenario() {
+    let ball = r#"make = { shape = "ball", radius = 0.015, pole_radius = 6.0e-4,"#;
+    let egg = r#"refine = { coarsen = true, elevate = 1 }
+make = { shape = "ellipsoid", semi_axes = [0.01, 0.01, 0.015], pole_radius = 6.0e-4,"#;
+    let text = GOOD.replace(ball, egg);
+    let scenario = read(&text, &[]).unwrap();
+    let BodySource::Make { make } = &scenario.body[0].source else { panic!("{:?}", scenario.body[0].source) };
+    assert_eq!(make.semi_axes, Some([0.01, 0.01, 0.015]));
+    assert!(scenario.body[0].refine.as_ref().unwrap().coarsen);
+    let again = read(&scenario.to_toml(), &[]).unwrap();
+    assert_eq!(again.body, scenario.body);
+    let wrong = refusal(&text.replace("[0.01, 0.01, 0.015]", "[0.01, -0.01, 0.015]"), &[]);
+    assert!(wrong.contains("`semi_axes` must be three lengths above 0"), "{wrong}");
+}
+
+#[test]
 fn an_unknown_key_is_told_with_its_line_and_a_suggestion() {
     let text = refusal(&GOOD.replace("radius = 0.015", "raduis = 0.015"), &[]);
     assert!(
