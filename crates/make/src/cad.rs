@@ -95,7 +95,9 @@ pub fn mesh(path: &Path, options: &CadOptions) -> Result<Meshed, CadError> {
     }
     let ended = command.output().map_err(run_error)?;
     if ended.status.success() {
-        return Ok(Meshed(target));
+        let told = String::from_utf8_lossy(&ended.stderr);
+        let notes = told.lines().filter_map(|line| line.strip_prefix("warning: ")).map(str::to_owned);
+        return Ok(Meshed { path: target, notes: notes.collect() });
     }
     Err(CadError::Failed {
         path: path.to_owned(),
@@ -106,11 +108,15 @@ pub fn mesh(path: &Path, options: &CadOptions) -> Result<Meshed, CadError> {
 
 /// The mesh of a CAD file, removed when dropped.
 #[derive(Debug)]
-pub struct Meshed(TempPath);
+pub struct Meshed {
+    path: TempPath,
+    /// What `carom-gmsh` warned of, a sentence each.
+    pub notes: Vec<String>,
+}
 
 impl Meshed {
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 }

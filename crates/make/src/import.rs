@@ -148,7 +148,10 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
         }
         _ if is_cad => {
             let meshed = cad::mesh(path, &options.cad)?;
-            read_mesh(meshed.path())?
+            let (geometry, notes) = read_mesh(meshed.path())?;
+            // What the reader notes, carom-gmsh has told as well.
+            let new = notes.into_iter().filter(|note| !meshed.notes.contains(note));
+            (geometry, meshed.notes.iter().cloned().chain(new).collect())
         }
         _ => return Err(ImportError::UnknownFormat { path: path.to_owned(), ending }),
     };

@@ -25,8 +25,8 @@ use clap::Parser;
 /// Mesh a CAD file with Gmsh: .step .stp .iges .igs .brep .geo in, MSH 4.1 (binary) out, in metres.
 ///
 /// STEP and IGES files say their unit and are converted to metres; .brep and .geo files are taken as they are.
-/// Physical groups of a .geo script are kept. Where there are none, the volumes become the group `body` and every CAD
-/// face a group `face1`, `face2`, and so on.
+/// Physical groups of a .geo script are kept. Where there are none, the volumes become the group `body` (and `solid1`,
+/// `solid2` if there are several) and every CAD face a group `face1`, `face2`, and so on.
 ///
 /// Exit codes: 0 done, 1 Gmsh failed or the mesh is bad, 2 usage, 3 the geometry is invalid, 5 cannot read or write.
 #[derive(Debug, Parser)]

@@ -144,6 +144,16 @@ fn name_groups(gmsh: &Gmsh, volumes: &[Entity]) -> Result<Vec<String>, GmshError
         }
         let tags: Vec<i32> = volumes.iter().map(|(_, tag)| *tag).collect();
         gmsh.add_physical_group("body", 3, &tags)?;
+        // The solids of an assembly, so that each can be found again.
+        for (number, &tag) in (1..).zip(tags.iter().filter(|_| tags.len() > 1)) {
+            gmsh.add_physical_group(&format!("solid{number}"), 3, &[tag])?;
+        }
+        if tags.len() > 1 {
+            notes.push(format!(
+                "there are {0} solids, also in the sets `solid1` to `solid{0}`: those that touch are joined only if the CAD file says so",
+                tags.len()
+            ));
+        }
     }
     if groups.is_empty() {
         for (number, (_, tag)) in (1..).zip(gmsh.boundary(volumes)?) {

@@ -259,3 +259,16 @@ fn step_parts_can_be_cut_into_hexahedra() {
     assert_eq!(mesh.cell_counts().into_keys().collect::<Vec<_>>(), ["hex27"]);
     assert!((mesh.volume() / expected - 1.0).abs() < 1e-3, "{} {expected}", mesh.volume());
 }
+
+#[test]
+fn solids_of_an_assembly_have_sets_of_their_own() {
+    let two = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {2, 0, 0, 2, 1, 1};\n";
+    let folder = folder_with("two.geo", two);
+    let output = run(folder.path(), &["two.geo", "-o", "part.msh", "--order", "1", "--size", "0.5"]);
+    assert!(told(&output).contains("2 solids"), "{}", told(&output));
+    let mesh = msh::read(&folder.path().join("part.msh")).unwrap().0;
+    let cells = |name: &str| mesh.set(name).unwrap().len();
+    assert_eq!(cells("solid1") + cells("solid2"), cells("body"));
+    assert_eq!(mesh.sets.len(), 3 + 12);
+    assert_eq!(quality::assess(&mesh).parts, 2);
+}
