@@ -128,6 +128,20 @@ impl Bench<'_> {
         })
     }
 
+    /// Dofs of all bodies of a result that are not rigid.
+    ///
+    /// # Errors
+    ///
+    /// [`BenchError::Result`].
+    pub(crate) fn dofs(run: &Run) -> Result<usize, BenchError> {
+        let mut dofs = 0;
+        for number in 0..run.header().bodies.len() {
+            let body = run.load_body(number)?;
+            dofs += if body.meta.rigid { 0 } else { 3 * body.n_points() };
+        }
+        Ok(dofs)
+    }
+
     /// Opens the result of a scenario that was run.
     ///
     /// # Errors

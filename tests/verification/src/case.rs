@@ -2,7 +2,7 @@
 
 use carom_report::Drawing;
 
-use crate::{Bench, BenchError, impacts, settings};
+use crate::{Bench, BenchError, impacts, local, settings};
 
 /// A figure that was measured, beside what it should be.
 #[derive(Debug, Clone)]
@@ -135,6 +135,15 @@ pub fn cases() -> Vec<Case> {
             about: "The short rod with its modes dynamic up to f_c, all others quasistatic; f_c T_c with T_c = 134.3 us. Expected: the \
                     run with the most dynamic modes. Claim: 1e-3 from f_c T_c = 2 on; none below, where the rod's wave is missing.",
             run: settings::split,
+        },
+        Case {
+            name: "local",
+            title: "Local refinement at a contact",
+            about: "Two equal steel balls (R 15 mm, degree 4) pressed on each other, scheme `static`, by the force for which Hertz' contact \
+                    radius is R/10; refined throughout, or hierarchically at their poles alone. p0 and a are fitted to the pressures of \
+                    the faces, without use of force or theory; expected: Hertz for the force. Claim: 2 % with the finest local \
+                    refinement, which has a fifth or less of the dofs of a uniform ball with the same spans at the pole.",
+            run: local::local,
         },
     ]
 }

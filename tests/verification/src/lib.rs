@@ -6,6 +6,7 @@
 pub mod bench;
 pub mod case;
 pub mod impacts;
+mod local;
 pub mod report;
 pub mod settings;
 

@@ -72,6 +72,84 @@ pub fn draw(run: &Run, pair: usize) -> Result<Drawing, RunError> {
     ]))
 }
 
+/// Hertz' pressure p₀ √(1 − r²/a²) fitted to the pressures of the faces of a round patch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PressureFit {
+    /// Normal force of the frame \[N\].
+    pub force: f64,
+    /// Fitted p₀ \[Pa\].
+    pub peak_pressure: f64,
+    /// Fitted a \[m\].
+    pub radius: f64,
+    /// Faces under pressure.
+    pub n_faces: usize,
+}
+
+/// Fits Hertz' pressure to a pair at its largest force: least squares over all faces of the patch, each by the mean of the
+/// formula over the face, weighted with its area. Neither the force nor the theory enters the fit.
+///
+/// # Errors
+///
+/// [`RunError::Empty`] if the pair never touches; otherwise as [`Run::load_body`].
+pub fn fit(run: &Run, pair: usize) -> Result<PressureFit, RunError> {
+    let frame = strongest_frame(run, pair)?;
+    let names = &run.header().pairs[pair];
+    let first = placed(run, &frame, &names.first)?;
+    let contact = &frame.contacts[pair];
+    let pressures = |face: usize| {
+        let place = contact.pressure_faces.iter().position(|&f| f as usize == face);
+        place.map_or(0.0, |n| contact.pressures[n])
+    };
+    let plane = plane_of(&first, &pressures);
+    let reach = loaded_radius(&patch_faces(&first, &plane, &pressures));
+    let mut samples: Vec<(f64, f64, Vec<f64>)> = Vec::new();
+    for (n, &face) in first.faces.iter().enumerate() {
+        let (points, rim) = first.sample(face, FIT_SAMPLES);
+        let radii: Vec<f64> = points
+            .iter()
+            .map(|x| {
+                let [x, y, _] = plane.coordinates(x);
+                x.hypot(y)
+            })
+            .collect();
+        if !radii.is_empty() && radii.iter().any(|&r| r < 1.5 * reach) {
+            samples.push((pressures(n), vector_area(&points, &rim).norm(), radii));
+        }
+    }
+    let n_faces = samples.iter().filter(|(p, ..)| *p > 0.0).count();
+    let (peak_pressure, radius) = least_squares(&samples, reach);
+    Ok(PressureFit { force: contact.normal_force, peak_pressure, radius, n_faces })
+}
+
+/// Parts of an edge at whose corners Hertz' formula is averaged over a face.
+const FIT_SAMPLES: usize = 16;
+
+/// p₀ and a of the best fit; pressure, area and radii of the samples of each face. The radius by golden section, p₀ is linear.
+fn least_squares(samples: &[(f64, f64, Vec<f64>)], reach: f64) -> (f64, f64) {
+    let at = |a: f64| {
+        let shape = |radii: &[f64]| {
+            radii.iter().map(|r| (1.0 - (r / a).powi(2)).max(0.0).sqrt()).sum::<f64>() / radii.len() as f64
+        };
+        let (mut ps, mut ss, mut pp) = (0.0, 0.0, 0.0);
+        for (p, area, radii) in samples {
+            let s = shape(radii);
+            ps += area * p * s;
+            ss += area * s * s;
+            pp += area * p * p;
+        }
+        let peak = if ss > 0.0 { ps / ss } else { 0.0 };
+        (pp - peak * ps, peak)
+    };
+    let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
+    let (mut low, mut high) = (0.3 * reach, 1.5 * reach);
+    while high - low > 1e-7 * reach {
+        let (a, b) = (high - golden * (high - low), low + golden * (high - low));
+        if at(a).0 < at(b).0 { high = b } else { low = a }
+    }
+    let radius = 0.5 * (low + high);
+    (at(radius).1, radius)
+}
+
 /// The frame with the largest normal force of a pair.
 fn strongest_frame(run: &Run, pair: usize) -> Result<StoredFrame, RunError> {
     let none =
@@ -279,4 +357,26 @@ fn profile(faces: &[PatchFace], reach: f64, hertz: Option<&(HertzEllipse, f64)>)
     }
     plot.size = [480.0, 460.0];
     plot.draw()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fit_finds_the_pressure_it_was_given() {
+        // Square faces of 0.1 under p₀ = 3, a = 0.73, each with the mean over its own samples.
+        let (peak, radius) = (3.0, 0.73);
+        let mut samples = Vec::new();
+        for n in 0..400 {
+            let (x, y) = (-1.0 + 0.1 * f64::from(n % 20), -1.0 + 0.1 * f64::from(n / 20));
+            let radii: Vec<f64> = (0..289)
+                .map(|k| (x + 0.1 * f64::from(k % 17) / 16.0).hypot(y + 0.1 * f64::from(k / 17) / 16.0))
+                .collect();
+            let mean = radii.iter().map(|r: &f64| (1.0 - (r / radius).powi(2)).max(0.0).sqrt()).sum::<f64>() / 289.0;
+            samples.push((peak * mean, 0.01, radii));
+        }
+        let (p, a) = least_squares(&samples, 0.85);
+        assert!((p - peak).abs() < 1e-6 && (a - radius).abs() < 1e-6, "{p} {a}");
+    }
 }
