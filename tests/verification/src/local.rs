@@ -114,7 +114,11 @@ pub(crate) fn local(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     }
     let last = locals[locals.len() - 1].0;
     let same_spans = uniform_dofs(4 << 4);
-    outcome.rows.push(Row::shown("uniform, 64\u{b3} spans a patch (the same spans at the pole): dofs of a ball", "", same_spans));
+    outcome.rows.push(Row::shown(
+        "uniform, 64\u{b3} spans a patch (the same spans at the pole): dofs of a ball",
+        "",
+        same_spans,
+    ));
     outcome.rows.push(Row::shown("uniform over local, dofs", "", same_spans / last));
     for (name, points) in [("uniform", uniform), ("local", locals)] {
         curves.push((name, points.iter().map(|p| p.0).collect(), points.iter().map(|p| p.1).collect()));
@@ -130,7 +134,8 @@ pub(crate) fn local(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let caption = "The larger one of the errors of peak pressure and radius of the contact against Hertz, over the dofs of a ball.";
     outcome.pictures.push(("local-refinement".to_owned(), plot.draw(), caption.to_owned()));
     let drawing = patch::draw(&bench.open("local-4")?, 0)?;
-    let caption = "Pressure with local refinement in four levels, beside Hertz' circle and ellipse for that force.";
+    let caption =
+        "Pressure with local refinement in four levels, beside Hertz' circle and ellipse for that force.";
     outcome.pictures.push(("local-pressure".to_owned(), drawing, caption.to_owned()));
     Ok(outcome)
 }

@@ -373,7 +373,8 @@ mod tests {
             let radii: Vec<f64> = (0..289)
                 .map(|k| (x + 0.1 * f64::from(k % 17) / 16.0).hypot(y + 0.1 * f64::from(k / 17) / 16.0))
                 .collect();
-            let mean = radii.iter().map(|r: &f64| (1.0 - (r / radius).powi(2)).max(0.0).sqrt()).sum::<f64>() / 289.0;
+            let mean =
+                radii.iter().map(|r: &f64| (1.0 - (r / radius).powi(2)).max(0.0).sqrt()).sum::<f64>() / 289.0;
             samples.push((peak * mean, 0.01, radii));
         }
         let (p, a) = least_squares(&samples, 0.85);

@@ -215,7 +215,9 @@ impl Multipatch {
     pub fn glue_hierarchical(patches: Vec<HierarchicalPatch>) -> Result<Self, crate::GlueError> {
         let patches: Vec<HierarchicalPatch> =
             patches.into_iter().map(HierarchicalPatch::right_handed).collect();
-        let tensor: Vec<Patch> = patches.iter().map(HierarchicalPatch::tensor_product).collect();
+        // All on one level, so that glued sides have the same knots.
+        let finest = patches.iter().map(|patch| patch.tree.n_levels() - 1).max().unwrap_or(0);
+        let tensor: Vec<Patch> = patches.iter().map(|patch| patch.tensor_product_of(finest)).collect();
         let weights: Vec<f64> = tensor.iter().map(|patch| patch.weights[0]).collect();
         let mut body = Self::glue(tensor)?;
         let mut scaled = patches;

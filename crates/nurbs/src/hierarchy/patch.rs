@@ -207,7 +207,11 @@ impl HierarchicalPatch {
 
     /// The same map as a tensor-product patch of the finest level.
     pub fn tensor_product(&self) -> Patch {
-        let level = self.tree.n_levels() - 1;
+        self.tensor_product_of(self.tree.n_levels() - 1)
+    }
+
+    /// The same map as a tensor-product patch of a level that is at least as fine as all of its cells.
+    pub(super) fn tensor_product_of(&self, level: usize) -> Patch {
         let levels = Levels::of(&self.basis, level + 1);
         let old = Coefficients::new(self, &levels);
         let [n, m, o] = levels.counts(level);

@@ -2,12 +2,14 @@
 
 use super::{Note, Place, ReadError};
 use crate::topology::{Orientation, side_counts, side_index};
-use crate::{Multipatch, Patch, Side};
+use crate::{HierarchicalPatch, Multipatch, Patch, Side};
 
 /// What a reader finds in a file; patches and sides as the file calls them.
 pub(super) struct Contents {
     /// In the order of the file, right- or left-handed.
     pub(super) patches: Vec<Patch>,
+    /// The same patches as they are refined locally; empty if none is.
+    pub(super) hierarchical: Vec<HierarchicalPatch>,
     /// Interfaces that the file lists, for a check.
     pub(super) interfaces: Vec<ListedInterface>,
     /// Names of boundaries, each with a patch and a side.
@@ -32,16 +34,26 @@ pub(super) struct ListedInterface {
 impl Contents {
     /// Patches of which the file says no more.
     pub(super) fn of(patches: Vec<Patch>) -> Self {
-        Self { patches, interfaces: Vec::new(), boundaries: Vec::new(), notes: Vec::new() }
+        Self {
+            patches,
+            hierarchical: Vec::new(),
+            interfaces: Vec::new(),
+            boundaries: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// Turns left-handed patches, glues all, checks the interfaces and names the boundaries.
     ///
     /// Returns also what the user should know: patches that were refined to match their neighbours are among it.
     pub(super) fn body(self) -> Result<(Multipatch, Vec<Note>), ReadError> {
-        let Self { mut patches, interfaces, boundaries, mut notes } = self;
+        let Self { mut patches, hierarchical, interfaces, boundaries, mut notes } = self;
         let turned = patches.iter_mut().map(Patch::make_right_handed).collect();
-        let (body, matched) = Multipatch::glue_matching(patches)?;
+        let (body, matched) = if hierarchical.is_empty() {
+            Multipatch::glue_matching(patches)?
+        } else {
+            (Multipatch::glue_hierarchical(hierarchical)?, Vec::new())
+        };
         notes.extend(matched.into_iter().map(Note::Matched));
         let mut glued = Glued { body, turned };
         interfaces.into_iter().try_for_each(|interface| glued.check(interface))?;

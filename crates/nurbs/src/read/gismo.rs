@@ -1,11 +1,12 @@
-//! G+Smo XML: `TensorBSpline3`, `TensorNurbs3` and `MultiPatch`.
+//! G+Smo XML: `TensorBSpline3`, `TensorNurbs3`, `THBSpline3` and `MultiPatch`.
 
 use roxmltree::{Document, Node};
 
 use super::ReadError;
 use super::contents::{Contents, ListedInterface};
 use super::gismo_geometry::{kind, numbers, patch, place, refused};
-use crate::Side;
+use super::gismo_thb;
+use crate::{HierarchicalPatch, Side};
 
 /// Reads the text of a G+Smo XML file.
 ///
@@ -15,7 +16,7 @@ use crate::Side;
 ///
 /// # Errors
 ///
-/// [`ReadError`] with the line; curves, surfaces and hierarchical splines are refused by the name of their type.
+/// [`ReadError`] with the line; curves, surfaces and bases are refused by the name of their type.
 pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     let text = without_prologue(text);
     let document = Document::parse(&text).map_err(|error| ReadError::Xml { message: error.to_string() })?;
@@ -49,12 +50,22 @@ pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
         let something = root.children().find(|node| node.is_element()).unwrap_or(root);
         return Err(refused(something, kind(something)));
     }
-    let mut patches = Vec::with_capacity(chosen.len());
+    let (mut patches, mut hierarchical) = (Vec::with_capacity(chosen.len()), Vec::new());
+    let has_levels = chosen.iter().any(|&(_, node)| kind(node) == "THBSpline3");
     for (number, &(_, node)) in chosen.iter().enumerate() {
-        patches.push(patch(node, number)?);
+        if kind(node) == "THBSpline3" {
+            let refined = gismo_thb::patch(node)?;
+            patches.push(refined.tensor_product());
+            hierarchical.push(refined);
+        } else {
+            patches.push(patch(node, number)?);
+            if has_levels {
+                hierarchical.push(HierarchicalPatch::of(&patches[number]));
+            }
+        }
     }
     let ids: Vec<i64> = chosen.iter().map(|&(id, _)| id).collect();
-    let mut contents = Contents::of(patches);
+    let mut contents = Contents { hierarchical, ..Contents::of(patches) };
     if let Some(body) = body {
         add_topology(&mut contents, body, &ids)?;
     }

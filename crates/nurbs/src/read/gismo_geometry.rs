@@ -74,15 +74,18 @@ pub(super) fn refused(node: Node, what: &str) -> ReadError {
         "it is a basis without control points, and bodies are solids: TensorBSpline3, TensorNurbs3 or a MultiPatch of them"
     } else if what.ends_with('2') || what.ends_with('1') || what.contains("Curve") {
         "it is a curve or a surface, and bodies are solids: TensorBSpline3, TensorNurbs3 or a MultiPatch of them"
-    } else if what.contains("THB") || what.contains("HBSpline") {
-        "hierarchical splines are not supported: export the body as TensorBSpline3 or TensorNurbs3"
+    } else if what.contains("HBSpline") {
+        "of hierarchical splines THBSpline3 can be read, truncated and in three dimensions"
     } else {
         "bodies are solids: TensorBSpline3, TensorNurbs3 or a MultiPatch of them"
     };
     ReadError::Refused { place: place(node), what: format!("`{what}`"), way_out: way_out.to_owned() }
 }
 
-fn only_child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Result<Node<'a, 'input>, ReadError> {
+pub(super) fn only_child<'a, 'input>(
+    node: Node<'a, 'input>,
+    name: &str,
+) -> Result<Node<'a, 'input>, ReadError> {
     let mut children = node.children().filter(|child| child.has_tag_name(name));
     match (children.next(), children.next()) {
         (Some(child), None) => Ok(child),
@@ -95,7 +98,7 @@ fn only_child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Result<Node<'a,
     }
 }
 
-fn knot_vectors(basis: Node) -> Result<[KnotVector; 3], ReadError> {
+pub(super) fn knot_vectors(basis: Node) -> Result<[KnotVector; 3], ReadError> {
     let mut found: [Option<KnotVector>; 3] = [None, None, None];
     let directions = basis.children().filter(|child| child.has_tag_name("Basis"));
     for (nth, node) in directions.enumerate() {

@@ -22,6 +22,7 @@ mod geomdl;
 mod geopdes;
 mod gismo;
 mod gismo_geometry;
+mod gismo_thb;
 mod irit;
 mod json;
 mod lines;

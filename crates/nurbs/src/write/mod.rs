@@ -59,6 +59,12 @@ pub enum WriteError {
         /// The format.
         format: Format,
     },
+    /// G+Smo's hierarchical splines have no weights.
+    #[error(
+        "the body is refined locally and rational: G+Smo's THBSpline3 has no weights; write the body as it was before that \
+         refinement, or .vtu"
+    )]
+    HierarchicalRational,
     /// A patch of which two corners are one.
     #[error(
         "patch {patch} has corners that coincide (a side or edge shrunk to a point, or a patch that closes on itself), \
