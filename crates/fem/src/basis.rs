@@ -32,7 +32,7 @@ pub struct SplineCells {
     /// Weight of each control point.
     pub weights: Vec<f64>,
     /// Which part of the patch the spans are, and which of them are cells.
-    pub window: Window,
+    pub window: Box<Window>,
 }
 
 /// The part of a patch that a block of cells covers: all of it, or the cells of one level of a local refinement.

@@ -451,7 +451,7 @@ fn patch_cells(body: &str, multipatch: &Multipatch) -> Result<Parts, Discretisat
             lines,
             point_ids: ids.to_vec(),
             weights: patch.weights.clone(),
-            window: Window { first: [0; 3], n_spans, cells: None },
+            window: Box::new(Window { first: [0; 3], n_spans, cells: None }),
         };
         blocks.push((i_patch, Cells::Spline(cells)));
     }
@@ -493,11 +493,11 @@ fn level_cells(grid: &LevelGrid) -> SplineCells {
         lines: [0, 1, 2].map(line),
         point_ids: grid.points.clone(),
         weights: grid.weights.clone(),
-        window: Window {
+        window: Box::new(Window {
             first,
             n_spans: grid.spans.each_ref().map(Vec::len),
             cells: Some(grid.cells.iter().map(in_window).collect()),
-        },
+        }),
     }
 }
 

@@ -113,7 +113,7 @@ pub fn prepare(
     for (i, (spec, source)) in scenario.body.iter().zip(sources).enumerate() {
         let source = match source {
             Source::Body(path, stored) if spec.rigid || !reduces(scenario) => {
-                prepared.bodies.push(as_it_is(spec, path, stored));
+                prepared.bodies.push(as_it_is(spec, path, *stored));
                 continue;
             }
             reduced => reduced,
@@ -148,7 +148,7 @@ enum Source {
     /// A model that the scenario names.
     Rom(PathBuf),
     /// A body file.
-    Body(PathBuf, StoredBody),
+    Body(PathBuf, Box<StoredBody>),
 }
 
 impl Source {
@@ -175,7 +175,7 @@ fn source_of(
     let started = Instant::now();
     let (path, stored) = body_file(scenario, spec, workshop, prepared)?;
     add_seconds(prepared, "meshing", started);
-    Ok(Source::Body(path, stored))
+    Ok(Source::Body(path, Box::new(stored)))
 }
 
 /// A body that is not reduced, as its file has it.

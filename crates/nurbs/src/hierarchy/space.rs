@@ -14,6 +14,12 @@ use crate::topology::Topology;
 /// Number of a place in a [`LevelGrid`] that no undivided cell of the level uses.
 pub const UNUSED: u32 = u32::MAX;
 
+/// Something for each of some functions (i, j, k) of a level.
+type ByFunction<T> = HashMap<[usize; 3], T>;
+
+/// A control point and its weight.
+type Control = ([f64; 3], f64);
+
 /// The undivided cells of one level of one patch, with the functions of that level on them.
 ///
 /// On each cell the map and all fields are rational tensor products of this level; their coefficients are points of the
@@ -201,7 +207,7 @@ struct Numbering {
     same: Union,
     status: Vec<Option<Status>>,
     /// For each patch, level and active function its control point and weight.
-    control: Vec<Vec<HashMap<[usize; 3], ([f64; 3], f64)>>>,
+    control: Vec<Vec<ByFunction<Control>>>,
 }
 
 impl Numbering {
@@ -288,7 +294,7 @@ impl Numbering {
     ) -> Result<Space, HierarchyError> {
         let mut number_of = vec![UNUSED; self.status.len()];
         let (mut points, mut weights) = (Vec::new(), Vec::new());
-        let mut numbers: Vec<Vec<HashMap<[usize; 3], (u32, f64)>>> = Vec::with_capacity(grids.len());
+        let mut numbers: Vec<Vec<ByFunction<(u32, f64)>>> = Vec::with_capacity(grids.len());
         for (patch, grids) in grids.iter_mut().enumerate() {
             let mut of_patch = vec![HashMap::new(); hierarchy.patches[patch].tree.n_levels()];
             for (grid, &start) in grids.iter_mut().zip(&self.starts[patch]) {
@@ -345,12 +351,12 @@ impl Numbering {
 /// Functions of a patch as weighted sums of points of the body: coefficient = Σ w_i P_i.
 struct Rows<'a> {
     levels: &'a Levels,
-    active: Vec<HashMap<[usize; 3], (u32, f64)>>,
-    known: Vec<HashMap<[usize; 3], Vec<(u32, f64)>>>,
+    active: Vec<ByFunction<(u32, f64)>>,
+    known: Vec<ByFunction<Vec<(u32, f64)>>>,
 }
 
 impl<'a> Rows<'a> {
-    fn new(levels: &'a Levels, active: Vec<HashMap<[usize; 3], (u32, f64)>>) -> Self {
+    fn new(levels: &'a Levels, active: Vec<ByFunction<(u32, f64)>>) -> Self {
         let known = vec![HashMap::new(); active.len()];
         Self { levels, active, known }
     }
