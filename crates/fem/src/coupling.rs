@@ -41,15 +41,7 @@ impl<'a> Coupling<'a> {
         {
             return Self::Boxes(Boxes::new(cells));
         }
-        let points = |cell| {
-            let basis = block.basis(cell);
-            let mut ids = vec![0; basis.n_points()];
-            basis.point_ids_into(&mut ids);
-            if ids.iter().any(|&id| id as usize >= discretisation.n_points()) {
-                ids = followed(discretisation, &ids);
-            }
-            ids
-        };
+        let points = |cell| discretisation.points_of(block.basis(cell));
         Self::Cells((0..block.n_cells()).map(points).collect())
     }
 
@@ -66,20 +58,6 @@ impl<'a> Coupling<'a> {
             }
         }
     }
-}
-
-/// The points of the body that move some points and hanging points, ascending.
-fn followed(discretisation: &Discretisation, ids: &[u32]) -> Vec<u32> {
-    let mut points: Vec<u32> = Vec::with_capacity(ids.len());
-    for &id in ids {
-        match (id as usize).checked_sub(discretisation.n_points()) {
-            None => points.push(id),
-            Some(hanging) => points.extend(discretisation.hanging[hanging].iter().map(|&(point, _)| point)),
-        }
-    }
-    points.sort_unstable();
-    points.dedup();
-    points
 }
 
 /// For each point where it occurs (block, control point or cell), in compressed form: starts, occurrences.

@@ -250,6 +250,24 @@ impl Discretisation {
         self.points.len() + self.hanging.len()
     }
 
+    /// The points of the body that move a cell: those of its functions, in their order, or, if some of them hang, all that
+    /// these and the others follow, ascending.
+    pub fn points_of(&self, basis: CellBasis<'_>) -> Vec<u32> {
+        let mut ids = vec![0; basis.n_points()];
+        basis.point_ids_into(&mut ids);
+        let n_points = self.n_points() as u32;
+        if ids.iter().all(|&id| id < n_points) {
+            return ids;
+        }
+        let mut points: Vec<u32> = ids.iter().copied().filter(|&id| id < n_points).collect();
+        for hanging in ids.iter().filter_map(|id| id.checked_sub(n_points)) {
+            points.extend(self.hanging[hanging as usize].iter().map(|&(point, _)| point));
+        }
+        points.sort_unstable();
+        points.dedup();
+        points
+    }
+
     /// What a field is at a point or a hanging point.
     ///
     /// * `values` — one a point

@@ -67,12 +67,8 @@ fn parts(discretisation: &Discretisation) -> usize {
         }
         point
     }
-    let mut ids = Vec::new();
     for cell in discretisation.cells() {
-        let basis = discretisation.basis(cell);
-        ids.resize(basis.n_points(), 0);
-        basis.point_ids_into(&mut ids);
-        for pair in ids.windows(2) {
+        for pair in discretisation.points_of(discretisation.basis(cell)).windows(2) {
             let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
             parent[b as usize] = a;
         }

@@ -159,3 +159,16 @@ fn faces_where_levels_meet_are_on_the_sphere_and_over_points_of_the_body() {
     let area = carom_fem::properties::surface_area(&discretisation, &body.boundary_faces());
     assert!((area / (4.0 * std::f64::consts::PI) - 1.0).abs() < 1e-13, "{area}");
 }
+
+#[test]
+fn a_body_that_is_refined_locally_is_inspected_like_any_other() {
+    for body in refined_bodies() {
+        let found = carom_fem::inspect(&body).unwrap();
+        assert_eq!(
+            (found.soundness.parts, found.soundness.watertight, found.soundness.unused_nodes),
+            (1, true, 0)
+        );
+        assert_eq!(found.dofs, 3 * Discretisation::new(&body).unwrap().n_points());
+        assert!(found.min_scaled_jacobian > 0.0 && found.sets.values().all(|set| set.count > 0));
+    }
+}

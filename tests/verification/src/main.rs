@@ -12,12 +12,12 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(name = "carom-verify", version)]
 struct Arguments {
-    /// Cases to run; all if none is named. With names, figures are printed and no report is written.
+    /// Cases to run; all if none is named. With names, figures are printed, and a report is written only where --output says.
     cases: Vec<String>,
 
-    /// Report to write, with a folder `pictures` beside it.
-    #[arg(short, long, default_value = "docs/verification.md", value_name = "FILE")]
-    output: PathBuf,
+    /// Report to write, with a folder `pictures` beside it; of all cases docs/verification.md, if not given.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 
     /// Folder of bodies, models and results; what is up to date in it is used again.
     #[arg(long, default_value = "target/verification", value_name = "DIR")]
@@ -57,8 +57,9 @@ fn verify(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
         missed += outcome.rows.iter().filter(|row| !row.holds()).count();
         done.push((case, outcome));
     }
-    if arguments.cases.is_empty() {
-        write_report(&arguments.output, &done)?;
+    let everything = arguments.cases.is_empty().then(|| PathBuf::from("docs/verification.md"));
+    if let Some(output) = arguments.output.clone().or(everything) {
+        write_report(&output, &done)?;
     }
     if missed > 0 {
         return Err(Failure::new(Category::Other, format!("{missed} figures miss their claim")));

@@ -12,8 +12,8 @@ use crate::{Case, Outcome, Row};
 /// * `pictures` — folder of the pictures, relative to the report
 pub fn markdown(cases: &[(Case, Outcome)], machine: &str, pictures: &str) -> String {
     let mut text = String::from(
-        "# Verification report\n\nWritten by `cargo run --release -p carom-verification`; do not edit. The same runs are tests: \
-         `cargo test --release -p carom-verification -- --ignored`.\n\n",
+        "# Verification report\n\nWritten by `cargo run --release -p carom-verification` (with the names of cases and `--output` for \
+         some of them); do not edit. The same runs are tests: `cargo test --release -p carom-verification -- --ignored`.\n\n",
     );
     let mut line = |words: &str| text.push_str(words);
     line(&format!(

@@ -65,3 +65,9 @@ fn penalty() {
 fn split() {
     verify("split");
 }
+
+#[test]
+#[ignore = "6 minutes: presses balls of up to 20 000 dofs that are refined locally"]
+fn local() {
+    verify("local");
+}
