@@ -212,6 +212,8 @@ fn what_cannot_be_refined_is_said() {
     assert!(ball.refine_near(&[Near::point([0.0; 3], f64::NAN, 1)]).is_err());
     assert!(ball.refine_near(&[Near::point([0.0; 3], 0.1, 0)]).is_err());
     assert!(ball.refine_near(&[Near::point([0.0; 3], 0.1, 99)]).is_err());
+    let all = ball.refine_near(&[Near::point([0.0; 3], 9.0, 12)]).unwrap_err().to_string();
+    assert!(all.contains("cells of level 5") && all.contains("smaller radius"), "{all}");
     let fine = ball.refine_near(&[Near::point([0.0, 0.0, 1.0], 0.1, 1)]).unwrap();
     assert!(fine.elevate(1).unwrap_err().to_string().contains("refined locally"));
     assert!(fine.subdivide(2).is_err());

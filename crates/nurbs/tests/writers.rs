@@ -126,11 +126,19 @@ fn mfem_refuses_corners_that_coincide_and_rings_of_two() {
 }
 
 #[test]
-fn locally_refined_bodies_are_refused_by_name() {
+fn locally_refined_bodies_are_written_where_the_format_can_hold_them() {
+    let near = |at| [carom_nurbs::Near::point(at, 0.2, 1)];
     let block = solids::block([1.0, 1.0, 1.0]).unwrap().subdivide(2).unwrap();
-    let body = block.refine_near(&[carom_nurbs::Near::point([0.0; 3], 0.2, 1)]).unwrap();
-    for error in [write::gismo(&body), write::mfem(&body), write::geomdl(&body)] {
+    let body = block.refine_near(&near([0.0; 3])).unwrap();
+    for error in [write::mfem(&body), write::geomdl(&body)] {
         let message = error.unwrap_err().to_string();
         assert!(message.contains("hierarchical") && message.contains(".vtu"), "{message}");
     }
+    let again = read::bytes(write::gismo(&body).unwrap().text.as_bytes()).unwrap();
+    assert_eq!(again.hierarchy, body.hierarchy);
+    let text = write::gismo(&body).unwrap().text;
+    assert!(text.contains("THBSpline3") && text.contains("<box level=\"1\">"));
+    let ball = solids::ball(1.0, None).unwrap().refine_near(&near([0.0, 0.0, 1.0])).unwrap();
+    let message = write::gismo(&ball).unwrap_err().to_string();
+    assert!(message.contains("rational") && message.contains(".vtu"), "{message}");
 }

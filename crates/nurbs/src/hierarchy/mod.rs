@@ -37,6 +37,8 @@ pub use tree::{Cell, Tree};
 pub const MAX_LEVEL: usize = 12;
 /// More control points are refused.
 const MAX_POINTS: usize = 40_000_000;
+/// More cells are not divided in one level: a body of eight times as many is beyond what the rest of the chain can take.
+pub(crate) const MAX_CELLS: usize = 100_000;
 
 /// Why a body cannot be refined locally.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -78,6 +80,17 @@ pub enum HierarchyError {
         patch: usize,
         /// The level at which they differ.
         level: usize,
+    },
+    /// Too much of the body is near.
+    #[error(
+        "{cells} cells of level {level} are near the place, more than {MAX_CELLS} to be divided: take a smaller radius or fewer \
+         levels, or divide the whole body (--subdivide) and refine less"
+    )]
+    TooManyCells {
+        /// The level whose cells were to be divided.
+        level: usize,
+        /// How many.
+        cells: usize,
     },
     /// The patches do not fit the body, or their lists not their cells.
     #[error("patch {patch} of the local refinement has {found} {what}, its cells ask for {needed}")]

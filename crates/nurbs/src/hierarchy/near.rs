@@ -1,7 +1,7 @@
 //! Which cells are divided: those near a place, on both sides of every interface.
 
 use super::tree::{Cell, Tree};
-use super::{HierarchicalPatch, Hierarchy, HierarchyError, Lattice, MAX_LEVEL};
+use super::{HierarchicalPatch, Hierarchy, HierarchyError, Lattice, MAX_CELLS, MAX_LEVEL};
 use crate::closest::{bounding_box, distance};
 use crate::{KnotVector, Multipatch, Patch, Side};
 
@@ -52,7 +52,11 @@ impl Multipatch {
         for near in places {
             self.check(near)?;
             for level in 0..near.levels {
-                for (patch, cell) in self.cells_near(near, level, &trees) {
+                let marked = self.cells_near(near, level, &trees);
+                if marked.len() > MAX_CELLS {
+                    return Err(HierarchyError::TooManyCells { level, cells: marked.len() });
+                }
+                for (patch, cell) in marked {
                     trees[patch].divide(level, cell);
                 }
                 self.close(&topology, &mut trees);
