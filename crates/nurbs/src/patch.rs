@@ -5,6 +5,9 @@ use thiserror::Error;
 use crate::basis::MAX_DEGREE;
 use crate::{KnotError, KnotVector};
 
+/// Larger coordinates and weights are mistakes, and their products overflow.
+const LARGEST: f64 = 1e60;
+
 /// Why knot vectors, points and weights are no patch.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PatchError {
@@ -19,7 +22,7 @@ pub enum PatchError {
         counts: [usize; 3],
     },
     /// A coordinate is not finite.
-    #[error("control point {index} has the coordinates {point:?}: they must be finite")]
+    #[error("control point {index} has the coordinates {point:?}: they must be numbers below 1e60")]
     Point {
         /// Zero-based number of the control point.
         index: usize,
@@ -27,7 +30,7 @@ pub enum PatchError {
         point: [f64; 3],
     },
     /// A weight is not a positive finite number.
-    #[error("weight {weight} of control point {index} must be positive and finite")]
+    #[error("weight {weight:e} of control point {index} must be positive, from 1e-60 to 1e60")]
     Weight {
         /// Zero-based number of the control point.
         index: usize,
@@ -101,12 +104,13 @@ impl Patch {
             }
         }
         for (index, &point) in points.iter().enumerate() {
-            if point.iter().any(|x| !x.is_finite()) {
+            // A NaN fails this test too.
+            if !point.iter().all(|x| x.abs() < LARGEST) {
                 return Err(PatchError::Point { index, point });
             }
         }
         for (index, &weight) in weights.iter().enumerate() {
-            if !(weight > 0.0 && weight.is_finite()) {
+            if !(weight > 1.0 / LARGEST && weight < LARGEST) {
                 return Err(PatchError::Weight { index, weight });
             }
         }

@@ -215,6 +215,8 @@ fn what_cannot_be_refined_is_said() {
     let all = ball.refine_near(&[Near::point([0.0; 3], 9.0, 12)]).unwrap_err().to_string();
     assert!(all.contains("cells of level 5") && all.contains("smaller radius"), "{all}");
     let fine = ball.refine_near(&[Near::point([0.0, 0.0, 1.0], 0.1, 1)]).unwrap();
+    let again = fine.refine_near(&[Near::point([0.0, 0.0, 1.0], 0.1, 1)]).unwrap_err().to_string();
+    assert!(again.contains("1 times already"), "{again}");
     assert!(fine.elevate(1).unwrap_err().to_string().contains("refined locally"));
     assert!(fine.subdivide(2).is_err());
     assert!(fine.insert(0, 0, &[0.3]).is_err());

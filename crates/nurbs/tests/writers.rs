@@ -142,3 +142,23 @@ fn locally_refined_bodies_are_written_where_the_format_can_hold_them() {
     let message = write::gismo(&ball).unwrap_err().to_string();
     assert!(message.contains("rational") && message.contains(".vtu"), "{message}");
 }
+
+#[test]
+fn boundaries_of_mfem_keep_their_numbers() {
+    use carom_nurbs::{Region, Side};
+    let mut body = solids::block([1.0, 2.0, 3.0]).unwrap();
+    body.regions.clear();
+    // Named against the order of the sides.
+    for (name, sides) in [
+        ("boundary7", vec![(0, Side::West), (0, Side::East)]),
+        ("boundary2", vec![(0, Side::South)]),
+        ("lid", vec![(0, Side::Top)]),
+    ] {
+        body.regions.insert(name.to_owned(), Region { sides, near: None });
+    }
+    let again = read::bytes(write::mfem(&body).unwrap().text.as_bytes()).unwrap();
+    for name in ["boundary2", "boundary7"] {
+        assert_eq!(again.regions[name], body.regions[name], "{name}");
+    }
+    assert_eq!(again.regions["boundary1"], body.regions["lid"]);
+}

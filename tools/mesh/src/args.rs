@@ -229,7 +229,7 @@ pub(crate) struct ZoneArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// File: .msh (Gmsh), .inp (Abaqus, CalculiX); NURBS as .xml (G+Smo), .mesh (MFEM), .txt (GeoPDEs), .json (geomdl, splinepy), .npz (splinepy),
+    /// File: .msh (Gmsh), .inp (Abaqus, CalculiX), .vtu (VTK, meshio); NURBS as .xml (G+Smo), .mesh (MFEM), .txt (GeoPDEs), .json (geomdl, splinepy), .npz (splinepy),
     /// .dat (PetIGA), .itd (IRIT); .step .stp .iges .igs .brep .geo are meshed by carom-gmsh.
     pub(crate) file: PathBuf,
 
@@ -306,7 +306,7 @@ pub(crate) struct NearArgs {
     #[arg(long = "radius", value_name = "R", requires = "near")]
     pub(crate) near_radius: Option<f64>,
 
-    /// How often spans are halved there.
+    /// How often spans are halved there, counted from the spans before any local refinement.
     #[arg(long, value_name = "L", requires = "near")]
     pub(crate) levels: Option<usize>,
 }

@@ -60,7 +60,7 @@ pub enum HierarchyError {
     /// No cell is near.
     #[error(
         "no part of the body lies within {radius:.3e} m of ({}, {}, {}): its nearest point is {distance:.3e} m away",
-        at[0], at[1], at[2]
+        tidy(at[0]), tidy(at[1]), tidy(at[2])
     )]
     Away {
         /// The place \[m\].
@@ -69,6 +69,15 @@ pub enum HierarchyError {
         radius: f64,
         /// Distance of the body \[m\].
         distance: f64,
+    },
+    /// It is refined that finely already.
+    #[error(
+        "the cells there are divided {levels} times already: levels count from the knot spans of the body before local \
+         refinement; ask for more of them, or a larger radius"
+    )]
+    NothingNew {
+        /// Levels asked for.
+        levels: usize,
     },
     /// Glued patches are divided differently along what they share.
     #[error(
@@ -117,6 +126,11 @@ pub enum HierarchyError {
         /// Size of the box of functions.
         points: usize,
     },
+}
+
+/// A coordinate without the noise of its computation \[m\].
+fn tidy(x: f64) -> f64 {
+    (x * 1e9).round() / 1e9 + 0.0
 }
 
 /// A hierarchical refinement of all patches of a body.

@@ -51,6 +51,7 @@ impl Multipatch {
         let mut trees: Vec<Tree> = patches.iter().map(|patch| patch.tree.clone()).collect();
         for near in places {
             self.check(near)?;
+            let before = trees.clone();
             for level in 0..near.levels {
                 let marked = self.cells_near(near, level, &trees);
                 if marked.len() > MAX_CELLS {
@@ -60,6 +61,9 @@ impl Multipatch {
                     trees[patch].divide(level, cell);
                 }
                 self.close(&topology, &mut trees);
+            }
+            if trees == before {
+                return Err(HierarchyError::NothingNew { levels: near.levels });
             }
         }
         let refined = patches.iter().zip(trees).map(|(patch, tree)| patch.refined(tree)).collect();

@@ -26,9 +26,9 @@ pub fn mfem(body: &Multipatch) -> Result<Written, WriteError> {
     let attributes = Attributes::of(body);
     let mut text = String::from("MFEM NURBS mesh v1.0\n\n");
     let mut write = |piece: std::fmt::Arguments| text.write_fmt(piece).expect("strings take everything");
-    for (number, names) in attributes.names.iter().enumerate() {
+    for (number, names) in &attributes.names {
         let names = names.join(", ").replace(['\n', '\r'], " ");
-        write(format_args!("# boundary attribute {}: {names}\n", number + 1));
+        write(format_args!("# boundary attribute {number}: {names}\n"));
     }
     write(format_args!("\ndimension\n3\n\nelements\n{}\n", body.patches.len()));
     for corners in &vertices.of_patch {
@@ -169,8 +169,8 @@ fn check_faces(body: &Multipatch, vertices: &Vertices) -> Result<(), WriteError>
 struct Attributes<'a> {
     /// The outer sides with their attributes, from 1.
     of_side: BTreeMap<(u32, Side), usize>,
-    /// The regions of each attribute.
-    names: Vec<Vec<&'a str>>,
+    /// The regions of each attribute, by its number.
+    names: BTreeMap<usize, Vec<&'a str>>,
 }
 
 impl<'a> Attributes<'a> {
@@ -185,16 +185,27 @@ impl<'a> Attributes<'a> {
                 }
             }
         }
-        let mut names: Vec<Vec<&str>> = Vec::new();
+        let mut sets: Vec<&Vec<&str>> = Vec::new();
         for of_side in outer.iter().filter_map(|side| regions.get(side)) {
-            if !names.contains(of_side) {
-                names.push(of_side.clone());
+            if !sets.contains(&of_side) {
+                sets.push(of_side);
             }
         }
-        let rest = names.len() + 1;
+        // What was read from attribute N keeps its number, so that it keeps its name too.
+        let numbered = |set: &[&str]| match set {
+            [name] => name.strip_prefix("boundary")?.parse().ok().filter(|&n: &usize| n > 0 && n < 1_000_000),
+            _ => None,
+        };
+        let mut names: BTreeMap<usize, Vec<&str>> =
+            sets.iter().filter_map(|set| Some((numbered(set)?, (*set).clone()))).collect();
+        for set in sets.into_iter().filter(|set| numbered(set).is_none()) {
+            let free = (1..).find(|n| !names.contains_key(n)).expect("numbers do not end");
+            names.insert(free, set.clone());
+        }
+        let rest = (1..).find(|n| !names.contains_key(n)).expect("numbers do not end");
         let attribute = |side: &(u32, Side)| {
-            let place = regions.get(side).and_then(|of_side| names.iter().position(|known| known == of_side));
-            place.map_or(rest, |place| place + 1)
+            let of_side = regions.get(side);
+            names.iter().find(|(_, names)| of_side == Some(names)).map_or(rest, |(&number, _)| number)
         };
         let of_side = outer.iter().map(|side| (*side, attribute(side))).collect();
         Self { of_side, names }
@@ -203,19 +214,15 @@ impl<'a> Attributes<'a> {
     fn notes(&self, body: &Multipatch) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.names.is_empty() {
-            let said: Vec<String> = self
-                .names
-                .iter()
-                .enumerate()
-                .map(|(i, names)| format!("{} is {}", i + 1, quoted(names)))
-                .collect();
+            let said: Vec<String> =
+                self.names.iter().map(|(number, names)| format!("{number} is {}", quoted(names))).collect();
             notes.push(format!(
                 "{} has boundary attributes in place of names: {}",
                 Format::Mfem,
                 said.join(", ")
             ));
         }
-        let held = |name: &str| self.names.iter().any(|names| names.contains(&name));
+        let held = |name: &str| self.names.values().any(|names| names.contains(&name));
         let lost: Vec<&str> = body.regions.keys().map(String::as_str).filter(|name| !held(name)).collect();
         notes.extend(left_out(&lost, Format::Mfem, "parts of patch sides, or sides inside the body"));
         notes
