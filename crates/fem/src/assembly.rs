@@ -1,7 +1,7 @@
 //! Assembly of stiffness and mass.
 //!
-//! Every entry is summed in an order of its own, which is that of the cells for meshes ([`mesh_cells`]) and that of tiles for
-//! NURBS patches ([`crate::tensor`]): the result has the same bits for any number of threads.
+//! Every entry is summed in an order of its own, which is that of the cells for meshes (`mesh_cells`) and that of tiles for
+//! NURBS patches (`tensor`): the result has the same bits for any number of threads.
 
 mod hanging;
 mod mesh_cells;
