@@ -2,7 +2,8 @@
 //!
 //! Like `carom-progress` this is one of the lowest crates of the workspace: whoever writes a file of any kind does it by
 //! [`write_atomically`], so that a full disk or a stopped program never leaves half a file under the name of a whole one.
-//! [`npy`] is the one place that knows how NumPy stores an array.
+//! [`npy`] is the one place that knows how NumPy stores an array, [`coordinates`] the one that says which numbers a geometry may
+//! hold.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+pub mod coordinates;
 pub mod npy;
 
 /// Why a file was not written. Nothing is left of it; a file that was there before is as it was.

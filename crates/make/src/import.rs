@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use carom_fem::{Body, Geometry, Material};
+use carom_files::coordinates::{self, ImpossiblePoint};
 use carom_mesh::inp::{self, InpMaterial, ReadInpError};
 use carom_mesh::msh::{self, ReadMshError};
 use carom_mesh::vtu::{self, ReadVtuError};
@@ -54,10 +55,18 @@ pub enum ImportError {
         ending: String,
     },
     /// A factor that is none.
-    #[error("the scale is {scale}: it must be a positive number")]
+    #[error("the scale is {scale:?}: it must be a positive number, from 1e-60 to 1e60")]
     Scale {
         /// What was given.
         scale: f64,
+    },
+    /// A factor that blows the body up beyond all bounds.
+    #[error("the scale is {scale:?}, and with it {source}")]
+    Scaled {
+        /// What was given.
+        scale: f64,
+        /// The first node or control point that is too far away.
+        source: ImpossiblePoint,
     },
     /// Flags of CAD files with a file that is meshed already.
     #[error(
@@ -69,9 +78,9 @@ pub enum ImportError {
     },
     /// Cells that are inside out.
     #[error(
-        "`{path}`: {count} of {cells} cells are inverted, the first one near ({}, {}, {}) m with the scaled Jacobian {least:.3}: \
+        "`{path}`: {count} of {cells} cells are inverted, the first one near ({}, {}, {}) m with the scaled Jacobian {:.3}: \
          no computation is possible; mesh the part again, finer there, or renumber the nodes if all cells are inverted",
-        at[0], at[1], at[2]
+        at[0], at[1], at[2], quality::without_negative_zero(*least)
     )]
     Inverted {
         /// The file.
@@ -113,6 +122,12 @@ pub enum ImportErrorKind {
     Program,
 }
 
+/// True if [`import`] reads a file of this ending as it is, and bodies are never called so.
+pub fn is_geometry(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
+    ending != "npz" && (["msh", "inp", "vtu"].contains(&&*ending) || NURBS_ENDINGS.contains(&&*ending))
+}
+
 /// Reads a body of one material; the ending of the file says how.
 ///
 /// # Errors
@@ -120,7 +135,7 @@ pub enum ImportErrorKind {
 /// [`ImportError`] with the file, and where in it.
 pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Result<Imported, ImportError> {
     let scale = options.scale.unwrap_or(1.0);
-    if !(scale > 0.0 && scale.is_finite()) {
+    if !coordinates::is_length(scale) {
         return Err(ImportError::Scale { scale });
     }
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
@@ -155,7 +170,7 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
         }
         _ => return Err(ImportError::UnknownFormat { path: path.to_owned(), ending }),
     };
-    rescale(&mut geometry, scale);
+    rescale(&mut geometry, scale).map_err(|source| ImportError::Scaled { scale, source })?;
     let n_blocks = match &geometry {
         Geometry::Mesh(mesh) => mesh.blocks.len(),
         Geometry::Nurbs(patches) => patches.patches.len(),
@@ -228,13 +243,21 @@ fn refuse_inverted(path: &Path, mesh: &Mesh) -> Result<(), ImportError> {
     })
 }
 
-fn rescale(geometry: &mut Geometry, scale: f64) {
+/// Multiplies all coordinates; numbers of nodes count from one, those of control points from zero, patch after patch.
+fn rescale(geometry: &mut Geometry, scale: f64) -> Result<(), ImpossiblePoint> {
     if scale == 1.0 {
-        return;
+        return Ok(());
     }
     match geometry {
-        Geometry::Mesh(mesh) => mesh.points.iter_mut().for_each(|point| *point = point.map(|x| scale * x)),
-        Geometry::Nurbs(patches) => patches.scale(scale),
+        Geometry::Mesh(mesh) => {
+            mesh.points.iter_mut().for_each(|point| *point = point.map(|x| scale * x));
+            (1..).zip(&mesh.points).try_for_each(|(number, &x)| ImpossiblePoint::check("node", number, x))
+        }
+        Geometry::Nurbs(patches) => {
+            patches.scale(scale);
+            let points = patches.patches.iter().flat_map(|patch| &patch.points);
+            (0..).zip(points).try_for_each(|(number, &x)| ImpossiblePoint::check("control point", number, x))
+        }
     }
 }
 

@@ -43,6 +43,11 @@ impl Quality {
     }
 }
 
+/// The same number, but 0 where three digits show nothing else: "-0.000" makes no sense to anybody.
+pub fn without_negative_zero(scaled_jacobian: f64) -> f64 {
+    if scaled_jacobian.abs() < 5e-4 { 0.0 } else { scaled_jacobian }
+}
+
 /// Looks at every cell, node and face of a mesh.
 pub fn assess(mesh: &Mesh) -> Quality {
     let mut worst: Option<(f64, CellRef)> = None;

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use carom_files::coordinates::ImpossiblePoint;
 use carom_vtk::{CellType, Field, Grid, ReadError, Values, read_vtu};
 
 use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, FaceTable, Mesh, Set};
@@ -71,6 +72,9 @@ pub enum GridMeshError {
         /// Which.
         kind: &'static str,
     },
+    /// A coordinate is too large; points are counted from zero.
+    #[error(transparent)]
+    Coordinates(#[from] ImpossiblePoint),
     /// No volume cell at all.
     #[error("the grid has no volume cells, only {found}; save the solid, not its surface")]
     NoVolume {
@@ -205,6 +209,8 @@ pub fn grid(mesh: &Mesh) -> Grid {
 ///
 /// [`GridMeshError`]: it has volume cells of other kinds, or none.
 pub fn mesh(grid: &Grid) -> Result<(Mesh, Vec<Note>), GridMeshError> {
+    let checked = |(point, &x)| ImpossiblePoint::check("point", point, x);
+    (0..).zip(&grid.points).try_for_each(checked)?;
     let mut groups = Groups::of(grid);
     let mut mesh = Mesh { points: grid.points.clone(), ..Mesh::default() };
     let mut surfaces = Vec::new();
@@ -285,14 +291,8 @@ fn face(kind: CellType, n_nodes: usize) -> Option<FaceShape> {
 }
 
 fn unsupported(grid: &Grid, cell: usize, kind: CellType) -> GridMeshError {
-    let is_bezier = [
-        CellType::BezierHexahedron,
-        CellType::BezierTetrahedron,
-        CellType::BezierWedge,
-        CellType::BezierPyramid,
-    ]
-    .contains(&kind);
-    if is_bezier {
+    use CellType::{BezierHexahedron, BezierPyramid, BezierTetrahedron, BezierWedge};
+    if [BezierHexahedron, BezierTetrahedron, BezierWedge, BezierPyramid].contains(&kind) {
         return GridMeshError::Bezier { kind: kind.name() };
     }
     let count = grid.types.iter().filter(|k| **k == kind).count();

@@ -345,7 +345,20 @@ fn what_cannot_be_meant_is_refused_by_name() {
     let tet = "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n*ELEMENT,TYPE=C3D4,ELSET=E\n1,1,2,3,4\n";
     let cases = [
         ("solid ball\n", "begins with `solid ball`"),
-        ("", "no solid elements, only no nodes"),
+        ("", "the file has neither nodes nor elements"),
+        (
+            "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n*ELEMENT,TYPE=S3R\n1,1,2,3\n2,2,3,1\n*ELEMENT,TYPE=B31\n3,1,2\n",
+            "only 1 elements of B31 (beams), 2 elements of S3R (shells); carom takes solids, C3D4",
+        ),
+        (
+            "*NODE\n8,0,1e308,0\n",
+            "a.inp`: line 2: node 8 has the coordinates (0.0, 1e308, 0.0): they must be",
+        ),
+        (
+            &format!("{tet}*NSET, NSET=a\n1, 2,"),
+            "line 9: the file ends behind a comma, amid the data of *NSET",
+        ),
+        (&format!("{tet}*NSET, NSET=a\n1, 2,\n3, "), "line 10: the file ends behind a comma"),
         ("*NODE\n1,0,0,0\n", "only 1 nodes"),
         ("*NODE\n1,0,zero,0\n", "a.inp`: line 2: `zero` stands where a coordinate should be"),
         ("*NODE\nx,0,0,0\n", "`x` stands where a node number"),
@@ -375,6 +388,13 @@ fn what_cannot_be_meant_is_refused_by_name() {
         let message = read(text).map(|file| file.mesh).unwrap_err();
         assert!(message.contains(part), "{text}: {message}");
     }
+    // Gmsh and others write a comma behind the last number as well.
+    for end in ["1, 2,\n", "1, 2, \r\n", "1,\n2,\n", "1, 2,\n*STEP\n"] {
+        let file = read(&format!("{tet}*NSET, NSET=a\n{end}")).unwrap();
+        assert_eq!((&file.mesh.sets["a"], file.notes), (&Set::Nodes(vec![0, 1]), vec![]), "{end}");
+    }
+    let open = read(&format!("{tet}*NSET, NSET=a\n1, 2")).unwrap();
+    assert_eq!(open.notes, [Note::OpenEnd { keyword: "NSET".to_owned() }]);
     let message = read(&format!("{tet}*NSET, NSET=a\n1, 7\n")).unwrap().notes[0].to_string();
     assert_eq!(message, "the set `a` names 1 nodes or elements that the file does not have");
 }

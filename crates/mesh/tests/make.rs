@@ -218,7 +218,7 @@ fn wrong_numbers_are_refused_with_their_range() {
     let ball = Solid::Ball { radius: 1.0 };
     assert_eq!(
         message(Solid::Ball { radius: -1.0 }, HexOptions::default()),
-        "the radius of the ball is -1: it must be a positive length in metres"
+        "the radius of the ball is -1.0 m: it must be a positive length in metres, from 1e-60 to 1e60"
     );
     let shell = Solid::Shell { radius: 1.0, inner_radius: 1.5 };
     assert!(message(shell, HexOptions::default()).contains("above 0 and below the radius 1"));

@@ -228,7 +228,17 @@ fn counts_that_lie_do_not_reserve_memory() {
 #[test]
 fn bad_nodes_are_named() {
     let nan = b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n5 0 nan 0\n$EndNodes\n";
-    assert!(matches!(error(nan), ParseMshError::NotFinite { tag: 5, .. }));
+    assert!(
+        error(nan).to_string().contains("line 7: node 5 has the coordinates (0.0, NaN, 0.0)"),
+        "{}",
+        error(nan)
+    );
+    let far = b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n5 0 1e308 0\n$EndNodes\n";
+    let message = error(far).to_string();
+    assert!(
+        message.contains("node 5 has the coordinates (0.0, 1e308, 0.0)") && message.contains("1e60"),
+        "{message}"
+    );
     let twice = b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n5 0 0 0\n5 1 0 0\n$EndNodes\n";
     assert!(matches!(error(twice), ParseMshError::RepeatedNode { tag: 5, .. }));
 }

@@ -1,12 +1,10 @@
 //! One trivariate NURBS patch.
 
+use carom_files::coordinates::{ImpossiblePoint, LARGEST};
 use thiserror::Error;
 
 use crate::basis::MAX_DEGREE;
 use crate::{KnotError, KnotVector};
-
-/// Larger coordinates and weights are mistakes, and their products overflow.
-const LARGEST: f64 = 1e60;
 
 /// Why knot vectors, points and weights are no patch.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -21,14 +19,9 @@ pub enum PatchError {
         /// Functions of the three directions.
         counts: [usize; 3],
     },
-    /// A coordinate is not finite.
-    #[error("control point {index} has the coordinates {point:?}: they must be numbers below 1e60")]
-    Point {
-        /// Zero-based number of the control point.
-        index: usize,
-        /// Its coordinates.
-        point: [f64; 3],
-    },
+    /// A coordinate is no number or too large; control points are counted from zero.
+    #[error(transparent)]
+    Point(#[from] ImpossiblePoint),
     /// A weight is not a positive finite number.
     #[error("weight {weight:e} of control point {index} must be positive, from 1e-60 to 1e60")]
     Weight {
@@ -104,10 +97,7 @@ impl Patch {
             }
         }
         for (index, &point) in points.iter().enumerate() {
-            // A NaN fails this test too.
-            if !point.iter().all(|x| x.abs() < LARGEST) {
-                return Err(PatchError::Point { index, point });
-            }
+            ImpossiblePoint::check("control point", index as u64, point)?;
         }
         for (index, &weight) in weights.iter().enumerate() {
             if !(weight > 1.0 / LARGEST && weight < LARGEST) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
 
+use carom_files::coordinates::ImpossiblePoint;
 use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef, Mesh, Set};
 
 use super::read_indices;
@@ -93,7 +94,12 @@ pub(super) fn read_points(
     archive: &mut ArchiveReader,
     name: &str,
 ) -> Result<Vec<[f64; 3]>, ReadArchiveError> {
-    Ok(archive.f64(name, &[None, Some(3)])?.as_chunks::<3>().0.to_vec())
+    let points = archive.f64(name, &[None, Some(3)])?.as_chunks::<3>().0.to_vec();
+    for (number, &point) in (0..).zip(&points) {
+        ImpossiblePoint::check("point", number, point)
+            .map_err(|bad| archive.unexpected(name, "coordinates of a body", bad.to_string()))?;
+    }
+    Ok(points)
 }
 
 fn read_set(

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use carom_files::coordinates::ImpossiblePoint;
+
 use super::deck::{At, Deck, Name};
 use super::element::{C3D27_LAST, Kind};
 use super::error::ParseInpError;
@@ -104,6 +106,8 @@ fn unit(
     let mut node_of = HashMap::with_capacity(scope.nodes.len());
     for &(number, x, at) in &scope.nodes {
         let x = if *motion == Motion::default() { x } else { motion.apply(x) };
+        ImpossiblePoint::check("node", number, x)
+            .map_err(|source| ParseInpError::Coordinates { place: deck.place(at), source })?;
         match node_of.entry(number) {
             Entry::Vacant(free) => {
                 free.insert(points.len() as u32);

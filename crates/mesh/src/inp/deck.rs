@@ -84,6 +84,9 @@ pub(super) struct Deck {
     pub(super) keywords: Vec<Keyword>,
 }
 
+/// Keywords whose data lines are the mesh and its sets.
+const OF_MESH: [&str; 5] = ["NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"];
+
 /// Files that include files that include files …: nobody means more than this.
 const MAX_DEPTH: usize = 32;
 
@@ -125,6 +128,14 @@ impl Deck {
         self.entries(line).map(number).collect()
     }
 
+    /// The keyword of a set whose numbers end with the file, without a line end behind them.
+    pub(super) fn open_end(&self) -> Option<&str> {
+        let keyword = self.keywords.last().filter(|keyword| keyword.name.ends_with("SET"))?;
+        let line = keyword.lines.last()?;
+        let is_open = line.end == self.sources[line.at.source as usize].1.len();
+        is_open.then_some(keyword.name.as_str())
+    }
+
     /// Takes in a file. `open` holds the files that are being read.
     fn include(&mut self, path: &Path, open: &mut Vec<PathBuf>) -> Result<(), ReadInpError> {
         let bytes = fs::read(path).map_err(|source| ReadInpError::Open { path: path.to_owned(), source })?;
@@ -158,6 +169,12 @@ impl Deck {
                     found: trimmed.chars().take(40).filter(|c| !c.is_control()).collect(),
                 })?;
                 keyword.lines.push(line);
+                // Writers put a comma behind the last number too (Gmsh, cgx), but none leaves out the line end behind it.
+                let goes_on = end == text.len() && trimmed.ends_with(',');
+                if goes_on && OF_MESH.contains(&keyword.name.as_str()) {
+                    let keyword = keyword.name.clone();
+                    return Err(ParseInpError::Truncated { place: self.place(line.at), keyword }.into());
+                }
                 continue;
             }
             let mut words = trimmed.to_owned();

@@ -79,6 +79,34 @@ fn face(name: &str, count: impl Fn(&str) -> Option<u32>) -> Option<Kind> {
     Some(Kind::Face(shape, stiff))
 }
 
+/// Whether a type has a stiffness or mass that is lost with it: all but the plane elements that meshers write to name faces.
+pub(super) fn is_stiff(name: &str) -> bool {
+    !matches!(kind(name), Ok(Kind::Cell(_) | Kind::Face(_, false)))
+}
+
+/// What a type that is no solid stands for.
+pub(super) fn words(name: &str) -> &'static str {
+    let name = name.trim().to_uppercase();
+    let families = [
+        ("SPRING", "springs"),
+        ("SFM3D", "surface elements"),
+        ("STRI", "shells"),
+        ("DS", "shells"),
+        ("S", "shells"),
+        ("M3D", "membranes"),
+        ("R3D", "rigid faces"),
+        ("CPS", "plane elements"),
+        ("CPE", "plane elements"),
+        ("MASS", "masses"),
+        ("ROTARYI", "inertias"),
+        ("DASHPOT", "dampers"),
+        ("CONN", "connectors"),
+        ("B", "beams"),
+        ("T", "trusses"),
+    ];
+    families.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or("no solids", |(_, what)| what)
+}
+
 /// The plain type of a kind of cell.
 pub(super) fn type_of(shape: CellShape) -> &'static str {
     match shape {
@@ -122,6 +150,18 @@ mod tests {
         assert_eq!(kind("STRI65"), Ok(Kind::Face(FaceShape::Tri6, true)));
         for name in ["B31", "T3D2", "MASS", "SPRINGA", "CONN3D2", "S"] {
             assert_eq!(kind(name), Ok(Kind::Other), "{name}");
+        }
+        for (name, what, stiff) in [
+            ("S8R", "shells", true),
+            ("STRI65", "shells", true),
+            ("SPRINGA", "springs", true),
+            ("CPS6", "plane elements", false),
+            ("M3D4", "membranes", true),
+            ("B31", "beams", true),
+            ("T3D2", "trusses", true),
+            ("GAPUNI", "no solids", true),
+        ] {
+            assert_eq!((words(name), is_stiff(name)), (what, stiff), "{name}");
         }
         for name in ["C3D6", "C3D15V", "C3D5", "C3D", "SC8R", "DC3D8", "COH3D8", "C3D8-X"] {
             assert!(kind(name).is_err(), "{name}");

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use carom_files::coordinates::ImpossiblePoint;
+
 use super::deck::Place;
 
 /// Why an .inp file cannot be read.
@@ -116,6 +118,14 @@ pub enum ParseInpError {
         /// Number of the element.
         element: u64,
     },
+    /// A coordinate is too large.
+    #[error("{place}: {source}")]
+    Coordinates {
+        /// Where.
+        place: Place,
+        /// The node.
+        source: ImpossiblePoint,
+    },
     /// A node comes again at another place.
     #[error("{place}: node {node} is there a second time, at another place")]
     RepeatedNode {
@@ -180,8 +190,25 @@ pub enum ParseInpError {
         /// What is wrong with it.
         what: &'static str,
     },
+    /// The file ends within a line that goes on.
+    #[error(
+        "{place}: the file ends behind a comma, amid the data of *{keyword}: it is incomplete, write or copy it again (if it is \
+         whole, end that line)"
+    )]
+    Truncated {
+        /// Where.
+        place: Place,
+        /// The keyword.
+        keyword: String,
+    },
+    /// No node and no element.
+    #[error("the file has neither nodes nor elements; write the mesh out with *NODE and *ELEMENT")]
+    Empty,
     /// No solid element at all.
-    #[error("the file has no solid elements, only {found}; mesh the volume with C3D10, C3D20 or their like")]
+    #[error(
+        "the file has no solid elements, only {found}; carom takes solids, C3D4, C3D10, C3D8, C3D20, C3D27 and their variants: mesh \
+         the volume with these"
+    )]
     NoVolume {
         /// What it has.
         found: String,

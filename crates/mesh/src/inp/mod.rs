@@ -13,6 +13,7 @@
 //! * `*INCLUDE`, parts, instances, moved and turned, local and cylindrical coordinates are understood. Keywords that generate
 //!   nodes or elements are refused; loads, steps and output are left out.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
@@ -76,6 +77,11 @@ pub enum Note {
         /// Its name.
         name: String,
     },
+    /// The last line has no end, and the numbers of a set stand in it.
+    OpenEnd {
+        /// The keyword of the set.
+        keyword: String,
+    },
     /// Keywords that bind nodes to others or to the ground; they are left out.
     Constraints {
         /// The keywords.
@@ -112,6 +118,10 @@ impl fmt::Display for Note {
             Self::SkippedSurface { name } => {
                 write!(f, "the surface `{name}` is no list of faces or nodes and is left out")
             }
+            Self::OpenEnd { keyword } => write!(
+                f,
+                "the last line of the file has no line end: if it was cut there, the last number of *{keyword} is another one"
+            ),
             Self::Constraints { keywords } => {
                 let names: Vec<String> = keywords.iter().map(|name| format!("*{name}")).collect();
                 write!(f, "{} are left out: a body is a mesh and its materials", names.join(", "))
@@ -143,14 +153,10 @@ pub fn read(path: &Path) -> Result<InpFile, ReadInpError> {
     let mut model = model::Model::new(&deck)?;
     let mut assembled = assemble::assemble(&deck, &mut model)?;
     if assembled.mesh.blocks.is_empty() {
-        let found = match (assembled.items.len(), assembled.mesh.points.len()) {
-            (0, 0) => "no nodes".to_owned(),
-            (0, n) => format!("{n} nodes"),
-            (n, _) => format!("{n} elements of other kinds"),
-        };
-        return Err(ParseInpError::NoVolume { found }.into());
+        return Err(no_volume(&assembled).into());
     }
     let mut notes = general_notes(&model, &assembled);
+    notes.extend(deck.open_end().map(|keyword| Note::OpenEnd { keyword: keyword.to_owned() }));
     sets::name_sets(&deck, &mut assembled, &mut notes)?;
     Ok(InpFile {
         mesh: assembled.mesh,
@@ -160,6 +166,21 @@ pub fn read(path: &Path) -> Result<InpFile, ReadInpError> {
     })
 }
 
+/// What the file has instead of solids.
+fn no_volume(assembled: &assemble::Assembled) -> ParseInpError {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (name, count) in assembled.units.iter().flat_map(|unit| &unit.scope.others) {
+        *counts.entry(name).or_default() += count;
+    }
+    let kinds =
+        counts.iter().map(|(name, count)| format!("{count} elements of {name} ({})", element::words(name)));
+    match assembled.mesh.points.len() {
+        0 if counts.is_empty() => ParseInpError::Empty,
+        n if counts.is_empty() => ParseInpError::NoVolume { found: format!("{n} nodes") },
+        _ => ParseInpError::NoVolume { found: kinds.collect::<Vec<_>>().join(", ") },
+    }
+}
+
 fn general_notes(model: &model::Model, assembled: &assemble::Assembled) -> Vec<Note> {
     let mut notes = Vec::new();
     let unused = assembled.mesh.points.len() - assembled.mesh.used_nodes().len();
@@ -167,7 +188,7 @@ fn general_notes(model: &model::Model, assembled: &assemble::Assembled) -> Vec<N
         notes.push(Note::UnusedNodes { count: unused });
     }
     for unit in &assembled.units {
-        let no_solids = unit.scope.no_solids.iter();
+        let no_solids = unit.scope.others.iter().filter(|(name, _)| element::is_stiff(name));
         notes.extend(no_solids.map(|(name, &count)| Note::NoSolids { name: name.clone(), count }));
     }
     if !model.constraints.is_empty() {

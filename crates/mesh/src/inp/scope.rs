@@ -21,8 +21,8 @@ pub(super) struct Scope {
     pub(super) surfaces: Vec<Surface>,
     /// Element set and material of each solid section.
     pub(super) sections: Vec<(Name, Name, At)>,
-    /// Elements that have a stiffness and are no solids: how many of each type.
-    pub(super) no_solids: BTreeMap<String, usize>,
+    /// Elements that are no solids: how many of each type.
+    pub(super) others: BTreeMap<String, usize>,
 }
 
 /// An element.
@@ -117,8 +117,8 @@ impl Scope {
         self.element_sets.extend(&other.element_sets);
         self.surfaces.extend_from_slice(&other.surfaces);
         self.sections.extend_from_slice(&other.sections);
-        for (name, count) in &other.no_solids {
-            *self.no_solids.entry(name.clone()).or_default() += count;
+        for (name, count) in &other.others {
+            *self.others.entry(name.clone()).or_default() += count;
         }
     }
 
@@ -209,8 +209,8 @@ impl Scope {
         if missing > 0 {
             return Err(self.wrong_size(deck, &name, wanted));
         }
-        if matches!(kind, Kind::Other | Kind::Face(_, true)) {
-            *self.no_solids.entry(name.to_uppercase()).or_default() += self.elements.len() - before;
+        if !matches!(kind, Kind::Cell(_)) {
+            *self.others.entry(name.to_uppercase()).or_default() += self.elements.len() - before;
         }
         if let Some(label) = label {
             let members = self.elements[before..].iter().map(|e| Member::Number(e.number)).collect();

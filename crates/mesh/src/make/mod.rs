@@ -102,7 +102,7 @@ pub enum MakeError {
         shape: CellShape,
     },
     /// A size that makes no solid.
-    #[error("the {what} of the {solid} is {value}: it must be {valid}")]
+    #[error("the {what} of the {solid} is {value:?} m: it must be {valid}")]
     Size {
         /// Which solid.
         solid: &'static str,

@@ -2,6 +2,8 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
+use carom_files::coordinates;
+
 use super::layout::{Block, Layout};
 use super::{MakeError, Solid};
 
@@ -86,10 +88,10 @@ impl Solid {
         let solid = self.name();
         let wrong = |what, value, valid| Err(MakeError::Size { solid, what, value, valid });
         let positive = |what, value: f64| {
-            if value > 0.0 && value.is_finite() {
+            if coordinates::is_length(value) {
                 return Ok(());
             }
-            wrong(what, value, "a positive length in metres".to_owned())
+            wrong(what, value, coordinates::LENGTHS.to_owned())
         };
         let smaller = |what, value: f64, than: f64| {
             if value > 0.0 && value < than {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use carom_files::coordinates::ImpossiblePoint;
+
 use super::cursor::Place;
 
 /// Why an MSH file cannot be read.
@@ -182,15 +184,13 @@ pub enum ParseMshError {
         /// Number of the node.
         tag: u64,
     },
-    /// A coordinate is not finite.
-    #[error("{place}: node {tag} has the coordinates {x:?}, which are not finite")]
-    NotFinite {
+    /// A coordinate is no number or too large.
+    #[error("{place}: {source}")]
+    Coordinates {
         /// Where.
         place: Place,
-        /// Number of the node.
-        tag: u64,
-        /// Its coordinates.
-        x: [f64; 3],
+        /// The node.
+        source: ImpossiblePoint,
     },
     /// An entity of a dimension other than 0 to 3.
     #[error("{place}: dimension {found} stands where 0, 1, 2 or 3 should be")]

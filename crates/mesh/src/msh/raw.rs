@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use carom_files::coordinates::ImpossiblePoint;
+
 use super::cursor::Cursor;
 use super::element::Kind;
 use super::error::ParseMshError;
@@ -87,8 +89,9 @@ impl RawFile {
         tags: &[u64],
         points: Vec<[f64; 3]>,
     ) -> Result<(), ParseMshError> {
-        if let Some(k) = points.iter().position(|x| !x.iter().all(|c| c.is_finite())) {
-            return Err(ParseMshError::NotFinite { place: cursor.place(), tag: tags[k], x: points[k] });
+        for (&tag, &x) in tags.iter().zip(&points) {
+            ImpossiblePoint::check("node", tag, x)
+                .map_err(|source| ParseMshError::Coordinates { place: cursor.place(), source })?;
         }
         self.numbers = NodeNumbers::new(tags)
             .map_err(|tag| ParseMshError::RepeatedNode { place: cursor.place(), tag })?;

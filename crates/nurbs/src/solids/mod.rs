@@ -12,6 +12,7 @@ mod section;
 
 use std::collections::BTreeMap;
 
+use carom_files::coordinates;
 use thiserror::Error;
 
 use crate::{GlueError, Multipatch, Patch, PatchError, Region, Side};
@@ -27,7 +28,7 @@ pub use section::{rod, torus, tube};
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SolidError {
     /// A size that makes no solid.
-    #[error("the {what} of the {solid} is {value}: it must be {valid}")]
+    #[error("the {what} of the {solid} is {value:?} m: it must be {valid}")]
     Size {
         /// Which solid.
         solid: &'static str,
@@ -84,12 +85,12 @@ impl Multipatch {
     }
 }
 
-/// Checks that a length is positive.
+/// Checks that a length is one.
 fn positive(solid: &'static str, what: &'static str, value: f64) -> Result<(), SolidError> {
-    if value > 0.0 && value.is_finite() {
+    if coordinates::is_length(value) {
         return Ok(());
     }
-    Err(SolidError::Size { solid, what, value, valid: "a positive length in metres".to_owned() })
+    Err(SolidError::Size { solid, what, value, valid: coordinates::LENGTHS.to_owned() })
 }
 
 /// Checks that an inner radius fits into an outer one.
