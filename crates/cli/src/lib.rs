@@ -16,6 +16,6 @@ mod terminal;
 
 pub use args::{OptionalOutputArgs, OutputArgs, RunArgs};
 pub use failure::{Category, Failure, FailureContext};
-pub use paths::keep_input;
+pub use paths::{check_ending, keep_input};
 pub use run::main_with;
 pub use session::Session;

@@ -20,9 +20,40 @@ pub fn keep_input(input: &Path, output: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Refuses a name whose ending says something else than what is written, before anything is computed. One without an ending
+/// says nothing wrong.
+///
+/// * `what` — what is written, in the plural
+/// * `endings` — those that it may have, without their dots
+/// * `other_way` — how files of other kinds are written
+///
+/// # Errors
+///
+/// [`Category::Usage`] with the endings.
+pub fn check_ending(output: &Path, what: &str, endings: &[&str], other_way: &str) -> Result<(), Failure> {
+    let Some(ending) = output.extension() else { return Ok(()) };
+    if endings.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+        return Ok(());
+    }
+    let known: Vec<String> = endings.iter().map(|ending| format!(".{ending}")).collect();
+    let what = format!("`{}`: {what} are written as {}", output.display(), known.join(" or "));
+    Err(Failure::new(Category::Usage, what).hint(format!("change the ending; {other_way}")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_says_what_is_written() {
+        let check = |name: &str| check_ending(Path::new(name), "models", &["npz", "rom"], "export them");
+        for name in ["a.npz", "b.v2.ROM", "plain", "/dev/stdout", ".hidden"] {
+            assert!(check(name).is_ok(), "{name}");
+        }
+        let failure = check("a.xyz").unwrap_err();
+        assert_eq!(failure.to_string(), "`a.xyz`: models are written as .npz or .rom");
+        assert_eq!(failure.category(), Category::Usage);
+    }
 
     #[test]
     fn the_input_is_known_by_any_name() {

@@ -1,13 +1,13 @@
 //! The `main` of every binary.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use clap::Parser;
+use clap::{Arg, Command, Parser};
 
 use crate::session::colour;
 use crate::{Category, Failure, RunArgs, Session, exit_code};
@@ -36,7 +36,10 @@ pub fn main_with<A: Parser>(
     run_args: fn(&A) -> &RunArgs,
     body: impl FnOnce(&A, &Session) -> Result<(), Failure>,
 ) -> ExitCode {
-    let args = match A::try_parse() {
+    let parsed = takes_negative_numbers(A::command())
+        .try_get_matches()
+        .and_then(|matches| A::from_arg_matches(&matches).map_err(|error| error.format(&mut A::command())));
+    let args = match parsed {
         Ok(args) => args,
         Err(error) => {
             // `--help` and `--version` come this way too, with exit code 0.
@@ -45,6 +48,27 @@ pub fn main_with<A: Parser>(
         }
     };
     ExitCode::from(execute(run_args(&args), |session| body(&args, session)))
+}
+
+/// Every option whose values are numbers takes those that begin with a minus, in a command and its subcommands: whoever checks
+/// their range can say what is wrong with them. clap takes them for flags, `-2.5e-3` even where negative numbers are allowed.
+fn takes_negative_numbers(command: Command) -> Command {
+    let numbers = [
+        TypeId::of::<f64>(),
+        TypeId::of::<[f64; 2]>(),
+        TypeId::of::<[f64; 3]>(),
+        TypeId::of::<usize>(),
+        TypeId::of::<u8>(),
+        TypeId::of::<u16>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+    ];
+    let takes_negative = |arg: Arg| {
+        let value = arg.get_value_parser().type_id();
+        let is_number = arg.get_action().takes_values() && numbers.iter().any(|number| value == *number);
+        if is_number { arg.allow_hyphen_values(true) } else { arg }
+    };
+    command.mut_args(takes_negative).mut_subcommands(takes_negative_numbers)
 }
 
 /// Runs `body` in a process that is set up by `flags`, and returns the exit code.
@@ -106,7 +130,41 @@ fn bug(payload: &(dyn Any + Send)) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use clap::{CommandFactory, FromArgMatches};
+
     use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Refining {
+        #[command(subcommand)]
+        command: Refine,
+    }
+
+    #[derive(Debug, clap::Subcommand)]
+    enum Refine {
+        Near {
+            file: std::path::PathBuf,
+            #[arg(long)]
+            radius: f64,
+            #[command(flatten)]
+            run: RunArgs,
+        },
+    }
+
+    #[test]
+    fn a_negative_number_is_a_value_and_no_flag() {
+        let command = takes_negative_numbers(Refining::command());
+        command.clone().debug_assert();
+        for number in ["-1", "-2.5e-3", "-inf", "1"] {
+            let matches =
+                command.clone().try_get_matches_from(["refining", "near", "a.npz", "--radius", number, "-q"]);
+            let Refining { command: Refine::Near { file, radius, run } } =
+                Refining::from_arg_matches(&matches.unwrap()).unwrap();
+            assert_eq!(Ok(radius), number.parse::<f64>());
+            assert!(run.quiet && file.ends_with("a.npz"));
+        }
+        assert!(command.try_get_matches_from(["refining", "near", "a.npz", "--radius", "-q"]).is_err());
+    }
 
     #[test]
     fn a_panic_becomes_exit_code_1() {

@@ -48,7 +48,7 @@ pub(crate) struct ChainArgs {
 
     /// Export every N-th frame to ParaView (the last one always) [default: as many as give some 60 frames; plots and
     /// report take all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
     pub(crate) every: Option<u64>,
 
     /// Solve again what is up to date, and replace a result in DIR that is not of `carom run`.

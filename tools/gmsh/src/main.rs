@@ -37,7 +37,7 @@ pub(crate) struct Args {
 
     /// Largest size of an element [m]; curved faces and small edges get smaller ones. Default: what a .geo script says,
     /// otherwise a twentieth of the diagonal of the part.
-    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "H", value_parser = positive)]
     size: Option<f64>,
 
     /// Order of the elements.

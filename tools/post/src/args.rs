@@ -44,7 +44,7 @@ struct ExportArgs {
     format: Format,
 
     /// Write every N-th frame (the last one always).
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
     every: u64,
 
     /// Fields: displacement, velocity, stress (with von Mises), contact_pressure.

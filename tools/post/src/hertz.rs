@@ -34,7 +34,7 @@ pub(crate) struct HertzArgs {
     density: [f64; 2],
 
     /// Relative velocity before the impact [m/s].
-    #[arg(long, value_name = "V", value_parser = positive, allow_hyphen_values = true)]
+    #[arg(long, value_name = "V", value_parser = positive)]
     velocity: f64,
 
     #[command(flatten)]

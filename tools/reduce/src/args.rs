@@ -75,7 +75,7 @@ pub(crate) struct ModesArgs {
     #[arg(long, value_name = "N", conflicts_with = "up_to", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: Option<u32>,
     /// All modes up to this frequency [Hz]
-    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) up_to: Option<f64>,
     /// How stiffness and mass are integrated
     #[arg(long, value_enum, default_value = "default")]
@@ -103,14 +103,15 @@ pub(crate) struct CraigBamptonArgs {
     #[arg(long, value_name = "SET=rigid|mean", value_parser = attachment)]
     pub(crate) attach: Vec<Attachment>,
     /// Number of fixed-interface modes; 24 if nothing is given
-    #[arg(long, value_name = "N", conflicts_with = "up_to")]
+    #[arg(long, value_name = "N", conflicts_with = "up_to",
+          value_parser = clap::builder::RangedI64ValueParser::<usize>::new().range(0..=1_000_000_000))]
     pub(crate) modes: Option<usize>,
     /// All fixed-interface modes up to this frequency [Hz]
-    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) up_to: Option<f64>,
     /// Modes of the reduced body up to this frequency are dynamic, the others quasistatic [Hz]; the highest
     /// fixed-interface frequency that is kept if nothing is given
-    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) split: Option<f64>,
     /// Points at which the model keeps its modes for pictures and stress
     #[arg(long, value_enum, default_value = "full")]

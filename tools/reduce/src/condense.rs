@@ -34,6 +34,7 @@ struct Report {
 }
 
 pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Result<(), Failure> {
+    crate::model_name(&args.output.output)?;
     let stored = crate::open_body(&args.body)?;
     keep_input(&args.body, &args.output.output)?;
     let interface_points = match &args.interface_nodes {

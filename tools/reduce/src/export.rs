@@ -17,8 +17,11 @@ struct Report {
 }
 
 pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure> {
-    let stored = crate::open_rom(&args.rom)?;
     let output = &args.output.output;
+    if args.format == ExportFormat::Npz {
+        crate::model_name(output)?;
+    }
+    let stored = crate::open_rom(&args.rom)?;
     keep_input(&args.rom, output)?;
     let outputs = match args.format {
         ExportFormat::Npz => {

@@ -19,7 +19,7 @@ mod shapes;
 use std::path::Path;
 use std::process::ExitCode;
 
-use carom_cli::{Category, Failure, Session, main_with};
+use carom_cli::{Category, Failure, Session, check_ending, main_with};
 use carom_fem::{Body, QuadratureRule};
 use carom_format::{StoredBody, StoredRom, read_body, read_rom};
 use carom_linalg::EigenError;
@@ -42,6 +42,12 @@ fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         Command::Export(args) => export::export(args, session),
         Command::Compare(args) => compare::compare(args, session),
     }
+}
+
+/// The name of a model file.
+fn model_name(path: &Path) -> Result<(), Failure> {
+    let other_way = "carom-reduce export --format mtx writes the matrices of a model";
+    check_ending(path, "reduced-order models", &["rom", "npz"], other_way)
 }
 
 /// Reads a body file.

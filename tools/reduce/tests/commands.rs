@@ -128,6 +128,10 @@ fn a_model_is_exported() {
     json(folder.path(), "export beam.rom -o copy.npz --json");
     let info = |name: &str| json(folder.path(), &format!("info {name} --json"));
     assert_eq!(info("beam.rom")["checksum"], info("copy.npz")["checksum"]);
+    for command in ["export beam.rom -o beam.xyz", "craig-bampton beam.npz -o a.xyz --interface start"] {
+        let text = failure(folder.path(), 2, command);
+        assert!(text.contains("models are written as .rom or .npz"), "{text}");
+    }
     let written = json(folder.path(), "export beam.rom -o beam --format mtx --json");
     assert_eq!(written["outputs"].as_array().unwrap().len(), 2);
     let text = std::fs::read_to_string(folder.path().join("beam.M.mtx")).unwrap();
