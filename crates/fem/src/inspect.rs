@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use carom_mesh::quality::without_negative_zero;
 use carom_mesh::{CellRef, quality};
+use carom_nurbs::Multipatch;
 
 use crate::properties::{MassProperties, mass_properties, min_scaled_jacobian_of_spans, surface_area};
 use crate::soundness::{Soundness, soundness};
@@ -26,6 +28,8 @@ pub struct Inspection {
     pub nodes: usize,
     /// Number of cells by kind; those of NURBS are "span".
     pub elements: BTreeMap<&'static str, usize>,
+    /// Number of cells of each level of a local refinement, the knot spans first; empty if there is none.
+    pub levels: Vec<usize>,
     /// Number of patches, 0 for a mesh.
     pub patches: usize,
     /// Degrees of each patch.
@@ -67,6 +71,7 @@ pub fn inspect(body: &Body) -> Result<Inspection, DiscretisationError> {
         kind: "nurbs",
         nodes,
         elements: BTreeMap::new(),
+        levels: Vec::new(),
         patches: 0,
         degrees: Vec::new(),
         dofs: 3 * nodes,
@@ -90,6 +95,7 @@ pub fn inspect(body: &Body) -> Result<Inspection, DiscretisationError> {
         }
         Geometry::Nurbs(multipatch) => {
             found.elements.insert("span", discretisation.n_cells());
+            found.levels = cells_by_level(multipatch);
             found.patches = multipatch.patches.len();
             found.degrees = multipatch.patches.iter().map(carom_nurbs::Patch::degrees).collect();
             if let Some((least, cell)) = min_scaled_jacobian_of_spans(&discretisation) {
@@ -97,8 +103,10 @@ pub fn inspect(body: &Body) -> Result<Inspection, DiscretisationError> {
                 found.worst_cell = Some(cell);
                 if least <= 0.0 {
                     found.findings.push(format!(
-                        "the map collapses or folds in span {} of patch {}: scaled Jacobian {least:.3}",
-                        cell.cell, cell.block
+                        "the map collapses or folds in span {} of patch {}: scaled Jacobian {:.3}",
+                        cell.cell,
+                        cell.block,
+                        without_negative_zero(least)
                     ));
                 }
             }
@@ -113,4 +121,12 @@ pub fn inspect(body: &Body) -> Result<Inspection, DiscretisationError> {
         }
     }
     Ok(found)
+}
+
+/// Undivided cells of each level, of all patches; none if the body is not refined locally.
+fn cells_by_level(body: &Multipatch) -> Vec<usize> {
+    let Some(hierarchy) = &body.hierarchy else { return Vec::new() };
+    let trees = || hierarchy.patches.iter().map(|patch| &patch.tree);
+    let n_levels = trees().map(carom_nurbs::hierarchy::Tree::n_levels).max().unwrap_or(0);
+    (0..n_levels).map(|level| trees().map(|tree| tree.leaves(level).len()).sum()).collect()
 }

@@ -101,6 +101,24 @@ fn an_unknown_key_is_told_with_its_line_and_a_suggestion() {
         text.starts_with("a.toml:13: body `ball`: make: unknown key `raduis`; did you mean `radius`?"),
         "{text}"
     );
+    for (key, home) in [
+        (
+            "near = { at = \"pole\", levels = 2 }",
+            "`refine = { near = { at = …, levels = …, radius = … } }` of the body",
+        ),
+        ("levels = 2", "`refine = { near ="),
+        ("elevate = 1", "`refine = { … }` of the body"),
+        ("finest = 1e-4", "`grade = { at = …, finest = … }`"),
+        ("zone = []", "the body itself, beside `make`"),
+    ] {
+        let text = refusal(&GOOD.replace("radius = 0.015", &format!("radius = 0.015, {key}")), &[]);
+        assert!(
+            text.contains("make: unknown key") && text.contains(&format!("it belongs to {home}")),
+            "{text}"
+        );
+    }
+    let text = refusal(&GOOD.replace("name = \"ball\"", "name = \"ball\"\nnear = {}"), &[]);
+    assert!(text.contains("body `ball`: unknown key `near`; it belongs to `refine"), "{text}");
     let text = refusal(&GOOD.replace("gravity", "Gravity"), &[]);
     assert!(text.contains("a.toml:4: simulation: unknown key `Gravity`; did you mean `gravity`?"), "{text}");
     let text = refusal(&format!("{GOOD}\n[[contcat]]\n"), &[]);

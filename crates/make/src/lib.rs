@@ -22,5 +22,5 @@ pub use import::{ImportError, ImportErrorKind, ImportOptions, Imported, import};
 pub use place::{Place, PlaceError};
 pub use refine::{NearPlace, RefineError, RefineOptions, refine};
 pub use shape::{MakeError, Shape, ShapeOptions, make};
-pub use size::TooManyCells;
+pub use size::TooMany;
 pub use zone::{Zone, ZoneError};

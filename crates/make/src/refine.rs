@@ -5,12 +5,15 @@ use carom_nurbs::{GradeError, Grading, HierarchyError, Multipatch, Near, PatchEr
 use thiserror::Error;
 
 use crate::shape::Grade;
-use crate::size::{affordable, cells_of};
-use crate::{CoarsenError, Place, PlaceError, TooManyCells};
+use crate::size::affordable_refinement;
+use crate::{CoarsenError, Place, PlaceError, TooMany, Zone, ZoneError};
 
 /// What to refine: the flags of `carom-mesh refine`, carried out in the order of the fields.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RefineOptions {
+    /// Parts of the surface that get a name. Those of a NURBS body are there before all else, so that it can be refined at
+    /// one of them; those of a mesh, whose faces are the finer the better they bound a zone, come last.
+    pub zones: Vec<Zone>,
     /// Raises all degrees of a NURBS body by this.
     pub elevate: Option<usize>,
     /// Divides every cell or span into that many in each direction.
@@ -56,19 +59,23 @@ pub enum RefineError {
     Hierarchy(#[from] HierarchyError),
     /// A set to grade hexahedra towards that is not known before they are made.
     #[error(
-        "hexahedra of a {solid} can be graded towards a point or towards its poles ({known}), not towards `{name}`"
+        "hexahedra of a {solid} can be graded towards a point, towards its poles or towards a zone ({}), not towards `{name}`",
+        if known.is_empty() { "there is none" } else { known.as_str() }
     )]
     NoSuchPole {
         /// Name asked for.
         name: String,
         /// The solid.
         solid: &'static str,
-        /// Its poles.
+        /// Its poles and zones.
         known: String,
     },
+    /// A zone cannot be named.
+    #[error(transparent)]
+    Zone(#[from] ZoneError),
     /// The body would be too large.
     #[error(transparent)]
-    TooMany(#[from] TooManyCells),
+    TooMany(#[from] TooMany),
     /// There is no such place.
     #[error(transparent)]
     Place(#[from] PlaceError),
@@ -86,14 +93,30 @@ pub enum RefineError {
     Grade(#[from] GradeError),
 }
 
-/// The same body, finer.
+/// The same body, finer, with its zones.
 ///
 /// # Errors
 ///
 /// [`RefineError`] if the body cannot be refined so.
 pub fn refine(body: &Body, options: &RefineOptions) -> Result<Body, RefineError> {
-    if let Some(n) = options.subdivide.filter(|&n| n > 1) {
-        affordable(cells_of(n_cells(body), &[n]))?;
+    let add_zones = |body: &mut Body| options.zones.iter().try_for_each(|zone| zone.add_to(body));
+    if let Geometry::Mesh(_) = body.geometry {
+        let mut fine = refined(body, options)?;
+        add_zones(&mut fine)?;
+        return Ok(fine);
+    }
+    if options.zones.is_empty() {
+        return refined(body, options);
+    }
+    let mut body = body.clone();
+    add_zones(&mut body)?;
+    refined(&body, options)
+}
+
+fn refined(body: &Body, options: &RefineOptions) -> Result<Body, RefineError> {
+    let (elevate, parts) = (options.elevate.unwrap_or(0), options.subdivide.unwrap_or(1).max(1));
+    if elevate > 0 || parts > 1 {
+        affordable_refinement(&body.geometry, elevate, parts)?;
     }
     let geometry = match &body.geometry {
         Geometry::Nurbs(patches) => Geometry::Nurbs(refine_patches(body, patches, options)?),
@@ -114,18 +137,6 @@ pub fn refine(body: &Body, options: &RefineOptions) -> Result<Body, RefineError>
         }
     };
     Ok(Body { geometry, ..body.clone() })
-}
-
-/// Cells, or spans of all patches.
-fn n_cells(body: &Body) -> usize {
-    match &body.geometry {
-        Geometry::Mesh(mesh) => mesh.cell_counts().values().sum(),
-        Geometry::Nurbs(multipatch) => multipatch
-            .patches
-            .iter()
-            .map(|patch| patch.basis.iter().map(|knots| knots.spans().len()).product::<usize>())
-            .sum(),
-    }
 }
 
 fn refine_patches(

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::refine::{self, RefineError, RefineOptions};
 use crate::size::{affordable, cells_of};
-use crate::{Place, TooManyCells, Zone, ZoneError};
+use crate::{Place, TooMany, Zone};
 
 /// The shapes that can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +117,21 @@ pub enum MakeError {
         /// The sizes of the shape.
         known: String,
     },
+    /// A pole that is larger than what it is a part of.
+    #[error(
+        "the pole radius of the {shape} is {radius:?} m: it must be at most {most:?} m, {of}; the set of its whole surface has \
+         a name of its own"
+    )]
+    PoleRadius {
+        /// Which shape.
+        shape: &'static str,
+        /// What was given \[m\].
+        radius: f64,
+        /// The largest possible \[m\].
+        most: f64,
+        /// What that is.
+        of: &'static str,
+    },
     /// A shape that is made of NURBS alone.
     #[error(
         "a {shape} is made as exact NURBS alone, not of hexahedra: leave `hex` away, or draw it in a CAD program and import it with `hex`"
@@ -127,7 +142,7 @@ pub enum MakeError {
     },
     /// The body would be too large.
     #[error(transparent)]
-    TooMany(#[from] TooManyCells),
+    TooMany(#[from] TooMany),
     /// An order of hexahedra that there is not.
     #[error("hexahedra have order 1 or 2, not {order}")]
     Order {
@@ -146,9 +161,6 @@ pub enum MakeError {
     /// The body cannot be refined.
     #[error(transparent)]
     Refine(#[from] RefineError),
-    /// A zone cannot be added.
-    #[error(transparent)]
-    Zone(#[from] ZoneError),
 }
 
 /// Makes a body of one material.
@@ -160,12 +172,7 @@ pub fn make(options: &ShapeOptions, name: &str, material: Material) -> Result<Bo
     check_sizes(options)?;
     // Shapes of hexahedra have no more blocks than those of NURBS, twenty for the torus.
     affordable(cells_of(1, &options.elements))?;
-    let mut body =
-        if options.hex { hex_body(options, name, material)? } else { nurbs_body(options, name, material)? };
-    for zone in &options.zones {
-        zone.add_to(&mut body)?;
-    }
-    Ok(body)
+    if options.hex { hex_body(options, name, material) } else { nurbs_body(options, name, material) }
 }
 
 /// Refuses sizes that the shape does not have: a number that is not used is a number in the wrong place.
@@ -190,9 +197,25 @@ fn check_sizes(options: &ShapeOptions) -> Result<(), MakeError> {
         ("semi_axes", options.semi_axes.is_some()),
         ("pole_radius", options.pole_radius.is_some()),
     ];
-    match given.iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
-        Some((key, _)) => Err(MakeError::NoSuchSize { shape, key, known: known.join(", ") }),
-        None => Ok(()),
+    if let Some((key, _)) = given.iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
+        return Err(MakeError::NoSuchSize { shape, key, known: known.join(", ") });
+    }
+    match (options.pole_radius, largest_pole(options)) {
+        (Some(radius), Some((most, of))) if radius > most => {
+            Err(MakeError::PoleRadius { shape, radius, most, of })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The largest radius that a pole may have \[m\], and what that is; `None` if the size that it depends on is missing.
+fn largest_pole(options: &ShapeOptions) -> Option<(f64, &'static str)> {
+    match options.shape {
+        Shape::Ellipsoid => {
+            Some((options.semi_axes?.into_iter().fold(0.0, f64::max), "the longest of its half axes"))
+        }
+        Shape::Plate => Some((0.5 * options.size?[0].max(options.size?[1]), "half of its longer edge")),
+        _ => Some((options.radius?, "its radius")),
     }
 }
 
@@ -221,6 +244,7 @@ fn nurbs_body(options: &ShapeOptions, name: &str, material: Material) -> Result<
         material_of_block: vec![0; n_patches],
     };
     let refinement = RefineOptions {
+        zones: options.zones.clone(),
         elevate: options.elevate,
         subdivide: options.subdivide,
         grade: options.grade.clone(),
@@ -276,11 +300,8 @@ fn hex_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Bo
         2 => CellShape::Hex20,
         order => return Err(MakeError::Order { order }),
     };
-    let gradings = options
-        .grade
-        .iter()
-        .map(|grade| hex_grading(solid, options.pole_radius, grade))
-        .collect::<Result<_, _>>()?;
+    let gradings =
+        options.grade.iter().map(|grade| hex_grading(solid, options, grade)).collect::<Result<_, _>>()?;
     let elements = options.elements.clone();
     let mesh =
         hexes::hexahedra(solid, &HexOptions { shape, elements, gradings, pole_radius: options.pole_radius })?;
@@ -291,21 +312,28 @@ fn hex_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Bo
         materials: vec![material],
         material_of_block: vec![0; n_blocks],
     };
-    let refinement = RefineOptions { subdivide: options.subdivide, ..RefineOptions::default() };
+    let refinement = RefineOptions {
+        zones: options.zones.clone(),
+        subdivide: options.subdivide,
+        ..RefineOptions::default()
+    };
     Ok(refine::refine(&body, &refinement)?)
 }
 
-/// Hexahedra are graded while they are made: only the poles are places with a name then.
-fn hex_grading(solid: Solid, pole_radius: Option<f64>, grade: &Grade) -> Result<hexes::Grading, MakeError> {
+/// Hexahedra are graded while they are made: only the poles and the zones that are asked for are places with a name then.
+fn hex_grading(solid: Solid, options: &ShapeOptions, grade: &Grade) -> Result<hexes::Grading, RefineError> {
     let (point, extent) = match &grade.at {
         Place::Point(point) => (*point, 4.0 * grade.finest),
         Place::Set(name) => {
-            let poles = solid.poles();
-            let pole = poles.iter().find(|pole| pole.0 == name).ok_or_else(|| {
-                let known: Vec<&str> = poles.iter().map(|pole| pole.0).collect();
+            let pole_radius = options.pole_radius.unwrap_or_else(|| solid.default_pole_radius());
+            let poles = solid.poles().into_iter().map(|pole| (pole.0, pole.2, pole_radius));
+            let zones = options.zones.iter().map(|zone| (zone.name.as_str(), zone.centre, zone.radius));
+            let spots: Vec<_> = poles.chain(zones).collect();
+            let spot = spots.iter().find(|spot| spot.0 == name).ok_or_else(|| {
+                let known: Vec<&str> = spots.iter().map(|spot| spot.0).collect();
                 RefineError::NoSuchPole { name: name.clone(), solid: solid.name(), known: known.join(", ") }
             })?;
-            (pole.2, pole_radius.unwrap_or_else(|| solid.default_pole_radius()))
+            (spot.1, spot.2)
         }
     };
     Ok(hexes::Grading::new(point, grade.finest, grade.radius.unwrap_or(extent)))

@@ -1,28 +1,95 @@
 //! Bodies that no machine could hold are refused before they fill its memory.
 
+use carom_fem::Geometry;
+use carom_mesh::CellShape;
 use thiserror::Error;
 
 /// Most cells or spans of a body. A body of 300 000 dofs takes 12 GB to reduce; this is some hundred times as much.
 pub const MOST_CELLS: f64 = 5.0e6;
 
-/// A body would have more cells than can be computed with.
+/// Most nodes or control points of a body: those of as many cells of the first order.
+pub const MOST_NODES: f64 = 5.0e6;
+
+/// A body would have more cells or nodes than can be computed with.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
-    "this would make {cells:.1e} cells, more than can be computed with ({MOST_CELLS:.0e}): take fewer elements, or grade \
+    "this would make {count:.1e} {what}, more than can be computed with ({most:.0e}): take fewer elements, or grade \
      towards the place that needs small ones"
 )]
-pub struct TooManyCells {
+pub struct TooMany {
+    /// "cells", "nodes" or "control points".
+    pub what: &'static str,
     /// How many.
-    pub cells: f64,
+    pub count: f64,
+    /// The limit.
+    pub most: f64,
 }
 
 /// Refuses a number of cells that is out of all proportion.
 ///
 /// # Errors
 ///
-/// [`TooManyCells`] above [`MOST_CELLS`].
-pub(crate) fn affordable(cells: f64) -> Result<(), TooManyCells> {
-    if cells <= MOST_CELLS { Ok(()) } else { Err(TooManyCells { cells }) }
+/// [`TooMany`] above [`MOST_CELLS`].
+pub(crate) fn affordable(cells: f64) -> Result<(), TooMany> {
+    limited("cells", cells, MOST_CELLS)
+}
+
+fn limited(what: &'static str, count: f64, most: f64) -> Result<(), TooMany> {
+    if count <= most { Ok(()) } else { Err(TooMany { what, count, most }) }
+}
+
+/// Refuses more cells or nodes than can be computed with, before any is made.
+///
+/// * `elevate` — by how much degrees are raised first
+/// * `parts` — into how many parts each cell or span is divided then, in each direction
+///
+/// Nodes of a mesh are counted inside of it, those of its surface left out; control points before gluing.
+///
+/// # Errors
+///
+/// [`TooMany`] above [`MOST_CELLS`] or [`MOST_NODES`].
+pub(crate) fn affordable_refinement(
+    geometry: &Geometry,
+    elevate: usize,
+    parts: usize,
+) -> Result<(), TooMany> {
+    let (mut cells, mut nodes) = (0.0, 0.0);
+    match geometry {
+        Geometry::Mesh(mesh) => {
+            for block in &mesh.blocks {
+                let n = block.n_cells() as f64 * (parts as f64).powi(3);
+                cells += n;
+                nodes += n * nodes_of_a_cell(block.shape);
+            }
+            affordable(cells)?;
+            limited("nodes", nodes, MOST_NODES)
+        }
+        Geometry::Nurbs(multipatch) => {
+            for patch in &multipatch.patches {
+                let spans = patch.basis.each_ref().map(|knots| knots.spans().len());
+                cells += spans.iter().map(|&n| (n * parts) as f64).product::<f64>();
+                // A degree more is a function more in each span, and so is a knot more.
+                let functions = |d: usize| patch.basis[d].n_functions() + spans[d] * (elevate + parts - 1);
+                nodes += (0..3).map(|d| functions(d) as f64).product::<f64>();
+            }
+            affordable(cells)?;
+            limited("control points", nodes, MOST_NODES)
+        }
+    }
+}
+
+/// Nodes for each cell of a large mesh: one for each corner, edge, face and inside that has one, by how many cells share it.
+///
+/// A tetrahedral mesh has some six tetrahedra and seven edges a corner (as the cube that is cut into six), a hexahedral one one
+/// hexahedron, three edges and three faces.
+fn nodes_of_a_cell(shape: CellShape) -> f64 {
+    match shape {
+        CellShape::Tet4 => 1.0 / 6.0,
+        CellShape::Tet10 => 8.0 / 6.0,
+        CellShape::Hex8 => 1.0,
+        CellShape::Hex20 => 4.0,
+        CellShape::Hex27 => 8.0,
+    }
 }
 
 /// Cells of `n_blocks` blocks whose directions are divided as `elements` says: one number for all directions, or one each.

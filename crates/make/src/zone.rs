@@ -41,6 +41,12 @@ pub enum ZoneError {
         /// Its radius.
         radius: f64,
     },
+    /// The body has a set of that name.
+    #[error("the body has a set `{name}` already: give the zone another name")]
+    Taken {
+        /// Name of the zone.
+        name: String,
+    },
     /// The body has no such set, or no face of it is near.
     #[error("zone `{name}`: {reason}")]
     Set {
@@ -79,14 +85,21 @@ impl Zone {
         }
     }
 
-    /// Adds the zone to a body; a set of that name is replaced.
+    /// Adds the zone to a body.
     ///
     /// # Errors
     ///
-    /// [`ZoneError`] if the radius is no length, the set is unknown, or no face of it is near.
+    /// [`ZoneError`] if the radius is no length, the name is taken, the set is unknown, or no face of it is near.
     pub fn add_to(&self, body: &mut Body) -> Result<(), ZoneError> {
         if !(self.radius > 0.0 && self.radius.is_finite()) {
             return Err(ZoneError::Radius { name: self.name.clone(), radius: self.radius });
+        }
+        let is_taken = match &body.geometry {
+            Geometry::Mesh(mesh) => mesh.sets.contains_key(&self.name),
+            Geometry::Nurbs(patches) => patches.region(&self.name).is_ok(),
+        };
+        if is_taken {
+            return Err(ZoneError::Taken { name: self.name.clone() });
         }
         let wrong = |reason: String| ZoneError::Set { name: self.name.clone(), reason };
         let of_cells = self.surface_of_cells(body).map_err(|e| wrong(e.to_string()))?;

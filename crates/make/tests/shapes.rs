@@ -111,6 +111,6 @@ fn a_zone_may_be_cut_from_the_surface_of_a_set_of_cells() {
     zone.add_to(&mut body).unwrap();
     assert_eq!(body.set_names(), ["hit", "part"]);
     assert_eq!(body.faces_of_set("hit").unwrap().len(), 4);
-    let nowhere: Zone = "hit=part@0.05,0.05,0.05:0.02".parse().unwrap();
+    let nowhere: Zone = "miss=part@0.05,0.05,0.05:0.02".parse().unwrap();
     assert!(nowhere.add_to(&mut body).unwrap_err().to_string().contains("part"));
 }

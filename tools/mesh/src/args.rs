@@ -6,6 +6,7 @@ use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs};
 use carom_fem::Material;
 use carom_make::shape::Grade;
 use carom_make::{NearPlace, Place, Shape, ShapeOptions, Zone};
+use clap::builder::RangedI64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Makes, imports, refines, inspects and converts bodies. Quantities are SI units.
@@ -38,7 +39,7 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Make the cells of a body finer.
     Refine(RefineArgs),
-    /// Say what is in a body file.
+    /// Say what is in a body file, or in a mesh or NURBS file.
     Info(InfoArgs),
     /// Write a body as a file of another program.
     Convert(ConvertArgs),
@@ -80,7 +81,7 @@ capsule are made as NURBS alone, the others of hexahedra (--hex) too.";
 
 /// A shape and what it is made of.
 #[derive(Debug, Args)]
-#[command(after_help = SHAPES, allow_negative_numbers = true)]
+#[command(after_help = SHAPES)]
 pub(crate) struct MakeArgs {
     /// Shape to make.
     #[arg(value_enum)]
@@ -106,7 +107,7 @@ pub(crate) struct MakeArgs {
     #[arg(long, value_name = "A,B,C", value_parser = three_numbers)]
     pub(crate) semi_axes: Option<[f64; 3]>,
 
-    /// Radius of the sets called pole, start_pole, end_pole [m]; a tenth of the radius if not given.
+    /// Radius of the sets called pole, start_pole, end_pole [m], at most that of the shape; a tenth of it if not given.
     #[arg(long, value_name = "R")]
     pub(crate) pole_radius: Option<f64>,
 
@@ -116,11 +117,11 @@ pub(crate) struct MakeArgs {
     pub(crate) focus: Option<f64>,
 
     /// Degree of a NURBS body; the lowest exact one, at least 2, if not given.
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = any_count())]
     pub(crate) degree: Option<usize>,
 
     /// Spans or cells along the directions of the shape, one number for all or one each.
-    #[arg(long, value_name = "N[,N,N]", value_delimiter = ',', num_args = 1)]
+    #[arg(long, value_name = "N[,N,N]", value_delimiter = ',', num_args = 1, value_parser = any_count())]
     pub(crate) elements: Vec<usize>,
 
     #[command(flatten)]
@@ -199,7 +200,7 @@ pub(crate) struct MaterialArgs {
     pub(crate) young: Option<f64>,
 
     /// Poisson's ratio.
-    #[arg(long, value_name = "N", requires_all = ["density", "young"], allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", requires_all = ["density", "young"])]
     pub(crate) poisson: Option<f64>,
 }
 
@@ -222,7 +223,8 @@ impl MaterialArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ZoneArgs {
-    /// Name the part of a set within a radius of a point [m] as a set of its own, such as hit=top@0.02,0,0.01:0.001.
+    /// Name the part of a set within a radius of a point [m] as a set of its own, such as hit=top@0.02,0,0.01:0.001. Where
+    /// on the line this stands makes no difference: --grade hit and --near hit find it.
     #[arg(long = "zone", value_name = "NAME=SET@X,Y,Z:R", allow_hyphen_values = true)]
     pub(crate) zones: Vec<Zone>,
 }
@@ -275,11 +277,11 @@ pub(crate) struct RefineArgs {
 
     /// Raise the degrees of a NURBS body by this. With --subdivide this comes first, so that new knots are as smooth as
     /// the new degree allows (k-refinement).
-    #[arg(long, value_name = "K", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=11))]
+    #[arg(long, value_name = "K", value_parser = RangedI64ValueParser::<usize>::new().range(1..=11))]
     pub(crate) elevate: Option<usize>,
 
     /// Divide every cell or span into this many in each direction.
-    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = RangedI64ValueParser::<usize>::new().range(1..=1000))]
     pub(crate) subdivide: Option<usize>,
 
     #[command(flatten)]
@@ -307,7 +309,7 @@ pub(crate) struct NearArgs {
     pub(crate) near_radius: Option<f64>,
 
     /// How often spans are halved there, counted from the spans before any local refinement.
-    #[arg(long, value_name = "L", requires = "near")]
+    #[arg(long, value_name = "L", requires = "near", value_parser = any_count())]
     pub(crate) levels: Option<usize>,
 }
 
@@ -320,7 +322,7 @@ impl NearArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// Body file.
+    /// Body file; or a mesh or NURBS file, which is read as `import` does, of steel.
     pub(crate) body: PathBuf,
 
     /// Draw the body with its cells, each set in a colour.
@@ -379,6 +381,11 @@ impl ShapeName {
             Self::Torus => Shape::Torus,
         }
     }
+}
+
+/// Numbers of things; what they count says how many there may be.
+fn any_count() -> RangedI64ValueParser<usize> {
+    RangedI64ValueParser::new().range(0..=1_000_000_000)
 }
 
 fn three_numbers(text: &str) -> Result<[f64; 3], String> {

@@ -5,8 +5,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
-use carom_fem::{Inspection, MATERIALS, Soundness};
+use carom_fem::{Body, Inspection, MATERIALS, Material, Soundness};
 use carom_format::{ReadArchiveError, StoredBody};
+use carom_make::{ImportOptions, import};
+use carom_mesh::quality::without_negative_zero;
 use serde::Serialize;
 
 use crate::args::InfoArgs;
@@ -18,6 +20,8 @@ struct Info<'a> {
     kind: &'a str,
     nodes: usize,
     elements: &'a BTreeMap<&'static str, usize>,
+    /// Cells of each level of a local refinement; empty if there is none.
+    levels: &'a [usize],
     patches: usize,
     /// Largest degree of all patches in each direction.
     degrees: Vec<usize>,
@@ -33,7 +37,8 @@ struct Info<'a> {
     findings: &'a [String],
     sets: BTreeMap<&'a str, SetInfo>,
     materials: Vec<MaterialInfo<'a>>,
-    checksum: &'a str,
+    /// That of the body file; none of a file of another program.
+    checksum: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -100,23 +105,42 @@ pub(crate) fn read(path: &Path) -> Result<StoredBody, Failure> {
     })
 }
 
+/// The body of a body file with its checksum, or that of a mesh or NURBS file.
+fn any_body(path: &Path, session: &Session) -> Result<(Body, Option<String>), Failure> {
+    if !carom_make::import::is_geometry(path) {
+        let stored = read(path)?;
+        return Ok((stored.body, Some(stored.checksum)));
+    }
+    let steel = Material::named("steel").or_fail(Category::Other)?;
+    let options = ImportOptions { materials_of_file: true, ..ImportOptions::default() };
+    session.progress().begin("reading the file", 0);
+    let imported = import(path, &options, steel).map_err(crate::write::import_failure);
+    session.progress().end();
+    let imported = imported?;
+    for note in &imported.notes {
+        session.note(&format!("note: {note}"));
+    }
+    Ok((imported.body, None))
+}
+
 pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
-    let stored = read(&args.body)?;
+    let (body, checksum) = any_body(&args.body, session)?;
     session.progress().begin("measuring the body", 0);
-    let inspected = carom_fem::inspect(&stored.body).or_fail(Category::Input);
+    let inspected = carom_fem::inspect(&body).or_fail(Category::Input);
     session.progress().end();
     let inspection = inspected?;
     if let Some(path) = &args.picture {
         keep_input(&args.body, path)?;
-        crate::picture::write(&stored.body, path)?;
+        crate::picture::write(&body, path)?;
     }
-    session.print(&text(&stored, &inspection))?;
+    session.print(&text(&body, &inspection))?;
     let properties = &inspection.properties;
     let object = Info {
-        name: &stored.body.name,
+        name: &body.name,
         kind: inspection.kind,
         nodes: inspection.nodes,
         elements: &inspection.elements,
+        levels: &inspection.levels,
         patches: inspection.patches,
         degrees: degrees(&inspection),
         patch_degrees: &inspection.degrees,
@@ -134,13 +158,12 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
             .iter()
             .map(|(name, set)| (name.as_str(), SetInfo { kind: set.kind, count: set.count }))
             .collect(),
-        materials: stored
-            .body
+        materials: body
             .materials
             .iter()
             .map(|m| MaterialInfo { name: &m.name, density: m.density, young: m.young, poisson: m.poisson })
             .collect(),
-        checksum: &stored.checksum,
+        checksum: checksum.as_deref(),
     };
     session.print_json("carom-mesh info 1", &object)
 }
@@ -152,13 +175,18 @@ fn degrees(inspection: &Inspection) -> Vec<usize> {
     (0..3).map(|a| inspection.degrees.iter().map(|d| d[a]).max().unwrap_or(0)).collect()
 }
 
-fn text(stored: &StoredBody, inspection: &Inspection) -> String {
+fn text(body: &Body, inspection: &Inspection) -> String {
     let mut out = String::new();
     let elements: Vec<String> = inspection.elements.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     let p = &inspection.properties;
     let [x, y, z] = p.center_of_mass;
-    let _ = writeln!(out, "body             {} ({})", stored.body.name, inspection.kind);
+    let _ = writeln!(out, "body             {} ({})", body.name, inspection.kind);
     let _ = writeln!(out, "elements         {}", elements.join(", "));
+    if !inspection.levels.is_empty() {
+        let cells: Vec<String> =
+            inspection.levels.iter().enumerate().map(|(level, n)| format!("{n} of level {level}")).collect();
+        let _ = writeln!(out, "refined locally  {}", cells.join(", "));
+    }
     if inspection.patches > 0 {
         let _ = writeln!(out, "patches          {}, degrees {:?}", inspection.patches, degrees(inspection));
     }
@@ -172,11 +200,12 @@ fn text(stored: &StoredBody, inspection: &Inspection) -> String {
         let unit = if i == 0 { " kg m², about the centre of mass" } else { "" };
         let _ = writeln!(out, "{label:<16} {:>13.6e} {:>13.6e} {:>13.6e}{unit}", row[0], row[1], row[2]);
     }
-    let _ = writeln!(out, "worst cell       scaled Jacobian {:.3}", inspection.min_scaled_jacobian);
+    let worst = without_negative_zero(inspection.min_scaled_jacobian);
+    let _ = writeln!(out, "worst cell       scaled Jacobian {worst:.3}");
     let closed = if inspection.soundness.watertight { "yes" } else { "no" };
     let parts = inspection.soundness.parts;
     let _ = writeln!(out, "watertight       {closed}, {parts} part{}", if parts == 1 { "" } else { "s" });
-    for material in &stored.body.materials {
+    for material in &body.materials {
         let _ = writeln!(
             out,
             "material         {}: {} kg/m³, E {:.4e} Pa, ν {}",

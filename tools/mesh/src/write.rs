@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
+use carom_cli::{Category, Failure, FailureContext, Session, check_ending, keep_input};
 use carom_fem::Body;
 use carom_make::cad::CadOptions;
 use carom_make::{ImportError, ImportErrorKind, ImportOptions, RefineOptions, Zone};
@@ -21,7 +21,14 @@ struct Written<'a> {
     notes: Vec<String>,
 }
 
+/// The name of a body file.
+fn body_name(path: &Path) -> Result<(), Failure> {
+    let other_way = "carom-mesh convert writes a body as .msh, .inp, .vtu, .xml, .mesh or .json";
+    check_ending(path, "bodies", &["npz", "body"], other_way)
+}
+
 pub(crate) fn make(args: &MakeArgs, session: &Session) -> Result<(), Failure> {
+    body_name(&args.output.output)?;
     let name = stem(&args.output.output);
     let body =
         carom_make::make(&args.options(), &name, args.material.material()?).or_fail(Category::Input)?;
@@ -36,9 +43,9 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     };
     let material = args.material.material()?;
     keep_input(&args.file, &args.output.output)?;
+    body_name(&args.output.output)?;
     session.progress().begin("reading the file", 0);
-    let imported = carom_make::import(&args.file, &options, material)
-        .map_err(|error| Failure::from_error(category(&error), error));
+    let imported = carom_make::import(&args.file, &options, material).map_err(import_failure);
     session.progress().end();
     let mut imported = imported?;
     add_zones(&mut imported.body, &args.zones.zones)?;
@@ -60,6 +67,7 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
         return Err(Failure::new(Category::Usage, what)
             .hint("give --coarsen, --elevate, --subdivide, --grade, --near or --zone"));
     }
+    body_name(&args.output.output)?;
     let mut body = crate::info::read(&args.body)?.body;
     let mut notes = Vec::new();
     if args.coarsen {
@@ -69,23 +77,24 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
         notes.push(coarser.note);
     }
     let options = RefineOptions {
+        zones: args.zones.zones.clone(),
         elevate: args.elevate,
         subdivide: args.subdivide,
         grade: args.grade.grade().into_iter().collect(),
         near: args.near.near().into_iter().collect(),
     };
-    let mut fine = carom_make::refine(&body, &options).or_fail(Category::Input)?;
-    add_zones(&mut fine, &args.zones.zones)?;
+    let fine = carom_make::refine(&body, &options).or_fail(Category::Input)?;
     store(&fine, &args.output.output, notes, session)
 }
 
 /// A missing or unreadable file is another failure than one with wrong content.
-fn category(error: &ImportError) -> Category {
-    match error.kind() {
+pub(crate) fn import_failure(error: ImportError) -> Failure {
+    let category = match error.kind() {
         ImportErrorKind::Input => Category::Input,
         ImportErrorKind::Files => Category::Files,
         ImportErrorKind::Program => Category::Other,
-    }
+    };
+    Failure::from_error(category, error)
 }
 
 fn add_zones(body: &mut Body, zones: &[Zone]) -> Result<(), Failure> {

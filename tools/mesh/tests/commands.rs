@@ -437,6 +437,179 @@ fn a_body_that_no_machine_holds_is_refused_at_once() {
 }
 
 #[test]
+fn more_nodes_than_can_be_computed_with_are_refused_too() {
+    let dir = TempDir::new().unwrap();
+    let (rod, out) = (path(&dir, "rod.npz"), path(&dir, "x.npz"));
+    json(&["make", "box", "--size", "1,1,1", "--hex", "--elements", "3", "-o", &rod]);
+    // 27 hexahedra: 3.4 million cells are few enough, their 13.5 million nodes are not.
+    let message = fails(&["refine", &rod, "--subdivide", "50", "-o", &out], 3);
+    assert!(message.contains("would make 1.4e7 nodes"), "{message}");
+    json(&["make", "box", "--size", "1,1,1", "--elements", "30", "-o", &rod]);
+    let message = fails(&["refine", &rod, "--elevate", "9", "-o", &out], 3);
+    assert!(message.contains("would make 2.8e7 control points"), "{message}");
+}
+
+#[test]
+fn a_zone_is_there_before_it_is_refined_at_whatever_the_order_of_flags() {
+    let dir = TempDir::new().unwrap();
+    let (block, out) = (path(&dir, "block.npz"), path(&dir, "x.npz"));
+    let zone = "hit=top@0.02,0.03,0.1:0.01";
+    let make = ["make", "box", "--size", "0.1,0.1,0.1", "--elements", "4", "-o"];
+    json(&[&make[..], &[&block]].concat());
+    let coarse = json(&["info", &block])["nodes"].as_u64().unwrap();
+    for kind in [&[][..], &["--hex"]] {
+        json(&[&make[..], &[&out, "--grade", "hit", "--finest", "2e-3", "--zone", zone], kind].concat());
+        let info = json(&["info", &out]);
+        assert!(info["nodes"].as_u64().unwrap() > coarse, "{info}");
+        assert!(info["sets"]["hit"]["count"].as_u64().unwrap() >= 50, "{info}");
+    }
+    for flags in [["--near", "hit", "--levels", "2"], ["--grade", "hit", "--finest", "5e-3"]] {
+        json(&[&["refine", &block], &flags[..], &["--zone", zone, "-o", &out]].concat());
+        let info = json(&["info", &out]);
+        assert!(info["nodes"].as_u64().unwrap() > coarse && info["sets"]["hit"]["count"].as_u64() > Some(4));
+    }
+    let message =
+        fails(&["make", "ball", "--radius", "1", "--zone", "pole=surface@0,0,1:0.2", "-o", &out], 3);
+    assert!(message.contains("has a set `pole` already"), "{message}");
+    let message =
+        fails(&["make", "ball", "--hex", "--radius", "1", "--zone", "pole=surface@0,0,1:0.2", "-o", &out], 3);
+    assert!(message.contains("has a set `pole` already"), "{message}");
+}
+
+#[test]
+fn the_levels_of_a_local_refinement_are_told() {
+    let dir = TempDir::new().unwrap();
+    let (block, out) = (path(&dir, "block.npz"), path(&dir, "x.npz"));
+    json(&["make", "box", "--size", "1,1,1", "--elements", "8", "-o", &block]);
+    assert_eq!(json(&["info", &block])["levels"], serde_json::json!([]));
+    json(&["refine", &block, "--near", "0,0,0", "--levels", "2", "-o", &out]);
+    let info = json(&["info", &out]);
+    let levels: Vec<u64> = info["levels"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+    assert_eq!(
+        (levels.len(), levels.iter().sum::<u64>()),
+        (3, info["elements"]["span"].as_u64().unwrap()),
+        "{info}"
+    );
+    // Cells that are divided leave eight for one.
+    let divided = [512 - levels[0], (8 * (512 - levels[0]) - levels[1])];
+    assert_eq!(levels[2], 8 * divided[1]);
+    let text = carom_mesh().args(["info", &out]).output().unwrap();
+    let line = format!(
+        "refined locally  {} of level 0, {} of level 1, {} of level 2",
+        levels[0], levels[1], levels[2]
+    );
+    assert!(String::from_utf8(text.stdout).unwrap().contains(&line), "{line}");
+}
+
+#[test]
+fn a_scaled_jacobian_of_nothing_has_no_sign() {
+    let dir = TempDir::new().unwrap();
+    let out = path(&dir, "x.npz");
+    json(&["make", "octant", "--radius", "1", "-o", &out]);
+    let text = String::from_utf8(carom_mesh().args(["info", &out]).output().unwrap().stdout).unwrap();
+    assert!(text.contains("scaled Jacobian 0.000") && !text.contains("-0.000"), "{text}");
+}
+
+#[test]
+fn bodies_are_called_as_bodies() {
+    let dir = TempDir::new().unwrap();
+    let (ball, xyz) = (path(&dir, "ball.npz"), path(&dir, "x.xyz"));
+    json(&["make", "ball", "--radius", "1", "-o", &ball]);
+    json(&["make", "ball", "--radius", "1", "-o", &path(&dir, "ball")]);
+    let msh = path(&dir, "none.msh");
+    for command in
+        [&["make", "ball", "--radius", "1"][..], &["refine", &ball, "--subdivide", "2"], &["import", &msh]]
+    {
+        let message = fails(&[command, &["-o", &xyz]].concat(), 2);
+        assert!(message.contains("bodies are written as .npz") && message.contains("convert"), "{message}");
+    }
+}
+
+#[test]
+fn a_file_of_another_program_is_looked_at_or_the_way_to_it_told() {
+    let dir = TempDir::new().unwrap();
+    let [block, inp, text] = ["block.npz", "block.inp", "x.obj"].map(|name| path(&dir, name));
+    json(&["make", "box", "--size", "1,1,1", "--hex", "--material", "copper", "-o", &block]);
+    json(&["convert", &block, "-o", &inp]);
+    let (ours, theirs) = (json(&["info", &block]), json(&["info", &inp]));
+    for key in ["kind", "nodes", "elements", "sets", "materials"] {
+        assert_eq!(ours[key], theirs[key], "{key}");
+    }
+    assert!(theirs["checksum"].is_null() && ours["checksum"].is_string());
+    std::fs::write(&text, "v 0 0 0").unwrap();
+    for command in [&["info", &text][..], &["refine", &inp, "--subdivide", "2", "-o", &block]] {
+        let message = fails(command, 3);
+        assert!(message.contains(&format!("carom-mesh import {} -o BODY.npz", command[1])), "{message}");
+    }
+}
+
+#[test]
+fn numbers_out_of_their_range_are_told_with_it() {
+    let dir = TempDir::new().unwrap();
+    let (ball, out) = (path(&dir, "ball.npz"), path(&dir, "x.npz"));
+    json(&["make", "ball", "--radius", "1", "-o", &ball]);
+    let near = ["refine", &ball, "--near", "pole", "--levels", "2", "-o", &out];
+    for (command, says) in [
+        (&[&near[..], &["--radius", "-1"]].concat(), "the radius -1 m is not possible"),
+        (&[&near[..], &["--radius", "-2.5e-3"]].concat(), "the radius -0.0025 m is not possible"),
+        (
+            &vec!["make", "ball", "--radius", "1", "--pole-radius", "2", "-o", &out],
+            "at most 1.0 m, its radius",
+        ),
+        (
+            &vec!["make", "ball", "--hex", "--radius", "1", "--pole-radius", "2", "-o", &out],
+            "at most 1.0 m, its radius",
+        ),
+        (
+            &vec!["make", "plate", "--size", "1,2,0.1", "--pole-radius", "3", "-o", &out],
+            "at most 1.0 m, half of",
+        ),
+        (
+            &vec!["make", "ball", "--radius", "1e300", "-o", &out],
+            "the radius of the ball is 1e300 m: it must be a positive length",
+        ),
+        (&vec!["make", "ball", "--hex", "--radius", "1e300", "-o", &out], "from 1e-60 to 1e60"),
+        (&vec!["make", "box", "--size", "-1,1,1", "-o", &out], "is -1.0 m: it must be a positive length"),
+        (
+            &vec!["refine", &ball, "--coarsen", "--tolerance", "1", "-o", &out],
+            "more than a hundredth of the body's diameter",
+        ),
+    ] {
+        let message = fails(command, 3);
+        assert!(message.contains(says), "{message}");
+    }
+    for (flag, value) in [("--levels", "-1"), ("--subdivide", "-1"), ("-j", "-1")] {
+        let message = fails(&["refine", &ball, "--near", "pole", "-o", &out, flag, value], 2);
+        assert!(message.contains("-1 is not in"), "{message}");
+    }
+}
+
+#[test]
+fn coordinates_whose_products_overflow_are_refused_with_their_node() {
+    let dir = TempDir::new().unwrap();
+    let [block, out] = ["block.npz", "out.npz"].map(|name| path(&dir, name));
+    json(&["make", "box", "--size", "1,1,1", "--hex", "--order", "1", "--elements", "1", "-o", &block]);
+    for ending in ["msh", "inp", "vtu"] {
+        let file = path(&dir, &format!("block.{ending}"));
+        json(&["convert", &block, "-o", &file]);
+        let message = fails(&["import", &file, "--scale", "1e300", "-o", &out], 3);
+        assert!(message.contains("the scale is 1e300"), "{message}");
+    }
+    let vtu = path(&dir, "far.vtu");
+    let text = r#"<VTKFile type="UnstructuredGrid" version="1.0"><UnstructuredGrid>
+        <Piece NumberOfPoints="4" NumberOfCells="1"><Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">
+        0 0 0 1e308 0 0 0 1 0 0 0 1</DataArray></Points><Cells><DataArray type="Int64" Name="connectivity" format="ascii">
+        0 1 2 3</DataArray><DataArray type="Int64" Name="offsets" format="ascii">4</DataArray>
+        <DataArray type="UInt8" Name="types" format="ascii">10</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>"#;
+    std::fs::write(&vtu, text).unwrap();
+    let message = fails(&["import", &vtu, "-o", &out], 3);
+    assert!(message.contains("far.vtu`: point 1 has the coordinates (1e308, 0.0, 0.0)"), "{message}");
+    std::fs::write(path(&dir, "cubes.txt"), TWO_CUBES.replacen("0 1 0 1", "0 1e61 0 1", 1)).unwrap();
+    let message = fails(&["import", &path(&dir, "cubes.txt"), "-o", &out], 3);
+    assert!(message.contains("control point 1 has the coordinates (1e61, 0.0, 0.0)"), "{message}");
+}
+
+#[test]
 fn refining_by_nothing_is_a_slip() {
     let dir = TempDir::new().unwrap();
     let (ball, out) = (path(&dir, "ball.npz"), path(&dir, "x.npz"));

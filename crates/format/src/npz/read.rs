@@ -23,7 +23,7 @@ pub enum ReadArchiveError {
         source: io::Error,
     },
     /// It is no archive, or a damaged one.
-    #[error("`{path}` is no {kind} file, or damaged: {source}; copy or make it again")]
+    #[error("`{path}` is no {kind} file, or damaged: {source}; {}", way_out(path, kind))]
     NotAnArchive {
         /// The file.
         path: PathBuf,
@@ -31,6 +31,14 @@ pub enum ReadArchiveError {
         kind: &'static str,
         /// What is wrong with it.
         source: ZipError,
+    },
+    /// It is an archive of another program.
+    #[error("`{path}` is an archive of another program and no {kind} file; {}", way_out(path, kind))]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What was expected, "body" for instance.
+        kind: &'static str,
     },
     /// It is an archive of something else.
     #[error("`{path}` is of the kind `{found}`, a `{expected}` is needed here")]
@@ -109,6 +117,18 @@ pub enum ReadArchiveError {
     },
 }
 
+/// How the file of another program becomes one of ours.
+fn way_out(path: &Path, kind: &str) -> String {
+    match kind {
+        "body" => format!(
+            "a mesh, NURBS or CAD file becomes one by `carom-mesh import {} -o BODY.npz`; a damaged one has to be copied or made \
+             again",
+            path.display()
+        ),
+        _ => "copy or make it again".to_owned(),
+    }
+}
+
 impl ReadArchiveError {
     /// True if the operating system refused, false if the content is wrong.
     pub fn is_io(&self) -> bool {
@@ -146,8 +166,7 @@ impl ArchiveReader {
             .map_err(|source| ReadArchiveError::NotAnArchive { path: path.to_owned(), kind: word, source })?;
         let mut archive = Self { path: path.to_owned(), zip, version: Version { major: 0, minor: 0 } };
         if !archive.has("format") || !archive.has("version") {
-            let found = "NumPy archive without `format` and `version`".to_owned();
-            return Err(ReadArchiveError::WrongKind { path: path.to_owned(), expected: kind, found });
+            return Err(ReadArchiveError::Foreign { path: path.to_owned(), kind: word });
         }
         let found = archive.text("format")?;
         if found != kind {

@@ -10,6 +10,46 @@ use super::model::{
     RotationSpec, Spot, ZoneSpec,
 };
 
+const OF_NEAR: &str = "`refine = { near = { at = …, levels = …, radius = … } }` of the body";
+const OF_REFINE: &str = "`refine = { … }` of the body";
+const OF_GRADE: &str = "`grade = { at = …, finest = … }`";
+const OF_MAKE: &str = "`make = { … }` of the body";
+const OF_REDUCE: &str = "`reduce = { … }` of the body";
+const OF_BODY: &str = "the body itself, beside `make`";
+
+/// Keys of the tables within a body, and where they belong: whoever knows the flags of carom-mesh puts them side by side.
+const HOMES: [(&str, &str); 29] = [
+    ("near", OF_NEAR),
+    ("levels", OF_NEAR),
+    ("coarsen", OF_REFINE),
+    ("elevate", OF_REFINE),
+    ("subdivide", OF_REFINE),
+    ("finest", OF_GRADE),
+    ("grade", "`make = { … }` or `refine = { … }` of the body"),
+    ("shape", OF_MAKE),
+    ("radius", "`make = { … }` of the body, or into the braces of `near`, `grade` or `zone`"),
+    ("inner_radius", OF_MAKE),
+    ("length", OF_MAKE),
+    ("semi_axes", OF_MAKE),
+    ("pole_radius", OF_MAKE),
+    ("focus", OF_MAKE),
+    ("degree", OF_MAKE),
+    ("elements", OF_MAKE),
+    ("nurbs", OF_MAKE),
+    ("interface", OF_REDUCE),
+    ("attach", OF_REDUCE),
+    ("modes", OF_REDUCE),
+    ("split", OF_REDUCE),
+    ("refine", OF_BODY),
+    ("reduce", OF_BODY),
+    ("zone", OF_BODY),
+    ("marker", OF_BODY),
+    ("material", OF_BODY),
+    ("position", OF_BODY),
+    ("rotation", OF_BODY),
+    ("velocity", OF_BODY),
+];
+
 /// Reads a body; `reduced` says that the scheme takes flexible bodies as reduced models alone.
 pub(super) fn body(table: Table<'_>, reduced: bool) -> Option<BodySpec> {
     if !table.has("name") {
@@ -47,7 +87,7 @@ pub(super) fn body(table: Table<'_>, reduced: bool) -> Option<BodySpec> {
         source: source.clone().unwrap_or(BodySource::Rom { rom: String::new() }),
     };
     check(&table, &spec, source.is_some(), reduced);
-    table.finish();
+    table.finish_beside(&HOMES);
     source.map(|_| spec)
 }
 
@@ -161,7 +201,7 @@ fn make(table: Table<'_>) -> MakeSpec {
             table.conflict(key, message);
         }
     }
-    table.finish();
+    table.finish_beside(&HOMES);
     spec
 }
 
@@ -182,7 +222,7 @@ fn grade(table: Table<'_>) -> Option<GradeSpec> {
     }
     let finest = table.number("finest", Interval::Positive);
     let radius = table.number("radius", Interval::Positive);
-    table.finish();
+    table.finish_beside(&HOMES);
     Some(GradeSpec { at: at?, finest: finest?, radius })
 }
 
@@ -194,7 +234,7 @@ fn refine(table: Table<'_>) -> RefineSpec {
         grade: table.one_or_more("grade").into_iter().filter_map(grade).collect(),
         near: table.one_or_more("near").into_iter().filter_map(near).collect(),
     };
-    table.finish();
+    table.finish_beside(&HOMES);
     spec
 }
 
@@ -205,7 +245,7 @@ fn near(table: Table<'_>) -> Option<NearSpec> {
     }
     let levels = table.count("levels", 1);
     let radius = table.number("radius", Interval::Positive);
-    table.finish();
+    table.finish_beside(&HOMES);
     Some(NearSpec { at: at?, radius, levels: levels? })
 }
 
@@ -287,6 +327,6 @@ fn reduce(table: Table<'_>) -> ReduceSpec {
     if spec.modes.is_some() && spec.up_to.is_some() {
         table.conflict("up_to", "`modes` (a number) and `up_to` (a frequency) exclude each other");
     }
-    table.finish();
+    table.finish_beside(&HOMES);
     spec
 }

@@ -329,6 +329,13 @@ impl<'a> Table<'a> {
 
     /// Reports the keys that nobody asked for.
     pub(super) fn finish(self) {
+        self.finish_beside(&[]);
+    }
+
+    /// As [`Table::finish`], where keys of other tables may have been put by mistake.
+    ///
+    /// * `homes` — such a key, and where it belongs
+    pub(super) fn finish_beside(self, homes: &[(&str, &'static str)]) {
         if self.any_key.get() {
             return;
         }
@@ -340,7 +347,9 @@ impl<'a> Table<'a> {
             }
             let suggestion = nearest(name, known.iter().copied());
             let known = list_of(&known);
-            self.problem(&key.span(), ProblemKind::UnknownKey { key: name.to_owned(), suggestion, known });
+            let home = homes.iter().find(|(key, _)| *key == name).map(|(_, home)| *home);
+            let key_name = name.to_owned();
+            self.problem(&key.span(), ProblemKind::UnknownKey { key: key_name, home, suggestion, known });
         }
     }
 }

@@ -34,10 +34,12 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ProblemKind {
     /// A key that has no meaning here.
-    #[error("unknown key `{key}`{}; known keys are {known}", did_you_mean(.suggestion))]
+    #[error("unknown key `{key}`{}; known keys are {known}", hint(.home, .suggestion))]
     UnknownKey {
         /// The key.
         key: String,
+        /// Where a key of this name belongs.
+        home: Option<&'static str>,
         /// A known key that looks like it.
         suggestion: Option<String>,
         /// All known keys.
@@ -106,6 +108,11 @@ pub enum ProblemKind {
         /// Why.
         why: String,
     },
+}
+
+/// Where the key belongs is more than what it looks like.
+fn hint(home: &Option<&'static str>, suggestion: &Option<String>) -> String {
+    home.map_or_else(|| did_you_mean(suggestion), |home| format!("; it belongs to {home}"))
 }
 
 fn did_you_mean(suggestion: &Option<String>) -> String {

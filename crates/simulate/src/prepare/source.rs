@@ -7,7 +7,7 @@ use carom_format::read_body;
 use carom_format::scenario::model::{BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, NearSpec, Spot};
 use carom_make::cad::CadOptions;
 use carom_make::shape::Grade;
-use carom_make::{ImportOptions, NearPlace, Place, RefineOptions, Shape, ShapeOptions, Zone};
+use carom_make::{ImportOptions, NearPlace, Place, RefineError, RefineOptions, Shape, ShapeOptions, Zone};
 
 use crate::SimulateError;
 
@@ -49,35 +49,33 @@ pub(super) fn make(
         BodySource::Rom { .. } => unreachable!("a reduced model needs no body"),
     };
     body.name.clone_from(&spec.name);
-    // Zones first: a grading may be towards one of them.
-    add_zones(spec, &mut body)?;
-    if let Some(refine) = &spec.refine {
-        if refine.coarsen {
-            body = carom_make::coarsen(&body, None)
-                .map_err(|source| SimulateError::Refine { body: name(), source: source.into() })?
-                .body;
-        }
-        let options = RefineOptions {
-            elevate: Some(refine.elevate),
-            subdivide: Some(refine.subdivide),
-            grade: refine.grade.iter().map(grade).collect(),
-            near: refine.near.iter().map(near).collect(),
-        };
-        body = carom_make::refine(&body, &options)
-            .map_err(|source| SimulateError::Refine { body: name(), source })?;
-        add_zones(spec, &mut body)?;
+    if spec.refine.as_ref().is_some_and(|refine| refine.coarsen) {
+        body = carom_make::coarsen(&body, None)
+            .map_err(|source| SimulateError::Refine { body: name(), source: source.into() })?
+            .body;
     }
-    Ok(body)
+    carom_make::refine(&body, &refine_options(spec)).map_err(|source| match source {
+        RefineError::Zone(source) => SimulateError::Zone { body: name(), source },
+        source => SimulateError::Refine { body: name(), source },
+    })
 }
 
-/// Names the zones; again after refining, when finer faces bound them better.
-fn add_zones(spec: &BodySpec, body: &mut Body) -> Result<(), SimulateError> {
-    for zone in &spec.zone {
-        let zone =
-            Zone { name: zone.name.clone(), of: zone.set.clone(), centre: zone.center, radius: zone.radius };
-        zone.add_to(body).map_err(|source| SimulateError::Zone { body: spec.name.clone(), source })?;
+/// The zones, and what is to be refined.
+fn refine_options(spec: &BodySpec) -> RefineOptions {
+    let zones = spec.zone.iter().map(|zone| Zone {
+        name: zone.name.clone(),
+        of: zone.set.clone(),
+        centre: zone.center,
+        radius: zone.radius,
+    });
+    let mut options = RefineOptions { zones: zones.collect(), ..RefineOptions::default() };
+    if let Some(refine) = &spec.refine {
+        options.elevate = Some(refine.elevate);
+        options.subdivide = Some(refine.subdivide);
+        options.grade = refine.grade.iter().map(grade).collect();
+        options.near = refine.near.iter().map(near).collect();
     }
-    Ok(())
+    options
 }
 
 fn place(spot: &Spot) -> Place {
