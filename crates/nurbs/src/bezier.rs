@@ -191,22 +191,25 @@ impl BezierMesh {
             [w * x, w * y, w * z, w]
         });
         let bezier = block.convert(homogeneous.collect());
-        for (&place, [x, y, z, w]) in places.iter().zip(bezier) {
-            // On collapsed edges points of different weights lie in one place: VTK has one weight a point.
-            let candidates = known.entry(place).or_default();
-            let same = |&&number: &&u32| (self.weights[number as usize] / w - 1.0).abs() < 1e-9;
-            let target = match candidates.iter().find(same) {
-                Some(&number) => (number, false),
-                None => {
-                    let number = self.points.len() as u32;
-                    self.points.push([x / w, y / w, z / w]);
-                    self.weights.push(w);
-                    candidates.push(number);
-                    (number, true)
-                }
-            };
-            block.targets.push(target);
+        for (&place, point) in places.iter().zip(bezier) {
+            block.targets.push(self.merged(known.entry(place).or_default(), point));
         }
+    }
+
+    /// Number of a Bezier point, and whether it is new.
+    ///
+    /// * `candidates` — points in the same place: on collapsed edges they may differ in weight, and VTK has one weight a point
+    /// * `point` — (w x, w y, w z, w)
+    fn merged(&mut self, candidates: &mut Vec<u32>, [x, y, z, w]: [f64; 4]) -> (u32, bool) {
+        let same = |&&number: &&u32| (self.weights[number as usize] / w - 1.0).abs() < 1e-9;
+        if let Some(&number) = candidates.iter().find(same) {
+            return (number, false);
+        }
+        let number = self.points.len() as u32;
+        self.points.push([x / w, y / w, z / w]);
+        self.weights.push(w);
+        candidates.push(number);
+        (number, true)
     }
 
     fn add_cells(&mut self, patch: &Patch, block: &Block, number: u32, side: Option<Side>) {

@@ -1,7 +1,7 @@
 //! The pressure over a contact patch, beside Hertz' theory.
 
 use carom_contact::closed_form::{HertzEllipse, contact_modulus, hertz_ellipse};
-use carom_dynamics::Pose;
+use carom_dynamics::{ContactState, Pose};
 use carom_format::result::StoredFrame;
 use carom_mesh::FaceRef;
 use carom_report::map::ellipse;
@@ -55,10 +55,7 @@ pub fn draw(run: &Run, pair: usize) -> Result<Drawing, RunError> {
     let names = &run.header().pairs[pair];
     let first = placed(run, &frame, &names.first)?;
     let contact = &frame.contacts[pair];
-    let pressures = |face: usize| {
-        let place = contact.pressure_faces.iter().position(|&f| f as usize == face);
-        place.map_or(0.0, |n| contact.pressures[n])
-    };
+    let pressures = |face: usize| pressure_on(contact, face);
     let plane = plane_of(&first, &pressures);
     let faces = patch_faces(&first, &plane, &pressures);
     let reach = loaded_radius(&faces);
@@ -96,10 +93,7 @@ pub fn fit(run: &Run, pair: usize) -> Result<PressureFit, RunError> {
     let names = &run.header().pairs[pair];
     let first = placed(run, &frame, &names.first)?;
     let contact = &frame.contacts[pair];
-    let pressures = |face: usize| {
-        let place = contact.pressure_faces.iter().position(|&f| f as usize == face);
-        place.map_or(0.0, |n| contact.pressures[n])
-    };
+    let pressures = |face: usize| pressure_on(contact, face);
     let plane = plane_of(&first, &pressures);
     let reach = loaded_radius(&patch_faces(&first, &plane, &pressures));
     let mut samples: Vec<(f64, f64, Vec<f64>)> = Vec::new();
@@ -160,6 +154,12 @@ fn strongest_frame(run: &Run, pair: usize) -> Result<StoredFrame, RunError> {
     let frame = run.reader().frame(best)?;
     let has_pressure = frame.contacts.get(pair).is_some_and(|c| c.pressures.iter().any(|&p| p > 0.0));
     if has_pressure { Ok(frame) } else { Err(none) }
+}
+
+/// Pressure on a face of the first surface of a contact, by its number in the set \[Pa\].
+fn pressure_on(contact: &ContactState, face: usize) -> f64 {
+    let place = contact.pressure_faces.iter().position(|&f| f as usize == face);
+    place.map_or(0.0, |n| contact.pressures[n])
 }
 
 /// Loads the body of `BODY:SET` and places it.

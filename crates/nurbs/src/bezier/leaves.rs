@@ -178,24 +178,11 @@ impl BezierMesh {
                 [w * x, w * y, w * z, w]
             };
             let mut points = Vec::with_capacity(leaf.sizes.iter().product());
-            for ([x, y, z, w], place) in
-                leaf.convert(grid, &leaves.operators, homogeneous).into_iter().zip(&mut places)
-            {
-                // On collapsed edges points of different weights lie in one place: VTK has one weight a point.
-                let candidates = known.entry(*place).or_default();
-                let same = |&&number: &&u32| (self.weights[number as usize] / w - 1.0).abs() < 1e-9;
-                let (target, first) = match candidates.iter().find(same) {
-                    Some(&number) => (number, false),
-                    None => {
-                        let number = self.points.len() as u32;
-                        self.points.push([x / w, y / w, z / w]);
-                        self.weights.push(w);
-                        candidates.push(number);
-                        (number, true)
-                    }
-                };
-                leaves.targets.push((target, first));
-                points.push(target);
+            let converted = leaf.convert(grid, &leaves.operators, homogeneous);
+            for (point, place) in converted.into_iter().zip(&mut places) {
+                let target = self.merged(known.entry(*place).or_default(), point);
+                leaves.targets.push(target);
+                points.push(target.0);
             }
             let degrees = grid.basis.each_ref().map(crate::KnotVector::degree);
             self.cells.push(BezierCell {
