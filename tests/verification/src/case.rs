@@ -56,8 +56,19 @@ impl Row {
 pub struct Outcome {
     /// Figures.
     pub rows: Vec<Row>,
+    /// What else was found, shown without claims.
+    pub table: Table,
     /// Pictures: file name without extension, drawing, caption.
     pub pictures: Vec<(String, Drawing, String)>,
+}
+
+/// Cells as they are shown, columns of numbers to the right of their names.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// Names of the columns, with units; none for no table.
+    pub header: Vec<&'static str>,
+    /// As many cells as there are columns, row by row.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// A verification case.

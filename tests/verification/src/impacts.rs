@@ -222,7 +222,7 @@ pub(crate) fn short_rod(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         0.2085,
         0.02,
     ));
-    Ok(Outcome { rows, pictures: Vec::new() })
+    Ok(Outcome { rows, ..Outcome::default() })
 }
 
 /// The aluminium rod of 1 m.

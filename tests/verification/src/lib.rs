@@ -11,4 +11,4 @@ pub mod report;
 pub mod settings;
 
 pub use bench::{Bench, BenchError, Impact};
-pub use case::{Case, Outcome, Row, cases};
+pub use case::{Case, Outcome, Row, Table, cases};

@@ -3,10 +3,14 @@
 use std::time::Instant;
 
 use carom_post::patch::{self, PressureFit};
+use carom_report::number::significant;
 use carom_report::{Axis, Plot, Series, Style};
 
 use crate::impacts::RADIUS;
 use crate::{Bench, BenchError, Outcome, Row};
+
+/// Levels of the finest local refinement.
+const FINEST: usize = 6;
 
 /// Contact radius that Hertz gives for the load, over the radius of the balls.
 const CONTACT: f64 = 0.1;
@@ -80,28 +84,46 @@ fn uniform_dofs(n: usize) -> f64 {
 /// Fewer faces under pressure say neither p₀ nor a.
 const FEWEST_FACES: usize = 12;
 
+const HEADER: [&str; 7] = [
+    "spans of a patch",
+    "levels at the pole",
+    "dofs of a ball",
+    "faces under pressure",
+    "peak pressure over Hertz'",
+    "radius over Hertz'",
+    "time of the run, s",
+];
+
 /// Pressure of two balls over the dofs, refined throughout and at their poles.
 pub(crate) fn local(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let mut outcome = Outcome::default();
-    let uniform = PressedBalls { name: "uniform-8".to_owned(), elements: 8, levels: 0 };
-    add_rows(&mut outcome, "uniform, 8\u{b3} spans a patch", &uniform.press(bench)?, None);
+    outcome.table.header = HEADER.to_vec();
     let (mut dofs, mut same_spans, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-    for (elements, levels, claim) in [(2, 4, None), (4, 4, None), (2, 5, None), (2, 6, Some(0.02))] {
+    for (elements, levels) in [(8, 0), (2, 4), (4, 4), (2, 5), (2, FINEST)] {
         let balls = PressedBalls { name: format!("local-{elements}-{levels}"), elements, levels };
         let pressed = balls.press(bench)?;
-        let what = format!("local, {levels} levels on {elements}\u{b3} spans");
-        let error = add_rows(&mut outcome, &what, &pressed, claim);
+        outcome.table.rows.push(balls.table_row(&pressed));
         if elements == 2 {
             dofs.push(pressed.dofs);
             same_spans.push(uniform_dofs(elements << levels));
-            errors.push(100.0 * error);
+            errors.push(100.0 * pressed.deviations().into_iter().map(f64::abs).fold(0.0, f64::max));
+        }
+        if levels == FINEST {
+            let [peak, radius] = hertz();
+            let what = "at the pole in six levels";
+            let row = |figure: &str, unit, measured, expected| {
+                Row::new(format!("{what}: {figure}"), unit, measured, expected, 0.02)
+            };
+            outcome.rows.push(row("peak pressure", "Pa", pressed.fit.peak_pressure, peak));
+            outcome.rows.push(row("radius", "m", pressed.fit.radius, radius));
+            let uniform = uniform_dofs(elements << levels);
+            outcome.rows.push(Row::shown(format!("{what}: dofs of a ball"), "", pressed.dofs));
+            outcome.rows.push(Row::shown("the same spans throughout: dofs of a ball, counted", "", uniform));
+            // A fifth or less is claimed.
+            let share = 5.0 * pressed.dofs / uniform;
+            outcome.rows.push(Row::new("five times the first over the second", "", share, 0.0, 1.0));
         }
     }
-    let (last, uniform) = (dofs[dofs.len() - 1], same_spans[same_spans.len() - 1]);
-    let what = "uniform, 128\u{b3} spans a patch, the same at the pole: dofs of a ball, counted";
-    outcome.rows.push(Row::shown(what, "", uniform));
-    // A fifth or less is claimed.
-    outcome.rows.push(Row::new("five times local over uniform, dofs", "", 5.0 * last / uniform, 0.0, 1.0));
     let plot = Plot::new(
         "Two balls pressed on each other, a = R/10",
         Axis::new("dofs of a ball", "").logarithmic(),
@@ -112,29 +134,43 @@ pub(crate) fn local(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let caption = "The larger one of the errors of peak pressure and radius against Hertz, over the dofs of a ball that is refined at its \
                    pole, and over those of a ball with the same spans throughout, which are counted and not run.";
     outcome.pictures.push(("local-refinement".to_owned(), plot.draw(), caption.to_owned()));
-    let drawing = patch::draw(&bench.open("local-2-6")?, 0)?;
+    let drawing = patch::draw(&bench.open(&format!("local-2-{FINEST}"))?, 0)?;
     let caption =
         "Pressure with local refinement in six levels, beside Hertz' circle and ellipse for that force.";
     outcome.pictures.push(("local-pressure".to_owned(), drawing, caption.to_owned()));
     Ok(outcome)
 }
 
-/// The figures of a run; returns the larger one of its errors of p₀ and a.
-fn add_rows(outcome: &mut Outcome, what: &str, pressed: &Pressed, claim: Option<f64>) -> f64 {
-    let PressureFit { peak_pressure, radius, n_faces, .. } = pressed.fit;
-    let hertz = [1.5 * force() / (std::f64::consts::PI * (CONTACT * RADIUS).powi(2)), CONTACT * RADIUS];
-    if n_faces >= FEWEST_FACES {
-        let row = |figure: &str, unit, measured: f64, expected: f64| match claim {
-            Some(claim) => Row::new(format!("{what}: {figure}"), unit, measured, expected, claim),
-            None => Row::shown(format!("{what}: {figure} over Hertz'"), "", measured / expected),
-        };
-        outcome.rows.push(row("peak pressure", "Pa", peak_pressure, hertz[0]));
-        outcome.rows.push(row("radius", "m", radius, hertz[1]));
+impl PressedBalls {
+    fn table_row(&self, pressed: &Pressed) -> Vec<String> {
+        let [peak, radius] = pressed.deviations().map(|deviation| match pressed.fit.n_faces {
+            FEWEST_FACES.. => significant(1.0 + deviation, 4),
+            _ => "too few faces".to_owned(),
+        });
+        vec![
+            format!("{}\u{b3}", self.elements),
+            self.levels.to_string(),
+            pressed.dofs.to_string(),
+            pressed.fit.n_faces.to_string(),
+            peak,
+            radius,
+            significant(pressed.seconds, 3),
+        ]
     }
-    outcome.rows.push(Row::shown(format!("{what}: faces under pressure"), "", n_faces as f64));
-    outcome.rows.push(Row::shown(format!("{what}: dofs of a ball"), "", pressed.dofs));
-    outcome.rows.push(Row::shown(format!("{what}: time of the run"), "s", pressed.seconds));
-    (peak_pressure / hertz[0] - 1.0).abs().max((radius / hertz[1] - 1.0).abs())
+}
+
+impl Pressed {
+    /// Of peak pressure and radius from Hertz', relative.
+    fn deviations(&self) -> [f64; 2] {
+        let [peak, radius] = hertz();
+        [self.fit.peak_pressure / peak - 1.0, self.fit.radius / radius - 1.0]
+    }
+}
+
+/// Peak pressure and radius of the contact after Hertz.
+fn hertz() -> [f64; 2] {
+    let radius = CONTACT * RADIUS;
+    [1.5 * force() / (std::f64::consts::PI * radius.powi(2)), radius]
 }
 
 #[cfg(test)]

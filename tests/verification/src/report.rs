@@ -4,15 +4,19 @@ use std::fmt::Write as _;
 
 use carom_report::number::significant;
 
-use crate::{Case, Outcome, Row};
+use crate::{Case, Outcome, Row, Table};
 
 /// The report of some cases: a heading, what is done, a table and the pictures of each.
 ///
 /// * `machine` — what it ran on
 /// * `pictures` — folder of the pictures, relative to the report
 pub fn markdown(cases: &[(Case, Outcome)], machine: &str, pictures: &str) -> String {
-    let mut text = String::from(
-        "# Verification report\n\nWritten by `cargo run --release -p carom-verification` (with the names of cases and `--output` for \
+    let title = match cases {
+        [(case, _)] => case.title,
+        _ => "Verification report",
+    };
+    let mut text = format!(
+        "# {title}\n\nWritten by `cargo run --release -p carom-verification` (with the names of cases and `--output` for \
          some of them); do not edit. The same runs are tests: `cargo test --release -p carom-verification -- --ignored`.\n\n",
     );
     let mut line = |words: &str| text.push_str(words);
@@ -20,15 +24,31 @@ pub fn markdown(cases: &[(Case, Outcome)], machine: &str, pictures: &str) -> Str
         "Run on {machine}. Deviations are relative; where 0 is expected, they are the value itself.\n"
     ));
     for (case, outcome) in cases {
-        line(&format!("\n## {}\n\n{}\n\n", case.title, case.about));
+        if cases.len() > 1 {
+            line(&format!("\n## {}\n", case.title));
+        }
+        line(&format!("\n{}\n\n", case.about));
         line("| figure | measured | expected | deviation | claim | |\n|---|---|---|---|---|---|\n");
         for row in &outcome.rows {
             line(&table_row(row));
         }
+        line(&table(&outcome.table));
         for (name, _, caption) in &outcome.pictures {
             line(&format!("\n![{caption}]({pictures}/{name}.svg)\n\n{caption}\n"));
         }
         line(&format!("\n`carom-verify {}`\n", case.name));
+    }
+    text
+}
+
+fn table(table: &Table) -> String {
+    let Table { header, rows } = table;
+    if header.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n| {} |\n|---|{}\n", header.join(" | "), "---:|".repeat(header.len() - 1));
+    for row in rows {
+        writeln!(text, "| {} |", row.join(" | ")).expect("a string takes all");
     }
     text
 }

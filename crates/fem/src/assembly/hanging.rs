@@ -3,9 +3,16 @@
 use std::sync::Arc;
 
 use carom_linalg::{BlockMatrix, NodeGraph, NodeMatrix};
+use carom_progress::Progress;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use rayon::prelude::*;
 
-use super::SystemMatrices;
+use super::{AssemblyError, SystemMatrices, written};
 use crate::Discretisation;
+
+/// Most hanging points whose rows are multiplied together.
+const GROUP: usize = 64;
 
 /// Matrices over the points of the body from those over points (f) and hanging points (h), which follow u_h = C u_f.
 ///
@@ -13,45 +20,81 @@ use crate::Discretisation;
 /// K = K̂_ff + Cᵀ A + Aᵀ C,   A = K̂_hf + ½ K̂_hh C
 /// ```
 ///
-/// A row of A is formed in a dense array and added to the rows of Cᵀ A by merging sorted lists: no search per entry. The sums
-/// have one order, whatever the number of threads.
+/// Hanging points that lie together follow nearly the same points: Cᵀ A is a dense product for each group of them. The
+/// sums have one order, whatever the number of threads.
 ///
 /// * `graph` — of the points alone
 /// * `free` — K̂ and M̂
+///
+/// # Errors
+///
+/// [`AssemblyError::Interrupted`].
 pub(super) fn without_hanging(
     discretisation: &Discretisation,
     graph: NodeGraph,
     free: &SystemMatrices,
-) -> SystemMatrices {
-    let n_points = discretisation.n_points();
-    let mut product = Product::new(&graph, &discretisation.hanging);
-    let mut row = DenseRow::new(n_points);
-    for (hanging, couplings) in couplings(n_points, discretisation.hanging.len(), free).iter().enumerate() {
-        for coupling in couplings {
-            let value = coupling.value(free);
-            match (coupling.other as usize).checked_sub(n_points) {
-                None => row.add(coupling.other, &value, 1.0),
-                Some(other) => {
-                    for &(point, factor) in &discretisation.hanging[other] {
-                        row.add(point, &value, 0.5 * factor);
-                    }
-                }
-            }
+    progress: &dyn Progress,
+) -> Result<SystemMatrices, AssemblyError> {
+    let (n_points, hanging) = (discretisation.n_points(), &discretisation.hanging);
+    let couplings = couplings(n_points, hanging.len(), free);
+    let mut product = Product::new(&graph, hanging);
+    let groups = groups(discretisation);
+    progress.begin("hanging points", hanging.len() as u64);
+    let mut n_done = 0;
+    for batch in groups.chunks(rayon::current_num_threads()) {
+        if progress.interrupted() {
+            return Err(AssemblyError::Interrupted);
         }
-        row.touched.sort_unstable();
-        for &(point, factor) in &discretisation.hanging[hanging] {
-            product.add(point, factor, &row);
-        }
-        row.clear();
+        let panel = |group: &Vec<u32>| Panel::new(group, &couplings, n_points, hanging, free);
+        let panels: Vec<Panel> = batch.par_iter().map(panel).collect();
+        panels.iter().for_each(|panel| product.add(panel));
+        n_done += batch.iter().map(Vec::len).sum::<usize>();
+        progress.set(n_done as u64);
     }
-    let (mut stiffness, mut mass) = (vec![[0.0; 9]; graph.n_entries()], vec![0.0; graph.n_entries()]);
+    let (mut stiffness, mut mass) = (written(graph.n_entries(), [0.0; 9]), written(graph.n_entries(), 0.0));
     add_free(&graph, free, &mut stiffness, &mut mass);
     product.add_symmetric(&graph, &mut stiffness, &mut mass);
+    progress.end();
     let graph = Arc::new(graph);
-    SystemMatrices {
+    Ok(SystemMatrices {
         stiffness: BlockMatrix { graph: Arc::clone(&graph), values: stiffness },
         mass: NodeMatrix { graph, values: mass },
+    })
+}
+
+/// Hanging points in groups that lie together: halved along the longest extent until they are small.
+fn groups(discretisation: &Discretisation) -> Vec<Vec<u32>> {
+    let place = |row: &Vec<(u32, f64)>| {
+        let mut sum = [0.0; 3];
+        for &(point, factor) in row {
+            (0..3).for_each(|d| sum[d] += factor * discretisation.points[point as usize][d]);
+        }
+        sum
+    };
+    let places: Vec<[f64; 3]> = discretisation.hanging.iter().map(place).collect();
+    let (mut open, mut groups) = (vec![(0..places.len() as u32).collect::<Vec<u32>>()], Vec::new());
+    while let Some(mut group) = open.pop() {
+        if group.len() <= GROUP {
+            groups.push(group);
+            continue;
+        }
+        let along = |d: usize| group.iter().map(move |&h| (h, d)).map(|(h, d)| places[h as usize][d]);
+        let extent = [0, 1, 2].map(|d| {
+            let (low, high) =
+                along(d).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+            high - low
+        });
+        let longest = (0..3).max_by(|&a, &b| extent[a].total_cmp(&extent[b])).unwrap_or(0);
+        let before = |&a: &u32, &b: &u32| {
+            places[a as usize][longest].total_cmp(&places[b as usize][longest]).then(a.cmp(&b))
+        };
+        let half = group.len() / 2;
+        group.select_nth_unstable_by(half, before);
+        let rest = group.split_off(half);
+        open.extend([rest, group]);
     }
+    groups.iter_mut().for_each(|group| group.sort_unstable());
+    groups
 }
 
 /// A block of stiffness, row by row, and the mass beside it.
@@ -90,34 +133,79 @@ fn couplings(n_points: usize, n_hanging: usize, free: &SystemMatrices) -> Vec<Ve
     rows
 }
 
-/// A row of A.
-struct DenseRow {
-    values: Vec<Value>,
-    is_touched: Vec<bool>,
-    touched: Vec<u32>,
+/// Cᵀ A of a group of hanging points.
+struct Panel {
+    /// Points that the group follows, ascending.
+    followed: Vec<u32>,
+    /// Points that its rows of A couple to, ascending.
+    coupled: Vec<u32>,
+    /// A column for each point that is followed: the values of all coupled points one after the other.
+    values: Mat<f64>,
 }
 
-impl DenseRow {
-    fn new(n: usize) -> Self {
-        Self { values: vec![[0.0; 10]; n], is_touched: vec![false; n], touched: Vec::new() }
-    }
-
-    fn add(&mut self, point: u32, value: &Value, factor: f64) {
-        let place = point as usize;
-        if !self.is_touched[place] {
-            self.is_touched[place] = true;
-            self.touched.push(point);
+impl Panel {
+    fn new(
+        group: &[u32],
+        couplings: &[Vec<Coupling>],
+        n_points: usize,
+        hanging: &[Vec<(u32, f64)>],
+        free: &SystemMatrices,
+    ) -> Self {
+        let mut places = vec![u32::MAX; n_points];
+        let followed = sorted(&mut places, |visit| {
+            group.iter().flat_map(|&h| &hanging[h as usize]).for_each(|&(point, _)| visit(point));
+        });
+        let mut factors = Mat::zeros(group.len(), followed.len());
+        for (row, &h) in group.iter().enumerate() {
+            for &(point, factor) in &hanging[h as usize] {
+                factors[(row, places[point as usize] as usize)] = factor;
+            }
         }
-        self.values[place].iter_mut().zip(value).for_each(|(sum, x)| *sum += factor * x);
-    }
-
-    fn clear(&mut self) {
-        for &point in &self.touched {
-            self.values[point as usize] = [0.0; 10];
-            self.is_touched[point as usize] = false;
+        followed.iter().for_each(|&point| places[point as usize] = u32::MAX);
+        let others = group.iter().flat_map(|&h| &couplings[h as usize]).map(|coupling| coupling.other);
+        let coupled = sorted(&mut places, |visit| {
+            for other in others {
+                match (other as usize).checked_sub(n_points) {
+                    None => visit(other),
+                    Some(h) => hanging[h].iter().for_each(|&(point, _)| visit(point)),
+                }
+            }
+        });
+        let mut rows: Mat<f64> = Mat::zeros(10 * coupled.len(), group.len());
+        for (row, &h) in group.iter().enumerate() {
+            let (row, _) = rows.col_as_slice_mut(row).as_chunks_mut::<10>();
+            let mut add = |point: u32, value: &Value, factor: f64| {
+                let sums = &mut row[places[point as usize] as usize];
+                sums.iter_mut().zip(value).for_each(|(sum, x)| *sum += factor * x);
+            };
+            for coupling in &couplings[h as usize] {
+                let value = coupling.value(free);
+                match (coupling.other as usize).checked_sub(n_points) {
+                    None => add(coupling.other, &value, 1.0),
+                    Some(other) => {
+                        hanging[other].iter().for_each(|&(point, factor)| add(point, &value, 0.5 * factor));
+                    }
+                }
+            }
         }
-        self.touched.clear();
+        let mut values = Mat::zeros(rows.nrows(), followed.len());
+        matmul(values.as_mut(), Accum::Replace, rows.as_ref(), factors.as_ref(), 1.0, Par::Seq);
+        Self { followed, coupled, values }
     }
+}
+
+/// The points that are visited, ascending and once each; `places` gets where each of them stands.
+fn sorted(places: &mut [u32], for_each: impl FnOnce(&mut dyn FnMut(u32))) -> Vec<u32> {
+    let mut points = Vec::new();
+    for_each(&mut |point| {
+        if places[point as usize] == u32::MAX {
+            places[point as usize] = 0;
+            points.push(point);
+        }
+    });
+    points.sort_unstable();
+    (0..).zip(&points).for_each(|(place, &point)| places[point as usize] = place);
+    points
 }
 
 /// Cᵀ A: full rows of the points that hanging points follow.
@@ -148,15 +236,20 @@ impl Product {
         Self { rows, values }
     }
 
-    fn add(&mut self, point: u32, factor: f64, row: &DenseRow) {
-        let (columns, values) = (&self.rows[point as usize], &mut self.values[point as usize]);
-        let mut place = 0;
-        for &column in &row.touched {
-            while columns[place] != column {
-                place += 1;
+    fn add(&mut self, panel: &Panel) {
+        for (column, &point) in panel.followed.iter().enumerate() {
+            let (columns, values) = (&self.rows[point as usize], &mut self.values[point as usize]);
+            let (from, _) = panel.values.col_as_slice(column).as_chunks::<10>();
+            let mut place = 0;
+            for (other, from) in panel.coupled.iter().zip(from) {
+                while columns.get(place).is_some_and(|column| column < other) {
+                    place += 1;
+                }
+                // Points that meet in the group, but in no cell, have zero there.
+                if columns.get(place) == Some(other) {
+                    values[place].iter_mut().zip(from).for_each(|(sum, x)| *sum += x);
+                }
             }
-            let from = &row.values[column as usize];
-            values[place].iter_mut().zip(from).for_each(|(sum, x)| *sum += factor * x);
         }
     }
 
