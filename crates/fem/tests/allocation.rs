@@ -2,46 +2,18 @@
 
 mod bodies;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use carom_fem::{Discretisation, QuadratureRule, assemble};
 use carom_progress::Silent;
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-#[expect(
-    unsafe_code,
-    reason = "a global allocator is an unsafe trait; every call is passed on to the system's"
-)]
-// SAFETY: all methods forward their arguments unchanged to `System`, whose guarantees they inherit.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's obligations are those of `System::alloc`.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer came from `System::alloc` above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use carom_testing::heap;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: heap::Counting = heap::Counting;
 
 fn allocations(n: usize) -> u64 {
     let discretisation = Discretisation::new(&bodies::quarter_ring(2, n)).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    pool.install(|| {
-        let before = ALLOCATIONS.with(Cell::get);
-        assemble(&discretisation, QuadratureRule::Default, &Silent).unwrap();
-        ALLOCATIONS.with(Cell::get) - before
-    })
+    let run = || assemble(&discretisation, QuadratureRule::Default, &Silent).unwrap();
+    pool.install(|| heap::allocations_during(run).1)
 }
 
 #[test]

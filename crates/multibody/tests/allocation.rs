@@ -8,37 +8,13 @@ use carom_multibody::{
     Body, ContactLaw, ContactSpec, ContactSurface, HertzContact, HertzShape, QuasistaticContacts, RimPolicy,
     Settings, Simulation, System,
 };
+use carom_testing::heap;
 use lattice::Lattice;
 use nalgebra::{Matrix3, Vector3};
-use std::alloc::{GlobalAlloc, Layout, System as Heap};
-use std::cell::Cell;
 use std::sync::Arc;
 
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-#[expect(
-    unsafe_code,
-    reason = "a global allocator is an unsafe trait; every call is passed on to the system's"
-)]
-// SAFETY: all methods forward their arguments unchanged to the system's allocator, whose guarantees they inherit.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's obligations are those of the system's `alloc`.
-        unsafe { Heap.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer came from the system's `alloc` above.
-        unsafe { Heap.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: heap::Counting = heap::Counting;
 
 #[test]
 fn steps_allocate_nothing() {
@@ -61,13 +37,18 @@ fn steps_allocate_nothing() {
         Placement { origin: [0.0, 0.0, 0.02 + 1e-6], velocity: [0.0, 0.0, -0.5], ..Placement::default() };
     let mut simulation =
         Simulation::new(system, &[Placement::default(), above], Settings::until(1.0)).unwrap();
-    let before = ALLOCATIONS.with(Cell::get);
     // Until the impact is just over: its event is kept in a list that may grow.
-    while simulation.time() < 1.0e-4 {
-        simulation.step(&mut Ignore).unwrap();
-    }
-    assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
+    assert_eq!(allocations_until(1.0e-4, &mut simulation), 0);
     assert!(simulation.summary().counters.steps > 15, "{:?}", simulation.summary());
+}
+
+fn allocations_until(end: f64, simulation: &mut Simulation) -> u64 {
+    let steps = || {
+        while simulation.time() < end {
+            simulation.step(&mut Ignore).unwrap();
+        }
+    };
+    heap::allocations_during(steps).1
 }
 
 /// Steps of an impact at the pole of a ball from its deepest point to its end, in which nothing may be allocated.
@@ -89,11 +70,7 @@ fn parts_without_allocation(bodies: Vec<Body>, other: ContactSurface, start: &[P
         simulation.step(&mut Ignore).unwrap();
     }
     let evaluations = simulation.summary().counters.evaluations;
-    let before = ALLOCATIONS.with(Cell::get);
-    while simulation.time() < 1.2e-4 {
-        simulation.step(&mut Ignore).unwrap();
-    }
-    assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
+    assert_eq!(allocations_until(1.2e-4, &mut simulation), 0);
     assert!(simulation.summary().counters.evaluations > evaluations + 50);
 }
 

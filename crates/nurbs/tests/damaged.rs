@@ -1,46 +1,14 @@
 //! Damaged files give an error that says where, quickly and without much memory: never a panic.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use carom_nurbs::read::{self, ReadError};
-use carom_testing::shared_data;
-
-thread_local! {
-    static NOW: Cell<usize> = const { Cell::new(0) };
-    static PEAK: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Counts what each thread holds.
-struct Counting;
-
-#[expect(
-    unsafe_code,
-    reason = "a global allocator is an unsafe trait; every call is passed on to the system's"
-)]
-// SAFETY: all methods forward their arguments unchanged to `System`, whose guarantees they inherit.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        NOW.with(|now| {
-            now.set(now.get().wrapping_add(layout.size()));
-            PEAK.with(|peak| peak.set(peak.get().max(now.get())));
-        });
-        // SAFETY: the caller's obligations are those of `System::alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.with(|now| now.set(now.get().wrapping_sub(layout.size())));
-        // SAFETY: the pointer came from `System::alloc` above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use carom_testing::{heap, shared_data};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: heap::Counting = heap::Counting;
 
 /// The readable files of the reference data.
 fn good_files() -> Vec<(PathBuf, Vec<u8>)> {
@@ -62,11 +30,9 @@ fn good_files() -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Reads a damaged file; time and memory are bounded whatever it claims.
 fn attempt(content: &[u8], of: &str) -> Result<carom_nurbs::Multipatch, ReadError> {
-    let before = NOW.get();
-    PEAK.set(before);
     let start = Instant::now();
-    let result = read::bytes(content);
-    let (seconds, memory) = (start.elapsed(), PEAK.get() - before);
+    let (result, memory) = heap::highest_of_this_thread(|| read::bytes(content));
+    let seconds = start.elapsed();
     assert!(memory < 2_000_000 + 100 * content.len(), "{of}: {memory} bytes for a file of {}", content.len());
     assert!(seconds < Duration::from_secs(20), "{of}: {seconds:?}");
     if let Err(error) = &result {

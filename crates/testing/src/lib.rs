@@ -3,6 +3,7 @@
 //! * [`shared_data`], [`json_file`], [`numbers`] — reference values that other codes computed
 //! * [`vtu`] — reads the .vtu files we write, by an independent reader
 //! * [`clock`] — CPU seconds and seconds on the wall, for benchmarks
+//! * [`heap`] — allocations and bytes on the heap
 //! * [`program`] — what a program printed and how it ended
 //!
 //! Nothing here knows a type of another package of carom: so any of them may use it. Everything panics where a test should.
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 pub mod clock;
+pub mod heap;
 pub mod program;
 pub mod vtu;
 

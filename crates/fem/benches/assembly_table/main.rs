@@ -9,19 +9,21 @@
 //! seconds of one thread, seconds on the wall of two. Operations are the multiplications and additions of the three contractions
 //! (not the geometry, nor adding to the matrices), the peak of the machine is that of a dense product of faer in the same run.
 
-mod memory;
-
 use carom_fem::assembly::{assemble, contraction_operations};
 use carom_fem::coupling::node_graph;
 use carom_fem::{Discretisation, QuadratureRule};
 use carom_progress::Silent;
 use carom_testing::clock::{Time, timed};
+use carom_testing::heap;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 #[path = "../../tests/bodies/mod.rs"]
 mod bodies;
+
+#[global_allocator]
+static ALLOCATOR: heap::Counting = heap::Counting;
 
 /// Turns of which the least time counts.
 const TURNS: usize = 5;
@@ -79,7 +81,7 @@ fn row(
         let time = (0..TURNS).map(|_| turn()).reduce(Time::least).expect("there are turns");
         Time { cpu: time.cpu / repetitions, wall: time.wall / repetitions }
     };
-    let (_, highest) = one.install(|| memory::highest_during(run));
+    let (_, highest) = one.install(|| heap::highest_during(run));
     let time = least(one, &|| drop(run()));
     let pattern = least(one, &|| drop(node_graph(&discretisation)));
     let time_two = least(two, &|| drop(run()));
