@@ -2,6 +2,7 @@
 
 use carom_fem::{Body, Geometry};
 use carom_nurbs::{CoarsenError as KnotsError, Multipatch};
+use carom_progress::Progress;
 use thiserror::Error;
 
 /// Most of a body's diameter that its points may move by: more is no tolerance.
@@ -52,17 +53,23 @@ pub enum CoarsenError {
 /// The body without the knots and degrees that its shape does not need ([`carom_nurbs::Multipatch::coarsen`]).
 ///
 /// * `tolerance` — how far points may move \[m\]; `None` for rounding
+/// * `progress` — is told how many knots have been looked at
 ///
 /// # Errors
 ///
-/// [`CoarsenError`] if the body is a mesh or refined locally, the tolerance none or too large, or a set would lose all its faces.
-pub fn coarsen(body: &Body, tolerance: Option<f64>) -> Result<Coarser, CoarsenError> {
+/// [`CoarsenError`] if the body is a mesh or refined locally, the tolerance none or too large, a set would lose all its faces,
+/// or the user wants to stop.
+pub fn coarsen(
+    body: &Body,
+    tolerance: Option<f64>,
+    progress: &dyn Progress,
+) -> Result<Coarser, CoarsenError> {
     let Geometry::Nurbs(patches) = &body.geometry else { return Err(CoarsenError::Mesh) };
     let diameter = diameter(patches);
     if let Some(tolerance) = tolerance.filter(|&tolerance| tolerance > LARGEST_SHARE * diameter) {
         return Err(CoarsenError::Large { tolerance, diameter });
     }
-    let coarse = patches.coarsen(tolerance)?;
+    let coarse = patches.coarsen_reporting(tolerance, progress)?;
     let emptied = patches
         .regions
         .iter()

@@ -2,6 +2,7 @@
 
 use carom_fem::{Body, Geometry};
 use carom_nurbs::{GradeError, Grading, HierarchyError, Multipatch, Near, PatchError, Target};
+use carom_progress::Progress;
 use thiserror::Error;
 
 use crate::shape::Grade;
@@ -54,6 +55,9 @@ pub enum RefineError {
          with --subdivide"
     )]
     NearMesh,
+    /// The user wanted it to stop.
+    #[error("the refinement was interrupted")]
+    Interrupted,
     /// The spans cannot be refined locally.
     #[error(transparent)]
     Hierarchy(#[from] HierarchyError),
@@ -95,31 +99,48 @@ pub enum RefineError {
 
 /// The same body, finer, with its zones.
 ///
+/// * `progress` — is told each step, and how far the local refinement is
+///
 /// # Errors
 ///
-/// [`RefineError`] if the body cannot be refined so.
-pub fn refine(body: &Body, options: &RefineOptions) -> Result<Body, RefineError> {
+/// [`RefineError`] if the body cannot be refined so, or the user wants to stop.
+pub fn refine(body: &Body, options: &RefineOptions, progress: &dyn Progress) -> Result<Body, RefineError> {
     let add_zones = |body: &mut Body| options.zones.iter().try_for_each(|zone| zone.add_to(body));
     if let Geometry::Mesh(_) = body.geometry {
-        let mut fine = refined(body, options)?;
+        let mut fine = refined(body, options, progress)?;
         add_zones(&mut fine)?;
         return Ok(fine);
     }
     if options.zones.is_empty() {
-        return refined(body, options);
+        return refined(body, options, progress);
     }
     let mut body = body.clone();
     add_zones(&mut body)?;
-    refined(&body, options)
+    refined(&body, options, progress)
 }
 
-fn refined(body: &Body, options: &RefineOptions) -> Result<Body, RefineError> {
+/// A step whose length is not known; the user may stop behind it.
+fn step<T, E>(
+    progress: &dyn Progress,
+    name: &str,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, RefineError>
+where
+    RefineError: From<E>,
+{
+    progress.begin(name, 0);
+    let done = work();
+    progress.end();
+    if progress.interrupted() { Err(RefineError::Interrupted) } else { Ok(done?) }
+}
+
+fn refined(body: &Body, options: &RefineOptions, progress: &dyn Progress) -> Result<Body, RefineError> {
     let (elevate, parts) = (options.elevate.unwrap_or(0), options.subdivide.unwrap_or(1).max(1));
     if elevate > 0 || parts > 1 {
         affordable_refinement(&body.geometry, elevate, parts)?;
     }
     let geometry = match &body.geometry {
-        Geometry::Nurbs(patches) => Geometry::Nurbs(refine_patches(body, patches, options)?),
+        Geometry::Nurbs(patches) => Geometry::Nurbs(refine_patches(body, patches, options, progress)?),
         Geometry::Mesh(mesh) => {
             if options.elevate.is_some_and(|k| k > 0) {
                 return Err(RefineError::ElevateMesh);
@@ -131,7 +152,9 @@ fn refined(body: &Body, options: &RefineOptions) -> Result<Body, RefineError> {
                 return Err(RefineError::NearMesh);
             }
             Geometry::Mesh(match options.subdivide {
-                Some(n) if n > 1 => carom_mesh::refine::subdivide(mesh, n)?,
+                Some(n) if n > 1 => {
+                    step(progress, "dividing cells", || carom_mesh::refine::subdivide(mesh, n))?
+                }
                 _ => mesh.clone(),
             })
         }
@@ -143,24 +166,26 @@ fn refine_patches(
     body: &Body,
     patches: &Multipatch,
     options: &RefineOptions,
+    progress: &dyn Progress,
 ) -> Result<Multipatch, RefineError> {
     let mut fine = match options.elevate {
-        Some(k) if k > 0 => patches.elevate(k)?,
+        Some(k) if k > 0 => step(progress, "raising degrees", || patches.elevate(k))?,
         _ => patches.clone(),
     };
     if let Some(n) = options.subdivide.filter(|&n| n > 1) {
-        fine = fine.subdivide(n)?;
+        fine = step(progress, "dividing spans", || fine.subdivide(n))?;
     }
     for grade in &options.grade {
         let spot = grade.at.on(body)?;
         let radius = grade.radius.or(spot.radius).unwrap_or(4.0 * grade.finest);
-        fine = fine.grade(&Grading::new(spot.centre, radius, grade.finest))?;
+        let grading = Grading::new(spot.centre, radius, grade.finest);
+        fine = step(progress, "grading", || fine.grade(&grading))?;
     }
     if options.near.is_empty() {
         return Ok(fine);
     }
     let places = options.near.iter().map(|near| near_in(patches, near)).collect::<Result<Vec<_>, _>>()?;
-    Ok(fine.refine_near(&places)?)
+    Ok(fine.refine_near_reporting(&places, progress)?)
 }
 
 /// The place as the library takes it: a set that is a part of sides around a point is that point and radius.

@@ -5,7 +5,12 @@ use carom_mesh::CellShape;
 use carom_mesh::make::{self as hexes, HexOptions, Solid};
 use carom_nurbs::Multipatch;
 use carom_nurbs::solids::{self, Solid as ExactSolid, SolidError};
+use carom_progress::Progress;
 use thiserror::Error;
+
+mod sizes;
+
+use sizes::{Sizes, check_sizes};
 
 use crate::refine::{self, RefineError, RefineOptions};
 use crate::size::{affordable, cells_of};
@@ -165,61 +170,30 @@ pub enum MakeError {
 
 /// Makes a body of one material.
 ///
+/// * `progress` — is told the steps of its refinement
+///
 /// # Errors
 ///
 /// [`MakeError`] with the size or flag that is missing or impossible.
-pub fn make(options: &ShapeOptions, name: &str, material: Material) -> Result<Body, MakeError> {
+pub fn make(
+    options: &ShapeOptions,
+    name: &str,
+    material: Material,
+    progress: &dyn Progress,
+) -> Result<Body, MakeError> {
     check_sizes(options)?;
     // Shapes of hexahedra have no more blocks than those of NURBS, twenty for the torus.
     affordable(cells_of(1, &options.elements))?;
-    if options.hex { hex_body(options, name, material) } else { nurbs_body(options, name, material) }
+    let maker = if options.hex { hex_body } else { nurbs_body };
+    maker(options, name, material, progress)
 }
 
-/// Refuses sizes that the shape does not have: a number that is not used is a number in the wrong place.
-fn check_sizes(options: &ShapeOptions) -> Result<(), MakeError> {
-    let (shape, known): (_, &[&'static str]) = match options.shape {
-        Shape::Ball => ("ball", &["radius", "pole_radius"]),
-        Shape::Octant => ("octant", &["radius", "pole_radius"]),
-        Shape::Ellipsoid => ("ellipsoid", &["semi_axes", "pole_radius"]),
-        Shape::Shell => ("shell", &["radius", "inner_radius", "pole_radius"]),
-        Shape::Rod => ("rod", &["radius", "length", "pole_radius"]),
-        Shape::Capsule => ("capsule", &["radius", "length", "pole_radius"]),
-        Shape::Tube => ("tube", &["radius", "inner_radius", "length"]),
-        Shape::Box => ("box", &["size"]),
-        Shape::Plate => ("plate", &["size", "pole_radius"]),
-        Shape::Torus => ("torus", &["radius", "inner_radius"]),
-    };
-    let given = [
-        ("radius", options.radius.is_some()),
-        ("inner_radius", options.inner_radius.is_some()),
-        ("length", options.length.is_some()),
-        ("size", options.size.is_some()),
-        ("semi_axes", options.semi_axes.is_some()),
-        ("pole_radius", options.pole_radius.is_some()),
-    ];
-    if let Some((key, _)) = given.iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
-        return Err(MakeError::NoSuchSize { shape, key, known: known.join(", ") });
-    }
-    match (options.pole_radius, largest_pole(options)) {
-        (Some(radius), Some((most, of))) if radius > most => {
-            Err(MakeError::PoleRadius { shape, radius, most, of })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The largest radius that a pole may have \[m\], and what that is; `None` if the size that it depends on is missing.
-fn largest_pole(options: &ShapeOptions) -> Option<(f64, &'static str)> {
-    match options.shape {
-        Shape::Ellipsoid => {
-            Some((options.semi_axes?.into_iter().fold(0.0, f64::max), "the longest of its half axes"))
-        }
-        Shape::Plate => Some((0.5 * options.size?[0].max(options.size?[1]), "half of its longer edge")),
-        _ => Some((options.radius?, "its radius")),
-    }
-}
-
-fn nurbs_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Body, MakeError> {
+fn nurbs_body(
+    options: &ShapeOptions,
+    name: &str,
+    material: Material,
+    progress: &dyn Progress,
+) -> Result<Body, MakeError> {
     if options.order.is_some() {
         return Err(MakeError::Misplaced { flag: "order", with: "a NURBS body: its flag is `degree`" });
     }
@@ -250,7 +224,7 @@ fn nurbs_body(options: &ShapeOptions, name: &str, material: Material) -> Result<
         grade: options.grade.clone(),
         near: Vec::new(),
     };
-    Ok(refine::refine(&body, &refinement)?)
+    Ok(refine::refine(&body, &refinement, progress)?)
 }
 
 /// Quadratic, unless the exact shape needs more.
@@ -284,7 +258,12 @@ fn exact_solid(options: &ShapeOptions) -> Result<ExactSolid, MakeError> {
     })
 }
 
-fn hex_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Body, MakeError> {
+fn hex_body(
+    options: &ShapeOptions,
+    name: &str,
+    material: Material,
+    progress: &dyn Progress,
+) -> Result<Body, MakeError> {
     for (given, flag) in [
         (options.degree.is_some(), "degree"),
         (options.elevate.is_some(), "elevate"),
@@ -317,7 +296,7 @@ fn hex_body(options: &ShapeOptions, name: &str, material: Material) -> Result<Bo
         subdivide: options.subdivide,
         ..RefineOptions::default()
     };
-    Ok(refine::refine(&body, &refinement)?)
+    Ok(refine::refine(&body, &refinement, progress)?)
 }
 
 /// Hexahedra are graded while they are made: only the poles and the zones that are asked for are places with a name then.
@@ -361,37 +340,4 @@ fn hex_solid(options: &ShapeOptions) -> Result<Solid, MakeError> {
             Solid::Torus { radius: sizes.radius("torus")?, tube_radius: sizes.inner_radius("torus")? }
         }
     })
-}
-
-/// The sizes that a shape needs, or what to give.
-struct Sizes<'a>(&'a ShapeOptions);
-
-impl Sizes<'_> {
-    fn radius(&self, shape: &'static str) -> Result<f64, MakeError> {
-        self.0.radius.ok_or(MakeError::Missing { shape, what: "a radius", flag: "radius R", key: "radius" })
-    }
-
-    fn inner_radius(&self, shape: &'static str) -> Result<f64, MakeError> {
-        let what = if shape == "torus" { "the radius of its section" } else { "an inner radius" };
-        self.0.inner_radius.ok_or(MakeError::Missing {
-            shape,
-            what,
-            flag: "inner-radius R",
-            key: "inner_radius",
-        })
-    }
-
-    fn length(&self, shape: &'static str) -> Result<f64, MakeError> {
-        self.0.length.ok_or(MakeError::Missing { shape, what: "a length", flag: "length L", key: "length" })
-    }
-
-    fn semi_axes(&self) -> Result<[f64; 3], MakeError> {
-        let (shape, what, flag, key) =
-            ("ellipsoid", "three half lengths along x, y, z", "semi-axes A,B,C", "semi_axes");
-        self.0.semi_axes.ok_or(MakeError::Missing { shape, what, flag, key })
-    }
-
-    fn size(&self, shape: &'static str) -> Result<[f64; 3], MakeError> {
-        self.0.size.ok_or(MakeError::Missing { shape, what: "three edges", flag: "size A,B,C", key: "size" })
-    }
 }

@@ -1,8 +1,11 @@
 //! Shapes as the command line and scenarios ask for them.
 
+use std::sync::Mutex;
+
 use carom_fem::{Discretisation, Geometry, Material};
 use carom_make::shape::Grade;
-use carom_make::{Place, Shape, ShapeOptions, Zone, make};
+use carom_make::{NearPlace, Place, RefineOptions, Shape, ShapeOptions, Zone, coarsen, make, refine};
+use carom_progress::{Progress, Silent};
 
 fn options(shape: Shape) -> ShapeOptions {
     ShapeOptions {
@@ -31,7 +34,7 @@ fn steel() -> Material {
 
 #[test]
 fn a_missing_size_is_named_with_its_flag() {
-    let message = make(&options(Shape::Rod), "rod", steel()).unwrap_err().to_string();
+    let message = make(&options(Shape::Rod), "rod", steel(), &Silent).unwrap_err().to_string();
     assert!(message.contains("--radius"), "{message}");
 }
 
@@ -44,7 +47,7 @@ fn the_ball_of_the_main_job_has_about_40_thousand_dofs() {
         grade: vec![Grade { at: Place::Set("pole".to_owned()), finest: 1.1e-4, radius: None }],
         ..options(Shape::Ball)
     };
-    let body = make(&ball, "ball", steel()).unwrap();
+    let body = make(&ball, "ball", steel(), &Silent).unwrap();
     let Geometry::Nurbs(patches) = &body.geometry else { panic!("a NURBS body was asked for") };
     let dofs = 3 * patches.n_points;
     let pole = patches.faces(&patches.region("pole").unwrap()).len();
@@ -63,7 +66,7 @@ fn a_rod_is_graded_at_one_end() {
         grade: vec![Grade { at: Place::Set("end_pole".to_owned()), finest: 1.1e-4, radius: None }],
         ..options(Shape::Rod)
     };
-    let body = make(&rod, "rod", steel()).unwrap();
+    let body = make(&rod, "rod", steel(), &Silent).unwrap();
     let Geometry::Nurbs(patches) = &body.geometry else { panic!("a NURBS body was asked for") };
     println!(
         "{} dofs, {} faces",
@@ -81,8 +84,8 @@ fn hexahedra_and_nurbs_have_the_same_sets() {
         (Shape::Rod, Some(0.1), vec!["end", "end_pole", "side", "start", "start_pole"]),
     ] {
         let sizes = ShapeOptions { radius: Some(0.01), length, ..options(shape) };
-        let nurbs = make(&sizes, "body", steel()).unwrap();
-        let hexes = make(&ShapeOptions { hex: true, ..sizes }, "body", steel()).unwrap();
+        let nurbs = make(&sizes, "body", steel(), &Silent).unwrap();
+        let hexes = make(&ShapeOptions { hex: true, ..sizes }, "body", steel(), &Silent).unwrap();
         let (Geometry::Nurbs(patches), Geometry::Mesh(mesh)) = (&nurbs.geometry, &hexes.geometry) else {
             panic!("one of each was asked for")
         };
@@ -103,7 +106,7 @@ fn a_zone_may_be_cut_from_the_surface_of_a_set_of_cells() {
         order: Some(1),
         ..options(Shape::Box)
     };
-    let mut body = make(&block, "block", steel()).unwrap();
+    let mut body = make(&block, "block", steel(), &Silent).unwrap();
     let Geometry::Mesh(mesh) = &mut body.geometry else { panic!("hexahedra were asked for") };
     let all = mesh.cells().map(|(cell, ..)| cell).collect();
     mesh.sets = [("part".to_owned(), carom_mesh::Set::Cells(all))].into();
@@ -113,4 +116,71 @@ fn a_zone_may_be_cut_from_the_surface_of_a_set_of_cells() {
     assert_eq!(body.faces_of_set("hit").unwrap().len(), 4);
     let nowhere: Zone = "miss=part@0.05,0.05,0.05:0.02".parse().unwrap();
     assert!(nowhere.add_to(&mut body).unwrap_err().to_string().contains("part"));
+}
+
+/// Keeps what it is told, and stops after some steps.
+struct Told {
+    phases: Mutex<Vec<(String, u64, u64)>>,
+    open: Mutex<i32>,
+    stop: bool,
+}
+
+impl Told {
+    fn new(stop: bool) -> Self {
+        Self { phases: Mutex::new(Vec::new()), open: Mutex::new(0), stop }
+    }
+}
+
+impl Progress for Told {
+    fn begin(&self, name: &str, total: u64) {
+        self.phases.lock().unwrap().push((name.to_owned(), total, 0));
+        *self.open.lock().unwrap() += 1;
+    }
+    fn set(&self, done: u64) {
+        let mut phases = self.phases.lock().unwrap();
+        let last = phases.last_mut().unwrap();
+        assert!(done > last.2 && done <= last.1, "{last:?}: {done}");
+        last.2 = done;
+    }
+    fn note(&self, _text: &str) {}
+    fn end(&self) {
+        *self.open.lock().unwrap() -= 1;
+    }
+    fn interrupted(&self) -> bool {
+        self.stop
+    }
+}
+
+#[test]
+fn every_way_to_refine_says_where_it_is_and_stops() {
+    let block = ShapeOptions { size: Some([1.0; 3]), elements: vec![4], ..options(Shape::Box) };
+    let nurbs = make(&block, "block", steel(), &Silent).unwrap();
+    let hexes = make(&ShapeOptions { hex: true, ..block }, "block", steel(), &Silent).unwrap();
+    let corner = || Place::Point([0.0; 3]);
+    let grade = vec![Grade { at: corner(), finest: 0.05, radius: None }];
+    let near = vec![NearPlace { at: corner(), radius: None, levels: 2 }];
+    let nothing = RefineOptions::default;
+    for (body, wish, phase) in [
+        (&nurbs, RefineOptions { elevate: Some(1), ..nothing() }, "raising degrees"),
+        (&nurbs, RefineOptions { subdivide: Some(2), ..nothing() }, "dividing spans"),
+        (&nurbs, RefineOptions { grade, ..nothing() }, "grading"),
+        (&nurbs, RefineOptions { near, ..nothing() }, "refining locally"),
+        (&hexes, RefineOptions { subdivide: Some(2), ..nothing() }, "dividing cells"),
+    ] {
+        let told = Told::new(false);
+        refine(body, &wish, &told).unwrap();
+        assert_eq!(*told.open.lock().unwrap(), 0, "{phase}");
+        let phases = told.phases.into_inner().unwrap();
+        assert_eq!((phases.len(), phases[0].0.as_str()), (1, phase));
+        // Two levels, the control points of one patch, and their numbers.
+        assert!(phase != "refining locally" || (phases[0].1, phases[0].2) == (4, 4), "{phases:?}");
+        let told = Told::new(true);
+        let message = refine(body, &wish, &told).unwrap_err().to_string();
+        assert!(message.contains("interrupted") && *told.open.lock().unwrap() == 0, "{message}");
+    }
+    let told = Told::new(false);
+    coarsen(&nurbs, None, &told).unwrap();
+    // Three inner knots in each direction.
+    assert_eq!(told.phases.into_inner().unwrap()[0], ("taking out knots".to_owned(), 9, 9));
+    assert!(coarsen(&nurbs, None, &Told::new(true)).unwrap_err().to_string().contains("interrupted"));
 }

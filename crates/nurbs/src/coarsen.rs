@@ -1,5 +1,6 @@
 //! Knots and degrees that the map of a body does not need are taken out.
 
+use carom_progress::{Progress, Silent};
 use thiserror::Error;
 
 use crate::classes::Classes;
@@ -28,6 +29,9 @@ pub enum CoarsenError {
         /// What was given.
         tolerance: f64,
     },
+    /// The user wanted it to stop.
+    #[error("taking out knots was interrupted")]
+    Interrupted,
     /// A hierarchy stands on the knots of its patches.
     #[error(
         "the body is refined locally (hierarchical B-splines): knots and degrees can no longer be taken out; coarsen first, \
@@ -123,7 +127,7 @@ impl Multipatch {
     /// [`CoarsenError`] if the tolerance is negative or no number, or the body is refined locally.
     pub fn remove_knots(&self, tolerance: Option<f64>) -> Result<Coarsened, CoarsenError> {
         let mut coarsening = Coarsening::new(self, tolerance)?;
-        coarsening.remove_knots();
+        coarsening.remove_knots(&Silent)?;
         Ok(coarsening.finished())
     }
 
@@ -139,9 +143,28 @@ impl Multipatch {
     ///
     /// [`CoarsenError`] if the tolerance is negative or no number, or the body is refined locally.
     pub fn coarsen(&self, tolerance: Option<f64>) -> Result<Coarsened, CoarsenError> {
+        self.coarsen_reporting(tolerance, &Silent)
+    }
+
+    /// As [`Multipatch::coarsen`], telling how many knots have been looked at.
+    ///
+    /// # Errors
+    ///
+    /// As [`Multipatch::coarsen`]; [`CoarsenError::Interrupted`] if it was to stop.
+    pub fn coarsen_reporting(
+        &self,
+        tolerance: Option<f64>,
+        progress: &dyn Progress,
+    ) -> Result<Coarsened, CoarsenError> {
         let mut coarsening = Coarsening::new(self, tolerance)?;
-        coarsening.remove_knots();
-        coarsening.lower_degrees();
+        progress.begin("taking out knots", coarsening.n_knots());
+        let removed = coarsening.remove_knots(progress);
+        progress.end();
+        removed?;
+        progress.begin("lowering degrees", 0);
+        let lowered = coarsening.lower_degrees(progress);
+        progress.end();
+        lowered?;
         Ok(coarsening.finished())
     }
 }
@@ -180,11 +203,22 @@ impl<'a> Coarsening<'a> {
         })
     }
 
-    fn remove_knots(&mut self) {
+    /// Different inner knots, those of glued directions counted once.
+    fn n_knots(&self) -> u64 {
+        let knots =
+            |(patch, direction): (usize, usize)| self.patches[patch].basis[direction].inner_knots().len();
+        self.classes.members().into_values().map(|members| knots(members[0]) as u64).sum()
+    }
+
+    fn remove_knots(&mut self, progress: &dyn Progress) -> Result<(), CoarsenError> {
+        let mut looked_at = 0;
         for (_, members) in self.classes.members() {
             let (patch, direction) = members[0];
             let mut place = 0;
             while place < self.patches[patch].basis[direction].inner_knots().len() {
+                if progress.interrupted() {
+                    return Err(CoarsenError::Interrupted);
+                }
                 let before = self.patches[patch].basis[direction].inner_knots();
                 let removed = self.change(&members, |classes, patch, member| {
                     let there = patch.basis[member.1].inner_knots();
@@ -206,16 +240,23 @@ impl<'a> Coarsening<'a> {
                 let same = removed && before[place].1 > 1;
                 self.knots += usize::from(removed);
                 place += usize::from(!gone && !same);
+                looked_at += u64::from(!same);
+                progress.set(looked_at);
             }
         }
+        Ok(())
     }
 
-    fn lower_degrees(&mut self) {
+    fn lower_degrees(&mut self, progress: &dyn Progress) -> Result<(), CoarsenError> {
         for (_, members) in self.classes.members() {
             while self.change(&members, |_, patch, (_, direction)| patch.lower(direction)) {
                 self.degrees += 1;
+                if progress.interrupted() {
+                    return Err(CoarsenError::Interrupted);
+                }
             }
         }
+        Ok(())
     }
 
     /// Makes a change to all members of a class if no point moves too far by it.

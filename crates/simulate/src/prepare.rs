@@ -95,7 +95,7 @@ pub fn prepare(
     let mut prepared = Prepared::default();
     let mut sources = Vec::new();
     for (i, spec) in scenario.body.iter().enumerate() {
-        let source = source_of(scenario, spec, workshop, &mut prepared);
+        let source = source_of(scenario, spec, workshop, &mut prepared, progress);
         sources.push(source.map_err(|error| in_body(i, error))?);
         if progress.interrupted() {
             return Err(SimulateError::Interrupted);
@@ -165,6 +165,7 @@ fn source_of(
     spec: &BodySpec,
     workshop: Workshop<'_>,
     prepared: &mut Prepared,
+    progress: &dyn Progress,
 ) -> Result<Source, SimulateError> {
     if let BodySource::Rom { rom } = &spec.source {
         if spec.rigid {
@@ -173,7 +174,7 @@ fn source_of(
         return Ok(Source::Rom(workshop.scenario_folder.join(rom)));
     }
     let started = Instant::now();
-    let (path, stored) = body_file(scenario, spec, workshop, prepared)?;
+    let (path, stored) = body_file(scenario, spec, workshop, prepared, progress)?;
     add_seconds(prepared, "meshing", started);
     Ok(Source::Body(path, Box::new(stored)))
 }

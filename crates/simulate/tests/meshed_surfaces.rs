@@ -6,6 +6,7 @@ use carom_contact::geometry::{Faces, Site};
 use carom_fem::{Body, Discretisation, Material};
 use carom_format::{read_body, write_body};
 use carom_make::{ImportOptions, Shape, ShapeOptions, import, make};
+use carom_progress::Silent;
 use nalgebra::Vector3;
 
 fn steel() -> Material {
@@ -77,7 +78,7 @@ fn block(hex: bool, order: Option<u8>) -> Body {
         subdivide: None,
         zones: Vec::new(),
     };
-    make(&options, "block", steel()).unwrap()
+    make(&options, "block", steel(), &Silent).unwrap()
 }
 
 #[test]

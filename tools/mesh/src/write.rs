@@ -30,8 +30,8 @@ fn body_name(path: &Path) -> Result<(), Failure> {
 pub(crate) fn make(args: &MakeArgs, session: &Session) -> Result<(), Failure> {
     body_name(&args.output.output)?;
     let name = stem(&args.output.output);
-    let body =
-        carom_make::make(&args.options(), &name, args.material.material()?).or_fail(Category::Input)?;
+    let body = carom_make::make(&args.options(), &name, args.material.material()?, session.progress())
+        .or_fail(Category::Input)?;
     store(&body, &args.output.output, Vec::new(), session)
 }
 
@@ -71,7 +71,8 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
     let mut body = crate::info::read(&args.body)?.body;
     let mut notes = Vec::new();
     if args.coarsen {
-        let coarser = carom_make::coarsen(&body, args.tolerance).or_fail(Category::Input)?;
+        let coarser =
+            carom_make::coarsen(&body, args.tolerance, session.progress()).or_fail(Category::Input)?;
         session.note(&format!("note: {}", coarser.note));
         body = coarser.body;
         notes.push(coarser.note);
@@ -83,7 +84,7 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
         grade: args.grade.grade().into_iter().collect(),
         near: args.near.near().into_iter().collect(),
     };
-    let fine = carom_make::refine(&body, &options).or_fail(Category::Input)?;
+    let fine = carom_make::refine(&body, &options, session.progress()).or_fail(Category::Input)?;
     store(&fine, &args.output.output, notes, session)
 }
 

@@ -57,6 +57,9 @@ pub enum HierarchyError {
         /// What was given.
         levels: usize,
     },
+    /// The user wanted it to stop.
+    #[error("the local refinement was interrupted")]
+    Interrupted,
     /// No cell is near.
     #[error(
         "no part of the body lies within {radius:.3e} m of ({}, {}, {}): its nearest point is {distance:.3e} m away",

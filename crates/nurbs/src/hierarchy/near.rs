@@ -1,5 +1,7 @@
 //! Which cells are divided: those near a place, on both sides of every interface.
 
+use carom_progress::{Progress, Silent};
+
 use super::tree::{Cell, Tree};
 use super::{HierarchicalPatch, Hierarchy, HierarchyError, Lattice, MAX_CELLS, MAX_LEVEL};
 use crate::closest::{bounding_box, distance};
@@ -32,6 +34,21 @@ impl Near {
     }
 }
 
+/// The steps of a refinement, counted and told.
+struct Steps<'a> {
+    progress: &'a dyn Progress,
+    done: u64,
+}
+
+impl Steps<'_> {
+    /// One more is done; it is an error if the user wants to stop.
+    fn next(&mut self) -> Result<(), HierarchyError> {
+        self.done += 1;
+        self.progress.set(self.done);
+        if self.progress.interrupted() { Err(HierarchyError::Interrupted) } else { Ok(()) }
+    }
+}
+
 impl Multipatch {
     /// Divides the cells near places, graded: each level reaches (p+1)/2 of its cells farther than the finer one, so that
     /// all functions that are nonzero within the radius are of the finest level, and levels of neighbours differ by one.
@@ -43,6 +60,27 @@ impl Multipatch {
     ///
     /// [`HierarchyError`] if a number makes no sense, nothing is near, or the body would be too large.
     pub fn refine_near(&self, places: &[Near]) -> Result<Self, HierarchyError> {
+        self.refine_near_reporting(places, &Silent)
+    }
+
+    /// As [`Multipatch::refine_near`], telling how far it is: level by level of each place, then the control points.
+    ///
+    /// # Errors
+    ///
+    /// As [`Multipatch::refine_near`]; [`HierarchyError::Interrupted`] if it was to stop.
+    pub fn refine_near_reporting(
+        &self,
+        places: &[Near],
+        progress: &dyn Progress,
+    ) -> Result<Self, HierarchyError> {
+        let total = places.iter().map(|near| near.levels).sum::<usize>() + self.patches.len() + 1;
+        progress.begin("refining locally", total as u64);
+        let refined = self.refine_near_by_steps(places, Steps { progress, done: 0 });
+        progress.end();
+        refined
+    }
+
+    fn refine_near_by_steps(&self, places: &[Near], mut steps: Steps<'_>) -> Result<Self, HierarchyError> {
         let topology = self.topology();
         let patches: Vec<HierarchicalPatch> = match &self.hierarchy {
             Some(hierarchy) => hierarchy.patches.clone(),
@@ -53,7 +91,7 @@ impl Multipatch {
             self.check(near)?;
             let before = trees.clone();
             for level in 0..near.levels {
-                let marked = self.cells_near(near, level, &trees);
+                let marked = self.cells_near(near, level, &trees, steps.progress);
                 if marked.len() > MAX_CELLS {
                     return Err(HierarchyError::TooManyCells { level, cells: marked.len() });
                 }
@@ -61,13 +99,19 @@ impl Multipatch {
                     trees[patch].divide(level, cell);
                 }
                 self.close(&topology, &mut trees);
+                steps.next()?;
             }
             if trees == before {
                 return Err(HierarchyError::NothingNew { levels: near.levels });
             }
         }
-        let refined = patches.iter().zip(trees).map(|(patch, tree)| patch.refined(tree)).collect();
+        let mut refined = Vec::with_capacity(patches.len());
+        for (patch, tree) in patches.iter().zip(trees) {
+            refined.push(patch.refined(tree));
+            steps.next()?;
+        }
         let hierarchy = Hierarchy::new(refined, &topology)?;
+        steps.next()?;
         Ok(Self { hierarchy: Some(hierarchy), ..self.clone() })
     }
 
@@ -89,12 +133,21 @@ impl Multipatch {
         Ok(())
     }
 
-    /// The undivided cells of a level that are to be divided.
-    fn cells_near(&self, near: &Near, level: usize, trees: &[Tree]) -> Vec<(usize, Cell)> {
+    /// The undivided cells of a level that are to be divided; not all of them once the user wants to stop.
+    fn cells_near(
+        &self,
+        near: &Near,
+        level: usize,
+        trees: &[Tree],
+        progress: &dyn Progress,
+    ) -> Vec<(usize, Cell)> {
         let mut marked = Vec::new();
         for (number, patch) in self.patches.iter().enumerate() {
             let lattice = Lattice::new(&self.level_zero(number), level);
             for cell in trees[number].leaves(level) {
+                if progress.interrupted() {
+                    return marked;
+                }
                 let bounds = lattice.bounds(cell);
                 let samples = Samples::new(patch, bounds);
                 let margin = patch.degrees().map(|p| p.div_ceil(2) as f64);

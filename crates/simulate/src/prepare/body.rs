@@ -8,6 +8,7 @@ use carom_fem::Material;
 use carom_files::create_folder;
 use carom_format::scenario::model::{BodySource, BodySpec, MaterialSpec, RefineSpec, Scenario, ZoneSpec};
 use carom_format::{StoredBody, read_body, write_body};
+use carom_progress::Progress;
 use serde::Serialize;
 
 use super::twins::body_owner;
@@ -21,6 +22,7 @@ pub(super) fn body_file(
     spec: &BodySpec,
     workshop: Workshop<'_>,
     prepared: &mut Prepared,
+    progress: &dyn Progress,
 ) -> Result<(PathBuf, StoredBody), SimulateError> {
     if let Some(path) = body_as_it_is(spec, workshop) {
         let stored = read_body(&path)?;
@@ -36,7 +38,12 @@ pub(super) fn body_file(
         return Ok((path, stored));
     }
     let started = Instant::now();
-    let body = source::make(spec, material(scenario, spec)?, workshop.scenario_folder, &mut prepared.notes)?;
+    let material = material(scenario, spec)?;
+    let body = source::make(spec, material, workshop.scenario_folder, &mut prepared.notes, progress);
+    if progress.interrupted() {
+        return Err(SimulateError::Interrupted);
+    }
+    let body = body?;
     create_folder(workshop.bodies)?;
     forget(&path);
     write_body(&path, &body)?;

@@ -9,6 +9,8 @@ use carom_make::cad::CadOptions;
 use carom_make::shape::Grade;
 use carom_make::{ImportOptions, NearPlace, Place, RefineError, RefineOptions, Shape, ShapeOptions, Zone};
 
+use carom_progress::Progress;
+
 use crate::SimulateError;
 
 /// Makes, reads, refines the body that `spec` describes, and names its zones.
@@ -17,6 +19,7 @@ pub(super) fn make(
     material: Option<Material>,
     folder: &Path,
     notes: &mut Vec<String>,
+    progress: &dyn Progress,
 ) -> Result<Body, SimulateError> {
     let name = || spec.name.clone();
     let steel = || {
@@ -25,7 +28,7 @@ pub(super) fn make(
     let mut body = match &spec.source {
         BodySource::Make { make } => {
             let options = shape_options(spec, make)?;
-            carom_make::make(&options, &spec.name, material.map_or_else(steel, Ok)?)
+            carom_make::make(&options, &spec.name, material.map_or_else(steel, Ok)?, progress)
                 .map_err(|source| SimulateError::Make { body: name(), source })?
         }
         BodySource::Import(import) => {
@@ -50,11 +53,11 @@ pub(super) fn make(
     };
     body.name.clone_from(&spec.name);
     if spec.refine.as_ref().is_some_and(|refine| refine.coarsen) {
-        body = carom_make::coarsen(&body, None)
+        body = carom_make::coarsen(&body, None, progress)
             .map_err(|source| SimulateError::Refine { body: name(), source: source.into() })?
             .body;
     }
-    carom_make::refine(&body, &refine_options(spec)).map_err(|source| match source {
+    carom_make::refine(&body, &refine_options(spec), progress).map_err(|source| match source {
         RefineError::Zone(source) => SimulateError::Zone { body: name(), source },
         source => SimulateError::Refine { body: name(), source },
     })

@@ -6,6 +6,7 @@ use carom_fem::Body;
 use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
 use carom_format::{read_body, read_rom};
 use carom_make::{CadError, ImportError, cad};
+use carom_progress::Silent;
 use carom_reduce::ReducedBody;
 
 use super::body::{body_as_it_is, body_path, body_recipe, material};
@@ -177,5 +178,5 @@ fn look_at_body(
         }
         return Ok(None);
     }
-    source::make(spec, material, workshop.scenario_folder, &mut Vec::new()).map(Some)
+    source::make(spec, material, workshop.scenario_folder, &mut Vec::new(), &Silent).map(Some)
 }

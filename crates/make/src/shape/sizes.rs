@@ -1,0 +1,80 @@
+//! The sizes of each shape: which it has, and how large a pole may be.
+
+use super::{MakeError, Shape, ShapeOptions};
+
+/// Refuses sizes that the shape does not have: a number that is not used is a number in the wrong place.
+pub(super) fn check_sizes(options: &ShapeOptions) -> Result<(), MakeError> {
+    let (shape, known): (_, &[&'static str]) = match options.shape {
+        Shape::Ball => ("ball", &["radius", "pole_radius"]),
+        Shape::Octant => ("octant", &["radius", "pole_radius"]),
+        Shape::Ellipsoid => ("ellipsoid", &["semi_axes", "pole_radius"]),
+        Shape::Shell => ("shell", &["radius", "inner_radius", "pole_radius"]),
+        Shape::Rod => ("rod", &["radius", "length", "pole_radius"]),
+        Shape::Capsule => ("capsule", &["radius", "length", "pole_radius"]),
+        Shape::Tube => ("tube", &["radius", "inner_radius", "length"]),
+        Shape::Box => ("box", &["size"]),
+        Shape::Plate => ("plate", &["size", "pole_radius"]),
+        Shape::Torus => ("torus", &["radius", "inner_radius"]),
+    };
+    let given = [
+        ("radius", options.radius.is_some()),
+        ("inner_radius", options.inner_radius.is_some()),
+        ("length", options.length.is_some()),
+        ("size", options.size.is_some()),
+        ("semi_axes", options.semi_axes.is_some()),
+        ("pole_radius", options.pole_radius.is_some()),
+    ];
+    if let Some((key, _)) = given.iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
+        return Err(MakeError::NoSuchSize { shape, key, known: known.join(", ") });
+    }
+    match (options.pole_radius, largest_pole(options)) {
+        (Some(radius), Some((most, of))) if radius > most => {
+            Err(MakeError::PoleRadius { shape, radius, most, of })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The largest radius that a pole may have \[m\], and what that is; `None` if the size that it depends on is missing.
+fn largest_pole(options: &ShapeOptions) -> Option<(f64, &'static str)> {
+    match options.shape {
+        Shape::Ellipsoid => {
+            Some((options.semi_axes?.into_iter().fold(0.0, f64::max), "the longest of its half axes"))
+        }
+        Shape::Plate => Some((0.5 * options.size?[0].max(options.size?[1]), "half of its longer edge")),
+        _ => Some((options.radius?, "its radius")),
+    }
+}
+
+/// The sizes that a shape needs, or what to give.
+pub(super) struct Sizes<'a>(pub(super) &'a ShapeOptions);
+
+impl Sizes<'_> {
+    pub(super) fn radius(&self, shape: &'static str) -> Result<f64, MakeError> {
+        self.0.radius.ok_or(MakeError::Missing { shape, what: "a radius", flag: "radius R", key: "radius" })
+    }
+
+    pub(super) fn inner_radius(&self, shape: &'static str) -> Result<f64, MakeError> {
+        let what = if shape == "torus" { "the radius of its section" } else { "an inner radius" };
+        self.0.inner_radius.ok_or(MakeError::Missing {
+            shape,
+            what,
+            flag: "inner-radius R",
+            key: "inner_radius",
+        })
+    }
+
+    pub(super) fn length(&self, shape: &'static str) -> Result<f64, MakeError> {
+        self.0.length.ok_or(MakeError::Missing { shape, what: "a length", flag: "length L", key: "length" })
+    }
+
+    pub(super) fn semi_axes(&self) -> Result<[f64; 3], MakeError> {
+        let (shape, what, flag, key) =
+            ("ellipsoid", "three half lengths along x, y, z", "semi-axes A,B,C", "semi_axes");
+        self.0.semi_axes.ok_or(MakeError::Missing { shape, what, flag, key })
+    }
+
+    pub(super) fn size(&self, shape: &'static str) -> Result<[f64; 3], MakeError> {
+        self.0.size.ok_or(MakeError::Missing { shape, what: "three edges", flag: "size A,B,C", key: "size" })
+    }
+}
