@@ -348,7 +348,7 @@ fn what_cannot_be_meant_is_refused_by_name() {
         ("", "the file has neither nodes nor elements"),
         (
             "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n*ELEMENT,TYPE=S3R\n1,1,2,3\n2,2,3,1\n*ELEMENT,TYPE=B31\n3,1,2\n",
-            "only 1 elements of B31 (beams), 2 elements of S3R (shells); carom takes solids, C3D4",
+            "only 1 element of B31 (beams), 2 elements of S3R (shells); carom takes solids, C3D4",
         ),
         (
             "*NODE\n8,0,1e308,0\n",
@@ -359,7 +359,7 @@ fn what_cannot_be_meant_is_refused_by_name() {
             "line 9: the file ends behind a comma, amid the data of *NSET",
         ),
         (&format!("{tet}*NSET, NSET=a\n1, 2,\n3, "), "line 10: the file ends behind a comma"),
-        ("*NODE\n1,0,0,0\n", "only 1 nodes"),
+        ("*NODE\n1,0,0,0\n", "only 1 node;"),
         ("*NODE\n1,0,zero,0\n", "a.inp`: line 2: `zero` stands where a coordinate should be"),
         ("*NODE\nx,0,0,0\n", "`x` stands where a node number"),
         ("*NODE\n1,0,0,0\n1,0,0,1\n*ELEMENT,TYPE=C3D4\n", "line 3: node 1 is there a second time"),

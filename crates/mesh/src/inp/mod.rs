@@ -166,17 +166,23 @@ pub fn read(path: &Path) -> Result<InpFile, ReadInpError> {
     })
 }
 
+/// "1 node", "2 nodes".
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// What the file has instead of solids.
 fn no_volume(assembled: &assemble::Assembled) -> ParseInpError {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (name, count) in assembled.units.iter().flat_map(|unit| &unit.scope.others) {
         *counts.entry(name).or_default() += count;
     }
-    let kinds =
-        counts.iter().map(|(name, count)| format!("{count} elements of {name} ({})", element::words(name)));
+    let kinds = counts
+        .iter()
+        .map(|(name, count)| format!("{} of {name} ({})", counted(*count, "element"), element::words(name)));
     match assembled.mesh.points.len() {
         0 if counts.is_empty() => ParseInpError::Empty,
-        n if counts.is_empty() => ParseInpError::NoVolume { found: format!("{n} nodes") },
+        n if counts.is_empty() => ParseInpError::NoVolume { found: counted(n, "node") },
         _ => ParseInpError::NoVolume { found: kinds.collect::<Vec<_>>().join(", ") },
     }
 }
