@@ -229,7 +229,7 @@ fn counts_that_lie_do_not_reserve_memory() {
 fn bad_nodes_are_named() {
     let nan = b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n5 0 nan 0\n$EndNodes\n";
     assert!(
-        error(nan).to_string().contains("line 7: node 5 has the coordinates (0.0, NaN, 0.0)"),
+        error(nan).to_string().contains("section $Nodes: node 5 has the coordinates (0.0, NaN, 0.0)"),
         "{}",
         error(nan)
     );

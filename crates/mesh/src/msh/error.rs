@@ -185,13 +185,8 @@ pub enum ParseMshError {
         tag: u64,
     },
     /// A coordinate is no number or too large.
-    #[error("{place}: {source}")]
-    Coordinates {
-        /// Where.
-        place: Place,
-        /// The node.
-        source: ImpossiblePoint,
-    },
+    #[error("section $Nodes: {0}")]
+    Coordinates(#[from] ImpossiblePoint),
     /// An entity of a dimension other than 0 to 3.
     #[error("{place}: dimension {found} stands where 0, 1, 2 or 3 should be")]
     Dimension {

@@ -90,8 +90,7 @@ impl RawFile {
         points: Vec<[f64; 3]>,
     ) -> Result<(), ParseMshError> {
         for (&tag, &x) in tags.iter().zip(&points) {
-            ImpossiblePoint::check("node", tag, x)
-                .map_err(|source| ParseMshError::Coordinates { place: cursor.place(), source })?;
+            ImpossiblePoint::check("node", tag, x)?;
         }
         self.numbers = NodeNumbers::new(tags)
             .map_err(|tag| ParseMshError::RepeatedNode { place: cursor.place(), tag })?;
