@@ -1,27 +1,14 @@
 //! Patches become one body: in all orientations, with themselves, around edges, in other knots; or it is said why not.
 
+#[path = "boxes/permuted.rs"]
+mod permuted;
+
 use std::f64::consts::PI;
 
 use carom_nurbs::{Interface, KnotVector, Multipatch, Patch, read, solids};
 use carom_testing::shared_data;
+use permuted::permuted;
 use proptest::prelude::*;
-
-/// The patch with its directions in another order.
-fn permuted(patch: &Patch, order: [usize; 3]) -> Patch {
-    let basis = order.map(|d| patch.basis[d].clone());
-    let counts = order.map(|d| patch.counts()[d]);
-    let old = |m: usize| {
-        let new = [m % counts[0], m / counts[0] % counts[1], m / (counts[0] * counts[1])];
-        let mut ijk = [0; 3];
-        for (place, d) in order.into_iter().enumerate() {
-            ijk[d] = new[place];
-        }
-        patch.index(ijk)
-    };
-    let n = patch.points.len();
-    let points = (0..n).map(|m| patch.points[old(m)]).collect();
-    Patch::new(basis, points, (0..n).map(|m| patch.weights[old(m)]).collect()).unwrap()
-}
 
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
 

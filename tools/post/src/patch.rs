@@ -2,6 +2,7 @@
 
 use carom_contact::closed_form::{HertzEllipse, contact_modulus, hertz_ellipse};
 use carom_dynamics::{ContactState, Pose};
+use carom_fem::Discretisation;
 use carom_format::result::StoredFrame;
 use carom_mesh::FaceRef;
 use carom_report::map::ellipse;
@@ -268,13 +269,11 @@ fn hertz_of(
     let gap = curvature(second, plane, 2.0 * reach)? - curvature(first, plane, 2.0 * reach)?;
     let eigen = SymmetricEigen::new(gap);
     let material = |set: &PlacedSet| {
-        let face = set.faces.first()?;
-        let block = *set.body.body.material_of_block.get(face.block as usize)?;
-        set.body
-            .body
-            .materials
-            .get(block)
-            .map(|m| (if set.body.meta.rigid { f64::INFINITY } else { m.young }, m.poisson))
+        let discretisation = Discretisation::new(&set.body.body).ok()?;
+        // Blocks are those of the discretisation: a patch with local refinement has several.
+        let block = &discretisation.blocks[set.faces.first()?.block as usize];
+        let material = &discretisation.materials[block.material];
+        Some((if set.body.meta.rigid { f64::INFINITY } else { material.young }, material.poisson))
     };
     let ((e1, nu1), (e2, nu2)) = (material(first)?, material(second)?);
     let modulus = contact_modulus([e1, e2], [nu1, nu2]);

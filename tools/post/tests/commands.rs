@@ -223,6 +223,17 @@ fn the_report_is_one_file_with_everything_in_it() {
 }
 
 #[test]
+fn pressure_of_a_locally_refined_body_is_beside_that_of_hertz() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write_with(folder.path(), &result::refined_ball());
+    let file = folder.path().join("pressure.svg");
+    let arguments = ["plot", path.to_str().unwrap(), "--what", "pressure", "-o", file.to_str().unwrap()];
+    let run = post(&arguments);
+    assert!(run.status.success(), "{}", told(&run));
+    assert!(std::fs::read_to_string(&file).unwrap().contains("Hertz"));
+}
+
+#[test]
 fn hertz_gives_the_published_figures() {
     // THEORY: two steel balls R 15 mm, rho 7780, at 0.5 m/s, and one on a rigid plane at 0.2 m/s.
     for (arguments, figures) in [

@@ -1,28 +1,14 @@
 //! Two boxes that share a side in every possible way.
 
+mod permuted;
+
 use carom_nurbs::{Patch, Side, solids};
+use permuted::permuted;
 
 /// A box of degree 2 with uneven knots and places, so that nothing is its own mirror image.
 fn uneven() -> Patch {
     let block = solids::block([1.0, 1.0, 1.0]).unwrap().with_degree(2).unwrap();
     block.patches[0].insert(0, &[0.2]).unwrap().insert(1, &[0.3, 0.6]).unwrap().insert(2, &[0.9]).unwrap()
-}
-
-/// The patch with its directions in another order.
-fn permuted(patch: &Patch, order: [usize; 3]) -> Patch {
-    let basis = order.map(|d| patch.basis[d].clone());
-    let counts = order.map(|d| patch.counts()[d]);
-    let old = |m: usize| {
-        let new = [m % counts[0], m / counts[0] % counts[1], m / (counts[0] * counts[1])];
-        let mut ijk = [0; 3];
-        for (place, d) in order.into_iter().enumerate() {
-            ijk[d] = new[place];
-        }
-        patch.index(ijk)
-    };
-    let n = patch.points.len();
-    let points = (0..n).map(|m| patch.points[old(m)]).collect();
-    Patch::new(basis, points, (0..n).map(|m| patch.weights[old(m)]).collect()).unwrap()
 }
 
 /// One box and its mirror image with directions in every order and sense; the side of each that is shared.

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use carom_dynamics::{Balance, BodyState, ContactEvent, ContactState, Frame, Ledger, Observer, rotation};
-use carom_fem::{Body, Geometry, Material};
+use carom_fem::{Body, Discretisation, Geometry, Material};
 use carom_format::result::{ResultBody, ResultPair, RunHeader, RunState};
 use carom_format::{CraigBamptonOptions, ResultWriter, write_body, write_rom};
 use carom_mesh::{CellBlock, CellShape, Mesh, Set};
-use carom_nurbs::{Multipatch, solids};
+use carom_nurbs::{Multipatch, Near, solids};
 use carom_reduce::{Invariants, Modes, ReducedBody};
 use faer::Mat;
 use nalgebra::Vector3;
@@ -38,8 +38,24 @@ fn steel() -> Material {
 
 /// The ball with its pole at −z: made at +z and turned over by exchanging signs of y and z.
 pub(crate) fn ball() -> Body {
-    let made = solids::ball(RADIUS, Some(1.3 * CONTACT_RADIUS)).unwrap();
-    let mut multipatch: Multipatch = made.grade_region("pole", CONTACT_RADIUS / 2.0).unwrap();
+    turned(
+        solids::ball(RADIUS, Some(1.3 * CONTACT_RADIUS))
+            .unwrap()
+            .grade_region("pole", CONTACT_RADIUS / 2.0)
+            .unwrap(),
+    )
+}
+
+/// The ball with hierarchical refinement at its pole.
+pub(crate) fn refined_ball() -> Body {
+    let mut ball = turned(solids::ball(RADIUS, Some(1.3 * CONTACT_RADIUS)).unwrap());
+    let Geometry::Nurbs(multipatch) = &ball.geometry else { panic!("the ball is a NURBS body") };
+    let near = Near::point([0.0, 0.0, -RADIUS], CONTACT_RADIUS, 7);
+    ball.geometry = Geometry::Nurbs(multipatch.refine_near(&[near]).unwrap());
+    ball
+}
+
+fn turned(mut multipatch: Multipatch) -> Body {
     for patch in &mut multipatch.patches {
         patch.points.iter_mut().for_each(|p| *p = [p[0], -p[1], -p[2]]);
     }
@@ -77,14 +93,8 @@ fn block() -> Body {
 
 /// A model of the ball with two modes at all its points, whose other content is not looked at by pictures.
 fn model(body: &Body, checksum: &str) -> ReducedBody {
-    let Geometry::Nurbs(multipatch) = &body.geometry else { panic!("the ball is a NURBS body") };
-    let mut positions = vec![[0.0; 3]; multipatch.n_points];
-    for (patch, ids) in multipatch.patches.iter().zip(&multipatch.point_ids) {
-        for (point, &id) in patch.points.iter().zip(ids) {
-            positions[id as usize] = *point;
-        }
-    }
-    let n = 2;
+    let positions = Discretisation::new(body).unwrap().points;
+    let (n, n_points) = (2, positions.len());
     let value =
         |row: usize, mode: usize| elastic(positions[row / 3], [[1.0, 0.0], [0.0, 1.0]][mode])[row % 3];
     let values = Mat::from_fn(3 * positions.len(), n, value);
@@ -112,7 +122,7 @@ fn model(body: &Body, checksum: &str) -> ReducedBody {
         n_low: 1,
         fixed_interface_hz: vec![1e4],
         n_interface_dofs: 3,
-        n_dofs: 3 * multipatch.n_points,
+        n_dofs: 3 * n_points,
         surfaces: Vec::new(),
         boundary: Modes { points: Vec::new(), positions_b: Vec::new(), values: zeros(0, n) },
         fields: Some(modes),
@@ -142,14 +152,19 @@ fn contact(ball: &Body) -> ContactState {
 
 /// Writes bodies, model and result into a folder; returns the result.
 pub(crate) fn write(folder: &Path) -> PathBuf {
-    let (ball, block) = (ball(), block());
+    write_with(folder, &ball())
+}
+
+/// The same with another ball.
+pub(crate) fn write_with(folder: &Path, ball: &Body) -> PathBuf {
+    let block = block();
     let ball_path = folder.join("ball.npz");
-    let ball_checksum = write_body(&ball_path, &ball).unwrap();
+    let ball_checksum = write_body(&ball_path, ball).unwrap();
     let block_path = folder.join("block.npz");
     let block_checksum = write_body(&block_path, &block).unwrap();
     let rom_path = folder.join("ball.rom");
     let rom_checksum =
-        write_rom(&rom_path, &model(&ball, &ball_checksum), &CraigBamptonOptions::default()).unwrap();
+        write_rom(&rom_path, &model(ball, &ball_checksum), &CraigBamptonOptions::default()).unwrap();
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let header = RunHeader {
         scenario: "[simulation]\nend_time = 2.5e-5\n".to_owned(),
@@ -197,7 +212,7 @@ pub(crate) fn write(folder: &Path) -> PathBuf {
         };
         let still = BodyState { quaternion: rotation::IDENTITY, ..BodyState::default() };
         let contact = if step == 1 {
-            contact(&ball)
+            contact(ball)
         } else {
             ContactState { free_gap: f64::INFINITY, ..ContactState::default() }
         };
