@@ -168,7 +168,7 @@ fn numpy_opens_both_without_pickle() {
         let script = r#"
 import numpy as np
 b = np.load("body.npz", allow_pickle=False)
-assert str(b["format"]) == "carom-body" and str(b["version"]) == "1.0", b["format"]
+assert str(b["format"]) == "carom-body" and str(b["version"]) == "1.1", b["version"]
 assert b["points"].shape == (8, 3) and b["points"][2].tolist() == [1, 1, 0]
 assert list(b["set_name"]) == ["Deckfläche/äußen", "all", "nodes at x = 0", "none"]
 assert b["set_0"].tolist() == [[0, 0, 5]] and b["block_0_cells"].dtype == np.uint32

@@ -3,21 +3,18 @@
 use std::f64::consts::PI;
 
 use carom_fem::{
-    AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, Surface, SystemMatrices,
-    assemble,
+    AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, Surface, assemble,
 };
-use carom_linalg::dense::product;
-use carom_linalg::{Cholesky, DenseEigenError, EigenError, FactorError, Wanted};
+use carom_linalg::{DenseEigenError, EigenError, FactorError, Wanted};
 use carom_progress::Progress;
-use faer::{Mat, MatRef};
+use faer::Mat;
 
-use crate::condensation::{Condensation, constraint_modes, interior};
-use crate::interface::{Attachment, Interface, InterfaceError};
-use crate::modes::{hz, used_dofs};
-use crate::moments::Moments;
-use crate::reduced::{Modes, NamedSurface, ReducedBody};
-use crate::rigid::rigid_modes;
-use crate::second::second_modes;
+use crate::condensation::interior;
+use crate::interface::{Attachment, Interface, InterfaceError, checked_points};
+use crate::matrices::MatrixBody;
+use crate::modes::used_dofs;
+use crate::reduced::{NamedSurface, ReducedBody};
+use crate::subject::Subject;
 use crate::timing::{Lap, Seconds, peak_memory_bytes};
 
 /// Fewest fixed-interface normal modes of a free body.
@@ -27,7 +24,7 @@ pub const LEAST_FIXED_MODES: usize = 6;
 pub const DEFAULT_FIXED_MODES: usize = 24;
 
 /// Largest error with which constraint modes may reproduce rigid motions before these are restored.
-const RIGID_ERROR: f64 = 1e-3;
+pub(crate) const RIGID_ERROR: f64 = 1e-3;
 
 /// How many fixed-interface normal modes are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -182,7 +179,6 @@ pub fn craig_bampton(
     options: &CraigBamptonOptions,
     progress: &dyn Progress,
 ) -> Result<CraigBampton, ReduceError> {
-    let name = || body.name.clone();
     let (mut total, mut lap) = (Lap::start(), Lap::start());
     let mut seconds = Seconds::default();
     let discretisation = Discretisation::new(body)?;
@@ -193,45 +189,72 @@ pub fn craig_bampton(
         &options.interface_points,
         &options.attachments,
     )?;
-    let free = interior(&used_dofs(&discretisation), &interface.points);
-    let wanted = wanted(body, options, free.len())?;
+    let n_interior = interior(&used_dofs(&discretisation), &interface.points).len();
+    let wanted = wanted(&body.name, options, n_interior)?;
     let system = assemble(&discretisation, options.rule.unwrap_or(QuadratureRule::Default), progress)
-        .map_err(|source| ReduceError::Assembly { body: name(), source })?;
+        .map_err(|source| ReduceError::Assembly { body: body.name.clone(), source })?;
+    let whole = discretisation.surface(&body.boundary_faces());
+    let subject = Subject {
+        name: &body.name,
+        points: &discretisation.points,
+        is_used: &discretisation.point_is_used(),
+        interface: &interface.points,
+        materials: &body.materials,
+        field_points: match options.fields {
+            Fields::Full => (0..discretisation.n_points() as u32).collect(),
+            Fields::Surface => whole.points.clone(),
+        },
+        surfaces: interface
+            .surfaces
+            .iter()
+            .map(|(name, surface)| named(name, surface, &whole, &discretisation, &interface.points))
+            .collect(),
+    };
     seconds.assembly = lap.lap();
-    let factor = Cholesky::new(&system.stiffness, None, free, progress)
-        .map_err(|source| ReduceError::Factor { body: name(), source })?;
-    seconds.factorisation = lap.lap();
-    let used = discretisation.point_is_used();
-    let constraint = constraint_modes(&system, &factor, &interface.dofs(), &discretisation.points, &used);
-    check_rigid_motions(body, constraint.rigid_error)?;
-    let rigid_error = constraint.rigid_error;
-    check_interruption(progress)?;
-    seconds.constraint_modes = lap.lap();
-    let condensation = Condensation::new(&system, factor, constraint, wanted, progress)
-        .map_err(|source| ReduceError::Eigen { body: name(), source })?;
-    check_count(body, options, condensation.fixed_lambda.len())?;
-    seconds.eigen = lap.lap();
-    let SystemMatrices { mass, stiffness } = system;
-    drop(stiffness);
-    let moments = Moments::new(&mass, &discretisation.points, condensation.basis.as_ref());
-    check_interruption(progress)?;
-    let projection = project(body, &discretisation, &interface, condensation, &moments, options)?;
-    seconds.projection = lap.lap();
-    seconds.total = total.lap();
-    Ok(CraigBampton { seconds, peak_memory_bytes: peak_memory_bytes(), rigid_error, ..projection })
+    let result = subject.reduce(system, wanted, options, seconds, progress)?;
+    let seconds = Seconds { total: total.lap(), ..result.seconds };
+    Ok(CraigBampton { seconds, peak_memory_bytes: peak_memory_bytes(), ..result })
 }
 
-fn check_interruption(progress: &dyn Progress) -> Result<(), ReduceError> {
-    if progress.interrupted() { Err(ReduceError::Interrupted) } else { Ok(()) }
+/// Reduces a free body that is known by its matrices, as [`craig_bampton`] does one that has a shape.
+///
+/// The interface is the points of `options`; sets and attachments are of bodies with a shape. The model keeps the modes at all
+/// points and has no surfaces.
+///
+/// # Errors
+///
+/// [`ReduceError`].
+pub fn craig_bampton_of_matrices(
+    body: MatrixBody,
+    options: &CraigBamptonOptions,
+    progress: &dyn Progress,
+) -> Result<CraigBampton, ReduceError> {
+    let mut total = Lap::start();
+    let MatrixBody { name, points, is_used, system } = body;
+    let interface = checked_points(&name, options.interface_points.clone(), &points, &is_used)?;
+    let n_used = is_used.iter().filter(|&&used| used).count();
+    let wanted = wanted(&name, options, 3 * (n_used - interface.len()))?;
+    let subject = Subject {
+        name: &name,
+        points: &points,
+        is_used: &is_used,
+        interface: &interface,
+        materials: &[],
+        field_points: (0..points.len() as u32).filter(|&point| is_used[point as usize]).collect(),
+        surfaces: Vec::new(),
+    };
+    let result = subject.reduce(system, wanted, options, Seconds::default(), progress)?;
+    let seconds = Seconds { total: total.lap(), ..result.seconds };
+    Ok(CraigBampton { seconds, peak_memory_bytes: peak_memory_bytes(), ..result })
 }
 
 /// The number or frequency of fixed-interface modes, checked before any work.
-fn wanted(body: &Body, options: &CraigBamptonOptions, n_interior: usize) -> Result<Wanted, ReduceError> {
+fn wanted(body: &str, options: &CraigBamptonOptions, n_interior: usize) -> Result<Wanted, ReduceError> {
     let positive = |what: &'static str, hz: f64| {
         if hz > 0.0 && hz.is_finite() {
             Ok(hz)
         } else {
-            Err(ReduceError::Frequency { body: body.name.clone(), what, hz })
+            Err(ReduceError::Frequency { body: body.to_owned(), what, hz })
         }
     };
     if let Some(split) = options.split {
@@ -252,7 +275,11 @@ fn wanted(body: &Body, options: &CraigBamptonOptions, n_interior: usize) -> Resu
     }
 }
 
-fn check_count(body: &Body, options: &CraigBamptonOptions, count: usize) -> Result<(), ReduceError> {
+pub(crate) fn check_count(
+    body: &str,
+    options: &CraigBamptonOptions,
+    count: usize,
+) -> Result<(), ReduceError> {
     if count >= LEAST_FIXED_MODES {
         return Ok(());
     }
@@ -260,95 +287,7 @@ fn check_count(body: &Body, options: &CraigBamptonOptions, count: usize) -> Resu
         FixedModes::UpTo(limit) => format!("; raise the frequency above {limit} Hz, or give a number"),
         _ => format!("; {DEFAULT_FIXED_MODES} is a good number"),
     };
-    Err(ReduceError::TooFewModes { body: body.name.clone(), count, hint })
-}
-
-/// Second eigenproblem, invariants, mode values.
-fn project(
-    body: &Body,
-    discretisation: &Discretisation,
-    interface: &Interface,
-    condensation: Condensation,
-    moments: &Moments,
-    options: &CraigBamptonOptions,
-) -> Result<CraigBampton, ReduceError> {
-    let Condensation { basis, stiffness, fixed_lambda, n_interface } = condensation;
-    let com = moments.center();
-    let rigid_full = rigid_modes(&discretisation.points, com);
-    let interface_dofs = interface.dofs();
-    let rigid = Mat::from_fn(stiffness.nrows(), 6, |i, k| {
-        if i < n_interface { rigid_full[(interface_dofs[i], k)] } else { 0.0 }
-    });
-    let mass = moments.mass_matrix();
-    let second = second_modes(stiffness.as_ref(), mass.as_ref(), rigid.as_ref())
-        .map_err(|source| ReduceError::Second { body: body.name.clone(), source })?;
-    let z = second.combination.as_ref();
-    let n = second.omega.len();
-    let stiffness_modal = Mat::from_fn(n, n, |i, j| if i == j { second.omega[i].powi(2) } else { 0.0 });
-    let mut invariants = moments.combined(z).from_origin(com).invariants(stiffness_modal);
-    invariants.mass_modal = Mat::identity(n, n);
-
-    let fixed_interface_hz: Vec<f64> = fixed_lambda.iter().map(|&lambda| hz(lambda)).collect();
-    let split = options.split.unwrap_or_else(|| fixed_interface_hz.last().copied().unwrap_or(0.0));
-    let n_low = second.omega.partition_point(|&omega| omega <= 2.0 * PI * split);
-    let values = |points: Vec<u32>| mode_values(discretisation, com, basis.as_ref(), z, points);
-    let whole = discretisation.surface(&body.boundary_faces());
-    let field_points = match options.fields {
-        Fields::Full => (0..discretisation.n_points() as u32).collect(),
-        Fields::Surface => whole.points.clone(),
-    };
-    let reduced = ReducedBody {
-        name: body.name.clone(),
-        body_checksum: options.body_checksum.clone(),
-        materials: body.materials.clone(),
-        com,
-        invariants,
-        omega: second.omega,
-        n_low,
-        fixed_interface_hz,
-        n_interface_dofs: n_interface,
-        n_dofs: discretisation.n_used_dofs(),
-        surfaces: interface
-            .surfaces
-            .iter()
-            .map(|(name, surface)| named(name, surface, &whole, discretisation, &interface.points))
-            .collect(),
-        boundary: values(interface.points.clone()),
-        fields: Some(values(field_points)),
-    };
-    Ok(CraigBampton {
-        reduced,
-        seconds: Seconds::default(),
-        peak_memory_bytes: None,
-        condensed_stiffness: stiffness,
-        condensed_mass: mass,
-        rigid_error: 0.0,
-    })
-}
-
-/// Refuses constraint modes whose rounding is more than can be put right.
-fn check_rigid_motions(body: &Body, error: f64) -> Result<(), ReduceError> {
-    if error.is_nan() || error > RIGID_ERROR {
-        return Err(ReduceError::RigidMotion { body: body.name.clone(), error });
-    }
-    Ok(())
-}
-
-/// Mode values Φ = T Z at listed points.
-fn mode_values(
-    discretisation: &Discretisation,
-    com: [f64; 3],
-    basis: MatRef<'_, f64>,
-    z: MatRef<'_, f64>,
-    points: Vec<u32>,
-) -> Modes {
-    let rows =
-        Mat::from_fn(3 * points.len(), basis.ncols(), |i, k| basis[(3 * points[i / 3] as usize + i % 3, k)]);
-    let positions_b = points
-        .iter()
-        .map(|&point| std::array::from_fn(|a| discretisation.points[point as usize][a] - com[a]))
-        .collect();
-    Modes { values: product(rows.as_ref(), z), points, positions_b }
+    Err(ReduceError::TooFewModes { body: body.to_owned(), count, hint })
 }
 
 fn named(

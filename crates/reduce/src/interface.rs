@@ -134,13 +134,7 @@ impl Interface {
                 Err(error) => return Err(error.into()),
             }
         }
-        let n_points = discretisation.n_points();
-        if let Some(&point) = points.iter().find(|&&point| point as usize >= n_points) {
-            return Err(InterfaceError::NoSuchPoint { body: name(), node: u64::from(point) + 1, n_points });
-        }
         all.extend_from_slice(points);
-        all.sort_unstable();
-        all.dedup();
         if let Some(attachment) = attachments.first() {
             body.points_of_set(discretisation, &attachment.set)?;
             return Err(InterfaceError::Attachment { body: name(), set: attachment.set.clone() });
@@ -149,22 +143,54 @@ impl Interface {
             return Err(InterfaceError::Empty { body: name(), known: known_sets(body) });
         }
         let used = discretisation.point_is_used();
-        if let Some(&point) = all.iter().find(|&&point| !used[point as usize]) {
-            return Err(InterfaceError::LoosePoint { body: name(), node: u64::from(point) + 1 });
-        }
-        if used.iter().filter(|&&used| used).count() == all.len() {
-            return Err(InterfaceError::NoInterior { body: name(), n_points: all.len() });
-        }
-        if !holds(discretisation, &all) {
-            return Err(InterfaceError::FloatingInterior { body: name(), n_points: all.len() });
-        }
-        Ok(Self { points: all, surfaces })
+        let points = checked_points(&body.name, all, &discretisation.points, &used)?;
+        Ok(Self { points, surfaces })
     }
 
     /// The dofs of its points, ascending.
     pub fn dofs(&self) -> Vec<usize> {
-        self.points.iter().flat_map(|&point| (0..3).map(move |i| 3 * point as usize + i)).collect()
+        dofs(&self.points)
     }
+}
+
+/// All three dofs of points.
+pub(crate) fn dofs(points: &[u32]) -> Vec<usize> {
+    points.iter().flat_map(|&point| (0..3).map(move |i| 3 * point as usize + i)).collect()
+}
+
+/// Interface points in ascending order, if they can hold a body and leave something to reduce.
+///
+/// * `points` — in any order, repetitions allowed
+/// * `places` — positions of all points \[m\]
+/// * `is_used` — whether a point belongs to a cell
+///
+/// # Errors
+///
+/// [`InterfaceError`].
+pub(crate) fn checked_points(
+    body: &str,
+    mut points: Vec<u32>,
+    places: &[[f64; 3]],
+    is_used: &[bool],
+) -> Result<Vec<u32>, InterfaceError> {
+    let name = || body.to_owned();
+    let n_points = places.len();
+    points.sort_unstable();
+    points.dedup();
+    if let Some(&point) = points.iter().find(|&&point| point as usize >= n_points) {
+        return Err(InterfaceError::NoSuchPoint { body: name(), node: u64::from(point) + 1, n_points });
+    }
+    if let Some(&point) = points.iter().find(|&&point| !is_used[point as usize]) {
+        return Err(InterfaceError::LoosePoint { body: name(), node: u64::from(point) + 1 });
+    }
+    if is_used.iter().filter(|&&used| used).count() == points.len() {
+        return Err(InterfaceError::NoInterior { body: name(), n_points: points.len() });
+    }
+    let held: Vec<[f64; 3]> = points.iter().map(|&point| places[point as usize]).collect();
+    if holding(&held) <= LEAST_HOLDING {
+        return Err(InterfaceError::FloatingInterior { body: name(), n_points: points.len() });
+    }
+    Ok(points)
 }
 
 /// True if holding these points leaves no rigid motion.

@@ -3,20 +3,27 @@
 //! [`modes()`] finds frequencies and shapes of a body; [`craig_bampton()`] makes a [`ReducedBody`] of it, the only thing
 //! the solver knows of a flexible body. Read: [`interface`] (which dofs are boundary), [`condensation`] (constraint modes
 //! and fixed-interface modes), [`second`] (the second eigenproblem, free of rigid motion), [`moments`] (mass integrals),
-//! [`mod@craig_bampton`] (all of it in order).
+//! [`matrices`] (bodies that are known by stiffness and mass alone),
+//! [`mod@craig_bampton`] (all of it in order, its core in `subject`).
 
 pub mod condensation;
 pub mod craig_bampton;
 pub mod interface;
+pub mod matrices;
 pub mod modes;
 pub mod moments;
 pub mod reduced;
 pub mod rigid;
 pub mod second;
+mod subject;
 pub mod timing;
 
-pub use craig_bampton::{CraigBampton, CraigBamptonOptions, Fields, FixedModes, ReduceError, craig_bampton};
+pub use craig_bampton::{
+    CraigBampton, CraigBamptonOptions, Fields, FixedModes, ReduceError, craig_bampton,
+    craig_bampton_of_matrices,
+};
 pub use interface::{Attachment, AttachmentKind, InterfaceError};
+pub use matrices::{Entries, MatricesError, MatrixBody};
 pub use modes::{ModalAnalysis, ModalOptions, ModesError, ModesWanted, modes};
 pub use reduced::{Invariants, Modes, NamedSurface, ReducedBody};
 pub use timing::{Seconds, peak_memory_bytes};

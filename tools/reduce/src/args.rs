@@ -22,6 +22,7 @@ impl Args {
             Command::Modes(args) => &args.output.run,
             Command::CraigBampton(args) => &args.output.run,
             Command::Export(args) => &args.output.run,
+            Command::Import(args) => &args.output.run,
             Command::Info(args) => &args.run,
             Command::Compare(args) => &args.run,
         }
@@ -36,8 +37,10 @@ pub(crate) enum Command {
     CraigBampton(CraigBamptonArgs),
     /// Say what a reduced-order model holds
     Info(InfoArgs),
-    /// Write a model for other programs
+    /// Write a model for other programs, or the matrices of a body
     Export(ExportArgs),
+    /// Make a model of another program's files
+    Import(ImportArgs),
     /// Compare the frequencies of a model with those of its body
     Compare(CompareArgs),
 }
@@ -141,14 +144,24 @@ pub(crate) struct InfoArgs {
     pub(crate) run: RunArgs,
 }
 
-/// Write a model for other programs.
+/// Write a model for other programs, or the matrices of a body.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
-    /// The model file
+    /// The model file; for mtx also a body file
     pub(crate) rom: PathBuf,
-    /// npz: NumPy archive with all matrices; mtx: K and M of the modes as dense Matrix Market files FILE.K.mtx, FILE.M.mtx
+    /// npz: NumPy archive with all matrices; sid: SID_FEM for multibody programs; mtx: Matrix Market, of a model K and M of
+    /// its modes as FILE.K.mtx and FILE.M.mtx, of a body the full sparse ones with FILE.nodes.txt (number x y z)
     #[arg(long, value_enum, default_value = "npz")]
     pub(crate) format: ExportFormat,
+    /// sid: the nodes of the file
+    #[arg(long, value_enum, default_value = "interface")]
+    pub(crate) nodes: NodesName,
+    /// sid: the lowest N modes; all if not given
+    #[arg(long, value_name = "N")]
+    pub(crate) modes: Option<usize>,
+    /// mtx of a body: how stiffness and mass are integrated
+    #[arg(long, value_enum, default_value = "default")]
+    pub(crate) quadrature: QuadratureName,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -158,8 +171,51 @@ pub(crate) struct ExportArgs {
 pub(crate) enum ExportFormat {
     /// NumPy archive
     Npz,
+    /// SID_FEM
+    Sid,
     /// Matrix Market
     Mtx,
+}
+
+/// Nodes of a SID_FEM file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NodesName {
+    /// One for each interface: it moves and turns with the mean of its area
+    Sets,
+    /// These, and every point of the interfaces
+    Interface,
+    /// These, and every point at which the model keeps its modes (meshes)
+    Fields,
+}
+
+/// Make a model of another program's files: a SID_FEM file, or stiffness and mass with a list of the nodes.
+///
+/// Such a model has no surfaces: it moves, is held and carries loads, but cannot touch other bodies. Matrices are those of a free
+/// body with the dofs x, y, z of each node: Matrix Market files, or lists of `row column value` (Abaqus, CalculiX); they are reduced
+/// by Craig-Bampton as `craig-bampton` does it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportArgs {
+    /// FILE.SID_FEM, or stiffness and mass in this order
+    #[arg(required = true, num_args = 1..=2)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Matrices: text file with `number x y z` [m] of each node, in the order of the dofs
+    #[arg(long, value_name = "LIST")]
+    pub(crate) nodes: Option<PathBuf>,
+    /// Matrices: text file with the numbers (as in LIST) of the interface nodes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) interface_nodes: Option<PathBuf>,
+    /// Matrices: number of fixed-interface modes; 24 if nothing is given
+    #[arg(long, value_name = "N", conflicts_with = "up_to")]
+    pub(crate) modes: Option<usize>,
+    /// Matrices: all fixed-interface modes up to this frequency [Hz]
+    #[arg(long, value_name = "HZ", value_parser = positive)]
+    pub(crate) up_to: Option<f64>,
+    /// Modes up to this frequency are dynamic, the others quasistatic [Hz]; of a SID_FEM file all are dynamic if nothing is
+    /// given, of matrices those up to the highest fixed-interface frequency
+    #[arg(long, value_name = "HZ", value_parser = positive)]
+    pub(crate) split: Option<f64>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 /// Compare the frequencies of a model with those of its body.

@@ -115,21 +115,26 @@ fn asked(args: &CraigBamptonArgs) -> carom_format::CraigBamptonOptions {
 
 /// Node numbers of a text file, counted from 0; `#` begins a comment.
 fn read_nodes(file: &Path) -> Result<Vec<u32>, Failure> {
+    let numbers = read_numbers(file, "give whole numbers from 1, in the order of the mesh file")?;
+    Ok(numbers.into_iter().map(|(number, _)| number - 1).collect())
+}
+
+/// Node numbers of a text file from 1, each with its line; `#` begins a comment.
+pub(crate) fn read_numbers(file: &Path, hint: &str) -> Result<Vec<(u32, usize)>, Failure> {
     let text = std::fs::read_to_string(file)
         .or_fail_with(Category::Files, || format!("cannot read the node numbers in `{}`", file.display()))?;
-    let mut nodes = Vec::new();
+    let mut numbers = Vec::new();
     for (i, line) in text.lines().enumerate() {
-        let numbers = line.split('#').next().unwrap_or("");
-        for word in numbers.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
+        let content = line.split('#').next().unwrap_or("");
+        for word in content.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
             match word.parse::<u32>() {
-                Ok(number) if number > 0 => nodes.push(number - 1),
+                Ok(number) if number > 0 => numbers.push((number, i + 1)),
                 _ => {
                     let text = format!("`{}`:{}: `{word}` is no node number", file.display(), i + 1);
-                    return Err(Failure::new(Category::Input, text)
-                        .hint("give whole numbers from 1, in the order of the mesh file"));
+                    return Err(Failure::new(Category::Input, text).hint(hint));
                 }
             }
         }
     }
-    Ok(nodes)
+    Ok(numbers)
 }

@@ -1,19 +1,35 @@
 //! `carom-reduce export`
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
+use carom_fem::{Discretisation, assemble};
 use carom_files::write_atomically;
-use carom_format::write_rom;
+use carom_format::npz::ReadArchiveError;
+use carom_format::sid::{NodeKind, SidNodes, sid_of, write_sid};
+use carom_format::{StoredBody, StoredRom, matrix_market, read_body, write_rom};
+use carom_reduce::matrices::entries_of;
 use faer::Mat;
 use serde::Serialize;
 
-use crate::args::{ExportArgs, ExportFormat};
+use crate::args::{ExportArgs, ExportFormat, NodesName};
+
+/// Modes beyond which a SID_FEM file is large: it has some fifteen numbers for each pair, each on a line.
+const MANY_MODES: usize = 100;
+
+/// A node of a SID_FEM file that is no point of the mesh under its own number.
+#[derive(Debug, Serialize)]
+struct NamedNode {
+    node: u64,
+    set: String,
+}
 
 #[derive(Debug, Serialize)]
 struct Report {
     outputs: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<NamedNode>,
 }
 
 pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure> {
@@ -21,29 +37,109 @@ pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure
     if args.format == ExportFormat::Npz {
         crate::model_name(output)?;
     }
-    let stored = crate::open_rom(&args.rom)?;
     keep_input(&args.rom, output)?;
+    let mut nodes = Vec::new();
     let outputs = match args.format {
         ExportFormat::Npz => {
+            let stored = crate::open_rom(&args.rom)?;
             write_rom(output, &stored.reduced, &stored.options).or_fail(Category::Files)?;
             vec![output.clone()]
         }
-        ExportFormat::Mtx => {
-            let invariants = &stored.reduced.invariants;
-            let mut written = Vec::new();
-            for (letter, matrix) in [("K", &invariants.stiffness_modal), ("M", &invariants.mass_modal)] {
-                let mut name = output.as_os_str().to_owned();
-                name.push(format!(".{letter}.mtx"));
-                let path = PathBuf::from(name);
-                write_atomically(&path, |out| write_matrix(out, matrix)).or_fail(Category::Files)?;
-                written.push(path);
-            }
-            written
+        ExportFormat::Sid => {
+            nodes = export_sid(&crate::open_rom(&args.rom)?, args, session)?;
+            vec![output.clone()]
         }
+        ExportFormat::Mtx => match body_of(&args.rom)? {
+            Some(stored) => export_body(&stored, args, session)?,
+            None => export_modal(&crate::open_rom(&args.rom)?, output)?,
+        },
     };
     let outputs: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
     session.print_summary(&outputs.join("\n"))?;
-    session.print_json("carom-reduce export 1", &Report { outputs })
+    for NamedNode { node, set } in &nodes {
+        session.print_summary(&format!("node {node} is the mean of `{set}`"))?;
+    }
+    session.print_json("carom-reduce export 1", &Report { outputs, nodes })
+}
+
+/// The body in a file, or none if the file holds something else, which whoever reads it as a model will tell.
+fn body_of(path: &Path) -> Result<Option<StoredBody>, Failure> {
+    match read_body(path) {
+        Ok(stored) => Ok(Some(stored)),
+        Err(ReadArchiveError::WrongKind { .. }) => Ok(None),
+        Err(error) => {
+            let category = if error.is_io() { Category::Files } else { Category::Input };
+            Err(Failure::from_error(category, error))
+        }
+    }
+}
+
+fn export_sid(stored: &StoredRom, args: &ExportArgs, session: &Session) -> Result<Vec<NamedNode>, Failure> {
+    let wanted = match args.nodes {
+        NodesName::Sets => SidNodes::Sets,
+        NodesName::Interface => SidNodes::Interface,
+        NodesName::Fields => SidNodes::Fields,
+    };
+    let (sid, kinds) = sid_of(&stored.reduced, wanted, args.modes).map_err(|error| {
+        Failure::from_error(Category::Input, error).hint("give another number to --modes")
+    })?;
+    if sid.n_modes() > MANY_MODES {
+        session.note(&format!(
+            "{} modes make a large file, and a stiff body for other programs; --modes N writes the lowest alone",
+            sid.n_modes()
+        ));
+    }
+    if sid.nodes.is_empty() {
+        session.warn("the file has no nodes, so that nothing can be attached: the model has no interface surfaces; use --nodes interface");
+    }
+    write_sid(&args.output.output, &sid).or_fail(Category::Files)?;
+    let named = |(node, kind)| match kind {
+        NodeKind::Set(set) => Some(NamedNode { node, set }),
+        NodeKind::Point(_) | NodeKind::Corner => None,
+    };
+    Ok(kinds.into_iter().filter_map(named).collect())
+}
+
+/// `FILE.K.mtx` of `FILE`.
+fn beside(output: &Path, ending: &str) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Stiffness, mass and nodes of a body.
+fn export_body(stored: &StoredBody, args: &ExportArgs, session: &Session) -> Result<Vec<PathBuf>, Failure> {
+    let body = &stored.body;
+    let input = |error| Failure::from_error(Category::Input, error);
+    let discretisation = Discretisation::new(body).map_err(input)?;
+    let system = assemble(&discretisation, crate::rule(args.quadrature), session.progress())
+        .or_fail_with(Category::Input, || format!("body `{}`", body.name))?;
+    let used = discretisation.point_is_used();
+    let [stiffness, mass] = entries_of(&system, &used);
+    let nodes: Vec<(u64, [f64; 3])> = (1..)
+        .zip(&discretisation.points)
+        .zip(&used)
+        .filter(|(_, used)| **used)
+        .map(|((number, point), _)| (number, *point))
+        .collect();
+    let output = &args.output.output;
+    let paths = [".K.mtx", ".M.mtx", ".nodes.txt"].map(|ending| beside(output, ending));
+    matrix_market::write_matrix(&paths[0], &stiffness).or_fail(Category::Files)?;
+    matrix_market::write_matrix(&paths[1], &mass).or_fail(Category::Files)?;
+    matrix_market::write_nodes(&paths[2], &nodes).or_fail(Category::Files)?;
+    Ok(paths.to_vec())
+}
+
+/// Stiffness and mass of the modes of a model.
+fn export_modal(stored: &StoredRom, output: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let invariants = &stored.reduced.invariants;
+    let mut written = Vec::new();
+    for (ending, matrix) in [(".K.mtx", &invariants.stiffness_modal), (".M.mtx", &invariants.mass_modal)] {
+        let path = beside(output, ending);
+        write_atomically(&path, |out| write_matrix(out, matrix)).or_fail(Category::Files)?;
+        written.push(path);
+    }
+    Ok(written)
 }
 
 /// Dense, column by column; seventeen digits give the same number back.

@@ -5,6 +5,8 @@
 //! carom-reduce craig-bampton ball.npz -o ball.rom --interface pole --modes 24 --split 5e4
 //! carom-reduce info ball.rom
 //! carom-reduce compare ball.rom ball.npz
+//! carom-reduce export ball.rom -o ball.SID_FEM --format sid
+//! carom-reduce import ball.SID_FEM -o other.rom
 //! ```
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
@@ -13,6 +15,7 @@ mod args;
 mod compare;
 mod condense;
 mod export;
+mod import;
 mod info;
 mod shapes;
 
@@ -40,6 +43,7 @@ fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         Command::CraigBampton(args) => condense::craig_bampton(args, session),
         Command::Info(args) => info::info(args, session),
         Command::Export(args) => export::export(args, session),
+        Command::Import(args) => import::import(args, session),
         Command::Compare(args) => compare::compare(args, session),
     }
 }
@@ -86,14 +90,16 @@ fn modes_of(body: &Body, options: &ModalOptions, session: &Session) -> Result<Mo
 
 /// A reduction of a body.
 fn reduce(body: &Body, options: &CraigBamptonOptions, session: &Session) -> Result<CraigBampton, Failure> {
-    craig_bampton(body, options, session.progress()).map_err(|error| {
-        let category = match &error {
-            ReduceError::Eigen { source, .. } => eigen_category(source),
-            ReduceError::Second { .. } => Category::Convergence,
-            _ => Category::Input,
-        };
-        Failure::from_error(category, error)
-    })
+    craig_bampton(body, options, session.progress()).map_err(reduction_failed)
+}
+
+fn reduction_failed(error: ReduceError) -> Failure {
+    let category = match &error {
+        ReduceError::Eigen { source, .. } => eigen_category(source),
+        ReduceError::Second { .. } => Category::Convergence,
+        _ => Category::Input,
+    };
+    Failure::from_error(category, error)
 }
 
 /// Eigenpairs that are not found are no fault of the input, unless too many were asked for.

@@ -1,0 +1,132 @@
+//! From a reduced body to a SID_FEM file.
+
+use std::f64::consts::TAU;
+
+use carom_reduce::{Invariants, ReducedBody};
+use faer::Mat;
+use thiserror::Error;
+
+use super::nodes::{ExportNode, NodeKind, SidNodes, export_nodes};
+use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, MOST_MODES, Sid, Taylor};
+
+/// Why a model cannot be written as SID_FEM.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SidExportError {
+    /// More modes than the model has, or none, or more than files of this kind can hold.
+    #[error(
+        "{wanted} modes are wanted in the SID_FEM file; the model has {n_modes}, and a file holds 1 to {MOST_MODES}"
+    )]
+    Modes {
+        /// How many are wanted.
+        wanted: usize,
+        /// How many there are.
+        n_modes: usize,
+    },
+}
+
+/// The content of a SID_FEM file of a reduced body, and what its nodes are.
+///
+/// The body frame is that of the model: its origin is the centre of mass. Second-order terms of the inertia are in the slopes of
+/// Oe and Cr; damping and stress modes are left out.
+///
+/// * `nodes` — which nodes the file has
+/// * `n_modes` — the lowest ones that are written; `None` for all
+///
+/// # Errors
+///
+/// [`SidExportError`]
+pub fn sid_of(
+    reduced: &ReducedBody,
+    nodes: SidNodes,
+    n_modes: Option<usize>,
+) -> Result<(Sid, Vec<(u64, NodeKind)>), SidExportError> {
+    let all = reduced.omega.len();
+    let n = n_modes.unwrap_or(all);
+    if n == 0 || n > all || n > MOST_MODES {
+        return Err(SidExportError::Modes { wanted: n, n_modes: all });
+    }
+    let found = export_nodes(reduced, nodes);
+    let ids = numbers(&found);
+    let named = ids.iter().copied().zip(found.iter().map(|node| node.kind.clone())).collect();
+    let [x, y, z] = reduced.com;
+    let label = |k: usize| format!("Eigen Mode {:4} : {:12.3} Hz", k + 1, reduced.omega[k] / TAU);
+    let Invariants { mass, first_moment, inertia, .. } = reduced.invariants;
+    let constants = &reduced.invariants;
+    let i1 = |k: usize, a: usize, b: usize| constants.inertia_1[(3 * k + a, b)];
+    let i2 = |k: usize, l: usize, a: usize, b: usize| constants.inertia_2[(3 * k + a, 3 * l + b)];
+    let r1 = |l: usize, k: usize, a: usize| constants.coupling_r1[(3 * l + a, k)];
+    let sid = Sid {
+        comment: format!(
+            "carom; frame in the centre of mass, which lies at {x:.9e} {y:.9e} {z:.9e} of the geometry"
+        ),
+        name: reduced.name.replace(['\n', '\r'], " "),
+        mass,
+        mode_labels: (0..n).map(label).collect(),
+        nodes: found.iter().zip(&ids).map(|(node, &id)| node.numbered(id, n)).collect(),
+        md_cm: Taylor {
+            constant: Mat::from_fn(3, 1, |a, _| first_moment[a]),
+            linear: (0..n).map(|k| Mat::from_fn(3, 1, |a, _| constants.coupling_t[(a, k)])).collect(),
+        },
+        inertia: Taylor {
+            constant: Mat::from_fn(6, 1, |row, _| inertia[INERTIA_ROWS[row].0][INERTIA_ROWS[row].1]),
+            linear: (0..n)
+                .map(|k| {
+                    Mat::from_fn(6, 1, |row, _| {
+                        let (a, b) = INERTIA_ROWS[row];
+                        i1(k, a, b) + i1(k, b, a)
+                    })
+                })
+                .collect(),
+        },
+        coupling_t: Taylor::constant(Mat::from_fn(n, 3, |k, a| constants.coupling_t[(a, k)])),
+        coupling_r: Taylor {
+            constant: Mat::from_fn(n, 3, |k, a| constants.coupling_r0[(a, k)]),
+            linear: (0..n).map(|l| Mat::from_fn(n, 3, |k, a| r1(l, k, a))).collect(),
+        },
+        mass_modal: Taylor::constant(leading(&constants.mass_modal, n)),
+        gyroscopic_r: Taylor::constant(Mat::from_fn(3, 3 * n, |a, column| {
+            2.0 * i1(column % n, a, column / n)
+        })),
+        gyroscopic_e: Taylor::constant(Mat::from_fn(n, 3 * n, |i, column| {
+            2.0 * r1(column % n, i, column / n)
+        })),
+        centrifugal: Taylor {
+            constant: Mat::from_fn(n, 6, |k, column| packed(column, |a, b| i1(k, a, b))),
+            linear: (0..n)
+                .map(|l| Mat::from_fn(n, 6, |k, column| packed(column, |a, b| i2(k, l, a, b))))
+                .collect(),
+        },
+        reference_force: Taylor::zeros(n, 1),
+        stiffness_modal: Taylor::constant(leading(&constants.stiffness_modal, n)),
+        damping_modal: Taylor::zeros(n, n),
+    };
+    Ok((sid, named))
+}
+
+/// The coefficient of a product ω_a ω_b in −ωᵀ A ω.
+fn packed(column: usize, entry: impl Fn(usize, usize) -> f64) -> f64 {
+    let (a, b) = CENTRIFUGAL_COLUMNS[column];
+    if a == b { -entry(a, a) } else { -(entry(a, b) + entry(b, a)) }
+}
+
+fn leading(matrix: &Mat<f64>, n: usize) -> Mat<f64> {
+    matrix.submatrix(0, 0, n, n).to_owned()
+}
+
+/// Points keep their numbers, counted from 1; all others follow the largest.
+fn numbers(nodes: &[ExportNode]) -> Vec<u64> {
+    let point = |node: &ExportNode| match node.kind {
+        NodeKind::Point(number) => Some(u64::from(number)),
+        _ => None,
+    };
+    let mut last = nodes.iter().filter_map(point).max().unwrap_or(0);
+    nodes
+        .iter()
+        .map(|node| {
+            point(node).unwrap_or_else(|| {
+                last += 1;
+                last
+            })
+        })
+        .collect()
+}

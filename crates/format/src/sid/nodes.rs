@@ -1,0 +1,366 @@
+//! The nodes of an export: material points of the interfaces, and one node for each interface as a whole.
+//!
+//! A user of a multibody program attaches joints and forces to nodes, which turn as well as move. A point of a solid has no
+//! rotation of its own; what a node is given is the turn of the surface there: with the tangents y,₁, y,₂, the unit normal ν and
+//! its change δν,
+//!
+//! ```text
+//! ψ = ν × δν + ½ (ν · curl u) ν
+//! ```
+//!
+//! which is ½ curl u wherever the surface carries no shear, averaged over the faces that meet at the point. The node of an interface as a whole moves and turns with the mean of its
+//! area (RBE3): x = ∫ y dA / A, φ = ∫ u dA / A and ψ = S⁻¹ ∫ d × u dA with d = y − x, S = ∫ (d·d E − d dᵀ) dA.
+
+use std::collections::BTreeMap;
+
+use carom_fem::{Face, FaceBasis, Quadrature, Surface};
+use carom_mesh::FaceShape;
+use carom_reduce::{Modes, NamedSurface, ReducedBody};
+use faer::Mat;
+use nalgebra::{Matrix3, Vector3};
+
+use super::identities::skew;
+use super::{SidNode, Taylor};
+
+/// Which nodes an export has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SidNodes {
+    /// One node for each interface: it moves with the mean of its area.
+    Sets,
+    /// These, and every point of the interfaces.
+    #[default]
+    Interface,
+    /// These, and every point whose modes the model keeps.
+    Fields,
+}
+
+/// What a node of an export is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NodeKind {
+    /// A point of the body, its number counted from 1.
+    Point(u32),
+    /// A corner of a NURBS span on the surface: control points are no points of the body.
+    Corner,
+    /// The mean of an interface, by its name.
+    Set(String),
+}
+
+/// A node of an export before its modes are cut to the number that is wanted.
+#[derive(Debug, Clone)]
+pub struct ExportNode {
+    /// What it is.
+    pub kind: NodeKind,
+    /// Position in the body frame \[m\].
+    pub position_b: [f64; 3],
+    /// Modes, 3 × n.
+    pub phi: Mat<f64>,
+    /// Rotations, 3 × n; none where the model does not tell.
+    pub psi: Option<Mat<f64>>,
+}
+
+impl ExportNode {
+    /// The node as the file has it, over its first n modes.
+    pub(super) fn numbered(&self, id: u64, n: usize) -> SidNode {
+        let phi = Mat::from_fn(3, n, |a, k| self.phi[(a, k)]);
+        let psi = Mat::from_fn(3, n, |a, k| self.psi.as_ref().map_or(0.0, |psi| psi[(a, k)]));
+        let column = |k: usize| Mat::from_fn(3, 1, |a, _| phi[(a, k)]);
+        SidNode {
+            id,
+            origin: Taylor {
+                constant: Mat::from_fn(3, 1, |a, _| self.position_b[a]),
+                linear: (0..n).map(column).collect(),
+            },
+            orientation: Taylor {
+                constant: Mat::identity(3, 3),
+                linear: (0..n).map(|k| skew([psi[(0, k)], psi[(1, k)], psi[(2, k)]])).collect(),
+            },
+            phi: Taylor::constant(phi),
+            psi: Taylor::constant(psi),
+        }
+    }
+}
+
+/// The nodes of a reduced body: points by their numbers, corners of spans, then interfaces.
+pub fn export_nodes(reduced: &ReducedBody, wanted: SidNodes) -> Vec<ExportNode> {
+    let mut points = BTreeMap::new();
+    let mut corners = BTreeMap::new();
+    let mut sets = Vec::new();
+    let mut of_splines = false;
+    for named in &reduced.surfaces {
+        let piece = Piece::new(named, &reduced.boundary);
+        of_splines |= named.surface.faces.iter().any(|face| !matches!(face.basis, FaceBasis::Lagrange(_)));
+        if wanted != SidNodes::Sets {
+            for face in 0..named.surface.faces.len() {
+                piece.add_face_points(face, &mut points, &mut corners);
+            }
+        }
+        sets.extend(piece.mean(&named.name));
+    }
+    let mut nodes: Vec<ExportNode> = Vec::new();
+    if wanted != SidNodes::Sets && !of_splines {
+        // Interface points that lie on no surface, and points of the fields, move without a known turn.
+        let fields = reduced.fields.as_ref().filter(|_| wanted == SidNodes::Fields);
+        let mut all: BTreeMap<u32, ExportNode> = BTreeMap::new();
+        for modes in fields.into_iter().chain([&reduced.boundary]) {
+            for (i, &point) in modes.points.iter().enumerate() {
+                all.entry(point).or_insert_with(|| point_node(modes, i));
+            }
+        }
+        all.extend(points.into_iter().map(|(point, turned): (u32, Turned)| (point, turned.node())));
+        nodes.extend(all.into_values());
+    } else {
+        nodes.extend(points.into_values().map(Turned::node));
+    }
+    nodes.extend(corners.into_values().map(Turned::node));
+    nodes.extend(sets);
+    nodes
+}
+
+/// A point of which the model says how it moves, not how it turns.
+fn point_node(modes: &Modes, i: usize) -> ExportNode {
+    ExportNode {
+        kind: NodeKind::Point(modes.points[i] + 1),
+        position_b: modes.positions_b[i],
+        phi: Mat::from_fn(3, modes.values.ncols(), |a, k| modes.values[(3 * i + a, k)]),
+        psi: None,
+    }
+}
+
+/// A point of a surface with the sum of the turns of the faces that meet there.
+struct Turned {
+    kind: NodeKind,
+    position_b: [f64; 3],
+    phi: Mat<f64>,
+    psi: Mat<f64>,
+    n_faces: usize,
+}
+
+impl Turned {
+    fn node(self) -> ExportNode {
+        let psi = faer::Scale(1.0 / self.n_faces as f64) * self.psi;
+        ExportNode { kind: self.kind, position_b: self.position_b, phi: self.phi, psi: Some(psi) }
+    }
+}
+
+/// Shape functions of a face at a point, and their derivatives.
+struct Shape {
+    values: Vec<f64>,
+    first: Vec<[f64; 2]>,
+}
+
+/// Position, tangents and modes at a point of a face.
+struct At {
+    position: Vector3<f64>,
+    tangents: [Vector3<f64>; 2],
+    /// u of each mode, and its derivatives along the two parameters.
+    modes: [Vec<Vector3<f64>>; 3],
+}
+
+impl At {
+    fn area(&self) -> Vector3<f64> {
+        self.tangents[0].cross(&self.tangents[1])
+    }
+
+    /// The turn of the surface in mode k; none where the surface has no normal.
+    ///
+    /// With the dual tangents y¹, y² the surface gradient of u is u,₁ ⊗ y¹ + u,₂ ⊗ y², the normal changes by
+    /// δν = −(ν·u,₁) y¹ − (ν·u,₂) y², and ν · curl u = ν · (y¹ × u,₁ + y² × u,₂).
+    fn turn(&self, k: usize) -> Option<Vector3<f64>> {
+        let area = self.area();
+        let normal = area.try_normalize(0.0)?;
+        let dual =
+            [self.tangents[1].cross(&normal), normal.cross(&self.tangents[0])].map(|y| y / area.norm());
+        let slopes = [self.modes[1][k], self.modes[2][k]];
+        let tilt = -dual[0] * normal.dot(&slopes[0]) - dual[1] * normal.dot(&slopes[1]);
+        let spin = normal.dot(&(dual[0].cross(&slopes[0]) + dual[1].cross(&slopes[1])));
+        Some(normal.cross(&tilt) + 0.5 * spin * normal)
+    }
+}
+
+/// A surface with the modes at its points.
+struct Piece<'a> {
+    surface: &'a Surface,
+    boundary: &'a Modes,
+    /// Row of each point of the surface in the boundary.
+    rows: Vec<usize>,
+}
+
+impl<'a> Piece<'a> {
+    fn new(named: &'a NamedSurface, boundary: &'a Modes) -> Self {
+        let row = |point: &u32| boundary.points.binary_search(point).expect("surfaces lie on the boundary");
+        Self { surface: &named.surface, boundary, rows: named.surface.points.iter().map(row).collect() }
+    }
+
+    fn mode(&self, row: usize, k: usize) -> Vector3<f64> {
+        Vector3::from_fn(|a, _| self.boundary.values[(3 * row + a, k)])
+    }
+
+    fn shape(&self, face: usize, xi: [f64; 2]) -> Shape {
+        let n = self.surface.faces[face].points.len();
+        let (mut values, mut first, mut second) = (vec![0.0; n], vec![[0.0; 2]; n], vec![[0.0; 3]; n]);
+        self.surface.shape_into(face, xi, &mut values, &mut first, &mut second);
+        Shape { values, first }
+    }
+
+    /// Position and tangents.
+    fn geometry(&self, face: usize, shape: &Shape) -> (Vector3<f64>, [Vector3<f64>; 2]) {
+        let (mut y, mut tangents) = (Vector3::zeros(), [Vector3::zeros(); 2]);
+        for (i, &p) in self.surface.faces[face].points.iter().enumerate() {
+            let x = Vector3::from(self.boundary.positions_b[self.rows[p as usize]]);
+            y += shape.values[i] * x;
+            (0..2).for_each(|d| tangents[d] += shape.first[i][d] * x);
+        }
+        (y, tangents)
+    }
+
+    fn at(&self, face: usize, xi: [f64; 2]) -> At {
+        let shape = self.shape(face, xi);
+        let (position, tangents) = self.geometry(face, &shape);
+        let points = &self.surface.faces[face].points;
+        let sum = |k: usize, weight: &dyn Fn(usize) -> f64| -> Vector3<f64> {
+            points.iter().enumerate().map(|(i, &p)| weight(i) * self.mode(self.rows[p as usize], k)).sum()
+        };
+        let n = self.boundary.values.ncols();
+        let modes = [
+            (0..n).map(|k| sum(k, &|i| shape.values[i])).collect(),
+            (0..n).map(|k| sum(k, &|i| shape.first[i][0])).collect(),
+            (0..n).map(|k| sum(k, &|i| shape.first[i][1])).collect(),
+        ];
+        At { position, tangents, modes }
+    }
+
+    /// Adds the nodes of a Lagrange face to `points`, the corners of a span to `corners`.
+    fn add_face_points(
+        &self,
+        face: usize,
+        points: &mut BTreeMap<u32, Turned>,
+        corners: &mut BTreeMap<[i64; 3], Turned>,
+    ) {
+        let Face { basis, points: own, .. } = &self.surface.faces[face];
+        for (i, &xi) in places(basis).iter().enumerate() {
+            let at = self.at(face, xi);
+            let n = at.modes[0].len();
+            // At the corner of a collapsed side the normal is that of the other faces.
+            let turns: Option<Vec<_>> = (0..n).map(|k| at.turn(k)).collect();
+            let Some(turns) = turns else { continue };
+            let (kind, turned) = match basis {
+                FaceBasis::Lagrange(_) => {
+                    let point = self.surface.points[own[i] as usize];
+                    (NodeKind::Point(point + 1), points.entry(point))
+                }
+                _ => {
+                    let entry = corners.entry(at.position.map(|x| (x * 1e9).round() as i64).into());
+                    let turned = entry.or_insert_with(|| Turned::new(NodeKind::Corner, &at));
+                    turned.add(&turns);
+                    continue;
+                }
+            };
+            turned.or_insert_with(|| Turned::new(kind, &at)).add(&turns);
+        }
+    }
+
+    /// The mean of the area; none without area.
+    fn mean(&self, name: &str) -> Option<ExportNode> {
+        // What each point has of ∫ N dA and of ∫ y N dA: the modes are gone through once.
+        let mut shares = vec![(0.0, Vector3::zeros()); self.rows.len()];
+        let (mut area, mut first) = (0.0, Vector3::zeros());
+        let mut second = Matrix3::zeros();
+        for (face, Face { basis, points, .. }) in self.surface.faces.iter().enumerate() {
+            let rule = rule(basis);
+            for (xi, weight) in rule.points.iter().zip(&rule.weights) {
+                let shape = self.shape(face, [xi[0], xi[1]]);
+                let (y, tangents) = self.geometry(face, &shape);
+                let weight = weight * tangents[0].cross(&tangents[1]).norm();
+                area += weight;
+                first += weight * y;
+                second += weight * y * y.transpose();
+                for (&p, value) in points.iter().zip(&shape.values) {
+                    shares[p as usize].0 += weight * value;
+                    shares[p as usize].1 += weight * *value * y;
+                }
+            }
+        }
+        if area.is_nan() || area <= 0.0 {
+            return None;
+        }
+        let position = first / area;
+        let about = second - area * position * position.transpose();
+        let inverse = (about.trace() * Matrix3::identity() - about).try_inverse()?;
+        let n = self.boundary.values.ncols();
+        let (mut phi, mut psi) = (Mat::zeros(3, n), Mat::zeros(3, n));
+        for k in 0..n {
+            let (mut mean, mut moment) = (Vector3::zeros(), Vector3::zeros());
+            for (&row, (share, arm)) in self.rows.iter().zip(&shares) {
+                let u = self.mode(row, k);
+                mean += *share * u / area;
+                moment += (arm - *share * position).cross(&u);
+            }
+            let turn = inverse * moment;
+            (0..3).for_each(|a| (phi[(a, k)], psi[(a, k)]) = (mean[a], turn[a]));
+        }
+        Some(ExportNode {
+            kind: NodeKind::Set(name.to_owned()),
+            position_b: position.into(),
+            phi,
+            psi: Some(psi),
+        })
+    }
+}
+
+impl Turned {
+    fn new(kind: NodeKind, at: &At) -> Self {
+        let n = at.modes[0].len();
+        Self {
+            kind,
+            position_b: at.position.into(),
+            phi: Mat::from_fn(3, n, |a, k| at.modes[0][k][a]),
+            psi: Mat::zeros(3, n),
+            n_faces: 0,
+        }
+    }
+
+    fn add(&mut self, turns: &[Vector3<f64>]) {
+        for (k, turn) in turns.iter().enumerate() {
+            (0..3).for_each(|a| self.psi[(a, k)] += turn[a]);
+        }
+        self.n_faces += 1;
+    }
+}
+
+/// Parameters of the nodes of a Lagrange face, or of the corners of a span.
+fn places(basis: &FaceBasis) -> &'static [[f64; 2]] {
+    const TRIANGLE: [[f64; 2]; 6] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.0], [0.5, 0.5], [0.0, 0.5]];
+    const SQUARE: [[f64; 2]; 9] = [
+        [0.0, 0.0],
+        [1.0, 0.0],
+        [1.0, 1.0],
+        [0.0, 1.0],
+        [0.5, 0.0],
+        [1.0, 0.5],
+        [0.5, 1.0],
+        [0.0, 0.5],
+        [0.5, 0.5],
+    ];
+    match basis {
+        FaceBasis::Lagrange(FaceShape::Tri3) => &TRIANGLE[..3],
+        FaceBasis::Lagrange(FaceShape::Tri6) => &TRIANGLE,
+        FaceBasis::Lagrange(FaceShape::Quad8) => &SQUARE[..8],
+        FaceBasis::Lagrange(FaceShape::Quad9) => &SQUARE,
+        FaceBasis::Lagrange(FaceShape::Quad4) | FaceBasis::Spline { .. } | FaceBasis::Combined { .. } => {
+            &SQUARE[..4]
+        }
+    }
+}
+
+/// A rule that integrates modes over a face.
+fn rule(basis: &FaceBasis) -> Quadrature {
+    match basis {
+        FaceBasis::Lagrange(FaceShape::Tri3) => Quadrature::triangle(2),
+        FaceBasis::Lagrange(FaceShape::Tri6) => Quadrature::triangle(4),
+        FaceBasis::Lagrange(FaceShape::Quad4) => Quadrature::square(2),
+        FaceBasis::Lagrange(FaceShape::Quad8 | FaceShape::Quad9) => Quadrature::square(4),
+        FaceBasis::Spline { degrees, .. } | FaceBasis::Combined { degrees, .. } => {
+            Quadrature::square(degrees[0].max(degrees[1]) + 2)
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Bodies that are known by their stiffness and mass alone, as finite-element programs write them.
+
+use std::sync::Arc;
+
+use carom_fem::SystemMatrices;
+use carom_linalg::{BlockMatrix, GraphError, NodeGraph, NodeMatrix};
+use faer::Mat;
+
+use crate::rigid::rigid_modes;
+
+/// Largest deviation of a mass matrix from M_s ⊗ E₃, relative to its largest entry: figures of files.
+const KRONECKER: f64 = 1e-6;
+
+/// Largest force of a rigid motion, relative to the forces that cancel in it: figures of files.
+const FREE: f64 = 1e-5;
+
+/// The lower triangle of a symmetric matrix: row ≥ column, each pair once.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entries {
+    /// Number of rows and columns.
+    pub size: usize,
+    /// Row, column (from 0) and value.
+    pub entries: Vec<(u32, u32, f64)>,
+}
+
+/// Why matrices are no body.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum MatricesError {
+    /// Matrix and node list are of different length.
+    #[error(
+        "{what} has {size} rows, but the {n_nodes} nodes of the list have {} dofs (three each): list the nodes of the matrices, all \
+         of them, in the order of their dofs",
+        3 * n_nodes
+    )]
+    Size {
+        /// `the stiffness` or `the mass`.
+        what: &'static str,
+        /// Its rows.
+        size: usize,
+        /// Nodes of the list.
+        n_nodes: usize,
+    },
+    /// The mass matrix couples directions.
+    #[error(
+        "the mass couples {row} with {column} by {value:e} kg, {part:.1e} of its largest entry: masses of solid elements act alike along \
+         x, y and z and couple no two of them; leave out rotary inertias, beams and shells, or check the order of the dofs (x, y, z of \
+         each node in the order of the list)"
+    )]
+    CoupledMass {
+        /// One dof: node and direction.
+        row: String,
+        /// The other.
+        column: String,
+        /// The mass that should be zero, or the difference of two that should be equal \[kg\].
+        value: f64,
+        /// Its part of the largest entry.
+        part: f64,
+    },
+    /// The total mass is not positive.
+    #[error(
+        "the total mass is {mass:e} kg; it must be above 0: check that stiffness and mass are given in this order"
+    )]
+    Mass {
+        /// 1/3 Σ M \[kg\].
+        mass: f64,
+    },
+    /// A rigid motion strains the body.
+    #[error(
+        "{motion} meets forces of {part:.1e} of those that should cancel (at most {FREE:.0e}): the stiffness does not let the body move \
+         freely as the node list says. Write the matrices without supports, list the nodes in the order of the dofs (x, y, z of each), \
+         and give coordinates in the unit of the matrices"
+    )]
+    Held {
+        /// Which motion.
+        motion: &'static str,
+        /// Largest force, relative.
+        part: f64,
+    },
+    /// No graph could be built.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+}
+
+/// A free body that is known by its matrices: three dofs a node, x, y, z.
+#[derive(Debug, Clone)]
+pub struct MatrixBody {
+    /// Name, as shown to the user.
+    pub name: String,
+    /// Positions of its nodes \[m\].
+    pub points: Vec<[f64; 3]>,
+    /// Whether a node has stiffness or mass; one that has none is no part of the body.
+    pub is_used: Vec<bool>,
+    /// Stiffness and mass.
+    pub system: SystemMatrices,
+}
+
+impl MatrixBody {
+    /// Takes the matrices of a body that can move freely.
+    ///
+    /// The mass must be M_s ⊗ E₃, as that of every solid element is, lumped or not: then all integrals of the floating frame follow from
+    /// it (THEORY 1.2).
+    ///
+    /// * `points` — nodes in the order of their dofs \[m\]
+    /// * `stiffness`, `mass` — 3n × 3n
+    /// * `node_names` — what the user calls the nodes
+    ///
+    /// # Errors
+    ///
+    /// [`MatricesError`].
+    pub fn new(
+        name: String,
+        points: Vec<[f64; 3]>,
+        stiffness: &Entries,
+        mass: &Entries,
+        node_names: &[u64],
+    ) -> Result<Self, MatricesError> {
+        let n_nodes = points.len();
+        for (what, matrix) in [("the stiffness", stiffness), ("the mass", mass)] {
+            if matrix.size != 3 * n_nodes {
+                return Err(MatricesError::Size { what, size: matrix.size, n_nodes });
+            }
+        }
+        let graph = Arc::new(graph(n_nodes, [stiffness, mass])?);
+        let stiffness = blocks(&graph, stiffness);
+        let mass = node_mass(&blocks(&graph, mass), node_names)?;
+        let total: f64 = mass.node_product(Mat::full(n_nodes, 1, 1.0).as_ref()).col(0).iter().sum();
+        if total.is_nan() || total <= 0.0 {
+            return Err(MatricesError::Mass { mass: total });
+        }
+        let diagonal = stiffness.diagonal();
+        let has_stiffness = diagonal.as_chunks::<3>().0.iter().map(|d| d.iter().any(|&k| k != 0.0));
+        // A mass without stiffness is no part to leave out: the factorisation will name it.
+        let is_used: Vec<bool> = has_stiffness.zip(mass.diagonal()).map(|(has, m)| has || m != 0.0).collect();
+        check_free(&stiffness, &points, &is_used)?;
+        Ok(Self { name, points, is_used, system: SystemMatrices { stiffness, mass } })
+    }
+}
+
+/// The lower triangles of K and M = M_s ⊗ E₃ of a body, over the dofs of the nodes that it uses.
+///
+/// Nodes that no cell uses are left out: the i-th node of the matrices is the i-th used one.
+pub fn entries_of(system: &SystemMatrices, is_used: &[bool]) -> [Entries; 2] {
+    let mut number = vec![0_u32; is_used.len()];
+    let mut n = 0;
+    for (node, _) in is_used.iter().enumerate().filter(|(_, used)| **used) {
+        number[node] = n;
+        n += 1;
+    }
+    let size = 3 * n as usize;
+    let [mut stiffness, mut mass] = [(); 2].map(|()| Entries { size, entries: Vec::new() });
+    let graph = &system.stiffness.graph;
+    for column in (0..graph.n_nodes()).filter(|&node| is_used[node]) {
+        let (start, rows) = graph.column(column);
+        // Column by column of the dofs.
+        for j in 0..3_u32 {
+            for (at, &row) in rows.iter().enumerate() {
+                let (first, to) = (3 * number[row as usize], 3 * number[column] + j);
+                for i in 0..3_u32 {
+                    if first + i < to {
+                        continue;
+                    }
+                    let value = system.stiffness.values[start + at][(3 * i + j) as usize];
+                    if value != 0.0 {
+                        stiffness.entries.push((first + i, to, value));
+                    }
+                    if i == j && system.mass.values[start + at] != 0.0 {
+                        mass.entries.push((first + i, to, system.mass.values[start + at]));
+                    }
+                }
+            }
+        }
+    }
+    [stiffness, mass]
+}
+
+/// Nodes that either matrix couples.
+fn graph(n_nodes: usize, matrices: [&Entries; 2]) -> Result<NodeGraph, GraphError> {
+    let mut pairs: Vec<(u32, u32)> = matrices
+        .iter()
+        .flat_map(|m| m.entries.iter().map(|(row, column, _)| (column / 3, row / 3)))
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    NodeGraph::from_neighbours(n_nodes, |node, neighbours| {
+        let first = pairs.partition_point(|pair| (pair.0 as usize) < node);
+        neighbours
+            .extend(pairs[first..].iter().take_while(|pair| pair.0 as usize == node).map(|pair| pair.1));
+    })
+}
+
+fn blocks(graph: &Arc<NodeGraph>, matrix: &Entries) -> BlockMatrix {
+    let mut out = BlockMatrix::zeros(Arc::clone(graph));
+    for &(row, column, value) in &matrix.entries {
+        let (row, column) = (row as usize, column as usize);
+        let entry = graph.find(row / 3, column / 3).expect("the graph holds all pairs");
+        out.values[entry][3 * (row % 3) + column % 3] += value;
+        // Diagonal blocks are complete.
+        if row / 3 == column / 3 && row != column {
+            out.values[entry][3 * (column % 3) + row % 3] += value;
+        }
+    }
+    out
+}
+
+/// M_s of M_s ⊗ E₃.
+fn node_mass(mass: &BlockMatrix, node_names: &[u64]) -> Result<NodeMatrix, MatricesError> {
+    let largest = mass.values.as_flattened().iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+    let mut out = NodeMatrix::zeros(Arc::clone(&mass.graph));
+    for column in 0..mass.graph.n_nodes() {
+        let (start, rows) = mass.graph.column(column);
+        for (at, &row) in rows.iter().enumerate() {
+            let block = &mass.values[start + at];
+            let mean = (block[0] + block[4] + block[8]) / 3.0;
+            for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
+                let value = block[3 * i + j] - if i == j { mean } else { 0.0 };
+                if value.is_nan() || value.abs() > KRONECKER * largest {
+                    let dof = |node: usize, i: usize| {
+                        let name = node_names.get(node).copied().unwrap_or(node as u64 + 1);
+                        format!("{} of node {name}", ["x", "y", "z"][i])
+                    };
+                    return Err(MatricesError::CoupledMass {
+                        row: dof(row as usize, i),
+                        column: dof(column, j),
+                        value,
+                        part: value.abs() / largest,
+                    });
+                }
+            }
+            out.values[start + at] = mean;
+        }
+    }
+    Ok(out)
+}
+
+/// Refuses a stiffness that answers a rigid motion.
+fn check_free(stiffness: &BlockMatrix, points: &[[f64; 3]], is_used: &[bool]) -> Result<(), MatricesError> {
+    const MOTIONS: [&str; 6] = [
+        "a shift along x",
+        "a shift along y",
+        "a shift along z",
+        "a turn about x",
+        "a turn about y",
+        "a turn about z",
+    ];
+    let n = is_used.iter().filter(|&&used| used).count().max(1) as f64;
+    let used = || points.iter().zip(is_used).filter(|(_, used)| **used).map(|(point, _)| point);
+    let center = [0, 1, 2].map(|a| used().map(|point| point[a]).sum::<f64>() / n);
+    let motions = rigid_modes(points, center);
+    let forces = stiffness.product(motions.as_ref());
+    let magnitudes = Mat::from_fn(motions.nrows(), 6, |i, k| motions[(i, k)].abs());
+    let cancelling = stiffness.magnitude_product(magnitudes.as_ref());
+    for (k, motion) in MOTIONS.into_iter().enumerate() {
+        let part = forces.col(k).norm_max() / cancelling.col(k).norm_max();
+        if part.is_nan() || part > FREE {
+            return Err(MatricesError::Held { motion, part });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! `carom-reduce import`
+
+use std::collections::HashMap;
+use std::f64::consts::TAU;
+use std::path::Path;
+
+use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
+use carom_format::matrix_market::{ReadMatrixError, read_matrix, read_nodes};
+use carom_format::sid::{GrLayout, read_sid, reduced_of};
+use carom_format::write_rom;
+use carom_reduce::{CraigBamptonOptions, FixedModes, MatrixBody, ReducedBody, craig_bampton_of_matrices};
+use serde::Serialize;
+
+use crate::args::ImportArgs;
+use crate::condense::read_numbers;
+
+#[derive(Debug, Serialize)]
+struct Report {
+    mass: f64,
+    dofs: usize,
+    interface_dofs: usize,
+    fixed_interface_modes: usize,
+    low_modes: usize,
+    high_modes: usize,
+    nodes: usize,
+    frequencies_hz: Vec<f64>,
+    notes: Vec<String>,
+    output: String,
+    checksum: String,
+}
+
+pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure> {
+    let output = &args.output.output;
+    crate::model_name(output)?;
+    args.files.iter().try_for_each(|file| keep_input(file, output))?;
+    let (reduced, notes) = match &args.files[..] {
+        [stiffness, mass] => (import_matrices(stiffness, mass, args, session)?, Vec::new()),
+        files => import_sid(&files[0], args)?,
+    };
+    let options = carom_format::CraigBamptonOptions {
+        modes: args.modes,
+        up_to_hz: args.up_to,
+        split_hz: args.split,
+        ..Default::default()
+    };
+    let checksum = write_rom(output, &reduced, &options).or_fail(Category::Files)?;
+    notes.iter().for_each(|note| session.note(note));
+    let n_modes = reduced.omega.len();
+    session.print_summary(&format!(
+        "{}: {n_modes} modes, {} of them dynamic, at {} nodes; no surfaces, so that it cannot touch other bodies",
+        output.display(),
+        reduced.n_low,
+        reduced.boundary.points.len(),
+    ))?;
+    let report = Report {
+        mass: reduced.invariants.mass,
+        dofs: reduced.n_dofs,
+        interface_dofs: reduced.n_interface_dofs,
+        fixed_interface_modes: reduced.fixed_interface_hz.len(),
+        low_modes: reduced.n_low,
+        high_modes: n_modes - reduced.n_low,
+        nodes: reduced.boundary.points.len(),
+        frequencies_hz: reduced.omega.iter().map(|omega| omega / TAU).collect(),
+        notes,
+        output: output.display().to_string(),
+        checksum,
+    };
+    session.print_json("carom-reduce import 1", &report)
+}
+
+fn import_sid(file: &Path, args: &ImportArgs) -> Result<(ReducedBody, Vec<String>), Failure> {
+    let of_matrices = [
+        ("--nodes", args.nodes.is_some()),
+        ("--interface-nodes", args.interface_nodes.is_some()),
+        ("--modes", args.modes.is_some()),
+        ("--up-to", args.up_to.is_some()),
+    ];
+    if let Some((flag, _)) = of_matrices.into_iter().find(|(_, given)| *given) {
+        let what = format!("{flag} belongs to matrices, and `{}` is one file alone", file.display());
+        return Err(Failure::new(Category::Usage, what)
+            .hint("name stiffness and mass, in this order, or leave the flag out"));
+    }
+    let read = read_sid(file).map_err(|error| {
+        let category = if error.is_io() { Category::Files } else { Category::Input };
+        Failure::from_error(category, error)
+    })?;
+    let stem = file.file_stem().map_or_else(|| "body".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let mut imported = reduced_of(&read.sid, &stem).map_err(|error| {
+        Failure::from_error(Category::Input, error).context(format!("`{}`", file.display()))
+    })?;
+    if read.gr_layout == GrLayout::ByMode {
+        imported
+            .notes
+            .push("the columns of Gr are ordered mode by mode in this file, as PY_SID does".to_owned());
+    }
+    if let Some(split) = args.split {
+        imported.reduced.n_low = imported.reduced.omega.partition_point(|&omega| omega <= TAU * split);
+    }
+    Ok((imported.reduced, imported.notes))
+}
+
+fn import_matrices(
+    stiffness: &Path,
+    mass: &Path,
+    args: &ImportArgs,
+    session: &Session,
+) -> Result<ReducedBody, Failure> {
+    let needed = |what: &str, flag: &str, why: &str| {
+        Failure::new(Category::Usage, format!("matrices need {what}: {why}"))
+            .hint(format!("give {flag} FILE"))
+    };
+    let list = args.nodes.as_ref().ok_or_else(|| {
+        needed("a list of their nodes", "--nodes", "`number x y z` of each, in the order of the dofs")
+    })?;
+    let interface = args.interface_nodes.as_ref().ok_or_else(|| {
+        needed(
+            "interface nodes",
+            "--interface-nodes",
+            "at least three that are not on a line, by their numbers",
+        )
+    })?;
+    let nodes = read_nodes(list).map_err(matrix_failed)?;
+    let place: HashMap<u64, u32> = (0..).zip(&nodes).map(|(i, node)| (node.0, i)).collect();
+    let hint = "give numbers of nodes as in the list of --nodes";
+    let mut interface_points = Vec::new();
+    for (number, line) in read_numbers(interface, hint)? {
+        let point = place.get(&u64::from(number)).ok_or_else(|| {
+            let what =
+                format!("`{}`:{line}: node {number} is not in `{}`", interface.display(), list.display());
+            Failure::new(Category::Input, what).hint(hint)
+        })?;
+        interface_points.push(*point);
+    }
+    let [stiffness_entries, mass_entries] = [
+        read_matrix(stiffness, 3 * nodes.len()).map_err(matrix_failed)?,
+        read_matrix(mass, 3 * nodes.len()).map_err(matrix_failed)?,
+    ];
+    session.check_interrupted()?;
+    let stem =
+        stiffness.file_stem().map_or_else(|| "body".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let (names, points): (Vec<u64>, Vec<[f64; 3]>) = nodes.into_iter().unzip();
+    let body = MatrixBody::new(stem, points, &stiffness_entries, &mass_entries, &names).map_err(|error| {
+        let files = format!("`{}` and `{}`", stiffness.display(), mass.display());
+        Failure::from_error(Category::Input, error).context(files)
+    })?;
+    let options = CraigBamptonOptions {
+        interface_points,
+        modes: match (args.modes, args.up_to) {
+            (Some(n), _) => FixedModes::Count(n),
+            (None, Some(hz)) => FixedModes::UpTo(hz),
+            (None, None) => FixedModes::Default,
+        },
+        split: args.split,
+        ..Default::default()
+    };
+    let reduction =
+        craig_bampton_of_matrices(body, &options, session.progress()).map_err(crate::reduction_failed)?;
+    let mut reduced = reduction.reduced;
+    number_as_listed(&mut reduced, &names);
+    Ok(reduced)
+}
+
+/// Gives the points of a model the numbers of the list, from 0 and ascending, where these are numbers of nodes.
+fn number_as_listed(reduced: &mut ReducedBody, names: &[u64]) {
+    let number =
+        |point: u32| names[point as usize].checked_sub(1).and_then(|number| u32::try_from(number).ok());
+    let all = |points: &[u32]| points.iter().map(|&point| number(point)).collect::<Option<Vec<u32>>>();
+    for modes in [Some(&mut reduced.boundary), reduced.fields.as_mut()].into_iter().flatten() {
+        let Some(numbers) = all(&modes.points) else { return };
+        let mut order: Vec<usize> = (0..numbers.len()).collect();
+        order.sort_by_key(|&i| numbers[i]);
+        modes.points = order.iter().map(|&i| numbers[i]).collect();
+        modes.positions_b = order.iter().map(|&i| modes.positions_b[i]).collect();
+        modes.values = faer::Mat::from_fn(modes.values.nrows(), modes.values.ncols(), |row, k| {
+            modes.values[(3 * order[row / 3] + row % 3, k)]
+        });
+    }
+}
+
+fn matrix_failed(error: ReadMatrixError) -> Failure {
+    let category = if error.is_io() { Category::Files } else { Category::Input };
+    Failure::from_error(category, error)
+}

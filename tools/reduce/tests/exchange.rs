@@ -1,0 +1,248 @@
+//! Models and matrices that go to other programs and come back.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use carom_fem::{Body, Geometry, Material};
+use carom_format::{read_rom, write_body};
+use carom_mesh::make::{HexOptions, Solid, hexahedra};
+use carom_testing::{numbers, program};
+use serde_json::Value;
+
+/// A folder with `bar.npz`, a bar of 6 × 2 × 2 hexahedra, and `bar.rom`, reduced with the interfaces west and east.
+fn folder_with_bar() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let options = HexOptions { elements: vec![6, 2, 2], ..HexOptions::default() };
+    let mesh = hexahedra(Solid::Box { size: [0.12, 0.02, 0.03] }, &options).unwrap();
+    let n_blocks = mesh.blocks.len();
+    let body = Body {
+        name: "bar".to_owned(),
+        geometry: Geometry::Mesh(mesh),
+        materials: vec![Material::new("steel", 7800.0, 210e9, 0.3).unwrap()],
+        material_of_block: vec![0; n_blocks],
+    };
+    write_body(&folder.path().join("bar.npz"), &body).unwrap();
+    json(
+        folder.path(),
+        "craig-bampton bar.npz -o bar.rom --interface west --interface east --modes 12 --json",
+    );
+    folder
+}
+
+fn run(folder: &Path, line: &str) -> Output {
+    Command::cargo_bin("carom-reduce").unwrap().current_dir(folder).args(line.split(' ')).output().unwrap()
+}
+
+fn json(folder: &Path, line: &str) -> Value {
+    program::json(&run(folder, line))
+}
+
+fn failure(folder: &Path, code: i32, line: &str) -> String {
+    program::failure(&run(folder, line), code)
+}
+
+#[test]
+fn a_model_goes_through_a_sid_fem_file() {
+    let folder = folder_with_bar();
+    let folder = folder.path();
+    let written = json(folder, "export bar.rom -o bar.SID_FEM --format sid --json");
+    let sets: Vec<&str> =
+        written["nodes"].as_array().unwrap().iter().map(|node| node["set"].as_str().unwrap()).collect();
+    assert_eq!(sets, ["west", "east"]);
+    let read = json(folder, "import bar.SID_FEM -o again.rom --json");
+    // 9 points at each end, and one for each end as a whole.
+    assert_eq!(read["nodes"].as_u64(), Some(20));
+    let (old, new) =
+        (read_rom(&folder.join("bar.rom")).unwrap(), read_rom(&folder.join("again.rom")).unwrap());
+    let (old, new) = (old.reduced, new.reduced);
+    for (a, b) in old.omega.iter().zip(&new.omega) {
+        assert!((a / b - 1.0).abs() < 1e-14, "{a} {b}");
+    }
+    assert_eq!(old.invariants.inertia_1.nrows(), new.invariants.inertia_1.nrows());
+    assert!((&old.invariants.inertia_2 - &new.invariants.inertia_2).norm_max() < 1e-11);
+    assert!(new.surfaces.is_empty() && new.n_low == new.omega.len());
+    let few = json(folder, "export bar.rom -o few.SID_FEM --format sid --nodes sets --modes 5 --json");
+    assert_eq!(few["nodes"].as_array().unwrap().len(), 2);
+    let split = json(folder, "import few.SID_FEM -o few.rom --split 6000 --json");
+    assert_eq!((split["nodes"].as_u64(), split["frequencies_hz"].as_array().unwrap().len()), (Some(2), 5));
+    let low = numbers(&split["frequencies_hz"]).iter().filter(|&&hz| hz <= 6000.0).count();
+    assert_eq!(split["low_modes"].as_u64(), Some(low as u64));
+    assert!(
+        failure(folder, 3, "export bar.rom -o no.SID_FEM --format sid --modes 999")
+            .contains("999 modes are wanted")
+    );
+    assert!(failure(folder, 2, "import bar.SID_FEM -o a.rom --modes 3").contains("belongs to matrices"));
+    assert!(failure(folder, 5, "import no.SID_FEM -o a.rom").contains("no.SID_FEM"));
+    let text = fs::read_to_string(folder.join("few.SID_FEM")).unwrap();
+    fs::write(folder.join("cut.SID_FEM"), &text[..text.len() / 2]).unwrap();
+    assert!(failure(folder, 3, "import cut.SID_FEM -o a.rom").contains("it was cut"));
+    assert!(!folder.join("a.rom").exists() && !folder.join("no.SID_FEM").exists());
+}
+
+#[test]
+fn matrices_of_a_body_come_back_as_the_same_model() {
+    let folder = folder_with_bar();
+    let folder = folder.path();
+    let written = json(folder, "export bar.npz -o bar --format mtx --json");
+    assert_eq!(written["outputs"].as_array().unwrap().len(), 3);
+    let nodes = fs::read_to_string(folder.join("bar.nodes.txt")).unwrap();
+    let lines: Vec<&str> = nodes.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(lines.len(), 7 * 3 * 3);
+    // Both ends, by their numbers in the list.
+    let ends: Vec<&str> = lines
+        .iter()
+        .filter(|line| {
+            let x: f64 = line.split(' ').nth(1).unwrap().parse().unwrap();
+            !(1e-9..0.12 - 1e-9).contains(&x)
+        })
+        .map(|line| line.split(' ').next().unwrap())
+        .collect();
+    assert_eq!(ends.len(), 18);
+    fs::write(folder.join("ends.txt"), ends.join("\n")).unwrap();
+    let line = "import bar.K.mtx bar.M.mtx --nodes bar.nodes.txt --interface-nodes ends.txt --modes 12 -o again.rom --json";
+    let made = json(folder, line);
+    let old = read_rom(&folder.join("bar.rom")).unwrap().reduced;
+    let hz = numbers(&made["frequencies_hz"]);
+    assert_eq!(hz.len(), old.omega.len());
+    for (a, b) in old.omega.iter().zip(&hz) {
+        assert!((a / std::f64::consts::TAU / b - 1.0).abs() < 1e-9, "{a} {b}");
+    }
+    let new = read_rom(&folder.join("again.rom")).unwrap().reduced;
+    assert!((new.invariants.mass / old.invariants.mass - 1.0).abs() < 1e-12);
+    assert!((0..3).all(|a| (new.com[a] - old.com[a]).abs() < 1e-12));
+    assert_eq!(new.boundary.points, old.boundary.points);
+    // The same body in the words of other programs: both triangles, a bare list, other numbers of nodes.
+    let general = |name: &str, bare: bool| {
+        let text = fs::read_to_string(folder.join(name)).unwrap();
+        let mut lines = text.lines().skip(1);
+        let sizes: Vec<&str> = lines.next().unwrap().split(' ').collect();
+        let mut entries: Vec<String> = Vec::new();
+        for line in lines {
+            let words: Vec<&str> = line.split(' ').collect();
+            entries.push(line.replace('e', "D"));
+            if words[0] != words[1] {
+                entries.push(format!("  {}  {}  {}", words[1], words[0], words[2]));
+            }
+        }
+        let head = format!(
+            "%%MatrixMarket matrix coordinate real general\n% both\n{} {} {}\n",
+            sizes[0],
+            sizes[1],
+            entries.len()
+        );
+        (if bare { String::new() } else { head }) + &entries.join("\n")
+    };
+    fs::write(folder.join("K.general"), general("bar.K.mtx", false)).unwrap();
+    fs::write(folder.join("M.sti"), general("bar.M.mtx", true)).unwrap();
+    let renumbered = |text: &str| -> String {
+        let line = |line: &str| {
+            let (id, rest) = line.split_once(' ').map_or((line, ""), |(id, rest)| (id, rest));
+            format!("{}, {}", 5000 - id.parse::<u64>().unwrap(), rest.replace(' ', ", "))
+        };
+        text.lines().filter(|line| !line.starts_with('#')).map(line).collect::<Vec<_>>().join("\n")
+    };
+    fs::write(folder.join("nodes.inp"), format!("*NODE\n{}", renumbered(&nodes))).unwrap();
+    let numbers_of =
+        ends.iter().map(|id| (5000 - id.parse::<u64>().unwrap()).to_string()).collect::<Vec<_>>();
+    fs::write(folder.join("ends2.txt"), numbers_of.join(" ")).unwrap();
+    let line =
+        "import K.general M.sti --nodes nodes.inp --interface-nodes ends2.txt --modes 12 -o other.rom --json";
+    let other = json(folder, line);
+    for (a, b) in hz.iter().zip(numbers(&other["frequencies_hz"])) {
+        assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    }
+    let points = read_rom(&folder.join("other.rom")).unwrap().reduced.boundary.points;
+    assert!(points.is_sorted() && points.iter().all(|&point| (4900..5000).contains(&(point + 1))));
+}
+
+#[test]
+fn matrices_that_are_no_free_body_are_told() {
+    let folder = folder_with_bar();
+    let folder = folder.path();
+    json(folder, "export bar.npz -o bar --format mtx --json");
+    fs::write(folder.join("ends.txt"), "1 2 3 8 15 # corner\n").unwrap();
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let import = |k: &str, m: &str, list: &str, ends: &str| {
+        failure(folder, 3, &format!("import {k} {m} --nodes {list} --interface-nodes {ends} -o a.rom"))
+    };
+    let (k, nodes) = (read("bar.K.mtx"), read("bar.nodes.txt"));
+    // Nodes in another order: a turn meets forces.
+    let mut lines: Vec<&str> = nodes.lines().collect();
+    lines.swap(1, 5);
+    fs::write(folder.join("swapped.txt"), lines.join("\n")).unwrap();
+    let text = import("bar.K.mtx", "bar.M.mtx", "swapped.txt", "ends.txt");
+    assert!(text.contains("does not let the body move freely"), "{text}");
+    fs::write(folder.join("short.txt"), lines[..20].join("\n")).unwrap();
+    let text = import("bar.K.mtx", "bar.M.mtx", "short.txt", "ends.txt");
+    assert!(text.contains("189 rows") && text.contains("57 dofs"), "{text}");
+    // A stiffness as mass couples directions.
+    let text = import("bar.K.mtx", "bar.K.mtx", "bar.nodes.txt", "ends.txt");
+    assert!(text.contains("couples") && text.contains("of node"), "{text}");
+    fs::write(folder.join("far.txt"), "1 2 3 999\n").unwrap();
+    let text = import("bar.K.mtx", "bar.M.mtx", "bar.nodes.txt", "far.txt");
+    assert!(text.contains("far.txt`:1: node 999 is not in `bar.nodes.txt`"), "{text}");
+    fs::write(folder.join("line.txt"), "1 2 3\n").unwrap();
+    let text = import("bar.K.mtx", "bar.M.mtx", "bar.nodes.txt", "line.txt");
+    assert!(text.contains("not on a line"), "{text}");
+    for (name, change, expected) in [
+        ("kind", "symmetric\n", "complex hermitian\n"),
+        ("cut", "", "it was cut"),
+        ("word", "189 189", "189 sheep"),
+        ("range", "\n1 1 ", "\n1 1000 "),
+    ] {
+        let damaged = match name {
+            "cut" => k.lines().take(50).collect::<Vec<_>>().join("\n"),
+            _ => k.replacen(change, expected, 1),
+        };
+        fs::write(folder.join("damaged.mtx"), damaged).unwrap();
+        let text = import("damaged.mtx", "bar.M.mtx", "bar.nodes.txt", "ends.txt");
+        let told = match name {
+            "kind" => "matrix coordinate real",
+            "cut" => "it was cut",
+            "word" => "damaged.mtx`:2: expected numbers of rows",
+            _ => "damaged.mtx`:3: expected `row column value` with rows and columns from 1 to 189",
+        };
+        assert!(text.contains(told), "{name}: {text}");
+    }
+    fs::write(folder.join("bad.txt"), "1 0 0 zero\n").unwrap();
+    assert!(
+        import("bar.K.mtx", "bar.M.mtx", "bad.txt", "ends.txt")
+            .contains("bad.txt`:1: expected `number x y z`")
+    );
+    fs::write(folder.join("twice.txt"), "1 0 0 0\n1 1 0 0\n").unwrap();
+    assert!(
+        import("bar.K.mtx", "bar.M.mtx", "twice.txt", "ends.txt")
+            .contains("twice.txt`:2: node 1 comes twice")
+    );
+    assert!(failure(folder, 2, "import bar.K.mtx bar.M.mtx -o a.rom").contains("a list of their nodes"));
+    assert!(!folder.join("a.rom").exists());
+}
+
+/// The Python of `docs/files.md` that begins with this comment.
+fn snippet(first_line: &str) -> String {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/files.md")).unwrap();
+    let block = page.split("```python\n").find(|block| block.starts_with(first_line));
+    block.expect("the page has the snippet").split("```").next().unwrap().to_owned()
+}
+
+#[test]
+fn the_python_of_the_documentation_runs() {
+    let python = std::env::var("CAROM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let found = Command::new(&python).args(["-c", "import numpy"]).output();
+    if !found.is_ok_and(|output| output.status.success()) {
+        println!("skipped: `{python}` has no NumPy; set CAROM_PYTHON to one that has");
+        return;
+    }
+    let folder = folder_with_bar();
+    let script = snippet("# A reduced body in NumPy")
+        + "\nassert frequencies.shape == (n,) and np.all(np.diff(frequencies) >= 0)"
+        + "\nassert displacement.shape == (63, 3)"
+        + "\nassert np.allclose(full_mass, full_mass.T) and np.linalg.eigvalsh(full_mass)[0] > 0"
+        + "\nassert abs(rom['mass'] - 7800 * 0.12 * 0.02 * 0.03) < 1e-9"
+        + "\nassert np.allclose(rom['coupling_r0'], 0, atol=1e-9 * np.abs(rom['inertia']).max() ** 0.5)"
+        + "\nassert np.allclose(tip_compliance, tip_compliance.T) and np.all(np.diag(tip_compliance) > 0)";
+    let output = Command::new(python).args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    assert!(output.status.success(), "{}", program::told(&output));
+}
