@@ -191,6 +191,18 @@ pub enum SimulateError {
         /// Its interfaces.
         known: String,
     },
+    /// Contact with a body that has no shape.
+    #[error(
+        "contact between {pair}: the model of `{body}` has no surfaces, so that nothing can touch it: it was imported from a SID_FEM file \
+         or from matrices, or its interface is single nodes; reduce the mesh with an interface of faces (carom-mesh import, carom-reduce \
+         craig-bampton --interface SET)"
+    )]
+    NoSurfaces {
+        /// The surfaces.
+        pair: String,
+        /// Name of the body.
+        body: String,
+    },
     /// Friction, which the scheme does not have yet.
     #[error("contact between {pair}: friction is not available in this release; set `friction = 0`")]
     Friction {

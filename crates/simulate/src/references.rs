@@ -114,6 +114,12 @@ fn surface(
     };
     let body = match parts {
         Parts::Geometry(body) => body,
+        Parts::Model(model) if model.surfaces.is_empty() => {
+            return Some(SimulateError::NoSurfaces {
+                pair: format!("{}, {}", pair.between[0], pair.between[1]),
+                body: spec.name.clone(),
+            });
+        }
         Parts::Model(model) => {
             return not_an_interface(model.surfaces.iter().map(|s| s.name.as_str()).collect());
         }
