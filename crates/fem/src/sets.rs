@@ -118,7 +118,7 @@ impl Body {
         match &self.geometry {
             Geometry::Mesh(mesh) => mesh.boundary_faces(),
             Geometry::Nurbs(multipatch) => {
-                faces_of_region(multipatch, &Region { sides: multipatch.outer_sides(), near: None })
+                faces_of_region(multipatch, &Region { sides: multipatch.outer_sides(), near: Vec::new() })
             }
         }
     }

@@ -190,6 +190,20 @@ np.savez("changed.npz", **{**b, "points": 2 * b["points"]})
 
 /// Samples of every version that was ever written; readers must go on reading them.
 #[test]
+fn a_part_of_a_part_of_sides_keeps_both_balls() {
+    let mut body = problems::two_patches();
+    let Geometry::Nurbs(patches) = &mut body.geometry else { unreachable!("it is made of patches") };
+    let mut part = patches.region("spot").unwrap();
+    part.near.push(([2.0, 0.4, 0.5], 0.05));
+    patches.regions.insert("part".to_owned(), part);
+    in_folder(|folder| {
+        let path = folder.join("body.npz");
+        write_body(&path, &body).unwrap();
+        assert_eq!(read_body(&path).unwrap().body, body);
+    });
+}
+
+#[test]
 fn samples_of_all_versions_are_read() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
     if std::env::var_os("CAROM_WRITE_SAMPLES").is_some() {

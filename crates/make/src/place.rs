@@ -94,7 +94,7 @@ impl Place {
 /// A region that was cut out around a point says where it is; others are measured by the points of their faces.
 fn spot_of_region(patches: &Multipatch, name: &str) -> Result<Spot, PlaceError> {
     let region = patches.region(name).map_err(|e| PlaceError::UnknownSet(e.to_string()))?;
-    if let Some((centre, radius)) = region.near {
+    if let Some((centre, radius)) = region.spot() {
         return Ok(Spot { centre, radius: Some(radius) });
     }
     let mut points = Vec::new();

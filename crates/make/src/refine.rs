@@ -195,7 +195,7 @@ fn near_in(patches: &Multipatch, near: &NearPlace) -> Result<Near, PlaceError> {
         Place::Point(at) => Ok(Near::point(*at, near.radius.unwrap_or(0.0), levels)),
         Place::Set(name) => {
             let region = patches.region(name).map_err(|e| PlaceError::UnknownSet(e.to_string()))?;
-            Ok(match region.near {
+            Ok(match region.spot() {
                 Some((centre, radius)) => Near::point(centre, near.radius.unwrap_or(radius), levels),
                 None => {
                     let radius = near.radius.unwrap_or(0.0);

@@ -117,8 +117,8 @@ impl Zone {
                 added.map_err(|e| wrong(e.to_string()))?;
             }
             Geometry::Nurbs(patches) => {
-                let base = patches.region(&self.of).map_err(|e| wrong(e.to_string()))?;
-                let zone = Region { sides: base.sides, near: Some((self.centre, self.radius)) };
+                let mut zone: Region = patches.region(&self.of).map_err(|e| wrong(e.to_string()))?;
+                zone.near.push((self.centre, self.radius));
                 if patches.faces(&zone).is_empty() {
                     let [x, y, z] = self.centre;
                     return Err(wrong(format!(

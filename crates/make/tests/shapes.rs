@@ -98,6 +98,36 @@ fn hexahedra_and_nurbs_have_the_same_sets() {
 
 /// Meshers write a volume group and nothing else unless asked: a contact on such a part lies on the surface of its cells.
 #[test]
+fn a_zone_of_a_zone_stays_inside_of_it() {
+    let zone = |name: &str, of: &str, centre: [f64; 3], radius: f64| Zone {
+        name: name.to_owned(),
+        of: of.to_owned(),
+        centre,
+        radius,
+    };
+    for hex in [false, true] {
+        let ball = ShapeOptions {
+            radius: Some(0.01),
+            pole_radius: Some(0.004),
+            elements: vec![8],
+            hex,
+            zones: vec![
+                zone("all", "pole", [0.0, 0.0, 0.01], 0.01),
+                zone("half", "pole", [0.003, 0.0, 0.0095], 0.0025),
+                zone("rest", "half", [0.0, 0.0, 0.01], 0.02),
+            ],
+            ..options(Shape::Ball)
+        };
+        let body = make(&ball, "ball", steel(), &Silent).unwrap();
+        let faces = |name: &str| body.faces_of_set(name).unwrap();
+        let (pole, half) = (faces("pole"), faces("half"));
+        assert_eq!(faces("all"), pole, "hex {hex}: the whole pole is in reach");
+        assert_eq!(faces("rest"), half, "hex {hex}");
+        assert!(half.len() < pole.len() && half.iter().all(|face| pole.contains(face)), "hex {hex}");
+    }
+}
+
+#[test]
 fn a_zone_may_be_cut_from_the_surface_of_a_set_of_cells() {
     let block = ShapeOptions {
         size: Some([0.1, 0.1, 0.1]),

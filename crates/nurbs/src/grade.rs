@@ -126,7 +126,7 @@ impl Multipatch {
     /// [`GradeError`] as for [`Multipatch::grade`], and if there is no region of that name.
     pub fn grade_region(&self, name: &str, finest: f64) -> Result<Self, GradeError> {
         let region = self.region(name)?;
-        if let Some((at, radius)) = region.near {
+        if let Some((at, radius)) = region.spot() {
             return self.grade(&Grading::new(at, radius, finest));
         }
         check(&Grading::new([0.0; 3], 0.0, finest))?;

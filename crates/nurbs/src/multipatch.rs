@@ -10,8 +10,16 @@ use crate::{Patch, Side};
 pub struct Region {
     /// Patch number and side.
     pub sides: Vec<(u32, Side)>,
-    /// Only spans that touch the ball with this centre and radius \[m\]; `None` takes whole sides.
-    pub near: Option<([f64; 3], f64)>,
+    /// Only spans that touch each of the balls with these centres and radii \[m\]; none takes whole sides. A part of a part
+    /// has the ball of the whole and then its own.
+    pub near: Vec<([f64; 3], f64)>,
+}
+
+impl Region {
+    /// Where the region is: the ball of its smallest part, the last; `None` for whole sides.
+    pub fn spot(&self) -> Option<([f64; 3], f64)> {
+        self.near.last().copied()
+    }
 }
 
 /// Patches with the gluing of their control points.

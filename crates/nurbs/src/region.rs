@@ -47,7 +47,7 @@ impl Multipatch {
             });
         match side {
             Some(side) if (side.0 as usize) < self.patches.len() => {
-                Ok(Region { sides: vec![side], near: None })
+                Ok(Region { sides: vec![side], near: Vec::new() })
             }
             _ => Err(UnknownRegion { name: name.to_owned(), known: self.known_regions() }),
         }
@@ -63,7 +63,7 @@ impl Multipatch {
         known.join(", ")
     }
 
-    /// The faces of a region: spans of its sides; with `near`, those that reach into that ball.
+    /// The faces of a region: spans of its sides; with `near`, those that reach into each of its balls.
     ///
     /// Sides that lie inside the body (glued to another) give faces too: a region names what it wants.
     /// The order is that of the sides, the first direction of a side fastest.
@@ -79,7 +79,7 @@ impl Multipatch {
                 all.drain(..)
                     .map(|(level, cell)| PatchFace { patch, level: level as u32, cell, side })
                     .filter(|&face| {
-                        region.near.is_none_or(|(centre, radius)| self.reaches(face, centre, radius))
+                        region.near.iter().all(|&(centre, radius)| self.reaches(face, centre, radius))
                     }),
             );
         }

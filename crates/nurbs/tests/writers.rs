@@ -35,7 +35,7 @@ fn gismo_xml_reads_back_equal_with_the_names_of_whole_sides() {
         let again = read::bytes(text.as_bytes()).unwrap();
         assert_same(&again, &body, name);
         for (region_name, region) in &body.regions {
-            if region.near.is_none() {
+            if region.near.is_empty() {
                 assert_eq!(&again.regions[region_name], region);
             } else {
                 assert!(notes[0].contains(&format!("`{region_name}`")), "{notes:?}");
@@ -63,7 +63,7 @@ fn mfem_patches_read_back_equal_with_numbers_for_names() {
         let mut sides: Vec<_> = again.regions.values().flat_map(|region| region.sides.clone()).collect();
         sides.sort_unstable();
         assert_eq!(sides, body.outer_sides(), "{name}");
-        for (region_name, region) in body.regions.iter().filter(|(_, region)| region.near.is_none()) {
+        for (region_name, region) in body.regions.iter().filter(|(_, region)| region.near.is_empty()) {
             let attribute = text.lines().filter(|line| line.starts_with("# boundary attribute"));
             let of_region: Vec<&str> =
                 attribute.filter(|line| line.split([' ', ',']).any(|w| w == region_name)).collect();
@@ -154,7 +154,7 @@ fn boundaries_of_mfem_keep_their_numbers() {
         ("boundary2", vec![(0, Side::South)]),
         ("lid", vec![(0, Side::Top)]),
     ] {
-        body.regions.insert(name.to_owned(), Region { sides, near: None });
+        body.regions.insert(name.to_owned(), Region { sides, near: Vec::new() });
     }
     let again = read::bytes(write::mfem(&body).unwrap().text.as_bytes()).unwrap();
     for name in ["boundary2", "boundary7"] {

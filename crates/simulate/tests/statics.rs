@@ -303,7 +303,7 @@ fn quarter_ball(h: f64, zone: f64) -> Body {
     }
     let mut multipatch = Multipatch::glue(vec![patch]).unwrap();
     let side = |name: &str| multipatch.region(&format!("patch0:{name}")).unwrap();
-    let pole = Region { near: Some(([0.0, 0.0, -RADIUS], 0.99 * zone * 2.0 * RADIUS)), ..side("bottom") };
+    let pole = Region { near: vec![([0.0, 0.0, -RADIUS], 0.99 * zone * 2.0 * RADIUS)], ..side("bottom") };
     let sets = [("pole", pole), ("west", side("west")), ("south", side("south"))];
     multipatch.regions.extend(sets.map(|(name, region)| (name.to_owned(), region)));
     let materials = vec![Material { name: "m".to_owned(), density: 7780.0, young: 210e9, poisson: 0.3 }];

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use carom_cli::{Category, Failure, FailureContext, Session};
+use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_mesh::quality::{self, Quality};
 use carom_mesh::{Mesh, msh};
 use serde::Serialize;
@@ -22,6 +22,7 @@ const EXTENSIONS: [&str; 6] = ["step", "stp", "iges", "igs", "brep", "geo"];
 pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
     let start = Instant::now();
     check_input(&args.file)?;
+    keep_input(&args.file, &args.output.output)?;
     let made = make(args, session)?;
     tell_notes(&made, session);
     check_quality(&made, session)?;

@@ -67,6 +67,7 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
         return Err(Failure::new(Category::Usage, what)
             .hint("give --coarsen, --elevate, --subdivide, --grade, --near or --zone"));
     }
+    keep_input(&args.body, &args.output.output)?;
     body_name(&args.output.output)?;
     let mut body = crate::info::read(&args.body)?.body;
     let mut notes = Vec::new();

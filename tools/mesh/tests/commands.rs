@@ -626,6 +626,13 @@ fn an_input_is_not_written_over() {
     json(&["convert", &rod, "-o", &msh]);
     let before = std::fs::read(&msh).unwrap();
     assert!(fails(&["import", &msh, "-o", &msh], 2).contains("is the input"));
+    let block = path(&dir, "block.npz");
+    json(&["make", "box", "--size", "1,1,1", "-o", &block]);
+    let whole = std::fs::read(&block).unwrap();
+    assert!(
+        fails(&["refine", &block, "--subdivide", "2", "-o", &block, "--force"], 2).contains("is the input")
+    );
+    assert_eq!(std::fs::read(&block).unwrap(), whole);
     assert_eq!(std::fs::read(&msh).unwrap(), before);
 }
 

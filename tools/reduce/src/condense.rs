@@ -36,7 +36,9 @@ struct Report {
 pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Result<(), Failure> {
     crate::model_name(&args.output.output)?;
     let stored = crate::open_body(&args.body)?;
-    keep_input(&args.body, &args.output.output)?;
+    for input in [Some(&args.body), args.interface_nodes.as_ref()].into_iter().flatten() {
+        keep_input(input, &args.output.output)?;
+    }
     let interface_points = match &args.interface_nodes {
         Some(file) => read_nodes(file)?,
         None => Vec::new(),

@@ -13,8 +13,8 @@ use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
 
 /// What `format` says in a body file.
 pub const KIND: &str = "carom-body";
-/// Version of the format that is written.
-pub const VERSION: Version = Version { major: 1, minor: 1 };
+/// Version of the format that is written. Since 1.1 there is local refinement, since 1.2 a part of a part of sides.
+pub const VERSION: Version = Version { major: 1, minor: 2 };
 
 /// A body with what identifies its file.
 #[derive(Debug, Clone, PartialEq)]

@@ -37,6 +37,7 @@ pub(super) fn write_multipatch<W: Write + Seek>(
         let sides: Vec<u32> = region.sides.iter().flat_map(|&(patch, side)| [patch, side as u32]).collect();
         archive.u32(&format!("region_{i}_sides"), &[region.sides.len(), 2], &sides)?;
         let near: Vec<f64> = region.near.iter().flat_map(|&([x, y, z], radius)| [x, y, z, radius]).collect();
+        // As many numbers as the balls have, in one row: with one ball, all that versions before 1.2 know.
         archive.f64(&format!("region_{i}_near"), &[near.len()], &near)?;
     }
     Ok(())
@@ -170,12 +171,12 @@ fn read_region(archive: &mut ArchiveReader, i: usize, n_patches: usize) -> Resul
         }
     }
     let array = format!("region_{i}_near");
-    let near = match archive.f64(&array, &[None])?.as_slice() {
-        [] => None,
-        &[x, y, z, radius] if radius > 0.0 => Some(([x, y, z], radius)),
-        other => {
-            return Err(archive.unexpected(&array, "nothing, or a point and a radius", format!("{other:?}")));
-        }
-    };
+    let numbers = archive.f64(&array, &[None])?;
+    let (balls, rest) = numbers.as_chunks::<4>();
+    if !rest.is_empty() || balls.iter().any(|ball| ball[3] <= 0.0) {
+        let needed = "points, each with a radius, or nothing";
+        return Err(archive.unexpected(&array, needed, format!("{numbers:?}")));
+    }
+    let near = balls.iter().map(|&[x, y, z, radius]| ([x, y, z], radius)).collect();
     Ok(Region { sides, near })
 }

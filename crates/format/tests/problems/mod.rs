@@ -40,8 +40,8 @@ pub(crate) fn two_patches() -> Body {
         weights: vec![1.0, 0.5, 1.0, 0.25, 1.0, 1.0, 1.0, 2.0],
     };
     let regions = BTreeMap::from([
-        ("west".to_owned(), Region { sides: vec![(0, Side::West)], near: None }),
-        ("spot".to_owned(), Region { sides: vec![(1, Side::East)], near: Some(([2.0, 0.5, 0.5], 0.1)) }),
+        ("west".to_owned(), Region { sides: vec![(0, Side::West)], near: Vec::new() }),
+        ("spot".to_owned(), Region { sides: vec![(1, Side::East)], near: vec![([2.0, 0.5, 0.5], 0.1)] }),
     ]);
     let patches = Multipatch {
         patches: vec![patch(0.0), patch(1.0)],

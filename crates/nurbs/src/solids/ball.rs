@@ -44,7 +44,7 @@ pub fn ball(radius: f64, pole_radius: Option<f64>) -> Result<Multipatch, SolidEr
     positive("ball", "pole radius", pole_radius)?;
     let patches = ball_patches(radius, 4)?;
     let surface = sides(1..7, Side::Top);
-    let pole = Region { sides: surface.clone(), near: Some(([0.0, 0.0, radius], pole_radius)) };
+    let pole = Region { sides: surface.clone(), near: vec![([0.0, 0.0, radius], pole_radius)] };
     named(patches, vec![("surface", whole(surface)), ("pole", pole)])
 }
 
@@ -88,7 +88,7 @@ pub fn ellipsoid(semi_axes: [f64; 3], pole_radius: Option<f64>) -> Result<Multip
         *point = [0, 1, 2].map(|d| semi_axes[d] * point[d]);
     }
     let surface = sides(1..7, Side::Top);
-    let pole = Region { sides: surface.clone(), near: Some(([0.0, 0.0, semi_axes[2]], pole_radius)) };
+    let pole = Region { sides: surface.clone(), near: vec![([0.0, 0.0, semi_axes[2]], pole_radius)] };
     named(patches, vec![("surface", whole(surface)), ("pole", pole)])
 }
 
@@ -149,7 +149,7 @@ pub fn shell(radius: f64, inner: f64, pole_radius: Option<f64>) -> Result<Multip
         patches.push(from_homogeneous([4, 4, 1], ruled)?);
     }
     let outer = sides(0..6, Side::Top);
-    let pole = Region { sides: outer.clone(), near: Some(([0.0, 0.0, radius], pole_radius)) };
+    let pole = Region { sides: outer.clone(), near: vec![([0.0, 0.0, radius], pole_radius)] };
     let inner = whole(sides(0..6, Side::Bottom));
     named(patches, vec![("outer", whole(outer)), ("inner", inner), ("pole", pole)])
 }

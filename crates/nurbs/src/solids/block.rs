@@ -35,7 +35,7 @@ pub fn plate(size: [f64; 3], pole_radius: Option<f64>) -> Result<Multipatch, Sol
     let mut body = box_between(half.map(|x| -x), half)?;
     let edge = Side::ALL[..4].iter().map(|&side| (0, side)).collect();
     body.regions.insert("edge".to_owned(), whole(edge));
-    let pole = Region { sides: vec![(0, Side::Top)], near: Some(([0.0, 0.0, half[2]], pole_radius)) };
+    let pole = Region { sides: vec![(0, Side::Top)], near: vec![([0.0, 0.0, half[2]], pole_radius)] };
     body.regions.insert("pole".to_owned(), pole);
     Ok(body)
 }

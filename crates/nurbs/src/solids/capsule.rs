@@ -52,7 +52,7 @@ pub fn capsule(radius: f64, length: f64, pole_radius: Option<f64>) -> Result<Mul
     let end = sides(12..17, Side::Top);
     let near = |sides: &Vec<(u32, Side)>, x| Region {
         sides: sides.clone(),
-        near: Some(([x, 0.0, 0.0], pole_radius)),
+        near: vec![([x, 0.0, 0.0], pole_radius)],
     };
     let regions = vec![
         ("start_pole", near(&start, 0.0)),

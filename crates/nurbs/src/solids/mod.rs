@@ -116,7 +116,7 @@ fn sides(patches: impl IntoIterator<Item = u32>, side: Side) -> Vec<(u32, Side)>
 }
 
 fn whole(sides: Vec<(u32, Side)>) -> Region {
-    Region { sides, near: None }
+    Region { sides, near: Vec::new() }
 }
 
 /// A patch from homogeneous control points.

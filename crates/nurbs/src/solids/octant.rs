@@ -36,7 +36,7 @@ pub fn octant(radius: f64, pole_radius: Option<f64>) -> Result<Multipatch, Solid
     });
     let patch = from_homogeneous([2, 2, 1], points)?;
     let side = |side| whole(vec![(0, side)]);
-    let pole = Region { sides: vec![(0, Side::Top)], near: Some(([0.0, 0.0, radius], pole_radius)) };
+    let pole = Region { sides: vec![(0, Side::Top)], near: vec![([0.0, 0.0, radius], pole_radius)] };
     let regions = vec![
         ("surface", side(Side::Top)),
         ("x0", side(Side::South)),

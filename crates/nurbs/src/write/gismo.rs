@@ -49,7 +49,7 @@ pub fn gismo(body: &Multipatch) -> Result<Written, WriteError> {
         }
         write(format_args!("  </interfaces>\n"));
     }
-    for (name, region) in body.regions.iter().filter(|(_, region)| region.near.is_none()) {
+    for (name, region) in body.regions.iter().filter(|(_, region)| region.near.is_empty()) {
         let sides: Vec<String> = region.sides.iter().map(|&pair| side(pair)).collect();
         write(format_args!("  <boundary name=\"{}\">{}</boundary>\n", escaped(name), sides.join("  ")));
     }
@@ -65,7 +65,7 @@ pub fn gismo(body: &Multipatch) -> Result<Written, WriteError> {
     let parts: Vec<&str> = body
         .regions
         .iter()
-        .filter(|(_, region)| region.near.is_some())
+        .filter(|(_, region)| !region.near.is_empty())
         .map(|(name, _)| name.as_str())
         .collect();
     Ok(Written { text, notes: left_out(&parts, Format::Gismo, "parts of patch sides") })

@@ -177,7 +177,7 @@ impl<'a> Attributes<'a> {
     fn of(body: &'a Multipatch) -> Self {
         let outer = body.outer_sides();
         let mut regions: BTreeMap<(u32, Side), Vec<&str>> = BTreeMap::new();
-        for (name, region) in body.regions.iter().filter(|(_, region)| region.near.is_none()) {
+        for (name, region) in body.regions.iter().filter(|(_, region)| region.near.is_empty()) {
             for side in &region.sides {
                 let names = regions.entry(*side).or_default();
                 if names.last() != Some(&name.as_str()) {

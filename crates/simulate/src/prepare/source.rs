@@ -4,10 +4,14 @@ use std::path::Path;
 
 use carom_fem::{Body, Material};
 use carom_format::read_body;
-use carom_format::scenario::model::{BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, NearSpec, Spot};
+use carom_format::scenario::model::{
+    BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, NearSpec, Spot, ZoneSpec,
+};
 use carom_make::cad::CadOptions;
 use carom_make::shape::Grade;
-use carom_make::{ImportOptions, NearPlace, Place, RefineError, RefineOptions, Shape, ShapeOptions, Zone};
+use carom_make::{
+    ImportOptions, MakeError, NearPlace, Place, RefineError, RefineOptions, Shape, ShapeOptions, Zone,
+};
 
 use carom_progress::Progress;
 
@@ -28,8 +32,14 @@ pub(super) fn make(
     let mut body = match &spec.source {
         BodySource::Make { make } => {
             let options = shape_options(spec, make)?;
-            carom_make::make(&options, &spec.name, material.map_or_else(steel, Ok)?, progress)
-                .map_err(|source| SimulateError::Make { body: name(), source })?
+            carom_make::make(&options, &spec.name, material.map_or_else(steel, Ok)?, progress).map_err(
+                |source| match source {
+                    MakeError::Refine(RefineError::Zone(source)) => {
+                        SimulateError::Zone { body: name(), source }
+                    }
+                    source => SimulateError::Make { body: name(), source },
+                },
+            )?
         }
         BodySource::Import(import) => {
             let imported = carom_make::import(
@@ -63,18 +73,29 @@ pub(super) fn make(
     })
 }
 
-/// The zones, and what is to be refined.
-fn refine_options(spec: &BodySpec) -> RefineOptions {
-    let zones = spec.zone.iter().map(|zone| Zone {
+fn zones(spec: &BodySpec) -> Vec<Zone> {
+    let zone = |zone: &ZoneSpec| Zone {
         name: zone.name.clone(),
         of: zone.set.clone(),
         centre: zone.center,
         radius: zone.radius,
-    });
-    let mut options = RefineOptions { zones: zones.collect(), ..RefineOptions::default() };
+    };
+    spec.zone.iter().map(zone).collect()
+}
+
+/// What is to be refined after a body is there: all that [`shape_options`] did not ask for, and the zones of bodies that are read.
+fn refine_options(spec: &BodySpec) -> RefineOptions {
+    let made = match &spec.source {
+        BodySource::Make { make } => Some(make),
+        _ => None,
+    };
+    let mut options = RefineOptions::default();
+    if made.is_none() {
+        options.zones = zones(spec);
+    }
     if let Some(refine) = &spec.refine {
         options.elevate = Some(refine.elevate);
-        options.subdivide = Some(refine.subdivide);
+        options.subdivide = Some(refine.subdivide).filter(|_| !made.is_some_and(|make| make.hex));
         options.grade = refine.grade.iter().map(grade).collect();
         options.near = refine.near.iter().map(near).collect();
     }
@@ -104,6 +125,8 @@ fn import_options(import: &ImportSpec) -> ImportOptions {
     }
 }
 
+/// What is made, with its zones, which `make.grade` may name. Hexahedra are divided at once too: zones of meshes are cut from the
+/// finest faces.
 fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, SimulateError> {
     let shape = match make.shape.as_str() {
         "ball" => Shape::Ball,
@@ -140,7 +163,7 @@ fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, Simul
         hex: make.hex,
         order: make.order.map(|n| n as u8),
         elevate: None,
-        subdivide: None,
-        zones: Vec::new(),
+        subdivide: spec.refine.as_ref().filter(|_| make.hex).map(|refine| refine.subdivide),
+        zones: zones(spec),
     })
 }

@@ -60,7 +60,7 @@ fn turned(mut multipatch: Multipatch) -> Body {
         patch.points.iter_mut().for_each(|p| *p = [p[0], -p[1], -p[2]]);
     }
     for region in multipatch.regions.values_mut() {
-        if let Some((center, _)) = &mut region.near {
+        for (center, _) in &mut region.near {
             *center = [center[0], -center[1], -center[2]];
         }
     }
