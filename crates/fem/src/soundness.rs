@@ -1,7 +1,7 @@
 //! Whether a body is one sound solid: closed, joined, without points that are nobody's.
 
 use carom_mesh::quality::Quality;
-use carom_nurbs::{Multipatch, Side};
+use carom_nurbs::{Multipatch, NearSides, Side};
 
 use crate::{Body, Discretisation, Geometry};
 
@@ -18,6 +18,8 @@ pub struct Soundness {
     pub non_manifold_edges: usize,
     /// Faces of a mesh that more than two cells claim.
     pub overlapping_faces: usize,
+    /// Pairs of cells of a mesh that share a face and lie on the same side of it.
+    pub overlaid_cells: usize,
     /// Points that no cell uses.
     pub unused_nodes: usize,
     /// Nodes of a mesh in the place of another, each with the first one there, from zero.
@@ -28,6 +30,8 @@ pub struct Soundness {
     pub inverted_cells: usize,
     /// Sides of patches that have collapsed to a line or point: the map is singular there.
     pub collapsed_sides: Vec<(u32, Side)>,
+    /// Sides of patches that have the same corners and lie apart.
+    pub near_sides: Vec<NearSides>,
 }
 
 /// Looks at how the cells of a body hang together.
@@ -43,6 +47,7 @@ pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: O
             open_edges: quality.open_edges,
             non_manifold_edges: quality.crowded_edges,
             overlapping_faces: quality.overlapping_faces,
+            overlaid_cells: quality.overlaid.len(),
             folded_cells: quality.folded.len() - quality.inverted.len(),
             inverted_cells: quality.inverted.len(),
             duplicate_nodes: quality.duplicate_nodes,
@@ -50,7 +55,9 @@ pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: O
         },
         // Sides that lie on each other are glued or refused when a body is made: what is left is its surface.
         (None, Geometry::Nurbs(multipatch)) => {
-            Soundness { collapsed_sides: collapsed_sides(multipatch), ..found }
+            let near_sides = multipatch.near_sides();
+            let watertight = near_sides.is_empty();
+            Soundness { collapsed_sides: collapsed_sides(multipatch), near_sides, watertight, ..found }
         }
         (None, Geometry::Mesh(_)) => found,
     }
@@ -113,6 +120,10 @@ impl Soundness {
                 "edges of the surface where more than two of its faces meet: parts touch there alone",
             ),
             (self.overlapping_faces, "faces that more than two cells claim"),
+            (
+                self.overlaid_cells,
+                "pairs of cells on the same side of a common face: they fill the same space",
+            ),
             (self.unused_nodes, "nodes that no cell uses"),
         ];
         let told = counts.iter().filter(|(count, _)| *count > 0);
@@ -136,6 +147,7 @@ impl Soundness {
                 names.join(", ")
             ));
         }
+        findings.extend(self.near_sides.iter().map(ToString::to_string));
         if self.parts > 1 {
             findings.push(format!("{} parts that share no node", self.parts));
         }

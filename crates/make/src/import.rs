@@ -7,7 +7,7 @@ use carom_files::coordinates::{self, ImpossiblePoint};
 use carom_mesh::inp::{self, InpMaterial, ReadInpError};
 use carom_mesh::msh::{self, ReadMshError};
 use carom_mesh::vtu::{self, ReadVtuError};
-use carom_mesh::{Mesh, quality};
+use carom_mesh::{CellRef, Mesh, quality};
 use carom_nurbs::read::{self, ReadError as ReadNurbsError};
 use thiserror::Error;
 
@@ -75,6 +75,19 @@ pub enum ImportError {
     NotCad {
         /// The file.
         path: PathBuf,
+    },
+    /// Cells in the same place.
+    #[error(
+        "`{path}`: cells fill the same space, as they lie on the same side of a face that they share; pairs of them: {count}, the \
+         first one near ({}, {}, {}) m; remove one cell of each", at[0], at[1], at[2]
+    )]
+    Overlaid {
+        /// The file.
+        path: PathBuf,
+        /// How many pairs.
+        count: usize,
+        /// Middle of the first one \[m\].
+        at: [f64; 3],
     },
     /// Cells that are inside out.
     #[error(
@@ -148,13 +161,13 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
         "msh" => read_mesh(path)?,
         "inp" => {
             let file = inp::read(path)?;
-            refuse_inverted(path, &file.mesh)?;
+            refuse_unusable(path, &file.mesh)?;
             materials = Some((file.materials, file.material_of_block));
             (Geometry::Mesh(file.mesh), file.notes.iter().map(ToString::to_string).collect())
         }
         "vtu" => {
             let (mesh, notes) = vtu::read(path)?;
-            refuse_inverted(path, &mesh)?;
+            refuse_unusable(path, &mesh)?;
             (Geometry::Mesh(mesh), notes.iter().map(ToString::to_string).collect())
         }
         nurbs if NURBS_ENDINGS.contains(&nurbs) => {
@@ -175,6 +188,9 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
         Geometry::Mesh(mesh) => mesh.blocks.len(),
         Geometry::Nurbs(patches) => patches.patches.len(),
     };
+    if let Geometry::Nurbs(multipatch) = &geometry {
+        notes.extend(multipatch.near_sides().iter().map(ToString::to_string));
+    }
     let name = path.file_stem().and_then(|s| s.to_str()).unwrap_or("body").to_owned();
     let mut body = Body { name, geometry, materials: vec![material], material_of_block: vec![0; n_blocks] };
     if let Some((materials, of_block)) = materials.filter(|(materials, _)| !materials.is_empty()) {
@@ -219,26 +235,34 @@ fn take_materials(
 
 fn read_mesh(path: &Path) -> Result<(Geometry, Vec<String>), ImportError> {
     let (mesh, notes) = msh::read(path)?;
-    refuse_inverted(path, &mesh)?;
+    refuse_unusable(path, &mesh)?;
     Ok((Geometry::Mesh(mesh), notes.iter().map(ToString::to_string).collect()))
 }
 
-/// A folded corner is a finding of `carom-mesh info`; a cell that is inside out gives no stiffness at all.
-fn refuse_inverted(path: &Path, mesh: &Mesh) -> Result<(), ImportError> {
+/// A folded corner is a finding of `carom-mesh info`; a cell that is inside out gives no stiffness at all, and one that is there
+/// twice gives its stiffness twice.
+fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<(), ImportError> {
     let quality = quality::assess(mesh);
-    let Some(first) = quality.inverted.first() else { return Ok(()) };
-    let nodes = mesh.blocks[first.block as usize].cell(first.cell as usize);
-    let mut at = [0.0; 3];
-    for &node in nodes {
-        for (sum, x) in at.iter_mut().zip(mesh.points[node as usize]) {
-            *sum += x / nodes.len() as f64;
+    let middle = |cell: CellRef| {
+        let nodes = mesh.blocks[cell.block as usize].cell(cell.cell as usize);
+        let mut at = [0.0; 3];
+        for &node in nodes {
+            for (sum, x) in at.iter_mut().zip(mesh.points[node as usize]) {
+                *sum += x / nodes.len() as f64;
+            }
         }
+        at.map(|x| (x * 1.0e6).round() / 1.0e6)
+    };
+    if let Some(&(first, _)) = quality.overlaid.first().filter(|_| quality.inverted.is_empty()) {
+        let (path, count) = (path.to_owned(), quality.overlaid.len());
+        return Err(ImportError::Overlaid { path, count, at: middle(first) });
     }
+    let Some(&first) = quality.inverted.first() else { return Ok(()) };
     Err(ImportError::Inverted {
         path: path.to_owned(),
         count: quality.inverted.len(),
         cells: mesh.cell_counts().values().sum(),
-        at: at.map(|x| (x * 1.0e6).round() / 1.0e6),
+        at: middle(first),
         least: quality.min_scaled_jacobian,
     })
 }

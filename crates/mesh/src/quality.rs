@@ -31,6 +31,8 @@ pub struct Quality {
     pub crowded_edges: usize,
     /// Faces that more than two cells claim.
     pub overlapping_faces: usize,
+    /// Cells that share a face and lie on the same side of it, ascending: they fill the same space.
+    pub overlaid: Vec<(CellRef, CellRef)>,
     /// Number of parts that share no node.
     pub parts: usize,
 }
@@ -39,7 +41,10 @@ impl Quality {
     /// Whether the surface is closed and its parts are joined properly: no open edge, no overlap, no duplicate nodes
     /// (which leave a crack between cells that seem to touch).
     pub fn is_watertight(&self) -> bool {
-        self.open_edges == 0 && self.overlapping_faces == 0 && self.duplicate_nodes.is_empty()
+        self.open_edges == 0
+            && self.overlapping_faces == 0
+            && self.overlaid.is_empty()
+            && self.duplicate_nodes.is_empty()
     }
 }
 
@@ -84,6 +89,7 @@ pub fn assess(mesh: &Mesh) -> Quality {
         open_edges,
         crowded_edges,
         overlapping_faces: table.overlapping().len(),
+        overlaid: table.overlaid(mesh),
         parts: parts(mesh, &used),
     }
 }

@@ -46,12 +46,7 @@ impl FaceTable {
         let mut found = self.find(corners);
         let first = found.next()?;
         let Some(second) = found.next() else { return Some(first) };
-        let same_sense = |face: FaceRef| {
-            let (_, face_nodes) = mesh.face(face);
-            let face_corners: Vec<u32> = face_nodes.take(corners.len()).collect();
-            let n = corners.len();
-            (0..n).any(|shift| (0..n).all(|k| face_corners[(k + shift) % n] == corners[k]))
-        };
+        let same_sense = |face: FaceRef| turns_like(mesh, face, corners);
         Some(if !same_sense(first) && same_sense(second) { second } else { first })
     }
 
@@ -81,10 +76,37 @@ impl FaceTable {
         self.groups().filter(|group| group.len() > 2).map(|group| group[0].1).collect()
     }
 
+    /// Pairs of cells that share a face and lie on the same side of it: both turn around it in the same sense.
+    ///
+    /// Faces with a node more than once, as of collapsed cells, are left out.
+    pub fn overlaid(&self, mesh: &Mesh) -> Vec<(CellRef, CellRef)> {
+        let pairs = self.groups().filter(|group| group.len() == 2);
+        let sound = pairs.filter(|group| {
+            let key = group[0].0;
+            key.windows(2).all(|pair| pair[0] < pair[1]) && group[0].1.cell() != group[1].1.cell()
+        });
+        let overlaid = sound.filter(|group| {
+            let (shape, nodes) = mesh.face(group[0].1);
+            let corners: Vec<u32> = nodes.take(shape.n_corners()).collect();
+            turns_like(mesh, group[1].1, &corners)
+        });
+        let mut cells: Vec<_> = overlaid.map(|group| (group[0].1.cell(), group[1].1.cell())).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
     /// Runs of entries with the same corners.
     fn groups(&self) -> impl Iterator<Item = &[(FaceKey, FaceRef)]> {
         self.entries.chunk_by(|a, b| a.0 == b.0)
     }
+}
+
+/// Whether a cell turns around its face as these corners do.
+fn turns_like(mesh: &Mesh, face: FaceRef, corners: &[u32]) -> bool {
+    let (_, face_nodes) = mesh.face(face);
+    let (n, own): (usize, Vec<u32>) = (corners.len(), face_nodes.take(corners.len()).collect());
+    (0..n).any(|shift| (0..n).all(|k| own[(k + shift) % n] == corners[k]))
 }
 
 /// Corner nodes of a face in the cell's outward order; the first `n_corners` numbers are meant.

@@ -76,6 +76,18 @@ pub enum GlueError {
         /// Patch and side of each.
         sides: [(u32, Side); 3],
     },
+    /// Two glued patches lie on the same side of their interface.
+    #[error(
+        "patch{}:{} and patch{}:{} are the same surface, and both patches lie on the same side of it, so that they fill the same \
+         space: remove one of them, or correct its control points",
+        first.0, first.1.name(), second.0, second.1.name()
+    )]
+    Overlaid {
+        /// Patch and side.
+        first: (u32, Side),
+        /// Patch and side glued to it.
+        second: (u32, Side),
+    },
     /// Two sides have the same control points but different degrees or knots: they are different surfaces.
     #[error(
         "patch{}:{} and patch{}:{} have the same control points but different knots or degrees: \
@@ -179,6 +191,7 @@ impl Multipatch {
         let body = Self { patches, point_ids, n_points, regions: Default::default(), hierarchy: None };
         let outer = topology.outer_sides(counts.len());
         body.check_crowded(&topology.interfaces, &outer)?;
+        body.check_overlaid(&topology.interfaces)?;
         body.check_touching(&outer, TOUCHING * diameter)?;
         Ok((body, matched))
     }

@@ -266,12 +266,17 @@ fn lies_on(first: &SideSamples, second: &SideSamples, tolerance: f64) -> Option<
 impl Patch {
     /// The point of a side at parameters of its two directions mapped to \[0,1\].
     pub(crate) fn side_point(&self, side: Side, at: [f64; 2]) -> [f64; 3] {
+        self.point(self.side_parameters(side, at))
+    }
+
+    /// Parameters of the patch for those of a side mapped to \[0,1\].
+    pub(crate) fn side_parameters(&self, side: Side, at: [f64; 2]) -> [f64; 3] {
         let domain = self.domain();
         let mut u = [0.0; 3];
         u[side.direction()] = domain[side.direction()][usize::from(side.is_end())];
         for (d, t) in side.tangents().into_iter().zip(at) {
             u[d] = domain[d][0] + t * (domain[d][1] - domain[d][0]);
         }
-        self.point(u)
+        u
     }
 }

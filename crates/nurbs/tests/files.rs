@@ -319,3 +319,27 @@ fn places(body: &Multipatch) -> Vec<Vec<[f64; 3]>> {
     }
     places
 }
+
+#[test]
+fn what_follows_an_mfem_mesh_is_no_part_of_it() {
+    let message =
+        |text: &str| read::bytes(text.as_bytes()).map(|body| body.n_points).unwrap_err().to_string();
+    let line = UNEVEN_CUBE.lines().count() + 1;
+    for more in ["0.5\n", "MFEM NURBS mesh v1.1\n"] {
+        let told = message(&format!("{UNEVEN_CUBE}{more}"));
+        assert!(told.contains(&format!("line {line}")) && told.contains("the end of the file"), "{told}");
+    }
+    assert!(read::bytes(format!("{UNEVEN_CUBE}mfem_mesh_end\n").as_bytes()).is_ok());
+}
+
+#[test]
+fn a_boundary_face_of_mfem_that_is_no_side_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cube.mesh");
+    std::fs::write(&path, UNEVEN_CUBE.replace("9 3 4 5 6 7", "9 3 0 1 6 7")).unwrap();
+    let (body, notes) = read::file_with_notes(&path).unwrap();
+    assert!(body.regions.contains_key("boundary7") && !body.regions.contains_key("boundary9"));
+    let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    let [note] = &notes[..] else { panic!("{notes:?}") };
+    assert!(note.contains("0 1 6 7") && note.contains("attribute 9"), "{note}");
+}

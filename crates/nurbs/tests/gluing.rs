@@ -5,7 +5,7 @@ mod permuted;
 
 use std::f64::consts::PI;
 
-use carom_nurbs::{Interface, KnotVector, Multipatch, Patch, read, solids};
+use carom_nurbs::{Interface, KnotVector, Multipatch, Patch, Side, read, solids};
 use carom_testing::shared_data;
 use permuted::permuted;
 use proptest::prelude::*;
@@ -415,5 +415,49 @@ proptest! {
         prop_assert_eq!(coarse.body.n_points, body.coarsen(None).unwrap().body.n_points, "{:e}", coarse.deviation);
         let error = coarse.body.moments(16).volume / exact - 1.0;
         prop_assert!(error.abs() < 1e-12, "{error:e}");
+    }
+}
+
+#[test]
+fn two_patches_in_the_same_place_are_refused() {
+    let block = solids::block([1.0, 2.0, 3.0]).unwrap().patches[0].clone();
+    for (order, flips) in (0..6).flat_map(|order| (0..8).map(move |flips| (order, flips))) {
+        for other in [turned(&block, order, flips), turned(&block, order, flips).insert(0, &[0.3]).unwrap()] {
+            let told = refused(vec![block.clone(), other]);
+            assert!(told.contains("fill the same space"), "{order} {flips}: {told}");
+        }
+    }
+    // A neighbour that is folded over onto the block.
+    let mut folded = block.clone();
+    folded.points.iter_mut().for_each(|p| p[0] *= 0.5);
+    let told = refused(vec![block, folded]);
+    assert!(told.contains("fill the same space"), "{told}");
+}
+
+#[test]
+fn sides_with_the_same_edges_that_lie_apart_are_found() {
+    // Two cubes on each other; the middle of the side between them is moved in one of them alone.
+    let low = solids::block([1.0, 1.0, 1.0]).unwrap().with_degree(2).unwrap().patches[0].clone();
+    let mut high = low.clone();
+    high.points.iter_mut().for_each(|p| p[2] += 1.0);
+    for (dent, distance) in [(0.2, 0.05), (-0.2, 0.05), (4e-4, 1e-4)] {
+        let mut dented = low.clone();
+        let middle = dented.index([1, 1, 2]);
+        dented.points[middle][2] -= dent;
+        let body = Multipatch::glue(vec![dented, high.clone()]).unwrap();
+        let found = body.near_sides();
+        let [near] = &found[..] else { panic!("{dent}: {found:?}") };
+        assert_eq!((near.first, near.second), ((0, Side::Top), (1, Side::Bottom)));
+        // N² N² of degree 2 in the middle is 1/4; the places are not quite there.
+        assert!((near.distance / distance - 1.0).abs() < 0.02, "{dent}: {}", near.distance);
+    }
+    assert!(Multipatch::glue(vec![low, high]).unwrap().near_sides().is_empty());
+    // Walls of rings and shells have other rims.
+    for made in [
+        solids::ball(1.0, None).unwrap(),
+        solids::tube(1.0, 0.5, 2.0).unwrap(),
+        solids::torus(1.0, 0.3).unwrap(),
+    ] {
+        assert!(made.near_sides().is_empty());
     }
 }

@@ -9,6 +9,7 @@ use carom_fem::{Body, Inspection, MATERIALS, Material, Soundness};
 use carom_format::{ReadArchiveError, StoredBody};
 use carom_make::{ImportOptions, import};
 use carom_mesh::quality::without_negative_zero;
+use carom_nurbs::Side;
 use serde::Serialize;
 
 use crate::args::InfoArgs;
@@ -63,6 +64,7 @@ struct SoundnessInfo {
     open_edges: usize,
     non_manifold_edges: usize,
     overlapping_faces: usize,
+    overlaid_cells: usize,
     unused_nodes: usize,
     duplicate_nodes: usize,
     /// The first ten: a node, and the one in whose place it is.
@@ -70,6 +72,8 @@ struct SoundnessInfo {
     folded_cells: usize,
     inverted_cells: usize,
     collapsed_sides: Vec<String>,
+    /// Pairs of sides that have the same corners and lie apart.
+    near_sides: Vec<[String; 2]>,
 }
 
 impl SoundnessInfo {
@@ -80,18 +84,24 @@ impl SoundnessInfo {
             open_edges: found.open_edges,
             non_manifold_edges: found.non_manifold_edges,
             overlapping_faces: found.overlapping_faces,
+            overlaid_cells: found.overlaid_cells,
             unused_nodes: found.unused_nodes,
             duplicate_nodes: found.duplicate_nodes.len(),
             first_duplicates: found.duplicate_nodes.iter().take(10).map(|(a, b)| [b + 1, a + 1]).collect(),
             folded_cells: found.folded_cells,
             inverted_cells: found.inverted_cells,
-            collapsed_sides: found
-                .collapsed_sides
+            collapsed_sides: found.collapsed_sides.iter().copied().map(side_name).collect(),
+            near_sides: found
+                .near_sides
                 .iter()
-                .map(|(patch, side)| format!("patch{patch}:{}", side.name()))
+                .map(|near| [near.first, near.second].map(side_name))
                 .collect(),
         }
     }
+}
+
+fn side_name((patch, side): (u32, Side)) -> String {
+    format!("patch{patch}:{}", side.name())
 }
 
 /// Reads a body file.

@@ -395,6 +395,24 @@ fn a_full_disk_is_code_5() {
 }
 
 #[test]
+fn an_element_that_is_there_twice_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let (inp, out) = (path(&dir, "twice.inp"), path(&dir, "out.npz"));
+    let nodes = "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n9,2,0,0\n10,2,1,0\n11,2,0,1\n12,2,1,1\n";
+    let write = |second: &str| {
+        std::fs::write(&inp, format!("{nodes}*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n2,{second}\n")).unwrap();
+    };
+    // The same cube, turned; then a neighbour.
+    write("2,3,4,1,6,7,8,5");
+    let told = fails(&["import", &inp, "-o", &out], 3);
+    for word in ["twice.inp", "pairs of them: 1", "near (0.5, 0.5, 0.5)", "the same space"] {
+        assert!(told.contains(word), "no {word}: {told}");
+    }
+    write("2,9,10,3,6,11,12,7");
+    carom_mesh().args(["import", &inp, "-o", &out]).assert().success();
+}
+
+#[test]
 fn an_inverted_element_is_found() {
     let dir = TempDir::new().unwrap();
     let (msh, out) = (path(&dir, "inverted.msh"), path(&dir, "out.npz"));

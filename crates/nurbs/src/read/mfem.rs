@@ -6,7 +6,7 @@ use super::contents::{Contents, ListedInterface};
 use super::mfem_numbering::{Numbering, ascending};
 use super::solid::Solid;
 use super::tokens::Tokens;
-use super::{Place, ReadError};
+use super::{Note, Place, ReadError};
 use crate::mfem_cells::{CORNERS, FACES, SIDES};
 use crate::{KnotVector, Patch, Side};
 
@@ -38,6 +38,11 @@ pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
         "knotvectors" => element_form(&mut tokens, &mesh, &start)?,
         _ => return Err(tokens.unexpected("`knotvectors` or `patches`")),
     };
+    // MFEM ends a mesh that is part of a longer file by a word of its own.
+    if tokens.peek() == Some("mfem_mesh_end") {
+        tokens.keyword("mfem_mesh_end")?;
+    }
+    tokens.end("the last control point")?;
     let sides = sides(&mesh);
     let mut contents = Contents::of(patches);
     for glued in sides.values() {
@@ -47,8 +52,9 @@ pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
         }
     }
     for &(attribute, corners) in &mesh.boundary {
-        if let Some(&[side, ..]) = sides.get(&ascending(corners)).map(Vec::as_slice) {
-            contents.boundaries.push((format!("boundary{attribute}"), side));
+        match sides.get(&ascending(corners)).map(Vec::as_slice) {
+            Some(&[side, ..]) => contents.boundaries.push((format!("boundary{attribute}"), side)),
+            _ => contents.notes.push(Note::LooseBoundary { attribute, vertices: corners }),
         }
     }
     Ok(contents)

@@ -56,6 +56,13 @@ pub enum Note {
         /// How many.
         n: usize,
     },
+    /// A boundary face that is the side of no patch.
+    LooseBoundary {
+        /// Its attribute.
+        attribute: i64,
+        /// Its corners.
+        vertices: [usize; 4],
+    },
 }
 
 impl fmt::Display for Note {
@@ -65,6 +72,10 @@ impl fmt::Display for Note {
             Self::Subdomains { n } => {
                 write!(f, "the {n} subdomains of the file are not kept: the body is of one material")
             }
+            Self::LooseBoundary { attribute, vertices: [a, b, c, d] } => write!(
+                f,
+                "the boundary face {a} {b} {c} {d} of attribute {attribute} is the side of no patch and was left out"
+            ),
         }
     }
 }

@@ -54,6 +54,15 @@ impl<'a> Tokens<'a> {
         word.parse().map_err(|_| self.unexpected(expected))
     }
 
+    /// The file must end here.
+    pub(super) fn end(&mut self, behind: &str) -> Result<(), ReadError> {
+        if self.peek().is_none() {
+            return Ok(());
+        }
+        self.next += 1;
+        Err(self.unexpected(&format!("the end of the file behind {behind}")))
+    }
+
     /// The error that the word just taken is not what it should be.
     pub(super) fn unexpected(&self, expected: &str) -> ReadError {
         let (found, line) = self.words[self.next - 1];
