@@ -122,6 +122,25 @@ pub enum MakeError {
         /// The sizes of the shape.
         known: String,
     },
+    /// Sizes that are too different.
+    #[error(
+        "the sizes of the {shape} are too different: {small} is {value:e} m, {large} {most:e} m; the smallest must be at least \
+         {ratio:e} of the largest, or points of the body would count as one"
+    )]
+    Proportions {
+        /// Which shape.
+        shape: &'static str,
+        /// The flags of the smallest size.
+        small: &'static str,
+        /// The smallest size \[m\].
+        value: f64,
+        /// The flags of the largest size.
+        large: &'static str,
+        /// The largest size \[m\].
+        most: f64,
+        /// Smallest part of it that is allowed.
+        ratio: f64,
+    },
     /// A pole that is larger than what it is a part of.
     #[error(
         "the pole radius of the {shape} is {radius:?} m: it must be at most {most:?} m, {of}; the set of its whole surface has \

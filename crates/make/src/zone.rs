@@ -28,7 +28,9 @@ pub struct Zone {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ZoneError {
     /// The text cannot be understood.
-    #[error("`{text}` is no zone: write NAME=SET@X,Y,Z:RADIUS, such as hit=top@0.02,0,0.01:0.001")]
+    #[error(
+        "`{text}` is no zone: write NAME=SET@X,Y,Z:RADIUS, NAME without commas, such as hit=top@0.02,0,0.01:0.001"
+    )]
     Text {
         /// What was given.
         text: String,
@@ -67,7 +69,8 @@ impl FromStr for Zone {
         let (centre, radius) = place.rsplit_once(':').ok_or_else(wrong)?;
         let centre = parse_point(centre).map_err(|_| wrong())?;
         let radius = radius.trim().parse().map_err(|_| wrong())?;
-        if name.is_empty() || of.is_empty() {
+        // A name with a comma would be read as a point where a place is asked for, and one of blanks as nothing.
+        if name.trim() != name || name.is_empty() || name.contains(',') || of.is_empty() {
             return Err(wrong());
         }
         Ok(Self { name: name.to_owned(), of: of.to_owned(), centre, radius })
@@ -142,7 +145,15 @@ mod tests {
         let zone: Zone = "hit=top@0.02,0,1e-2:1e-3".parse().unwrap();
         assert_eq!((zone.name.as_str(), zone.of.as_str()), ("hit", "top"));
         assert_eq!((zone.centre, zone.radius), ([0.02, 0.0, 0.01], 1e-3));
-        for wrong in ["hit", "hit=top", "hit=top@0,0:1", "=top@0,0,0:1", "hit=top@0,0,0:x"] {
+        for wrong in [
+            "hit",
+            "hit=top",
+            "hit=top@0,0:1",
+            "=top@0,0,0:1",
+            "hit=top@0,0,0:x",
+            " =top@0,0,0:1",
+            "1,2,3=top@0,0,0:1",
+        ] {
             assert!(wrong.parse::<Zone>().is_err(), "{wrong}");
         }
     }

@@ -98,6 +98,42 @@ fn hexahedra_and_nurbs_have_the_same_sets() {
 
 /// Meshers write a volume group and nothing else unless asked: a contact on such a part lies on the surface of its cells.
 #[test]
+fn sizes_that_are_too_different_are_named_and_others_make_whole_bodies() {
+    let sized = |shape: Shape, ratio: f64| {
+        let mut sized = options(shape);
+        match shape {
+            Shape::Ellipsoid => sized.semi_axes = Some([1.0, 1.0, ratio]),
+            Shape::Box | Shape::Plate => sized.size = Some([0.1, 0.1, 0.1 * ratio]),
+            Shape::Rod => (sized.radius, sized.length) = (Some(ratio), Some(1.0)),
+            Shape::Capsule => (sized.radius, sized.length) = (Some(0.01), Some(0.02 + 0.02 * ratio)),
+            Shape::Shell => (sized.radius, sized.inner_radius) = (Some(1.0), Some(1.0 - ratio)),
+            _ => {
+                (sized.radius, sized.inner_radius) = (Some(1.0), Some(1.0 - ratio));
+                sized.length = Some(1.0);
+            }
+        }
+        sized
+    };
+    let shapes =
+        [Shape::Ellipsoid, Shape::Box, Shape::Plate, Shape::Rod, Shape::Capsule, Shape::Shell, Shape::Tube];
+    for shape in shapes {
+        let n_points = |options: &ShapeOptions| {
+            let body = make(options, "x", steel(), &Silent).unwrap_or_else(|e| panic!("{shape:?}: {e}"));
+            Discretisation::new(&body).unwrap().point_is_used().len()
+        };
+        for hex in [false, true] {
+            if hex && matches!(shape, Shape::Ellipsoid | Shape::Capsule) {
+                continue;
+            }
+            let of = |ratio: f64| ShapeOptions { hex, elements: vec![2], ..sized(shape, ratio) };
+            assert_eq!(n_points(&of(1.1e-5)), n_points(&of(0.5)), "{shape:?}, hex {hex}");
+            let message = make(&of(1e-7), "x", steel(), &Silent).unwrap_err().to_string();
+            assert!(message.contains("too different: ") && message.contains("--"), "{message}");
+        }
+    }
+}
+
+#[test]
 fn a_zone_of_a_zone_stays_inside_of_it() {
     let zone = |name: &str, of: &str, centre: [f64; 3], radius: f64| Zone {
         name: name.to_owned(),

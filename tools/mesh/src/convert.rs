@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
-use carom_fem::{Body, Geometry};
+use carom_fem::{Body, Geometry, Material};
 use carom_mesh::inp::InpMaterial;
 use carom_nurbs::Multipatch;
 use carom_scene::BodyGrid;
@@ -17,7 +17,8 @@ pub(crate) fn convert(args: &ConvertArgs, session: &Session) -> Result<(), Failu
     let stored = crate::info::read(&args.body)?;
     let path = &args.output.output;
     keep_input(&args.body, path)?;
-    let notes = write(&stored.body, path)?;
+    let mut notes = write(&stored.body, path)?;
+    notes.extend(materials_left_out(&stored.body, path));
     for note in &notes {
         session.note(&format!("note: {note}"));
     }
@@ -28,6 +29,28 @@ pub(crate) fn convert(args: &ConvertArgs, session: &Session) -> Result<(), Failu
     }
     session.print_summary(&format!("{} written", path.display()))?;
     session.print_json("carom-mesh convert 1", &Converted { file: path, notes: &notes })
+}
+
+/// What the file does not say of materials, and how they come back: .inp alone has them.
+fn materials_left_out(body: &Body, path: &Path) -> Option<String> {
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("inp")) {
+        return None;
+    }
+    let say = |m: &Material| format!("`{}` ({} kg/m³, {:e} Pa, {})", m.name, m.density, m.young, m.poisson);
+    Some(match body.materials.as_slice() {
+        [one] => format!(
+            "the file does not say the material {}: give it again at import, --density {} --young {:e} --poisson {}",
+            say(one),
+            one.density,
+            one.young,
+            one.poisson
+        ),
+        several => format!(
+            "the file does not say the materials {}, nor which part has which: at import all parts get the one that \
+             --material or --density, --young and --poisson name",
+            several.iter().map(say).collect::<Vec<_>>().join(", ")
+        ),
+    })
 }
 
 /// Writes the body and returns what the user should know of the file, a sentence each.

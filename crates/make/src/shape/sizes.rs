@@ -27,9 +27,48 @@ pub(super) fn check_sizes(options: &ShapeOptions) -> Result<(), MakeError> {
     if let Some((key, _)) = given.iter().find(|(key, is_given)| *is_given && !known.contains(key)) {
         return Err(MakeError::NoSuchSize { shape, key, known: known.join(", ") });
     }
+    check_proportions(shape, options)?;
     match (options.pole_radius, largest_pole(options)) {
         (Some(radius), Some((most, of))) if radius > most => {
             Err(MakeError::PoleRadius { shape, radius, most, of })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Smallest part of the largest size that another may be: points closer than 1e-6 of a body count as one when its patches are
+/// glued, and control points lie closer together than the sizes say.
+pub(crate) const SMALLEST_RATIO: f64 = 1e-5;
+
+/// Refuses sizes of which one is next to nothing beside another: points of the body would become one.
+fn check_proportions(shape: &'static str, options: &ShapeOptions) -> Result<(), MakeError> {
+    let mut lengths: Vec<(&'static str, f64)> = Vec::new();
+    for (flag, size) in
+        [("--radius", options.radius), ("--inner-radius", options.inner_radius), ("--length", options.length)]
+    {
+        lengths.extend(size.map(|size| (flag, size)));
+    }
+    for (flags, sizes) in [
+        (["the first of --size", "the second of --size", "the third of --size"], options.size),
+        (
+            ["the first of --semi-axes", "the second of --semi-axes", "the third of --semi-axes"],
+            options.semi_axes,
+        ),
+    ] {
+        lengths.extend(sizes.into_iter().flat_map(|sizes| flags.into_iter().zip(sizes)));
+    }
+    if let (Some(outer), Some(inner)) = (options.radius, options.inner_radius) {
+        lengths.push(("--radius less --inner-radius", outer - inner));
+    }
+    if let (Shape::Capsule, Some(radius), Some(length)) = (options.shape, options.radius, options.length) {
+        lengths.push(("--length less twice the --radius", length - 2.0 * radius));
+    }
+    // Sizes that are none at all are told with their range by the makers.
+    lengths.retain(|(_, size)| *size > 0.0 && size.is_finite());
+    let by_size = |a: &&(&str, f64), b: &&(&str, f64)| a.1.total_cmp(&b.1);
+    match (lengths.iter().min_by(by_size), lengths.iter().max_by(by_size)) {
+        (Some(&(small, value)), Some(&(large, most))) if value < SMALLEST_RATIO * most => {
+            Err(MakeError::Proportions { shape, small, value, large, most, ratio: SMALLEST_RATIO })
         }
         _ => Ok(()),
     }
