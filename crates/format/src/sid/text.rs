@@ -169,7 +169,7 @@ mod tests {
     fn numbers_are_written_as_fortran_does() {
         assert_eq!(number(1.005), " 1.0049999999999999D+00");
         assert_eq!(number(-0.785), "-7.8500000000000003D-01");
-        assert_eq!(number(2.5e-123), " 2.4999999999999999D-123");
+        assert_eq!(number(2.5e-123), " 2.5000000000000001D-123");
         assert_eq!(number(1e20), " 1.0000000000000000D+20");
     }
 }
