@@ -1,17 +1,18 @@
 //! Each command of `carom-reduce`: what it prints, what it writes, how it fails.
 
+mod program;
+
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Output;
 
-use assert_cmd::Command;
 use carom_fem::{Body, Geometry, Material};
 use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, Version};
 use carom_format::write_body;
 use carom_mesh::{CellBlock, CellShape, Mesh, Set};
-use carom_testing::{json_file, numbers, program, shared_data};
-use serde_json::Value;
+use carom_testing::program::told;
+use carom_testing::{json_file, numbers, shared_data};
+use program::{failure, json, run};
 
 const STEEL: (f64, f64, f64) = (7800.0, 210e9, 0.3);
 
@@ -53,18 +54,6 @@ fn folder_with_beam() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     beam(&folder.path().join("beam.npz"));
     folder
-}
-
-fn run(folder: &Path, line: &str) -> Output {
-    Command::cargo_bin("carom-reduce").unwrap().current_dir(folder).args(line.split(' ')).output().unwrap()
-}
-
-fn json(folder: &Path, line: &str) -> Value {
-    program::json(&run(folder, line))
-}
-
-fn failure(folder: &Path, code: i32, line: &str) -> String {
-    program::failure(&run(folder, line), code)
 }
 
 #[test]
@@ -124,7 +113,7 @@ fn a_model_says_what_the_contract_asks_and_keeps_the_frequencies() {
 fn a_model_is_exported() {
     let folder = folder_with_beam();
     let made = run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q");
-    assert!(made.status.success(), "{}", program::told(&made));
+    assert!(made.status.success(), "{}", told(&made));
     json(folder.path(), "export beam.rom -o copy.npz --json");
     let info = |name: &str| json(folder.path(), &format!("info {name} --json"));
     assert_eq!(info("beam.rom")["checksum"], info("copy.npz")["checksum"]);
@@ -194,7 +183,7 @@ fn a_model_of_another_version_or_body_is_refused() {
     let text = failure(folder.path(), 3, "info beam.npz");
     assert!(text.contains("`carom-body`, a `carom-rom` is needed"), "{text}");
     let made = run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q");
-    assert!(made.status.success(), "{}", program::told(&made));
+    assert!(made.status.success(), "{}", told(&made));
     write_body(&folder.path().join("other.npz"), &{
         let mut body = carom_format::read_body(&folder.path().join("beam.npz")).unwrap().body;
         body.materials[0].density = 1000.0;

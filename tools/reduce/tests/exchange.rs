@@ -1,15 +1,17 @@
 //! Models and matrices that go to other programs and come back.
 
+mod program;
+
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 
 use assert_cmd::Command;
 use carom_fem::{Body, Geometry, Material};
 use carom_format::{read_rom, write_body};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
-use carom_testing::{numbers, program};
-use serde_json::Value;
+use carom_testing::numbers;
+use carom_testing::program::told;
+use program::{failure, json};
 
 /// A folder with `bar.npz`, a bar of 6 × 2 × 2 hexahedra, and `bar.rom`, reduced with the interfaces west and east.
 fn folder_with_bar() -> tempfile::TempDir {
@@ -29,18 +31,6 @@ fn folder_with_bar() -> tempfile::TempDir {
         "craig-bampton bar.npz -o bar.rom --interface west --interface east --modes 12 --json",
     );
     folder
-}
-
-fn run(folder: &Path, line: &str) -> Output {
-    Command::cargo_bin("carom-reduce").unwrap().current_dir(folder).args(line.split(' ')).output().unwrap()
-}
-
-fn json(folder: &Path, line: &str) -> Value {
-    program::json(&run(folder, line))
-}
-
-fn failure(folder: &Path, code: i32, line: &str) -> String {
-    program::failure(&run(folder, line), code)
 }
 
 #[test]
@@ -244,5 +234,5 @@ fn the_python_of_the_documentation_runs() {
         + "\nassert np.allclose(rom['coupling_r0'], 0, atol=1e-9 * np.abs(rom['inertia']).max() ** 0.5)"
         + "\nassert np.allclose(tip_compliance, tip_compliance.T) and np.all(np.diag(tip_compliance) > 0)";
     let output = Command::new(python).args(["-c", &script]).current_dir(folder.path()).output().unwrap();
-    assert!(output.status.success(), "{}", program::told(&output));
+    assert!(output.status.success(), "{}", told(&output));
 }

@@ -329,26 +329,9 @@ impl Turned {
 
 /// Parameters of the nodes of a Lagrange face, or of the corners of a span.
 fn places(basis: &FaceBasis) -> &'static [[f64; 2]] {
-    const TRIANGLE: [[f64; 2]; 6] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.0], [0.5, 0.5], [0.0, 0.5]];
-    const SQUARE: [[f64; 2]; 9] = [
-        [0.0, 0.0],
-        [1.0, 0.0],
-        [1.0, 1.0],
-        [0.0, 1.0],
-        [0.5, 0.0],
-        [1.0, 0.5],
-        [0.5, 1.0],
-        [0.0, 0.5],
-        [0.5, 0.5],
-    ];
     match basis {
-        FaceBasis::Lagrange(FaceShape::Tri3) => &TRIANGLE[..3],
-        FaceBasis::Lagrange(FaceShape::Tri6) => &TRIANGLE,
-        FaceBasis::Lagrange(FaceShape::Quad8) => &SQUARE[..8],
-        FaceBasis::Lagrange(FaceShape::Quad9) => &SQUARE,
-        FaceBasis::Lagrange(FaceShape::Quad4) | FaceBasis::Spline { .. } | FaceBasis::Combined { .. } => {
-            &SQUARE[..4]
-        }
+        FaceBasis::Lagrange(shape) => shape.reference_nodes(),
+        FaceBasis::Spline { .. } | FaceBasis::Combined { .. } => FaceShape::Quad4.reference_nodes(),
     }
 }
 
