@@ -3,15 +3,18 @@
 //! [`modes()`] finds frequencies and shapes of a body; [`craig_bampton()`] makes a [`ReducedBody`] of it, the only thing
 //! the solver knows of a flexible body. Read: [`interface`] (which dofs are boundary), [`condensation`] (constraint modes
 //! and fixed-interface modes), [`second`] (the second eigenproblem, free of rigid motion), [`moments`] (mass integrals),
-//! [`matrices`] (bodies that are known by stiffness and mass alone),
+//! [`matrices`] (bodies that are known by stiffness and mass alone), [`flexibility`] (statics of the whole body, [`motions`]
+//! that its supports leave taken out by the mass),
 //! [`mod@craig_bampton`] (all of it in order, its core in `subject`).
 
 pub mod condensation;
 pub mod craig_bampton;
+pub mod flexibility;
 pub mod interface;
 pub mod matrices;
 pub mod modes;
 pub mod moments;
+pub mod motions;
 pub mod reduced;
 pub mod rigid;
 pub mod second;
@@ -22,8 +25,10 @@ pub use craig_bampton::{
     CraigBampton, CraigBamptonOptions, Fields, FixedModes, ReduceError, craig_bampton,
     craig_bampton_of_matrices,
 };
+pub use flexibility::Flexibility;
 pub use interface::{Attachment, AttachmentKind, InterfaceError};
 pub use matrices::{Entries, MatricesError, MatrixBody};
 pub use modes::{ModalAnalysis, ModalOptions, ModesError, ModesWanted, modes};
+pub use motions::RigidMotions;
 pub use reduced::{Invariants, Modes, NamedSurface, ReducedBody};
 pub use timing::{Seconds, peak_memory_bytes};

@@ -6,12 +6,11 @@ use carom_dynamics::{Placement, rotation};
 use carom_fem::{Body, Discretisation, QuadratureRule, SystemMatrices, assemble};
 use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_progress::Progress;
+use carom_reduce::{Flexibility, RigidMotions};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
 use super::StaticError;
-use super::elastic::Elastic;
 use super::loads::{Loaded, Loads};
-use super::rigid::RigidMotions;
 use super::supports::Held;
 use crate::{PreparedBody, PreparedModel, SimulateError};
 
@@ -35,7 +34,7 @@ pub(super) struct StaticBody {
     /// The free rigid motions, each with 1 m at the farthest point.
     pub(super) motions: RigidMotions,
     /// Stiffness; `None` for a rigid body.
-    pub(super) elastic: Option<Elastic>,
+    pub(super) elastic: Option<Flexibility>,
     /// Displacement of the points by the full load and the supports, without free motions and contact \[m\].
     pub(super) response: Vec<[f64; 3]>,
     /// Translation of the source origin and rotation that the supports of a rigid body prescribe \[m\], \[rad\].
@@ -107,7 +106,7 @@ impl StaticBody {
     fn factorise(&mut self, system: SystemMatrices, progress: &dyn Progress) -> Result<(), StaticError> {
         let points = &self.discretisation.points;
         let free = self.held.free(&self.discretisation.point_is_used());
-        let elastic = Elastic::new(system, &free, points, &self.motions, progress)
+        let elastic = Flexibility::new(system, &free, points, &self.motions, progress)
             .map_err(|source| StaticError::Factor { body: self.name.clone(), source })?;
         let reaction = elastic.forces(&self.held.values);
         let net = |(f, r): (&[f64; 3], &[f64; 3])| [0, 1, 2].map(|d| f[d] - r[d]);

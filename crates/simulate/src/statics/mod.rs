@@ -5,17 +5,15 @@
 //! in the place of the low modes. Rigid motions that the supports of a body leave free are found around it, by Newton's
 //! method on what their forces leave over.
 //!
-//! [`run_static`] is the whole run. Path to read: `body` (with `supports`, `loads`, `rigid`, `elastic`), `contact`,
+//! [`run_static`] is the whole run. Path to read: `body` (with `supports`, `loads`), `contact`,
 //! `equilibrium` (with `trust_region`), `state`, `run`.
 
 mod body;
 mod contact;
-mod elastic;
 mod equilibrium;
 mod error;
 mod loads;
 mod outcome;
-mod rigid;
 mod run;
 mod state;
 mod supports;

@@ -1,11 +1,11 @@
-//! How a deformable body answers forces: one factorisation, supports and rigid motions taken out.
+//! How a whole body answers forces: one factorisation, supports and rigid motions taken out (THEORY 2.5, inertia relief).
 
 use carom_fem::SystemMatrices;
 use carom_linalg::{Cholesky, DofSet, FactorError};
 use carom_progress::Progress;
 use faer::{Mat, MatMut};
 
-use super::rigid::RigidMotions;
+use crate::motions::RigidMotions;
 
 /// Columns that are solved for at once.
 const CHUNK: usize = 96;
@@ -19,19 +19,31 @@ const CHUNK: usize = 96;
 /// K⁻¹ is that of the body held by its supports and by as many dofs more as motions R are left, which change nothing: Aᵀ f
 /// is in equilibrium, and A takes the motion out that they bring in. With loads in equilibrium, Rᵀ f = 0, u is the exact
 /// displacement but for a rigid motion.
-pub(super) struct Elastic {
-    pub(super) system: SystemMatrices,
+#[derive(Debug)]
+pub struct Flexibility {
+    /// Stiffness and mass.
+    pub system: SystemMatrices,
     factor: Cholesky,
     /// R and M R (Rᵀ M R)⁻¹, one column a motion.
     motions: Mat<f64>,
     weighted: Mat<f64>,
 }
 
-impl Elastic {
+impl Flexibility {
     /// Factorises.
     ///
     /// * `free` — dofs that supports do not hold, of points with cells
-    pub(super) fn new(
+    /// * `points` — positions of all points \[m\]
+    /// * `motions` — the rigid motions that the supports leave
+    ///
+    /// # Errors
+    ///
+    /// [`FactorError`], also if the body has motions without strain besides the given ones.
+    ///
+    /// # Panics
+    ///
+    /// If the body has no mass.
+    pub fn new(
         system: SystemMatrices,
         free: &[[bool; 3]],
         points: &[[f64; 3]],
@@ -50,8 +62,8 @@ impl Elastic {
         Ok(Self { system, factor, motions: r, weighted })
     }
 
-    /// Turns forces, one column each, into displacements.
-    pub(super) fn respond(&self, mut x: MatMut<'_, f64>) {
+    /// Turns forces, one column each, into displacements in place: \[N\] to \[m\].
+    pub fn respond(&self, mut x: MatMut<'_, f64>) {
         if self.motions.ncols() > 0 {
             let parts = self.motions.transpose() * x.as_ref();
             x -= &self.weighted * parts;
@@ -64,19 +76,19 @@ impl Elastic {
     }
 
     /// Displacements by forces on all points.
-    pub(super) fn displacement(&self, force: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    pub fn displacement(&self, force: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let mut x = column(force);
         self.respond(x.as_mut());
         vectors(&x)
     }
 
     /// K u.
-    pub(super) fn forces(&self, displacement: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    pub fn forces(&self, displacement: &[[f64; 3]]) -> Vec<[f64; 3]> {
         vectors(&self.system.stiffness.product(column(displacement).as_ref()))
     }
 
     /// The flexibility among some points, 3n × 3n, symmetric \[m/N\]; `None` if the user stopped it.
-    pub(super) fn compliance(&self, points: &[u32], progress: &dyn Progress) -> Option<Mat<f64>> {
+    pub fn compliance(&self, points: &[u32], progress: &dyn Progress) -> Option<Mat<f64>> {
         let n = 3 * points.len();
         let dof = |i: usize| 3 * points[i / 3] as usize + i % 3;
         let mut u = Mat::zeros(n, n);

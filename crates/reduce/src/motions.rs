@@ -6,7 +6,7 @@ use nalgebra::{Matrix6, Vector3, Vector6};
 ///
 /// A motion is stored as (t, ℓθ) with a length ℓ of the body, so that all six numbers are lengths.
 #[derive(Debug, Clone)]
-pub(super) struct RigidMotions {
+pub struct RigidMotions {
     center: Vector3<f64>,
     length: f64,
     modes: Vec<Vector6<f64>>,
@@ -23,7 +23,7 @@ impl RigidMotions {
     /// ```
     ///
     /// * `held` — for each point the components that are held
-    pub(super) fn left_by(points: &[[f64; 3]], held: &[[bool; 3]]) -> Self {
+    pub fn left_by(points: &[[f64; 3]], held: &[[bool; 3]]) -> Self {
         let center = points.iter().map(|&x| Vector3::from(x)).sum::<Vector3<f64>>() / points.len() as f64;
         let length = points.iter().map(|&x| (Vector3::from(x) - center).norm()).fold(0.0, f64::max);
         let length = if length > 0.0 { length } else { 1.0 };
@@ -44,8 +44,13 @@ impl RigidMotions {
     }
 
     /// Number of motions.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.modes.len()
+    }
+
+    /// True if the supports hold the body.
+    pub fn is_empty(&self) -> bool {
+        self.modes.is_empty()
     }
 
     /// Derivatives of a displacement component of the point x by (t, ℓθ).
@@ -62,7 +67,7 @@ impl RigidMotions {
     }
 
     /// Displacement of a point by a unit of motion k.
-    pub(super) fn at(&self, k: usize, x: &[f64; 3]) -> Vector3<f64> {
+    pub fn at(&self, k: usize, x: &[f64; 3]) -> Vector3<f64> {
         let (t, theta) = self.parts(&self.modes[k]);
         t + theta.cross(&(Vector3::from(*x) - self.center))
     }
@@ -73,14 +78,14 @@ impl RigidMotions {
     }
 
     /// Translation of a point x and rotation of the sum of all motions with these coordinates.
-    pub(super) fn combined(&self, coordinates: &[f64], x: &[f64; 3]) -> (Vector3<f64>, Vector3<f64>) {
+    pub fn combined(&self, coordinates: &[f64], x: &[f64; 3]) -> (Vector3<f64>, Vector3<f64>) {
         let sum: Vector6<f64> = self.modes.iter().zip(coordinates).map(|(mode, a)| mode * *a).sum();
         let (t, theta) = self.parts(&sum);
         (t + theta.cross(&(Vector3::from(*x) - self.center)), theta)
     }
 
     /// Scales every motion so that the farthest point moves by 1 m a unit.
-    pub(super) fn normalise(&mut self, points: &[[f64; 3]]) {
+    pub fn normalise(&mut self, points: &[[f64; 3]]) {
         for k in 0..self.len() {
             let largest = points.iter().map(|x| self.at(k, x).norm()).fold(0.0, f64::max);
             if largest > 0.0 {
@@ -92,11 +97,7 @@ impl RigidMotions {
     /// Dofs, as many as there are motions, that hold all of them: each the one that moves most by what is left.
     ///
     /// * `allowed` — for each point the components that may be taken
-    pub(super) fn holding_dofs(
-        &self,
-        points: &[[f64; 3]],
-        allowed: impl Fn(usize, usize) -> bool,
-    ) -> Vec<usize> {
+    pub fn holding_dofs(&self, points: &[[f64; 3]], allowed: impl Fn(usize, usize) -> bool) -> Vec<usize> {
         let n = self.len();
         let mut rows: Vec<(usize, Vec<f64>)> = Vec::new();
         for (i, x) in points.iter().enumerate() {
@@ -124,7 +125,7 @@ impl RigidMotions {
     }
 
     /// The motion in words, for messages: "along (x, y, z)", or "about (x, y, z)".
-    pub(super) fn words(&self, coordinates: &[f64]) -> String {
+    pub fn words(&self, coordinates: &[f64]) -> String {
         let sum: Vector6<f64> = self.modes.iter().zip(coordinates).map(|(mode, a)| mode * *a).sum();
         let (t, theta) = (sum.fixed_rows::<3>(0).into_owned(), sum.fixed_rows::<3>(3).into_owned());
         let (kind, v) = if t.norm() >= theta.norm() { ("along", t) } else { ("in rotation about", theta) };
