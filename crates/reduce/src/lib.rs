@@ -4,13 +4,15 @@
 //! the solver knows of a flexible body. Read: [`interface`] (which dofs are boundary), [`condensation`] (constraint modes
 //! and fixed-interface modes), [`second`] (the second eigenproblem, free of rigid motion), [`moments`] (mass integrals),
 //! [`matrices`] (bodies that are known by stiffness and mass alone), [`flexibility`] (statics of the whole body, [`motions`]
-//! that its supports leave taken out by the mass),
+//! that its supports leave taken out by the mass), [`comparison`] (a model beside its body),
 //! [`mod@craig_bampton`] (all of it in order, its core in `subject`).
 
+pub mod comparison;
 pub mod condensation;
 pub mod craig_bampton;
 pub mod flexibility;
 pub mod interface;
+pub mod interface_loads;
 pub mod matrices;
 pub mod modes;
 pub mod moments;
@@ -18,9 +20,11 @@ pub mod motions;
 pub mod reduced;
 pub mod rigid;
 pub mod second;
+pub mod statics;
 mod subject;
 pub mod timing;
 
+pub use comparison::{Comparison, ComparisonError, ComparisonOptions, compare};
 pub use craig_bampton::{
     CraigBampton, CraigBamptonOptions, Fields, FixedModes, ReduceError, craig_bampton,
     craig_bampton_of_matrices,

@@ -41,7 +41,7 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Make a model of another program's files
     Import(ImportArgs),
-    /// Compare the frequencies of a model with those of its body
+    /// Compare a model with its body: frequencies, shapes, static answers
     Compare(CompareArgs),
 }
 
@@ -218,7 +218,10 @@ pub(crate) struct ImportArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Compare the frequencies of a model with those of its body.
+/// Compare a model with its body: frequencies and shapes (modal assurance criterion, MAC), static answers to unit loads.
+///
+/// Modes of the body whose frequencies differ by less than 0.5 % are compared as a space. Loads are a unit force and a unit moment along
+/// each axis, spread over each interface set; their energy error is that of the displacement in the norm of the elastic energy.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
     /// The model file
@@ -228,6 +231,12 @@ pub(crate) struct CompareArgs {
     /// Number of elastic modes to compare
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: u32,
+    /// Largest relative error of a frequency or a static answer that counts as right; a shape is right from a MAC of 0.95
+    #[arg(long, value_name = "PART", default_value_t = 0.01, value_parser = part)]
+    pub(crate) tolerance: f64,
+    /// Exit with code 1 if anything is off
+    #[arg(long)]
+    pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -236,6 +245,13 @@ fn positive(text: &str) -> Result<f64, String> {
     match text.trim().parse() {
         Ok(value) if value > 0.0 && f64::is_finite(value) => Ok(value),
         _ => Err("give a frequency above 0 in Hz".to_owned()),
+    }
+}
+
+fn part(text: &str) -> Result<f64, String> {
+    match text.trim().parse() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err("give a part between 0 and 1, such as 0.01".to_owned()),
     }
 }
 

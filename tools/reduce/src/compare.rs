@@ -1,39 +1,243 @@
 //! `carom-reduce compare`
 
+use std::fmt::Write as _;
+
 use carom_cli::{Category, Failure, Session};
 use carom_fem::QuadratureRule;
-use carom_reduce::{ModalOptions, ModesWanted};
+use carom_format::{StoredBody, StoredRom};
+use carom_reduce::comparison::{ComparisonError, Limits, ModeMatch};
+use carom_reduce::{Comparison, ComparisonOptions, ModesError};
 use serde::Serialize;
 
 use crate::args::CompareArgs;
+
+/// Below this modal assurance criterion the nearest mode of the model is another one.
+const NO_MATCH: f64 = 0.3;
+
+/// Least modal assurance criterion of a mode that counts as right.
+const LEAST_MAC: f64 = 0.95;
+
+#[derive(Debug, Serialize)]
+struct ModeReport {
+    mode: usize,
+    rom_hz: f64,
+    body_hz: f64,
+    relative_error: f64,
+    mac: Option<f64>,
+    multiplicity: usize,
+    is_good: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct LoadReport {
+    set: String,
+    load: &'static str,
+    energy_error: f64,
+    displacement_error: f64,
+}
 
 #[derive(Debug, Serialize)]
 struct Report {
     rom_hz: Vec<f64>,
     body_hz: Vec<f64>,
     relative_errors: Vec<f64>,
+    modes: Vec<ModeReport>,
+    /// Whether shapes are weighted by the mass of the whole body.
+    mac_by_mass: bool,
+    rigid_modes: usize,
+    statics: Vec<LoadReport>,
+    /// Up to this frequency every mode of the body is right in the model.
+    trusted_hz: f64,
+    /// Frequency of the last dynamic mode of the model.
+    last_dynamic_hz: Option<f64>,
+    /// Whether all modes and static answers that were compared are right.
+    is_good: bool,
+    tolerance: f64,
+    verdict: String,
 }
 
 pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failure> {
-    let rom = crate::open_rom(&args.rom)?;
-    let body = crate::open_body(&args.body)?;
-    if rom.reduced.body_checksum != body.checksum {
-        let text = format!("`{}` was not made from `{}`", args.rom.display(), args.body.display());
-        return Err(Failure::new(Category::Input, text)
-            .context("the checksums of model and body differ")
-            .hint("reduce the body again, or name the body that the model was made from"));
+    let (rom, body) = open_pair(&args.rom, &args.body)?;
+    let options = ComparisonOptions {
+        count: args.count as usize,
+        rule: rule_of(&rom),
+        fix: Vec::new(),
+        sets: rom.options.interfaces.clone(),
+    };
+    let found = carom_reduce::compare(&rom.reduced, &body.body, &options, session.progress())
+        .map_err(comparison_failed)?;
+    let limits = Limits { frequency: args.tolerance, mac: LEAST_MAC };
+    let report = report(&rom, &found, &limits);
+    if args.check && !report.is_good {
+        return Err(Failure::new(Category::Other, report.verdict)
+            .hint("take more fixed-interface modes (--modes, --up-to) or a larger interface; without --check there is a table"));
     }
-    let rule = if rom.options.quadrature == "high" { QuadratureRule::High } else { QuadratureRule::Default };
-    let n = (args.count as usize).min(rom.reduced.omega.len());
-    let options = ModalOptions { fix: Vec::new(), wanted: ModesWanted::Count(n + 6), rule };
-    let found = crate::modes_of(&body.body, &options, session)?;
-    let body_hz: Vec<f64> = found.hz.iter().skip(6).copied().collect();
-    let rom_hz: Vec<f64> = rom.reduced.omega.iter().take(n).map(|w| w / std::f64::consts::TAU).collect();
-    let relative_errors: Vec<f64> = rom_hz.iter().zip(&body_hz).map(|(r, b)| r / b - 1.0).collect();
-    let mut text = format!("{:>5} {:>16} {:>16} {:>12}\n", "mode", "model in Hz", "body in Hz", "error");
-    for (i, error) in relative_errors.iter().enumerate() {
-        text.push_str(&format!("{:5} {:16.6} {:16.6} {error:12.2e}\n", i + 1, rom_hz[i], body_hz[i]));
+    session.print(&text(&report))?;
+    session.print_json("carom-reduce compare 1", &report)?;
+    Ok(())
+}
+
+/// A model and the body that it was made from.
+pub(crate) fn open_pair(
+    rom_path: &std::path::Path,
+    body_path: &std::path::Path,
+) -> Result<(StoredRom, StoredBody), Failure> {
+    let rom = crate::open_rom(rom_path)?;
+    let body = crate::open_body(body_path)?;
+    if rom.reduced.body_checksum == body.checksum {
+        return Ok((rom, body));
     }
-    session.print(&text)?;
-    session.print_json("carom-reduce compare 1", &Report { rom_hz, body_hz, relative_errors })
+    let text = format!("`{}` was not made from `{}`", rom_path.display(), body_path.display());
+    let failure = Failure::new(Category::Input, text);
+    if rom.reduced.body_checksum.is_empty() {
+        return Err(failure
+            .context("the model comes from a file of another program and knows no body")
+            .hint(
+                "only models that `carom-reduce craig-bampton` made of a body file can be compared with it",
+            ));
+    }
+    Err(failure
+        .context("the checksums of model and body differ")
+        .hint("reduce the body again, or name the body that the model was made from"))
+}
+
+/// The quadrature that a model was made with.
+pub(crate) fn rule_of(rom: &StoredRom) -> QuadratureRule {
+    if rom.options.quadrature == "high" { QuadratureRule::High } else { QuadratureRule::Default }
+}
+
+pub(crate) fn comparison_failed(error: ComparisonError) -> Failure {
+    let category = match &error {
+        ComparisonError::Modes(ModesError::Eigen { source, .. }) => crate::eigen_category(source),
+        _ => Category::Input,
+    };
+    Failure::from_error(category, error)
+}
+
+fn report(rom: &StoredRom, found: &Comparison, limits: &Limits) -> Report {
+    let of = |value: fn(&ModeMatch) -> f64| found.modes.iter().map(value).collect::<Vec<f64>>();
+    let (trusted_hz, all) = found.trusted_hz(limits);
+    let statics_good = found.loads.iter().all(|l| l.displacement_error <= limits.frequency);
+    let n_low = rom.reduced.n_low;
+    let last_dynamic_hz = n_low.checked_sub(1).map(|k| rom.reduced.omega[k] / std::f64::consts::TAU);
+    Report {
+        rom_hz: of(|m| m.model_hz),
+        body_hz: of(|m| m.body_hz),
+        relative_errors: of(ModeMatch::relative_error),
+        modes: found
+            .modes
+            .iter()
+            .map(|m| ModeReport {
+                mode: m.mode + 1,
+                rom_hz: m.model_hz,
+                body_hz: m.body_hz,
+                relative_error: m.relative_error(),
+                mac: m.mac,
+                multiplicity: m.multiplicity,
+                is_good: m.is_good(limits),
+            })
+            .collect(),
+        mac_by_mass: found.by_mass,
+        rigid_modes: found.n_rigid,
+        statics: found
+            .loads
+            .iter()
+            .map(|l| LoadReport {
+                set: l.set.clone(),
+                load: l.direction,
+                energy_error: l.energy_error,
+                displacement_error: l.displacement_error,
+            })
+            .collect(),
+        verdict: verdict(found, limits, trusted_hz, all, last_dynamic_hz),
+        trusted_hz,
+        last_dynamic_hz,
+        is_good: all && statics_good,
+        tolerance: limits.frequency,
+    }
+}
+
+/// What the numbers mean, in a few sentences.
+fn verdict(
+    found: &Comparison,
+    limits: &Limits,
+    trusted: f64,
+    all: bool,
+    last_dynamic: Option<f64>,
+) -> String {
+    let percent = 100.0 * limits.frequency;
+    let mut text = if all {
+        format!("all {} modes agree to {percent} %, up to {trusted:.0} Hz.", found.modes.len())
+    } else {
+        let off: Vec<String> =
+            (1..).zip(&found.modes).filter(|(_, m)| !m.is_good(limits)).map(|(k, _)| k.to_string()).collect();
+        let good = if trusted > 0.0 {
+            format!("modes agree to {percent} % up to {trusted:.0} Hz; do not trust the model above.")
+        } else {
+            format!("no mode agrees to {percent} %.")
+        };
+        let modes = if off.len() == 1 { "mode" } else { "modes" };
+        format!("{good} Off: {modes} {}.", off.join(", "))
+    };
+    if let Some(hz) = last_dynamic
+        && !all
+        && hz > trusted
+    {
+        let _ = write!(
+            text,
+            " Its dynamic modes reach {hz:.0} Hz: take a lower split, or more fixed-interface modes."
+        );
+    }
+    let off: Vec<String> = found
+        .loads
+        .iter()
+        .filter(|l| l.displacement_error > limits.frequency)
+        .map(|l| format!("{} on `{}`", l.direction, l.set))
+        .collect();
+    match off.len() {
+        0 if found.loads.is_empty() => {}
+        0 => {
+            let _ = write!(text, " Static answers to loads on the interface agree to {percent} %.");
+        }
+        _ => {
+            let _ = write!(text, " Static answers are off by more than {percent} %: {}.", off.join(", "));
+        }
+    }
+    text
+}
+
+/// Writing into a text cannot fail.
+fn text(report: &Report) -> String {
+    let mut text =
+        format!("{:>5} {:>16} {:>16} {:>12} {:>9}\n", "mode", "model in Hz", "body in Hz", "error", "MAC");
+    for (k, m) in (1..).zip(&report.modes) {
+        let mac = m.mac.map_or("-".to_owned(), |mac| format!("{mac:.6}"));
+        let close = if m.multiplicity > 1 { format!("  space of {}", m.multiplicity) } else { String::new() };
+        let number = if m.mode == k { String::new() } else { format!("  mode {} of the model", m.mode) };
+        let off = match m.mac {
+            Some(mac) if mac < NO_MATCH => "  not in the model",
+            _ if !m.is_good => "  off",
+            _ => "",
+        };
+        let _ = writeln!(
+            text,
+            "{k:5} {:16.6} {:16.6} {:12.2e} {mac:>9}{close}{number}{off}",
+            m.rom_hz, m.body_hz, m.relative_error
+        );
+    }
+    if !report.mac_by_mass && report.modes.iter().any(|m| m.mac.is_some()) {
+        text.push_str("MAC at the points that the model keeps, without the mass of the body between them\n");
+    }
+    if !report.statics.is_empty() {
+        let _ = writeln!(text, "\n{:>24} {:>12} {:>16} {:>16}", "set", "unit", "energy error", "at the set");
+    }
+    for l in &report.statics {
+        let _ = writeln!(
+            text,
+            "{:>24} {:>12} {:16.2e} {:16.2e}",
+            l.set, l.load, l.energy_error, l.displacement_error
+        );
+    }
+    let _ = write!(text, "\n{}", report.verdict);
+    text
 }

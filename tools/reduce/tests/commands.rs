@@ -107,6 +107,27 @@ fn a_model_says_what_the_contract_asks_and_keeps_the_frequencies() {
     for error in numbers(&compared["relative_errors"]) {
         assert!((-1e-9..1e-2).contains(&error), "{error}");
     }
+    assert_eq!(compared["is_good"], true);
+    assert_eq!(compared["statics"].as_array().unwrap().len(), 12);
+    assert!(compared["modes"].as_array().unwrap().iter().all(|m| m["mac"].as_f64().unwrap() > 0.999));
+}
+
+#[test]
+fn a_poor_model_is_told_and_fails_a_check() {
+    let folder = folder_with_beam();
+    json(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start --modes 6 --split 5000 --json");
+    let compared = json(folder.path(), "compare beam.rom beam.npz --tolerance 0.05 --json");
+    assert_eq!(compared["is_good"], false, "{compared}");
+    let trusted = compared["trusted_hz"].as_f64().unwrap();
+    let hz = numbers(&compared["body_hz"]);
+    assert!(trusted > 0.0 && hz.contains(&trusted) && trusted < hz[11], "{compared}");
+    let told = run(folder.path(), "compare beam.rom beam.npz --tolerance 0.05");
+    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.status.success() && text.contains("do not trust the model above"), "{text}");
+    assert!(text.contains("take a lower split"), "{text}");
+    let text = failure(folder.path(), 1, "compare beam.rom beam.npz --tolerance 0.05 --check");
+    assert!(text.contains("do not trust the model above"), "{text}");
+    failure(folder.path(), 2, "compare beam.rom beam.npz --tolerance 2");
 }
 
 #[test]

@@ -1,0 +1,354 @@
+//! How far a reduced body can be trusted: its modes and its static answers beside those of the whole body.
+
+use std::f64::consts::TAU;
+
+use carom_fem::{
+    AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, SetError, assemble,
+};
+use carom_linalg::dense::gram;
+use carom_linalg::{FactorError, NodeMatrix};
+use carom_progress::Progress;
+use faer::linalg::solvers::Solve;
+use faer::{Mat, MatRef, Side};
+
+use crate::flexibility::Flexibility;
+use crate::interface_loads::{DIRECTIONS, LoadedSet};
+use crate::modes::{ModalOptions, ModesError, ModesWanted, modes};
+use crate::motions::RigidMotions;
+use crate::reduced::ReducedBody;
+use crate::statics::Statics;
+
+/// Frequencies of the body nearer to each other than this part count as one: then spaces of modes are compared.
+pub const CLOSE: f64 = 5e-3;
+
+/// Modes of the body beyond those that are wanted, so that the last of them have their close neighbours.
+const EXTRA: usize = 4;
+
+/// What to compare.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparisonOptions {
+    /// Number of elastic modes of the body.
+    pub count: usize,
+    /// Quadrature of stiffness and mass, as in the reduction.
+    pub rule: QuadratureRule,
+    /// Sets all of whose points are held.
+    pub fix: Vec<String>,
+    /// Sets that take unit loads.
+    pub sets: Vec<String>,
+}
+
+/// A mode of the body and the mode of the model that stands for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ModeMatch {
+    /// Number of the mode of the model, from 0.
+    pub mode: usize,
+    /// Frequency in the model \[Hz\].
+    pub model_hz: f64,
+    /// Frequency of the body \[Hz\].
+    pub body_hz: f64,
+    /// Modal assurance criterion: the part of the model's mode that lies in the space of the body's modes of this frequency, squared,
+    /// 0 to 1; `None` if the model keeps no modes to compare.
+    pub mac: Option<f64>,
+    /// Number of modes of the body that are close in frequency, this one counted.
+    pub multiplicity: usize,
+}
+
+impl ModeMatch {
+    /// Error of the frequency, relative to the body's.
+    pub fn relative_error(&self) -> f64 {
+        self.model_hz / self.body_hz - 1.0
+    }
+
+    /// True if frequency and shape are right to these limits.
+    pub fn is_good(&self, limits: &Limits) -> bool {
+        self.relative_error().abs() <= limits.frequency && self.mac.is_none_or(|mac| mac >= limits.mac)
+    }
+}
+
+/// What counts as right.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Largest relative error of a frequency.
+    pub frequency: f64,
+    /// Least modal assurance criterion.
+    pub mac: f64,
+}
+
+/// The static answer to a unit load on a set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadMatch {
+    /// Name of the set.
+    pub set: String,
+    /// One of [`DIRECTIONS`].
+    pub direction: &'static str,
+    /// ‖u_model − u_body‖ / ‖u_body‖ in the norm of the elastic energy.
+    pub energy_error: f64,
+    /// Largest difference of displacement at the points of the set, of the largest displacement there.
+    pub displacement_error: f64,
+}
+
+/// A model beside its body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Elastic modes, in the order of the body's frequencies.
+    pub modes: Vec<ModeMatch>,
+    /// True if shapes are compared over the whole body, by its mass; false: at the points that the model keeps.
+    pub by_mass: bool,
+    /// Static answers.
+    pub loads: Vec<LoadMatch>,
+    /// Motions without strain that the body has.
+    pub n_rigid: usize,
+}
+
+impl Comparison {
+    /// The frequency up to which every mode of the body is right in the model \[Hz\], and whether all modes compared are.
+    pub fn trusted_hz(&self, limits: &Limits) -> (f64, bool) {
+        let n = self.modes.iter().position(|m| !m.is_good(limits)).unwrap_or(self.modes.len());
+        (n.checked_sub(1).map_or(0.0, |last| self.modes[last].body_hz), n == self.modes.len())
+    }
+}
+
+/// Why a model could not be compared.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ComparisonError {
+    /// The body is no discretisation.
+    #[error(transparent)]
+    Discretisation(#[from] DiscretisationError),
+    /// A set of the model is not in the body.
+    #[error(transparent)]
+    Set(#[from] SetError),
+    /// The modes of the body could not be found.
+    #[error(transparent)]
+    Modes(#[from] ModesError),
+    /// Stiffness and mass could not be assembled.
+    #[error("body `{body}`: {source}")]
+    Assembly {
+        /// Name of the body.
+        body: String,
+        /// What went wrong.
+        source: AssemblyError,
+    },
+    /// The stiffness could not be factorised.
+    #[error("body `{body}`: {source}")]
+    Factor {
+        /// Name of the body.
+        body: String,
+        /// What went wrong.
+        source: FactorError,
+    },
+    /// The model has points that the body has not.
+    #[error("the model has a point {point}, the body has {n_points}: it was made from another body")]
+    NoSuchPoint {
+        /// The point, counted from 0.
+        point: u32,
+        /// Points of the body.
+        n_points: usize,
+    },
+}
+
+/// Statics of the whole body: stiffness factorised, rigid motions that its supports leave taken out by the mass.
+///
+/// # Errors
+///
+/// [`ComparisonError`].
+pub fn whole_body(
+    body: &Body,
+    discretisation: &Discretisation,
+    fix: &[String],
+    rule: QuadratureRule,
+    progress: &dyn Progress,
+) -> Result<(Flexibility, RigidMotions), ComparisonError> {
+    let mut held = vec![[false; 3]; discretisation.n_points()];
+    for set in fix {
+        for point in body.points_of_set(discretisation, set)? {
+            held[point as usize] = [true; 3];
+        }
+    }
+    let used = discretisation.point_is_used();
+    let free: Vec<[bool; 3]> =
+        held.iter().zip(&used).map(|(held, &used)| held.map(|held| used && !held)).collect();
+    let system = assemble(discretisation, rule, progress)
+        .map_err(|source| ComparisonError::Assembly { body: body.name.clone(), source })?;
+    let motions = RigidMotions::left_by(&discretisation.points, &held);
+    let flexibility = Flexibility::new(system, &free, &discretisation.points, &motions, progress)
+        .map_err(|source| ComparisonError::Factor { body: body.name.clone(), source })?;
+    Ok((flexibility, motions))
+}
+
+/// Compares a model with the body that it was made from.
+///
+/// Modes: each mode of the body is paired with the mode of the model whose shape has the largest part in it, modes of close frequency
+/// (within [`CLOSE`]) as a space. With A the body's modes of such a space and b a mode of the model,
+///
+/// ```text
+/// MAC = bᵀ M A (Aᵀ M A)⁻¹ Aᵀ M b / bᵀ M b
+/// ```
+///
+/// Statics: unit forces and moments on each set. The model is the Ritz approximation u_r of the body's u in the energy, so that
+/// ‖u − u_r‖² = fᵀu − fᵀu_r: its error in the energy follows from the work of the load.
+///
+/// # Errors
+///
+/// [`ComparisonError`].
+pub fn compare(
+    model: &ReducedBody,
+    body: &Body,
+    options: &ComparisonOptions,
+    progress: &dyn Progress,
+) -> Result<Comparison, ComparisonError> {
+    let discretisation = Discretisation::new(body)?;
+    let n_points = discretisation.n_points();
+    let kept = model.fields.as_ref().map_or(&[][..], |fields| &fields.points);
+    if let Some(&point) = kept.iter().chain(&model.boundary.points).find(|&&p| p as usize >= n_points) {
+        return Err(ComparisonError::NoSuchPoint { point, n_points });
+    }
+    let (flexibility, motions) = whole_body(body, &discretisation, &options.fix, options.rule, progress)?;
+    let loads = loads(model, body, &discretisation, &flexibility, &options.sets)?;
+    let mass = flexibility.system.mass.clone();
+    drop(flexibility);
+    let n_rigid = motions.len();
+    let count = options.count.min(model.omega.len());
+    let wanted = ModalOptions {
+        fix: options.fix.clone(),
+        wanted: ModesWanted::Count(n_rigid + (count + EXTRA).min(model.omega.len())),
+        rule: options.rule,
+    };
+    let found = modes(body, &wanted, progress)?;
+    let hz = &found.hz[n_rigid..];
+    let shapes = found.shapes.subcols(n_rigid, hz.len());
+    let used: usize = discretisation.point_is_used().iter().filter(|&&used| used).count();
+    let by_mass = model.fields.as_ref().is_some_and(|fields| fields.points.len() >= used);
+    let shapes = Shapes::new(model, shapes, by_mass.then_some(&mass));
+    let mut matches = matches(model, hz, &shapes);
+    matches.truncate(count);
+    Ok(Comparison { modes: matches, by_mass, loads, n_rigid })
+}
+
+/// Products of the body's modes with themselves and with those of the model, over all points by the mass or over some.
+struct Shapes {
+    /// Aᵀ W A.
+    body: Mat<f64>,
+    /// Aᵀ W B.
+    mixed: Mat<f64>,
+    /// bᵀ W b of each mode of the model.
+    model: Vec<f64>,
+}
+
+impl Shapes {
+    fn new(model: &ReducedBody, shapes: MatRef<'_, f64>, mass: Option<&NodeMatrix>) -> Option<Self> {
+        let fields = model.fields.as_ref()?;
+        let squares = |values: MatRef<'_, f64>, weighted: MatRef<'_, f64>| {
+            (0..values.ncols()).map(|k| values.col(k).transpose() * weighted.col(k)).collect()
+        };
+        if let Some(mass) = mass {
+            let mut all = Mat::zeros(shapes.nrows(), fields.values.ncols());
+            for (i, &point) in fields.points.iter().enumerate() {
+                for k in 0..all.ncols() {
+                    (0..3).for_each(|a| all[(3 * point as usize + a, k)] = fields.values[(3 * i + a, k)]);
+                }
+            }
+            let weighted = mass.product(shapes);
+            let body = gram(shapes, weighted.as_ref());
+            let mixed = gram(weighted.as_ref(), all.as_ref());
+            let model = squares(all.as_ref(), mass.product(all.as_ref()).as_ref());
+            return Some(Self { body, mixed, model });
+        }
+        let rows = Mat::from_fn(fields.values.nrows(), shapes.ncols(), |i, k| {
+            shapes[(3 * fields.points[i / 3] as usize + i % 3, k)]
+        });
+        Some(Self {
+            body: gram(rows.as_ref(), rows.as_ref()),
+            mixed: gram(rows.as_ref(), fields.values.as_ref()),
+            model: squares(fields.values.as_ref(), fields.values.as_ref()),
+        })
+    }
+
+    /// The part of each mode of the model in the space of some of the body's.
+    fn parts(&self, group: std::ops::Range<usize>) -> Vec<f64> {
+        let (first, n) = (group.start, group.len());
+        let own = self.body.submatrix(first, first, n, n);
+        let mixed = self.mixed.subrows(first, n).to_owned();
+        let Ok(factor) = own.llt(Side::Lower) else { return vec![0.0; self.model.len()] };
+        let solved = factor.solve(&mixed);
+        let part = |k: usize| mixed.col(k).transpose() * solved.col(k) / self.model[k];
+        (0..self.model.len()).map(|k| part(k).min(1.0)).collect()
+    }
+}
+
+/// Modes of the body with those of the model, space by space.
+fn matches(model: &ReducedBody, body_hz: &[f64], shapes: &Option<Shapes>) -> Vec<ModeMatch> {
+    let hz = |mode: usize| model.omega[mode] / TAU;
+    let mut free: Vec<usize> = (0..model.omega.len()).collect();
+    let mut found = Vec::with_capacity(body_hz.len());
+    let mut start = 0;
+    while start < body_hz.len() && !free.is_empty() {
+        let close = |k: &usize| body_hz[*k] - body_hz[*k - 1] < CLOSE * body_hz[*k];
+        let n = 1 + (start + 1..body_hz.len()).take_while(close).count();
+        let parts = shapes.as_ref().map(|shapes| shapes.parts(start..start + n));
+        // Without shapes the order of the frequencies decides.
+        if let Some(parts) = &parts {
+            free.sort_by(|&a, &b| parts[b].total_cmp(&parts[a]).then(a.cmp(&b)));
+        }
+        let mut chosen: Vec<usize> = free.drain(..n.min(free.len())).collect();
+        chosen.sort_unstable();
+        free.sort_unstable();
+        for (mode, k) in chosen.into_iter().zip(start..) {
+            let mac = parts.as_ref().map(|parts| parts[mode]);
+            found.push(ModeMatch { mode, model_hz: hz(mode), body_hz: body_hz[k], mac, multiplicity: n });
+        }
+        start += n;
+    }
+    found
+}
+
+/// Static answers to the unit loads on sets.
+fn loads(
+    model: &ReducedBody,
+    body: &Body,
+    discretisation: &Discretisation,
+    flexibility: &Flexibility,
+    sets: &[String],
+) -> Result<Vec<LoadMatch>, ComparisonError> {
+    let statics = Statics::new(model);
+    let mut found = Vec::new();
+    let mut loaded = sets
+        .iter()
+        .map(|name| LoadedSet::of_set(body, discretisation, name))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut rest = model.boundary.points.clone();
+    rest.retain(|point| !loaded.iter().any(|set| set.points.contains(point)));
+    if !rest.is_empty() {
+        let shares = vec![1.0; rest.len()];
+        loaded.push(LoadedSet::new("interface nodes", rest, shares, &discretisation.points));
+    }
+    for set in loaded {
+        let Some(rows) = statics.rows_of(&set.points) else { continue };
+        for direction in 0..DIRECTIONS.len() {
+            let Some(forces) = set.unit_load(direction) else { continue };
+            let mut whole = Mat::zeros(discretisation.n_dofs(), 1);
+            for (&point, f) in set.points.iter().zip(&forces) {
+                (0..3).for_each(|a| whole[(3 * point as usize + a, 0)] = f[a]);
+            }
+            let force: Vec<[f64; 3]> = forces.iter().map(|&f| f.into()).collect();
+            flexibility.respond(whole.as_mut());
+            let reduced = statics.displacement(&rows, &force);
+            let (mut work, mut lost, mut apart, mut largest) = (0.0, 0.0, 0.0_f64, 0.0_f64);
+            for ((&point, f), u) in set.points.iter().zip(&force).zip(&reduced) {
+                for a in 0..3 {
+                    let exact = whole[(3 * point as usize + a, 0)];
+                    work += f[a] * exact;
+                    lost += f[a] * (exact - u[a]);
+                    apart = apart.max((exact - u[a]).abs());
+                    largest = largest.max(exact.abs());
+                }
+            }
+            found.push(LoadMatch {
+                set: set.name.clone(),
+                direction: DIRECTIONS[direction],
+                energy_error: (lost / work).abs().sqrt(),
+                displacement_error: apart / largest,
+            });
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,52 @@
+//! Static answers of a reduced body to loads on its interface, all of its modes without inertia.
+
+use faer::Mat;
+
+use crate::reduced::ReducedBody;
+
+/// How a reduced body answers loads at its interface points: u = Φ Ω⁻² Φᵀ f.
+///
+/// Of a free body that is the answer under inertia relief: modes are orthogonal to rigid motion (Buckens frame), so that what the load
+/// accelerates as a whole drops out.
+#[derive(Debug, Clone, Copy)]
+pub struct Statics<'a> {
+    model: &'a ReducedBody,
+}
+
+impl<'a> Statics<'a> {
+    /// The statics of a model.
+    pub fn new(model: &'a ReducedBody) -> Self {
+        Self { model }
+    }
+
+    /// Places of points among those of the boundary; `None` if one is missing.
+    pub fn rows_of(&self, points: &[u32]) -> Option<Vec<usize>> {
+        points.iter().map(|point| self.model.boundary.points.binary_search(point).ok()).collect()
+    }
+
+    /// Φᵀ f of all modes for forces on some points.
+    ///
+    /// * `rows` — the points, [`Self::rows_of`]
+    /// * `force` — one a point \[N\]
+    pub fn modal_force(&self, rows: &[usize], force: &[[f64; 3]]) -> Vec<f64> {
+        let values = &self.model.boundary.values;
+        (0..values.ncols())
+            .map(|k| {
+                let column = values.col(k);
+                rows.iter()
+                    .zip(force)
+                    .map(|(&row, f)| (0..3).map(|a| column[3 * row + a] * f[a]).sum::<f64>())
+                    .sum()
+            })
+            .collect()
+    }
+
+    /// Displacements of points by forces on the same points \[m\].
+    pub fn displacement(&self, rows: &[usize], force: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let load = self.modal_force(rows, force);
+        let q = Mat::from_fn(load.len(), 1, |k, _| load[k] / self.model.omega[k].powi(2));
+        let values = &self.model.boundary.values;
+        let component = |dof: usize| (values.row(dof) * q.col(0)).to_owned();
+        rows.iter().map(|&row| [0, 1, 2].map(|a| component(3 * row + a))).collect()
+    }
+}

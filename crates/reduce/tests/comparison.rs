@@ -1,0 +1,123 @@
+//! A model beside its body: what must agree, and what must not.
+
+mod bodies;
+
+use bodies::steel_box;
+use carom_fem::{Discretisation, QuadratureRule};
+use carom_progress::Silent;
+use carom_reduce::comparison::{Limits, whole_body};
+use carom_reduce::{
+    Comparison, ComparisonOptions, CraigBamptonOptions, Fields, FixedModes, Flexibility, RigidMotions,
+    compare, craig_bampton,
+};
+use faer::Mat;
+
+const LIMITS: Limits = Limits { frequency: 0.01, mac: 0.95 };
+
+fn compared(sets: &[&str], n: usize, fields: Fields) -> Comparison {
+    // A square section: bending modes come in pairs.
+    let body = steel_box([0.1, 0.02, 0.02], [8, 2, 2]);
+    let sets: Vec<String> = sets.iter().map(|&s| s.to_owned()).collect();
+    let reduction = CraigBamptonOptions {
+        interface_sets: sets.clone(),
+        modes: FixedModes::Count(n),
+        fields,
+        ..Default::default()
+    };
+    let model = craig_bampton(&body, &reduction, &Silent).unwrap().reduced;
+    let options = ComparisonOptions { count: 12, rule: QuadratureRule::Default, fix: Vec::new(), sets };
+    compare(&model, &body, &options, &Silent).unwrap()
+}
+
+#[test]
+fn a_rich_model_has_the_modes_of_its_body_and_a_poor_one_its_first() {
+    let rich = compared(&["west", "east"], 60, Fields::Full);
+    assert_eq!((rich.modes.len(), rich.n_rigid, rich.by_mass), (12, 6, true));
+    for m in &rich.modes {
+        assert!(m.is_good(&LIMITS) && m.mac.unwrap() > 0.999, "{m:?}");
+        // Ritz values are not below those of the body.
+        assert!(m.relative_error() > -1e-9, "{m:?}");
+    }
+    assert_eq!(rich.trusted_hz(&LIMITS), (rich.modes[11].body_hz, true));
+    let poor = compared(&["west"], 6, Fields::Full);
+    let limits = Limits { frequency: 0.02, ..LIMITS };
+    assert!(poor.modes[0].is_good(&limits), "{:?}", poor.modes[0]);
+    let (hz, all) = poor.trusted_hz(&limits);
+    assert!(!all && hz >= poor.modes[0].body_hz && hz < poor.modes[11].body_hz, "{hz}");
+    assert!(poor.modes.iter().filter(|m| m.is_good(&LIMITS)).count() < rich.modes.len());
+}
+
+#[test]
+fn modes_of_one_frequency_are_compared_as_a_space() {
+    let found = compared(&["west"], 60, Fields::Full);
+    let pairs: Vec<_> = found.modes.iter().filter(|m| m.multiplicity == 2).collect();
+    assert!(pairs.len() >= 4, "{:?}", found.modes);
+    // Each vector of a pair is any turn of it; their spaces agree.
+    assert!(pairs.iter().all(|m| m.mac.unwrap() > 0.999), "{pairs:?}");
+    let surface = compared(&["west"], 60, Fields::Surface);
+    assert!(!surface.by_mass);
+    assert!(surface.modes.iter().all(|m| m.mac.unwrap() > 0.998), "{:?}", surface.modes);
+}
+
+#[test]
+fn static_answers_get_better_with_modes_and_never_too_soft() {
+    let mut last = f64::INFINITY;
+    for n in [6, 20, 60] {
+        let found = compared(&["west", "east"], n, Fields::Surface);
+        assert_eq!(found.loads.len(), 12);
+        let worst = found.loads.iter().map(|l| l.energy_error).fold(0.0, f64::max);
+        let at_set = found.loads.iter().map(|l| l.displacement_error).fold(0.0, f64::max);
+        println!("{n} modes: energy {worst:.2e}, displacement {at_set:.2e}");
+        assert!(worst < 0.5 * last, "{n}: {worst:e} after {last:e}");
+        last = worst;
+    }
+    assert!(last < 1e-2, "{last:e}");
+}
+
+#[test]
+fn inertia_relief_does_not_depend_on_what_holds_the_body() {
+    let body = steel_box([0.1, 0.02, 0.03], [4, 2, 2]);
+    let discretisation = Discretisation::new(&body).unwrap();
+    let points = &discretisation.points;
+    let (first, motions) = whole_body(&body, &discretisation, &[], QuadratureRule::Default, &Silent).unwrap();
+    // Points in another order are held elsewhere: forbid what was taken by moving the weights of the choice.
+    let free = vec![[true; 3]; points.len()];
+    let stretched: Vec<[f64; 3]> = points.iter().map(|p| [p[0], 40.0 * p[1], -60.0 * p[2]]).collect();
+    let chosen = |places: &[[f64; 3]]| {
+        RigidMotions::left_by(places, &vec![[false; 3]; places.len()]).holding_dofs(places, |_, _| true)
+    };
+    assert_ne!(chosen(points), chosen(&stretched));
+    let second = {
+        let system = first.system.clone();
+        let held = chosen(&stretched);
+        let only = |i: usize, d: usize| held.contains(&(3 * i + d));
+        let mut flags = free.clone();
+        for (i, flag) in flags.iter_mut().enumerate() {
+            (0..3).for_each(|d| flag[d] = !only(i, d));
+        }
+        // Held by these dofs alone, then balanced and freed of rigid motion by hand.
+        (
+            carom_linalg::Cholesky::new(
+                &system.stiffness,
+                None,
+                carom_linalg::DofSet::from_flags(flags),
+                &Silent,
+            )
+            .unwrap(),
+            system,
+        )
+    };
+    let force = Mat::from_fn(discretisation.n_dofs(), 1, |i, _| ((i * i) as f64 * 0.37).sin());
+    let mut u = force.clone();
+    first.respond(u.as_mut());
+    let r = Mat::from_fn(discretisation.n_dofs(), 6, |dof, k| motions.at(k, &points[dof / 3])[dof % 3]);
+    let mr = second.1.mass.product(r.as_ref());
+    let gram = r.transpose() * &mr;
+    let gram = nalgebra::Matrix6::from_fn(|i, j| gram[(i, j)]).try_inverse().unwrap();
+    let inverse = Mat::from_fn(6, 6, |i, j| gram[(i, j)]);
+    let mut v = &force - &mr * (&inverse * (r.transpose() * &force));
+    second.0.solve_in_place(v.as_mut());
+    v -= &r * (&inverse * (mr.transpose() * &v));
+    assert!((&u - &v).norm_max() < 1e-9 * u.norm_max(), "{:e}", (&u - &v).norm_max() / u.norm_max());
+    let _: &Flexibility = &first;
+}
