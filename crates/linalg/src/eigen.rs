@@ -17,11 +17,13 @@ use faer::Mat;
 
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::dense::{DenseEigenError, add_product, generalised_pairs, gram};
-use crate::factor::{Cholesky, FactorError};
-use crate::symbolic::Symbolic;
+use crate::factor::FactorError;
 
 mod inverse;
+mod operator;
 mod search;
+
+pub use operator::Inverse;
 
 /// Largest true residual |K x − λ M x| over max(λ, s) |M x|.
 pub const RESIDUAL: f64 = 1e-8;
@@ -125,7 +127,7 @@ struct Pencil<'a> {
 
 /// Finds the lowest eigenpairs of K x = λ M x on the free dofs of the factor.
 ///
-/// * `factor` — Cholesky factor of K + sM; given up, because the inertia count works in its memory
+/// * `factor` — Cholesky factor of K + sM, or another [`Inverse`]; given up, because the inertia count works in its memory
 /// * `shift` — its s ≥ 0, the scale below which a residual counts as absolute (rigid modes)
 ///
 /// Returns the pairs and the structure of the factor for further use.
@@ -133,15 +135,15 @@ struct Pencil<'a> {
 /// # Errors
 ///
 /// [`EigenError`]; never fewer pairs than wanted.
-pub fn lowest_pairs(
+pub fn lowest_pairs<I: Inverse>(
     k: &BlockMatrix,
     m: &NodeMatrix,
-    factor: Cholesky,
+    factor: I,
     shift: f64,
     wanted: Wanted,
     progress: &dyn Progress,
-) -> Result<(EigenPairs, Symbolic), EigenError> {
-    let n_free = factor.symbolic().n_free();
+) -> Result<(EigenPairs, I::Structure), EigenError> {
+    let n_free = factor.dimension();
     if let Wanted::Count(n) = wanted
         && n > n_free
     {
@@ -151,7 +153,7 @@ pub fn lowest_pairs(
     let many = matches!(wanted, Wanted::Count(n) if 3 * n > n_free);
     if n_free <= DENSE_LIMIT || many {
         let pairs = pencil.dense(&factor, wanted)?;
-        return Ok((pairs, factor.into_symbolic()));
+        return Ok((pairs, factor.into_structure()));
     }
     progress.begin("eigenpairs", 0);
     let outcome = pencil.search(factor, wanted, progress);
@@ -161,14 +163,8 @@ pub fn lowest_pairs(
 
 impl Pencil<'_> {
     /// All pairs of a small problem.
-    fn dense(&self, factor: &Cholesky, wanted: Wanted) -> Result<EigenPairs, EigenError> {
-        let free = factor.symbolic().free();
-        let dofs = free.to_vec();
-        let n_dofs = self.k.n_dofs();
-        let mut unit = Mat::zeros(n_dofs, dofs.len());
-        for (j, &dof) in dofs.iter().enumerate() {
-            unit[(dof, j)] = 1.0;
-        }
+    fn dense(&self, factor: &impl Inverse, wanted: Wanted) -> Result<EigenPairs, EigenError> {
+        let unit = factor.basis();
         let mass = gram(unit.as_ref(), self.m.product(unit.as_ref()).as_ref());
         let mut shifted = gram(unit.as_ref(), self.k.product(unit.as_ref()).as_ref());
         shifted += faer::Scale(self.shift) * &mass;
@@ -179,7 +175,7 @@ impl Pencil<'_> {
                 pairs.lambda.iter().filter(|&&lambda| lambda - self.shift <= limit).count()
             }
         };
-        let mut x = Mat::zeros(n_dofs, n);
+        let mut x = Mat::zeros(self.k.n_dofs(), n);
         add_product(x.as_mut(), 1.0, unit.as_ref(), pairs.vectors.subcols(0, n));
         self.inverse_iteration(factor, x, n)
     }

@@ -28,7 +28,7 @@ mod schedule;
 mod updates;
 
 pub(crate) use panel::panel_matrix;
-use pivots::SMALLEST_PIVOT;
+pub(crate) use pivots::SMALLEST_PIVOT;
 use schedule::factorise;
 
 /// Why a factorisation failed.
@@ -58,6 +58,15 @@ pub enum FactorError {
         /// Smallest |pivot| over diagonal entry.
         pivot: f64,
     },
+    /// The constraints of a bordered system do not hold the body, or depend on each other.
+    #[error(
+        "the constraints do not hold the body, or say the same twice: their pivots differ by {pivot:.1e} (at least \
+         {SMALLEST_PIVOT:.0e} is needed)"
+    )]
+    SingularBorder {
+        /// Smallest over largest pivot of the border.
+        pivot: f64,
+    },
     /// The user stopped it.
     #[error("stopped during the factorisation")]
     Interrupted,
@@ -68,7 +77,7 @@ pub enum FactorError {
 pub(crate) struct PanelValues {
     pub(crate) values: Vec<f64>,
     /// Signs of the pivots, empty if all are positive.
-    signs: Vec<f64>,
+    pub(crate) signs: Vec<f64>,
 }
 
 /// A Cholesky factor of (K + s M) restricted to free dofs.
@@ -156,8 +165,34 @@ impl Cholesky {
         shift: f64,
         progress: &dyn Progress,
     ) -> (Result<Inertia, FactorError>, Symbolic) {
-        let mut panels = self.panels;
-        (count_in(&self.symbolic, &mut panels, k, m, shift, progress), self.symbolic)
+        let (outcome, factor) = self.into_indefinite(k, m, shift, progress);
+        (outcome, factor.symbolic)
+    }
+
+    /// As [`Cholesky::into_inertia`], and keeps W S Wᵀ = K − σ M: if the count succeeds, what is returned solves with it.
+    pub(crate) fn into_indefinite(
+        self,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        shift: f64,
+        progress: &dyn Progress,
+    ) -> (Result<Inertia, FactorError>, Self) {
+        let Self { symbolic, mut panels, .. } = self;
+        let outcome = count_in(&symbolic, &mut panels, k, m, shift, progress);
+        let smallest_pivot = outcome.as_ref().map_or(0.0, |inertia| inertia.smallest_pivot);
+        (outcome, Self { symbolic, panels, smallest_pivot })
+    }
+
+    /// Factorises K − σ M = W S Wᵀ and counts its negative pivots.
+    pub(crate) fn indefinite(
+        symbolic: Symbolic,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        shift: f64,
+        progress: &dyn Progress,
+    ) -> (Result<Inertia, FactorError>, Self) {
+        let panels = vec![PanelValues::default(); symbolic.panels.len()];
+        Self { symbolic, panels, smallest_pivot: 0.0 }.into_indefinite(k, m, shift, progress)
     }
 }
 

@@ -4,7 +4,7 @@ use faer::{Mat, MatMut, MatRef};
 
 use crate::block::NodeMatrix;
 use crate::dense::{DenseEigenError, DensePairs, add_product, gram, product, symmetric_pairs, symmetrised};
-use crate::factor::Cholesky;
+use crate::eigen::Inverse;
 
 /// Directions of a new block whose M-norm is below this part of the largest are dropped.
 const SMALLEST_DIRECTION: f64 = 1e-10;
@@ -90,8 +90,12 @@ impl<'a> Krylov<'a> {
     }
 
     /// Adds pseudo-random directions, smoothed once by the operator, to the pending block.
-    pub(crate) fn add_start_block(&mut self, factor: &Cholesky, block: usize) -> Result<(), DenseEigenError> {
-        let free = factor.symbolic().free();
+    pub(crate) fn add_start_block(
+        &mut self,
+        factor: &impl Inverse,
+        block: usize,
+    ) -> Result<(), DenseEigenError> {
+        let free = factor.free();
         self.reserve(self.used + block);
         let mut y = Mat::zeros(self.basis.nrows(), block);
         for k in 0..y.ncols() {
@@ -114,7 +118,7 @@ impl<'a> Krylov<'a> {
     }
 
     /// Applies the operator to the pending block and makes the result the next one.
-    pub(crate) fn expand(&mut self, factor: &Cholesky) -> Result<(), DenseEigenError> {
+    pub(crate) fn expand(&mut self, factor: &impl Inverse) -> Result<(), DenseEigenError> {
         let (first, width) = (self.n_applied(), self.pending);
         self.reserve(self.used + width);
         let mut y = self.mass_basis.subcols(first, width).to_owned();

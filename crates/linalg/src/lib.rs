@@ -3,13 +3,14 @@
 //! Read in this order: [`graph`] (which nodes couple), [`block`] (stiffness and mass over that graph),
 //! [`dofs`] (which displacements are free), [`ordering`] and [`symbolic`] (elimination order, structure of the factor),
 //! [`factor`] (Cholesky factorisation and inertia counts), [`solve`],
-//! [`eigen`] (lowest eigenpairs of K x = λ M x), [`dense`] (products of tall matrices, small eigenproblems).
+//! [`bordered`] (solution under a few dense constraints), [`eigen`] (lowest eigenpairs of K x = λ M x), [`dense`] (products of tall matrices, small eigenproblems).
 //!
 //! Vectors over dofs always have length 3 n_nodes, dof 3·node + component; a restriction to free dofs is a
 //! [`DofSet`], and what is not free is zero. Every sum has a fixed order: results are the same bits for any number
 //! of threads of the rayon pool in which they are computed.
 
 pub mod block;
+pub mod bordered;
 pub mod dense;
 pub mod dofs;
 pub mod eigen;
@@ -21,9 +22,10 @@ pub mod solve;
 pub mod symbolic;
 
 pub use block::{BlockMatrix, NodeMatrix};
+pub use bordered::{Border, Bordered};
 pub use dense::{DenseEigenError, DensePairs};
 pub use dofs::DofSet;
-pub use eigen::{EigenError, EigenPairs, Wanted, lowest_pairs};
+pub use eigen::{EigenError, EigenPairs, Inverse, Wanted, lowest_pairs};
 pub use factor::{Cholesky, FactorError, Inertia, count_below};
 pub use graph::{GraphError, NodeGraph};
 pub use symbolic::Symbolic;

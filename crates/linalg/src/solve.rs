@@ -94,6 +94,7 @@ impl Cholesky {
             let target = Target { first_row: 0, root: None };
             self.forward(s, x.as_mut(), none().as_mut(), target, &mut memory, true);
         }
+        self.apply_signs(x.as_mut());
         // Backward: Wᵀ x = y, top first.
         for &s in symbolic.top.iter().rev() {
             let target = Target { first_row: 0, root: None };
@@ -123,6 +124,18 @@ impl Cholesky {
                 }
             },
         );
+    }
+
+    /// x ← S x with the signs of the pivots; nothing for a definite matrix.
+    fn apply_signs(&self, mut x: MatMut<'_, f64>) {
+        for (panel, values) in self.symbolic.panels.iter().zip(&self.panels) {
+            let supernode = &self.symbolic.supernodes[panel.supernode];
+            let first = self.symbolic.dof_start[supernode.columns.start]
+                + supernode.row_of[panel.nodes.start] as usize;
+            for (j, _) in values.signs.iter().enumerate().filter(|(_, sign)| **sign < 0.0) {
+                (0..x.ncols()).for_each(|k| x[(first + j, k)] = -x[(first + j, k)]);
+            }
+        }
     }
 
     /// The rows of each task, with the number of the first one.

@@ -2,9 +2,8 @@
 
 use faer::Mat;
 
-use super::{EigenError, EigenPairs, ORTHOGONALITY, Pencil, RESIDUAL};
+use super::{EigenError, EigenPairs, Inverse, ORTHOGONALITY, Pencil, RESIDUAL};
 use crate::dense::{fix_signs, generalised_pairs, gram, product};
-use crate::factor::Cholesky;
 
 /// Most steps of inverse iteration.
 const MAX_INVERSE_STEPS: usize = 8;
@@ -15,11 +14,10 @@ impl Pencil<'_> {
     /// The vectors behind them are guards: a step takes (λ + s)/(λ_g + s) off an error, λ_g the first root behind all.
     pub(super) fn inverse_iteration(
         &self,
-        factor: &Cholesky,
+        factor: &impl Inverse,
         vectors: Mat<f64>,
         n_verify: usize,
     ) -> Result<EigenPairs, EigenError> {
-        let free = factor.symbolic().free();
         let mut x = vectors;
         let mut n_solves = 0;
         let mut worst = None;
@@ -39,16 +37,16 @@ impl Pencil<'_> {
             factor.solve_in_place(y.as_mut());
             n_solves += y.ncols();
             let (mut k_y, mut m_y) = (self.k.product(y.as_ref()), self.m.product(y.as_ref()));
-            free.clear_fixed(k_y.as_mut());
-            free.clear_fixed(m_y.as_mut());
+            factor.clear_reactions(k_y.as_mut());
+            factor.clear_reactions(m_y.as_mut());
             let mass = gram(y.as_ref(), m_y.as_ref());
             let shifted = gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
             let pairs = generalised_pairs(shifted.as_ref(), mass.as_ref())?;
             x = product(y.as_ref(), pairs.vectors.as_ref());
             fix_signs(x.as_mut());
             let (mut k_x, mut m_x) = (self.k.product(x.as_ref()), self.m.product(x.as_ref()));
-            free.clear_fixed(k_x.as_mut());
-            free.clear_fixed(m_x.as_mut());
+            factor.clear_reactions(k_x.as_mut());
+            factor.clear_reactions(m_x.as_mut());
             let unit = gram(x.as_ref(), m_x.as_ref());
             let n = x.ncols();
             let orthogonality = (unit - Mat::<f64>::identity(n, n)).norm_max();

@@ -2,10 +2,9 @@
 
 use carom_progress::Progress;
 
-use super::{EigenError, EigenPairs, Pencil, Wanted};
-use crate::factor::{Cholesky, FactorError, count_below};
+use super::{EigenError, EigenPairs, Inverse, Pencil, Wanted};
+use crate::factor::FactorError;
 use crate::krylov::{Krylov, Ritz};
-use crate::symbolic::Symbolic;
 
 /// Columns of a Lanczos block.
 const BLOCK: usize = 6;
@@ -56,14 +55,14 @@ struct Limits {
 
 impl Pencil<'_> {
     /// Lanczos, inverse iteration and count until the count agrees.
-    pub(super) fn search(
+    pub(super) fn search<I: Inverse>(
         &self,
-        factor: Cholesky,
+        factor: I,
         wanted: Wanted,
         progress: &dyn Progress,
-    ) -> Result<(EigenPairs, Symbolic), EigenError> {
+    ) -> Result<(EigenPairs, I::Structure), EigenError> {
         let mut factor = factor;
-        let n_free = factor.symbolic().n_free();
+        let n_free = factor.dimension();
         let first_guess = match wanted {
             Wanted::Count(n) => n,
             Wanted::UpTo(_) => 40,
@@ -86,7 +85,7 @@ impl Pencil<'_> {
                 return Ok((pairs.truncated(candidate.n_return), symbolic));
             }
             last_count = Some(EigenError::Count { found, counted: inertia, shift: candidate.sigma });
-            factor = Cholesky::with_symbolic(symbolic, self.k, Some((self.m, self.shift)), progress)?;
+            factor = I::refactor(symbolic, self.k, self.m, self.shift, progress)?;
             let keep = (candidate.n_verify + 2 * BLOCK).min(ritz.theta.len());
             krylov.restart(&ritz, keep, candidate.n_verify);
             // What was missed must grow out of the fresh directions before the pairs that are known count again.
@@ -97,17 +96,17 @@ impl Pencil<'_> {
     }
 
     /// Counts the eigenvalues below σ; a shift on a pivot is moved a little.
-    fn count(
+    fn count<I: Inverse>(
         &self,
-        factor: Cholesky,
+        factor: I,
         sigma: f64,
         progress: &dyn Progress,
-    ) -> Result<(usize, Symbolic), EigenError> {
+    ) -> Result<(usize, I::Structure), EigenError> {
         let (outcome, symbolic) = factor.into_inertia(self.k, self.m, sigma, progress);
         let inertia = match outcome {
             Err(FactorError::ShiftTooClose { .. }) => {
                 let moved = sigma * (1.0 - 0.01 * SMALLEST_GAP);
-                count_below(&symbolic, self.k, self.m, moved, progress)?
+                I::count_below(&symbolic, self.k, self.m, moved, progress)?
             }
             outcome => outcome?,
         };
@@ -118,7 +117,7 @@ impl Pencil<'_> {
     fn lanczos(
         &self,
         krylov: &mut Krylov<'_>,
-        factor: &Cholesky,
+        factor: &impl Inverse,
         Limits { wanted, max_dim, least_blocks }: Limits,
         progress: &dyn Progress,
     ) -> Result<(Candidate, Ritz), EigenError> {

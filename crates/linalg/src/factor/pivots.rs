@@ -11,7 +11,7 @@ use crate::symbolic::{Panel, Symbolic};
 /// Smallest pivot, relative to its diagonal entry, that a positive definite matrix may have.
 ///
 /// Rounding makes pivots of a singular matrix some 1e-16 to 1e-14 of the diagonal, of either sign.
-pub(super) const SMALLEST_PIVOT: f64 = 1e-13;
+pub(crate) const SMALLEST_PIVOT: f64 = 1e-13;
 
 /// Outcome of some panels.
 #[derive(Clone, Copy)]

@@ -1,0 +1,350 @@
+//! Solution of K u + Wᵀ λ = f, W u = g with a few dense constraints W, and the inertia of K on the null space of W.
+//!
+//! W ties some combinations of many dofs, so that W Wᵀ in the matrix would fill it. It stays in a border instead. Some nodes are pinned:
+//! dofs p, with which the rest a has a definite matrix A, even where nothing but the constraints holds the body. With z = (u_p, λ),
+//!
+//! ```text
+//! [A  B] [u_a]   [f_a]        B = [K_ap  W_aᵀ],   D = [K_pp  W_pᵀ]
+//! [Bᵀ D] [z  ] = [f_z]                                [W_p   0   ]
+//!
+//! S = D − Bᵀ A⁻¹ B,   S z = f_z − Bᵀ A⁻¹ f_a,   u_a = A⁻¹ f_a − (A⁻¹ B) z
+//! ```
+//!
+//! The pins are unknowns, not supports: which nodes are chosen, and whether they are more than needed, changes nothing but rounding.
+//! With no pins the border is the constraints alone.
+//!
+//! For K − σM in the place of K the law of Haynsworth counts: of the r constraints each adds one negative eigenvalue, so
+//!
+//! ```text
+//! number of λ < σ on ker W = n₋(A) + n₋(S) − r
+//! ```
+//!
+//! # Source
+//!
+//! Haynsworth (1968), Linear Algebra Appl. 1, 73–81; Gould (1985), Math. Program. 32, 90–99.
+
+use carom_progress::Progress;
+use faer::linalg::solvers::Qr;
+use faer::{Mat, MatMut, MatRef};
+
+use crate::block::{BlockMatrix, NodeMatrix};
+use crate::dense::{DenseEigenError, DensePairs, add_product, gram, symmetric_pairs, symmetrised};
+use crate::dofs::DofSet;
+use crate::eigen::Inverse;
+use crate::factor::{Cholesky, FactorError, Inertia, SMALLEST_PIVOT};
+use crate::symbolic::Symbolic;
+
+/// Passes that bring the rows of a border to the same size.
+const EQUILIBRATION_PASSES: usize = 6;
+
+/// The constraints of a bordered system, and the nodes that are pinned for its factor.
+#[derive(Debug, Clone)]
+pub struct Border {
+    /// Free dofs, those of the pins among them.
+    free: DofSet,
+    pin_nodes: Vec<u32>,
+    /// Free dofs of the pins.
+    pins: Vec<usize>,
+    /// Wᵀ, 3 n_nodes × r, zero where dofs are not free.
+    constraints: Mat<f64>,
+    /// Orthonormal basis of the range of Wᵀ.
+    reactions: Mat<f64>,
+}
+
+impl Border {
+    /// Takes constraints.
+    ///
+    /// * `free` — the dofs that are not held otherwise
+    /// * `pin_nodes` — nodes without which the free dofs have a definite stiffness; none if they have it anyway
+    /// * `constraints` — Wᵀ, 3 n_nodes × r of full rank on the free dofs
+    pub fn new(free: DofSet, pin_nodes: Vec<u32>, mut constraints: Mat<f64>) -> Self {
+        free.clear_fixed(constraints.as_mut());
+        let of_node = |&node: &u32| (0..3).map(move |i| 3 * node as usize + i);
+        let pins = pin_nodes.iter().flat_map(of_node).filter(|&dof| free.contains(dof)).collect();
+        // Columns of one size first: means and turns differ by a length.
+        let unit = Mat::from_fn(constraints.nrows(), constraints.ncols(), |i, j| {
+            constraints[(i, j)] / constraints.col(j).norm_l2()
+        });
+        let reactions = Qr::new(unit.as_ref()).compute_thin_Q();
+        Self { free, pin_nodes, pins, constraints, reactions }
+    }
+
+    /// Number of constraints r.
+    pub fn n_constraints(&self) -> usize {
+        self.constraints.ncols()
+    }
+
+    /// Dofs of the factor: what is free without the pins.
+    fn definite(&self) -> DofSet {
+        self.free.clone().without_nodes(&self.pin_nodes)
+    }
+}
+
+/// A factor of a definite part with its border.
+#[derive(Debug)]
+struct Eliminated {
+    factor: Cholesky,
+    /// [K_p, Wᵀ], all rows, 3 n_nodes × border: those of a are B.
+    coupling: Mat<f64>,
+    /// A⁻¹ B.
+    response: Mat<f64>,
+    /// The scaling D of S, and the eigenpairs of D S D.
+    scale: Vec<f64>,
+    schur: DensePairs,
+}
+
+impl Eliminated {
+    /// Eliminates what the factor has.
+    ///
+    /// * `coupling` — [K_p, Wᵀ]
+    fn new(factor: Cholesky, border: &Border, coupling: Mat<f64>) -> Result<Self, DenseEigenError> {
+        let mut response = coupling.clone();
+        factor.solve_in_place(response.as_mut());
+        let n_pins = border.pins.len();
+        let eliminated = gram(coupling.as_ref(), response.as_ref());
+        let own = Mat::from_fn(coupling.ncols(), coupling.ncols(), |i, j| match (i < n_pins, j < n_pins) {
+            (true, _) => coupling[(border.pins[i], j)],
+            (false, true) => coupling[(border.pins[j], i)],
+            (false, false) => 0.0,
+        });
+        let schur = symmetrised((own - eliminated).as_ref());
+        let scale = equilibration(schur.as_ref());
+        let n = scale.len();
+        let scaled = Mat::from_fn(n, n, |i, j| scale[i] * schur[(i, j)] * scale[j]);
+        let schur = symmetric_pairs(scaled.as_ref())?;
+        Ok(Self { factor, coupling, response, scale, schur })
+    }
+
+    /// |smallest| over |largest| eigenvalue of the scaled S.
+    fn smallest_pivot(&self) -> f64 {
+        let magnitudes = || self.schur.lambda.iter().map(|lambda| lambda.abs());
+        magnitudes().fold(f64::INFINITY, f64::min) / magnitudes().fold(0.0, f64::max)
+    }
+
+    /// Number of negative eigenvalues of S.
+    fn n_negative(&self) -> usize {
+        self.schur.lambda.iter().filter(|&&lambda| lambda < 0.0).count()
+    }
+
+    /// S⁻¹ f.
+    fn solve_schur(&self, f: MatRef<'_, f64>) -> Mat<f64> {
+        let scaled = Mat::from_fn(f.nrows(), f.ncols(), |i, j| self.scale[i] * f[(i, j)]);
+        let mut y = self.schur.vectors.transpose() * scaled;
+        for j in 0..y.ncols() {
+            for (i, lambda) in self.schur.lambda.iter().enumerate() {
+                y[(i, j)] /= lambda;
+            }
+        }
+        let y = &self.schur.vectors * y;
+        Mat::from_fn(f.nrows(), f.ncols(), |i, j| self.scale[i] * y[(i, j)])
+    }
+}
+
+/// D that brings the rows of a symmetric D S D to a largest entry near 1.
+fn equilibration(matrix: MatRef<'_, f64>) -> Vec<f64> {
+    let n = matrix.nrows();
+    let mut scale = vec![1.0; n];
+    for _ in 0..EQUILIBRATION_PASSES {
+        let largest: Vec<f64> = (0..n)
+            .map(|i| (0..n).map(|j| (scale[i] * matrix[(i, j)] * scale[j]).abs()).fold(0.0, f64::max))
+            .collect();
+        for (scale, largest) in scale.iter_mut().zip(largest) {
+            if largest > 0.0 {
+                *scale /= largest.sqrt();
+            }
+        }
+    }
+    scale
+}
+
+/// The inverse of a stiffness K + sM on the null space of constraints.
+#[derive(Debug)]
+pub struct Bordered {
+    border: Border,
+    eliminated: Eliminated,
+}
+
+impl Bordered {
+    /// Factorises K + sM with its border.
+    ///
+    /// * `shifted_mass` — M_s and s; `None` for K itself
+    ///
+    /// # Errors
+    ///
+    /// [`FactorError`]; [`FactorError::SingularBorder`] if the constraints do not hold what the pins held.
+    pub fn new(
+        k: &BlockMatrix,
+        shifted_mass: Option<(&NodeMatrix, f64)>,
+        border: Border,
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
+        let symbolic = Symbolic::new(&k.graph, border.definite())?;
+        Self::with_symbolic(symbolic, border, k, shifted_mass, progress)
+    }
+
+    fn with_symbolic(
+        symbolic: Symbolic,
+        border: Border,
+        k: &BlockMatrix,
+        shifted_mass: Option<(&NodeMatrix, f64)>,
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
+        let factor = Cholesky::with_symbolic(symbolic, k, shifted_mass, progress)?;
+        let coupling = coupling(k, shifted_mass, &border);
+        let eliminated = Eliminated::new(factor, &border, coupling)
+            .map_err(|_| FactorError::SingularBorder { pivot: f64::NAN })?;
+        let pivot = eliminated.smallest_pivot();
+        if pivot.is_nan() || pivot < SMALLEST_PIVOT {
+            return Err(FactorError::SingularBorder { pivot });
+        }
+        Ok(Self { border, eliminated })
+    }
+
+    /// Solves K u + Wᵀ λ = f, W u = g in place for u.
+    ///
+    /// * `x` — f on entry, u on return, 3 n_nodes × columns; rows of dofs that are not free are ignored and become zero
+    /// * `values` — g, constraints × columns
+    pub fn solve_with(&self, mut x: MatMut<'_, f64>, values: MatRef<'_, f64>) {
+        let (pins, own) = (&self.border.pins, &self.eliminated);
+        let n_pins = pins.len();
+        let mut of_border = Mat::from_fn(own.scale.len(), x.ncols(), |i, j| {
+            if i < n_pins { x[(pins[i], j)] } else { values[(i - n_pins, j)] }
+        });
+        own.factor.solve_in_place(x.as_mut());
+        of_border -= gram(own.coupling.as_ref(), x.as_ref());
+        let z = own.solve_schur(of_border.as_ref());
+        add_product(x.as_mut(), -1.0, own.response.as_ref(), z.as_ref());
+        for j in 0..x.ncols() {
+            for (i, &pin) in pins.iter().enumerate() {
+                x[(pin, j)] = z[(i, j)];
+            }
+        }
+    }
+
+    /// The constraints.
+    pub fn border(&self) -> &Border {
+        &self.border
+    }
+}
+
+/// [(K + sM)_p, Wᵀ], rows of dofs that are not free zero.
+fn coupling(k: &BlockMatrix, shifted_mass: Option<(&NodeMatrix, f64)>, border: &Border) -> Mat<f64> {
+    let n_pins = border.pins.len();
+    let mut coupling = k.columns(&border.pins);
+    if let Some((m, shift)) = shifted_mass {
+        let mut unit = Mat::zeros(k.n_dofs(), n_pins);
+        for (j, &pin) in border.pins.iter().enumerate() {
+            unit[(pin, j)] = 1.0;
+        }
+        coupling += faer::Scale(shift) * m.product(unit.as_ref());
+    }
+    border.free.clear_fixed(coupling.as_mut());
+    let n_border = n_pins + border.n_constraints();
+    coupling.resize_with(k.n_dofs(), n_border, |i, j| border.constraints[(i, j - n_pins)]);
+    coupling
+}
+
+/// n₋(A) + n₋(S) − r of K − σM.
+fn count(
+    outcome: Result<Inertia, FactorError>,
+    factor: Cholesky,
+    border: &Border,
+    k: &BlockMatrix,
+    m: &NodeMatrix,
+    sigma: f64,
+) -> (Result<Inertia, FactorError>, Symbolic) {
+    let of_factor = match outcome {
+        Ok(of_factor) => of_factor,
+        Err(error) => return (Err(error), factor.into_symbolic()),
+    };
+    let too_close = |pivot| FactorError::ShiftTooClose { shift: sigma, pivot };
+    let coupling = coupling(k, Some((m, -sigma)), border);
+    // A clone of the structure costs little beside the factor, and lets an error give it back.
+    let symbolic = factor.symbolic().clone();
+    let Ok(eliminated) = Eliminated::new(factor, border, coupling) else {
+        return (Err(too_close(0.0)), symbolic);
+    };
+    let pivot = eliminated.smallest_pivot();
+    if pivot.is_nan() || pivot < SMALLEST_PIVOT {
+        return (Err(too_close(pivot)), symbolic);
+    }
+    let below = (of_factor.below + eliminated.n_negative()).saturating_sub(border.n_constraints());
+    (Ok(Inertia { below, smallest_pivot: pivot.min(of_factor.smallest_pivot) }), symbolic)
+}
+
+impl Inverse for Bordered {
+    type Structure = (Symbolic, Border);
+
+    fn dimension(&self) -> usize {
+        self.border.free.len() - self.border.n_constraints()
+    }
+
+    fn free(&self) -> &DofSet {
+        &self.border.free
+    }
+
+    fn solve_in_place(&self, x: MatMut<'_, f64>) {
+        let zero = Mat::zeros(self.border.n_constraints(), x.ncols());
+        self.solve_with(x, zero.as_ref());
+    }
+
+    fn clear_reactions(&self, mut x: MatMut<'_, f64>) {
+        self.border.free.clear_fixed(x.as_mut());
+        let along = gram(self.border.reactions.as_ref(), x.as_ref());
+        add_product(x, -1.0, self.border.reactions.as_ref(), along.as_ref());
+    }
+
+    fn basis(&self) -> Mat<f64> {
+        let dofs = self.border.free.to_vec();
+        let r = self.border.n_constraints();
+        let reactions = Mat::from_fn(dofs.len(), r, |i, j| self.border.reactions[(dofs[i], j)]);
+        let q = Qr::new(reactions.as_ref()).compute_Q();
+        let mut basis = Mat::zeros(3 * self.border.free.n_nodes(), dofs.len() - r);
+        for (i, &dof) in dofs.iter().enumerate() {
+            for j in 0..basis.ncols() {
+                basis[(dof, j)] = q[(i, r + j)];
+            }
+        }
+        basis
+    }
+
+    fn into_structure(self) -> Self::Structure {
+        (self.eliminated.factor.into_symbolic(), self.border)
+    }
+
+    fn into_inertia(
+        self,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        sigma: f64,
+        progress: &dyn Progress,
+    ) -> (Result<Inertia, FactorError>, Self::Structure) {
+        let Self { border, eliminated } = self;
+        let (outcome, factor) = eliminated.factor.into_indefinite(k, m, sigma, progress);
+        let (outcome, symbolic) = count(outcome, factor, &border, k, m, sigma);
+        (outcome, (symbolic, border))
+    }
+
+    fn count_below(
+        structure: &Self::Structure,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        sigma: f64,
+        progress: &dyn Progress,
+    ) -> Result<Inertia, FactorError> {
+        let (symbolic, border) = structure;
+        let (outcome, factor) = Cholesky::indefinite(symbolic.clone(), k, m, sigma, progress);
+        count(outcome, factor, border, k, m, sigma).0
+    }
+
+    fn refactor(
+        structure: Self::Structure,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        shift: f64,
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
+        let mass = (shift != 0.0).then_some((m, shift));
+        Self::with_symbolic(structure.0, structure.1, k, mass, progress)
+    }
+}

@@ -1,0 +1,134 @@
+//! What the eigensolver asks of the inverse of K + sM: whether dofs alone are held, or linear constraints besides.
+
+use carom_progress::Progress;
+use faer::{Mat, MatMut};
+
+use crate::block::{BlockMatrix, NodeMatrix};
+use crate::dofs::DofSet;
+use crate::factor::{Cholesky, FactorError, Inertia, count_below};
+use crate::symbolic::Symbolic;
+
+/// The inverse of K + sM on a space of admissible displacements, with its count of eigenvalues.
+pub trait Inverse: Sized {
+    /// What stays when the numbers are given up for an inertia count.
+    type Structure;
+
+    /// Dimension of the space.
+    fn dimension(&self) -> usize;
+
+    /// The dofs that are not held.
+    fn free(&self) -> &DofSet;
+
+    /// Solves (K + sM) x = b in place, b up to reactions, for the x that is admissible.
+    ///
+    /// * `x` — 3 n_nodes × any number of columns
+    fn solve_in_place(&self, x: MatMut<'_, f64>);
+
+    /// Takes the reactions of what is held out of forces, so that zero is left where an admissible displacement is in balance.
+    fn clear_reactions(&self, x: MatMut<'_, f64>);
+
+    /// A basis of the space, 3 n_nodes × dimension; for small problems.
+    fn basis(&self) -> Mat<f64>;
+
+    /// Gives up the numbers.
+    fn into_structure(self) -> Self::Structure;
+
+    /// Gives up the numbers and counts the eigenvalues of (K, M) on the space below σ in their memory.
+    fn into_inertia(
+        self,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        sigma: f64,
+        progress: &dyn Progress,
+    ) -> (Result<Inertia, FactorError>, Self::Structure);
+
+    /// Counts the eigenvalues of (K, M) on the space below σ.
+    ///
+    /// # Errors
+    ///
+    /// [`FactorError::ShiftTooClose`] if a pivot vanishes, [`FactorError::Interrupted`].
+    fn count_below(
+        structure: &Self::Structure,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        sigma: f64,
+        progress: &dyn Progress,
+    ) -> Result<Inertia, FactorError>;
+
+    /// The inverse of K + sM once more.
+    ///
+    /// # Errors
+    ///
+    /// [`FactorError`].
+    fn refactor(
+        structure: Self::Structure,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        shift: f64,
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError>;
+}
+
+impl Inverse for Cholesky {
+    type Structure = Symbolic;
+
+    fn dimension(&self) -> usize {
+        self.symbolic().n_free()
+    }
+
+    fn free(&self) -> &DofSet {
+        self.symbolic().free()
+    }
+
+    fn solve_in_place(&self, x: MatMut<'_, f64>) {
+        Self::solve_in_place(self, x);
+    }
+
+    fn clear_reactions(&self, x: MatMut<'_, f64>) {
+        self.symbolic().free().clear_fixed(x);
+    }
+
+    fn basis(&self) -> Mat<f64> {
+        let dofs = self.symbolic().free().to_vec();
+        let mut unit = Mat::zeros(3 * self.symbolic().free().n_nodes(), dofs.len());
+        for (j, &dof) in dofs.iter().enumerate() {
+            unit[(dof, j)] = 1.0;
+        }
+        unit
+    }
+
+    fn into_structure(self) -> Symbolic {
+        self.into_symbolic()
+    }
+
+    fn into_inertia(
+        self,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        sigma: f64,
+        progress: &dyn Progress,
+    ) -> (Result<Inertia, FactorError>, Symbolic) {
+        Self::into_inertia(self, k, m, sigma, progress)
+    }
+
+    fn count_below(
+        structure: &Symbolic,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        sigma: f64,
+        progress: &dyn Progress,
+    ) -> Result<Inertia, FactorError> {
+        count_below(structure, k, m, sigma, progress)
+    }
+
+    fn refactor(
+        structure: Symbolic,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        shift: f64,
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
+        let mass = (shift != 0.0).then_some((m, shift));
+        Self::with_symbolic(structure, k, mass, progress)
+    }
+}
