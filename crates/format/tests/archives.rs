@@ -9,6 +9,7 @@ use carom_fem::{Body, Geometry};
 use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, ReadArchiveError, Version};
 use carom_format::{body_file, read_body, read_rom, rom_file, write_body, write_rom};
+use carom_reduce::Composition;
 
 fn in_folder(test: impl FnOnce(&Path)) {
     let folder = tempfile::tempdir().unwrap();
@@ -210,11 +211,17 @@ fn samples_of_all_versions_are_read() {
         write_body(&samples.join("body-mesh-1.0.npz"), &problems::cube_mesh()).unwrap();
         write_body(&samples.join("body-nurbs-1.0.npz"), &problems::two_patches()).unwrap();
         let (model, options) = problems::model();
-        write_rom(&samples.join("rom-1.1.npz"), &model, &options).unwrap();
+        write_rom(&samples.join("rom-1.2.npz"), &model, &options).unwrap();
     }
     assert_eq!(read_body(&samples.join("body-mesh-1.0.npz")).unwrap().body, problems::cube_mesh());
     assert_eq!(read_body(&samples.join("body-nurbs-1.0.npz")).unwrap().body, problems::two_patches());
     let (mut model, options) = problems::model();
+    let stored = read_rom(&samples.join("rom-1.2.npz")).unwrap();
+    problems::assert_same_model(&stored.reduced, &model);
+    assert_eq!(stored.options, options);
+    // Version 1.1 knew of no columns and no markers.
+    (model.composition, model.markers) = (Composition::default(), Vec::new());
+    model.held.clear();
     let stored = read_rom(&samples.join("rom-1.1.npz")).unwrap();
     problems::assert_same_model(&stored.reduced, &model);
     assert_eq!(stored.options, options);

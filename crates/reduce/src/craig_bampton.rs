@@ -199,6 +199,7 @@ pub fn craig_bampton(
         points: &discretisation.points,
         is_used: &discretisation.point_is_used(),
         interface: &interface.points,
+        sets: &interface.sets,
         materials: &body.materials,
         field_points: match options.fields {
             Fields::Full => (0..discretisation.n_points() as u32).collect(),
@@ -239,6 +240,7 @@ pub fn craig_bampton_of_matrices(
         points: &points,
         is_used: &is_used,
         interface: &interface,
+        sets: &[],
         materials: &[],
         field_points: (0..points.len() as u32).filter(|&point| is_used[point as usize]).collect(),
         surfaces: Vec::new(),

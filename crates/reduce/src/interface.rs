@@ -99,6 +99,8 @@ pub enum InterfaceError {
 pub struct Interface {
     /// Its points, ascending.
     pub points: Vec<u32>,
+    /// Names of the sets with their points, ascending, in the order in which they were given.
+    pub sets: Vec<(String, Vec<u32>)>,
     /// Surface of each interface set that has faces.
     pub surfaces: Vec<(String, Surface)>,
 }
@@ -124,9 +126,12 @@ impl Interface {
     ) -> Result<Self, InterfaceError> {
         let name = || body.name.clone();
         let mut all = Vec::new();
-        let mut surfaces = Vec::new();
+        let (mut of_sets, mut surfaces) = (Vec::new(), Vec::new());
         for set in sets {
-            all.extend(body.points_of_set(discretisation, set)?);
+            let mut own = body.points_of_set(discretisation, set)?;
+            own.sort_unstable();
+            all.extend_from_slice(&own);
+            of_sets.push((set.clone(), own));
             match body.surface_of_set(discretisation, set) {
                 Ok(surface) => surfaces.push((set.clone(), surface)),
                 // A set of single nodes can be an interface, though nothing can touch it.
@@ -144,7 +149,7 @@ impl Interface {
         }
         let used = discretisation.point_is_used();
         let points = checked_points(&body.name, all, &discretisation.points, &used)?;
-        Ok(Self { points, surfaces })
+        Ok(Self { points, sets: of_sets, surfaces })
     }
 
     /// The dofs of its points, ascending.

@@ -7,6 +7,7 @@
 //! that its supports leave taken out by the mass), [`comparison`] (a model beside its body),
 //! [`mod@craig_bampton`] (all of it in order, its core in `subject`).
 
+pub mod column;
 pub mod comparison;
 pub mod condensation;
 pub mod craig_bampton;
@@ -24,6 +25,7 @@ pub mod statics;
 mod subject;
 pub mod timing;
 
+pub use column::{Column, Composition, Motion};
 pub use comparison::{Comparison, ComparisonError, ComparisonOptions, compare};
 pub use craig_bampton::{
     CraigBampton, CraigBamptonOptions, Fields, FixedModes, ReduceError, craig_bampton,
@@ -34,5 +36,5 @@ pub use interface::{Attachment, AttachmentKind, InterfaceError};
 pub use matrices::{Entries, MatricesError, MatrixBody};
 pub use modes::{ModalAnalysis, ModalOptions, ModesError, ModesWanted, modes};
 pub use motions::RigidMotions;
-pub use reduced::{Invariants, Modes, NamedSurface, ReducedBody};
+pub use reduced::{AttachedMarker, Invariants, Modes, NamedSurface, ReducedBody};
 pub use timing::{Seconds, peak_memory_bytes};

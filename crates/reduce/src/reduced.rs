@@ -3,6 +3,9 @@
 use carom_fem::{Material, Surface};
 use faer::Mat;
 
+use crate::column::Composition;
+use crate::interface::AttachmentKind;
+
 /// Constants of the floating frame of reference over n modes, THEORY: r, A, q with u = Φ q.
 ///
 /// All integrals are over mass, coordinates in the body frame. With φ_k the k-th mode and R the reference position:
@@ -56,6 +59,23 @@ pub struct NamedSurface {
     pub sharp_edges: Vec<[u32; 2]>,
 }
 
+/// A marker that a set is attached to, with what it does in each mode.
+///
+/// Its displacement is `translation` q, its small rotation ψ q with ψ = `rotation` (THEORY 1.5), both in axes of the body frame.
+#[derive(Debug, Clone)]
+pub struct AttachedMarker {
+    /// Name of the marker: that of the set.
+    pub name: String,
+    /// How the set is tied to it.
+    pub kind: AttachmentKind,
+    /// Reference position in the body frame: area centroid of the set's surface, mean of a set of nodes \[m\].
+    pub position_b: [f64; 3],
+    /// Displacement in each mode, 3 × n \[1/√kg\].
+    pub translation: Mat<f64>,
+    /// Rotation ψ in each mode, 3 × n \[1/(m √kg)\].
+    pub rotation: Mat<f64>,
+}
+
 /// A Craig-Bampton reduced body after the second eigenproblem, in the Buckens frame.
 ///
 /// The body frame has its origin in the centre of mass and the axes of the source geometry; `com` says where the
@@ -81,6 +101,13 @@ pub struct ReducedBody {
     pub fixed_interface_hz: Vec<f64>,
     /// Number of interface dofs.
     pub n_interface_dofs: usize,
+    /// What the modes are made of.
+    pub composition: Composition,
+    /// Markers of the attachments.
+    pub markers: Vec<AttachedMarker>,
+    /// Sets that are held to the body frame: such a body is grounded, its modes are those of the held body, and its frame does not
+    /// move. Empty for a free body.
+    pub held: Vec<String>,
     /// Number of dofs of the full body.
     pub n_dofs: usize,
     /// Surfaces of the interface sets.

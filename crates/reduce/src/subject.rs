@@ -8,6 +8,7 @@ use carom_linalg::{Cholesky, DofSet, Wanted};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
+use crate::column::{Column, Composition, strain_shares};
 use crate::condensation::{Condensation, constraint_modes, interior};
 use crate::craig_bampton::{CraigBampton, CraigBamptonOptions, RIGID_ERROR, ReduceError, check_count};
 use crate::interface::dofs;
@@ -15,7 +16,7 @@ use crate::modes::hz;
 use crate::moments::Moments;
 use crate::reduced::{Modes, NamedSurface, ReducedBody};
 use crate::rigid::rigid_modes;
-use crate::second::second_modes;
+use crate::second::{SecondModes, second_modes};
 use crate::timing::{Lap, Seconds};
 
 /// What a reduction knows of a body beside its matrices.
@@ -26,6 +27,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) is_used: &'a [bool],
     /// Interface points, ascending.
     pub(crate) interface: &'a [u32],
+    /// Names of the interface sets with their points, ascending.
+    pub(crate) sets: &'a [(String, Vec<u32>)],
     pub(crate) materials: &'a [Material],
     /// Points at which modes are kept.
     pub(crate) field_points: Vec<u32>,
@@ -94,6 +97,7 @@ impl Subject<'_> {
         let split = options.split.unwrap_or_else(|| fixed_interface_hz.last().copied().unwrap_or(0.0));
         let n_low = second.omega.partition_point(|&omega| omega <= 2.0 * PI * split);
         let values = |points: Vec<u32>| mode_values(self.points, com, basis.as_ref(), z, points);
+        let composition = self.composition(&fixed_interface_hz, moments, stiffness.as_ref(), &second);
         let reduced = ReducedBody {
             name: self.name.to_owned(),
             body_checksum: options.body_checksum.clone(),
@@ -104,6 +108,9 @@ impl Subject<'_> {
             n_low,
             fixed_interface_hz,
             n_interface_dofs: n_interface,
+            composition,
+            markers: Vec::new(),
+            held: Vec::new(),
             n_dofs: 3 * self.is_used.iter().filter(|&&used| used).count(),
             surfaces: self.surfaces,
             boundary: values(self.interface.to_vec()),
@@ -117,6 +124,31 @@ impl Subject<'_> {
             condensed_mass: mass,
             rigid_error: 0.0,
         })
+    }
+}
+
+impl Subject<'_> {
+    /// What the columns of T are, and what they contribute to the modes.
+    fn composition(
+        &self,
+        fixed_hz: &[f64],
+        moments: &Moments,
+        stiffness: MatRef<'_, f64>,
+        second: &SecondModes,
+    ) -> Composition {
+        let points = self.interface.iter().flat_map(|&point| {
+            let set = self.sets.iter().find(|(_, points)| points.binary_search(&point).is_ok());
+            let set = set.map_or(String::new(), |(name, _)| name.clone());
+            (0..3).map(move |axis| Column::Point { set: set.clone(), point, axis })
+        });
+        let fixed = fixed_hz.iter().zip(0..).map(|(&hz, number)| Column::FixedMode { number, hz });
+        let columns: Vec<Column> = points.chain(fixed).collect();
+        let first = columns.len() - fixed_hz.len();
+        Composition {
+            strain_shares: strain_shares(stiffness, second.combination.as_ref(), &second.omega),
+            effective_mass: Mat::from_fn(3, fixed_hz.len(), |a, k| moments.modes[(a, first + k)].powi(2)),
+            columns,
+        }
     }
 }
 

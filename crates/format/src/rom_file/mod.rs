@@ -1,5 +1,6 @@
 //! Files of reduced-order models: everything the solver knows of a flexible body.
 
+mod composition;
 mod invariants;
 mod surfaces;
 
@@ -15,7 +16,7 @@ use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
 /// What `format` says in a ROM file.
 pub const KIND: &str = "carom-rom";
 /// Version of the format that is written.
-pub const VERSION: Version = Version { major: 1, minor: 1 };
+pub const VERSION: Version = Version { major: 1, minor: 2 };
 
 /// How a model was reduced, as the user asked for it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -71,6 +72,9 @@ pub fn write_rom(
         archive.f64("fixed_interface_hz", &[rom.fixed_interface_hz.len()], &rom.fixed_interface_hz)?;
         archive.count("n_interface_dofs", rom.n_interface_dofs)?;
         archive.count("n_dofs", rom.n_dofs)?;
+        composition::write(&mut archive, &rom.composition)?;
+        composition::write_markers(&mut archive, &rom.markers, rom.omega.len())?;
+        archive.texts("held_set", &rom.held)?;
         invariants::write(&mut archive, &rom.invariants)?;
         surfaces::write_surfaces(&mut archive, &rom.surfaces)?;
         surfaces::write_modes(&mut archive, "boundary", &rom.boundary)?;
@@ -101,6 +105,7 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
     if n_low > n_modes {
         return Err(archive.unexpected("n_low", format!("at most {n_modes}"), n_low.to_string()));
     }
+    let fixed_interface_hz = archive.f64("fixed_interface_hz", &[None])?;
     let com = archive.f64("com", &[Some(3)])?;
     let boundary = surfaces::read_modes(archive, "boundary", n_modes)?;
     let reduced = ReducedBody {
@@ -111,7 +116,10 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
         invariants: invariants::read(archive, n_modes)?,
         omega,
         n_low,
-        fixed_interface_hz: archive.f64("fixed_interface_hz", &[None])?,
+        composition: composition::read(archive, n_modes, &fixed_interface_hz)?,
+        markers: composition::read_markers(archive, n_modes)?,
+        held: if archive.has("held_set") { archive.texts("held_set")? } else { Vec::new() },
+        fixed_interface_hz,
         n_interface_dofs: archive.count("n_interface_dofs")?,
         n_dofs: archive.count("n_dofs")?,
         surfaces: surfaces::read_surfaces(archive, &boundary.points)?,

@@ -6,7 +6,9 @@ use carom_fem::{Body, Face, FaceBasis, Geometry, Material, Surface};
 use carom_format::CraigBamptonOptions;
 use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, Mesh, Set};
 use carom_nurbs::{KnotVector, Multipatch, Patch, Region, Side};
-use carom_reduce::{Invariants, Modes, NamedSurface, ReducedBody};
+use carom_reduce::{
+    AttachedMarker, AttachmentKind, Column, Composition, Invariants, Modes, Motion, NamedSurface, ReducedBody,
+};
 use faer::Mat;
 
 pub(crate) fn steel() -> Material {
@@ -107,6 +109,23 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         n_low: 1,
         fixed_interface_hz: vec![150.0, 1600.0],
         n_interface_dofs: 12,
+        composition: Composition {
+            columns: vec![
+                Column::Point { set: "spot".to_owned(), point: 4, axis: 1 },
+                Column::Marker { marker: "hub".to_owned(), motion: Motion::Rotation(2) },
+                Column::FixedMode { number: 1, hz: 1600.0 },
+            ],
+            strain_shares: numbers(3, n, 3.0),
+            effective_mass: numbers(3, 2, 4.0),
+        },
+        markers: vec![AttachedMarker {
+            name: "hub".to_owned(),
+            kind: AttachmentKind::Mean,
+            position_b: [0.5, -0.25, 1e-3],
+            translation: numbers(3, n, 5.0),
+            rotation: numbers(3, n, 6.0),
+        }],
+        held: vec!["foot".to_owned()],
         n_dofs: 30,
         surfaces: vec![NamedSurface {
             name: "spot".to_owned(),

@@ -164,6 +164,9 @@ impl Lattice {
             n_low,
             fixed_interface_hz: Vec::new(),
             n_interface_dofs: 0,
+            composition: Default::default(),
+            markers: Vec::new(),
+            held: Vec::new(),
             n_dofs: 3 * self.points(),
             surfaces: Vec::<NamedSurface>::new(),
             boundary: Modes {
