@@ -286,3 +286,33 @@ fn a_static_scenario_needs_no_reduction_and_reads_back_the_same() {
     let message = read(&timed).unwrap_err().to_string();
     assert!(message.contains("`steps`") && message.contains("`reduce` is missing"), "{message}");
 }
+
+#[test]
+fn damping_is_a_ratio_or_a_table_of_parts() {
+    let with = |damping: &str| {
+        let text = format!(
+            "[simulation]\nend_time = 1.0\n[[body]]\nname = \"a\"\nrom = \"a.rom\"\ndamping = {damping}\n"
+        );
+        Scenario::parse(Path::new("s.toml"), &text, &[], &[])
+    };
+    let damping = |text: &str| with(text).unwrap().body[0].damping.clone().unwrap().damping();
+    assert_eq!(damping("0.01"), carom_reduce::Damping::of_ratio(0.01));
+    let found = damping("{ ratio = [[100, 0.01], [1000.0, 0.02]], mass = 2.0, stiffness = 1e-6 }");
+    assert_eq!((found.mass, found.stiffness, found.ratio_at(550.0)), (2.0, 1e-6, 0.015));
+    let scenario = with("{ ratio = [[100, 0.01], [1000.0, 0.02]], mass = 2.0 }").unwrap();
+    let again = Scenario::parse(Path::new("s.toml"), &scenario.to_toml(), &[], &[]).unwrap();
+    assert_eq!(again, scenario);
+    for (text, expected) in [
+        ("-0.1", "0 or above"),
+        ("{ mass = -1.0 }", "0 or above"),
+        ("{ ratio = [[2.0, 0.1], [1.0, 0.1]] }", "must ascend"),
+        ("{ ratio = [[2.0]] }", "pairs of numbers"),
+        ("{ ratio = [] }", "empty"),
+        ("{ }", "`ratio`"),
+        ("{ alpha = 1.0 }", "alpha"),
+        ("\"much\"", "a number"),
+    ] {
+        let error = with(text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}

@@ -1,10 +1,10 @@
 //! Bodies as a system takes them: constants of motion, and where their frame lies in the source geometry.
 
-use crate::floating_frame::{FloatingFrame, FrameError};
+use crate::floating_frame::{DampingFailure, FloatingFrame, FrameError};
 use crate::kinetics::{Kinetics, Velocities};
 use carom_dynamics::{Marker, Placement, rotation};
-use carom_reduce::ReducedBody;
-use nalgebra::{Matrix3, Vector3};
+use carom_reduce::{Damping, ReducedBody};
+use nalgebra::{DMatrix, Matrix3, Vector3};
 use std::sync::Arc;
 
 /// A rigid or reduced body.
@@ -19,8 +19,6 @@ pub struct Body {
     pub fixed: bool,
     /// Origin of the body frame in source coordinates \[m\].
     pub frame_origin: Vector3<f64>,
-    /// Damping ratio ζ of each dynamic mode, for unit M̄_e: the force −2 ζ ω q̇.
-    pub damping: Vec<f64>,
     /// Largest displacement of the surface for a unit of each dynamic mode \[1/√kg\].
     pub amplitudes: Vec<f64>,
     /// The reduced body that this one is made from; none for rigid bodies.
@@ -70,15 +68,7 @@ impl Body {
         let name = name.into();
         let frame =
             FloatingFrame::rigid(mass, inertia).map_err(|source| BodyError { body: name.clone(), source })?;
-        Ok(Self {
-            name,
-            frame,
-            fixed: false,
-            frame_origin: com,
-            damping: Vec::new(),
-            amplitudes: Vec::new(),
-            reduced: None,
-        })
+        Ok(Self { name, frame, fixed: false, frame_origin: com, amplitudes: Vec::new(), reduced: None })
     }
 
     /// A reduced body whose first `n_low` modes move (all others are quasistatic).
@@ -104,11 +94,31 @@ impl Body {
             name: reduced.name.clone(),
             fixed: false,
             frame_origin: Vector3::from(reduced.com),
-            damping: vec![0.0; n],
             amplitudes: amplitudes(&reduced, n),
             frame,
             reduced: Some(reduced),
         })
+    }
+
+    /// Damps the vibration of its dynamic modes so, whatever damping the reduced body has of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError`] if numbers are negative, or if the free vibrations of the modes cannot be found.
+    pub fn with_damping(mut self, damping: &Damping) -> Result<Self, BodyError> {
+        let n = self.frame.n;
+        let of = |reduced: &ReducedBody| -> Result<_, DampingFailure> {
+            damping.check()?;
+            let matrix = damping.matrix(&reduced.invariants, n)?;
+            Ok((!damping.is_none()).then(|| DMatrix::from_fn(n, n, |i, j| matrix[(i, j)])))
+        };
+        if let Some(reduced) = &self.reduced {
+            self.frame.damping_modal = of(reduced).map_err(|source| BodyError {
+                body: self.name.clone(),
+                source: FrameError::Damping { source },
+            })?;
+        }
+        Ok(self)
     }
 
     /// The same body with its frame held in space.

@@ -1,6 +1,7 @@
 //! Constants of the floating frame of reference over the dynamic modes, laid out for the rate.
 
-use carom_reduce::Invariants;
+use carom_linalg::DenseEigenError;
+use carom_reduce::{DampingError, Invariants};
 use faer::Mat;
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
@@ -32,6 +33,8 @@ pub struct FloatingFrame {
     pub(crate) mass_modal_inverse: Option<DMatrix<f64>>,
     /// K̄_e, n × n.
     pub stiffness_modal: DMatrix<f64>,
+    /// D̄_e, n × n: the force −D̄_e q̇ on the modes, none on the rigid motion. None if nothing is damped.
+    pub damping_modal: Option<DMatrix<f64>>,
 }
 
 /// Why constants make no body.
@@ -73,11 +76,27 @@ pub enum FrameError {
         /// Rows and columns expected, at least.
         expected: (usize, usize),
     },
+    /// The damping is no damping of these modes.
+    #[error("the body cannot be damped: {source}")]
+    Damping {
+        /// Why.
+        source: DampingFailure,
+    },
     /// Modes are dependent or contain rigid motion.
     #[error(
         "the mass matrix of the floating frame is not positive definite: the modes contain rigid motion or depend on each other; reduce the body again"
     )]
     Singular,
+}
+
+/// Why a body cannot be damped.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(transparent)]
+pub enum DampingFailure {
+    /// Its numbers.
+    Numbers(#[from] DampingError),
+    /// The modes of the body.
+    Modes(#[from] DenseEigenError),
 }
 
 impl FloatingFrame {
@@ -100,6 +119,7 @@ impl FloatingFrame {
             mass_modal: DMatrix::zeros(0, 0),
             mass_modal_inverse: None,
             stiffness_modal: DMatrix::zeros(0, 0),
+            damping_modal: None,
         };
         frame.check()?;
         Ok(frame)
@@ -143,6 +163,10 @@ impl FloatingFrame {
             mass_modal_inverse: inverse(&mass_modal)?,
             mass_modal,
             stiffness_modal: square("stiffness_modal", &invariants.stiffness_modal)?,
+            damping_modal: match &invariants.damping_modal {
+                Some(damping) => Some(square("damping_modal", damping)?),
+                None => None,
+            },
         };
         frame.check()?;
         Ok(frame)

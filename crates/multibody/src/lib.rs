@@ -38,7 +38,7 @@ pub use contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Overlap, Reaction, Rim,
     RimPolicy,
 };
-pub use floating_frame::{FloatingFrame, FrameError};
+pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
 pub use hertz_contact::{HertzContact, HertzShape};
 pub use kinetics::{Kinetics, MassError, Velocities};
 pub use layout::Layout;

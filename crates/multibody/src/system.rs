@@ -184,8 +184,9 @@ impl System {
                 let ct = vector(&body.frame.coupling_t, 3 * k);
                 let elastic: f64 =
                     (0..body.frame.n).map(|l| body.frame.stiffness_modal[(k, l)] * y[start + l]).sum();
-                let omega = body.frame.stiffness_modal[(k, k)].max(0.0).sqrt();
-                let damping = 2.0 * body.damping[k] * omega * rates[k];
+                let damping = body.frame.damping_modal.as_ref().map_or(0.0, |damping| {
+                    (0..body.frame.n).map(|l| damping[(k, l)] * rates[l]).sum::<f64>()
+                });
                 forces.modal[k] = ct.dot(&g_b) - elastic - damping;
                 self.flows.damping += damping * rates[k];
             }

@@ -71,7 +71,10 @@ pub fn accelerations(
     h_d: &DVector<f64>,
 ) -> Option<DVector<f64>> {
     let mut right = h_d - quadratic_velocity_forces(frame, q, &z.omega, &z.modal);
-    let elastic = &frame.stiffness_modal * DVector::from_column_slice(q);
+    let mut elastic = &frame.stiffness_modal * DVector::from_column_slice(q);
+    if let Some(damping) = &frame.damping_modal {
+        elastic += damping * DVector::from_column_slice(&z.modal);
+    }
     for k in 0..frame.n {
         right[6 + k] -= elastic[k];
     }

@@ -5,6 +5,7 @@ mod lattice;
 use carom_dynamics::{Axes, Balance, Loads, Placement, PointLoad};
 use carom_integrate::{Method, RungeKutta, Tolerances};
 use carom_multibody::{Body, System};
+use carom_reduce::Damping;
 use lattice::Lattice;
 use nalgebra::{Matrix3, Vector3};
 
@@ -226,8 +227,7 @@ fn work_of_a_following_force_balances_the_energy() {
     let mut held = load.clone();
     held.axes = Axes::Inertial;
     let loads = Loads { gravity: [0.0, 1.0, 0.0], point_loads: vec![load, held] };
-    let mut body = body;
-    body.damping.fill(0.05);
+    let body = body.with_damping(&Damping::of_ratio(0.05)).unwrap();
     let mut system = System::new(vec![body], loads, Vec::new()).unwrap();
     let mut y = system.initial_state(&[tumbling()]).unwrap();
     system.set_state(&y).unwrap();
@@ -248,8 +248,7 @@ fn work_of_a_following_force_balances_the_energy() {
 
 #[test]
 fn held_body_vibrates_and_passes_nothing_to_the_books_of_others() {
-    let mut body = Lattice::new(0.4, 3.0, 60.0).body(3).fixed();
-    body.damping.fill(0.0);
+    let body = Lattice::new(0.4, 3.0, 60.0).body(3).fixed();
     let mut system = System::new(vec![body, brick()], Loads::default(), Vec::new()).unwrap();
     let mut y = system.initial_state(&[Placement::default(), tumbling()]).unwrap();
     let q = system.layout.modal(0);

@@ -5,13 +5,16 @@
 //! and fixed-interface modes), [`second`] (the second eigenproblem, free of rigid motion), [`moments`] (mass integrals),
 //! [`matrices`] (bodies that are known by stiffness and mass alone), [`flexibility`] (statics of the whole body, [`motions`]
 //! that its supports leave taken out by the mass), [`comparison`] (a model beside its body),
+//! [`damping`], [`free`] (the free vibrations of a model in any frame),
 //! [`mod@craig_bampton`] (all of it in order, its core in `subject`).
 
 pub mod column;
 pub mod comparison;
 pub mod condensation;
 pub mod craig_bampton;
+pub mod damping;
 pub mod flexibility;
+pub mod free;
 pub mod interface;
 pub mod interface_loads;
 pub mod matrices;
@@ -31,6 +34,7 @@ pub use craig_bampton::{
     CraigBampton, CraigBamptonOptions, Fields, FixedModes, ReduceError, craig_bampton,
     craig_bampton_of_matrices,
 };
+pub use damping::{Damping, DampingError, DampingRatio};
 pub use flexibility::Flexibility;
 pub use interface::{Attachment, AttachmentKind, InterfaceError};
 pub use matrices::{Entries, MatricesError, MatrixBody};

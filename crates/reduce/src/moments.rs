@@ -158,6 +158,7 @@ impl Moments {
             }),
             mass_modal,
             stiffness_modal,
+            damping_modal: None,
         }
     }
 }

@@ -32,6 +32,8 @@ pub struct Invariants {
     pub mass_modal: Mat<f64>,
     /// K̄_e, n × n \[1/s² for mass-normalised modes\].
     pub stiffness_modal: Mat<f64>,
+    /// D̄_e, n × n \[1/s for mass-normalised modes\]; none for a body without damping of its own.
+    pub damping_modal: Option<Mat<f64>>,
 }
 
 /// Values of the modes at points: rows 3 i + a, column k is component a of mode k at the i-th listed point.

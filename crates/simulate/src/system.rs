@@ -71,9 +71,11 @@ fn body(spec: &BodySpec, ready: &PreparedBody) -> Result<Body, SimulateError> {
             return Err(SimulateError::NoInterface { body: spec.name.clone(), known });
         }
         PreparedModel::Reduced(rom) => {
-            let mut body = Body::reduced(rom.clone())?;
-            body.damping.fill(spec.damping);
-            body
+            let body = Body::reduced(rom.clone())?;
+            match &spec.damping {
+                Some(damping) => body.with_damping(&damping.damping())?,
+                None => body,
+            }
         }
         PreparedModel::Rigid(geometry) => {
             let discretisation = Discretisation::new(geometry)

@@ -25,6 +25,9 @@ pub(super) fn write<W: Write + Seek>(
     ] {
         write_matrix(archive, name, matrix)?;
     }
+    if let Some(damping) = &invariants.damping_modal {
+        write_matrix(archive, "damping_modal", damping)?;
+    }
     Ok(())
 }
 
@@ -46,6 +49,11 @@ pub(super) fn read(archive: &mut ArchiveReader, n_modes: usize) -> Result<Invari
         inertia_2: read_matrix(archive, "inertia_2", 3 * n_modes, 3 * n_modes)?,
         mass_modal: read_matrix(archive, "mass_modal", n_modes, n_modes)?,
         stiffness_modal: read_matrix(archive, "stiffness_modal", n_modes, n_modes)?,
+        damping_modal: if archive.has("damping_modal") {
+            Some(read_matrix(archive, "damping_modal", n_modes, n_modes)?)
+        } else {
+            None
+        },
     })
 }
 

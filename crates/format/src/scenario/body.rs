@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::de::DeValue;
 
+use super::damping::damping;
 use super::decode::{Interval, Table};
 use super::model::{
     BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec, RefineSpec,
@@ -78,7 +79,7 @@ pub(super) fn body(table: Table<'_>, reduced: bool) -> Option<BodySpec> {
         position: table.vector("position").unwrap_or_default(),
         velocity: table.vector("velocity").unwrap_or_default(),
         angular_velocity: table.vector("angular_velocity").unwrap_or_default(),
-        damping: table.number("damping", Interval::NotNegative).unwrap_or(0.0),
+        damping: damping(&table, "damping"),
         rotation,
         refine: table.table("refine").map(refine),
         zone: table.tables("zone").into_iter().filter_map(zone).collect(),

@@ -241,6 +241,28 @@ impl<'a> Table<'a> {
         (numbers.len() == 3).then(|| [numbers[0], numbers[1], numbers[2]])
     }
 
+    /// A list of pairs of numbers.
+    pub(super) fn pairs(&self, key: &'static str) -> Option<Vec<[f64; 2]>> {
+        const EXPECTED: &str = "a number or a list of pairs of numbers";
+        let value = self.value(key)?;
+        let DeValue::Array(list) = value.get_ref() else {
+            self.wrong_type(key, value, EXPECTED);
+            return None;
+        };
+        let mut pairs = Vec::with_capacity(list.len());
+        for item in list.iter() {
+            match item.get_ref() {
+                DeValue::Array(pair) if pair.len() == 2 => {
+                    let numbers: Vec<f64> =
+                        pair.iter().filter_map(|i| self.number_in(key, i, Interval::NotNegative)).collect();
+                    pairs.extend(<[f64; 2]>::try_from(numbers));
+                }
+                _ => self.wrong_type(key, item, EXPECTED),
+            }
+        }
+        (pairs.len() == list.len()).then_some(pairs)
+    }
+
     /// One of several words.
     pub(super) fn choice<T: Copy>(&self, key: &'static str, choices: &[(&'static str, T)]) -> Option<T> {
         let word = self.text(key)?;

@@ -5,6 +5,7 @@
 //! [`Scenario::to_toml`] writes it as a file again, and the result of a run keeps that.
 
 mod body;
+mod damping;
 mod decode;
 pub mod model;
 mod overrides;

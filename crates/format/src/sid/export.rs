@@ -27,7 +27,7 @@ pub enum SidExportError {
 /// The content of a SID_FEM file of a reduced body, and what its nodes are.
 ///
 /// The body frame is that of the model: its origin is the centre of mass. Second-order terms of the inertia are in the slopes of
-/// Oe and Cr; damping and stress modes are left out.
+/// Oe and Cr; De is the damping of the model; stress modes are left out.
 ///
 /// * `nodes` — which nodes the file has
 /// * `n_modes` — the lowest ones that are written; `None` for all
@@ -98,7 +98,10 @@ pub fn sid_of(
         },
         reference_force: Taylor::zeros(n, 1),
         stiffness_modal: Taylor::constant(leading(&constants.stiffness_modal, n)),
-        damping_modal: Taylor::zeros(n, n),
+        damping_modal: constants
+            .damping_modal
+            .as_ref()
+            .map_or_else(|| Taylor::zeros(n, n), |damping| Taylor::constant(leading(damping, n))),
     };
     Ok((sid, named))
 }

@@ -102,9 +102,6 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
     if nodes.iter().any(|node| node.psi.largest() > 0.0) {
         notes.push("rotations of nodes (psi) are left out: the model keeps displacements".to_owned());
     }
-    if sid.damping_modal.largest() > 0.0 {
-        notes.push("the damping (De) is left out: give `damping` in the scenario".to_owned());
-    }
     if sid.reference_force.largest() > 0.0 {
         notes.push("forces of a stressed reference state (ksigma) are left out".to_owned());
     }
@@ -191,7 +188,13 @@ fn invariants(sid: &Sid, notes: &mut Vec<String>) -> Invariants {
         coupling_r1: r1,
         mass_modal: symmetrised(&sid.mass_modal.constant),
         stiffness_modal: symmetrised(&sid.stiffness_modal.constant),
+        damping_modal: damping(sid),
     }
+}
+
+/// D̄_e, none if the file has zeros.
+fn damping(sid: &Sid) -> Option<Mat<f64>> {
+    (sid.damping_modal.largest() > 0.0).then(|| symmetrised(&sid.damping_modal.constant))
 }
 
 /// The symmetric part of I2_kl by the slopes of Oe.
@@ -250,5 +253,6 @@ fn combined(old: &Invariants, z: MatRef<'_, f64>) -> Invariants {
         inertia_2: blocks.transpose() * &old.inertia_2 * &blocks,
         mass_modal: Mat::identity(n, n),
         stiffness_modal: Mat::from_fn(n, n, |i, j| if i == j { diagonal[(i, i)] } else { 0.0 }),
+        damping_modal: old.damping_modal.as_ref().map(congruent),
     }
 }

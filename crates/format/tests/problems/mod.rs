@@ -80,6 +80,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         inertia_2: numbers(3 * n, 3 * n, 5.0),
         mass_modal: Mat::identity(n, n),
         stiffness_modal: numbers(n, n, 6.0),
+        damping_modal: Some(numbers(n, n, 8.0)),
     };
     let surface = Surface {
         points: vec![1, 4, 5, 9],

@@ -146,6 +146,7 @@ impl Lattice {
             }),
             mass_modal: reduce(self.full_mass()),
             stiffness_modal: reduce(self.stiffness.clone()),
+            damping_modal: None,
         }
     }
 

@@ -111,6 +111,7 @@ fn model(body: &Body, checksum: &str) -> ReducedBody {
         inertia_2: zeros(3 * n, 3 * n),
         mass_modal: Mat::identity(n, n),
         stiffness_modal: Mat::identity(n, n),
+        damping_modal: None,
     };
     ReducedBody {
         name: "ball".to_owned(),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::damping::DampingSpec;
+
 /// A set of a body or a point in its source coordinates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -215,8 +217,9 @@ pub struct BodySpec {
     pub velocity: [f64; 3],
     /// Angular velocity, inertial axes \[rad/s\].
     pub angular_velocity: [f64; 3],
-    /// Damping ratio of the dynamic modes.
-    pub damping: f64,
+    /// Damping of the dynamic modes in place of that of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damping: Option<DampingSpec>,
     /// Rotation about the origin of the source geometry.
     pub rotation: RotationSpec,
     /// Refinement after making or reading.

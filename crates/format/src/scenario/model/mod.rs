@@ -3,6 +3,7 @@
 //! Serialising it gives a scenario file that reads back as the same data.
 
 mod body;
+mod damping;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,8 @@ pub use body::{
     BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec, RefineSpec,
     RotationSpec, Spot, ZoneSpec,
 };
+
+pub use damping::{DampingSpec, RatioSpec};
 
 /// Everything a run is made from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
