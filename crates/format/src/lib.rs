@@ -16,6 +16,7 @@ pub mod result;
 pub mod rom_file;
 pub mod scenario;
 pub mod sid;
+mod watched;
 
 pub use body_file::{StoredBody, read_body, write_body};
 pub use npz::{ReadArchiveError, Version};

@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 
 use carom_files::coordinates::ImpossiblePoint;
 use carom_files::{WriteFileError, write_atomically};
+use carom_progress::Progress;
 use carom_reduce::Entries;
 use thiserror::Error;
+
+use crate::watched::Watched;
 
 /// Largest difference of two entries that should be equal, relative to the largest of the matrix: figures of files.
 const ASYMMETRY: f64 = 1e-6;
@@ -96,6 +99,12 @@ pub enum ReadMatrixError {
         /// Number of the node.
         id: u64,
     },
+    /// The user stopped it.
+    #[error("stopped while reading `{path}`")]
+    Interrupted {
+        /// The file.
+        path: PathBuf,
+    },
     /// No node.
     #[error("`{path}` lists no nodes; give a line `number x y z` for each, in the order of the dofs")]
     NoNodes {
@@ -116,14 +125,19 @@ impl ReadMatrixError {
 /// # Errors
 ///
 /// [`WriteFileError`]
-pub fn write_matrix(path: &Path, matrix: &Entries) -> Result<(), WriteFileError> {
+pub fn write_matrix(path: &Path, matrix: &Entries, progress: &dyn Progress) -> Result<(), WriteFileError> {
+    /// Of a line: two numbers of up to seven digits and a value.
+    const LINE: u64 = 39;
     write_atomically(path, |out| {
+        let mut out = Watched::begin(out, "writing", LINE * matrix.entries.len() as u64, progress);
         writeln!(out, "%%MatrixMarket matrix coordinate real symmetric")?;
         writeln!(out, "{0} {0} {1}", matrix.size, matrix.entries.len())?;
         matrix
             .entries
             .iter()
-            .try_for_each(|(row, column, value)| writeln!(out, "{} {} {value:.16e}", row + 1, column + 1))
+            .try_for_each(|(row, column, value)| writeln!(out, "{} {} {value:.16e}", row + 1, column + 1))?;
+        out.end();
+        Ok(())
     })
 }
 
@@ -180,9 +194,13 @@ fn number(word: &str) -> Option<f64> {
 /// # Errors
 ///
 /// [`ReadMatrixError`]
-pub fn read_matrix(path: &Path, size: usize) -> Result<Entries, ReadMatrixError> {
+pub fn read_matrix(path: &Path, size: usize, progress: &dyn Progress) -> Result<Entries, ReadMatrixError> {
+    /// Lines between two reports.
+    const REPORT: usize = 1 << 16;
     let content = load(path)?;
     let text = Text { path, lines: content.lines().collect() };
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    progress.begin(&format!("reading {name}"), text.lines.len() as u64);
     let header = text.lines.first().copied().unwrap_or("").to_lowercase();
     let mut is_symmetric = None;
     if header.starts_with("%%matrixmarket") {
@@ -199,6 +217,12 @@ pub fn read_matrix(path: &Path, size: usize) -> Result<Entries, ReadMatrixError>
     let mut entries = Vec::new();
     let mut n = size;
     for i in 0..text.lines.len() {
+        if i % REPORT == 0 {
+            progress.set(i as u64);
+            if progress.interrupted() {
+                return Err(ReadMatrixError::Interrupted { path: path.to_owned() });
+            }
+        }
         let words: [Option<&str>; 4] = {
             let mut words = text.words(i);
             std::array::from_fn(|_| words.next())
@@ -234,7 +258,9 @@ pub fn read_matrix(path: &Path, size: usize) -> Result<Entries, ReadMatrixError>
     if let Some(said) = said.filter(|&said| said != entries.len()) {
         return Err(ReadMatrixError::Count { path: path.to_owned(), said, found: entries.len() });
     }
-    lower_triangle(path, n, entries, is_symmetric)
+    let entries = lower_triangle(path, n, entries, is_symmetric);
+    progress.end();
+    entries
 }
 
 /// The lower triangle of a matrix that may hold either or both; entries of one place add up.

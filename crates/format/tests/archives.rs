@@ -9,6 +9,7 @@ use carom_fem::{Body, Geometry};
 use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, ReadArchiveError, Version};
 use carom_format::{body_file, read_body, read_rom, rom_file, write_body, write_rom};
+use carom_progress::Silent;
 use carom_reduce::Composition;
 
 fn in_folder(test: impl FnOnce(&Path)) {
@@ -35,7 +36,7 @@ fn models_are_read_as_they_were_written() {
     in_folder(|folder| {
         let path = folder.join("model.npz");
         let (model, options) = problems::model();
-        let checksum = write_rom(&path, &model, &options).unwrap();
+        let checksum = write_rom(&path, &model, &options, &Silent).unwrap();
         let stored = read_rom(&path).unwrap();
         problems::assert_same_model(&stored.reduced, &model);
         assert_eq!(stored.options, options);
@@ -165,7 +166,7 @@ fn numpy_opens_both_without_pickle() {
     in_folder(|folder| {
         write_body(&folder.join("body.npz"), &problems::cube_mesh()).unwrap();
         let (model, options) = problems::model();
-        write_rom(&folder.join("model.npz"), &model, &options).unwrap();
+        write_rom(&folder.join("model.npz"), &model, &options, &Silent).unwrap();
         let script = r#"
 import numpy as np
 b = np.load("body.npz", allow_pickle=False)
@@ -211,7 +212,7 @@ fn samples_of_all_versions_are_read() {
         write_body(&samples.join("body-mesh-1.0.npz"), &problems::cube_mesh()).unwrap();
         write_body(&samples.join("body-nurbs-1.0.npz"), &problems::two_patches()).unwrap();
         let (model, options) = problems::model();
-        write_rom(&samples.join("rom-1.2.npz"), &model, &options).unwrap();
+        write_rom(&samples.join("rom-1.2.npz"), &model, &options, &Silent).unwrap();
     }
     assert_eq!(read_body(&samples.join("body-mesh-1.0.npz")).unwrap().body, problems::cube_mesh());
     assert_eq!(read_body(&samples.join("body-nurbs-1.0.npz")).unwrap().body, problems::two_patches());

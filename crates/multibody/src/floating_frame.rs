@@ -62,6 +62,17 @@ pub enum FrameError {
         /// Present.
         n_modes: usize,
     },
+    /// Modes without mass cannot move by themselves.
+    #[error(
+        "{n} modes are to be dynamic, but only the first {n_massive} have mass: the boundary of this model is massless. Run it with \
+         `scheme = \"quasistatic\"`, or reduce the body again with `residual` in place of `massless_boundary`"
+    )]
+    Massless {
+        /// Asked for.
+        n: usize,
+        /// With mass.
+        n_massive: usize,
+    },
     /// Some array has the wrong size or numbers that are not finite.
     #[error(
         "array `{name}` of the reduced body has {rows} rows and {columns} columns with finite numbers needed in all, expected {expected:?}"
@@ -134,6 +145,10 @@ impl FloatingFrame {
         let n_modes = invariants.mass_modal.nrows();
         if n > n_modes {
             return Err(FrameError::Modes { n_low: n, n_modes });
+        }
+        let n_massive = invariants.n_massive();
+        if n > n_massive {
+            return Err(FrameError::Massless { n, n_massive });
         }
         let flat = |name, matrix: &Mat<f64>, rows: usize, columns: usize| {
             leading_block(matrix, rows, columns).ok_or(FrameError::Shape {

@@ -66,12 +66,13 @@ fn phases(discretisation: &Discretisation, interface: &[u32]) -> [Time; 6] {
     let dofs: Vec<usize> =
         interface.iter().flat_map(|&point| (0..3).map(move |i| 3 * point as usize + i)).collect();
     let (constraint, statics) =
-        timed(|| constraint_modes(&system, &factor, &dofs, &discretisation.points, &used));
+        timed(|| constraint_modes(&system, &factor, &dofs, &discretisation.points, &used, &Silent));
+    let constraint = constraint.expect("nobody stops it");
     let (condensation, eigen) = timed(|| {
         Condensation::new(&system, factor, constraint, Wanted::Count(MODES), &Silent)
             .expect("the body has these modes")
     });
     let (_, projection) =
-        timed(|| Moments::new(&system.mass, &discretisation.points, condensation.basis.as_ref()));
+        timed(|| Moments::new(&system.mass, &discretisation.points, condensation.basis.as_ref(), &Silent));
     [assembly, order, factorisation, statics, eigen, projection]
 }

@@ -73,6 +73,11 @@ pub enum Column {
         /// Its frequency \[Hz\].
         hz: f64,
     },
+    /// Interior field beside the fixed-interface modes: inertia relief, or what modes of the free body add.
+    Further {
+        /// Its number, from 0.
+        number: u32,
+    },
 }
 
 impl Column {
@@ -83,6 +88,7 @@ impl Column {
             Self::Point { set, .. } => set,
             Self::Marker { marker, .. } => marker,
             Self::FixedMode { .. } => "fixed-interface modes",
+            Self::Further { .. } => "further interior modes",
         }
     }
 }
@@ -95,6 +101,7 @@ impl fmt::Display for Column {
                 if set.is_empty() { Ok(()) } else { write!(f, " ({set})") }
             }
             Self::Marker { marker, motion } => write!(f, "marker {marker} {motion}"),
+            Self::Further { number } => write!(f, "further interior mode {}", number + 1),
             Self::FixedMode { number, hz } => write!(f, "fixed-interface mode {}, {hz:.6} Hz", number + 1),
         }
     }

@@ -16,7 +16,9 @@ use carom_progress::Progress;
 use faer::Mat;
 use nalgebra::Matrix6;
 
+use crate::further::InteriorFields;
 use crate::rigid::rigid_modes;
+use crate::solve::solve_reporting;
 
 /// Static response of the interior to a unit displacement of each interface dof, the others fixed.
 #[derive(Debug, Clone)]
@@ -45,22 +47,27 @@ pub struct ConstraintModes {
 /// * `interface_dofs` — the interface dofs b
 /// * `points` — positions of all points \[m\]
 /// * `is_used` — whether a point belongs to a cell
+///
+/// `None` if the user stopped it.
 pub fn constraint_modes(
     system: &SystemMatrices,
     factor: &Cholesky,
     interface_dofs: &[usize],
     points: &[[f64; 3]],
     is_used: &[bool],
-) -> ConstraintModes {
+    progress: &dyn Progress,
+) -> Option<ConstraintModes> {
     let mut modes = system.stiffness.columns(interface_dofs);
-    factor.solve_in_place(modes.as_mut());
+    if !solve_reporting(factor, modes.as_mut(), "constraint modes", progress) {
+        return None;
+    }
     modes *= faer::Scale(-1.0);
     for (k, &dof) in interface_dofs.iter().enumerate() {
         modes[(dof, k)] = 1.0;
     }
     let rigid_error = restore_rigid_motions(&mut modes, interface_dofs, points, is_used);
     let condensed = system.stiffness.rows_product(interface_dofs, modes.as_ref());
-    ConstraintModes { condensed: symmetrised(condensed.as_ref()), modes, rigid_error }
+    Some(ConstraintModes { condensed: symmetrised(condensed.as_ref()), modes, rigid_error })
 }
 
 /// Adds to [E; Ψ] what it misses of the rigid motions; returns the largest part that was missing, NaN if it is broken.
@@ -105,6 +112,10 @@ pub struct Condensation {
     pub stiffness: Mat<f64>,
     /// ω² of the fixed-interface normal modes, ascending \[1/s²\].
     pub fixed_lambda: Vec<f64>,
+    /// Number of interior fields that follow them in T.
+    pub n_further: usize,
+    /// ω² of the modes of the free body that T spans, ascending \[1/s²\]; none with fixed-interface modes.
+    pub free_lambda: Vec<f64>,
     /// Number of interface dofs n_b.
     pub n_interface: usize,
 }
@@ -124,17 +135,40 @@ impl Condensation {
         wanted: Wanted,
         progress: &dyn Progress,
     ) -> Result<Self, EigenError> {
-        let ConstraintModes { modes, condensed, .. } = constraint;
-        let (pairs, _) = lowest_pairs(&system.stiffness, &system.mass, factor, 0.0, wanted, progress)?;
-        let (n_interface, n_fixed) = (condensed.nrows(), pairs.lambda.len());
-        let mut basis = modes;
-        basis.resize_with(basis.nrows(), n_interface + n_fixed, |i, j| pairs.vectors[(i, j - n_interface)]);
-        let mut stiffness = Mat::zeros(n_interface + n_fixed, n_interface + n_fixed);
-        stiffness.submatrix_mut(0, 0, n_interface, n_interface).copy_from(condensed);
-        for (k, &lambda) in pairs.lambda.iter().enumerate() {
-            stiffness[(n_interface + k, n_interface + k)] = lambda;
+        if matches!(wanted, Wanted::Count(0)) {
+            return Ok(Self::of_constraint_modes(constraint));
         }
-        Ok(Self { basis, stiffness, fixed_lambda: pairs.lambda, n_interface })
+        let (pairs, _) = lowest_pairs(&system.stiffness, &system.mass, factor, 0.0, wanted, progress)?;
+        let mut condensation = Self::of_constraint_modes(constraint);
+        condensation.append(&pairs.vectors, &pairs.lambda);
+        Ok(Self { fixed_lambda: pairs.lambda, ..condensation })
+    }
+
+    /// Constraint modes alone.
+    pub(crate) fn of_constraint_modes(constraint: ConstraintModes) -> Self {
+        let ConstraintModes { modes, condensed, .. } = constraint;
+        let n_interface = condensed.nrows();
+        Self {
+            basis: modes,
+            stiffness: condensed,
+            fixed_lambda: Vec::new(),
+            n_further: 0,
+            free_lambda: Vec::new(),
+            n_interface,
+        }
+    }
+
+    /// Appends interior fields: mass-normalised, uncoupled, and without strain energy with what is there.
+    fn append(&mut self, fields: &Mat<f64>, lambda: &[f64]) {
+        let (n, m) = (self.basis.ncols(), lambda.len());
+        self.basis.resize_with(self.basis.nrows(), n + m, |i, j| fields[(i, j - n)]);
+        self.stiffness.resize_with(n + m, n + m, |i, j| if i == j { lambda[i - n] } else { 0.0 });
+    }
+
+    /// Appends further interior fields.
+    pub(crate) fn add(&mut self, further: &InteriorFields) {
+        self.append(&further.fields, &further.lambda);
+        self.n_further += further.lambda.len();
     }
 }
 

@@ -10,12 +10,14 @@ use carom_progress::Progress;
 use faer::Mat;
 
 use crate::condensation::interior;
+use crate::frame::FrameChoiceError;
 use crate::interface::{Attachment, Interface, InterfaceError, checked_points};
 use crate::matrices::MatrixBody;
 use crate::modes::used_dofs;
 use crate::reduced::{NamedSurface, ReducedBody};
 use crate::subject::Subject;
 use crate::timing::{Lap, Seconds, peak_memory_bytes};
+use crate::variant::{ModeKind, Variant, VariantError};
 
 /// Fewest fixed-interface normal modes of a free body.
 pub const LEAST_FIXED_MODES: usize = 6;
@@ -66,6 +68,8 @@ pub struct CraigBamptonOptions {
     pub fields: Fields,
     /// Quadrature of stiffness and mass; `None` for the default.
     pub rule: Option<QuadratureRule>,
+    /// Inertia relief, free modes, interface reduction, body frame, damping.
+    pub variant: Variant,
     /// Checksum of the body, handed through to [`ReducedBody::body_checksum`].
     pub body_checksum: String,
 }
@@ -145,6 +149,71 @@ pub enum ReduceError {
         /// What went wrong.
         source: DenseEigenError,
     },
+    /// Choices do not go together.
+    #[error("body `{body}`: {source}")]
+    Variant {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        source: VariantError,
+    },
+    /// The body frame is impossible.
+    #[error("body `{body}`: {source}")]
+    Frame {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        source: FrameChoiceError,
+    },
+    /// A set whose dofs are to be reduced is no interface set.
+    #[error(
+        "body `{body}`: interface modes of `{set}` are wanted, which is no interface set; these are {known}"
+    )]
+    NoInterfaceSet {
+        /// Name of the body.
+        body: String,
+        /// Name asked for.
+        set: String,
+        /// Names of the interface sets.
+        known: String,
+    },
+    /// Interface modes could not be found.
+    #[error("body `{body}`: the interface modes could not be found: {source}")]
+    InterfaceModes {
+        /// Name of the body.
+        body: String,
+        /// What went wrong.
+        source: DenseEigenError,
+    },
+    /// The free modes could not be factorised for.
+    #[error("body `{body}`, free modes: {source}")]
+    FreeFactor {
+        /// Name of the body.
+        body: String,
+        /// What went wrong.
+        source: FactorError,
+    },
+    /// Inertia-relief or residual attachment modes could not be uncoupled.
+    #[error("body `{body}`: the further interior modes could not be uncoupled: {source}")]
+    Further {
+        /// Name of the body.
+        body: String,
+        /// What went wrong.
+        source: DenseEigenError,
+    },
+    /// Dynamic modes without mass.
+    #[error(
+        "body `{body}`: the split of {split} Hz is above the highest free mode that is kept, {highest} Hz, and the modes of a massless \
+         boundary above it have no mass: lower the split, or keep modes up to it"
+    )]
+    MasslessSplit {
+        /// Name of the body.
+        body: String,
+        /// The split \[Hz\].
+        split: f64,
+        /// The highest free mode \[Hz\].
+        highest: f64,
+    },
     /// The user stopped it.
     #[error("stopped during the reduction")]
     Interrupted,
@@ -165,6 +234,10 @@ pub struct CraigBampton {
     pub condensed_mass: Mat<f64>,
     /// Deviation of the constraint modes from the rigid motions before these were restored.
     pub rigid_error: f64,
+    /// Circular frequencies of the free reduced body, whatever its frame, ascending \[rad/s\].
+    pub free_omega: Vec<f64>,
+    /// What the user should know of what was chosen, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// Reduces a free body.
@@ -262,6 +335,7 @@ fn wanted(body: &str, options: &CraigBamptonOptions, n_interior: usize) -> Resul
     if let Some(split) = options.split {
         positive("split frequency", split)?;
     }
+    options.variant.check().map_err(|source| ReduceError::Variant { body: body.to_owned(), source })?;
     match options.modes {
         FixedModes::Default => {
             check_count(body, options, n_interior)?;
@@ -282,12 +356,13 @@ pub(crate) fn check_count(
     options: &CraigBamptonOptions,
     count: usize,
 ) -> Result<(), ReduceError> {
-    if count >= LEAST_FIXED_MODES {
+    let has_relief = options.variant.inertia_relief || options.variant.modes != ModeKind::FixedInterface;
+    if count >= LEAST_FIXED_MODES || has_relief {
         return Ok(());
     }
     let hint = match options.modes {
         FixedModes::UpTo(limit) => format!("; raise the frequency above {limit} Hz, or give a number"),
-        _ => format!("; {DEFAULT_FIXED_MODES} is a good number"),
+        _ => format!("; {DEFAULT_FIXED_MODES} is a good number, or ask for inertia relief"),
     };
     Err(ReduceError::TooFewModes { body: body.to_owned(), count, hint })
 }

@@ -7,9 +7,12 @@
 //! over the free vibrations of the body ([`crate::free`]); in the Buckens frame M_eff U = E and D̄_e is diagonal. Only vibration is
 //! damped: rigid motion feels nothing, in any frame, mass-proportional damping included.
 
+use std::f64::consts::TAU;
+use std::fmt;
+use std::str::FromStr;
+
 use carom_linalg::DenseEigenError;
 use faer::Mat;
-use std::f64::consts::TAU;
 
 use crate::free::{FreeVibrations, free_vibrations};
 use crate::reduced::Invariants;
@@ -62,6 +65,56 @@ pub struct Damping {
     pub stiffness: f64,
     /// Ratio ζ to critical damping.
     pub ratio: DampingRatio,
+}
+
+impl fmt::Display for Damping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rayleigh={},{} ratio=", self.mass, self.stiffness)?;
+        match &self.ratio {
+            DampingRatio::Constant(ratio) => write!(f, "{ratio}"),
+            DampingRatio::Table(pairs) => {
+                let pairs: Vec<String> = pairs.iter().map(|[hz, ratio]| format!("{hz}:{ratio}")).collect();
+                write!(f, "{}", pairs.join(","))
+            }
+        }
+    }
+}
+
+impl FromStr for DampingRatio {
+    type Err = DampingTextError;
+
+    /// `0.01`, or `HZ:RATIO,HZ:RATIO`.
+    fn from_str(text: &str) -> Result<Self, DampingTextError> {
+        let number = |text: &str| text.trim().parse::<f64>().ok();
+        let ratio = if text.contains(':') {
+            let pair = |pair: &str| {
+                let (hz, ratio) = pair.split_once(':')?;
+                Some([number(hz)?, number(ratio)?])
+            };
+            text.split(',').map(pair).collect::<Option<Vec<_>>>().map(Self::Table)
+        } else {
+            number(text).map(Self::Constant)
+        };
+        let ratio = ratio.ok_or_else(|| DampingTextError::Text { text: text.to_owned() })?;
+        Damping { ratio: ratio.clone(), ..Damping::default() }.check()?;
+        Ok(ratio)
+    }
+}
+
+/// Why a text is no damping ratio.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DampingTextError {
+    /// It has another form.
+    #[error(
+        "`{text}` is no damping ratio: give one number, or pairs of frequency [Hz] and ratio such as `100:0.01,1000:0.02`"
+    )]
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// Its numbers are impossible.
+    #[error(transparent)]
+    Numbers(#[from] DampingError),
 }
 
 impl Damping {
@@ -167,6 +220,11 @@ mod tests {
     fn impossible_dampings_are_refused() {
         let table =
             |pairs: &[[f64; 2]]| Damping { ratio: DampingRatio::Table(pairs.to_vec()), ..Damping::default() };
+        assert_eq!("100:0.01, 300:0.03".parse(), Ok(DampingRatio::Table(vec![[100.0, 0.01], [300.0, 0.03]])));
+        assert_eq!("0.5".parse(), Ok(DampingRatio::Constant(0.5)));
+        for text in ["", "a", "1:2:3", "100:0.1,", "-1", "200:0.1,100:0.1"] {
+            assert!(text.parse::<DampingRatio>().is_err(), "{text}");
+        }
         assert!(matches!(Damping::of_ratio(-0.1).check(), Err(DampingError::Value { .. })));
         assert!(matches!(Damping::of_ratio(f64::NAN).check(), Err(DampingError::Value { .. })));
         assert_eq!(table(&[]).check(), Err(DampingError::Empty));

@@ -5,16 +5,20 @@
 //! and fixed-interface modes), [`second`] (the second eigenproblem, free of rigid motion), [`moments`] (mass integrals),
 //! [`matrices`] (bodies that are known by stiffness and mass alone), [`flexibility`] (statics of the whole body, [`motions`]
 //! that its supports leave taken out by the mass), [`comparison`] (a model beside its body),
-//! [`damping`], [`free`] (the free vibrations of a model in any frame),
+//! [`further`] (inertia relief, free modes with residual attachment modes), [`characteristic`] (interface reduction), [`frame`]
+//! (the body frame), [`variant`] (how these are chosen), [`damping`], [`free`] (the free vibrations of a model in any frame),
 //! [`mod@craig_bampton`] (all of it in order, its core in `subject`).
 
+pub mod characteristic;
 pub mod column;
 pub mod comparison;
 pub mod condensation;
 pub mod craig_bampton;
 pub mod damping;
 pub mod flexibility;
+pub mod frame;
 pub mod free;
+pub mod further;
 pub mod interface;
 pub mod interface_loads;
 pub mod matrices;
@@ -24,10 +28,13 @@ pub mod motions;
 pub mod reduced;
 pub mod rigid;
 pub mod second;
+mod solve;
 pub mod statics;
 mod subject;
 pub mod timing;
+pub mod variant;
 
+pub use characteristic::Keep;
 pub use column::{Column, Composition, Motion};
 pub use comparison::{Comparison, ComparisonError, ComparisonOptions, compare};
 pub use craig_bampton::{
@@ -36,9 +43,11 @@ pub use craig_bampton::{
 };
 pub use damping::{Damping, DampingError, DampingRatio};
 pub use flexibility::Flexibility;
+pub use frame::{BodyFrame, FrameChoiceError};
 pub use interface::{Attachment, AttachmentKind, InterfaceError};
 pub use matrices::{Entries, MatricesError, MatrixBody};
 pub use modes::{ModalAnalysis, ModalOptions, ModesError, ModesWanted, modes};
 pub use motions::RigidMotions;
 pub use reduced::{AttachedMarker, Invariants, Modes, NamedSurface, ReducedBody};
 pub use timing::{Seconds, peak_memory_bytes};
+pub use variant::{ChoiceTextError, ModeKind, Variant, VariantError};

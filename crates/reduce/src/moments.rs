@@ -6,6 +6,7 @@
 
 use carom_linalg::NodeMatrix;
 use carom_linalg::dense::gram;
+use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
 use crate::reduced::Invariants;
@@ -38,7 +39,21 @@ impl Moments {
     /// * `mass` — M_s
     /// * `points` — positions of the points \[m\]
     /// * `basis` — 3n × modes
-    pub fn new(mass: &NodeMatrix, points: &[[f64; 3]], basis: MatRef<'_, f64>) -> Self {
+    ///
+    /// `None` if the user stopped it.
+    pub fn new(
+        mass: &NodeMatrix,
+        points: &[[f64; 3]],
+        basis: MatRef<'_, f64>,
+        progress: &dyn Progress,
+    ) -> Option<Self> {
+        let mut done = 0;
+        let mut goes_on = || {
+            done += 1;
+            progress.set(done);
+            !progress.interrupted()
+        };
+        progress.begin("mass integrals", 9);
         let scalars = Mat::from_fn(points.len(), 4, |i, s| if s == 0 { 1.0 } else { points[i][s - 1] });
         let mass_scalars = mass.node_product(scalars.as_ref());
         let scalar_pairs = gram(scalars.as_ref(), mass_scalars.as_ref());
@@ -56,18 +71,25 @@ impl Moments {
                 }
             }
             let mass_component = mass.node_product(components[b].as_ref());
+            if !goes_on() {
+                return None;
+            }
             for a in 0..=b {
                 pairs[pair(a, b)] = gram(components[a].as_ref(), mass_component.as_ref());
+                if !goes_on() {
+                    return None;
+                }
             }
         }
-        Self {
+        progress.end();
+        Some(Self {
             mass: scalar_pairs[(0, 0)],
             first: std::array::from_fn(|a| scalar_pairs[(0, 1 + a)]),
             second: std::array::from_fn(|a| std::array::from_fn(|b| scalar_pairs[(1 + a, 1 + b)])),
             modes,
             position_modes,
             pairs,
-        }
+        })
     }
 
     /// ∫ φ_k · φ_l dm: the mass matrix of the basis, symmetrised.

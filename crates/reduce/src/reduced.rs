@@ -36,6 +36,31 @@ pub struct Invariants {
     pub damping_modal: Option<Mat<f64>>,
 }
 
+impl Invariants {
+    /// Takes the mass from the modes from `first` on: they answer forces by their stiffness alone.
+    pub(crate) fn drop_mass_from(&mut self, first: usize) {
+        let n = self.mass_modal.nrows();
+        let clear = |matrix: &mut Mat<f64>, is_dropped: &dyn Fn(usize, usize) -> bool| {
+            for k in 0..matrix.ncols() {
+                (0..matrix.nrows()).filter(|&i| is_dropped(i, k)).for_each(|i| matrix[(i, k)] = 0.0);
+            }
+        };
+        clear(&mut self.mass_modal, &|i, k| i.max(k) >= first);
+        clear(&mut self.coupling_t, &|_, k| k >= first);
+        clear(&mut self.coupling_r0, &|_, k| k >= first);
+        clear(&mut self.coupling_r1, &|i, k| k.max(i / 3) >= first);
+        clear(&mut self.inertia_1, &|i, _| i / 3 >= first);
+        clear(&mut self.inertia_2, &|i, k| (i / 3).max(k / 3) >= first);
+        debug_assert!(first <= n, "there are not more modes than modes");
+    }
+
+    /// Number of modes that have mass: all but those of a massless boundary, which come last.
+    pub fn n_massive(&self) -> usize {
+        let m = &self.mass_modal;
+        (0..m.nrows()).take_while(|&k| m[(k, k)] != 0.0).count()
+    }
+}
+
 /// Values of the modes at points: rows 3 i + a, column k is component a of mode k at the i-th listed point.
 #[derive(Debug, Clone)]
 pub struct Modes {

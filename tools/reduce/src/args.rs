@@ -6,6 +6,8 @@ use carom_cli::{OptionalOutputArgs, OutputArgs, RunArgs};
 use carom_reduce::{Attachment, AttachmentKind};
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::variant::VariantArgs;
+
 /// Body to reduced-order model.
 ///
 /// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 the eigenpairs did not converge, 5 cannot read or write.
@@ -123,6 +125,8 @@ pub(crate) struct CraigBamptonArgs {
     #[arg(long, value_enum, default_value = "default")]
     pub(crate) quadrature: QuadratureName,
     #[command(flatten)]
+    pub(crate) variant: VariantArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -214,6 +218,8 @@ pub(crate) struct ImportArgs {
     /// given, of matrices those up to the highest fixed-interface frequency
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) split: Option<f64>,
+    #[command(flatten)]
+    pub(crate) variant: VariantArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

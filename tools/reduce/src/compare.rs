@@ -57,7 +57,7 @@ struct Report {
 }
 
 pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failure> {
-    let (rom, body) = open_pair(&args.rom, &args.body)?;
+    let (rom, body) = open_pair(&args.rom, &args.body, session)?;
     let options = ComparisonOptions {
         count: args.count as usize,
         rule: rule_of(&rom),
@@ -81,8 +81,9 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
 pub(crate) fn open_pair(
     rom_path: &std::path::Path,
     body_path: &std::path::Path,
+    session: &Session,
 ) -> Result<(StoredRom, StoredBody), Failure> {
-    let rom = crate::open_rom(rom_path)?;
+    let rom = crate::open_rom(rom_path, session)?;
     let body = crate::open_body(body_path)?;
     if rom.reduced.body_checksum == body.checksum {
         return Ok((rom, body));

@@ -29,6 +29,7 @@ struct Report {
     frequencies_hz: Vec<f64>,
     seconds: Seconds,
     peak_memory_bytes: Option<u64>,
+    notes: Vec<String>,
     output: String,
     checksum: String,
 }
@@ -59,10 +60,13 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         },
         rule: Some(crate::rule(args.quadrature)),
         body_checksum: stored.checksum.clone(),
+        variant: args.variant.variant()?,
     };
     let reduction = crate::reduce(&stored.body, &options, session)?;
+    reduction.notes.iter().for_each(|note| session.note(note));
     let output = &args.output.output;
-    let checksum = write_rom(output, &reduction.reduced, &asked(args)).or_fail(Category::Files)?;
+    let checksum = write_rom(output, &reduction.reduced, &asked(args, &options), session.progress())
+        .or_fail(Category::Files)?;
 
     let reduced = &reduction.reduced;
     let n_modes = reduced.omega.len();
@@ -83,7 +87,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         fixed_interface_modes: reduced.fixed_interface_hz.len(),
         low_modes: reduced.n_low,
         high_modes: n_modes - reduced.n_low,
-        frequencies_hz: reduced.omega.iter().map(|w| w / std::f64::consts::TAU).collect(),
+        frequencies_hz: reduction.free_omega.iter().map(|w| w / std::f64::consts::TAU).collect(),
         seconds: Seconds {
             assembly: seconds.assembly,
             factorisation: seconds.factorisation,
@@ -93,6 +97,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
             total: seconds.total,
         },
         peak_memory_bytes: reduction.peak_memory_bytes,
+        notes: reduction.notes.clone(),
         output: output.display().to_string(),
         checksum,
     };
@@ -100,7 +105,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
 }
 
 /// What was asked for, as the model file keeps it.
-fn asked(args: &CraigBamptonArgs) -> carom_format::CraigBamptonOptions {
+fn asked(args: &CraigBamptonArgs, options: &CraigBamptonOptions) -> carom_format::CraigBamptonOptions {
     let tie = |a: &carom_reduce::Attachment| match a.kind {
         AttachmentKind::Rigid => format!("{}=rigid", a.set),
         AttachmentKind::Mean => format!("{}=mean", a.set),
@@ -112,6 +117,7 @@ fn asked(args: &CraigBamptonArgs) -> carom_format::CraigBamptonOptions {
         up_to_hz: args.up_to,
         split_hz: args.split,
         quadrature: args.quadrature.word().to_owned(),
+        variant: options.variant.words(),
     }
 }
 

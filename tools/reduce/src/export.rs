@@ -41,17 +41,18 @@ pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure
     let mut nodes = Vec::new();
     let outputs = match args.format {
         ExportFormat::Npz => {
-            let stored = crate::open_rom(&args.rom)?;
-            write_rom(output, &stored.reduced, &stored.options).or_fail(Category::Files)?;
+            let stored = crate::open_rom(&args.rom, session)?;
+            write_rom(output, &stored.reduced, &stored.options, session.progress())
+                .or_fail(Category::Files)?;
             vec![output.clone()]
         }
         ExportFormat::Sid => {
-            nodes = export_sid(&crate::open_rom(&args.rom)?, args, session)?;
+            nodes = export_sid(&crate::open_rom(&args.rom, session)?, args, session)?;
             vec![output.clone()]
         }
         ExportFormat::Mtx => match body_of(&args.rom)? {
             Some(stored) => export_body(&stored, args, session)?,
-            None => export_modal(&crate::open_rom(&args.rom)?, output)?,
+            None => export_modal(&crate::open_rom(&args.rom, session)?, output)?,
         },
     };
     let outputs: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
@@ -124,8 +125,8 @@ fn export_body(stored: &StoredBody, args: &ExportArgs, session: &Session) -> Res
         .collect();
     let output = &args.output.output;
     let paths = [".K.mtx", ".M.mtx", ".nodes.txt"].map(|ending| beside(output, ending));
-    matrix_market::write_matrix(&paths[0], &stiffness).or_fail(Category::Files)?;
-    matrix_market::write_matrix(&paths[1], &mass).or_fail(Category::Files)?;
+    matrix_market::write_matrix(&paths[0], &stiffness, session.progress()).or_fail(Category::Files)?;
+    matrix_market::write_matrix(&paths[1], &mass, session.progress()).or_fail(Category::Files)?;
     matrix_market::write_nodes(&paths[2], &nodes).or_fail(Category::Files)?;
     Ok(paths.to_vec())
 }

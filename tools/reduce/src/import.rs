@@ -8,7 +8,9 @@ use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_format::matrix_market::{ReadMatrixError, read_matrix, read_nodes};
 use carom_format::sid::{GrLayout, read_sid, reduced_of};
 use carom_format::write_rom;
-use carom_reduce::{CraigBamptonOptions, FixedModes, MatrixBody, ReducedBody, craig_bampton_of_matrices};
+use carom_reduce::{
+    BodyFrame, CraigBamptonOptions, FixedModes, MatrixBody, ReducedBody, Variant, craig_bampton_of_matrices,
+};
 use serde::Serialize;
 
 use crate::args::ImportArgs;
@@ -33,17 +35,19 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     let output = &args.output.output;
     crate::model_name(output)?;
     args.files.iter().try_for_each(|file| keep_input(file, output))?;
+    let variant = args.variant.variant()?;
     let (reduced, notes) = match &args.files[..] {
-        [stiffness, mass] => (import_matrices(stiffness, mass, args, session)?, Vec::new()),
+        [stiffness, mass] => import_matrices(stiffness, mass, &variant, args, session)?,
         files => import_sid(&files[0], args)?,
     };
     let options = carom_format::CraigBamptonOptions {
         modes: args.modes,
         up_to_hz: args.up_to,
         split_hz: args.split,
+        variant: variant.words(),
         ..Default::default()
     };
-    let checksum = write_rom(output, &reduced, &options).or_fail(Category::Files)?;
+    let checksum = write_rom(output, &reduced, &options, session.progress()).or_fail(Category::Files)?;
     notes.iter().for_each(|note| session.note(note));
     let n_modes = reduced.omega.len();
     session.print_summary(&format!(
@@ -75,7 +79,8 @@ fn import_sid(file: &Path, args: &ImportArgs) -> Result<(ReducedBody, Vec<String
         ("--modes", args.modes.is_some()),
         ("--up-to", args.up_to.is_some()),
     ];
-    if let Some((flag, _)) = of_matrices.into_iter().find(|(_, given)| *given) {
+    let given = of_matrices.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag);
+    if let Some(flag) = given.or(args.variant.first_given()) {
         let what = format!("{flag} belongs to matrices, and `{}` is one file alone", file.display());
         return Err(Failure::new(Category::Usage, what)
             .hint("name stiffness and mass, in this order, or leave the flag out"));
@@ -102,9 +107,10 @@ fn import_sid(file: &Path, args: &ImportArgs) -> Result<(ReducedBody, Vec<String
 fn import_matrices(
     stiffness: &Path,
     mass: &Path,
+    variant: &Variant,
     args: &ImportArgs,
     session: &Session,
-) -> Result<ReducedBody, Failure> {
+) -> Result<(ReducedBody, Vec<String>), Failure> {
     let needed = |what: &str, flag: &str, why: &str| {
         Failure::new(Category::Usage, format!("matrices need {what}: {why}"))
             .hint(format!("give {flag} FILE"))
@@ -131,18 +137,31 @@ fn import_matrices(
         })?;
         interface_points.push(*point);
     }
+    let mut variant = variant.clone();
+    if let BodyFrame::Nodes(nodes) = &mut variant.frame {
+        for node in nodes {
+            let number = u64::from(*node) + 1;
+            *node = *place.get(&number).ok_or_else(|| {
+                let what = format!("--frame: node {number} is not in `{}`", list.display());
+                Failure::new(Category::Input, what).hint(hint)
+            })?;
+        }
+    }
     let [stiffness_entries, mass_entries] = [
-        read_matrix(stiffness, 3 * nodes.len()).map_err(matrix_failed)?,
-        read_matrix(mass, 3 * nodes.len()).map_err(matrix_failed)?,
+        read_matrix(stiffness, 3 * nodes.len(), session.progress()).map_err(matrix_failed)?,
+        read_matrix(mass, 3 * nodes.len(), session.progress()).map_err(matrix_failed)?,
     ];
     session.check_interrupted()?;
     let stem =
         stiffness.file_stem().map_or_else(|| "body".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let (names, points): (Vec<u64>, Vec<[f64; 3]>) = nodes.into_iter().unzip();
+    session.progress().begin("checking the matrices", 0);
     let body = MatrixBody::new(stem, points, &stiffness_entries, &mass_entries, &names).map_err(|error| {
         let files = format!("`{}` and `{}`", stiffness.display(), mass.display());
         Failure::from_error(Category::Input, error).context(files)
     })?;
+    session.progress().end();
+    session.check_interrupted()?;
     let options = CraigBamptonOptions {
         interface_points,
         modes: match (args.modes, args.up_to) {
@@ -151,13 +170,14 @@ fn import_matrices(
             (None, None) => FixedModes::Default,
         },
         split: args.split,
+        variant,
         ..Default::default()
     };
     let reduction =
         craig_bampton_of_matrices(body, &options, session.progress()).map_err(crate::reduction_failed)?;
     let mut reduced = reduction.reduced;
     number_as_listed(&mut reduced, &names);
-    Ok(reduced)
+    Ok((reduced, reduction.notes))
 }
 
 /// Gives the points of a model the numbers of the list, from 0 and ascending, where these are numbers of nodes.

@@ -37,7 +37,7 @@ struct Report {
 }
 
 pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
-    let stored = crate::open_rom(&args.rom)?;
+    let stored = crate::open_rom(&args.rom, session)?;
     let rom = &stored.reduced;
     let report = Report {
         name: rom.name.clone(),

@@ -18,6 +18,7 @@ mod export;
 mod import;
 mod info;
 mod shapes;
+mod variant;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -63,11 +64,15 @@ fn open_body(path: &Path) -> Result<StoredBody, Failure> {
 }
 
 /// Reads a model file.
-fn open_rom(path: &Path) -> Result<StoredRom, Failure> {
-    read_rom(path).map_err(|error| {
+fn open_rom(path: &Path, session: &Session) -> Result<StoredRom, Failure> {
+    session.progress().begin("reading the model", 0);
+    let stored = read_rom(path).map_err(|error| {
         let category = if error.is_io() { Category::Files } else { Category::Input };
         Failure::from_error(category, error)
-    })
+    })?;
+    session.progress().end();
+    session.check_interrupted()?;
+    Ok(stored)
 }
 
 fn rule(name: QuadratureName) -> QuadratureRule {

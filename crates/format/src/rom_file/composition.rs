@@ -11,6 +11,7 @@ use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError};
 const POINT: &str = "point";
 const MARKER: &str = "marker";
 const FIXED: &str = "fixed";
+const FURTHER: &str = "further";
 /// Names of the kinds of attachment in files.
 const KINDS: [(AttachmentKind, &str); 2] = [(AttachmentKind::Rigid, "rigid"), (AttachmentKind::Mean, "mean")];
 
@@ -26,6 +27,7 @@ pub(super) fn write<W: Write + Seek>(
             Column::Point { set, point, axis } => (POINT, set.as_str(), *point, u32::from(*axis)),
             Column::Marker { marker, motion } => (MARKER, marker.as_str(), 0, motion.index() as u32),
             Column::FixedMode { number, .. } => (FIXED, "", *number, 0),
+            Column::Further { number } => (FURTHER, "", *number, 0),
         };
         kinds.push(kind);
         names.push(name);
@@ -63,6 +65,7 @@ pub(super) fn read(
             (POINT, 0..3, _) => Column::Point { set: name, point: numbers[i], axis: component as u8 },
             (MARKER, 0..6, _) => Column::Marker { marker: name, motion: Motion::ALL[component as usize] },
             (FIXED, _, Some(&hz)) => Column::FixedMode { number: numbers[i], hz },
+            (FURTHER, _, _) => Column::Further { number: numbers[i] },
             _ => {
                 let found = format!("{kind} {} {component} in column {i}", numbers[i]);
                 let expected =

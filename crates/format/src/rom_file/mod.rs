@@ -7,11 +7,13 @@ mod surfaces;
 use std::path::Path;
 
 use carom_files::{WriteFileError, write_atomically};
+use carom_progress::Progress;
 use carom_reduce::ReducedBody;
 
 use crate::PROGRAM;
 use crate::body_file::{read_materials, write_materials};
 use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
+use crate::watched::Watched;
 
 /// What `format` says in a ROM file.
 pub const KIND: &str = "carom-rom";
@@ -33,6 +35,8 @@ pub struct CraigBamptonOptions {
     pub split_hz: Option<f64>,
     /// Quadrature rule, `default` or `high`.
     pub quadrature: String,
+    /// What was chosen beyond the plain reduction: `inertia_relief`, `frame nodes=1,2,3`, ….
+    pub variant: Vec<String>,
 }
 
 /// A reduced-order model with what identifies its file.
@@ -52,15 +56,17 @@ pub struct StoredRom {
 ///
 /// # Errors
 ///
-/// [`WriteFileError`]
+/// [`WriteFileError`], also if the user stopped it
 pub fn write_rom(
     path: &Path,
     rom: &ReducedBody,
     options: &CraigBamptonOptions,
+    progress: &dyn Progress,
 ) -> Result<String, WriteFileError> {
     let mut checksum = String::new();
     write_atomically(path, |out| {
-        let mut archive = ArchiveWriter::new(out, KIND, VERSION)?;
+        let mut out = Watched::begin(out, "writing", size(rom), progress);
+        let mut archive = ArchiveWriter::new(&mut out, KIND, VERSION)?;
         archive.text("program", PROGRAM)?;
         archive.text("name", &rom.name)?;
         archive.text("body_checksum", &rom.body_checksum)?;
@@ -82,9 +88,18 @@ pub fn write_rom(
             surfaces::write_modes(&mut archive, "fields", fields)?;
         }
         checksum = archive.finish()?;
+        out.end();
         Ok(())
     })?;
     Ok(checksum)
+}
+
+/// Bytes of what is large in a model.
+fn size(rom: &ReducedBody) -> u64 {
+    let n = rom.omega.len();
+    let points = rom.boundary.points.len() + rom.fields.as_ref().map_or(0, |fields| fields.points.len());
+    let numbers = 9 * n * n + 3 * points * (n + 1) + 5 * n * n;
+    (size_of::<f64>() * numbers) as u64
 }
 
 /// Reads a ROM file and checks that everything in it fits together.
@@ -141,6 +156,7 @@ fn write_options<W: std::io::Write + std::io::Seek>(
     archive.texts("option_interface", &options.interfaces)?;
     archive.texts("option_attach", &options.attachments)?;
     archive.text("option_quadrature", &options.quadrature)?;
+    archive.texts("option_variant", &options.variant)?;
     // An option that was not given is an empty array.
     let given = |value: Option<f64>| value.into_iter().collect::<Vec<f64>>();
     for (name, value) in [
@@ -161,5 +177,6 @@ fn read_options(archive: &mut ArchiveReader) -> Result<CraigBamptonOptions, Read
         up_to_hz: archive.f64("option_up_to_hz", &[None])?.first().copied(),
         split_hz: archive.f64("option_split_hz", &[None])?.first().copied(),
         quadrature: archive.text("option_quadrature")?,
+        variant: if archive.has("option_variant") { archive.texts("option_variant")? } else { Vec::new() },
     })
 }

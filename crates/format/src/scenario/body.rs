@@ -10,6 +10,7 @@ use super::model::{
     BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec, RefineSpec,
     RotationSpec, Spot, ZoneSpec,
 };
+use super::variant::variant;
 
 const OF_NEAR: &str = "`refine = { near = { at = …, levels = …, radius = … } }` of the body";
 const OF_REFINE: &str = "`refine = { … }` of the body";
@@ -19,7 +20,7 @@ const OF_REDUCE: &str = "`reduce = { … }` of the body";
 const OF_BODY: &str = "the body itself, beside `make`";
 
 /// Keys of the tables within a body, and where they belong: whoever knows the flags of carom-mesh puts them side by side.
-const HOMES: [(&str, &str); 29] = [
+const HOMES: [(&str, &str); 37] = [
     ("near", OF_NEAR),
     ("levels", OF_NEAR),
     ("coarsen", OF_REFINE),
@@ -41,6 +42,14 @@ const HOMES: [(&str, &str); 29] = [
     ("attach", OF_REDUCE),
     ("modes", OF_REDUCE),
     ("split", OF_REDUCE),
+    ("inertia_relief", OF_REDUCE),
+    ("residual", OF_REDUCE),
+    ("massless_boundary", OF_REDUCE),
+    ("interface_modes", OF_REDUCE),
+    ("reduce_interface", OF_REDUCE),
+    ("frame", OF_REDUCE),
+    ("rayleigh", OF_REDUCE),
+    ("damping_ratio", OF_REDUCE),
     ("refine", OF_BODY),
     ("reduce", OF_BODY),
     ("zone", OF_BODY),
@@ -324,6 +333,7 @@ fn reduce(table: Table<'_>) -> ReduceSpec {
         split: table.number("split", Interval::NotNegative),
         fields: choice("fields", ["full", "surface"]),
         quadrature: choice("quadrature", ["default", "high"]),
+        variant: variant(&table),
     };
     if spec.modes.is_some() && spec.up_to.is_some() {
         table.conflict("up_to", "`modes` (a number) and `up_to` (a frequency) exclude each other");

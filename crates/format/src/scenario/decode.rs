@@ -241,6 +241,23 @@ impl<'a> Table<'a> {
         (numbers.len() == 3).then(|| [numbers[0], numbers[1], numbers[2]])
     }
 
+    /// Two numbers.
+    pub(super) fn two_numbers(&self, key: &'static str, interval: Interval) -> Option<[f64; 2]> {
+        const EXPECTED: &str = "a list of two numbers";
+        let value = self.value(key)?;
+        match value.get_ref() {
+            DeValue::Array(list) if list.len() == 2 => {
+                let numbers: Vec<f64> =
+                    list.iter().filter_map(|i| self.number_in(key, i, interval)).collect();
+                <[f64; 2]>::try_from(numbers).ok()
+            }
+            _ => {
+                self.wrong_type(key, value, EXPECTED);
+                None
+            }
+        }
+    }
+
     /// A list of pairs of numbers.
     pub(super) fn pairs(&self, key: &'static str) -> Option<Vec<[f64; 2]>> {
         const EXPECTED: &str = "a number or a list of pairs of numbers";

@@ -13,6 +13,7 @@ pub mod problem;
 mod references;
 mod sections;
 pub mod suggest;
+mod variant;
 
 use std::path::{Path, PathBuf};
 

@@ -12,6 +12,16 @@ use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, MOST_MODES, Sid, Taylor};
 /// Why a model cannot be written as SID_FEM.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SidExportError {
+    /// Modes without mass.
+    #[error(
+        "{wanted} modes are wanted in the SID_FEM file, but only the first {n_massive} have mass: the boundary of this model is massless"
+    )]
+    Massless {
+        /// How many are wanted.
+        wanted: usize,
+        /// How many have mass.
+        n_massive: usize,
+    },
     /// More modes than the model has, or none, or more than files of this kind can hold.
     #[error(
         "{wanted} modes are wanted in the SID_FEM file; the model has {n_modes}, and a file holds 1 to {MOST_MODES}"
@@ -44,6 +54,10 @@ pub fn sid_of(
     let n = n_modes.unwrap_or(all);
     if n == 0 || n > all || n > MOST_MODES {
         return Err(SidExportError::Modes { wanted: n, n_modes: all });
+    }
+    let n_massive = reduced.invariants.n_massive();
+    if n > n_massive {
+        return Err(SidExportError::Massless { wanted: n, n_massive });
     }
     let found = export_nodes(reduced, nodes);
     let ids = numbers(&found);

@@ -77,7 +77,11 @@ pub(super) fn reduced(
     result.reduced.name.clone_from(&spec.name);
     create_folder(workshop.bodies)?;
     forget(&path);
-    write_rom(&path, &result.reduced, &stored_options(reduce))?;
+    let written = write_rom(&path, &result.reduced, &stored_options(reduce), progress);
+    if progress.interrupted() {
+        return Err(SimulateError::Interrupted);
+    }
+    written?;
     let s = &result.seconds;
     let mut seconds: BTreeMap<String, f64> = [
         ("reduction: assembly", s.assembly),
@@ -94,6 +98,7 @@ pub(super) fn reduced(
     seconds.insert("reduction".to_owned(), started.elapsed().as_secs_f64());
     recipe.keep(&path, &seconds)?;
     prepared.n_reduced += 1;
+    prepared.notes.extend(result.notes.iter().map(|note| format!("model `{}`: {note}", spec.name)));
     prepared.notes.push(format!(
         "model `{}` made: {} dofs reduced to {} low and {} high modes",
         spec.name,
@@ -123,6 +128,7 @@ fn options(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOptions {
         fields: if reduce.fields == "surface" { Fields::Surface } else { Fields::Full },
         rule: Some(if reduce.quadrature == "high" { QuadratureRule::High } else { QuadratureRule::Default }),
         body_checksum: checksum.to_owned(),
+        variant: reduce.variant.variant(),
     }
 }
 
@@ -134,5 +140,6 @@ fn stored_options(reduce: &ReduceSpec) -> StoredOptions {
         up_to_hz: reduce.up_to,
         split_hz: reduce.split,
         quadrature: reduce.quadrature.clone(),
+        variant: reduce.variant.variant().words(),
     }
 }

@@ -167,8 +167,13 @@ pub(crate) fn write_with(folder: &Path, ball: &Body) -> PathBuf {
     let block_path = folder.join("block.npz");
     let block_checksum = write_body(&block_path, &block).unwrap();
     let rom_path = folder.join("ball.rom");
-    let rom_checksum =
-        write_rom(&rom_path, &model(ball, &ball_checksum), &CraigBamptonOptions::default()).unwrap();
+    let rom_checksum = write_rom(
+        &rom_path,
+        &model(ball, &ball_checksum),
+        &CraigBamptonOptions::default(),
+        &carom_progress::Silent,
+    )
+    .unwrap();
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let header = RunHeader {
         scenario: "[simulation]\nend_time = 2.5e-5\n".to_owned(),

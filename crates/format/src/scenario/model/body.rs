@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::damping::DampingSpec;
+use super::variant::VariantSpec;
 
 /// A set of a body or a point in its source coordinates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -176,6 +177,9 @@ pub struct ReduceSpec {
     pub fields: String,
     /// Quadrature rule, `default` or `high`.
     pub quadrature: String,
+    /// What is chosen beyond the plain reduction.
+    #[serde(flatten)]
+    pub variant: VariantSpec,
 }
 
 /// A named place of a body.

@@ -4,6 +4,7 @@
 
 mod body;
 mod damping;
+mod variant;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ pub use body::{
 };
 
 pub use damping::{DampingSpec, RatioSpec};
+pub use variant::VariantSpec;
 
 /// Everything a run is made from.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,0 +1,233 @@
+//! Interface reduction: characteristic constraint modes in place of the dofs of a part of the interface.
+//!
+//! ```text
+//! K̂_JJ w = ω² M̂_JJ w,   w_Rᵀ M̂_JJ w = 0,    L = blockdiag(E, [w_R w_1 … w_N])
+//! ```
+//!
+//! over the columns J of a part of the interface, all others held. The rigid motions w_R of the part are kept exactly, so that rigid
+//! motions of the body, and no strain in them, stay exact; the subspaces are nested, so that frequencies come down from above with N.
+//!
+//! # Source
+//!
+//! Castanier, Tan & Pierre (2001), AIAA J. 39(6), 1182–1187.
+
+use std::f64::consts::TAU;
+
+use carom_linalg::DenseEigenError;
+use carom_linalg::dense::{fix_signs, symmetrised};
+use faer::linalg::solvers::{Qr, SolveLstsq};
+use faer::{Mat, MatRef};
+
+use crate::craig_bampton::ReduceError;
+use crate::reduced::NamedSurface;
+use crate::second::{SecondModes, second_modes};
+use crate::variant::Variant;
+
+/// How many coordinates a part of the interface keeps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Keep {
+    /// So many, its rigid motions counted.
+    Count(usize),
+    /// Its rigid motions, and the characteristic modes up to this frequency \[Hz\].
+    UpTo(f64),
+}
+
+/// A part of the interface that is reduced.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Part {
+    /// Its name, for messages.
+    pub(crate) name: String,
+    /// Its columns among those of T.
+    pub(crate) columns: Vec<usize>,
+    pub(crate) keep: Keep,
+}
+
+/// Rigid motions of a part below this part of the largest are dependent (one or two nodes, nodes on a line).
+const DEPENDENT: f64 = 1e-9;
+
+/// The map L from the coordinates that are kept to those of T, and the number that each part keeps.
+///
+/// Kept coordinates are: those of the parts, one part after the other, then all columns that belong to none, in their order.
+///
+/// * `stiffness`, `mass` — K̂ and M̂ over the columns of T
+/// * `rigid` — rigid motions in these coordinates
+pub(crate) fn characteristic_modes(
+    stiffness: MatRef<'_, f64>,
+    mass: MatRef<'_, f64>,
+    rigid: MatRef<'_, f64>,
+    parts: &[Part],
+) -> Result<(Mat<f64>, Vec<usize>), DenseEigenError> {
+    let n = stiffness.nrows();
+    let mut is_whole = vec![true; n];
+    let mut vectors: Vec<(&Part, Mat<f64>)> = Vec::new();
+    for part in parts {
+        part.columns.iter().for_each(|&column| is_whole[column] = false);
+        let own = |a: MatRef<'_, f64>| {
+            Mat::from_fn(part.columns.len(), part.columns.len(), |i, j| a[(part.columns[i], part.columns[j])])
+        };
+        let motions = Mat::from_fn(part.columns.len(), rigid.ncols(), |i, k| rigid[(part.columns[i], k)]);
+        vectors.push((part, part_modes(own(stiffness).as_ref(), own(mass).as_ref(), motions, part.keep)?));
+    }
+    let whole: Vec<usize> = (0..n).filter(|&column| is_whole[column]).collect();
+    let counts: Vec<usize> = vectors.iter().map(|(_, w)| w.ncols()).collect();
+    let mut map = Mat::zeros(n, counts.iter().sum::<usize>() + whole.len());
+    let mut at = 0;
+    for (part, w) in &vectors {
+        for k in 0..w.ncols() {
+            (0..w.nrows()).for_each(|i| map[(part.columns[i], at + k)] = w[(i, k)]);
+        }
+        at += w.ncols();
+    }
+    whole.iter().enumerate().for_each(|(k, &column)| map[(column, at + k)] = 1.0);
+    Ok((map, counts))
+}
+
+/// Rigid motions of a part, then its characteristic modes.
+fn part_modes(
+    stiffness: MatRef<'_, f64>,
+    mass: MatRef<'_, f64>,
+    motions: Mat<f64>,
+    keep: Keep,
+) -> Result<Mat<f64>, DenseEigenError> {
+    let n = stiffness.nrows();
+    let rigid = independent_columns(motions);
+    let r = rigid.ncols();
+    if r >= n {
+        return Ok(Mat::identity(n, n));
+    }
+    let modes = second_modes(stiffness, mass, rigid.as_ref())?;
+    let elastic = match keep {
+        Keep::Count(count) => count.saturating_sub(r),
+        Keep::UpTo(hz) => modes.omega.partition_point(|&omega| omega <= TAU * hz),
+    }
+    .min(n - r);
+    Ok(Mat::from_fn(n, r + elastic, |i, k| if k < r { rigid[(i, k)] } else { modes.combination[(i, k - r)] }))
+}
+
+/// An orthonormal basis of the columns, each scaled to length 1 before.
+fn independent_columns(mut columns: Mat<f64>) -> Mat<f64> {
+    for k in 0..columns.ncols() {
+        let length = columns.col(k).norm_l2();
+        if length > 0.0 {
+            columns.col_mut(k).iter_mut().for_each(|x| *x /= length);
+        }
+    }
+    let mut kept: Vec<usize> = Vec::new();
+    for k in 0..columns.ncols() {
+        for _ in 0..2 {
+            for &j in &kept {
+                let part: f64 = columns.col(j).transpose() * columns.col(k);
+                for i in 0..columns.nrows() {
+                    let x = part * columns[(i, j)];
+                    columns[(i, k)] -= x;
+                }
+            }
+        }
+        let length = columns.col(k).norm_l2();
+        if length > DEPENDENT {
+            columns.col_mut(k).iter_mut().for_each(|x| *x /= length);
+            kept.push(k);
+        }
+    }
+    Mat::from_fn(columns.nrows(), kept.len(), |i, k| columns[(i, kept[k])])
+}
+
+/// The second eigenproblem on an interface with reduced parts, in combinations of the columns of T.
+///
+/// # Errors
+///
+/// [`DenseEigenError`]
+pub(crate) fn reduced_second_modes(
+    stiffness: MatRef<'_, f64>,
+    mass: MatRef<'_, f64>,
+    rigid: MatRef<'_, f64>,
+    parts: &[Part],
+    notes: &mut Vec<String>,
+) -> Result<SecondModes, DenseEigenError> {
+    if parts.is_empty() {
+        return second_modes(stiffness, mass, rigid);
+    }
+    let (map, counts) = characteristic_modes(stiffness, mass, rigid, parts)?;
+    for (part, count) in parts.iter().zip(counts) {
+        notes.push(format!("{}: {} interface dofs reduced to {count}", part.name, part.columns.len()));
+    }
+    let projected = |a: MatRef<'_, f64>| symmetrised((map.transpose() * (a * &map)).as_ref());
+    let own = coordinates(map.as_ref(), rigid);
+    let second = second_modes(projected(stiffness).as_ref(), projected(mass).as_ref(), own.as_ref())?;
+    let mut combination = &map * &second.combination;
+    fix_signs(combination.as_mut());
+    Ok(SecondModes { combination, ..second })
+}
+
+/// The parts of the interface that are to be reduced.
+///
+/// A point of several sets belongs to the part that is named first. What can be touched is reduced only where it is named, and is then
+/// no complete interface any more.
+///
+/// * `interface` — its points, ascending: columns 3 i + a of T
+///
+/// # Errors
+///
+/// [`ReduceError::NoInterfaceSet`]
+pub(crate) fn interface_parts(
+    body: &str,
+    interface: &[u32],
+    sets: &[(String, Vec<u32>)],
+    surfaces: &mut [NamedSurface],
+    variant: &Variant,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Part>, ReduceError> {
+    let mut is_taken = vec![false; interface.len()];
+    let mut parts = Vec::new();
+    let mut add = |name: String, points: &[u32], keep: Keep, is_taken: &mut Vec<bool>| {
+        let own: Vec<usize> = points
+            .iter()
+            .filter_map(|point| interface.binary_search(point).ok())
+            .filter(|&i| !std::mem::replace(&mut is_taken[i], true))
+            .collect();
+        if !own.is_empty() {
+            let columns = own.iter().flat_map(|&i| (0..3).map(move |a| 3 * i + a)).collect();
+            parts.push(Part { name, columns, keep });
+        }
+    };
+    for (set, keep) in &variant.interface_modes {
+        let Some((_, points)) = sets.iter().find(|(name, _)| name == set) else {
+            let known: Vec<String> = sets.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(ReduceError::NoInterfaceSet { body: body.to_owned(), set: set.clone(), known });
+        };
+        add(format!("set `{set}`"), points, *keep, &mut is_taken);
+        if surfaces.iter().any(|surface| surface.name == *set) {
+            notes.push(format!(
+                "set `{set}` has faces and is reduced to interface modes: its local compliance is lost, so that it is not fit for contact"
+            ));
+        }
+    }
+    if let Some(keep) = variant.reduce_interface {
+        let mut touchable: Vec<u32> =
+            surfaces.iter().flat_map(|surface| surface.surface.points.iter().copied()).collect();
+        touchable.sort_unstable();
+        let rest: Vec<u32> =
+            interface.iter().copied().filter(|point| touchable.binary_search(point).is_err()).collect();
+        let before = is_taken.clone();
+        add("interface without faces".to_owned(), &rest, keep, &mut is_taken);
+        if is_taken == before {
+            notes.push(
+                "nothing of the interface is reduced: all of it has faces and may be touched; name the sets that only carry joints \
+                 as interface modes"
+                    .to_owned(),
+            );
+        }
+    }
+    for surface in surfaces {
+        for (point, complete) in surface.surface.points.iter().zip(&mut surface.is_interface) {
+            *complete &= interface.binary_search(point).is_ok_and(|i| !is_taken[i]);
+        }
+    }
+    Ok(parts)
+}
+
+/// The coordinates of z in the columns of L, z = L y, by least squares: exact for what L spans.
+pub(crate) fn coordinates(map: MatRef<'_, f64>, z: MatRef<'_, f64>) -> Mat<f64> {
+    Qr::new(map).solve_lstsq(z)
+}

@@ -1,0 +1,197 @@
+//! Interior fields beside fixed-interface modes: inertia relief, and free modes of the body (residual attachment modes).
+//!
+//! A load f on the interface accelerates a free body rigidly, and the inertia forces −M R a of that acceleration act on the
+//! interior too. With u = T_b u_b + u_i, u_i zero on the interface,
+//!
+//! ```text
+//! K_ii u_i = −(M R)_i a,    X = K_ii⁻¹ (M R)_i
+//! ```
+//!
+//! so that constraint modes and the inertia-relief modes X answer every load on the interface exactly, balanced or not. With modes
+//! φ of the free body in place of fixed-interface modes, T = [T_b X φ − T_b φ_b] spans rigid motions, φ and the residual flexibility
+//! of the interface, u − φ ω⁻² φᵀ f: the basis of Rubin, of which the second eigenproblem finds φ again.
+//!
+//! # Source
+//!
+//! Craig & Kurdila, Fundamentals of Structural Dynamics, ch. 17 (inertia-relief and residual attachment modes); Rubin (1975),
+//! AIAA J. 13(8), 995–1006; MacNeal (1971), Comput. Struct. 1, 581–601.
+
+use carom_fem::SystemMatrices;
+use carom_linalg::dense::{add_product, generalised_pairs, gram, product};
+use carom_linalg::{Cholesky, DenseEigenError, DofSet, EigenError, FactorError, Wanted, lowest_pairs};
+use carom_progress::Progress;
+use faer::{Mat, MatRef};
+
+/// A field counts as dependent if what is left of it, beside those before it, has this part of its strain amplitude or less.
+///
+/// What is lost of the compliance is the square of it; eigenpairs are good to some 1e-8.
+pub const DEPENDENT: f64 = 1e-6;
+
+/// Interior fields, mass-normalised and uncoupled.
+#[derive(Debug, Clone)]
+pub(crate) struct InteriorFields {
+    /// 3n × fields, zero on the interface.
+    pub(crate) fields: Mat<f64>,
+    /// λ of each with the interface held \[1/s²\].
+    pub(crate) lambda: Vec<f64>,
+    /// How many were left out as dependent.
+    pub(crate) n_dropped: usize,
+}
+
+/// Why there are no free modes.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(crate) enum FreeModesError {
+    #[error(transparent)]
+    Factor(#[from] FactorError),
+    #[error(transparent)]
+    Eigen(#[from] EigenError),
+}
+
+/// X = K_ii⁻¹ (M R)_i.
+///
+/// * `factor` — of the interior stiffness
+/// * `rigid` — the rigid motions R at all points, 3n × r
+pub(crate) fn inertia_relief(system: &SystemMatrices, factor: &Cholesky, rigid: MatRef<'_, f64>) -> Mat<f64> {
+    let mut fields = system.mass.product(rigid);
+    factor.solve_in_place(fields.as_mut());
+    fields
+}
+
+/// The lowest elastic modes of the body without supports, 3n × modes.
+///
+/// * `used` — dofs of the body
+/// * `n_rigid` — its rigid modes, which come first and are left out
+/// * `shift` — of the order of the lowest elastic eigenvalue \[1/s²\]
+pub(crate) fn free_modes(
+    system: &SystemMatrices,
+    used: DofSet,
+    n_rigid: usize,
+    shift: f64,
+    wanted: Wanted,
+    progress: &dyn Progress,
+) -> Result<(Vec<f64>, Mat<f64>), FreeModesError> {
+    let shifted = (n_rigid > 0).then_some((&system.mass, shift));
+    let shift = if n_rigid > 0 { shift } else { 0.0 };
+    let factor = Cholesky::new(&system.stiffness, shifted, used, progress)?;
+    let wanted = match wanted {
+        Wanted::Count(n) => Wanted::Count(n + n_rigid),
+        up_to @ Wanted::UpTo(_) => up_to,
+    };
+    let (pairs, _) = lowest_pairs(&system.stiffness, &system.mass, factor, shift, wanted, progress)?;
+    let elastic = pairs.lambda.get(n_rigid..).unwrap_or_default().to_vec();
+    let vectors = pairs.vectors.subcols(n_rigid.min(pairs.vectors.ncols()), elastic.len()).to_owned();
+    Ok((elastic, vectors))
+}
+
+/// φ − T_b φ_b: what fields of the whole body have beyond the constraint modes.
+pub(crate) fn beyond_constraint_modes(
+    fields: MatRef<'_, f64>,
+    constraint_modes: MatRef<'_, f64>,
+    at_interface: MatRef<'_, f64>,
+    interface_dofs: &[usize],
+) -> Mat<f64> {
+    let mut rest = fields.to_owned();
+    add_product(rest.as_mut(), -1.0, constraint_modes, at_interface);
+    for &dof in interface_dofs {
+        (0..rest.ncols()).for_each(|k| rest[(dof, k)] = 0.0);
+    }
+    rest
+}
+
+/// Makes interior fields independent of the fixed-interface modes and of each other, and uncouples them.
+///
+/// Gram and Schmidt in the inner product of the strain energy, each field twice; fields that depend on those before them by
+/// [`DEPENDENT`] are left out. Then a small eigenproblem.
+///
+/// * `fields` — zero on the interface
+/// * `fixed` — fixed-interface modes, with their λ
+pub(crate) fn independent(
+    system: &SystemMatrices,
+    mut fields: Mat<f64>,
+    fixed: MatRef<'_, f64>,
+    fixed_lambda: &[f64],
+) -> Result<InteriorFields, DenseEigenError> {
+    let mut forces = system.stiffness.product(fields.as_ref());
+    let before: Vec<f64> = (0..fields.ncols()).map(|k| norm(&forces, &fields, k)).collect();
+    if fixed.ncols() > 0 {
+        let scaled =
+            Mat::from_fn(fixed.nrows(), fixed.ncols(), |i, k| fixed[(i, k)] / fixed_lambda[k].sqrt());
+        let scaled_forces = system.stiffness.product(scaled.as_ref());
+        for _ in 0..2 {
+            let parts = gram(scaled_forces.as_ref(), fields.as_ref());
+            add_product(fields.as_mut(), -1.0, scaled.as_ref(), parts.as_ref());
+            add_product(forces.as_mut(), -1.0, scaled_forces.as_ref(), parts.as_ref());
+        }
+    }
+    let n = fields.nrows();
+    let mut kept: Vec<usize> = Vec::new();
+    for k in 0..fields.ncols() {
+        for _ in 0..2 {
+            for &j in &kept {
+                let part: f64 = forces.col(j).transpose() * fields.col(k);
+                for i in 0..n {
+                    let (x, f) = (part * fields[(i, j)], part * forces[(i, j)]);
+                    fields[(i, k)] -= x;
+                    forces[(i, k)] -= f;
+                }
+            }
+        }
+        let after = norm(&forces, &fields, k);
+        if after > DEPENDENT * before[k] {
+            for i in 0..n {
+                fields[(i, k)] /= after;
+                forces[(i, k)] /= after;
+            }
+            kept.push(k);
+        }
+    }
+    let n_dropped = fields.ncols() - kept.len();
+    let fields = Mat::from_fn(n, kept.len(), |i, k| fields[(i, kept[k])]);
+    if kept.is_empty() {
+        return Ok(InteriorFields { fields, lambda: Vec::new(), n_dropped });
+    }
+    let mass = gram(fields.as_ref(), system.mass.product(fields.as_ref()).as_ref());
+    let pairs = generalised_pairs(Mat::identity(kept.len(), kept.len()).as_ref(), mass.as_ref())?;
+    Ok(InteriorFields {
+        fields: product(fields.as_ref(), pairs.vectors.as_ref()),
+        lambda: pairs.lambda,
+        n_dropped,
+    })
+}
+
+/// The columns of two sets of fields side by side.
+pub(crate) fn joined(fields: [Option<&Mat<f64>>; 2]) -> Mat<f64> {
+    let n = fields.iter().flatten().map(|fields| fields.nrows()).max().unwrap_or(0);
+    let columns: Vec<(&Mat<f64>, usize)> =
+        fields.iter().flatten().flat_map(|fields| (0..fields.ncols()).map(move |k| (*fields, k))).collect();
+    Mat::from_fn(n, columns.len(), |i, k| columns[k].0[(i, columns[k].1)])
+}
+
+/// Mean of the points of the body \[m\].
+pub(crate) fn middle(points: &[[f64; 3]], is_used: &[bool]) -> [f64; 3] {
+    let used = || points.iter().zip(is_used).filter(|(_, used)| **used).map(|(point, _)| point);
+    let n = used().count().max(1) as f64;
+    [0, 1, 2].map(|a| used().map(|point| point[a]).sum::<f64>() / n)
+}
+
+/// A shift far above rounding and not far above the lowest elastic eigenvalue \[1/s²\].
+///
+/// Rayleigh's quotient of a stretch along an axis is 12 E/(ρ L²) for a bar of length L, E/(ρ L²) being what the shift of
+/// [`crate::modes()`] is a tenth of.
+pub(crate) fn shift(system: &SystemMatrices, points: &[[f64; 3]], is_used: &[bool]) -> f64 {
+    let center = middle(points, is_used);
+    let stretch = Mat::from_fn(3 * points.len(), 3, |dof, axis| {
+        if dof % 3 == axis && is_used[dof / 3] { points[dof / 3][axis] - center[axis] } else { 0.0 }
+    });
+    let energy = gram(stretch.as_ref(), system.stiffness.product(stretch.as_ref()).as_ref());
+    let inertia = gram(stretch.as_ref(), system.mass.product(stretch.as_ref()).as_ref());
+    let lowest =
+        (0..3).map(|k| energy[(k, k)] / inertia[(k, k)]).filter(|q| *q > 0.0).fold(f64::INFINITY, f64::min);
+    lowest * 0.1 / 12.0
+}
+
+/// √(u K u) of a field.
+fn norm(forces: &Mat<f64>, fields: &Mat<f64>, k: usize) -> f64 {
+    let energy: f64 = forces.col(k).transpose() * fields.col(k);
+    energy.max(0.0).sqrt()
+}

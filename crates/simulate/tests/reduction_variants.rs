@@ -1,0 +1,102 @@
+//! One impact with a body that is reduced in several ways: an elastic ball on a rigid plane.
+
+use carom_dynamics::{ContactEvent, Ignore, LedgerSummary};
+use carom_format::Scenario;
+use carom_multibody::{Settings, Simulation};
+use carom_progress::Silent;
+use carom_simulate::{PreparedModel, Workshop, prepare, system};
+
+const SCENARIO: &str = r#"
+[simulation]
+end_time = 5.0e-5
+
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.015, pole_radius = 3.9e-3, grade = { at = "pole", finest = 1.5e-3 } }
+material = "steel"
+reduce = { interface = ["pole"], modes = 24, split = 2.5e5 }
+position = [0.0, 0.0, -0.0150001]
+velocity = [0.0, 0.0, 40.0]
+
+[[body]]
+name = "wall"
+make = { shape = "box", size = [0.02, 0.02, 0.01] }
+rigid = true
+fixed = true
+material = "steel"
+position = [-0.01, -0.01, 0.0]
+
+[[contact]]
+between = ["ball:pole", "wall:bottom"]
+law = { kind = "lagrange" }
+"#;
+
+struct Impact {
+    event: ContactEvent,
+    ledger: LedgerSummary,
+    /// f_c T_c of the split.
+    periods: f64,
+    n_low: usize,
+}
+
+fn impact(choice: &str) -> Impact {
+    let overrides: Vec<String> = choice.split_terminator(';').map(str::to_owned).collect();
+    let scenario = Scenario::parse("ball.toml".as_ref(), SCENARIO, &overrides, &["steel"]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
+    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let PreparedModel::Reduced(model) = &prepared.bodies[0].model else { panic!("the ball is reduced") };
+    let n_low = model.n_low;
+    let assembled = system(&scenario, &prepared).unwrap();
+    let settings = Settings { relative_tolerance: 1e-8, ..Settings::until(5e-5) };
+    let mut simulation = Simulation::new(assembled.system, &assembled.placements, settings).unwrap();
+    let summary = simulation.run(&mut Ignore, &Silent).unwrap();
+    let event = summary.contacts[0];
+    println!(
+        "{choice:40} {n_low} dynamic modes: peak {:.1} N, {:.3} µs, e {:.6}, energy {:.1e}, momentum {:.1e}, {} steps",
+        event.peak_force,
+        1e6 * event.duration(),
+        event.restitution().unwrap_or(f64::NAN),
+        summary.ledger.energy_error,
+        summary.ledger.momentum_error,
+        summary.counters.steps
+    );
+    Impact { event, ledger: summary.ledger, periods: 2.5e5 * event.duration(), n_low }
+}
+
+fn relative(a: f64, b: f64) -> f64 {
+    (a / b - 1.0).abs()
+}
+
+#[test]
+fn every_reduction_gives_the_impact_of_the_plain_one() {
+    let plain = impact("");
+    assert!(plain.n_low > 6 && plain.ledger.energy_error < 1e-5, "{:?}", plain.ledger);
+    // THEORY 2.3: what the split leaves out is of this size.
+    let estimate = 1.0 / (2.0 * plain.periods).powi(2);
+    println!("f_c T_c = {:.1}: estimate {estimate:.1e}", plain.periods);
+    let relief = impact("body.0.reduce.inertia_relief=true");
+    let residual = impact("body.0.reduce.residual=true");
+    let massless = impact("body.0.reduce.massless_boundary=true");
+    for other in [&relief, &residual, &massless] {
+        assert!(relative(other.event.peak_force, plain.event.peak_force) < estimate);
+        assert!(relative(other.event.duration(), plain.event.duration()) < estimate);
+        assert!(other.ledger.energy_error < 1e-5 && other.ledger.momentum_error < 1e-9, "{:?}", other.ledger);
+    }
+    // Whether static modes have mass is nothing to the quasistatic scheme.
+    assert_eq!(residual.event.peak_force, massless.event.peak_force);
+}
+
+#[test]
+fn the_body_frame_changes_nothing_but_second_order_terms() {
+    let buckens = impact("");
+    let nodes = impact("body.0.reduce.frame=\"nodes=1,40,200\"");
+    let marker = impact("body.0.reduce.frame=\"marker=pole\"");
+    for other in [&nodes, &marker] {
+        assert_eq!(other.n_low, buckens.n_low);
+        // Strains are some 1e-3 near the pole, turns of the frame less.
+        assert!(relative(other.event.peak_force, buckens.event.peak_force) < 2e-3);
+        assert!(relative(other.event.duration(), buckens.event.duration()) < 2e-3);
+        assert!(other.ledger.energy_error < 1e-5 && other.ledger.momentum_error < 1e-9, "{:?}", other.ledger);
+    }
+}
