@@ -4,12 +4,14 @@
 //! * [`pressure`]: one pressure per span, with its averaged gap; [`law`]: what pressure a gap brings about
 //! * [`solver`]: complementarity problems
 //! * [`closed_form`]: Hertz, a sphere on the end of a rod
+//! * [`region`]: how a contact region gives way to a point load or a Hertz pressure, mode by mode
 //! * [`submodel`]: the condensed quasistatic problem that multibody and static schemes solve
 
 pub mod closed_form;
 pub mod geometry;
 pub mod law;
 pub mod pressure;
+pub mod region;
 pub mod solver;
 pub mod submodel;
 

@@ -208,6 +208,11 @@ impl Spans {
         &self.values[self.values_start[span] as usize..self.values_start[span + 1] as usize]
     }
 
+    /// Averages of the shape functions of [`Self::points`] over a span: their sum is 1.
+    pub fn means(&self, span: usize) -> &[f64] {
+        &self.means[self.points_start[span] as usize..self.points_start[span + 1] as usize]
+    }
+
     /// Mean position of a span for positions of the points of the surface.
     pub fn center(&self, span: usize, positions: impl Fn(u32) -> Vector3<f64>) -> Vector3<f64> {
         let range = self.points_start[span] as usize..self.points_start[span + 1] as usize;

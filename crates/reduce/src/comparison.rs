@@ -207,10 +207,11 @@ pub fn compare(
     let mass = flexibility.system.mass.clone();
     drop(flexibility);
     let n_rigid = motions.len();
-    let count = options.count.min(model.omega.len());
+    let n_modes = model.invariants.n_massive();
+    let count = options.count.min(n_modes);
     let wanted = ModalOptions {
         fix: options.fix.clone(),
-        wanted: ModesWanted::Count(n_rigid + (count + EXTRA).min(model.omega.len())),
+        wanted: ModesWanted::Count(n_rigid + (count + EXTRA).min(n_modes)),
         rule: options.rule,
     };
     let found = modes(body, &wanted, progress)?;
@@ -278,7 +279,8 @@ impl Shapes {
 /// Modes of the body with those of the model, space by space.
 fn matches(model: &ReducedBody, body_hz: &[f64], shapes: &Option<Shapes>) -> Vec<ModeMatch> {
     let hz = |mode: usize| model.omega[mode] / TAU;
-    let mut free: Vec<usize> = (0..model.omega.len()).collect();
+    // Modes of a massless boundary have no frequency.
+    let mut free: Vec<usize> = (0..model.invariants.n_massive()).collect();
     let mut found = Vec::with_capacity(body_hz.len());
     let mut start = 0;
     while start < body_hz.len() && !free.is_empty() {

@@ -27,6 +27,7 @@ impl Args {
             Command::Import(args) => &args.output.run,
             Command::Info(args) => &args.run,
             Command::Compare(args) => &args.run,
+            Command::Compliance(args) => &args.output.run,
         }
     }
 }
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Compare a model with its body: frequencies, shapes, static answers
     Compare(CompareArgs),
+    /// Say how the contact regions of a model give way, and which split an impact needs
+    Compliance(ComplianceArgs),
 }
 
 /// How stiffness and mass are integrated.
@@ -245,6 +248,73 @@ pub(crate) struct CompareArgs {
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+/// Say how the contact regions of a model give way, and which split an impact needs.
+///
+/// The compliance of each surface under a force on the span in its middle and under Hertz' pressures of several radii; how much of it is in
+/// the dynamic modes and how much in the static ones. With the body: what the model lacks of it. With the speed of an impact: its duration by
+/// Hertz' theory, and what splits at 1, 2, 5 and 10 periods in it would cost.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ComplianceArgs {
+    /// The model file
+    pub(crate) rom: PathBuf,
+    /// The body file that it was made from, to check the model against the whole body
+    pub(crate) body: Option<PathBuf>,
+    /// A surface of the model; all if not given, may be repeated
+    #[arg(long, value_name = "SET")]
+    pub(crate) surface: Vec<String>,
+    /// Relative speed of an impact on the middle of the surface [m/s]
+    #[arg(long, value_name = "V", value_parser = above_zero)]
+    pub(crate) velocity: Option<f64>,
+    /// Radius of the surface there [m]; that of the geometry if not given
+    #[arg(long, value_name = "R", value_parser = above_zero, requires = "velocity")]
+    pub(crate) radius: Option<f64>,
+    /// What the other body is made of: rigid, a material by its name, or Young's modulus [Pa] and Poisson's ratio
+    #[arg(long, value_name = "rigid|NAME|E,NU", default_value = "rigid", value_parser = against)]
+    pub(crate) against: Against,
+    /// Radius of the other body [m]; a plane if not given
+    #[arg(long, value_name = "R", value_parser = above_zero, requires = "velocity")]
+    pub(crate) against_radius: Option<f64>,
+    /// Mass of the other body [kg]; one that does not move if not given
+    #[arg(long, value_name = "M", value_parser = above_zero, requires = "velocity")]
+    pub(crate) mass: Option<f64>,
+    /// The output is a picture, .svg or .png: the part of the compliance that lies below each frequency
+    #[command(flatten)]
+    pub(crate) output: OptionalOutputArgs,
+}
+
+/// What a body hits.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Against {
+    /// Something that does not give way
+    Rigid,
+    /// A material of the list
+    Named(String),
+    /// Any other
+    Elastic { young: f64, poisson: f64 },
+}
+
+fn against(text: &str) -> Result<Against, String> {
+    match text.split_once(',') {
+        None if text == "rigid" => Ok(Against::Rigid),
+        None => Ok(Against::Named(text.to_owned())),
+        Some((young, poisson)) => match (young.trim().parse::<f64>(), poisson.trim().parse::<f64>()) {
+            (Ok(young), Ok(poisson))
+                if young > 0.0 && young.is_finite() && poisson > -1.0 && poisson < 0.5 =>
+            {
+                Ok(Against::Elastic { young, poisson })
+            }
+            _ => Err("write E,NU with E above 0 in Pa and NU between -1 and 0.5".to_owned()),
+        },
+    }
+}
+
+fn above_zero(text: &str) -> Result<f64, String> {
+    match text.trim().parse() {
+        Ok(value) if value > 0.0 && f64::is_finite(value) => Ok(value),
+        _ => Err("give a number above 0".to_owned()),
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {

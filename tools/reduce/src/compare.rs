@@ -61,7 +61,7 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
     let options = ComparisonOptions {
         count: args.count as usize,
         rule: rule_of(&rom),
-        fix: Vec::new(),
+        fix: rom.reduced.held.clone(),
         sets: rom.options.interfaces.clone(),
     };
     let found = carom_reduce::compare(&rom.reduced, &body.body, &options, session.progress())

@@ -5,6 +5,7 @@
 //! carom-reduce craig-bampton ball.npz -o ball.rom --interface pole --modes 24 --split 5e4
 //! carom-reduce info ball.rom
 //! carom-reduce compare ball.rom ball.npz
+//! carom-reduce compliance ball.rom ball.npz --velocity 0.3
 //! carom-reduce export ball.rom -o ball.SID_FEM --format sid
 //! carom-reduce import ball.SID_FEM -o other.rom
 //! ```
@@ -13,6 +14,7 @@
 
 mod args;
 mod compare;
+mod compliance;
 mod condense;
 mod export;
 mod import;
@@ -46,6 +48,7 @@ fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         Command::Export(args) => export::export(args, session),
         Command::Import(args) => import::import(args, session),
         Command::Compare(args) => compare::compare(args, session),
+        Command::Compliance(args) => compliance::compliance(args, session),
     }
 }
 
