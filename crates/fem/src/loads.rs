@@ -42,9 +42,24 @@ pub fn traction_force(
     faces: &[FaceRef],
     traction: [f64; 3],
 ) -> Vec<[f64; 3]> {
+    varying_traction_force(discretisation, faces, |_| traction)
+}
+
+/// Forces of a traction that varies from place to place, one vector a body point \[N\]: f_i = ∫ R_i t dA.
+///
+/// * `traction` — t at a position \[m\] of the undeformed body \[Pa\]
+///
+/// # Panics
+///
+/// If a face does not exist.
+pub fn varying_traction_force(
+    discretisation: &Discretisation,
+    faces: &[FaceRef],
+    traction: impl Fn([f64; 3]) -> [f64; 3],
+) -> Vec<[f64; 3]> {
     let mut force = vec![[0.0; 3]; discretisation.n_cell_point_ids()];
-    integrate_faces(discretisation, faces, load_points, |evaluator, area, _| {
-        let area = norm(area);
+    integrate_faces(discretisation, faces, load_points, |evaluator, area, position| {
+        let (area, traction) = (norm(area), traction(position));
         for (&id, value) in evaluator.ids().iter().zip(evaluator.values()) {
             for a in 0..3 {
                 force[id as usize][a] += value * area * traction[a];

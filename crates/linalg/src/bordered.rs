@@ -34,9 +34,6 @@ use crate::eigen::Inverse;
 use crate::factor::{Cholesky, FactorError, Inertia, SMALLEST_PIVOT};
 use crate::symbolic::Symbolic;
 
-/// Passes that bring the rows of a border to the same size.
-const EQUILIBRATION_PASSES: usize = 6;
-
 /// The constraints of a bordered system, and the nodes that are pinned for its factor.
 #[derive(Debug, Clone)]
 pub struct Border {
@@ -49,6 +46,8 @@ pub struct Border {
     constraints: Mat<f64>,
     /// Orthonormal basis of the range of Wᵀ.
     reactions: Mat<f64>,
+    /// Units of u_p and λ by the stiffness K_pp and the compliance W A⁻¹ Wᵀ: S is judged and solved in them, also for K − σM.
+    scale: Vec<f64>,
 }
 
 impl Border {
@@ -66,7 +65,7 @@ impl Border {
             constraints[(i, j)] / constraints.col(j).norm_l2()
         });
         let reactions = Qr::new(unit.as_ref()).compute_thin_Q();
-        Self { free, pin_nodes, pins, constraints, reactions }
+        Self { free, pin_nodes, pins, constraints, reactions, scale: Vec::new() }
     }
 
     /// Number of constraints r.
@@ -88,31 +87,33 @@ struct Eliminated {
     coupling: Mat<f64>,
     /// A⁻¹ B.
     response: Mat<f64>,
-    /// The scaling D of S, and the eigenpairs of D S D.
-    scale: Vec<f64>,
+    /// Eigenpairs of D S D in the units D of the border.
     schur: DensePairs,
 }
 
 impl Eliminated {
-    /// Eliminates what the factor has.
+    /// Eliminates what the factor has, and finds the units of the border if it has none.
     ///
     /// * `coupling` — [K_p, Wᵀ]
-    fn new(factor: Cholesky, border: &Border, coupling: Mat<f64>) -> Result<Self, DenseEigenError> {
+    fn new(factor: Cholesky, border: &mut Border, coupling: Mat<f64>) -> Result<Self, DenseEigenError> {
         let mut response = coupling.clone();
         factor.solve_in_place(response.as_mut());
         let n_pins = border.pins.len();
+        let n = coupling.ncols();
         let eliminated = gram(coupling.as_ref(), response.as_ref());
-        let own = Mat::from_fn(coupling.ncols(), coupling.ncols(), |i, j| match (i < n_pins, j < n_pins) {
+        let own = Mat::from_fn(n, n, |i, j| match (i < n_pins, j < n_pins) {
             (true, _) => coupling[(border.pins[i], j)],
             (false, true) => coupling[(border.pins[j], i)],
             (false, false) => 0.0,
         });
+        if border.scale.is_empty() {
+            let size = |i: usize| if i < n_pins { own[(i, i)] } else { eliminated[(i, i)] };
+            border.scale = (0..n).map(|i| 1.0 / size(i).abs().sqrt()).collect();
+        }
+        let scale = &border.scale;
         let schur = symmetrised((own - eliminated).as_ref());
-        let scale = equilibration(schur.as_ref());
-        let n = scale.len();
         let scaled = Mat::from_fn(n, n, |i, j| scale[i] * schur[(i, j)] * scale[j]);
-        let schur = symmetric_pairs(scaled.as_ref())?;
-        Ok(Self { factor, coupling, response, scale, schur })
+        Ok(Self { factor, coupling, response, schur: symmetric_pairs(scaled.as_ref())? })
     }
 
     /// |smallest| over |largest| eigenvalue of the scaled S.
@@ -127,8 +128,10 @@ impl Eliminated {
     }
 
     /// S⁻¹ f.
-    fn solve_schur(&self, f: MatRef<'_, f64>) -> Mat<f64> {
-        let scaled = Mat::from_fn(f.nrows(), f.ncols(), |i, j| self.scale[i] * f[(i, j)]);
+    ///
+    /// * `scale` — the units of the border
+    fn solve_schur(&self, f: MatRef<'_, f64>, scale: &[f64]) -> Mat<f64> {
+        let scaled = Mat::from_fn(f.nrows(), f.ncols(), |i, j| scale[i] * f[(i, j)]);
         let mut y = self.schur.vectors.transpose() * scaled;
         for j in 0..y.ncols() {
             for (i, lambda) in self.schur.lambda.iter().enumerate() {
@@ -136,25 +139,8 @@ impl Eliminated {
             }
         }
         let y = &self.schur.vectors * y;
-        Mat::from_fn(f.nrows(), f.ncols(), |i, j| self.scale[i] * y[(i, j)])
+        Mat::from_fn(f.nrows(), f.ncols(), |i, j| scale[i] * y[(i, j)])
     }
-}
-
-/// D that brings the rows of a symmetric D S D to a largest entry near 1.
-fn equilibration(matrix: MatRef<'_, f64>) -> Vec<f64> {
-    let n = matrix.nrows();
-    let mut scale = vec![1.0; n];
-    for _ in 0..EQUILIBRATION_PASSES {
-        let largest: Vec<f64> = (0..n)
-            .map(|i| (0..n).map(|j| (scale[i] * matrix[(i, j)] * scale[j]).abs()).fold(0.0, f64::max))
-            .collect();
-        for (scale, largest) in scale.iter_mut().zip(largest) {
-            if largest > 0.0 {
-                *scale /= largest.sqrt();
-            }
-        }
-    }
-    scale
 }
 
 /// The inverse of a stiffness K + sM on the null space of constraints.
@@ -184,14 +170,14 @@ impl Bordered {
 
     fn with_symbolic(
         symbolic: Symbolic,
-        border: Border,
+        mut border: Border,
         k: &BlockMatrix,
         shifted_mass: Option<(&NodeMatrix, f64)>,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
         let factor = Cholesky::with_symbolic(symbolic, k, shifted_mass, progress)?;
         let coupling = coupling(k, shifted_mass, &border);
-        let eliminated = Eliminated::new(factor, &border, coupling)
+        let eliminated = Eliminated::new(factor, &mut border, coupling)
             .map_err(|_| FactorError::SingularBorder { pivot: f64::NAN })?;
         let pivot = eliminated.smallest_pivot();
         if pivot.is_nan() || pivot < SMALLEST_PIVOT {
@@ -207,12 +193,12 @@ impl Bordered {
     pub fn solve_with(&self, mut x: MatMut<'_, f64>, values: MatRef<'_, f64>) {
         let (pins, own) = (&self.border.pins, &self.eliminated);
         let n_pins = pins.len();
-        let mut of_border = Mat::from_fn(own.scale.len(), x.ncols(), |i, j| {
+        let mut of_border = Mat::from_fn(self.border.scale.len(), x.ncols(), |i, j| {
             if i < n_pins { x[(pins[i], j)] } else { values[(i - n_pins, j)] }
         });
         own.factor.solve_in_place(x.as_mut());
         of_border -= gram(own.coupling.as_ref(), x.as_ref());
-        let z = own.solve_schur(of_border.as_ref());
+        let z = own.solve_schur(of_border.as_ref(), &self.border.scale);
         add_product(x.as_mut(), -1.0, own.response.as_ref(), z.as_ref());
         for j in 0..x.ncols() {
             for (i, &pin) in pins.iter().enumerate() {
@@ -248,7 +234,7 @@ fn coupling(k: &BlockMatrix, shifted_mass: Option<(&NodeMatrix, f64)>, border: &
 fn count(
     outcome: Result<Inertia, FactorError>,
     factor: Cholesky,
-    border: &Border,
+    border: &mut Border,
     k: &BlockMatrix,
     m: &NodeMatrix,
     sigma: f64,
@@ -319,9 +305,9 @@ impl Inverse for Bordered {
         sigma: f64,
         progress: &dyn Progress,
     ) -> (Result<Inertia, FactorError>, Self::Structure) {
-        let Self { border, eliminated } = self;
+        let Self { mut border, eliminated } = self;
         let (outcome, factor) = eliminated.factor.into_indefinite(k, m, sigma, progress);
-        let (outcome, symbolic) = count(outcome, factor, &border, k, m, sigma);
+        let (outcome, symbolic) = count(outcome, factor, &mut border, k, m, sigma);
         (outcome, (symbolic, border))
     }
 
@@ -334,7 +320,7 @@ impl Inverse for Bordered {
     ) -> Result<Inertia, FactorError> {
         let (symbolic, border) = structure;
         let (outcome, factor) = Cholesky::indefinite(symbolic.clone(), k, m, sigma, progress);
-        count(outcome, factor, border, k, m, sigma).0
+        count(outcome, factor, &mut border.clone(), k, m, sigma).0
     }
 
     fn refactor(

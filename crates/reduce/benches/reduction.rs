@@ -9,7 +9,8 @@
 use carom_fem::{Body, Discretisation, Geometry, Material, QuadratureRule, assemble};
 use carom_linalg::{Cholesky, DofSet, Symbolic, Wanted};
 use carom_progress::Silent;
-use carom_reduce::condensation::{Condensation, constraint_modes, interior};
+use carom_reduce::boundary::{Boundary, Interior};
+use carom_reduce::condensation::{Condensation, constraint_modes};
 use carom_reduce::moments::Moments;
 use carom_testing::{json_file, numbers, shared_data};
 
@@ -57,16 +58,16 @@ fn phases(discretisation: &Discretisation, interface: &[u32]) -> [Time; 6] {
         timed(|| assemble(discretisation, QuadratureRule::Default, &Silent).expect("the cells are sound"));
     let used = discretisation.point_is_used();
     let all = DofSet::from_flags(used.iter().map(|&used| [used; 3]).collect());
-    let free = interior(&all, interface);
+    let boundary = Boundary::of_points(interface.to_vec());
+    let free = boundary.interior(&all);
     let (symbolic, order) =
         timed(|| Symbolic::new(&system.stiffness.graph, free).expect("METIS orders these graphs"));
     let (factor, factorisation) = timed(|| {
         Cholesky::with_symbolic(symbolic, &system.stiffness, None, &Silent).expect("the body is held")
     });
-    let dofs: Vec<usize> =
-        interface.iter().flat_map(|&point| (0..3).map(move |i| 3 * point as usize + i)).collect();
+    let factor = Interior::Definite(factor);
     let (constraint, statics) =
-        timed(|| constraint_modes(&system, &factor, &dofs, &discretisation.points, &used, &Silent));
+        timed(|| constraint_modes(&system, &factor, &boundary, &discretisation.points, &used, &Silent));
     let constraint = constraint.expect("nobody stops it");
     let (condensation, eigen) = timed(|| {
         Condensation::new(&system, factor, constraint, Wanted::Count(MODES), &Silent)

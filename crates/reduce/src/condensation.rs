@@ -11,93 +11,96 @@
 
 use carom_fem::SystemMatrices;
 use carom_linalg::dense::{add_product, symmetrised};
-use carom_linalg::{Cholesky, DofSet, EigenError, Wanted, lowest_pairs};
+use carom_linalg::{EigenError, Wanted};
 use carom_progress::Progress;
 use faer::Mat;
 use nalgebra::Matrix6;
 
+use crate::boundary::{Boundary, Interior};
 use crate::further::InteriorFields;
 use crate::rigid::rigid_modes;
 use crate::solve::solve_reporting;
 
-/// Static response of the interior to a unit displacement of each interface dof, the others fixed.
+/// Static response of the interior to a unit of each boundary dof, the others at rest.
 #[derive(Debug, Clone)]
 pub struct ConstraintModes {
-    /// [E; Ψ], 3n × n_b.
+    /// C = [E; Ψ], 3n × n_b.
     pub modes: Mat<f64>,
-    /// Stiffness condensed to the interface, K_bb + K_bi Ψ, n_b × n_b \[N/m\].
+    /// Stiffness condensed to the boundary, K_bb + K_bi Ψ, n_b × n_b \[N/m\].
     pub condensed: Mat<f64>,
     /// How far the solution missed the six rigid motions before they were restored, relative to the largest
     /// displacement of each: a measure of its rounding.
     pub rigid_error: f64,
 }
 
-/// Finds the constraint modes Ψ = −K_ii⁻¹ K_ib.
+/// Finds the constraint modes: the static answer of the interior to unit boundary dofs.
+///
+/// ```text
+/// Ψ = −K_ii⁻¹ K_ib,                           interface points and rigid sets
+/// K_ii u + Wᵀ λ = 0,   W u = E,               means of sets
+/// ```
 ///
 /// A long body held at a small interface is soft: rounding then shows as a turn of the whole body by some 1e-16 of the
 /// condition number of K_ii. The six rigid motions R are known, so what Ψ misses of them is put back,
 ///
 /// ```text
-/// Ψ ← Ψ + (R_i − Ψ R_b)(R_bᵀ R_b)⁻¹ R_bᵀ,   R about the middle of the interface
+/// C ← C + (R − C z)(zᵀ D² z)⁻¹ zᵀ D²,   R about the middle of the interface, z its boundary dofs, D lengths
 /// ```
 ///
 /// and the reduced body is free to rounding, not to rounding times condition.
 ///
-/// * `factor` — Cholesky factor of K restricted to the interior
-/// * `interface_dofs` — the interface dofs b
+/// * `interior` — factor of the interior
 /// * `points` — positions of all points \[m\]
 /// * `is_used` — whether a point belongs to a cell
 ///
 /// `None` if the user stopped it.
 pub fn constraint_modes(
     system: &SystemMatrices,
-    factor: &Cholesky,
-    interface_dofs: &[usize],
+    interior: &Interior,
+    boundary: &Boundary,
     points: &[[f64; 3]],
     is_used: &[bool],
     progress: &dyn Progress,
 ) -> Option<ConstraintModes> {
-    let mut modes = system.stiffness.columns(interface_dofs);
-    if !solve_reporting(factor, modes.as_mut(), "constraint modes", progress) {
+    let mut modes = boundary.reactions(&system.stiffness);
+    if !solve_reporting(interior, modes.as_mut(), boundary.sums().as_ref(), "constraint modes", progress) {
         return None;
     }
-    modes *= faer::Scale(-1.0);
-    for (k, &dof) in interface_dofs.iter().enumerate() {
-        modes[(dof, k)] = 1.0;
-    }
-    let rigid_error = restore_rigid_motions(&mut modes, interface_dofs, points, is_used);
-    let condensed = system.stiffness.rows_product(interface_dofs, modes.as_ref());
+    boundary.prescribe(modes.as_mut());
+    let rigid_error = restore_rigid_motions(&mut modes, boundary, points, is_used);
+    let condensed = boundary.forces(&system.stiffness, modes.as_ref());
     Some(ConstraintModes { condensed: symmetrised(condensed.as_ref()), modes, rigid_error })
 }
 
-/// Adds to [E; Ψ] what it misses of the rigid motions; returns the largest part that was missing, NaN if it is broken.
+/// Adds to C what it misses of the rigid motions; returns the largest part that was missing, NaN if it is broken.
 fn restore_rigid_motions(
     modes: &mut Mat<f64>,
-    interface_dofs: &[usize],
+    boundary: &Boundary,
     points: &[[f64; 3]],
     is_used: &[bool],
 ) -> f64 {
-    let n = interface_dofs.len() as f64;
-    let center =
-        std::array::from_fn(|a| interface_dofs.iter().map(|dof| points[dof / 3][a]).sum::<f64>() / n);
+    let center = boundary.middle(points);
+    let at_boundary = boundary.rigid_motions(points, center);
+    if at_boundary.ncols() == 0 {
+        return 0.0;
+    }
     let mut rigid = rigid_modes(points, center);
     for dof in (0..rigid.nrows()).filter(|dof| !is_used[dof / 3]) {
         (0..6).for_each(|k| rigid[(dof, k)] = 0.0);
     }
-    let at_interface = Mat::from_fn(interface_dofs.len(), 6, |i, k| rigid[(interface_dofs[i], k)]);
     let mut missing = rigid.clone();
-    add_product(missing.as_mut(), -1.0, modes.as_ref(), at_interface.as_ref());
+    add_product(missing.as_mut(), -1.0, modes.as_ref(), at_boundary.as_ref());
     let error = (0..6)
         .map(|k| missing.col(k).norm_max() / rigid.col(k).norm_max())
         .fold(0.0, |worst: f64, error| if error.is_nan() { f64::NAN } else { worst.max(error) });
+    let lengths = boundary.lengths();
+    let weighted = Mat::from_fn(lengths.len(), 6, |i, k| lengths[i] * at_boundary[(i, k)]);
     // Turns of a small interface are small displacements: unit columns keep the Gram matrix well conditioned.
-    let scale: [f64; 6] = std::array::from_fn(|k| 1.0 / at_interface.col(k).norm_l2());
-    let gram = Matrix6::from_fn(|i, j| {
-        scale[i] * scale[j] * (at_interface.col(i).transpose() * at_interface.col(j))
-    });
+    let scale: [f64; 6] = std::array::from_fn(|k| 1.0 / weighted.col(k).norm_l2());
+    let gram = Matrix6::from_fn(|i, j| scale[i] * scale[j] * (weighted.col(i).transpose() * weighted.col(j)));
     let Some(inverse) = gram.try_inverse() else { return f64::NAN };
-    let pick = Mat::from_fn(6, interface_dofs.len(), |i, b| {
-        (0..6).map(|j| scale[i] * inverse[(i, j)] * scale[j] * at_interface[(b, j)]).sum()
+    let pick = Mat::from_fn(6, lengths.len(), |i, b| {
+        (0..6).map(|j| scale[i] * inverse[(i, j)] * scale[j] * weighted[(b, j)] * lengths[b]).sum()
     });
     add_product(modes.as_mut(), 1.0, missing.as_ref(), pick.as_ref());
     error
@@ -123,14 +126,14 @@ pub struct Condensation {
 impl Condensation {
     /// Joins the constraint modes and the normal modes, which are found here.
     ///
-    /// * `factor` — the factor that made the constraint modes; its memory serves for the inertia count
+    /// * `interior` — the factor that made the constraint modes; its memory serves for the inertia count
     ///
     /// # Errors
     ///
     /// [`EigenError`] if the fixed-interface modes cannot be found.
     pub fn new(
         system: &SystemMatrices,
-        factor: Cholesky,
+        interior: Interior,
         constraint: ConstraintModes,
         wanted: Wanted,
         progress: &dyn Progress,
@@ -138,7 +141,7 @@ impl Condensation {
         if matches!(wanted, Wanted::Count(0)) {
             return Ok(Self::of_constraint_modes(constraint));
         }
-        let (pairs, _) = lowest_pairs(&system.stiffness, &system.mass, factor, 0.0, wanted, progress)?;
+        let pairs = interior.lowest_pairs(system, wanted, progress)?;
         let mut condensation = Self::of_constraint_modes(constraint);
         condensation.append(&pairs.vectors, &pairs.lambda);
         Ok(Self { fixed_lambda: pairs.lambda, ..condensation })
@@ -170,9 +173,4 @@ impl Condensation {
         self.append(&further.fields, &further.lambda);
         self.n_further += further.lambda.len();
     }
-}
-
-/// The interior: all dofs of used points that are not interface points.
-pub fn interior(used: &DofSet, interface_points: &[u32]) -> DofSet {
-    used.clone().without_nodes(interface_points)
 }

@@ -9,9 +9,10 @@ use carom_linalg::{DenseEigenError, EigenError, FactorError, Wanted};
 use carom_progress::Progress;
 use faer::Mat;
 
-use crate::condensation::interior;
+use crate::attachment::{Attachment, AttachmentKind};
+use crate::boundary::Boundary;
 use crate::frame::FrameChoiceError;
-use crate::interface::{Attachment, Interface, InterfaceError, checked_points};
+use crate::interface::{Interface, InterfaceError, InterfaceSpec, checked_points};
 use crate::matrices::MatrixBody;
 use crate::modes::used_dofs;
 use crate::reduced::{NamedSurface, ReducedBody};
@@ -59,6 +60,8 @@ pub struct CraigBamptonOptions {
     pub interface_points: Vec<u32>,
     /// Sets tied to markers.
     pub attachments: Vec<Attachment>,
+    /// Sets that are held to the body frame, which is grounded; none for a free body.
+    pub held: Vec<String>,
     /// Fixed-interface normal modes.
     pub modes: FixedModes,
     /// Frequency up to which modes are dynamic \[Hz\]; `None`: the highest fixed-interface frequency that was kept, above
@@ -214,6 +217,17 @@ pub enum ReduceError {
         /// The highest free mode \[Hz\].
         highest: f64,
     },
+    /// Free modes beside rigid sets.
+    #[error(
+        "body `{body}`: set `{set}` is attached as a rigid body, and the free modes that were asked for (residual, massless boundary) are \
+         those of the body without such sets: attach it as mean, or take fixed-interface modes"
+    )]
+    RigidSetOfFreeModes {
+        /// Name of the body.
+        body: String,
+        /// Name of the set.
+        set: String,
+    },
     /// The user stopped it.
     #[error("stopped during the reduction")]
     Interrupted,
@@ -240,7 +254,7 @@ pub struct CraigBampton {
     pub notes: Vec<String>,
 }
 
-/// Reduces a free body.
+/// Reduces a body that is free, or held at some of its sets.
 ///
 /// THEORY section 2, with the invariants of section 1.2 about the centre of mass.
 ///
@@ -255,14 +269,19 @@ pub fn craig_bampton(
     let (mut total, mut lap) = (Lap::start(), Lap::start());
     let mut seconds = Seconds::default();
     let discretisation = Discretisation::new(body)?;
-    let interface = Interface::new(
-        body,
-        &discretisation,
-        &options.interface_sets,
-        &options.interface_points,
-        &options.attachments,
-    )?;
-    let n_interior = interior(&used_dofs(&discretisation), &interface.points).len();
+    let spec = InterfaceSpec {
+        sets: &options.interface_sets,
+        points: &options.interface_points,
+        attachments: &options.attachments,
+        held: &options.held,
+    };
+    let interface = Interface::new(body, &discretisation, spec)?;
+    let boundary = &interface.boundary;
+    let rigid = boundary.markers.iter().find(|marker| marker.kind == AttachmentKind::Rigid);
+    if let Some(marker) = rigid.filter(|_| options.variant.modes != ModeKind::FixedInterface) {
+        return Err(ReduceError::RigidSetOfFreeModes { body: body.name.clone(), set: marker.name.clone() });
+    }
+    let n_interior = boundary.interior(&used_dofs(&discretisation)).len() - boundary.n_constraints();
     let wanted = wanted(&body.name, options, n_interior)?;
     let system = assemble(&discretisation, options.rule.unwrap_or(QuadratureRule::Default), progress)
         .map_err(|source| ReduceError::Assembly { body: body.name.clone(), source })?;
@@ -271,7 +290,8 @@ pub fn craig_bampton(
         name: &body.name,
         points: &discretisation.points,
         is_used: &discretisation.point_is_used(),
-        interface: &interface.points,
+        boundary,
+        held: &options.held,
         sets: &interface.sets,
         materials: &body.materials,
         field_points: match options.fields {
@@ -281,7 +301,7 @@ pub fn craig_bampton(
         surfaces: interface
             .surfaces
             .iter()
-            .map(|(name, surface)| named(name, surface, &whole, &discretisation, &interface.points))
+            .map(|(name, surface)| named(name, surface, &whole, &discretisation, &boundary.points))
             .collect(),
     };
     seconds.assembly = lap.lap();
@@ -312,7 +332,8 @@ pub fn craig_bampton_of_matrices(
         name: &name,
         points: &points,
         is_used: &is_used,
-        interface: &interface,
+        boundary: &Boundary::of_points(interface),
+        held: &[],
         sets: &[],
         materials: &[],
         field_points: (0..points.len() as u32).filter(|&point| is_used[point as usize]).collect(),
@@ -357,7 +378,8 @@ pub(crate) fn check_count(
     count: usize,
 ) -> Result<(), ReduceError> {
     let has_relief = options.variant.inertia_relief || options.variant.modes != ModeKind::FixedInterface;
-    if count >= LEAST_FIXED_MODES || has_relief {
+    // A body that is held cannot move on its elastic interface.
+    if count >= LEAST_FIXED_MODES || has_relief || !options.held.is_empty() {
         return Ok(());
     }
     let hint = match options.modes {

@@ -16,6 +16,9 @@ use carom_linalg::dense::{fix_signs, generalised_pairs};
 use faer::{Mat, MatRef};
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
 
+use crate::attachment::Attached;
+use crate::interface::dofs;
+
 /// What the body frame follows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum BodyFrame {
@@ -130,6 +133,14 @@ impl Follower {
             ],
             name: format!("of nodes {:?}", nodes.map(|node| node + 1)),
         })
+    }
+
+    /// Of a marker: the mean motion of its set.
+    pub(crate) fn of_marker(marker: &Attached) -> Self {
+        let row = |k: usize| -> Vec<(usize, f64)> {
+            dofs(&marker.points).into_iter().enumerate().map(|(i, dof)| (dof, marker.mean[(i, k)])).collect()
+        };
+        Self { rows: std::array::from_fn(row), name: marker.name.clone() }
     }
 
     /// Of the mean motion of an interface set.

@@ -22,6 +22,8 @@ use carom_linalg::{Cholesky, DenseEigenError, DofSet, EigenError, FactorError, W
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
+use crate::boundary::Interior;
+
 /// A field counts as dependent if what is left of it, beside those before it, has this part of its strain amplitude or less.
 ///
 /// What is lost of the compliance is the square of it; eigenpairs are good to some 1e-8.
@@ -49,11 +51,16 @@ pub(crate) enum FreeModesError {
 
 /// X = K_ii⁻¹ (M R)_i.
 ///
-/// * `factor` — of the interior stiffness
+/// * `interior` — factor of the interior stiffness
 /// * `rigid` — the rigid motions R at all points, 3n × r
-pub(crate) fn inertia_relief(system: &SystemMatrices, factor: &Cholesky, rigid: MatRef<'_, f64>) -> Mat<f64> {
+pub(crate) fn inertia_relief(
+    system: &SystemMatrices,
+    interior: &Interior,
+    sums: MatRef<'_, f64>,
+    rigid: MatRef<'_, f64>,
+) -> Mat<f64> {
     let mut fields = system.mass.product(rigid);
-    factor.solve_in_place(fields.as_mut());
+    interior.solve_in_place(fields.as_mut(), sums);
     fields
 }
 

@@ -1,29 +1,16 @@
-//! Which points of a body are its interface.
+//! Which dofs of a body are its interface: points dof by dof, markers of attached sets; and which are held.
 
 use carom_fem::{Body, Discretisation, SetError, Surface};
+use carom_linalg::DofSet;
+use nalgebra::Vector3;
 
+use crate::attachment::{Attached, Attachment, AttachmentKind};
+use crate::boundary::Boundary;
+use crate::motions::RigidMotions;
 use crate::rigid::holding;
 
 /// Below this [`holding`] the points do not hold the body.
-const LEAST_HOLDING: f64 = 1e-10;
-
-/// How a set is tied to one marker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttachmentKind {
-    /// The set moves as a rigid body (RBE2).
-    Rigid,
-    /// The marker moves with the mean of the set (RBE3).
-    Mean,
-}
-
-/// A set tied to a marker, which is an interface of six dofs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attachment {
-    /// Name of the set.
-    pub set: String,
-    /// How it is tied.
-    pub kind: AttachmentKind,
-}
+pub(crate) const LEAST_HOLDING: f64 = 1e-10;
 
 /// Why a body has no usable interface.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -33,7 +20,7 @@ pub enum InterfaceError {
     Set(#[from] SetError),
     /// Nothing is given.
     #[error(
-        "body `{body}` has no interface: name at least one set of its surface (its sets are {known}) or a list of nodes"
+        "body `{body}` has no interface: name at least one set of its surface (its sets are {known}), attach one, or give a list of nodes"
     )]
     Empty {
         /// Name of the body.
@@ -82,37 +69,80 @@ pub enum InterfaceError {
         /// Number of points.
         n_points: usize,
     },
-    /// Markers are not made yet.
+    /// A set has no rotation.
     #[error(
-        "body `{body}`: set `{set}` is to be attached to a marker, which this version cannot do; name it as an interface instead"
+        "body `{body}`: set `{set}` has {n_points} points, which have no rotation as a whole: a marker needs a set with at least three \
+         points that are not on a line; name the set as an interface instead (--interface, `interface`), or take a larger one"
     )]
-    Attachment {
+    NoRotation {
         /// Name of the body.
         body: String,
         /// Name of the set.
         set: String,
+        /// Number of its points.
+        n_points: usize,
+    },
+    /// A point is claimed twice.
+    #[error(
+        "body `{body}`: node {node} (counted from 1) and {n_more} more belong to {first} and to {second}, which cannot both say how they \
+         move; take sets that have no node in common"
+    )]
+    Overlap {
+        /// Name of the body.
+        body: String,
+        /// One of the points, one-based.
+        node: u64,
+        /// Further points in both.
+        n_more: usize,
+        /// One claim, such as: the attached set `hub`.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// What is held leaves rigid motions.
+    #[error(
+        "body `{body}`: holding {sets} leaves {left} of 6 rigid motions: hold a set with three points that are not on a line (--fix, `fix`), \
+         or none at all for a free body, which joints can hold"
+    )]
+    StillFree {
+        /// Name of the body.
+        body: String,
+        /// The sets, quoted.
+        sets: String,
+        /// Rigid motions that are left.
+        left: usize,
     },
 }
 
-/// The interface of a body: all three dofs of its points.
+/// The interface of a body: all three dofs of its points, six of each marker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interface {
-    /// Its points, ascending.
-    pub points: Vec<u32>,
+    /// Its points and markers, and what is held.
+    pub boundary: Boundary,
     /// Names of the sets with their points, ascending, in the order in which they were given.
     pub sets: Vec<(String, Vec<u32>)>,
     /// Surface of each interface set that has faces.
     pub surfaces: Vec<(String, Surface)>,
 }
 
+/// What the interface of a body is to be.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InterfaceSpec<'a> {
+    /// Names of sets whose points are interface points.
+    pub sets: &'a [String],
+    /// Further interface points, counted from 0.
+    pub points: &'a [u32],
+    /// Sets tied to markers.
+    pub attachments: &'a [Attachment],
+    /// Names of sets that are held.
+    pub held: &'a [String],
+}
+
 impl Interface {
-    /// Collects the points of sets and lists.
+    /// Collects the points of sets and lists, the attachments, and what is held.
     ///
     /// The interface of a set of faces is every point whose function is nonzero on them: then static loads on the set are
     /// answered exactly (THEORY 2.1).
-    ///
-    /// * `sets` — names of sets
-    /// * `points` — further points, counted from 0
     ///
     /// # Errors
     ///
@@ -120,18 +150,17 @@ impl Interface {
     pub fn new(
         body: &Body,
         discretisation: &Discretisation,
-        sets: &[String],
-        points: &[u32],
-        attachments: &[Attachment],
+        spec: InterfaceSpec<'_>,
     ) -> Result<Self, InterfaceError> {
         let name = || body.name.clone();
-        let mut all = Vec::new();
-        let (mut of_sets, mut surfaces) = (Vec::new(), Vec::new());
-        for set in sets {
+        let points_of = |set: &String| -> Result<Vec<u32>, InterfaceError> {
             let mut own = body.points_of_set(discretisation, set)?;
             own.sort_unstable();
-            all.extend_from_slice(&own);
-            of_sets.push((set.clone(), own));
+            Ok(own)
+        };
+        let (mut of_sets, mut surfaces) = (Vec::new(), Vec::new());
+        for set in spec.sets {
+            of_sets.push((set.clone(), points_of(set)?));
             match body.surface_of_set(discretisation, set) {
                 Ok(surface) => surfaces.push((set.clone(), surface)),
                 // A set of single nodes can be an interface, though nothing can touch it.
@@ -139,23 +168,148 @@ impl Interface {
                 Err(error) => return Err(error.into()),
             }
         }
-        all.extend_from_slice(points);
-        if let Some(attachment) = attachments.first() {
-            body.points_of_set(discretisation, &attachment.set)?;
-            return Err(InterfaceError::Attachment { body: name(), set: attachment.set.clone() });
+        let mut held = Vec::new();
+        for set in spec.held {
+            held.push((set.clone(), points_of(set)?));
         }
-        if all.is_empty() {
+        let markers: Vec<Attached> = spec
+            .attachments
+            .iter()
+            .map(|attachment| Attached::new(body, discretisation, attachment))
+            .collect::<Result<_, _>>()?;
+        if of_sets.is_empty() && spec.points.is_empty() && markers.is_empty() {
             return Err(InterfaceError::Empty { body: name(), known: known_sets(body) });
         }
-        let used = discretisation.point_is_used();
-        let points = checked_points(&body.name, all, &discretisation.points, &used)?;
-        Ok(Self { points, sets: of_sets, surfaces })
+        check_overlaps(&body.name, &of_sets, spec.points, &markers, &held)?;
+        let held = merged(held.iter().flat_map(|(_, points)| points.iter().copied()));
+        check_held(&body.name, &discretisation.points, &held, spec.held)?;
+        let listed = of_sets.iter().flat_map(|(_, points)| points.iter()).chain(spec.points).copied();
+        let points = existing_points(&body.name, listed, &discretisation.point_is_used())?;
+        let mut boundary = Boundary { points, markers, held, pins: Vec::new() };
+        check_rest(&body.name, discretisation, &boundary)?;
+        boundary.pins = pins(&boundary, &discretisation.points);
+        Ok(Self { boundary, sets: of_sets, surfaces })
     }
+}
 
-    /// The dofs of its points, ascending.
-    pub fn dofs(&self) -> Vec<usize> {
-        dofs(&self.points)
+/// Refuses supports that leave a rigid motion.
+///
+/// * `held` — the points of `sets`
+fn check_held(body: &str, places: &[[f64; 3]], held: &[u32], sets: &[String]) -> Result<(), InterfaceError> {
+    let places = places_of(places, held);
+    if sets.is_empty() {
+        return Ok(());
     }
+    let left = RigidMotions::left_by(&places, &vec![[true; 3]; places.len()]).len();
+    if left == 0 {
+        return Ok(());
+    }
+    let sets: Vec<String> = sets.iter().map(|set| format!("`{set}`")).collect();
+    Err(InterfaceError::StillFree { body: body.to_owned(), sets: sets.join(", "), left })
+}
+
+/// Refuses a boundary that leaves nothing to reduce, or does not hold what is left.
+fn check_rest(
+    body: &str,
+    discretisation: &Discretisation,
+    boundary: &Boundary,
+) -> Result<(), InterfaceError> {
+    let used = DofSet::from_flags(discretisation.point_is_used().iter().map(|&used| [used; 3]).collect());
+    if boundary.interior(&used).len() <= boundary.n_constraints() {
+        return Err(InterfaceError::NoInterior { body: body.to_owned(), n_points: used.len() / 3 });
+    }
+    if boundary.n_constraints() == 0 && !holds_interior(boundary, &discretisation.points) {
+        let n_points = boundary.points.len();
+        return Err(InterfaceError::FloatingInterior { body: body.to_owned(), n_points });
+    }
+    Ok(())
+}
+
+/// True if the interior cannot move without strain while interface points, rigid sets and supports are at rest.
+fn holds_interior(boundary: &Boundary, places: &[[f64; 3]]) -> bool {
+    let rigid = boundary.markers.iter().filter(|marker| marker.kind == AttachmentKind::Rigid);
+    let at_rest = boundary.points.iter().chain(&boundary.held).chain(rigid.flat_map(|marker| &marker.points));
+    let at_rest: Vec<u32> = at_rest.copied().collect();
+    holding(&places_of(places, &at_rest)) > LEAST_HOLDING
+}
+
+/// Nodes that a bordered factor must pin: three of an averaged set, far apart, if nothing else holds the interior.
+fn pins(boundary: &Boundary, places: &[[f64; 3]]) -> Vec<u32> {
+    let mean = boundary.markers.iter().find(|marker| marker.kind == AttachmentKind::Mean);
+    match mean {
+        Some(marker) if !holds_interior(boundary, places) => spread(&marker.points, places, marker.center),
+        _ => Vec::new(),
+    }
+}
+
+/// Three points far from each other: the one farthest from the centre, the one farthest from that, the one farthest from the line
+/// through both; ascending.
+fn spread(points: &[u32], places: &[[f64; 3]], center: [f64; 3]) -> Vec<u32> {
+    let place = |point: u32| Vector3::from(places[point as usize]);
+    let farthest = |distance: &dyn Fn(u32) -> f64| {
+        points
+            .iter()
+            .copied()
+            .reduce(|best, point| if distance(point) > distance(best) { point } else { best })
+    };
+    let Some(a) = farthest(&|p| (place(p) - Vector3::from(center)).norm()) else { return Vec::new() };
+    let Some(b) = farthest(&|p| (place(p) - place(a)).norm()) else { return Vec::new() };
+    let along = (place(b) - place(a)).normalize();
+    let Some(c) = farthest(&|p| (place(p) - place(a)).cross(&along).norm()) else { return Vec::new() };
+    merged([a, b, c].into_iter())
+}
+
+/// Ascending, each once.
+fn merged(points: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut points: Vec<u32> = points.collect();
+    points.sort_unstable();
+    points.dedup();
+    points
+}
+
+fn places_of(places: &[[f64; 3]], points: &[u32]) -> Vec<[f64; 3]> {
+    points.iter().map(|&point| places[point as usize]).collect()
+}
+
+/// Refuses points of which two sets say how they move; interface sets may share theirs.
+fn check_overlaps(
+    body: &str,
+    sets: &[(String, Vec<u32>)],
+    listed: &[u32],
+    markers: &[Attached],
+    held: &[(String, Vec<u32>)],
+) -> Result<(), InterfaceError> {
+    let listed = merged(listed.iter().copied());
+    let mut interfaces: Vec<(String, &[u32])> =
+        sets.iter().map(|(set, points)| (format!("the interface set `{set}`"), points.as_slice())).collect();
+    interfaces.push(("the list of interface nodes".to_owned(), &listed));
+    let attached = markers
+        .iter()
+        .map(|marker| (format!("the attached set `{}`", marker.name), marker.points.as_slice()));
+    let held = held.iter().map(|(set, points)| (format!("the held set `{set}`"), points.as_slice()));
+    let n_interfaces = interfaces.len();
+    let n_attached = markers.len();
+    let claims: Vec<(String, &[u32])> = interfaces.into_iter().chain(attached).chain(held).collect();
+    for (j, (second, points)) in claims.iter().enumerate() {
+        for (i, (first, others)) in claims[..j].iter().enumerate() {
+            let both_interfaces = j < n_interfaces;
+            let both_held = i >= n_interfaces + n_attached;
+            if both_interfaces || both_held {
+                continue;
+            }
+            let mut shared = points.iter().filter(|point| others.binary_search(point).is_ok());
+            if let Some(&point) = shared.next() {
+                return Err(InterfaceError::Overlap {
+                    body: body.to_owned(),
+                    node: u64::from(point) + 1,
+                    n_more: shared.count(),
+                    first: first.clone(),
+                    second: second.clone(),
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// All three dofs of points.
@@ -174,26 +328,34 @@ pub(crate) fn dofs(points: &[u32]) -> Vec<usize> {
 /// [`InterfaceError`].
 pub(crate) fn checked_points(
     body: &str,
-    mut points: Vec<u32>,
+    points: Vec<u32>,
     places: &[[f64; 3]],
     is_used: &[bool],
 ) -> Result<Vec<u32>, InterfaceError> {
     let name = || body.to_owned();
-    let n_points = places.len();
-    points.sort_unstable();
-    points.dedup();
+    let points = existing_points(body, points.into_iter(), is_used)?;
+    if is_used.iter().filter(|&&used| used).count() == points.len() {
+        return Err(InterfaceError::NoInterior { body: name(), n_points: points.len() });
+    }
+    if holding(&places_of(places, &points)) <= LEAST_HOLDING {
+        return Err(InterfaceError::FloatingInterior { body: name(), n_points: points.len() });
+    }
+    Ok(points)
+}
+
+/// Ascending, if all are points of the body.
+fn existing_points(
+    body: &str,
+    points: impl Iterator<Item = u32>,
+    is_used: &[bool],
+) -> Result<Vec<u32>, InterfaceError> {
+    let (name, n_points) = (|| body.to_owned(), is_used.len());
+    let points = merged(points);
     if let Some(&point) = points.iter().find(|&&point| point as usize >= n_points) {
         return Err(InterfaceError::NoSuchPoint { body: name(), node: u64::from(point) + 1, n_points });
     }
     if let Some(&point) = points.iter().find(|&&point| !is_used[point as usize]) {
         return Err(InterfaceError::LoosePoint { body: name(), node: u64::from(point) + 1 });
-    }
-    if is_used.iter().filter(|&&used| used).count() == points.len() {
-        return Err(InterfaceError::NoInterior { body: name(), n_points: points.len() });
-    }
-    let held: Vec<[f64; 3]> = points.iter().map(|&point| places[point as usize]).collect();
-    if holding(&held) <= LEAST_HOLDING {
-        return Err(InterfaceError::FloatingInterior { body: name(), n_points: points.len() });
     }
     Ok(points)
 }

@@ -1,7 +1,8 @@
 //! Modal analysis, Craig-Bampton reduction, mode split, invariants of the floating frame.
 //!
 //! [`modes()`] finds frequencies and shapes of a body; [`craig_bampton()`] makes a [`ReducedBody`] of it, the only thing
-//! the solver knows of a flexible body. Read: [`interface`] (which dofs are boundary), [`condensation`] (constraint modes
+//! the solver knows of a flexible body. Read: [`interface`] (which dofs are boundary), [`attachment`] (sets tied to
+//! markers), [`boundary`] (the dofs of both, the interior behind them), [`condensation`] (constraint modes
 //! and fixed-interface modes), [`second`] (the second eigenproblem, free of rigid motion), [`moments`] (mass integrals),
 //! [`matrices`] (bodies that are known by stiffness and mass alone), [`flexibility`] (statics of the whole body, [`motions`]
 //! that its supports leave taken out by the mass), [`comparison`] (a model beside its body),
@@ -9,6 +10,8 @@
 //! (the body frame), [`variant`] (how these are chosen), [`damping`], [`free`] (the free vibrations of a model in any frame),
 //! [`mod@craig_bampton`] (all of it in order, its core in `subject`).
 
+pub mod attachment;
+pub mod boundary;
 pub mod characteristic;
 pub mod column;
 pub mod comparison;
@@ -34,6 +37,7 @@ mod subject;
 pub mod timing;
 pub mod variant;
 
+pub use attachment::{Attachment, AttachmentKind};
 pub use characteristic::Keep;
 pub use column::{Column, Composition, Motion};
 pub use comparison::{Comparison, ComparisonError, ComparisonOptions, compare};
@@ -44,7 +48,7 @@ pub use craig_bampton::{
 pub use damping::{Damping, DampingError, DampingRatio};
 pub use flexibility::Flexibility;
 pub use frame::{BodyFrame, FrameChoiceError};
-pub use interface::{Attachment, AttachmentKind, InterfaceError};
+pub use interface::InterfaceError;
 pub use matrices::{Entries, MatricesError, MatrixBody};
 pub use modes::{ModalAnalysis, ModalOptions, ModesError, ModesWanted, modes};
 pub use motions::RigidMotions;

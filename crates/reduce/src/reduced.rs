@@ -3,8 +3,8 @@
 use carom_fem::{Material, Surface};
 use faer::Mat;
 
+use crate::attachment::AttachmentKind;
 use crate::column::Composition;
-use crate::interface::AttachmentKind;
 
 /// Constants of the floating frame of reference over n modes, THEORY: r, A, q with u = Φ q.
 ///

@@ -25,7 +25,7 @@ pub struct SecondModes {
 /// Solves the second eigenproblem.
 ///
 /// * `stiffness`, `mass` — K̂ and M̂
-/// * `rigid` — z_R, reduced dofs × 6
+/// * `rigid` — z_R, reduced dofs × 6; no column for a body that is held
 ///
 /// # Errors
 ///
@@ -36,6 +36,15 @@ pub fn second_modes(
     rigid: MatRef<'_, f64>,
 ) -> Result<SecondModes, DenseEigenError> {
     let n = stiffness.nrows();
+    if rigid.ncols() == 0 {
+        let pairs = generalised_pairs(stiffness, mass)?;
+        let mut combination = pairs.vectors;
+        fix_signs(combination.as_mut());
+        return Ok(SecondModes {
+            omega: pairs.lambda.iter().map(|lambda| lambda.sqrt()).collect(),
+            combination,
+        });
+    }
     // Grading is taken out first: in scaled coordinates z = D y the subspace is orthogonal to D M̂ z_R.
     let scale: Vec<f64> = (0..n).map(|i| 1.0 / stiffness[(i, i)].abs().sqrt()).collect();
     let scaled = |a: MatRef<'_, f64>| Mat::from_fn(n, n, |i, j| scale[i] * a[(i, j)] * scale[j]);

@@ -1,21 +1,24 @@
 //! Solutions with many right-hand sides that say how far they are.
 
-use carom_linalg::Cholesky;
 use carom_progress::Progress;
-use faer::MatMut;
+use faer::{MatMut, MatRef};
+
+use crate::boundary::Interior;
 
 /// Right-hand sides between two reports: a multiple of those that pass through the factor together.
 const CHUNK: usize = 128;
 
-/// Solves A X = B in place as [`Cholesky::solve_in_place`] does.
+/// Solves K_ii X = B in place as [`Interior::solve_in_place`] does.
 ///
+/// * `sums` — values of the sums of averaged sets, constraints × columns
 /// * `name` — of the phase
 ///
 /// Returns false if the user stopped it.
 #[must_use]
 pub(crate) fn solve_reporting(
-    factor: &Cholesky,
+    interior: &Interior,
     mut x: MatMut<'_, f64>,
+    sums: MatRef<'_, f64>,
     name: &str,
     progress: &dyn Progress,
 ) -> bool {
@@ -26,7 +29,7 @@ pub(crate) fn solve_reporting(
             return false;
         }
         let width = CHUNK.min(n - first);
-        factor.solve_in_place(x.as_mut().subcols_mut(first, width));
+        interior.solve_in_place(x.as_mut().subcols_mut(first, width), sums.subcols(first, width));
         progress.set((first + width) as u64);
     }
     progress.end();

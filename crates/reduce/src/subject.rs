@@ -4,20 +4,21 @@ use std::f64::consts::PI;
 
 use carom_fem::{Material, SystemMatrices};
 use carom_linalg::dense::product;
-use carom_linalg::{Cholesky, DofSet, Wanted};
+use carom_linalg::{DofSet, Wanted};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
+use crate::boundary::{Boundary, Interior};
 use crate::characteristic::{interface_parts, reduced_second_modes};
-use crate::column::{Column, Composition, strain_shares};
-use crate::condensation::{Condensation, ConstraintModes, constraint_modes, interior};
+use crate::column::{Column, Composition, Motion, strain_shares};
+use crate::condensation::{Condensation, ConstraintModes, constraint_modes};
 use crate::craig_bampton::{CraigBampton, CraigBamptonOptions, RIGID_ERROR, ReduceError, check_count};
-use crate::frame::{self, BodyFrame, Follower, Reframed, reframed};
+use crate::frame::{self, BodyFrame, Follower, FrameChoiceError, Reframed, reframed};
 use crate::further::{self, DEPENDENT, FreeModesError, beyond_constraint_modes, independent, inertia_relief};
 use crate::interface::dofs;
 use crate::modes::hz;
 use crate::moments::Moments;
-use crate::reduced::{Modes, NamedSurface, ReducedBody};
+use crate::reduced::{AttachedMarker, Modes, NamedSurface, ReducedBody};
 use crate::rigid::rigid_modes;
 use crate::timing::{Lap, Seconds};
 use crate::variant::ModeKind;
@@ -31,8 +32,9 @@ pub(crate) struct Subject<'a> {
     /// Positions of all points \[m\].
     pub(crate) points: &'a [[f64; 3]],
     pub(crate) is_used: &'a [bool],
-    /// Interface points, ascending.
-    pub(crate) interface: &'a [u32],
+    pub(crate) boundary: &'a Boundary,
+    /// Names of the sets that are held.
+    pub(crate) held: &'a [String],
     /// Names of the interface sets with their points, ascending.
     pub(crate) sets: &'a [(String, Vec<u32>)],
     pub(crate) materials: &'a [Material],
@@ -66,17 +68,19 @@ impl Subject<'_> {
     ) -> Result<CraigBampton, ReduceError> {
         let name = || self.name.to_owned();
         let mut lap = Lap::start();
-        let factor = Cholesky::new(&system.stiffness, None, interior(&self.used(), self.interface), progress)
+        let factor = self
+            .boundary
+            .factorise(&system.stiffness, &self.used(), progress)
             .map_err(|source| ReduceError::Factor { body: name(), source })?;
         seconds.factorisation = lap.lap();
-        let dofs = dofs(self.interface);
-        let constraint = constraint_modes(&system, &factor, &dofs, self.points, self.is_used, progress)
-            .ok_or(ReduceError::Interrupted)?;
+        let constraint =
+            constraint_modes(&system, &factor, self.boundary, self.points, self.is_used, progress)
+                .ok_or(ReduceError::Interrupted)?;
         check_rigid_motions(self.name, constraint.rigid_error)?;
         let rigid_error = constraint.rigid_error;
         seconds.constraint_modes = lap.lap();
         let mut notes = Vec::new();
-        let given = Given { system: &system, factor, constraint, wanted, dofs: &dofs };
+        let given = Given { system: &system, factor, constraint, wanted };
         let condensation = self.condense(given, options, &mut notes, progress)?;
         check_count(self.name, options, condensation.fixed_lambda.len())?;
         seconds.eigen = lap.lap();
@@ -85,7 +89,7 @@ impl Subject<'_> {
         let moments = Moments::new(&mass, self.points, condensation.basis.as_ref(), progress)
             .ok_or(ReduceError::Interrupted)?;
         progress.begin("second eigenproblem and invariants", 0);
-        let modes = self.modes(&dofs, &condensation, &moments, options, &mut notes)?;
+        let modes = self.modes(&condensation, &moments, options, &mut notes)?;
         check_interruption(progress)?;
         let projection = self.project(condensation, &moments, modes, options);
         progress.end();
@@ -108,21 +112,23 @@ impl Subject<'_> {
         progress: &dyn Progress,
     ) -> Result<Condensation, ReduceError> {
         let variant = &options.variant;
-        let Given { system, factor, constraint, wanted, dofs } = given;
+        let Given { system, factor, constraint, wanted } = given;
         let is_residual = variant.modes != ModeKind::FixedInterface;
         let relief = (variant.inertia_relief || is_residual).then(|| {
             let mut rigid = rigid_modes(self.points, further::middle(self.points, self.is_used));
             for dof in (0..rigid.nrows()).filter(|dof| !self.is_used[dof / 3]) {
                 (0..6).for_each(|k| rigid[(dof, k)] = 0.0);
             }
-            inertia_relief(system, &factor, rigid.as_ref())
+            let at_rest = Mat::zeros(self.boundary.n_constraints(), 6);
+            inertia_relief(system, &factor, at_rest.as_ref(), rigid.as_ref())
         });
         let (mut condensation, fields) = if is_residual {
             drop(factor);
             let (lambda, free) = self.free_modes(system, wanted, progress)?;
-            let at_interface = Mat::from_fn(dofs.len(), free.ncols(), |i, k| free[(dofs[i], k)]);
+            let at_boundary = self.boundary.of_fields(free.as_ref());
             let basis = constraint.modes.as_ref();
-            let beyond = beyond_constraint_modes(free.as_ref(), basis, at_interface.as_ref(), dofs);
+            let held = dofs(&self.boundary.points);
+            let beyond = beyond_constraint_modes(free.as_ref(), basis, at_boundary.as_ref(), &held);
             let plain = Condensation::of_constraint_modes(constraint);
             let condensation = Condensation { free_lambda: lambda, ..plain };
             (condensation, further::joined([relief.as_ref(), Some(&beyond)]))
@@ -158,7 +164,9 @@ impl Subject<'_> {
     ) -> Result<(Vec<f64>, Mat<f64>), ReduceError> {
         let body = || self.name.to_owned();
         let shift = further::shift(system, self.points, self.is_used);
-        let free = further::free_modes(system, self.used(), 6, shift, wanted, progress);
+        let used = self.used().without_nodes(&self.boundary.held);
+        let n_rigid = if self.boundary.held.is_empty() { 6 } else { 0 };
+        let free = further::free_modes(system, used, n_rigid, shift, wanted, progress);
         free.map_err(|error| match error {
             FreeModesError::Factor(source) => ReduceError::FreeFactor { body: body(), source },
             FreeModesError::Eigen(source) => ReduceError::Eigen { body: body(), source },
@@ -168,7 +176,6 @@ impl Subject<'_> {
     /// Interface reduction, second eigenproblem, split, body frame, damping.
     fn modes(
         &mut self,
-        interface_dofs: &[usize],
         condensation: &Condensation,
         moments: &Moments,
         options: &CraigBamptonOptions,
@@ -176,13 +183,11 @@ impl Subject<'_> {
     ) -> Result<ReducedModes, ReduceError> {
         let body = || self.name.to_owned();
         let (stiffness, mass) = (condensation.stiffness.as_ref(), moments.mass_matrix());
-        let rigid_full = rigid_modes(self.points, moments.center());
-        let rigid = Mat::from_fn(stiffness.nrows(), 6, |i, k| {
-            if i < condensation.n_interface { rigid_full[(interface_dofs[i], k)] } else { 0.0 }
-        });
+        let mut rigid = self.boundary.rigid_motions(self.points, moments.center());
+        rigid.resize_with(stiffness.nrows(), rigid.ncols(), |_, _| 0.0);
         let parts = interface_parts(
             self.name,
-            self.interface,
+            &self.boundary.points,
             self.sets,
             &mut self.surfaces,
             &options.variant,
@@ -251,8 +256,12 @@ impl Subject<'_> {
     fn follower(&self, frame: &BodyFrame) -> Result<Option<Follower>, ReduceError> {
         let found = match frame {
             BodyFrame::Buckens => return Ok(None),
+            _ if !self.boundary.held.is_empty() => Err(FrameChoiceError::Held),
             BodyFrame::Nodes(nodes) => Follower::of_nodes(*nodes, self.points, self.is_used),
-            BodyFrame::Marker(name) => Follower::of_set(name, self.sets, self.points),
+            BodyFrame::Marker(name) => match self.boundary.markers.iter().find(|own| own.name == *name) {
+                Some(marker) => Ok(Follower::of_marker(marker)),
+                None => Follower::of_set(name, self.sets, self.points),
+            },
         };
         found.map(Some).map_err(|source| ReduceError::Frame { body: self.name.to_owned(), source })
     }
@@ -308,11 +317,11 @@ impl Subject<'_> {
             fixed_interface_hz,
             n_interface_dofs: n_interface,
             composition,
-            markers: Vec::new(),
-            held: Vec::new(),
+            markers: self.markers(z, com),
+            held: self.held.to_vec(),
             n_dofs: 3 * self.is_used.iter().filter(|&&used| used).count(),
             surfaces: self.surfaces,
-            boundary: values(self.interface.to_vec()),
+            boundary: values(self.boundary.points.clone()),
             fields: Some(values(self.field_points)),
         };
         CraigBampton {
@@ -337,13 +346,16 @@ impl Subject<'_> {
         stiffness: MatRef<'_, f64>,
         modes: &ReducedModes,
     ) -> Composition {
-        let points = self.interface.iter().flat_map(|&point| {
+        let points = self.boundary.points.iter().flat_map(|&point| {
             let set = self.sets.iter().find(|(_, points)| points.binary_search(&point).is_ok());
             let set = set.map_or(String::new(), |(name, _)| name.clone());
             (0..3).map(move |axis| Column::Point { set: set.clone(), point, axis })
         });
         let fixed = fixed_hz.iter().zip(0..).map(|(&hz, number)| Column::FixedMode { number, hz });
-        let mut columns: Vec<Column> = points.chain(fixed).collect();
+        let markers = self.boundary.markers.iter().flat_map(|marker| {
+            Motion::ALL.map(|motion| Column::Marker { marker: marker.name.clone(), motion })
+        });
+        let mut columns: Vec<Column> = points.chain(markers).chain(fixed).collect();
         let first = columns.len() - fixed_hz.len();
         columns
             .extend((0..(stiffness.nrows() - columns.len()) as u32).map(|number| Column::Further { number }));
@@ -355,13 +367,29 @@ impl Subject<'_> {
     }
 }
 
+impl Subject<'_> {
+    /// The markers with their rows of Φ: their motions are boundary dofs, so these are rows of Z.
+    fn markers(&self, z: MatRef<'_, f64>, com: [f64; 3]) -> Vec<AttachedMarker> {
+        let rows = |first: usize| z.subrows(first, 3).to_owned();
+        self.boundary
+            .markers()
+            .map(|(first, marker)| AttachedMarker {
+                name: marker.name.clone(),
+                kind: marker.kind,
+                position_b: std::array::from_fn(|a| marker.center[a] - com[a]),
+                translation: rows(first),
+                rotation: rows(first + 3),
+            })
+            .collect()
+    }
+}
+
 /// What the basis is made of.
 struct Given<'a> {
     system: &'a SystemMatrices,
-    factor: Cholesky,
+    factor: Interior,
     constraint: ConstraintModes,
     wanted: Wanted,
-    dofs: &'a [usize],
 }
 
 /// A matrix of the modes with zeros for those from `n_low` on.

@@ -62,7 +62,7 @@ pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<Simulate
 /// The error that the reduction would end with, before anything is computed.
 fn too_few_modes(scenario: &Scenario, spec: &BodySpec) -> Option<SimulateError> {
     let reduce = spec.reduce.as_ref().filter(|_| reduces(scenario) && !spec.rigid)?;
-    let count = reduce.modes.filter(|&count| count < LEAST_FIXED_MODES)?;
+    let count = reduce.modes.filter(|&count| count < LEAST_FIXED_MODES && reduce.fix.is_empty())?;
     let hint = format!("; {DEFAULT_FIXED_MODES} is a good number");
     let source = ReduceError::TooFewModes { body: spec.name.clone(), count, hint };
     Some(SimulateError::Reduce { body: spec.name.clone(), source: Box::new(source) })
@@ -73,7 +73,9 @@ fn sets_of(spec: &BodySpec) -> impl Iterator<Item = (String, &str)> {
     let reduce = spec.reduce.iter();
     let interfaces = reduce.flat_map(|r| {
         let interfaces = r.interface.iter().map(|set| ("reduce.interface".to_owned(), set.as_str()));
-        interfaces.chain(r.attach.keys().map(|set| (format!("reduce.attach.{set}"), set.as_str())))
+        let held = r.fix.iter().map(|set| ("reduce.fix".to_owned(), set.as_str()));
+        let attached = r.attach.keys().map(|set| (format!("reduce.attach.{set}"), set.as_str()));
+        interfaces.chain(attached).chain(held)
     });
     let markers = spec.marker.iter().enumerate();
     interfaces.chain(markers.filter_map(|(i, marker)| match &marker.at {

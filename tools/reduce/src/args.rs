@@ -110,6 +110,9 @@ pub(crate) struct CraigBamptonArgs {
     /// Tie a set to a marker of six dofs, as a rigid body or by its mean motion; may be repeated
     #[arg(long, value_name = "SET=rigid|mean", value_parser = attachment)]
     pub(crate) attach: Vec<Attachment>,
+    /// Hold all points of a set to the body frame, which is grounded; may be repeated
+    #[arg(long = "fix", value_name = "SET")]
+    pub(crate) fix: Vec<String>,
     /// Number of fixed-interface modes; 24 if nothing is given
     #[arg(long, value_name = "N", conflicts_with = "up_to",
           value_parser = clap::builder::RangedI64ValueParser::<usize>::new().range(0..=1_000_000_000))]

@@ -48,6 +48,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         interface_sets: args.interface.clone(),
         interface_points,
         attachments: args.attach.clone(),
+        held: args.fix.clone(),
         modes: match (args.modes, args.up_to) {
             (Some(n), _) => FixedModes::Count(n),
             (None, Some(hz)) => FixedModes::UpTo(hz),

@@ -20,7 +20,7 @@ const OF_REDUCE: &str = "`reduce = { … }` of the body";
 const OF_BODY: &str = "the body itself, beside `make`";
 
 /// Keys of the tables within a body, and where they belong: whoever knows the flags of carom-mesh puts them side by side.
-const HOMES: [(&str, &str); 37] = [
+const HOMES: [(&str, &str); 38] = [
     ("near", OF_NEAR),
     ("levels", OF_NEAR),
     ("coarsen", OF_REFINE),
@@ -40,6 +40,7 @@ const HOMES: [(&str, &str); 37] = [
     ("nurbs", OF_MAKE),
     ("interface", OF_REDUCE),
     ("attach", OF_REDUCE),
+    ("fix", OF_REDUCE),
     ("modes", OF_REDUCE),
     ("split", OF_REDUCE),
     ("inertia_relief", OF_REDUCE),
@@ -305,6 +306,7 @@ fn marker(table: Table<'_>) -> Option<MarkerSpec> {
 fn reduce(table: Table<'_>) -> ReduceSpec {
     let interface =
         table.texts("interface").unwrap_or_default().into_iter().map(|(set, _)| set).collect::<Vec<_>>();
+    let fix = table.texts("fix").unwrap_or_default().into_iter().map(|(set, _)| set).collect();
     let mut attach = BTreeMap::new();
     if let Some(ties) = table.table("attach") {
         for (set, value) in ties.entries() {
@@ -328,6 +330,7 @@ fn reduce(table: Table<'_>) -> ReduceSpec {
     let spec = ReduceSpec {
         interface,
         attach,
+        fix,
         modes: table.count("modes", 0),
         up_to: table.number("up_to", Interval::Positive),
         split: table.number("split", Interval::NotNegative),

@@ -119,6 +119,7 @@ fn options(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOptions {
             .iter()
             .map(|(set, how)| Attachment { set: set.clone(), kind: kind(how) })
             .collect(),
+        held: reduce.fix.clone(),
         modes: match (reduce.modes, reduce.up_to) {
             (Some(n), _) => FixedModes::Count(n),
             (None, Some(hz)) => FixedModes::UpTo(hz),

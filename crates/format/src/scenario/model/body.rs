@@ -164,6 +164,9 @@ pub struct ReduceSpec {
     /// Sets tied to a marker: `rigid` or `mean`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub attach: BTreeMap<String, String>,
+    /// Sets that are held to the body frame: the body is grounded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fix: Vec<String>,
     /// Number of fixed-interface normal modes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modes: Option<usize>,

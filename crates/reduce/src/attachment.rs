@@ -1,0 +1,140 @@
+//! Sets that are tied to a marker of six dofs: as a rigid body (RBE2), or by their mean motion (RBE3).
+//!
+//! The marker lies in the area centroid of the set and moves by y = (translation, small rotation). With the rigid motions
+//! R y = t + θ × (X − c) about it,
+//!
+//! ```text
+//! rigid:   u = R y on the set
+//! mean:    y = W u,   W = (∫ Rᵀ R dA)⁻¹ ∫ Rᵀ u dA,   so that W R = E
+//! ```
+//!
+//! The integrals run over the faces of the set with the functions of the body; a set of single nodes is averaged node by node.
+
+use carom_fem::{Body, Discretisation, SetError, loads};
+use faer::Mat;
+use nalgebra::Matrix6;
+
+use crate::interface::{InterfaceError, LEAST_HOLDING};
+use crate::rigid::{holding, rigid_modes};
+
+/// How a set is tied to one marker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttachmentKind {
+    /// The set moves as a rigid body (RBE2).
+    Rigid,
+    /// The marker moves with the mean of the set (RBE3).
+    Mean,
+}
+
+/// A set tied to a marker, which is an interface of six dofs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// Name of the set, and of the marker.
+    pub set: String,
+    /// How it is tied.
+    pub kind: AttachmentKind,
+}
+
+/// An attachment of a body that is there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attached {
+    /// Name of the marker.
+    pub name: String,
+    /// How the set is tied to it.
+    pub kind: AttachmentKind,
+    /// Where it lies, in source coordinates \[m\].
+    pub center: [f64; 3],
+    /// Points of the set, ascending.
+    pub points: Vec<u32>,
+    /// R at these points, 3 n × 6.
+    pub rigid: Mat<f64>,
+    /// Wᵀ at these points, 3 n × 6.
+    pub mean: Mat<f64>,
+    /// Largest distance of the points from the marker \[m\].
+    pub extent: f64,
+}
+
+impl Attached {
+    /// Finds the set of an attachment, its marker and its mean.
+    ///
+    /// # Errors
+    ///
+    /// [`InterfaceError`] if there is no such set, or it has no rotation.
+    pub fn new(
+        body: &Body,
+        discretisation: &Discretisation,
+        attachment: &Attachment,
+    ) -> Result<Self, InterfaceError> {
+        let mut points = body.points_of_set(discretisation, &attachment.set)?;
+        points.sort_unstable();
+        points.dedup();
+        let faces = match body.faces_of_set(&attachment.set) {
+            Ok(faces) => faces,
+            Err(SetError::NoFaces { .. }) => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let places: Vec<[f64; 3]> = points.iter().map(|&p| discretisation.points[p as usize]).collect();
+        if holding(&places) <= LEAST_HOLDING {
+            return Err(InterfaceError::NoRotation {
+                body: body.name.clone(),
+                set: attachment.set.clone(),
+                n_points: points.len(),
+            });
+        }
+        // ∫ N_i R(x) dA at each point i, or R(x_i) for single nodes.
+        let weighted = |center: [f64; 3]| {
+            let motion = |k: usize, x: [f64; 3]| {
+                let field = rigid_modes(&[x], center);
+                [0, 1, 2].map(|a| field[(a, k)])
+            };
+            if faces.is_empty() {
+                return rigid_modes(&places, center);
+            }
+            let mut weighted = Mat::zeros(3 * points.len(), 6);
+            for k in 0..6 {
+                let force = loads::varying_traction_force(discretisation, &faces, |x| motion(k, x));
+                for (i, &point) in points.iter().enumerate() {
+                    (0..3).for_each(|a| weighted[(3 * i + a, k)] = force[point as usize][a]);
+                }
+            }
+            weighted
+        };
+        let center = centroid(&places, &weighted([0.0; 3]));
+        let rigid = rigid_modes(&places, center);
+        let mean = mean_weights(&rigid, &weighted(center)).ok_or_else(|| InterfaceError::NoRotation {
+            body: body.name.clone(),
+            set: attachment.set.clone(),
+            n_points: points.len(),
+        })?;
+        let distance = |p: &[f64; 3]| (0..3).map(|a| (p[a] - center[a]).powi(2)).sum::<f64>().sqrt();
+        Ok(Self {
+            name: attachment.set.clone(),
+            kind: attachment.kind,
+            center,
+            extent: places.iter().map(distance).fold(0.0, f64::max),
+            points,
+            rigid,
+            mean,
+        })
+    }
+}
+
+/// Σ_i X_i ∫ N_i dA / ∫ dA.
+fn centroid(places: &[[f64; 3]], weighted: &Mat<f64>) -> [f64; 3] {
+    let area: f64 = (0..places.len()).map(|i| weighted[(3 * i, 0)]).sum();
+    std::array::from_fn(|a| {
+        places.iter().enumerate().map(|(i, place)| place[a] * weighted[(3 * i, 0)]).sum::<f64>() / area
+    })
+}
+
+/// Wᵀ = G (Rᵀ G)⁻¹ with G = ∫ N R dA.
+fn mean_weights(rigid: &Mat<f64>, weighted: &Mat<f64>) -> Option<Mat<f64>> {
+    // Turns are brought to the size of shifts: the Gram matrix of a small set would be badly scaled.
+    let scale: [f64; 6] = std::array::from_fn(|k| 1.0 / rigid.col(k).norm_l2());
+    let gram = rigid.transpose() * weighted;
+    let gram = Matrix6::from_fn(|i, j| 0.5 * scale[i] * scale[j] * (gram[(i, j)] + gram[(j, i)]));
+    let inverse = gram.try_inverse()?;
+    let inverse = Mat::from_fn(6, 6, |i, j| scale[i] * inverse[(i, j)] * scale[j]);
+    let mean = weighted * &inverse;
+    mean.norm_max().is_finite().then_some(mean)
+}

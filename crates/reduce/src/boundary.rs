@@ -1,0 +1,247 @@
+//! The boundary of a condensation: displacements of interface points, then six motions of each marker; and the interior behind it.
+
+use carom_fem::SystemMatrices;
+use carom_linalg::{
+    BlockMatrix, Border, Bordered, Cholesky, DofSet, EigenError, EigenPairs, FactorError, Wanted,
+    lowest_pairs,
+};
+use carom_progress::Progress;
+use faer::{Mat, MatMut, MatRef};
+use nalgebra::Vector3;
+
+use crate::attachment::{Attached, AttachmentKind};
+use crate::interface::dofs;
+
+/// What the interior of a body is held by, and moved with.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Boundary {
+    /// Interface points, ascending: three boundary dofs each.
+    pub points: Vec<u32>,
+    /// Attachments: six boundary dofs each, translation and rotation of the marker.
+    pub markers: Vec<Attached>,
+    /// Points that are held to the body frame, ascending.
+    pub held: Vec<u32>,
+    /// Nodes that the factor of the interior pins ([`Border`]): three, if the means of sets alone hold it.
+    pub pins: Vec<u32>,
+}
+
+impl Boundary {
+    /// Interface points alone.
+    pub fn of_points(points: Vec<u32>) -> Self {
+        Self { points, ..Self::default() }
+    }
+
+    /// Number of boundary dofs.
+    pub fn n_dofs(&self) -> usize {
+        3 * self.points.len() + 6 * self.markers.len()
+    }
+
+    /// The first dof of each marker.
+    pub fn markers(&self) -> impl Iterator<Item = (usize, &Attached)> {
+        let n_points = 3 * self.points.len();
+        self.markers.iter().enumerate().map(move |(i, marker)| (n_points + 6 * i, marker))
+    }
+
+    fn of_kind(&self, kind: AttachmentKind) -> impl Iterator<Item = (usize, &Attached)> {
+        self.markers().filter(move |(_, marker)| marker.kind == kind)
+    }
+
+    /// Number of sums that averaged sets constrain.
+    pub fn n_constraints(&self) -> usize {
+        6 * self.of_kind(AttachmentKind::Mean).count()
+    }
+
+    /// The interior: all dofs of used points that are no interface points, not in a rigid set and not held.
+    pub fn interior(&self, used: &DofSet) -> DofSet {
+        let mut interior = used.clone().without_nodes(&self.points).without_nodes(&self.held);
+        for (_, marker) in self.of_kind(AttachmentKind::Rigid) {
+            interior = interior.without_nodes(&marker.points);
+        }
+        interior
+    }
+
+    /// Factorises the stiffness of the interior, with the means of averaged sets at rest.
+    ///
+    /// # Errors
+    ///
+    /// [`FactorError`].
+    pub fn factorise(
+        &self,
+        k: &BlockMatrix,
+        used: &DofSet,
+        progress: &dyn Progress,
+    ) -> Result<Interior, FactorError> {
+        let interior = self.interior(used);
+        if self.n_constraints() == 0 {
+            return Cholesky::new(k, None, interior, progress).map(Interior::Definite);
+        }
+        let mut constraints = Mat::zeros(k.n_dofs(), self.n_constraints());
+        for (i, (_, marker)) in self.of_kind(AttachmentKind::Mean).enumerate() {
+            scatter(marker, &marker.mean, constraints.as_mut().subcols_mut(6 * i, 6));
+        }
+        let border = Border::new(interior, self.pins.clone(), constraints);
+        Bordered::new(k, None, border, progress).map(Interior::Bordered)
+    }
+
+    /// −K_ib times the boundary dofs, all rows, 3n × boundary dofs; zero for averaged sets, which are interior.
+    pub(crate) fn reactions(&self, k: &BlockMatrix) -> Mat<f64> {
+        let n_points = 3 * self.points.len();
+        let mut forces = k.columns(&dofs(&self.points));
+        forces.resize_with(k.n_dofs(), self.n_dofs(), |_, _| 0.0);
+        for (first, marker) in self.of_kind(AttachmentKind::Rigid) {
+            let mut motion = Mat::zeros(k.n_dofs(), 6);
+            scatter(marker, &marker.rigid, motion.as_mut());
+            forces.subcols_mut(first, 6).copy_from(k.product(motion.as_ref()));
+        }
+        debug_assert!(forces.ncols() >= n_points);
+        forces *= faer::Scale(-1.0);
+        forces
+    }
+
+    /// Values of the sums of averaged sets for unit boundary dofs, constraints × boundary dofs.
+    pub(crate) fn sums(&self) -> Mat<f64> {
+        let mut sums = Mat::zeros(self.n_constraints(), self.n_dofs());
+        for (i, (first, _)) in self.of_kind(AttachmentKind::Mean).enumerate() {
+            (0..6).for_each(|k| sums[(6 * i + k, first + k)] = 1.0);
+        }
+        sums
+    }
+
+    /// Writes what unit boundary dofs prescribe into fields, 3n × boundary dofs.
+    pub(crate) fn prescribe(&self, mut modes: MatMut<'_, f64>) {
+        for (k, &dof) in dofs(&self.points).iter().enumerate() {
+            modes[(dof, k)] = 1.0;
+        }
+        for (first, marker) in self.of_kind(AttachmentKind::Rigid) {
+            scatter(marker, &marker.rigid, modes.as_mut().subcols_mut(first, 6));
+        }
+    }
+
+    /// Forces of fields on the boundary dofs, boundary dofs × fields.
+    ///
+    /// A rigid set collects R_Sᵀ f. So does an averaged one: its forces are Wᵀ ν, and R_Sᵀ Wᵀ = E.
+    pub(crate) fn forces(&self, k: &BlockMatrix, fields: MatRef<'_, f64>) -> Mat<f64> {
+        let mut rows = dofs(&self.points);
+        let n_points = rows.len();
+        rows.extend(self.markers.iter().flat_map(|marker| dofs(&marker.points)));
+        let forces = k.rows_product(&rows, fields);
+        let mut out = Mat::zeros(self.n_dofs(), fields.ncols());
+        out.subrows_mut(0, n_points).copy_from(forces.subrows(0, n_points));
+        let mut row = n_points;
+        for (first, marker) in self.markers() {
+            let n = 3 * marker.points.len();
+            let sum = marker.rigid.transpose() * forces.subrows(row, n);
+            out.subrows_mut(first, 6).copy_from(sum);
+            row += n;
+        }
+        out
+    }
+
+    /// The boundary dofs of fields over the body: displacements of points, mean motions of sets, boundary dofs × fields.
+    pub(crate) fn of_fields(&self, fields: MatRef<'_, f64>) -> Mat<f64> {
+        let points = dofs(&self.points);
+        let mut out = Mat::from_fn(self.n_dofs(), fields.ncols(), |i, k| {
+            points.get(i).map_or(0.0, |&dof| fields[(dof, k)])
+        });
+        for (first, marker) in self.markers() {
+            let own = dofs(&marker.points);
+            let at_set = Mat::from_fn(own.len(), fields.ncols(), |i, k| fields[(own[i], k)]);
+            out.subrows_mut(first, 6).copy_from(marker.mean.transpose() * at_set);
+        }
+        out
+    }
+
+    /// The six rigid motions about a centre in boundary dofs, boundary dofs × 6; no column for a body that is held.
+    ///
+    /// * `places` — positions of all points \[m\]
+    pub(crate) fn rigid_motions(&self, places: &[[f64; 3]], center: [f64; 3]) -> Mat<f64> {
+        if !self.held.is_empty() {
+            return Mat::zeros(self.n_dofs(), 0);
+        }
+        let n_points = 3 * self.points.len();
+        let at = |row: usize| match row.checked_sub(n_points) {
+            None => (places[self.points[row / 3] as usize], row % 3),
+            Some(row) => (self.markers[row / 6].center, row % 6),
+        };
+        Mat::from_fn(self.n_dofs(), 6, |row, k| {
+            let (place, i) = at(row);
+            let turn = if k < 3 { Vector3::zeros() } else { Vector3::ith(k - 3, 1.0) };
+            if i >= 3 {
+                return turn[i - 3];
+            }
+            let arm = Vector3::from_fn(|a, _| place[a] - center[a]);
+            if k < 3 { f64::from(u8::from(i == k)) } else { turn.cross(&arm)[i] }
+        })
+    }
+
+    /// Lengths that turn boundary dofs into displacements: 1, and the extent of its set for the rotation of a marker \[m\].
+    pub(crate) fn lengths(&self) -> Vec<f64> {
+        let mut lengths = vec![1.0; self.n_dofs()];
+        for (first, marker) in self.markers() {
+            lengths[first + 3..first + 6].fill(marker.extent);
+        }
+        lengths
+    }
+
+    /// Mean of the interface points and markers \[m\].
+    pub(crate) fn middle(&self, places: &[[f64; 3]]) -> [f64; 3] {
+        let n = (self.points.len() + self.markers.len()) as f64;
+        let all = || {
+            let points = self.points.iter().map(|&point| places[point as usize]);
+            points.chain(self.markers.iter().map(|marker| marker.center))
+        };
+        std::array::from_fn(|a| all().map(|place| place[a]).sum::<f64>() / n)
+    }
+}
+
+/// Writes a field over the points of a set into one over the body.
+fn scatter(marker: &Attached, field: &Mat<f64>, mut to: MatMut<'_, f64>) {
+    for (row, dof) in dofs(&marker.points).into_iter().enumerate() {
+        for k in 0..field.ncols() {
+            to[(dof, k)] = field[(row, k)];
+        }
+    }
+}
+
+/// The factor of the interior.
+#[derive(Debug)]
+pub enum Interior {
+    /// Its dofs are free.
+    Definite(Cholesky),
+    /// Sums over averaged sets are at rest.
+    Bordered(Bordered),
+}
+
+impl Interior {
+    /// Solves K_ii u = f in place, where the sums of averaged sets have these values.
+    ///
+    /// * `sums` — constraints × columns
+    pub fn solve_in_place(&self, x: MatMut<'_, f64>, sums: MatRef<'_, f64>) {
+        match self {
+            Self::Definite(factor) => factor.solve_in_place(x),
+            Self::Bordered(factor) => factor.solve_with(x, sums),
+        }
+    }
+
+    /// The lowest normal modes of the interior.
+    ///
+    /// # Errors
+    ///
+    /// [`EigenError`].
+    pub fn lowest_pairs(
+        self,
+        system: &SystemMatrices,
+        wanted: Wanted,
+        progress: &dyn Progress,
+    ) -> Result<EigenPairs, EigenError> {
+        let SystemMatrices { stiffness, mass } = system;
+        match self {
+            Self::Definite(factor) => {
+                lowest_pairs(stiffness, mass, factor, 0.0, wanted, progress).map(|(pairs, _)| pairs)
+            }
+            Self::Bordered(factor) => {
+                lowest_pairs(stiffness, mass, factor, 0.0, wanted, progress).map(|(pairs, _)| pairs)
+            }
+        }
+    }
+}
