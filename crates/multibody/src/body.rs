@@ -109,7 +109,7 @@ impl Body {
         let n = self.frame.n;
         let of = |reduced: &ReducedBody| -> Result<_, DampingFailure> {
             damping.check()?;
-            let matrix = damping.matrix(&reduced.invariants, n)?;
+            let matrix = damping.matrix(reduced, n)?;
             Ok((!damping.is_none()).then(|| DMatrix::from_fn(n, n, |i, j| matrix[(i, j)])))
         };
         if let Some(reduced) = &self.reduced {

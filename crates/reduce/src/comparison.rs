@@ -6,12 +6,13 @@ use carom_fem::{
     AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, SetError, assemble,
 };
 use carom_linalg::dense::gram;
-use carom_linalg::{FactorError, NodeMatrix};
+use carom_linalg::{DenseEigenError, FactorError, NodeMatrix};
 use carom_progress::Progress;
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef, Side};
 
 use crate::flexibility::Flexibility;
+use crate::free::FreeShapes;
 use crate::interface_loads::{DIRECTIONS, LoadedSet};
 use crate::modes::{ModalOptions, ModesError, ModesWanted, modes};
 use crate::motions::RigidMotions;
@@ -117,6 +118,14 @@ pub enum ComparisonError {
     /// A set of the model is not in the body.
     #[error(transparent)]
     Set(#[from] SetError),
+    /// The free vibrations of the model could not be found.
+    #[error("model `{body}`: its free vibrations could not be found: {source}")]
+    Model {
+        /// Name of the model.
+        body: String,
+        /// What went wrong.
+        source: DenseEigenError,
+    },
     /// The modes of the body could not be found.
     #[error(transparent)]
     Modes(#[from] ModesError),
@@ -207,11 +216,12 @@ pub fn compare(
     let mass = flexibility.system.mass.clone();
     drop(flexibility);
     let n_rigid = motions.len();
-    let n_modes = model.invariants.n_massive();
-    let count = options.count.min(n_modes);
+    let free = FreeShapes::new(model)
+        .map_err(|source| ComparisonError::Model { body: model.name.clone(), source })?;
+    let count = options.count.min(free.n_massive);
     let wanted = ModalOptions {
         fix: options.fix.clone(),
-        wanted: ModesWanted::Count(n_rigid + (count + EXTRA).min(n_modes)),
+        wanted: ModesWanted::Count(n_rigid + (count + EXTRA).min(free.n_massive)),
         rule: options.rule,
     };
     let found = modes(body, &wanted, progress)?;
@@ -219,8 +229,8 @@ pub fn compare(
     let shapes = found.shapes.subcols(n_rigid, hz.len());
     let used: usize = discretisation.point_is_used().iter().filter(|&&used| used).count();
     let by_mass = model.fields.as_ref().is_some_and(|fields| fields.points.len() >= used);
-    let shapes = Shapes::new(model, shapes, by_mass.then_some(&mass));
-    let mut matches = matches(model, hz, &shapes);
+    let shapes = Shapes::new(&free, shapes, by_mass.then_some(&mass));
+    let mut matches = matches(&free.omega[..free.n_massive], hz, &shapes);
     matches.truncate(count);
     Ok(Comparison { modes: matches, by_mass, loads, n_rigid })
 }
@@ -236,7 +246,7 @@ struct Shapes {
 }
 
 impl Shapes {
-    fn new(model: &ReducedBody, shapes: MatRef<'_, f64>, mass: Option<&NodeMatrix>) -> Option<Self> {
+    fn new(model: &FreeShapes<'_>, shapes: MatRef<'_, f64>, mass: Option<&NodeMatrix>) -> Option<Self> {
         let fields = model.fields.as_ref()?;
         let squares = |values: MatRef<'_, f64>, weighted: MatRef<'_, f64>| {
             (0..values.ncols()).map(|k| values.col(k).transpose() * weighted.col(k)).collect()
@@ -277,10 +287,9 @@ impl Shapes {
 }
 
 /// Modes of the body with those of the model, space by space.
-fn matches(model: &ReducedBody, body_hz: &[f64], shapes: &Option<Shapes>) -> Vec<ModeMatch> {
-    let hz = |mode: usize| model.omega[mode] / TAU;
-    // Modes of a massless boundary have no frequency.
-    let mut free: Vec<usize> = (0..model.invariants.n_massive()).collect();
+fn matches(omega: &[f64], body_hz: &[f64], shapes: &Option<Shapes>) -> Vec<ModeMatch> {
+    let hz = |mode: usize| omega[mode] / TAU;
+    let mut free: Vec<usize> = (0..omega.len()).collect();
     let mut found = Vec::with_capacity(body_hz.len());
     let mut start = 0;
     while start < body_hz.len() && !free.is_empty() {
@@ -311,7 +320,8 @@ fn loads(
     flexibility: &Flexibility,
     sets: &[String],
 ) -> Result<Vec<LoadMatch>, ComparisonError> {
-    let statics = Statics::new(model);
+    let failed = |source| ComparisonError::Model { body: model.name.clone(), source };
+    let statics = Statics::new(model).map_err(failed)?;
     let mut found = Vec::new();
     let mut loaded = sets
         .iter()

@@ -15,7 +15,7 @@ use carom_linalg::DenseEigenError;
 use faer::Mat;
 
 use crate::free::{FreeVibrations, free_vibrations};
-use crate::reduced::Invariants;
+use crate::reduced::ReducedBody;
 
 /// The damping ratio ζ by frequency.
 #[derive(Debug, Clone, PartialEq)]
@@ -186,8 +186,8 @@ impl Damping {
     /// # Errors
     ///
     /// [`DenseEigenError`] if their free vibrations cannot be found.
-    pub fn matrix(&self, invariants: &Invariants, n: usize) -> Result<Mat<f64>, DenseEigenError> {
-        let FreeVibrations { omega, dual } = free_vibrations(invariants, n)?;
+    pub fn matrix(&self, model: &ReducedBody, n: usize) -> Result<Mat<f64>, DenseEigenError> {
+        let FreeVibrations { omega, dual } = free_vibrations(model, n)?;
         let rates: Vec<f64> = omega.iter().map(|&omega| self.rate(omega)).collect();
         Ok(match dual {
             None => Mat::from_fn(n, n, |i, j| if i == j { rates[i] } else { 0.0 }),

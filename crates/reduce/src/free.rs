@@ -9,12 +9,16 @@
 //!
 //! with M_R the 6 × 6 mass matrix of the rigid body.
 
-use carom_linalg::DenseEigenError;
-use carom_linalg::dense::{fix_signs, generalised_pairs, symmetrised};
-use faer::Mat;
-use nalgebra::{Matrix3, Matrix6, SMatrix, Vector3};
+use std::borrow::Cow;
 
-use crate::reduced::Invariants;
+use carom_linalg::DenseEigenError;
+use carom_linalg::dense::{fix_signs, generalised_pairs, product, symmetrised};
+use faer::Mat;
+use faer::linalg::solvers::DenseSolveCore;
+use nalgebra::{DMatrix, Matrix3, Matrix6, SMatrix, Vector3};
+
+use crate::reduced::{Invariants, Modes, ReducedBody};
+use crate::rigid::rigid_modes;
 
 /// Departure from the Buckens frame with diagonal stiffness that counts as rounding.
 const ROUNDING: f64 = 1e-10;
@@ -28,10 +32,72 @@ pub struct FreeVibrations {
     pub dual: Option<Mat<f64>>,
 }
 
-/// Mass of the modes when no net momentum comes with them, M_eff over the first n.
+/// What a model does freely: its modes seen from the Buckens frame, where they are kept.
 ///
-/// None if the rigid body has no positive definite mass matrix.
-pub fn effective_mass(invariants: &Invariants, n: usize) -> Option<Mat<f64>> {
+/// Statics and vibrations of a free body compare there: u = Φ Ω⁻² Φᵀ f is the answer under inertia relief.
+#[derive(Debug, Clone)]
+pub struct FreeShapes<'a> {
+    /// Circular frequencies, ascending \[rad/s\].
+    pub omega: Cow<'a, [f64]>,
+    /// How many of them have mass; the others are those of a massless boundary.
+    pub n_massive: usize,
+    /// Mode values at the boundary points.
+    pub boundary: Cow<'a, Modes>,
+    /// Mode values at the other points that the model keeps.
+    pub fields: Option<Cow<'a, Modes>>,
+}
+
+impl<'a> FreeShapes<'a> {
+    /// Of a model in any frame.
+    ///
+    /// ```text
+    /// Φ_free = Φ U − R M_R⁻¹ [C_t C_r0]ᵀ U
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`DenseEigenError`] as [`free_vibrations`].
+    pub fn new(model: &'a ReducedBody) -> Result<Self, DenseEigenError> {
+        let n = model.invariants.n_massive();
+        let FreeVibrations { omega, dual } = free_vibrations(model, n)?;
+        let Some(dual) = dual else {
+            return Ok(Self {
+                omega: Cow::Borrowed(&model.omega),
+                n_massive: n,
+                boundary: Cow::Borrowed(&model.boundary),
+                fields: model.fields.as_ref().map(Cow::Borrowed),
+            });
+        };
+        // (M_eff U)ᵀ U = E.
+        let combination = dual.transpose().partial_piv_lu().inverse();
+        let factor = rigid_mass(&model.invariants)
+            .cholesky()
+            .ok_or(DenseEigenError::NotPositiveDefinite { row: 0, n: 6 })?;
+        let coupling = DMatrix::from_fn(6, n, |i, k| momentum(&model.invariants, i, k));
+        let rigid = factor.solve(&coupling);
+        // The frame of a held body does not move.
+        let share = if model.held.is_empty() { -1.0 } else { 0.0 };
+        let rigid = Mat::from_fn(6, n, |i, k| share * rigid[(i, k)]) * &combination;
+        let seen = |modes: &Modes| {
+            let motions = rigid_modes(&modes.positions_b, [0.0; 3]);
+            let own = product(modes.values.subcols(0, n), combination.as_ref())
+                + product(motions.as_ref(), rigid.as_ref());
+            let values = Mat::from_fn(modes.values.nrows(), modes.values.ncols(), |i, k| {
+                if k < n { own[(i, k)] } else { modes.values[(i, k)] }
+            });
+            Cow::Owned(Modes { values, ..modes.clone() })
+        };
+        Ok(Self {
+            omega: omega.into_iter().chain(model.omega[n..].iter().copied()).collect(),
+            n_massive: n,
+            boundary: seen(&model.boundary),
+            fields: model.fields.as_ref().map(seen),
+        })
+    }
+}
+
+/// M_R, the mass matrix of the rigid body.
+fn rigid_mass(invariants: &Invariants) -> Matrix6<f64> {
     let mut rigid = Matrix6::zeros();
     let moment = Vector3::from(invariants.first_moment).cross_matrix();
     rigid.fixed_view_mut::<3, 3>(0, 0).copy_from(&(invariants.mass * Matrix3::identity()));
@@ -39,13 +105,26 @@ pub fn effective_mass(invariants: &Invariants, n: usize) -> Option<Mat<f64>> {
     rigid.fixed_view_mut::<3, 3>(0, 3).copy_from(&moment.transpose());
     let inertia = Matrix3::from_fn(|a, b| 0.5 * (invariants.inertia[a][b] + invariants.inertia[b][a]));
     rigid.fixed_view_mut::<3, 3>(3, 3).copy_from(&inertia);
-    let factor = rigid.cholesky()?;
+    rigid
+}
+
+/// Component i of the linear and angular momentum that comes with mode k.
+fn momentum(invariants: &Invariants, i: usize, k: usize) -> f64 {
+    if i < 3 { invariants.coupling_t[(i, k)] } else { invariants.coupling_r0[(i - 3, k)] }
+}
+
+/// Mass of the modes when no net momentum comes with them, M_eff over the first n; M̄_e itself of a body that is held.
+///
+/// None if the rigid body has no positive definite mass matrix.
+pub fn effective_mass(model: &ReducedBody, n: usize) -> Option<Mat<f64>> {
+    let invariants = &model.invariants;
+    if !model.held.is_empty() {
+        return Some(symmetrised(invariants.mass_modal.submatrix(0, 0, n, n)));
+    }
+    let factor = rigid_mass(invariants).cholesky()?;
     let columns: Vec<SMatrix<f64, 6, 1>> = (0..n)
         .map(|k| {
-            let mut column = SMatrix::<f64, 6, 1>::from_fn(|i, _| match i {
-                0..3 => invariants.coupling_t[(i, k)],
-                _ => invariants.coupling_r0[(i - 3, k)],
-            });
+            let mut column = SMatrix::<f64, 6, 1>::from_fn(|i, _| momentum(invariants, i, k));
             factor.l().solve_lower_triangular_mut(&mut column);
             column
         })
@@ -54,14 +133,14 @@ pub fn effective_mass(invariants: &Invariants, n: usize) -> Option<Mat<f64>> {
     Some(symmetrised(mass.as_ref()))
 }
 
-/// Free vibrations of the first n modes.
+/// Free vibrations of the first n modes; of a body that is held, those of the held body.
 ///
 /// # Errors
 ///
 /// [`DenseEigenError`] if stiffness or effective mass are not positive definite: the modes hold rigid motion.
-pub fn free_vibrations(invariants: &Invariants, n: usize) -> Result<FreeVibrations, DenseEigenError> {
-    let mass = effective_mass(invariants, n).ok_or(DenseEigenError::NotPositiveDefinite { row: 0, n: 6 })?;
-    let stiffness = symmetrised(invariants.stiffness_modal.submatrix(0, 0, n, n));
+pub fn free_vibrations(model: &ReducedBody, n: usize) -> Result<FreeVibrations, DenseEigenError> {
+    let mass = effective_mass(model, n).ok_or(DenseEigenError::NotPositiveDefinite { row: 0, n: 6 })?;
+    let stiffness = symmetrised(model.invariants.stiffness_modal.submatrix(0, 0, n, n));
     let is_plain = (0..n).all(|i| {
         (0..n).all(|j| {
             let unit = if i == j { 1.0 } else { 0.0 };

@@ -1,22 +1,28 @@
 //! Static answers of a reduced body to loads on its interface, all of its modes without inertia.
 
+use carom_linalg::DenseEigenError;
 use faer::Mat;
 
+use crate::free::FreeShapes;
 use crate::reduced::ReducedBody;
 
 /// How a reduced body answers loads at its interface points: u = Φ Ω⁻² Φᵀ f.
 ///
-/// Of a free body that is the answer under inertia relief: modes are orthogonal to rigid motion (Buckens frame), so that what the load
-/// accelerates as a whole drops out.
-#[derive(Debug, Clone, Copy)]
+/// Of a free body that is the answer under inertia relief: modes are orthogonal to rigid motion (seen from the Buckens frame), so that
+/// what the load accelerates as a whole drops out.
+#[derive(Debug, Clone)]
 pub struct Statics<'a> {
-    model: &'a ReducedBody,
+    model: FreeShapes<'a>,
 }
 
 impl<'a> Statics<'a> {
-    /// The statics of a model.
-    pub fn new(model: &'a ReducedBody) -> Self {
-        Self { model }
+    /// The statics of a model in any frame.
+    ///
+    /// # Errors
+    ///
+    /// [`DenseEigenError`] if its free vibrations cannot be found.
+    pub fn new(model: &'a ReducedBody) -> Result<Self, DenseEigenError> {
+        Ok(Self { model: FreeShapes::new(model)? })
     }
 
     /// Places of points among those of the boundary; `None` if one is missing.

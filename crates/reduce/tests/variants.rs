@@ -8,11 +8,11 @@ use bodies::steel_box;
 use carom_fem::{Body, Discretisation, QuadratureRule, assemble};
 use carom_progress::Silent;
 use carom_reduce::damping::{Damping, DampingRatio};
-use carom_reduce::free::free_vibrations;
+use carom_reduce::free::{FreeShapes, free_vibrations};
 use carom_reduce::{
-    BodyFrame, CraigBampton, CraigBamptonOptions, FixedModes, Flexibility, FrameChoiceError, Keep,
-    ModalOptions, ModeKind, ModesWanted, ReduceError, ReducedBody, RigidMotions, Variant, VariantError,
-    craig_bampton, modes,
+    BodyFrame, ComparisonOptions, CraigBampton, CraigBamptonOptions, FixedModes, Flexibility,
+    FrameChoiceError, Keep, ModalOptions, ModeKind, ModesWanted, ReduceError, ReducedBody, RigidMotions,
+    Variant, VariantError, compare, craig_bampton, modes,
 };
 use faer::Mat;
 
@@ -237,10 +237,19 @@ fn in_a_frame_of_nodes_the_dynamic_modes_vanish_where_it_is_fixed() {
     }
     assert!(model.omega.is_sorted() && model.omega[0] < buckens.reduced.omega[0]);
     // What the body does freely is the same.
-    let free = free_vibrations(invariants, n).unwrap().omega;
+    let free = free_vibrations(model, n).unwrap().omega;
     for k in 0..n {
         assert!((free[k] / buckens.reduced.omega[k] - 1.0).abs() < 1e-9, "{k}");
         assert!((result.free_omega[k] / buckens.reduced.omega[k] - 1.0).abs() < 1e-12);
+    }
+    // Seen from the Buckens frame the shapes are those that it has, but for their signs.
+    let seen = FreeShapes::new(model).unwrap();
+    let plain = &buckens.reduced.boundary.values;
+    for k in 0..n {
+        let [a, b] = [seen.boundary.values.col(k), plain.col(k)];
+        let sign = if a.transpose() * b < 0.0 { -1.0 } else { 1.0 };
+        let apart = (0..a.nrows()).map(|i| (a[i] - sign * b[i]).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-8 * plain.norm_max(), "{k}: {apart:e}");
     }
     assert_eq!(model.omega[n..], buckens.reduced.omega[n..], "quasistatic modes stay as they are");
 }
@@ -280,7 +289,7 @@ fn damping_is_that_of_the_free_vibrations_in_every_frame() {
     let other = framed(BodyFrame::Marker("west".to_owned()), Some(damping.clone())).reduced;
     let seen = other.invariants.damping_modal.as_ref().unwrap();
     // The scenario's way to the same matrix, from the invariants alone.
-    let again = damping.matrix(&other.invariants, other.n_low).unwrap();
+    let again = damping.matrix(&other, other.n_low).unwrap();
     let scale = again.norm_max();
     for i in 0..other.n_low {
         for j in 0..other.n_low {
@@ -343,4 +352,32 @@ fn impossible_choices_are_refused_with_the_way_out() {
     let few = craig_bampton(&bar(), &options(&["west"], 3, Variant::default()), &Silent).unwrap_err();
     assert!(few.to_string().contains("inertia relief"), "{few}");
     assert!(craig_bampton(&bar(), &options(&["west"], 3, with_relief()), &Silent).is_ok());
+}
+
+#[test]
+fn a_model_compares_with_its_body_in_any_frame_and_with_a_massless_boundary() {
+    let sets = ["west".to_owned(), "east".to_owned()];
+    let compared = |variant: Variant| {
+        let model = reduced(&["west", "east"], 20, variant).reduced;
+        let wanted = ComparisonOptions {
+            count: 12,
+            rule: QuadratureRule::Default,
+            fix: Vec::new(),
+            sets: sets.to_vec(),
+        };
+        compare(&model, &bar(), &wanted, &Silent).unwrap()
+    };
+    let plain = compared(Variant::default());
+    let framed = compared(Variant { frame: BodyFrame::Marker("west".to_owned()), ..Variant::default() });
+    for (a, b) in plain.modes.iter().zip(&framed.modes) {
+        assert!(
+            (a.model_hz / b.model_hz - 1.0).abs() < 1e-9 && (a.mac.unwrap() - b.mac.unwrap()).abs() < 1e-8
+        );
+    }
+    for (a, b) in plain.loads.iter().zip(&framed.loads) {
+        assert!((a.energy_error - b.energy_error).abs() < 1e-6, "{a:?} {b:?}");
+    }
+    let massless = compared(of_kind(ModeKind::MasslessBoundary));
+    assert!(massless.modes.iter().all(|m| m.relative_error().abs() < 1e-9), "{:?}", massless.modes);
+    assert!(massless.loads.iter().all(|load| load.displacement_error < 1e-9), "{:?}", massless.loads);
 }
