@@ -9,9 +9,9 @@ use carom_fem::{Body, Geometry, Material};
 use carom_format::write_body;
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 
-/// A steel box whose reduction takes some seconds.
+/// A steel box whose reduction takes about a second.
 fn block(path: &Path) {
-    let options = HexOptions { elements: vec![26, 18, 18], ..HexOptions::default() };
+    let options = HexOptions { elements: vec![14, 8, 8], ..HexOptions::default() };
     let mesh = hexahedra(Solid::Box { size: [0.1, 0.05, 0.05] }, &options).unwrap();
     let material_of_block = vec![0; mesh.blocks.len()];
     let body = Body {
@@ -52,7 +52,7 @@ fn a_reduction_that_is_interrupted_leaves_no_file() {
     ];
     let (mut stopped, mut slowest) = (0, Duration::ZERO);
     for line in lines {
-        for tenths in [1, 3, 6, 10, 16, 25, 40, 60, 90] {
+        for tenths in [1, 2, 4, 8, 14, 25, 60] {
             let (code, told, elapsed) = interrupted(folder.path(), line, Duration::from_millis(100 * tenths));
             if code == Some(0) {
                 assert!(output.exists(), "{told}");
@@ -70,5 +70,5 @@ fn a_reduction_that_is_interrupted_leaves_no_file() {
         }
     }
     println!("stopped {stopped} times, at the latest {slowest:.2?} after the signal");
-    assert!(stopped >= 4, "only {stopped}");
+    assert!(stopped >= 2, "only {stopped}");
 }
