@@ -114,7 +114,12 @@ impl Cholesky {
         free: DofSet,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
+        progress.begin("ordering", 0);
         let symbolic = Symbolic::new(&k.graph, free)?;
+        progress.end();
+        if progress.interrupted() {
+            return Err(FactorError::Interrupted);
+        }
         Self::with_symbolic(symbolic, k, shifted_mass, progress)
     }
 
