@@ -3,18 +3,17 @@
 //! The mass matrix of displacement elements is M_f = M_s ⊗ E₃, so M_s alone is stored; stiffness and mass share one
 //! [`NodeGraph`], which is also what METIS orders.
 //!
-//! Products run over chunks of `LANES` columns, one task each: within a task the columns lie side by side, so that
-//! one pass through the matrix serves them all, and each column is summed in the same order whatever the threads.
+//! Products run over groups of columns that lie side by side, one task each, so that one pass through the matrix serves them
+//! all; each column is summed in the same order whatever the threads.
 
 use std::sync::Arc;
 
+use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
 use crate::graph::NodeGraph;
-
-/// Columns that one pass through a matrix multiplies.
-const LANES: usize = 4;
+use crate::lanes::{LANES, Row, Vectors, ZERO, group_of, write_columns};
 
 /// A symmetric matrix of 3×3 blocks (stiffness), 3n × 3n with dof 3·node + component.
 #[derive(Debug, Clone)]
@@ -72,44 +71,8 @@ impl BlockMatrix {
     pub fn product(&self, x: MatRef<'_, f64>) -> Mat<f64> {
         assert_eq!(x.nrows(), self.n_dofs(), "rows of x must be the dofs of the matrix");
         let mut y = Mat::zeros(x.nrows(), x.ncols());
-        for_column_chunks(x, y.as_mut(), |x, y| self.product_of_lanes(x, y));
+        for_groups(x, y.as_mut(), |x, y| Arch::new().dispatch(BlockProduct { matrix: self, x, y }));
         y
-    }
-
-    /// y += K x for `LANES` columns, interleaved.
-    fn product_of_lanes(&self, x: &[[f64; LANES]], y: &mut [[f64; LANES]]) {
-        for col in 0..self.graph.n_nodes() {
-            let (start, rows) = self.graph.column(col);
-            let x_col = [x[3 * col], x[3 * col + 1], x[3 * col + 2]];
-            let mut y_col = [[0.0; LANES]; 3];
-            for (&row, block) in rows.iter().zip(&self.values[start..]) {
-                let row = row as usize;
-                let y_row = &mut y[3 * row..3 * row + 3];
-                for i in 0..3 {
-                    for lane in 0..LANES {
-                        y_row[i][lane] += block[3 * i] * x_col[0][lane]
-                            + block[3 * i + 1] * x_col[1][lane]
-                            + block[3 * i + 2] * x_col[2][lane];
-                    }
-                }
-                // The diagonal block is complete and has been used once; the others stand for two.
-                if row != col {
-                    let x_row = &x[3 * row..3 * row + 3];
-                    for j in 0..3 {
-                        for lane in 0..LANES {
-                            y_col[j][lane] += block[j] * x_row[0][lane]
-                                + block[3 + j] * x_row[1][lane]
-                                + block[6 + j] * x_row[2][lane];
-                        }
-                    }
-                }
-            }
-            for j in 0..3 {
-                for lane in 0..LANES {
-                    y[3 * col + j][lane] += y_col[j][lane];
-                }
-            }
-        }
     }
 
     /// The product |K| X of the magnitudes of all entries: a bound of what rounding can do in K X.
@@ -230,7 +193,7 @@ impl NodeMatrix {
     pub fn node_product(&self, x: MatRef<'_, f64>) -> Mat<f64> {
         assert_eq!(x.nrows(), self.n_nodes(), "rows of x must be the nodes of the matrix");
         let mut y = Mat::zeros(x.nrows(), x.ncols());
-        for_column_chunks(x, y.as_mut(), |x, y| self.product_of_lanes::<1>(x, y));
+        for_groups(x, y.as_mut(), |x, y| Arch::new().dispatch(NodeProduct::<1> { matrix: self, x, y }));
         y
     }
 
@@ -244,63 +207,108 @@ impl NodeMatrix {
     pub fn product(&self, x: MatRef<'_, f64>) -> Mat<f64> {
         assert_eq!(x.nrows(), 3 * self.n_nodes(), "rows of x must be the dofs of the matrix");
         let mut y = Mat::zeros(x.nrows(), x.ncols());
-        for_column_chunks(x, y.as_mut(), |x, y| self.product_of_lanes::<3>(x, y));
+        for_groups(x, y.as_mut(), |x, y| Arch::new().dispatch(NodeProduct::<3> { matrix: self, x, y }));
         y
     }
 
-    /// y += (M_s ⊗ E_D) x for `LANES` columns, interleaved.
-    fn product_of_lanes<const D: usize>(&self, x: &[[f64; LANES]], y: &mut [[f64; LANES]]) {
-        let (x, _) = x.as_chunks::<D>();
-        let (y, _) = y.as_chunks_mut::<D>();
-        for col in 0..self.n_nodes() {
-            let (start, rows) = self.graph.column(col);
-            let x_col = x[col];
-            let diagonal = self.values[start];
-            let mut y_col = [[0.0; LANES]; D];
-            for i in 0..D {
-                for lane in 0..LANES {
-                    y_col[i][lane] = diagonal * x_col[i][lane];
-                }
+    /// The product (M_s ⊗ E₃) X of one group.
+    pub(crate) fn group_product(&self, x: &[Row]) -> Vec<Row> {
+        let mut y = vec![ZERO; x.len()];
+        Arch::new().dispatch(NodeProduct::<3> { matrix: self, x, y: &mut y });
+        y
+    }
+}
+
+/// y += K x for one group.
+struct BlockProduct<'a> {
+    matrix: &'a BlockMatrix,
+    x: &'a [Row],
+    y: &'a mut [Row],
+}
+
+impl WithSimd for BlockProduct<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { matrix, x, y } = self;
+        let (x, _) = x.as_chunks::<3>();
+        let (y, _) = y.as_chunks_mut::<3>();
+        for col in 0..matrix.graph.n_nodes() {
+            let (start, rows) = matrix.graph.column(col);
+            let mut x_col = [Vectors::zero(simd); 3];
+            let mut y_col = [Vectors::zero(simd); 3];
+            for (to, from) in x_col.iter_mut().zip(&x[col]) {
+                *to = Vectors::load(simd, from);
             }
-            for (&row, &value) in rows.iter().zip(&self.values[start..]).skip(1) {
-                let (x_row, y_row) = (&x[row as usize], &mut y[row as usize]);
-                for i in 0..D {
-                    for lane in 0..LANES {
-                        y_row[i][lane] += value * x_col[i][lane];
-                        y_col[i][lane] += value * x_row[i][lane];
+            for (&row, block) in rows.iter().zip(&matrix.values[start..]) {
+                let row = row as usize;
+                for (i, y) in y[row].iter_mut().enumerate() {
+                    let sum = Vectors::load(simd, y).plus(simd, block[3 * i], x_col[0]);
+                    sum.plus(simd, block[3 * i + 1], x_col[1])
+                        .plus(simd, block[3 * i + 2], x_col[2])
+                        .store(y);
+                }
+                // The diagonal block is complete and has been used once; the others stand for two.
+                if row != col {
+                    for (i, x) in x[row].iter().enumerate() {
+                        let x = Vectors::load(simd, x);
+                        for (j, y) in y_col.iter_mut().enumerate() {
+                            *y = y.plus(simd, block[3 * i + j], x);
+                        }
                     }
                 }
             }
-            for i in 0..D {
-                for lane in 0..LANES {
-                    y[col][i][lane] += y_col[i][lane];
-                }
+            for (y, sum) in y[col].iter_mut().zip(y_col) {
+                Vectors::load(simd, y).plus(simd, 1.0, sum).store(y);
             }
         }
     }
 }
 
-/// Applies a kernel to chunks of `LANES` columns, interleaved row by row, in parallel over the chunks.
-fn for_column_chunks(
-    x: MatRef<'_, f64>,
-    y: MatMut<'_, f64>,
-    kernel: impl Fn(&[[f64; LANES]], &mut [[f64; LANES]]) + Sync,
-) {
-    y.par_col_chunks_mut(LANES).enumerate().for_each(|(i_chunk, mut y)| {
-        let n_rows = y.nrows();
-        let mut x_lanes = vec![[0.0; LANES]; n_rows];
-        let mut y_lanes = vec![[0.0; LANES]; n_rows];
-        for lane in 0..y.ncols() {
-            for (to, from) in x_lanes.iter_mut().zip(x.col(i_chunk * LANES + lane).iter()) {
-                to[lane] = *from;
+/// y += (M_s ⊗ E_D) x for one group.
+struct NodeProduct<'a, const D: usize> {
+    matrix: &'a NodeMatrix,
+    x: &'a [Row],
+    y: &'a mut [Row],
+}
+
+impl<const D: usize> WithSimd for NodeProduct<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { matrix, x, y } = self;
+        let (x, _) = x.as_chunks::<D>();
+        let (y, _) = y.as_chunks_mut::<D>();
+        for col in 0..matrix.n_nodes() {
+            let (start, rows) = matrix.graph.column(col);
+            let mut x_col = [Vectors::zero(simd); D];
+            let mut y_col = [Vectors::zero(simd); D];
+            for ((x_col, y_col), x) in x_col.iter_mut().zip(&mut y_col).zip(&x[col]) {
+                *x_col = Vectors::load(simd, x);
+                *y_col = x_col.times(simd, matrix.values[start]);
+            }
+            for (&row, &value) in rows.iter().zip(&matrix.values[start..]).skip(1) {
+                let (x_row, y_row) = (&x[row as usize], &mut y[row as usize]);
+                for i in 0..D {
+                    Vectors::load(simd, &y_row[i]).plus(simd, value, x_col[i]).store(&mut y_row[i]);
+                    y_col[i] = y_col[i].plus(simd, value, Vectors::load(simd, &x_row[i]));
+                }
+            }
+            for (y, sum) in y[col].iter_mut().zip(y_col) {
+                Vectors::load(simd, y).plus(simd, 1.0, sum).store(y);
             }
         }
-        kernel(&x_lanes, &mut y_lanes);
-        for lane in 0..y.ncols() {
-            for (to, from) in y.as_mut().col_mut(lane).iter_mut().zip(&y_lanes) {
-                *to = from[lane];
-            }
-        }
+    }
+}
+
+/// Applies a kernel to groups of columns, in parallel over the groups.
+fn for_groups(x: MatRef<'_, f64>, y: MatMut<'_, f64>, kernel: impl Fn(&[Row], &mut [Row]) + Sync) {
+    y.par_col_chunks_mut(LANES).enumerate().for_each(|(i_group, y)| {
+        let mut sums = vec![ZERO; y.nrows()];
+        kernel(&group_of(x.subcols(i_group * LANES, y.ncols())), &mut sums);
+        write_columns(&sums, y);
     });
 }
 

@@ -2,7 +2,8 @@
 //!
 //! 1. Block Lanczos on (K + sM)⁻¹ M in the inner product of M, with full reorthogonalisation and thick restarts, until
 //!    the wanted pairs and a gap behind them have converged.
-//! 2. Block inverse iteration with Rayleigh-Ritz until the true residual |K x − λ M x| of every pair is small.
+//! 2. Rayleigh-Ritz among the Lanczos vectors, and the true residual |K x − λ M x| of every pair. Where it is too large, Lanczos
+//!    goes on; if that does not help, block inverse iteration.
 //! 3. The inertia of K − σM, σ in the gap, must count as many eigenvalues as were found. If it counts more (a copy of a
 //!    multiple root that the start block did not excite), fresh directions are added and the search goes on.
 //!
@@ -23,6 +24,7 @@ mod inverse;
 mod operator;
 mod search;
 
+use inverse::MAX_INVERSE_STEPS;
 pub use operator::Inverse;
 
 /// Largest true residual |K x − λ M x| over max(λ, s) |M x|.
@@ -177,7 +179,7 @@ impl Pencil<'_> {
         };
         let mut x = Mat::zeros(self.k.n_dofs(), n);
         add_product(x.as_mut(), 1.0, unit.as_ref(), pairs.vectors.subcols(0, n));
-        self.inverse_iteration(factor, x, n)
+        self.inverse_iteration(factor, x, n, MAX_INVERSE_STEPS)
     }
 }
 

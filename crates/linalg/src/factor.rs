@@ -27,7 +27,6 @@ mod pivots;
 mod schedule;
 mod updates;
 
-pub(crate) use panel::panel_matrix;
 pub(crate) use pivots::SMALLEST_PIVOT;
 use schedule::factorise;
 

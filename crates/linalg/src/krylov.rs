@@ -1,13 +1,23 @@
 //! The block Krylov space of (K + sM)⁻¹ M, orthonormal in the inner product of M.
+//!
+//! A block is a group of [`LANES`](crate::lanes) columns. Directions that have lost all figures are left in it as zero columns,
+//! which are *dead*: they take no part in the projection.
 
-use faer::{Mat, MatMut, MatRef};
+use faer::{Mat, MatRef};
 
 use crate::block::NodeMatrix;
-use crate::dense::{DenseEigenError, DensePairs, add_product, gram, product, symmetric_pairs, symmetrised};
+use crate::dense::{DenseEigenError, DensePairs, symmetric_pairs, symmetrised};
 use crate::eigen::Inverse;
+use crate::lanes::{LANES, NOTHING, Row, Square, ZERO, add_product, gram, product, transform, write_columns};
 
 /// Directions of a new block whose M-norm is below this part of the largest are dropped.
 const SMALLEST_DIRECTION: f64 = 1e-10;
+
+/// Part of a normalised block in the basis up to which one subtraction takes it out to rounding.
+const SOUND: f64 = 1e-7;
+
+/// Most subtractions for a block.
+const MAX_PASSES: usize = 3;
 
 /// Ritz approximation in the space: θ = 1/(λ + s), descending.
 pub(crate) struct Ritz {
@@ -15,205 +25,271 @@ pub(crate) struct Ritz {
     pub(crate) theta: Vec<f64>,
     /// M-norm of the residual (K + sM)⁻¹ M x − θ x of each.
     pub(crate) residual: Vec<f64>,
-    /// Coefficients of each in the basis, one a column.
-    pub(crate) coefficients: Mat<f64>,
+    /// Coefficients of each in the basis, one a column; rows of dead columns are zero.
+    coefficients: Mat<f64>,
 }
 
-/// An M-orthonormal block: Y = Q R.
+/// A block M-orthonormal in itself: Y = Q R.
 struct Orthonormal {
-    q: Mat<f64>,
-    mass_q: Mat<f64>,
+    q: Vec<Row>,
+    mass_q: Vec<Row>,
     r: Mat<f64>,
+}
+
+impl Orthonormal {
+    fn new(y: Vec<Row>, mass: &NodeMatrix) -> Self {
+        Self { mass_q: mass.group_product(&y), q: y, r: Mat::identity(LANES, LANES) }
+    }
+
+    /// Makes Q orthonormal within itself; what scaling up the smallest directions leaves is removed by a second turn.
+    fn normalise(&mut self) -> Result<(), DenseEigenError> {
+        let products = gram(&[&self.q], &self.mass_q);
+        let products = Mat::from_fn(LANES, LANES, |i, j| products[0][i][j]);
+        let DensePairs { lambda, vectors } = symmetric_pairs(symmetrised(products.as_ref()).as_ref())?;
+        let largest = lambda.iter().fold(0.0_f64, |a, b| a.max(*b));
+        let is_kept = |i: usize| lambda[i] > SMALLEST_DIRECTION.powi(2) * largest && lambda[i] > 0.0;
+        let to =
+            Mat::from_fn(
+                LANES,
+                LANES,
+                |i, j| {
+                    if is_kept(j) { vectors[(i, j)] / lambda[j].sqrt() } else { 0.0 }
+                },
+            );
+        let from =
+            Mat::from_fn(
+                LANES,
+                LANES,
+                |i, j| {
+                    if is_kept(i) { vectors[(j, i)] * lambda[i].sqrt() } else { 0.0 }
+                },
+            );
+        let to = square(to.as_ref());
+        transform(&mut self.q, &to);
+        transform(&mut self.mass_q, &to);
+        self.r = &from * &self.r;
+        Ok(())
+    }
+
+    /// Columns that are not zero.
+    fn live(&self) -> [bool; LANES] {
+        std::array::from_fn(|lane| (0..LANES).any(|j| self.r[(lane, j)] != 0.0))
+    }
 }
 
 /// An M-orthonormal basis with the projection of the operator.
 ///
-/// The last `pending` columns are the block to which the operator is applied next. Full reorthogonalisation: the
-/// projection is formed by inner products with the whole basis, so a restart needs no special case.
+/// The last `pending` groups are those to which the operator is applied next. What the operator couples them with in exact
+/// arithmetic is subtracted first and makes the projection: the block before them, or after a restart the whole basis. What
+/// rounding has left of the other groups is subtracted then.
 pub(crate) struct Krylov<'a> {
     mass: &'a NodeMatrix,
-    /// Basis V and M V; `used` columns are filled.
-    basis: Mat<f64>,
-    mass_basis: Mat<f64>,
-    used: usize,
-    pending: usize,
+    /// Basis V, group by group.
+    basis: Vec<Vec<Row>>,
+    /// Whether each column of the basis is not zero.
+    live: Vec<bool>,
+    /// M V of the pending groups.
+    mass_pending: Vec<Vec<Row>>,
     /// The first columns are converged eigenvectors. What the operator adds in their direction is rounding, magnified by
     /// the condition of K; left out of the projection it cannot hide pairs with smaller θ.
     locked: usize,
     projected: Mat<f64>,
-    /// Coupling of the last applied block to the pending one: (pending × block), with the columns of that block.
+    /// Coupling of the groups that the operator was applied to last with the pending ones, and the first of those groups.
     coupling: Option<(Mat<f64>, usize)>,
     pub(crate) n_solves: usize,
     draws: u64,
 }
 
 impl<'a> Krylov<'a> {
-    pub(crate) fn new(mass: &'a NodeMatrix, max_dim: usize) -> Self {
-        let n = 3 * mass.n_nodes();
+    pub(crate) fn new(mass: &'a NodeMatrix) -> Self {
         Self {
             mass,
-            basis: Mat::zeros(n, max_dim),
-            mass_basis: Mat::zeros(n, max_dim),
-            used: 0,
-            pending: 0,
+            basis: Vec::new(),
+            live: Vec::new(),
+            mass_pending: Vec::new(),
             locked: 0,
-            projected: Mat::zeros(max_dim, max_dim),
+            projected: Mat::new(),
             coupling: None,
             n_solves: 0,
             draws: 0,
         }
     }
 
+    /// Groups to which the operator has been applied.
+    fn n_applied_groups(&self) -> usize {
+        self.basis.len() - self.mass_pending.len()
+    }
+
     /// Number of basis vectors to which the operator has been applied.
     pub(crate) fn n_applied(&self) -> usize {
-        self.used - self.pending
+        LANES * self.n_applied_groups()
     }
 
     /// True if the next block does not fit into a space of this dimension.
     pub(crate) fn exceeds(&self, max_dim: usize) -> bool {
-        self.used + self.pending > max_dim
-    }
-
-    /// Makes room for a space of this dimension.
-    fn reserve(&mut self, max_dim: usize) {
-        if max_dim > self.basis.ncols() {
-            for matrix in [&mut self.basis, &mut self.mass_basis] {
-                matrix.resize_with(matrix.nrows(), max_dim, |_, _| 0.0);
-            }
-            self.projected.resize_with(max_dim, max_dim, |_, _| 0.0);
-        }
+        LANES * (self.basis.len() + self.mass_pending.len()) > max_dim
     }
 
     /// True if the space is invariant: nothing is left to apply the operator to.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.pending == 0
+        !self.live[self.n_applied()..].iter().any(|&live| live)
     }
 
     /// Adds pseudo-random directions, smoothed once by the operator, to the pending block.
     pub(crate) fn add_start_block(
         &mut self,
-        factor: &impl Inverse,
-        block: usize,
+        inverse: &impl Inverse,
+        n_directions: usize,
     ) -> Result<(), DenseEigenError> {
-        let free = factor.free();
-        self.reserve(self.used + block);
-        let mut y = Mat::zeros(self.basis.nrows(), block);
-        for k in 0..y.ncols() {
-            for i in 0..y.nrows() {
-                if free.contains(i) {
-                    y[(i, k)] = noise(self.draws);
+        let free = inverse.free();
+        for _ in 0..n_directions.div_ceil(LANES) {
+            let mut y = vec![ZERO; 3 * self.mass.n_nodes()];
+            for lane in 0..LANES {
+                for (_, row) in y.iter_mut().enumerate().filter(|(dof, _)| free.contains(*dof)) {
+                    row[lane] = noise(self.draws);
                     self.draws += 1;
                 }
             }
+            let mut y = self.mass.group_product(&y);
+            self.solve(inverse, &mut y);
+            self.subtract(&mut y, 0);
+            let block = self.orthonormal(y)?;
+            self.push(block);
         }
-        let mut y = self.mass.product(y.as_ref());
-        factor.solve_in_place(y.as_mut());
-        self.n_solves += y.ncols();
-        self.orthogonalise(y.as_mut());
-        let Orthonormal { q: y, mass_q: mass_y, .. } = self.orthonormal(y)?;
-        self.push(y.as_ref(), mass_y.as_ref());
-        self.pending += y.ncols();
         self.coupling = None;
         Ok(())
     }
 
+    fn solve(&mut self, inverse: &impl Inverse, y: &mut [Row]) {
+        inverse.solve_group(y);
+        self.n_solves += LANES;
+    }
+
     /// Applies the operator to the pending block and makes the result the next one.
-    pub(crate) fn expand(&mut self, factor: &impl Inverse) -> Result<(), DenseEigenError> {
-        let (first, width) = (self.n_applied(), self.pending);
-        self.reserve(self.used + width);
-        let mut y = self.mass_basis.subcols(first, width).to_owned();
-        factor.solve_in_place(y.as_mut());
-        self.n_solves += width;
-        let coefficients = self.orthogonalise(y.as_mut());
-        for j in 0..width {
-            for i in self.locked..self.used {
-                self.projected[(i, first + j)] = coefficients[(i, j)];
-                if i < first {
-                    self.projected[(first + j, i)] = coefficients[(i, j)];
+    pub(crate) fn expand(&mut self, inverse: &impl Inverse) -> Result<(), DenseEigenError> {
+        let old = self.basis.len();
+        let first = self.n_applied_groups();
+        // Before the pending block lies the one that made it; after a restart or a start block, anything.
+        let coupled = self.coupling.as_ref().map_or(0, |(_, first)| *first);
+        let operands = std::mem::take(&mut self.mass_pending);
+        let n_operands = operands.len();
+        self.projected.resize_with(LANES * old, LANES * old, |_, _| 0.0);
+        let mut coupling = Mat::zeros(LANES * n_operands, LANES * n_operands);
+        for (operand, mut y) in operands.into_iter().enumerate() {
+            self.solve(inverse, &mut y);
+            let coefficients = self.subtract(&mut y, coupled);
+            for (group, square) in (coupled..).zip(&coefficients) {
+                for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
+                    let (row, column) = (LANES * group + i, LANES * (first + operand) + j);
+                    if group >= old {
+                        coupling[(row - LANES * old, LANES * operand + j)] = square[i][j];
+                    } else if row >= self.locked {
+                        self.projected[(row, column)] = square[i][j];
+                        if group < first {
+                            self.projected[(column, row)] = square[i][j];
+                        }
+                    }
                 }
             }
+            let block = self.orthonormal(y)?;
+            for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {
+                coupling[(LANES * operand + i, LANES * operand + j)] = block.r[(i, j)];
+            }
+            self.push(block);
         }
-        let Orthonormal { q: y, mass_q: mass_y, r: coupling } = self.orthonormal(y)?;
-        self.push(y.as_ref(), mass_y.as_ref());
-        self.pending = y.ncols();
         self.coupling = Some((coupling, first));
         Ok(())
     }
 
-    /// Subtracts from Y its part in the basis, twice; returns the coefficients.
-    fn orthogonalise(&self, mut y: MatMut<'_, f64>) -> Mat<f64> {
-        let first = self.orthogonalise_once(y.as_mut());
-        first + self.orthogonalise_once(y)
-    }
-
-    /// Subtracts from Y its part in the basis; returns the coefficients.
-    fn orthogonalise_once(&self, y: MatMut<'_, f64>) -> Mat<f64> {
-        let (basis, mass_basis) = (self.basis.subcols(0, self.used), self.mass_basis.subcols(0, self.used));
-        let coefficients = gram(mass_basis, y.as_ref());
-        add_product(y, -1.0, basis, coefficients.as_ref());
+    /// Subtracts from Y its part in the basis from a group on; returns the coefficients.
+    fn subtract(&self, y: &mut [Row], from: usize) -> Vec<Square> {
+        let coefficients = gram(&self.basis[from..], &self.mass.group_product(y));
+        add_product(y, -1.0, &self.basis[from..], &coefficients);
         coefficients
     }
 
-    /// Orthonormalises a block within itself and against the basis.
+    /// Orthonormalises a block, from which its coupling has been subtracted, within itself and against the basis.
     ///
-    /// Directions that have lost all figures are dropped, so Q can be narrower than Y.
-    fn orthonormal(&self, y: Mat<f64>) -> Result<Orthonormal, DenseEigenError> {
-        let mut q = y;
-        let mut r = Mat::identity(q.ncols(), q.ncols());
-        let mut mass_q = self.mass.product(q.as_ref());
-        // The first pass finds the directions, the others remove what rounding left in the basis' span: scaling up the
-        // smallest direction magnifies it to some 1e-6, so that one subtraction a pass is enough.
-        for pass in 0..3 {
-            if q.ncols() == 0 {
+    /// Rounding leaves of that part what cancellation and the scaling of small directions make of it: it is subtracted again
+    /// until what is found is small.
+    fn orthonormal(&self, y: Vec<Row>) -> Result<Orthonormal, DenseEigenError> {
+        let mut block = Orthonormal::new(y, self.mass);
+        for _ in 0..MAX_PASSES {
+            block.normalise()?;
+            let left = gram(&self.basis, &block.mass_q);
+            add_product(&mut block.q, -1.0, &self.basis, &left);
+            block.mass_q = self.mass.group_product(&block.q);
+            if left.as_flattened().as_flattened().iter().all(|part| part.abs() <= SOUND) {
                 break;
             }
-            let DensePairs { lambda, vectors } =
-                symmetric_pairs(symmetrised(gram(q.as_ref(), mass_q.as_ref()).as_ref()).as_ref())?;
-            let largest = lambda.iter().fold(0.0_f64, |a, b| a.max(*b));
-            let kept: Vec<usize> = (0..lambda.len())
-                .filter(|&i| lambda[i] > SMALLEST_DIRECTION.powi(2) * largest && lambda[i] > 0.0)
-                .collect();
-            let to =
-                Mat::from_fn(lambda.len(), kept.len(), |i, j| vectors[(i, kept[j])] / lambda[kept[j]].sqrt());
-            let from =
-                Mat::from_fn(kept.len(), lambda.len(), |i, j| vectors[(j, kept[i])] * lambda[kept[i]].sqrt());
-            q = product(q.as_ref(), to.as_ref());
-            r = &from * &r;
-            if pass < 2 {
-                self.orthogonalise_once(q.as_mut());
-            }
-            mass_q = self.mass.product(q.as_ref());
         }
-        Ok(Orthonormal { q, mass_q, r })
+        block.normalise()?;
+        Ok(block)
     }
 
-    fn push(&mut self, y: MatRef<'_, f64>, mass_y: MatRef<'_, f64>) {
-        self.basis.subcols_mut(self.used, y.ncols()).copy_from(y);
-        self.mass_basis.subcols_mut(self.used, y.ncols()).copy_from(mass_y);
-        self.used += y.ncols();
+    fn push(&mut self, block: Orthonormal) {
+        self.live.extend(block.live());
+        self.basis.push(block.q);
+        self.mass_pending.push(block.mass_q);
     }
 
     /// Eigenpairs of the projected operator.
     pub(crate) fn ritz(&self) -> Result<Ritz, DenseEigenError> {
-        let n = self.n_applied();
-        let DensePairs { lambda, vectors } =
-            symmetric_pairs(symmetrised(self.projected.submatrix(0, 0, n, n)).as_ref())?;
+        let columns: Vec<usize> = (0..self.n_applied()).filter(|&column| self.live[column]).collect();
+        let n = columns.len();
+        let projected = Mat::from_fn(n, n, |i, j| self.projected[(columns[i], columns[j])]);
+        let DensePairs { lambda, vectors } = symmetric_pairs(symmetrised(projected.as_ref()).as_ref())?;
         let theta: Vec<f64> = lambda.iter().rev().copied().collect();
-        let coefficients = Mat::from_fn(n, n, |i, j| vectors[(i, n - 1 - j)]);
+        let mut coefficients = Mat::zeros(self.n_applied(), n);
+        for (i, &column) in columns.iter().enumerate() {
+            for j in 0..n {
+                coefficients[(column, j)] = vectors[(i, n - 1 - j)];
+            }
+        }
         let residual = match &self.coupling {
-            Some((coupling, first)) if self.pending > 0 => {
-                let tail = coupling * coefficients.subrows(*first, coupling.ncols());
+            Some((coupling, first)) if !self.is_exhausted() => {
+                let tail = coupling * coefficients.subrows(LANES * first, coupling.ncols());
                 (0..n).map(|j| tail.col(j).norm_l2()).collect()
             }
             // A start block has been added: what it will change is unknown. Without a pending block nothing is left.
-            _ => vec![if self.pending > 0 { f64::INFINITY } else { 0.0 }; n],
+            _ => vec![if self.is_exhausted() { 0.0 } else { f64::INFINITY }; n],
         };
         Ok(Ritz { theta, residual, coefficients })
     }
 
-    /// The first Ritz vectors.
+    /// The first Ritz vectors, with one step of the operator: A x = θ x + Q c, with Q the pending block and c its coupling, needs
+    /// no solve.
     pub(crate) fn vectors(&self, ritz: &Ritz, count: usize) -> Mat<f64> {
-        product(self.basis.subcols(0, self.n_applied()), ritz.coefficients.subcols(0, count))
+        let mut coefficients = Mat::zeros(LANES * self.basis.len(), count);
+        let n = self.n_applied();
+        coefficients.as_mut().subrows_mut(0, n).copy_from(ritz.coefficients.subcols(0, count));
+        if let Some((coupling, first)) = &self.coupling {
+            let tail = coupling * ritz.coefficients.submatrix(LANES * first, 0, coupling.ncols(), count);
+            for (j, theta) in ritz.theta[..count].iter().enumerate() {
+                for i in 0..tail.nrows() {
+                    coefficients[(n + i, j)] = tail[(i, j)] / theta;
+                }
+            }
+        }
+        let mut vectors = Mat::zeros(3 * self.mass.n_nodes(), count);
+        for (group, first) in self.combined(coefficients.as_ref()).iter().zip((0..count).step_by(LANES)) {
+            write_columns(group, vectors.as_mut().subcols_mut(first, LANES.min(count - first)));
+        }
+        vectors
+    }
+
+    /// V C in groups, for the first groups of the basis: as many as C has rows.
+    fn combined(&self, coefficients: MatRef<'_, f64>) -> Vec<Vec<Row>> {
+        let groups = &self.basis[..coefficients.nrows() / LANES];
+        let squares_of = |first: usize| -> Vec<Square> {
+            let width = LANES.min(coefficients.ncols() - first);
+            (0..groups.len())
+                .map(|g| square(coefficients.submatrix(LANES * g, first, LANES, width)))
+                .collect()
+        };
+        let n_rows = 3 * self.mass.n_nodes();
+        let firsts = (0..coefficients.ncols()).step_by(LANES);
+        firsts.map(|first| product(groups, &squares_of(first), n_rows)).collect()
     }
 
     /// Number of columns that are converged eigenvectors.
@@ -223,25 +299,36 @@ impl<'a> Krylov<'a> {
 
     /// Keeps the first `keep` Ritz vectors and the pending block only, and locks the first `lock` of them.
     pub(crate) fn restart(&mut self, ritz: &Ritz, keep: usize, lock: usize) {
-        let n = self.n_applied();
         let kept = ritz.coefficients.subcols(0, keep);
-        for matrix in [&mut self.basis, &mut self.mass_basis] {
-            let vectors = product(matrix.subcols(0, n), kept);
-            let pending = matrix.subcols(n, self.pending).to_owned();
-            matrix.subcols_mut(0, keep).copy_from(vectors);
-            matrix.subcols_mut(keep, self.pending).copy_from(pending);
-        }
+        let mut basis = self.combined(kept);
+        let n_kept = LANES * basis.len();
+        let mut live: Vec<bool> = (0..n_kept).map(|column| column < keep).collect();
+        live.extend(&self.live[self.n_applied()..]);
+        basis.extend(self.basis.drain(self.n_applied_groups()..));
+        (self.basis, self.live) = (basis, live);
         if let Some((coupling, first)) = self.coupling.take() {
-            let tail = &coupling * kept.subrows(first, coupling.ncols());
+            let mut tail = Mat::zeros(coupling.nrows(), n_kept);
+            let of_kept = &coupling * kept.subrows(LANES * first, coupling.ncols());
+            tail.as_mut().subcols_mut(0, keep).copy_from(of_kept);
             self.coupling = Some((tail, 0));
         }
-        self.projected.fill(0.0);
+        self.projected = Mat::zeros(n_kept, n_kept);
         for i in 0..keep {
             self.projected[(i, i)] = ritz.theta[i];
         }
         self.locked = lock.min(keep);
-        self.used = keep + self.pending;
     }
+}
+
+/// A small matrix as coefficients between two groups; what is missing is zero.
+fn square(coefficients: MatRef<'_, f64>) -> Square {
+    let mut square = NOTHING;
+    for i in 0..coefficients.nrows() {
+        for j in 0..coefficients.ncols() {
+            square[i][j] = coefficients[(i, j)];
+        }
+    }
+    square
 }
 
 /// The k-th of a fixed sequence of numbers in (−1, 1): SplitMix64, Steele, Lea & Flood (2014), OOPSLA.

@@ -17,6 +17,7 @@ pub mod eigen;
 pub mod factor;
 pub mod graph;
 mod krylov;
+mod lanes;
 pub mod ordering;
 pub mod solve;
 pub mod symbolic;

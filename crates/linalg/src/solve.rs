@@ -1,21 +1,26 @@
 //! Solution of A X = B with a Cholesky factor, for many right-hand sides.
 //!
-//! Right-hand sides go through the factor in chunks of `CHUNK_COLUMNS`. Subtrees are independent of each other: each
-//! works on its own rows, collects what it hands to the rows above in a buffer of its own, and these are summed in order.
+//! Right-hand sides go through the factor in groups of `LANES`, which lie side by side row by row; every panel serves all
+//! groups of a chunk while it is in the cache. Subtrees are independent of each other: each works on its own rows, collects
+//! what it hands to the rows above in a buffer of its own, and these are summed in order.
 
-use faer::linalg::matmul::matmul;
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use std::ops::Range;
+
+use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
-use crate::factor::{Cholesky, panel_matrix};
+use crate::factor::Cholesky;
+use crate::lanes::{LANES, Row, ZERO, add};
 use crate::symbolic::Supernode;
 
-/// Right-hand sides that pass through the factor together.
-const CHUNK_COLUMNS: usize = 64;
+mod kernel;
+mod pieces;
 
-/// Rows of one piece of a large product that runs in parallel.
-const PIECE_ROWS: usize = 512;
+use kernel::Panel;
+use pieces::{subtract, subtract_transposed};
+
+/// Groups of right-hand sides that pass through the factor together.
+const CHUNK_GROUPS: usize = 8;
 
 impl Cholesky {
     /// Solves A X = B in place on the free dofs; the other rows become zero.
@@ -25,26 +30,37 @@ impl Cholesky {
     /// # Panics
     ///
     /// If `x` has another number of rows.
-    pub fn solve_in_place(&self, mut x: MatMut<'_, f64>) {
+    pub fn solve_in_place(&self, x: MatMut<'_, f64>) {
         let symbolic = &self.symbolic;
         assert_eq!(x.nrows(), 3 * symbolic.free.n_nodes(), "rows of x must be the dofs of the body");
         let dofs = self.dof_at_row();
-        let n_cols = x.ncols();
-        let mut permuted = Mat::zeros(symbolic.n_free(), CHUNK_COLUMNS.min(n_cols));
-        for first in (0..n_cols).step_by(CHUNK_COLUMNS) {
-            let n = CHUNK_COLUMNS.min(n_cols - first);
+        let mut x = x;
+        for first in (0..x.ncols()).step_by(CHUNK_GROUPS * LANES) {
+            let n = (CHUNK_GROUPS * LANES).min(x.ncols() - first);
             let mut x = x.as_mut().subcols_mut(first, n);
-            let mut work = permuted.as_mut().subcols_mut(0, n);
-            gather(x.as_ref(), &dofs, work.as_mut());
-            self.solve_permuted(work.as_mut());
-            let work = work.as_ref();
-            x.as_mut().par_col_chunks_mut(1).enumerate().for_each(|(k, mut column)| {
-                column.fill(0.0);
-                let mut column = column.col_mut(0);
-                for (&dof, &value) in dofs.iter().zip(work.col(k).iter()) {
-                    column[dof as usize] = value;
-                }
-            });
+            let mut groups: Vec<Vec<Row>> = (0..n.div_ceil(LANES))
+                .into_par_iter()
+                .map(|group| {
+                    let first = group * LANES;
+                    gather(x.as_ref().subcols(first, LANES.min(n - first)), &dofs)
+                })
+                .collect();
+            self.solve_groups(&mut groups);
+            x.as_mut()
+                .par_col_chunks_mut(LANES)
+                .zip(&groups)
+                .for_each(|(columns, rows)| scatter(rows, &dofs, columns));
+        }
+    }
+
+    /// Solves A X = B in place for one group, as [`Cholesky::solve_in_place`] does for columns.
+    pub(crate) fn solve_group(&self, x: &mut [Row]) {
+        let dofs = self.dof_at_row();
+        let mut groups = [dofs.iter().map(|&dof| x[dof as usize]).collect()];
+        self.solve_groups(&mut groups);
+        x.fill(ZERO);
+        for (row, &dof) in groups[0].iter().zip(&dofs) {
+            x[dof as usize] = *row;
         }
     }
 
@@ -60,21 +76,21 @@ impl Cholesky {
     }
 
     /// Solves with the rows in elimination order.
-    fn solve_permuted(&self, mut x: MatMut<'_, f64>) {
+    fn solve_groups(&self, groups: &mut [Vec<Row>]) {
         let symbolic = &self.symbolic;
-        let n_cols = x.ncols();
+        let n_groups = groups.len();
         // Forward: W y = b, subtrees first.
-        let parts = self.task_rows(x.as_mut());
-        let handed_up: Vec<Mat<f64>> = parts
+        let handed_up: Vec<Vec<Vec<Row>>> = self
+            .task_rows(groups)
             .into_par_iter()
             .zip(&symbolic.tasks)
             .map(|((first_row, mut own), task)| {
                 let root = &symbolic.supernodes[task.end - 1];
-                let mut above = Mat::zeros(root.height() - root.width(), n_cols);
+                let mut above = vec![vec![ZERO; root.height() - root.width()]; n_groups];
                 let mut memory = Memory::default();
                 for s in task.clone() {
                     let target = Target { first_row, root: Some(root) };
-                    self.forward(s, own.as_mut(), above.as_mut(), target, &mut memory, false);
+                    self.forward(s, &mut own, &mut above, target, &mut memory);
                 }
                 above
             })
@@ -82,74 +98,85 @@ impl Cholesky {
         for (task, above) in symbolic.tasks.iter().zip(&handed_up) {
             let root = &symbolic.supernodes[task.end - 1];
             self.for_rows_below(root, |row, local| {
-                for k in 0..n_cols {
-                    x[(row, k)] += above[(local, k)];
+                for (group, above) in groups.iter_mut().zip(above) {
+                    add(&mut group[row], &above[local]);
                 }
             });
         }
         drop(handed_up);
         let mut memory = Memory::default();
-        let none = || Mat::<f64>::zeros(0, n_cols);
+        let mut whole: Vec<&mut [Row]> = groups.iter_mut().map(Vec::as_mut_slice).collect();
+        let target = Target { first_row: 0, root: None };
         for &s in &symbolic.top {
-            let target = Target { first_row: 0, root: None };
-            self.forward(s, x.as_mut(), none().as_mut(), target, &mut memory, true);
+            self.forward(s, &mut whole, &mut [], target, &mut memory);
         }
-        self.apply_signs(x.as_mut());
+        self.apply_signs(&mut whole);
         // Backward: Wᵀ x = y, top first.
         for &s in symbolic.top.iter().rev() {
-            let target = Target { first_row: 0, root: None };
-            self.backward(s, x.as_mut(), none().as_ref(), target, &mut memory, true);
+            self.backward(s, &mut whole, &[], target, &mut memory);
         }
-        let from_above: Vec<Mat<f64>> = symbolic
+        let from_above: Vec<Vec<Vec<Row>>> = symbolic
             .tasks
             .iter()
             .map(|task| {
                 let root = &symbolic.supernodes[task.end - 1];
-                let mut above = Mat::zeros(root.height() - root.width(), n_cols);
-                self.for_rows_below(root, |row, local| {
-                    for k in 0..n_cols {
-                        above[(local, k)] = x[(row, k)];
+                let mut above = vec![Vec::with_capacity(root.height() - root.width()); n_groups];
+                self.for_rows_below(root, |row, _| {
+                    for (group, above) in whole.iter().zip(&mut above) {
+                        above.push(group[row]);
                     }
                 });
                 above
             })
             .collect();
-        self.task_rows(x).into_par_iter().zip(&symbolic.tasks).zip(&from_above).for_each(
+        self.task_rows(groups).into_par_iter().zip(&symbolic.tasks).zip(&from_above).for_each(
             |(((first_row, mut own), task), above)| {
                 let root = &symbolic.supernodes[task.end - 1];
                 let mut memory = Memory::default();
                 for s in task.clone().rev() {
                     let target = Target { first_row, root: Some(root) };
-                    self.backward(s, own.as_mut(), above.as_ref(), target, &mut memory, false);
+                    self.backward(s, &mut own, above, target, &mut memory);
                 }
             },
         );
     }
 
-    /// x ← S x with the signs of the pivots; nothing for a definite matrix.
-    fn apply_signs(&self, mut x: MatMut<'_, f64>) {
-        for (panel, values) in self.symbolic.panels.iter().zip(&self.panels) {
-            let supernode = &self.symbolic.supernodes[panel.supernode];
-            let first = self.symbolic.dof_start[supernode.columns.start]
-                + supernode.row_of[panel.nodes.start] as usize;
-            for (j, _) in values.signs.iter().enumerate().filter(|(_, sign)| **sign < 0.0) {
-                (0..x.ncols()).for_each(|k| x[(first + j, k)] = -x[(first + j, k)]);
+    /// Solves S z = y: the signs of the pivots of an indefinite matrix.
+    fn apply_signs(&self, groups: &mut [&mut [Row]]) {
+        for (i_panel, panel) in self.panels.iter().enumerate().filter(|(_, panel)| !panel.signs.is_empty()) {
+            let first = self.first_row_of_panel(i_panel);
+            for (row, _) in (first..).zip(&panel.signs).filter(|(_, sign)| **sign < 0.0) {
+                for group in groups.iter_mut() {
+                    group[row] = group[row].map(|value| -value);
+                }
             }
         }
     }
 
-    /// The rows of each task, with the number of the first one.
-    fn task_rows<'a>(&self, x: MatMut<'a, f64>) -> Vec<(usize, MatMut<'a, f64>)> {
+    /// Row of the factor at which a panel begins.
+    fn first_row_of_panel(&self, i_panel: usize) -> usize {
+        let panel = &self.symbolic.panels[i_panel];
+        let supernode = &self.symbolic.supernodes[panel.supernode];
+        self.symbolic.dof_start[supernode.columns.start] + supernode.row_of[panel.nodes.start] as usize
+    }
+
+    /// The rows of each task in every group, with the number of the first one.
+    fn task_rows<'a>(&self, groups: &'a mut [Vec<Row>]) -> Vec<(usize, Vec<&'a mut [Row]>)> {
         let symbolic = &self.symbolic;
+        let mut rests: Vec<&mut [Row]> = groups.iter_mut().map(Vec::as_mut_slice).collect();
         let mut parts = Vec::with_capacity(symbolic.tasks.len());
-        let (mut rest, mut offset) = (x, 0);
+        let mut offset = 0;
         for task in &symbolic.tasks {
             let first = symbolic.dof_start[symbolic.supernodes[task.start].columns.start];
             let end = symbolic.dof_start[symbolic.supernodes[task.end - 1].columns.end];
-            let (_, from_first) = rest.split_at_row_mut(first - offset);
-            let (part, after) = from_first.split_at_row_mut(end - first);
+            let mut part = Vec::with_capacity(rests.len());
+            for rest in &mut rests {
+                let (own, after) = std::mem::take(rest)[first - offset..].split_at_mut(end - first);
+                part.push(own);
+                *rest = after;
+            }
             parts.push((first, part));
-            (rest, offset) = (after, end);
+            offset = end;
         }
         parts
     }
@@ -195,47 +222,46 @@ impl Cholesky {
     fn forward(
         &self,
         s: usize,
-        mut own: MatMut<'_, f64>,
-        mut above: MatMut<'_, f64>,
+        own: &mut [&mut [Row]],
+        above: &mut [Vec<Row>],
         target: Target<'_>,
         memory: &mut Memory,
-        parallel: bool,
     ) {
         let supernode = &self.symbolic.supernodes[s];
-        let n_cols = own.ncols();
         let first = self.symbolic.dof_start[supernode.columns.start] - target.first_row;
-        let n_below = supernode.height() - supernode.width();
+        let (width, height) = (supernode.width(), supernode.height());
+        let Memory { rows: memory_of_rows, places, loaded } = memory;
         // Loads on a few nodes, as of constraint modes, reach only what lies above them in the elimination tree.
-        let rows = own.as_ref().subrows(first, supernode.width());
-        if (0..n_cols).all(|k| rows.col(k).iter().all(|&x| x == 0.0)) {
-            return;
+        loaded.clear();
+        loaded.extend((0..own.len()).filter(|&group| {
+            own[group][first..first + width].as_flattened().iter().any(|&value| value != 0.0)
+        }));
+        memory_of_rows.clear();
+        for &group in &*loaded {
+            memory_of_rows.extend_from_slice(&own[group][first..first + width]);
+            memory_of_rows.resize(memory_of_rows.len() + height - width, ZERO);
         }
-        memory.below.clear();
-        memory.below.resize(n_below * n_cols, 0.0);
-        let mut below = MatMut::from_column_major_slice_mut(&mut memory.below, n_below, n_cols);
-        for i_panel in supernode.panels.clone() {
-            let values = panel_matrix(&self.symbolic, i_panel, &self.panels[i_panel]);
-            let offset = supernode.row_of[self.symbolic.panels[i_panel].nodes.start] as usize;
-            let width = values.ncols();
-            let rows = own.as_mut().subrows_mut(first + offset, supernode.width() - offset);
-            let (mut x, rest) = rows.split_at_row_mut(width);
-            solve_lower_triangular_in_place(values.subrows(0, width), x.as_mut(), Par::Seq);
-            let x = x.as_ref();
-            let n_rest = rest.nrows();
-            subtract_product(rest, values.subrows(width, n_rest), x, parallel);
-            subtract_product(below.as_mut(), values.subrows(width + n_rest, n_below), x, parallel);
-        }
-        let n_own = self.places_below(supernode, target, &mut memory.places);
-        let (in_own, in_above) = memory.places.split_at(n_own);
-        for k in 0..n_cols {
-            let column = below.as_ref().col(k);
-            let mut to = own.as_mut().col_mut(k);
-            for (&row, value) in in_own.iter().zip(column.iter()) {
-                to[row as usize] += value;
+        for (panel, columns) in self.panels_of(supernode) {
+            let mut parts = Vec::with_capacity(loaded.len());
+            for rows in memory_of_rows.chunks_mut(height) {
+                let (done, rest) = rows.split_at_mut(columns.end);
+                let x = &mut done[columns.start..];
+                panel.solve_lower(x);
+                parts.push((&*x, rest));
             }
-            let mut to = above.as_mut().col_mut(k);
-            for (&row, value) in in_above.iter().zip(column.subrows(n_own, in_above.len()).iter()) {
-                to[row as usize] += value;
+            subtract(panel.below(columns.len()), parts, target.root.is_none());
+        }
+        let n_own = self.places_below(supernode, target, places);
+        let (in_own, in_above) = places.split_at(n_own);
+        for (&group, rows) in loaded.iter().zip(memory_of_rows.chunks(height)) {
+            let (solved, below) = rows.split_at(width);
+            own[group][first..first + width].copy_from_slice(solved);
+            let (to_own, to_above) = below.split_at(n_own);
+            for (&row, value) in in_own.iter().zip(to_own) {
+                add(&mut own[group][row as usize], value);
+            }
+            for (&row, value) in in_above.iter().zip(to_above) {
+                add(&mut above[group][row as usize], value);
             }
         }
     }
@@ -244,53 +270,62 @@ impl Cholesky {
     fn backward(
         &self,
         s: usize,
-        mut own: MatMut<'_, f64>,
-        above: MatRef<'_, f64>,
+        own: &mut [&mut [Row]],
+        above: &[Vec<Row>],
         target: Target<'_>,
         memory: &mut Memory,
-        parallel: bool,
     ) {
         let supernode = &self.symbolic.supernodes[s];
-        let n_cols = own.ncols();
         let first = self.symbolic.dof_start[supernode.columns.start] - target.first_row;
-        let n_below = supernode.height() - supernode.width();
-        memory.below.clear();
-        memory.below.resize(n_below * n_cols, 0.0);
-        let mut below = MatMut::from_column_major_slice_mut(&mut memory.below, n_below, n_cols);
-        let n_own = self.places_below(supernode, target, &mut memory.places);
-        let (in_own, in_above) = memory.places.split_at(n_own);
-        for k in 0..n_cols {
-            let (own, above) = (own.as_ref().col(k), above.col(k));
-            let mut column = below.as_mut().col_mut(k);
-            for (i, &row) in in_own.iter().enumerate() {
-                column[i] = own[row as usize];
+        let (width, height) = (supernode.width(), supernode.height());
+        let Memory { rows: memory_of_rows, places, .. } = memory;
+        let n_own = self.places_below(supernode, target, places);
+        let (in_own, in_above) = places.split_at(n_own);
+        memory_of_rows.clear();
+        for (group, own) in own.iter().enumerate() {
+            memory_of_rows.extend_from_slice(&own[first..first + width]);
+            memory_of_rows.extend(in_own.iter().map(|&row| own[row as usize]));
+            memory_of_rows.extend(in_above.iter().map(|&row| above[group][row as usize]));
+        }
+        for (panel, columns) in self.panels_of(supernode).rev() {
+            let mut parts = Vec::with_capacity(own.len());
+            for rows in memory_of_rows.chunks_mut(height) {
+                let (start, rest) = rows.split_at_mut(columns.end);
+                parts.push((&mut start[columns.start..], &*rest));
             }
-            for (i, &row) in (n_own..).zip(in_above) {
-                column[i] = above[row as usize];
+            subtract_transposed(panel.below(columns.len()), &mut parts, target.root.is_none());
+            for (x, _) in parts {
+                panel.solve_upper(x);
             }
         }
-        let below = below.as_ref();
-        for i_panel in supernode.panels.clone().rev() {
-            let values = panel_matrix(&self.symbolic, i_panel, &self.panels[i_panel]);
-            let offset = supernode.row_of[self.symbolic.panels[i_panel].nodes.start] as usize;
-            let width = values.ncols();
-            let rows = own.as_mut().subrows_mut(first + offset, supernode.width() - offset);
-            let (mut x, rest) = rows.split_at_row_mut(width);
-            let n_rest = rest.nrows();
-            subtract_transposed(x.as_mut(), values.subrows(width, n_rest), rest.as_ref(), parallel);
-            subtract_transposed(x.as_mut(), values.subrows(width + n_rest, n_below), below, parallel);
-            solve_upper_triangular_in_place(values.subrows(0, width).transpose(), x, Par::Seq);
+        for (own, rows) in own.iter_mut().zip(memory_of_rows.chunks(height)) {
+            own[first..first + width].copy_from_slice(&rows[..width]);
         }
+    }
+
+    /// The panels of a supernode, each with its columns.
+    fn panels_of<'a>(
+        &'a self,
+        supernode: &'a Supernode,
+    ) -> impl DoubleEndedIterator<Item = (Panel<'a>, Range<usize>)> {
+        supernode.panels.clone().map(|i_panel| {
+            let nodes = &self.symbolic.panels[i_panel].nodes;
+            let columns = supernode.row_of[nodes.start] as usize..supernode.row_of[nodes.end] as usize;
+            let height = supernode.height() - columns.start;
+            (Panel::new(&self.panels[i_panel].values, height), columns)
+        })
     }
 }
 
 /// Memory of one worker.
 #[derive(Default)]
 struct Memory {
-    /// Values of the rows below a supernode, column-major.
-    below: Vec<f64>,
-    /// Where these rows lie.
+    /// Rows of a supernode, its own and those below, group after group.
+    rows: Vec<Row>,
+    /// Where the rows below lie.
     places: Vec<u32>,
+    /// Groups with a load.
+    loaded: Vec<usize>,
 }
 
 /// Where the rows of a supernode lie: `own` begins at `first_row`; rows past the columns of `root` are in a buffer.
@@ -300,51 +335,25 @@ struct Target<'a> {
     root: Option<&'a Supernode>,
 }
 
-/// Copies the listed rows.
-fn gather(x: MatRef<'_, f64>, dofs: &[u32], to: MatMut<'_, f64>) {
-    to.par_col_chunks_mut(1).enumerate().for_each(|(k, mut column)| {
-        let from = x.col(k);
-        for (to, &dof) in column.as_mut().col_mut(0).iter_mut().zip(dofs) {
-            *to = from[dof as usize];
+/// The listed rows of a group of columns; missing columns are zero.
+fn gather(columns: MatRef<'_, f64>, dofs: &[u32]) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(dofs.len());
+    rows.extend(dofs.iter().map(|&dof| {
+        let mut row = ZERO;
+        for (lane, value) in row.iter_mut().enumerate().take(columns.ncols()) {
+            *value = columns[(dof as usize, lane)];
         }
-    });
+        row
+    }));
+    rows
 }
 
-/// y −= L x, in pieces of rows.
-fn subtract_product(y: MatMut<'_, f64>, l: MatRef<'_, f64>, x: MatRef<'_, f64>, parallel: bool) {
-    if y.nrows() == 0 {
-        return;
-    }
-    if parallel {
-        y.par_row_chunks_mut(PIECE_ROWS).enumerate().for_each(|(k, y)| {
-            let n = y.nrows();
-            matmul(y, Accum::Add, l.subrows(k * PIECE_ROWS, n), x, -1.0, Par::Seq);
-        });
-    } else {
-        matmul(y, Accum::Add, l, x, -1.0, Par::Seq);
-    }
-}
-
-/// x −= Lᵀ y; in parallel, pieces of rows are summed apart and then in order.
-fn subtract_transposed(mut x: MatMut<'_, f64>, l: MatRef<'_, f64>, y: MatRef<'_, f64>, parallel: bool) {
-    if y.nrows() == 0 {
-        return;
-    }
-    if !parallel || y.nrows() <= PIECE_ROWS {
-        matmul(x, Accum::Add, l.transpose(), y, -1.0, Par::Seq);
-        return;
-    }
-    let parts: Vec<Mat<f64>> = (0..y.nrows().div_ceil(PIECE_ROWS))
-        .into_par_iter()
-        .map(|k| {
-            let n = PIECE_ROWS.min(y.nrows() - k * PIECE_ROWS);
-            let mut part = Mat::zeros(x.nrows(), x.ncols());
-            let (l, y) = (l.subrows(k * PIECE_ROWS, n), y.subrows(k * PIECE_ROWS, n));
-            matmul(part.as_mut(), Accum::Replace, l.transpose(), y, 1.0, Par::Seq);
-            part
-        })
-        .collect();
-    for part in &parts {
-        x -= part;
+/// Writes rows back to a group of columns; all other rows become zero.
+fn scatter(rows: &[Row], dofs: &[u32], mut columns: MatMut<'_, f64>) {
+    columns.fill(0.0);
+    for (row, &dof) in rows.iter().zip(dofs) {
+        for (lane, &value) in row.iter().enumerate().take(columns.ncols()) {
+            columns[(dof as usize, lane)] = value;
+        }
     }
 }

@@ -6,17 +6,18 @@ use super::{EigenError, EigenPairs, Inverse, ORTHOGONALITY, Pencil, RESIDUAL};
 use crate::dense::{fix_signs, generalised_pairs, gram, product};
 
 /// Most steps of inverse iteration.
-const MAX_INVERSE_STEPS: usize = 8;
+pub(super) const MAX_INVERSE_STEPS: usize = 8;
 
 impl Pencil<'_> {
     /// Inverse iteration with Rayleigh-Ritz until the residuals of the first `n_verify` pairs are small; returns these.
     ///
-    /// The vectors behind them are guards: a step takes (λ + s)/(λ_g + s) off an error, λ_g the first root behind all.
+    /// With no steps the vectors are only combined by Rayleigh-Ritz and verified. The vectors behind them are guards: a step takes (λ + s)/(λ_g + s) off an error, λ_g the first root behind all.
     pub(super) fn inverse_iteration(
         &self,
         factor: &impl Inverse,
         vectors: Mat<f64>,
         n_verify: usize,
+        max_steps: usize,
     ) -> Result<EigenPairs, EigenError> {
         let mut x = vectors;
         let mut n_solves = 0;
@@ -32,21 +33,24 @@ impl Pencil<'_> {
                 n_solves,
             });
         }
-        for _ in 0..MAX_INVERSE_STEPS {
-            let mut y = self.m.product(x.as_ref());
-            factor.solve_in_place(y.as_mut());
-            n_solves += y.ncols();
+        for step in 0..=max_steps {
+            // Ritz vectors of Lanczos are often good enough as they come.
+            let mut y = x;
+            if step > 0 {
+                y = self.m.product(y.as_ref());
+                factor.solve_in_place(y.as_mut());
+                n_solves += y.ncols();
+            }
             let (mut k_y, mut m_y) = (self.k.product(y.as_ref()), self.m.product(y.as_ref()));
             factor.clear_reactions(k_y.as_mut());
             factor.clear_reactions(m_y.as_mut());
             let mass = gram(y.as_ref(), m_y.as_ref());
             let shifted = gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
             let pairs = generalised_pairs(shifted.as_ref(), mass.as_ref())?;
-            x = product(y.as_ref(), pairs.vectors.as_ref());
-            fix_signs(x.as_mut());
-            let (mut k_x, mut m_x) = (self.k.product(x.as_ref()), self.m.product(x.as_ref()));
-            factor.clear_reactions(k_x.as_mut());
-            factor.clear_reactions(m_x.as_mut());
+            // K and M are linear: what they make of X needs no further pass through them.
+            let combined = |of_y: Mat<f64>| product(of_y.as_ref(), pairs.vectors.as_ref());
+            x = combined(y);
+            let (k_x, m_x) = (combined(k_y), combined(m_y));
             let unit = gram(x.as_ref(), m_x.as_ref());
             let n = x.ncols();
             let orthogonality = (unit - Mat::<f64>::identity(n, n)).norm_max();
@@ -67,7 +71,8 @@ impl Pencil<'_> {
                 residuals.push(residual);
             }
             if worst.is_none() && orthogonality <= ORTHOGONALITY {
-                let vectors = x.subcols(0, n_verify).to_owned();
+                let mut vectors = x.subcols(0, n_verify).to_owned();
+                fix_signs(vectors.as_mut());
                 let pairs = EigenPairs { lambda, vectors, residuals, orthogonality, proof: None, n_solves };
                 return Ok(pairs.sorted());
             }

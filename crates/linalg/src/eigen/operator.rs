@@ -6,6 +6,7 @@ use faer::{Mat, MatMut};
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::dofs::DofSet;
 use crate::factor::{Cholesky, FactorError, Inertia, count_below};
+use crate::lanes::{LANES, group_of, write_columns};
 use crate::symbolic::Symbolic;
 
 /// The inverse of K + sM on a space of admissible displacements, with its count of eigenvalues.
@@ -23,6 +24,14 @@ pub trait Inverse: Sized {
     ///
     /// * `x` — 3 n_nodes × any number of columns
     fn solve_in_place(&self, x: MatMut<'_, f64>);
+
+    /// As [`Inverse::solve_in_place`] for eight columns that lie side by side, row by row.
+    fn solve_group(&self, x: &mut [[f64; 8]]) {
+        let mut columns = Mat::zeros(x.len(), LANES);
+        write_columns(x, columns.as_mut());
+        self.solve_in_place(columns.as_mut());
+        x.copy_from_slice(&group_of(columns.as_ref()));
+    }
 
     /// Takes the reactions of what is held out of forces, so that zero is left where an admissible displacement is in balance.
     fn clear_reactions(&self, x: MatMut<'_, f64>);
@@ -82,6 +91,10 @@ impl Inverse for Cholesky {
 
     fn solve_in_place(&self, x: MatMut<'_, f64>) {
         Self::solve_in_place(self, x);
+    }
+
+    fn solve_group(&self, x: &mut [[f64; 8]]) {
+        Self::solve_group(self, x);
     }
 
     fn clear_reactions(&self, x: MatMut<'_, f64>) {

@@ -2,21 +2,33 @@
 
 use carom_progress::Progress;
 
+use super::inverse::MAX_INVERSE_STEPS;
 use super::{EigenError, EigenPairs, Inverse, Pencil, Wanted};
 use crate::factor::FactorError;
 use crate::krylov::{Krylov, Ritz};
+use crate::lanes::LANES;
 
 /// Columns of a Lanczos block.
-const BLOCK: usize = 6;
+const BLOCK: usize = LANES;
 
 /// Ritz vectors that take part in inverse iteration behind those that are wanted.
 const GUARD: usize = 12;
 
-/// Residual over θ at which a Lanczos pair has converged; inverse iteration does the rest.
-const LANCZOS_RESIDUAL: f64 = 1e-9;
+/// Residual over θ at which a Lanczos pair has converged.
+const LANCZOS_RESIDUAL: f64 = 3e-9;
+
+/// How often Lanczos goes on to a smaller residual after true ones were too large, before inverse iteration takes over.
+const MAX_CHECKS: usize = 4;
+
+/// What the residual of Lanczos must fall by then.
+const TIGHTENING: f64 = 0.1;
 
 /// A pair is locked when its residual is this part of what the smallest wanted pair may have.
 const LOCKING: f64 = 0.1;
+
+/// θ of the first pair over the smallest wanted one above which converged pairs are locked: rounding of the first would show in the
+/// others.
+const SPREAD: f64 = 1e4;
 
 /// Residual over θ at which a Lanczos value bounds the gap behind the wanted pairs.
 const GAP_RESIDUAL: f64 = 1e-3;
@@ -51,6 +63,8 @@ struct Limits {
     max_dim: usize,
     /// Blocks before a candidate is taken.
     least_blocks: usize,
+    /// Residual over θ at which a pair has converged.
+    residual: f64,
 }
 
 impl Pencil<'_> {
@@ -62,22 +76,18 @@ impl Pencil<'_> {
         progress: &dyn Progress,
     ) -> Result<(EigenPairs, I::Structure), EigenError> {
         let mut factor = factor;
-        let n_free = factor.dimension();
         let first_guess = match wanted {
             Wanted::Count(n) => n,
             Wanted::UpTo(_) => 40,
         };
-        let max_dim = 2 * first_guess + 10 * BLOCK;
-        let mut krylov = Krylov::new(self.m, max_dim.min(n_free));
+        let max_dim = 3 * first_guess + 12 * BLOCK;
+        let mut krylov = Krylov::new(self.m);
         krylov.add_start_block(&factor, BLOCK)?;
         let mut last_count = None;
         let mut least_blocks = 0;
         for _ in 0..MAX_COUNTS {
-            let limits = Limits { wanted, max_dim, least_blocks };
-            let (candidate, ritz) = self.lanczos(&mut krylov, &factor, limits, progress)?;
-            let vectors = krylov.vectors(&ritz, (candidate.n_verify + GUARD).min(ritz.theta.len()));
-            let mut pairs = self.inverse_iteration(&factor, vectors, candidate.n_verify)?;
-            pairs.n_solves += krylov.n_solves;
+            let limits = Limits { wanted, max_dim, least_blocks, residual: LANCZOS_RESIDUAL };
+            let (candidate, ritz, mut pairs) = self.verified(&mut krylov, &factor, limits, progress)?;
             let found = pairs.lambda.iter().filter(|&&lambda| lambda < candidate.sigma).count();
             let (inertia, symbolic) = self.count(factor, candidate.sigma, progress)?;
             if inertia == found && found >= candidate.n_return {
@@ -87,12 +97,40 @@ impl Pencil<'_> {
             last_count = Some(EigenError::Count { found, counted: inertia, shift: candidate.sigma });
             factor = I::refactor(symbolic, self.k, self.m, self.shift, progress)?;
             let keep = (candidate.n_verify + 2 * BLOCK).min(ritz.theta.len());
-            krylov.restart(&ritz, keep, candidate.n_verify);
+            krylov.restart(&ritz, keep, self.lockable(&ritz, wanted));
             // What was missed must grow out of the fresh directions before the pairs that are known count again.
             krylov.add_start_block(&factor, BLOCK.max(inertia.saturating_sub(found)))?;
             least_blocks += BLOCKS_AFTER_COUNT;
         }
         Err(last_count.expect("the loop ran at least once"))
+    }
+
+    /// Lanczos until the true residuals are small.
+    fn verified(
+        &self,
+        krylov: &mut Krylov<'_>,
+        factor: &impl Inverse,
+        limits: Limits,
+        progress: &dyn Progress,
+    ) -> Result<(Candidate, Ritz, EigenPairs), EigenError> {
+        let mut limits = limits;
+        for check in 0.. {
+            let (candidate, ritz) = self.lanczos(krylov, factor, limits, progress)?;
+            let vectors = krylov.vectors(&ritz, (candidate.n_verify + GUARD).min(ritz.theta.len()));
+            let max_steps = if check < MAX_CHECKS { 0 } else { MAX_INVERSE_STEPS };
+            match self.inverse_iteration(factor, vectors, candidate.n_verify, max_steps) {
+                // Norms differ, or the pending block holds a copy of a root that Lanczos does not know yet.
+                Err(EigenError::Residual { .. } | EigenError::NotConverged { .. }) if check < MAX_CHECKS => {
+                    limits = Limits { residual: TIGHTENING * limits.residual, least_blocks: 0, ..limits };
+                }
+                outcome => {
+                    let mut pairs = outcome?;
+                    pairs.n_solves += krylov.n_solves;
+                    return Ok((candidate, ritz, pairs));
+                }
+            }
+        }
+        unreachable!("the last check returns")
     }
 
     /// Counts the eigenvalues below σ; a shift on a pivot is moved a little.
@@ -118,10 +156,15 @@ impl Pencil<'_> {
         &self,
         krylov: &mut Krylov<'_>,
         factor: &impl Inverse,
-        Limits { wanted, max_dim, least_blocks }: Limits,
+        Limits { wanted, max_dim, least_blocks, residual }: Limits,
         progress: &dyn Progress,
     ) -> Result<(Candidate, Ritz), EigenError> {
         let mut converged = 0;
+        // Nothing can be complete in a space that is no larger than what is wanted.
+        let mut next_ritz = match wanted {
+            Wanted::Count(n) => n,
+            Wanted::UpTo(_) => 0,
+        };
         for block in 0..MAX_BLOCKS {
             if progress.interrupted() {
                 return Err(EigenError::Interrupted);
@@ -130,10 +173,13 @@ impl Pencil<'_> {
                 krylov.add_start_block(factor, BLOCK)?;
             }
             krylov.expand(factor)?;
+            let room = max_dim.max(2 * converged + 8 * BLOCK);
+            if krylov.n_applied() < next_ritz && !krylov.exceeds(room) && !krylov.is_exhausted() {
+                continue;
+            }
             let ritz = krylov.ritz()?;
-            converged = (0..ritz.theta.len())
-                .take_while(|&i| ritz.residual[i] <= LANCZOS_RESIDUAL * ritz.theta[i])
-                .count();
+            converged =
+                (0..ritz.theta.len()).take_while(|&i| ritz.residual[i] <= residual * ritz.theta[i]).count();
             progress.set(converged as u64);
             let candidate = self.candidate(&ritz, converged, wanted, krylov.is_exhausted());
             if let Some(candidate) = candidate.filter(|_| block >= least_blocks || krylov.is_exhausted()) {
@@ -147,16 +193,23 @@ impl Pencil<'_> {
             } else if locked >= krylov.n_locked() + 2 * BLOCK {
                 krylov.restart(&ritz, n_ritz, locked);
             }
+            let is_near = 2 * converged > krylov.n_applied() / 2;
+            next_ritz = krylov.n_applied() + if is_near { BLOCK } else { 2 * BLOCK };
         }
         Err(EigenError::NotConverged { converged, solves: krylov.n_solves, shift: self.shift })
     }
 
-    /// Number of Ritz pairs whose coupling to the rest may be dropped: it must be small against the smallest wanted θ.
+    /// Number of Ritz pairs whose coupling to the rest is dropped: it must be small against the smallest wanted θ.
+    ///
+    /// None where θ spreads little: what is locked improves no more.
     fn lockable(&self, ritz: &Ritz, wanted: Wanted) -> usize {
         let smallest = match wanted {
             Wanted::Count(n) => ritz.theta[n.min(ritz.theta.len()) - 1],
             Wanted::UpTo(limit) => 1.0 / (limit + self.shift),
         };
+        if ritz.theta[0] <= SPREAD * smallest {
+            return 0;
+        }
         ritz.residual
             .iter()
             .take_while(|&&residual| residual <= LOCKING * LANCZOS_RESIDUAL * smallest)
