@@ -1,14 +1,12 @@
 //! Stress from point displacements.
 //!
-//! Mesh cells: stress is sampled where it is most accurate (one point of a tet4, four of a tet10, 2×2×2 of hexahedra),
-//! extrapolated to the nodes of the cell and averaged over the cells that share a node, within each material.
-//! NURBS have no nodes: their stress is evaluated at points of cells ([`at_point`]), `carom-scene` fits Bezier cells to it.
+//! [`at_point`] evaluates one cell, [`at_nodes`] a mesh; [`StressSites`] has both for many displacement fields at once. For NURBS
+//! `carom-scene` fits Bezier cells to the stress at points of cells.
 
-use carom_mesh::{CellRef, CellShape};
+use carom_mesh::CellRef;
 
 use crate::evaluator::{CellEvaluator, CellPoint};
-use crate::quadrature::{Quadrature, gauss_legendre};
-use crate::{Cells, Discretisation, Material};
+use crate::{Discretisation, Material, StressSites};
 
 /// Cauchy stress of linear elasticity, components xx, yy, zz, xy, yz, xz (VTK's order) \[Pa\].
 pub type Stress = [f64; 6];
@@ -61,7 +59,7 @@ pub fn at_point(
 
 /// Stress at the nodes of a mesh body, averaged over the cells around each node; zero at nodes without cells.
 ///
-/// Blocks of different materials are averaged together at the nodes that they share: look at such a body block by block.
+/// Blocks of different materials are averaged together at the nodes that they share; [`StressSites`] keeps them apart.
 ///
 /// * `displacement` — u of all points \[m\]
 ///
@@ -71,67 +69,5 @@ pub fn at_point(
 ///
 /// If `displacement` is shorter than the list of points.
 pub fn at_nodes(discretisation: &Discretisation, displacement: &[[f64; 3]]) -> Vec<Stress> {
-    let mut sum = vec![[0.0; 6]; discretisation.n_points()];
-    let mut count = vec![0_u32; discretisation.n_points()];
-    let mut evaluator = CellEvaluator::new(discretisation);
-    for (i_block, block) in discretisation.blocks.iter().enumerate() {
-        let Cells::Lagrange { shape, .. } = block.cells else { continue };
-        let recovery = Recovery::new(shape);
-        let mut samples = vec![[0.0; 6]; recovery.points.len()];
-        for cell in 0..block.n_cells() {
-            let cell = CellRef { block: i_block as u32, cell: cell as u32 };
-            for (sample, &xi) in samples.iter_mut().zip(&recovery.points) {
-                *sample = at_point(discretisation, &mut evaluator, cell, xi, displacement).1;
-            }
-            for (row, &id) in recovery.rows.iter().zip(evaluator.ids()) {
-                count[id as usize] += 1;
-                for (factor, sample) in row.iter().zip(&samples) {
-                    for c in 0..6 {
-                        sum[id as usize][c] += factor * sample[c];
-                    }
-                }
-            }
-        }
-    }
-    for (stress, &n) in sum.iter_mut().zip(&count) {
-        if n > 0 {
-            *stress = stress.map(|s| s / f64::from(n));
-        }
-    }
-    sum
-}
-
-/// Where the stress of a kind of cell is sampled, and how nodal values follow: s_node = Σ row · samples.
-struct Recovery {
-    points: Vec<[f64; 3]>,
-    rows: Vec<Vec<f64>>,
-}
-
-impl Recovery {
-    fn new(shape: CellShape) -> Self {
-        let nodes = shape.reference_nodes();
-        match shape {
-            CellShape::Tet4 => Self { points: vec![[0.25; 3]], rows: vec![vec![1.0]; nodes.len()] },
-            CellShape::Tet10 => {
-                let points = Quadrature::tetrahedron_4().points;
-                // At sample k the barycentric coordinate k is b, the others a: linear interpolation inverts that.
-                let a = points[0][0];
-                let b = 1.0 - 3.0 * a;
-                let row = |x: &[f64; 3]| {
-                    [1.0 - x[0] - x[1] - x[2], x[0], x[1], x[2]].map(|l| (l - a) / (b - a)).to_vec()
-                };
-                Self { rows: nodes.iter().map(row).collect(), points }
-            }
-            _ => {
-                let (x, _) = gauss_legendre(2);
-                let points = Quadrature::cube([2; 3]).points;
-                let line = |t: f64| [(x[1] - t) / (x[1] - x[0]), (t - x[0]) / (x[1] - x[0])];
-                let row = |node: &[f64; 3]| {
-                    let [u, v, w] = node.map(line);
-                    (0..8).map(|k| u[k & 1] * v[k >> 1 & 1] * w[k >> 2]).collect()
-                };
-                Self { rows: nodes.iter().map(row).collect(), points }
-            }
-        }
-    }
+    StressSites::mesh_nodes(discretisation).node_averages(discretisation, displacement)
 }

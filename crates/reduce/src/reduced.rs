@@ -5,6 +5,7 @@ use faer::Mat;
 
 use crate::attachment::AttachmentKind;
 use crate::column::Composition;
+use crate::stress_modes::StressModes;
 
 /// Constants of the floating frame of reference over n modes, THEORY: r, A, q with u = Φ q.
 ///
@@ -143,4 +144,6 @@ pub struct ReducedBody {
     pub boundary: Modes,
     /// Mode values at all points (or all surface points) of the body, for pictures and stress.
     pub fields: Option<Modes>,
+    /// Stress of the modes, if it was asked for.
+    pub stress: Option<StressModes>,
 }

@@ -323,6 +323,7 @@ impl Subject<'_> {
             surfaces: self.surfaces,
             boundary: values(self.boundary.points.clone()),
             fields: Some(values(self.field_points)),
+            stress: None,
         };
         CraigBampton {
             reduced,

@@ -1,7 +1,7 @@
 //! Stress of a displaced body at the points of its grid.
 
-use carom_fem::stress::{at_nodes, von_mises};
-use carom_fem::{Body, Discretisation, Geometry};
+use carom_fem::stress::von_mises;
+use carom_fem::{Body, Discretisation, Geometry, StressSites};
 
 use crate::body_grid::{BodyGrid, Source};
 use crate::spline_stress::SplineRecovery;
@@ -29,13 +29,14 @@ pub fn rotated(stress: &[f64; 6], rotation: &[[f64; 3]; 3]) -> [f64; 6] {
 /// Gives the stress of a body at the points of a grid, frame after frame: what does not depend on the displacement is
 /// computed once.
 ///
-/// Meshes: nodal averages of [`at_nodes`]. NURBS: evaluated in every cell at the lattice i/p of its Bezier form, averaged over
+/// Meshes: averages at the nodes, [`StressSites::node_averages`]. NURBS: evaluated in every cell at the lattice i/p of its Bezier form, averaged over
 /// the cells that meet there, and turned into control values that take these averages. The field is
 /// continuous; the jumps that averaging removed are of the order of the discretisation error.
 #[derive(Debug, Clone)]
 pub struct StressRecovery<'a> {
     grid: &'a BodyGrid,
     discretisation: Discretisation,
+    sites: StressSites,
     spline: Option<SplineRecovery>,
 }
 
@@ -50,7 +51,8 @@ impl<'a> StressRecovery<'a> {
             Geometry::Nurbs(multipatch) => Some(SplineRecovery::new(grid, multipatch, body)),
             Geometry::Mesh(_) => None,
         };
-        Ok(Self { grid, discretisation: Discretisation::new(body)?, spline })
+        let discretisation = Discretisation::new(body)?;
+        Ok(Self { grid, sites: StressSites::mesh_nodes(&discretisation), discretisation, spline })
     }
 
     /// Stress under a small displacement of the body's points (nodes, control points), in the body's axes.
@@ -69,7 +71,7 @@ impl<'a> StressRecovery<'a> {
         match (&self.spline, &self.grid.source) {
             (Some(spline), _) => spline.stress(displacement, self.grid.grid.points.len()),
             (None, Source::Nodes(nodes)) => {
-                let all = at_nodes(&self.discretisation, displacement);
+                let all = self.sites.node_averages(&self.discretisation, displacement);
                 let tensor: Vec<[f64; 6]> = nodes.iter().map(|&node| all[node as usize]).collect();
                 let von_mises = tensor.iter().map(von_mises).collect();
                 Stress { tensor, von_mises }

@@ -7,7 +7,7 @@ use carom_format::write_rom;
 use carom_reduce::{AttachmentKind, CraigBamptonOptions, Fields, FixedModes};
 use serde::Serialize;
 
-use crate::args::{CraigBamptonArgs, FieldsName};
+use crate::args::{CraigBamptonArgs, FieldsName, StressName};
 
 #[derive(Debug, Serialize)]
 struct Seconds {
@@ -55,15 +55,17 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
             (None, None) => FixedModes::Default,
         },
         split: args.split,
-        fields: match args.fields {
-            FieldsName::Full => Fields::Full,
-            FieldsName::Surface => Fields::Surface,
+        fields: match (args.fields, args.stress) {
+            (FieldsName::Surface, StressName::None) => Fields::Surface,
+            // Stress takes the modes at every point.
+            _ => Fields::Full,
         },
         rule: Some(crate::rule(args.quadrature)),
         body_checksum: stored.checksum.clone(),
         variant: args.variant.variant()?,
     };
-    let reduction = crate::reduce(&stored.body, &options, session)?;
+    let mut reduction = crate::reduce(&stored.body, &options, session)?;
+    crate::stress::add(&mut reduction.reduced, &stored.body, args.stress, args.fields, session)?;
     reduction.notes.iter().for_each(|note| session.note(note));
     let output = &args.output.output;
     let checksum = write_rom(output, &reduction.reduced, &asked(args, &options), session.progress())

@@ -20,6 +20,7 @@ mod export;
 mod import;
 mod info;
 mod shapes;
+mod stress;
 mod variant;
 
 use std::path::Path;

@@ -218,6 +218,52 @@ fn snippet(first_line: &str) -> String {
 }
 
 #[test]
+fn the_python_for_stress_runs_and_stress_holds_the_energy_of_the_modes() {
+    let python = std::env::var("CAROM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let found = Command::new(&python).args(["-c", "import numpy"]).output();
+    if !found.is_ok_and(|output| output.status.success()) {
+        println!("skipped: `{python}` has no NumPy; set CAROM_PYTHON to one that has");
+        return;
+    }
+    let folder = folder_with_bar();
+    let line =
+        "craig-bampton bar.npz -o bar.rom --interface west --modes 12 --stress gauss --fields full --json";
+    json(folder.path(), line);
+    // Every Gauss point of this mesh has the same weight: ½ ∫ σ : C⁻¹ σ dV of a mode is ½ ω².
+    let check = "
+volume = 0.12 * 0.02 * 0.03
+assert von_mises.shape == (6 * 2 * 2 * 8,) and worst.shape == (3,)
+E = rom['material_young'][rom['stress_material']]
+nu = rom['material_poisson'][rom['stress_material']]
+for k, omega in enumerate(rom['omega']):
+    s = rom['stress_modes'][:, k].reshape(-1, 6)
+    trace = s[:, :3].sum(axis=1)
+    twice = ((1 + nu) * ((s[:, :3]**2).sum(axis=1) + 2 * (s[:, 3:]**2).sum(axis=1)) - nu * trace**2) / E
+    assert abs(volume * twice.mean() / omega**2 - 1) < 1e-8, (k, volume * twice.mean(), omega**2)
+";
+    let script = snippet("# Stress of a reduced body in NumPy") + check;
+    let run = |script: &str| {
+        let output = Command::new(&python).args(["-c", script]).current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", told(&output));
+    };
+    run(&script);
+    json(
+        folder.path(),
+        "craig-bampton bar.npz -o bar.rom --interface west --modes 12 --stress nodes --fields surface --json",
+    );
+    // 63 nodes, 5 of them inside.
+    run(
+        "import numpy as np\nrom = np.load('bar.rom')\nassert len(rom['stress_nodes']) == 58 == len(rom['fields_points'])\n\
+         assert (np.sort(rom['stress_nodes']) == rom['fields_points']).all() and str(rom['stress_at']) == 'nodes'",
+    );
+    let copy = json(folder.path(), "export bar.rom -o copy.rom --json");
+    assert_eq!(copy["outputs"].as_array().unwrap().len(), 1);
+    let stress = |name: &str| read_rom(&folder.path().join(name)).unwrap().reduced.stress.unwrap();
+    let (old, new) = (stress("bar.rom"), stress("copy.rom"));
+    assert_eq!((old.values, old.positions_b, old.nodes), (new.values, new.positions_b, new.nodes));
+}
+
+#[test]
 fn the_python_of_the_documentation_runs() {
     let python = std::env::var("CAROM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let found = Command::new(&python).args(["-c", "import numpy"]).output();

@@ -2,6 +2,7 @@
 
 mod composition;
 mod invariants;
+mod stress;
 mod surfaces;
 
 use std::path::Path;
@@ -87,6 +88,9 @@ pub fn write_rom(
         if let Some(fields) = &rom.fields {
             surfaces::write_modes(&mut archive, "fields", fields)?;
         }
+        if let Some(stress) = &rom.stress {
+            stress::write(&mut archive, stress)?;
+        }
         checksum = archive.finish()?;
         out.end();
         Ok(())
@@ -98,7 +102,8 @@ pub fn write_rom(
 fn size(rom: &ReducedBody) -> u64 {
     let n = rom.omega.len();
     let points = rom.boundary.points.len() + rom.fields.as_ref().map_or(0, |fields| fields.points.len());
-    let numbers = 9 * n * n + 3 * points * (n + 1) + 5 * n * n;
+    let stress = rom.stress.as_ref().map_or(0, |stress| stress.len() * (6 * n + 4));
+    let numbers = stress + 9 * n * n + 3 * points * (n + 1) + 5 * n * n;
     (size_of::<f64>() * numbers) as u64
 }
 
@@ -123,10 +128,12 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
     let fixed_interface_hz = archive.f64("fixed_interface_hz", &[None])?;
     let com = archive.f64("com", &[Some(3)])?;
     let boundary = surfaces::read_modes(archive, "boundary", n_modes)?;
+    let materials = read_materials(archive)?;
+    let stress = stress::read(archive, n_modes, materials.len())?;
     let reduced = ReducedBody {
         name: archive.text("name")?,
         body_checksum: archive.text("body_checksum")?,
-        materials: read_materials(archive)?,
+        materials,
         com: [com[0], com[1], com[2]],
         invariants: invariants::read(archive, n_modes)?,
         omega,
@@ -144,6 +151,7 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
         } else {
             None
         },
+        stress,
     };
     let options = read_options(archive)?;
     Ok(StoredRom { reduced, options, checksum, version: archive.version() })

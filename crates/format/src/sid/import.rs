@@ -121,6 +121,7 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
         n_dofs: 3 * boundary.points.len(),
         surfaces: Vec::new(),
         fields: Some(boundary.clone()),
+        stress: None,
         boundary,
     };
     Ok(Imported { reduced, notes })

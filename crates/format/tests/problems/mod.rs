@@ -136,6 +136,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         }],
         boundary: modes(vec![1, 4, 5, 9]),
         fields: Some(modes((0..10).collect())),
+        stress: None,
     };
     let options = CraigBamptonOptions {
         interfaces: vec!["spot".to_owned()],

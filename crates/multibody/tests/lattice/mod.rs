@@ -176,6 +176,7 @@ impl Lattice {
                 points,
             },
             fields: None,
+            stress: None,
         }
     }
 

@@ -130,6 +130,7 @@ fn model(body: &Body, checksum: &str) -> ReducedBody {
         surfaces: Vec::new(),
         boundary: Modes { points: Vec::new(), positions_b: Vec::new(), values: zeros(0, n) },
         fields: Some(modes),
+        stress: None,
     }
 }
 

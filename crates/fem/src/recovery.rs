@@ -1,0 +1,445 @@
+//! Stress of many displacement fields at once at fixed points of a body: stress modes, and the stress at nodes.
+//!
+//! Stress is linear in the displacement of the points, σ = D B u. Where it is *sampled* is fixed for each kind of cell: one point of a
+//! tet4, four of a tet10, 2×2×2 of hexahedra, p Gauss points a direction of a NURBS span of degree p, where it is most accurate. These
+//! samples are the *Gauss points*. *Nodal* stress of a mesh follows from them: extrapolated to the nodes of the cell, and averaged over the
+//! cells of one material that share a node. NURBS have no nodes: their cells are evaluated at the lattice i/p, the points that the
+//! Bezier form of the body has, and averaged where these coincide.
+//!
+//! Two materials that meet at a node have two sites there: the stress jumps.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use carom_mesh::{CellRef, CellShape};
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+use crate::evaluator::CellEvaluator;
+use crate::quadrature::{Quadrature, gauss_legendre};
+use crate::stress::{Stress, of_gradient};
+use crate::{Body, Cells, Discretisation, Geometry};
+
+/// Displacement fields that pass through the cells together.
+const CHUNK: usize = 32;
+
+/// Where stress is recovered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StressAt {
+    /// Nodes of a mesh, lattice points of NURBS spans: averaged between cells.
+    Nodes,
+    /// Inside of the cells, as it is.
+    GaussPoints,
+}
+
+/// A place at which stress is recovered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StressSite {
+    /// Where, in the axes of the body \[m\].
+    pub position: [f64; 3],
+    /// Material whose stress it is.
+    pub material: u32,
+    /// Number of the node of a mesh; `None` at Gauss points, and for NURBS.
+    pub node: Option<u32>,
+    /// A cell that it belongs to, the first one.
+    pub cell: CellRef,
+    /// Its parameters in that cell.
+    pub xi: [f64; 3],
+}
+
+/// The sites of a body, and how its cells give their stress.
+#[derive(Debug, Clone)]
+pub struct StressSites {
+    /// Where stress is recovered.
+    pub at: StressAt,
+    /// The places.
+    pub sites: Vec<StressSite>,
+    cells: Vec<CellSamples>,
+    schemes: Vec<Scheme>,
+    /// Number of cells that give each site its stress.
+    counts: Vec<u32>,
+}
+
+/// A cell and the sites that it gives stress to.
+#[derive(Debug, Clone)]
+struct CellSamples {
+    cell: CellRef,
+    scheme: usize,
+    /// Site of each row of the scheme; `u32::MAX` where the map collapses, or nobody asks.
+    targets: Vec<u32>,
+}
+
+/// Sampling points of a kind of cell, and how values at sites follow: s = Σ row · samples.
+#[derive(Debug, Clone)]
+pub(crate) struct Scheme {
+    pub(crate) points: Vec<[f64; 3]>,
+    /// `None`: the samples themselves.
+    pub(crate) rows: Option<Vec<Vec<f64>>>,
+    /// Parameters of the sites.
+    places: Vec<[f64; 3]>,
+}
+
+impl Scheme {
+    fn samples(points: Vec<[f64; 3]>) -> Self {
+        Self { places: points.clone(), points, rows: None }
+    }
+
+    /// Where the stress of a Lagrange cell is most accurate.
+    fn gauss_of(shape: CellShape) -> Vec<[f64; 3]> {
+        match shape {
+            CellShape::Tet4 => vec![[0.25; 3]],
+            CellShape::Tet10 => Quadrature::tetrahedron_4().points,
+            _ => Quadrature::cube([2; 3]).points,
+        }
+    }
+
+    /// Extrapolation to the nodes of a Lagrange cell.
+    fn nodes_of(shape: CellShape) -> Self {
+        let points = Self::gauss_of(shape);
+        let nodes = shape.reference_nodes();
+        let rows: Vec<Vec<f64>> = match shape {
+            CellShape::Tet4 => vec![vec![1.0]; nodes.len()],
+            CellShape::Tet10 => {
+                // At sample k the barycentric coordinate k is b, the others a: linear interpolation inverts that.
+                let a = points[0][0];
+                let b = 1.0 - 3.0 * a;
+                let row = |x: &[f64; 3]| {
+                    [1.0 - x[0] - x[1] - x[2], x[0], x[1], x[2]].map(|l| (l - a) / (b - a)).to_vec()
+                };
+                nodes.iter().map(row).collect()
+            }
+            _ => {
+                let (x, _) = gauss_legendre(2);
+                let line = |t: f64| [(x[1] - t) / (x[1] - x[0]), (t - x[0]) / (x[1] - x[0])];
+                let row = |node: &[f64; 3]| {
+                    let [u, v, w] = node.map(line);
+                    (0..8).map(|k| u[k & 1] * v[k >> 1 & 1] * w[k >> 2]).collect()
+                };
+                nodes.iter().map(row).collect()
+            }
+        };
+        Self { places: nodes.to_vec(), points, rows: Some(rows) }
+    }
+
+    /// The points i/p of a span, the first direction fastest.
+    fn lattice(degrees: [usize; 3]) -> Self {
+        let [p, q, r] = degrees;
+        let at = |i: usize, p: usize| i as f64 / p as f64;
+        let points = (0..=r)
+            .flat_map(|k| (0..=q).flat_map(move |j| (0..=p).map(move |i| [at(i, p), at(j, q), at(k, r)])))
+            .collect();
+        Self::samples(points)
+    }
+}
+
+impl StressSites {
+    /// The Gauss points of all cells, cell by cell.
+    pub fn gauss_points(discretisation: &Discretisation) -> Self {
+        let mut found = Self::empty(StressAt::GaussPoints);
+        let mut evaluator = CellEvaluator::new(discretisation);
+        for (i_block, block) in discretisation.blocks.iter().enumerate() {
+            let points = match &block.cells {
+                Cells::Lagrange { shape, .. } => Scheme::gauss_of(*shape),
+                Cells::Spline(cells) => Quadrature::cube(cells.degrees).points,
+            };
+            found.schemes.push(Scheme::samples(points));
+            for cell in 0..block.n_cells() {
+                let cell = CellRef { block: i_block as u32, cell: cell as u32 };
+                found.add_cell(&mut evaluator, cell, i_block, block.material as u32, |_, next| (next, None));
+            }
+        }
+        found
+    }
+
+    /// The nodes of a mesh, or the lattice points of NURBS spans, once for each material that meets there.
+    pub fn nodes(body: &Body, discretisation: &Discretisation) -> Self {
+        match &body.geometry {
+            Geometry::Mesh(_) => Self::mesh_nodes(discretisation),
+            Geometry::Nurbs(multipatch) => {
+                let mut found = Self::empty(StressAt::Nodes);
+                let mut evaluator = CellEvaluator::new(discretisation);
+                let mut known = HashMap::new();
+                let mut scheme_of = HashMap::new();
+                let numbers = multipatch.cell_numbers();
+                for bezier in &multipatch.bezier().cells {
+                    let (block, cell) = numbers.of(bezier.patch, bezier.level, bezier.cell);
+                    let scheme = *scheme_of.entry(bezier.degrees).or_insert_with(|| {
+                        found.schemes.push(Scheme::lattice(bezier.degrees));
+                        found.schemes.len() - 1
+                    });
+                    let material = discretisation.blocks[block as usize].material as u32;
+                    found.add_cell(&mut evaluator, CellRef { block, cell }, scheme, material, |row, next| {
+                        (*known.entry((bezier.points[row], material)).or_insert(next), None)
+                    });
+                }
+                found
+            }
+        }
+    }
+
+    /// The nodes of the Lagrange cells of a discretisation; NURBS blocks are passed over.
+    pub fn mesh_nodes(discretisation: &Discretisation) -> Self {
+        let mut found = Self::empty(StressAt::Nodes);
+        let mut evaluator = CellEvaluator::new(discretisation);
+        let mut known: HashMap<(u32, u32), u32> = HashMap::new();
+        for (i_block, block) in discretisation.blocks.iter().enumerate() {
+            let Cells::Lagrange { shape, connectivity } = &block.cells else { continue };
+            found.schemes.push(Scheme::nodes_of(*shape));
+            let (scheme, n) = (found.schemes.len() - 1, shape.n_nodes());
+            for (cell, nodes) in connectivity.chunks_exact(n).enumerate() {
+                let cell = CellRef { block: i_block as u32, cell: cell as u32 };
+                let material = block.material as u32;
+                found.add_cell(&mut evaluator, cell, scheme, material, |row, next| {
+                    let node = nodes[row];
+                    (*known.entry((node, material)).or_insert(next), Some(node))
+                });
+            }
+        }
+        found
+    }
+
+    fn empty(at: StressAt) -> Self {
+        Self { at, sites: Vec::new(), cells: Vec::new(), schemes: Vec::new(), counts: Vec::new() }
+    }
+
+    /// Adds a cell; `site_of` tells the site of a row (the next number for a new one) and its node.
+    fn add_cell(
+        &mut self,
+        evaluator: &mut CellEvaluator<'_>,
+        cell: CellRef,
+        scheme: usize,
+        material: u32,
+        mut site_of: impl FnMut(usize, u32) -> (u32, Option<u32>),
+    ) {
+        evaluator.enter(cell);
+        let Scheme { places, rows, .. } = &self.schemes[scheme];
+        let mut targets = Vec::with_capacity(places.len());
+        for (row, &xi) in places.iter().enumerate() {
+            let point = evaluator.at(xi);
+            let next = self.sites.len() as u32;
+            let (site, node) = site_of(row, next);
+            if site == next {
+                self.sites.push(StressSite { position: point.position, material, node, cell, xi });
+                self.counts.push(0);
+            }
+            // Where a degenerate patch collapses the gradient does not exist: such a point is left to its neighbours.
+            let exists = rows.is_some() || point.inverse().as_flattened().iter().all(|x| x.is_finite());
+            if exists {
+                self.counts[site as usize] += 1;
+            }
+            targets.push(if exists { site } else { u32::MAX });
+        }
+        self.cells.push(CellSamples { cell, scheme, targets });
+    }
+
+    /// The sites of the surface alone: nodes on it, or all Gauss points of the cells behind it.
+    #[must_use]
+    pub fn on_surface(mut self, body: &Body) -> Self {
+        let mut faces_of: HashMap<CellRef, Vec<u8>> = HashMap::new();
+        for face in body.boundary_faces() {
+            faces_of.entry(face.cell()).or_default().push(face.face);
+        }
+        let mut kept = vec![false; self.sites.len()];
+        for own in &self.cells {
+            let Some(faces) = faces_of.get(&own.cell) else { continue };
+            let places = &self.schemes[own.scheme].places;
+            for (&site, xi) in own.targets.iter().zip(places).filter(|(site, _)| **site != u32::MAX) {
+                let shape = match &body.geometry {
+                    Geometry::Mesh(mesh) => Some(mesh.blocks[own.cell.block as usize].shape),
+                    Geometry::Nurbs(_) => None,
+                };
+                let on_face = |face: &u8| lies_on(shape, *face, xi);
+                kept[site as usize] |= self.at == StressAt::GaussPoints || faces.iter().any(on_face);
+            }
+        }
+        let mut next = 0;
+        let new: Vec<u32> = kept
+            .iter()
+            .map(|&kept| {
+                next += u32::from(kept);
+                if kept { next - 1 } else { u32::MAX }
+            })
+            .collect();
+        for own in &mut self.cells {
+            for target in own.targets.iter_mut().filter(|target| **target != u32::MAX) {
+                *target = new[*target as usize];
+            }
+        }
+        self.cells.retain(|own| own.targets.iter().any(|&target| target != u32::MAX));
+        let mut keep = kept.iter();
+        self.sites.retain(|_| *keep.next().expect("one flag a site"));
+        let mut keep = kept.iter();
+        self.counts.retain(|_| *keep.next().expect("one flag a site"));
+        self
+    }
+
+    /// Number of sites.
+    pub fn len(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// True without any site.
+    pub fn is_empty(&self) -> bool {
+        self.sites.is_empty()
+    }
+
+    /// Number of cells that give a site its stress: 0 where no gradient exists, and the stress is zero.
+    pub fn n_cells(&self, site: usize) -> u32 {
+        self.counts[site]
+    }
+
+    /// Stress of displacement fields at the sites, 6 sites × fields \[Pa\]: rows 6 i … 6 i + 5 are xx, yy, zz, xy, yz, xz at the i-th site.
+    ///
+    /// * `discretisation` — that of the sites
+    /// * `displacement` — 3 points × fields \[m\]
+    ///
+    /// # Panics
+    ///
+    /// If `displacement` has fewer rows than the body has dofs.
+    pub fn stress(&self, discretisation: &Discretisation, displacement: MatRef<'_, f64>) -> Mat<f64> {
+        let n_fields = displacement.ncols();
+        assert!(
+            displacement.nrows() >= discretisation.n_dofs(),
+            "rows of the displacement are the dofs of the body"
+        );
+        let chunks: Vec<Range<usize>> =
+            (0..n_fields).step_by(CHUNK).map(|start| start..(start + CHUNK).min(n_fields)).collect();
+        let parts: Vec<Vec<f64>> = chunks
+            .par_iter()
+            .map(|fields| self.chunk(discretisation, displacement, fields.clone()))
+            .collect();
+        let n_rows = 6 * self.len();
+        let mut out = Mat::zeros(n_rows, n_fields);
+        for (fields, part) in chunks.iter().zip(&parts) {
+            let width = fields.len();
+            for (k, field) in fields.clone().enumerate() {
+                let column = out.col_as_slice_mut(field);
+                (0..n_rows).for_each(|i| column[i] = part[i * width + k]);
+            }
+        }
+        out
+    }
+
+    /// Stress of one field at the nodes of a mesh, averaged over all cells around each, whatever their material; zero at nodes without
+    /// cells. Only for sites that are all nodes of a mesh.
+    ///
+    /// * `displacement` — u of all points \[m\]
+    ///
+    /// # Panics
+    ///
+    /// If `displacement` is shorter than the list of points.
+    pub fn node_averages(&self, discretisation: &Discretisation, displacement: &[[f64; 3]]) -> Vec<Stress> {
+        let u = Mat::from_fn(discretisation.n_dofs(), 1, |dof, _| displacement[dof / 3][dof % 3]);
+        let values = self.stress(discretisation, u.as_ref());
+        let mut averages = vec![[0.0; 6]; discretisation.n_points()];
+        let mut counts = vec![0; discretisation.n_points()];
+        for (i, (site, &count)) in self.sites.iter().zip(&self.counts).enumerate() {
+            let Some(node) = site.node else { continue };
+            counts[node as usize] += count;
+            for (c, average) in averages[node as usize].iter_mut().enumerate() {
+                *average += f64::from(count) * values[(6 * i + c, 0)];
+            }
+        }
+        for (average, &count) in averages.iter_mut().zip(&counts) {
+            if count > 0 {
+                *average = average.map(|s| s / f64::from(count));
+            }
+        }
+        averages
+    }
+
+    /// Stress of some fields, fields side by side.
+    fn chunk(&self, discretisation: &Discretisation, u: MatRef<'_, f64>, fields: Range<usize>) -> Vec<f64> {
+        let width = fields.len();
+        let mut sum = vec![0.0; 6 * self.len() * width];
+        let mut evaluator = CellEvaluator::new(discretisation);
+        let mut local: Vec<[f64; 3]> = vec![[0.0; 3]; discretisation.max_cell_points() * width];
+        let largest = self.schemes.iter().map(|scheme| scheme.points.len()).max().unwrap_or(0);
+        let mut samples = vec![[0.0; 6]; largest * width];
+        let mut gradients = vec![[[0.0; 3]; 3]; width];
+        for CellSamples { cell, scheme, targets } in &self.cells {
+            let Scheme { points, rows, .. } = &self.schemes[*scheme];
+            evaluator.enter(*cell);
+            let material = &discretisation.materials[discretisation.blocks[cell.block as usize].material];
+            gather(discretisation, evaluator.ids(), u, &fields, &mut local);
+            for (s, &xi) in points.iter().enumerate() {
+                if rows.is_none() && targets[s] == u32::MAX {
+                    continue;
+                }
+                let point = evaluator.at(xi);
+                evaluator.physical_gradients(&point);
+                gradients.fill([[0.0; 3]; 3]);
+                let physical = evaluator.physical();
+                for i in 0..evaluator.ids().len() {
+                    let d = [physical[0][i], physical[1][i], physical[2][i]];
+                    for (h, v) in gradients.iter_mut().zip(&local[i * width..]) {
+                        (0..3).for_each(|a| (0..3).for_each(|b| h[a][b] += v[a] * d[b]));
+                    }
+                }
+                for (sample, h) in samples[s * width..].iter_mut().zip(&gradients) {
+                    *sample = of_gradient(material, h);
+                }
+            }
+            for (row, &site) in targets.iter().enumerate().filter(|(_, site)| **site != u32::MAX) {
+                let out = &mut sum[6 * site as usize * width..6 * (site as usize + 1) * width];
+                let mut add = |factor: f64, s: usize| {
+                    for (k, sample) in samples[s * width..(s + 1) * width].iter().enumerate() {
+                        (0..6).for_each(|c| out[c * width + k] += factor * sample[c]);
+                    }
+                };
+                match rows {
+                    None => add(1.0, row),
+                    Some(rows) => rows[row].iter().enumerate().for_each(|(s, &factor)| add(factor, s)),
+                }
+            }
+        }
+        for (values, &count) in sum.chunks_exact_mut(6 * width.max(1)).zip(&self.counts) {
+            if count > 1 {
+                values.iter_mut().for_each(|v| *v /= f64::from(count));
+            }
+        }
+        sum
+    }
+}
+
+/// Displacements of the points of a cell, fields side by side; hanging points follow theirs.
+fn gather(
+    discretisation: &Discretisation,
+    ids: &[u32],
+    u: MatRef<'_, f64>,
+    fields: &Range<usize>,
+    local: &mut [[f64; 3]],
+) {
+    let width = fields.len();
+    let n_points = discretisation.n_points();
+    for (i, &id) in ids.iter().enumerate() {
+        let at = |k: usize, point: usize| [0, 1, 2].map(|a| u[(3 * point + a, k)]);
+        for (field, value) in fields.clone().zip(&mut local[i * width..(i + 1) * width]) {
+            *value = match (id as usize).checked_sub(n_points) {
+                None => at(field, id as usize),
+                Some(hanging) => {
+                    let mut sum = [0.0; 3];
+                    for &(point, factor) in &discretisation.hanging[hanging] {
+                        let v = at(field, point as usize);
+                        (0..3).for_each(|a| sum[a] += factor * v[a]);
+                    }
+                    sum
+                }
+            };
+        }
+    }
+}
+
+/// True if a place of the reference cell lies on a face of it.
+fn lies_on(shape: Option<CellShape>, face: u8, xi: &[f64; 3]) -> bool {
+    let Some(shape) = shape else {
+        // Sides of a span: beginning and end of each direction.
+        let (direction, end) = (usize::from(face / 2), f64::from(face % 2));
+        return (xi[direction] - end).abs() < 1e-12;
+    };
+    let nodes = shape.reference_nodes();
+    shape.face(usize::from(face)).iter().any(|&node| {
+        let place = nodes[node as usize];
+        (0..3).all(|a| (place[a] - xi[a]).abs() < 1e-12)
+    })
+}

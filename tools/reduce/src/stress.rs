@@ -1,0 +1,42 @@
+//! Stress modes of a model, on request.
+
+use carom_cli::{Category, Failure, Session};
+use carom_fem::{Body, Discretisation, StressAt};
+use carom_reduce::stress_modes::StressModesError;
+use carom_reduce::{ReducedBody, StressModes};
+
+use crate::args::{FieldsName, StressName};
+
+/// Adds the stress of its modes to a model that keeps them at all points, and then keeps the points that are wanted.
+pub(crate) fn add(
+    model: &mut ReducedBody,
+    body: &Body,
+    wanted: StressName,
+    fields: FieldsName,
+    session: &Session,
+) -> Result<(), Failure> {
+    let at = match wanted {
+        StressName::None => return Ok(()),
+        StressName::Nodes => StressAt::Nodes,
+        StressName::Gauss => StressAt::GaussPoints,
+    };
+    let surface_only = fields == FieldsName::Surface;
+    let found =
+        StressModes::new(model, body, at, surface_only, session.progress()).map_err(|error| match error {
+            StressModesError::Interrupted => Failure::interrupted(),
+            error => Failure::from_error(Category::Input, error),
+        })?;
+    session.note(&format!(
+        "the stress of {} modes at {} places takes {:.1} MB of the model",
+        found.values.ncols(),
+        found.len(),
+        8.0 * (found.values.nrows() * found.values.ncols()) as f64 / 1e6
+    ));
+    model.stress = Some(found);
+    if surface_only && let Some(full) = &model.fields {
+        let discretisation =
+            Discretisation::new(body).map_err(|error| Failure::from_error(Category::Input, error))?;
+        model.fields = Some(full.at(&discretisation.surface(&body.boundary_faces()).points));
+    }
+    Ok(())
+}
