@@ -119,6 +119,25 @@ impl Attached {
     }
 }
 
+impl Attached {
+    /// The mean of single points, each as much as the others; `None` if they have no rotation as a whole.
+    ///
+    /// * `points` — ascending
+    /// * `places` — positions of all points \[m\]
+    pub(crate) fn of_points(name: &str, points: Vec<u32>, places: &[[f64; 3]]) -> Option<Self> {
+        let own: Vec<[f64; 3]> = points.iter().map(|&p| places[p as usize]).collect();
+        if holding(&own) <= LEAST_HOLDING {
+            return None;
+        }
+        let center = centroid(&own, &rigid_modes(&own, [0.0; 3]));
+        let rigid = rigid_modes(&own, center);
+        let mean = mean_weights(&rigid, &rigid)?;
+        let distance = |p: &[f64; 3]| (0..3).map(|a| (p[a] - center[a]).powi(2)).sum::<f64>().sqrt();
+        let extent = own.iter().map(distance).fold(0.0, f64::max);
+        Some(Self { name: name.to_owned(), kind: AttachmentKind::Mean, center, points, rigid, mean, extent })
+    }
+}
+
 /// Σ_i X_i ∫ N_i dA / ∫ dA.
 fn centroid(places: &[[f64; 3]], weighted: &Mat<f64>) -> [f64; 3] {
     let area: f64 = (0..places.len()).map(|i| weighted[(3 * i, 0)]).sum();

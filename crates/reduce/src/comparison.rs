@@ -11,9 +11,10 @@ use carom_progress::Progress;
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef, Side};
 
+use crate::attachment::{Attached, Attachment, AttachmentKind};
 use crate::flexibility::Flexibility;
 use crate::free::FreeShapes;
-use crate::interface_loads::{DIRECTIONS, LoadedSet};
+use crate::interface::InterfaceError;
 use crate::modes::{ModalOptions, ModesError, ModesWanted, modes};
 use crate::motions::RigidMotions;
 use crate::reduced::ReducedBody;
@@ -25,6 +26,9 @@ pub const CLOSE: f64 = 5e-3;
 /// Modes of the body beyond those that are wanted, so that the last of them have their close neighbours.
 const EXTRA: usize = 4;
 
+/// Directions of the six unit loads.
+pub const DIRECTIONS: [&str; 6] = ["force x", "force y", "force z", "moment x", "moment y", "moment z"];
+
 /// What to compare.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonOptions {
@@ -34,7 +38,7 @@ pub struct ComparisonOptions {
     pub rule: QuadratureRule,
     /// Sets all of whose points are held.
     pub fix: Vec<String>,
-    /// Sets that take unit loads.
+    /// Interface sets, which take unit loads; the markers of averaged sets take them too.
     pub sets: Vec<String>,
 }
 
@@ -145,6 +149,9 @@ pub enum ComparisonError {
         /// What went wrong.
         source: FactorError,
     },
+    /// A set of the model has no mean motion.
+    #[error(transparent)]
+    Interface(#[from] InterfaceError),
     /// The model has points that the body has not.
     #[error("the model has a point {point}, the body has {n_points}: it was made from another body")]
     NoSuchPoint {
@@ -312,7 +319,17 @@ fn matches(omega: &[f64], body_hz: &[f64], shapes: &Option<Shapes>) -> Vec<ModeM
     found
 }
 
-/// Static answers to the unit loads on sets.
+/// Whom a unit load acts on.
+enum Target {
+    /// Points of the interface, by their rows at the boundary.
+    Points(Vec<usize>),
+    /// A marker of the model.
+    Marker(usize),
+}
+
+/// Static answers to the unit loads on sets and on the markers of averaged sets.
+///
+/// A unit load is spread so that its work is that on the mean motion y = W u of the set ([`Attached`]): f = Wᵀ e_k.
 fn loads(
     model: &ReducedBody,
     body: &Body,
@@ -322,44 +339,64 @@ fn loads(
 ) -> Result<Vec<LoadMatch>, ComparisonError> {
     let failed = |source| ComparisonError::Model { body: model.name.clone(), source };
     let statics = Statics::new(model).map_err(failed)?;
-    let mut found = Vec::new();
-    let mut loaded = sets
-        .iter()
-        .map(|name| LoadedSet::of_set(body, discretisation, name))
-        .collect::<Result<Vec<_>, _>>()?;
     let mut rest = model.boundary.points.clone();
-    rest.retain(|point| !loaded.iter().any(|set| set.points.contains(point)));
-    if !rest.is_empty() {
-        let shares = vec![1.0; rest.len()];
-        loaded.push(LoadedSet::new("interface nodes", rest, shares, &discretisation.points));
+    let mut targets = Vec::new();
+    let mean = |set: &str| {
+        let attachment = Attachment { set: set.to_owned(), kind: AttachmentKind::Mean };
+        match Attached::new(body, discretisation, &attachment) {
+            Ok(attached) => Ok(Some(attached)),
+            // Too few points for moments.
+            Err(InterfaceError::NoRotation { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    };
+    for set in sets {
+        let points = body.points_of_set(discretisation, set)?;
+        rest.retain(|point| !points.contains(point));
+        let Some(attached) = mean(set)? else { continue };
+        if let Some(rows) = statics.rows_of(&attached.points) {
+            targets.push((attached, Target::Points(rows)));
+        }
     }
-    for set in loaded {
-        let Some(rows) = statics.rows_of(&set.points) else { continue };
-        for direction in 0..DIRECTIONS.len() {
-            let Some(forces) = set.unit_load(direction) else { continue };
-            let mut whole = Mat::zeros(discretisation.n_dofs(), 1);
-            for (&point, f) in set.points.iter().zip(&forces) {
-                (0..3).for_each(|a| whole[(3 * point as usize + a, 0)] = f[a]);
+    if let Some(attached) = Attached::of_points("interface nodes", rest, &discretisation.points)
+        && let Some(rows) = statics.rows_of(&attached.points)
+    {
+        targets.push((attached, Target::Points(rows)));
+    }
+    for (k, marker) in model.markers.iter().enumerate().filter(|(_, m)| m.kind == AttachmentKind::Mean) {
+        if let Some(attached) = mean(&marker.name)? {
+            targets.push((attached, Target::Marker(k)));
+        }
+    }
+    let mut found = Vec::new();
+    for (set, target) in &targets {
+        let n = set.points.len();
+        let mut whole = Mat::zeros(discretisation.n_dofs(), 6);
+        for (i, &point) in set.points.iter().enumerate() {
+            for (a, k) in (0..3).flat_map(|a| (0..6).map(move |k| (a, k))) {
+                whole[(3 * point as usize + a, k)] = set.mean[(3 * i + a, k)];
             }
-            let force: Vec<[f64; 3]> = forces.iter().map(|&f| f.into()).collect();
-            flexibility.respond(whole.as_mut());
-            let reduced = statics.displacement(&rows, &force);
-            let (mut work, mut lost, mut apart, mut largest) = (0.0, 0.0, 0.0_f64, 0.0_f64);
-            for ((&point, f), u) in set.points.iter().zip(&force).zip(&reduced) {
-                for a in 0..3 {
-                    let exact = whole[(3 * point as usize + a, 0)];
-                    work += f[a] * exact;
-                    lost += f[a] * (exact - u[a]);
-                    apart = apart.max((exact - u[a]).abs());
-                    largest = largest.max(exact.abs());
+        }
+        flexibility.respond(whole.as_mut());
+        for (k, direction) in DIRECTIONS.into_iter().enumerate() {
+            let force: Vec<[f64; 3]> = (0..n).map(|i| [0, 1, 2].map(|a| set.mean[(3 * i + a, k)])).collect();
+            let at = |i: usize, a: usize| whole[(3 * set.points[i] as usize + a, k)];
+            let components = || (0..n).flat_map(|i| (0..3).map(move |a| (i, a)));
+            let work: f64 = components().map(|(i, a)| force[i][a] * at(i, a)).sum();
+            let (lost, displacement_error) = match target {
+                Target::Points(rows) => {
+                    let u = statics.displacement(rows, &force);
+                    let apart = components().map(|(i, a)| (at(i, a) - u[i][a]).abs()).fold(0.0, f64::max);
+                    let largest = components().map(|(i, a)| at(i, a).abs()).fold(0.0, f64::max);
+                    (components().map(|(i, a)| force[i][a] * (at(i, a) - u[i][a])).sum(), apart / largest)
                 }
-            }
-            found.push(LoadMatch {
-                set: set.name.clone(),
-                direction: DIRECTIONS[direction],
-                energy_error: (lost / work).abs().sqrt(),
-                displacement_error: apart / largest,
-            });
+                Target::Marker(marker) => {
+                    let lost = work - statics.marker_compliance(*marker, k);
+                    (lost, (lost / work).abs())
+                }
+            };
+            let energy_error = (lost / work).abs().sqrt();
+            found.push(LoadMatch { set: set.name.clone(), direction, energy_error, displacement_error });
         }
     }
     Ok(found)

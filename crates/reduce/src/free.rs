@@ -17,7 +17,7 @@ use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
 use nalgebra::{DMatrix, Matrix3, Matrix6, SMatrix, Vector3};
 
-use crate::reduced::{Invariants, Modes, ReducedBody};
+use crate::reduced::{AttachedMarker, Invariants, Modes, ReducedBody};
 use crate::rigid::rigid_modes;
 
 /// Departure from the Buckens frame with diagonal stiffness that counts as rounding.
@@ -45,6 +45,8 @@ pub struct FreeShapes<'a> {
     pub boundary: Cow<'a, Modes>,
     /// Mode values at the other points that the model keeps.
     pub fields: Option<Cow<'a, Modes>>,
+    /// Markers of the attachments with their motions.
+    pub markers: Cow<'a, [AttachedMarker]>,
 }
 
 impl<'a> FreeShapes<'a> {
@@ -66,6 +68,7 @@ impl<'a> FreeShapes<'a> {
                 n_massive: n,
                 boundary: Cow::Borrowed(&model.boundary),
                 fields: model.fields.as_ref().map(Cow::Borrowed),
+                markers: Cow::Borrowed(&model.markers),
             });
         };
         // (M_eff U)ᵀ U = E.
@@ -92,8 +95,21 @@ impl<'a> FreeShapes<'a> {
             n_massive: n,
             boundary: seen(&model.boundary),
             fields: model.fields.as_ref().map(seen),
+            markers: model.markers.iter().map(|marker| seen_marker(marker, &combination, &rigid)).collect(),
         })
     }
+}
+
+/// A marker that moves with combinations of the first modes and a rigid motion of each.
+fn seen_marker(marker: &AttachedMarker, combination: &Mat<f64>, rigid: &Mat<f64>) -> AttachedMarker {
+    let n = combination.ncols();
+    let motions = rigid_modes(&[marker.position_b], [0.0; 3]);
+    let mut seen = marker.clone();
+    let of_place = marker.translation.subcols(0, n) * combination + motions * rigid;
+    seen.translation.subcols_mut(0, n).copy_from(of_place);
+    let of_turn = marker.rotation.subcols(0, n) * combination + rigid.subrows(3, 3);
+    seen.rotation.subcols_mut(0, n).copy_from(of_turn);
+    seen
 }
 
 /// M_R, the mass matrix of the rigid body.

@@ -23,7 +23,6 @@ pub mod frame;
 pub mod free;
 pub mod further;
 pub mod interface;
-pub mod interface_loads;
 pub mod matrices;
 pub mod modes;
 pub mod moments;

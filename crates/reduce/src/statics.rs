@@ -47,6 +47,20 @@ impl<'a> Statics<'a> {
             .collect()
     }
 
+    /// Motion of a marker by the unit load that works on it: \[m/N\] for forces, \[rad/(N m)\] for moments.
+    ///
+    /// * `direction` — 0 to 2 along x, y, z, 3 to 5 about them
+    ///
+    /// # Panics
+    ///
+    /// If there is no such marker.
+    pub fn marker_compliance(&self, marker: usize, direction: usize) -> f64 {
+        let marker = &self.model.markers[marker];
+        let values = if direction < 3 { &marker.translation } else { &marker.rotation };
+        let of_mode = |(k, omega): (usize, &f64)| (values[(direction % 3, k)] / omega).powi(2);
+        self.model.omega.iter().enumerate().map(of_mode).sum()
+    }
+
     /// Displacements of points by forces on the same points \[m\].
     pub fn displacement(&self, rows: &[usize], force: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let load = self.modal_force(rows, force);

@@ -6,9 +6,11 @@ use bodies::steel_box;
 use carom_fem::{Discretisation, QuadratureRule};
 use carom_progress::Silent;
 use carom_reduce::comparison::{Limits, whole_body};
+use carom_reduce::frame::BodyFrame;
+use carom_reduce::variant::Variant;
 use carom_reduce::{
-    Comparison, ComparisonOptions, CraigBamptonOptions, Fields, FixedModes, Flexibility, RigidMotions,
-    compare, craig_bampton,
+    Attachment, AttachmentKind, Comparison, ComparisonOptions, CraigBamptonOptions, Fields, FixedModes,
+    Flexibility, RigidMotions, compare, craig_bampton,
 };
 use faer::Mat;
 
@@ -72,6 +74,72 @@ fn static_answers_get_better_with_modes_and_never_too_soft() {
         last = worst;
     }
     assert!(last < 1e-2, "{last:e}");
+}
+
+#[test]
+fn the_frame_of_a_model_changes_nothing_of_what_is_compared() {
+    let body = steel_box([0.1, 0.02, 0.03], [8, 2, 2]);
+    let sets = vec!["west".to_owned()];
+    let compared = |frame: BodyFrame| {
+        let reduction = CraigBamptonOptions {
+            interface_sets: sets.clone(),
+            modes: FixedModes::Count(24),
+            variant: Variant { frame, ..Default::default() },
+            ..Default::default()
+        };
+        let model = craig_bampton(&body, &reduction, &Silent).unwrap().reduced;
+        let options = ComparisonOptions {
+            count: 8,
+            rule: QuadratureRule::Default,
+            fix: Vec::new(),
+            sets: sets.clone(),
+        };
+        (model.omega[0], compare(&model, &body, &options, &Silent).unwrap())
+    };
+    let (own, buckens) = compared(BodyFrame::Buckens);
+    let (other, nodes) = compared(BodyFrame::Nodes([0, 8, 17]));
+    // In its own frame the model has other frequencies.
+    assert!((own / other - 1.0).abs() > 1e-2, "{own} {other}");
+    for (a, b) in buckens.modes.iter().zip(&nodes.modes) {
+        assert!((a.model_hz / b.model_hz - 1.0).abs() < 1e-9, "{a:?} {b:?}");
+        assert!((a.mac.unwrap() - b.mac.unwrap()).abs() < 1e-9, "{a:?} {b:?}");
+    }
+    for (a, b) in buckens.loads.iter().zip(&nodes.loads) {
+        assert!((a.displacement_error - b.displacement_error).abs() < 1e-8, "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn averaged_sets_answer_at_their_markers_and_held_bodies_are_compared_as_held() {
+    let body = steel_box([0.1, 0.02, 0.03], [8, 2, 2]);
+    for held in [Vec::new(), vec!["west".to_owned()]] {
+        let reduction = CraigBamptonOptions {
+            attachments: vec![Attachment { set: "east".to_owned(), kind: AttachmentKind::Mean }],
+            interface_sets: if held.is_empty() { vec!["west".to_owned()] } else { Vec::new() },
+            held: held.clone(),
+            modes: FixedModes::Count(40),
+            ..Default::default()
+        };
+        let model = craig_bampton(&body, &reduction, &Silent).unwrap().reduced;
+        let options = ComparisonOptions {
+            count: 6,
+            rule: QuadratureRule::Default,
+            fix: held.clone(),
+            sets: reduction.interface_sets.clone(),
+        };
+        let found = compare(&model, &body, &options, &Silent).unwrap();
+        assert_eq!(found.n_rigid, if held.is_empty() { 6 } else { 0 });
+        assert!(
+            found.modes.iter().all(|m| m.is_good(&LIMITS) && m.mac.unwrap() > 0.999),
+            "{:?}",
+            found.modes
+        );
+        let at_marker: Vec<_> = found.loads.iter().filter(|l| l.set == "east").collect();
+        assert_eq!(at_marker.len(), 6);
+        // A held body answers loads on its interface exactly.
+        let tolerance = if held.is_empty() { 1e-2 } else { 1e-8 };
+        assert!(at_marker.iter().all(|l| l.displacement_error < tolerance), "{at_marker:?}");
+    }
 }
 
 #[test]

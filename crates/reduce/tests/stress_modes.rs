@@ -26,8 +26,9 @@ fn model(body: &Body, sets: &[&str], fields: Fields) -> ReducedBody {
 #[test]
 fn stress_of_a_reduced_body_is_that_of_its_displacement() {
     let rod = nurbs("rod", solids::rod(0.01, 0.05, None).unwrap());
-    let set = rod.set_names().into_iter().find(|name| name.contains("bottom")).unwrap();
-    for (body, set) in [(steel_box([0.1, 0.02, 0.03], [4, 2, 2]), "west".to_owned()), (rod, set)] {
+    for (body, set) in
+        [(steel_box([0.1, 0.02, 0.03], [4, 2, 2]), "west".to_owned()), (rod, "start".to_owned())]
+    {
         let model = model(&body, &[&set], Fields::Full);
         let discretisation = Discretisation::new(&body).unwrap();
         let fields = model.fields.as_ref().unwrap();
@@ -77,7 +78,7 @@ fn a_bar_that_is_pulled_has_the_stress_of_the_load() {
             load.iter_mut().zip(own).for_each(|(sum, f)| (0..3).for_each(|a| sum[a] += f[a]));
         }
         let points = &model.boundary.points;
-        let statics = Statics::new(&model);
+        let statics = Statics::new(&model).unwrap();
         let rows = statics.rows_of(points).unwrap();
         let on_interface: Vec<[f64; 3]> = points.iter().map(|&p| load[p as usize]).collect();
         let q: Vec<f64> = (statics.modal_force(&rows, &on_interface).iter().zip(&model.omega))

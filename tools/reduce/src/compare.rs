@@ -6,7 +6,7 @@ use carom_cli::{Category, Failure, Session};
 use carom_fem::QuadratureRule;
 use carom_format::{StoredBody, StoredRom};
 use carom_reduce::comparison::{ComparisonError, Limits, ModeMatch};
-use carom_reduce::{Comparison, ComparisonOptions, ModesError};
+use carom_reduce::{AttachmentKind, Comparison, ComparisonOptions, ModesError};
 use serde::Serialize;
 
 use crate::args::CompareArgs;
@@ -66,6 +66,12 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
     };
     let found = carom_reduce::compare(&rom.reduced, &body.body, &options, session.progress())
         .map_err(comparison_failed)?;
+    for marker in rom.reduced.markers.iter().filter(|marker| marker.kind == AttachmentKind::Rigid) {
+        session.note(&format!(
+            "`{}` is a rigid body in the model and not in the body that it is compared with: differences are those of this choice too",
+            marker.name
+        ));
+    }
     let limits = Limits { frequency: args.tolerance, mac: LEAST_MAC };
     let report = report(&rom, &found, &limits);
     if args.check && !report.is_good {

@@ -14,6 +14,7 @@ use carom_contact::region::{
 use carom_fem::{Body, Discretisation, Material};
 use carom_files::write_atomically;
 use carom_format::StoredRom;
+use carom_reduce::free::FreeShapes;
 use carom_reduce::{Flexibility, NamedSurface, ReducedBody};
 use faer::Mat;
 use nalgebra::Vector3;
@@ -125,10 +126,18 @@ pub(crate) fn compliance(args: &ComplianceArgs, session: &Session) -> Result<(),
         }
         None => (crate::open_rom(&args.rom, session)?, None),
     };
-    let surfaces = wanted_surfaces(&rom.reduced, args)?;
+    // Compliance is that of the free body, whatever the frame of the model follows.
+    let shapes =
+        FreeShapes::new(&rom.reduced).map_err(|error| Failure::from_error(Category::Input, error))?;
+    let free = ReducedBody {
+        omega: shapes.omega.to_vec(),
+        boundary: shapes.boundary.into_owned(),
+        ..rom.reduced.clone()
+    };
+    let surfaces = wanted_surfaces(&free, args)?;
     let regions = surfaces
         .into_iter()
-        .map(|surface| region_report(&rom.reduced, surface, whole.as_ref(), args, session))
+        .map(|surface| region_report(&free, surface, whole.as_ref(), args, session))
         .collect::<Result<Vec<_>, _>>()?;
     let reduced = &rom.reduced;
     let report = Report {
