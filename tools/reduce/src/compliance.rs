@@ -3,6 +3,7 @@
 mod impact;
 mod plot;
 mod text;
+mod whole;
 
 use std::f64::consts::TAU;
 use std::path::Path;
@@ -11,20 +12,16 @@ use carom_cli::{Category, Failure, FailureContext, Session, check_ending, keep_i
 use carom_contact::region::{
     ModalCompliance, Region, half_space_under_hertz, half_space_under_square, static_mode_error,
 };
-use carom_fem::{Body, Discretisation, Material};
 use carom_files::write_atomically;
-use carom_format::StoredRom;
 use carom_reduce::free::FreeShapes;
-use carom_reduce::{Flexibility, NamedSurface, ReducedBody};
+use carom_reduce::{NamedSurface, ReducedBody};
 use faer::Mat;
 use nalgebra::Vector3;
 use serde::Serialize;
 
 use crate::args::ComplianceArgs;
 use impact::Impact;
-
-/// Places of a region at which the model is compared with its body.
-const MOST_PLACES: usize = 24;
+use whole::{Whole, worst_place};
 
 /// Products of split and duration that are tabled; 5 is the default for contact, 2 the least.
 const PERIODS: [f64; 5] = [0.0, 1.0, 2.0, 5.0, 10.0];
@@ -183,54 +180,6 @@ fn wanted_surfaces<'a>(
     args.surface.iter().map(find).collect()
 }
 
-/// The body that the model was made from, its stiffness factorised.
-struct Whole {
-    body: Body,
-    flexibility: Flexibility,
-}
-
-impl Whole {
-    fn new(body: Body, rom: &StoredRom, session: &Session) -> Result<Self, Failure> {
-        let discretisation = Discretisation::new(&body).or_fail(Category::Input)?;
-        let rule = crate::compare::rule_of(rom);
-        let (flexibility, _) = carom_reduce::comparison::whole_body(
-            &body,
-            &discretisation,
-            &rom.reduced.held,
-            rule,
-            session.progress(),
-        )
-        .map_err(crate::compare::comparison_failed)?;
-        Ok(Self { body, flexibility })
-    }
-
-    /// Compliances under span forces with the sum 1, one for each.
-    fn compliances(&self, surface: &NamedSurface, region: &Region, loads: &[Vec<f64>]) -> Vec<f64> {
-        let n_dofs = self.flexibility.system.stiffness.n_dofs();
-        let mut x = Mat::zeros(n_dofs, loads.len());
-        let points = &surface.surface.points;
-        for (k, load) in loads.iter().enumerate() {
-            for (&point, f) in points.iter().zip(region.point_forces(load)) {
-                (0..3).for_each(|a| x[(3 * point as usize + a, k)] = f[a]);
-            }
-        }
-        self.flexibility.respond(x.as_mut());
-        let displacement = |k: usize| -> Vec<[f64; 3]> {
-            points.iter().map(|&p| [0, 1, 2].map(|a| x[(3 * p as usize + a, k)])).collect()
-        };
-        let work =
-            |k: usize| loads[k].iter().zip(region.indentation(&displacement(k))).map(|(l, w)| l * w).sum();
-        (0..loads.len()).map(work).collect()
-    }
-
-    /// Material of the cell behind the first face of a set.
-    fn material_of(&self, set: &str) -> Option<&Material> {
-        let face = *self.body.faces_of_set(set).ok()?.first()?;
-        let discretisation = Discretisation::new(&self.body).ok()?;
-        Some(&self.body.materials[discretisation.blocks[face.block as usize].material])
-    }
-}
-
 fn region_report(
     model: &ReducedBody,
     surface: &NamedSurface,
@@ -365,30 +314,6 @@ fn load_reports(
         }
     }
     reports
-}
-
-/// Point loads all over the region: where does the model lack most of the body's compliance?
-fn worst_place(
-    surface: &NamedSurface,
-    region: &Region,
-    modal: &ModalCompliance,
-    whole: &Whole,
-    own_axes: &dyn Fn(&Vector3<f64>) -> [f64; 3],
-) -> PlaceReport {
-    let loaded: Vec<usize> = (0..region.n_spans()).filter(|&s| region.spans.area[s] > 0.0).collect();
-    let step = loaded.len().div_ceil(MOST_PLACES);
-    let places: Vec<usize> = loaded.into_iter().step_by(step).collect();
-    let loads: Vec<Vec<f64>> = places.iter().map(|&s| region.point_load(s)).collect();
-    let exact = whole.compliances(surface, region, &loads);
-    let error = |k: usize| 1.0 - modal.parts(&loads[k]).iter().sum::<f64>() / exact[k];
-    let worst = (0..places.len())
-        .max_by(|&a, &b| error(a).abs().total_cmp(&error(b).abs()))
-        .expect("a region has a span with area");
-    PlaceReport {
-        place: own_axes(&region.centers[places[worst]]),
-        cut_error: error(worst),
-        places: places.len(),
-    }
 }
 
 /// Splits that were tabled and the model's own, ascending.
