@@ -194,6 +194,19 @@ impl Body {
         Some(marker)
     }
 
+    /// The marker of an attachment of the reduced body, by its name.
+    pub fn attached_marker(&self, name: &str) -> Option<Marker> {
+        let marker = self.reduced.as_ref()?.markers.iter().find(|marker| marker.name == name)?;
+        let columns = |values: &faer::Mat<f64>| {
+            (0..self.frame.n).map(|k| [0, 1, 2].map(|a| values[(a, k)])).collect::<Vec<_>>()
+        };
+        Some(Marker {
+            position_b: marker.position_b,
+            displacement: columns(&marker.translation),
+            rotation: columns(&marker.rotation),
+        })
+    }
+
     /// A marker at a point of the body frame that moves with the frame alone.
     pub fn frame_marker(&self, position_b: Vector3<f64>) -> Marker {
         let still = vec![[0.0; 3]; self.frame.n];

@@ -10,7 +10,9 @@ use faer::{Mat, MatMut, MatRef};
 use nalgebra::Vector3;
 
 use crate::attachment::{Attached, AttachmentKind};
+use crate::column::{Column, Motion};
 use crate::interface::dofs;
+use crate::reduced::AttachedMarker;
 
 /// What the interior of a body is held by, and moved with.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -85,7 +87,6 @@ impl Boundary {
 
     /// −K_ib times the boundary dofs, all rows, 3n × boundary dofs; zero for averaged sets, which are interior.
     pub(crate) fn reactions(&self, k: &BlockMatrix) -> Mat<f64> {
-        let n_points = 3 * self.points.len();
         let mut forces = k.columns(&dofs(&self.points));
         forces.resize_with(k.n_dofs(), self.n_dofs(), |_, _| 0.0);
         for (first, marker) in self.of_kind(AttachmentKind::Rigid) {
@@ -93,7 +94,6 @@ impl Boundary {
             scatter(marker, &marker.rigid, motion.as_mut());
             forces.subcols_mut(first, 6).copy_from(k.product(motion.as_ref()));
         }
-        debug_assert!(forces.ncols() >= n_points);
         forces *= faer::Scale(-1.0);
         forces
     }
@@ -181,6 +181,43 @@ impl Boundary {
             lengths[first + 3..first + 6].fill(marker.extent);
         }
         lengths
+    }
+
+    /// What the columns of T are.
+    ///
+    /// * `sets` — names of the interface sets with their points, ascending
+    /// * `fixed_hz` — frequencies of the fixed-interface modes \[Hz\]
+    /// * `n` — number of columns
+    pub(crate) fn columns(&self, sets: &[(String, Vec<u32>)], fixed_hz: &[f64], n: usize) -> Vec<Column> {
+        let points = self.points.iter().flat_map(|&point| {
+            let set = sets.iter().find(|(_, points)| points.binary_search(&point).is_ok());
+            let set = set.map_or(String::new(), |(name, _)| name.clone());
+            (0..3).map(move |axis| Column::Point { set: set.clone(), point, axis })
+        });
+        let markers = self.markers.iter().flat_map(|marker| {
+            Motion::ALL.map(|motion| Column::Marker { marker: marker.name.clone(), motion })
+        });
+        let fixed = fixed_hz.iter().zip(0..).map(|(&hz, number)| Column::FixedMode { number, hz });
+        let mut columns: Vec<Column> = points.chain(markers).chain(fixed).collect();
+        columns.extend((0..(n - columns.len()) as u32).map(|number| Column::Further { number }));
+        columns
+    }
+
+    /// The markers with their rows of Φ: their motions are boundary dofs, so these are rows of Z.
+    ///
+    /// * `z` — Z
+    /// * `com` — origin of the body frame in source coordinates \[m\]
+    pub(crate) fn attached_markers(&self, z: MatRef<'_, f64>, com: [f64; 3]) -> Vec<AttachedMarker> {
+        let rows = |first: usize| z.subrows(first, 3).to_owned();
+        self.markers()
+            .map(|(first, marker)| AttachedMarker {
+                name: marker.name.clone(),
+                kind: marker.kind,
+                position_b: std::array::from_fn(|a| marker.center[a] - com[a]),
+                translation: rows(first),
+                rotation: rows(first + 3),
+            })
+            .collect()
     }
 
     /// Mean of the interface points and markers \[m\].

@@ -4,6 +4,8 @@ use std::fmt;
 
 use faer::{Mat, MatRef};
 
+use crate::moments::Moments;
+
 /// A motion of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Motion {
@@ -161,6 +163,13 @@ impl Composition {
 pub(crate) fn strain_shares(stiffness: MatRef<'_, f64>, z: MatRef<'_, f64>, omega: &[f64]) -> Mat<f64> {
     let forces = stiffness * z;
     Mat::from_fn(z.nrows(), z.ncols(), |i, k| z[(i, k)] * forces[(i, k)] / omega[k].powi(2))
+}
+
+/// (∫ φ dm)² of the fixed-interface modes, 3 × modes.
+///
+/// * `first` — their first column
+pub(crate) fn effective_mass(moments: &Moments, first: usize, n: usize) -> Mat<f64> {
+    Mat::from_fn(3, n, |a, k| moments.modes[(a, first + k)].powi(2))
 }
 
 #[cfg(test)]

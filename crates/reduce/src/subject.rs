@@ -10,7 +10,7 @@ use faer::{Mat, MatRef};
 
 use crate::boundary::{Boundary, Interior};
 use crate::characteristic::{interface_parts, reduced_second_modes};
-use crate::column::{Column, Composition, Motion, strain_shares};
+use crate::column::{Composition, effective_mass, strain_shares};
 use crate::condensation::{Condensation, ConstraintModes, constraint_modes};
 use crate::craig_bampton::{CraigBampton, CraigBamptonOptions, RIGID_ERROR, ReduceError, check_count};
 use crate::frame::{self, BodyFrame, Follower, FrameChoiceError, Reframed, reframed};
@@ -18,7 +18,7 @@ use crate::further::{self, DEPENDENT, FreeModesError, beyond_constraint_modes, i
 use crate::interface::dofs;
 use crate::modes::hz;
 use crate::moments::Moments;
-use crate::reduced::{AttachedMarker, Modes, NamedSurface, ReducedBody};
+use crate::reduced::{Modes, NamedSurface, ReducedBody};
 use crate::rigid::rigid_modes;
 use crate::timing::{Lap, Seconds};
 use crate::variant::ModeKind;
@@ -305,7 +305,11 @@ impl Subject<'_> {
         }
         let values = |points: Vec<u32>| mode_values(self.points, com, basis.as_ref(), z, points);
         let fixed_interface_hz: Vec<f64> = fixed_lambda.iter().map(|&lambda| hz(lambda)).collect();
-        let composition = self.composition(&fixed_interface_hz, moments, stiffness.as_ref(), &modes);
+        let composition = Composition {
+            strain_shares: strain_shares(stiffness.as_ref(), z, &modes.omega),
+            effective_mass: effective_mass(moments, n_interface, fixed_interface_hz.len()),
+            columns: self.boundary.columns(self.sets, &fixed_interface_hz, stiffness.nrows()),
+        };
         let reduced = ReducedBody {
             name: self.name.to_owned(),
             body_checksum: options.body_checksum.clone(),
@@ -317,7 +321,7 @@ impl Subject<'_> {
             fixed_interface_hz,
             n_interface_dofs: n_interface,
             composition,
-            markers: self.markers(z, com),
+            markers: self.boundary.attached_markers(z, com),
             held: self.held.to_vec(),
             n_dofs: 3 * self.is_used.iter().filter(|&&used| used).count(),
             surfaces: self.surfaces,
@@ -335,53 +339,6 @@ impl Subject<'_> {
             free_omega: modes.free_omega,
             notes: Vec::new(),
         }
-    }
-}
-
-impl Subject<'_> {
-    /// What the columns of T are, and what they contribute to the modes.
-    fn composition(
-        &self,
-        fixed_hz: &[f64],
-        moments: &Moments,
-        stiffness: MatRef<'_, f64>,
-        modes: &ReducedModes,
-    ) -> Composition {
-        let points = self.boundary.points.iter().flat_map(|&point| {
-            let set = self.sets.iter().find(|(_, points)| points.binary_search(&point).is_ok());
-            let set = set.map_or(String::new(), |(name, _)| name.clone());
-            (0..3).map(move |axis| Column::Point { set: set.clone(), point, axis })
-        });
-        let fixed = fixed_hz.iter().zip(0..).map(|(&hz, number)| Column::FixedMode { number, hz });
-        let markers = self.boundary.markers.iter().flat_map(|marker| {
-            Motion::ALL.map(|motion| Column::Marker { marker: marker.name.clone(), motion })
-        });
-        let mut columns: Vec<Column> = points.chain(markers).chain(fixed).collect();
-        let first = columns.len() - fixed_hz.len();
-        columns
-            .extend((0..(stiffness.nrows() - columns.len()) as u32).map(|number| Column::Further { number }));
-        Composition {
-            strain_shares: strain_shares(stiffness, modes.combination.as_ref(), &modes.omega),
-            effective_mass: Mat::from_fn(3, fixed_hz.len(), |a, k| moments.modes[(a, first + k)].powi(2)),
-            columns,
-        }
-    }
-}
-
-impl Subject<'_> {
-    /// The markers with their rows of Φ: their motions are boundary dofs, so these are rows of Z.
-    fn markers(&self, z: MatRef<'_, f64>, com: [f64; 3]) -> Vec<AttachedMarker> {
-        let rows = |first: usize| z.subrows(first, 3).to_owned();
-        self.boundary
-            .markers()
-            .map(|(first, marker)| AttachedMarker {
-                name: marker.name.clone(),
-                kind: marker.kind,
-                position_b: std::array::from_fn(|a| marker.center[a] - com[a]),
-                translation: rows(first),
-                rotation: rows(first + 3),
-            })
-            .collect()
     }
 }
 

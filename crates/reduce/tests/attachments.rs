@@ -517,3 +517,26 @@ fn a_bar_of_two_materials_has_the_frequencies_of_the_equation() {
         assert!(error.abs() < 1e-4, "{omega}: {error:e}");
     }
 }
+
+/// On a NURBS face, whose control points lie apart from it, a linear field u = a + G X has the mean a + G c; the mean turn of a disc
+/// about its axis is half the curl, about its diameters it is the slope of the disc.
+#[test]
+fn the_mean_of_a_linear_field_on_a_disc_is_exact() {
+    let rod = solids::rod(0.01, 0.05, None).unwrap().elements([2; 3]).unwrap();
+    let body = nurbs("rod", rod);
+    let discretisation = Discretisation::new(&body).unwrap();
+    let attachment = Attachment { set: "end".to_owned(), kind: Mean };
+    let marker = Attached::new(&body, &discretisation, &attachment).unwrap();
+    for (a, exact) in [0.05, 0.0, 0.0].into_iter().enumerate() {
+        assert!((marker.center[a] - exact).abs() < 1e-13, "{:?}", marker.center);
+    }
+    let (shift, slope) = ([0.3, -0.1, 0.2], [[0.5, 1.5, -0.7], [0.4, 2.0, 0.9], [-1.1, 0.6, 3.0]]);
+    let at = |x: &[f64; 3], a: usize| shift[a] + (0..3).map(|b| slope[a][b] * x[b]).sum::<f64>();
+    let field = Mat::from_fn(discretisation.n_dofs(), 1, |i, _| at(&discretisation.points[i / 3], i % 3));
+    let found = mean(&marker, field.as_ref());
+    let turn = [0.5 * (slope[2][1] - slope[1][2]), slope[0][2], -slope[0][1]];
+    for a in 0..3 {
+        assert!((found[(a, 0)] - at(&[0.05, 0.0, 0.0], a)).abs() < 1e-12);
+        assert!((found[(3 + a, 0)] - turn[a]).abs() < 1e-9, "{} instead of {}", found[(3 + a, 0)], turn[a]);
+    }
+}

@@ -157,6 +157,17 @@ pub enum SimulateError {
         /// Name of the body.
         body: String,
     },
+    /// A grounded body with a velocity.
+    #[error(
+        "body `{body}`: its model holds {sets} to the ground, so that it cannot start with a velocity: remove `velocity` and \
+         `angular_velocity`, or reduce the body without holding sets (`reduce.fix`, --fix)"
+    )]
+    GroundedMoves {
+        /// Name of the body.
+        body: String,
+        /// The sets, quoted.
+        sets: String,
+    },
     /// Reduction failed.
     #[error("{source}")]
     Reduce {

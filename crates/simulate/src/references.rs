@@ -28,6 +28,10 @@ pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<Simulate
             let absent = sets_of(spec).filter_map(|(key, set)| missing(body, set).map(|error| (key, error)));
             found.extend(absent.map(|(key, error)| SimulateError::Set(error).at(format!("body.{i}.{key}"))));
         }
+        if let Parts::Model(model) = parts {
+            let error = grounded_moves(spec, &model.held);
+            found.extend(error.map(|error| error.at(format!("body.{i}.velocity"))));
+        }
         found.extend(too_few_modes(scenario, spec).map(|error| error.at(format!("body.{i}.reduce.modes"))));
     }
     let of = |end: &End| scenario.body.iter().zip(parts).find(|(spec, _)| spec.name == end.body);
@@ -57,6 +61,17 @@ pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<Simulate
         found.extend(problem.map(|error| error.at(format!("force.{i}.on"))));
     }
     found
+}
+
+/// The error if a body whose model is held to the ground is to move.
+///
+/// * `held` — the sets that its model holds
+pub(crate) fn grounded_moves(spec: &BodySpec, held: &[String]) -> Option<SimulateError> {
+    let moves = spec.velocity != [0.0; 3] || spec.angular_velocity != [0.0; 3];
+    (moves && !held.is_empty()).then(|| SimulateError::GroundedMoves {
+        body: spec.name.clone(),
+        sets: held.iter().map(|set| format!("`{set}`")).collect::<Vec<_>>().join(", "),
+    })
 }
 
 /// The error that the reduction would end with, before anything is computed.
@@ -138,11 +153,16 @@ fn surface(
 fn place(scenario: &Scenario, end: &End, spec: &BodySpec, parts: &Parts<'_>) -> Option<SimulateError> {
     let mut known: Vec<String> = spec.marker.iter().map(|marker| marker.name.clone()).collect();
     match (parts, spec.reduce.as_ref().filter(|_| reduces(scenario) && !spec.rigid)) {
-        (Parts::Geometry(_), Some(reduce)) => known.extend(reduce.interface.iter().cloned()),
+        (Parts::Geometry(_), Some(reduce)) => {
+            known.extend(reduce.attach.keys().chain(&reduce.interface).cloned());
+        }
         (parts, _) => match parts {
             Parts::Geometry(body) if missing(body, &end.part).is_none() => return None,
             Parts::Geometry(body) => known.extend(body.set_names()),
-            Parts::Model(model) => known.extend(model.surfaces.iter().map(|s| s.name.clone())),
+            Parts::Model(model) => {
+                known.extend(model.markers.iter().map(|marker| marker.name.clone()));
+                known.extend(model.surfaces.iter().map(|s| s.name.clone()));
+            }
             Parts::Unknown => return None,
         },
     }

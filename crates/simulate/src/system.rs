@@ -13,6 +13,7 @@ use carom_multibody::{
 };
 use nalgebra::{Matrix3, Vector3};
 
+use crate::references::grounded_moves;
 use crate::run::absolute;
 use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
 
@@ -86,7 +87,19 @@ fn body(spec: &BodySpec, ready: &PreparedBody) -> Result<Body, SimulateError> {
         }
     };
     body.name.clone_from(&spec.name);
-    Ok(if spec.fixed { body.fixed() } else { body })
+    let held = held(ready);
+    if let Some(error) = grounded_moves(spec, held) {
+        return Err(error);
+    }
+    Ok(if spec.fixed || !held.is_empty() { body.fixed() } else { body })
+}
+
+/// Sets that the model of a body holds to its frame, which is then held in space.
+fn held(ready: &PreparedBody) -> &[String] {
+    match &ready.model {
+        PreparedModel::Reduced(rom) => &rom.held,
+        PreparedModel::Rigid(_) | PreparedModel::Deformable(_) => &[],
+    }
 }
 
 pub(crate) fn placement(spec: &BodySpec) -> Placement {
@@ -106,7 +119,7 @@ fn described(((spec, ready), body): ((&BodySpec, &PreparedBody), &Body)) -> Resu
     ResultBody {
         name: spec.name.clone(),
         rigid: spec.rigid,
-        fixed: spec.fixed,
+        fixed: body.fixed,
         mass: body.frame.mass,
         frame_origin: body.frame_origin.into(),
         modes,
@@ -220,7 +233,7 @@ fn point_load(
     Ok(PointLoad { body: index, marker, force: force.force, torque: force.torque, axes })
 }
 
-/// A named marker, or the mean of an interface set.
+/// A named marker, the marker of an attachment, or the mean of an interface set.
 fn marker(
     part: &str,
     spec: &BodySpec,
@@ -238,7 +251,8 @@ fn marker(
     match &ready.model {
         PreparedModel::Reduced(rom) => {
             let surface = rom.surfaces.iter().find(|surface| surface.name == set);
-            Ok(surface.and_then(|surface| body.marker(&surface.surface.points)))
+            let of_surface = || surface.and_then(|surface| body.marker(&surface.surface.points));
+            Ok(body.attached_marker(set).or_else(of_surface))
         }
         PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => {
             let discretisation = Discretisation::new(geometry)
@@ -255,7 +269,10 @@ fn marker(
 fn known_places(spec: &BodySpec, ready: &PreparedBody) -> String {
     let mut names: Vec<String> = spec.marker.iter().map(|marker| marker.name.clone()).collect();
     match &ready.model {
-        PreparedModel::Reduced(rom) => names.extend(rom.surfaces.iter().map(|s| s.name.clone())),
+        PreparedModel::Reduced(rom) => {
+            names.extend(rom.markers.iter().map(|marker| marker.name.clone()));
+            names.extend(rom.surfaces.iter().map(|s| s.name.clone()));
+        }
         PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => {
             names.extend(geometry.set_names());
         }

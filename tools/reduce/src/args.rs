@@ -165,6 +165,9 @@ pub(crate) enum StressName {
 pub(crate) struct InfoArgs {
     /// The model file
     pub(crate) rom: PathBuf,
+    /// Say what every column of the basis is, and what every mode is made of
+    #[arg(long)]
+    pub(crate) modes: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

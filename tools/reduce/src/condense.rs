@@ -8,6 +8,7 @@ use carom_reduce::{AttachmentKind, CraigBamptonOptions, Fields, FixedModes};
 use serde::Serialize;
 
 use crate::args::{CraigBamptonArgs, FieldsName, StressName};
+use crate::table::mode_table_text;
 
 #[derive(Debug, Serialize)]
 struct Seconds {
@@ -84,6 +85,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         reduced.fixed_interface_hz.len(),
         seconds.total
     ))?;
+    session.detail(1, &mode_table_text(reduced));
     let report = Report {
         dofs: reduced.n_dofs,
         interface_dofs: reduced.n_interface_dofs,

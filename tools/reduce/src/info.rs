@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use carom_cli::{Failure, Session};
+use carom_reduce::AttachmentKind;
 use serde::Serialize;
 
 use crate::args::InfoArgs;
+use crate::table::{ModeTable, mode_table, mode_table_text};
 
 #[derive(Debug, Serialize)]
 struct SurfaceInfo {
@@ -13,6 +15,14 @@ struct SurfaceInfo {
     faces: usize,
     points: usize,
     interface_points: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct MarkerInfo {
+    name: String,
+    kind: &'static str,
+    /// In the body frame \[m\].
+    position: [f64; 3],
 }
 
 #[derive(Debug, Serialize)]
@@ -33,7 +43,11 @@ struct Report {
     frequencies_hz: Vec<f64>,
     interfaces: Vec<String>,
     surfaces: Vec<SurfaceInfo>,
+    markers: Vec<MarkerInfo>,
+    held: Vec<String>,
     field_points: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modes: Option<ModeTable>,
 }
 
 pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
@@ -65,9 +79,26 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
                 interface_points: s.is_interface.iter().filter(|&&is| is).count(),
             })
             .collect(),
+        markers: rom
+            .markers
+            .iter()
+            .map(|marker| MarkerInfo {
+                name: marker.name.clone(),
+                kind: match marker.kind {
+                    AttachmentKind::Rigid => "rigid",
+                    AttachmentKind::Mean => "mean",
+                },
+                position: marker.position_b,
+            })
+            .collect(),
+        held: rom.held.clone(),
+        modes: args.modes.then(|| mode_table(rom)).flatten(),
         field_points: rom.fields.as_ref().map_or(0, |f| f.points.len()),
     };
     session.print(&text(&report))?;
+    if args.modes {
+        session.print(&mode_table_text(rom))?;
+    }
     session.print_json("carom-reduce info 1", &report)
 }
 
@@ -95,6 +126,16 @@ fn text(report: &Report) -> String {
             surface.faces, surface.interface_points, surface.points
         );
         line("surface", format!("{}: {own}", surface.name));
+    }
+    for marker in &report.markers {
+        let [x, y, z] = marker.position;
+        line(
+            "marker",
+            format!("{}: {}, at ({x:.6e}, {y:.6e}, {z:.6e}) m in the body frame", marker.name, marker.kind),
+        );
+    }
+    if !report.held.is_empty() {
+        line("held", format!("{}: the body is grounded", report.held.join(", ")));
     }
     line("modes for pictures", format!("at {} points", report.field_points));
     text

@@ -3,7 +3,7 @@
 //! ```text
 //! carom-reduce modes ball.npz --count 18
 //! carom-reduce craig-bampton ball.npz -o ball.rom --interface pole --modes 24 --split 5e4
-//! carom-reduce info ball.rom
+//! carom-reduce info ball.rom --modes
 //! carom-reduce compare ball.rom ball.npz
 //! carom-reduce compliance ball.rom ball.npz --velocity 0.3
 //! carom-reduce export ball.rom -o ball.SID_FEM --format sid
@@ -21,6 +21,7 @@ mod import;
 mod info;
 mod shapes;
 mod stress;
+mod table;
 mod variant;
 
 use std::path::Path;

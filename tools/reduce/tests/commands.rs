@@ -259,3 +259,58 @@ fn a_reference_mesh_has_its_frequencies() {
         assert!((found / expected - 1.0).abs() < 1e-6, "{found} for {expected}");
     }
 }
+
+#[test]
+fn the_table_of_modes_says_what_every_column_is() {
+    let folder = folder_with_beam();
+    let at = folder.path();
+    let made = "craig-bampton beam.npz -o a.rom --attach start=rigid --attach end=mean --modes 8 -v";
+    let details = told(&run(at, made));
+    assert!(details.contains("constraint mode: marker end about z"), "{details}");
+    let report = json(at, "info a.rom --modes --json");
+    let table = &report["modes"];
+    let columns = table["columns"].as_array().unwrap();
+    assert_eq!(columns.len(), 12 + 8);
+    assert_eq!(columns[5]["kind"], "marker");
+    assert_eq!(
+        (columns[5]["marker"].as_str(), columns[5]["motion"].as_str()),
+        (Some("start"), Some("about z"))
+    );
+    assert_eq!(
+        (columns[12]["kind"].as_str(), columns[12]["number"].as_u64()),
+        (Some("fixed-interface"), Some(1))
+    );
+    assert_eq!(columns[12]["hz"], report["fixed_interface_hz"][0]);
+    assert_eq!(table["rigid_motions_taken_out"], 6);
+    let modes = table["modes"].as_array().unwrap();
+    assert_eq!(modes.len(), 12 + 8 - 6);
+    for mode in modes {
+        let sum: f64 = mode["strain_energy"].as_object().unwrap().values().map(|x| x.as_f64().unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{mode}");
+    }
+    assert_eq!(report["markers"][1]["kind"], "mean");
+    assert_eq!(report["markers"][1]["name"], "end");
+    let text = String::from_utf8(run(at, "info a.rom --modes").stdout).unwrap();
+    assert!(
+        text.contains("taken out: 6 rigid motions") && text.contains("marker                   start"),
+        "{text}"
+    );
+
+    run(at, "craig-bampton beam.npz -o held.rom --interface end --fix start --modes 3");
+    let report = json(at, "info held.rom --modes --json");
+    assert_eq!(report["held"][0], "start");
+    assert_eq!(report["modes"]["rigid_motions_taken_out"], 0);
+    assert_eq!(report["modes"]["columns"][0]["kind"], "point");
+    assert_eq!(report["modes"]["modes"].as_array().unwrap().len(), 27 + 3);
+    // A node of the held set is at rest, the body's lowest frequencies are those of the held body.
+    let held = numbers(&json(at, "modes beam.npz --fix start --count 2 --json")["frequencies_hz"]);
+    let model = numbers(&report["frequencies_hz"]);
+    assert!((model[0] / held[0] - 1.0).abs() < 1e-3, "{} {}", model[0], held[0]);
+
+    let text = failure(at, 3, "craig-bampton beam.npz -o b.rom --attach start=rigid --interface start");
+    assert!(text.contains("attached set `start`") && text.contains("interface set `start`"), "{text}");
+    let exported = "export a.rom -o a.SID_FEM --format sid --nodes sets";
+    run(at, exported);
+    let sid = std::fs::read_to_string(at.join("a.SID_FEM")).unwrap();
+    assert_eq!(sid.matches("new node").count(), 2, "a node for each marker");
+}

@@ -130,6 +130,13 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, reduced: bool) {
     if matches!(spec.source, BodySource::Make { .. } | BodySource::Import(_)) && spec.material.is_none() {
         table.missing("material", "the name of a material, `material = \"steel\"`");
     }
+    let holds = spec.reduce.as_ref().is_some_and(|reduce| !reduce.fix.is_empty());
+    if holds && !spec.rigid && (spec.velocity != [0.0; 3] || spec.angular_velocity != [0.0; 3]) {
+        table.conflict(
+            "reduce",
+            "a body that is held at sets (`reduce.fix`) is grounded and has no velocity: remove `velocity` and `angular_velocity`, or `fix`",
+        );
+    }
     if spec.fixed && (spec.velocity != [0.0; 3] || spec.angular_velocity != [0.0; 3]) {
         table.conflict(
             "fixed",

@@ -41,7 +41,7 @@ pub enum NodeKind {
     Point(u32),
     /// A corner of a NURBS span on the surface: control points are no points of the body.
     Corner,
-    /// The mean of an interface, by its name.
+    /// The mean of an interface, or the marker of an attachment, by its name.
     Set(String),
 }
 
@@ -80,7 +80,7 @@ impl ExportNode {
     }
 }
 
-/// The nodes of a reduced body: points by their numbers, corners of spans, then interfaces.
+/// The nodes of a reduced body: points by their numbers, corners of spans, then interfaces, then markers.
 pub fn export_nodes(reduced: &ReducedBody, wanted: SidNodes) -> Vec<ExportNode> {
     let mut points = BTreeMap::new();
     let mut corners = BTreeMap::new();
@@ -113,6 +113,12 @@ pub fn export_nodes(reduced: &ReducedBody, wanted: SidNodes) -> Vec<ExportNode> 
     }
     nodes.extend(corners.into_values().map(Turned::node));
     nodes.extend(sets);
+    nodes.extend(reduced.markers.iter().map(|marker| ExportNode {
+        kind: NodeKind::Set(marker.name.clone()),
+        position_b: marker.position_b,
+        phi: marker.translation.clone(),
+        psi: Some(marker.rotation.clone()),
+    }));
     nodes
 }
 

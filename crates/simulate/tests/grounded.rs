@@ -1,0 +1,121 @@
+//! Bodies that are held at a set: an impact on a clamped plate and rod, loads at markers, refusals.
+
+use std::path::Path;
+
+use carom_format::Scenario;
+use carom_progress::Silent;
+use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+
+/// A ball falls on the middle of a bridge of square section whose two ends are clamped.
+const BRIDGE: &str = r#"
+[simulation]
+end_time = 1.2e-4
+output_every = 4.0e-6
+
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.015, pole_radius = 3.9e-3, grade = { at = "pole", finest = 3.0e-3 } }
+material = "steel"
+reduce = { interface = ["pole"], modes = 8, split = 2.0e4 }
+position = [0.003, -0.001, -0.0151]
+velocity = [0.0, 0.0, 5.0]
+
+[[body]]
+name = "bridge"
+make = { shape = "box", size = [0.12, 0.06, 0.03], elements = [10, 5, 3] }
+material = "steel"
+reduce = { interface = ["bottom"], fix = ["top"], modes = 12, split = 3.0e4 }
+position = [-0.06, -0.03, 0.0]
+
+[[contact]]
+between = ["ball:pole", "bridge:bottom"]
+"#;
+
+fn parse(text: &str) -> Scenario {
+    Scenario::parse(Path::new("grounded.toml"), text, &[], &["steel"]).unwrap()
+}
+
+fn solve(folder: &Path, text: &str) -> Result<RunOutcome, SimulateError> {
+    let scenario = parse(text);
+    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent)?;
+    run(&scenario, folder, &prepared, &folder.join("result.carom"), RunOptions::default(), &Silent)
+}
+
+#[test]
+fn an_impact_on_a_clamped_plate_closes_its_books() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = solve(folder.path(), BRIDGE).unwrap();
+    let ledger = &outcome.summary.ledger;
+    println!("{:?}\n{:?}", ledger, outcome.summary.contacts);
+    assert!(ledger.energy_error < 1e-6, "energy is off by {:.1e}", ledger.energy_error);
+    // What the ground takes is booked as an external impulse.
+    assert!(ledger.momentum_error < 1e-9, "momentum is off by {:.1e}", ledger.momentum_error);
+    assert!(ledger.ang_momentum_error < 1e-9, "angular momentum is off by {:.1e}", ledger.ang_momentum_error);
+    let [event] = &outcome.summary.contacts[..] else {
+        panic!("one impact was expected: {:?}", outcome.summary.contacts)
+    };
+    // The ball comes back: its momentum changes by the impulse, of which the ground takes all.
+    let mass = 7800.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.015_f64.powi(3);
+    let after = outcome.bodies[0].velocity[2];
+    assert!(after < -3.0, "the ball leaves at {after} m/s");
+    assert!(
+        (event.impulse[2].abs() / (mass * (5.0 - after)) - 1.0).abs() < 2e-3,
+        "{:?} {mass}",
+        event.impulse
+    );
+    assert_eq!(outcome.bodies[1].velocity, [0.0; 3]);
+}
+
+/// A rod held at one end, on the other a marker with a steady force: by energy, it swings to twice the static deflection and
+/// back; with damping it comes to rest at F times the compliance L³/(3 E I) + L/(κ G A) of a beam.
+#[test]
+fn a_force_at_a_marker_bends_a_held_bar_by_the_beam_formula() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"
+[simulation]
+end_time = 2.0e-2
+output_every = 2.0e-3
+
+[[body]]
+name = "bar"
+make = { shape = "box", size = [0.2, 0.02, 0.02], nurbs = true, degree = 3, elements = [6, 1, 1] }
+material = "steel"
+damping = 0.5
+reduce = { attach = { east = "rigid" }, fix = ["west"], modes = 6, split = 1.0e6 }
+
+[[force]]
+on = "bar:east"
+force = [0.0, 0.0, 100.0]
+"#;
+    let outcome = solve(folder.path(), text).unwrap();
+    let rom = carom_format::read_rom(&folder.path().join("bodies/bar.rom")).unwrap().reduced;
+    let q = &outcome.bodies[0].modal;
+    let marker = &rom.markers[0];
+    let tip: f64 = q.iter().enumerate().map(|(k, q)| marker.translation[(2, k)] * q).sum();
+    let (length, b, young) = (0.2_f64, 0.02_f64, 210e9);
+    let shear = young / 2.6;
+    let compliance = length.powi(3) / (3.0 * young * b.powi(4) / 12.0) + length / (5.0 / 6.0 * shear * b * b);
+    println!("tip {tip:.6e}, beam {:.6e}", 100.0 * compliance);
+    assert!((tip / (100.0 * compliance) - 1.0).abs() < 1e-2, "{tip:e} instead of {:e}", 100.0 * compliance);
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-6, "energy is off by {:.1e}", ledger.energy_error);
+}
+
+#[test]
+fn grounded_bodies_with_a_velocity_are_refused() {
+    let moving = BRIDGE.replace("position = [-0.06, -0.03, 0.0]", "velocity = [0.0, 0.0, 1.0]");
+    let error =
+        Scenario::parse(Path::new("grounded.toml"), &moving, &[], &["steel"]).unwrap_err().to_string();
+    assert!(error.contains("reduce.fix"), "{error}");
+    // The same through a model of its own.
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
+    prepare(&parse(BRIDGE), workshop, &Silent).unwrap();
+    let of_rom = "[simulation]\nend_time = 1e-5\n[[body]]\nname = \"bridge\"\nrom = \"bridge.rom\"\nvelocity = [0.0, 0.0, 1.0]\n";
+    let error = solve(folder.path(), of_rom).unwrap_err().to_string();
+    assert!(error.contains("`bridge`") && error.contains("`top`") && error.contains("--fix"), "{error}");
+    let loose = BRIDGE.replace("fix = [\"top\"]", "fix = [\"bottom_\"]");
+    let error = solve(folder.path(), &loose).unwrap_err().to_string();
+    assert!(error.contains("bottom_"), "{error}");
+}

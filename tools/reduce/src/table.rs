@@ -1,0 +1,130 @@
+//! The table of modes: what every column of T is, and what every mode of the model is made of.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use carom_reduce::{Column, ReducedBody};
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum ColumnInfo {
+    Point { node: u64, set: String, axis: &'static str },
+    Marker { marker: String, motion: String },
+    FixedInterface { number: u32, hz: f64, effective_mass: [f64; 3] },
+    Further { number: u32 },
+}
+
+#[derive(Debug, Serialize)]
+struct ModeInfo {
+    mode: usize,
+    hz: f64,
+    dynamic: bool,
+    /// Part of the strain energy by group.
+    strain_energy: BTreeMap<String, f64>,
+    /// Column with the largest part, from 1, and its part.
+    largest_column: usize,
+    largest_share: f64,
+}
+
+/// The table as `--json` has it.
+#[derive(Debug, Serialize)]
+pub(crate) struct ModeTable {
+    columns: Vec<ColumnInfo>,
+    rigid_motions_taken_out: usize,
+    held: Vec<String>,
+    modes: Vec<ModeInfo>,
+}
+
+/// The table of a model; `None` for one that does not say what its modes are made of.
+pub(crate) fn mode_table(rom: &ReducedBody) -> Option<ModeTable> {
+    let composition = &rom.composition;
+    if composition.columns.is_empty() {
+        return None;
+    }
+    let groups = composition.groups();
+    let columns = composition.columns.iter().map(|column| match column {
+        Column::Point { set, point, axis } => ColumnInfo::Point {
+            node: u64::from(*point) + 1,
+            set: set.clone(),
+            axis: ["x", "y", "z"][usize::from(*axis).min(2)],
+        },
+        Column::Marker { marker, motion } => {
+            ColumnInfo::Marker { marker: marker.clone(), motion: motion.to_string() }
+        }
+        Column::FixedMode { number, hz } => ColumnInfo::FixedInterface {
+            number: number + 1,
+            hz: *hz,
+            effective_mass: [0, 1, 2].map(|a| composition.effective_mass[(a, *number as usize)]),
+        },
+        Column::Further { number } => ColumnInfo::Further { number: number + 1 },
+    });
+    let mode = |k: usize| {
+        let shares = composition.strain_shares.col(k);
+        let largest = (0..shares.nrows()).fold(0, |best, i| if shares[i] > shares[best] { i } else { best });
+        ModeInfo {
+            mode: k + 1,
+            hz: rom.omega[k] / std::f64::consts::TAU,
+            dynamic: k < rom.n_low,
+            strain_energy: groups.iter().map(|g| (*g).to_owned()).zip(composition.group_shares(k)).collect(),
+            largest_column: largest + 1,
+            largest_share: shares[largest],
+        }
+    };
+    Some(ModeTable {
+        columns: columns.collect(),
+        rigid_motions_taken_out: if rom.held.is_empty() { 6 } else { 0 },
+        held: rom.held.clone(),
+        modes: (0..rom.omega.len()).map(mode).collect(),
+    })
+}
+
+/// The table for people. Writing into a text cannot fail.
+pub(crate) fn mode_table_text(rom: &ReducedBody) -> String {
+    let Some(table) = mode_table(rom) else {
+        return "the model does not say what its modes are made of: it was imported, or made before version 1.2\n"
+            .to_owned();
+    };
+    let mut text = String::new();
+    let _ = writeln!(text, "columns of T = [constraint modes, fixed-interface modes]");
+    for (i, (info, column)) in table.columns.iter().zip(&rom.composition.columns).enumerate() {
+        let _ = write!(text, "{:6}  ", i + 1);
+        let _ = match info {
+            ColumnInfo::FixedInterface { number, hz, effective_mass } => {
+                let [x, y, z] = effective_mass.map(|m| 100.0 * m / rom.invariants.mass);
+                writeln!(
+                    text,
+                    "fixed-interface mode {number}, {hz:.2} Hz; effective mass {x:.1} % x, {y:.1} % y, {z:.1} % z"
+                )
+            }
+            ColumnInfo::Point { .. } | ColumnInfo::Marker { .. } => {
+                writeln!(text, "constraint mode: {column}")
+            }
+            ColumnInfo::Further { .. } => writeln!(text, "{column}"),
+        };
+    }
+    let _ = match table.held.as_slice() {
+        [] => {
+            writeln!(text, "taken out: 6 rigid motions, those of the body frame (three shifts, three turns)")
+        }
+        held => writeln!(text, "taken out: nothing, the body is held at {}", held.join(", ")),
+    };
+    let groups = rom.composition.groups();
+    let _ = writeln!(text, "modes of the model, with the part of each group in the strain energy [%]");
+    let _ = write!(text, "{:>6} {:>12}  {:11}", "mode", "Hz", "");
+    let widths: Vec<usize> = groups.iter().map(|group| group.chars().count().max(6)).collect();
+    for (group, width) in groups.iter().zip(&widths) {
+        let _ = write!(text, " {group:>width$}");
+    }
+    let _ = writeln!(text, "  most in");
+    for mode in &table.modes {
+        let kind = if mode.dynamic { "dynamic" } else { "quasistatic" };
+        let _ = write!(text, "{:6} {:12.2}  {kind:11}", mode.mode, mode.hz);
+        for (group, width) in groups.iter().zip(&widths) {
+            let _ = write!(text, " {:>width$.1}", 100.0 * mode.strain_energy[*group]);
+        }
+        let column = &rom.composition.columns[mode.largest_column - 1];
+        let _ = writeln!(text, "  {column} ({:.0} %)", 100.0 * mode.largest_share);
+    }
+    text
+}
