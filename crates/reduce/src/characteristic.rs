@@ -12,6 +12,7 @@
 //! Castanier, Tan & Pierre (2001), AIAA J. 39(6), 1182–1187.
 
 use std::f64::consts::TAU;
+use std::ops::Range;
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{fix_signs, symmetrised};
@@ -165,6 +166,7 @@ pub(crate) fn reduced_second_modes(
 /// no complete interface any more.
 ///
 /// * `interface` — its points, ascending: columns 3 i + a of T
+/// * `n_interface` — number of interface dofs; those beyond the points are dofs of markers, which nothing can touch
 ///
 /// # Errors
 ///
@@ -172,6 +174,7 @@ pub(crate) fn reduced_second_modes(
 pub(crate) fn interface_parts(
     body: &str,
     interface: &[u32],
+    n_interface: usize,
     sets: &[(String, Vec<u32>)],
     surfaces: &mut [NamedSurface],
     variant: &Variant,
@@ -179,14 +182,16 @@ pub(crate) fn interface_parts(
 ) -> Result<Vec<Part>, ReduceError> {
     let mut is_taken = vec![false; interface.len()];
     let mut parts = Vec::new();
-    let mut add = |name: String, points: &[u32], keep: Keep, is_taken: &mut Vec<bool>| {
+    let markers = 3 * interface.len()..n_interface;
+    let mut add = |name: String, points: &[u32], more: Range<usize>, keep: Keep, is_taken: &mut Vec<bool>| {
         let own: Vec<usize> = points
             .iter()
             .filter_map(|point| interface.binary_search(point).ok())
             .filter(|&i| !std::mem::replace(&mut is_taken[i], true))
             .collect();
-        if !own.is_empty() {
-            let columns = own.iter().flat_map(|&i| (0..3).map(move |a| 3 * i + a)).collect();
+        let columns: Vec<usize> =
+            own.iter().flat_map(|&i| (0..3).map(move |a| 3 * i + a)).chain(more).collect();
+        if !columns.is_empty() {
             parts.push(Part { name, columns, keep });
         }
     };
@@ -196,7 +201,7 @@ pub(crate) fn interface_parts(
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             return Err(ReduceError::NoInterfaceSet { body: body.to_owned(), set: set.clone(), known });
         };
-        add(format!("set `{set}`"), points, *keep, &mut is_taken);
+        add(format!("set `{set}`"), points, 0..0, *keep, &mut is_taken);
         if surfaces.iter().any(|surface| surface.name == *set) {
             notes.push(format!(
                 "set `{set}` has faces and is reduced to interface modes: its local compliance is lost, so that it is not fit for contact"
@@ -210,8 +215,8 @@ pub(crate) fn interface_parts(
         let rest: Vec<u32> =
             interface.iter().copied().filter(|point| touchable.binary_search(point).is_err()).collect();
         let before = is_taken.clone();
-        add("interface without faces".to_owned(), &rest, keep, &mut is_taken);
-        if is_taken == before {
+        add("interface without faces".to_owned(), &rest, markers.clone(), keep, &mut is_taken);
+        if is_taken == before && markers.is_empty() {
             notes.push(
                 "nothing of the interface is reduced: all of it has faces and may be touched; name the sets that only carry joints \
                  as interface modes"

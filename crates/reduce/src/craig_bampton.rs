@@ -160,6 +160,17 @@ pub enum ReduceError {
         /// Why.
         source: VariantError,
     },
+    /// Free modes of a body with rigid sets.
+    #[error(
+        "body `{body}`: modes of the free body (residual, massless boundary) do not keep `{set}` rigid; tie it by its mean, or leave \
+         residual modes out"
+    )]
+    ResidualRigid {
+        /// Name of the body.
+        body: String,
+        /// Name of the marker.
+        set: String,
+    },
     /// The body frame is impossible.
     #[error("body `{body}`: {source}")]
     Frame {

@@ -1,0 +1,150 @@
+//! From the basis T to the modes of the reduced body.
+
+use std::f64::consts::PI;
+
+use carom_linalg::dense::product;
+use faer::{Mat, MatRef};
+
+use super::Subject;
+use crate::characteristic::{interface_parts, reduced_second_modes};
+use crate::condensation::Condensation;
+use crate::craig_bampton::{CraigBamptonOptions, ReduceError};
+use crate::frame::{self, BodyFrame, Follower, FrameChoiceError, Reframed, reframed};
+use crate::modes::hz;
+use crate::moments::Moments;
+use crate::variant::ModeKind;
+
+/// Relative departure of ω² at which a mode counts as the free mode that the basis holds.
+const FREE_AGAIN: f64 = 1e-6;
+
+/// Combinations of the columns of T that are the modes of the reduced body.
+pub(super) struct ReducedModes {
+    /// Z, columns of T × modes.
+    pub(super) combination: Mat<f64>,
+    /// ω of each \[rad/s\].
+    pub(super) omega: Vec<f64>,
+    pub(super) n_low: usize,
+    /// ω of the free reduced body.
+    pub(super) free_omega: Vec<f64>,
+    /// D̄_e.
+    pub(super) damping: Option<Mat<f64>>,
+}
+
+impl Subject<'_> {
+    /// Interface reduction, second eigenproblem, split, body frame, damping.
+    pub(super) fn modes(
+        &mut self,
+        condensation: &Condensation,
+        moments: &Moments,
+        options: &CraigBamptonOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<ReducedModes, ReduceError> {
+        let body = || self.name.to_owned();
+        let (stiffness, mass) = (condensation.stiffness.as_ref(), moments.mass_matrix());
+        let mut rigid = self.boundary.rigid_motions(self.points, moments.center());
+        rigid.resize_with(stiffness.nrows(), rigid.ncols(), |_, _| 0.0);
+        let parts = interface_parts(
+            self.name,
+            &self.boundary.points,
+            condensation.n_interface,
+            self.sets,
+            &mut self.surfaces,
+            &options.variant,
+            notes,
+        )?;
+        let second = reduced_second_modes(stiffness, mass.as_ref(), rigid.as_ref(), &parts, notes)
+            .map_err(|source| ReduceError::Second { body: body(), source })?;
+        let n_low = self.n_low(condensation, &second.omega, options)?;
+        let damping = options.variant.damping.as_ref();
+        let mut rates: Option<Mat<f64>> = damping.map(|damping| {
+            let n = second.omega.len();
+            Mat::from_fn(n, n, |i, j| if i == j { damping.rate(second.omega[i]) } else { 0.0 })
+        });
+        let mut modes = ReducedModes {
+            free_omega: second.omega.clone(),
+            combination: second.combination,
+            omega: second.omega,
+            n_low,
+            damping: None,
+        };
+        if let Some(follower) = self.follower(&options.variant.frame)?
+            && n_low > 0
+        {
+            let seen = self.reframe(&follower, condensation, mass.as_ref(), rigid.as_ref(), &modes)?;
+            rates = rates.map(|rates| frame::transformed(&rates, &seen.combination));
+            frame::apply(&mut modes.combination, &mut modes.omega, &rigid, &seen);
+        }
+        if options.variant.modes == ModeKind::MasslessBoundary {
+            // What has no mass does not move by itself, so that nothing of it is damped.
+            rates = rates.map(|rates| without_high(&rates, n_low));
+            modes.free_omega.truncate(n_low);
+        }
+        Ok(ReducedModes { damping: rates, ..modes })
+    }
+
+    /// Number of dynamic modes.
+    fn n_low(
+        &self,
+        condensation: &Condensation,
+        omega: &[f64],
+        options: &CraigBamptonOptions,
+    ) -> Result<usize, ReduceError> {
+        let below = |split: f64| omega.partition_point(|&omega| omega <= 2.0 * PI * split);
+        if options.variant.modes == ModeKind::FixedInterface {
+            let highest = condensation.stiffness.diagonal().column_vector();
+            let last = match condensation.fixed_lambda.last() {
+                Some(&lambda) => lambda,
+                None if condensation.n_further > 0 => highest[highest.nrows() - 1],
+                None => 0.0,
+            };
+            return Ok(below(options.split.unwrap_or(hz(last))));
+        }
+        // The second eigenproblem finds the free modes again as they are.
+        let same = |(omega, lambda): &(&f64, &f64)| (*omega * *omega / *lambda - 1.0).abs() < FREE_AGAIN;
+        let n_free = omega.iter().zip(&condensation.free_lambda).take_while(same).count();
+        let Some(split) = options.split else { return Ok(n_free) };
+        let n_low = below(split);
+        if options.variant.modes == ModeKind::MasslessBoundary && n_low > n_free {
+            let highest = n_free.checked_sub(1).map_or(0.0, |last| omega[last] / (2.0 * PI));
+            return Err(ReduceError::MasslessSplit { body: self.name.to_owned(), split, highest });
+        }
+        Ok(n_low)
+    }
+
+    /// What the body frame follows; none for the Buckens frame.
+    fn follower(&self, frame: &BodyFrame) -> Result<Option<Follower>, ReduceError> {
+        let found = match frame {
+            BodyFrame::Buckens => return Ok(None),
+            _ if !self.boundary.held.is_empty() => Err(FrameChoiceError::Held),
+            BodyFrame::Nodes(nodes) => Follower::of_nodes(*nodes, self.points, self.is_used),
+            BodyFrame::Marker(name) => match self.boundary.markers.iter().find(|own| own.name == *name) {
+                Some(marker) => Ok(Follower::of_marker(marker)),
+                None => Follower::of_set(name, self.sets, self.points),
+            },
+        };
+        found.map(Some).map_err(|source| ReduceError::Frame { body: self.name.to_owned(), source })
+    }
+
+    /// The dynamic modes in another frame.
+    fn reframe(
+        &self,
+        follower: &Follower,
+        condensation: &Condensation,
+        mass: MatRef<'_, f64>,
+        rigid: MatRef<'_, f64>,
+        modes: &ReducedModes,
+    ) -> Result<Reframed, ReduceError> {
+        let rows = follower.rows_of(condensation.basis.as_ref());
+        let of_rigid = product(rows.as_ref(), rigid);
+        let of_modes = product(rows.as_ref(), modes.combination.subcols(0, modes.n_low));
+        let rigid_mass = rigid.transpose() * mass * rigid;
+        let omega = &modes.omega[..modes.n_low];
+        reframed(&follower.name, &of_rigid, &of_modes, &rigid_mass, omega)
+            .map_err(|source| ReduceError::Frame { body: self.name.to_owned(), source })
+    }
+}
+
+/// A matrix of the modes with zeros for those from `n_low` on.
+fn without_high(matrix: &Mat<f64>, n_low: usize) -> Mat<f64> {
+    Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| if i.max(j) < n_low { matrix[(i, j)] } else { 0.0 })
+}
