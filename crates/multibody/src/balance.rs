@@ -73,6 +73,21 @@ impl System {
         for a in 0..rate.len() {
             energy += 0.5 * rate[a] * (0..rate.len()).map(|b| m[(a, b)] * rate[b]).sum::<f64>();
         }
+        if let Some(carried) = &self.bodies[i].frame.carried {
+            // The energy of the mean motion that comes with the modes is none of the vibration.
+            let frame = &self.bodies[i].frame;
+            for a in 0..rate.len() {
+                let momentum = |b: usize| {
+                    (0..3)
+                        .map(|c| {
+                            frame.coupling_t[3 * a + c] * carried[(c, b)]
+                                + frame.coupling_r0[3 * a + c] * carried[(3 + c, b)]
+                        })
+                        .sum::<f64>()
+                };
+                energy -= 0.5 * rate[a] * (0..rate.len()).map(|b| momentum(b) * rate[b]).sum::<f64>();
+            }
+        }
         energy
     }
 

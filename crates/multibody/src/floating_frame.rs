@@ -3,7 +3,9 @@
 use carom_linalg::DenseEigenError;
 use carom_reduce::{DampingError, Invariants};
 use faer::Mat;
-use nalgebra::{DMatrix, Matrix3, Vector3};
+use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
+
+use crate::kinetics::Velocities;
 
 /// Invariants of THEORY 1.2 over the first n modes. A rigid body has n = 0. With indices a, b of components and k, l, m of
 /// modes, arrays are flat: see each field. High modes are in no inertia term (THEORY 3.1).
@@ -35,6 +37,8 @@ pub struct FloatingFrame {
     pub stiffness_modal: DMatrix<f64>,
     /// D̄_e, n × n: the force −D̄_e q̇ on the modes, none on the rigid motion. None if nothing is damped.
     pub damping_modal: Option<DMatrix<f64>>,
+    /// M_R⁻¹ [C_t C_r0]ᵀ, 6 × n: the rigid motion that comes with the modes; none in the Buckens frame.
+    pub(crate) carried: Option<DMatrix<f64>>,
 }
 
 /// Why constants make no body.
@@ -131,6 +135,7 @@ impl FloatingFrame {
             mass_modal_inverse: None,
             stiffness_modal: DMatrix::zeros(0, 0),
             damping_modal: None,
+            carried: None,
         };
         frame.check()?;
         Ok(frame)
@@ -182,9 +187,42 @@ impl FloatingFrame {
                 Some(damping) => Some(square("damping_modal", damping)?),
                 None => None,
             },
+            carried: None,
         };
         frame.check()?;
-        Ok(frame)
+        Ok(Self { carried: frame.carried(), ..frame })
+    }
+
+    /// M_R⁻¹ [C_t C_r0]ᵀ, if it is more than rounding.
+    fn carried(&self) -> Option<DMatrix<f64>> {
+        let coupling = DMatrix::from_fn(6, self.n, |i, k| {
+            if i < 3 { self.coupling_t[3 * k + i] } else { self.coupling_r0[3 * k + i - 3] }
+        });
+        let (t, r) = (self.mass.sqrt(), self.inertia.trace().sqrt());
+        let is_rounding = |(i, x): (usize, &f64)| x.abs() <= 1e-8 * if i % 6 < 3 { t } else { r };
+        if coupling.iter().enumerate().all(is_rounding) {
+            return None;
+        }
+        let mut rigid = Matrix6::zeros();
+        let moment = self.first_moment.cross_matrix();
+        rigid.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(self.mass);
+        rigid.fixed_view_mut::<3, 3>(3, 0).copy_from(&moment);
+        rigid.fixed_view_mut::<3, 3>(0, 3).copy_from(&moment.transpose());
+        rigid.fixed_view_mut::<3, 3>(3, 3).copy_from(&self.inertia);
+        rigid.cholesky().map(|factor| factor.solve(&coupling))
+    }
+
+    /// Velocity of the frame's origin and angular velocity of the mean motion, to first order in the deformation: those of the frame and
+    /// what comes with the modes. The same whatever the frame follows.
+    pub fn mean_motion(&self, velocities: &Velocities) -> (Vector3<f64>, Vector3<f64>) {
+        let (mut v, mut omega) = (velocities.v, velocities.omega);
+        if let Some(carried) = &self.carried {
+            for (k, rate) in velocities.modal.iter().enumerate() {
+                v += *rate * carried.fixed_view::<3, 1>(0, k);
+                omega += *rate * carried.fixed_view::<3, 1>(3, k);
+            }
+        }
+        (v, omega)
     }
 
     /// Centre of mass of the undeformed body in the body frame \[m\].

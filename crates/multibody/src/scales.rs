@@ -122,12 +122,18 @@ pub(crate) fn pulse(system: &System, pair: usize, speed: f64) -> f64 {
     }
 }
 
-/// Velocity of the first body's rigid motion less that of the second at a point \[m/s\].
+/// [`crate::FloatingFrame::mean_motion`] of a body.
+fn mean_motion(system: &System, i: usize) -> (Vector3<f64>, Vector3<f64>) {
+    system.bodies[i].frame.mean_motion(&system.kinetics[i].velocities)
+}
+
+/// Velocity of the first body's mean motion less that of the second at a point \[m/s\].
 pub(crate) fn relative_velocity(system: &System, pair: usize) -> Vector3<f64> {
     let point = system.reactions[pair].point;
     let [first, second] = system.pair_bodies(pair).map(|i| {
-        let (pose, velocities) = (&system.poses[i], &system.kinetics[i].velocities);
-        pose.rotation * velocities.v + (pose.rotation * velocities.omega).cross(&(point - pose.position))
+        let pose = &system.poses[i];
+        let (v, omega) = mean_motion(system, i);
+        pose.rotation * v + (pose.rotation * omega).cross(&(point - pose.position))
     });
     first - second
 }
@@ -137,9 +143,8 @@ pub(crate) fn speed_bound(system: &System, pair: usize) -> f64 {
     let bodies = system.pair_bodies(pair);
     let (model, local) = system.pair_of[pair];
     let reach = system.contacts[model].reach(local);
-    let velocity = |i: usize| system.poses[i].rotation * system.kinetics[i].velocities.v;
-    let turning: f64 =
-        (0..2).map(|side| system.kinetics[bodies[side]].velocities.omega.norm() * reach[side]).sum();
+    let velocity = |i: usize| system.poses[i].rotation * mean_motion(system, i).0;
+    let turning: f64 = (0..2).map(|side| mean_motion(system, bodies[side]).1.norm() * reach[side]).sum();
     (velocity(bodies[0]) - velocity(bodies[1])).norm() + turning
 }
 

@@ -39,7 +39,7 @@ impl Snapshot {
             rotation::normalise(&mut state.quaternion);
             let held = if body.fixed { 0.0 } else { 1.0 };
             state.velocity = (vector(y, layout.momentum(i)) * (held / body.frame.mass)).into();
-            state.angular_velocity = (pose.rotation * velocities.omega).into();
+            state.angular_velocity = (pose.rotation * body.frame.mean_motion(velocities).1).into();
             state.modal[..n].copy_from_slice(&y[layout.modal(i)..layout.modal(i) + n]);
             state.modal[n..].fill(0.0);
             state.modal_rate.copy_from_slice(&velocities.modal);

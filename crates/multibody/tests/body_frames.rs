@@ -79,6 +79,11 @@ fn start(model: &Arc<ReducedBody>, field: &DVector<f64>) -> (System, Vec<f64>) {
         omega: z.fixed_rows::<3>(3).into(),
         modal: z.rows(6, n).iter().copied().collect(),
     };
+    // The mean motion is that of the field, not that of the frame: drift and spin of `field`.
+    let (v, omega) = body.frame.mean_motion(&velocities);
+    let scale = v.x / 0.3;
+    assert!((v - scale * Vector3::new(0.3, -0.2, 0.1)).norm() < 1e-8 * scale, "{v}");
+    assert!((omega - scale * Vector3::new(6.0, -4.0, 9.0)).norm() < 1e-6 * scale, "{omega}");
     let mut kinetics = Kinetics::new(n);
     kinetics.set_modal(&body.frame, &vec![0.0; n]);
     let mut p = vec![0.0; n];

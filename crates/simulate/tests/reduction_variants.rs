@@ -14,7 +14,7 @@ end_time = 5.0e-5
 name = "ball"
 make = { shape = "ball", radius = 0.015, pole_radius = 3.9e-3, grade = { at = "pole", finest = 1.5e-3 } }
 material = "steel"
-reduce = { interface = ["pole"], modes = 24, split = 2.5e5 }
+reduce = { interface = ["pole"], modes = 24, split = 1.0e5 }
 position = [0.0, 0.0, -0.0150001]
 velocity = [0.0, 0.0, 40.0]
 
@@ -48,7 +48,7 @@ fn impact(choice: &str) -> Impact {
     let PreparedModel::Reduced(model) = &prepared.bodies[0].model else { panic!("the ball is reduced") };
     let n_low = model.n_low;
     let assembled = system(&scenario, &prepared).unwrap();
-    let settings = Settings { relative_tolerance: 1e-8, ..Settings::until(5e-5) };
+    let settings = Settings { relative_tolerance: 1e-6, ..Settings::until(5e-5) };
     let mut simulation = Simulation::new(assembled.system, &assembled.placements, settings).unwrap();
     let summary = simulation.run(&mut Ignore, &Silent).unwrap();
     let event = summary.contacts[0];
@@ -61,7 +61,7 @@ fn impact(choice: &str) -> Impact {
         summary.ledger.momentum_error,
         summary.counters.steps
     );
-    Impact { event, ledger: summary.ledger, periods: 2.5e5 * event.duration(), n_low }
+    Impact { event, ledger: summary.ledger, periods: 1.0e5 * event.duration(), n_low }
 }
 
 fn relative(a: f64, b: f64) -> f64 {
@@ -71,7 +71,7 @@ fn relative(a: f64, b: f64) -> f64 {
 #[test]
 fn every_reduction_gives_the_impact_of_the_plain_one() {
     let plain = impact("");
-    assert!(plain.n_low > 6 && plain.ledger.energy_error < 1e-5, "{:?}", plain.ledger);
+    assert!(plain.n_low > 0 && plain.ledger.energy_error < 1e-4, "{:?}", plain.ledger);
     // THEORY 2.3: what the split leaves out is of this size.
     let estimate = 1.0 / (2.0 * plain.periods).powi(2);
     println!("f_c T_c = {:.1}: estimate {estimate:.1e}", plain.periods);
@@ -81,7 +81,7 @@ fn every_reduction_gives_the_impact_of_the_plain_one() {
     for other in [&relief, &residual, &massless] {
         assert!(relative(other.event.peak_force, plain.event.peak_force) < estimate);
         assert!(relative(other.event.duration(), plain.event.duration()) < estimate);
-        assert!(other.ledger.energy_error < 1e-5 && other.ledger.momentum_error < 1e-9, "{:?}", other.ledger);
+        assert!(other.ledger.energy_error < 1e-4 && other.ledger.momentum_error < 1e-9, "{:?}", other.ledger);
     }
     // Whether static modes have mass is nothing to the quasistatic scheme.
     assert_eq!(residual.event.peak_force, massless.event.peak_force);
@@ -97,6 +97,9 @@ fn the_body_frame_changes_nothing_but_second_order_terms() {
         // Strains are some 1e-3 near the pole, turns of the frame less.
         assert!(relative(other.event.peak_force, buckens.event.peak_force) < 2e-3);
         assert!(relative(other.event.duration(), buckens.event.duration()) < 2e-3);
-        assert!(other.ledger.energy_error < 1e-5 && other.ledger.momentum_error < 1e-9, "{:?}", other.ledger);
+        // The ball rebounds as fast, whatever its frame does in the vibration.
+        let rebound = |impact: &Impact| impact.event.restitution().unwrap();
+        assert!((rebound(other) - rebound(&buckens)).abs() < 2e-3);
+        assert!(other.ledger.energy_error < 1e-4 && other.ledger.momentum_error < 1e-9, "{:?}", other.ledger);
     }
 }
