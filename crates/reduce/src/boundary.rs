@@ -82,7 +82,7 @@ impl Boundary {
             scatter(marker, &marker.mean, constraints.as_mut().subcols_mut(6 * i, 6));
         }
         let border = Border::new(interior, self.pins.clone(), constraints);
-        Bordered::new(k, None, border, progress).map(Interior::Bordered)
+        Bordered::new(k, None, border, progress).map(|factor| Interior::Bordered(Box::new(factor)))
     }
 
     /// −K_ib times the boundary dofs, all rows, 3n × boundary dofs; zero for averaged sets, which are interior.
@@ -246,7 +246,7 @@ pub enum Interior {
     /// Its dofs are free.
     Definite(Cholesky),
     /// Sums over averaged sets are at rest.
-    Bordered(Bordered),
+    Bordered(Box<Bordered>),
 }
 
 impl Interior {
@@ -277,7 +277,7 @@ impl Interior {
                 lowest_pairs(stiffness, mass, factor, 0.0, wanted, progress).map(|(pairs, _)| pairs)
             }
             Self::Bordered(factor) => {
-                lowest_pairs(stiffness, mass, factor, 0.0, wanted, progress).map(|(pairs, _)| pairs)
+                lowest_pairs(stiffness, mass, *factor, 0.0, wanted, progress).map(|(pairs, _)| pairs)
             }
         }
     }
