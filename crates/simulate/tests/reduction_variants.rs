@@ -69,6 +69,7 @@ fn relative(a: f64, b: f64) -> f64 {
 }
 
 #[test]
+#[ignore = "minutes: reductions and impacts of a ball, several of each"]
 fn every_reduction_gives_the_impact_of_the_plain_one() {
     let plain = impact("");
     assert!(plain.n_low > 0 && plain.ledger.energy_error < 1e-4, "{:?}", plain.ledger);
@@ -88,6 +89,7 @@ fn every_reduction_gives_the_impact_of_the_plain_one() {
 }
 
 #[test]
+#[ignore = "minutes: reductions and impacts of a ball, several of each"]
 fn the_body_frame_changes_nothing_but_second_order_terms() {
     let buckens = impact("");
     let nodes = impact("body.0.reduce.frame=\"nodes=1,40,200\"");
