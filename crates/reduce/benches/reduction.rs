@@ -65,7 +65,7 @@ fn phases(discretisation: &Discretisation, interface: &[u32]) -> [Time; 6] {
     let (factor, factorisation) = timed(|| {
         Cholesky::with_symbolic(symbolic, &system.stiffness, None, &Silent).expect("the body is held")
     });
-    let factor = Interior::Definite(factor);
+    let factor = Interior::Definite(Box::new(factor));
     let (constraint, statics) =
         timed(|| constraint_modes(&system, &factor, &boundary, &discretisation.points, &used, &Silent));
     let constraint = constraint.expect("nobody stops it");

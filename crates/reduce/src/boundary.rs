@@ -75,7 +75,8 @@ impl Boundary {
     ) -> Result<Interior, FactorError> {
         let interior = self.interior(used);
         if self.n_constraints() == 0 {
-            return Cholesky::new(k, None, interior, progress).map(Interior::Definite);
+            return Cholesky::new(k, None, interior, progress)
+                .map(|factor| Interior::Definite(Box::new(factor)));
         }
         let mut constraints = Mat::zeros(k.n_dofs(), self.n_constraints());
         for (i, (_, marker)) in self.of_kind(AttachmentKind::Mean).enumerate() {
@@ -244,7 +245,7 @@ fn scatter(marker: &Attached, field: &Mat<f64>, mut to: MatMut<'_, f64>) {
 #[derive(Debug)]
 pub enum Interior {
     /// Its dofs are free.
-    Definite(Cholesky),
+    Definite(Box<Cholesky>),
     /// Sums over averaged sets are at rest.
     Bordered(Box<Bordered>),
 }
@@ -274,7 +275,7 @@ impl Interior {
         let SystemMatrices { stiffness, mass } = system;
         match self {
             Self::Definite(factor) => {
-                lowest_pairs(stiffness, mass, factor, 0.0, wanted, progress).map(|(pairs, _)| pairs)
+                lowest_pairs(stiffness, mass, *factor, 0.0, wanted, progress).map(|(pairs, _)| pairs)
             }
             Self::Bordered(factor) => {
                 lowest_pairs(stiffness, mass, *factor, 0.0, wanted, progress).map(|(pairs, _)| pairs)
