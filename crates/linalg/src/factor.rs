@@ -19,6 +19,7 @@ use carom_progress::Progress;
 
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::dofs::DofSet;
+use crate::memory::{memory, missing_bytes};
 use crate::ordering::OrderingError;
 use crate::symbolic::Symbolic;
 
@@ -66,6 +67,18 @@ pub enum FactorError {
         /// Smallest over largest pivot of the border.
         pivot: f64,
     },
+    /// The factor does not fit into the memory.
+    #[error(
+        "the factor of the stiffness needs {:.1} GB of memory, {:.1} GB more than this machine has free: take a coarser mesh, a lower \
+         degree or a machine with more memory (a method that needs no factor is not there yet)",
+        *wanted as f64 / 1e9, *missing as f64 / 1e9
+    )]
+    OutOfMemory {
+        /// Bytes of the factor.
+        wanted: u64,
+        /// Bytes that are missing.
+        missing: u64,
+    },
     /// The user stopped it.
     #[error("stopped during the factorisation")]
     Interrupted,
@@ -106,7 +119,7 @@ impl Cholesky {
     /// # Errors
     ///
     /// [`FactorError::NotPositiveDefinite`] with the node whose pivot failed, [`FactorError::Ordering`],
-    /// [`FactorError::Interrupted`].
+    /// [`FactorError::OutOfMemory`] before any work, [`FactorError::Interrupted`].
     pub fn new(
         k: &BlockMatrix,
         shifted_mass: Option<(&NodeMatrix, f64)>,
@@ -133,6 +146,11 @@ impl Cholesky {
         shifted_mass: Option<(&NodeMatrix, f64)>,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
+        let wanted = 8 * symbolic.factor_nonzeros();
+        let missing = missing_bytes(wanted, memory());
+        if missing > 0 {
+            return Err(FactorError::OutOfMemory { wanted, missing });
+        }
         let mut panels = vec![PanelValues::default(); symbolic.panels.len()];
         let smallest_pivot = {
             let matrix = Matrix { symbolic: &symbolic, k, shifted_mass, indefinite: false };

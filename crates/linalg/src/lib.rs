@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`graph`] (which nodes couple), [`block`] (stiffness and mass over that graph),
 //! [`dofs`] (which displacements are free), [`ordering`] and [`symbolic`] (elimination order, structure of the factor),
-//! [`factor`] (Cholesky factorisation and inertia counts), [`solve`],
+//! [`factor`] (Cholesky factorisation and inertia counts), [`solve`], [`memory`] (what the system says of it),
 //! [`bordered`] (solution under a few dense constraints), [`eigen`] (lowest eigenpairs of K x = λ M x), [`dense`] (products of tall matrices, small eigenproblems).
 //!
 //! Vectors over dofs always have length 3 n_nodes, dof 3·node + component; a restriction to free dofs is a
@@ -18,6 +18,7 @@ pub mod factor;
 pub mod graph;
 mod krylov;
 mod lanes;
+pub mod memory;
 pub mod ordering;
 pub mod solve;
 pub mod symbolic;

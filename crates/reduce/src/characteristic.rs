@@ -19,7 +19,7 @@ use carom_linalg::dense::{fix_signs, symmetrised};
 use faer::linalg::solvers::{Qr, SolveLstsq};
 use faer::{Mat, MatRef};
 
-use crate::craig_bampton::ReduceError;
+use crate::error::ReduceError;
 use crate::reduced::NamedSurface;
 use crate::second::{SecondModes, second_modes};
 use crate::variant::Variant;

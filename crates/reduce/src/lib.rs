@@ -18,6 +18,7 @@ pub mod comparison;
 pub mod condensation;
 pub mod craig_bampton;
 pub mod damping;
+pub mod error;
 pub mod flexibility;
 pub mod frame;
 pub mod free;
@@ -38,14 +39,15 @@ pub mod timing;
 pub mod variant;
 
 pub use attachment::{Attachment, AttachmentKind};
+pub use carom_linalg::memory::peak_memory_bytes;
 pub use characteristic::Keep;
 pub use column::{Column, Composition, Motion};
 pub use comparison::{Comparison, ComparisonError, ComparisonOptions, compare};
 pub use craig_bampton::{
-    CraigBampton, CraigBamptonOptions, Fields, FixedModes, ReduceError, craig_bampton,
-    craig_bampton_of_matrices,
+    CraigBampton, CraigBamptonOptions, Fields, FixedModes, craig_bampton, craig_bampton_of_matrices,
 };
 pub use damping::{Damping, DampingError, DampingRatio};
+pub use error::ReduceError;
 pub use flexibility::Flexibility;
 pub use frame::{BodyFrame, FrameChoiceError};
 pub use interface::InterfaceError;
@@ -54,5 +56,5 @@ pub use modes::{ModalAnalysis, ModalOptions, ModesError, ModesWanted, modes};
 pub use motions::RigidMotions;
 pub use reduced::{AttachedMarker, Invariants, Modes, NamedSurface, ReducedBody};
 pub use stress_modes::StressModes;
-pub use timing::{Seconds, peak_memory_bytes};
+pub use timing::Seconds;
 pub use variant::{ChoiceTextError, ModeKind, Variant, VariantError};

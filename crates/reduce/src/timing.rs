@@ -33,22 +33,3 @@ impl Lap {
         seconds
     }
 }
-
-/// The largest amount of memory that this process has held so far, in bytes; `None` where the system does not tell.
-pub fn peak_memory_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(1024 * kibibytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn a_process_holds_at_least_a_megabyte() {
-        assert!(peak_memory_bytes().is_some_and(|bytes| bytes > 1 << 20));
-    }
-}

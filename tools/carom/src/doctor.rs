@@ -35,6 +35,13 @@ struct Memory {
     available: Option<u64>,
 }
 
+impl Memory {
+    fn of_machine() -> Self {
+        let carom_linalg::memory::Memory { total, available } = carom_linalg::memory::memory();
+        Self { total, available }
+    }
+}
+
 #[derive(Serialize)]
 struct Program {
     name: &'static str,
@@ -61,7 +68,7 @@ pub(crate) fn doctor(_args: &DoctorArgs, session: &Session) -> Result<(), Failur
             available: std::thread::available_parallelism().map_or(1, usize::from),
             used: rayon::current_num_threads(),
         },
-        memory_bytes: memory(),
+        memory_bytes: Memory::of_machine(),
         programs: programs(),
         folders: vec![
             folder("present folder", std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))),
@@ -119,16 +126,6 @@ fn version(program: &Path) -> Option<String> {
     let text = String::from_utf8_lossy(&text);
     let mut words = text.lines().next()?.split_whitespace().rev();
     words.find(|word| word.chars().any(|c| c.is_ascii_digit())).map(str::to_owned)
-}
-
-fn memory() -> Memory {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let entry = |key: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
-        let kilobytes: u64 = line.trim_start_matches(':').split_whitespace().next()?.parse().ok()?;
-        Some(1024 * kilobytes)
-    };
-    Memory { total: entry("MemTotal"), available: entry("MemAvailable") }
 }
 
 /// Whether a file can be made in a folder; it is removed at once.
