@@ -1,6 +1,6 @@
 //! How a contact region of a body gives way to pressure, mode by mode: what a user needs to choose a mode split.
 //!
-//! A pressure on the spans of a region, λ_s ≥ 0 [N] along the inward normal, moves them inwards by w_s, averaged over each span
+//! A pressure on the spans of a region, λ_s ≥ 0 \[N\] along the inward normal, moves them inwards by w_s, averaged over each span
 //! with the weights of the contact model. With the rows B of these averages and the modes Φ at the points of the region,
 //!
 //! ```text

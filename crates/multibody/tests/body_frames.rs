@@ -117,7 +117,7 @@ fn fly(model: &Arc<ReducedBody>, field: &DVector<f64>, end: f64) -> Flight {
     let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 1e-12, absolute });
     let mut t = 0.0;
     while t < end {
-        pair.attempt(&mut system, t, &mut y, end).unwrap();
+        pair.attempt(&mut system, t, &y, end).unwrap();
         t = pair.accept(&mut y);
     }
     system.set_state(&y).unwrap();

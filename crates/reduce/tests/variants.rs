@@ -131,7 +131,7 @@ fn interface_modes_bring_frequencies_down_to_those_of_the_whole_interface() {
     let n_part = 36;
     let keep =
         |n| Variant { interface_modes: vec![("east".to_owned(), Keep::Count(n))], ..Variant::default() };
-    let mut above = vec![f64::INFINITY; 12];
+    let mut above = [f64::INFINITY; 12];
     for n in [6, 9, 14, 25, n_part] {
         let result = reduced(&["west", "east"], 20, keep(n));
         let model = &result.reduced;

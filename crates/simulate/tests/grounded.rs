@@ -68,7 +68,8 @@ fn an_impact_on_a_clamped_plate_closes_its_books() {
 }
 
 /// A rod held at one end, on the other a marker with a steady force: by energy, it swings to twice the static deflection and
-/// back; with damping it comes to rest at F times the compliance L³/(3 E I) + L/(κ G A) of a beam.
+/// back; with damping it comes to rest at F times the compliance L³/(3 E I) + L/(κ G A) of a beam. Without lateral contraction,
+/// which a clamped end would hinder: with that of steel the bar is 1.5 % stiffer than the beam.
 #[test]
 fn a_force_at_a_marker_bends_a_held_bar_by_the_beam_formula() {
     let folder = tempfile::tempdir().unwrap();
@@ -77,10 +78,15 @@ fn a_force_at_a_marker_bends_a_held_bar_by_the_beam_formula() {
 end_time = 2.0e-2
 output_every = 2.0e-3
 
+[material.plain]
+density = 7800.0
+young = 210e9
+poisson = 0.0
+
 [[body]]
 name = "bar"
 make = { shape = "box", size = [0.2, 0.02, 0.02], nurbs = true, degree = 3, elements = [6, 1, 1] }
-material = "steel"
+material = "plain"
 damping = 0.5
 reduce = { attach = { east = "rigid" }, fix = ["west"], modes = 6, split = 1.0e6 }
 
@@ -94,10 +100,10 @@ force = [0.0, 0.0, 100.0]
     let marker = &rom.markers[0];
     let tip: f64 = q.iter().enumerate().map(|(k, q)| marker.translation[(2, k)] * q).sum();
     let (length, b, young) = (0.2_f64, 0.02_f64, 210e9);
-    let shear = young / 2.6;
+    let shear = young / 2.0;
     let compliance = length.powi(3) / (3.0 * young * b.powi(4) / 12.0) + length / (5.0 / 6.0 * shear * b * b);
     println!("tip {tip:.6e}, beam {:.6e}", 100.0 * compliance);
-    assert!((tip / (100.0 * compliance) - 1.0).abs() < 1e-2, "{tip:e} instead of {:e}", 100.0 * compliance);
+    assert!((tip / (100.0 * compliance) - 1.0).abs() < 5e-3, "{tip:e} instead of {:e}", 100.0 * compliance);
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-6, "energy is off by {:.1e}", ledger.energy_error);
 }
