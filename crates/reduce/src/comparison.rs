@@ -154,10 +154,12 @@ pub enum ComparisonError {
     #[error(transparent)]
     Interface(#[from] InterfaceError),
     /// The model has points that the body has not.
-    #[error("the model has a point {point}, the body has {n_points}: it was made from another body")]
+    #[error(
+        "the model has a node {node}, but those of the body are 1 to {n_points}: it was made from another body"
+    )]
     NoSuchPoint {
-        /// The point, counted from 0.
-        point: u32,
+        /// One-based number, as in files.
+        node: u64,
         /// Points of the body.
         n_points: usize,
     },
@@ -217,7 +219,7 @@ pub fn compare(
     let n_points = discretisation.n_points();
     let kept = model.fields.as_ref().map_or(&[][..], |fields| &fields.points);
     if let Some(&point) = kept.iter().chain(&model.boundary.points).find(|&&p| p as usize >= n_points) {
-        return Err(ComparisonError::NoSuchPoint { point, n_points });
+        return Err(ComparisonError::NoSuchPoint { node: u64::from(point) + 1, n_points });
     }
     let (flexibility, motions) = whole_body(body, &discretisation, &options.fix, options.rule, progress)?;
     let loads = loads(model, body, &discretisation, &flexibility, &options.sets)?;

@@ -309,6 +309,26 @@ fn the_split_counts_the_low_modes() {
 }
 
 #[test]
+fn dynamic_modes_above_those_of_the_interior_are_told() {
+    let above = |split: Option<f64>| {
+        let options = CraigBamptonOptions { split, ..options(&["west"], FixedModes::Count(20)) };
+        let CraigBampton { reduced, notes, .. } = craig_bampton(&bar(), &options, &Silent).unwrap();
+        let last = *reduced.fixed_interface_hz.last().unwrap();
+        let n = reduced.omega[..reduced.n_low].iter().filter(|&&omega| omega > 2.0 * PI * last).count();
+        (last, n, notes)
+    };
+    let (last, n, notes) = above(None);
+    assert!(n == 0 && notes.is_empty(), "{notes:?}");
+    assert_eq!(above(Some(0.9 * last)).2, Vec::<String>::new());
+    let (_, n, notes) = above(Some(4.0 * last));
+    assert!(n > 0 && notes.len() == 1, "{n} {notes:?}");
+    assert!(
+        notes[0].starts_with(&format!("{n} dynamic modes")) && notes[0].contains("lower split"),
+        "{notes:?}"
+    );
+}
+
+#[test]
 fn what_cannot_be_reduced_is_refused_with_a_reason() {
     let body = bar();
     let fails = |options: &CraigBamptonOptions| craig_bampton(&body, options, &Silent).unwrap_err();

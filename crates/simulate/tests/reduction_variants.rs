@@ -69,7 +69,7 @@ fn relative(a: f64, b: f64) -> f64 {
 }
 
 #[test]
-#[ignore = "minutes: reductions and impacts of a ball, several of each"]
+#[ignore = "1 min: reductions and impacts of a ball, several of each"]
 fn every_reduction_gives_the_impact_of_the_plain_one() {
     let plain = impact("");
     assert!(plain.n_low > 0 && plain.ledger.energy_error < 1e-4, "{:?}", plain.ledger);
@@ -89,7 +89,7 @@ fn every_reduction_gives_the_impact_of_the_plain_one() {
 }
 
 #[test]
-#[ignore = "minutes: reductions and impacts of a ball, several of each"]
+#[ignore = "1 min: reductions and impacts of a ball, several of each"]
 fn the_body_frame_changes_nothing_but_second_order_terms() {
     let buckens = impact("");
     let nodes = impact("body.0.reduce.frame=\"nodes=1,40,200\"");
@@ -104,4 +104,14 @@ fn the_body_frame_changes_nothing_but_second_order_terms() {
         assert!((rebound(other) - rebound(&buckens)).abs() < 2e-3);
         assert!(other.ledger.energy_error < 1e-4 && other.ledger.momentum_error < 1e-9, "{:?}", other.ledger);
     }
+}
+
+#[test]
+#[ignore = "1 min: reductions and impacts of a ball, one of them with 150 modes"]
+fn a_split_above_the_fixed_interface_modes_spoils_the_force() {
+    let plain = impact("");
+    let beyond = impact("body.0.reduce.split=2.5e5");
+    let complete = impact("body.0.reduce.split=2.5e5;body.0.reduce.modes=150");
+    assert!(relative(beyond.event.peak_force, plain.event.peak_force) > 0.05);
+    assert!(relative(complete.event.peak_force, plain.event.peak_force) < 0.01);
 }

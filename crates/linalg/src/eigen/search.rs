@@ -193,7 +193,7 @@ impl Pencil<'_> {
             } else if locked >= krylov.n_locked() + 2 * BLOCK {
                 krylov.restart(&ritz, n_ritz, locked);
             }
-            let is_near = 2 * converged > krylov.n_applied() / 2;
+            let is_near = 4 * converged > krylov.n_applied();
             next_ritz = krylov.n_applied() + if is_near { BLOCK } else { 2 * BLOCK };
         }
         Err(EigenError::NotConverged { converged, solves: krylov.n_solves, shift: self.shift })

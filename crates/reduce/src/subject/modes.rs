@@ -55,7 +55,7 @@ impl Subject<'_> {
         )?;
         let second = reduced_second_modes(stiffness, mass.as_ref(), rigid.as_ref(), &parts, notes)
             .map_err(|source| ReduceError::Second { body: body(), source })?;
-        let n_low = self.n_low(condensation, &second.omega, options)?;
+        let n_low = self.n_low(condensation, &second.omega, options, notes)?;
         let damping = options.variant.damping.as_ref();
         let mut rates: Option<Mat<f64>> = damping.map(|damping| {
             let n = second.omega.len();
@@ -89,7 +89,21 @@ impl Subject<'_> {
         condensation: &Condensation,
         omega: &[f64],
         options: &CraigBamptonOptions,
+        notes: &mut Vec<String>,
     ) -> Result<usize, ReduceError> {
+        let mut check = |n_low: usize, n_known: usize, kind: &str| {
+            if n_low > n_known {
+                let [highest, dynamic] =
+                    [n_known, n_low].map(|n| n.checked_sub(1).map_or(0.0, |last| omega[last] / (2.0 * PI)));
+                notes.push(format!(
+                    "{} dynamic modes, up to {dynamic:.5e} Hz, lie above the {kind} modes, which answer for {highest:.5e} Hz: they are not \
+                     modes of the body, and the force of an impact can be percents off; take more modes (--up-to a quarter above \
+                     the split) or a lower split",
+                    n_low - n_known
+                ));
+            }
+            n_low
+        };
         let below = |split: f64| omega.partition_point(|&omega| omega <= 2.0 * PI * split);
         if options.variant.modes == ModeKind::FixedInterface {
             let highest = condensation.stiffness.diagonal().column_vector();
@@ -98,7 +112,8 @@ impl Subject<'_> {
                 None if condensation.n_further > 0 => highest[highest.nrows() - 1],
                 None => 0.0,
             };
-            return Ok(below(options.split.unwrap_or(hz(last))));
+            let known = below(hz(last));
+            return Ok(check(options.split.map_or(known, below), known, "fixed-interface"));
         }
         // The second eigenproblem finds the free modes again as they are.
         let same = |(omega, lambda): &(&f64, &f64)| (*omega * *omega / *lambda - 1.0).abs() < FREE_AGAIN;
@@ -109,7 +124,7 @@ impl Subject<'_> {
             let highest = n_free.checked_sub(1).map_or(0.0, |last| omega[last] / (2.0 * PI));
             return Err(ReduceError::MasslessSplit { body: self.name.to_owned(), split, highest });
         }
-        Ok(n_low)
+        Ok(check(n_low, n_free, "exact"))
     }
 
     /// What the body frame follows; none for the Buckens frame.
