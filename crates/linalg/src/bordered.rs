@@ -23,15 +23,17 @@
 //!
 //! Haynsworth (1968), Linear Algebra Appl. 1, 73–81; Gould (1985), Math. Program. 32, 90–99.
 
-use carom_progress::Progress;
+use carom_progress::{Progress, Silent};
 use faer::linalg::solvers::Qr;
 use faer::{Mat, MatMut, MatRef};
 
 use crate::block::{BlockMatrix, NodeMatrix};
-use crate::dense::{DenseEigenError, DensePairs, add_product, gram, symmetric_pairs, symmetrised};
+use crate::conjugate::IterationError;
+use crate::dense::{DensePairs, add_product, gram, symmetric_pairs, symmetrised};
 use crate::dofs::DofSet;
-use crate::eigen::Inverse;
+use crate::eigen::{Counting, Inverse};
 use crate::factor::{Cholesky, FactorError, Inertia, SMALLEST_PIVOT};
+use crate::iterative::Iterative;
 use crate::symbolic::Symbolic;
 
 /// The constraints of a bordered system, and the nodes that are pinned for its factor.
@@ -81,8 +83,8 @@ impl Border {
 
 /// A factor of a definite part with its border.
 #[derive(Debug)]
-struct Eliminated {
-    factor: Cholesky,
+struct Eliminated<F> {
+    factor: F,
     /// [K_p, Wᵀ], all rows, 3 n_nodes × border: those of a are B.
     coupling: Mat<f64>,
     /// A⁻¹ B.
@@ -91,13 +93,18 @@ struct Eliminated {
     schur: DensePairs,
 }
 
-impl Eliminated {
+impl<F: Inverse> Eliminated<F> {
     /// Eliminates what the factor has, and finds the units of the border if it has none.
     ///
     /// * `coupling` — [K_p, Wᵀ]
-    fn new(factor: Cholesky, border: &mut Border, coupling: Mat<f64>) -> Result<Self, DenseEigenError> {
+    fn new(
+        factor: F,
+        border: &mut Border,
+        coupling: Mat<f64>,
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
         let mut response = coupling.clone();
-        factor.solve_in_place(response.as_mut());
+        factor.solve_in_place(response.as_mut(), progress)?;
         let n_pins = border.pins.len();
         let n = coupling.ncols();
         let eliminated = gram(coupling.as_ref(), response.as_ref());
@@ -113,7 +120,9 @@ impl Eliminated {
         let scale = &border.scale;
         let schur = symmetrised((own - eliminated).as_ref());
         let scaled = Mat::from_fn(n, n, |i, j| scale[i] * schur[(i, j)] * scale[j]);
-        Ok(Self { factor, coupling, response, schur: symmetric_pairs(scaled.as_ref())? })
+        let schur =
+            symmetric_pairs(scaled.as_ref()).map_err(|_| FactorError::SingularBorder { pivot: f64::NAN })?;
+        Ok(Self { factor, coupling, response, schur })
     }
 
     /// |smallest| over |largest| eigenvalue of the scaled S.
@@ -145,9 +154,9 @@ impl Eliminated {
 
 /// The inverse of a stiffness K + sM on the null space of constraints.
 #[derive(Debug)]
-pub struct Bordered {
+pub struct Bordered<F = Cholesky> {
     border: Border,
-    eliminated: Eliminated,
+    eliminated: Eliminated<F>,
 }
 
 impl Bordered {
@@ -170,15 +179,49 @@ impl Bordered {
 
     fn with_symbolic(
         symbolic: Symbolic,
-        mut border: Border,
+        border: Border,
         k: &BlockMatrix,
         shifted_mass: Option<(&NodeMatrix, f64)>,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
         let factor = Cholesky::with_symbolic(symbolic, k, shifted_mass, progress)?;
+        Self::of_definite(factor, border, k, shifted_mass, progress)
+    }
+}
+
+impl Bordered<Iterative> {
+    /// As [`Bordered::new`], without a factor.
+    ///
+    /// * `points` — position of each node \[m\]
+    ///
+    /// # Errors
+    ///
+    /// As [`Bordered::new`], and [`FactorError::Iteration`].
+    pub fn iterative(
+        k: &BlockMatrix,
+        shifted_mass: Option<(&NodeMatrix, f64)>,
+        border: Border,
+        points: &[[f64; 3]],
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
+        let inverse = Iterative::new(k, shifted_mass, border.definite(), points, progress)?;
+        Self::of_definite(inverse, border, k, shifted_mass, progress)
+    }
+}
+
+impl<F: Inverse> Bordered<F> {
+    /// Eliminates the definite part.
+    ///
+    /// * `factor` — inverse of K + sM on the free dofs without the pins
+    fn of_definite(
+        factor: F,
+        mut border: Border,
+        k: &BlockMatrix,
+        shifted_mass: Option<(&NodeMatrix, f64)>,
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
         let coupling = coupling(k, shifted_mass, &border);
-        let eliminated = Eliminated::new(factor, &mut border, coupling)
-            .map_err(|_| FactorError::SingularBorder { pivot: f64::NAN })?;
+        let eliminated = Eliminated::new(factor, &mut border, coupling, progress)?;
         let pivot = eliminated.smallest_pivot();
         if pivot.is_nan() || pivot < SMALLEST_PIVOT {
             return Err(FactorError::SingularBorder { pivot });
@@ -190,13 +233,22 @@ impl Bordered {
     ///
     /// * `x` — f on entry, u on return, 3 n_nodes × columns; rows of dofs that are not free are ignored and become zero
     /// * `values` — g, constraints × columns
-    pub fn solve_with(&self, mut x: MatMut<'_, f64>, values: MatRef<'_, f64>) {
+    ///
+    /// # Errors
+    ///
+    /// [`IterationError`]; never with a factor.
+    pub fn solve_with(
+        &self,
+        mut x: MatMut<'_, f64>,
+        values: MatRef<'_, f64>,
+        progress: &dyn Progress,
+    ) -> Result<(), IterationError> {
         let (pins, own) = (&self.border.pins, &self.eliminated);
         let n_pins = pins.len();
         let mut of_border = Mat::from_fn(self.border.scale.len(), x.ncols(), |i, j| {
             if i < n_pins { x[(pins[i], j)] } else { values[(i - n_pins, j)] }
         });
-        own.factor.solve_in_place(x.as_mut());
+        own.factor.solve_in_place(x.as_mut(), progress)?;
         of_border -= gram(own.coupling.as_ref(), x.as_ref());
         let z = own.solve_schur(of_border.as_ref(), &self.border.scale);
         add_product(x.as_mut(), -1.0, own.response.as_ref(), z.as_ref());
@@ -205,6 +257,12 @@ impl Bordered {
                 x[(pin, j)] = z[(i, j)];
             }
         }
+        Ok(())
+    }
+
+    /// The inverse of the definite part.
+    pub fn definite(&self) -> &F {
+        &self.eliminated.factor
     }
 
     /// The constraints.
@@ -247,7 +305,7 @@ fn count(
     let coupling = coupling(k, Some((m, -sigma)), border);
     // A clone of the structure costs little beside the factor, and lets an error give it back.
     let symbolic = factor.symbolic().clone();
-    let Ok(eliminated) = Eliminated::new(factor, border, coupling) else {
+    let Ok(eliminated) = Eliminated::new(factor, border, coupling, &Silent) else {
         return (Err(too_close(0.0)), symbolic);
     };
     let pivot = eliminated.smallest_pivot();
@@ -258,9 +316,7 @@ fn count(
     (Ok(Inertia { below, smallest_pivot: pivot.min(of_factor.smallest_pivot) }), symbolic)
 }
 
-impl Inverse for Bordered {
-    type Structure = (Symbolic, Border);
-
+impl<F: Inverse> Inverse for Bordered<F> {
     fn dimension(&self) -> usize {
         self.border.free.len() - self.border.n_constraints()
     }
@@ -269,9 +325,9 @@ impl Inverse for Bordered {
         &self.border.free
     }
 
-    fn solve_in_place(&self, x: MatMut<'_, f64>) {
+    fn solve_in_place(&self, x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError> {
         let zero = Mat::zeros(self.border.n_constraints(), x.ncols());
-        self.solve_with(x, zero.as_ref());
+        self.solve_with(x, zero.as_ref(), progress)
     }
 
     fn clear_reactions(&self, mut x: MatMut<'_, f64>) {
@@ -293,6 +349,10 @@ impl Inverse for Bordered {
         }
         basis
     }
+}
+
+impl Counting for Bordered {
+    type Structure = (Symbolic, Border);
 
     fn into_structure(self) -> Self::Structure {
         (self.eliminated.factor.into_symbolic(), self.border)

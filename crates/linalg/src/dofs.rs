@@ -1,6 +1,6 @@
 //! Which dofs are free.
 
-use faer::MatMut;
+use faer::{Mat, MatMut};
 
 /// A set of free dofs of a body; dof 3·node + component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +56,16 @@ impl DofSet {
     /// The free dofs, ascending.
     pub fn to_vec(&self) -> Vec<usize> {
         (0..3 * self.free.len()).filter(|&dof| self.contains(dof)).collect()
+    }
+
+    /// A unit displacement of each free dof, 3 n_nodes × free dofs; for small problems.
+    pub(crate) fn unit_columns(&self) -> Mat<f64> {
+        let dofs = self.to_vec();
+        let mut unit = Mat::zeros(3 * self.n_nodes(), dofs.len());
+        for (j, &dof) in dofs.iter().enumerate() {
+            unit[(dof, j)] = 1.0;
+        }
+        unit
     }
 
     /// Sets the rows of all dofs that are not free to zero.

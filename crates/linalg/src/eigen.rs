@@ -7,7 +7,8 @@
 //! 3. The inertia of K − σM, σ in the gap, must count as many eigenvalues as were found. If it counts more (a copy of a
 //!    multiple root that the start block did not excite), fresh directions are added and the search goes on.
 //!
-//! Here are what callers use and the dense solution of small problems; steps 1 and 3 are in `search`, step 2 in `inverse`.
+//! Here are what callers use and the dense solution of small problems; steps 1 and 3 are in `search`, step 2 in `inverse`; `again` is the
+//! search without a factor, which cannot count.
 //!
 //! # Source
 //!
@@ -17,15 +18,17 @@ use carom_progress::Progress;
 use faer::Mat;
 
 use crate::block::{BlockMatrix, NodeMatrix};
+use crate::conjugate::IterationError;
 use crate::dense::{DenseEigenError, add_product, generalised_pairs, gram};
 use crate::factor::FactorError;
 
+mod again;
 mod inverse;
 mod operator;
 mod search;
 
 use inverse::MAX_INVERSE_STEPS;
-pub use operator::Inverse;
+pub use operator::{Counting, Inverse};
 
 /// Largest true residual |K x − λ M x| over max(λ, s) |M x|.
 pub const RESIDUAL: f64 = 1e-8;
@@ -59,6 +62,9 @@ pub enum EigenError {
     /// The factorisation, or an inertia count, failed.
     #[error(transparent)]
     Factor(#[from] FactorError),
+    /// An iterative solution failed.
+    #[error(transparent)]
+    Iteration(#[from] IterationError),
     /// A projected problem has no solution.
     #[error("the projected eigenproblem failed: {0}")]
     Projected(#[from] DenseEigenError),
@@ -103,6 +109,42 @@ pub enum EigenError {
     Interrupted,
 }
 
+impl EigenError {
+    /// Whether the user stopped it, in whatever part.
+    pub fn is_interruption(&self) -> bool {
+        matches!(
+            self,
+            Self::Interrupted
+                | Self::Factor(FactorError::Interrupted)
+                | Self::Iteration(IterationError::Interrupted)
+        )
+    }
+}
+
+/// How it is known that none of the lowest pairs is missing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Proof {
+    /// The problem was solved whole, as a dense one.
+    Whole,
+    /// The inertia of K − σM counts as many eigenvalues as were found.
+    Counted {
+        /// σ.
+        shift: f64,
+        /// Eigenvalues below it.
+        below: usize,
+    },
+    /// A second search from fresh directions beside the pairs that were found ended above the gap behind them. That is no proof, but a
+    /// pair that it missed would have to be without part in all of these directions.
+    SearchedAgain {
+        /// A value in the gap.
+        shift: f64,
+        /// Eigenvalues found below it.
+        below: usize,
+        /// The lowest value that the second search found.
+        next: f64,
+    },
+}
+
 /// The lowest eigenpairs of K x = λ M x.
 #[derive(Debug, Clone)]
 pub struct EigenPairs {
@@ -114,8 +156,8 @@ pub struct EigenPairs {
     pub residuals: Vec<f64>,
     /// Largest deviation of Xᵀ M X from the identity.
     pub orthogonality: f64,
-    /// The shift σ at which the inertia was counted, and the count; `None` for a problem solved as a dense one, all pairs known.
-    pub proof: Option<(f64, usize)>,
+    /// How it is known that none is missing.
+    pub proof: Proof,
     /// Right-hand sides solved.
     pub n_solves: usize,
 }
@@ -129,7 +171,7 @@ struct Pencil<'a> {
 
 /// Finds the lowest eigenpairs of K x = λ M x on the free dofs of the factor.
 ///
-/// * `factor` — Cholesky factor of K + sM, or another [`Inverse`]; given up, because the inertia count works in its memory
+/// * `factor` — Cholesky factor of K + sM, or another [`Counting`] inverse; given up, because the inertia count works in its memory
 /// * `shift` — its s ≥ 0, the scale below which a residual counts as absolute (rigid modes)
 ///
 /// Returns the pairs and the structure of the factor for further use.
@@ -137,7 +179,7 @@ struct Pencil<'a> {
 /// # Errors
 ///
 /// [`EigenError`]; never fewer pairs than wanted.
-pub fn lowest_pairs<I: Inverse>(
+pub fn lowest_pairs<I: Counting>(
     k: &BlockMatrix,
     m: &NodeMatrix,
     factor: I,
@@ -145,16 +187,9 @@ pub fn lowest_pairs<I: Inverse>(
     wanted: Wanted,
     progress: &dyn Progress,
 ) -> Result<(EigenPairs, I::Structure), EigenError> {
-    let n_free = factor.dimension();
-    if let Wanted::Count(n) = wanted
-        && n > n_free
-    {
-        return Err(EigenError::TooMany { wanted: n, n_free });
-    }
     let pencil = Pencil { k, m, shift };
-    let many = matches!(wanted, Wanted::Count(n) if 3 * n > n_free);
-    if n_free <= DENSE_LIMIT || many {
-        let pairs = pencil.dense(&factor, wanted)?;
+    if pencil.is_small(factor.dimension(), wanted)? {
+        let pairs = pencil.dense(&factor, wanted, progress)?;
         return Ok((pairs, factor.into_structure()));
     }
     progress.begin("eigenpairs", 0);
@@ -163,9 +198,48 @@ pub fn lowest_pairs<I: Inverse>(
     outcome
 }
 
+/// As [`lowest_pairs`] with an inverse that has no factor: in place of the inertia count stands a second search from fresh directions,
+/// [`Proof::SearchedAgain`].
+///
+/// # Errors
+///
+/// [`EigenError`]; never fewer pairs than wanted.
+pub fn lowest_pairs_by_iteration(
+    k: &BlockMatrix,
+    m: &NodeMatrix,
+    inverse: &impl Inverse,
+    shift: f64,
+    wanted: Wanted,
+    progress: &dyn Progress,
+) -> Result<EigenPairs, EigenError> {
+    let n_free = inverse.dimension();
+    let pencil = Pencil { k, m, shift };
+    if pencil.is_small(n_free, wanted)? {
+        return pencil.dense(inverse, wanted, progress);
+    }
+    progress.begin("eigenpairs", 0);
+    let outcome = pencil.search_twice(inverse, wanted, progress);
+    progress.end();
+    outcome
+}
+
 impl Pencil<'_> {
+    /// Whether the problem is solved whole.
+    fn is_small(&self, n_free: usize, wanted: Wanted) -> Result<bool, EigenError> {
+        match wanted {
+            Wanted::Count(wanted) if wanted > n_free => Err(EigenError::TooMany { wanted, n_free }),
+            Wanted::Count(n) => Ok(n_free <= DENSE_LIMIT || 3 * n > n_free),
+            Wanted::UpTo(_) => Ok(n_free <= DENSE_LIMIT),
+        }
+    }
+
     /// All pairs of a small problem.
-    fn dense(&self, factor: &impl Inverse, wanted: Wanted) -> Result<EigenPairs, EigenError> {
+    fn dense(
+        &self,
+        factor: &impl Inverse,
+        wanted: Wanted,
+        progress: &dyn Progress,
+    ) -> Result<EigenPairs, EigenError> {
         let unit = factor.basis();
         let mass = gram(unit.as_ref(), self.m.product(unit.as_ref()).as_ref());
         let mut shifted = gram(unit.as_ref(), self.k.product(unit.as_ref()).as_ref());
@@ -179,7 +253,7 @@ impl Pencil<'_> {
         };
         let mut x = Mat::zeros(self.k.n_dofs(), n);
         add_product(x.as_mut(), 1.0, unit.as_ref(), pairs.vectors.subcols(0, n));
-        self.inverse_iteration(factor, x, n, MAX_INVERSE_STEPS)
+        self.inverse_iteration(factor, x, n, MAX_INVERSE_STEPS, progress)
     }
 }
 

@@ -18,6 +18,7 @@
 use carom_progress::Progress;
 
 use crate::block::{BlockMatrix, NodeMatrix};
+use crate::conjugate::IterationError;
 use crate::dofs::DofSet;
 use crate::memory::{memory, missing_bytes};
 use crate::ordering::OrderingError;
@@ -79,6 +80,9 @@ pub enum FactorError {
         /// Bytes that are missing.
         missing: u64,
     },
+    /// A solution without a factor failed.
+    #[error(transparent)]
+    Iteration(#[from] IterationError),
     /// The user stopped it.
     #[error("stopped during the factorisation")]
     Interrupted,

@@ -3,18 +3,24 @@
 //! A block is a group of [`LANES`](crate::lanes) columns. Directions that have lost all figures are left in it as zero columns,
 //! which are *dead*: they take no part in the projection.
 
+use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
 use crate::block::NodeMatrix;
 use crate::dense::{DenseEigenError, DensePairs, symmetric_pairs, symmetrised};
-use crate::eigen::Inverse;
-use crate::lanes::{LANES, NOTHING, Row, Square, ZERO, add_product, gram, product, transform, write_columns};
+use crate::eigen::{EigenError, Inverse};
+use crate::lanes::{
+    LANES, NOTHING, Row, Square, ZERO, add_product, gram, group_of, product, transform, write_columns,
+};
 
 /// Directions of a new block whose M-norm is below this part of the largest are dropped.
 const SMALLEST_DIRECTION: f64 = 1e-10;
 
 /// Part of a normalised block in the basis up to which one subtraction takes it out to rounding.
 const SOUND: f64 = 1e-7;
+
+/// Where the directions of a second search begin in the sequence of random numbers, far behind those of the first.
+const AFRESH: u64 = 1 << 48;
 
 /// Most subtractions for a block.
 const MAX_PASSES: usize = 3;
@@ -115,6 +121,27 @@ impl<'a> Krylov<'a> {
         }
     }
 
+    /// A space beside known eigenvectors, which are locked in it; its directions are drawn from another part of the sequence.
+    ///
+    /// * `known` — M-orthonormal
+    /// * `theta` — of each
+    pub(crate) fn beside(mass: &'a NodeMatrix, known: MatRef<'_, f64>, theta: &[f64]) -> Self {
+        let n = known.ncols();
+        let basis: Vec<Vec<Row>> =
+            (0..n).step_by(LANES).map(|first| group_of(known.subcols(first, LANES.min(n - first)))).collect();
+        let n_columns = LANES * basis.len();
+        let projected =
+            Mat::from_fn(n_columns, n_columns, |i, j| if i == j && i < n { theta[i] } else { 0.0 });
+        Self {
+            basis,
+            live: (0..n_columns).map(|column| column < n).collect(),
+            locked: n_columns,
+            projected,
+            draws: AFRESH,
+            ..Self::new(mass)
+        }
+    }
+
     /// Groups to which the operator has been applied.
     fn n_applied_groups(&self) -> usize {
         self.basis.len() - self.mass_pending.len()
@@ -140,7 +167,8 @@ impl<'a> Krylov<'a> {
         &mut self,
         inverse: &impl Inverse,
         n_directions: usize,
-    ) -> Result<(), DenseEigenError> {
+        progress: &dyn Progress,
+    ) -> Result<(), EigenError> {
         let free = inverse.free();
         for _ in 0..n_directions.div_ceil(LANES) {
             let mut y = vec![ZERO; 3 * self.mass.n_nodes()];
@@ -151,7 +179,7 @@ impl<'a> Krylov<'a> {
                 }
             }
             let mut y = self.mass.group_product(&y);
-            self.solve(inverse, &mut y);
+            self.solve(inverse, &mut y, progress)?;
             self.subtract(&mut y, 0);
             let block = self.orthonormal(y)?;
             self.push(block);
@@ -160,13 +188,23 @@ impl<'a> Krylov<'a> {
         Ok(())
     }
 
-    fn solve(&mut self, inverse: &impl Inverse, y: &mut [Row]) {
-        inverse.solve_group(y);
+    fn solve(
+        &mut self,
+        inverse: &impl Inverse,
+        y: &mut [Row],
+        progress: &dyn Progress,
+    ) -> Result<(), EigenError> {
+        inverse.solve_group(y, progress)?;
         self.n_solves += LANES;
+        Ok(())
     }
 
     /// Applies the operator to the pending block and makes the result the next one.
-    pub(crate) fn expand(&mut self, inverse: &impl Inverse) -> Result<(), DenseEigenError> {
+    pub(crate) fn expand(
+        &mut self,
+        inverse: &impl Inverse,
+        progress: &dyn Progress,
+    ) -> Result<(), EigenError> {
         let old = self.basis.len();
         let first = self.n_applied_groups();
         // Before the pending block lies the one that made it; after a restart or a start block, anything.
@@ -176,7 +214,7 @@ impl<'a> Krylov<'a> {
         self.projected.resize_with(LANES * old, LANES * old, |_, _| 0.0);
         let mut coupling = Mat::zeros(LANES * n_operands, LANES * n_operands);
         for (operand, mut y) in operands.into_iter().enumerate() {
-            self.solve(inverse, &mut y);
+            self.solve(inverse, &mut y, progress)?;
             let coefficients = self.subtract(&mut y, coupled);
             for (group, square) in (coupled..).zip(&coefficients) {
                 for (i, j) in (0..LANES).flat_map(|i| (0..LANES).map(move |j| (i, j))) {

@@ -11,23 +11,30 @@
 
 pub mod block;
 pub mod bordered;
+pub mod conjugate;
 pub mod dense;
 pub mod dofs;
 pub mod eigen;
 pub mod factor;
 pub mod graph;
+pub mod iterative;
 mod krylov;
 mod lanes;
 pub mod memory;
+mod multigrid;
 pub mod ordering;
 pub mod solve;
 pub mod symbolic;
 
 pub use block::{BlockMatrix, NodeMatrix};
 pub use bordered::{Border, Bordered};
+pub use conjugate::IterationError;
 pub use dense::{DenseEigenError, DensePairs};
 pub use dofs::DofSet;
-pub use eigen::{EigenError, EigenPairs, Inverse, Wanted, lowest_pairs};
+pub use eigen::{
+    Counting, EigenError, EigenPairs, Inverse, Proof, Wanted, lowest_pairs, lowest_pairs_by_iteration,
+};
 pub use factor::{Cholesky, FactorError, Inertia, count_below};
 pub use graph::{GraphError, NodeGraph};
+pub use iterative::Iterative;
 pub use symbolic::Symbolic;

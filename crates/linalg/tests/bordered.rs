@@ -4,7 +4,8 @@ mod lattice;
 
 use carom_linalg::dense::generalised_pairs;
 use carom_linalg::{
-    BlockMatrix, Border, Bordered, DofSet, FactorError, Inverse, NodeMatrix, Wanted, lowest_pairs,
+    BlockMatrix, Border, Bordered, Counting, DofSet, FactorError, Inverse, NodeMatrix, Proof, Wanted,
+    lowest_pairs,
 };
 use carom_progress::Silent;
 use faer::Mat;
@@ -69,7 +70,7 @@ fn solutions_are_those_of_the_whole_dense_system() {
                 Mat::from_fn(n + 6, 2, |i, j| if i < n { force[(free[i], j)] } else { values[(i - n, j)] });
             let exact = system.partial_piv_lu().solve(right);
             let mut x = force;
-            factor.solve_with(x.as_mut(), values.as_ref());
+            factor.solve_with(x.as_mut(), values.as_ref(), &Silent).unwrap();
             let scale = exact.subrows(0, n).norm_max();
             for (i, &dof) in free.iter().enumerate() {
                 for j in 0..2 {
@@ -110,7 +111,7 @@ fn eigenpairs_and_counts_are_those_of_the_null_space() {
         assert!(pairs.residuals.iter().all(|&r| r < 1e-8) && pairs.orthogonality < 1e-10, "{case}");
         let missed = (w.transpose() * &pairs.vectors).norm_max() / pairs.vectors.norm_max();
         assert!(missed < 1e-11, "{case}: constraints are missed by {missed:.1e}");
-        let (sigma, count) = pairs.proof.unwrap();
+        let Proof::Counted { shift: sigma, below: count } = pairs.proof else { panic!("{:?}", pairs.proof) };
         assert_eq!(count, exact.iter().filter(|&&lambda| lambda < sigma).count(), "{case}");
         for i in [0, 5, 60, dimension - 2] {
             let sigma = 0.5 * (exact[i] + exact[i + 1]);

@@ -1,8 +1,9 @@
 //! Block inverse iteration with Rayleigh-Ritz: from nearly converged vectors to pairs with small true residuals.
 
+use carom_progress::Progress;
 use faer::Mat;
 
-use super::{EigenError, EigenPairs, Inverse, ORTHOGONALITY, Pencil, RESIDUAL};
+use super::{EigenError, EigenPairs, Inverse, ORTHOGONALITY, Pencil, Proof, RESIDUAL};
 use crate::dense::{fix_signs, generalised_pairs, gram, product};
 
 /// Most steps of inverse iteration.
@@ -18,6 +19,7 @@ impl Pencil<'_> {
         vectors: Mat<f64>,
         n_verify: usize,
         max_steps: usize,
+        progress: &dyn Progress,
     ) -> Result<EigenPairs, EigenError> {
         let mut x = vectors;
         let mut n_solves = 0;
@@ -29,7 +31,7 @@ impl Pencil<'_> {
                 vectors: Mat::zeros(x.nrows(), 0),
                 residuals,
                 orthogonality: 0.0,
-                proof: None,
+                proof: Proof::Whole,
                 n_solves,
             });
         }
@@ -38,7 +40,7 @@ impl Pencil<'_> {
             let mut y = x;
             if step > 0 {
                 y = self.m.product(y.as_ref());
-                factor.solve_in_place(y.as_mut());
+                factor.solve_in_place(y.as_mut(), progress)?;
                 n_solves += y.ncols();
             }
             let (mut k_y, mut m_y) = (self.k.product(y.as_ref()), self.m.product(y.as_ref()));
@@ -73,7 +75,8 @@ impl Pencil<'_> {
             if worst.is_none() && orthogonality <= ORTHOGONALITY {
                 let mut vectors = x.subcols(0, n_verify).to_owned();
                 fix_signs(vectors.as_mut());
-                let pairs = EigenPairs { lambda, vectors, residuals, orthogonality, proof: None, n_solves };
+                let pairs =
+                    EigenPairs { lambda, vectors, residuals, orthogonality, proof: Proof::Whole, n_solves };
                 return Ok(pairs.sorted());
             }
         }

@@ -4,16 +4,14 @@ use carom_progress::Progress;
 use faer::{Mat, MatMut};
 
 use crate::block::{BlockMatrix, NodeMatrix};
+use crate::conjugate::IterationError;
 use crate::dofs::DofSet;
 use crate::factor::{Cholesky, FactorError, Inertia, count_below};
 use crate::lanes::{LANES, group_of, write_columns};
 use crate::symbolic::Symbolic;
 
-/// The inverse of K + sM on a space of admissible displacements, with its count of eigenvalues.
-pub trait Inverse: Sized {
-    /// What stays when the numbers are given up for an inertia count.
-    type Structure;
-
+/// The inverse of K + sM on a space of admissible displacements, by whatever method.
+pub trait Inverse {
     /// Dimension of the space.
     fn dimension(&self) -> usize;
 
@@ -23,14 +21,23 @@ pub trait Inverse: Sized {
     /// Solves (K + sM) x = b in place, b up to reactions, for the x that is admissible.
     ///
     /// * `x` — 3 n_nodes × any number of columns
-    fn solve_in_place(&self, x: MatMut<'_, f64>);
+    ///
+    /// # Errors
+    ///
+    /// [`IterationError`]; never with a factor.
+    fn solve_in_place(&self, x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError>;
 
     /// As [`Inverse::solve_in_place`] for eight columns that lie side by side, row by row.
-    fn solve_group(&self, x: &mut [[f64; 8]]) {
+    ///
+    /// # Errors
+    ///
+    /// As [`Inverse::solve_in_place`].
+    fn solve_group(&self, x: &mut [[f64; 8]], progress: &dyn Progress) -> Result<(), IterationError> {
         let mut columns = Mat::zeros(x.len(), LANES);
         write_columns(x, columns.as_mut());
-        self.solve_in_place(columns.as_mut());
+        self.solve_in_place(columns.as_mut(), progress)?;
         x.copy_from_slice(&group_of(columns.as_ref()));
+        Ok(())
     }
 
     /// Takes the reactions of what is held out of forces, so that zero is left where an admissible displacement is in balance.
@@ -38,6 +45,12 @@ pub trait Inverse: Sized {
 
     /// A basis of the space, 3 n_nodes × dimension; for small problems.
     fn basis(&self) -> Mat<f64>;
+}
+
+/// An inverse by a factor, which can also count eigenvalues.
+pub trait Counting: Inverse + Sized {
+    /// What stays when the numbers are given up for an inertia count.
+    type Structure;
 
     /// Gives up the numbers.
     fn into_structure(self) -> Self::Structure;
@@ -79,8 +92,6 @@ pub trait Inverse: Sized {
 }
 
 impl Inverse for Cholesky {
-    type Structure = Symbolic;
-
     fn dimension(&self) -> usize {
         self.symbolic().n_free()
     }
@@ -89,12 +100,14 @@ impl Inverse for Cholesky {
         self.symbolic().free()
     }
 
-    fn solve_in_place(&self, x: MatMut<'_, f64>) {
+    fn solve_in_place(&self, x: MatMut<'_, f64>, _progress: &dyn Progress) -> Result<(), IterationError> {
         Self::solve_in_place(self, x);
+        Ok(())
     }
 
-    fn solve_group(&self, x: &mut [[f64; 8]]) {
+    fn solve_group(&self, x: &mut [[f64; 8]], _progress: &dyn Progress) -> Result<(), IterationError> {
         Self::solve_group(self, x);
+        Ok(())
     }
 
     fn clear_reactions(&self, x: MatMut<'_, f64>) {
@@ -102,13 +115,12 @@ impl Inverse for Cholesky {
     }
 
     fn basis(&self) -> Mat<f64> {
-        let dofs = self.symbolic().free().to_vec();
-        let mut unit = Mat::zeros(3 * self.symbolic().free().n_nodes(), dofs.len());
-        for (j, &dof) in dofs.iter().enumerate() {
-            unit[(dof, j)] = 1.0;
-        }
-        unit
+        self.symbolic().free().unit_columns()
     }
+}
+
+impl Counting for Cholesky {
+    type Structure = Symbolic;
 
     fn into_structure(self) -> Symbolic {
         self.into_symbolic()

@@ -3,19 +3,19 @@
 use carom_progress::Progress;
 
 use super::inverse::MAX_INVERSE_STEPS;
-use super::{EigenError, EigenPairs, Inverse, Pencil, Wanted};
+use super::{Counting, EigenError, EigenPairs, Inverse, Pencil, Proof, Wanted};
 use crate::factor::FactorError;
 use crate::krylov::{Krylov, Ritz};
 use crate::lanes::LANES;
 
 /// Columns of a Lanczos block.
-const BLOCK: usize = LANES;
+pub(super) const BLOCK: usize = LANES;
 
 /// Ritz vectors that take part in inverse iteration behind those that are wanted.
 const GUARD: usize = 12;
 
 /// Residual over θ at which a Lanczos pair has converged.
-const LANCZOS_RESIDUAL: f64 = 3e-9;
+pub(super) const LANCZOS_RESIDUAL: f64 = 3e-9;
 
 /// How often Lanczos goes on to a smaller residual after true ones were too large, before inverse iteration takes over.
 const MAX_CHECKS: usize = 4;
@@ -31,7 +31,7 @@ const LOCKING: f64 = 0.1;
 const SPREAD: f64 = 1e4;
 
 /// Residual over θ at which a Lanczos value bounds the gap behind the wanted pairs.
-const GAP_RESIDUAL: f64 = 1e-3;
+pub(super) const GAP_RESIDUAL: f64 = 1e-3;
 
 /// Smallest gap, relative to the eigenvalue behind it, into which the shift of the inertia count may fall.
 const SMALLEST_GAP: f64 = 1e-4;
@@ -43,46 +43,42 @@ const SMALLEST_SHIFTED_GAP: f64 = 1e-6;
 const MAX_BLOCKS: usize = 400;
 
 /// Lanczos blocks that fresh directions get after each inertia count that found a pair missing.
-const BLOCKS_AFTER_COUNT: usize = 6;
+pub(super) const BLOCKS_AFTER_COUNT: usize = 6;
 
 /// Most inertia counts before the search gives up.
-const MAX_COUNTS: usize = 5;
+pub(super) const MAX_COUNTS: usize = 5;
 
 /// Pairs that Lanczos vouches for: how many to return, how many to verify, where to count.
-struct Candidate {
-    n_return: usize,
-    n_verify: usize,
-    sigma: f64,
+pub(super) struct Candidate {
+    pub(super) n_return: usize,
+    pub(super) n_verify: usize,
+    pub(super) sigma: f64,
 }
 
 /// What a Lanczos pass is for, and how far it goes.
 #[derive(Clone, Copy)]
-struct Limits {
-    wanted: Wanted,
+pub(super) struct Limits {
+    pub(super) wanted: Wanted,
     /// Dimension at which the space is cut back.
-    max_dim: usize,
+    pub(super) max_dim: usize,
     /// Blocks before a candidate is taken.
-    least_blocks: usize,
+    pub(super) least_blocks: usize,
     /// Residual over θ at which a pair has converged.
-    residual: f64,
+    pub(super) residual: f64,
 }
 
 impl Pencil<'_> {
     /// Lanczos, inverse iteration and count until the count agrees.
-    pub(super) fn search<I: Inverse>(
+    pub(super) fn search<I: Counting>(
         &self,
         factor: I,
         wanted: Wanted,
         progress: &dyn Progress,
     ) -> Result<(EigenPairs, I::Structure), EigenError> {
         let mut factor = factor;
-        let first_guess = match wanted {
-            Wanted::Count(n) => n,
-            Wanted::UpTo(_) => 40,
-        };
-        let max_dim = 3 * first_guess + 12 * BLOCK;
+        let max_dim = Self::largest_space(wanted);
         let mut krylov = Krylov::new(self.m);
-        krylov.add_start_block(&factor, BLOCK)?;
+        krylov.add_start_block(&factor, BLOCK, progress)?;
         let mut last_count = None;
         let mut least_blocks = 0;
         for _ in 0..MAX_COUNTS {
@@ -91,7 +87,7 @@ impl Pencil<'_> {
             let found = pairs.lambda.iter().filter(|&&lambda| lambda < candidate.sigma).count();
             let (inertia, symbolic) = self.count(factor, candidate.sigma, progress)?;
             if inertia == found && found >= candidate.n_return {
-                pairs.proof = Some((candidate.sigma, inertia));
+                pairs.proof = Proof::Counted { shift: candidate.sigma, below: inertia };
                 return Ok((pairs.truncated(candidate.n_return), symbolic));
             }
             last_count = Some(EigenError::Count { found, counted: inertia, shift: candidate.sigma });
@@ -99,14 +95,23 @@ impl Pencil<'_> {
             let keep = (candidate.n_verify + 2 * BLOCK).min(ritz.theta.len());
             krylov.restart(&ritz, keep, self.lockable(&ritz, wanted));
             // What was missed must grow out of the fresh directions before the pairs that are known count again.
-            krylov.add_start_block(&factor, BLOCK.max(inertia.saturating_sub(found)))?;
+            krylov.add_start_block(&factor, BLOCK.max(inertia.saturating_sub(found)), progress)?;
             least_blocks += BLOCKS_AFTER_COUNT;
         }
         Err(last_count.expect("the loop ran at least once"))
     }
 
+    /// Dimension at which the space of Lanczos is cut back.
+    pub(super) fn largest_space(wanted: Wanted) -> usize {
+        let first_guess = match wanted {
+            Wanted::Count(n) => n,
+            Wanted::UpTo(_) => 40,
+        };
+        3 * first_guess + 12 * BLOCK
+    }
+
     /// Lanczos until the true residuals are small.
-    fn verified(
+    pub(super) fn verified(
         &self,
         krylov: &mut Krylov<'_>,
         factor: &impl Inverse,
@@ -118,7 +123,7 @@ impl Pencil<'_> {
             let (candidate, ritz) = self.lanczos(krylov, factor, limits, progress)?;
             let vectors = krylov.vectors(&ritz, (candidate.n_verify + GUARD).min(ritz.theta.len()));
             let max_steps = if check < MAX_CHECKS { 0 } else { MAX_INVERSE_STEPS };
-            match self.inverse_iteration(factor, vectors, candidate.n_verify, max_steps) {
+            match self.inverse_iteration(factor, vectors, candidate.n_verify, max_steps, progress) {
                 // Norms differ, or the pending block holds a copy of a root that Lanczos does not know yet.
                 Err(EigenError::Residual { .. } | EigenError::NotConverged { .. }) if check < MAX_CHECKS => {
                     limits = Limits { residual: TIGHTENING * limits.residual, least_blocks: 0, ..limits };
@@ -134,7 +139,7 @@ impl Pencil<'_> {
     }
 
     /// Counts the eigenvalues below σ; a shift on a pivot is moved a little.
-    fn count<I: Inverse>(
+    fn count<I: Counting>(
         &self,
         factor: I,
         sigma: f64,
@@ -170,9 +175,9 @@ impl Pencil<'_> {
                 return Err(EigenError::Interrupted);
             }
             if krylov.is_exhausted() {
-                krylov.add_start_block(factor, BLOCK)?;
+                krylov.add_start_block(factor, BLOCK, progress)?;
             }
-            krylov.expand(factor)?;
+            krylov.expand(factor, progress)?;
             let room = max_dim.max(2 * converged + 8 * BLOCK);
             if krylov.n_applied() < next_ritz && !krylov.exceeds(room) && !krylov.is_exhausted() {
                 continue;
@@ -202,7 +207,7 @@ impl Pencil<'_> {
     /// Number of Ritz pairs whose coupling to the rest is dropped: it must be small against the smallest wanted θ.
     ///
     /// None where θ spreads little: what is locked improves no more.
-    fn lockable(&self, ritz: &Ritz, wanted: Wanted) -> usize {
+    pub(super) fn lockable(&self, ritz: &Ritz, wanted: Wanted) -> usize {
         let smallest = match wanted {
             Wanted::Count(n) => ritz.theta[n.min(ritz.theta.len()) - 1],
             Wanted::UpTo(limit) => 1.0 / (limit + self.shift),
