@@ -76,7 +76,7 @@ impl Border {
     }
 
     /// Dofs of the factor: what is free without the pins.
-    fn definite(&self) -> DofSet {
+    pub fn definite(&self) -> DofSet {
         self.free.clone().without_nodes(&self.pin_nodes)
     }
 }
@@ -177,7 +177,12 @@ impl Bordered {
         Self::with_symbolic(symbolic, border, k, shifted_mass, progress)
     }
 
-    fn with_symbolic(
+    /// As [`Bordered::new`], with the order and structure of the definite part found before.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bordered::new`].
+    pub fn with_symbolic(
         symbolic: Symbolic,
         border: Border,
         k: &BlockMatrix,

@@ -223,6 +223,16 @@ pub fn lowest_pairs_by_iteration(
     outcome
 }
 
+/// Bytes that a search for eigenpairs holds beside the inverse: the space of Lanczos, and what verifies the pairs.
+pub fn search_bytes(n_dofs: usize, wanted: Wanted) -> u64 {
+    let n_pairs = match wanted {
+        Wanted::Count(n) => n,
+        Wanted::UpTo(_) => search::FIRST_GUESS,
+    };
+    let columns = Pencil::largest_space(wanted) + 6 * (n_pairs + search::GUARD);
+    8 * (n_dofs as u64) * columns as u64
+}
+
 impl Pencil<'_> {
     /// Whether the problem is solved whole.
     fn is_small(&self, n_free: usize, wanted: Wanted) -> Result<bool, EigenError> {

@@ -71,7 +71,7 @@ pub enum FactorError {
     /// The factor does not fit into the memory.
     #[error(
         "the factor of the stiffness needs {:.1} GB of memory, {:.1} GB more than this machine has free: take a coarser mesh, a lower \
-         degree or a machine with more memory (a method that needs no factor is not there yet)",
+         degree or a machine with more memory",
         *wanted as f64 / 1e9, *missing as f64 / 1e9
     )]
     OutOfMemory {

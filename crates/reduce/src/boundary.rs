@@ -1,11 +1,6 @@
 //! The boundary of a condensation: displacements of interface points, then six motions of each marker; and the interior behind it.
 
-use carom_fem::SystemMatrices;
-use carom_linalg::{
-    BlockMatrix, Border, Bordered, Cholesky, DofSet, EigenError, EigenPairs, FactorError, Wanted,
-    lowest_pairs,
-};
-use carom_progress::Progress;
+use carom_linalg::{BlockMatrix, Border, DofSet};
 use faer::{Mat, MatMut, MatRef};
 use nalgebra::Vector3;
 
@@ -13,6 +8,7 @@ use crate::attachment::{Attached, AttachmentKind};
 use crate::column::{Column, Motion};
 use crate::interface::dofs;
 use crate::reduced::AttachedMarker;
+use crate::solver::Space;
 
 /// What the interior of a body is held by, and moved with.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -62,28 +58,19 @@ impl Boundary {
         interior
     }
 
-    /// Factorises the stiffness of the interior, with the means of averaged sets at rest.
+    /// The interior with the means of averaged sets at rest: where its stiffness is inverted.
     ///
-    /// # Errors
-    ///
-    /// [`FactorError`].
-    pub fn factorise(
-        &self,
-        k: &BlockMatrix,
-        used: &DofSet,
-        progress: &dyn Progress,
-    ) -> Result<Interior, FactorError> {
+    /// * `used` — dofs of points that belong to a cell
+    pub fn space(&self, used: &DofSet) -> Space {
         let interior = self.interior(used);
         if self.n_constraints() == 0 {
-            return Cholesky::new(k, None, interior, progress)
-                .map(|factor| Interior::Definite(Box::new(factor)));
+            return Space::Free(interior);
         }
-        let mut constraints = Mat::zeros(k.n_dofs(), self.n_constraints());
+        let mut constraints = Mat::zeros(3 * used.n_nodes(), self.n_constraints());
         for (i, (_, marker)) in self.of_kind(AttachmentKind::Mean).enumerate() {
             scatter(marker, &marker.mean, constraints.as_mut().subcols_mut(6 * i, 6));
         }
-        let border = Border::new(interior, self.pins.clone(), constraints);
-        Bordered::new(k, None, border, progress).map(|factor| Interior::Bordered(Box::new(factor)))
+        Space::Bordered(Border::new(interior, self.pins.clone(), constraints))
     }
 
     /// −K_ib times the boundary dofs, all rows, 3n × boundary dofs; zero for averaged sets, which are interior.
@@ -237,49 +224,6 @@ fn scatter(marker: &Attached, field: &Mat<f64>, mut to: MatMut<'_, f64>) {
     for (row, dof) in dofs(&marker.points).into_iter().enumerate() {
         for k in 0..field.ncols() {
             to[(dof, k)] = field[(row, k)];
-        }
-    }
-}
-
-/// The factor of the interior.
-#[derive(Debug)]
-pub enum Interior {
-    /// Its dofs are free.
-    Definite(Box<Cholesky>),
-    /// Sums over averaged sets are at rest.
-    Bordered(Box<Bordered>),
-}
-
-impl Interior {
-    /// Solves K_ii u = f in place, where the sums of averaged sets have these values.
-    ///
-    /// * `sums` — constraints × columns
-    pub fn solve_in_place(&self, x: MatMut<'_, f64>, sums: MatRef<'_, f64>) {
-        match self {
-            Self::Definite(factor) => factor.solve_in_place(x),
-            Self::Bordered(factor) => factor.solve_with(x, sums),
-        }
-    }
-
-    /// The lowest normal modes of the interior.
-    ///
-    /// # Errors
-    ///
-    /// [`EigenError`].
-    pub fn lowest_pairs(
-        self,
-        system: &SystemMatrices,
-        wanted: Wanted,
-        progress: &dyn Progress,
-    ) -> Result<EigenPairs, EigenError> {
-        let SystemMatrices { stiffness, mass } = system;
-        match self {
-            Self::Definite(factor) => {
-                lowest_pairs(stiffness, mass, *factor, 0.0, wanted, progress).map(|(pairs, _)| pairs)
-            }
-            Self::Bordered(factor) => {
-                lowest_pairs(stiffness, mass, *factor, 0.0, wanted, progress).map(|(pairs, _)| pairs)
-            }
         }
     }
 }

@@ -11,15 +11,16 @@
 
 use carom_fem::SystemMatrices;
 use carom_linalg::dense::{add_product, symmetrised};
-use carom_linalg::{EigenError, Wanted};
+use carom_linalg::{EigenError, IterationError, Proof, Wanted};
 use carom_progress::Progress;
 use faer::Mat;
 use nalgebra::Matrix6;
 
-use crate::boundary::{Boundary, Interior};
+use crate::boundary::Boundary;
 use crate::further::InteriorFields;
 use crate::rigid::rigid_modes;
 use crate::solve::solve_reporting;
+use crate::solver::Interior;
 
 /// Static response of the interior to a unit of each boundary dof, the others at rest.
 #[derive(Debug, Clone)]
@@ -53,7 +54,9 @@ pub struct ConstraintModes {
 /// * `points` — positions of all points \[m\]
 /// * `is_used` — whether a point belongs to a cell
 ///
-/// `None` if the user stopped it.
+/// # Errors
+///
+/// [`IterationError`], also if the user stopped it.
 pub fn constraint_modes(
     system: &SystemMatrices,
     interior: &Interior,
@@ -61,15 +64,13 @@ pub fn constraint_modes(
     points: &[[f64; 3]],
     is_used: &[bool],
     progress: &dyn Progress,
-) -> Option<ConstraintModes> {
+) -> Result<ConstraintModes, IterationError> {
     let mut modes = boundary.reactions(&system.stiffness);
-    if !solve_reporting(interior, modes.as_mut(), boundary.sums().as_ref(), "constraint modes", progress) {
-        return None;
-    }
+    solve_reporting(interior, modes.as_mut(), boundary.sums().as_ref(), "constraint modes", progress)?;
     boundary.prescribe(modes.as_mut());
     let rigid_error = restore_rigid_motions(&mut modes, boundary, points, is_used);
     let condensed = boundary.forces(&system.stiffness, modes.as_ref());
-    Some(ConstraintModes { condensed: symmetrised(condensed.as_ref()), modes, rigid_error })
+    Ok(ConstraintModes { condensed: symmetrised(condensed.as_ref()), modes, rigid_error })
 }
 
 /// Adds to C what it misses of the rigid motions; returns the largest part that was missing, NaN if it is broken.
@@ -119,6 +120,8 @@ pub struct Condensation {
     pub n_further: usize,
     /// ω² of the modes of the free body that T spans, ascending \[1/s²\]; none with fixed-interface modes.
     pub free_lambda: Vec<f64>,
+    /// How it is known that no mode is missing; `None` if there are none.
+    pub proof: Option<Proof>,
     /// Number of interface dofs n_b.
     pub n_interface: usize,
 }
@@ -141,10 +144,10 @@ impl Condensation {
         if matches!(wanted, Wanted::Count(0)) {
             return Ok(Self::of_constraint_modes(constraint));
         }
-        let pairs = interior.lowest_pairs(system, wanted, progress)?;
+        let pairs = interior.lowest_pairs(system, 0.0, wanted, progress)?;
         let mut condensation = Self::of_constraint_modes(constraint);
         condensation.append(&pairs.vectors, &pairs.lambda);
-        Ok(Self { fixed_lambda: pairs.lambda, ..condensation })
+        Ok(Self { fixed_lambda: pairs.lambda, proof: Some(pairs.proof), ..condensation })
     }
 
     /// Constraint modes alone.
@@ -157,6 +160,7 @@ impl Condensation {
             fixed_lambda: Vec::new(),
             n_further: 0,
             free_lambda: Vec::new(),
+            proof: None,
             n_interface,
         }
     }

@@ -15,6 +15,7 @@ use crate::interface::{Interface, InterfaceSpec, checked_points};
 use crate::matrices::MatrixBody;
 use crate::modes::used_dofs;
 use crate::reduced::{NamedSurface, ReducedBody};
+use crate::solver::SolverChoice;
 use crate::subject::Subject;
 use crate::timing::{Lap, Seconds};
 use crate::variant::{ModeKind, Variant};
@@ -72,8 +73,21 @@ pub struct CraigBamptonOptions {
     pub rule: Option<QuadratureRule>,
     /// Inertia relief, free modes, interface reduction, body frame, damping.
     pub variant: Variant,
+    /// How systems of the stiffness are solved.
+    pub solver: SolverChoice,
     /// Checksum of the body, handed through to [`ReducedBody::body_checksum`].
     pub body_checksum: String,
+}
+
+impl CraigBamptonOptions {
+    /// What goes beyond the plain reduction, as a model file keeps it.
+    ///
+    /// * `is_iterative` — [`CraigBampton::is_iterative`]
+    pub fn words(&self, is_iterative: bool) -> Vec<String> {
+        let mut words = self.variant.words();
+        words.extend(is_iterative.then(|| "iterative solution".to_owned()));
+        words
+    }
 }
 
 /// A reduction and what it cost.
@@ -89,6 +103,8 @@ pub struct CraigBampton {
     pub condensed_stiffness: Mat<f64>,
     /// M̂ of the condensation.
     pub condensed_mass: Mat<f64>,
+    /// Whether there was no factor: systems were solved by iteration, and a second search stands in the place of the inertia count.
+    pub is_iterative: bool,
     /// Deviation of the constraint modes from the rigid motions before these were restored.
     pub rigid_error: f64,
     /// Circular frequencies of the free reduced body, whatever its frame, ascending \[rad/s\].

@@ -1,7 +1,7 @@
 //! Why a body could not be reduced.
 
 use carom_fem::{AssemblyError, DiscretisationError};
-use carom_linalg::{DenseEigenError, EigenError, FactorError};
+use carom_linalg::{DenseEigenError, EigenError, FactorError, IterationError};
 
 use crate::craig_bampton::{LEAST_FIXED_MODES, RIGID_ERROR};
 use crate::frame::FrameChoiceError;
@@ -26,12 +26,20 @@ pub enum ReduceError {
         source: AssemblyError,
     },
     /// The interior stiffness could not be factorised.
-    #[error("body `{body}`, interior: {source}")]
+    #[error("body `{body}`, interior: {source}{}", way_out(source))]
     Factor {
         /// Name of the body.
         body: String,
         /// What went wrong.
         source: FactorError,
+    },
+    /// Static answers of the interior could not be found.
+    #[error("body `{body}`, static answers of the interior: {source}")]
+    Solution {
+        /// Name of the body.
+        body: String,
+        /// What went wrong.
+        source: IterationError,
     },
     /// The fixed-interface modes could not be found.
     #[error("body `{body}`, fixed-interface modes: {source}")]
@@ -173,4 +181,24 @@ pub enum ReduceError {
     /// The user stopped it.
     #[error("stopped during the reduction")]
     Interrupted,
+}
+
+impl ReduceError {
+    /// Of a solution without a factor.
+    pub(crate) fn of_solution(body: &str, source: IterationError) -> Self {
+        match source {
+            IterationError::Interrupted => Self::Interrupted,
+            source => Self::Solution { body: body.to_owned(), source },
+        }
+    }
+}
+
+/// What else there is if a factor does not fit.
+fn way_out(source: &FactorError) -> &'static str {
+    match source {
+        FactorError::OutOfMemory { .. } => {
+            "; or leave the solver at `auto`, which then goes on without a factor"
+        }
+        _ => "",
+    }
 }

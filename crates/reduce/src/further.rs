@@ -18,11 +18,11 @@
 
 use carom_fem::SystemMatrices;
 use carom_linalg::dense::{add_product, generalised_pairs, gram, product};
-use carom_linalg::{Cholesky, DenseEigenError, DofSet, EigenError, FactorError, Wanted, lowest_pairs};
+use carom_linalg::{DenseEigenError, DofSet, EigenError, FactorError, IterationError, Proof, Wanted};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
-use crate::boundary::Interior;
+use crate::solver::{Interior, Operator, SolverChoice, Space, bytes_beside};
 
 /// A field counts as dependent if what is left of it, beside those before it, has this part of its strain amplitude or less.
 ///
@@ -53,15 +53,20 @@ pub(crate) enum FreeModesError {
 ///
 /// * `interior` — factor of the interior stiffness
 /// * `rigid` — the rigid motions R at all points, 3n × r
+///
+/// # Errors
+///
+/// [`IterationError`].
 pub(crate) fn inertia_relief(
     system: &SystemMatrices,
     interior: &Interior,
     sums: MatRef<'_, f64>,
     rigid: MatRef<'_, f64>,
-) -> Mat<f64> {
+    progress: &dyn Progress,
+) -> Result<Mat<f64>, IterationError> {
     let mut fields = system.mass.product(rigid);
-    interior.solve_in_place(fields.as_mut(), sums);
-    fields
+    interior.solve_in_place(fields.as_mut(), sums, progress)?;
+    Ok(fields)
 }
 
 /// The lowest elastic modes of the body without supports, 3n × modes.
@@ -69,25 +74,30 @@ pub(crate) fn inertia_relief(
 /// * `used` — dofs of the body
 /// * `n_rigid` — its rigid modes, which come first and are left out
 /// * `shift` — of the order of the lowest elastic eigenvalue \[1/s²\]
+/// * `points` — positions of all points \[m\]
 pub(crate) fn free_modes(
     system: &SystemMatrices,
     used: DofSet,
     n_rigid: usize,
     shift: f64,
     wanted: Wanted,
+    points: &[[f64; 3]],
+    choice: &SolverChoice,
     progress: &dyn Progress,
-) -> Result<(Vec<f64>, Mat<f64>), FreeModesError> {
+) -> Result<(Vec<f64>, Mat<f64>, Proof), FreeModesError> {
     let shifted = (n_rigid > 0).then_some((&system.mass, shift));
     let shift = if n_rigid > 0 { shift } else { 0.0 };
-    let factor = Cholesky::new(&system.stiffness, shifted, used, progress)?;
     let wanted = match wanted {
         Wanted::Count(n) => Wanted::Count(n + n_rigid),
         up_to @ Wanted::UpTo(_) => up_to,
     };
-    let (pairs, _) = lowest_pairs(&system.stiffness, &system.mass, factor, shift, wanted, progress)?;
+    let operator = Operator { k: &system.stiffness, shifted_mass: shifted, points };
+    let beside = bytes_beside(system.stiffness.n_dofs(), 0, wanted);
+    let inverse = Interior::new(operator, Space::Free(used), choice, beside, progress)?;
+    let pairs = inverse.lowest_pairs(system, shift, wanted, progress)?;
     let elastic = pairs.lambda.get(n_rigid..).unwrap_or_default().to_vec();
     let vectors = pairs.vectors.subcols(n_rigid.min(pairs.vectors.ncols()), elastic.len()).to_owned();
-    Ok((elastic, vectors))
+    Ok((elastic, vectors, pairs.proof))
 }
 
 /// φ − T_b φ_b: what fields of the whole body have beyond the constraint modes.

@@ -2,7 +2,7 @@
 //!
 //! [`modes()`] finds frequencies and shapes of a body; [`craig_bampton()`] makes a [`ReducedBody`] of it, the only thing
 //! the solver knows of a flexible body. Read: [`interface`] (which dofs are boundary), [`attachment`] (sets tied to
-//! markers), [`boundary`] (the dofs of both, the interior behind them), [`condensation`] (constraint modes
+//! markers), [`boundary`] (the dofs of both, the interior behind them), [`solver`] (by a factor or by iteration), [`condensation`] (constraint modes
 //! and fixed-interface modes), [`second`] (the second eigenproblem, free of rigid motion), [`moments`] (mass integrals),
 //! [`matrices`] (bodies that are known by stiffness and mass alone), [`flexibility`] (statics of the whole body, [`motions`]
 //! that its supports leave taken out by the mass), [`comparison`] (a model beside its body),
@@ -32,6 +32,7 @@ pub mod reduced;
 pub mod rigid;
 pub mod second;
 mod solve;
+pub mod solver;
 pub mod statics;
 pub mod stress_modes;
 mod subject;
@@ -55,6 +56,7 @@ pub use matrices::{Entries, MatricesError, MatrixBody};
 pub use modes::{ModalAnalysis, ModalOptions, ModesError, ModesWanted, modes};
 pub use motions::RigidMotions;
 pub use reduced::{AttachedMarker, Invariants, Modes, NamedSurface, ReducedBody};
+pub use solver::{Solver, SolverChoice};
 pub use stress_modes::StressModes;
 pub use timing::Seconds;
 pub use variant::{ChoiceTextError, ModeKind, Variant, VariantError};

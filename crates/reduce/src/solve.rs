@@ -1,37 +1,47 @@
 //! Solutions with many right-hand sides that say how far they are.
 
+use carom_linalg::IterationError;
 use carom_progress::Progress;
 use faer::{MatMut, MatRef};
 
-use crate::boundary::Interior;
+use crate::solver::Interior;
 
 /// Right-hand sides between two reports: a multiple of those that pass through the factor together.
 const CHUNK: usize = 128;
+
+/// The same for a solution by iteration, which takes longer: columns that are solved for side by side.
+const GROUP: usize = 8;
 
 /// Solves K_ii X = B in place as [`Interior::solve_in_place`] does.
 ///
 /// * `sums` — values of the sums of averaged sets, constraints × columns
 /// * `name` — of the phase
 ///
-/// Returns false if the user stopped it.
-#[must_use]
+/// # Errors
+///
+/// [`IterationError`], also if the user stopped it.
 pub(crate) fn solve_reporting(
     interior: &Interior,
     mut x: MatMut<'_, f64>,
     sums: MatRef<'_, f64>,
     name: &str,
     progress: &dyn Progress,
-) -> bool {
+) -> Result<(), IterationError> {
     let n = x.ncols();
     progress.begin(name, n as u64);
-    for first in (0..n).step_by(CHUNK) {
+    let chunk = if interior.is_iterative() { GROUP } else { CHUNK };
+    for first in (0..n).step_by(chunk) {
         if progress.interrupted() {
-            return false;
+            return Err(IterationError::Interrupted);
         }
-        let width = CHUNK.min(n - first);
-        interior.solve_in_place(x.as_mut().subcols_mut(first, width), sums.subcols(first, width));
+        let width = chunk.min(n - first);
+        interior.solve_in_place(
+            x.as_mut().subcols_mut(first, width),
+            sums.subcols(first, width),
+            progress,
+        )?;
         progress.set((first + width) as u64);
     }
     progress.end();
-    !progress.interrupted()
+    if progress.interrupted() { Err(IterationError::Interrupted) } else { Ok(()) }
 }

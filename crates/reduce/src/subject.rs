@@ -8,7 +8,7 @@ mod modes;
 
 use carom_fem::{Material, SystemMatrices};
 use carom_linalg::dense::product;
-use carom_linalg::{DofSet, Wanted};
+use carom_linalg::{DofSet, Proof, Wanted};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
@@ -20,6 +20,7 @@ use crate::error::ReduceError;
 use crate::modes::hz;
 use crate::moments::Moments;
 use crate::reduced::{Modes, NamedSurface, ReducedBody};
+use crate::solver::{Interior, Operator, SolverChoice, bytes_beside};
 use crate::timing::{Lap, Seconds};
 use crate::variant::ModeKind;
 
@@ -53,23 +54,21 @@ impl Subject<'_> {
         mut seconds: Seconds,
         progress: &dyn Progress,
     ) -> Result<CraigBampton, ReduceError> {
-        let name = || self.name.to_owned();
         let mut lap = Lap::start();
-        let factor = self
-            .boundary
-            .factorise(&system.stiffness, &self.used(), progress)
-            .map_err(|source| ReduceError::Factor { body: name(), source })?;
+        let factor = self.invert(&system, wanted, &options.solver, progress)?;
         seconds.factorisation = lap.lap();
         let constraint =
             constraint_modes(&system, &factor, self.boundary, self.points, self.is_used, progress)
-                .ok_or(ReduceError::Interrupted)?;
+                .map_err(|source| ReduceError::of_solution(self.name, source))?;
         check_rigid_motions(self.name, constraint.rigid_error)?;
         let rigid_error = constraint.rigid_error;
         seconds.constraint_modes = lap.lap();
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = factor.told(&options.solver).into_iter().collect();
+        let is_iterative = factor.is_iterative();
         let given = Given { system: &system, factor, constraint, wanted };
         let condensation = self.condense(given, options, &mut notes, progress)?;
         check_count(self.name, options, condensation.fixed_lambda.len())?;
+        notes.extend(condensation.proof.and_then(told_of_search));
         seconds.eigen = lap.lap();
         let SystemMatrices { mass, stiffness } = system;
         drop(stiffness);
@@ -82,7 +81,21 @@ impl Subject<'_> {
         progress.end();
         check_interruption(progress)?;
         seconds.projection = lap.lap();
-        Ok(CraigBampton { seconds, rigid_error, notes, ..projection })
+        Ok(CraigBampton { seconds, rigid_error, notes, is_iterative, ..projection })
+    }
+
+    /// The inverse of the interior stiffness, by a factor or without.
+    fn invert(
+        &self,
+        system: &SystemMatrices,
+        wanted: Wanted,
+        choice: &SolverChoice,
+        progress: &dyn Progress,
+    ) -> Result<Interior, ReduceError> {
+        let operator = Operator { k: &system.stiffness, shifted_mass: None, points: self.points };
+        let beside = bytes_beside(system.stiffness.n_dofs(), self.boundary.n_dofs(), wanted);
+        Interior::new(operator, self.boundary.space(&self.used()), choice, beside, progress)
+            .map_err(|source| ReduceError::Factor { body: self.name.to_owned(), source })
     }
 
     /// All dofs of the body.
@@ -142,6 +155,7 @@ impl Subject<'_> {
             condensed_stiffness: stiffness,
             condensed_mass: moments.mass_matrix(),
             rigid_error: 0.0,
+            is_iterative: false,
             free_omega: modes.free_omega,
             notes: Vec::new(),
         }
@@ -150,6 +164,16 @@ impl Subject<'_> {
 
 fn check_interruption(progress: &dyn Progress) -> Result<(), ReduceError> {
     if progress.interrupted() { Err(ReduceError::Interrupted) } else { Ok(()) }
+}
+
+/// What the user should know of modes that no inertia was counted for.
+fn told_of_search(proof: Proof) -> Option<String> {
+    let Proof::SearchedAgain { below, next, .. } = proof else { return None };
+    Some(format!(
+        "without a factor no inertia can be counted; a second search from fresh directions beside the {below} lowest modes found none \
+         below {:.6e} Hz",
+        hz(next)
+    ))
 }
 
 /// Refuses constraint modes whose rounding is more than can be put right.

@@ -80,7 +80,9 @@ fn condensed(body: &Body, spec: &Spec, n_modes: usize) -> Condensed {
     };
     let interface = Interface::new(body, &discretisation, parts).unwrap();
     let used = DofSet::all(discretisation.n_points());
-    let interior = interface.boundary.factorise(&system.stiffness, &used, &Silent).unwrap();
+    let operator = Operator { k: &system.stiffness, shifted_mass: None, points: &discretisation.points };
+    let space = interface.boundary.space(&used);
+    let interior = Interior::new(operator, space, &SolverChoice::default(), 0, &Silent).unwrap();
     let constraint = constraint_modes(
         &system,
         &interior,

@@ -11,6 +11,7 @@ use carom_progress::Silent;
 use carom_reduce::boundary::Boundary;
 use carom_reduce::moments::Moments;
 use carom_reduce::rigid::rigid_modes;
+use carom_reduce::solver::{Interior, Operator, SolverChoice};
 use carom_reduce::{
     CraigBampton, CraigBamptonOptions, Fields, FixedModes, InterfaceError, ModalOptions, ModesWanted,
     ReduceError, craig_bampton, modes,
@@ -72,8 +73,9 @@ fn the_condensed_stiffness_is_block_diagonal() {
     let interface = body.points_of_set(&discretisation, "west").unwrap();
     let interior = DofSet::all(discretisation.n_points()).without_nodes(&interface);
     let boundary = Boundary::of_points(interface);
-    let factor =
-        boundary.factorise(&system.stiffness, &DofSet::all(discretisation.n_points()), &Silent).unwrap();
+    let operator = Operator { k: &system.stiffness, shifted_mass: None, points: &discretisation.points };
+    let space = boundary.space(&DofSet::all(discretisation.n_points()));
+    let factor = Interior::new(operator, space, &SolverChoice::default(), 0, &Silent).unwrap();
     let dofs: Vec<usize> =
         (0..3 * discretisation.n_points()).filter(|&dof| !interior.contains(dof)).collect();
     let used = discretisation.point_is_used();

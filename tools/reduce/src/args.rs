@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use carom_cli::{OptionalOutputArgs, OutputArgs, RunArgs};
-use carom_reduce::{Attachment, AttachmentKind};
+use carom_reduce::{Attachment, AttachmentKind, Solver};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::variant::VariantArgs;
@@ -134,6 +134,10 @@ pub(crate) struct CraigBamptonArgs {
     /// How stiffness and mass are integrated
     #[arg(long, value_enum, default_value = "default")]
     pub(crate) quadrature: QuadratureName,
+    /// How systems of the stiffness are solved: direct (by a factor; refused if it does not fit into the memory), iterative (conjugate gradients
+    /// with multigrid: little memory, longer for bodies whose factor fits), or auto: direct if it fits, else iterative
+    #[arg(long, value_name = "auto|direct|iterative", default_value = "auto")]
+    pub(crate) solver: Solver,
     #[command(flatten)]
     pub(crate) variant: VariantArgs,
     #[command(flatten)]

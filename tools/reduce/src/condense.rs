@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_format::write_rom;
-use carom_reduce::{AttachmentKind, CraigBamptonOptions, Fields, FixedModes};
+use carom_reduce::{AttachmentKind, CraigBamptonOptions, Fields, FixedModes, SolverChoice};
 use serde::Serialize;
 
 use crate::args::{CraigBamptonArgs, FieldsName, StressName};
@@ -30,6 +30,8 @@ struct Report {
     frequencies_hz: Vec<f64>,
     seconds: Seconds,
     peak_memory_bytes: Option<u64>,
+    /// `direct` or `iterative`.
+    solver: &'static str,
     notes: Vec<String>,
     output: String,
     checksum: String,
@@ -64,13 +66,15 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         rule: Some(crate::rule(args.quadrature)),
         body_checksum: stored.checksum.clone(),
         variant: args.variant.variant()?,
+        solver: SolverChoice { solver: args.solver, memory: None },
     };
     let mut reduction = crate::reduce(&stored.body, &options, session)?;
     crate::stress::add(&mut reduction.reduced, &stored.body, args.stress, args.fields, session)?;
     reduction.notes.iter().for_each(|note| session.note(note));
     let output = &args.output.output;
-    let checksum = write_rom(output, &reduction.reduced, &asked(args, &options), session.progress())
-        .or_fail(Category::Files)?;
+    let asked = asked(args, &options, reduction.is_iterative);
+    let checksum =
+        write_rom(output, &reduction.reduced, &asked, session.progress()).or_fail(Category::Files)?;
 
     let reduced = &reduction.reduced;
     let n_modes = reduced.omega.len();
@@ -102,6 +106,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
             total: seconds.total,
         },
         peak_memory_bytes: reduction.peak_memory_bytes,
+        solver: if reduction.is_iterative { "iterative" } else { "direct" },
         notes: reduction.notes.clone(),
         output: output.display().to_string(),
         checksum,
@@ -110,7 +115,11 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
 }
 
 /// What was asked for, as the model file keeps it.
-fn asked(args: &CraigBamptonArgs, options: &CraigBamptonOptions) -> carom_format::CraigBamptonOptions {
+fn asked(
+    args: &CraigBamptonArgs,
+    options: &CraigBamptonOptions,
+    is_iterative: bool,
+) -> carom_format::CraigBamptonOptions {
     let tie = |a: &carom_reduce::Attachment| match a.kind {
         AttachmentKind::Rigid => format!("{}=rigid", a.set),
         AttachmentKind::Mean => format!("{}=mean", a.set),
@@ -122,7 +131,7 @@ fn asked(args: &CraigBamptonArgs, options: &CraigBamptonOptions) -> carom_format
         up_to_hz: args.up_to,
         split_hz: args.split,
         quadrature: args.quadrature.word().to_owned(),
-        variant: options.variant.words(),
+        variant: options.words(is_iterative),
     }
 }
 

@@ -46,6 +46,8 @@ struct Report {
     markers: Vec<MarkerInfo>,
     held: Vec<String>,
     field_points: usize,
+    /// What was chosen beyond the plain reduction.
+    chosen: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     modes: Option<ModeTable>,
 }
@@ -93,6 +95,7 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
             .collect(),
         held: rom.held.clone(),
         modes: args.modes.then(|| mode_table(rom)).flatten(),
+        chosen: stored.options.variant.clone(),
         field_points: rom.fields.as_ref().map_or(0, |f| f.points.len()),
     };
     session.print(&text(&report))?;
@@ -117,6 +120,9 @@ fn text(report: &Report) -> String {
     line("model", format!("{} (version {})", report.name, report.version));
     line("mass", format!("{:.9e} kg, centre ({x:.6e}, {y:.6e}, {z:.6e}) m", report.mass));
     line("full body", format!("{} dofs, {} of them interface dofs", report.dofs, report.interface_dofs));
+    if !report.chosen.is_empty() {
+        line("reduced with", report.chosen.join(", "));
+    }
     line("fixed-interface modes", range(&report.fixed_interface_hz));
     line("dynamic", range(&hz[..report.low_modes]));
     line("quasistatic", range(&hz[report.low_modes..]));

@@ -343,6 +343,10 @@ fn reduce(table: Table<'_>) -> ReduceSpec {
         split: table.number("split", Interval::NotNegative),
         fields: choice("fields", ["full", "surface"]),
         quadrature: choice("quadrature", ["default", "high"]),
+        solver: table
+            .choice("solver", &["auto", "direct", "iterative"].map(|word| (word, word)))
+            .unwrap_or("auto")
+            .to_owned(),
         variant: variant(&table),
     };
     if spec.modes.is_some() && spec.up_to.is_some() {

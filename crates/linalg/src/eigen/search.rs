@@ -12,7 +12,10 @@ use crate::lanes::LANES;
 pub(super) const BLOCK: usize = LANES;
 
 /// Ritz vectors that take part in inverse iteration behind those that are wanted.
-const GUARD: usize = 12;
+pub(super) const GUARD: usize = 12;
+
+/// Pairs for which there is room at first where their number is not known.
+pub(super) const FIRST_GUESS: usize = 40;
 
 /// Residual over θ at which a Lanczos pair has converged.
 pub(super) const LANCZOS_RESIDUAL: f64 = 3e-9;
@@ -105,7 +108,7 @@ impl Pencil<'_> {
     pub(super) fn largest_space(wanted: Wanted) -> usize {
         let first_guess = match wanted {
             Wanted::Count(n) => n,
-            Wanted::UpTo(_) => 40,
+            Wanted::UpTo(_) => FIRST_GUESS,
         };
         3 * first_guess + 12 * BLOCK
     }

@@ -1,19 +1,19 @@
 //! The basis T of a reduction.
 
 use carom_fem::SystemMatrices;
-use carom_linalg::Wanted;
+use carom_linalg::{Proof, Wanted};
 use carom_progress::Progress;
 use faer::Mat;
 
 use super::{Subject, check_interruption};
 use crate::attachment::AttachmentKind;
-use crate::boundary::Interior;
 use crate::condensation::{Condensation, ConstraintModes};
 use crate::craig_bampton::CraigBamptonOptions;
 use crate::error::ReduceError;
 use crate::further::{self, DEPENDENT, FreeModesError, beyond_constraint_modes, independent, inertia_relief};
 use crate::interface::dofs;
 use crate::rigid::rigid_modes;
+use crate::solver::Interior;
 use crate::variant::ModeKind;
 
 /// What the basis is made of.
@@ -47,17 +47,19 @@ impl Subject<'_> {
                 (0..6).for_each(|k| rigid[(dof, k)] = 0.0);
             }
             let at_rest = Mat::zeros(self.boundary.n_constraints(), 6);
-            inertia_relief(system, &factor, at_rest.as_ref(), rigid.as_ref())
+            inertia_relief(system, &factor, at_rest.as_ref(), rigid.as_ref(), progress)
+                .map_err(|source| ReduceError::of_solution(self.name, source))
         });
+        let relief = relief.transpose()?;
         let (mut condensation, fields) = if is_residual {
             drop(factor);
-            let (lambda, free) = self.free_modes(system, wanted, progress)?;
+            let (lambda, free, proof) = self.free_modes(system, wanted, options, progress)?;
             let at_boundary = self.boundary.of_fields(free.as_ref());
             let basis = constraint.modes.as_ref();
             let held = dofs(&self.boundary.points);
             let beyond = beyond_constraint_modes(free.as_ref(), basis, at_boundary.as_ref(), &held);
             let plain = Condensation::of_constraint_modes(constraint);
-            let condensation = Condensation { free_lambda: lambda, ..plain };
+            let condensation = Condensation { free_lambda: lambda, proof: Some(proof), ..plain };
             (condensation, further::joined([relief.as_ref(), Some(&beyond)]))
         } else {
             let condensation = Condensation::new(system, factor, constraint, wanted, progress)
@@ -87,13 +89,15 @@ impl Subject<'_> {
         &self,
         system: &SystemMatrices,
         wanted: Wanted,
+        options: &CraigBamptonOptions,
         progress: &dyn Progress,
-    ) -> Result<(Vec<f64>, Mat<f64>), ReduceError> {
+    ) -> Result<(Vec<f64>, Mat<f64>, Proof), ReduceError> {
         let body = || self.name.to_owned();
         let shift = further::shift(system, self.points, self.is_used);
         let used = self.used().without_nodes(&self.boundary.held);
         let n_rigid = if self.boundary.held.is_empty() { 6 } else { 0 };
-        let free = further::free_modes(system, used, n_rigid, shift, wanted, progress);
+        let free =
+            further::free_modes(system, used, n_rigid, shift, wanted, self.points, &options.solver, progress);
         free.map_err(|error| match error {
             FreeModesError::Factor(source) => ReduceError::FreeFactor { body: body(), source },
             FreeModesError::Eigen(source) => ReduceError::Eigen { body: body(), source },

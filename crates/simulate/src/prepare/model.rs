@@ -12,7 +12,7 @@ use carom_format::{CraigBamptonOptions as StoredOptions, StoredBody, read_rom, w
 use carom_progress::Progress;
 use carom_reduce::{
     Attachment, AttachmentKind, CraigBamptonOptions, Fields, FixedModes, ReduceError, ReducedBody,
-    craig_bampton,
+    SolverChoice, craig_bampton,
 };
 
 use super::twins::model_owner;
@@ -77,7 +77,12 @@ pub(super) fn reduced(
     result.reduced.name.clone_from(&spec.name);
     create_folder(workshop.bodies)?;
     forget(&path);
-    let written = write_rom(&path, &result.reduced, &stored_options(reduce), progress);
+    let written = write_rom(
+        &path,
+        &result.reduced,
+        &stored_options(reduce, options.words(result.is_iterative)),
+        progress,
+    );
     if progress.interrupted() {
         return Err(SimulateError::Interrupted);
     }
@@ -130,10 +135,11 @@ fn options(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOptions {
         rule: Some(if reduce.quadrature == "high" { QuadratureRule::High } else { QuadratureRule::Default }),
         body_checksum: checksum.to_owned(),
         variant: reduce.variant.variant(),
+        solver: SolverChoice { solver: reduce.solver.parse().unwrap_or_default(), memory: None },
     }
 }
 
-fn stored_options(reduce: &ReduceSpec) -> StoredOptions {
+fn stored_options(reduce: &ReduceSpec, words: Vec<String>) -> StoredOptions {
     StoredOptions {
         interfaces: reduce.interface.clone(),
         attachments: reduce.attach.iter().map(|(set, how)| format!("{set}={how}")).collect(),
@@ -141,6 +147,6 @@ fn stored_options(reduce: &ReduceSpec) -> StoredOptions {
         up_to_hz: reduce.up_to,
         split_hz: reduce.split,
         quadrature: reduce.quadrature.clone(),
-        variant: reduce.variant.variant().words(),
+        variant: words,
     }
 }

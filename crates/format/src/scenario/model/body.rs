@@ -180,6 +180,8 @@ pub struct ReduceSpec {
     pub fields: String,
     /// Quadrature rule, `default` or `high`.
     pub quadrature: String,
+    /// How systems of the stiffness are solved: `auto`, `direct` or `iterative`.
+    pub solver: String,
     /// What is chosen beyond the plain reduction.
     #[serde(flatten)]
     pub variant: VariantSpec,

@@ -1,0 +1,276 @@
+//! How systems of a stiffness are solved: by a factor if it fits into the memory, else by iteration.
+
+use std::fmt;
+use std::str::FromStr;
+
+use carom_fem::SystemMatrices;
+use carom_linalg::eigen::search_bytes;
+use carom_linalg::memory::memory;
+use carom_linalg::{
+    BlockMatrix, Border, Bordered, Cholesky, DofSet, EigenError, EigenPairs, FactorError, IterationError,
+    Iterative, NodeMatrix, Symbolic, Wanted, lowest_pairs, lowest_pairs_by_iteration,
+};
+use carom_progress::Progress;
+use faer::{MatMut, MatRef};
+
+/// Which way systems are solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Solver {
+    /// By a factor if it fits into the memory, else by iteration.
+    #[default]
+    Auto,
+    /// By a factor; refused if it does not fit.
+    Direct,
+    /// By conjugate gradients with multigrid.
+    Iterative,
+}
+
+/// A text names no way.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no way to solve: give `auto`, `direct` or `iterative`")]
+pub struct SolverTextError {
+    /// The text.
+    pub text: String,
+}
+
+impl FromStr for Solver {
+    type Err = SolverTextError;
+
+    fn from_str(text: &str) -> Result<Self, SolverTextError> {
+        let all = [Self::Auto, Self::Direct, Self::Iterative];
+        all.into_iter()
+            .find(|way| way.to_string() == text)
+            .ok_or_else(|| SolverTextError { text: text.to_owned() })
+    }
+}
+
+impl fmt::Display for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Direct => "direct",
+            Self::Iterative => "iterative",
+        })
+    }
+}
+
+/// Which way systems are solved, and what a factor may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SolverChoice {
+    /// The way.
+    pub solver: Solver,
+    /// Memory that may be used, in bytes; `None`: what the system has free.
+    pub memory: Option<u64>,
+}
+
+impl SolverChoice {
+    /// Bytes of memory that may be used, if they are known.
+    fn available(&self) -> Option<u64> {
+        self.memory.or_else(|| memory().available)
+    }
+}
+
+/// Where a stiffness is inverted.
+#[derive(Debug, Clone)]
+pub enum Space {
+    /// On free dofs.
+    Free(DofSet),
+    /// On free dofs under constraints.
+    Bordered(Border),
+}
+
+impl Space {
+    /// The dofs of a factor.
+    fn definite(&self) -> DofSet {
+        match self {
+            Self::Free(free) => free.clone(),
+            Self::Bordered(border) => border.definite(),
+        }
+    }
+}
+
+/// What is inverted.
+#[derive(Debug, Clone, Copy)]
+pub struct Operator<'a> {
+    /// K.
+    pub k: &'a BlockMatrix,
+    /// M and s of K + sM; `None` for K itself.
+    pub shifted_mass: Option<(&'a NodeMatrix, f64)>,
+    /// Positions of all points \[m\].
+    pub points: &'a [[f64; 3]],
+}
+
+/// Bytes that a reduction holds beside the factor: constraint modes and what they are made of, and the search for modes.
+///
+/// * `n_columns` — number of constraint modes
+/// * `wanted` — modes that are searched for
+pub fn bytes_beside(n_dofs: usize, n_columns: usize, wanted: Wanted) -> u64 {
+    16 * (n_dofs * n_columns) as u64 + search_bytes(n_dofs, wanted)
+}
+
+/// The inverse of a stiffness on the interior of a body, or on other free dofs.
+#[derive(Debug)]
+pub enum Interior {
+    /// A factor; its dofs are free.
+    Definite(Box<Cholesky>),
+    /// A factor; sums over averaged sets are at rest.
+    Bordered(Box<Bordered>),
+    /// Iteration; its dofs are free.
+    Iterative(Box<Iterative>),
+    /// Iteration; sums over averaged sets are at rest.
+    IterativeBordered(Box<Bordered<Iterative>>),
+}
+
+impl Interior {
+    /// Inverts the way that was chosen; [`Solver::Auto`] takes the factor if it and what else is needed fits into the memory.
+    ///
+    /// * `beside` — bytes that are needed beside the factor
+    ///
+    /// # Errors
+    ///
+    /// [`FactorError`].
+    pub fn new(
+        operator: Operator<'_>,
+        space: Space,
+        choice: &SolverChoice,
+        beside: u64,
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
+        if choice.solver == Solver::Iterative {
+            return Self::iterative(operator, space, progress);
+        }
+        progress.begin("ordering", 0);
+        let symbolic = match Symbolic::new(&operator.k.graph, space.definite()) {
+            Ok(symbolic) => symbolic,
+            // A graph that is too large to be ordered has no factor that fits.
+            Err(_) if choice.solver == Solver::Auto => return Self::iterative(operator, space, progress),
+            Err(error) => return Err(error.into()),
+        };
+        progress.end();
+        if progress.interrupted() {
+            return Err(FactorError::Interrupted);
+        }
+        let factor = 8 * symbolic.factor_nonzeros();
+        let wanted = if choice.solver == Solver::Auto { factor + beside } else { factor };
+        let missing = choice.available().map_or(0, |available| wanted.saturating_sub(available));
+        if missing == 0 {
+            return Self::direct(operator, space, symbolic, progress);
+        }
+        if choice.solver == Solver::Direct {
+            return Err(FactorError::OutOfMemory { wanted, missing });
+        }
+        drop(symbolic);
+        Self::iterative(operator, space, progress)
+    }
+
+    fn direct(
+        operator: Operator<'_>,
+        space: Space,
+        symbolic: Symbolic,
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
+        let Operator { k, shifted_mass, .. } = operator;
+        match space {
+            Space::Free(_) => Cholesky::with_symbolic(symbolic, k, shifted_mass, progress)
+                .map(|factor| Self::Definite(Box::new(factor))),
+            Space::Bordered(border) => Bordered::with_symbolic(symbolic, border, k, shifted_mass, progress)
+                .map(|factor| Self::Bordered(Box::new(factor))),
+        }
+    }
+
+    fn iterative(operator: Operator<'_>, space: Space, progress: &dyn Progress) -> Result<Self, FactorError> {
+        let Operator { k, shifted_mass, points } = operator;
+        match space {
+            Space::Free(free) => Iterative::new(k, shifted_mass, free, points, progress)
+                .map(|inverse| Self::Iterative(Box::new(inverse))),
+            Space::Bordered(border) => Bordered::iterative(k, shifted_mass, border, points, progress)
+                .map(|inverse| Self::IterativeBordered(Box::new(inverse))),
+        }
+    }
+
+    /// Solves K_ii u = f in place, where the sums of averaged sets have these values.
+    ///
+    /// * `sums` — constraints × columns
+    ///
+    /// # Errors
+    ///
+    /// [`IterationError`]; never with a factor.
+    pub fn solve_in_place(
+        &self,
+        x: MatMut<'_, f64>,
+        sums: MatRef<'_, f64>,
+        progress: &dyn Progress,
+    ) -> Result<(), IterationError> {
+        match self {
+            Self::Definite(factor) => {
+                factor.solve_in_place(x);
+                Ok(())
+            }
+            Self::Bordered(factor) => factor.solve_with(x, sums, progress),
+            Self::Iterative(inverse) => inverse.solve_in_place(x, progress),
+            Self::IterativeBordered(inverse) => inverse.solve_with(x, sums, progress),
+        }
+    }
+
+    /// The lowest normal modes.
+    ///
+    /// * `shift` — s of the K + sM that is inverted
+    ///
+    /// Returns the pairs and how the inverse was had, if not by a factor.
+    ///
+    /// # Errors
+    ///
+    /// [`EigenError`].
+    pub fn lowest_pairs(
+        self,
+        system: &SystemMatrices,
+        shift: f64,
+        wanted: Wanted,
+        progress: &dyn Progress,
+    ) -> Result<EigenPairs, EigenError> {
+        let SystemMatrices { stiffness: k, mass: m } = system;
+        match self {
+            Self::Definite(factor) => {
+                lowest_pairs(k, m, *factor, shift, wanted, progress).map(|(pairs, _)| pairs)
+            }
+            Self::Bordered(factor) => {
+                lowest_pairs(k, m, *factor, shift, wanted, progress).map(|(pairs, _)| pairs)
+            }
+            Self::Iterative(inverse) => lowest_pairs_by_iteration(k, m, &*inverse, shift, wanted, progress),
+            Self::IterativeBordered(inverse) => {
+                lowest_pairs_by_iteration(k, m, &*inverse, shift, wanted, progress)
+            }
+        }
+    }
+
+    /// True if there is no factor.
+    pub fn is_iterative(&self) -> bool {
+        self.iteration().is_some()
+    }
+
+    /// What the user should know of an inverse without a factor: a sentence.
+    ///
+    /// * `choice` — what was chosen
+    pub fn told(&self, choice: &SolverChoice) -> Option<String> {
+        let iteration = self.iteration()?;
+        let levels: Vec<String> = iteration.level_dofs().iter().map(usize::to_string).collect();
+        let why = match choice.solver {
+            Solver::Iterative => "as chosen",
+            _ => "the factor and the search for modes do not fit into the memory that is free",
+        };
+        Some(format!(
+            "solved without a factor ({why}): conjugate gradients with multigrid, levels of {} dofs; constraint modes in at most {} \
+             iterations",
+            levels.join(", "),
+            iteration.most_iterations()
+        ))
+    }
+
+    fn iteration(&self) -> Option<&Iterative> {
+        match self {
+            Self::Definite(_) | Self::Bordered(_) => None,
+            Self::Iterative(inverse) => Some(inverse),
+            Self::IterativeBordered(inverse) => Some(inverse.definite()),
+        }
+    }
+}

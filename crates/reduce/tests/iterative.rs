@@ -1,0 +1,252 @@
+//! Reductions without a factor beside those with one.
+
+mod bodies;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bodies::{box_of, reference_mesh, steel_box, tetrahedra};
+use carom_fem::{Body, Discretisation, QuadratureRule, assemble};
+use carom_linalg::{DofSet, FactorError, Iterative};
+use carom_mesh::CellShape;
+use carom_progress::{Progress, Silent};
+use carom_reduce::{
+    Attachment, AttachmentKind, CraigBampton, CraigBamptonOptions, FixedModes, ModeKind, ReduceError, Solver,
+    SolverChoice, Variant, craig_bampton,
+};
+use carom_testing::{json_file, numbers, shared_data};
+use faer::Mat;
+
+fn by(solver: Solver) -> SolverChoice {
+    SolverChoice { solver, memory: None }
+}
+
+fn reduced(body: &Body, options: &CraigBamptonOptions, solver: Solver) -> CraigBampton {
+    craig_bampton(body, &CraigBamptonOptions { solver: by(solver), ..options.clone() }, &Silent).unwrap()
+}
+
+/// Largest difference of two matrices, each entry relative to the square root of its diagonal ones.
+fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
+    assert_eq!((a.nrows(), a.ncols()), (b.nrows(), b.ncols()));
+    let n = a.nrows();
+    let part = |i: usize, j: usize| (a[(i, j)] - b[(i, j)]).abs() / (a[(i, i)] * a[(j, j)]).sqrt();
+    (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| part(i, j)).fold(0.0, f64::max)
+}
+
+/// Both ways give the same model.
+fn compare(case: &str, body: &Body, options: &CraigBamptonOptions) -> CraigBampton {
+    let (direct, iterative) =
+        (reduced(body, options, Solver::Direct), reduced(body, options, Solver::Iterative));
+    assert!(iterative.is_iterative && !direct.is_iterative);
+    let frequencies = |result: &CraigBampton| result.reduced.fixed_interface_hz.clone();
+    for (a, b) in frequencies(&direct).iter().zip(&frequencies(&iterative)) {
+        assert!((a / b - 1.0).abs() < 1e-8, "{case}, fixed-interface mode: {a} {b} Hz");
+    }
+    for (a, b) in direct.free_omega.iter().zip(&iterative.free_omega) {
+        assert!((a / b - 1.0).abs() < 1e-8, "{case}, free mode: {a} {b}");
+    }
+    assert_eq!(direct.free_omega.len(), iterative.free_omega.len());
+    let stiffness = apart(&direct.condensed_stiffness, &iterative.condensed_stiffness);
+    assert!(stiffness < 1e-8, "{case}, condensed stiffness: {stiffness:.1e}");
+    // Masses of normal modes may be turned within a multiple root, those of the boundary not.
+    let n = direct.reduced.n_interface_dofs;
+    let boundary = |result: &CraigBampton| result.condensed_mass.submatrix(0, 0, n, n).to_owned();
+    let mass = apart(&boundary(&direct), &boundary(&iterative));
+    assert!(mass < 1e-8, "{case}, condensed mass: {mass:.1e}");
+    iterative
+}
+
+#[test]
+fn a_box_with_a_contact_set_and_both_kinds_of_attachments_is_the_same() {
+    let body = box_of(CellShape::Hex20, [0.12, 0.05, 0.04], [9, 4, 4]);
+    let tie = |set: &str, kind| Attachment { set: set.to_owned(), kind };
+    let (rigid, mean) = (AttachmentKind::Rigid, AttachmentKind::Mean);
+    let cases = [
+        ("contact set", vec!["west"], vec![]),
+        ("rigid and mean", vec![], vec![tie("west", rigid), tie("east", mean)]),
+        ("mean alone", vec![], vec![tie("east", mean)]),
+    ];
+    for (case, sets, attachments) in cases {
+        let options = CraigBamptonOptions {
+            interface_sets: sets.into_iter().map(str::to_owned).collect(),
+            attachments,
+            modes: FixedModes::Count(14),
+            ..Default::default()
+        };
+        let result = compare(case, &body, &options);
+        let notes = result.notes.join("\n");
+        assert!(notes.contains("without a factor (as chosen)"), "{notes}");
+        assert!(notes.contains("second search"), "{notes}");
+    }
+}
+
+#[test]
+fn inertia_relief_and_modes_of_the_free_body_are_the_same() {
+    let body = steel_box([0.1, 0.05, 0.04], [10, 5, 5]);
+    let options = |variant: Variant| CraigBamptonOptions {
+        interface_sets: vec!["west".to_owned()],
+        modes: FixedModes::Count(8),
+        variant,
+        ..Default::default()
+    };
+    compare("inertia relief", &body, &options(Variant { inertia_relief: true, ..Default::default() }));
+    let free = options(Variant { modes: ModeKind::FreeInterface, ..Default::default() });
+    let (direct, iterative) =
+        (reduced(&body, &free, Solver::Direct), reduced(&body, &free, Solver::Iterative));
+    for (a, b) in direct.free_omega.iter().zip(&iterative.free_omega).take(8) {
+        assert!((a / b - 1.0).abs() < 1e-8, "{a} {b}");
+    }
+}
+
+#[test]
+fn the_connecting_rod_of_the_reference_data_is_the_same() {
+    let (Some(body), Some(list)) =
+        (reference_mesh("conrod_30k.msh"), shared_data("meshes/conrod_30k.msh.cb.json"))
+    else {
+        println!("skipped: no reference data");
+        return;
+    };
+    let interface_points =
+        numbers(&json_file(&list)["interface_nodes"]).iter().map(|&node| node as u32 - 1).collect();
+    let options =
+        CraigBamptonOptions { interface_points, modes: FixedModes::Count(50), ..Default::default() };
+    compare("conrod", &body, &options);
+}
+
+#[test]
+fn iterations_hardly_grow_as_the_mesh_becomes_finer() {
+    let iterations = |body: &Body| {
+        let discretisation = Discretisation::new(body).unwrap();
+        let system = assemble(&discretisation, QuadratureRule::Default, &Silent).unwrap();
+        let points = &discretisation.points;
+        let held: Vec<u32> =
+            (0..points.len() as u32).filter(|&point| points[point as usize][0] < 1e-9).collect();
+        let used = discretisation.point_is_used();
+        let free = DofSet::from_flags(used.iter().map(|&used| [used; 3]).collect()).without_nodes(&held);
+        let inverse = Iterative::new(&system.stiffness, None, free.clone(), points, &Silent).unwrap();
+        let mut x = Mat::from_fn(system.stiffness.n_dofs(), 3, |i, j| ((i * (2 * j + 1)) as f64).sin());
+        inverse.solve_in_place(x.as_mut(), &Silent).unwrap();
+        println!(
+            "{} dofs: {} iterations, levels {:?}",
+            free.len(),
+            inverse.most_iterations(),
+            inverse.level_dofs()
+        );
+        inverse.most_iterations()
+    };
+    let of_hex20: Vec<usize> =
+        [4, 8, 16].map(|n| iterations(&box_of(CellShape::Hex20, [1.0; 3], [n; 3]))).to_vec();
+    let of_tet10: Vec<usize> = [4, 8, 16].map(|n| iterations(&tetrahedra(n))).to_vec();
+    for counts in [of_hex20, of_tet10] {
+        // From 1 600 to 110 000 dofs; the first has a coarsest level of a few aggregates.
+        assert!(counts[2] < 50 && counts[2] <= counts[1] + 8, "{counts:?}");
+    }
+}
+
+#[test]
+fn a_cube_keeps_every_copy_of_its_triple_modes() {
+    // Held at its eight corners a cube has the symmetry of the octahedron, with modes of multiplicity 1, 2 and 3.
+    let body = box_of(CellShape::Hex20, [1.0; 3], [6; 3]);
+    let discretisation = Discretisation::new(&body).unwrap();
+    let ends = [0, 1, 2].map(|axis| {
+        let of = |pick: fn(f64, f64) -> f64| {
+            discretisation.points.iter().map(|p| p[axis]).reduce(pick).expect("the box has points")
+        };
+        [of(f64::min), of(f64::max)]
+    });
+    let is_corner =
+        |p: &[f64; 3]| (0..3).all(|axis| ends[axis].iter().any(|end| (p[axis] - end).abs() < 1e-9));
+    let interface_points: Vec<u32> = (0..discretisation.points.len() as u32)
+        .filter(|&point| is_corner(&discretisation.points[point as usize]))
+        .collect();
+    assert_eq!(interface_points.len(), 8);
+    for n in [7, 11, 18] {
+        let options = CraigBamptonOptions {
+            interface_points: interface_points.clone(),
+            modes: FixedModes::Count(n),
+            ..Default::default()
+        };
+        let result = compare("cube", &body, &options);
+        let hz = &result.reduced.fixed_interface_hz;
+        assert!(hz.windows(3).any(|w| w[2] / w[0] - 1.0 < 1e-8), "no triple root: {hz:?}");
+    }
+}
+
+#[test]
+fn memory_decides_the_way() {
+    let body = steel_box([0.1, 0.05, 0.04], [8, 4, 4]);
+    let with = |solver: Solver, memory: u64| {
+        let options = CraigBamptonOptions {
+            interface_sets: vec!["west".to_owned()],
+            modes: FixedModes::Count(8),
+            solver: SolverChoice { solver, memory: Some(memory) },
+            ..Default::default()
+        };
+        craig_bampton(&body, &options, &Silent)
+    };
+    let roomy = with(Solver::Auto, 1 << 40).unwrap();
+    assert!(!roomy.is_iterative && roomy.notes.iter().all(|note| !note.contains("without a factor")));
+    let narrow = with(Solver::Auto, 1 << 20).unwrap();
+    assert!(narrow.is_iterative);
+    let notes = narrow.notes.join("\n");
+    assert!(notes.contains("do not fit into the memory that is free"), "{notes}");
+    for (a, b) in roomy.free_omega.iter().zip(&narrow.free_omega) {
+        assert!((a / b - 1.0).abs() < 1e-8, "{a} {b}");
+    }
+    let error = with(Solver::Direct, 1 << 10).unwrap_err();
+    assert!(matches!(error, ReduceError::Factor { source: FactorError::OutOfMemory { .. }, .. }), "{error}");
+    assert!(error.to_string().contains("leave the solver at `auto`"), "{error}");
+    let chosen = with(Solver::Iterative, 1 << 40).unwrap();
+    assert!(chosen.is_iterative);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let body = steel_box([0.1, 0.05, 0.04], [16, 8, 8]);
+    let options = CraigBamptonOptions {
+        interface_sets: vec!["west".to_owned()],
+        modes: FixedModes::Count(10),
+        solver: by(Solver::Iterative),
+        ..Default::default()
+    };
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let result = pool.install(|| craig_bampton(&body, &options, &Silent).unwrap());
+        (result.reduced.fixed_interface_hz, result.condensed_stiffness, result.condensed_mass)
+    };
+    let (one, four) = (run(1), run(4));
+    assert!(one.1 == four.1, "stiffness");
+    assert!(one.2 == four.2, "mass");
+    assert!(one.0 == four.0, "frequencies");
+}
+
+/// Interrupts after some questions.
+struct Impatient {
+    asked: AtomicUsize,
+    patience: usize,
+}
+
+impl Progress for Impatient {
+    fn begin(&self, _name: &str, _total: u64) {}
+    fn set(&self, _done: u64) {}
+    fn note(&self, _text: &str) {}
+    fn end(&self) {}
+    fn interrupted(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) >= self.patience
+    }
+}
+
+#[test]
+fn it_stops_wherever_the_user_asks() {
+    let body = steel_box([0.1, 0.05, 0.04], [8, 4, 4]);
+    let options = CraigBamptonOptions {
+        interface_sets: vec!["west".to_owned()],
+        modes: FixedModes::Count(8),
+        solver: by(Solver::Iterative),
+        ..Default::default()
+    };
+    for patience in [0, 1, 3, 10, 40, 150, 300] {
+        let impatient = Impatient { asked: AtomicUsize::new(0), patience };
+        let stopped = craig_bampton(&body, &options, &impatient).is_err();
+        assert!(stopped || impatient.asked.load(Ordering::Relaxed) <= patience, "after {patience}");
+    }
+}
