@@ -14,6 +14,7 @@ use carom_reduce::attachment::Attached;
 use carom_reduce::condensation::{Condensation, constraint_modes};
 use carom_reduce::interface::{Interface, InterfaceSpec};
 use carom_reduce::rigid::rigid_modes;
+use carom_reduce::solver::{Interior, Operator, SolverChoice};
 use carom_reduce::{
     Attachment, AttachmentKind, CraigBampton, CraigBamptonOptions, FixedModes, ModalOptions, ModesWanted,
     craig_bampton, modes,
