@@ -5,7 +5,7 @@ use faer::{Mat, MatMut, MatRef};
 use nalgebra::Vector3;
 
 use crate::attachment::{Attached, AttachmentKind};
-use crate::column::{Column, Motion};
+use crate::column::{BoundaryDof, Motion};
 use crate::interface::dofs;
 use crate::reduced::AttachedMarker;
 use crate::solver::Space;
@@ -171,24 +171,19 @@ impl Boundary {
         lengths
     }
 
-    /// What the columns of T are.
+    /// What its dofs are.
     ///
     /// * `sets` — names of the interface sets with their points, ascending
-    /// * `fixed_hz` — frequencies of the fixed-interface modes \[Hz\]
-    /// * `n` — number of columns
-    pub(crate) fn columns(&self, sets: &[(String, Vec<u32>)], fixed_hz: &[f64], n: usize) -> Vec<Column> {
+    pub(crate) fn named_dofs(&self, sets: &[(String, Vec<u32>)]) -> Vec<BoundaryDof> {
         let points = self.points.iter().flat_map(|&point| {
             let set = sets.iter().find(|(_, points)| points.binary_search(&point).is_ok());
             let set = set.map_or(String::new(), |(name, _)| name.clone());
-            (0..3).map(move |axis| Column::Point { set: set.clone(), point, axis })
+            (0..3).map(move |axis| BoundaryDof::Point { set: set.clone(), point, axis })
         });
         let markers = self.markers.iter().flat_map(|marker| {
-            Motion::ALL.map(|motion| Column::Marker { marker: marker.name.clone(), motion })
+            Motion::ALL.map(|motion| BoundaryDof::Marker { marker: marker.name.clone(), motion })
         });
-        let fixed = fixed_hz.iter().zip(0..).map(|(&hz, number)| Column::FixedMode { number, hz });
-        let mut columns: Vec<Column> = points.chain(markers).chain(fixed).collect();
-        columns.extend((0..(n - columns.len()) as u32).map(|number| Column::Further { number }));
-        columns
+        points.chain(markers).collect()
     }
 
     /// The markers with their rows of Φ: their motions are boundary dofs, so these are rows of Z.

@@ -36,7 +36,7 @@ pub enum Keep {
 /// A part of the interface that is reduced.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Part {
-    /// Its name, for messages.
+    /// The set, or what it is.
     pub(crate) name: String,
     /// Its columns among those of T.
     pub(crate) columns: Vec<usize>,
@@ -46,9 +46,27 @@ pub(crate) struct Part {
 /// Rigid motions of a part below this part of the largest are dependent (one or two nodes, nodes on a line).
 const DEPENDENT: f64 = 1e-9;
 
-/// The map L from the coordinates that are kept to those of T, and the number that each part keeps.
-///
-/// Kept coordinates are: those of the parts, one part after the other, then all columns that belong to none, in their order.
+/// What a kept coordinate is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Kept {
+    /// A column of T as it is.
+    Whole(usize),
+    /// A mode of a part: its number, and its frequency \[Hz\], none for a rigid motion.
+    Mode { part: usize, number: usize, hz: Option<f64> },
+}
+
+/// A reduced interface.
+#[derive(Debug, Clone)]
+pub(crate) struct ReducedInterface {
+    /// L, columns of T × kept coordinates.
+    pub(crate) map: Mat<f64>,
+    /// What the kept coordinates are: those of the parts, one part after the other, then all columns that belong to none, in their order.
+    pub(crate) kept: Vec<Kept>,
+    /// Number that each part keeps.
+    pub(crate) counts: Vec<usize>,
+}
+
+/// The map L from the coordinates that are kept to those of T.
 ///
 /// * `stiffness`, `mass` — K̂ and M̂ over the columns of T
 /// * `rigid` — rigid motions in these coordinates
@@ -57,20 +75,28 @@ pub(crate) fn characteristic_modes(
     mass: MatRef<'_, f64>,
     rigid: MatRef<'_, f64>,
     parts: &[Part],
-) -> Result<(Mat<f64>, Vec<usize>), DenseEigenError> {
+) -> Result<ReducedInterface, DenseEigenError> {
     let n = stiffness.nrows();
     let mut is_whole = vec![true; n];
+    let (mut kept, mut counts) = (Vec::new(), Vec::new());
     let mut vectors: Vec<(&Part, Mat<f64>)> = Vec::new();
-    for part in parts {
+    for (i, part) in parts.iter().enumerate() {
         part.columns.iter().for_each(|&column| is_whole[column] = false);
         let own = |a: MatRef<'_, f64>| {
             Mat::from_fn(part.columns.len(), part.columns.len(), |i, j| a[(part.columns[i], part.columns[j])])
         };
         let motions = Mat::from_fn(part.columns.len(), rigid.ncols(), |i, k| rigid[(part.columns[i], k)]);
-        vectors.push((part, part_modes(own(stiffness).as_ref(), own(mass).as_ref(), motions, part.keep)?));
+        let modes = part_modes(own(stiffness).as_ref(), own(mass).as_ref(), motions, part.keep)?;
+        counts.push(modes.vectors.ncols());
+        match modes.hz {
+            Some(hz) => {
+                kept.extend(hz.into_iter().enumerate().map(|(number, hz)| Kept::Mode { part: i, number, hz }))
+            }
+            None => kept.extend(part.columns.iter().map(|&column| Kept::Whole(column))),
+        }
+        vectors.push((part, modes.vectors));
     }
     let whole: Vec<usize> = (0..n).filter(|&column| is_whole[column]).collect();
-    let counts: Vec<usize> = vectors.iter().map(|(_, w)| w.ncols()).collect();
     let mut map = Mat::zeros(n, counts.iter().sum::<usize>() + whole.len());
     let mut at = 0;
     for (part, w) in &vectors {
@@ -80,7 +106,15 @@ pub(crate) fn characteristic_modes(
         at += w.ncols();
     }
     whole.iter().enumerate().for_each(|(k, &column)| map[(column, at + k)] = 1.0);
-    Ok((map, counts))
+    kept.extend(whole.into_iter().map(Kept::Whole));
+    Ok(ReducedInterface { map, kept, counts })
+}
+
+/// Vectors over the columns of a part.
+struct PartModes {
+    vectors: Mat<f64>,
+    /// Frequency of each \[Hz\], none for a rigid motion; no list if the vectors are the columns as they are.
+    hz: Option<Vec<Option<f64>>>,
 }
 
 /// Rigid motions of a part, then its characteristic modes.
@@ -89,12 +123,12 @@ fn part_modes(
     mass: MatRef<'_, f64>,
     motions: Mat<f64>,
     keep: Keep,
-) -> Result<Mat<f64>, DenseEigenError> {
+) -> Result<PartModes, DenseEigenError> {
     let n = stiffness.nrows();
     let rigid = independent_columns(motions);
     let r = rigid.ncols();
     if r >= n {
-        return Ok(Mat::identity(n, n));
+        return Ok(PartModes { vectors: Mat::identity(n, n), hz: None });
     }
     let modes = second_modes(stiffness, mass, rigid.as_ref())?;
     let elastic = match keep {
@@ -102,7 +136,14 @@ fn part_modes(
         Keep::UpTo(hz) => modes.omega.partition_point(|&omega| omega <= TAU * hz),
     }
     .min(n - r);
-    Ok(Mat::from_fn(n, r + elastic, |i, k| if k < r { rigid[(i, k)] } else { modes.combination[(i, k - r)] }))
+    let vectors =
+        Mat::from_fn(
+            n,
+            r + elastic,
+            |i, k| if k < r { rigid[(i, k)] } else { modes.combination[(i, k - r)] },
+        );
+    let hz = (0..r + elastic).map(|k| k.checked_sub(r).map(|k| modes.omega[k] / TAU)).collect();
+    Ok(PartModes { vectors, hz: Some(hz) })
 }
 
 /// An orthonormal basis of the columns, each scaled to length 1 before.
@@ -144,20 +185,34 @@ pub(crate) fn reduced_second_modes(
     rigid: MatRef<'_, f64>,
     parts: &[Part],
     notes: &mut Vec<String>,
-) -> Result<SecondModes, DenseEigenError> {
+) -> Result<(SecondModes, Option<ReducedInterface>), DenseEigenError> {
     if parts.is_empty() {
-        return second_modes(stiffness, mass, rigid);
+        return Ok((second_modes(stiffness, mass, rigid)?, None));
     }
-    let (map, counts) = characteristic_modes(stiffness, mass, rigid, parts)?;
-    for (part, count) in parts.iter().zip(counts) {
-        notes.push(format!("{}: {} interface dofs reduced to {count}", part.name, part.columns.len()));
-    }
-    let projected = |a: MatRef<'_, f64>| symmetrised((map.transpose() * (a * &map)).as_ref());
+    let reduced = characteristic_modes(stiffness, mass, rigid, parts)?;
+    notes.extend(parts.iter().zip(&reduced.counts).map(|(part, &count)| told_of_part(part, count)));
+    let map = &reduced.map;
+    let projected = |a: MatRef<'_, f64>| symmetrised((map.transpose() * (a * map)).as_ref());
     let own = coordinates(map.as_ref(), rigid);
     let second = second_modes(projected(stiffness).as_ref(), projected(mass).as_ref(), own.as_ref())?;
-    let mut combination = &map * &second.combination;
+    let mut combination = map * &second.combination;
     fix_signs(combination.as_mut());
-    Ok(SecondModes { combination, ..second })
+    Ok((SecondModes { combination, ..second }, Some(reduced)))
+}
+
+/// What a part keeps, and why that is not what was asked for.
+fn told_of_part(part: &Part, count: usize) -> String {
+    let (name, n) = (&part.name, part.columns.len());
+    let why = match part.keep {
+        Keep::Count(wanted) if wanted < count => {
+            format!(
+                ", not to {wanted}: its {count} rigid motions are always kept, or the body could not move without strain"
+            )
+        }
+        Keep::Count(wanted) if wanted > count => format!(", not to {wanted}: it has no more"),
+        _ => String::new(),
+    };
+    format!("`{name}`: {n} interface dofs reduced to {count}{why}")
 }
 
 /// The parts of the interface that are to be reduced.
@@ -201,7 +256,7 @@ pub(crate) fn interface_parts(
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             return Err(ReduceError::NoInterfaceSet { body: body.to_owned(), set: set.clone(), known });
         };
-        add(format!("set `{set}`"), points, 0..0, *keep, &mut is_taken);
+        add(set.clone(), points, 0..0, *keep, &mut is_taken);
         if surfaces.iter().any(|surface| surface.name == *set) {
             notes.push(format!(
                 "set `{set}` has faces and is reduced to interface modes: its local compliance is lost, so that it is not fit for contact"

@@ -1,4 +1,4 @@
-//! What each column of the basis T = [C Φ] of a condensation is, and what each mode of the reduced body is made of.
+//! What each column of the basis of a reduction is, and what each mode of the reduced body is made of.
 
 use std::fmt;
 
@@ -49,10 +49,10 @@ impl fmt::Display for Motion {
     }
 }
 
-/// A column of T.
+/// A dof of the interface.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Column {
-    /// Constraint mode: unit displacement of an interface point along an axis, all other interface dofs held.
+pub enum BoundaryDof {
+    /// Displacement of an interface point along an axis.
     Point {
         /// Name of the first interface set with the point; empty for one of a list of nodes.
         set: String,
@@ -61,12 +61,51 @@ pub enum Column {
         /// 0, 1, 2 for x, y, z.
         axis: u8,
     },
-    /// Constraint mode: unit motion of a marker, all other interface dofs held.
+    /// Motion of a marker.
     Marker {
         /// Name of the marker.
         marker: String,
         /// Which motion.
         motion: Motion,
+    },
+}
+
+impl BoundaryDof {
+    /// The interface set or marker that it belongs to.
+    pub fn group(&self) -> &str {
+        match self {
+            Self::Point { set, .. } if set.is_empty() => "listed nodes",
+            Self::Point { set, .. } => set,
+            Self::Marker { marker, .. } => marker,
+        }
+    }
+}
+
+impl fmt::Display for BoundaryDof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Point { set, point, axis } => {
+                write!(f, "node {} along {}", u64::from(*point) + 1, axis_name(*axis))?;
+                if set.is_empty() { Ok(()) } else { write!(f, " ({set})") }
+            }
+            Self::Marker { marker, motion } => write!(f, "marker {marker} {motion}"),
+        }
+    }
+}
+
+/// A column of the basis. Rigid motions, which the second eigenproblem takes out, are not among them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Column {
+    /// Constraint mode: a unit of a dof of the interface, all others held.
+    Constraint(BoundaryDof),
+    /// Interface mode of a reduced part of the interface (characteristic constraint mode), all other interface dofs held.
+    Interface {
+        /// Name of the set, or what the part is.
+        part: String,
+        /// Its number, from 0: rigid motions of the part first, then by frequency.
+        number: u32,
+        /// Its frequency with all other interface dofs held \[Hz\]; none for a rigid motion of the part.
+        hz: Option<f64>,
     },
     /// Fixed-interface normal mode.
     FixedMode {
@@ -75,7 +114,23 @@ pub enum Column {
         /// Its frequency \[Hz\].
         hz: f64,
     },
-    /// Interior field beside the fixed-interface modes: inertia relief, or what modes of the free body add.
+    /// Elastic mode of the body without its interface held.
+    FreeMode {
+        /// Its number, from 0, by frequency; rigid modes are not counted.
+        number: u32,
+        /// Its frequency \[Hz\].
+        hz: f64,
+    },
+    /// Residual attachment mode: what the free modes lack of the static answer to a unit load on a dof of the interface.
+    Residual(BoundaryDof),
+    /// Inertia-relief mode: answer to the inertia of a rigid acceleration of the body.
+    InertiaRelief {
+        /// Its number, from 0, by frequency.
+        number: u32,
+        /// Its frequency, uncoupled from the modes beside it \[Hz\].
+        hz: f64,
+    },
+    /// Interior field of a model that does not say more of it.
     Further {
         /// Its number, from 0.
         number: u32,
@@ -83,13 +138,27 @@ pub enum Column {
 }
 
 impl Column {
-    /// What it belongs to: an interface set, a marker, the listed nodes, or the fixed-interface modes.
+    /// What it belongs to: an interface set, a marker, the listed nodes, or the modes of its kind.
     pub fn group(&self) -> &str {
         match self {
-            Self::Point { set, .. } if set.is_empty() => "listed nodes",
-            Self::Point { set, .. } => set,
-            Self::Marker { marker, .. } => marker,
+            Self::Constraint(dof) | Self::Residual(dof) => dof.group(),
+            Self::Interface { part, .. } => part,
             Self::FixedMode { .. } => "fixed-interface modes",
+            Self::FreeMode { .. } => "free modes",
+            Self::InertiaRelief { .. } => "inertia relief",
+            Self::Further { .. } => "further interior modes",
+        }
+    }
+
+    /// What columns of its kind are called.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Constraint(_) => "constraint modes",
+            Self::Interface { .. } => "interface modes",
+            Self::FixedMode { .. } => "fixed-interface modes",
+            Self::FreeMode { .. } => "free modes",
+            Self::Residual(_) => "residual attachment modes",
+            Self::InertiaRelief { .. } => "inertia-relief modes",
             Self::Further { .. } => "further interior modes",
         }
     }
@@ -98,11 +167,17 @@ impl Column {
 impl fmt::Display for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Point { set, point, axis } => {
-                write!(f, "node {} along {}", u64::from(*point) + 1, axis_name(*axis))?;
-                if set.is_empty() { Ok(()) } else { write!(f, " ({set})") }
+            Self::Constraint(dof) => dof.fmt(f),
+            Self::Residual(dof) => write!(f, "residual attachment mode: {dof}"),
+            Self::Interface { part, number, hz } => {
+                write!(f, "interface mode {} of {part}, ", number + 1)?;
+                match hz {
+                    Some(hz) => write!(f, "{hz:.6} Hz"),
+                    None => write!(f, "rigid motion"),
+                }
             }
-            Self::Marker { marker, motion } => write!(f, "marker {marker} {motion}"),
+            Self::FreeMode { number, hz } => write!(f, "free mode {}, {hz:.6} Hz", number + 1),
+            Self::InertiaRelief { number, hz } => write!(f, "inertia-relief mode {}, {hz:.6} Hz", number + 1),
             Self::Further { number } => write!(f, "further interior mode {}", number + 1),
             Self::FixedMode { number, hz } => write!(f, "fixed-interface mode {}, {hz:.6} Hz", number + 1),
         }
@@ -112,7 +187,8 @@ impl fmt::Display for Column {
 /// What the modes of a reduced body are made of; empty for a model of another program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Composition {
-    /// The columns of T in their order: interface points, markers, fixed-interface modes.
+    /// The columns of the basis in their order. With a reduced interface its interface modes come first, then interface points and
+    /// markers, then modes of the interior; with residual attachment modes these, then the free modes.
     pub columns: Vec<Column>,
     /// Share of each column in the strain energy of each mode after the second eigenproblem, columns × modes.
     ///
@@ -178,10 +254,16 @@ mod tests {
 
     #[test]
     fn columns_say_what_they_are() {
-        let point = Column::Point { set: "pole".to_owned(), point: 6, axis: 2 };
+        let point = Column::Constraint(BoundaryDof::Point { set: "pole".to_owned(), point: 6, axis: 2 });
         assert_eq!((point.to_string().as_str(), point.group()), ("node 7 along z (pole)", "pole"));
-        let marker = Column::Marker { marker: "left".to_owned(), motion: Motion::Rotation(0) };
-        assert_eq!(marker.to_string(), "marker left about x");
+        let marker = BoundaryDof::Marker { marker: "left".to_owned(), motion: Motion::Rotation(0) };
+        assert_eq!(Column::Constraint(marker.clone()).to_string(), "marker left about x");
+        let residual = Column::Residual(marker);
+        assert_eq!(residual.to_string(), "residual attachment mode: marker left about x");
+        assert_eq!((residual.group(), residual.kind()), ("left", "residual attachment modes"));
+        let interface = |hz| Column::Interface { part: "pole".to_owned(), number: 6, hz };
+        assert_eq!(interface(None).to_string(), "interface mode 7 of pole, rigid motion");
+        assert_eq!(interface(Some(12.5)).to_string(), "interface mode 7 of pole, 12.500000 Hz");
         let mode = Column::FixedMode { number: 0, hz: 12.5 };
         assert_eq!(mode.to_string(), "fixed-interface mode 1, 12.500000 Hz");
         for (i, motion) in Motion::ALL.into_iter().enumerate() {
@@ -191,7 +273,8 @@ mod tests {
 
     #[test]
     fn shares_of_groups_add_up() {
-        let column = |set: &str| Column::Point { set: set.to_owned(), point: 0, axis: 0 };
+        let column =
+            |set: &str| Column::Constraint(BoundaryDof::Point { set: set.to_owned(), point: 0, axis: 0 });
         let composition = Composition {
             columns: vec![column("a"), column("b"), column("a")],
             strain_shares: Mat::from_fn(3, 1, |i, _| [0.5, 0.2, 0.3][i]),

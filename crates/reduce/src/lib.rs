@@ -42,7 +42,7 @@ pub mod variant;
 pub use attachment::{Attachment, AttachmentKind};
 pub use carom_linalg::memory::peak_memory_bytes;
 pub use characteristic::Keep;
-pub use column::{Column, Composition, Motion};
+pub use column::{BoundaryDof, Column, Composition, Motion};
 pub use comparison::{Comparison, ComparisonError, ComparisonOptions, compare};
 pub use craig_bampton::{
     CraigBampton, CraigBamptonOptions, Fields, FixedModes, craig_bampton, craig_bampton_of_matrices,

@@ -1,9 +1,10 @@
 //! From stiffness and mass to a reduced body, whatever the body is known by.
 //!
 //! `reduce` is the table of contents; `basis` makes T (constraint modes, fixed-interface modes, further interior fields), `modes`
-//! combines its columns (interface reduction, second eigenproblem, split, body frame, damping).
+//! combines its columns (interface reduction, second eigenproblem, split, body frame, damping), `columns` says what they are.
 
 mod basis;
+mod columns;
 mod modes;
 
 use carom_fem::{Material, SystemMatrices};
@@ -13,7 +14,7 @@ use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
 use crate::boundary::Boundary;
-use crate::column::{Composition, effective_mass, strain_shares};
+use crate::column::{Composition, effective_mass};
 use crate::condensation::{Condensation, constraint_modes};
 use crate::craig_bampton::{CraigBampton, CraigBamptonOptions, RIGID_ERROR, check_count};
 use crate::error::ReduceError;
@@ -125,9 +126,9 @@ impl Subject<'_> {
         let values = |points: Vec<u32>| mode_values(self.points, com, basis.as_ref(), z, points);
         let fixed_interface_hz: Vec<f64> = fixed_lambda.iter().map(|&lambda| hz(lambda)).collect();
         let composition = Composition {
-            strain_shares: strain_shares(stiffness.as_ref(), z, &modes.omega),
+            strain_shares: modes.described.strain_shares,
             effective_mass: effective_mass(moments, n_interface, fixed_interface_hz.len()),
-            columns: self.boundary.columns(self.sets, &fixed_interface_hz, stiffness.nrows()),
+            columns: modes.described.columns,
         };
         let reduced = ReducedBody {
             name: self.name.to_owned(),

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use carom_cli::{Failure, Session};
-use carom_reduce::AttachmentKind;
+use carom_reduce::{AttachmentKind, Column};
 use serde::Serialize;
 
 use crate::args::InfoArgs;
+use crate::made::Made;
 use crate::table::{ModeTable, mode_table, mode_table_text};
 
 #[derive(Debug, Serialize)]
@@ -48,6 +49,10 @@ struct Report {
     field_points: usize,
     /// What was chosen beyond the plain reduction.
     chosen: Vec<String>,
+    /// Every option that the model was made with.
+    options: Made,
+    /// Frequencies of the free modes in the basis \[Hz\].
+    free_mode_hz: Vec<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     modes: Option<ModeTable>,
 }
@@ -96,6 +101,16 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
         held: rom.held.clone(),
         modes: args.modes.then(|| mode_table(rom)).flatten(),
         chosen: stored.options.variant.clone(),
+        options: Made::new(&stored),
+        free_mode_hz: rom
+            .composition
+            .columns
+            .iter()
+            .filter_map(|column| match column {
+                Column::FreeMode { hz, .. } => Some(*hz),
+                _ => None,
+            })
+            .collect(),
         field_points: rom.fields.as_ref().map_or(0, |f| f.points.len()),
     };
     session.print(&text(&report))?;
@@ -120,11 +135,20 @@ fn text(report: &Report) -> String {
     line("model", format!("{} (version {})", report.name, report.version));
     line("mass", format!("{:.9e} kg, centre ({x:.6e}, {y:.6e}, {z:.6e}) m", report.mass));
     line("full body", format!("{} dofs, {} of them interface dofs", report.dofs, report.interface_dofs));
-    if !report.chosen.is_empty() {
-        line("reduced with", report.chosen.join(", "));
+    for (key, value) in report.options.lines() {
+        line(key, value);
     }
-    line("fixed-interface modes", range(&report.fixed_interface_hz));
-    line("dynamic", range(&hz[..report.low_modes]));
+    if report.free_mode_hz.is_empty() {
+        line("fixed-interface modes", range(&report.fixed_interface_hz));
+    } else {
+        line("free modes", range(&report.free_mode_hz));
+    }
+    let frame = if report.options.is_reframed() && report.low_modes > 0 {
+        ", seen from the body frame: not the frequencies of the free body"
+    } else {
+        ""
+    };
+    line("dynamic", range(&hz[..report.low_modes]) + frame);
     line("quasistatic", range(&hz[report.low_modes..]));
     for surface in &report.surfaces {
         let own = format!(

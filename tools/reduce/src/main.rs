@@ -19,6 +19,7 @@ mod condense;
 mod export;
 mod import;
 mod info;
+mod made;
 mod shapes;
 mod stress;
 mod table;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use carom_reduce::{Column, ReducedBody};
+use carom_reduce::{BoundaryDof, Column, Composition, ReducedBody};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -11,7 +11,12 @@ use serde::Serialize;
 enum ColumnInfo {
     Point { node: u64, set: String, axis: &'static str },
     Marker { marker: String, motion: String },
+    Interface { set: String, number: u32, hz: Option<f64>, rigid: bool },
     FixedInterface { number: u32, hz: f64, effective_mass: [f64; 3] },
+    Free { number: u32, hz: f64 },
+    ResidualPoint { node: u64, set: String, axis: &'static str },
+    ResidualMarker { marker: String, motion: String },
+    InertiaRelief { number: u32, hz: f64 },
     Further { number: u32 },
 }
 
@@ -43,22 +48,7 @@ pub(crate) fn mode_table(rom: &ReducedBody) -> Option<ModeTable> {
         return None;
     }
     let groups = composition.groups();
-    let columns = composition.columns.iter().map(|column| match column {
-        Column::Point { set, point, axis } => ColumnInfo::Point {
-            node: u64::from(*point) + 1,
-            set: set.clone(),
-            axis: ["x", "y", "z"][usize::from(*axis).min(2)],
-        },
-        Column::Marker { marker, motion } => {
-            ColumnInfo::Marker { marker: marker.clone(), motion: motion.to_string() }
-        }
-        Column::FixedMode { number, hz } => ColumnInfo::FixedInterface {
-            number: number + 1,
-            hz: *hz,
-            effective_mass: [0, 1, 2].map(|a| composition.effective_mass[(a, *number as usize)]),
-        },
-        Column::Further { number } => ColumnInfo::Further { number: number + 1 },
-    });
+    let columns = composition.columns.iter().map(|column| column_info(composition, column));
     let mode = |k: usize| {
         let shares = composition.strain_shares.col(k);
         let largest = (0..shares.nrows()).fold(0, |best, i| if shares[i] > shares[best] { i } else { best });
@@ -79,6 +69,47 @@ pub(crate) fn mode_table(rom: &ReducedBody) -> Option<ModeTable> {
     })
 }
 
+fn column_info(composition: &Composition, column: &Column) -> ColumnInfo {
+    let axis_name = |axis: u8| ["x", "y", "z"][usize::from(axis).min(2)];
+    match column.clone() {
+        Column::Constraint(BoundaryDof::Point { set, point, axis }) => {
+            ColumnInfo::Point { node: u64::from(point) + 1, set, axis: axis_name(axis) }
+        }
+        Column::Constraint(BoundaryDof::Marker { marker, motion }) => {
+            ColumnInfo::Marker { marker, motion: motion.to_string() }
+        }
+        Column::Residual(BoundaryDof::Point { set, point, axis }) => {
+            ColumnInfo::ResidualPoint { node: u64::from(point) + 1, set, axis: axis_name(axis) }
+        }
+        Column::Residual(BoundaryDof::Marker { marker, motion }) => {
+            ColumnInfo::ResidualMarker { marker, motion: motion.to_string() }
+        }
+        Column::Interface { part, number, hz } => {
+            ColumnInfo::Interface { set: part, number: number + 1, hz, rigid: hz.is_none() }
+        }
+        Column::FixedMode { number, hz } => ColumnInfo::FixedInterface {
+            number: number + 1,
+            hz,
+            effective_mass: [0, 1, 2].map(|a| composition.effective_mass[(a, number as usize)]),
+        },
+        Column::FreeMode { number, hz } => ColumnInfo::Free { number: number + 1, hz },
+        Column::InertiaRelief { number, hz } => ColumnInfo::InertiaRelief { number: number + 1, hz },
+        Column::Further { number } => ColumnInfo::Further { number: number + 1 },
+    }
+}
+
+/// The kinds of columns in their order, each with its number.
+fn kinds(columns: &[Column]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for column in columns {
+        match counts.iter_mut().find(|(kind, _)| *kind == column.kind()) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((column.kind(), 1)),
+        }
+    }
+    counts.into_iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
+}
+
 /// The table for people. Writing into a text cannot fail.
 pub(crate) fn mode_table_text(rom: &ReducedBody) -> String {
     let Some(table) = mode_table(rom) else {
@@ -86,7 +117,7 @@ pub(crate) fn mode_table_text(rom: &ReducedBody) -> String {
             .to_owned();
     };
     let mut text = String::new();
-    let _ = writeln!(text, "columns of T = [constraint modes, fixed-interface modes]");
+    let _ = writeln!(text, "columns of the basis: {}", kinds(&rom.composition.columns));
     for (i, (info, column)) in table.columns.iter().zip(&rom.composition.columns).enumerate() {
         let _ = write!(text, "{:6}  ", i + 1);
         let _ = match info {
@@ -100,7 +131,7 @@ pub(crate) fn mode_table_text(rom: &ReducedBody) -> String {
             ColumnInfo::Point { .. } | ColumnInfo::Marker { .. } => {
                 writeln!(text, "constraint mode: {column}")
             }
-            ColumnInfo::Further { .. } => writeln!(text, "{column}"),
+            _ => writeln!(text, "{column}"),
         };
     }
     let _ = match table.held.as_slice() {

@@ -8,7 +8,7 @@ use carom_fem::{Body, Geometry, Material};
 use carom_format::{read_rom, write_body};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_testing::numbers;
-use program::{failure, json};
+use program::{failure, json, run};
 
 fn folder_with_bar() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -73,6 +73,85 @@ fn every_choice_is_made_and_recorded() {
         notes.contains("local compliance is lost") && notes.contains("27 interface dofs reduced to 10"),
         "{notes}"
     );
+}
+
+#[test]
+fn information_says_every_option_that_a_model_was_made_with() {
+    let folder = folder_with_bar();
+    let told = |flags: &str| {
+        made(folder.path(), flags);
+        let text = String::from_utf8(run(folder.path(), "info bar.rom --modes").stdout).unwrap();
+        (text, json(folder.path(), "info bar.rom --json")["options"].clone())
+    };
+    let (text, options) = told("");
+    assert!(
+        text.contains("(Craig-Bampton)") && text.contains("--interface west, --interface east, --modes 12"),
+        "{text}"
+    );
+    assert!(
+        text.contains("mean motion (Buckens)")
+            && text.contains("54 constraint modes, 12 fixed-interface modes"),
+        "{text}"
+    );
+    assert_eq!(
+        (options["method"].as_str(), options["modes_asked"].as_u64()),
+        (Some("fixed-interface"), Some(12))
+    );
+    for (flags, expected, key, value) in [
+        ("--inertia-relief", "with inertia relief", "inertia_relief", "true"),
+        (
+            "--inertia-relief",
+            "12 fixed-interface modes, 6 inertia-relief modes",
+            "method",
+            "\"fixed-interface\"",
+        ),
+        ("--residual", "54 residual attachment modes, 12 free modes", "method", "\"residual\""),
+        ("--massless-boundary", "residual attachment modes without mass", "method", "\"massless-boundary\""),
+        (
+            "--interface-modes east=10",
+            "east: 10 interface modes, 6 of them rigid motions",
+            "interface_reduction",
+            "\"modes\":10",
+        ),
+        (
+            "--interface-modes east=10",
+            "interface mode 10 of east, ",
+            "interface_reduction",
+            "\"part\":\"east\"",
+        ),
+        ("--frame nodes=1,7,8", "not the frequencies of the free body", "frame", "nodes=1,7,8"),
+        (
+            "--rayleigh 10,1e-6 --damping-ratio 0.01",
+            "rayleigh=10,0.000001 ratio=0.01",
+            "damping",
+            "ratio=0.01",
+        ),
+        ("--stress nodes", "(--stress nodes)", "stress", "\"at\":\"nodes\""),
+        ("--split 9000 --quadrature high", "--split 9000, --quadrature high", "split_hz", "9000"),
+    ] {
+        let (text, options) = told(flags);
+        assert!(text.contains(expected), "{flags}: {text}");
+        assert!(options[key].to_string().contains(value), "{flags}: {options}");
+    }
+    let line = "craig-bampton bar.npz -o held.rom --attach east=mean --fix west --modes 5 --json";
+    json(folder.path(), line);
+    let text = String::from_utf8(run(folder.path(), "info held.rom").stdout).unwrap();
+    assert!(text.contains("--attach east=mean, --fix west, --modes 5"), "{text}");
+}
+
+#[test]
+fn a_number_of_interface_modes_that_is_not_kept_is_told_with_the_reason() {
+    let folder = folder_with_bar();
+    for (n, expected) in [
+        (0, "reduced to 6, not to 0: its 6 rigid motions"),
+        (3, "not to 3"),
+        (99, "27, not to 99: it has no more"),
+    ] {
+        let notes = made(folder.path(), &format!("--interface-modes east={n}"))["notes"].to_string();
+        assert!(notes.contains(expected), "{notes}");
+    }
+    let notes = made(folder.path(), "--interface-modes east=10")["notes"].to_string();
+    assert!(!notes.contains("not to"), "{notes}");
 }
 
 #[test]

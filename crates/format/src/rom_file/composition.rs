@@ -2,7 +2,7 @@
 
 use std::io::{self, Seek, Write};
 
-use carom_reduce::{AttachedMarker, AttachmentKind, Column, Composition, Motion};
+use carom_reduce::{AttachedMarker, AttachmentKind, BoundaryDof, Column, Composition, Motion};
 use faer::Mat;
 
 use super::invariants::{read_matrix, write_matrix};
@@ -11,33 +11,48 @@ use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError};
 const POINT: &str = "point";
 const MARKER: &str = "marker";
 const FIXED: &str = "fixed";
+const INTERFACE: &str = "interface";
+const FREE: &str = "free";
+const RELIEF: &str = "relief";
+const RESIDUAL_POINT: &str = "residual-point";
+const RESIDUAL_MARKER: &str = "residual-marker";
 const FURTHER: &str = "further";
 /// Names of the kinds of attachment in files.
 const KINDS: [(AttachmentKind, &str); 2] = [(AttachmentKind::Rigid, "rigid"), (AttachmentKind::Mean, "mean")];
 
-/// Columns as lists: kind, name of set or marker, number of point or mode, axis or motion.
+/// Columns as lists: kind, name of set or marker, number of point or mode, axis or motion, frequency.
 pub(super) fn write<W: Write + Seek>(
     archive: &mut ArchiveWriter<W>,
     composition: &Composition,
 ) -> io::Result<()> {
     let (mut kinds, mut names) = (Vec::new(), Vec::new());
-    let (mut numbers, mut components) = (Vec::new(), Vec::new());
+    let (mut numbers, mut components, mut frequencies) = (Vec::new(), Vec::new(), Vec::new());
+    let of_dof = |dof: &BoundaryDof, point: &'static str, marker: &'static str| match dof {
+        BoundaryDof::Point { set, point: number, axis } => (point, set.clone(), *number, u32::from(*axis)),
+        BoundaryDof::Marker { marker: name, motion } => (marker, name.clone(), 0, motion.index() as u32),
+    };
     for column in &composition.columns {
-        let (kind, name, number, component) = match column {
-            Column::Point { set, point, axis } => (POINT, set.as_str(), *point, u32::from(*axis)),
-            Column::Marker { marker, motion } => (MARKER, marker.as_str(), 0, motion.index() as u32),
-            Column::FixedMode { number, .. } => (FIXED, "", *number, 0),
-            Column::Further { number } => (FURTHER, "", *number, 0),
+        let mode = |kind, number: &u32| (kind, String::new(), *number, 0);
+        let ((kind, name, number, component), hz) = match column {
+            Column::Constraint(dof) => (of_dof(dof, POINT, MARKER), None),
+            Column::Residual(dof) => (of_dof(dof, RESIDUAL_POINT, RESIDUAL_MARKER), None),
+            Column::Interface { part, number, hz } => ((INTERFACE, part.clone(), *number, 0), *hz),
+            Column::FixedMode { number, hz } => (mode(FIXED, number), Some(*hz)),
+            Column::FreeMode { number, hz } => (mode(FREE, number), Some(*hz)),
+            Column::InertiaRelief { number, hz } => (mode(RELIEF, number), Some(*hz)),
+            Column::Further { number } => (mode(FURTHER, number), None),
         };
         kinds.push(kind);
         names.push(name);
         numbers.push(number);
         components.push(component);
+        frequencies.push(hz.unwrap_or(0.0));
     }
     archive.texts("column_kind", &kinds)?;
     archive.texts("column_name", &names)?;
     archive.u32("column_number", &[numbers.len()], &numbers)?;
     archive.u32("column_component", &[components.len()], &components)?;
+    archive.f64("column_hz", &[frequencies.len()], &frequencies)?;
     write_matrix(archive, "strain_shares", &composition.strain_shares)?;
     write_matrix(archive, "effective_mass", &composition.effective_mass)
 }
@@ -58,18 +73,27 @@ pub(super) fn read(
     }
     let numbers = archive.u32("column_number", &[Some(n)])?;
     let components = archive.u32("column_component", &[Some(n)])?;
+    // Models that know no frequencies have no columns that need them.
+    let hz = if archive.has("column_hz") { archive.f64("column_hz", &[Some(n)])? } else { vec![0.0; n] };
     let mut columns = Vec::with_capacity(n);
     for (i, (kind, name)) in kinds.iter().zip(names).enumerate() {
-        let component = components[i];
-        columns.push(match (kind.as_str(), component, fixed_hz.get(numbers[i] as usize)) {
-            (POINT, 0..3, _) => Column::Point { set: name, point: numbers[i], axis: component as u8 },
-            (MARKER, 0..6, _) => Column::Marker { marker: name, motion: Motion::ALL[component as usize] },
-            (FIXED, _, Some(&hz)) => Column::FixedMode { number: numbers[i], hz },
-            (FURTHER, _, _) => Column::Further { number: numbers[i] },
+        let (number, component) = (numbers[i], components[i]);
+        let told = Some(hz[i]).filter(|&hz| hz > 0.0);
+        let point = |set| BoundaryDof::Point { set, point: number, axis: component as u8 };
+        let marker = |marker| BoundaryDof::Marker { marker, motion: Motion::ALL[component as usize] };
+        columns.push(match (kind.as_str(), component, told, fixed_hz.get(number as usize)) {
+            (POINT, 0..3, ..) => Column::Constraint(point(name)),
+            (MARKER, 0..6, ..) => Column::Constraint(marker(name)),
+            (RESIDUAL_POINT, 0..3, ..) => Column::Residual(point(name)),
+            (RESIDUAL_MARKER, 0..6, ..) => Column::Residual(marker(name)),
+            (INTERFACE, _, hz, _) => Column::Interface { part: name, number, hz },
+            (FIXED, _, _, Some(&hz)) => Column::FixedMode { number, hz },
+            (FREE, _, Some(hz), _) => Column::FreeMode { number, hz },
+            (RELIEF, _, Some(hz), _) => Column::InertiaRelief { number, hz },
+            (FURTHER, ..) => Column::Further { number },
             _ => {
-                let found = format!("{kind} {} {component} in column {i}", numbers[i]);
-                let expected =
-                    "`point` with an axis, `marker` with a motion, or `fixed` with a mode that there is";
+                let found = format!("{kind} {number} {component} in column {i}");
+                let expected = "`point` with an axis, `marker` with a motion, or a mode that there is, with its frequency";
                 return Err(archive.unexpected("column_kind", expected, found));
             }
         });

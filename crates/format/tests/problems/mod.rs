@@ -7,7 +7,8 @@ use carom_format::CraigBamptonOptions;
 use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, Mesh, Set};
 use carom_nurbs::{KnotVector, Multipatch, Patch, Region, Side};
 use carom_reduce::{
-    AttachedMarker, AttachmentKind, Column, Composition, Invariants, Modes, Motion, NamedSurface, ReducedBody,
+    AttachedMarker, AttachmentKind, BoundaryDof, Column, Composition, Invariants, Modes, Motion,
+    NamedSurface, ReducedBody,
 };
 use faer::Mat;
 
@@ -100,6 +101,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         values: numbers(3 * points.len(), n, 7.0),
         points,
     };
+    let hub = BoundaryDof::Marker { marker: "hub".to_owned(), motion: Motion::Rotation(2) };
     let reduced = ReducedBody {
         name: "model".to_owned(),
         body_checksum: "0123".repeat(16),
@@ -112,11 +114,16 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         n_interface_dofs: 12,
         composition: Composition {
             columns: vec![
-                Column::Point { set: "spot".to_owned(), point: 4, axis: 1 },
-                Column::Marker { marker: "hub".to_owned(), motion: Motion::Rotation(2) },
+                Column::Constraint(BoundaryDof::Point { set: "spot".to_owned(), point: 4, axis: 1 }),
+                Column::Constraint(hub.clone()),
                 Column::FixedMode { number: 1, hz: 1600.0 },
+                Column::Interface { part: "spot".to_owned(), number: 0, hz: None },
+                Column::Interface { part: "spot".to_owned(), number: 6, hz: Some(4711.5) },
+                Column::Residual(hub),
+                Column::FreeMode { number: 2, hz: 333.25 },
+                Column::InertiaRelief { number: 5, hz: 0.1 },
             ],
-            strain_shares: numbers(3, n, 3.0),
+            strain_shares: numbers(8, n, 3.0),
             effective_mass: numbers(3, 2, 4.0),
         },
         markers: vec![AttachedMarker {

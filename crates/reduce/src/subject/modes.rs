@@ -2,10 +2,11 @@
 
 use std::f64::consts::PI;
 
-use carom_linalg::dense::product;
+use carom_linalg::dense::{gram, product};
 use faer::{Mat, MatRef};
 
 use super::Subject;
+use super::columns::{Described, SecondPairs};
 use crate::characteristic::{interface_parts, reduced_second_modes};
 use crate::condensation::Condensation;
 use crate::craig_bampton::CraigBamptonOptions;
@@ -29,6 +30,8 @@ pub(super) struct ReducedModes {
     pub(super) free_omega: Vec<f64>,
     /// D̄_e.
     pub(super) damping: Option<Mat<f64>>,
+    /// What they are made of.
+    pub(super) described: Described,
 }
 
 impl Subject<'_> {
@@ -53,28 +56,36 @@ impl Subject<'_> {
             &options.variant,
             notes,
         )?;
-        let second = reduced_second_modes(stiffness, mass.as_ref(), rigid.as_ref(), &parts, notes)
-            .map_err(|source| ReduceError::Second { body: body(), source })?;
+        let failed = |source| ReduceError::Second { body: body(), source };
+        let (second, reduced) =
+            reduced_second_modes(stiffness, mass.as_ref(), rigid.as_ref(), &parts, notes).map_err(failed)?;
         let n_low = self.n_low(condensation, &second.omega, options, notes)?;
         let damping = options.variant.damping.as_ref();
         let mut rates: Option<Mat<f64>> = damping.map(|damping| {
             let n = second.omega.len();
             Mat::from_fn(n, n, |i, j| if i == j { damping.rate(second.omega[i]) } else { 0.0 })
         });
-        let mut modes = ReducedModes {
-            free_omega: second.omega.clone(),
-            combination: second.combination,
-            omega: second.omega,
-            n_low,
-            damping: None,
-        };
+        let (mut combination, mut omega) = (second.combination.clone(), second.omega.clone());
         if let Some(follower) = self.follower(&options.variant.frame)?
             && n_low > 0
         {
-            let seen = self.reframe(&follower, condensation, mass.as_ref(), rigid.as_ref(), &modes)?;
+            let low = second.combination.subcols(0, n_low);
+            let seen = self.reframe(&follower, condensation, mass.as_ref(), rigid.as_ref(), low, &omega)?;
             rates = rates.map(|rates| frame::transformed(&rates, &seen.combination));
-            frame::apply(&mut modes.combination, &mut modes.omega, &rigid, &seen);
+            frame::apply(&mut combination, &mut omega, &rigid, &seen);
         }
+        let described = if options.variant.modes == ModeKind::FixedInterface {
+            self.described(condensation, combination.as_ref(), &omega, &parts, reduced.as_ref())
+        } else {
+            let weighted = mass.as_ref() * combination.as_ref();
+            let of_second = gram(second.combination.as_ref(), weighted.as_ref());
+            let n_free = n_free(condensation, &second.omega);
+            let pairs =
+                SecondPairs { combination: second.combination.as_ref(), omega: &second.omega, n_free };
+            self.described_free(condensation, &pairs, of_second.as_ref(), &omega).map_err(failed)?
+        };
+        let mut modes =
+            ReducedModes { free_omega: second.omega, combination, omega, n_low, damping: None, described };
         if options.variant.modes == ModeKind::MasslessBoundary {
             // What has no mass does not move by itself, so that nothing of it is damped.
             rates = rates.map(|rates| without_high(&rates, n_low));
@@ -115,9 +126,7 @@ impl Subject<'_> {
             let known = below(hz(last));
             return Ok(check(options.split.map_or(known, below), known, "fixed-interface"));
         }
-        // The second eigenproblem finds the free modes again as they are.
-        let same = |(omega, lambda): &(&f64, &f64)| (*omega * *omega / *lambda - 1.0).abs() < FREE_AGAIN;
-        let n_free = omega.iter().zip(&condensation.free_lambda).take_while(same).count();
+        let n_free = n_free(condensation, omega);
         let Some(split) = options.split else { return Ok(n_free) };
         let n_low = below(split);
         if options.variant.modes == ModeKind::MasslessBoundary && n_low > n_free {
@@ -141,23 +150,29 @@ impl Subject<'_> {
         found.map(Some).map_err(|source| ReduceError::Frame { body: self.name.to_owned(), source })
     }
 
-    /// The dynamic modes in another frame.
+    /// The dynamic modes, `low`, in another frame.
     fn reframe(
         &self,
         follower: &Follower,
         condensation: &Condensation,
         mass: MatRef<'_, f64>,
         rigid: MatRef<'_, f64>,
-        modes: &ReducedModes,
+        low: MatRef<'_, f64>,
+        omega: &[f64],
     ) -> Result<Reframed, ReduceError> {
         let rows = follower.rows_of(condensation.basis.as_ref());
         let of_rigid = product(rows.as_ref(), rigid);
-        let of_modes = product(rows.as_ref(), modes.combination.subcols(0, modes.n_low));
+        let of_modes = product(rows.as_ref(), low);
         let rigid_mass = rigid.transpose() * mass * rigid;
-        let omega = &modes.omega[..modes.n_low];
-        reframed(&follower.name, &of_rigid, &of_modes, &rigid_mass, omega)
+        reframed(&follower.name, &of_rigid, &of_modes, &rigid_mass, &omega[..low.ncols()])
             .map_err(|source| ReduceError::Frame { body: self.name.to_owned(), source })
     }
+}
+
+/// Number of free modes that the second eigenproblem finds again as they are.
+fn n_free(condensation: &Condensation, omega: &[f64]) -> usize {
+    let same = |(omega, lambda): &(&f64, &f64)| (*omega * *omega / *lambda - 1.0).abs() < FREE_AGAIN;
+    omega.iter().zip(&condensation.free_lambda).take_while(same).count()
 }
 
 /// A matrix of the modes with zeros for those from `n_low` on.
