@@ -174,6 +174,22 @@ pub fn generalised_pairs(k: MatRef<'_, f64>, m: MatRef<'_, f64>) -> Result<Dense
     Ok(DensePairs { lambda, vectors: out })
 }
 
+/// L⁻ᵀ of G = Xᵀ M X = L Lᵀ: X L⁻ᵀ is M-orthonormal, and each of its columns a combination of those up to it.
+///
+/// Returns `None` if G is not positive definite.
+pub(crate) fn orthonormalising(g: MatRef<'_, f64>) -> Option<Mat<f64>> {
+    let n = g.nrows();
+    let mut factor = symmetrised(g);
+    let mut memory =
+        MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
+    let stack = MemStack::new(&mut memory);
+    llt::factor::cholesky_in_place(factor.as_mut(), Default::default(), Par::Seq, stack, Default::default())
+        .ok()?;
+    let mut inverse = Mat::identity(n, n);
+    solve_upper_triangular_in_place(factor.as_ref().transpose(), inverse.as_mut(), Par::Seq);
+    Some(inverse)
+}
+
 /// Turns each column so that its entry of largest magnitude is positive.
 ///
 /// Entries within 1e-6 of the largest count as ties, of which the first decides: else rounding would.

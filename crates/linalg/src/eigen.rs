@@ -48,6 +48,16 @@ pub enum Wanted {
     UpTo(f64),
 }
 
+impl Wanted {
+    /// Number of pairs that a report of progress runs to; 0 where it is not known.
+    fn expected(self) -> u64 {
+        match self {
+            Self::Count(n) => n as u64,
+            Self::UpTo(_) => 0,
+        }
+    }
+}
+
 /// Why eigenpairs could not be found.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EigenError {
@@ -70,7 +80,8 @@ pub enum EigenError {
     Projected(#[from] DenseEigenError),
     /// Lanczos did not converge.
     #[error(
-        "{converged} eigenpairs converged after {solves} solves; the matrices may be too badly conditioned for the shift {shift:e}"
+        "{converged} eigenpairs converged after {solves} solves, and no further one in the last of them: ask for fewer modes or a lower \
+         frequency; or the matrices are too badly conditioned for the shift {shift:e}"
     )]
     NotConverged {
         /// Number of converged pairs.
@@ -192,7 +203,7 @@ pub fn lowest_pairs<I: Counting>(
         let pairs = pencil.dense(&factor, wanted, progress)?;
         return Ok((pairs, factor.into_structure()));
     }
-    progress.begin("eigenpairs", 0);
+    progress.begin("eigenpairs", wanted.expected());
     let outcome = pencil.search(factor, wanted, progress);
     progress.end();
     outcome
@@ -217,7 +228,7 @@ pub fn lowest_pairs_by_iteration(
     if pencil.is_small(n_free, wanted)? {
         return pencil.dense(inverse, wanted, progress);
     }
-    progress.begin("eigenpairs", 0);
+    progress.begin("eigenpairs", wanted.expected());
     let outcome = pencil.search_twice(inverse, wanted, progress);
     progress.end();
     outcome

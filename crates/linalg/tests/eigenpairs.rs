@@ -51,7 +51,7 @@ fn a_free_cube_has_all_copies_of_its_multiple_roots() {
 fn all_pairs_up_to_a_value_are_found() {
     let (k, m, exact) = membrane([11, 6, 5]);
     let free = DofSet::all(m.n_nodes());
-    for limit in [1e-3, 0.3, 0.9] {
+    for limit in [1e-3, 0.3, 0.9, 1.8] {
         let pairs = solve(&k, &m, &free, 0.05, Wanted::UpTo(limit)).unwrap();
         check(&pairs);
         assert_eq!(
@@ -60,6 +60,18 @@ fn all_pairs_up_to_a_value_are_found() {
             "up to {limit}"
         );
     }
+}
+
+#[test]
+fn hundreds_of_pairs_up_to_a_value_are_found() {
+    let (k, m, exact) = membrane([13, 11, 9]);
+    let free = DofSet::all(m.n_nodes());
+    let limit = 2.2;
+    let pairs = solve(&k, &m, &free, 0.05, Wanted::UpTo(limit)).unwrap();
+    check(&pairs);
+    let expected = exact.iter().filter(|&&lambda| lambda <= limit).count();
+    assert_eq!(pairs.lambda.len(), expected);
+    assert!(expected > 330, "{expected}");
 }
 
 #[test]
@@ -73,6 +85,39 @@ fn a_small_chain_is_solved_whole() {
     }
     let error = solve(&k, &m, &free, 0.1, Wanted::Count(22)).unwrap_err();
     assert_eq!(error, EigenError::TooMany { wanted: 22, n_free: 21 });
+}
+
+#[test]
+fn many_pairs_over_eight_decades_are_orthonormal() {
+    // Springs that stiffen along a chain, with lumped masses: the spectrum is that of M^-½ K M^-½.
+    let n = [160, 1, 1];
+    let graph = lattice::graph(n, 1);
+    let mut k = lattice::springs(n, &graph);
+    let scale = |node: usize| 10.0_f64.powf(4.0 * node as f64 / 160.0);
+    for col in 0..160 {
+        let (start, rows) = graph.column(col);
+        for (e, &row) in rows.iter().enumerate() {
+            k.values[start + e].iter_mut().for_each(|value| *value *= scale(row as usize) * scale(col));
+        }
+    }
+    let mut m = NodeMatrix::zeros(Arc::clone(&graph));
+    for node in 0..160 {
+        m.values[graph.col_ptr[node]] = 1.0 + 0.5 * (node as f64).sin();
+    }
+    let free = DofSet::all(160).without_nodes(&[0]);
+    let root: Vec<f64> = m.diagonal().iter().flat_map(|m| [m.sqrt(); 3]).collect();
+    let whole = k.product(Mat::<f64>::identity(480, 480).as_ref());
+    let symmetric = Mat::from_fn(477, 477, |i, j| whole[(i + 3, j + 3)] / (root[i + 3] * root[j + 3]));
+    let oracle = symmetric.self_adjoint_eigenvalues(faer::Side::Lower).unwrap();
+    let largest = oracle.iter().fold(0.0_f64, |a, b| a.max(*b));
+    for n in [100, 200, 400] {
+        let pairs = solve(&k, &m, &free, 0.0, Wanted::Count(n)).unwrap();
+        check(&pairs);
+        assert_eq!(pairs.lambda.len(), n);
+        for (lambda, oracle) in pairs.lambda.iter().zip(&oracle) {
+            assert!((lambda - oracle).abs() < 1e-13 * oracle.max(largest), "{lambda} {oracle}");
+        }
+    }
 }
 
 #[test]

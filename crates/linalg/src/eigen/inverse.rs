@@ -1,10 +1,10 @@
 //! Block inverse iteration with Rayleigh-Ritz: from nearly converged vectors to pairs with small true residuals.
 
 use carom_progress::Progress;
-use faer::Mat;
+use faer::{Mat, MatRef};
 
 use super::{EigenError, EigenPairs, Inverse, ORTHOGONALITY, Pencil, Proof, RESIDUAL};
-use crate::dense::{fix_signs, generalised_pairs, gram, product};
+use crate::dense::{fix_signs, generalised_pairs, gram, orthonormalising, product};
 
 /// Most steps of inverse iteration.
 pub(super) const MAX_INVERSE_STEPS: usize = 8;
@@ -50,12 +50,20 @@ impl Pencil<'_> {
             let shifted = gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
             let pairs = generalised_pairs(shifted.as_ref(), mass.as_ref())?;
             // K and M are linear: what they make of X needs no further pass through them.
-            let combined = |of_y: Mat<f64>| product(of_y.as_ref(), pairs.vectors.as_ref());
-            x = combined(y);
-            let (k_x, m_x) = (combined(k_y), combined(m_y));
-            let unit = gram(x.as_ref(), m_x.as_ref());
+            let combined = |of_y: Mat<f64>, c: MatRef<'_, f64>| product(of_y.as_ref(), c);
+            let c = pairs.vectors.as_ref();
+            (x, k_y, m_y) = (combined(y, c), combined(k_y, c), combined(m_y, c));
+            let (mut unit, mut orthogonality) = deviation(x.as_ref(), m_y.as_ref());
+            if orthogonality > ORTHOGONALITY
+                && let Some(c) = orthonormalising(unit.as_ref())
+            {
+                let c = c.as_ref();
+                (x, k_y, m_y) = (combined(x, c), combined(k_y, c), combined(m_y, c));
+                (unit, orthogonality) = deviation(x.as_ref(), m_y.as_ref());
+            }
+            drop(unit);
+            let (k_x, m_x) = (k_y, m_y);
             let n = x.ncols();
-            let orthogonality = (unit - Mat::<f64>::identity(n, n)).norm_max();
             let mut lambda = Vec::with_capacity(n);
             let mut residuals = Vec::with_capacity(n);
             worst = None;
@@ -88,4 +96,12 @@ impl Pencil<'_> {
         let magnitudes = Mat::from_fn(x.nrows(), 1, |i, _| x[i].abs());
         8.0 * f64::EPSILON * self.k.magnitude_product(magnitudes.as_ref()).norm_l2()
     }
+}
+
+/// Xᵀ M X and its largest deviation from the identity.
+fn deviation(x: MatRef<'_, f64>, m_x: MatRef<'_, f64>) -> (Mat<f64>, f64) {
+    let unit = gram(x, m_x);
+    let n = x.ncols();
+    let deviation = (&unit - Mat::<f64>::identity(n, n)).norm_max();
+    (unit, deviation)
 }

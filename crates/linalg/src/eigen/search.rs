@@ -42,8 +42,11 @@ const SMALLEST_GAP: f64 = 1e-4;
 /// Smallest gap relative to the shift s: below it values are rigid modes, equal to rounding.
 const SMALLEST_SHIFTED_GAP: f64 = 1e-6;
 
-/// Most Lanczos blocks between two inertia counts.
-const MAX_BLOCKS: usize = 400;
+/// Most Lanczos blocks in which no further pair converges.
+const MAX_IDLE_BLOCKS: usize = 400;
+
+/// Part of the space by which it grows before it is looked at again, two blocks at least.
+const LOOK_AGAIN: usize = 16;
 
 /// Lanczos blocks that fresh directions get after each inertia count that found a pair missing.
 pub(super) const BLOCKS_AFTER_COUNT: usize = 6;
@@ -173,7 +176,8 @@ impl Pencil<'_> {
             Wanted::Count(n) => n,
             Wanted::UpTo(_) => 0,
         };
-        for block in 0..MAX_BLOCKS {
+        let (mut blocks, mut idle) = (0, 0);
+        while idle < MAX_IDLE_BLOCKS {
             if progress.interrupted() {
                 return Err(EigenError::Interrupted);
             }
@@ -181,28 +185,34 @@ impl Pencil<'_> {
                 krylov.add_start_block(factor, BLOCK, progress)?;
             }
             krylov.expand(factor, progress)?;
-            let room = max_dim.max(2 * converged + 8 * BLOCK);
+            (blocks, idle) = (blocks + 1, idle + 1);
+            let room = max_dim.max(3 * converged + 12 * BLOCK);
             if krylov.n_applied() < next_ritz && !krylov.exceeds(room) && !krylov.is_exhausted() {
                 continue;
             }
             let ritz = krylov.ritz()?;
+            let before = converged;
             converged =
                 (0..ritz.theta.len()).take_while(|&i| ritz.residual[i] <= residual * ritz.theta[i]).count();
+            if converged > before {
+                idle = 0;
+            }
             progress.set(converged as u64);
             let candidate = self.candidate(&ritz, converged, wanted, krylov.is_exhausted());
-            if let Some(candidate) = candidate.filter(|_| block >= least_blocks || krylov.is_exhausted()) {
+            if let Some(candidate) = candidate.filter(|_| blocks > least_blocks || krylov.is_exhausted()) {
                 return Ok((candidate, ritz));
             }
             // The space grows with what has converged in it, so that there is always room for new directions.
             let n_ritz = ritz.theta.len();
             let locked = self.lockable(&ritz, wanted);
-            if krylov.exceeds(max_dim.max(2 * converged + 8 * BLOCK)) {
+            if krylov.exceeds(max_dim.max(3 * converged + 12 * BLOCK)) {
                 krylov.restart(&ritz, (converged + 3 * BLOCK).min(n_ritz), locked);
             } else if locked >= krylov.n_locked() + 2 * BLOCK {
                 krylov.restart(&ritz, n_ritz, locked);
             }
             let is_near = 4 * converged > krylov.n_applied();
-            next_ritz = krylov.n_applied() + if is_near { BLOCK } else { 2 * BLOCK };
+            let step = if is_near { BLOCK } else { 2 * BLOCK };
+            next_ritz = krylov.n_applied() + step.max(krylov.n_applied() / LOOK_AGAIN);
         }
         Err(EigenError::NotConverged { converged, solves: krylov.n_solves, shift: self.shift })
     }
