@@ -12,6 +12,7 @@ pub mod failure;
 pub mod paths;
 pub mod run;
 pub mod session;
+pub mod signals;
 mod terminal;
 
 pub use args::{OptionalOutputArgs, OutputArgs, RunArgs};

@@ -1,27 +1,19 @@
 //! The `main` of every binary.
 
 use std::any::{Any, TypeId};
-use std::io::{self, Write};
+use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::{Arg, Command, Parser};
 
 use crate::session::colour;
+use crate::signals::{listen_for_stop, stop_requested};
 use crate::{Category, Failure, RunArgs, Session, exit_code};
-
-/// How often the user asked to stop.
-static STOP_REQUESTS: AtomicUsize = AtomicUsize::new(0);
 
 /// Where the last panic happened.
 static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
-
-/// True once Ctrl-C was pressed.
-pub fn stop_requested() -> bool {
-    STOP_REQUESTS.load(Ordering::Relaxed) > 0
-}
 
 /// Parses the command line, sets up the process, runs `body` and reports how it ended.
 ///
@@ -29,9 +21,9 @@ pub fn stop_requested() -> bool {
 /// * `body` — the command; libraries are not expected to panic, but if one does the user gets a message that says
 ///   that it is a bug and how to report it, never a backtrace
 ///
-/// The first Ctrl-C asks the computation to stop, the second one ends the process at once; in both cases output files are
-/// whole or not there, because they are written under a temporary name. Other signals are left as they are, so that a
-/// run under `nohup` goes on after the user has logged out.
+/// The first Ctrl-C, SIGTERM or SIGHUP asks the computation to stop, a second one ends the process at once (see
+/// [`signals`](crate::signals)); in both cases output files are whole or not there, because they are written under a temporary name,
+/// and nothing is left under that. A run under `nohup` goes on after the user has logged out.
 pub fn main_with<A: Parser>(
     run_args: fn(&A) -> &RunArgs,
     body: impl FnOnce(&A, &Session) -> Result<(), Failure>,
@@ -92,17 +84,6 @@ pub fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failur
     };
     let _ = failure.write(&mut io::stderr().lock(), colour());
     failure.category().exit_code()
-}
-
-fn listen_for_stop() {
-    // An error means that another handler is installed (a second call in one process): it counts the same.
-    let _ = ctrlc::set_handler(|| {
-        if STOP_REQUESTS.fetch_add(1, Ordering::Relaxed) > 0 {
-            std::process::exit(i32::from(exit_code::OTHER));
-        }
-        let _ =
-            writeln!(io::stderr(), "\nstopping at the next safe point; press Ctrl-C again to end at once");
-    });
 }
 
 fn set_threads(flags: &RunArgs) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use carom_progress::Progress;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::run::stop_requested;
+use crate::signals::stop_requested;
 
 /// Shows phases as bars (a spinner where the number of units is unknown); phases may be nested.
 pub(crate) struct Bars {

@@ -2,8 +2,8 @@
 //!
 //! Like `carom-progress` this is one of the lowest crates of the workspace: whoever writes a file of any kind does it by
 //! [`write_atomically`], so that a full disk or a stopped program never leaves half a file under the name of a whole one.
-//! [`npy`] is the one place that knows how NumPy stores an array, [`coordinates`] the one that says which numbers a geometry may
-//! hold.
+//! [`unfinished`] knows what must go if the program has to end at once, [`npy`] is the one place that knows how NumPy stores an
+//! array, [`coordinates`] the one that says which numbers a geometry may hold.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,6 +13,9 @@ use thiserror::Error;
 
 pub mod coordinates;
 pub mod npy;
+pub mod unfinished;
+
+pub use unfinished::Unfinished;
 
 /// Why a file was not written. Nothing is left of it; a file that was there before is as it was.
 #[derive(Debug, Error)]
@@ -60,7 +63,10 @@ pub fn write_atomically(
         let mut out = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
         return write(&mut out).and_then(|()| out.flush()).map_err(failed);
     }
-    let (file, temporary_path) = temporary(folder).map_err(failed)?.into_parts();
+    // Declared first, dropped last: the list forgets the file when it has its name or is removed.
+    let (temporary, _unfinished) =
+        Unfinished::begin(|| temporary(folder), |file| file.path().to_owned()).map_err(failed)?;
+    let (file, temporary_path) = temporary.into_parts();
     let mut out = BufWriter::with_capacity(1 << 18, file);
     write(&mut out).map_err(failed)?;
     // Taking the file back out flushes; a full disk is noticed here at the latest.

@@ -11,6 +11,7 @@ use carom_files::coordinates::ImpossiblePoint;
 use carom_files::{WriteFileError, write_atomically};
 use carom_progress::Progress;
 use carom_reduce::Entries;
+use faer::Mat;
 use thiserror::Error;
 
 use crate::watched::Watched;
@@ -136,6 +137,28 @@ pub fn write_matrix(path: &Path, matrix: &Entries, progress: &dyn Progress) -> R
             .entries
             .iter()
             .try_for_each(|(row, column, value)| writeln!(out, "{} {} {value:.16e}", row + 1, column + 1))?;
+        out.end();
+        Ok(())
+    })
+}
+
+/// Writes a dense matrix as a Matrix Market file (`matrix array real general`), column by column, whole or not at all; seventeen digits
+/// give the same numbers back.
+///
+/// # Errors
+///
+/// [`WriteFileError`], also if the user stopped it
+pub fn write_dense(path: &Path, matrix: &Mat<f64>, progress: &dyn Progress) -> Result<(), WriteFileError> {
+    /// Of a line: a value, mostly positive.
+    const LINE: u64 = 24;
+    write_atomically(path, |out| {
+        let bytes = LINE * (matrix.nrows() * matrix.ncols()) as u64;
+        let mut out = Watched::begin(out, "writing", bytes, progress);
+        writeln!(out, "%%MatrixMarket matrix array real general")?;
+        writeln!(out, "{} {}", matrix.nrows(), matrix.ncols())?;
+        for j in 0..matrix.ncols() {
+            (0..matrix.nrows()).try_for_each(|i| writeln!(out, "{:.17e}", matrix[(i, j)]))?;
+        }
         out.end();
         Ok(())
     })

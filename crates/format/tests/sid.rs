@@ -68,7 +68,7 @@ fn reduced(body: &Body, set: &str, modes: usize) -> ReducedBody {
 fn through_a_file(sid: &Sid) -> Sid {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("body.SID_FEM");
-    write_sid(&path, sid).unwrap();
+    write_sid(&path, sid, &Silent).unwrap();
     read_sid(&path).unwrap().sid
 }
 
@@ -157,7 +157,7 @@ fn export_and_import_give_the_same_body() {
         // Not diagonal, as that of other programs may be.
         let damping = |i: usize, j: usize| (1.0 + (i * j) as f64).cos() * model.omega[i.min(j)];
         model.invariants.damping_modal = Some(Mat::from_fn(n, n, damping));
-        let (sid, _) = sid_of(&model, SidNodes::Interface, None).unwrap();
+        let (sid, _) = sid_of(&model, SidNodes::Interface, None, &Silent).unwrap();
         let sid = through_a_file(&sid);
         let worst = identities(&sid).iter().map(|identity| identity.deviation).fold(0.0, f64::max);
         assert!(worst < 1e-11, "{}: an identity is {worst:e} off", body.name);
@@ -242,7 +242,7 @@ fn the_blocks_are_the_sums_over_points_that_define_them() {
     for (body, set) in bodies.into_iter().flatten() {
         let model = reduced(&body, set, 8);
         let n = 7;
-        let (sid, _) = sid_of(&model, SidNodes::Sets, Some(n)).unwrap();
+        let (sid, _) = sid_of(&model, SidNodes::Sets, Some(n), &Silent).unwrap();
         let sid = through_a_file(&sid);
         let til = |v: Vector3<f64>| v.cross_matrix();
         let mut mass = 0.0;
@@ -339,7 +339,7 @@ fn nodes_turn_as_the_body_does() {
     let bodies = [Some((ball(), "pole")), Some((rod(), "end")), tetrahedra.map(|body| (body, "end"))];
     for (body, set) in bodies.into_iter().flatten() {
         let model = with_linear_modes(&body, set, &[turn, stretch]);
-        let (sid, kinds) = sid_of(&model, SidNodes::Interface, None).unwrap();
+        let (sid, kinds) = sid_of(&model, SidNodes::Interface, None, &Silent).unwrap();
         assert_eq!(kinds.len(), sid.nodes.len());
         assert_eq!(kinds.last().unwrap().1, NodeKind::Set(set.to_owned()));
         assert!(kinds.iter().map(|kind| kind.0).collect::<Vec<_>>().is_sorted_by(|a, b| a < b));
@@ -369,14 +369,14 @@ fn nodes_turn_as_the_body_does() {
 #[test]
 fn an_export_keeps_as_many_modes_as_are_wanted() {
     let model = reduced(&rod(), "end", 6);
-    let (sid, _) = sid_of(&model, SidNodes::Sets, Some(3)).unwrap();
+    let (sid, _) = sid_of(&model, SidNodes::Sets, Some(3), &Silent).unwrap();
     assert_eq!((sid.n_modes(), sid.nodes.len()), (3, 1));
     for wrong in [0, model.omega.len() + 1] {
-        let text = sid_of(&model, SidNodes::Sets, Some(wrong)).unwrap_err().to_string();
+        let text = sid_of(&model, SidNodes::Sets, Some(wrong), &Silent).unwrap_err().to_string();
         assert!(text.contains(&format!("{wrong} modes are wanted")), "{text}");
     }
-    let (all, kinds) = sid_of(&model, SidNodes::Fields, None).unwrap();
-    let (some, _) = sid_of(&model, SidNodes::Interface, None).unwrap();
+    let (all, kinds) = sid_of(&model, SidNodes::Fields, None, &Silent).unwrap();
+    let (some, _) = sid_of(&model, SidNodes::Interface, None, &Silent).unwrap();
     // Control points are no points of the body.
     assert!(kinds.iter().all(|(_, kind)| !matches!(kind, NodeKind::Point(_))));
     assert_eq!(all.nodes.len(), some.nodes.len());
@@ -394,8 +394,8 @@ fn refused(text: &str) -> ReadSidError {
 fn small_text() -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("small.SID_FEM");
-    let (sid, _) = sid_of(&reduced(&rod(), "end", 6), SidNodes::Sets, Some(2)).unwrap();
-    write_sid(&path, &sid).unwrap();
+    let (sid, _) = sid_of(&reduced(&rod(), "end", 6), SidNodes::Sets, Some(2), &Silent).unwrap();
+    write_sid(&path, &sid, &Silent).unwrap();
     std::fs::read_to_string(&path).unwrap()
 }
 
@@ -441,7 +441,7 @@ fn damaged_files_are_refused_with_their_line() {
 #[test]
 fn a_file_with_rigid_modes_is_no_flexible_body() {
     let model = reduced(&rod(), "end", 6);
-    let (mut sid, _) = sid_of(&model, SidNodes::Sets, Some(2)).unwrap();
+    let (mut sid, _) = sid_of(&model, SidNodes::Sets, Some(2), &Silent).unwrap();
     sid.stiffness_modal.constant[(0, 0)] = 0.0;
     let error = reduced_of(&sid, "rod").unwrap_err();
     assert!(matches!(error, SidImportError::Stiffness { mode: 1, .. }), "{error}");
@@ -454,7 +454,7 @@ fn a_file_with_rigid_modes_is_no_flexible_body() {
 #[test]
 fn coupled_modes_are_uncoupled() {
     let model = reduced(&rod(), "end", 6);
-    let (sid, _) = sid_of(&model, SidNodes::Sets, Some(3)).unwrap();
+    let (sid, _) = sid_of(&model, SidNodes::Sets, Some(3), &Silent).unwrap();
     let straight = reduced_of(&sid, "rod").unwrap().reduced;
     // The same modes, mixed: Φ' = Φ T.
     let t = Mat::from_fn(3, 3, |i, j| [[2.0, 0.5, 0.0], [-1.0, 3.0, 0.2], [0.0, 0.4, 0.7]][i][j]);

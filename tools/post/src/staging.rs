@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use carom_files::{WriteFileError, create_folder};
+use carom_files::{Unfinished, WriteFileError, create_folder};
 use tempfile::TempDir;
 
 /// A hidden folder inside the one where files are to appear: they are written there first and moved together.
@@ -14,7 +14,7 @@ pub(crate) struct Staging {
     /// Folders that were not there before, innermost first.
     made: Vec<PathBuf>,
     /// `None` while it is dropped.
-    hidden: Option<TempDir>,
+    hidden: Option<(TempDir, Unfinished)>,
 }
 
 impl Staging {
@@ -24,14 +24,17 @@ impl Staging {
         let made = place.ancestors().take_while(is_missing).map(Path::to_owned).collect();
         let mut staging = Self { place: place.to_owned(), made, hidden: None };
         create_folder(place)?;
-        let hidden = tempfile::Builder::new().prefix(".carom-").suffix(".part").tempdir_in(place);
+        let hidden = Unfinished::begin(
+            || tempfile::Builder::new().prefix(".carom-").suffix(".part").tempdir_in(place),
+            |hidden| hidden.path().to_owned(),
+        );
         staging.hidden = Some(hidden.map_err(|source| failed(place, source))?);
         Ok(staging)
     }
 
     /// Where to write until then.
     pub(crate) fn path(&self) -> &Path {
-        self.hidden.as_ref().expect("it is there until the drop").path()
+        self.hidden.as_ref().expect("it is there until the drop").0.path()
     }
 
     /// The error with the path that the file was to have in the end: the hidden one says nothing to a user.

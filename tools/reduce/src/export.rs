@@ -1,16 +1,13 @@
 //! `carom-reduce export`
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
+use carom_cli::{Category, Failure, FailureContext, Session, check_ending, keep_input};
 use carom_fem::{Discretisation, assemble};
-use carom_files::write_atomically;
 use carom_format::npz::ReadArchiveError;
-use carom_format::sid::{NodeKind, SidNodes, sid_of, write_sid};
+use carom_format::sid::{NodeKind, SidNodes, is_sid, sid_of, write_sid};
 use carom_format::{StoredBody, StoredRom, matrix_market, read_body, write_rom};
 use carom_reduce::matrices::entries_of;
-use faer::Mat;
 use serde::Serialize;
 
 use crate::args::{ExportArgs, ExportFormat, NodesName};
@@ -34,8 +31,11 @@ struct Report {
 
 pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure> {
     let output = &args.output.output;
-    if args.format == ExportFormat::Npz {
-        crate::model_name(output)?;
+    match args.format {
+        ExportFormat::Npz => crate::model_name(output)?,
+        ExportFormat::Sid => sid_name(output, args.output.force)?,
+        // Their endings are added to the name.
+        ExportFormat::Mtx => {}
     }
     keep_input(&args.rom, output)?;
     let mut nodes = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure
         }
         ExportFormat::Mtx => match body_of(&args.rom)? {
             Some(stored) => export_body(&stored, args, session)?,
-            None => export_modal(&crate::open_rom(&args.rom, session)?, output)?,
+            None => export_modal(&crate::open_rom(&args.rom, session)?, output, session)?,
         },
     };
     let outputs: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
@@ -61,6 +61,17 @@ pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure
         session.print_summary(&format!("node {node} is the mean of `{set}`"))?;
     }
     session.print_json("carom-reduce export 1", &Report { outputs, nodes })
+}
+
+/// Refuses a name that is none of a SID_FEM file, and to replace a file that is none.
+fn sid_name(output: &Path, force: bool) -> Result<(), Failure> {
+    let other_way = "--format npz writes a model, --format mtx its matrices";
+    check_ending(output, "SID_FEM files", &["SID_FEM", "sid"], other_way)?;
+    if force || !output.is_file() || is_sid(output).unwrap_or(false) {
+        return Ok(());
+    }
+    let what = format!("`{}` exists and is no SID_FEM file: it would be lost", output.display());
+    Err(Failure::new(Category::Usage, what).hint("give -o another name; --force replaces it"))
 }
 
 /// The body in a file, or none if the file holds something else, which whoever reads it as a model will tell.
@@ -81,7 +92,7 @@ fn export_sid(stored: &StoredRom, args: &ExportArgs, session: &Session) -> Resul
         NodesName::Interface => SidNodes::Interface,
         NodesName::Fields => SidNodes::Fields,
     };
-    let (sid, kinds) = sid_of(&stored.reduced, wanted, args.modes).map_err(|error| {
+    let (sid, kinds) = sid_of(&stored.reduced, wanted, args.modes, session.progress()).map_err(|error| {
         Failure::from_error(Category::Input, error).hint("give another number to --modes")
     })?;
     if sid.n_modes() > MANY_MODES {
@@ -93,7 +104,7 @@ fn export_sid(stored: &StoredRom, args: &ExportArgs, session: &Session) -> Resul
     if sid.nodes.is_empty() {
         session.warn("the file has no nodes, so that nothing can be attached: the model has no interface surfaces; use --nodes interface");
     }
-    write_sid(&args.output.output, &sid).or_fail(Category::Files)?;
+    write_sid(&args.output.output, &sid, session.progress()).or_fail(Category::Files)?;
     let named = |(node, kind)| match kind {
         NodeKind::Set(set) => Some(NamedNode { node, set }),
         NodeKind::Point(_) | NodeKind::Corner => None,
@@ -132,25 +143,13 @@ fn export_body(stored: &StoredBody, args: &ExportArgs, session: &Session) -> Res
 }
 
 /// Stiffness and mass of the modes of a model.
-fn export_modal(stored: &StoredRom, output: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn export_modal(stored: &StoredRom, output: &Path, session: &Session) -> Result<Vec<PathBuf>, Failure> {
     let invariants = &stored.reduced.invariants;
     let mut written = Vec::new();
     for (ending, matrix) in [(".K.mtx", &invariants.stiffness_modal), (".M.mtx", &invariants.mass_modal)] {
         let path = beside(output, ending);
-        write_atomically(&path, |out| write_matrix(out, matrix)).or_fail(Category::Files)?;
+        matrix_market::write_dense(&path, matrix, session.progress()).or_fail(Category::Files)?;
         written.push(path);
     }
     Ok(written)
-}
-
-/// Dense, column by column; seventeen digits give the same number back.
-fn write_matrix(out: &mut impl Write, matrix: &Mat<f64>) -> std::io::Result<()> {
-    writeln!(out, "%%MatrixMarket matrix array real general")?;
-    writeln!(out, "{} {}", matrix.nrows(), matrix.ncols())?;
-    for j in 0..matrix.ncols() {
-        for i in 0..matrix.nrows() {
-            writeln!(out, "{:.17e}", matrix[(i, j)])?;
-        }
-    }
-    Ok(())
 }

@@ -72,6 +72,30 @@ fn a_model_goes_through_a_sid_fem_file() {
 }
 
 #[test]
+fn an_export_replaces_no_file_of_another_kind() {
+    let folder = folder_with_bar();
+    let folder = folder.path();
+    let body = fs::read(folder.join("bar.npz")).unwrap();
+    for (name, content) in [("other.npz", &body[..]), ("keep.toml", b"mine"), ("keep", b"mine")] {
+        fs::write(folder.join(name), content).unwrap();
+        let text = failure(folder, 2, &format!("export bar.rom -o {name} --format sid"));
+        let said = if name == "keep" { "is no SID_FEM file" } else { "written as .SID_FEM or .sid" };
+        assert!(text.contains(said), "{text}");
+        assert_eq!(fs::read(folder.join(name)).unwrap(), content, "{name}");
+    }
+    let export = |line: &str| json(folder, &format!("export bar.rom --format sid --json -o {line}"));
+    export("keep --force");
+    let once = fs::read(folder.join("keep")).unwrap();
+    assert!(once.len() > 10_000);
+    // A SID_FEM file is replaced, as models are.
+    fs::write(folder.join("keep"), &once[..3000]).unwrap();
+    export("keep");
+    assert_eq!(fs::read(folder.join("keep")).unwrap(), once);
+    export("bar.sid_fem");
+    export("bar.sid");
+}
+
+#[test]
 fn matrices_of_a_body_come_back_as_the_same_model() {
     let folder = folder_with_bar();
     let folder = folder.path();

@@ -1,8 +1,8 @@
-//! Ctrl-C at any moment of a reduction: an exit code, a sentence, and no file.
+//! Ctrl-C and signals at any moment of a reduction or an export: an exit code, a sentence, and no file.
 #![cfg(unix)]
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use carom_fem::{Body, Geometry, Material};
@@ -23,20 +23,31 @@ fn block(path: &Path) {
     write_body(path, &body).unwrap();
 }
 
-/// Runs the program and interrupts it after a while; its exit code and what it said, and the time it took to stop.
-fn interrupted(folder: &Path, line: &str, after: Duration) -> (Option<i32>, String, Duration) {
-    let child = Command::new(assert_cmd::cargo::cargo_bin("carom-reduce"))
+fn start(folder: &Path, line: &str) -> Child {
+    Command::new(assert_cmd::cargo::cargo_bin("carom-reduce"))
         .current_dir(folder)
         .args(line.split(' '))
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
+        .unwrap()
+}
+
+fn signal(child: &Child, signal: &str) {
+    // A program that is done already cannot be signalled, which is no matter.
+    let _ = Command::new("kill")
+        .args([&format!("-{signal}"), &child.id().to_string()])
+        .stderr(Stdio::null())
+        .status()
         .unwrap();
+}
+
+/// Runs the program and interrupts it after a while; its exit code and what it said, and the time it took to stop.
+fn interrupted(folder: &Path, line: &str, after: Duration) -> (Option<i32>, String, Duration) {
+    let child = start(folder, line);
     std::thread::sleep(after);
     let signalled = Instant::now();
-    // A program that is done already cannot be signalled, which is no matter.
-    let _ =
-        Command::new("kill").args(["-INT", &child.id().to_string()]).stderr(Stdio::null()).status().unwrap();
+    signal(&child, "INT");
     let output = child.wait_with_output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned(), signalled.elapsed())
 }
@@ -71,4 +82,111 @@ fn a_reduction_that_is_interrupted_leaves_no_file() {
     }
     println!("stopped {stopped} times, at the latest {slowest:.2?} after the signal");
     assert!(stopped >= 2, "only {stopped}");
+}
+
+/// Names of the files of a folder, hidden ones too.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Waits until the folder has a file that is being written; false if the program ended before.
+fn writes(folder: &Path, child: &mut Child) -> bool {
+    loop {
+        if names(folder).iter().any(|name| name.ends_with(".part")) {
+            return true;
+        }
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+/// A folder with `block.npz` and `block.rom`, whose SID_FEM file takes a second or more to write.
+fn folder_with_model() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    block(&folder.path().join("block.npz"));
+    let mut child = start(folder.path(), "craig-bampton block.npz -o block.rom --interface west --modes 24");
+    assert!(child.wait().unwrap().success());
+    folder
+}
+
+/// Whether programs that these tests start ignore SIGHUP.
+fn hangup_is_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.is_none_or(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1)
+}
+
+const EXPORT: &str = "export block.rom --format sid --nodes fields -o block.SID_FEM";
+
+#[test]
+fn an_export_stops_at_every_signal_and_leaves_no_part() {
+    let folder = folder_with_model();
+    let folder = folder.path();
+    for sent in ["INT", "TERM", "HUP", "XCPU"] {
+        if sent == "HUP" && hangup_is_ignored() {
+            println!("HUP skipped: these tests run under nohup, or the system does not tell whether they do");
+            continue;
+        }
+        let mut child = start(folder, EXPORT);
+        assert!(writes(folder, &mut child), "{sent}: it was done too soon");
+        signal(&child, sent);
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{sent}: {told}");
+        assert!(told.contains("stopping at the next safe point") && told.contains("interrupted"), "{told}");
+        assert_eq!(names(folder), ["block.npz", "block.rom"], "{sent}");
+    }
+}
+
+#[test]
+fn a_second_signal_ends_at_once_and_leaves_no_part() {
+    let folder = folder_with_model();
+    let folder = folder.path();
+    for both in [["INT", "INT"], ["TERM", "TERM"], ["HUP", "TERM"], ["TERM", "HUP"]] {
+        let mut child = start(folder, EXPORT);
+        assert!(writes(folder, &mut child), "{both:?}: it was done too soon");
+        for sent in both {
+            signal(&child, sent);
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{both:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(names(folder), ["block.npz", "block.rom"], "{both:?}");
+    }
+}
+
+#[test]
+fn under_nohup_a_program_goes_on_after_a_hangup() {
+    if !Path::new("/proc/self/status").exists() {
+        println!("skipped: this system does not tell which signals are ignored");
+        return;
+    }
+    let folder = folder_with_model();
+    let folder = folder.path();
+    let program = assert_cmd::cargo::cargo_bin("carom-reduce");
+    let line = format!("trap '' HUP; exec '{}' {EXPORT} -q", program.display());
+    let mut child = Command::new("sh").current_dir(folder).args(["-c", &line]).spawn().unwrap();
+    assert!(writes(folder, &mut child));
+    signal(&child, "HUP");
+    assert!(child.wait().unwrap().success());
+    assert_eq!(names(folder), ["block.SID_FEM", "block.npz", "block.rom"]);
+}
+
+#[test]
+fn a_file_larger_than_the_shell_allows_is_an_error_and_leaves_no_part() {
+    let folder = folder_with_model();
+    let folder = folder.path();
+    let program = assert_cmd::cargo::cargo_bin("carom-reduce");
+    let line = format!("ulimit -f 100; exec '{}' {EXPORT}", program.display());
+    let output = Command::new("sh").current_dir(folder).args(["-c", &line]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{:?} {told}", output.status);
+    assert!(told.contains("cannot write `block.SID_FEM`"), "{told}");
+    assert_eq!(names(folder), ["block.npz", "block.rom"]);
 }

@@ -2,12 +2,13 @@
 
 use std::f64::consts::TAU;
 
+use carom_progress::Progress;
 use carom_reduce::{Invariants, ReducedBody};
 use faer::Mat;
 use thiserror::Error;
 
-use super::nodes::{ExportNode, NodeKind, SidNodes, export_nodes};
-use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, MOST_MODES, Sid, Taylor};
+use super::nodes::{ExportNode, NodeKind, REPORT, SidNodes, export_nodes};
+use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, MOST_MODES, Sid, SidNode, Taylor};
 
 /// Why a model cannot be written as SID_FEM.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -22,6 +23,9 @@ pub enum SidExportError {
         /// How many have mass.
         n_massive: usize,
     },
+    /// The user stopped it.
+    #[error("stopped before the SID_FEM file was written")]
+    Interrupted,
     /// More modes than the model has, or none, or more than files of this kind can hold.
     #[error(
         "{wanted} modes are wanted in the SID_FEM file; the model has {n_modes}, and a file holds 1 to {MOST_MODES}"
@@ -49,6 +53,7 @@ pub fn sid_of(
     reduced: &ReducedBody,
     nodes: SidNodes,
     n_modes: Option<usize>,
+    progress: &dyn Progress,
 ) -> Result<(Sid, Vec<(u64, NodeKind)>), SidExportError> {
     let all = reduced.omega.len();
     let n = n_modes.unwrap_or(all);
@@ -59,7 +64,7 @@ pub fn sid_of(
     if n > n_massive {
         return Err(SidExportError::Massless { wanted: n, n_massive });
     }
-    let found = export_nodes(reduced, nodes);
+    let found = export_nodes(reduced, nodes, progress).ok_or(SidExportError::Interrupted)?;
     let ids = numbers(&found);
     let named = ids.iter().copied().zip(found.iter().map(|node| node.kind.clone())).collect();
     let [x, y, z] = reduced.com;
@@ -76,7 +81,7 @@ pub fn sid_of(
         name: reduced.name.replace(['\n', '\r'], " "),
         mass,
         mode_labels: (0..n).map(label).collect(),
-        nodes: found.iter().zip(&ids).map(|(node, &id)| node.numbered(id, n)).collect(),
+        nodes: numbered(&found, &ids, n, progress).ok_or(SidExportError::Interrupted)?,
         md_cm: Taylor {
             constant: Mat::from_fn(3, 1, |a, _| first_moment[a]),
             linear: (0..n).map(|k| Mat::from_fn(3, 1, |a, _| constants.coupling_t[(a, k)])).collect(),
@@ -118,6 +123,23 @@ pub fn sid_of(
             .map_or_else(|| Taylor::zeros(n, n), |damping| Taylor::constant(leading(damping, n))),
     };
     Ok((sid, named))
+}
+
+/// The nodes as the file has them, over its first n modes; none if the user stopped it.
+fn numbered(found: &[ExportNode], ids: &[u64], n: usize, progress: &dyn Progress) -> Option<Vec<SidNode>> {
+    progress.begin("expanding the nodes", found.len() as u64);
+    let mut nodes = Vec::with_capacity(found.len());
+    for (i, (node, &id)) in found.iter().zip(ids).enumerate() {
+        if i % REPORT == 0 {
+            progress.set(i as u64);
+            if progress.interrupted() {
+                return None;
+            }
+        }
+        nodes.push(node.numbered(id, n));
+    }
+    progress.end();
+    Some(nodes)
 }
 
 /// The coefficient of a product ω_a ω_b in −ωᵀ A ω.

@@ -24,7 +24,7 @@ use faer::Mat;
 pub use export::{SidExportError, sid_of};
 pub use import::{Imported, SidImportError, reduced_of};
 pub use nodes::{NodeKind, SidNodes};
-pub use read::{ReadSidError, read_sid};
+pub use read::{ReadSidError, is_sid, read_sid};
 pub use text::write_sid;
 
 /// Most modes of a file: some blocks hold six numbers for each pair of modes, each on a line.

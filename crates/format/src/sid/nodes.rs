@@ -15,12 +15,16 @@ use std::collections::BTreeMap;
 
 use carom_fem::{Face, FaceBasis, Quadrature, Surface};
 use carom_mesh::FaceShape;
+use carom_progress::Progress;
 use carom_reduce::{Modes, NamedSurface, ReducedBody};
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
 use super::identities::skew;
 use super::{SidNode, Taylor};
+
+/// Nodes or faces between two reports.
+pub(super) const REPORT: usize = 256;
 
 /// Which nodes an export has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,22 +84,13 @@ impl ExportNode {
     }
 }
 
-/// The nodes of a reduced body: points by their numbers, corners of spans, then interfaces, then markers.
-pub fn export_nodes(reduced: &ReducedBody, wanted: SidNodes) -> Vec<ExportNode> {
-    let mut points = BTreeMap::new();
-    let mut corners = BTreeMap::new();
-    let mut sets = Vec::new();
-    let mut of_splines = false;
-    for named in &reduced.surfaces {
-        let piece = Piece::new(named, &reduced.boundary);
-        of_splines |= named.surface.faces.iter().any(|face| !matches!(face.basis, FaceBasis::Lagrange(_)));
-        if wanted != SidNodes::Sets {
-            for face in 0..named.surface.faces.len() {
-                piece.add_face_points(face, &mut points, &mut corners);
-            }
-        }
-        sets.extend(piece.mean(&named.name));
-    }
+/// The nodes of a reduced body: points by their numbers, corners of spans, then interfaces, then markers; none if the user stopped it.
+pub fn export_nodes(
+    reduced: &ReducedBody,
+    wanted: SidNodes,
+    progress: &dyn Progress,
+) -> Option<Vec<ExportNode>> {
+    let OfSurfaces { points, corners, sets, of_splines } = of_surfaces(reduced, wanted, progress)?;
     let mut nodes: Vec<ExportNode> = Vec::new();
     if wanted != SidNodes::Sets && !of_splines {
         // Interface points that lie on no surface, and points of the fields, move without a known turn.
@@ -119,7 +114,47 @@ pub fn export_nodes(reduced: &ReducedBody, wanted: SidNodes) -> Vec<ExportNode> 
         phi: marker.translation.clone(),
         psi: Some(marker.rotation.clone()),
     }));
-    nodes
+    Some(nodes)
+}
+
+/// Nodes that surfaces have.
+#[derive(Default)]
+struct OfSurfaces {
+    /// Nodes of Lagrange faces, by their numbers.
+    points: BTreeMap<u32, Turned>,
+    /// Corners of spans, by their places in nanometres.
+    corners: BTreeMap<[i64; 3], Turned>,
+    /// One for each surface.
+    sets: Vec<ExportNode>,
+    /// Whether any surface is one of splines.
+    of_splines: bool,
+}
+
+fn of_surfaces(reduced: &ReducedBody, wanted: SidNodes, progress: &dyn Progress) -> Option<OfSurfaces> {
+    let mut found = OfSurfaces::default();
+    let n_faces: usize = reduced.surfaces.iter().map(|named| named.surface.faces.len()).sum();
+    progress.begin("motion of the interfaces", n_faces as u64);
+    let mut n_done = 0;
+    for named in &reduced.surfaces {
+        let piece = Piece::new(named, &reduced.boundary);
+        let faces = &named.surface.faces;
+        found.of_splines |= faces.iter().any(|face| !matches!(face.basis, FaceBasis::Lagrange(_)));
+        for face in 0..faces.len() {
+            if n_done % REPORT == 0 {
+                progress.set(n_done as u64);
+                if progress.interrupted() {
+                    return None;
+                }
+            }
+            n_done += 1;
+            if wanted != SidNodes::Sets {
+                piece.add_face_points(face, &mut found.points, &mut found.corners);
+            }
+        }
+        found.sets.extend(piece.mean(&named.name));
+    }
+    progress.end();
+    Some(found)
 }
 
 /// A point of which the model says how it moves, not how it turns.

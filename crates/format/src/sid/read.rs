@@ -1,6 +1,7 @@
 //! Reading of SID_FEM files.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use faer::Mat;
@@ -123,6 +124,21 @@ pub struct ReadSid {
     pub sid: Sid,
     /// How its columns of Gr were ordered.
     pub gr_layout: GrLayout,
+}
+
+/// True if a file begins as SID_FEM files do: the numbers of nodes and modes, then `part`.
+///
+/// # Errors
+///
+/// Those of the operating system.
+pub fn is_sid(path: &Path) -> io::Result<bool> {
+    /// More than first lines have, whose comments may be long.
+    const HEAD: u64 = 1 << 16;
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    let text = String::from_utf8_lossy(&head);
+    let mut lines = Lines::new(path, &text);
+    Ok(first_line(&mut lines).is_ok() && lines.word("part").is_ok())
 }
 
 /// Reads a SID_FEM file and checks its [`identities`](super::identities).

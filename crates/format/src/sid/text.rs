@@ -4,9 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use carom_files::{WriteFileError, write_atomically};
+use carom_progress::Progress;
 use faer::Mat;
 
 use super::{Sid, SidNode, Taylor};
+use crate::watched::Watched;
 
 /// How much of a block is written, by its structure number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,9 +40,27 @@ impl Structure {
 ///
 /// # Errors
 ///
-/// [`WriteFileError`]
-pub fn write_sid(path: &Path, sid: &Sid) -> Result<(), WriteFileError> {
-    write_atomically(path, |out| write_text(out, sid))
+/// [`WriteFileError`], also if the user stopped it
+pub fn write_sid(path: &Path, sid: &Sid, progress: &dyn Progress) -> Result<(), WriteFileError> {
+    write_atomically(path, |out| {
+        let mut out = Watched::begin(out, "writing", size(sid), progress);
+        write_text(&mut out, sid)?;
+        out.end();
+        Ok(())
+    })
+}
+
+/// About how many bytes the file has.
+fn size(sid: &Sid) -> u64 {
+    /// Of an entry.
+    const LINE: usize = 73;
+    /// Of a node with its four blocks, without the entries that each mode adds.
+    const NODE: usize = 2000;
+    let n = sid.n_modes();
+    // Of each mode phi, psi, and the slopes of origin and AP.
+    let of_mode = if sid.nodes.iter().any(|node| node.psi.largest() != 0.0) { 15 } else { 6 };
+    let of_pairs = 13 * n * n;
+    (sid.nodes.len() * (NODE + LINE * of_mode * n) + LINE * of_pairs) as u64
 }
 
 fn write_text(out: &mut impl Write, sid: &Sid) -> io::Result<()> {
