@@ -34,7 +34,7 @@ use level::{Level, Work};
 pub(crate) use system::System;
 
 /// Dofs of a level that is small enough for a factor.
-const COARSEST: usize = 9000;
+const COARSEST: usize = 3000;
 
 /// A level that keeps more than this part of the nodes of the one before is not made: aggregation has stalled.
 const STALLED: f64 = 0.7;

@@ -5,11 +5,13 @@ use std::f64::consts::PI;
 use carom_fem::{
     AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, SetError, assemble,
 };
-use carom_linalg::{Cholesky, DofSet, EigenError, FactorError, Wanted, lowest_pairs};
+use carom_linalg::eigen::search_bytes;
+use carom_linalg::{DofSet, EigenError, FactorError, Wanted};
 use carom_progress::Progress;
 use faer::Mat;
 
 use crate::interface::holds;
+use crate::solver::{Interior, Operator, SolverChoice, Space, told_of_search};
 use crate::timing::{Lap, Seconds};
 
 /// Part of E/(ρ L²) that shifts the eigenvalues of a body with rigid motions.
@@ -100,6 +102,8 @@ pub struct ModalAnalysis {
     pub n_dofs: usize,
     /// What it cost.
     pub seconds: Seconds,
+    /// What the user should know of how they were found, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// Computes the lowest modes of a body.
@@ -141,11 +145,16 @@ pub fn modes(
     seconds.assembly = lap.lap();
     let shift = if holds(&discretisation, &held) { 0.0 } else { SHIFT * stiffness_scale(&discretisation) };
     let shifted = (shift > 0.0).then_some((&system.mass, shift));
-    let factor = Cholesky::new(&system.stiffness, shifted, free, progress)
+    let operator = Operator { k: &system.stiffness, shifted_mass: shifted, points: &discretisation.points };
+    let (choice, beside) = (SolverChoice::default(), search_bytes(system.stiffness.n_dofs(), wanted));
+    let inverse = Interior::new(operator, Space::Free(free), &choice, beside, progress)
         .map_err(|source| ModesError::Factor { body: name(), source })?;
+    let mut notes: Vec<String> = inverse.told(&choice).into_iter().collect();
     seconds.factorisation = lap.lap();
-    let (pairs, _) = lowest_pairs(&system.stiffness, &system.mass, factor, shift, wanted, progress)
+    let pairs = inverse
+        .lowest_pairs(&system, shift, wanted, progress)
         .map_err(|source| ModesError::Eigen { body: name(), source })?;
+    notes.extend(told_of_search(pairs.proof));
     seconds.eigen = lap.lap();
     seconds.total = total.lap();
     Ok(ModalAnalysis {
@@ -154,6 +163,7 @@ pub fn modes(
         residuals: pairs.residuals,
         n_dofs: discretisation.n_used_dofs(),
         seconds,
+        notes,
     })
 }
 

@@ -8,10 +8,12 @@ use carom_linalg::eigen::search_bytes;
 use carom_linalg::memory::memory;
 use carom_linalg::{
     BlockMatrix, Border, Bordered, Cholesky, DofSet, EigenError, EigenPairs, FactorError, IterationError,
-    Iterative, NodeMatrix, Symbolic, Wanted, lowest_pairs, lowest_pairs_by_iteration,
+    Iterative, NodeMatrix, Proof, Symbolic, Wanted, lowest_pairs, lowest_pairs_by_iteration,
 };
 use carom_progress::Progress;
 use faer::{MatMut, MatRef};
+
+use crate::modes::hz;
 
 /// Which way systems are solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -216,8 +218,6 @@ impl Interior {
     ///
     /// * `shift` — s of the K + sM that is inverted
     ///
-    /// Returns the pairs and how the inverse was had, if not by a factor.
-    ///
     /// # Errors
     ///
     /// [`EigenError`].
@@ -259,11 +259,18 @@ impl Interior {
             _ => "the factor and the search for modes do not fit into the memory that is free",
         };
         Some(format!(
-            "solved without a factor ({why}): conjugate gradients with multigrid, levels of {} dofs; constraint modes in at most {} \
-             iterations",
+            "solved without a factor ({why}): conjugate gradients with multigrid, levels of {} dofs{}",
             levels.join(", "),
-            iteration.most_iterations()
+            match iteration.most_iterations() {
+                0 => String::new(),
+                n => format!("; constraint modes in at most {n} iterations"),
+            }
         ))
+    }
+
+    /// Most iterations that a solution took so far; `None` with a factor.
+    pub fn most_iterations(&self) -> Option<usize> {
+        self.iteration().map(Iterative::most_iterations)
     }
 
     fn iteration(&self) -> Option<&Iterative> {
@@ -273,4 +280,14 @@ impl Interior {
             Self::IterativeBordered(inverse) => Some(inverse.definite()),
         }
     }
+}
+
+/// What the user should know of modes that no inertia was counted for.
+pub(crate) fn told_of_search(proof: Proof) -> Option<String> {
+    let Proof::SearchedAgain { below, next, .. } = proof else { return None };
+    Some(format!(
+        "without a factor no inertia can be counted; a second search from fresh directions beside the {below} lowest modes found none \
+         below {:.6e} Hz",
+        hz(next)
+    ))
 }

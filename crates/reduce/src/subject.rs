@@ -9,7 +9,7 @@ mod modes;
 
 use carom_fem::{Material, SystemMatrices};
 use carom_linalg::dense::product;
-use carom_linalg::{DofSet, Proof, Wanted};
+use carom_linalg::{DofSet, Wanted};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
@@ -21,7 +21,7 @@ use crate::error::ReduceError;
 use crate::modes::hz;
 use crate::moments::Moments;
 use crate::reduced::{Modes, NamedSurface, ReducedBody};
-use crate::solver::{Interior, Operator, SolverChoice, bytes_beside};
+use crate::solver::{Interior, Operator, SolverChoice, bytes_beside, told_of_search};
 use crate::timing::{Lap, Seconds};
 use crate::variant::ModeKind;
 
@@ -165,16 +165,6 @@ impl Subject<'_> {
 
 fn check_interruption(progress: &dyn Progress) -> Result<(), ReduceError> {
     if progress.interrupted() { Err(ReduceError::Interrupted) } else { Ok(()) }
-}
-
-/// What the user should know of modes that no inertia was counted for.
-fn told_of_search(proof: Proof) -> Option<String> {
-    let Proof::SearchedAgain { below, next, .. } = proof else { return None };
-    Some(format!(
-        "without a factor no inertia can be counted; a second search from fresh directions beside the {below} lowest modes found none \
-         below {:.6e} Hz",
-        hz(next)
-    ))
 }
 
 /// Refuses constraint modes whose rounding is more than can be put right.

@@ -31,7 +31,7 @@ use std::process::ExitCode;
 use carom_cli::{Category, Failure, Session, check_ending, main_with};
 use carom_fem::{Body, QuadratureRule};
 use carom_format::{StoredBody, StoredRom, read_body, read_rom};
-use carom_linalg::EigenError;
+use carom_linalg::{EigenError, IterationError};
 use carom_reduce::{
     CraigBampton, CraigBamptonOptions, ModalAnalysis, ModalOptions, ModesError, ReduceError, craig_bampton,
     modes,
@@ -90,13 +90,15 @@ fn rule(name: QuadratureName) -> QuadratureRule {
 
 /// Modes of a body, for two of the commands.
 fn modes_of(body: &Body, options: &ModalOptions, session: &Session) -> Result<ModalAnalysis, Failure> {
-    modes(body, options, session.progress()).map_err(|error| {
+    let found = modes(body, options, session.progress()).map_err(|error| {
         let category = match &error {
             ModesError::Eigen { source, .. } => eigen_category(source),
             _ => Category::Input,
         };
         Failure::from_error(category, error)
-    })
+    })?;
+    found.notes.iter().for_each(|note| session.note(note));
+    Ok(found)
 }
 
 /// A reduction of a body.
@@ -107,7 +109,8 @@ fn reduce(body: &Body, options: &CraigBamptonOptions, session: &Session) -> Resu
 fn reduction_failed(error: ReduceError) -> Failure {
     let category = match &error {
         ReduceError::Eigen { source, .. } => eigen_category(source),
-        ReduceError::Second { .. } => Category::Convergence,
+        ReduceError::Second { .. }
+        | ReduceError::Solution { source: IterationError::Stagnation { .. }, .. } => Category::Convergence,
         _ => Category::Input,
     };
     Failure::from_error(category, error)
@@ -116,9 +119,10 @@ fn reduction_failed(error: ReduceError) -> Failure {
 /// Eigenpairs that are not found are no fault of the input, unless too many were asked for.
 fn eigen_category(error: &EigenError) -> Category {
     match error {
-        EigenError::NotConverged { .. } | EigenError::Residual { .. } | EigenError::Count { .. } => {
-            Category::Convergence
-        }
+        EigenError::NotConverged { .. }
+        | EigenError::Residual { .. }
+        | EigenError::Count { .. }
+        | EigenError::Iteration(IterationError::Stagnation { .. }) => Category::Convergence,
         _ => Category::Input,
     }
 }

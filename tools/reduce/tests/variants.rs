@@ -155,6 +155,26 @@ fn a_number_of_interface_modes_that_is_not_kept_is_told_with_the_reason() {
 }
 
 #[test]
+fn a_reduction_without_a_factor_says_so() {
+    let folder = folder_with_bar();
+    let plain = made(folder.path(), "");
+    assert_eq!(plain["solver"], "direct");
+    let report = made(folder.path(), "--solver iterative");
+    assert_eq!(report["solver"], "iterative");
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("solved without a factor (as chosen)") && notes.contains("iterations"), "{notes}");
+    for (a, b) in numbers(&plain["frequencies_hz"]).iter().zip(numbers(&report["frequencies_hz"])) {
+        assert!((a / b - 1.0).abs() < 1e-8, "{a} {b} Hz");
+    }
+    let info = json(folder.path(), "info bar.rom --json");
+    assert_eq!(info["chosen"][0], "iterative solution");
+    made(folder.path(), "--solver direct");
+    let line = "craig-bampton bar.npz -o bar.rom --interface west --solver fast";
+    let refused = failure(folder.path(), 2, line);
+    assert!(refused.contains("auto"), "{refused}");
+}
+
+#[test]
 fn impossible_choices_are_refused_before_any_work() {
     let folder = folder_with_bar();
     let refused = |code, flags: &str| {

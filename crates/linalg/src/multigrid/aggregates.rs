@@ -8,7 +8,7 @@ const NONE: u32 = u32::MAX;
 /// Nodes couple strongly if ‖A_ij‖² is above the square of this part of ‖A_ii‖ ‖A_jj‖.
 ///
 /// Nodes that stiffness ties together by slivers or along one direction move together; weak couplings would smear their aggregates.
-const STRONG: f64 = 0.02;
+const STRONG: f64 = 0.08;
 
 /// The aggregate of each node.
 #[derive(Debug)]

@@ -9,10 +9,10 @@ use super::coarsen::{MOTIONS, galerkin, smoothed, tentative};
 use crate::lanes::{LANES, Row, Vectors, ZERO};
 
 /// Steps of the smoother before and after the correction.
-const DEGREE: usize = 3;
+const DEGREE: usize = 2;
 
 /// Part of the spectrum of D⁻¹A that the smoother is made for: from this part of the largest eigenvalue on.
-const SMOOTHED_PART: f64 = 1.0 / 20.0;
+const SMOOTHED_PART: f64 = 1.0 / 16.0;
 
 /// Steps of the power iteration that bounds the largest eigenvalue.
 const POWER_STEPS: usize = 12;
