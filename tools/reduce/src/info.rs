@@ -47,8 +47,6 @@ struct Report {
     markers: Vec<MarkerInfo>,
     held: Vec<String>,
     field_points: usize,
-    /// What was chosen beyond the plain reduction.
-    chosen: Vec<String>,
     /// Every option that the model was made with.
     options: Made,
     /// Frequencies of the free modes in the basis \[Hz\].
@@ -100,7 +98,6 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
             .collect(),
         held: rom.held.clone(),
         modes: args.modes.then(|| mode_table(rom)).flatten(),
-        chosen: stored.options.variant.clone(),
         options: Made::new(&stored),
         free_mode_hz: rom
             .composition

@@ -167,7 +167,7 @@ fn a_reduction_without_a_factor_says_so() {
         assert!((a / b - 1.0).abs() < 1e-8, "{a} {b} Hz");
     }
     let info = json(folder.path(), "info bar.rom --json");
-    assert_eq!(info["chosen"][0], "iterative solution");
+    assert_eq!(info["options"]["solver"], "iterative");
     made(folder.path(), "--solver direct");
     let line = "craig-bampton bar.npz -o bar.rom --interface west --solver fast";
     let refused = failure(folder.path(), 2, line);
