@@ -13,6 +13,7 @@ use carom_progress::Progress;
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef, Side};
 
+use crate::attachment::{Attached, Attachment, AttachmentKind};
 use crate::flexibility::Flexibility;
 use crate::free::FreeShapes;
 use crate::interface::InterfaceError;
@@ -39,7 +40,7 @@ pub struct ComparisonOptions {
     pub rule: QuadratureRule,
     /// Sets all of whose points are held.
     pub fix: Vec<String>,
-    /// Interface sets, which take unit loads; the markers of averaged sets take them too.
+    /// Interface sets, which take unit loads; markers take them too.
     pub sets: Vec<String>,
 }
 
@@ -102,6 +103,8 @@ pub struct Comparison {
     pub by_mass: bool,
     /// Static answers.
     pub loads: Vec<LoadMatch>,
+    /// What of the interface no load was put on, and why.
+    pub untested: Vec<String>,
     /// Motions without strain that the body has.
     pub n_rigid: usize,
 }
@@ -167,6 +170,8 @@ pub enum ComparisonError {
 
 /// Statics of the whole body: stiffness factorised, rigid motions that its supports leave taken out by the mass.
 ///
+/// * `rigid` — names of sets that move rigidly
+///
 /// # Errors
 ///
 /// [`ComparisonError`].
@@ -174,6 +179,7 @@ pub fn whole_body(
     body: &Body,
     discretisation: &Discretisation,
     fix: &[String],
+    rigid: &[String],
     rule: QuadratureRule,
     progress: &dyn Progress,
 ) -> Result<(Flexibility, RigidMotions), ComparisonError> {
@@ -186,12 +192,24 @@ pub fn whole_body(
     let used = discretisation.point_is_used();
     let free: Vec<[bool; 3]> =
         held.iter().zip(&used).map(|(held, &used)| held.map(|held| used && !held)).collect();
+    let ties = rigid.iter().map(|set| {
+        let attachment = Attachment { set: set.clone(), kind: AttachmentKind::Rigid };
+        Attached::new(body, discretisation, &attachment)
+    });
+    let ties: Vec<Attached> = ties.collect::<Result<_, _>>()?;
     let system = assemble(discretisation, rule, progress)
         .map_err(|source| ComparisonError::Assembly { body: body.name.clone(), source })?;
     let motions = RigidMotions::left_by(&discretisation.points, &held);
-    let flexibility = Flexibility::new(system, &free, &discretisation.points, &motions, progress)
-        .map_err(|source| ComparisonError::Factor { body: body.name.clone(), source })?;
+    let flexibility =
+        Flexibility::with_ties(system, &free, &discretisation.points, &motions, &ties, progress)
+            .map_err(|source| ComparisonError::Factor { body: body.name.clone(), source })?;
     Ok((flexibility, motions))
+}
+
+/// Names of the rigid sets of a model.
+pub fn rigid_sets(model: &ReducedBody) -> Vec<String> {
+    let rigid = model.markers.iter().filter(|marker| marker.kind == AttachmentKind::Rigid);
+    rigid.map(|marker| marker.name.clone()).collect()
 }
 
 /// Compares a model with the body that it was made from.
@@ -203,7 +221,7 @@ pub fn whole_body(
 /// MAC = bᵀ M A (Aᵀ M A)⁻¹ Aᵀ M b / bᵀ M b
 /// ```
 ///
-/// Statics: unit forces and moments on each set. The model is the Ritz approximation u_r of the body's u in the energy, so that
+/// Statics: unit forces and moments on each set and marker, of a body whose rigid sets are rigid as in the model. The model is the Ritz approximation u_r of the body's u in the energy, so that
 /// ‖u − u_r‖² = fᵀu − fᵀu_r: its error in the energy follows from the work of the load.
 ///
 /// # Errors
@@ -221,8 +239,10 @@ pub fn compare(
     if let Some(&point) = kept.iter().chain(&model.boundary.points).find(|&&p| p as usize >= n_points) {
         return Err(ComparisonError::NoSuchPoint { node: u64::from(point) + 1, n_points });
     }
-    let (flexibility, motions) = whole_body(body, &discretisation, &options.fix, options.rule, progress)?;
-    let loads = loads(model, body, &discretisation, &flexibility, &options.sets)?;
+    let rigid = rigid_sets(model);
+    let (flexibility, motions) =
+        whole_body(body, &discretisation, &options.fix, &rigid, options.rule, progress)?;
+    let (loads, untested) = loads(model, body, &discretisation, &flexibility, &options.sets)?;
     let mass = flexibility.system.mass.clone();
     drop(flexibility);
     let n_rigid = motions.len();
@@ -242,7 +262,7 @@ pub fn compare(
     let shapes = Shapes::new(&free, shapes, by_mass.then_some(&mass));
     let mut matches = matches(&free.omega[..free.n_massive], hz, &shapes);
     matches.truncate(count);
-    Ok(Comparison { modes: matches, by_mass, loads, n_rigid })
+    Ok(Comparison { modes: matches, by_mass, loads, untested, n_rigid })
 }
 
 /// Products of the body's modes with themselves and with those of the model, over all points by the mass or over some.

@@ -5,7 +5,9 @@ use carom_linalg::{Cholesky, DofSet, FactorError};
 use carom_progress::Progress;
 use faer::{Mat, MatMut};
 
+use crate::attachment::Attached;
 use crate::motions::RigidMotions;
+use crate::ties::Ties;
 
 /// Columns that are solved for at once.
 const CHUNK: usize = 96;
@@ -19,6 +21,8 @@ const CHUNK: usize = 96;
 /// K⁻¹ is that of the body held by its supports and by as many dofs more as motions R are left, which change nothing: Aᵀ f
 /// is in equilibrium, and A takes the motion out that they bring in. With loads in equilibrium, Rᵀ f = 0, u is the exact
 /// displacement but for a rigid motion.
+///
+/// Sets may be tied rigidly ([`Ties`]); of a body with motions that are left the first of them is held, in place of dofs.
 #[derive(Debug)]
 pub struct Flexibility {
     /// Stiffness and mass.
@@ -27,6 +31,7 @@ pub struct Flexibility {
     /// R and M R (Rᵀ M R)⁻¹, one column a motion.
     motions: Mat<f64>,
     weighted: Mat<f64>,
+    ties: Option<Ties>,
 }
 
 impl Flexibility {
@@ -50,16 +55,46 @@ impl Flexibility {
         motions: &RigidMotions,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
+        Self::with_ties(system, free, points, motions, &[], progress)
+    }
+
+    /// The same of a body of which sets move rigidly.
+    ///
+    /// * `rigid` — these sets, without a point in common, of points that supports do not hold
+    ///
+    /// # Errors
+    ///
+    /// As [`Flexibility::new`].
+    ///
+    /// # Panics
+    ///
+    /// If the body has no mass.
+    pub fn with_ties(
+        system: SystemMatrices,
+        free: &[[bool; 3]],
+        points: &[[f64; 3]],
+        motions: &RigidMotions,
+        rigid: &[Attached],
+        progress: &dyn Progress,
+    ) -> Result<Self, FactorError> {
         let mut flags = free.to_vec();
-        for dof in motions.holding_dofs(points, |i, d| free[i][d]) {
-            flags[dof / 3][dof % 3] = false;
+        if rigid.is_empty() {
+            for dof in motions.holding_dofs(points, |i, d| free[i][d]) {
+                flags[dof / 3][dof % 3] = false;
+            }
+        }
+        for &point in rigid.iter().flat_map(|set| &set.points) {
+            flags[point as usize] = [false; 3];
         }
         let r = Mat::from_fn(3 * points.len(), motions.len(), |dof, k| {
             if free[dof / 3][dof % 3] { motions.at(k, &points[dof / 3])[dof % 3] } else { 0.0 }
         });
         let weighted = weights(&system, &r);
         let factor = Cholesky::new(&system.stiffness, None, DofSet::from_flags(flags), progress)?;
-        Ok(Self { system, factor, motions: r, weighted })
+        let ties = (!rigid.is_empty())
+            .then(|| Ties::new(&system, &factor, rigid, !motions.is_empty()))
+            .transpose()?;
+        Ok(Self { system, factor, motions: r, weighted, ties })
     }
 
     /// Turns forces, one column each, into displacements in place: \[N\] to \[m\].
@@ -68,7 +103,10 @@ impl Flexibility {
             let parts = self.motions.transpose() * x.as_ref();
             x -= &self.weighted * parts;
         }
-        self.factor.solve_in_place(x.as_mut());
+        match &self.ties {
+            Some(ties) => ties.solve_in_place(&self.factor, x.as_mut()),
+            None => self.factor.solve_in_place(x.as_mut()),
+        }
         if self.motions.ncols() > 0 {
             let parts = self.weighted.transpose() * x.as_ref();
             x -= &self.motions * parts;

@@ -50,8 +50,9 @@ pub enum InterfaceError {
     },
     /// The interface does not hold the body.
     #[error(
-        "body `{body}`: its interface has {n_points} points, which do not hold the interior: fixing them leaves a rigid motion; \
-         at least three points that are not on a line are needed"
+        "body `{body}`: its interface has {points}, which cannot hold the interior: fixing it leaves a rigid motion; \
+         at least three points that are not on a line are needed",
+        points = points(*n_points)
     )]
     FloatingInterior {
         /// Name of the body.
@@ -71,8 +72,9 @@ pub enum InterfaceError {
     },
     /// A set has no rotation.
     #[error(
-        "body `{body}`: set `{set}` has {n_points} points, which have no rotation as a whole: a marker needs a set with at least three \
-         points that are not on a line; name the set as an interface instead (--interface, `interface`), or take a larger one"
+        "body `{body}`: set `{set}` has {points}, without a rotation as a whole: a marker needs a set with at least three \
+         points that are not on a line; name the set as an interface instead (--interface, `interface`), or take a larger one",
+        points = points(*n_points)
     )]
     NoRotation {
         /// Name of the body.
@@ -84,8 +86,9 @@ pub enum InterfaceError {
     },
     /// A point is claimed twice.
     #[error(
-        "body `{body}`: node {node} (counted from 1) and {n_more} more belong to {first} and to {second}, which cannot both say how they \
-         move; take sets that have no node in common"
+        "body `{body}`: {shared} to {first} and to {second}, which cannot both say how a node \
+         moves; take sets that have no node in common",
+        shared = shared(*node, *n_more)
     )]
     Overlap {
         /// Name of the body.
@@ -112,6 +115,19 @@ pub enum InterfaceError {
         /// Rigid motions that are left.
         left: usize,
     },
+}
+
+/// `1 point`, `4 points`.
+fn points(n: usize) -> String {
+    format!("{n} {}", if n == 1 { "point" } else { "points" })
+}
+
+/// The nodes that two sets share.
+fn shared(node: u64, n_more: usize) -> String {
+    match n_more {
+        0 => format!("node {node} (counted from 1) belongs"),
+        _ => format!("node {node} (counted from 1) and {n_more} more belong"),
+    }
 }
 
 /// The interface of a body: all three dofs of its points, six of each marker.

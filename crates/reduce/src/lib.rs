@@ -36,6 +36,7 @@ pub mod solver;
 pub mod statics;
 pub mod stress_modes;
 mod subject;
+mod ties;
 pub mod timing;
 pub mod variant;
 

@@ -5,6 +5,7 @@ mod bodies;
 use bodies::steel_box;
 use carom_fem::{Discretisation, QuadratureRule};
 use carom_progress::Silent;
+use carom_reduce::attachment::Attached;
 use carom_reduce::comparison::{Limits, whole_body};
 use carom_reduce::frame::BodyFrame;
 use carom_reduce::variant::Variant;
@@ -147,7 +148,8 @@ fn inertia_relief_does_not_depend_on_what_holds_the_body() {
     let body = steel_box([0.1, 0.02, 0.03], [4, 2, 2]);
     let discretisation = Discretisation::new(&body).unwrap();
     let points = &discretisation.points;
-    let (first, motions) = whole_body(&body, &discretisation, &[], QuadratureRule::Default, &Silent).unwrap();
+    let (first, motions) =
+        whole_body(&body, &discretisation, &[], &[], QuadratureRule::Default, &Silent).unwrap();
     // Points in another order are held elsewhere: forbid what was taken by moving the weights of the choice.
     let free = vec![[true; 3]; points.len()];
     let stretched: Vec<[f64; 3]> = points.iter().map(|p| [p[0], 40.0 * p[1], -60.0 * p[2]]).collect();
@@ -188,4 +190,48 @@ fn inertia_relief_does_not_depend_on_what_holds_the_body() {
     v -= &r * (&inverse * (mr.transpose() * &v));
     assert!((&u - &v).norm_max() < 1e-9 * u.norm_max(), "{:e}", (&u - &v).norm_max() / u.norm_max());
     let _: &Flexibility = &first;
+}
+
+#[test]
+fn a_body_with_rigid_sets_is_in_equilibrium_and_its_sets_move_rigidly() {
+    let size = [0.1, 0.02, 0.03];
+    let body = steel_box(size, [8, 2, 3]);
+    let discretisation = Discretisation::new(&body).unwrap();
+    let rigid = ["west".to_owned(), "east".to_owned()];
+    let rule = QuadratureRule::Default;
+    let (tied, motions) = whole_body(&body, &discretisation, &[], &rigid, rule, &Silent).unwrap();
+    assert_eq!(motions.len(), 6);
+    let attached = |set: &String| {
+        let attachment = Attachment { set: set.clone(), kind: AttachmentKind::Rigid };
+        Attached::new(&body, &discretisation, &attachment).unwrap()
+    };
+    let ends = [attached(&rigid[0]), attached(&rigid[1])];
+    // A force of 1 N along x on each end, away from the other, spread in any way.
+    let mut pull = vec![[0.0; 3]; discretisation.n_points()];
+    pull[ends[0].points[0] as usize][0] = -1.0;
+    pull[ends[1].points[0] as usize][0] = 1.0;
+    let u = tied.displacement(&pull);
+    for end in &ends {
+        let own: Vec<[f64; 3]> = end.points.iter().map(|&p| u[p as usize]).collect();
+        let field = Mat::from_fn(3 * own.len(), 1, |i, _| own[i / 3][i % 3]);
+        let mean = end.mean.transpose() * &field;
+        let rest = (&field - &end.rigid * &mean).norm_max();
+        assert!(rest < 1e-12 * field.norm_max(), "the ends are rigid: {rest:e}");
+    }
+    // Internal equilibrium: K u is zero but at the ends, where its resultants are the loads'.
+    let forces = tied.forces(&u);
+    let inside = (0..u.len() as u32).filter(|p| ends.iter().all(|end| !end.points.contains(p)));
+    let worst = inside.flat_map(|p| forces[p as usize]).fold(0.0_f64, |a, f| a.max(f.abs()));
+    assert!(worst < 1e-9, "{worst:e}");
+    for (end, sign) in ends.iter().zip([-1.0, 1.0]) {
+        let sum: f64 = end.points.iter().map(|&p| forces[p as usize][0]).sum();
+        assert!((sum - sign).abs() < 1e-9, "{sum}");
+    }
+    // Work of the loads is twice the strain energy, and less than without the ties.
+    let work =
+        |u: &[[f64; 3]]| -> f64 { pull.iter().flatten().zip(u.iter().flatten()).map(|(f, u)| f * u).sum() };
+    let energy: f64 = forces.iter().flatten().zip(u.iter().flatten()).map(|(f, u)| f * u).sum();
+    assert!((work(&u) / energy - 1.0).abs() < 1e-9);
+    let (free, _) = whole_body(&body, &discretisation, &[], &[], rule, &Silent).unwrap();
+    assert!(work(&u) < work(&free.displacement(&pull)));
 }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use carom_cli::{Category, Failure, Session};
 use carom_fem::QuadratureRule;
 use carom_format::{StoredBody, StoredRom};
-use carom_reduce::comparison::{ComparisonError, Limits, ModeMatch};
-use carom_reduce::{AttachmentKind, Comparison, ComparisonOptions, ModesError};
+use carom_reduce::comparison::{ComparisonError, Limits, ModeMatch, rigid_sets};
+use carom_reduce::{Comparison, ComparisonOptions, ModesError};
 use serde::Serialize;
 
 use crate::args::CompareArgs;
@@ -46,6 +46,10 @@ struct Report {
     mac_by_mass: bool,
     rigid_modes: usize,
     statics: Vec<LoadReport>,
+    /// What of the interface no load was put on, and why.
+    statics_untested: Vec<String>,
+    /// Sets that are rigid in the model: static answers are compared with a body that has them rigid too, modes with one that has not.
+    rigid_sets: Vec<String>,
     /// Up to this frequency every mode of the body is right in the model.
     trusted_hz: f64,
     /// Frequency of the last dynamic mode of the model.
@@ -66,21 +70,39 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
     };
     let found = carom_reduce::compare(&rom.reduced, &body.body, &options, session.progress())
         .map_err(comparison_failed)?;
-    for marker in rom.reduced.markers.iter().filter(|marker| marker.kind == AttachmentKind::Rigid) {
+    for set in rigid_sets(&rom.reduced) {
         session.note(&format!(
-            "`{}` is a rigid body in the model and not in the body that it is compared with: differences are those of this choice too",
-            marker.name
+            "`{set}` is rigid in the model. Static answers are those of the whole body with this set made rigid too; its modes are those of the \
+             body as it is, so that differences of frequency are those of this choice as well"
         ));
     }
     let limits = Limits { frequency: args.tolerance, mac: LEAST_MAC };
     let report = report(&rom, &found, &limits);
-    if args.check && !report.is_good {
-        return Err(Failure::new(Category::Other, report.verdict)
-            .hint("take more fixed-interface modes (--modes, --up-to) or a larger interface; without --check there is a table"));
-    }
     session.print(&text(&report))?;
     session.print_json("carom-reduce compare 1", &report)?;
+    if args.check && !report.is_good {
+        let way = advice(&report.rigid_sets);
+        return Err(Failure::new(Category::Other, report.verdict).hint(way));
+    }
     Ok(())
+}
+
+/// What brings a model nearer to its body.
+fn advice(rigid: &[String]) -> String {
+    let more = "take more fixed-interface modes (--modes, --up-to) or a larger interface";
+    if rigid.is_empty() {
+        return more.to_owned();
+    }
+    format!(
+        "frequencies that are too high may come of the rigid {}: --attach SET=mean adds no stiffness; else {more}",
+        set_names(rigid)
+    )
+}
+
+/// `set x`, `sets x, y`.
+fn set_names(sets: &[String]) -> String {
+    let names: Vec<String> = sets.iter().map(|set| format!("`{set}`")).collect();
+    format!("{} {}", if sets.len() == 1 { "set" } else { "sets" }, names.join(", "))
 }
 
 /// A model and the body that it was made from.
@@ -125,6 +147,7 @@ fn report(rom: &StoredRom, found: &Comparison, limits: &Limits) -> Report {
     let of = |value: fn(&ModeMatch) -> f64| found.modes.iter().map(value).collect::<Vec<f64>>();
     let (trusted_hz, all) = found.trusted_hz(limits);
     let statics_good = found.loads.iter().all(|l| l.displacement_error <= limits.frequency);
+    let rigid = rigid_sets(&rom.reduced);
     let n_low = rom.reduced.n_low;
     let last_dynamic_hz = n_low.checked_sub(1).map(|k| rom.reduced.omega[k] / std::f64::consts::TAU);
     Report {
@@ -156,7 +179,9 @@ fn report(rom: &StoredRom, found: &Comparison, limits: &Limits) -> Report {
                 displacement_error: l.displacement_error,
             })
             .collect(),
-        verdict: verdict(found, limits, trusted_hz, all, last_dynamic_hz),
+        verdict: verdict(found, limits, &rigid, last_dynamic_hz),
+        statics_untested: found.untested.clone(),
+        rigid_sets: rigid,
         trusted_hz,
         last_dynamic_hz,
         is_good: all && statics_good,
@@ -165,14 +190,9 @@ fn report(rom: &StoredRom, found: &Comparison, limits: &Limits) -> Report {
 }
 
 /// What the numbers mean, in a few sentences.
-fn verdict(
-    found: &Comparison,
-    limits: &Limits,
-    trusted: f64,
-    all: bool,
-    last_dynamic: Option<f64>,
-) -> String {
+fn verdict(found: &Comparison, limits: &Limits, rigid: &[String], last_dynamic: Option<f64>) -> String {
     let percent = 100.0 * limits.frequency;
+    let (trusted, all) = found.trusted_hz(limits);
     let mut text = if all {
         format!("all {} modes agree to {percent} %, up to {trusted:.0} Hz.", found.modes.len())
     } else {
@@ -190,25 +210,54 @@ fn verdict(
         && !all
         && hz > trusted
     {
-        let _ = write!(
-            text,
-            " Its dynamic modes reach {hz:.0} Hz: take a lower split, or more fixed-interface modes."
-        );
+        let way = if rigid.is_empty() {
+            "take a lower split, or more fixed-interface modes".to_owned()
+        } else {
+            format!(
+                "take a lower split, more fixed-interface modes, or `mean` in place of the rigid {}, which {} the body",
+                set_names(rigid),
+                if rigid.len() == 1 { "stiffens" } else { "stiffen" }
+            )
+        };
+        let _ = write!(text, " Its dynamic modes reach {hz:.0} Hz: {way}.");
     }
+    text + &verdict_of_statics(found, limits)
+}
+
+/// What the static answers mean: displacements at the sets, and the energy of the whole answer.
+fn verdict_of_statics(found: &Comparison, limits: &Limits) -> String {
+    let percent = 100.0 * limits.frequency;
+    let mut text = String::new();
     let off: Vec<String> = found
         .loads
         .iter()
         .filter(|l| l.displacement_error > limits.frequency)
         .map(|l| format!("{} on `{}`", l.direction, l.set))
         .collect();
-    match off.len() {
-        0 if found.loads.is_empty() => {}
-        0 => {
-            let _ = write!(text, " Static answers to loads on the interface agree to {percent} %.");
-        }
-        _ => {
-            let _ = write!(text, " Static answers are off by more than {percent} %: {}.", off.join(", "));
-        }
+    if !off.is_empty() {
+        let _ = write!(
+            text,
+            " Static displacements at the sets are off by more than {percent} %: {}.",
+            off.join(", ")
+        );
+    } else if !found.loads.is_empty() {
+        let _ = write!(text, " Static displacements at the loaded sets agree to {percent} %.");
+    }
+    let worst = found.loads.iter().max_by(|a, b| a.energy_error.total_cmp(&b.energy_error));
+    if let Some(worst) = worst.filter(|l| l.energy_error > limits.frequency) {
+        let _ = write!(
+            text,
+            " In the energy of the whole answer up to {:.1} % is missing ({} on `{}`): inside the body displacement and stress can be off by that.",
+            100.0 * worst.energy_error,
+            worst.direction,
+            worst.set
+        );
+    }
+    if found.loads.is_empty() {
+        text.push_str(" No static answer was tested.");
+    }
+    for untested in &found.untested {
+        let _ = write!(text, " Not tested in statics: {untested}.");
     }
     text
 }

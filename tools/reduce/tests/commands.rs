@@ -127,7 +127,61 @@ fn a_poor_model_is_told_and_fails_a_check() {
     assert!(text.contains("take a lower split"), "{text}");
     let text = failure(folder.path(), 1, "compare beam.rom beam.npz --tolerance 0.05 --check");
     assert!(text.contains("do not trust the model above"), "{text}");
+    let checked = run(folder.path(), "compare beam.rom beam.npz --tolerance 0.05 --check");
+    let table = String::from_utf8(checked.stdout).unwrap();
+    assert!(
+        table.contains("model in Hz") && table.contains("energy error"),
+        "the table is there too: {table}"
+    );
     failure(folder.path(), 2, "compare beam.rom beam.npz --tolerance 2");
+}
+
+#[test]
+fn rigid_attachments_have_static_answers_and_what_has_none_is_told() {
+    let folder = folder_with_beam();
+    let at = folder.path();
+    run(at, "craig-bampton beam.npz -o a.rom --attach start=rigid --attach end=mean --modes 20");
+    let report = json(at, "compare a.rom beam.npz --json");
+    let statics = report["statics"].as_array().unwrap();
+    assert_eq!(statics.len(), 12);
+    assert!(statics.iter().any(|load| load["set"] == "start"));
+    assert!(statics.iter().all(|load| load["displacement_error"].as_f64().unwrap() < 1e-2), "{report}");
+    assert_eq!(report["rigid_sets"][0], "start");
+    run(at, "craig-bampton beam.npz -o held.rom --attach end=rigid --fix start --modes 8");
+    let report = json(at, "compare held.rom beam.npz --json");
+    assert_eq!(report["statics"].as_array().unwrap().len(), 6);
+    // Loads on the rigid set of a held body: constraint modes answer them exactly.
+    for load in report["statics"].as_array().unwrap() {
+        assert!(load["displacement_error"].as_f64().unwrap() < 1e-9, "{load}");
+    }
+    std::fs::write(at.join("two.txt"), "1 2\n").unwrap();
+    run(at, "craig-bampton beam.npz -o c.rom --interface-nodes two.txt --attach end=mean --modes 12");
+    let report = json(at, "compare c.rom beam.npz --json");
+    let untested = report["statics_untested"].to_string();
+    assert!(untested.contains("2 listed interface nodes") && untested.contains("no moment"), "{untested}");
+    assert!(report["verdict"].to_string().contains("Not tested in statics: 2 listed"), "{report}");
+}
+
+#[test]
+fn the_verdict_says_what_is_missing_of_the_energy_too() {
+    let folder = folder_with_beam();
+    let at = folder.path();
+    run(at, "craig-bampton beam.npz -o a.rom --interface start --modes 6");
+    let report = json(at, "compare a.rom beam.npz --count 1 --json");
+    let statics = report["statics"].as_array().unwrap();
+    let worst = statics.iter().map(|load| load["energy_error"].as_f64().unwrap()).fold(0.0, f64::max);
+    let verdict = report["verdict"].as_str().unwrap();
+    assert_eq!(
+        worst > 0.01,
+        verdict.contains("In the energy of the whole answer up to"),
+        "{worst} {verdict}"
+    );
+    assert!(worst > 0.01, "{worst}");
+    run(at, "craig-bampton beam.npz -o r.rom --attach start=rigid --attach end=rigid --modes 20 --split 1e5");
+    let checked = run(at, "compare r.rom beam.npz --tolerance 1e-4 --check");
+    let text = told(&checked);
+    assert!(text.contains("--attach SET=mean adds no stiffness"), "{text}");
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("stiffen the body"), "{text}");
 }
 
 #[test]

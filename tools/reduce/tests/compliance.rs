@@ -76,7 +76,7 @@ fn body_compliance(whole: &Flexibility, loads: &[(&Region, &[u32], &[f64])]) -> 
 
 fn whole(body: &Body) -> Flexibility {
     let discretisation = Discretisation::new(body).unwrap();
-    whole_body(body, &discretisation, &[], QuadratureRule::Default, &Silent).unwrap().0
+    whole_body(body, &discretisation, &[], &[], QuadratureRule::Default, &Silent).unwrap().0
 }
 
 #[test]

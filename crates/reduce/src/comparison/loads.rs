@@ -18,60 +18,81 @@ enum Target {
     Marker(usize),
 }
 
-/// The interface sets, what else the interface has, and the averaged sets.
+/// What takes unit loads, and what does not.
+#[derive(Default)]
+struct Targets {
+    loaded: Vec<(Attached, Target)>,
+    /// A sentence for each set that takes none.
+    untested: Vec<String>,
+}
+
+impl Targets {
+    /// Puts loads on points of the interface, if the model has all of them.
+    fn add_points(&mut self, statics: &Statics<'_>, attached: Attached) {
+        match statics.rows_of(&attached.points) {
+            Some(rows) => self.loaded.push((attached, Target::Points(rows))),
+            None => {
+                self.untested.push(format!("`{}`: not all of its points are in the model", attached.name))
+            }
+        }
+    }
+}
+
+/// The interface sets, what else the interface has, and the markers.
 fn targets(
     model: &ReducedBody,
     body: &Body,
     discretisation: &Discretisation,
     statics: &Statics<'_>,
     sets: &[String],
-) -> Result<Vec<(Attached, Target)>, ComparisonError> {
+) -> Result<Targets, ComparisonError> {
     let mut rest = model.boundary.points.clone();
-    let mut targets = Vec::new();
-    let mean = |set: &str| {
-        let attachment = Attachment { set: set.to_owned(), kind: AttachmentKind::Mean };
-        match Attached::new(body, discretisation, &attachment) {
-            Ok(attached) => Ok(Some(attached)),
-            // Too few points for moments.
-            Err(InterfaceError::NoRotation { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    };
+    let mut targets = Targets::default();
     for set in sets {
         let points = body.points_of_set(discretisation, set)?;
         rest.retain(|point| !points.contains(point));
-        let Some(attached) = mean(set)? else { continue };
-        if let Some(rows) = statics.rows_of(&attached.points) {
-            targets.push((attached, Target::Points(rows)));
+        let attachment = Attachment { set: set.clone(), kind: AttachmentKind::Mean };
+        match Attached::new(body, discretisation, &attachment) {
+            Ok(attached) => targets.add_points(statics, attached),
+            Err(InterfaceError::NoRotation { set, n_points, .. }) => targets.untested.push(format!(
+                "`{set}`: {n_points} {} without a rotation as a whole, which can take no moment",
+                if n_points == 1 { "point" } else { "points" }
+            )),
+            Err(error) => return Err(error.into()),
         }
     }
-    if let Some(attached) = Attached::of_points("interface nodes", rest, &discretisation.points)
-        && let Some(rows) = statics.rows_of(&attached.points)
-    {
-        targets.push((attached, Target::Points(rows)));
+    let n_rest = rest.len();
+    match Attached::of_points("interface nodes", rest, &discretisation.points) {
+        Some(attached) => targets.add_points(statics, attached),
+        None if n_rest > 0 => targets.untested.push(format!(
+            "{n_rest} listed interface {} without a rotation as a whole, which can take no moment",
+            if n_rest == 1 { "node" } else { "nodes" }
+        )),
+        None => {}
     }
-    for (k, marker) in model.markers.iter().enumerate().filter(|(_, m)| m.kind == AttachmentKind::Mean) {
-        if let Some(attached) = mean(&marker.name)? {
-            targets.push((attached, Target::Marker(k)));
-        }
+    for (k, marker) in model.markers.iter().enumerate() {
+        let attachment = Attachment { set: marker.name.clone(), kind: marker.kind };
+        targets.loaded.push((Attached::new(body, discretisation, &attachment)?, Target::Marker(k)));
     }
     Ok(targets)
 }
 
-/// Static answers to the unit loads on sets and on the markers of averaged sets.
+/// Static answers to the unit loads on sets and markers, and what took none.
 ///
-/// A unit load is spread so that its work is that on the mean motion y = W u of the set ([`Attached`]): f = Wᵀ e_k.
+/// A unit load is spread so that its work is that on the mean motion y = W u of the set ([`Attached`]): f = Wᵀ e_k. On a rigid set it
+/// does not matter how: its sum and moment are those of e_k.
 pub(super) fn loads(
     model: &ReducedBody,
     body: &Body,
     discretisation: &Discretisation,
     flexibility: &Flexibility,
     sets: &[String],
-) -> Result<Vec<LoadMatch>, ComparisonError> {
+) -> Result<(Vec<LoadMatch>, Vec<String>), ComparisonError> {
     let failed = |source| ComparisonError::Model { body: model.name.clone(), source };
     let statics = Statics::new(model).map_err(failed)?;
     let mut found = Vec::new();
-    for (set, target) in &targets(model, body, discretisation, &statics, sets)? {
+    let Targets { loaded, untested } = targets(model, body, discretisation, &statics, sets)?;
+    for (set, target) in &loaded {
         let n = set.points.len();
         let mut whole = Mat::zeros(discretisation.n_dofs(), 6);
         for (i, &point) in set.points.iter().enumerate() {
@@ -101,5 +122,5 @@ pub(super) fn loads(
             found.push(LoadMatch { set: set.name.clone(), direction, energy_error, displacement_error });
         }
     }
-    Ok(found)
+    Ok((found, untested))
 }

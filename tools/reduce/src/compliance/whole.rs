@@ -27,6 +27,7 @@ impl Whole {
             &body,
             &discretisation,
             &rom.reduced.held,
+            &carom_reduce::comparison::rigid_sets(&rom.reduced),
             rule,
             session.progress(),
         )

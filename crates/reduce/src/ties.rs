@@ -1,0 +1,79 @@
+//! Statics of a body of which some sets move rigidly.
+//!
+//! ```text
+//! u = T y + u_i,    T = [R; −K_ii⁻¹ K_iS R],    S y = Tᵀ f,   S = Tᵀ K T,   K_ii u_i = f_i
+//! ```
+//!
+//! with R the rigid motions of the sets and y their six motions each. T has no strain energy with u_i, so that both are found apart.
+
+use carom_fem::SystemMatrices;
+use carom_linalg::dense::{gram, product};
+use carom_linalg::{Cholesky, FactorError};
+use faer::{Mat, MatMut};
+use nalgebra::DMatrix;
+
+use crate::attachment::Attached;
+use crate::interface::dofs;
+
+/// Rigid sets of a body with the answer of the rest to their motions.
+#[derive(Debug)]
+pub(crate) struct Ties {
+    /// T, 3n × six motions of each set.
+    motions: Mat<f64>,
+    /// S⁻¹; zero for the motions of a set that is held.
+    inverse: Mat<f64>,
+}
+
+impl Ties {
+    /// * `interior` — factor of the stiffness of all dofs that are neither held nor in a rigid set
+    /// * `holds_first` — whether the first set is held: of a body that nothing else holds
+    ///
+    /// # Errors
+    ///
+    /// [`FactorError`] if the sets can move without strain.
+    pub(crate) fn new(
+        system: &SystemMatrices,
+        interior: &Cholesky,
+        rigid: &[Attached],
+        holds_first: bool,
+    ) -> Result<Self, FactorError> {
+        let n = 6 * rigid.len();
+        let mut at_sets = Mat::zeros(system.stiffness.n_dofs(), n);
+        for (s, set) in rigid.iter().enumerate() {
+            for (row, dof) in dofs(&set.points).into_iter().enumerate() {
+                (0..6).for_each(|k| at_sets[(dof, 6 * s + k)] = set.rigid[(row, k)]);
+            }
+        }
+        let mut answer = system.stiffness.product(at_sets.as_ref());
+        interior.solve_in_place(answer.as_mut());
+        let motions = at_sets - answer;
+        let stiffness = gram(motions.as_ref(), system.stiffness.product(motions.as_ref()).as_ref());
+        let first = if holds_first { 6 } else { 0 };
+        // Turns are brought to the size of shifts.
+        let scale: Vec<f64> = (0..n).map(|i| 1.0 / stiffness[(i, i)].abs().sqrt()).collect();
+        let own = DMatrix::from_fn(n - first, n - first, |i, j| {
+            let (i, j) = (i + first, j + first);
+            0.5 * scale[i] * (stiffness[(i, j)] + stiffness[(j, i)]) * scale[j]
+        });
+        let own = own
+            .cholesky()
+            .ok_or(FactorError::NotPositiveDefinite {
+                node: rigid[0].points[0] as usize,
+                component: 0,
+                pivot: 0.0,
+            })?
+            .inverse();
+        let inverse = Mat::from_fn(n, n, |i, j| match (i.checked_sub(first), j.checked_sub(first)) {
+            (Some(a), Some(b)) => scale[i] * own[(a, b)] * scale[j],
+            _ => 0.0,
+        });
+        Ok(Self { motions, inverse })
+    }
+
+    /// Turns forces into displacements.
+    pub(crate) fn solve_in_place(&self, interior: &Cholesky, mut x: MatMut<'_, f64>) {
+        let at_sets = gram(self.motions.as_ref(), x.as_ref());
+        interior.solve_in_place(x.as_mut());
+        x += product(self.motions.as_ref(), product(self.inverse.as_ref(), at_sets.as_ref()).as_ref());
+    }
+}
