@@ -28,6 +28,15 @@ impl DofSet {
         self
     }
 
+    /// The set without the given dofs.
+    #[must_use]
+    pub fn without_dofs(mut self, dofs: &[usize]) -> Self {
+        for &dof in dofs {
+            self.free[dof / 3][dof % 3] = false;
+        }
+        self
+    }
+
     /// Number of nodes, with or without free dofs.
     pub fn n_nodes(&self) -> usize {
         self.free.len()

@@ -17,8 +17,8 @@ pub struct Boundary {
     pub points: Vec<u32>,
     /// Attachments: six boundary dofs each, translation and rotation of the marker.
     pub markers: Vec<Attached>,
-    /// Points that are held to the body frame, ascending.
-    pub held: Vec<u32>,
+    /// Dofs that are held to the body frame, ascending: 3 point + axis.
+    pub held: Vec<usize>,
     /// Nodes that the factor of the interior pins ([`Border`]): three, if the means of sets alone hold it.
     pub pins: Vec<u32>,
 }
@@ -51,7 +51,7 @@ impl Boundary {
 
     /// The interior: all dofs of used points that are no interface points, not in a rigid set and not held.
     pub fn interior(&self, used: &DofSet) -> DofSet {
-        let mut interior = used.clone().without_nodes(&self.points).without_nodes(&self.held);
+        let mut interior = used.clone().without_nodes(&self.points).without_dofs(&self.held);
         for (_, marker) in self.of_kind(AttachmentKind::Rigid) {
             interior = interior.without_nodes(&marker.points);
         }

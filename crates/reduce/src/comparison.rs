@@ -20,6 +20,7 @@ use crate::interface::InterfaceError;
 use crate::modes::{ModalOptions, ModesError, ModesWanted, modes};
 use crate::motions::RigidMotions;
 use crate::reduced::ReducedBody;
+use crate::support::{SupportError, held_components};
 use loads::loads;
 
 /// Frequencies of the body nearer to each other than this part count as one: then spaces of modes are compared.
@@ -38,7 +39,7 @@ pub struct ComparisonOptions {
     pub count: usize,
     /// Quadrature of stiffness and mass, as in the reduction.
     pub rule: QuadratureRule,
-    /// Sets all of whose points are held.
+    /// Sets that are held, as [`crate::Support`] reads them.
     pub fix: Vec<String>,
     /// Interface sets, which take unit loads; markers take them too.
     pub sets: Vec<String>,
@@ -126,6 +127,9 @@ pub enum ComparisonError {
     /// A set of the model is not in the body.
     #[error(transparent)]
     Set(#[from] SetError),
+    /// What the model holds is not in the body.
+    #[error(transparent)]
+    Support(#[from] SupportError),
     /// The free vibrations of the model could not be found.
     #[error("model `{body}`: its free vibrations could not be found: {source}")]
     Model {
@@ -183,12 +187,7 @@ pub fn whole_body(
     rule: QuadratureRule,
     progress: &dyn Progress,
 ) -> Result<(Flexibility, RigidMotions), ComparisonError> {
-    let mut held = vec![[false; 3]; discretisation.n_points()];
-    for set in fix {
-        for point in body.points_of_set(discretisation, set)? {
-            held[point as usize] = [true; 3];
-        }
-    }
+    let held = held_components(body, discretisation, fix)?;
     let used = discretisation.point_is_used();
     let free: Vec<[bool; 3]> =
         held.iter().zip(&used).map(|(held, &used)| held.map(|held| used && !held)).collect();

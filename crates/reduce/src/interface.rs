@@ -1,134 +1,20 @@
 //! Which dofs of a body are its interface: points dof by dof, markers of attached sets; and which are held.
 
+mod error;
+
 use carom_fem::{Body, Discretisation, SetError, Surface};
 use carom_linalg::DofSet;
 use nalgebra::Vector3;
 
 use crate::attachment::{Attached, Attachment, AttachmentKind};
 use crate::boundary::Boundary;
-use crate::motions::RigidMotions;
 use crate::rigid::holding;
+use crate::support::{Support, held_components, left_to, parts, told};
+
+pub use error::InterfaceError;
 
 /// Below this [`holding`] the points do not hold the body.
 pub(crate) const LEAST_HOLDING: f64 = 1e-10;
-
-/// Why a body has no usable interface.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum InterfaceError {
-    /// A set cannot be used.
-    #[error(transparent)]
-    Set(#[from] SetError),
-    /// Nothing is given.
-    #[error(
-        "body `{body}` has no interface: name at least one set of its surface (its sets are {known}), attach one, or give a list of nodes"
-    )]
-    Empty {
-        /// Name of the body.
-        body: String,
-        /// Its sets.
-        known: String,
-    },
-    /// An interface point does not exist.
-    #[error("body `{body}`: interface node {node} does not exist; its nodes are 1 to {n_points}")]
-    NoSuchPoint {
-        /// Name of the body.
-        body: String,
-        /// One-based number, as in files.
-        node: u64,
-        /// Number of points.
-        n_points: usize,
-    },
-    /// An interface point belongs to no cell.
-    #[error(
-        "body `{body}`: interface node {node} (counted from 1) belongs to no cell, so nothing holds it; leave it out"
-    )]
-    LoosePoint {
-        /// Name of the body.
-        body: String,
-        /// One-based number, as in files.
-        node: u64,
-    },
-    /// The interface does not hold the body.
-    #[error(
-        "body `{body}`: its interface has {points}, which cannot hold the interior: fixing it leaves a rigid motion; \
-         at least three points that are not on a line are needed",
-        points = points(*n_points)
-    )]
-    FloatingInterior {
-        /// Name of the body.
-        body: String,
-        /// Number of interface points.
-        n_points: usize,
-    },
-    /// Every point is an interface point.
-    #[error(
-        "body `{body}`: all {n_points} points belong to the interface, nothing is left to reduce; take smaller sets"
-    )]
-    NoInterior {
-        /// Name of the body.
-        body: String,
-        /// Number of points.
-        n_points: usize,
-    },
-    /// A set has no rotation.
-    #[error(
-        "body `{body}`: set `{set}` has {points}, without a rotation as a whole: a marker needs a set with at least three \
-         points that are not on a line; name the set as an interface instead (--interface, `interface`), or take a larger one",
-        points = points(*n_points)
-    )]
-    NoRotation {
-        /// Name of the body.
-        body: String,
-        /// Name of the set.
-        set: String,
-        /// Number of its points.
-        n_points: usize,
-    },
-    /// A point is claimed twice.
-    #[error(
-        "body `{body}`: {shared} to {first} and to {second}, which cannot both say how a node \
-         moves; take sets that have no node in common",
-        shared = shared(*node, *n_more)
-    )]
-    Overlap {
-        /// Name of the body.
-        body: String,
-        /// One of the points, one-based.
-        node: u64,
-        /// Further points in both.
-        n_more: usize,
-        /// One claim, such as: the attached set `hub`.
-        first: String,
-        /// The other.
-        second: String,
-    },
-    /// What is held leaves rigid motions.
-    #[error(
-        "body `{body}`: holding {sets} leaves {left} of 6 rigid motions: hold a set with three points that are not on a line (--fix, `fix`), \
-         or none at all for a free body, which joints can hold"
-    )]
-    StillFree {
-        /// Name of the body.
-        body: String,
-        /// The sets, quoted.
-        sets: String,
-        /// Rigid motions that are left.
-        left: usize,
-    },
-}
-
-/// `1 point`, `4 points`.
-fn points(n: usize) -> String {
-    format!("{n} {}", if n == 1 { "point" } else { "points" })
-}
-
-/// The nodes that two sets share.
-fn shared(node: u64, n_more: usize) -> String {
-    match n_more {
-        0 => format!("node {node} (counted from 1) belongs"),
-        _ => format!("node {node} (counted from 1) and {n_more} more belong"),
-    }
-}
 
 /// The interface of a body: all three dofs of its points, six of each marker.
 #[derive(Debug, Clone, PartialEq)]
@@ -184,9 +70,10 @@ impl Interface {
                 Err(error) => return Err(error.into()),
             }
         }
+        let known = body.set_names();
         let mut held = Vec::new();
-        for set in spec.held {
-            held.push((set.clone(), points_of(set)?));
+        for text in spec.held {
+            held.push((text.clone(), points_of(&Support::read(text, &known)?.set)?));
         }
         let markers: Vec<Attached> = spec
             .attachments
@@ -197,31 +84,48 @@ impl Interface {
             return Err(InterfaceError::Empty { body: name(), known: known_sets(body) });
         }
         check_overlaps(&body.name, &of_sets, spec.points, &markers, &held)?;
-        let held = merged(held.iter().flat_map(|(_, points)| points.iter().copied()));
-        check_held(&body.name, &discretisation.points, &held, spec.held)?;
+        let held = held_components(body, discretisation, spec.held)?;
+        check_held(body, discretisation, &held, &markers, spec.held)?;
+        let held: Vec<usize> = (0..3 * held.len()).filter(|dof| held[dof / 3][dof % 3]).collect();
         let listed = of_sets.iter().flat_map(|(_, points)| points.iter()).chain(spec.points).copied();
         let points = existing_points(&body.name, listed, &discretisation.point_is_used())?;
         let mut boundary = Boundary { points, markers, held, pins: Vec::new() };
         check_rest(&body.name, discretisation, &boundary)?;
-        boundary.pins = pins(&boundary, &discretisation.points);
+        boundary.pins = pins(&boundary, discretisation);
         Ok(Self { boundary, sets: of_sets, surfaces })
     }
 }
 
-/// Refuses supports that leave a rigid motion.
+/// Refuses supports that leave a rigid motion, and free bodies of several parts.
 ///
-/// * `held` — the points of `sets`
-fn check_held(body: &str, places: &[[f64; 3]], held: &[u32], sets: &[String]) -> Result<(), InterfaceError> {
-    let places = places_of(places, held);
-    if sets.is_empty() {
-        return Ok(());
+/// * `held` — components of each point
+fn check_held(
+    body: &Body,
+    discretisation: &Discretisation,
+    held: &[[bool; 3]],
+    markers: &[Attached],
+    supports: &[String],
+) -> Result<(), InterfaceError> {
+    let rigid: Vec<&Attached> = markers.iter().filter(|m| m.kind == AttachmentKind::Rigid).collect();
+    let parts = parts(discretisation, &rigid);
+    let name = || body.name.clone();
+    if supports.is_empty() {
+        return match parts.len() {
+            0 | 1 => Ok(()),
+            n => Err(InterfaceError::Parts { body: name(), n, parts: told(body, discretisation, &parts) }),
+        };
     }
-    let left = RigidMotions::left_by(&places, &vec![[true; 3]; places.len()]).len();
-    if left == 0 {
-        return Ok(());
-    }
-    let sets: Vec<String> = sets.iter().map(|set| format!("`{set}`")).collect();
-    Err(InterfaceError::StillFree { body: body.to_owned(), sets: sets.join(", "), left })
+    let left = parts.iter().map(|part| left_to(discretisation, part, held));
+    let Some((k, left)) = left.enumerate().find(|(_, left)| !left.is_empty()) else { return Ok(()) };
+    let which = match (parts.len(), left.len()) {
+        (1, 1) => format!(" ({})", left.words(&[1.0])),
+        (1, _) => String::new(),
+        (n, _) => {
+            format!(" to part {} of {n} that share no node ({})", k + 1, told(body, discretisation, &parts))
+        }
+    };
+    let supports: Vec<String> = supports.iter().map(|support| format!("`{support}`")).collect();
+    Err(InterfaceError::StillFree { body: name(), sets: supports.join(", "), left: left.len(), which })
 }
 
 /// Refuses a boundary that leaves nothing to reduce, or does not hold what is left.
@@ -234,26 +138,36 @@ fn check_rest(
     if boundary.interior(&used).len() <= boundary.n_constraints() {
         return Err(InterfaceError::NoInterior { body: body.to_owned(), n_points: used.len() / 3 });
     }
-    if boundary.n_constraints() == 0 && !holds_interior(boundary, &discretisation.points) {
+    if boundary.n_constraints() == 0 && !holds_interior(boundary, discretisation) {
         let n_points = boundary.points.len();
         return Err(InterfaceError::FloatingInterior { body: body.to_owned(), n_points });
     }
     Ok(())
 }
 
-/// True if the interior cannot move without strain while interface points, rigid sets and supports are at rest.
-fn holds_interior(boundary: &Boundary, places: &[[f64; 3]]) -> bool {
+/// True if no part of the interior can move without strain while interface points, rigid sets and supports are at rest.
+fn holds_interior(boundary: &Boundary, discretisation: &Discretisation) -> bool {
     let rigid = boundary.markers.iter().filter(|marker| marker.kind == AttachmentKind::Rigid);
-    let at_rest = boundary.points.iter().chain(&boundary.held).chain(rigid.flat_map(|marker| &marker.points));
-    let at_rest: Vec<u32> = at_rest.copied().collect();
-    holding(&places_of(places, &at_rest)) > LEAST_HOLDING
+    let at_rest = merged(boundary.points.iter().chain(rigid.flat_map(|marker| &marker.points)).copied());
+    let mut held = vec![[false; 3]; discretisation.n_points()];
+    boundary.held.iter().for_each(|dof| held[dof / 3][dof % 3] = true);
+    at_rest.iter().for_each(|&point| held[point as usize] = [true; 3]);
+    let holds = |part: &Vec<u32>| {
+        let own: Vec<u32> = part.iter().copied().filter(|&point| held[point as usize] == [true; 3]).collect();
+        // Points on a line to rounding do not hold; single directions are measured otherwise.
+        holding(&places_of(&discretisation.points, &own)) > LEAST_HOLDING
+            || !boundary.held.is_empty() && left_to(discretisation, part, &held).is_empty()
+    };
+    parts(discretisation, &[]).iter().all(holds)
 }
 
 /// Nodes that a bordered factor must pin: three of an averaged set, far apart, if nothing else holds the interior.
-fn pins(boundary: &Boundary, places: &[[f64; 3]]) -> Vec<u32> {
+fn pins(boundary: &Boundary, discretisation: &Discretisation) -> Vec<u32> {
     let mean = boundary.markers.iter().find(|marker| marker.kind == AttachmentKind::Mean);
     match mean {
-        Some(marker) if !holds_interior(boundary, places) => spread(&marker.points, places, marker.center),
+        Some(marker) if !holds_interior(boundary, discretisation) => {
+            spread(&marker.points, &discretisation.points, marker.center)
+        }
         _ => Vec::new(),
     }
 }
@@ -374,12 +288,6 @@ fn existing_points(
         return Err(InterfaceError::LoosePoint { body: name(), node: u64::from(point) + 1 });
     }
     Ok(points)
-}
-
-/// True if holding these points leaves no rigid motion.
-pub fn holds(discretisation: &Discretisation, points: &[u32]) -> bool {
-    let places: Vec<[f64; 3]> = points.iter().map(|&point| discretisation.points[point as usize]).collect();
-    holding(&places) > LEAST_HOLDING
 }
 
 /// Names of the sets of a body in quotes, or that there are none.

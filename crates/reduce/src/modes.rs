@@ -2,16 +2,14 @@
 
 use std::f64::consts::PI;
 
-use carom_fem::{
-    AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, SetError, assemble,
-};
+use carom_fem::{AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, assemble};
 use carom_linalg::eigen::search_bytes;
 use carom_linalg::{DofSet, EigenError, FactorError, Wanted};
 use carom_progress::Progress;
 use faer::Mat;
 
-use crate::interface::holds;
 use crate::solver::{Interior, Operator, SolverChoice, Space, told_of_search};
+use crate::support::{SupportError, held_components, left_to, parts};
 use crate::timing::{Lap, Seconds};
 
 /// Part of E/(ρ L²) that shifts the eigenvalues of a body with rigid motions.
@@ -32,7 +30,7 @@ pub enum ModesWanted {
 /// What to compute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModalOptions {
-    /// Sets all of whose points are held; none for a free body.
+    /// Sets that are held, as [`crate::Support`] reads them; none for a free body.
     pub fix: Vec<String>,
     /// Which modes.
     pub wanted: ModesWanted,
@@ -46,9 +44,9 @@ pub enum ModesError {
     /// The body is no discretisation.
     #[error(transparent)]
     Discretisation(#[from] DiscretisationError),
-    /// A set cannot be used.
+    /// A set cannot be held.
     #[error(transparent)]
-    Set(#[from] SetError),
+    Support(#[from] SupportError),
     /// Stiffness and mass could not be assembled.
     #[error("body `{body}`: {source}")]
     Assembly {
@@ -100,6 +98,10 @@ pub struct ModalAnalysis {
     pub residuals: Vec<f64>,
     /// Number of dofs of the body, the held ones included.
     pub n_dofs: usize,
+    /// Number of rigid motions that supports leave the body, over all of its parts.
+    pub n_rigid: usize,
+    /// Number of parts that share no node.
+    pub n_parts: usize,
     /// What it cost.
     pub seconds: Seconds,
     /// What the user should know of how they were found, a sentence each.
@@ -129,13 +131,10 @@ pub fn modes(
         ModesWanted::UpTo(hz) if hz > 0.0 && hz.is_finite() => Wanted::UpTo((2.0 * PI * hz).powi(2)),
         ModesWanted::UpTo(hz) => return Err(ModesError::Frequency { hz }),
     };
-    let mut held = Vec::new();
-    for set in &options.fix {
-        held.extend(body.points_of_set(&discretisation, set)?);
-    }
-    held.sort_unstable();
-    held.dedup();
-    let free = used_dofs(&discretisation).without_nodes(&held);
+    let held = held_components(body, &discretisation, &options.fix)?;
+    let used = discretisation.point_is_used();
+    let free = held.iter().zip(&used).map(|(held, &used)| held.map(|held| used && !held)).collect();
+    let free = DofSet::from_flags(free);
     if free.is_empty() {
         let sets: Vec<String> = options.fix.iter().map(|set| format!("`{set}`")).collect();
         return Err(ModesError::AllHeld { body: name(), sets: sets.join(", ") });
@@ -143,7 +142,9 @@ pub fn modes(
     let system = assemble(&discretisation, options.rule, progress)
         .map_err(|source| ModesError::Assembly { body: name(), source })?;
     seconds.assembly = lap.lap();
-    let shift = if holds(&discretisation, &held) { 0.0 } else { SHIFT * stiffness_scale(&discretisation) };
+    let parts = parts(&discretisation, &[]);
+    let n_rigid = parts.iter().map(|part| left_to(&discretisation, part, &held).len()).sum();
+    let shift = if n_rigid == 0 { 0.0 } else { SHIFT * stiffness_scale(&discretisation) };
     let shifted = (shift > 0.0).then_some((&system.mass, shift));
     let operator = Operator { k: &system.stiffness, shifted_mass: shifted, points: &discretisation.points };
     let (choice, beside) = (SolverChoice::default(), search_bytes(system.stiffness.n_dofs(), wanted));
@@ -162,6 +163,8 @@ pub fn modes(
         shapes: pairs.vectors,
         residuals: pairs.residuals,
         n_dofs: discretisation.n_used_dofs(),
+        n_rigid,
+        n_parts: parts.len(),
         seconds,
         notes,
     })

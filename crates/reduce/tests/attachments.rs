@@ -291,7 +291,7 @@ fn a_load_spread_over_a_set_moves_its_mean_as_the_marker_says() {
             (0..6).for_each(|k| u[(3 * point as usize + a, k)] = marker.mean[(3 * i + a, k)]);
         }
     }
-    let free = DofSet::all(it.discretisation.n_points()).without_nodes(&it.interface.boundary.held);
+    let free = DofSet::all(it.discretisation.n_points()).without_dofs(&it.interface.boundary.held);
     Cholesky::new(&it.system.stiffness, None, free, &Silent).unwrap().solve_in_place(u.as_mut());
     let exact = mean(marker, u.as_ref());
     let condensed = stiffness.partial_piv_lu().solve(Mat::<f64>::identity(6, 6));

@@ -76,8 +76,8 @@ impl QuadratureName {
 pub(crate) struct ModesArgs {
     /// The body file
     pub(crate) body: PathBuf,
-    /// Hold all points of a set; may be repeated
-    #[arg(long = "fix", value_name = "SET")]
+    /// Hold all points of a set, with =xz along some of x, y, z alone (symmetry planes, rollers, hinges); may be repeated
+    #[arg(long = "fix", value_name = "SET|SET=xz")]
     pub(crate) fix: Vec<String>,
     /// Number of modes; 18 if nothing is given
     #[arg(long, value_name = "N", conflicts_with = "up_to", value_parser = clap::value_parser!(u32).range(1..))]
@@ -110,8 +110,9 @@ pub(crate) struct CraigBamptonArgs {
     /// Tie a set to a marker of six dofs, as a rigid body or by its mean motion; may be repeated
     #[arg(long, value_name = "SET=rigid|mean", value_parser = attachment)]
     pub(crate) attach: Vec<Attachment>,
-    /// Hold all points of a set to the body frame, which is grounded; may be repeated
-    #[arg(long = "fix", value_name = "SET")]
+    /// Hold all points of a set to the body frame, which is grounded, with =xz along some of x, y, z alone; may be repeated. Together they must
+    /// leave no rigid motion
+    #[arg(long = "fix", value_name = "SET|SET=xz")]
     pub(crate) fix: Vec<String>,
     /// Number of fixed-interface modes; 24 if nothing is given
     #[arg(long, value_name = "N", conflicts_with = "up_to",

@@ -25,6 +25,10 @@ struct Seconds {
 struct Report {
     frequencies_hz: Vec<f64>,
     dofs: usize,
+    /// Rigid motions that supports leave the body.
+    rigid_modes: usize,
+    /// Parts of the body that share no node.
+    parts: usize,
     seconds: Seconds,
     largest_residual: f64,
 }
@@ -48,6 +52,12 @@ pub(crate) fn modes(args: &ModesArgs, session: &Session) -> Result<(), Failure> 
         text.push_str(&format!("{:5} {hz:16.6}\n", i + 1));
     }
     session.print(&text)?;
+    if found.n_parts > 1 {
+        session.note(&format!(
+            "the body has {} parts that share no node: {} of its modes are rigid motions, up to 6 for each part; carom-mesh info says more of it",
+            found.n_parts, found.n_rigid
+        ));
+    }
     let seconds = &found.seconds;
     session.detail(
         1,
@@ -59,6 +69,8 @@ pub(crate) fn modes(args: &ModesArgs, session: &Session) -> Result<(), Failure> 
     let report = Report {
         frequencies_hz: found.hz.clone(),
         dofs: found.n_dofs,
+        rigid_modes: found.n_rigid,
+        parts: found.n_parts,
         seconds: Seconds {
             assembly: seconds.assembly,
             factorisation: seconds.factorisation,

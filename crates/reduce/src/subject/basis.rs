@@ -94,7 +94,7 @@ impl Subject<'_> {
     ) -> Result<(Vec<f64>, Mat<f64>, Proof), ReduceError> {
         let body = || self.name.to_owned();
         let shift = further::shift(system, self.points, self.is_used);
-        let used = self.used().without_nodes(&self.boundary.held);
+        let used = self.used().without_dofs(&self.boundary.held);
         let n_rigid = if self.boundary.held.is_empty() { 6 } else { 0 };
         let free =
             further::free_modes(system, used, n_rigid, shift, wanted, self.points, &options.solver, progress);

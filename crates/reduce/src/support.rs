@@ -1,0 +1,157 @@
+//! What holds a body: sets, all three directions of their points or some of them; and of how many parts it is.
+
+use carom_fem::{Body, Discretisation, SetError};
+
+use crate::attachment::Attached;
+use crate::motions::RigidMotions;
+
+/// Points of a set that are held, along all axes or some: `foot`, `symmetry=x`, `rail=yz`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Support {
+    /// Name of the set.
+    pub set: String,
+    /// Whether x, y, z are held.
+    pub axes: [bool; 3],
+}
+
+/// Why nothing is held.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SupportError {
+    /// There is no such set.
+    #[error(transparent)]
+    Set(#[from] SetError),
+    /// No directions.
+    #[error(
+        "`{text}` says no directions: write SET to hold all of its points, or SET=xz to hold them along some of x, y, z, each named once"
+    )]
+    Axes {
+        /// The text.
+        text: String,
+    },
+}
+
+impl Support {
+    /// Reads `SET` or `SET=xz`; a set of the body may have such a name itself.
+    ///
+    /// * `sets` — names of the sets of the body
+    ///
+    /// # Errors
+    ///
+    /// [`SupportError::Axes`].
+    pub fn read(text: &str, sets: &[String]) -> Result<Self, SupportError> {
+        let whole = || Self { set: text.to_owned(), axes: [true; 3] };
+        let Some((set, letters)) = text.rsplit_once('=') else { return Ok(whole()) };
+        if sets.iter().any(|known| known == text) {
+            return Ok(whole());
+        }
+        let axes = ['x', 'y', 'z'].map(|axis| letters.contains(axis));
+        let n = axes.iter().filter(|&&held| held).count();
+        if set.is_empty() || n == 0 || letters.chars().count() != n {
+            return Err(SupportError::Axes { text: text.to_owned() });
+        }
+        Ok(Self { set: set.to_owned(), axes })
+    }
+}
+
+/// Which components of each point are held.
+///
+/// * `supports` — each `SET` or `SET=xz`
+///
+/// # Errors
+///
+/// [`SupportError`].
+pub fn held_components(
+    body: &Body,
+    discretisation: &Discretisation,
+    supports: &[String],
+) -> Result<Vec<[bool; 3]>, SupportError> {
+    let mut held = vec![[false; 3]; discretisation.n_points()];
+    let sets = body.set_names();
+    for text in supports {
+        let support = Support::read(text, &sets)?;
+        for point in body.points_of_set(discretisation, &support.set)? {
+            (0..3).filter(|&a| support.axes[a]).for_each(|a| held[point as usize][a] = true);
+        }
+    }
+    Ok(held)
+}
+
+/// Points of each part of a body, ascending, in the order of their first points; parts share no point.
+///
+/// * `rigid` — sets that move rigidly: they make one part of those that they reach
+pub fn parts(discretisation: &Discretisation, rigid: &[&Attached]) -> Vec<Vec<u32>> {
+    let mut parent: Vec<u32> = (0..discretisation.n_points() as u32).collect();
+    fn root(parent: &mut [u32], mut point: u32) -> u32 {
+        while parent[point as usize] != point {
+            // Halving the path keeps the trees flat.
+            parent[point as usize] = parent[parent[point as usize] as usize];
+            point = parent[point as usize];
+        }
+        point
+    }
+    let mut join = |points: &[u32]| {
+        for pair in points.windows(2) {
+            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    };
+    for cell in discretisation.cells() {
+        join(&discretisation.points_of(discretisation.basis(cell)));
+    }
+    rigid.iter().for_each(|set| join(&set.points));
+    let used = discretisation.point_is_used();
+    // The root of a part is its first point.
+    let mut of_root = std::collections::BTreeMap::<u32, Vec<u32>>::new();
+    for point in (0..parent.len() as u32).filter(|&point| used[point as usize]) {
+        of_root.entry(root(&mut parent, point)).or_default().push(point);
+    }
+    of_root.into_values().collect()
+}
+
+/// Rigid motions that supports leave a part of a body.
+pub fn left_to(discretisation: &Discretisation, part: &[u32], held: &[[bool; 3]]) -> RigidMotions {
+    let places: Vec<[f64; 3]> = part.iter().map(|&point| discretisation.points[point as usize]).collect();
+    let held: Vec<[bool; 3]> = part.iter().map(|&point| held[point as usize]).collect();
+    RigidMotions::left_by(&places, &held)
+}
+
+/// Parts for a message: `part 1: 45 nodes with the sets `west`, `east`; part 2: …`.
+pub(crate) fn told(body: &Body, discretisation: &Discretisation, parts: &[Vec<u32>]) -> String {
+    const MOST: usize = 4;
+    let sets: Vec<(String, Vec<u32>)> = body
+        .set_names()
+        .into_iter()
+        .filter_map(|set| body.points_of_set(discretisation, &set).ok().map(|points| (set, points)))
+        .collect();
+    let one = |(number, part): (usize, &Vec<u32>)| {
+        let own = sets.iter().filter(|(_, points)| points.iter().any(|p| part.binary_search(p).is_ok()));
+        let own: Vec<String> = own.map(|(set, _)| format!("`{set}`")).collect();
+        let with = if own.is_empty() {
+            let first = discretisation.points[part[0] as usize].map(|x| format!("{x:.4e}"));
+            format!("near ({})", first.join(", "))
+        } else {
+            format!("with {}", own.join(", "))
+        };
+        format!("part {number}: {} nodes {with}", part.len())
+    };
+    let mut all: Vec<String> = (1..).zip(parts).take(MOST).map(one).collect();
+    all.extend((parts.len() > MOST).then(|| format!("and {} more", parts.len() - MOST)));
+    all.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn supports_are_read_with_their_axes() {
+        let sets = ["foot".to_owned(), "odd=x".to_owned()];
+        let axes = |text: &str| Support::read(text, &sets).map(|support| (support.set, support.axes));
+        assert_eq!(axes("foot").unwrap(), ("foot".to_owned(), [true; 3]));
+        assert_eq!(axes("foot=zx").unwrap(), ("foot".to_owned(), [true, false, true]));
+        assert_eq!(axes("odd=x").unwrap(), ("odd=x".to_owned(), [true; 3]));
+        for text in ["foot=", "foot=xx", "foot=w", "=x", "foot=x,y"] {
+            assert!(axes(text).unwrap_err().to_string().contains("SET=xz"), "{text}");
+        }
+    }
+}
