@@ -32,6 +32,9 @@ impl Default for DampingRatio {
     }
 }
 
+/// Largest rate that is taken \[1/s\]: products of two stay finite.
+pub const LARGEST_RATE: f64 = 1e150;
+
 /// Why numbers are no damping.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DampingError {
@@ -42,6 +45,17 @@ pub enum DampingError {
         what: &'static str,
         /// The number.
         value: f64,
+    },
+    /// A mode is damped beyond all numbers.
+    #[error(
+        "the damping of the mode at {hz:.4e} Hz is {rate:e} 1/s, which no computation can carry (at most {LARGEST_RATE:e}); Rayleigh's β, \
+         times the square of the highest circular frequency, is the likely cause: take it smaller"
+    )]
+    Rate {
+        /// Frequency of the mode \[Hz\].
+        hz: f64,
+        /// 2 ζ ω + α + β ω² \[1/s\].
+        rate: f64,
     },
     /// The table is empty.
     #[error("the table of damping ratios is empty; give at least one pair of frequency [Hz] and ratio")]
@@ -179,6 +193,21 @@ impl Damping {
     /// d of q̈ + d q̇ + ω² q = 0: 2 ζ ω + α + β ω² \[1/s\].
     pub fn rate(&self, omega: f64) -> f64 {
         2.0 * self.ratio_at(omega / TAU) * omega + self.mass + self.stiffness * omega * omega
+    }
+
+    /// The rates of modes.
+    ///
+    /// # Errors
+    ///
+    /// [`DampingError::Rate`] if one is too large for any computation.
+    pub fn rates(&self, omega: &[f64]) -> Result<Vec<f64>, DampingError> {
+        omega
+            .iter()
+            .map(|&omega| match self.rate(omega) {
+                rate if rate <= LARGEST_RATE => Ok(rate),
+                rate => Err(DampingError::Rate { hz: omega / TAU, rate }),
+            })
+            .collect()
     }
 
     /// D̄_e of the first n modes of a reduced body, n × n.

@@ -61,7 +61,11 @@ impl Interface {
             Ok(own)
         };
         let (mut of_sets, mut surfaces) = (Vec::new(), Vec::new());
-        for set in spec.sets {
+        for (i, set) in spec.sets.iter().enumerate() {
+            // A set that is named twice is the same interface.
+            if spec.sets[..i].contains(set) {
+                continue;
+            }
             of_sets.push((set.clone(), points_of(set)?));
             match body.surface_of_set(discretisation, set) {
                 Ok(surface) => surfaces.push((set.clone(), surface)),

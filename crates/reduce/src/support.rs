@@ -31,6 +31,14 @@ pub enum SupportError {
 }
 
 impl Support {
+    /// The name of the set in a text, as far as the text alone tells it.
+    pub fn name_in(text: &str) -> &str {
+        match Self::read(text, &[]) {
+            Ok(_) => text.rsplit_once('=').map_or(text, |(set, _)| set),
+            Err(_) => text,
+        }
+    }
+
     /// Reads `SET` or `SET=xz`; a set of the body may have such a name itself.
     ///
     /// * `sets` — names of the sets of the body

@@ -123,7 +123,8 @@ impl Plot {
         let [left, below] = panel::margins(&y, height - 80.0);
         let panel = Panel::new(x, y, [left, top], [width - 22.0, height - below]);
 
-        let mut drawing = Drawing::new(self.size);
+        let legend = self.legend(&panel);
+        let mut drawing = Drawing::new([width, height.max(legend.as_ref().map_or(0.0, Legend::end))]);
         panel.draw_grid(&mut drawing);
         // Points lie over lines: a reference curve must not hide them.
         for markers in [false, true] {
@@ -135,7 +136,9 @@ impl Plot {
         }
         panel.draw_frame(&mut drawing);
         panel::draw_title(&mut drawing, &self.title, panel.area());
-        self.draw_legend(&mut drawing, &panel);
+        if let Some(legend) = legend {
+            legend.draw(&mut drawing);
+        }
         drawing
     }
 
@@ -145,40 +148,61 @@ impl Plot {
         self.series[n].color.unwrap_or(Color::of_series(before))
     }
 
-    fn draw_legend(&self, drawing: &mut Drawing, panel: &Panel) {
+    /// The legend, inside where it hides nothing, else below the plot; none without labels.
+    fn legend(&self, panel: &Panel) -> Option<Legend<'_>> {
         let entries: Vec<(&Series, Color)> = (0..self.series.len())
             .filter(|&n| !self.series[n].label.is_empty())
             .map(|n| (&self.series[n], self.color(n)))
             .collect();
-        if entries.is_empty() {
-            return;
-        }
         let widest = entries.iter().map(|(s, _)| font::width(&s.label, LABEL, false)).fold(0.0, f64::max);
-        let (row, sample) = (LABEL + 6.0, 26.0);
-        let size = [widest + sample + 22.0, row * entries.len() as f64 + 8.0];
-        let [x, y] = self.emptiest_corner(panel, size);
-        drawing.rectangle([x, y], size, Some(Color::WHITE), Some(Stroke::solid(Color::PALE, 1.0)));
-        for (n, (series, color)) in entries.into_iter().enumerate() {
-            let middle = y + 4.0 + row * (n as f64 + 0.5);
-            let ends = [[x + 8.0, middle], [x + 8.0 + sample, middle]];
-            draw_sample(drawing, ends, series.style, color);
-            drawing.text(Text::new(&series.label, [x + sample + 14.0, middle + 0.36 * LABEL], LABEL));
-        }
+        let size = [widest + SAMPLE + 22.0, ROW * entries.len() as f64 + 8.0];
+        let place = self.empty_corner(panel, size).unwrap_or([panel.area()[0], self.size[1]]);
+        (!entries.is_empty()).then_some(Legend { entries, place, size })
     }
 
-    /// The corner (or middle of an edge) of the area where a box of this size hides the fewest data.
-    fn emptiest_corner(&self, panel: &Panel, [w, h]: [f64; 2]) -> [f64; 2] {
+    /// The corner (or middle of an edge) of the area where a box of this size hides no data, as far as there is one.
+    fn empty_corner(&self, panel: &Panel, [w, h]: [f64; 2]) -> Option<[f64; 2]> {
         let [left, top, right, bottom] = panel.area();
         let gap = 8.0;
         let columns = [right - gap - w, left + gap, 0.5 * (left + right - w)];
         let rows = [top + gap, bottom - gap - h];
-        let hidden = |[x, y]: [f64; 2]| {
+        let hides = |[x, y]: [f64; 2]| {
             let covers =
                 |p: [f64; 2]| p[0] > x - 4.0 && p[0] < x + w + 4.0 && p[1] > y - 4.0 && p[1] < y + h + 4.0;
-            self.series.iter().map(|s| points_along(panel, s).filter(|&p| covers(p)).count()).sum::<usize>()
+            self.series.iter().any(|s| points_along(panel, s).any(covers))
         };
-        let places = rows.iter().flat_map(|&y| columns.iter().map(move |&x| [x, y]));
-        places.min_by_key(|&place| hidden(place)).expect("there are six places")
+        let mut places = rows.iter().flat_map(|&y| columns.iter().map(move |&x| [x, y]));
+        places.find(|&place| !hides(place))
+    }
+}
+
+/// Width of the sample of a line in a legend, and height of its rows.
+const SAMPLE: f64 = 26.0;
+const ROW: f64 = LABEL + 6.0;
+
+/// Labels of series with a sample of each.
+struct Legend<'a> {
+    entries: Vec<(&'a Series, Color)>,
+    /// Its left upper corner.
+    place: [f64; 2],
+    size: [f64; 2],
+}
+
+impl Legend<'_> {
+    /// Where it ends, with a gap.
+    fn end(&self) -> f64 {
+        self.place[1] + self.size[1] + 8.0
+    }
+
+    fn draw(self, drawing: &mut Drawing) {
+        let [x, y] = self.place;
+        drawing.rectangle([x, y], self.size, Some(Color::WHITE), Some(Stroke::solid(Color::PALE, 1.0)));
+        for (n, (series, color)) in self.entries.into_iter().enumerate() {
+            let middle = y + 4.0 + ROW * (n as f64 + 0.5);
+            let ends = [[x + 8.0, middle], [x + 8.0 + SAMPLE, middle]];
+            draw_sample(drawing, ends, series.style, color);
+            drawing.text(Text::new(&series.label, [x + SAMPLE + 14.0, middle + 0.36 * LABEL], LABEL));
+        }
     }
 }
 
@@ -317,6 +341,20 @@ mod tests {
         let thin = thinned(&points);
         assert!(thin.len() < 1000 && thin.contains(&points[54_321]), "{}", thin.len());
         assert_eq!((thin[0], thin[thin.len() - 1]), (points[0], points[99_999]));
+    }
+
+    #[test]
+    fn a_legend_that_would_hide_a_curve_lies_below_the_plot() {
+        let plot = |x: Vec<f64>, y: Vec<f64>| {
+            Plot::new("", Axis::new("x", ""), Axis::new("y", "")).with(Series::line("a curve", x, y))
+        };
+        let few = plot(vec![0.0, 1.0], vec![0.0, 1.0]);
+        assert_eq!(few.draw().size, few.size, "corners are empty beside a diagonal");
+        let x: Vec<f64> = (0..200).map(f64::from).collect();
+        let y = x.iter().map(|x| (x % 2.0) * 2.0 - 1.0).collect();
+        let full = plot(x, y);
+        let drawing = full.draw();
+        assert!(drawing.size[1] > full.size[1] + ROW, "{:?}", drawing.size);
     }
 
     #[test]

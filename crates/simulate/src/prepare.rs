@@ -25,6 +25,7 @@ pub mod survey;
 mod twins;
 
 use body::body_file;
+pub(crate) use model::reduction;
 use model::{load_model, reduced};
 
 /// Where files are looked for and made.

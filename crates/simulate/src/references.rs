@@ -1,9 +1,10 @@
 //! Sets that a scenario names: each must exist where it is looked for.
 
-use carom_fem::{Body, Geometry, SetError};
-use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, Scenario, Spot};
+use carom_fem::{Body, Discretisation, Geometry, SetError};
+use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, ReduceSpec, Scenario, Spot};
 use carom_reduce::craig_bampton::{DEFAULT_FIXED_MODES, LEAST_FIXED_MODES};
-use carom_reduce::{ReduceError, ReducedBody};
+use carom_reduce::interface::{Interface, InterfaceSpec};
+use carom_reduce::{ReduceError, ReducedBody, Support};
 
 use crate::SimulateError;
 use crate::run::reduces;
@@ -25,6 +26,7 @@ pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<Simulate
     let mut found = Vec::new();
     for (i, (spec, parts)) in scenario.body.iter().zip(parts).enumerate() {
         if let Parts::Geometry(body) = parts {
+            found.extend(unusable(scenario, spec, body).map(|error| error.at(format!("body.{i}.reduce"))));
             let absent = sets_of(spec).filter_map(|(key, set)| missing(body, set).map(|error| (key, error)));
             found.extend(absent.map(|(key, error)| SimulateError::Set(error).at(format!("body.{i}.{key}"))));
         }
@@ -83,12 +85,38 @@ fn too_few_modes(scenario: &Scenario, spec: &BodySpec) -> Option<SimulateError> 
     Some(SimulateError::Reduce { body: spec.name.clone(), source: Box::new(source) })
 }
 
+/// The error that the reduction would end with for its interface, supports or several parts; sets that are missing are found by name.
+fn unusable(scenario: &Scenario, spec: &BodySpec, body: &Body) -> Option<SimulateError> {
+    let reduce = spec.reduce.as_ref().filter(|_| reduces(scenario) && !spec.rigid)?;
+    if sets_of(spec).any(|(_, set)| missing(body, set).is_some()) {
+        return None;
+    }
+    let error = match interface_of(body, reduce) {
+        Ok(_) => return None,
+        Err(error) => error,
+    };
+    Some(SimulateError::Reduce { body: spec.name.clone(), source: Box::new(error) })
+}
+
+/// The interface of a body, whose cells are looked at for it.
+fn interface_of(body: &Body, reduce: &ReduceSpec) -> Result<Interface, ReduceError> {
+    let options = crate::prepare::reduction(reduce, "");
+    let discretisation = Discretisation::new(body)?;
+    let spec = InterfaceSpec {
+        sets: &options.interface_sets,
+        points: &options.interface_points,
+        attachments: &options.attachments,
+        held: &options.held,
+    };
+    Ok(Interface::new(body, &discretisation, spec)?)
+}
+
 /// Sets that the table of a body names.
 fn sets_of(spec: &BodySpec) -> impl Iterator<Item = (String, &str)> {
     let reduce = spec.reduce.iter();
     let interfaces = reduce.flat_map(|r| {
         let interfaces = r.interface.iter().map(|set| ("reduce.interface".to_owned(), set.as_str()));
-        let held = r.fix.iter().map(|set| ("reduce.fix".to_owned(), set.as_str()));
+        let held = r.fix.iter().map(|text| ("reduce.fix".to_owned(), Support::name_in(text)));
         let attached = r.attach.keys().map(|set| (format!("reduce.attach.{set}"), set.as_str()));
         interfaces.chain(attached).chain(held)
     });

@@ -38,6 +38,8 @@ struct Report {
 #[derive(Debug, Serialize)]
 struct RegionReport {
     name: String,
+    faces: usize,
+    /// Pieces of the surface that carry a pressure each: its faces, or of linear ones the surroundings of its nodes.
     spans: usize,
     complete: bool,
     middle: [f64; 3],
@@ -239,6 +241,7 @@ fn region_report(
     let own_axes = |x: &Vector3<f64>| [0, 1, 2].map(|a| x[a] + model.com[a]);
     Ok(RegionReport {
         name: surface.name.clone(),
+        faces: surface.surface.faces.len(),
         spans: region.n_spans(),
         complete,
         middle: own_axes(&region.centers[middle]),

@@ -47,11 +47,12 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         Some(file) => read_nodes(file)?,
         None => Vec::new(),
     };
+    let interfaces = once("--interface", &args.interface, session);
     let options = CraigBamptonOptions {
-        interface_sets: args.interface.clone(),
+        interface_sets: interfaces,
         interface_points,
         attachments: args.attach.clone(),
-        held: args.fix.clone(),
+        held: once("--fix", &args.fix, session),
         modes: match (args.modes, args.up_to) {
             (Some(n), _) => FixedModes::Count(n),
             (None, Some(hz)) => FixedModes::UpTo(hz),
@@ -125,7 +126,7 @@ fn asked(
         AttachmentKind::Mean => format!("{}=mean", a.set),
     };
     carom_format::CraigBamptonOptions {
-        interfaces: args.interface.clone(),
+        interfaces: options.interface_sets.clone(),
         attachments: args.attach.iter().map(tie).collect(),
         modes: args.modes,
         up_to_hz: args.up_to,
@@ -133,6 +134,19 @@ fn asked(
         quadrature: args.quadrature.word().to_owned(),
         variant: options.words(is_iterative),
     }
+}
+
+/// The names without those that were given before, which is told.
+fn once(flag: &str, names: &[String], session: &Session) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for name in names {
+        if kept.contains(name) {
+            session.note(&format!("{flag} {name} is given more than once and counts once"));
+        } else {
+            kept.push(name.clone());
+        }
+    }
+    kept
 }
 
 /// Node numbers of a text file, counted from 0; `#` begins a comment.

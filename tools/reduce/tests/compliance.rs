@@ -198,6 +198,8 @@ fn the_command_tells_shares_errors_and_a_split() {
     assert!(alone["regions"][0]["loads"][0]["body"].is_null() && alone["regions"][0]["impact"].is_null());
     let text = String::from_utf8(run(folder, "compliance bar.rom").stdout).unwrap();
     assert!(text.contains("half-space") && text.contains("--velocity"), "{text}");
+    assert!(text.contains(" spans, one "), "what a span is: {text}");
+    assert!(alone["regions"][0]["faces"].as_u64().unwrap() > 0);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use carom_fem::{Body, Geometry, Material};
 use carom_format::{read_rom, write_body};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_testing::numbers;
+use carom_testing::program::told;
 use program::{failure, json, run};
 
 fn folder_with_bar() -> tempfile::TempDir {
@@ -137,6 +138,39 @@ fn information_says_every_option_that_a_model_was_made_with() {
     json(folder.path(), line);
     let text = String::from_utf8(run(folder.path(), "info held.rom").stdout).unwrap();
     assert!(text.contains("--attach east=mean, --fix west, --modes 5"), "{text}");
+}
+
+#[test]
+fn damping_beyond_all_numbers_is_refused_and_above_critical_is_told() {
+    let folder = folder_with_bar();
+    let line = "craig-bampton bar.npz -o bar.rom --interface west --modes 8";
+    let text = failure(folder.path(), 3, &format!("{line} --rayleigh 1,1e300"));
+    assert!(text.contains("no computation can carry") && text.contains("smaller"), "{text}");
+    assert!(!folder.path().join("bar.rom").exists());
+    let report = json(folder.path(), &format!("{line} --json --damping-ratio 100"));
+    let low = report["low_modes"].as_u64().unwrap();
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains(&format!("{low} of {low} dynamic modes")) && notes.contains("1.000e2 times"),
+        "{notes}"
+    );
+    let notes = json(folder.path(), &format!("{line} --json --damping-ratio 0.05"))["notes"].to_string();
+    assert!(!notes.contains("critical"), "{notes}");
+}
+
+#[test]
+fn what_is_named_twice_counts_once() {
+    let folder = folder_with_bar();
+    let twice =
+        "craig-bampton bar.npz -o bar.rom --interface west --interface west --fix east --fix east --modes 4";
+    let output = run(folder.path(), twice);
+    let text = told(&output);
+    assert!(output.status.success() && text.contains("--interface west is given more than once"), "{text}");
+    assert!(text.contains("--fix east is given more than once"), "{text}");
+    let info = json(folder.path(), "info bar.rom --json");
+    assert_eq!(info["surfaces"].as_array().unwrap().len(), 1);
+    assert_eq!(info["interfaces"].as_array().unwrap().len(), 1);
+    assert_eq!(info["held"].as_array().unwrap().len(), 1);
 }
 
 #[test]

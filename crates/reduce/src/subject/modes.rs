@@ -60,11 +60,7 @@ impl Subject<'_> {
         let (second, reduced) =
             reduced_second_modes(stiffness, mass.as_ref(), rigid.as_ref(), &parts, notes).map_err(failed)?;
         let n_low = self.n_low(condensation, &second.omega, options, notes)?;
-        let damping = options.variant.damping.as_ref();
-        let mut rates: Option<Mat<f64>> = damping.map(|damping| {
-            let n = second.omega.len();
-            Mat::from_fn(n, n, |i, j| if i == j { damping.rate(second.omega[i]) } else { 0.0 })
-        });
+        let mut rates = self.damping(&second.omega, n_low, options, notes)?;
         let (mut combination, mut omega) = (second.combination.clone(), second.omega.clone());
         if let Some(follower) = self.follower(&options.variant.frame)?
             && n_low > 0
@@ -92,6 +88,31 @@ impl Subject<'_> {
             modes.free_omega.truncate(n_low);
         }
         Ok(ReducedModes { damping: rates, ..modes })
+    }
+
+    /// The damping of the modes in the Buckens frame, a diagonal; what is above critical is told.
+    fn damping(
+        &self,
+        omega: &[f64],
+        n_low: usize,
+        options: &CraigBamptonOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Mat<f64>>, ReduceError> {
+        let Some(damping) = &options.variant.damping else { return Ok(None) };
+        let rates = damping
+            .rates(omega)
+            .map_err(|source| ReduceError::Variant { body: self.name.to_owned(), source: source.into() })?;
+        let ratios = rates.iter().zip(omega).map(|(rate, omega)| rate / (2.0 * omega));
+        let above: Vec<f64> = ratios.take(n_low).filter(|&ratio| ratio >= 1.0).collect();
+        if !above.is_empty() {
+            notes.push(format!(
+                "{} of {n_low} dynamic modes do not vibrate: their damping is critical or above, up to {:.3e} times critical",
+                above.len(),
+                above.iter().copied().fold(0.0, f64::max)
+            ));
+        }
+        let n = omega.len();
+        Ok(Some(Mat::from_fn(n, n, |i, j| if i == j { rates[i] } else { 0.0 })))
     }
 
     /// Number of dynamic modes.

@@ -65,7 +65,7 @@ pub(super) fn reduced(
         return Ok(path);
     }
     let started = Instant::now();
-    let options = options(reduce, &stored.checksum);
+    let options = reduction(reduce, &stored.checksum);
     let result = craig_bampton(&stored.body, &options, progress);
     if progress.interrupted() {
         return Err(SimulateError::Interrupted);
@@ -114,7 +114,8 @@ pub(super) fn reduced(
     Ok(path)
 }
 
-fn options(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOptions {
+/// What the reduction is asked for.
+pub(crate) fn reduction(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOptions {
     let kind = |kind: &str| if kind == "mean" { AttachmentKind::Mean } else { AttachmentKind::Rigid };
     CraigBamptonOptions {
         interface_sets: reduce.interface.clone(),

@@ -15,11 +15,16 @@ pub(super) fn text(report: &Report) -> String {
 fn of_region(region: &RegionReport, report: &Report) -> String {
     let mut text = String::new();
     let [x, y, z] = region.middle;
+    let spans = if region.spans == region.faces {
+        format!("{} spans, one a face", region.spans)
+    } else {
+        // Linear faces: pressure on one of their own could alternate without a force on any node.
+        format!("{} spans, one around each node of {} linear faces", region.spans, region.faces)
+    };
     let _ = writeln!(
         text,
-        "{}: {} spans, middle ({x:.4e}, {y:.4e}, {z:.4e}) m, span size {}, {} to the rim",
+        "{}: {spans}, middle ({x:.4e}, {y:.4e}, {z:.4e}) m, span size {}, {} to the rim",
         region.name,
-        region.spans,
         quantity(region.span_size, "m", 3),
         quantity(region.reach, "m", 3)
     );
