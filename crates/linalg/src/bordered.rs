@@ -10,8 +10,7 @@
 //! S = D − Bᵀ A⁻¹ B,   S z = f_z − Bᵀ A⁻¹ f_a,   u_a = A⁻¹ f_a − (A⁻¹ B) z
 //! ```
 //!
-//! The pins are unknowns, not supports: which nodes are chosen, and whether they are more than needed, changes nothing but rounding.
-//! With no pins the border is the constraints alone.
+//! The pins are unknowns, not supports: which nodes, and how many, changes nothing but rounding. Without pins the border is the constraints.
 //!
 //! For K − σM in the place of K the law of Haynsworth counts: of the r constraints each adds one negative eigenvalue, so
 //!
