@@ -64,6 +64,14 @@ pub enum ReadMatrixError {
         /// Number of entries.
         found: usize,
     },
+    /// Nothing is in it.
+    #[error("`{path}` {}; write the matrix again", if *blank { "is empty" } else { "has no entries" })]
+    Empty {
+        /// The file.
+        path: PathBuf,
+        /// Whether there is nothing at all, not even a header.
+        blank: bool,
+    },
     /// The matrix is not symmetric.
     #[error(
         "`{path}`: the entries at {row}, {column} and {column}, {row} are {lower:e} and {upper:e}; a symmetric matrix is needed"
@@ -280,6 +288,9 @@ pub fn read_matrix(path: &Path, size: usize, progress: &dyn Progress) -> Result<
     }
     if let Some(said) = said.filter(|&said| said != entries.len()) {
         return Err(ReadMatrixError::Count { path: path.to_owned(), said, found: entries.len() });
+    }
+    if entries.is_empty() {
+        return Err(ReadMatrixError::Empty { path: path.to_owned(), blank: content.trim().is_empty() });
     }
     let entries = lower_triangle(path, n, entries, is_symmetric);
     progress.end();

@@ -56,6 +56,17 @@ pub enum MatricesError {
         /// Its part of the largest entry.
         part: f64,
     },
+    /// A matrix without entries.
+    #[error("{what} is zero: check that the right matrices were written")]
+    Zero {
+        /// `the stiffness` or `the mass`.
+        what: &'static str,
+    },
+    /// The stiffness is a mass, the mass none.
+    #[error(
+        "the first matrix acts alike along x, y and z as a mass does, and the second one does not: give the stiffness first, then the mass"
+    )]
+    Swapped,
     /// The total mass is not positive.
     #[error(
         "the total mass is {mass:e} kg; it must be above 0: check that stiffness and mass are given in this order"
@@ -67,8 +78,7 @@ pub enum MatricesError {
     /// A rigid motion strains the body.
     #[error(
         "{motion} meets forces of {part:.1e} of those that should cancel (at most {FREE:.0e}): the stiffness does not let the body move \
-         freely as the node list says. Write the matrices without supports, list the nodes in the order of the dofs (x, y, z of each), \
-         and give coordinates in the unit of the matrices"
+         freely as the node list says. Write the matrices without supports, and list the nodes in the order of the dofs (x, y, z of each)"
     )]
     Held {
         /// Which motion.
@@ -119,10 +129,16 @@ impl MatrixBody {
             if matrix.size != 3 * n_nodes {
                 return Err(MatricesError::Size { what, size: matrix.size, n_nodes });
             }
+            if matrix.entries.iter().all(|entry| entry.2 == 0.0) {
+                return Err(MatricesError::Zero { what });
+            }
         }
         let graph = Arc::new(graph(n_nodes, [stiffness, mass])?);
         let stiffness = blocks(&graph, stiffness);
-        let mass = node_mass(&blocks(&graph, mass), node_names)?;
+        let mass = node_mass(&blocks(&graph, mass), node_names).map_err(|error| {
+            let is_mass = node_mass(&stiffness, node_names).is_ok();
+            if is_mass { MatricesError::Swapped } else { error }
+        })?;
         let total: f64 = mass.node_product(Mat::full(n_nodes, 1, 1.0).as_ref()).col(0).iter().sum();
         if total.is_nan() || total <= 0.0 {
             return Err(MatricesError::Mass { mass: total });

@@ -55,6 +55,19 @@ impl Invariants {
         debug_assert!(first <= n, "there are not more modes than modes");
     }
 
+    /// Centre of mass in the body frame, ∫ R dm / m \[m\]; not the origin where a frame was given, as in an imported model.
+    pub fn center_b(&self) -> [f64; 3] {
+        self.first_moment.map(|moment| moment / self.mass)
+    }
+
+    /// Inertia about the centre of mass, I₀ − m (c·c E − c cᵀ) with c of [`Invariants::center_b`] \[kg m²\], row by row.
+    pub fn inertia_about_center(&self) -> [[f64; 3]; 3] {
+        let c = self.center_b();
+        let square: f64 = c.iter().map(|x| x * x).sum();
+        let steiner = |a: usize, b: usize| if a == b { square } else { 0.0 } - c[a] * c[b];
+        std::array::from_fn(|a| std::array::from_fn(|b| self.inertia[a][b] - self.mass * steiner(a, b)))
+    }
+
     /// Number of modes that have mass: all but those of a massless boundary, which come last.
     pub fn n_massive(&self) -> usize {
         let m = &self.mass_modal;
@@ -117,7 +130,7 @@ pub struct ReducedBody {
     pub body_checksum: String,
     /// Materials of the body.
     pub materials: Vec<Material>,
-    /// Centre of mass in source coordinates \[m\]: the origin of the body frame.
+    /// Origin of the body frame in source coordinates \[m\]: the centre of mass, but of an imported model the origin of its file.
     pub com: [f64; 3],
     /// Constants of the floating frame over all modes.
     pub invariants: Invariants,
@@ -146,4 +159,12 @@ pub struct ReducedBody {
     pub fields: Option<Modes>,
     /// Stress of the modes, if it was asked for.
     pub stress: Option<StressModes>,
+}
+
+impl ReducedBody {
+    /// Centre of mass in source coordinates \[m\].
+    pub fn center_of_mass(&self) -> [f64; 3] {
+        let center_b = self.invariants.center_b();
+        [0, 1, 2].map(|a| self.com[a] + center_b[a])
+    }
 }

@@ -6,6 +6,7 @@ use carom_cli::{OptionalOutputArgs, OutputArgs, RunArgs};
 use carom_reduce::{Attachment, AttachmentKind, Solver};
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::units::Units;
 use crate::variant::VariantArgs;
 
 /// Body to reduced-order model.
@@ -234,6 +235,13 @@ pub(crate) struct ImportArgs {
     /// Matrices: text file with `number x y z` [m] of each node, in the order of the dofs
     #[arg(long, value_name = "LIST")]
     pub(crate) nodes: Option<PathBuf>,
+    /// Matrices: units of stiffness, mass and node list, as length, mass and time: mm-t-s for a model in mm, N and MPa; SI if
+    /// nothing is given
+    #[arg(long, value_name = "LENGTH-MASS-TIME")]
+    pub(crate) units: Option<Units>,
+    /// Matrices: factor on the coordinates of LIST alone, such as 1e-3 for millimetres beside matrices in N/m and kg
+    #[arg(long, value_name = "S", value_parser = above_zero, conflicts_with = "units")]
+    pub(crate) scale: Option<f64>,
     /// Matrices: text file with the numbers (as in LIST) of the interface nodes
     #[arg(long, value_name = "FILE")]
     pub(crate) interface_nodes: Option<PathBuf>,

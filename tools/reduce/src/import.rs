@@ -1,13 +1,18 @@
 //! `carom-reduce import`
 
+mod rigid;
+
 use std::collections::HashMap;
 use std::f64::consts::TAU;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_format::matrix_market::{ReadMatrixError, read_matrix, read_nodes};
+use carom_format::npz::ReadArchiveError;
 use carom_format::sid::{GrLayout, read_sid, reduced_of};
-use carom_format::write_rom;
+use carom_format::{read_body, write_rom};
 use carom_reduce::{
     BodyFrame, CraigBamptonOptions, FixedModes, MatrixBody, ReducedBody, Variant, craig_bampton_of_matrices,
 };
@@ -15,10 +20,18 @@ use serde::Serialize;
 
 use crate::args::ImportArgs;
 use crate::condense::read_numbers;
+use crate::import::rigid::{box_of, implausible_density, rigid_text};
+use crate::units::Units;
 
 #[derive(Debug, Serialize)]
 struct Report {
     mass: f64,
+    /// In the coordinates of the files \[m\].
+    center_of_mass: [f64; 3],
+    /// About the centre of mass, along the axes of the files \[kg m²\].
+    inertia: [[f64; 3]; 3],
+    /// Edges of the box of the nodes \[m\].
+    size: [f64; 3],
     dofs: usize,
     interface_dofs: usize,
     fixed_interface_modes: usize,
@@ -35,8 +48,9 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     let output = &args.output.output;
     crate::model_name(output)?;
     args.files.iter().try_for_each(|file| keep_input(file, output))?;
+    args.files.iter().try_for_each(|file| refuse_other_kinds(file))?;
     let variant = args.variant.variant()?;
-    let (reduced, notes) = match &args.files[..] {
+    let Model { reduced, notes, size } = match &args.files[..] {
         [stiffness, mass] => import_matrices(stiffness, mass, &variant, args, session)?,
         files => import_sid(&files[0], args)?,
     };
@@ -56,8 +70,12 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
         reduced.n_low,
         reduced.boundary.points.len(),
     ))?;
+    session.print_summary(&rigid_text(&reduced, size, args.files.len() == 2))?;
     let report = Report {
         mass: reduced.invariants.mass,
+        center_of_mass: reduced.center_of_mass(),
+        inertia: reduced.invariants.inertia_about_center(),
+        size,
         dofs: reduced.n_dofs,
         interface_dofs: reduced.n_interface_dofs,
         fixed_interface_modes: reduced.fixed_interface_hz.len(),
@@ -72,9 +90,49 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     session.print_json("carom-reduce import 1", &report)
 }
 
-fn import_sid(file: &Path, args: &ImportArgs) -> Result<(ReducedBody, Vec<String>), Failure> {
+/// A model and what there is to say of it.
+struct Model {
+    reduced: ReducedBody,
+    notes: Vec<String>,
+    /// Edges of the box of the nodes \[m\].
+    size: [f64; 3],
+}
+
+/// Names the program for files that are no business of this command.
+fn refuse_other_kinds(file: &Path) -> Result<(), Failure> {
+    const GEOMETRY: [&str; 11] =
+        ["msh", "inp", "vtu", "step", "stp", "iges", "igs", "brep", "geo", "xml", "mesh"];
+    let refuse = |what: &str, hint: &str| {
+        let what = format!("`{}` is {what}, neither a SID_FEM file nor a matrix", file.display());
+        Err(Failure::new(Category::Input, what).hint(hint))
+    };
+    let mut head = [0; 2];
+    if File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_err() {
+        // Missing or empty: whoever reads it says so.
+        return Ok(());
+    }
+    if file.extension().is_some_and(|ending| GEOMETRY.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+    {
+        let hint = "carom-mesh import makes a body of it, carom-reduce craig-bampton a model of the body";
+        return refuse("a mesh or geometry file", hint);
+    }
+    if head != *b"PK" {
+        return Ok(());
+    }
+    match read_body(file) {
+        Ok(_) => refuse("a body", "carom-reduce craig-bampton makes a model of it"),
+        Err(ReadArchiveError::WrongKind { found, .. }) if found == "carom-rom" => {
+            refuse("a model already", "use it as it is; carom-reduce export writes it for other programs")
+        }
+        Err(_) => refuse("an archive", "give FILE.SID_FEM, or stiffness and mass in this order"),
+    }
+}
+
+fn import_sid(file: &Path, args: &ImportArgs) -> Result<Model, Failure> {
     let of_matrices = [
         ("--nodes", args.nodes.is_some()),
+        ("--units", args.units.is_some()),
+        ("--scale", args.scale.is_some()),
         ("--interface-nodes", args.interface_nodes.is_some()),
         ("--modes", args.modes.is_some()),
         ("--up-to", args.up_to.is_some()),
@@ -101,7 +159,8 @@ fn import_sid(file: &Path, args: &ImportArgs) -> Result<(ReducedBody, Vec<String
     if let Some(split) = args.split {
         imported.reduced.n_low = imported.reduced.omega.partition_point(|&omega| omega <= TAU * split);
     }
-    Ok((imported.reduced, imported.notes))
+    let size = box_of(imported.reduced.boundary.positions_b.iter());
+    Ok(Model { reduced: imported.reduced, notes: imported.notes, size })
 }
 
 fn import_matrices(
@@ -110,7 +169,7 @@ fn import_matrices(
     variant: &Variant,
     args: &ImportArgs,
     session: &Session,
-) -> Result<(ReducedBody, Vec<String>), Failure> {
+) -> Result<Model, Failure> {
     let needed = |what: &str, flag: &str, why: &str| {
         Failure::new(Category::Usage, format!("matrices need {what}: {why}"))
             .hint(format!("give {flag} FILE"))
@@ -125,7 +184,10 @@ fn import_matrices(
             "at least three that are not on a line, by their numbers",
         )
     })?;
-    let nodes = read_nodes(list).map_err(matrix_failed)?;
+    let units = args.units.unwrap_or(Units::SI);
+    let mut nodes = read_nodes(list).map_err(matrix_failed)?;
+    let of_coordinates = args.scale.unwrap_or(units.length);
+    nodes.iter_mut().for_each(|node| node.1 = node.1.map(|x| of_coordinates * x));
     let place: HashMap<u64, u32> = (0..).zip(&nodes).map(|(i, node)| (node.0, i)).collect();
     let hint = "give numbers of nodes as in the list of --nodes";
     let mut interface_points = Vec::new();
@@ -147,10 +209,13 @@ fn import_matrices(
             })?;
         }
     }
-    let [stiffness_entries, mass_entries] = [
-        read_matrix(stiffness, 3 * nodes.len(), session.progress()).map_err(matrix_failed)?,
-        read_matrix(mass, 3 * nodes.len(), session.progress()).map_err(matrix_failed)?,
-    ];
+    let read = |path: &Path, unit: f64| {
+        read_matrix(path, 3 * nodes.len(), session.progress()).map_err(matrix_failed).map(|mut matrix| {
+            matrix.entries.iter_mut().for_each(|entry| entry.2 *= unit);
+            matrix
+        })
+    };
+    let [stiffness_entries, mass_entries] = [read(stiffness, units.stiffness())?, read(mass, units.mass)?];
     session.check_interrupted()?;
     let stem =
         stiffness.file_stem().map_or_else(|| "body".to_owned(), |stem| stem.to_string_lossy().into_owned());
@@ -162,6 +227,8 @@ fn import_matrices(
     })?;
     session.progress().end();
     session.check_interrupted()?;
+    let size =
+        box_of(body.points.iter().zip(&body.is_used).filter(|(_, used)| **used).map(|(point, _)| point));
     let options = CraigBamptonOptions {
         interface_points,
         modes: match (args.modes, args.up_to) {
@@ -177,7 +244,9 @@ fn import_matrices(
         craig_bampton_of_matrices(body, &options, session.progress()).map_err(crate::reduction_failed)?;
     let mut reduced = reduction.reduced;
     number_as_listed(&mut reduced, &names);
-    Ok((reduced, reduction.notes))
+    let mut notes = reduction.notes;
+    notes.extend(implausible_density(reduced.invariants.mass, size));
+    Ok(Model { reduced, notes, size })
 }
 
 /// Gives the points of a model the numbers of the list, from 0 and ascending, where these are numbers of nodes.

@@ -23,6 +23,7 @@ mod made;
 mod shapes;
 mod stress;
 mod table;
+mod units;
 mod variant;
 
 use std::path::Path;

@@ -11,6 +11,7 @@ use carom_format::{read_rom, write_body};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_testing::numbers;
 use carom_testing::program::told;
+use carom_testing::shared_data;
 use program::{failure, json};
 
 /// A folder with `bar.npz`, a bar of 6 × 2 × 2 hexahedra, and `bar.rom`, reduced with the interfaces west and east.
@@ -171,6 +172,102 @@ fn matrices_of_a_body_come_back_as_the_same_model() {
     assert!(points.is_sorted() && points.iter().all(|&point| (4900..5000).contains(&(point + 1))));
 }
 
+/// A Matrix Market file or a node list with its numbers multiplied.
+fn scaled(text: &str, skip_words: usize, factor: f64) -> String {
+    let mut sizes_passed = skip_words == 1;
+    let line = |line: &str| {
+        if line.starts_with(['%', '#']) || !std::mem::replace(&mut sizes_passed, true) {
+            return line.to_owned();
+        }
+        let words = line.split(' ').enumerate().map(|(i, word)| {
+            if i < skip_words {
+                word.to_owned()
+            } else {
+                format!("{:e}", factor * word.parse::<f64>().unwrap())
+            }
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn matrices_in_mm_t_s_are_the_same_body() {
+    let folder = folder_with_bar();
+    let folder = folder.path();
+    json(folder, "export bar.npz -o bar --format mtx --json");
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    fs::write(folder.join("mm.txt"), scaled(&read("bar.nodes.txt"), 1, 1e3)).unwrap();
+    fs::write(folder.join("K.mm"), scaled(&read("bar.K.mtx"), 2, 1e-3)).unwrap();
+    fs::write(folder.join("M.mm"), scaled(&read("bar.M.mtx"), 2, 1e-3)).unwrap();
+    fs::write(folder.join("ends.txt"), "1 7 8 14 15 21 22\n").unwrap();
+    let import = |files: &str| {
+        json(folder, &format!("import {files} --interface-nodes ends.txt --modes 8 -o again.rom --json"))
+    };
+    let si = import("bar.K.mtx bar.M.mtx --nodes bar.nodes.txt");
+    let mass = 7800.0 * 0.12 * 0.02 * 0.03;
+    // A box of a × b × c: m (b² + c²) / 12.
+    let expected = [[0.02, 0.03], [0.12, 0.03], [0.12, 0.02_f64]].map(|[b, c]| mass * (b * b + c * c) / 12.0);
+    for (files, factor, note) in [
+        ("bar.K.mtx bar.M.mtx --nodes bar.nodes.txt", 1.0, false),
+        ("K.mm M.mm --nodes mm.txt --units mm-t-s", 1.0, false),
+        ("bar.K.mtx bar.M.mtx --nodes mm.txt --scale 1e-3", 1.0, false),
+        // The mistake: nothing in the matrices shows it.
+        ("bar.K.mtx bar.M.mtx --nodes mm.txt", 1e3, true),
+    ] {
+        let made = import(files);
+        assert!((made["mass"].as_f64().unwrap() / mass - 1.0).abs() < 1e-12, "{files}: {made}");
+        for (size, edge) in numbers(&made["size"]).iter().zip([0.12, 0.02, 0.03]) {
+            assert!((size / (factor * edge) - 1.0).abs() < 1e-12, "{files}: {made}");
+        }
+        for (axis, expected) in expected.iter().enumerate() {
+            let found = made["inertia"][axis][axis].as_f64().unwrap();
+            // The density of hexahedra is exact, their inertia too: the mass matrix is consistent.
+            assert!((found / (factor * factor * expected) - 1.0).abs() < 1e-9, "{files}: {found} {expected}");
+        }
+        for (a, b) in numbers(&made["frequencies_hz"]).iter().zip(numbers(&si["frequencies_hz"])) {
+            assert!((a / b - 1.0).abs() < 1e-8 || note, "{files}: {a} {b}");
+        }
+        let notes = made["notes"].to_string();
+        assert_eq!(notes.contains("--units mm-t-s"), note, "{files}: {notes}");
+    }
+    let text = failure(
+        folder,
+        2,
+        "import K.mm M.mm --nodes mm.txt --units mm-kg --interface-nodes ends.txt -o a.rom",
+    );
+    assert!(text.contains("LENGTH-MASS-TIME such as mm-t-s"), "{text}");
+}
+
+#[test]
+fn import_names_the_program_for_files_of_other_kinds() {
+    let folder = folder_with_bar();
+    let folder = folder.path();
+    fs::write(folder.join("part.msh"), "$MeshFormat\n4.1 0 8\n").unwrap();
+    for (file, said) in
+        [("part.msh", "carom-mesh import"), ("bar.npz", "is a body"), ("bar.rom", "is a model already")]
+    {
+        let text = failure(folder, 3, &format!("import {file} -o a.rom"));
+        assert!(text.contains(said) && !text.contains("damaged"), "{text}");
+    }
+}
+
+#[test]
+fn the_centre_of_an_imported_model_is_its_own() {
+    let Some(data) = shared_data("sid") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = data.join("balken1m.SID_FEM");
+    json(folder.path(), &format!("import {} -o beam.rom --json", file.display()));
+    let info = json(folder.path(), "info beam.rom --json");
+    // A beam of 1 m whose end lies 5 mm beside the origin of the file.
+    let center = numbers(&info["center_of_mass"]);
+    assert!((0..3).all(|a| (center[a] - [0.5, -0.005, 0.0][a]).abs() < 1e-9), "{center:?}");
+    // Along its axes: m L² / 12, to the thickness, and no products, of which the file has one about its origin.
+    let inertia = |a: usize, b: usize| info["inertia"][a][b].as_f64().unwrap();
+    assert!((inertia(1, 1) / (0.785 / 12.0) - 1.0).abs() < 1e-3, "{}", inertia(1, 1));
+    assert!(inertia(0, 1).abs() < 1e-12, "{:e}", inertia(0, 1));
+}
+
 #[test]
 fn matrices_that_are_no_free_body_are_told() {
     let folder = folder_with_bar();
@@ -194,6 +291,18 @@ fn matrices_that_are_no_free_body_are_told() {
     // A stiffness as mass couples directions.
     let text = import("bar.K.mtx", "bar.K.mtx", "bar.nodes.txt", "ends.txt");
     assert!(text.contains("couples") && text.contains("of node"), "{text}");
+    let text = import("bar.M.mtx", "bar.K.mtx", "bar.nodes.txt", "ends.txt");
+    assert!(text.contains("give the stiffness first, then the mass"), "{text}");
+    fs::write(folder.join("empty.mtx"), "").unwrap();
+    let text = import("empty.mtx", "bar.M.mtx", "bar.nodes.txt", "ends.txt");
+    assert!(text.contains("`empty.mtx` is empty"), "{text}");
+    fs::write(folder.join("none.mtx"), "%%MatrixMarket matrix coordinate real symmetric\n189 189 0\n")
+        .unwrap();
+    let text = import("bar.K.mtx", "none.mtx", "bar.nodes.txt", "ends.txt");
+    assert!(text.contains("`none.mtx` has no entries"), "{text}");
+    fs::write(folder.join("zero.sti"), "1 1 0.0\n").unwrap();
+    let text = import("zero.sti", "bar.M.mtx", "bar.nodes.txt", "ends.txt");
+    assert!(text.contains("the stiffness is zero"), "{text}");
     fs::write(folder.join("far.txt"), "1 2 3 999\n").unwrap();
     let text = import("bar.K.mtx", "bar.M.mtx", "bar.nodes.txt", "far.txt");
     assert!(text.contains("far.txt`:1: node 999 is not in `bar.nodes.txt`"), "{text}");
