@@ -10,6 +10,7 @@
 pub mod cad;
 pub mod coarsen;
 pub mod import;
+pub mod materials;
 pub mod place;
 pub mod refine;
 pub mod shape;
@@ -19,6 +20,7 @@ pub mod zone;
 pub use cad::CadError;
 pub use coarsen::{CoarsenError, Coarser, coarsen};
 pub use import::{ImportError, ImportErrorKind, ImportOptions, Imported, import};
+pub use materials::{SetMaterialError, set_materials};
 pub use place::{Place, PlaceError};
 pub use refine::{NearPlace, RefineError, RefineOptions, refine};
 pub use shape::{MakeError, Shape, ShapeOptions, make};

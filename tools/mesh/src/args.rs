@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs};
-use carom_fem::Material;
+use carom_cli::{OutputArgs, RunArgs};
 use carom_make::shape::Grade;
 use carom_make::{NearPlace, Place, Shape, ShapeOptions, Zone};
 use clap::builder::RangedI64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::material::{MaterialArgs, PartMaterialArgs};
 
 /// Makes, imports, refines, inspects and converts bodies. Quantities are SI units.
 #[derive(Debug, Parser)]
@@ -186,42 +187,6 @@ impl GradeArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct MaterialArgs {
-    /// Material by name (see `carom-mesh materials`); steel if nothing is given.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["density", "young", "poisson"])]
-    pub(crate) material: Option<String>,
-
-    /// Density [kg/m³].
-    #[arg(long, value_name = "R", requires_all = ["young", "poisson"])]
-    pub(crate) density: Option<f64>,
-
-    /// Young's modulus [Pa].
-    #[arg(long, value_name = "E", requires_all = ["density", "poisson"])]
-    pub(crate) young: Option<f64>,
-
-    /// Poisson's ratio.
-    #[arg(long, value_name = "N", requires_all = ["density", "young"])]
-    pub(crate) poisson: Option<f64>,
-}
-
-impl MaterialArgs {
-    /// Whether any flag was given.
-    pub(crate) fn is_given(&self) -> bool {
-        self.material.is_some() || self.density.is_some()
-    }
-
-    /// The material that the flags say.
-    pub(crate) fn material(&self) -> Result<Material, Failure> {
-        match (self.density, self.young, self.poisson) {
-            (Some(density), Some(young), Some(poisson)) => {
-                Material::new("custom", density, young, poisson).or_fail(Category::Input)
-            }
-            _ => Material::named(self.material.as_deref().unwrap_or("steel")).or_fail(Category::Input),
-        }
-    }
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct ZoneArgs {
     /// Name the part of a set within a radius of a point [m] as a set of its own, such as hit=top@0.02,0,0.01:0.001. Where
     /// on the line this stands makes no difference: --grade hit and --near hit find it.
@@ -252,7 +217,7 @@ pub(crate) struct ImportArgs {
     pub(crate) scale: Option<f64>,
 
     #[command(flatten)]
-    pub(crate) material: MaterialArgs,
+    pub(crate) material: PartMaterialArgs,
 
     #[command(flatten)]
     pub(crate) zones: ZoneArgs,

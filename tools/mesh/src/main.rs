@@ -7,6 +7,7 @@ use std::process::ExitCode;
 mod args;
 mod convert;
 mod info;
+mod material;
 mod picture;
 mod write;
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, check_ending, keep_input};
-use carom_fem::Body;
+use carom_fem::{Body, Material};
 use carom_make::cad::CadOptions;
-use carom_make::{ImportError, ImportErrorKind, ImportOptions, RefineOptions, Zone};
+use carom_make::{ImportError, ImportErrorKind, ImportOptions, RefineOptions, Zone, set_materials};
 use serde::Serialize;
 
 use crate::args::{ImportArgs, MakeArgs, RefineArgs};
@@ -36,18 +36,23 @@ pub(crate) fn make(args: &MakeArgs, session: &Session) -> Result<(), Failure> {
 }
 
 pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure> {
+    let (material, of_sets) = args.material.materials()?;
     let options = ImportOptions {
         cad: CadOptions { size: args.size, order: args.order, hex: args.hex },
         scale: args.scale,
-        materials_of_file: !args.material.is_given(),
+        materials_of_file: material.is_none(),
     };
-    let material = args.material.material()?;
+    let material = match material {
+        Some(material) => material,
+        None => Material::named("steel").or_fail(Category::Input)?,
+    };
     keep_input(&args.file, &args.output.output)?;
     body_name(&args.output.output)?;
     session.progress().begin("reading the file", 0);
     let imported = carom_make::import(&args.file, &options, material).map_err(import_failure);
     session.progress().end();
     let mut imported = imported?;
+    set_materials(&mut imported.body, &of_sets).or_fail(Category::Input)?;
     add_zones(&mut imported.body, &args.zones.zones)?;
     for note in &imported.notes {
         session.note(&format!("note: {note}"));

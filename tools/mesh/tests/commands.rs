@@ -115,6 +115,42 @@ fn materials_of_an_inp_file_are_taken_unless_the_user_names_one() {
 }
 
 #[test]
+fn physical_volumes_of_a_mesh_have_materials_of_their_own() {
+    let dir = TempDir::new().unwrap();
+    let (msh, body) = (path(&dir, "two.msh"), path(&dir, "two.npz"));
+    // Two cubes of 1 m, in a physical volume each, and a physical surface.
+    let mut text = String::from(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"left\"\n3 2 \"right\"\n2 3 \"west\"\n$EndPhysicalNames\n$Nodes\n12\n",
+    );
+    for node in 0..12 {
+        text += &format!("{} {} {} {}\n", node + 1, node % 3, node / 3 % 2, node / 6);
+    }
+    text += "$EndNodes\n$Elements\n3\n1 3 2 3 3 1 4 10 7\n2 5 2 1 1 1 2 5 4 7 8 11 10\n3 5 2 2 2 2 3 6 5 8 9 12 11\n$EndElements\n";
+    std::fs::write(&msh, &text).unwrap();
+    let mass = |args: &[&str]| {
+        json(&[&["import", &msh, "-o", &body], args].concat());
+        let info = json(&["info", &body]);
+        ((info["mass"].as_f64().unwrap() * 1e6).round() / 1e6, info["materials"].as_array().unwrap().len())
+    };
+    assert_eq!(mass(&["--material", "left=steel", "--material", "right=aluminium"]), (7800.0 + 2710.0, 2));
+    assert_eq!(mass(&["--material", "right=aluminium"]), (7800.0 + 2710.0, 2));
+    assert_eq!(mass(&["--material", "copper", "--material", "right=aluminium"]), (8960.0 + 2710.0, 2));
+    assert_eq!(mass(&["--material", "copper", "--material", "right=copper"]), (2.0 * 8960.0, 1));
+    assert_eq!(
+        mass(&["--density", "1", "--young", "1e9", "--poisson", "0.2", "--material", "left=steel"]),
+        (7801.0, 2)
+    );
+    let import = |args: &[&str], code: i32| fails(&[&["import", &msh, "-o", &body], args].concat(), code);
+    let message = import(&["--material", "steel", "--material", "copper"], 2);
+    assert!(message.contains("--material SET=NAME"), "{message}");
+    let message = import(&["--material", "west=steel"], 3);
+    assert!(message.contains("one of faces") && message.contains("`left`, `right`"), "{message}");
+    let message = import(&["--material", "middle=steel"], 3);
+    assert!(message.contains("no set of cells `middle`"), "{message}");
+    import(&["--material", "left=unobtainium"], 3);
+}
+
+#[test]
 fn pictures_of_nurbs_bodies_are_refused_as_meshes() {
     let dir = TempDir::new().unwrap();
     let (ball, vtu) = (path(&dir, "ball.npz"), path(&dir, "ball.vtu"));

@@ -1,0 +1,89 @@
+//! What bodies are made of, on the command line.
+
+use carom_cli::{Category, Failure, FailureContext};
+use carom_fem::Material;
+use clap::Args;
+
+/// What a body is made of.
+#[derive(Debug, Args)]
+pub(crate) struct MaterialArgs {
+    /// Material by name (see `carom-mesh materials`); steel if nothing is given.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["density", "young", "poisson"])]
+    pub(crate) material: Option<String>,
+
+    /// Density [kg/m³].
+    #[arg(long, value_name = "R", requires_all = ["young", "poisson"])]
+    pub(crate) density: Option<f64>,
+
+    /// Young's modulus [Pa].
+    #[arg(long, value_name = "E", requires_all = ["density", "poisson"])]
+    pub(crate) young: Option<f64>,
+
+    /// Poisson's ratio.
+    #[arg(long, value_name = "N", requires_all = ["density", "young"])]
+    pub(crate) poisson: Option<f64>,
+}
+
+impl MaterialArgs {
+    /// Whether any flag was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.material.is_some() || self.density.is_some()
+    }
+
+    /// The material that the flags say.
+    pub(crate) fn material(&self) -> Result<Material, Failure> {
+        match (self.density, self.young, self.poisson) {
+            (Some(density), Some(young), Some(poisson)) => {
+                Material::new("custom", density, young, poisson).or_fail(Category::Input)
+            }
+            _ => Material::named(self.material.as_deref().unwrap_or("steel")).or_fail(Category::Input),
+        }
+    }
+}
+
+/// What the parts of a file are made of.
+#[derive(Debug, Args)]
+pub(crate) struct PartMaterialArgs {
+    /// Material by name (see `carom-mesh materials`), of all cells or of a set of cells (a physical volume of Gmsh, an element set);
+    /// may be repeated: --material steel --material lining=bronze. Steel if nothing is given, or what an .inp file says.
+    #[arg(long = "material", value_name = "NAME|SET=NAME")]
+    pub(crate) materials: Vec<String>,
+
+    /// Density [kg/m³].
+    #[arg(long, value_name = "R", requires_all = ["young", "poisson"])]
+    pub(crate) density: Option<f64>,
+
+    /// Young's modulus [Pa].
+    #[arg(long, value_name = "E", requires_all = ["density", "poisson"])]
+    pub(crate) young: Option<f64>,
+
+    /// Poisson's ratio.
+    #[arg(long, value_name = "N", requires_all = ["density", "young"])]
+    pub(crate) poisson: Option<f64>,
+}
+
+impl PartMaterialArgs {
+    /// The material of cells that no set is named for, if one is given, and those of sets.
+    pub(crate) fn materials(&self) -> Result<(Option<Material>, Vec<(String, Material)>), Failure> {
+        let (of_sets, of_all): (Vec<&String>, Vec<&String>) =
+            self.materials.iter().partition(|text| text.contains('='));
+        if of_all.len() > 1 || (!of_all.is_empty() && self.density.is_some()) {
+            let what = "two materials are given for all cells".to_owned();
+            return Err(Failure::new(Category::Usage, what).hint(
+                "say which cells are of which: --material SET=NAME; `carom-mesh info` lists the sets",
+            ));
+        }
+        let whole = MaterialArgs {
+            material: of_all.first().map(|name| (*name).clone()),
+            density: self.density,
+            young: self.young,
+            poisson: self.poisson,
+        };
+        let of_sets = of_sets.into_iter().map(|text| {
+            let (set, name) = text.rsplit_once('=').expect("these have an equals sign");
+            Ok((set.to_owned(), Material::named(name).or_fail(Category::Input)?))
+        });
+        let of_sets = of_sets.collect::<Result<Vec<_>, Failure>>()?;
+        Ok((if whole.is_given() { Some(whole.material()?) } else { None }, of_sets))
+    }
+}
