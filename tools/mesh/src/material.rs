@@ -41,6 +41,9 @@ impl MaterialArgs {
     }
 }
 
+/// A set of cells and its material.
+pub(crate) type OfSet = (String, Material);
+
 /// What the parts of a file are made of.
 #[derive(Debug, Args)]
 pub(crate) struct PartMaterialArgs {
@@ -64,7 +67,7 @@ pub(crate) struct PartMaterialArgs {
 
 impl PartMaterialArgs {
     /// The material of cells that no set is named for, if one is given, and those of sets.
-    pub(crate) fn materials(&self) -> Result<(Option<Material>, Vec<(String, Material)>), Failure> {
+    pub(crate) fn materials(&self) -> Result<(Option<Material>, Vec<OfSet>), Failure> {
         let (of_sets, of_all): (Vec<&String>, Vec<&String>) =
             self.materials.iter().partition(|text| text.contains('='));
         if of_all.len() > 1 || (!of_all.is_empty() && self.density.is_some()) {
