@@ -23,12 +23,11 @@
 //! Haynsworth (1968), Linear Algebra Appl. 1, 73–81; Gould (1985), Math. Program. 32, 90–99.
 
 use carom_progress::{Progress, Silent};
-use faer::linalg::solvers::Qr;
 use faer::{Mat, MatMut, MatRef};
 
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::conjugate::IterationError;
-use crate::dense::{DensePairs, add_product, gram, symmetric_pairs, symmetrised};
+use crate::dense::{DensePairs, Reflections, add_product, gram, symmetric_pairs, symmetrised};
 use crate::dofs::DofSet;
 use crate::eigen::{Counting, Inverse};
 use crate::factor::{Cholesky, FactorError, Inertia, SMALLEST_PIVOT};
@@ -65,7 +64,7 @@ impl Border {
         let unit = Mat::from_fn(constraints.nrows(), constraints.ncols(), |i, j| {
             constraints[(i, j)] / constraints.col(j).norm_l2()
         });
-        let reactions = Qr::new(unit.as_ref()).compute_thin_Q();
+        let reactions = Reflections::new(unit.as_ref()).span();
         Self { free, pin_nodes, pins, constraints, reactions, scale: Vec::new() }
     }
 
@@ -344,11 +343,11 @@ impl<F: Inverse> Inverse for Bordered<F> {
         let dofs = self.border.free.to_vec();
         let r = self.border.n_constraints();
         let reactions = Mat::from_fn(dofs.len(), r, |i, j| self.border.reactions[(dofs[i], j)]);
-        let q = Qr::new(reactions.as_ref()).compute_Q();
+        let complement = Reflections::new(reactions.as_ref()).complement();
         let mut basis = Mat::zeros(3 * self.border.free.n_nodes(), dofs.len() - r);
         for (i, &dof) in dofs.iter().enumerate() {
             for j in 0..basis.ncols() {
-                basis[(dof, j)] = q[(i, r + j)];
+                basis[(dof, j)] = complement[(i, j)];
             }
         }
         basis

@@ -6,7 +6,7 @@ use faer::linalg::cholesky::llt;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, ColRef, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 /// Rows of one piece of a tall matrix.
@@ -190,6 +190,69 @@ pub(crate) fn orthonormalising(g: MatRef<'_, f64>) -> Option<Mat<f64>> {
     Some(inverse)
 }
 
+/// Householder reflections H₁ H₂ … that make the columns of a tall matrix upper triangular, in an order of sums that is always the same.
+///
+/// # Source
+///
+/// Golub & Van Loan (2013), *Matrix Computations*, section 5.2.
+#[derive(Debug, Clone)]
+pub struct Reflections {
+    /// Unit normals of the mirrors, one a column; zero where a column is nothing.
+    normals: Mat<f64>,
+}
+
+impl Reflections {
+    /// The reflections of a matrix with at least as many rows as columns.
+    pub fn new(columns: MatRef<'_, f64>) -> Self {
+        let (n, width) = (columns.nrows(), columns.ncols());
+        let mut normals: Mat<f64> = Mat::zeros(n, width);
+        for j in 0..width {
+            let mut column = columns.subcols(j, 1).to_owned();
+            for i in 0..j {
+                reflect(normals.as_ref().col(i), column.as_mut());
+            }
+            let below = column.as_ref().submatrix(j, 0, n - j, 1);
+            let norm = below.norm_l2();
+            normals.as_mut().submatrix_mut(j, j, n - j, 1).copy_from(below);
+            // Away from zero, so that nothing cancels.
+            normals[(j, j)] += norm.copysign(normals[(j, j)]);
+            let length = normals.as_ref().col(j).norm_l2();
+            if length > 0.0 {
+                normals.as_mut().col_mut(j).iter_mut().for_each(|x| *x /= length);
+            }
+        }
+        Self { normals }
+    }
+
+    /// An orthonormal basis of the columns: rows × columns.
+    pub fn span(&self) -> Mat<f64> {
+        self.columns(0, self.normals.ncols())
+    }
+
+    /// An orthonormal basis of what is orthogonal to the columns: rows × the rest.
+    pub fn complement(&self) -> Mat<f64> {
+        let (n, width) = (self.normals.nrows(), self.normals.ncols());
+        self.columns(width, n - width)
+    }
+
+    /// Columns of Q = H₁ H₂ ….
+    fn columns(&self, first: usize, count: usize) -> Mat<f64> {
+        let mut q = Mat::from_fn(self.normals.nrows(), count, |i, j| if i == first + j { 1.0 } else { 0.0 });
+        for j in (0..self.normals.ncols()).rev() {
+            reflect(self.normals.as_ref().col(j), q.as_mut());
+        }
+        q
+    }
+}
+
+/// Y ← (E − 2 v vᵀ) Y.
+fn reflect(normal: ColRef<'_, f64>, mut y: MatMut<'_, f64>) {
+    for j in 0..y.ncols() {
+        let part: f64 = normal.iter().zip(y.as_ref().col(j).iter()).map(|(v, y)| v * y).sum();
+        y.as_mut().col_mut(j).iter_mut().zip(normal.iter()).for_each(|(y, v)| *y -= 2.0 * part * v);
+    }
+}
+
 /// Turns each column so that its entry of largest magnitude is positive.
 ///
 /// Entries within 1e-6 of the largest count as ties, of which the first decides: else rounding would.
@@ -241,6 +304,19 @@ mod tests {
         let x = &pairs.vectors;
         let unit = x.transpose() * &m * x - Mat::<f64>::identity(n, n);
         assert!(unit.norm_max() < 1e-10, "{}", unit.norm_max());
+    }
+
+    #[test]
+    fn reflections_span_the_columns_and_what_is_orthogonal_to_them() {
+        let mut a = Mat::from_fn(40, 4, |i, j| ((i * (j + 2)) as f64).sin());
+        a.as_mut().col_mut(2).fill(0.0);
+        let reflections = Reflections::new(a.as_ref());
+        let (span, rest) = (reflections.span(), reflections.complement());
+        assert_eq!((span.ncols(), rest.ncols()), (4, 36));
+        assert!((rest.transpose() * &rest - Mat::<f64>::identity(36, 36)).norm_max() < 1e-14);
+        assert!((rest.transpose() * &span).norm_max() < 1e-14);
+        let inside = &span * (span.transpose() * &a);
+        assert!((inside - &a).norm_max() < 1e-13, "the columns lie in their span");
     }
 
     #[test]

@@ -9,8 +9,7 @@
 //! vanish to rounding (Buckens frame, THEORY 1.4).
 
 use carom_linalg::DenseEigenError;
-use carom_linalg::dense::{fix_signs, generalised_pairs};
-use faer::linalg::solvers::Qr;
+use carom_linalg::dense::{Reflections, fix_signs, generalised_pairs, gram, product};
 use faer::{Mat, MatRef};
 
 /// Elastic modes of the free reduced body.
@@ -48,14 +47,14 @@ pub fn second_modes(
     // Grading is taken out first: in scaled coordinates z = D y the subspace is orthogonal to D M̂ z_R.
     let scale: Vec<f64> = (0..n).map(|i| 1.0 / stiffness[(i, i)].abs().sqrt()).collect();
     let scaled = |a: MatRef<'_, f64>| Mat::from_fn(n, n, |i, j| scale[i] * a[(i, j)] * scale[j]);
-    let mass_rigid = mass * rigid;
+    let mass_rigid = product(mass, rigid);
     let normal = Mat::from_fn(n, rigid.ncols(), |i, k| scale[i] * mass_rigid[(i, k)]);
     let normal = Mat::from_fn(n, rigid.ncols(), |i, k| normal[(i, k)] / normal.col(k).norm_l2());
-    let q = Qr::new(normal.as_ref()).compute_Q();
-    let complement = q.subcols(rigid.ncols(), n - rigid.ncols());
-    let projected = |a: MatRef<'_, f64>| complement.transpose() * (scaled(a) * complement);
+    let complement = Reflections::new(normal.as_ref()).complement();
+    let complement = complement.as_ref();
+    let projected = |a: MatRef<'_, f64>| gram(complement, product(scaled(a).as_ref(), complement).as_ref());
     let pairs = generalised_pairs(projected(stiffness).as_ref(), projected(mass).as_ref())?;
-    let mut combination = complement * &pairs.vectors;
+    let mut combination = product(complement, pairs.vectors.as_ref());
     for k in 0..combination.ncols() {
         for i in 0..n {
             combination[(i, k)] *= scale[i];

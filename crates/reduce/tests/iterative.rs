@@ -211,12 +211,18 @@ fn any_number_of_threads_gives_the_same_bits() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let result = pool.install(|| craig_bampton(&body, &options, &Silent).unwrap());
-        (result.reduced.fixed_interface_hz, result.condensed_stiffness, result.condensed_mass)
+        (
+            result.reduced.fixed_interface_hz,
+            result.condensed_stiffness,
+            result.condensed_mass,
+            result.reduced.omega,
+        )
     };
     let (one, four) = (run(1), run(4));
     assert!(one.1 == four.1, "stiffness");
     assert!(one.2 == four.2, "mass");
     assert!(one.0 == four.0, "frequencies");
+    assert!(one.3 == four.3, "frequencies of the free body");
 }
 
 /// Interrupts after some questions.
