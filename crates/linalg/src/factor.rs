@@ -150,7 +150,7 @@ impl Cholesky {
         shifted_mass: Option<(&NodeMatrix, f64)>,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
-        let wanted = 8 * symbolic.factor_nonzeros();
+        let wanted = symbolic.factor_bytes() as u64;
         let missing = missing_bytes(wanted, memory());
         if missing > 0 {
             return Err(FactorError::OutOfMemory { wanted, missing });

@@ -152,7 +152,7 @@ impl Interior {
         if progress.interrupted() {
             return Err(FactorError::Interrupted);
         }
-        let factor = 8 * symbolic.factor_nonzeros();
+        let factor = symbolic.factor_bytes() as u64;
         let wanted = if choice.solver == Solver::Auto { factor + beside } else { factor };
         let missing = choice.available().map_or(0, |available| wanted.saturating_sub(available));
         if missing == 0 {
