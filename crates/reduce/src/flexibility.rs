@@ -22,7 +22,7 @@ const CHUNK: usize = 96;
 /// is in equilibrium, and A takes the motion out that they bring in. With loads in equilibrium, Rᵀ f = 0, u is the exact
 /// displacement but for a rigid motion.
 ///
-/// Sets may be tied rigidly ([`Ties`]); of a body with motions that are left the first of them is held, in place of dofs.
+/// Sets may be tied rigidly; of a body with motions that are left the first of them is held, in place of dofs.
 #[derive(Debug)]
 pub struct Flexibility {
     /// Stiffness and mass.
