@@ -14,6 +14,7 @@ pub mod inspect;
 mod kernel;
 pub mod loads;
 pub mod material;
+pub mod parts;
 pub mod properties;
 pub mod quadrature;
 pub mod recovery;

@@ -3,6 +3,7 @@
 use carom_mesh::quality::Quality;
 use carom_nurbs::{Multipatch, NearSides, Side};
 
+use crate::parts::parts;
 use crate::{Body, Discretisation, Geometry};
 
 /// How the cells of a body hang together.
@@ -39,8 +40,12 @@ pub struct Soundness {
 /// * `quality` — what was found out about its mesh; `None` for NURBS
 pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: Option<Quality>) -> Soundness {
     let unused_nodes = discretisation.point_is_used().iter().filter(|used| !**used).count();
-    let found =
-        Soundness { parts: parts(discretisation), unused_nodes, watertight: true, ..Soundness::default() };
+    let found = Soundness {
+        parts: parts(discretisation, &[]).len(),
+        unused_nodes,
+        watertight: true,
+        ..Soundness::default()
+    };
     match (quality, &body.geometry) {
         (Some(quality), _) => Soundness {
             watertight: quality.is_watertight(),
@@ -61,27 +66,6 @@ pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: O
         }
         (None, Geometry::Mesh(_)) => found,
     }
-}
-
-/// Number of sets of cells that share no point with others.
-fn parts(discretisation: &Discretisation) -> usize {
-    let mut parent: Vec<u32> = (0..discretisation.n_points() as u32).collect();
-    fn root(parent: &mut [u32], mut point: u32) -> u32 {
-        while parent[point as usize] != point {
-            // Halving the path keeps the trees flat.
-            parent[point as usize] = parent[parent[point as usize] as usize];
-            point = parent[point as usize];
-        }
-        point
-    }
-    for cell in discretisation.cells() {
-        for pair in discretisation.points_of(discretisation.basis(cell)).windows(2) {
-            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
-            parent[b as usize] = a;
-        }
-    }
-    let used = discretisation.point_is_used();
-    (0..parent.len()).filter(|&point| used[point] && parent[point] == point as u32).count()
 }
 
 /// Sides whose control points coincide along a direction.

@@ -94,11 +94,6 @@ impl Iterative {
     pub fn level_dofs(&self) -> Vec<usize> {
         self.multigrid.level_dofs()
     }
-
-    /// Bytes that the levels hold.
-    pub fn bytes(&self) -> u64 {
-        self.multigrid.bytes()
-    }
 }
 
 impl Inverse for Iterative {

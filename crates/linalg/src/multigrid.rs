@@ -100,12 +100,6 @@ impl Multigrid {
         dofs
     }
 
-    /// Bytes that it holds.
-    pub(crate) fn bytes(&self) -> u64 {
-        let of_coarse: u64 = self.coarse.iter().map(Level::bytes).sum();
-        self.fine.bytes() + of_coarse + 8 * self.coarsest.symbolic().factor_nonzeros()
-    }
-
     /// Memory of a cycle.
     pub(crate) fn cycle(&self) -> Cycle {
         let dofs = self.level_dofs();

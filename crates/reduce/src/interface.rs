@@ -2,6 +2,7 @@
 
 mod error;
 
+use carom_fem::parts::parts;
 use carom_fem::{Body, Discretisation, SetError, Surface};
 use carom_linalg::DofSet;
 use nalgebra::Vector3;
@@ -9,7 +10,7 @@ use nalgebra::Vector3;
 use crate::attachment::{Attached, Attachment, AttachmentKind};
 use crate::boundary::Boundary;
 use crate::rigid::holding;
-use crate::support::{Support, held_components, left_to, parts, told};
+use crate::support::{Support, held_components, left_to, told};
 
 pub use error::InterfaceError;
 
@@ -110,7 +111,8 @@ fn check_held(
     markers: &[Attached],
     supports: &[String],
 ) -> Result<(), InterfaceError> {
-    let rigid: Vec<&Attached> = markers.iter().filter(|m| m.kind == AttachmentKind::Rigid).collect();
+    let rigid = markers.iter().filter(|m| m.kind == AttachmentKind::Rigid);
+    let rigid: Vec<&[u32]> = rigid.map(|marker| marker.points.as_slice()).collect();
     let parts = parts(discretisation, &rigid);
     let name = || body.name.clone();
     if supports.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use carom_fem::parts::parts;
 use carom_fem::{AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, assemble};
 use carom_linalg::eigen::search_bytes;
 use carom_linalg::{DofSet, EigenError, FactorError, Wanted};
@@ -9,7 +10,7 @@ use carom_progress::Progress;
 use faer::Mat;
 
 use crate::solver::{Interior, Operator, SolverChoice, Space, told_of_search};
-use crate::support::{SupportError, held_components, left_to, parts};
+use crate::support::{SupportError, held_components, left_to};
 use crate::timing::{Lap, Seconds};
 
 /// Part of E/(ρ L²) that shifts the eigenvalues of a body with rigid motions.

@@ -4,6 +4,22 @@ use carom_cli::{Category, Failure, FailureContext};
 use carom_fem::Material;
 use clap::Args;
 
+/// A material that has no name.
+#[derive(Debug, Clone, Copy, Args)]
+struct ConstantArgs {
+    /// Density [kg/m³].
+    #[arg(long, value_name = "R", requires_all = ["young", "poisson"])]
+    density: Option<f64>,
+
+    /// Young's modulus [Pa].
+    #[arg(long, value_name = "E", requires_all = ["density", "poisson"])]
+    young: Option<f64>,
+
+    /// Poisson's ratio.
+    #[arg(long, value_name = "N", requires_all = ["density", "young"])]
+    poisson: Option<f64>,
+}
+
 /// What a body is made of.
 #[derive(Debug, Args)]
 pub(crate) struct MaterialArgs {
@@ -11,28 +27,20 @@ pub(crate) struct MaterialArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["density", "young", "poisson"])]
     pub(crate) material: Option<String>,
 
-    /// Density [kg/m³].
-    #[arg(long, value_name = "R", requires_all = ["young", "poisson"])]
-    pub(crate) density: Option<f64>,
-
-    /// Young's modulus [Pa].
-    #[arg(long, value_name = "E", requires_all = ["density", "poisson"])]
-    pub(crate) young: Option<f64>,
-
-    /// Poisson's ratio.
-    #[arg(long, value_name = "N", requires_all = ["density", "young"])]
-    pub(crate) poisson: Option<f64>,
+    #[command(flatten)]
+    constants: ConstantArgs,
 }
 
 impl MaterialArgs {
     /// Whether any flag was given.
     pub(crate) fn is_given(&self) -> bool {
-        self.material.is_some() || self.density.is_some()
+        self.material.is_some() || self.constants.density.is_some()
     }
 
     /// The material that the flags say.
     pub(crate) fn material(&self) -> Result<Material, Failure> {
-        match (self.density, self.young, self.poisson) {
+        let ConstantArgs { density, young, poisson } = self.constants;
+        match (density, young, poisson) {
             (Some(density), Some(young), Some(poisson)) => {
                 Material::new("custom", density, young, poisson).or_fail(Category::Input)
             }
@@ -52,17 +60,8 @@ pub(crate) struct PartMaterialArgs {
     #[arg(long = "material", value_name = "NAME|SET=NAME")]
     pub(crate) materials: Vec<String>,
 
-    /// Density [kg/m³].
-    #[arg(long, value_name = "R", requires_all = ["young", "poisson"])]
-    pub(crate) density: Option<f64>,
-
-    /// Young's modulus [Pa].
-    #[arg(long, value_name = "E", requires_all = ["density", "poisson"])]
-    pub(crate) young: Option<f64>,
-
-    /// Poisson's ratio.
-    #[arg(long, value_name = "N", requires_all = ["density", "young"])]
-    pub(crate) poisson: Option<f64>,
+    #[command(flatten)]
+    constants: ConstantArgs,
 }
 
 impl PartMaterialArgs {
@@ -70,18 +69,14 @@ impl PartMaterialArgs {
     pub(crate) fn materials(&self) -> Result<(Option<Material>, Vec<OfSet>), Failure> {
         let (of_sets, of_all): (Vec<&String>, Vec<&String>) =
             self.materials.iter().partition(|text| text.contains('='));
-        if of_all.len() > 1 || (!of_all.is_empty() && self.density.is_some()) {
+        if of_all.len() > 1 || (!of_all.is_empty() && self.constants.density.is_some()) {
             let what = "two materials are given for all cells".to_owned();
             return Err(Failure::new(Category::Usage, what).hint(
                 "say which cells are of which: --material SET=NAME; `carom-mesh info` lists the sets",
             ));
         }
-        let whole = MaterialArgs {
-            material: of_all.first().map(|name| (*name).clone()),
-            density: self.density,
-            young: self.young,
-            poisson: self.poisson,
-        };
+        let whole =
+            MaterialArgs { material: of_all.first().map(|name| (*name).clone()), constants: self.constants };
         let of_sets = of_sets.into_iter().map(|text| {
             let (set, name) = text.rsplit_once('=').expect("these have an equals sign");
             Ok((set.to_owned(), Material::named(name).or_fail(Category::Input)?))

@@ -84,11 +84,6 @@ impl<const R: usize, const C: usize> Blocks<R, C> {
         Blocks { row_ptr, cols, values, n_cols: self.n_rows() }
     }
 
-    /// Bytes that it holds.
-    pub(super) fn bytes(&self) -> u64 {
-        (self.cols.len() * (4 + 8 * R * C) + 8 * self.row_ptr.len()) as u64
-    }
-
     /// y = A x.
     pub(crate) fn product(&self, x: &[Row], y: &mut [Row]) {
         self.for_rows(y, |first, y| Arch::new().dispatch(Product { a: self, first, x, y, add: false }));

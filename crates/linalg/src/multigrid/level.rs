@@ -72,12 +72,6 @@ impl<const B: usize> Level<B> {
         (Self { a, inverse_diagonal, largest, up, down }, coarse, coarse_motions)
     }
 
-    /// Bytes that it holds.
-    pub(super) fn bytes(&self) -> u64 {
-        let diagonal = (8 * B * B * self.inverse_diagonal.len()) as u64;
-        self.a.bytes() + self.up.bytes() + self.down.bytes() + diagonal
-    }
-
     /// Smooths from zero; leaves the right-hand side of the next level in `coarse`.
     pub(super) fn descend(&self, work: &mut Work, coarse: &mut [Row]) {
         self.smooth(work, true);
