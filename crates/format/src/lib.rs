@@ -1,7 +1,7 @@
 //! The files that carom writes and reads: bodies, reduced-order models, scenarios, results.
 //!
 //! * [`body_file`] and [`rom_file`]: `.npz` archives ([`npz`]) that `numpy.load` opens
-//! * [`matrix_market`]: stiffness and mass as text with their nodes
+//! * [`matrices`]: stiffness and mass as text with their nodes
 //! * [`sid`]: SID_FEM, the text files by which multibody programs exchange flexible bodies
 //! * [`scenario`]: TOML files that say what a run is made from, every problem with its line
 //! * [`result`]: SQLite databases that grow while a run may be killed
@@ -10,7 +10,7 @@
 //! check them before anything else. The formats are described in `docs/`.
 
 pub mod body_file;
-pub mod matrix_market;
+pub mod matrices;
 pub mod npz;
 pub mod result;
 pub mod rom_file;

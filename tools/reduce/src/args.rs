@@ -225,16 +225,20 @@ pub(crate) enum NodesName {
 /// Make a model of another program's files: a SID_FEM file, or stiffness and mass with a list of the nodes.
 ///
 /// Such a model has no surfaces: it moves, is held and carries loads, but cannot touch other bodies. Matrices are those of a free
-/// body with the dofs x, y, z of each node: Matrix Market files, or lists of `row column value` (Abaqus, CalculiX); they are reduced
-/// by Craig-Bampton as `craig-bampton` does it.
+/// body of solid elements and are reduced as `craig-bampton` does it. What a file is, it tells itself: Matrix Market, Harwell-Boeing (Ansys,
+/// HBMAT), `row column value` (CalculiX, .sti and .mas; Abaqus, FORMAT=COORDINATE) or `node dof node dof value` (Abaqus, FORMAT=MATRIX INPUT).
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
     /// FILE.SID_FEM, or stiffness and mass in this order
     #[arg(required = true, num_args = 1..=2)]
     pub(crate) files: Vec<PathBuf>,
-    /// Matrices: text file with `number x y z` [m] of each node, in the order of the dofs
+    /// Matrices: text file with `number x y z` [m] of each node, or an .inp with them; in the order of the dofs where no file names these
     #[arg(long, value_name = "LIST")]
     pub(crate) nodes: Option<PathBuf>,
+    /// Matrices: file that names node and direction of each row: .dof of CalculiX (`node.direction`), .mapping of Ansys (`row node label`). If nothing
+    /// is given, the one beside the stiffness that bears its name; else rows are x, y, z of each node in the order of LIST
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dofs: Option<PathBuf>,
     /// Matrices: units of stiffness, mass and node list, as length, mass and time: mm-t-s for a model in mm, N and MPa; SI if
     /// nothing is given
     #[arg(long, value_name = "LENGTH-MASS-TIME")]

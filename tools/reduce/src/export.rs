@@ -6,7 +6,7 @@ use carom_cli::{Category, Failure, FailureContext, Session, check_ending, keep_i
 use carom_fem::{Discretisation, assemble};
 use carom_format::npz::ReadArchiveError;
 use carom_format::sid::{NodeKind, SidNodes, is_sid, sid_of, write_sid};
-use carom_format::{StoredBody, StoredRom, matrix_market, read_body, write_rom};
+use carom_format::{StoredBody, StoredRom, matrices, read_body, write_rom};
 use carom_reduce::matrices::entries_of;
 use serde::Serialize;
 
@@ -136,9 +136,9 @@ fn export_body(stored: &StoredBody, args: &ExportArgs, session: &Session) -> Res
         .collect();
     let output = &args.output.output;
     let paths = [".K.mtx", ".M.mtx", ".nodes.txt"].map(|ending| beside(output, ending));
-    matrix_market::write_matrix(&paths[0], &stiffness, session.progress()).or_fail(Category::Files)?;
-    matrix_market::write_matrix(&paths[1], &mass, session.progress()).or_fail(Category::Files)?;
-    matrix_market::write_nodes(&paths[2], &nodes).or_fail(Category::Files)?;
+    matrices::write_matrix(&paths[0], &stiffness, session.progress()).or_fail(Category::Files)?;
+    matrices::write_matrix(&paths[1], &mass, session.progress()).or_fail(Category::Files)?;
+    matrices::write_nodes(&paths[2], &nodes).or_fail(Category::Files)?;
     Ok(paths.to_vec())
 }
 
@@ -148,7 +148,7 @@ fn export_modal(stored: &StoredRom, output: &Path, session: &Session) -> Result<
     let mut written = Vec::new();
     for (ending, matrix) in [(".K.mtx", &invariants.stiffness_modal), (".M.mtx", &invariants.mass_modal)] {
         let path = beside(output, ending);
-        matrix_market::write_dense(&path, matrix, session.progress()).or_fail(Category::Files)?;
+        matrices::write_dense(&path, matrix, session.progress()).or_fail(Category::Files)?;
         written.push(path);
     }
     Ok(written)

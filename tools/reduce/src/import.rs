@@ -1,27 +1,23 @@
 //! `carom-reduce import`
 
+mod matrices;
 mod rigid;
 
-use std::collections::HashMap;
 use std::f64::consts::TAU;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
-use carom_format::matrix_market::{ReadMatrixError, read_matrix, read_nodes};
 use carom_format::npz::ReadArchiveError;
 use carom_format::sid::{GrLayout, read_sid, reduced_of};
 use carom_format::{read_body, write_rom};
-use carom_reduce::{
-    BodyFrame, CraigBamptonOptions, FixedModes, MatrixBody, ReducedBody, Variant, craig_bampton_of_matrices,
-};
+use carom_reduce::ReducedBody;
 use serde::Serialize;
 
 use crate::args::ImportArgs;
-use crate::condense::read_numbers;
-use crate::import::rigid::{box_of, implausible_density, rigid_text};
-use crate::units::Units;
+use crate::import::matrices::import_matrices;
+use crate::import::rigid::{box_of, rigid_text};
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -131,6 +127,7 @@ fn refuse_other_kinds(file: &Path) -> Result<(), Failure> {
 fn import_sid(file: &Path, args: &ImportArgs) -> Result<Model, Failure> {
     let of_matrices = [
         ("--nodes", args.nodes.is_some()),
+        ("--dofs", args.dofs.is_some()),
         ("--units", args.units.is_some()),
         ("--scale", args.scale.is_some()),
         ("--interface-nodes", args.interface_nodes.is_some()),
@@ -161,112 +158,4 @@ fn import_sid(file: &Path, args: &ImportArgs) -> Result<Model, Failure> {
     }
     let size = box_of(imported.reduced.boundary.positions_b.iter());
     Ok(Model { reduced: imported.reduced, notes: imported.notes, size })
-}
-
-fn import_matrices(
-    stiffness: &Path,
-    mass: &Path,
-    variant: &Variant,
-    args: &ImportArgs,
-    session: &Session,
-) -> Result<Model, Failure> {
-    let needed = |what: &str, flag: &str, why: &str| {
-        Failure::new(Category::Usage, format!("matrices need {what}: {why}"))
-            .hint(format!("give {flag} FILE"))
-    };
-    let list = args.nodes.as_ref().ok_or_else(|| {
-        needed("a list of their nodes", "--nodes", "`number x y z` of each, in the order of the dofs")
-    })?;
-    let interface = args.interface_nodes.as_ref().ok_or_else(|| {
-        needed(
-            "interface nodes",
-            "--interface-nodes",
-            "at least three that are not on a line, by their numbers",
-        )
-    })?;
-    let units = args.units.unwrap_or(Units::SI);
-    let mut nodes = read_nodes(list).map_err(matrix_failed)?;
-    let of_coordinates = args.scale.unwrap_or(units.length);
-    nodes.iter_mut().for_each(|node| node.1 = node.1.map(|x| of_coordinates * x));
-    let place: HashMap<u64, u32> = (0..).zip(&nodes).map(|(i, node)| (node.0, i)).collect();
-    let hint = "give numbers of nodes as in the list of --nodes";
-    let mut interface_points = Vec::new();
-    for (number, line) in read_numbers(interface, hint)? {
-        let point = place.get(&u64::from(number)).ok_or_else(|| {
-            let what =
-                format!("`{}`:{line}: node {number} is not in `{}`", interface.display(), list.display());
-            Failure::new(Category::Input, what).hint(hint)
-        })?;
-        interface_points.push(*point);
-    }
-    let mut variant = variant.clone();
-    if let BodyFrame::Nodes(nodes) = &mut variant.frame {
-        for node in nodes {
-            let number = u64::from(*node) + 1;
-            *node = *place.get(&number).ok_or_else(|| {
-                let what = format!("--frame: node {number} is not in `{}`", list.display());
-                Failure::new(Category::Input, what).hint(hint)
-            })?;
-        }
-    }
-    let read = |path: &Path, unit: f64| {
-        read_matrix(path, 3 * nodes.len(), session.progress()).map_err(matrix_failed).map(|mut matrix| {
-            matrix.entries.iter_mut().for_each(|entry| entry.2 *= unit);
-            matrix
-        })
-    };
-    let [stiffness_entries, mass_entries] = [read(stiffness, units.stiffness())?, read(mass, units.mass)?];
-    session.check_interrupted()?;
-    let stem =
-        stiffness.file_stem().map_or_else(|| "body".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let (names, points): (Vec<u64>, Vec<[f64; 3]>) = nodes.into_iter().unzip();
-    session.progress().begin("checking the matrices", 0);
-    let body = MatrixBody::new(stem, points, &stiffness_entries, &mass_entries, &names).map_err(|error| {
-        let files = format!("`{}` and `{}`", stiffness.display(), mass.display());
-        Failure::from_error(Category::Input, error).context(files)
-    })?;
-    session.progress().end();
-    session.check_interrupted()?;
-    let size =
-        box_of(body.points.iter().zip(&body.is_used).filter(|(_, used)| **used).map(|(point, _)| point));
-    let options = CraigBamptonOptions {
-        interface_points,
-        modes: match (args.modes, args.up_to) {
-            (Some(n), _) => FixedModes::Count(n),
-            (None, Some(hz)) => FixedModes::UpTo(hz),
-            (None, None) => FixedModes::Default,
-        },
-        split: args.split,
-        variant,
-        ..Default::default()
-    };
-    let reduction =
-        craig_bampton_of_matrices(body, &options, session.progress()).map_err(crate::reduction_failed)?;
-    let mut reduced = reduction.reduced;
-    number_as_listed(&mut reduced, &names);
-    let mut notes = reduction.notes;
-    notes.extend(implausible_density(reduced.invariants.mass, size));
-    Ok(Model { reduced, notes, size })
-}
-
-/// Gives the points of a model the numbers of the list, from 0 and ascending, where these are numbers of nodes.
-fn number_as_listed(reduced: &mut ReducedBody, names: &[u64]) {
-    let number =
-        |point: u32| names[point as usize].checked_sub(1).and_then(|number| u32::try_from(number).ok());
-    let all = |points: &[u32]| points.iter().map(|&point| number(point)).collect::<Option<Vec<u32>>>();
-    for modes in [Some(&mut reduced.boundary), reduced.fields.as_mut()].into_iter().flatten() {
-        let Some(numbers) = all(&modes.points) else { return };
-        let mut order: Vec<usize> = (0..numbers.len()).collect();
-        order.sort_by_key(|&i| numbers[i]);
-        modes.points = order.iter().map(|&i| numbers[i]).collect();
-        modes.positions_b = order.iter().map(|&i| modes.positions_b[i]).collect();
-        modes.values = faer::Mat::from_fn(modes.values.nrows(), modes.values.ncols(), |row, k| {
-            modes.values[(3 * order[row / 3] + row % 3, k)]
-        });
-    }
-}
-
-fn matrix_failed(error: ReadMatrixError) -> Failure {
-    let category = if error.is_io() { Category::Files } else { Category::Input };
-    Failure::from_error(category, error)
 }
