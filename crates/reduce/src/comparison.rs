@@ -8,18 +8,20 @@ use carom_fem::{
     AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, SetError, assemble,
 };
 use carom_linalg::dense::gram;
-use carom_linalg::{DenseEigenError, FactorError, NodeMatrix};
+use carom_linalg::{DenseEigenError, FactorError, IterationError, NodeMatrix};
 use carom_progress::Progress;
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef, Side};
 
 use crate::attachment::{Attached, Attachment, AttachmentKind};
+use crate::error::way_out;
 use crate::flexibility::Flexibility;
 use crate::free::FreeShapes;
 use crate::interface::InterfaceError;
 use crate::modes::{ModalOptions, ModesError, ModesWanted, modes};
 use crate::motions::RigidMotions;
 use crate::reduced::ReducedBody;
+use crate::solver::SolverChoice;
 use crate::support::{SupportError, held_components};
 use loads::loads;
 
@@ -43,6 +45,8 @@ pub struct ComparisonOptions {
     pub fix: Vec<String>,
     /// Interface sets, which take unit loads; markers take them too.
     pub sets: Vec<String>,
+    /// How systems of the body's stiffness are solved.
+    pub solver: SolverChoice,
 }
 
 /// A mode of the body and the mode of the model that stands for it.
@@ -108,6 +112,10 @@ pub struct Comparison {
     pub untested: Vec<String>,
     /// Motions without strain that the body has.
     pub n_rigid: usize,
+    /// True if the body was solved without a factor, for its modes or its static answers.
+    pub is_iterative: bool,
+    /// What the user should know of how the body was solved, a sentence each.
+    pub notes: Vec<String>,
 }
 
 impl Comparison {
@@ -150,12 +158,20 @@ pub enum ComparisonError {
         source: AssemblyError,
     },
     /// The stiffness could not be factorised.
-    #[error("body `{body}`: {source}")]
+    #[error("body `{body}`: {source}{}", way_out(source))]
     Factor {
         /// Name of the body.
         body: String,
         /// What went wrong.
         source: FactorError,
+    },
+    /// Static answers of the body could not be found.
+    #[error("body `{body}`, static answers: {source}")]
+    Solution {
+        /// Name of the body.
+        body: String,
+        /// What went wrong.
+        source: IterationError,
     },
     /// A set of the model has no mean motion.
     #[error(transparent)]
@@ -172,9 +188,10 @@ pub enum ComparisonError {
     },
 }
 
-/// Statics of the whole body: stiffness factorised, rigid motions that its supports leave taken out by the mass.
+/// Statics of the whole body: stiffness inverted, rigid motions that its supports leave taken out by the mass.
 ///
 /// * `rigid` — names of sets that move rigidly
+/// * `choice` — by a factor or by iteration
 ///
 /// # Errors
 ///
@@ -185,6 +202,7 @@ pub fn whole_body(
     fix: &[String],
     rigid: &[String],
     rule: QuadratureRule,
+    choice: &SolverChoice,
     progress: &dyn Progress,
 ) -> Result<(Flexibility, RigidMotions), ComparisonError> {
     let held = held_components(body, discretisation, fix)?;
@@ -200,7 +218,7 @@ pub fn whole_body(
         .map_err(|source| ComparisonError::Assembly { body: body.name.clone(), source })?;
     let motions = RigidMotions::left_by(&discretisation.points, &held);
     let flexibility =
-        Flexibility::with_ties(system, &free, &discretisation.points, &motions, &ties, progress)
+        Flexibility::with_ties(system, &free, &discretisation.points, &motions, &ties, choice, progress)
             .map_err(|source| ComparisonError::Factor { body: body.name.clone(), source })?;
     Ok((flexibility, motions))
 }
@@ -240,8 +258,10 @@ pub fn compare(
     }
     let rigid = rigid_sets(model);
     let (flexibility, motions) =
-        whole_body(body, &discretisation, &options.fix, &rigid, options.rule, progress)?;
-    let (loads, untested) = loads(model, body, &discretisation, &flexibility, &options.sets)?;
+        whole_body(body, &discretisation, &options.fix, &rigid, options.rule, &options.solver, progress)?;
+    let (loads, untested) = loads(model, body, &discretisation, &flexibility, &options.sets, progress)?;
+    let mut notes: Vec<String> = flexibility.told(&options.solver).into_iter().collect();
+    let mut is_iterative = flexibility.is_iterative();
     let mass = flexibility.system.mass.clone();
     drop(flexibility);
     let n_rigid = motions.len();
@@ -252,8 +272,11 @@ pub fn compare(
         fix: options.fix.clone(),
         wanted: ModesWanted::Count(n_rigid + (count + EXTRA).min(free.n_massive)),
         rule: options.rule,
+        solver: options.solver,
     };
     let found = modes(body, &wanted, progress)?;
+    is_iterative |= found.is_iterative;
+    notes.extend(found.notes.iter().map(|note| format!("modes of the body: {note}")));
     let hz = &found.hz[n_rigid..];
     let shapes = found.shapes.subcols(n_rigid, hz.len());
     let used: usize = discretisation.point_is_used().iter().filter(|&&used| used).count();
@@ -261,7 +284,7 @@ pub fn compare(
     let shapes = Shapes::new(&free, shapes, by_mass.then_some(&mass));
     let mut matches = matches(&free.omega[..free.n_massive], hz, &shapes);
     matches.truncate(count);
-    Ok(Comparison { modes: matches, by_mass, loads, untested, n_rigid })
+    Ok(Comparison { modes: matches, by_mass, loads, untested, n_rigid, is_iterative, notes })
 }
 
 /// Products of the body's modes with themselves and with those of the model, over all points by the mass or over some.

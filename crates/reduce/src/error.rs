@@ -194,7 +194,7 @@ impl ReduceError {
 }
 
 /// What else there is if a factor does not fit.
-fn way_out(source: &FactorError) -> &'static str {
+pub(crate) fn way_out(source: &FactorError) -> &'static str {
     match source {
         FactorError::OutOfMemory { .. } => {
             "; or leave the solver at `auto`, which then goes on without a factor"

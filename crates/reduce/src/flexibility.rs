@@ -1,16 +1,24 @@
-//! How a whole body answers forces: one factorisation, supports and rigid motions taken out (THEORY 2.5, inertia relief).
+//! How a whole body answers forces: one inverse, supports and rigid motions taken out (THEORY 2.5, inertia relief).
 
 use carom_fem::SystemMatrices;
-use carom_linalg::{Cholesky, DofSet, FactorError};
+use carom_linalg::{DofSet, FactorError, IterationError};
 use carom_progress::Progress;
 use faer::{Mat, MatMut};
 
 use crate::attachment::Attached;
 use crate::motions::RigidMotions;
+use crate::solve::solve_free;
+use crate::solver::{Interior, Operator, SolverChoice, Space};
 use crate::ties::Ties;
 
 /// Columns that are solved for at once.
 const CHUNK: usize = 96;
+
+/// The same by iteration, which takes longer: columns that pass side by side.
+const GROUP: usize = 8;
+
+/// Columns of loads beside a factor, for what it may take of the memory.
+const LOADS: usize = 32;
 
 /// The flexibility of a body with what supports leave free taken out by the mass (inertia relief):
 ///
@@ -27,7 +35,7 @@ const CHUNK: usize = 96;
 pub struct Flexibility {
     /// Stiffness and mass.
     pub system: SystemMatrices,
-    factor: Cholesky,
+    inverse: Interior,
     /// R and M R (Rᵀ M R)⁻¹, one column a motion.
     motions: Mat<f64>,
     weighted: Mat<f64>,
@@ -35,11 +43,12 @@ pub struct Flexibility {
 }
 
 impl Flexibility {
-    /// Factorises.
+    /// Makes the inverse.
     ///
     /// * `free` — dofs that supports do not hold, of points with cells
     /// * `points` — positions of all points \[m\]
     /// * `motions` — the rigid motions that the supports leave
+    /// * `choice` — by a factor or by iteration
     ///
     /// # Errors
     ///
@@ -53,9 +62,10 @@ impl Flexibility {
         free: &[[bool; 3]],
         points: &[[f64; 3]],
         motions: &RigidMotions,
+        choice: &SolverChoice,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
-        Self::with_ties(system, free, points, motions, &[], progress)
+        Self::with_ties(system, free, points, motions, &[], choice, progress)
     }
 
     /// The same of a body of which sets move rigidly.
@@ -75,6 +85,7 @@ impl Flexibility {
         points: &[[f64; 3]],
         motions: &RigidMotions,
         rigid: &[Attached],
+        choice: &SolverChoice,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
         let mut flags = free.to_vec();
@@ -90,34 +101,63 @@ impl Flexibility {
             if free[dof / 3][dof % 3] { motions.at(k, &points[dof / 3])[dof % 3] } else { 0.0 }
         });
         let weighted = weights(&system, &r);
-        let factor = Cholesky::new(&system.stiffness, None, DofSet::from_flags(flags), progress)?;
+        let operator = Operator { k: &system.stiffness, shifted_mass: None, points };
+        let columns = 2 * motions.len() + 12 * rigid.len() + LOADS;
+        let beside = 8 * (system.stiffness.n_dofs() * columns) as u64;
+        let inverse =
+            Interior::new(operator, Space::Free(DofSet::from_flags(flags)), choice, beside, progress)?;
         let ties = (!rigid.is_empty())
-            .then(|| Ties::new(&system, &factor, rigid, !motions.is_empty()))
+            .then(|| Ties::new(&system, &inverse, rigid, !motions.is_empty(), progress))
             .transpose()?;
-        Ok(Self { system, factor, motions: r, weighted, ties })
+        Ok(Self { system, inverse, motions: r, weighted, ties })
+    }
+
+    /// True if there is no factor.
+    pub fn is_iterative(&self) -> bool {
+        self.inverse.is_iterative()
+    }
+
+    /// What the user should know of answers without a factor, so far: a sentence.
+    ///
+    /// * `choice` — what was chosen
+    pub fn told(&self, choice: &SolverChoice) -> Option<String> {
+        self.inverse.told_of_statics(choice)
     }
 
     /// Turns forces, one column each, into displacements in place: \[N\] to \[m\].
-    pub fn respond(&self, mut x: MatMut<'_, f64>) {
+    ///
+    /// # Errors
+    ///
+    /// [`IterationError`]; never with a factor.
+    pub fn respond(&self, mut x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError> {
         if self.motions.ncols() > 0 {
             let parts = self.motions.transpose() * x.as_ref();
             x -= &self.weighted * parts;
         }
         match &self.ties {
-            Some(ties) => ties.solve_in_place(&self.factor, x.as_mut()),
-            None => self.factor.solve_in_place(x.as_mut()),
+            Some(ties) => ties.solve_in_place(&self.inverse, x.as_mut(), progress)?,
+            None => solve_free(&self.inverse, x.as_mut(), progress)?,
         }
         if self.motions.ncols() > 0 {
             let parts = self.weighted.transpose() * x.as_ref();
             x -= &self.motions * parts;
         }
+        Ok(())
     }
 
     /// Displacements by forces on all points.
-    pub fn displacement(&self, force: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    ///
+    /// # Errors
+    ///
+    /// [`IterationError`]; never with a factor.
+    pub fn displacement(
+        &self,
+        force: &[[f64; 3]],
+        progress: &dyn Progress,
+    ) -> Result<Vec<[f64; 3]>, IterationError> {
         let mut x = column(force);
-        self.respond(x.as_mut());
-        vectors(&x)
+        self.respond(x.as_mut(), progress)?;
+        Ok(vectors(&x))
     }
 
     /// K u.
@@ -125,27 +165,32 @@ impl Flexibility {
         vectors(&self.system.stiffness.product(column(displacement).as_ref()))
     }
 
-    /// The flexibility among some points, 3n × 3n, symmetric \[m/N\]; `None` if the user stopped it.
-    pub fn compliance(&self, points: &[u32], progress: &dyn Progress) -> Option<Mat<f64>> {
+    /// The flexibility among some points, 3n × 3n, symmetric \[m/N\].
+    ///
+    /// # Errors
+    ///
+    /// [`IterationError`], also if the user stopped it.
+    pub fn compliance(&self, points: &[u32], progress: &dyn Progress) -> Result<Mat<f64>, IterationError> {
         let n = 3 * points.len();
         let dof = |i: usize| 3 * points[i / 3] as usize + i % 3;
         let mut u = Mat::zeros(n, n);
         progress.begin("compliance of the contact zones", n as u64);
-        for start in (0..n).step_by(CHUNK) {
-            let width = CHUNK.min(n - start);
+        let chunk = if self.is_iterative() { GROUP } else { CHUNK };
+        for start in (0..n).step_by(chunk) {
+            let width = chunk.min(n - start);
             let mut x = Mat::zeros(self.system.stiffness.n_dofs(), width);
             (0..width).for_each(|k| x[(dof(start + k), k)] = 1.0);
-            self.respond(x.as_mut());
+            self.respond(x.as_mut(), progress)?;
             for k in 0..width {
                 (0..n).for_each(|i| u[(i, start + k)] = x[(dof(i), k)]);
             }
             progress.set((start + width) as u64);
             if progress.interrupted() {
-                return None;
+                return Err(IterationError::Interrupted);
             }
         }
         progress.end();
-        Some(Mat::from_fn(n, n, |i, j| 0.5 * (u[(i, j)] + u[(j, i)])))
+        Ok(Mat::from_fn(n, n, |i, j| 0.5 * (u[(i, j)] + u[(j, i)])))
     }
 }
 

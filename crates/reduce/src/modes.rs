@@ -9,6 +9,7 @@ use carom_linalg::{DofSet, EigenError, FactorError, Wanted};
 use carom_progress::Progress;
 use faer::Mat;
 
+use crate::error::way_out;
 use crate::solver::{Interior, Operator, SolverChoice, Space, told_of_search};
 use crate::support::{SupportError, held_components, left_to};
 use crate::timing::{Lap, Seconds};
@@ -37,6 +38,8 @@ pub struct ModalOptions {
     pub wanted: ModesWanted,
     /// Quadrature of stiffness and mass.
     pub rule: QuadratureRule,
+    /// How systems of the stiffness are solved.
+    pub solver: SolverChoice,
 }
 
 /// Why there are no modes.
@@ -71,7 +74,7 @@ pub enum ModesError {
         hz: f64,
     },
     /// The factorisation failed.
-    #[error("body `{body}`: {source}")]
+    #[error("body `{body}`: {source}{}", way_out(source))]
     Factor {
         /// Name of the body.
         body: String,
@@ -105,6 +108,8 @@ pub struct ModalAnalysis {
     pub n_parts: usize,
     /// What it cost.
     pub seconds: Seconds,
+    /// True if they were found without a factor.
+    pub is_iterative: bool,
     /// What the user should know of how they were found, a sentence each.
     pub notes: Vec<String>,
 }
@@ -148,10 +153,11 @@ pub fn modes(
     let shift = if n_rigid == 0 { 0.0 } else { SHIFT * stiffness_scale(&discretisation) };
     let shifted = (shift > 0.0).then_some((&system.mass, shift));
     let operator = Operator { k: &system.stiffness, shifted_mass: shifted, points: &discretisation.points };
-    let (choice, beside) = (SolverChoice::default(), search_bytes(system.stiffness.n_dofs(), wanted));
-    let inverse = Interior::new(operator, Space::Free(free), &choice, beside, progress)
+    let beside = search_bytes(system.stiffness.n_dofs(), wanted);
+    let inverse = Interior::new(operator, Space::Free(free), &options.solver, beside, progress)
         .map_err(|source| ModesError::Factor { body: name(), source })?;
-    let mut notes: Vec<String> = inverse.told(&choice).into_iter().collect();
+    let is_iterative = inverse.is_iterative();
+    let mut notes: Vec<String> = inverse.told(&options.solver).into_iter().collect();
     seconds.factorisation = lap.lap();
     let pairs = inverse
         .lowest_pairs(&system, shift, wanted, progress)
@@ -167,6 +173,7 @@ pub fn modes(
         n_rigid,
         n_parts: parts.len(),
         seconds,
+        is_iterative,
         notes,
     })
 }

@@ -2,7 +2,7 @@
 
 use carom_linalg::IterationError;
 use carom_progress::Progress;
-use faer::{MatMut, MatRef};
+use faer::{Mat, MatMut, MatRef};
 
 use crate::solver::Interior;
 
@@ -11,6 +11,20 @@ const CHUNK: usize = 128;
 
 /// The same for a solution by iteration, which takes longer: columns that are solved for side by side.
 const GROUP: usize = 8;
+
+/// Solves K X = B in place on free dofs, without averaged sets.
+///
+/// # Errors
+///
+/// [`IterationError`]; never with a factor.
+pub(crate) fn solve_free(
+    inverse: &Interior,
+    x: MatMut<'_, f64>,
+    progress: &dyn Progress,
+) -> Result<(), IterationError> {
+    let no_sums = Mat::zeros(0, x.ncols());
+    inverse.solve_in_place(x, no_sums.as_ref(), progress)
+}
 
 /// Solves K_ii X = B in place as [`Interior::solve_in_place`] does.
 ///

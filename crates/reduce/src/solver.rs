@@ -252,18 +252,27 @@ impl Interior {
     ///
     /// * `choice` — what was chosen
     pub fn told(&self, choice: &SolverChoice) -> Option<String> {
+        self.told_of("solved", "the factor and the search for modes do", "constraint modes", choice)
+    }
+
+    /// The same of an inverse for static answers alone.
+    pub fn told_of_statics(&self, choice: &SolverChoice) -> Option<String> {
+        self.told_of("static answers of the body", "the factor of its stiffness does", "each", choice)
+    }
+
+    fn told_of(&self, what: &str, factor: &str, solutions: &str, choice: &SolverChoice) -> Option<String> {
         let iteration = self.iteration()?;
         let levels: Vec<String> = iteration.level_dofs().iter().map(usize::to_string).collect();
         let why = match choice.solver {
-            Solver::Iterative => "as chosen",
-            _ => "the factor and the search for modes do not fit into the memory that is free",
+            Solver::Iterative => "as chosen".to_owned(),
+            _ => format!("{factor} not fit into the memory that is free"),
         };
         Some(format!(
-            "solved without a factor ({why}): conjugate gradients with multigrid, levels of {} dofs{}",
+            "{what} without a factor ({why}): conjugate gradients with multigrid, levels of {} dofs{}",
             levels.join(", "),
             match iteration.most_iterations() {
                 0 => String::new(),
-                n => format!("; constraint modes in at most {n} iterations"),
+                n => format!("; {solutions} in at most {n} iterations"),
             }
         ))
     }

@@ -8,12 +8,15 @@
 
 use carom_fem::SystemMatrices;
 use carom_linalg::dense::{gram, product};
-use carom_linalg::{Cholesky, FactorError};
+use carom_linalg::{FactorError, IterationError};
+use carom_progress::Progress;
 use faer::{Mat, MatMut};
 use nalgebra::DMatrix;
 
 use crate::attachment::Attached;
 use crate::interface::dofs;
+use crate::solve::solve_free;
+use crate::solver::Interior;
 
 /// Rigid sets of a body with the answer of the rest to their motions.
 #[derive(Debug)]
@@ -25,17 +28,18 @@ pub(crate) struct Ties {
 }
 
 impl Ties {
-    /// * `interior` — factor of the stiffness of all dofs that are neither held nor in a rigid set
+    /// * `interior` — inverse of the stiffness of all dofs that are neither held nor in a rigid set
     /// * `holds_first` — whether the first set is held: of a body that nothing else holds
     ///
     /// # Errors
     ///
-    /// [`FactorError`] if the sets can move without strain.
+    /// [`FactorError`] if the sets can move without strain, or a solution without a factor fails.
     pub(crate) fn new(
         system: &SystemMatrices,
-        interior: &Cholesky,
+        interior: &Interior,
         rigid: &[Attached],
         holds_first: bool,
+        progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
         let n = 6 * rigid.len();
         let mut at_sets = Mat::zeros(system.stiffness.n_dofs(), n);
@@ -45,7 +49,7 @@ impl Ties {
             }
         }
         let mut answer = system.stiffness.product(at_sets.as_ref());
-        interior.solve_in_place(answer.as_mut());
+        solve_free(interior, answer.as_mut(), progress)?;
         let motions = at_sets - answer;
         let stiffness = gram(motions.as_ref(), system.stiffness.product(motions.as_ref()).as_ref());
         let first = if holds_first { 6 } else { 0 };
@@ -71,9 +75,19 @@ impl Ties {
     }
 
     /// Turns forces into displacements.
-    pub(crate) fn solve_in_place(&self, interior: &Cholesky, mut x: MatMut<'_, f64>) {
+    ///
+    /// # Errors
+    ///
+    /// [`IterationError`]; never with a factor.
+    pub(crate) fn solve_in_place(
+        &self,
+        interior: &Interior,
+        mut x: MatMut<'_, f64>,
+        progress: &dyn Progress,
+    ) -> Result<(), IterationError> {
         let at_sets = gram(self.motions.as_ref(), x.as_ref());
-        interior.solve_in_place(x.as_mut());
+        solve_free(interior, x.as_mut(), progress)?;
         x += product(self.motions.as_ref(), product(self.inverse.as_ref(), at_sets.as_ref()).as_ref());
+        Ok(())
     }
 }

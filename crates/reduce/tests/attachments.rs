@@ -351,6 +351,7 @@ fn frequencies(body: &Body, spec: &Spec, n: usize, count: usize) -> (Vec<f64>, V
         fix: spec.held.clone(),
         wanted: ModesWanted::Count(n_rigid + count),
         rule: QuadratureRule::Default,
+        solver: SolverChoice::default(),
     };
     let full = modes(body, &wanted, &Silent).unwrap().hz[n_rigid..].to_vec();
     let reduced = reduce(body, spec, n).reduced;

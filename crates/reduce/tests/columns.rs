@@ -9,7 +9,7 @@ use carom_fem::{Body, QuadratureRule};
 use carom_progress::Silent;
 use carom_reduce::{
     Attachment, AttachmentKind, BodyFrame, BoundaryDof, Column, CraigBamptonOptions, FixedModes, Keep,
-    ModalOptions, ModeKind, ModesWanted, Motion, ReducedBody, Variant, craig_bampton, modes,
+    ModalOptions, ModeKind, ModesWanted, Motion, ReducedBody, SolverChoice, Variant, craig_bampton, modes,
 };
 
 fn bar() -> Body {
@@ -32,7 +32,12 @@ fn options(modes: usize, variant: Variant) -> CraigBamptonOptions {
 
 fn frequencies(fix: &[&str], count: usize) -> Vec<f64> {
     let fix = fix.iter().map(|&set| set.to_owned()).collect();
-    let wanted = ModalOptions { fix, wanted: ModesWanted::Count(count), rule: QuadratureRule::Default };
+    let wanted = ModalOptions {
+        fix,
+        wanted: ModesWanted::Count(count),
+        rule: QuadratureRule::Default,
+        solver: SolverChoice::default(),
+    };
     modes(&bar(), &wanted, &Silent).unwrap().hz
 }
 

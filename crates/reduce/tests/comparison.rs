@@ -11,7 +11,7 @@ use carom_reduce::frame::BodyFrame;
 use carom_reduce::variant::Variant;
 use carom_reduce::{
     Attachment, AttachmentKind, Comparison, ComparisonOptions, CraigBamptonOptions, Fields, FixedModes,
-    Flexibility, RigidMotions, compare, craig_bampton,
+    Flexibility, RigidMotions, SolverChoice, compare, craig_bampton,
 };
 use faer::Mat;
 
@@ -28,7 +28,13 @@ fn compared(sets: &[&str], n: usize, fields: Fields) -> Comparison {
         ..Default::default()
     };
     let model = craig_bampton(&body, &reduction, &Silent).unwrap().reduced;
-    let options = ComparisonOptions { count: 12, rule: QuadratureRule::Default, fix: Vec::new(), sets };
+    let options = ComparisonOptions {
+        count: 12,
+        rule: QuadratureRule::Default,
+        fix: Vec::new(),
+        sets,
+        solver: SolverChoice::default(),
+    };
     compare(&model, &body, &options, &Silent).unwrap()
 }
 
@@ -94,6 +100,7 @@ fn the_frame_of_a_model_changes_nothing_of_what_is_compared() {
             rule: QuadratureRule::Default,
             fix: Vec::new(),
             sets: sets.clone(),
+            solver: SolverChoice::default(),
         };
         (model.omega[0], compare(&model, &body, &options, &Silent).unwrap())
     };
@@ -127,6 +134,7 @@ fn averaged_sets_answer_at_their_markers_and_held_bodies_are_compared_as_held() 
             rule: QuadratureRule::Default,
             fix: held.clone(),
             sets: reduction.interface_sets.clone(),
+            solver: SolverChoice::default(),
         };
         let found = compare(&model, &body, &options, &Silent).unwrap();
         assert_eq!(found.n_rigid, if held.is_empty() { 6 } else { 0 });
@@ -148,8 +156,16 @@ fn inertia_relief_does_not_depend_on_what_holds_the_body() {
     let body = steel_box([0.1, 0.02, 0.03], [4, 2, 2]);
     let discretisation = Discretisation::new(&body).unwrap();
     let points = &discretisation.points;
-    let (first, motions) =
-        whole_body(&body, &discretisation, &[], &[], QuadratureRule::Default, &Silent).unwrap();
+    let (first, motions) = whole_body(
+        &body,
+        &discretisation,
+        &[],
+        &[],
+        QuadratureRule::Default,
+        &SolverChoice::default(),
+        &Silent,
+    )
+    .unwrap();
     // Points in another order are held elsewhere: forbid what was taken by moving the weights of the choice.
     let free = vec![[true; 3]; points.len()];
     let stretched: Vec<[f64; 3]> = points.iter().map(|p| [p[0], 40.0 * p[1], -60.0 * p[2]]).collect();
@@ -179,7 +195,7 @@ fn inertia_relief_does_not_depend_on_what_holds_the_body() {
     };
     let force = Mat::from_fn(discretisation.n_dofs(), 1, |i, _| ((i * i) as f64 * 0.37).sin());
     let mut u = force.clone();
-    first.respond(u.as_mut());
+    first.respond(u.as_mut(), &Silent).unwrap();
     let r = Mat::from_fn(discretisation.n_dofs(), 6, |dof, k| motions.at(k, &points[dof / 3])[dof % 3]);
     let mr = second.1.mass.product(r.as_ref());
     let gram = r.transpose() * &mr;
@@ -199,7 +215,8 @@ fn a_body_with_rigid_sets_is_in_equilibrium_and_its_sets_move_rigidly() {
     let discretisation = Discretisation::new(&body).unwrap();
     let rigid = ["west".to_owned(), "east".to_owned()];
     let rule = QuadratureRule::Default;
-    let (tied, motions) = whole_body(&body, &discretisation, &[], &rigid, rule, &Silent).unwrap();
+    let (tied, motions) =
+        whole_body(&body, &discretisation, &[], &rigid, rule, &SolverChoice::default(), &Silent).unwrap();
     assert_eq!(motions.len(), 6);
     let attached = |set: &String| {
         let attachment = Attachment { set: set.clone(), kind: AttachmentKind::Rigid };
@@ -210,7 +227,7 @@ fn a_body_with_rigid_sets_is_in_equilibrium_and_its_sets_move_rigidly() {
     let mut pull = vec![[0.0; 3]; discretisation.n_points()];
     pull[ends[0].points[0] as usize][0] = -1.0;
     pull[ends[1].points[0] as usize][0] = 1.0;
-    let u = tied.displacement(&pull);
+    let u = tied.displacement(&pull, &Silent).unwrap();
     for end in &ends {
         let own: Vec<[f64; 3]> = end.points.iter().map(|&p| u[p as usize]).collect();
         let field = Mat::from_fn(3 * own.len(), 1, |i, _| own[i / 3][i % 3]);
@@ -232,6 +249,7 @@ fn a_body_with_rigid_sets_is_in_equilibrium_and_its_sets_move_rigidly() {
         |u: &[[f64; 3]]| -> f64 { pull.iter().flatten().zip(u.iter().flatten()).map(|(f, u)| f * u).sum() };
     let energy: f64 = forces.iter().flatten().zip(u.iter().flatten()).map(|(f, u)| f * u).sum();
     assert!((work(&u) / energy - 1.0).abs() < 1e-9);
-    let (free, _) = whole_body(&body, &discretisation, &[], &[], rule, &Silent).unwrap();
-    assert!(work(&u) < work(&free.displacement(&pull)));
+    let (free, _) =
+        whole_body(&body, &discretisation, &[], &[], rule, &SolverChoice::default(), &Silent).unwrap();
+    assert!(work(&u) < work(&free.displacement(&pull, &Silent).unwrap()));
 }

@@ -286,7 +286,12 @@ fn balanced_loads_on_the_interface_are_answered_exactly() {
 #[test]
 fn reduced_frequencies_come_down_to_those_of_the_body() {
     let body = bar();
-    let wanted = ModalOptions { fix: vec![], wanted: ModesWanted::Count(12), rule: QuadratureRule::Default };
+    let wanted = ModalOptions {
+        fix: vec![],
+        wanted: ModesWanted::Count(12),
+        rule: QuadratureRule::Default,
+        solver: SolverChoice::default(),
+    };
     let full = modes(&body, &wanted, &Silent).unwrap().hz;
     let reduced = reduced_bar(40);
     for k in 0..6 {

@@ -10,8 +10,9 @@ use carom_linalg::{DofSet, FactorError, Iterative};
 use carom_mesh::CellShape;
 use carom_progress::{Progress, Silent};
 use carom_reduce::{
-    Attachment, AttachmentKind, CraigBampton, CraigBamptonOptions, FixedModes, ModeKind, ReduceError, Solver,
-    SolverChoice, Variant, craig_bampton,
+    Attachment, AttachmentKind, Comparison, ComparisonError, ComparisonOptions, CraigBampton,
+    CraigBamptonOptions, FixedModes, Flexibility, ModeKind, ReduceError, RigidMotions, Solver, SolverChoice,
+    Variant, compare as compare_with_body, craig_bampton,
 };
 use carom_testing::{json_file, numbers, shared_data};
 use faer::Mat;
@@ -95,6 +96,120 @@ fn inertia_relief_and_modes_of_the_free_body_are_the_same() {
     for (a, b) in direct.free_omega.iter().zip(&iterative.free_omega).take(8) {
         assert!((a / b - 1.0).abs() < 1e-8, "{a} {b}");
     }
+}
+
+/// A model beside its body, solved so.
+fn compared(
+    body: &Body,
+    options: &CraigBamptonOptions,
+    solver: SolverChoice,
+) -> Result<Comparison, ComparisonError> {
+    let model = reduced(body, options, Solver::Direct).reduced;
+    let wanted = ComparisonOptions {
+        count: 8,
+        rule: QuadratureRule::Default,
+        fix: options.held.clone(),
+        sets: options.interface_sets.clone(),
+        solver,
+    };
+    compare_with_body(&model, body, &wanted, &Silent)
+}
+
+#[test]
+fn a_comparison_with_the_whole_body_is_the_same() {
+    let body = box_of(CellShape::Hex20, [0.12, 0.05, 0.04], [9, 4, 4]);
+    let tie = |set: &str, kind| Attachment { set: set.to_owned(), kind };
+    let (rigid, mean) = (AttachmentKind::Rigid, AttachmentKind::Mean);
+    let cases = [
+        ("free", vec!["west"], vec![], vec![]),
+        ("rigid and mean", vec![], vec![tie("west", rigid), tie("east", mean)], vec![]),
+        ("two rigid sets", vec![], vec![tie("west", rigid), tie("east", rigid)], vec![]),
+        ("held", vec!["east"], vec![], vec!["west".to_owned()]),
+    ];
+    for (case, sets, attachments, held) in cases {
+        let options = CraigBamptonOptions {
+            interface_sets: sets.into_iter().map(str::to_owned).collect(),
+            attachments,
+            held,
+            modes: FixedModes::Count(10),
+            ..Default::default()
+        };
+        let [direct, iterative] =
+            [Solver::Direct, Solver::Iterative].map(|way| compared(&body, &options, by(way)).unwrap());
+        assert!(iterative.is_iterative && !direct.is_iterative && direct.notes.is_empty(), "{case}");
+        let notes = iterative.notes.join("\n");
+        assert!(notes.contains("static answers of the body without a factor (as chosen)"), "{case}: {notes}");
+        assert!(notes.contains("modes of the body: solved without a factor"), "{case}: {notes}");
+        assert!(notes.contains("second search"), "{case}: {notes}");
+        assert_eq!((direct.modes.len(), direct.loads.len()), (iterative.modes.len(), iterative.loads.len()));
+        for (a, b) in direct.modes.iter().zip(&iterative.modes) {
+            assert!((a.body_hz / b.body_hz - 1.0).abs() < 1e-8, "{case}: {} {} Hz", a.body_hz, b.body_hz);
+            assert!((a.mac.unwrap() - b.mac.unwrap()).abs() < 1e-8, "{case}: {:?} {:?}", a.mac, b.mac);
+        }
+        assert!(!direct.loads.is_empty());
+        for (a, b) in direct.loads.iter().zip(&iterative.loads) {
+            let displacement = (a.displacement_error - b.displacement_error).abs();
+            assert!(displacement < 1e-8, "{case}, {} on {}: {displacement:.1e}", a.direction, a.set);
+            // The error is the root of a part of the energy, which is what is computed.
+            let energy = (a.energy_error.powi(2) - b.energy_error.powi(2)).abs();
+            assert!(energy < 1e-8, "{case}, {} on {}: {energy:.1e}", a.direction, a.set);
+        }
+    }
+}
+
+#[test]
+fn the_flexibility_among_points_is_the_same() {
+    // As a static scenario takes it: of a free body under inertia relief, and of one on supports.
+    let body = box_of(CellShape::Hex20, [0.12, 0.05, 0.04], [9, 4, 4]);
+    let discretisation = Discretisation::new(&body).unwrap();
+    let points = &discretisation.points;
+    let system = assemble(&discretisation, QuadratureRule::Default, &Silent).unwrap();
+    let zone: Vec<u32> = (0..points.len() as u32).filter(|&p| points[p as usize][0] > 0.12 - 1e-9).collect();
+    for is_held in [false, true] {
+        let held: Vec<[bool; 3]> = points.iter().map(|x| [is_held && x[0] < 1e-9; 3]).collect();
+        let free: Vec<[bool; 3]> = held.iter().map(|held| held.map(|held| !held)).collect();
+        let motions = RigidMotions::left_by(points, &held);
+        let [direct, iterative] = [Solver::Direct, Solver::Iterative].map(|way| {
+            let flexibility =
+                Flexibility::new(system.clone(), &free, points, &motions, &by(way), &Silent).unwrap();
+            assert_eq!(flexibility.told(&by(way)).is_some(), way == Solver::Iterative);
+            let force: Vec<[f64; 3]> = points.iter().map(|x| [1.0 + x[1], x[0], -1.0]).collect();
+            (
+                flexibility.compliance(&zone, &Silent).unwrap(),
+                flexibility.displacement(&force, &Silent).unwrap(),
+            )
+        });
+        let error = apart(&direct.0, &iterative.0);
+        assert!(error < 1e-8, "held {is_held}: {error:.1e}");
+        let largest = direct.1.iter().flatten().fold(0.0_f64, |a, u| a.max(u.abs()));
+        let differences =
+            direct.1.iter().flatten().zip(iterative.1.iter().flatten()).map(|(a, b)| (a - b).abs());
+        let error = differences.fold(0.0, f64::max) / largest;
+        assert!(error < 1e-8, "held {is_held}: {error:.1e}");
+    }
+}
+
+#[test]
+fn a_comparison_goes_on_without_a_factor_that_does_not_fit_and_says_so() {
+    let body = steel_box([0.1, 0.05, 0.04], [10, 5, 5]);
+    let options = CraigBamptonOptions {
+        interface_sets: vec!["west".to_owned()],
+        modes: FixedModes::Count(8),
+        ..Default::default()
+    };
+    let within = |solver| SolverChoice { solver, memory: Some(100_000) };
+    let found = compared(&body, &options, within(Solver::Auto)).unwrap();
+    let notes = found.notes.join("\n");
+    assert!(found.is_iterative, "{notes}");
+    assert!(
+        notes.contains("the factor of its stiffness does not fit into the memory that is free"),
+        "{notes}"
+    );
+    let refused = compared(&body, &options, within(Solver::Direct)).unwrap_err().to_string();
+    assert!(
+        refused.contains("GB more than this machine has free") && refused.contains("`auto`"),
+        "{refused}"
+    );
 }
 
 #[test]

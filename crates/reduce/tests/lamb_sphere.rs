@@ -7,7 +7,7 @@ mod bodies;
 use carom_fem::QuadratureRule;
 use carom_nurbs::solids;
 use carom_progress::Silent;
-use carom_reduce::{ModalOptions, ModesWanted, modes};
+use carom_reduce::{ModalOptions, ModesWanted, SolverChoice, modes};
 
 /// Exact frequencies \[Hz\] and copies, E = 210e9, ν = 0.3, ρ = 7800.
 const LAMB: [(f64, usize); 6] =
@@ -20,8 +20,12 @@ const ETA: [f64; 2] = [2.501132620409397, 2.646217034871664];
 fn errors(degree: usize, divisions: usize, n_groups: usize) -> (usize, Vec<f64>) {
     let ball = solids::ball(1.0, None).unwrap().with_degree(degree).unwrap().subdivide(divisions).unwrap();
     let count: usize = LAMB[..n_groups].iter().map(|group| group.1).sum();
-    let options =
-        ModalOptions { fix: vec![], wanted: ModesWanted::Count(6 + count), rule: QuadratureRule::Default };
+    let options = ModalOptions {
+        fix: vec![],
+        wanted: ModesWanted::Count(6 + count),
+        rule: QuadratureRule::Default,
+        solver: SolverChoice::default(),
+    };
     let analysis = modes(&bodies::nurbs("ball", ball), &options, &Silent).unwrap();
     assert!(analysis.hz[5] < 1e-3, "rigid modes {:?}", &analysis.hz[..6]);
     let shear = (bodies::steel().young / 2.6 / 7800.0_f64).sqrt() / (2.0 * std::f64::consts::PI);

@@ -5,7 +5,7 @@ mod bodies;
 use bodies::reference_mesh;
 use carom_fem::QuadratureRule;
 use carom_progress::Silent;
-use carom_reduce::{ModalOptions, ModesWanted, modes};
+use carom_reduce::{ModalOptions, ModesWanted, SolverChoice, modes};
 use carom_testing::{json_file, numbers, shared_data};
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ fn deviation(file: &str, fix: &[String], rule: QuadratureRule, expected: &[f64])
     let body = reference_mesh(file)?;
     let n_rigid = if fix.is_empty() { 6 } else { 0 };
     let wanted = ModesWanted::Count(n_rigid + expected.len());
-    let options = ModalOptions { fix: fix.to_vec(), wanted, rule };
+    let options = ModalOptions { fix: fix.to_vec(), wanted, rule, solver: SolverChoice::default() };
     let analysis = modes(&body, &options, &Silent).unwrap_or_else(|error| panic!("{file}: {error}"));
     let (rigid, elastic) = analysis.hz.split_at(n_rigid);
     assert!(rigid.iter().all(|&hz| hz < 1e-4 * elastic[0]), "{file}: rigid modes {rigid:?}");
@@ -73,6 +73,7 @@ fn modes_of_a_clamped_hollow_sphere_come_in_complete_multiplets() {
         fix: vec![group.clone()],
         wanted: ModesWanted::Count(11),
         rule: QuadratureRule::Default,
+        solver: SolverChoice::default(),
     };
     let hz = modes(&body, &options, &Silent).unwrap().hz;
     let spread = |range: std::ops::Range<usize>| hz[range.end - 1] / hz[range.start] - 1.0;

@@ -8,7 +8,7 @@ use carom_mesh::Set;
 use carom_progress::Silent;
 use carom_reduce::{
     Attachment, AttachmentKind, ComparisonOptions, CraigBamptonOptions, FixedModes, InterfaceError,
-    ModalAnalysis, ModalOptions, ModesWanted, ReduceError, compare, craig_bampton, modes,
+    ModalAnalysis, ModalOptions, ModesWanted, ReduceError, SolverChoice, compare, craig_bampton, modes,
 };
 
 fn texts(list: &[&str]) -> Vec<String> {
@@ -17,7 +17,17 @@ fn texts(list: &[&str]) -> Vec<String> {
 
 fn modes_of(body: &Body, fix: &[&str], count: usize) -> ModalAnalysis {
     let rule = QuadratureRule::Default;
-    modes(body, &ModalOptions { fix: texts(fix), wanted: ModesWanted::Count(count), rule }, &Silent).unwrap()
+    modes(
+        body,
+        &ModalOptions {
+            fix: texts(fix),
+            wanted: ModesWanted::Count(count),
+            rule,
+            solver: SolverChoice::default(),
+        },
+        &Silent,
+    )
+    .unwrap()
 }
 
 /// Nodes of the body where this holds.
@@ -86,6 +96,7 @@ fn a_body_on_three_symmetry_planes_is_reduced_and_answers_statically_as_it_is() 
         rule: QuadratureRule::Default,
         fix: model.held.clone(),
         sets: texts(&["spot"]),
+        solver: SolverChoice::default(),
     };
     let found = compare(&model, &body, &wanted, &Silent).unwrap();
     assert_eq!((found.n_rigid, found.loads.len()), (0, 6));

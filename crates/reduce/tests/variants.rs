@@ -12,7 +12,7 @@ use carom_reduce::free::{FreeShapes, free_vibrations};
 use carom_reduce::{
     BodyFrame, ComparisonOptions, CraigBampton, CraigBamptonOptions, FixedModes, Flexibility,
     FrameChoiceError, Keep, ModalOptions, ModeKind, ModesWanted, ReduceError, ReducedBody, RigidMotions,
-    Variant, VariantError, compare, craig_bampton, modes,
+    SolverChoice, Variant, VariantError, compare, craig_bampton, modes,
 };
 use faer::Mat;
 
@@ -51,9 +51,17 @@ fn static_error(body: &Body, set: &str, model: &ReducedBody) -> f64 {
     let loaded: Vec<usize> = interface.iter().flat_map(|&p| [3 * p as usize, 3 * p as usize + 2]).collect();
     let force = Mat::from_fn(3 * points.len(), loaded.len(), |i, k| if i == loaded[k] { 1.0 } else { 0.0 });
     let motions = RigidMotions::left_by(&points, &vec![[false; 3]; points.len()]);
-    let full = Flexibility::new(system, &vec![[true; 3]; points.len()], &points, &motions, &Silent).unwrap();
+    let full = Flexibility::new(
+        system,
+        &vec![[true; 3]; points.len()],
+        &points,
+        &motions,
+        &SolverChoice::default(),
+        &Silent,
+    )
+    .unwrap();
     let mut exact = force.clone();
-    full.respond(exact.as_mut());
+    full.respond(exact.as_mut(), &Silent).unwrap();
     let phi = &model.fields.as_ref().unwrap().values;
     let weighted = Mat::from_fn(phi.nrows(), phi.ncols(), |i, k| phi[(i, k)] / model.omega[k].powi(2));
     (&weighted * (phi.transpose() * &force) - &exact).norm_max() / exact.norm_max()
@@ -73,7 +81,12 @@ fn inertia_relief_makes_static_response_to_every_interface_load_exact() {
 #[test]
 fn free_modes_with_residual_modes_are_exact_in_statics_and_at_their_frequencies() {
     let body = bar();
-    let wanted = ModalOptions { fix: vec![], wanted: ModesWanted::Count(16), rule: QuadratureRule::Default };
+    let wanted = ModalOptions {
+        fix: vec![],
+        wanted: ModesWanted::Count(16),
+        rule: QuadratureRule::Default,
+        solver: SolverChoice::default(),
+    };
     let exact = modes(&body, &wanted, &Silent).unwrap().hz;
     for (kind, n) in
         [(ModeKind::FreeInterface, 10), (ModeKind::FreeInterface, 0), (ModeKind::MasslessBoundary, 10)]
@@ -364,6 +377,7 @@ fn a_model_compares_with_its_body_in_any_frame_and_with_a_massless_boundary() {
             rule: QuadratureRule::Default,
             fix: Vec::new(),
             sets: sets.to_vec(),
+            solver: SolverChoice::default(),
         };
         compare(&model, &bar(), &wanted, &Silent).unwrap()
     };

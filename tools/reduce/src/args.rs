@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use carom_cli::{OptionalOutputArgs, OutputArgs, RunArgs};
-use carom_reduce::{Attachment, AttachmentKind, Solver};
+use carom_reduce::{Attachment, AttachmentKind};
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::solver::SolverArgs;
 use crate::units::Units;
 use crate::variant::VariantArgs;
 
@@ -89,6 +90,8 @@ pub(crate) struct ModesArgs {
     /// How stiffness and mass are integrated
     #[arg(long, value_enum, default_value = "default")]
     pub(crate) quadrature: QuadratureName,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
     /// The output is a .vtu file with a displacement field for each mode
     #[command(flatten)]
     pub(crate) output: OptionalOutputArgs,
@@ -136,10 +139,8 @@ pub(crate) struct CraigBamptonArgs {
     /// How stiffness and mass are integrated
     #[arg(long, value_enum, default_value = "default")]
     pub(crate) quadrature: QuadratureName,
-    /// How systems of the stiffness are solved: direct (by a factor; refused if it does not fit into the memory), iterative (conjugate gradients
-    /// with multigrid: little memory, longer for bodies whose factor fits), or auto: direct if it fits, else iterative
-    #[arg(long, value_name = "auto|direct|iterative", default_value = "auto")]
-    pub(crate) solver: Solver,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
     #[command(flatten)]
     pub(crate) variant: VariantArgs,
     #[command(flatten)]
@@ -260,6 +261,8 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) split: Option<f64>,
     #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+    #[command(flatten)]
     pub(crate) variant: VariantArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -284,6 +287,8 @@ pub(crate) struct CompareArgs {
     /// Exit with code 1 if anything is off
     #[arg(long)]
     pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -317,6 +322,8 @@ pub(crate) struct ComplianceArgs {
     /// Mass of the other body [kg]; one that does not move if not given
     #[arg(long, value_name = "M", value_parser = above_zero, requires = "velocity")]
     pub(crate) mass: Option<f64>,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
     /// The output is a picture, .svg or .png: the part of the compliance that lies below each frequency
     #[command(flatten)]
     pub(crate) output: OptionalOutputArgs,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use carom_cli::{Category, Failure, Session};
 use carom_fem::QuadratureRule;
 use carom_format::{StoredBody, StoredRom};
+use carom_linalg::{FactorError, IterationError};
 use carom_reduce::comparison::{ComparisonError, Limits, ModeMatch, rigid_sets};
 use carom_reduce::{Comparison, ComparisonOptions, ModesError};
 use serde::Serialize;
@@ -58,6 +59,9 @@ struct Report {
     is_good: bool,
     tolerance: f64,
     verdict: String,
+    /// How the body was solved: `direct` by a factor, `iterative` without one.
+    solver: &'static str,
+    notes: Vec<String>,
 }
 
 pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failure> {
@@ -67,9 +71,11 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
         rule: rule_of(&rom),
         fix: rom.reduced.held.clone(),
         sets: rom.options.interfaces.clone(),
+        solver: args.solver.choice(),
     };
     let found = carom_reduce::compare(&rom.reduced, &body.body, &options, session.progress())
         .map_err(comparison_failed)?;
+    found.notes.iter().for_each(|note| session.note(note));
     for set in rigid_sets(&rom.reduced) {
         session.note(&format!(
             "`{set}` is rigid in the model. Static answers are those of the whole body with this set made rigid too; its modes are those of the \
@@ -138,6 +144,10 @@ pub(crate) fn rule_of(rom: &StoredRom) -> QuadratureRule {
 pub(crate) fn comparison_failed(error: ComparisonError) -> Failure {
     let category = match &error {
         ComparisonError::Modes(ModesError::Eigen { source, .. }) => crate::eigen_category(source),
+        ComparisonError::Solution { source: IterationError::Stagnation { .. }, .. }
+        | ComparisonError::Factor {
+            source: FactorError::Iteration(IterationError::Stagnation { .. }), ..
+        } => Category::Convergence,
         _ => Category::Input,
     };
     Failure::from_error(category, error)
@@ -186,6 +196,8 @@ fn report(rom: &StoredRom, found: &Comparison, limits: &Limits) -> Report {
         last_dynamic_hz,
         is_good: all && statics_good,
         tolerance: limits.frequency,
+        solver: crate::solver::way(found.is_iterative),
+        notes: found.notes.clone(),
     }
 }
 

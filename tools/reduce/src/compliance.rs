@@ -32,6 +32,9 @@ struct Report {
     modes: usize,
     dynamic_modes: usize,
     regions: Vec<RegionReport>,
+    /// How the body was solved: `direct` by a factor, `iterative` without one.
+    solver: Option<&'static str>,
+    notes: Vec<String>,
 }
 
 /// A region and what the modes do there.
@@ -120,7 +123,7 @@ pub(crate) fn compliance(args: &ComplianceArgs, session: &Session) -> Result<(),
     let (rom, whole) = match &args.body {
         Some(path) => {
             let (rom, body) = crate::compare::open_pair(&args.rom, path, session)?;
-            let whole = Whole::new(body.body, &rom, session)?;
+            let whole = Whole::new(body.body, &rom, args.solver.choice(), session)?;
             (rom, Some(whole))
         }
         None => (crate::open_rom(&args.rom, session)?, None),
@@ -138,12 +141,16 @@ pub(crate) fn compliance(args: &ComplianceArgs, session: &Session) -> Result<(),
         .into_iter()
         .map(|surface| region_report(&free, surface, whole.as_ref(), args, session))
         .collect::<Result<Vec<_>, _>>()?;
+    let notes: Vec<String> = whole.as_ref().and_then(Whole::told).into_iter().collect();
+    notes.iter().for_each(|note| session.note(note));
     let reduced = &rom.reduced;
     let report = Report {
         split_hz: rom.options.split_hz,
         modes: reduced.omega.len(),
         dynamic_modes: reduced.n_low,
         regions,
+        solver: whole.as_ref().map(|whole| crate::solver::way(whole.is_iterative())),
+        notes,
     };
     if let Some(output) = &args.output.output {
         write_plot(output, &plot::draw(&report))?;
@@ -222,7 +229,7 @@ fn region_report(
     };
     let radii = radii(region.span_size(middle), region.reach(middle), impact.as_ref());
     let modulus = material.map(|m| m.young / (1.0 - m.poisson.powi(2)));
-    let loads = load_reports(model, surface, &region, &modal, whole, middle, &radii, modulus);
+    let loads = load_reports(model, surface, &region, &modal, (whole, session), middle, &radii, modulus)?;
     let complete = surface.is_interface.iter().all(|&inside| inside);
     if !complete {
         session.warn(&format!(
@@ -250,7 +257,9 @@ fn region_report(
         reach: region.reach(middle),
         curvatures,
         smallest_eigenvalue: smallest_eigenvalue(&modal),
-        worst_place: whole.map(|whole| worst_place(surface, &region, &modal, whole, &own_axes)),
+        worst_place: whole
+            .map(|whole| worst_place(surface, &region, &modal, whole, &own_axes, session))
+            .transpose()?,
         spectrum: Spectrum {
             hz: model.omega.iter().map(|omega| omega / TAU).collect(),
             point_share: cumulated(&loads[0].parts),
@@ -278,11 +287,11 @@ fn load_reports(
     surface: &NamedSurface,
     region: &Region,
     modal: &ModalCompliance,
-    whole: Option<&Whole>,
+    (whole, session): (Option<&Whole>, &Session),
     middle: usize,
     radii: &[f64],
     modulus: Option<f64>,
-) -> Vec<LoadReport> {
+) -> Result<Vec<LoadReport>, Failure> {
     let point = (0.0, region.point_load(middle));
     let patches = radii.iter().filter_map(|&radius| Some((radius, region.hertz_load(middle, radius)?)));
     let mut reports: Vec<LoadReport> = std::iter::once(point)
@@ -311,12 +320,12 @@ fn load_reports(
         .collect();
     if let Some(whole) = whole {
         let loads: Vec<Vec<f64>> = reports.iter().map(|report| report.forces.clone()).collect();
-        for (report, body) in reports.iter_mut().zip(whole.compliances(surface, region, &loads)) {
+        for (report, body) in reports.iter_mut().zip(whole.compliances(surface, region, &loads, session)?) {
             report.body = Some(body);
             report.cut_error = Some(1.0 - report.compliance / body);
         }
     }
-    reports
+    Ok(reports)
 }
 
 /// Splits that were tabled and the model's own, ascending.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_format::write_rom;
-use carom_reduce::{AttachmentKind, CraigBamptonOptions, Fields, FixedModes, SolverChoice};
+use carom_reduce::{AttachmentKind, CraigBamptonOptions, Fields, FixedModes};
 use serde::Serialize;
 
 use crate::args::{CraigBamptonArgs, FieldsName, StressName};
@@ -67,7 +67,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         rule: Some(crate::rule(args.quadrature)),
         body_checksum: stored.checksum.clone(),
         variant: args.variant.variant()?,
-        solver: SolverChoice { solver: args.solver, memory: None },
+        solver: args.solver.choice(),
     };
     let mut reduction = crate::reduce(&stored.body, &options, session)?;
     crate::stress::add(&mut reduction.reduced, &stored.body, args.stress, args.fields, session)?;
@@ -107,7 +107,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
             total: seconds.total,
         },
         peak_memory_bytes: reduction.peak_memory_bytes,
-        solver: if reduction.is_iterative { "iterative" } else { "direct" },
+        solver: crate::solver::way(reduction.is_iterative),
         notes: reduction.notes.clone(),
         output: output.display().to_string(),
         checksum,

@@ -76,7 +76,7 @@ impl Made {
             damping: after("damping "),
             interface_reduction: interface_reduction(rom),
             stress,
-            solver: if has("iterative solution") { "iterative" } else { "direct" },
+            solver: crate::solver::way(has("iterative solution")),
         }
     }
 

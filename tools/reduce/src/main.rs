@@ -21,6 +21,7 @@ mod import;
 mod info;
 mod made;
 mod shapes;
+mod solver;
 mod stress;
 mod table;
 mod units;

@@ -31,6 +31,9 @@ struct Report {
     parts: usize,
     seconds: Seconds,
     largest_residual: f64,
+    /// `direct` by a factor, `iterative` without one.
+    solver: &'static str,
+    notes: Vec<String>,
 }
 
 pub(crate) fn modes(args: &ModesArgs, session: &Session) -> Result<(), Failure> {
@@ -42,7 +45,12 @@ pub(crate) fn modes(args: &ModesArgs, session: &Session) -> Result<(), Failure> 
         Some(hz) => ModesWanted::UpTo(hz),
         None => ModesWanted::Count(args.count.unwrap_or(DEFAULT_COUNT) as usize),
     };
-    let options = ModalOptions { fix: args.fix.clone(), wanted, rule: crate::rule(args.quadrature) };
+    let options = ModalOptions {
+        fix: args.fix.clone(),
+        wanted,
+        rule: crate::rule(args.quadrature),
+        solver: args.solver.choice(),
+    };
     let found = crate::modes_of(&body, &options, session)?;
     if let Some(output) = &args.output.output {
         write_shapes(&body, &found, output)?;
@@ -76,6 +84,8 @@ pub(crate) fn modes(args: &ModesArgs, session: &Session) -> Result<(), Failure> 
             factorisation: seconds.factorisation,
             eigen: seconds.eigen,
         },
+        solver: crate::solver::way(found.is_iterative),
+        notes: found.notes.clone(),
         largest_residual: found.residuals.iter().copied().fold(0.0, f64::max),
     };
     session.print_json("carom-reduce modes 1", &report)

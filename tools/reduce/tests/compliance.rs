@@ -11,7 +11,7 @@ use carom_mesh::CellShape;
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_progress::Silent;
 use carom_reduce::comparison::whole_body;
-use carom_reduce::{CraigBamptonOptions, FixedModes, Flexibility, ReducedBody, craig_bampton};
+use carom_reduce::{CraigBamptonOptions, FixedModes, Flexibility, ReducedBody, SolverChoice, craig_bampton};
 use carom_testing::numbers;
 use carom_testing::program::told;
 use faer::Mat;
@@ -70,13 +70,15 @@ fn body_compliance(whole: &Flexibility, loads: &[(&Region, &[u32], &[f64])]) -> 
         }
     }
     let force = x.clone();
-    whole.respond(x.as_mut());
+    whole.respond(x.as_mut(), &Silent).unwrap();
     force.col(0).transpose() * x.col(0)
 }
 
 fn whole(body: &Body) -> Flexibility {
     let discretisation = Discretisation::new(body).unwrap();
-    whole_body(body, &discretisation, &[], &[], QuadratureRule::Default, &Silent).unwrap().0
+    whole_body(body, &discretisation, &[], &[], QuadratureRule::Default, &SolverChoice::default(), &Silent)
+        .unwrap()
+        .0
 }
 
 #[test]
@@ -200,6 +202,41 @@ fn the_command_tells_shares_errors_and_a_split() {
     assert!(text.contains("half-space") && text.contains("--velocity"), "{text}");
     assert!(text.contains(" spans, one "), "what a span is: {text}");
     assert!(alone["regions"][0]["faces"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn the_whole_body_is_answered_without_a_factor_too() {
+    let folder = folder_with_bar();
+    let folder = folder.path();
+    let both = |line: &str| {
+        ["direct", "iterative"].map(|way| {
+            let answer = json(folder, &format!("{line} --solver {way} --json"));
+            assert_eq!(answer["solver"], way, "{line}");
+            let notes = answer["notes"].to_string();
+            assert_eq!(notes.contains("without a factor (as chosen)"), way == "iterative", "{line}: {notes}");
+            answer
+        })
+    };
+    let [direct, iterative] = both("compliance bar.rom bar.npz --surface west");
+    let regions = [&direct, &iterative].map(|answer| &answer["regions"][0]);
+    let [a, b] = regions.map(|region| region["worst_place"]["cut_error"].as_f64().unwrap());
+    assert!((a - b).abs() < 1e-8, "{a} {b}");
+    let loads = regions.map(|region| region["loads"].as_array().unwrap());
+    assert!(loads[0].len() > 1 && loads[0].len() == loads[1].len());
+    for (a, b) in loads[0].iter().zip(loads[1]) {
+        let [a, b] = [a, b].map(|load| load["body"].as_f64().unwrap());
+        assert!((a / b - 1.0).abs() < 1e-8, "{a} {b}");
+    }
+    for line in ["compare bar.rom bar.npz --count 8", "modes bar.npz --count 14"] {
+        let key = if line.starts_with("modes") { "frequencies_hz" } else { "body_hz" };
+        let [direct, iterative] = both(line).map(|answer| numbers(&answer[key]));
+        assert_eq!(direct.len(), iterative.len());
+        for (a, b) in direct.iter().zip(&iterative).filter(|(hz, _)| **hz > 1.0) {
+            assert!((a / b - 1.0).abs() < 1e-8, "{line}: {a} {b}");
+        }
+    }
+    // Without the body there is nothing to solve.
+    assert!(json(folder, "compliance bar.rom --json")["solver"].is_null());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Static answers of a model to unit loads on its interface, beside those of the whole body.
 
 use carom_fem::{Body, Discretisation};
+use carom_progress::Progress;
 use faer::Mat;
 
 use super::{ComparisonError, DIRECTIONS, LoadMatch};
@@ -87,12 +88,14 @@ pub(super) fn loads(
     discretisation: &Discretisation,
     flexibility: &Flexibility,
     sets: &[String],
+    progress: &dyn Progress,
 ) -> Result<(Vec<LoadMatch>, Vec<String>), ComparisonError> {
     let failed = |source| ComparisonError::Model { body: model.name.clone(), source };
     let statics = Statics::new(model).map_err(failed)?;
     let mut found = Vec::new();
     let Targets { loaded, untested } = targets(model, body, discretisation, &statics, sets)?;
-    for (set, target) in &loaded {
+    progress.begin("static answers of the body", loaded.len() as u64);
+    for (done, (set, target)) in (1..).zip(&loaded) {
         let n = set.points.len();
         let mut whole = Mat::zeros(discretisation.n_dofs(), 6);
         for (i, &point) in set.points.iter().enumerate() {
@@ -100,7 +103,9 @@ pub(super) fn loads(
                 whole[(3 * point as usize + a, k)] = set.mean[(3 * i + a, k)];
             }
         }
-        flexibility.respond(whole.as_mut());
+        flexibility
+            .respond(whole.as_mut(), progress)
+            .map_err(|source| ComparisonError::Solution { body: body.name.clone(), source })?;
         for (k, direction) in DIRECTIONS.into_iter().enumerate() {
             let force: Vec<[f64; 3]> = (0..n).map(|i| [0, 1, 2].map(|a| set.mean[(3 * i + a, k)])).collect();
             let at = |i: usize, a: usize| whole[(3 * set.points[i] as usize + a, k)];
@@ -121,6 +126,8 @@ pub(super) fn loads(
             let energy_error = (lost / work).abs().sqrt();
             found.push(LoadMatch { set: set.name.clone(), direction, energy_error, displacement_error });
         }
+        progress.set(done);
     }
+    progress.end();
     Ok((found, untested))
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use carom_dynamics::{Placement, rotation};
 use carom_fem::{Body, Discretisation, QuadratureRule, SystemMatrices, assemble};
 use carom_format::scenario::model::{BodySpec, Scenario};
+use carom_linalg::FactorError;
 use carom_progress::Progress;
-use carom_reduce::{Flexibility, RigidMotions};
+use carom_reduce::{Flexibility, RigidMotions, SolverChoice};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
 use super::StaticError;
@@ -106,18 +107,26 @@ impl StaticBody {
     fn factorise(&mut self, system: SystemMatrices, progress: &dyn Progress) -> Result<(), StaticError> {
         let points = &self.discretisation.points;
         let free = self.held.free(&self.discretisation.point_is_used());
-        let elastic = Flexibility::new(system, &free, points, &self.motions, progress)
-            .map_err(|source| StaticError::Factor { body: self.name.clone(), source })?;
+        let failed = |source: FactorError| StaticError::Factor { body: self.name.clone(), source };
+        let choice = SolverChoice::default();
+        let elastic =
+            Flexibility::new(system, &free, points, &self.motions, &choice, progress).map_err(failed)?;
         let reaction = elastic.forces(&self.held.values);
         let net = |(f, r): (&[f64; 3], &[f64; 3])| [0, 1, 2].map(|d| f[d] - r[d]);
         let force: Vec<[f64; 3]> = self.load.iter().zip(&reaction).map(net).collect();
-        let mut response = elastic.displacement(&force);
+        let mut response = elastic.displacement(&force, progress).map_err(|error| failed(error.into()))?;
         for (u, held) in response.iter_mut().zip(&self.held.values) {
             (0..3).for_each(|d| u[d] += held[d]);
         }
         self.response = response;
         self.elastic = Some(elastic);
         Ok(())
+    }
+
+    /// What the user should know of answers without a factor: a sentence.
+    pub(super) fn told(&self) -> Option<String> {
+        let told = self.elastic.as_ref()?.told(&SolverChoice::default())?;
+        Some(format!("body `{}`: {told}", self.name))
     }
 
     /// The rigid motion that supports prescribe.

@@ -11,6 +11,7 @@ use carom_contact::submodel::{
 };
 use carom_fem::Surface;
 use carom_format::scenario::model::{ContactLaw, ContactSpec, End, Rim, Scenario};
+use carom_linalg::IterationError;
 use carom_mesh::FaceRef;
 use carom_multibody::quasistatic::is_flipped;
 use carom_progress::Progress;
@@ -240,7 +241,13 @@ fn contact_body(
     progress: &dyn Progress,
 ) -> Result<ContactBody, SimulateError> {
     let compliance = match &body.elastic {
-        Some(elastic) => Some(elastic.compliance(&side.points, progress).ok_or(SimulateError::Interrupted)?),
+        Some(elastic) => {
+            let compliance = elastic.compliance(&side.points, progress);
+            Some(compliance.map_err(|source| match source {
+                IterationError::Interrupted => SimulateError::Interrupted,
+                source => StaticError::Factor { body: body.name.clone(), source: source.into() }.into(),
+            })?)
+        }
         None => None,
     };
     Ok(ContactBody { name: body.name.clone(), n_points: side.points.len(), compliance })

@@ -2,7 +2,7 @@
 
 use carom_contact::submodel::{SetupError, SolveError};
 use carom_fem::AssemblyError;
-use carom_linalg::FactorError;
+use carom_linalg::{FactorError, IterationError};
 use thiserror::Error;
 
 /// Why no equilibrium was found.
@@ -73,7 +73,7 @@ pub enum StaticError {
         /// What is wrong.
         source: AssemblyError,
     },
-    /// The stiffness could not be factorised.
+    /// The stiffness could not be inverted, or an answer was not found without a factor.
     #[error("body `{body}`: {source}")]
     Factor {
         /// Name of the body.
@@ -161,15 +161,23 @@ pub enum StaticError {
 impl StaticError {
     /// True if the computation failed, false if what the user gave is wrong.
     pub(crate) fn is_convergence(&self) -> bool {
-        matches!(self, Self::Solve { .. } | Self::NotConverged { .. } | Self::Unbalanced { .. })
+        matches!(
+            self,
+            Self::Solve { .. }
+                | Self::NotConverged { .. }
+                | Self::Unbalanced { .. }
+                | Self::Factor { source: FactorError::Iteration(IterationError::Stagnation { .. }), .. }
+        )
     }
 
     /// True if the user stopped it.
     pub(crate) fn is_interruption(&self) -> bool {
         matches!(
             self,
-            Self::Factor { source: FactorError::Interrupted, .. }
-                | Self::Assembly { source: AssemblyError::Interrupted, .. }
+            Self::Factor {
+                source: FactorError::Interrupted | FactorError::Iteration(IterationError::Interrupted),
+                ..
+            } | Self::Assembly { source: AssemblyError::Interrupted, .. }
         )
     }
 }

@@ -10,7 +10,6 @@ use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_multibody::RunSummary;
 use carom_progress::Progress;
 
-use super::StaticError;
 use super::body::StaticBody;
 use super::contact::StaticContact;
 use super::equilibrium::{Balanced, Search, check_held};
@@ -55,6 +54,7 @@ pub fn run_static(
     let header = problem.header(scenario, scenario_folder, prepared);
     let mut run = Run::new(scenario, ResultWriter::create(path, &header, 0, options.replace)?);
     let ended = run.steps(&mut problem, progress);
+    run.warnings.extend(problem.bodies.iter().filter_map(StaticBody::told));
     let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
     let mut timings: Vec<(&str, f64)> =
         prepared.seconds.iter().map(|(name, s)| (name.as_str(), *s)).collect();
@@ -173,12 +173,12 @@ impl<'a> Run<'a> {
     fn steps(&mut self, problem: &mut Problem, progress: &dyn Progress) -> Result<(), SimulateError> {
         let steps = self.scenario.simulation.steps.unwrap_or(1);
         let mut balanced = problem.at_rest();
-        self.unloaded(problem, &balanced)?;
+        self.unloaded(problem, &balanced, progress)?;
         progress.begin("load steps", steps as u64);
         for step in 1..=steps {
             let part = step as f64 / steps as f64;
             balanced = problem.solve((step, part), &balanced, progress)?;
-            self.record(problem, part, &balanced)?;
+            self.record(problem, part, &balanced, progress)?;
             progress.set(step as u64);
             if progress.interrupted() {
                 return Err(SimulateError::Interrupted);
@@ -189,17 +189,28 @@ impl<'a> Run<'a> {
     }
 
     /// Frame 0: no load, no displacement, the contact not looked at.
-    fn unloaded(&mut self, problem: &Problem, rest: &Balanced) -> Result<(), SimulateError> {
-        let bodies = results(problem, 0.0, rest, None)?;
+    fn unloaded(
+        &mut self,
+        problem: &Problem,
+        rest: &Balanced,
+        progress: &dyn Progress,
+    ) -> Result<(), SimulateError> {
+        let bodies = results(problem, 0.0, rest, None, progress)?;
         let open = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
         let contacts = vec![open; self.events.len()];
         self.frame(&bodies, &contacts, None, 0.0)
     }
 
     /// Keeps a load step.
-    fn record(&mut self, problem: &Problem, part: f64, balanced: &Balanced) -> Result<(), SimulateError> {
+    fn record(
+        &mut self,
+        problem: &Problem,
+        part: f64,
+        balanced: &Balanced,
+        progress: &dyn Progress,
+    ) -> Result<(), SimulateError> {
         let contact = problem.contact.as_ref();
-        let bodies = results(problem, part, balanced, contact)?;
+        let bodies = results(problem, part, balanced, contact, progress)?;
         self.time = self.scenario.simulation.end_time * part;
         self.counts[0] += 1;
         self.counts[1] += balanced.evaluations;
@@ -339,8 +350,12 @@ fn results(
     part: f64,
     balanced: &Balanced,
     contact: Option<&StaticContact>,
-) -> Result<Vec<BodyResult>, StaticError> {
-    let of_body = |(number, body)| body_result(number, body, part, balanced, contact);
+    progress: &dyn Progress,
+) -> Result<Vec<BodyResult>, SimulateError> {
+    let of_body = |(number, body)| {
+        body_result(number, body, part, balanced, contact, progress)
+            .map_err(|error| if error.is_interruption() { SimulateError::Interrupted } else { error.into() })
+    };
     problem.bodies.iter().enumerate().map(of_body).collect()
 }
 

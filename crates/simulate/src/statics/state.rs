@@ -3,6 +3,7 @@
 use carom_contact::pressure::Cell;
 use carom_contact::submodel::ZoneShape;
 use carom_dynamics::{Balance, BodyState, ContactState, rotation};
+use carom_progress::Progress;
 use nalgebra::Vector3;
 
 use super::StaticError;
@@ -47,13 +48,17 @@ pub(super) fn body_result(
     part: f64,
     balanced: &Balanced,
     contact: Option<&StaticContact>,
+    progress: &dyn Progress,
 ) -> Result<BodyResult, StaticError> {
     let pressed = contact_forces(number, body, contact);
     let motion = &balanced.motion[number];
     let mut displacement: Vec<Vector3<f64>> =
         (0..body.load.len()).map(|k| body.moved(k, part, motion)).collect();
     if let Some(elastic) = &body.elastic {
-        for (u, c) in displacement.iter_mut().zip(elastic.displacement(&pressed)) {
+        let by_contact = elastic
+            .displacement(&pressed, progress)
+            .map_err(|source| StaticError::Factor { body: body.name.clone(), source: source.into() })?;
+        for (u, c) in displacement.iter_mut().zip(by_contact) {
             *u += Vector3::from(c);
         }
     }

@@ -68,6 +68,7 @@ pub(super) fn import_matrices(
         },
         split: args.split,
         variant,
+        solver: args.solver.choice(),
         ..Default::default()
     };
     let reduction =
