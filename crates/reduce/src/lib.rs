@@ -18,6 +18,7 @@ pub mod comparison;
 pub mod condensation;
 pub mod craig_bampton;
 pub mod damping;
+pub mod doubtful;
 pub mod error;
 pub mod flexibility;
 pub mod frame;
@@ -50,6 +51,7 @@ pub use craig_bampton::{
     CraigBampton, CraigBamptonOptions, Fields, FixedModes, craig_bampton, craig_bampton_of_matrices,
 };
 pub use damping::{Damping, DampingError, DampingRatio};
+pub use doubtful::DoubtfulModes;
 pub use error::ReduceError;
 pub use flexibility::Flexibility;
 pub use frame::{BodyFrame, FrameChoiceError};

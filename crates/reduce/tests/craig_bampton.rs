@@ -13,8 +13,8 @@ use carom_reduce::moments::Moments;
 use carom_reduce::rigid::rigid_modes;
 use carom_reduce::solver::{Interior, Operator, SolverChoice};
 use carom_reduce::{
-    CraigBampton, CraigBamptonOptions, Fields, FixedModes, InterfaceError, ModalOptions, ModesWanted,
-    ReduceError, craig_bampton, modes,
+    BodyFrame, CraigBampton, CraigBamptonOptions, Fields, FixedModes, InterfaceError, ModalOptions, ModeKind,
+    ModesWanted, ReduceError, Variant, craig_bampton, modes,
 };
 use carom_testing::{json_file, numbers, shared_data};
 use faer::Mat;
@@ -333,6 +333,45 @@ fn dynamic_modes_above_those_of_the_interior_are_told() {
         notes[0].starts_with(&format!("{n} dynamic modes")) && notes[0].contains("lower split"),
         "{notes:?}"
     );
+}
+
+#[test]
+fn a_model_knows_which_of_its_dynamic_modes_are_doubtful() {
+    let variant = |modes: ModeKind, inertia_relief: bool, frame: BodyFrame| Variant {
+        modes,
+        inertia_relief,
+        frame,
+        ..Variant::default()
+    };
+    let (fixed, free) = (ModeKind::FixedInterface, ModeKind::FreeInterface);
+    let mut told = 0;
+    for (n, variant) in [
+        (20, variant(fixed, false, BodyFrame::Buckens)),
+        (20, variant(fixed, false, BodyFrame::Nodes([0, 8, 17]))),
+        (20, variant(free, false, BodyFrame::Buckens)),
+        (20, variant(free, false, BodyFrame::Nodes([0, 8, 17]))),
+        (12, variant(fixed, true, BodyFrame::Buckens)),
+        (0, variant(fixed, true, BodyFrame::Buckens)),
+        (20, variant(ModeKind::MasslessBoundary, false, BodyFrame::Buckens)),
+    ] {
+        for split in [None, Some(3e3), Some(2e5)] {
+            let options = CraigBamptonOptions {
+                split,
+                variant: variant.clone(),
+                ..options(&["west"], FixedModes::Count(n))
+            };
+            // A split above the exact modes of a massless boundary is refused.
+            let Ok(CraigBampton { reduced, notes, .. }) = craig_bampton(&bar(), &options, &Silent) else {
+                assert!(variant.modes == ModeKind::MasslessBoundary && split == Some(2e5));
+                continue;
+            };
+            let expected = notes.iter().find(|note| note.contains("are not modes of the body"));
+            let found = reduced.doubtful_modes().map(|modes| modes.to_string());
+            assert_eq!(found.as_ref(), expected, "{n} {variant:?} {split:?}");
+            told += usize::from(found.is_some());
+        }
+    }
+    assert_eq!(told, 6, "a split of 200 kHz lies above what any of these know");
 }
 
 #[test]

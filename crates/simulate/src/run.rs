@@ -13,7 +13,7 @@ use carom_progress::Progress;
 
 use crate::statics::{StaticOutcome, run_static};
 use crate::system::without_friction;
-use crate::{Assembled, Prepared, SimulateError, resume, system};
+use crate::{Assembled, Prepared, PreparedModel, SimulateError, resume, system};
 
 /// How to run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -82,7 +82,8 @@ pub fn run(
     let seconds = started.elapsed().as_secs_f64();
     let cpu_seconds = cpu_seconds() - cpu_started;
     let summary = simulation.summary();
-    let warnings = warnings(&simulation, &summary);
+    let mut warnings = warnings(&simulation, &summary);
+    warnings.extend(doubtful_models(scenario, prepared));
     let state = match &ended {
         Ok(_) => RunState::Done,
         Err(RunError::Interrupted { .. }) => RunState::Interrupted,
@@ -195,6 +196,16 @@ fn settings(scenario: &Scenario) -> Settings {
         },
         ..defaults
     }
+}
+
+/// Models whose dynamic modes are not all modes of the body. A model that was made earlier has no notes any more.
+fn doubtful_models(scenario: &Scenario, prepared: &Prepared) -> impl Iterator<Item = String> {
+    scenario.body.iter().zip(&prepared.bodies).filter_map(|(spec, body)| match &body.model {
+        PreparedModel::Reduced(model) => {
+            model.doubtful_modes().map(|modes| format!("model of body `{}`: {modes}", spec.name))
+        }
+        _ => None,
+    })
 }
 
 /// What a user should know before trusting the numbers.

@@ -70,6 +70,26 @@ fn an_impact_closes_its_books_and_is_kept() {
 }
 
 #[test]
+fn doubtful_modes_of_a_model_that_was_made_before_are_among_the_warnings() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = ["simulation.end_time=1e-8", "simulation.output_every=1e-8"];
+    let above = ["body.ball.reduce.split=1e6", short[0], short[1]];
+    let solve = |overrides: &[&str]| {
+        let outcome = solve(folder.path(), overrides, RunOptions { replace: true, resume: false }).unwrap();
+        outcome
+            .warnings
+            .into_iter()
+            .filter(|warning| warning.contains("not modes of the body"))
+            .collect::<Vec<_>>()
+    };
+    let first = solve(&above);
+    assert!(first.len() == 1 && first[0].starts_with("model of body `ball`: "), "{first:?}");
+    // The model is up to date now, and its reduction says nothing any more.
+    assert_eq!(solve(&above), first);
+    assert_eq!(solve(&short), Vec::<String>::new());
+}
+
+#[test]
 fn bodies_that_start_inside_each_other_are_told_before_anything_is_reduced() {
     let folder = tempfile::tempdir().unwrap();
     // The ball's top at z = -0.1 mm touches nothing yet; a hair inside is pressed; 1 mm, and all of it, is a mistake.

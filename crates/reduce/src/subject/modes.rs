@@ -10,14 +10,12 @@ use super::columns::{Described, SecondPairs};
 use crate::characteristic::{interface_parts, reduced_second_modes};
 use crate::condensation::Condensation;
 use crate::craig_bampton::CraigBamptonOptions;
+use crate::doubtful::{DoubtfulModes, found_again};
 use crate::error::ReduceError;
 use crate::frame::{self, BodyFrame, Follower, FrameChoiceError, Reframed, reframed};
 use crate::modes::hz;
 use crate::moments::Moments;
 use crate::variant::ModeKind;
-
-/// Relative departure of ω² at which a mode counts as the free mode that the basis holds.
-const FREE_AGAIN: f64 = 1e-6;
 
 /// Combinations of the columns of T that are the modes of the reduced body.
 pub(super) struct ReducedModes {
@@ -123,17 +121,8 @@ impl Subject<'_> {
         options: &CraigBamptonOptions,
         notes: &mut Vec<String>,
     ) -> Result<usize, ReduceError> {
-        let mut check = |n_low: usize, n_known: usize, kind: &str| {
-            if n_low > n_known {
-                let [highest, dynamic] =
-                    [n_known, n_low].map(|n| n.checked_sub(1).map_or(0.0, |last| omega[last] / (2.0 * PI)));
-                notes.push(format!(
-                    "{} dynamic modes, up to {dynamic:.5e} Hz, lie above the {kind} modes, which answer for {highest:.5e} Hz: they are not \
-                     modes of the body, and the force of an impact can be percents off; take more modes (--up-to a quarter above \
-                     the split) or a lower split",
-                    n_low - n_known
-                ));
-            }
+        let mut check = |n_low: usize, n_known: usize, kind: &'static str| {
+            notes.extend(DoubtfulModes::of(omega, n_low, n_known, kind).map(|modes| modes.to_string()));
             n_low
         };
         let below = |split: f64| omega.partition_point(|&omega| omega <= 2.0 * PI * split);
@@ -192,8 +181,7 @@ impl Subject<'_> {
 
 /// Number of free modes that the second eigenproblem finds again as they are.
 fn n_free(condensation: &Condensation, omega: &[f64]) -> usize {
-    let same = |(omega, lambda): &(&f64, &f64)| (*omega * *omega / *lambda - 1.0).abs() < FREE_AGAIN;
-    omega.iter().zip(&condensation.free_lambda).take_while(same).count()
+    found_again(omega, condensation.free_lambda.iter().copied())
 }
 
 /// A matrix of the modes with zeros for those from `n_low` on.
