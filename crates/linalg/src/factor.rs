@@ -6,7 +6,8 @@
 //!
 //! * `schedule` — which panels work at the same time
 //! * `panel` — one panel: filled, reduced by the panels before it, factorised
-//! * `updates` — what earlier panels subtract, by chunks of rows
+//! * `updates` — what earlier panels subtract
+//! * `product`, `division` — the dense kernels of both
 //! * `pivots` — the diagonal block: its factor, its signs, its smallest pivot
 //!
 //! An indefinite matrix is factorised as A = W S Wᵀ with signs S = ±1: the square root is taken of |pivot|. No pivoting
@@ -20,15 +21,19 @@ use carom_progress::Progress;
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::conjugate::IterationError;
 use crate::dofs::DofSet;
+use crate::lanes::Row;
 use crate::memory::{memory, missing_bytes};
 use crate::ordering::OrderingError;
 use crate::symbolic::Symbolic;
 
+mod division;
 mod panel;
 mod pivots;
+mod product;
 mod schedule;
 mod updates;
 
+pub(crate) use panel::panel_tiles;
 pub(crate) use pivots::SMALLEST_PIVOT;
 use schedule::factorise;
 
@@ -88,10 +93,10 @@ pub enum FactorError {
     Interrupted,
 }
 
-/// Values of one panel: rows of its supernode's list from its first node on, column-major.
+/// Values of one panel: rows of its supernode's list from its first node on, in [`tiles`](crate::tiles).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PanelValues {
-    pub(crate) values: Vec<f64>,
+    pub(crate) values: Vec<Row>,
     /// Signs of the pivots, empty if all are positive.
     pub(crate) signs: Vec<f64>,
 }

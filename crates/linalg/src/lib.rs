@@ -25,6 +25,7 @@ mod multigrid;
 pub mod ordering;
 pub mod solve;
 pub mod symbolic;
+mod tiles;
 
 pub use block::{BlockMatrix, NodeMatrix};
 pub use bordered::{Border, Bordered};

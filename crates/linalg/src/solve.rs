@@ -9,14 +9,15 @@ use std::ops::Range;
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
-use crate::factor::Cholesky;
+use crate::factor::{Cholesky, panel_tiles};
 use crate::lanes::{LANES, Row, ZERO, add};
 use crate::symbolic::Supernode;
+use crate::tiles::Tiles;
 
 mod kernel;
 mod pieces;
 
-use kernel::Panel;
+use kernel::{n_diagonal_tiles, solve_lower, solve_upper};
 use pieces::{subtract, subtract_transposed};
 
 /// Groups of right-hand sides that pass through the factor together.
@@ -242,14 +243,15 @@ impl Cholesky {
             memory_of_rows.resize(memory_of_rows.len() + height - width, ZERO);
         }
         for (panel, columns) in self.panels_of(supernode) {
+            let n_diagonal = n_diagonal_tiles(&panel);
             let mut parts = Vec::with_capacity(loaded.len());
             for rows in memory_of_rows.chunks_mut(height) {
-                let (done, rest) = rows.split_at_mut(columns.end);
-                let x = &mut done[columns.start..];
-                panel.solve_lower(x);
-                parts.push((&*x, rest));
+                let rows = &mut rows[columns.start..];
+                solve_lower(panel, rows);
+                let (done, rest) = rows.split_at_mut(rows.len().min(LANES * n_diagonal));
+                parts.push((&done[..panel.width], rest));
             }
-            subtract(panel.below(columns.len()), parts, target.root.is_none());
+            subtract(panel, n_diagonal, parts, target.root.is_none());
         }
         let n_own = self.places_below(supernode, target, places);
         let (in_own, in_above) = places.split_at(n_own);
@@ -288,14 +290,16 @@ impl Cholesky {
             memory_of_rows.extend(in_above.iter().map(|&row| above[group][row as usize]));
         }
         for (panel, columns) in self.panels_of(supernode).rev() {
+            let n_diagonal = n_diagonal_tiles(&panel);
             let mut parts = Vec::with_capacity(own.len());
             for rows in memory_of_rows.chunks_mut(height) {
-                let (start, rest) = rows.split_at_mut(columns.end);
-                parts.push((&mut start[columns.start..], &*rest));
+                let rows = &mut rows[columns.start..];
+                let (start, rest) = rows.split_at_mut(rows.len().min(LANES * n_diagonal));
+                parts.push((&mut start[..panel.width], &*rest));
             }
-            subtract_transposed(panel.below(columns.len()), &mut parts, target.root.is_none());
-            for (x, _) in parts {
-                panel.solve_upper(x);
+            subtract_transposed(panel, n_diagonal, &mut parts, target.root.is_none());
+            for rows in memory_of_rows.chunks_mut(height) {
+                solve_upper(panel, &mut rows[columns.start..]);
             }
         }
         for (own, rows) in own.iter_mut().zip(memory_of_rows.chunks(height)) {
@@ -307,12 +311,11 @@ impl Cholesky {
     fn panels_of<'a>(
         &'a self,
         supernode: &'a Supernode,
-    ) -> impl DoubleEndedIterator<Item = (Panel<'a>, Range<usize>)> {
+    ) -> impl DoubleEndedIterator<Item = (Tiles<'a>, Range<usize>)> {
         supernode.panels.clone().map(|i_panel| {
             let nodes = &self.symbolic.panels[i_panel].nodes;
             let columns = supernode.row_of[nodes.start] as usize..supernode.row_of[nodes.end] as usize;
-            let height = supernode.height() - columns.start;
-            (Panel::new(&self.panels[i_panel].values, height), columns)
+            (panel_tiles(&self.symbolic, i_panel, &self.panels[i_panel]), columns)
         })
     }
 }

@@ -19,7 +19,9 @@ use std::ops::Range;
 
 use crate::dofs::DofSet;
 use crate::graph::NodeGraph;
+use crate::lanes::Row;
 use crate::ordering::{OrderingError, nested_dissection};
+use crate::tiles::n_rows;
 
 mod supernodes;
 mod tree;
@@ -177,14 +179,14 @@ impl Symbolic {
         self.factor_nonzeros
     }
 
-    /// Memory of a factor: its panels with all their rows, the upper triangle of diagonal blocks included.
+    /// Memory of a factor: its panels with all their tiles, the upper triangle of diagonal blocks included.
     pub fn factor_bytes(&self) -> usize {
         let panel = |panel: &Panel| {
             let supernode = &self.supernodes[panel.supernode];
             let (first, end) = (supernode.row_of[panel.nodes.start], supernode.row_of[panel.nodes.end]);
-            (supernode.height() - first as usize) * (end - first) as usize
+            n_rows(supernode.height() - first as usize, (end - first) as usize)
         };
-        size_of::<f64>() * self.panels.iter().map(panel).sum::<usize>()
+        size_of::<Row>() * self.panels.iter().map(panel).sum::<usize>()
     }
 
     /// The nodes that have free dofs, in the order in which they are eliminated: METIS's order turned to a postorder of

@@ -18,7 +18,9 @@ pub(super) const GUARD: usize = 12;
 pub(super) const FIRST_GUESS: usize = 40;
 
 /// Residual over θ at which a Lanczos pair has converged.
-pub(super) const LANCZOS_RESIDUAL: f64 = 3e-9;
+///
+/// The true residual after the last step of the operator is about the same.
+pub(super) const LANCZOS_RESIDUAL: f64 = 8e-9;
 
 /// How often Lanczos goes on to a smaller residual after true ones were too large, before inverse iteration takes over.
 const MAX_CHECKS: usize = 4;
@@ -47,6 +49,10 @@ const MAX_IDLE_BLOCKS: usize = 400;
 
 /// Part of the space by which it grows before it is looked at again, two blocks at least.
 const LOOK_AGAIN: usize = 16;
+
+/// Near the end a look after every block spares a block or two, if the cube of the space's dimension is below this number of
+/// rows of the problem.
+const CHEAP_LOOK: f64 = 3e3;
 
 /// Lanczos blocks that fresh directions get after each inertia count that found a pair missing.
 pub(super) const BLOCKS_AFTER_COUNT: usize = 6;
@@ -210,11 +216,22 @@ impl Pencil<'_> {
             } else if locked >= krylov.n_locked() + 2 * BLOCK {
                 krylov.restart(&ritz, n_ritz, locked);
             }
-            let is_near = 4 * converged > krylov.n_applied();
-            let step = if is_near { BLOCK } else { 2 * BLOCK };
-            next_ritz = krylov.n_applied() + step.max(krylov.n_applied() / LOOK_AGAIN);
+            next_ritz = krylov.n_applied() + self.next_look(krylov.n_applied(), converged, wanted);
         }
         Err(EigenError::NotConverged { converged, solves: krylov.n_solves, shift: self.shift })
+    }
+
+    /// Columns by which the space grows before its pairs are computed again.
+    fn next_look(&self, n_applied: usize, converged: usize, wanted: Wanted) -> usize {
+        let is_near = match wanted {
+            Wanted::Count(n) => 5 * converged >= 4 * n,
+            Wanted::UpTo(_) => false,
+        };
+        if is_near && (n_applied as f64).powi(3) < CHEAP_LOOK * self.m.n_nodes() as f64 {
+            return BLOCK;
+        }
+        let step = if 4 * converged > n_applied { BLOCK } else { 2 * BLOCK };
+        step.max(n_applied / LOOK_AGAIN)
     }
 
     /// Number of Ritz pairs whose coupling to the rest is dropped: it must be small against the smallest wanted θ.

@@ -1,25 +1,31 @@
 //! One panel: filled with the entries of the matrix, reduced by the panels before it, divided by its diagonal block.
 
+use faer::MatMut;
 use faer::dyn_stack::MemBuffer;
-use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
-use faer::{MatMut, MatRef, Par};
+use faer::traits::pulp::Arch;
 use rayon::prelude::*;
 
+use super::division::{Division, Triangle};
 use super::pivots::{Pivots, factorise_diagonal, pivot_memory};
-use super::updates::{CHUNK_ROWS, ChunkWorkspace, Chunks};
+use super::updates::{PieceWorkspace, Updates, piece_tiles};
 use super::{FactorError, Matrix, PanelValues};
+use crate::lanes::{LANES, Row};
 use crate::symbolic::{Panel, Symbolic};
+use crate::tiles::{Tiles, clear, place};
 
 /// Memory of one worker.
 pub(super) struct Workspace {
     /// Row of each position in the panel at work.
     row_at: Vec<u32>,
-    chunk: ChunkWorkspace,
+    piece: PieceWorkspace,
     /// Diagonal of the matrix in the columns of the panel.
     pub(super) diagonal: Vec<f64>,
+    /// The diagonal block, column-major; only its lower triangle counts.
+    block: Vec<f64>,
     /// The diagonal block before it was factorised, if that may fail.
     pub(super) backup: Vec<f64>,
     pub(super) pivots: MemBuffer,
+    triangle: Triangle,
 }
 
 impl Workspace {
@@ -27,10 +33,12 @@ impl Workspace {
         let widest = symbolic.panels.iter().map(|panel| width(symbolic, panel)).max().unwrap_or(0);
         Self {
             row_at: vec![0; symbolic.order.len()],
-            chunk: ChunkWorkspace::default(),
+            piece: PieceWorkspace::default(),
             diagonal: Vec::new(),
+            block: Vec::new(),
             backup: Vec::new(),
             pivots: pivot_memory(widest),
+            triangle: Triangle::default(),
         }
     }
 }
@@ -47,14 +55,10 @@ fn height(symbolic: &Symbolic, panel: &Panel) -> usize {
     supernode.height() - supernode.row_of[panel.nodes.start] as usize
 }
 
-/// The factor of a panel as a matrix, rows × width.
-pub(crate) fn panel_matrix<'a>(
-    symbolic: &Symbolic,
-    i_panel: usize,
-    values: &'a PanelValues,
-) -> MatRef<'a, f64> {
+/// The factor of a panel.
+pub(crate) fn panel_tiles<'a>(symbolic: &Symbolic, i_panel: usize, values: &'a PanelValues) -> Tiles<'a> {
     let panel = &symbolic.panels[i_panel];
-    MatRef::from_column_major_slice(&values.values, height(symbolic, panel), width(symbolic, panel))
+    Tiles::new(&values.values, height(symbolic, panel), width(symbolic, panel))
 }
 
 /// Computes one panel from the panels before it.
@@ -71,49 +75,73 @@ pub(super) fn factorise_panel(
 ) -> Result<Pivots, FactorError> {
     let symbolic = matrix.symbolic;
     let panel = &symbolic.panels[i_panel];
-    let (n_rows, n_cols) = (height(symbolic, panel), width(symbolic, panel));
+    let (height, width) = (height(symbolic, panel), width(symbolic, panel));
     target.signs.clear();
-    target.values.clear();
-    target.values.resize(n_rows * n_cols, 0.0);
-    fill(matrix, panel, &mut target.values, n_rows, workspace);
+    clear(&mut target.values, height, width);
+    fill(matrix, panel, &mut target.values, width, workspace);
 
-    let chunks = Chunks { symbolic, i_panel, first, earlier, row_at: &workspace.row_at };
-    let values = MatMut::from_column_major_slice_mut(&mut target.values, n_rows, n_cols);
-    let mut pieces = chunks.cut(values);
+    let arch = Arch::new();
+    let updates = Updates { symbolic, i_panel, first, earlier, row_at: &workspace.row_at, arch };
+    let rows_of = |first: usize, piece: &[Row]| first..height.min(first + LANES * (piece.len() / width));
     if parallel {
-        pieces.into_par_iter().for_each_init(ChunkWorkspace::default, |memory, (nodes, mut piece)| {
-            chunks.subtract_updates(nodes, piece.as_mut(), memory);
-        });
+        let tiles = piece_tiles(height.div_ceil(LANES));
+        target
+            .values
+            .par_chunks_mut(tiles * width)
+            .enumerate()
+            .for_each_init(PieceWorkspace::default, |memory, (k, piece)| {
+                updates.subtract(rows_of(k * tiles * LANES, piece), piece, memory)
+            });
     } else {
-        for (nodes, piece) in &mut pieces {
-            chunks.subtract_updates(nodes.clone(), piece.as_mut(), &mut workspace.chunk);
-        }
+        updates.subtract(0..height, &mut target.values, &mut workspace.piece);
     }
 
-    let values = MatMut::from_column_major_slice_mut(&mut target.values, n_rows, n_cols);
-    let (mut top, below) = values.split_at_row_mut(n_cols);
-    let found = factorise_diagonal(matrix, panel, top.as_mut(), &mut target.signs, workspace)?;
-    let (top, signs) = (top.as_ref(), &target.signs);
-    // Rows below: X Wᵀ S = A, that is X = A W⁻ᵀ S.
-    let divide = |mut rows: MatMut<'_, f64>| {
-        solve_lower_triangular_in_place(top, rows.as_mut().transpose_mut(), Par::Seq);
-        for (j, &sign) in signs.iter().enumerate().filter(|(_, sign)| **sign < 0.0) {
-            rows.as_mut().col_mut(j).iter_mut().for_each(|x| *x *= sign);
-        }
+    let mut block = std::mem::take(&mut workspace.block);
+    take_block(&target.values, width, &mut block);
+    let top = MatMut::from_column_major_slice_mut(&mut block, width, width);
+    let found = factorise_diagonal(matrix, panel, top, &mut target.signs, workspace)?;
+    workspace.triangle.assign(faer::MatRef::from_column_major_slice(&block, width, width));
+    // The tile in which the diagonal block ends is divided as a whole, before the block is put back.
+    let below = &mut target.values[width / LANES * width..];
+    let division = |tiles: &mut [Row]| {
+        arch.dispatch(Division { triangle: &workspace.triangle, signs: &target.signs, tiles });
     };
-    if below.nrows() > 0 {
-        if parallel {
-            below.par_row_chunks_mut(CHUNK_ROWS).for_each(divide);
-        } else {
-            divide(below);
-        }
+    if parallel {
+        below.par_chunks_mut(piece_tiles(below.len() / width).max(1) * width).for_each(division);
+    } else {
+        division(below);
     }
+    put_block(&block, width, &mut target.values);
+    workspace.block = block;
     Ok(found)
 }
 
+/// Copies the lower triangle of the diagonal block out of its tiles.
+fn take_block(values: &[Row], width: usize, block: &mut Vec<f64>) {
+    block.clear();
+    block.resize(width * width, 0.0);
+    let values = values.as_flattened();
+    for (j, column) in block.chunks_exact_mut(width).enumerate() {
+        for (i, value) in column.iter_mut().enumerate().skip(j) {
+            *value = values[place(i, width) + LANES * j];
+        }
+    }
+}
+
+/// Copies the lower triangle of the diagonal block back to its tiles; above it become zeros.
+fn put_block(block: &[f64], width: usize, values: &mut [Row]) {
+    let values = values.as_flattened_mut();
+    for (j, column) in block.chunks_exact(width).enumerate() {
+        for (i, value) in column.iter().enumerate() {
+            values[place(i, width) + LANES * j] = if i >= j { *value } else { 0.0 };
+        }
+    }
+}
+
 /// Writes the entries of the matrix into a panel and notes the row of each position and the diagonal.
-fn fill(matrix: &Matrix<'_>, panel: &Panel, values: &mut [f64], n_rows: usize, workspace: &mut Workspace) {
+fn fill(matrix: &Matrix<'_>, panel: &Panel, values: &mut [Row], width: usize, workspace: &mut Workspace) {
     let symbolic = matrix.symbolic;
+    let values = values.as_flattened_mut();
     let supernode = &symbolic.supernodes[panel.supernode];
     let first_row = supernode.row_of[panel.nodes.start];
     for k in panel.nodes.start..supernode.list.len() {
@@ -134,13 +162,12 @@ fn fill(matrix: &Matrix<'_>, panel: &Panel, values: &mut [f64], n_rows: usize, w
             // The stored block has the larger node in its rows.
             let (stride_row, stride_col) = if row_node >= col_node { (3, 1) } else { (1, 3) };
             for (at_col, j) in (col..).zip((0..3).filter(|&j| col_free[j])) {
-                for (at, i) in (at_col * n_rows + row..).zip((0..3).filter(|&i| row_free[i])) {
-                    values[at] =
+                for (at_row, i) in (row..).zip((0..3).filter(|&i| row_free[i])) {
+                    values[place(at_row, width) + LANES * at_col] =
                         block[stride_row * i + stride_col * j] + if i == j { on_diagonal } else { 0.0 };
                 }
             }
         }
     }
-    let n_cols = values.len() / n_rows.max(1);
-    workspace.diagonal.extend((0..n_cols).map(|j| values[j * n_rows + j]));
+    workspace.diagonal.extend((0..width).map(|j| values[place(j, width) + LANES * j]));
 }

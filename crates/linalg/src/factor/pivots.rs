@@ -35,7 +35,7 @@ pub(super) fn pivot_memory(widest: usize) -> MemBuffer {
     MemBuffer::new(scratch)
 }
 
-/// Factorises the diagonal block of a panel in place: A = W Wᵀ, or W S Wᵀ if the matrix may be indefinite.
+/// Factorises the diagonal block of a panel in place: A = W Wᵀ, or W S Wᵀ if the matrix may be indefinite. Only lower triangles count.
 pub(super) fn factorise_diagonal(
     matrix: &Matrix<'_>,
     panel: &Panel,

@@ -1,97 +1,71 @@
 //! Dense kernels of the triangular solutions, on rows of `LANES` right-hand sides that lie side by side.
 //!
-//! The factor streams through once, four columns at a time, and meets right-hand sides that stay in the cache: for few of them
+//! The factor streams through once, tile by tile, and meets right-hand sides that stay in the cache: for few of them
 //! a solution costs little more than reading the factor.
+
+use std::ops::Range;
 
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 
-use crate::lanes::{Row, Vectors};
+use crate::lanes::{LANES, Row, Vectors, ZERO};
+use crate::tiles::Tiles;
 
-/// Columns of the factor that are used together.
-const QUAD: usize = 4;
+/// Rows of a tile whose right-hand sides fit the registers.
+const HALF: usize = LANES / 2;
 
-/// Rows that stay in the first-level cache while all columns of a panel pass.
-const CACHED_ROWS: usize = 128;
-
-/// Part of a panel: its columns from one row on.
-#[derive(Clone, Copy)]
-pub(super) struct Panel<'a> {
-    /// Values, column-major.
-    values: &'a [f64],
-    height: usize,
-    first_row: usize,
+/// Tiles in which the diagonal block of a panel lies; the last of them may have rows below the block.
+pub(super) fn n_diagonal_tiles(panel: &Tiles<'_>) -> usize {
+    panel.width.div_ceil(LANES)
 }
 
-impl<'a> Panel<'a> {
-    /// All rows of a panel.
-    pub(super) fn new(values: &'a [f64], height: usize) -> Self {
-        Self { values, height, first_row: 0 }
-    }
+/// X ← L⁻¹ X with the triangle of a panel, and what the same tiles subtract from rows below it.
+///
+/// * `rows` — X, and at least the rows behind it that the last tile of the triangle has
+pub(super) fn solve_lower(panel: Tiles<'_>, rows: &mut [Row]) {
+    Arch::new().dispatch(SolveLower { panel, rows });
+}
 
-    /// The panel from `first_row` on.
-    #[inline(always)]
-    pub(super) fn below(self, first_row: usize) -> Self {
-        Self { first_row: self.first_row + first_row, ..self }
-    }
+/// X ← L⁻ᵀ X with the triangle of a panel, after subtracting what the same tiles make of the rows below it.
+///
+/// * `rows` — as for [`solve_lower`]
+pub(super) fn solve_upper(panel: Tiles<'_>, rows: &mut [Row]) {
+    Arch::new().dispatch(SolveUpper { panel, rows });
+}
 
-    /// The panel from column `first_column` on.
-    #[inline(always)]
-    fn right(self, first_column: usize) -> Self {
-        Self { values: &self.values[first_column * self.height..], ..self }
-    }
+/// Y −= L X for some tiles.
+///
+/// * `y` — the rows of these tiles
+pub(super) fn subtract(panel: Tiles<'_>, tiles: Range<usize>, x: &[Row], y: &mut [Row]) {
+    Arch::new().dispatch(Subtract { panel, tiles, x, y });
+}
 
-    /// The first `n` rows of one column.
-    #[inline(always)]
-    fn column(&self, k: usize, n: usize) -> &'a [f64] {
-        &self.values[k * self.height + self.first_row..][..n]
-    }
-
-    /// The first `n` rows of the four columns of a quad.
-    #[inline(always)]
-    fn quad(&self, quad: usize, n: usize) -> [&'a [f64]; QUAD] {
-        let k = QUAD * quad;
-        [self.column(k, n), self.column(k + 1, n), self.column(k + 2, n), self.column(k + 3, n)]
-    }
-
-    /// X ← L⁻¹ X with the triangle of the panel's first rows.
-    pub(super) fn solve_lower(self, x: &mut [Row]) {
-        Arch::new().dispatch(SolveLower { panel: self, x });
-    }
-
-    /// X ← L⁻ᵀ X with the triangle of the panel's first rows.
-    pub(super) fn solve_upper(self, x: &mut [Row]) {
-        Arch::new().dispatch(SolveUpper { panel: self, x });
-    }
-
-    /// Y −= L X with the first rows of the panel, one for each of Y.
-    pub(super) fn subtract(self, x: &[Row], y: &mut [Row]) {
-        Arch::new().dispatch(Subtract { panel: self, x, y });
-    }
-
-    /// X −= Lᵀ Y with the first rows of the panel, one for each of Y.
-    pub(super) fn subtract_transposed(self, x: &mut [Row], y: &[Row]) {
-        Arch::new().dispatch(SubtractTransposed { panel: self, x, y });
-    }
+/// X −= Lᵀ Y for some tiles.
+///
+/// * `y` — the rows of these tiles
+pub(super) fn subtract_transposed(panel: Tiles<'_>, tiles: Range<usize>, x: &mut [Row], y: &[Row]) {
+    Arch::new().dispatch(SubtractTransposed { panel, tiles, x, y });
 }
 
 struct SolveLower<'a> {
-    panel: Panel<'a>,
-    x: &'a mut [Row],
+    panel: Tiles<'a>,
+    rows: &'a mut [Row],
 }
 
 struct SolveUpper<'a> {
-    panel: Panel<'a>,
-    x: &'a mut [Row],
+    panel: Tiles<'a>,
+    rows: &'a mut [Row],
 }
 
 struct Subtract<'a> {
-    panel: Panel<'a>,
+    panel: Tiles<'a>,
+    tiles: Range<usize>,
     x: &'a [Row],
     y: &'a mut [Row],
 }
 
 struct SubtractTransposed<'a> {
-    panel: Panel<'a>,
+    panel: Tiles<'a>,
+    tiles: Range<usize>,
     x: &'a mut [Row],
     y: &'a [Row],
 }
@@ -101,20 +75,20 @@ impl WithSimd for SolveLower<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { panel, x } = self;
-        for first in (0..x.len()).step_by(QUAD) {
-            let end = x.len().min(first + QUAD);
-            let (done, rest) = x.split_at_mut(end);
-            let rows = &mut done[first..];
-            for k in 0..rows.len() {
-                let column = &panel.column(first + k, end)[first..];
-                let solved = Vectors::load(simd, &rows[k]).times(simd, 1.0 / column[k]);
-                solved.store(&mut rows[k]);
-                for i in k + 1..rows.len() {
-                    Vectors::load(simd, &rows[i]).plus(simd, -column[i], solved).store(&mut rows[i]);
+        let Self { panel, rows } = self;
+        for tile in 0..n_diagonal_tiles(&panel) {
+            let first = LANES * tile;
+            let (left, corner) = panel.tile(tile).split_at(first);
+            let (done, rest) = rows.split_at_mut(first);
+            let n = rest.len().min(LANES);
+            subtract_tile(simd, left, done, &mut rest[..n]);
+            for (k, column) in corner.iter().take(LANES).enumerate() {
+                let solved = Vectors::load(simd, &rest[k]).times(simd, 1.0 / column[k]);
+                solved.store(&mut rest[k]);
+                for i in k + 1..n {
+                    Vectors::load(simd, &rest[i]).plus(simd, -column[i], solved).store(&mut rest[i]);
                 }
             }
-            Subtract { panel: panel.right(first).below(end), x: rows, y: rest }.with_simd(simd);
         }
     }
 }
@@ -124,20 +98,20 @@ impl WithSimd for SolveUpper<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { panel, x } = self;
-        for first in (0..x.len()).step_by(QUAD).rev() {
-            let end = x.len().min(first + QUAD);
-            let (done, rest) = x.split_at_mut(end);
-            let rows = &mut done[first..];
-            SubtractTransposed { panel: panel.right(first).below(end), x: rows, y: rest }.with_simd(simd);
-            for k in (0..rows.len()).rev() {
-                let column = &panel.column(first + k, end)[first..];
-                let mut row = Vectors::load(simd, &rows[k]);
-                for i in k + 1..rows.len() {
-                    row = row.plus(simd, -column[i], Vectors::load(simd, &rows[i]));
+        let Self { panel, rows } = self;
+        for tile in (0..n_diagonal_tiles(&panel)).rev() {
+            let first = LANES * tile;
+            let (left, corner) = panel.tile(tile).split_at(first);
+            let (before, rest) = rows.split_at_mut(first);
+            let n = rest.len().min(LANES);
+            for (k, column) in corner.iter().take(LANES).enumerate().rev() {
+                let mut row = Vectors::load(simd, &rest[k]);
+                for i in k + 1..n {
+                    row = row.plus(simd, -column[i], Vectors::load(simd, &rest[i]));
                 }
-                row.times(simd, 1.0 / column[k]).store(&mut rows[k]);
+                row.times(simd, 1.0 / column[k]).store(&mut rest[k]);
             }
+            subtract_tile_transposed(simd, left, before, &rest[..n]);
         }
     }
 }
@@ -147,28 +121,9 @@ impl WithSimd for Subtract<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { panel, x, y } = self;
-        let (quads, singles) = x.as_chunks::<QUAD>();
-        for (chunk, y) in y.chunks_mut(CACHED_ROWS).enumerate() {
-            let panel = panel.below(chunk * CACHED_ROWS);
-            for (quad, x) in quads.iter().enumerate() {
-                let [l0, l1, l2, l3] = panel.quad(quad, y.len());
-                let mut minus = [Vectors::zero(simd); QUAD];
-                for (minus, x) in minus.iter_mut().zip(x) {
-                    *minus = Vectors::load(simd, x).times(simd, -1.0);
-                }
-                for ((((row, &l0), &l1), &l2), &l3) in y.iter_mut().zip(l0).zip(l1).zip(l2).zip(l3) {
-                    let sum = Vectors::load(simd, row).plus(simd, l0, minus[0]).plus(simd, l1, minus[1]);
-                    sum.plus(simd, l2, minus[2]).plus(simd, l3, minus[3]).store(row);
-                }
-            }
-            for (j, x) in singles.iter().enumerate() {
-                let x = Vectors::load(simd, x);
-                let column = panel.column(QUAD * quads.len() + j, y.len());
-                for (row, &l) in y.iter_mut().zip(column) {
-                    Vectors::load(simd, row).plus(simd, -l, x).store(row);
-                }
-            }
+        let Self { panel, tiles, x, y } = self;
+        for (tile, y) in tiles.zip(y.chunks_mut(LANES)) {
+            subtract_tile(simd, panel.tile(tile), x, y);
         }
     }
 }
@@ -178,32 +133,74 @@ impl WithSimd for SubtractTransposed<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { panel, x, y } = self;
-        let (quads, singles) = x.as_chunks_mut::<QUAD>();
-        let n_quads = quads.len();
-        for (chunk, y) in y.chunks(CACHED_ROWS).enumerate() {
-            let panel = panel.below(chunk * CACHED_ROWS);
-            for (quad, x) in quads.iter_mut().enumerate() {
-                let [l0, l1, l2, l3] = panel.quad(quad, y.len());
-                let mut sums = [Vectors::zero(simd); QUAD];
-                for ((((row, &l0), &l1), &l2), &l3) in y.iter().zip(l0).zip(l1).zip(l2).zip(l3) {
-                    let row = Vectors::load(simd, row);
-                    sums[0] = sums[0].plus(simd, l0, row);
-                    sums[1] = sums[1].plus(simd, l1, row);
-                    sums[2] = sums[2].plus(simd, l2, row);
-                    sums[3] = sums[3].plus(simd, l3, row);
-                }
-                for (x, sum) in x.iter_mut().zip(sums) {
-                    Vectors::load(simd, x).plus(simd, -1.0, sum).store(x);
-                }
-            }
-            for (j, x) in singles.iter_mut().enumerate() {
-                let mut sum = Vectors::load(simd, x);
-                for (row, &l) in y.iter().zip(panel.column(QUAD * n_quads + j, y.len())) {
-                    sum = sum.plus(simd, -l, Vectors::load(simd, row));
-                }
-                sum.store(x);
-            }
+        let Self { panel, tiles, x, y } = self;
+        for (tile, y) in tiles.zip(y.chunks(LANES)) {
+            subtract_tile_transposed(simd, panel.tile(tile), x, y);
         }
+    }
+}
+
+/// Y −= L X with the first columns of a tile, one for each row of X, and as many of its rows as Y has.
+#[inline(always)]
+fn subtract_tile<S: Simd>(simd: S, tile: &[Row], x: &[Row], y: &mut [Row]) {
+    if let Ok(y) = <&mut [Row; LANES]>::try_from(&mut *y) {
+        subtract_half::<S, 0>(simd, tile, x, y);
+        subtract_half::<S, HALF>(simd, tile, x, y);
+    } else {
+        let mut padded = [ZERO; LANES];
+        padded[..y.len()].copy_from_slice(y);
+        subtract_half::<S, 0>(simd, tile, x, &mut padded);
+        subtract_half::<S, HALF>(simd, tile, x, &mut padded);
+        y.copy_from_slice(&padded[..y.len()]);
+    }
+}
+
+/// As [`subtract_tile`] for half of the rows, from FIRST on.
+#[inline(always)]
+fn subtract_half<S: Simd, const FIRST: usize>(simd: S, tile: &[Row], x: &[Row], y: &mut [Row; LANES]) {
+    let mut sums = [Vectors::zero(simd); HALF];
+    for (column, x) in tile.iter().zip(x) {
+        let x = Vectors::load(simd, x);
+        for (i, sum) in sums.iter_mut().enumerate() {
+            *sum = sum.plus(simd, column[FIRST + i], x);
+        }
+    }
+    for (i, sum) in sums.iter().enumerate() {
+        Vectors::load(simd, &y[FIRST + i]).plus(simd, -1.0, *sum).store(&mut y[FIRST + i]);
+    }
+}
+
+/// X −= Lᵀ Y with the first columns of a tile, one for each row of X, and as many of its rows as Y has.
+#[inline(always)]
+fn subtract_tile_transposed<S: Simd>(simd: S, tile: &[Row], x: &mut [Row], y: &[Row]) {
+    if let Ok(y) = <&[Row; LANES]>::try_from(y) {
+        subtract_half_transposed::<S, 0>(simd, tile, x, y);
+        subtract_half_transposed::<S, HALF>(simd, tile, x, y);
+    } else {
+        let mut padded = [ZERO; LANES];
+        padded[..y.len()].copy_from_slice(y);
+        subtract_half_transposed::<S, 0>(simd, tile, x, &padded);
+        subtract_half_transposed::<S, HALF>(simd, tile, x, &padded);
+    }
+}
+
+/// As [`subtract_tile_transposed`] for half of the rows, from FIRST on.
+#[inline(always)]
+fn subtract_half_transposed<S: Simd, const FIRST: usize>(
+    simd: S,
+    tile: &[Row],
+    x: &mut [Row],
+    y: &[Row; LANES],
+) {
+    let mut minus = [Vectors::zero(simd); HALF];
+    for (i, minus) in minus.iter_mut().enumerate() {
+        *minus = Vectors::load(simd, &y[FIRST + i]).times(simd, -1.0);
+    }
+    for (column, x) in tile.iter().zip(x) {
+        let mut sum = Vectors::load(simd, x);
+        for (i, minus) in minus.iter().enumerate() {
+            sum = sum.plus(simd, column[FIRST + i], *minus);
+        }
+        sum.store(x);
     }
 }

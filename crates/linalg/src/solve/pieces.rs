@@ -1,53 +1,73 @@
 //! Products of a panel with all groups of right-hand sides, piece after piece of its rows, large ones in parallel.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use super::kernel::Panel;
-use crate::lanes::{Row, ZERO, add};
+use super::kernel;
+use crate::lanes::{LANES, Row, ZERO, add};
+use crate::tiles::Tiles;
 
-/// Rows of one piece of a panel: the unit of parallel work, and what stays in the second-level cache for all groups.
-const PIECE_ROWS: usize = 256;
+/// Tiles of one piece of a panel: the unit of parallel work.
+const PIECE_TILES: usize = 32;
 
-/// y −= L x for all groups, piece after piece of the panel.
-pub(super) fn subtract(panel: Panel<'_>, mut parts: Vec<(&[Row], &mut [Row])>, parallel: bool) {
-    let n_rows = parts.first().map_or(0, |(_, y)| y.len());
-    if parallel && n_rows > PIECE_ROWS {
+/// Rows of one piece.
+const PIECE_ROWS: usize = LANES * PIECE_TILES;
+
+/// y −= L x for all groups with the tiles from one on, which is what y begins with.
+pub(super) fn subtract(
+    panel: Tiles<'_>,
+    first_tile: usize,
+    mut parts: Vec<(&[Row], &mut [Row])>,
+    parallel: bool,
+) {
+    let n_tiles = panel.n_tiles() - first_tile;
+    if parallel && n_tiles > PIECE_TILES {
         let mut pieces = Vec::new();
         for (x, y) in parts {
-            pieces.extend(
-                (0..).step_by(PIECE_ROWS).zip(y.chunks_mut(PIECE_ROWS)).map(|(first, y)| (first, x, y)),
-            );
+            pieces.extend(y.chunks_mut(PIECE_ROWS).enumerate().map(|(piece, y)| (piece, x, y)));
         }
-        pieces.into_par_iter().for_each(|(first, x, y)| panel.below(first).subtract(x, y));
+        // Groups of one piece follow each other: the piece is still in the cache.
+        pieces.sort_by_key(|(piece, ..)| *piece);
+        pieces
+            .into_par_iter()
+            .for_each(|(piece, x, y)| kernel::subtract(panel, tiles_of(panel, first_tile, piece), x, y));
         return;
     }
-    for first in (0..n_rows).step_by(PIECE_ROWS) {
-        let piece = first..n_rows.min(first + PIECE_ROWS);
+    // A tile meets all groups while it is in the cache.
+    for tile in 0..n_tiles {
         for (x, y) in &mut parts {
-            panel.below(first).subtract(x, &mut y[piece.clone()]);
+            let rows = LANES * tile..y.len().min(LANES * (tile + 1));
+            kernel::subtract(panel, first_tile + tile..first_tile + tile + 1, x, &mut y[rows]);
         }
     }
 }
 
-/// x −= Lᵀ y for all groups; in parallel, pieces are summed apart and then in order.
-pub(super) fn subtract_transposed(panel: Panel<'_>, parts: &mut [(&mut [Row], &[Row])], parallel: bool) {
-    let n_pieces = parts.first().map_or(0, |(_, y)| y.len().div_ceil(PIECE_ROWS));
-    let of_piece = |y: &[Row], piece: usize| piece * PIECE_ROWS..y.len().min((piece + 1) * PIECE_ROWS);
-    if !parallel || n_pieces <= 1 {
-        for piece in 0..n_pieces {
+/// x −= Lᵀ y for all groups, as [`subtract`]; in parallel, pieces are summed apart and then in order.
+pub(super) fn subtract_transposed(
+    panel: Tiles<'_>,
+    first_tile: usize,
+    parts: &mut [(&mut [Row], &[Row])],
+    parallel: bool,
+) {
+    let n_tiles = panel.n_tiles() - first_tile;
+    if !parallel || n_tiles <= PIECE_TILES {
+        for tile in 0..n_tiles {
             for (x, y) in parts.iter_mut() {
-                panel.below(piece * PIECE_ROWS).subtract_transposed(x, &y[of_piece(y, piece)]);
+                let rows = LANES * tile..y.len().min(LANES * (tile + 1));
+                kernel::subtract_transposed(panel, first_tile + tile..first_tile + tile + 1, x, &y[rows]);
             }
         }
         return;
     }
     let n_parts = parts.len();
-    let sums: Vec<Vec<Row>> = (0..n_pieces * n_parts)
+    let sums: Vec<Vec<Row>> = (0..n_tiles.div_ceil(PIECE_TILES) * n_parts)
         .into_par_iter()
         .map(|job| {
             let (piece, (x, y)) = (job / n_parts, &parts[job % n_parts]);
+            let rows = PIECE_ROWS * piece..y.len().min(PIECE_ROWS * (piece + 1));
             let mut sum = vec![ZERO; x.len()];
-            panel.below(piece * PIECE_ROWS).subtract_transposed(&mut sum, &y[of_piece(y, piece)]);
+            kernel::subtract_transposed(panel, tiles_of(panel, first_tile, piece), &mut sum, &y[rows]);
             sum
         })
         .collect();
@@ -57,4 +77,10 @@ pub(super) fn subtract_transposed(panel: Panel<'_>, parts: &mut [(&mut [Row], &[
             add(x, sum);
         }
     }
+}
+
+/// Tiles of a piece.
+fn tiles_of(panel: Tiles<'_>, first_tile: usize, piece: usize) -> Range<usize> {
+    let first = first_tile + PIECE_TILES * piece;
+    first..panel.n_tiles().min(first + PIECE_TILES)
 }

@@ -1,0 +1,79 @@
+//! Division of a panel by its diagonal block: X Wᵀ = A, tile by tile, six columns at a time.
+
+use faer::MatRef;
+use faer::traits::pulp::{Simd, WithSimd};
+
+use super::product::{Packed, WIDE, multiply};
+use crate::lanes::{Row, Vectors, ZERO};
+
+/// The lower triangle W of a diagonal block, transposed in blocks of six rows, each from the first column to its own last.
+#[derive(Default)]
+pub(super) struct Triangle {
+    blocks: Vec<Packed>,
+    /// Start of each block.
+    starts: Vec<usize>,
+    /// 1 / w_jj.
+    reciprocals: Vec<f64>,
+}
+
+impl Triangle {
+    /// Takes the lower triangle of a square matrix.
+    pub(super) fn assign(&mut self, w: MatRef<'_, f64>) {
+        let n = w.ncols();
+        self.blocks.clear();
+        self.starts.clear();
+        self.reciprocals.clear();
+        self.reciprocals.extend((0..n).map(|j| 1.0 / w[(j, j)]));
+        for first in (0..n).step_by(WIDE) {
+            let end = n.min(first + WIDE);
+            self.starts.push(self.blocks.len());
+            self.blocks.extend((0..end).map(|k| {
+                let mut packed = [0.0; WIDE];
+                for row in first.max(k)..end {
+                    packed[row - first] = w[(row, k)];
+                }
+                packed
+            }));
+        }
+    }
+}
+
+/// A ← A W⁻ᵀ S for some tiles.
+pub(super) struct Division<'a> {
+    pub(super) triangle: &'a Triangle,
+    /// Signs of the pivots, none if all are positive.
+    pub(super) signs: &'a [f64],
+    pub(super) tiles: &'a mut [Row],
+}
+
+impl WithSimd for Division<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { triangle: Triangle { blocks, starts, reciprocals }, signs, tiles } = self;
+        for tile in tiles.chunks_exact_mut(reciprocals.len()) {
+            for (block, &start) in starts.iter().enumerate() {
+                let (solved, rest) = tile.split_at_mut(WIDE * block);
+                let (columns, _) = rest.split_at_mut(WIDE.min(rest.len()));
+                let (above, corner) = blocks[start..][..solved.len() + columns.len()].split_at(solved.len());
+                let mut sums = [ZERO; WIDE];
+                multiply::<S, WIDE>(simd, solved, above, &mut sums);
+                for (column, sum) in columns.iter_mut().zip(&sums) {
+                    Vectors::load(simd, column).plus(simd, -1.0, Vectors::load(simd, sum)).store(column);
+                }
+                for j in 0..columns.len() {
+                    let (first, behind) = columns.split_at_mut(j + 1);
+                    let value = Vectors::load(simd, &first[j]).times(simd, reciprocals[WIDE * block + j]);
+                    value.store(&mut first[j]);
+                    for (column, &w) in behind.iter_mut().zip(&corner[j][j + 1..]) {
+                        Vectors::load(simd, column).plus(simd, -w, value).store(column);
+                    }
+                }
+            }
+            for (column, _) in tile.iter_mut().zip(signs).filter(|(_, sign)| **sign < 0.0) {
+                *column = column.map(|value| -value);
+            }
+        }
+    }
+}
