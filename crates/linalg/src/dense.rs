@@ -15,6 +15,9 @@ const PIECE_ROWS: usize = 4096;
 /// Most pieces of a tall matrix, so that partial sums stay small in memory.
 const MAX_PIECES: usize = 16;
 
+/// Rows that are transformed together: they stay in the cache.
+const TRANSFORMED_ROWS: usize = 512;
+
 /// Why a dense eigenproblem has no solution.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DenseEigenError {
@@ -85,6 +88,18 @@ pub fn product(a: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Mat<f64> {
     let mut y = Mat::zeros(a.nrows(), c.ncols());
     add_product(y.as_mut(), 1.0, a, c);
     y
+}
+
+/// Y ← Y C in the memory of a tall Y, C square.
+pub fn transform(y: MatMut<'_, f64>, c: MatRef<'_, f64>) {
+    if y.nrows() == 0 || y.ncols() == 0 {
+        return;
+    }
+    y.par_row_chunks_mut(TRANSFORMED_ROWS).for_each_init(Mat::new, |old: &mut Mat<f64>, mut y| {
+        old.resize_with(y.nrows(), y.ncols(), |_, _| 0.0);
+        old.copy_from(y.as_ref());
+        matmul(y.as_mut(), Accum::Replace, old.as_ref(), c, 1.0, Par::Seq);
+    });
 }
 
 /// (A + Aᵀ)/2.

@@ -28,7 +28,7 @@ mod operator;
 mod search;
 
 use inverse::MAX_INVERSE_STEPS;
-pub use operator::{Counting, Inverse};
+pub use operator::{Counting, Inverse, Ordered};
 
 /// Largest true residual |K x − λ M x| over max(λ, s) |M x|.
 pub const RESIDUAL: f64 = 1e-8;

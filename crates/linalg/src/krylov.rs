@@ -3,12 +3,14 @@
 //! A block is a group of [`LANES`](crate::lanes) columns. Directions that have lost all figures are left in it as zero columns,
 //! which are *dead*: they take no part in the projection.
 
+use std::borrow::Cow;
+
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
 use crate::block::NodeMatrix;
 use crate::dense::{DenseEigenError, DensePairs, symmetric_pairs, symmetrised};
-use crate::eigen::{EigenError, Inverse};
+use crate::eigen::{EigenError, Inverse, Ordered};
 use crate::lanes::{
     LANES, NOTHING, Row, Square, ZERO, add_product, gram, group_of, product, transform, write_columns,
 };
@@ -89,7 +91,12 @@ impl Orthonormal {
 /// arithmetic is subtracted first and makes the projection: the block before them, or after a restart the whole basis. What
 /// rounding has left of the other groups is subtracted then.
 pub(crate) struct Krylov<'a> {
-    mass: &'a NodeMatrix,
+    /// M_s, in the order of the inverse if that has one.
+    mass: Cow<'a, NodeMatrix>,
+    /// Nodes of the mass in that order.
+    order: Option<Vec<u32>>,
+    /// Nodes of the body.
+    n_nodes: usize,
     /// Basis V, group by group.
     basis: Vec<Vec<Row>>,
     /// Whether each column of the basis is not zero.
@@ -107,9 +114,16 @@ pub(crate) struct Krylov<'a> {
 }
 
 impl<'a> Krylov<'a> {
-    pub(crate) fn new(mass: &'a NodeMatrix) -> Self {
+    pub(crate) fn new(mass: &'a NodeMatrix, inverse: &impl Inverse) -> Self {
+        let n_nodes = mass.n_nodes();
+        let (order, mass) = match inverse.ordered(mass) {
+            Some(Ordered { nodes, mass }) => (Some(nodes), Cow::Owned(mass)),
+            None => (None, Cow::Borrowed(mass)),
+        };
         Self {
             mass,
+            order,
+            n_nodes,
             basis: Vec::new(),
             live: Vec::new(),
             mass_pending: Vec::new(),
@@ -125,10 +139,18 @@ impl<'a> Krylov<'a> {
     ///
     /// * `known` — M-orthonormal
     /// * `theta` — of each
-    pub(crate) fn beside(mass: &'a NodeMatrix, known: MatRef<'_, f64>, theta: &[f64]) -> Self {
+    pub(crate) fn beside(
+        mass: &'a NodeMatrix,
+        inverse: &impl Inverse,
+        known: MatRef<'_, f64>,
+        theta: &[f64],
+    ) -> Self {
+        let empty = Self::new(mass, inverse);
         let n = known.ncols();
-        let basis: Vec<Vec<Row>> =
-            (0..n).step_by(LANES).map(|first| group_of(known.subcols(first, LANES.min(n - first)))).collect();
+        let basis: Vec<Vec<Row>> = (0..n)
+            .step_by(LANES)
+            .map(|first| empty.ordered(group_of(known.subcols(first, LANES.min(n - first)))))
+            .collect();
         let n_columns = LANES * basis.len();
         let projected =
             Mat::from_fn(n_columns, n_columns, |i, j| if i == j && i < n { theta[i] } else { 0.0 });
@@ -138,8 +160,35 @@ impl<'a> Krylov<'a> {
             locked: n_columns,
             projected,
             draws: AFRESH,
-            ..Self::new(mass)
+            ..empty
         }
+    }
+
+    /// Rows of a group over all dofs of the body, in the order of the space.
+    fn ordered(&self, rows: Vec<Row>) -> Vec<Row> {
+        match &self.order {
+            None => rows,
+            Some(order) => order
+                .iter()
+                .flat_map(|&node| (0..3).map(move |i| 3 * node as usize + i))
+                .map(|dof| rows[dof])
+                .collect(),
+        }
+    }
+
+    /// Rows of a group of the space, as those of all dofs of the body.
+    fn spread(&self, rows: Vec<Row>) -> Vec<Row> {
+        let Some(order) = &self.order else { return rows };
+        let mut all = vec![ZERO; 3 * self.n_nodes];
+        for (&node, rows) in order.iter().zip(rows.chunks_exact(3)) {
+            all[3 * node as usize..][..3].copy_from_slice(rows);
+        }
+        all
+    }
+
+    /// Dof of the body in each row of a group.
+    fn dof(&self, row: usize) -> usize {
+        self.order.as_ref().map_or(row, |order| 3 * order[row / 3] as usize + row % 3)
     }
 
     /// Groups to which the operator has been applied.
@@ -170,10 +219,12 @@ impl<'a> Krylov<'a> {
         progress: &dyn Progress,
     ) -> Result<(), EigenError> {
         let free = inverse.free();
+        let is_free: Vec<bool> =
+            (0..3 * self.mass.n_nodes()).map(|row| free.contains(self.dof(row))).collect();
         for _ in 0..n_directions.div_ceil(LANES) {
             let mut y = vec![ZERO; 3 * self.mass.n_nodes()];
             for lane in 0..LANES {
-                for (_, row) in y.iter_mut().enumerate().filter(|(dof, _)| free.contains(*dof)) {
+                for (row, _) in y.iter_mut().zip(&is_free).filter(|(_, is_free)| **is_free) {
                     row[lane] = noise(self.draws);
                     self.draws += 1;
                 }
@@ -251,7 +302,7 @@ impl<'a> Krylov<'a> {
     /// Rounding leaves of that part what cancellation and the scaling of small directions make of it: it is subtracted again
     /// until what is found is small.
     fn orthonormal(&self, y: Vec<Row>) -> Result<Orthonormal, DenseEigenError> {
-        let mut block = Orthonormal::new(y, self.mass);
+        let mut block = Orthonormal::new(y, &self.mass);
         for _ in 0..MAX_PASSES {
             block.normalise()?;
             let left = gram(&self.basis, &block.mass_q);
@@ -309,9 +360,10 @@ impl<'a> Krylov<'a> {
                 }
             }
         }
-        let mut vectors = Mat::zeros(3 * self.mass.n_nodes(), count);
-        for (group, first) in self.combined(coefficients.as_ref()).iter().zip((0..count).step_by(LANES)) {
-            write_columns(group, vectors.as_mut().subcols_mut(first, LANES.min(count - first)));
+        let mut vectors = Mat::zeros(3 * self.n_nodes, count);
+        for (group, first) in self.combined(coefficients.as_ref()).into_iter().zip((0..count).step_by(LANES))
+        {
+            write_columns(&self.spread(group), vectors.as_mut().subcols_mut(first, LANES.min(count - first)));
         }
         vectors
     }

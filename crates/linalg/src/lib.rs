@@ -33,7 +33,8 @@ pub use conjugate::IterationError;
 pub use dense::{DenseEigenError, DensePairs};
 pub use dofs::DofSet;
 pub use eigen::{
-    Counting, EigenError, EigenPairs, Inverse, Proof, Wanted, lowest_pairs, lowest_pairs_by_iteration,
+    Counting, EigenError, EigenPairs, Inverse, Ordered, Proof, Wanted, lowest_pairs,
+    lowest_pairs_by_iteration,
 };
 pub use factor::{Cholesky, FactorError, Inertia, count_below};
 pub use graph::{GraphError, NodeGraph};

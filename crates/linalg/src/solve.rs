@@ -46,7 +46,7 @@ impl Cholesky {
                     gather(x.as_ref().subcols(first, LANES.min(n - first)), &dofs)
                 })
                 .collect();
-            self.solve_groups(&mut groups);
+            self.solve_groups(&mut slices(&mut groups));
             x.as_mut()
                 .par_col_chunks_mut(LANES)
                 .zip(&groups)
@@ -57,11 +57,31 @@ impl Cholesky {
     /// Solves A X = B in place for one group, as [`Cholesky::solve_in_place`] does for columns.
     pub(crate) fn solve_group(&self, x: &mut [Row]) {
         let dofs = self.dof_at_row();
-        let mut groups = [dofs.iter().map(|&dof| x[dof as usize]).collect()];
-        self.solve_groups(&mut groups);
+        let mut rows: Vec<Row> = dofs.iter().map(|&dof| x[dof as usize]).collect();
+        self.solve_groups(&mut [&mut rows]);
         x.fill(ZERO);
-        for (row, &dof) in groups[0].iter().zip(&dofs) {
+        for (row, &dof) in rows.iter().zip(&dofs) {
             x[dof as usize] = *row;
+        }
+    }
+
+    /// As [`Cholesky::solve_group`] with three rows for each node that has free dofs, in the order of elimination.
+    pub(crate) fn solve_ordered_group(&self, x: &mut [Row]) {
+        let symbolic = &self.symbolic;
+        assert_eq!(x.len(), 3 * symbolic.order.len(), "rows of x must be those of the ordered nodes");
+        if symbolic.n_free() == x.len() {
+            // Every row is free: rows of x are rows of the factor.
+            self.solve_groups(&mut [x]);
+            return;
+        }
+        let dofs: Vec<usize> = (0..x.len())
+            .filter(|&row| symbolic.free.of_node(symbolic.order[row / 3] as usize)[row % 3])
+            .collect();
+        let mut rows: Vec<Row> = dofs.iter().map(|&dof| x[dof]).collect();
+        self.solve_groups(&mut [&mut rows]);
+        x.fill(ZERO);
+        for (row, &dof) in rows.iter().zip(&dofs) {
+            x[dof] = *row;
         }
     }
 
@@ -77,7 +97,7 @@ impl Cholesky {
     }
 
     /// Solves with the rows in elimination order.
-    fn solve_groups(&self, groups: &mut [Vec<Row>]) {
+    fn solve_groups(&self, groups: &mut [&mut [Row]]) {
         let symbolic = &self.symbolic;
         let n_groups = groups.len();
         // Forward: W y = b, subtrees first.
@@ -106,15 +126,14 @@ impl Cholesky {
         }
         drop(handed_up);
         let mut memory = Memory::default();
-        let mut whole: Vec<&mut [Row]> = groups.iter_mut().map(Vec::as_mut_slice).collect();
         let target = Target { first_row: 0, root: None };
         for &s in &symbolic.top {
-            self.forward(s, &mut whole, &mut [], target, &mut memory);
+            self.forward(s, groups, &mut [], target, &mut memory);
         }
-        self.apply_signs(&mut whole);
+        self.apply_signs(groups);
         // Backward: Wᵀ x = y, top first.
         for &s in symbolic.top.iter().rev() {
-            self.backward(s, &mut whole, &[], target, &mut memory);
+            self.backward(s, groups, &[], target, &mut memory);
         }
         let from_above: Vec<Vec<Vec<Row>>> = symbolic
             .tasks
@@ -123,7 +142,7 @@ impl Cholesky {
                 let root = &symbolic.supernodes[task.end - 1];
                 let mut above = vec![Vec::with_capacity(root.height() - root.width()); n_groups];
                 self.for_rows_below(root, |row, _| {
-                    for (group, above) in whole.iter().zip(&mut above) {
+                    for (group, above) in groups.iter().zip(&mut above) {
                         above.push(group[row]);
                     }
                 });
@@ -162,9 +181,9 @@ impl Cholesky {
     }
 
     /// The rows of each task in every group, with the number of the first one.
-    fn task_rows<'a>(&self, groups: &'a mut [Vec<Row>]) -> Vec<(usize, Vec<&'a mut [Row]>)> {
+    fn task_rows<'a>(&self, groups: &'a mut [&mut [Row]]) -> Vec<(usize, Vec<&'a mut [Row]>)> {
         let symbolic = &self.symbolic;
-        let mut rests: Vec<&mut [Row]> = groups.iter_mut().map(Vec::as_mut_slice).collect();
+        let mut rests: Vec<&mut [Row]> = groups.iter_mut().map(|group| &mut **group).collect();
         let mut parts = Vec::with_capacity(symbolic.tasks.len());
         let mut offset = 0;
         for task in &symbolic.tasks {
@@ -336,6 +355,11 @@ struct Memory {
 struct Target<'a> {
     first_row: usize,
     root: Option<&'a Supernode>,
+}
+
+/// The groups as slices.
+fn slices(groups: &mut [Vec<Row>]) -> Vec<&mut [Row]> {
+    groups.iter_mut().map(Vec::as_mut_slice).collect()
 }
 
 /// The listed rows of a group of columns; missing columns are zero.

@@ -33,7 +33,7 @@ impl Pencil<'_> {
         progress: &dyn Progress,
     ) -> Result<EigenPairs, EigenError> {
         let max_dim = Self::largest_space(wanted);
-        let mut krylov = Krylov::new(self.m);
+        let mut krylov = Krylov::new(self.m, inverse);
         krylov.add_start_block(inverse, BLOCK, progress)?;
         let mut least_blocks = 0;
         let mut n_solves = 0;
@@ -71,7 +71,7 @@ impl Pencil<'_> {
     ) -> Result<(Beside, usize), EigenError> {
         let theta: Vec<f64> = pairs.lambda.iter().map(|lambda| 1.0 / (lambda + self.shift)).collect();
         let limit = 1.0 / (sigma + self.shift);
-        let mut krylov = Krylov::beside(self.m, pairs.vectors.as_ref(), &theta);
+        let mut krylov = Krylov::beside(self.m, inverse, pairs.vectors.as_ref(), &theta);
         krylov.add_start_block(inverse, BLOCK, progress)?;
         for block in 1..=MOST_BLOCKS {
             if progress.interrupted() {

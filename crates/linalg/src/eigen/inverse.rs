@@ -4,7 +4,7 @@ use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
 use super::{EigenError, EigenPairs, Inverse, ORTHOGONALITY, Pencil, Proof, RESIDUAL};
-use crate::dense::{fix_signs, generalised_pairs, gram, orthonormalising, product};
+use crate::dense::{fix_signs, generalised_pairs, gram, orthonormalising, transform};
 
 /// Most steps of inverse iteration.
 pub(super) const MAX_INVERSE_STEPS: usize = 8;
@@ -50,18 +50,21 @@ impl Pencil<'_> {
             let shifted = gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
             let pairs = generalised_pairs(shifted.as_ref(), mass.as_ref())?;
             // K and M are linear: what they make of X needs no further pass through them.
-            let combined = |of_y: Mat<f64>, c: MatRef<'_, f64>| product(of_y.as_ref(), c);
-            let c = pairs.vectors.as_ref();
-            (x, k_y, m_y) = (combined(y, c), combined(k_y, c), combined(m_y, c));
-            let (mut unit, mut orthogonality) = deviation(x.as_ref(), m_y.as_ref());
+            let combine = |tall: [&mut Mat<f64>; 3], c: MatRef<'_, f64>| {
+                for y in tall {
+                    transform(y.as_mut(), c);
+                }
+            };
+            combine([&mut y, &mut k_y, &mut m_y], pairs.vectors.as_ref());
+            let (mut unit, mut orthogonality) = deviation(y.as_ref(), m_y.as_ref());
             if orthogonality > ORTHOGONALITY
                 && let Some(c) = orthonormalising(unit.as_ref())
             {
-                let c = c.as_ref();
-                (x, k_y, m_y) = (combined(x, c), combined(k_y, c), combined(m_y, c));
-                (unit, orthogonality) = deviation(x.as_ref(), m_y.as_ref());
+                combine([&mut y, &mut k_y, &mut m_y], c.as_ref());
+                (unit, orthogonality) = deviation(y.as_ref(), m_y.as_ref());
             }
             drop(unit);
+            x = y;
             let (k_x, m_x) = (k_y, m_y);
             let n = x.ncols();
             let mut lambda = Vec::with_capacity(n);

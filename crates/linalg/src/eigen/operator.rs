@@ -27,7 +27,17 @@ pub trait Inverse {
     /// [`IterationError`]; never with a factor.
     fn solve_in_place(&self, x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError>;
 
-    /// As [`Inverse::solve_in_place`] for eight columns that lie side by side, row by row.
+    /// The nodes with free dofs in the order in which [`Inverse::solve_group`] wants them and the mass matrix in that order; `None` for
+    /// all nodes in their own order.
+    ///
+    /// An order of its own keeps what couples close together in memory.
+    fn ordered(&self, mass: &NodeMatrix) -> Option<Ordered> {
+        let _ = mass;
+        None
+    }
+
+    /// As [`Inverse::solve_in_place`] for eight columns that lie side by side, row by row, nodes in the order of
+    /// [`Inverse::ordered`].
     ///
     /// # Errors
     ///
@@ -45,6 +55,15 @@ pub trait Inverse {
 
     /// A basis of the space, 3 n_nodes × dimension; for small problems.
     fn basis(&self) -> Mat<f64>;
+}
+
+/// Nodes in an order of their own, and the mass matrix of these nodes.
+#[derive(Debug, Clone)]
+pub struct Ordered {
+    /// Node at each place.
+    pub nodes: Vec<u32>,
+    /// M_s, its rows and columns in this order.
+    pub mass: NodeMatrix,
 }
 
 /// An inverse by a factor, which can also count eigenvalues.
@@ -105,8 +124,12 @@ impl Inverse for Cholesky {
         Ok(())
     }
 
+    fn ordered(&self, mass: &NodeMatrix) -> Option<Ordered> {
+        Some(Ordered { nodes: self.symbolic().order().to_vec(), mass: self.symbolic().reordered(mass) })
+    }
+
     fn solve_group(&self, x: &mut [[f64; 8]], _progress: &dyn Progress) -> Result<(), IterationError> {
-        Self::solve_group(self, x);
+        self.solve_ordered_group(x);
         Ok(())
     }
 

@@ -89,7 +89,7 @@ impl Pencil<'_> {
     ) -> Result<(EigenPairs, I::Structure), EigenError> {
         let mut factor = factor;
         let max_dim = Self::largest_space(wanted);
-        let mut krylov = Krylov::new(self.m);
+        let mut krylov = Krylov::new(self.m, &factor);
         krylov.add_start_block(&factor, BLOCK, progress)?;
         let mut last_count = None;
         let mut least_blocks = 0;
