@@ -27,12 +27,13 @@ use faer::{Mat, MatMut, MatRef};
 
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::conjugate::IterationError;
-use crate::dense::{DensePairs, Reflections, add_product, gram, symmetric_pairs, symmetrised};
+use crate::dense::{DensePairs, Reflections, symmetric_pairs, symmetrised};
 use crate::dofs::DofSet;
 use crate::eigen::{Counting, Inverse};
 use crate::factor::{Cholesky, FactorError, Inertia, SMALLEST_PIVOT};
 use crate::iterative::Iterative;
 use crate::symbolic::Symbolic;
+use crate::tall::{add_product, gram};
 
 /// The constraints of a bordered system, and the nodes that are pinned for its factor.
 #[derive(Debug, Clone)]

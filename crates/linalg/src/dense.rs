@@ -1,22 +1,11 @@
-//! Products of tall matrices and small symmetric eigenproblems, the same bits for any number of threads.
+//! Small symmetric eigenproblems, the same bits for any number of threads.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, ColRef, Mat, MatMut, MatRef, Par};
-use rayon::prelude::*;
-
-/// Rows of one piece of a tall matrix.
-const PIECE_ROWS: usize = 4096;
-
-/// Most pieces of a tall matrix, so that partial sums stay small in memory.
-const MAX_PIECES: usize = 16;
-
-/// Rows that are transformed together: they stay in the cache.
-const TRANSFORMED_ROWS: usize = 512;
+use faer::{ColRef, Mat, MatMut, MatRef, Par};
 
 /// Why a dense eigenproblem has no solution.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -44,62 +33,6 @@ pub struct DensePairs {
     pub lambda: Vec<f64>,
     /// Eigenvectors, one a column.
     pub vectors: Mat<f64>,
-}
-
-/// Rows of one piece of a matrix with `n_rows` rows.
-fn piece_rows(n_rows: usize) -> usize {
-    PIECE_ROWS.max(n_rows.div_ceil(MAX_PIECES))
-}
-
-/// Aᵀ B of tall matrices.
-pub fn gram(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let rows = piece_rows(a.nrows());
-    let parts: Vec<Mat<f64>> = (0..a.nrows().div_ceil(rows))
-        .into_par_iter()
-        .map(|k| {
-            let n = rows.min(a.nrows() - k * rows);
-            let mut part = Mat::zeros(a.ncols(), b.ncols());
-            let (a, b) = (a.subrows(k * rows, n), b.subrows(k * rows, n));
-            matmul(part.as_mut(), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
-            part
-        })
-        .collect();
-    let mut sum = Mat::zeros(a.ncols(), b.ncols());
-    for part in &parts {
-        sum += part;
-    }
-    sum
-}
-
-/// Y += α A C for tall Y and A.
-pub fn add_product(y: MatMut<'_, f64>, alpha: f64, a: MatRef<'_, f64>, c: MatRef<'_, f64>) {
-    if y.nrows() == 0 || y.ncols() == 0 {
-        return;
-    }
-    let rows = piece_rows(y.nrows());
-    y.par_row_chunks_mut(rows).enumerate().for_each(|(k, y)| {
-        let n = y.nrows();
-        matmul(y, Accum::Add, a.subrows(k * rows, n), c, alpha, Par::Seq);
-    });
-}
-
-/// A C for a tall A.
-pub fn product(a: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Mat<f64> {
-    let mut y = Mat::zeros(a.nrows(), c.ncols());
-    add_product(y.as_mut(), 1.0, a, c);
-    y
-}
-
-/// Y ← Y C in the memory of a tall Y, C square.
-pub fn transform(y: MatMut<'_, f64>, c: MatRef<'_, f64>) {
-    if y.nrows() == 0 || y.ncols() == 0 {
-        return;
-    }
-    y.par_row_chunks_mut(TRANSFORMED_ROWS).for_each_init(Mat::new, |old: &mut Mat<f64>, mut y| {
-        old.resize_with(y.nrows(), y.ncols(), |_, _| 0.0);
-        old.copy_from(y.as_ref());
-        matmul(y.as_mut(), Accum::Replace, old.as_ref(), c, 1.0, Par::Seq);
-    });
 }
 
 /// (A + Aᵀ)/2.
@@ -285,15 +218,6 @@ pub fn fix_signs(mut x: MatMut<'_, f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tall_products_are_the_plain_ones() {
-        let a = Mat::from_fn(9001, 5, |i, j| ((i * 3 + j) as f64).sin());
-        let b = Mat::from_fn(9001, 4, |i, j| ((i + 7 * j) as f64).cos());
-        assert!((gram(a.as_ref(), b.as_ref()) - a.transpose() * &b).norm_max() < 1e-9);
-        let c = Mat::from_fn(5, 3, |i, j| (i + j) as f64);
-        assert!((product(a.as_ref(), c.as_ref()) - &a * &c).norm_max() < 1e-12);
-    }
 
     /// A fixed-free chain of n equal masses and springs: ω_k = 2 sin((2k−1) π / (2 (2n+1))), Rayleigh (1877), § 120.
     #[test]

@@ -19,8 +19,9 @@ use faer::Mat;
 
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::conjugate::IterationError;
-use crate::dense::{DenseEigenError, add_product, generalised_pairs, gram};
+use crate::dense::{DenseEigenError, generalised_pairs};
 use crate::factor::FactorError;
+use crate::tall::{add_product, gram};
 
 mod again;
 mod inverse;

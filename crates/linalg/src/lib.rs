@@ -22,9 +22,11 @@ mod krylov;
 mod lanes;
 pub mod memory;
 mod multigrid;
+mod multiply;
 pub mod ordering;
 pub mod solve;
 pub mod symbolic;
+pub mod tall;
 mod tiles;
 
 pub use block::{BlockMatrix, NodeMatrix};

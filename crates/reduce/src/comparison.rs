@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 use carom_fem::{
     AssemblyError, Body, Discretisation, DiscretisationError, QuadratureRule, SetError, assemble,
 };
-use carom_linalg::dense::gram;
+use carom_linalg::tall::gram;
 use carom_linalg::{DenseEigenError, FactorError, IterationError, NodeMatrix};
 use carom_progress::Progress;
 use faer::linalg::solvers::Solve;

@@ -10,7 +10,8 @@
 //! Craig & Bampton (1968), AIAA J. 6(7), 1313–1319.
 
 use carom_fem::SystemMatrices;
-use carom_linalg::dense::{add_product, symmetrised};
+use carom_linalg::dense::symmetrised;
+use carom_linalg::tall::add_product;
 use carom_linalg::{EigenError, IterationError, Proof, Wanted};
 use carom_progress::Progress;
 use faer::Mat;

@@ -12,7 +12,8 @@
 use std::borrow::Cow;
 
 use carom_linalg::DenseEigenError;
-use carom_linalg::dense::{fix_signs, generalised_pairs, product, symmetrised};
+use carom_linalg::dense::{fix_signs, generalised_pairs, symmetrised};
+use carom_linalg::tall::product;
 use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
 use nalgebra::{DMatrix, Matrix3, Matrix6, SMatrix, Vector3};

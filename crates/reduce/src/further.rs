@@ -17,7 +17,8 @@
 //! AIAA J. 13(8), 995–1006; MacNeal (1971), Comput. Struct. 1, 581–601.
 
 use carom_fem::SystemMatrices;
-use carom_linalg::dense::{add_product, generalised_pairs, gram, product};
+use carom_linalg::dense::generalised_pairs;
+use carom_linalg::tall::{add_product, gram, product};
 use carom_linalg::{DenseEigenError, DofSet, EigenError, FactorError, IterationError, Proof, Wanted};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};

@@ -5,7 +5,7 @@
 //! components.
 
 use carom_linalg::NodeMatrix;
-use carom_linalg::dense::gram;
+use carom_linalg::tall::{gram, symmetric_gram};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
@@ -75,7 +75,8 @@ impl Moments {
                 return None;
             }
             for a in 0..=b {
-                pairs[pair(a, b)] = gram(components[a].as_ref(), mass_component.as_ref());
+                let product = if a == b { symmetric_gram } else { gram };
+                pairs[pair(a, b)] = product(components[a].as_ref(), mass_component.as_ref());
                 if !goes_on() {
                     return None;
                 }

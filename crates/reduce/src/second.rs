@@ -9,7 +9,8 @@
 //! vanish to rounding (Buckens frame, THEORY 1.4).
 
 use carom_linalg::DenseEigenError;
-use carom_linalg::dense::{Reflections, fix_signs, generalised_pairs, gram, product};
+use carom_linalg::dense::{Reflections, fix_signs, generalised_pairs};
+use carom_linalg::tall::{gram, product};
 use faer::{Mat, MatRef};
 
 /// Elastic modes of the free reduced body.

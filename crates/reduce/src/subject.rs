@@ -8,7 +8,7 @@ mod columns;
 mod modes;
 
 use carom_fem::{Material, SystemMatrices};
-use carom_linalg::dense::product;
+use carom_linalg::tall::product;
 use carom_linalg::{DofSet, Wanted};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};

@@ -7,7 +7,7 @@
 //! with R the rigid motions of the sets and y their six motions each. T has no strain energy with u_i, so that both are found apart.
 
 use carom_fem::SystemMatrices;
-use carom_linalg::dense::{gram, product};
+use carom_linalg::tall::{gram, product};
 use carom_linalg::{FactorError, IterationError};
 use carom_progress::Progress;
 use faer::{Mat, MatMut};

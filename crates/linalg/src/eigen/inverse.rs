@@ -4,7 +4,8 @@ use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
 use super::{EigenError, EigenPairs, Inverse, ORTHOGONALITY, Pencil, Proof, RESIDUAL};
-use crate::dense::{fix_signs, generalised_pairs, gram, orthonormalising, transform};
+use crate::dense::{fix_signs, generalised_pairs, orthonormalising};
+use crate::tall::{symmetric_gram, transform};
 
 /// Most steps of inverse iteration.
 pub(super) const MAX_INVERSE_STEPS: usize = 8;
@@ -46,8 +47,8 @@ impl Pencil<'_> {
             let (mut k_y, mut m_y) = (self.k.product(y.as_ref()), self.m.product(y.as_ref()));
             factor.clear_reactions(k_y.as_mut());
             factor.clear_reactions(m_y.as_mut());
-            let mass = gram(y.as_ref(), m_y.as_ref());
-            let shifted = gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
+            let mass = symmetric_gram(y.as_ref(), m_y.as_ref());
+            let shifted = symmetric_gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
             let pairs = generalised_pairs(shifted.as_ref(), mass.as_ref())?;
             // K and M are linear: what they make of X needs no further pass through them.
             let combine = |tall: [&mut Mat<f64>; 3], c: MatRef<'_, f64>| {
@@ -103,7 +104,7 @@ impl Pencil<'_> {
 
 /// Xᵀ M X and its largest deviation from the identity.
 fn deviation(x: MatRef<'_, f64>, m_x: MatRef<'_, f64>) -> (Mat<f64>, f64) {
-    let unit = gram(x, m_x);
+    let unit = symmetric_gram(x, m_x);
     let n = x.ncols();
     let deviation = (&unit - Mat::<f64>::identity(n, n)).norm_max();
     (unit, deviation)

@@ -3,8 +3,8 @@
 use faer::MatRef;
 use faer::traits::pulp::{Simd, WithSimd};
 
-use super::product::{Packed, WIDE, multiply};
 use crate::lanes::{Row, Vectors, ZERO};
+use crate::multiply::{Packed, WIDE, multiply};
 
 /// The lower triangle W of a diagonal block, transposed in blocks of six rows, each from the first column to its own last.
 #[derive(Default)]

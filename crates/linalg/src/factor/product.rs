@@ -8,16 +8,11 @@ use std::ops::Range;
 use faer::traits::pulp::{Simd, WithSimd};
 
 use crate::lanes::{LANES, Row, Vectors, ZERO};
+use crate::multiply::{Packed, WIDE, multiply};
 use crate::tiles::Tiles;
-
-/// Columns of a product whose sums fit the registers.
-pub(super) const WIDE: usize = 6;
 
 /// Half of them: nodes have three dofs, which half-empty products would waste.
 const NARROW: usize = 3;
-
-/// Six rows of a panel, transposed, in one of its columns.
-pub(super) type Packed = [f64; WIDE];
 
 /// Transposes some rows of a panel, six at a time, each block from the first column of the panel to its last.
 ///
@@ -129,26 +124,6 @@ fn subtract_tile<S: Simd>(simd: S, left: &[Row], right: &[Packed], columns: &[u3
                 }
             }
         }
-    }
-}
-
-/// The first N columns of a tile's product with a block.
-#[inline(always)]
-pub(super) fn multiply<S: Simd, const N: usize>(
-    simd: S,
-    left: &[Row],
-    right: &[Packed],
-    sums: &mut [Row; WIDE],
-) {
-    let mut registers = [Vectors::zero(simd); N];
-    for (left, right) in left.iter().zip(right) {
-        let left = Vectors::load(simd, left);
-        for (register, &right) in registers.iter_mut().zip(right) {
-            *register = register.plus(simd, right, left);
-        }
-    }
-    for (register, sum) in registers.iter().zip(sums) {
-        (*register).store(sum);
     }
 }
 

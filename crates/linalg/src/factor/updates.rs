@@ -8,8 +8,9 @@ use faer::traits::pulp::Arch;
 
 use super::PanelValues;
 use super::panel::panel_tiles;
-use super::product::{Packed, Subtraction, pack};
+use super::product::{Subtraction, pack};
 use crate::lanes::{LANES, Row};
+use crate::multiply::Packed;
 use crate::symbolic::Symbolic;
 use crate::tiles::place;
 

@@ -1,7 +1,8 @@
 //! What the columns of a basis are, and the part of each in the strain energy of each mode.
 
 use carom_linalg::DenseEigenError;
-use carom_linalg::dense::{generalised_pairs, product, symmetric_pairs};
+use carom_linalg::dense::{generalised_pairs, symmetric_pairs};
+use carom_linalg::tall::product;
 use faer::{Mat, MatRef};
 
 use super::Subject;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use carom_linalg::dense::{gram, product};
+use carom_linalg::tall::{gram, product};
 use faer::{Mat, MatRef};
 
 use super::Subject;
