@@ -133,8 +133,9 @@ impl Pencil<'_> {
         let mut limits = limits;
         for check in 0.. {
             let (candidate, ritz) = self.lanczos(krylov, factor, limits, progress)?;
-            let vectors = krylov.vectors(&ritz, (candidate.n_verify + GUARD).min(ritz.theta.len()));
-            let max_steps = if check < MAX_CHECKS { 0 } else { MAX_INVERSE_STEPS };
+            // Guards are of use to inverse iteration alone.
+            let (max_steps, guards) = if check < MAX_CHECKS { (0, 0) } else { (MAX_INVERSE_STEPS, GUARD) };
+            let vectors = krylov.vectors(&ritz, (candidate.n_verify + guards).min(ritz.theta.len()));
             match self.inverse_iteration(factor, vectors, candidate.n_verify, max_steps, progress) {
                 // Norms differ, or the pending block holds a copy of a root that Lanczos does not know yet.
                 Err(EigenError::Residual { .. } | EigenError::NotConverged { .. }) if check < MAX_CHECKS => {

@@ -32,18 +32,22 @@ pub(super) fn solve_upper(panel: Tiles<'_>, rows: &mut [Row]) {
     Arch::new().dispatch(SolveUpper { panel, rows });
 }
 
-/// Y −= L X for some tiles.
+/// Y −= L X for some tiles and each of the parts: a tile meets all of them while it is in the cache.
 ///
-/// * `y` — the rows of these tiles
-pub(super) fn subtract(panel: Tiles<'_>, tiles: Range<usize>, x: &[Row], y: &mut [Row]) {
-    Arch::new().dispatch(Subtract { panel, tiles, x, y });
+/// * `parts` — X, and as Y the rows of these tiles
+pub(super) fn subtract<'p>(panel: Tiles<'_>, tiles: Range<usize>, parts: &mut [(&'p [Row], &'p mut [Row])]) {
+    Arch::new().dispatch(Subtract { panel, tiles, parts });
 }
 
-/// X −= Lᵀ Y for some tiles.
+/// X −= Lᵀ Y for some tiles and each of the parts.
 ///
-/// * `y` — the rows of these tiles
-pub(super) fn subtract_transposed(panel: Tiles<'_>, tiles: Range<usize>, x: &mut [Row], y: &[Row]) {
-    Arch::new().dispatch(SubtractTransposed { panel, tiles, x, y });
+/// * `parts` — X, and as Y the rows of these tiles
+pub(super) fn subtract_transposed<'p>(
+    panel: Tiles<'_>,
+    tiles: Range<usize>,
+    parts: &mut [(&'p mut [Row], &'p [Row])],
+) {
+    Arch::new().dispatch(SubtractTransposed { panel, tiles, parts });
 }
 
 struct SolveLower<'a> {
@@ -56,18 +60,16 @@ struct SolveUpper<'a> {
     rows: &'a mut [Row],
 }
 
-struct Subtract<'a> {
+struct Subtract<'a, 'p> {
     panel: Tiles<'a>,
     tiles: Range<usize>,
-    x: &'a [Row],
-    y: &'a mut [Row],
+    parts: &'a mut [(&'p [Row], &'p mut [Row])],
 }
 
-struct SubtractTransposed<'a> {
+struct SubtractTransposed<'a, 'p> {
     panel: Tiles<'a>,
     tiles: Range<usize>,
-    x: &'a mut [Row],
-    y: &'a [Row],
+    parts: &'a mut [(&'p mut [Row], &'p [Row])],
 }
 
 impl WithSimd for SolveLower<'_> {
@@ -116,26 +118,34 @@ impl WithSimd for SolveUpper<'_> {
     }
 }
 
-impl WithSimd for Subtract<'_> {
+impl WithSimd for Subtract<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { panel, tiles, x, y } = self;
-        for (tile, y) in tiles.zip(y.chunks_mut(LANES)) {
-            subtract_tile(simd, panel.tile(tile), x, y);
+        let Self { panel, tiles, parts } = self;
+        for (i, tile) in tiles.enumerate() {
+            let tile = panel.tile(tile);
+            for (x, y) in parts.iter_mut() {
+                let rows = LANES * i..y.len().min(LANES * (i + 1));
+                subtract_tile(simd, tile, x, &mut y[rows]);
+            }
         }
     }
 }
 
-impl WithSimd for SubtractTransposed<'_> {
+impl WithSimd for SubtractTransposed<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { panel, tiles, x, y } = self;
-        for (tile, y) in tiles.zip(y.chunks(LANES)) {
-            subtract_tile_transposed(simd, panel.tile(tile), x, y);
+        let Self { panel, tiles, parts } = self;
+        for (i, tile) in tiles.enumerate() {
+            let tile = panel.tile(tile);
+            for (x, y) in parts.iter_mut() {
+                let rows = LANES * i..y.len().min(LANES * (i + 1));
+                subtract_tile_transposed(simd, tile, x, &y[rows]);
+            }
         }
     }
 }

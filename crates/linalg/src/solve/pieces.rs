@@ -15,10 +15,10 @@ const PIECE_TILES: usize = 32;
 const PIECE_ROWS: usize = LANES * PIECE_TILES;
 
 /// y −= L x for all groups with the tiles from one on, which is what y begins with.
-pub(super) fn subtract(
+pub(super) fn subtract<'p>(
     panel: Tiles<'_>,
     first_tile: usize,
-    mut parts: Vec<(&[Row], &mut [Row])>,
+    mut parts: Vec<(&'p [Row], &'p mut [Row])>,
     parallel: bool,
 ) {
     let n_tiles = panel.n_tiles() - first_tile;
@@ -29,35 +29,24 @@ pub(super) fn subtract(
         }
         // Groups of one piece follow each other: the piece is still in the cache.
         pieces.sort_by_key(|(piece, ..)| *piece);
-        pieces
-            .into_par_iter()
-            .for_each(|(piece, x, y)| kernel::subtract(panel, tiles_of(panel, first_tile, piece), x, y));
+        pieces.into_par_iter().for_each(|(piece, x, y)| {
+            kernel::subtract(panel, tiles_of(panel, first_tile, piece), &mut [(x, y)])
+        });
         return;
     }
-    // A tile meets all groups while it is in the cache.
-    for tile in 0..n_tiles {
-        for (x, y) in &mut parts {
-            let rows = LANES * tile..y.len().min(LANES * (tile + 1));
-            kernel::subtract(panel, first_tile + tile..first_tile + tile + 1, x, &mut y[rows]);
-        }
-    }
+    kernel::subtract(panel, first_tile..panel.n_tiles(), &mut parts);
 }
 
 /// x −= Lᵀ y for all groups, as [`subtract`]; in parallel, pieces are summed apart and then in order.
-pub(super) fn subtract_transposed(
+pub(super) fn subtract_transposed<'p>(
     panel: Tiles<'_>,
     first_tile: usize,
-    parts: &mut [(&mut [Row], &[Row])],
+    parts: &mut [(&'p mut [Row], &'p [Row])],
     parallel: bool,
 ) {
     let n_tiles = panel.n_tiles() - first_tile;
     if !parallel || n_tiles <= PIECE_TILES {
-        for tile in 0..n_tiles {
-            for (x, y) in parts.iter_mut() {
-                let rows = LANES * tile..y.len().min(LANES * (tile + 1));
-                kernel::subtract_transposed(panel, first_tile + tile..first_tile + tile + 1, x, &y[rows]);
-            }
-        }
+        kernel::subtract_transposed(panel, first_tile..panel.n_tiles(), parts);
         return;
     }
     let n_parts = parts.len();
@@ -67,7 +56,11 @@ pub(super) fn subtract_transposed(
             let (piece, (x, y)) = (job / n_parts, &parts[job % n_parts]);
             let rows = PIECE_ROWS * piece..y.len().min(PIECE_ROWS * (piece + 1));
             let mut sum = vec![ZERO; x.len()];
-            kernel::subtract_transposed(panel, tiles_of(panel, first_tile, piece), &mut sum, &y[rows]);
+            kernel::subtract_transposed(
+                panel,
+                tiles_of(panel, first_tile, piece),
+                &mut [(&mut sum, &y[rows])],
+            );
             sum
         })
         .collect();
