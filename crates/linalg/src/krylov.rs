@@ -11,12 +11,11 @@ use faer::{Mat, MatRef};
 use crate::block::NodeMatrix;
 use crate::dense::{DenseEigenError, DensePairs, symmetric_pairs, symmetrised};
 use crate::eigen::{EigenError, Inverse, Ordered};
-use crate::lanes::{
-    LANES, NOTHING, Row, Square, ZERO, add_product, gram, group_of, product, transform, write_columns,
-};
+use crate::lanes::{LANES, NOTHING, Row, Square, ZERO, add_product, gram, group_of, product, write_columns};
 
-/// Directions of a new block whose M-norm is below this part of the largest are dropped.
-const SMALLEST_DIRECTION: f64 = 1e-10;
+mod orthonormal;
+
+use orthonormal::Orthonormal;
 
 /// Part of a normalised block in the basis up to which one subtraction takes it out to rounding.
 const SOUND: f64 = 1e-7;
@@ -35,54 +34,6 @@ pub(crate) struct Ritz {
     pub(crate) residual: Vec<f64>,
     /// Coefficients of each in the basis, one a column; rows of dead columns are zero.
     coefficients: Mat<f64>,
-}
-
-/// A block M-orthonormal in itself: Y = Q R.
-struct Orthonormal {
-    q: Vec<Row>,
-    mass_q: Vec<Row>,
-    r: Mat<f64>,
-}
-
-impl Orthonormal {
-    fn new(y: Vec<Row>, mass: &NodeMatrix) -> Self {
-        Self { mass_q: mass.group_product(&y), q: y, r: Mat::identity(LANES, LANES) }
-    }
-
-    /// Makes Q orthonormal within itself; what scaling up the smallest directions leaves is removed by a second turn.
-    fn normalise(&mut self) -> Result<(), DenseEigenError> {
-        let products = gram(&[&self.q], &self.mass_q);
-        let products = Mat::from_fn(LANES, LANES, |i, j| products[0][i][j]);
-        let DensePairs { lambda, vectors } = symmetric_pairs(symmetrised(products.as_ref()).as_ref())?;
-        let largest = lambda.iter().fold(0.0_f64, |a, b| a.max(*b));
-        let is_kept = |i: usize| lambda[i] > SMALLEST_DIRECTION.powi(2) * largest && lambda[i] > 0.0;
-        let to =
-            Mat::from_fn(
-                LANES,
-                LANES,
-                |i, j| {
-                    if is_kept(j) { vectors[(i, j)] / lambda[j].sqrt() } else { 0.0 }
-                },
-            );
-        let from =
-            Mat::from_fn(
-                LANES,
-                LANES,
-                |i, j| {
-                    if is_kept(i) { vectors[(j, i)] * lambda[i].sqrt() } else { 0.0 }
-                },
-            );
-        let to = square(to.as_ref());
-        transform(&mut self.q, &to);
-        transform(&mut self.mass_q, &to);
-        self.r = &from * &self.r;
-        Ok(())
-    }
-
-    /// Columns that are not zero.
-    fn live(&self) -> [bool; LANES] {
-        std::array::from_fn(|lane| (0..LANES).any(|j| self.r[(lane, j)] != 0.0))
-    }
 }
 
 /// An M-orthonormal basis with the projection of the operator.

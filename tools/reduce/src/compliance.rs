@@ -126,6 +126,13 @@ pub(crate) fn compliance(args: &ComplianceArgs, session: &Session) -> Result<(),
             let whole = Whole::new(body.body, &rom, args.solver.choice(), session)?;
             (rom, Some(whole))
         }
+        None if args.solver.is_given() => {
+            return Err(Failure::new(
+                Category::Usage,
+                "--solver belongs to a body, and only a model is given",
+            )
+            .hint("name the body behind the model, or leave the flag out"));
+        }
         None => (crate::open_rom(&args.rom, session)?, None),
     };
     // Compliance is that of the free body, whatever the frame of the model follows.

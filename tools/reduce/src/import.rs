@@ -133,6 +133,7 @@ fn import_sid(file: &Path, args: &ImportArgs) -> Result<Model, Failure> {
         ("--interface-nodes", args.interface_nodes.is_some()),
         ("--modes", args.modes.is_some()),
         ("--up-to", args.up_to.is_some()),
+        ("--solver", args.solver.is_given()),
     ];
     let given = of_matrices.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag);
     if let Some(flag) = given.or(args.variant.first_given()) {

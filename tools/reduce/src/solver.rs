@@ -6,15 +6,20 @@ use carom_reduce::{Solver, SolverChoice};
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct SolverArgs {
     /// How systems of the stiffness are solved: direct (by a factor; refused if it does not fit into the memory), iterative (conjugate gradients
-    /// with multigrid: little memory, longer for bodies whose factor fits), or auto: direct if it fits, else iterative
-    #[arg(long, value_name = "auto|direct|iterative", default_value = "auto")]
-    solver: Solver,
+    /// with multigrid: little memory, longer for bodies whose factor fits), or auto: direct if it fits, else iterative; auto if nothing is given
+    #[arg(long, value_name = "auto|direct|iterative")]
+    solver: Option<Solver>,
 }
 
 impl SolverArgs {
     /// The way, within the memory that the system has free.
     pub(crate) fn choice(self) -> SolverChoice {
-        SolverChoice { solver: self.solver, memory: None }
+        SolverChoice { solver: self.solver.unwrap_or_default(), memory: None }
+    }
+
+    /// True if the flag is there: where nothing is solved it means nothing.
+    pub(crate) fn is_given(self) -> bool {
+        self.solver.is_some()
     }
 }
 

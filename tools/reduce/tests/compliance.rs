@@ -252,6 +252,7 @@ fn what_has_no_answer_is_told() {
     let text = failure(folder, 2, "compliance bar.rom --velocity 1 --against-radius 1 --against butter");
     assert!(text.contains("butter"), "{text}");
     failure(folder, 2, "compliance bar.rom --velocity 1 --against 210e9,0.7");
+    assert!(failure(folder, 2, "compliance bar.rom --solver direct").contains("belongs to a body"));
     assert!(failure(folder, 2, "compliance bar.rom -o bar.pdf").contains(".svg"));
     assert!(!Path::new(&folder.join("bar.pdf")).exists());
 }

@@ -45,6 +45,7 @@ fn a_model_goes_through_a_sid_fem_file() {
             .contains("999 modes are wanted")
     );
     assert!(failure(folder, 2, "import bar.SID_FEM -o a.rom --modes 3").contains("belongs to matrices"));
+    assert!(failure(folder, 2, "import bar.SID_FEM -o a.rom --solver auto").contains("belongs to matrices"));
     assert!(failure(folder, 5, "import no.SID_FEM -o a.rom").contains("no.SID_FEM"));
     let text = fs::read_to_string(folder.join("few.SID_FEM")).unwrap();
     fs::write(folder.join("cut.SID_FEM"), &text[..text.len() / 2]).unwrap();
