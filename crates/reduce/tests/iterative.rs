@@ -26,11 +26,16 @@ fn reduced(body: &Body, options: &CraigBamptonOptions, solver: Solver) -> CraigB
 }
 
 /// Largest difference of two matrices, each entry relative to the square root of its diagonal ones.
+///
+/// The stiffness of a motion without strain is rounding: 1e-9 of the largest diagonal entry stands in its place.
 fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     assert_eq!((a.nrows(), a.ncols()), (b.nrows(), b.ncols()));
     let n = a.nrows();
-    let part = |i: usize, j: usize| (a[(i, j)] - b[(i, j)]).abs() / (a[(i, i)] * a[(j, j)]).sqrt();
-    (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| part(i, j)).fold(0.0, f64::max)
+    let least = 1e-9 * (0..n).map(|i| a[(i, i)]).fold(0.0, f64::max);
+    let scale = |i: usize| a[(i, i)].max(least).sqrt();
+    let part = |i: usize, j: usize| (a[(i, j)] - b[(i, j)]).abs() / (scale(i) * scale(j));
+    let parts = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| part(i, j));
+    parts.fold(0.0, |worst, part| if part > worst || part.is_nan() { part } else { worst })
 }
 
 /// Both ways give the same model.
