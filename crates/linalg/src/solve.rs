@@ -56,13 +56,7 @@ impl Cholesky {
 
     /// Solves A X = B in place for one group, as [`Cholesky::solve_in_place`] does for columns.
     pub(crate) fn solve_group(&self, x: &mut [Row]) {
-        let dofs = self.dof_at_row();
-        let mut rows: Vec<Row> = dofs.iter().map(|&dof| x[dof as usize]).collect();
-        self.solve_groups(&mut [&mut rows]);
-        x.fill(ZERO);
-        for (row, &dof) in rows.iter().zip(&dofs) {
-            x[dof as usize] = *row;
-        }
+        self.solve_listed(x, &self.dof_at_row());
     }
 
     /// As [`Cholesky::solve_group`] with three rows for each node that has free dofs, in the order of elimination.
@@ -74,14 +68,21 @@ impl Cholesky {
             self.solve_groups(&mut [x]);
             return;
         }
-        let dofs: Vec<usize> = (0..x.len())
-            .filter(|&row| symbolic.free.of_node(symbolic.order[row / 3] as usize)[row % 3])
-            .collect();
-        let mut rows: Vec<Row> = dofs.iter().map(|&dof| x[dof]).collect();
+        let is_free = |row: u32| {
+            let node = symbolic.order[row as usize / 3];
+            symbolic.free.of_node(node as usize)[row as usize % 3]
+        };
+        let listed: Vec<u32> = (0..x.len() as u32).filter(|&row| is_free(row)).collect();
+        self.solve_listed(x, &listed);
+    }
+
+    /// Solves for the listed rows of a group, one for each row of the factor; all others become zero.
+    fn solve_listed(&self, x: &mut [Row], listed: &[u32]) {
+        let mut rows: Vec<Row> = listed.iter().map(|&row| x[row as usize]).collect();
         self.solve_groups(&mut [&mut rows]);
         x.fill(ZERO);
-        for (row, &dof) in rows.iter().zip(&dofs) {
-            x[dof] = *row;
+        for (value, &row) in rows.iter().zip(listed) {
+            x[row as usize] = *value;
         }
     }
 

@@ -152,7 +152,8 @@ impl Search<'_> {
             if let Ok(next) = self.evaluate(&trial) {
                 let noise = 1e-13 * (now.merit.abs() + next.merit.abs());
                 let lower = next.merit <= now.merit - 1e-4 * model.promise(&step) + noise;
-                if lower || next.residual.norm() < 0.9 * now.residual.norm() {
+                // Where nothing resists a force the step does not answer it: it must not hide what the step does.
+                if lower || model.left_of(&next.residual) < 0.9 * model.left_of(&now.residual) {
                     if limited {
                         *radius = (4.0 * *radius).min(reach);
                     }

@@ -67,6 +67,13 @@ impl Model {
         (at(high), true)
     }
 
+    /// Size of other forces, without those in directions in which the model leaves them alone.
+    pub(super) fn left_of(&self, residual: &DVector<f64>) -> f64 {
+        let components = self.vectors.transpose() * residual;
+        let counts = |k: &usize| self.values[*k] != 0.0 || self.components[*k] != 0.0;
+        (0..components.len()).filter(counts).map(|k| components[k].powi(2)).sum::<f64>().sqrt()
+    }
+
     /// By how much the model says that the step lowers Π.
     pub(super) fn promise(&self, step: &DVector<f64>) -> f64 {
         (self.residual.dot(step) - 0.5 * step.dot(&(&self.stiffness * step))).max(0.0)
