@@ -46,7 +46,8 @@ impl Cholesky {
                     gather(x.as_ref().subcols(first, LANES.min(n - first)), &dofs)
                 })
                 .collect();
-            self.solve_groups(&mut slices(&mut groups));
+            let mut rows: Vec<&mut [Row]> = groups.iter_mut().map(Vec::as_mut_slice).collect();
+            self.solve_groups(&mut rows);
             x.as_mut()
                 .par_col_chunks_mut(LANES)
                 .zip(&groups)
@@ -356,11 +357,6 @@ struct Memory {
 struct Target<'a> {
     first_row: usize,
     root: Option<&'a Supernode>,
-}
-
-/// The groups as slices.
-fn slices(groups: &mut [Vec<Row>]) -> Vec<&mut [Row]> {
-    groups.iter_mut().map(Vec::as_mut_slice).collect()
 }
 
 /// The listed rows of a group of columns; missing columns are zero.

@@ -31,8 +31,7 @@ pub trait Inverse {
     /// all nodes in their own order.
     ///
     /// An order of its own keeps what couples close together in memory.
-    fn ordered(&self, mass: &NodeMatrix) -> Option<Ordered> {
-        let _ = mass;
+    fn ordered(&self, _mass: &NodeMatrix) -> Option<Ordered> {
         None
     }
 

@@ -50,8 +50,8 @@ const MAX_IDLE_BLOCKS: usize = 400;
 /// Part of the space by which it grows before it is looked at again, two blocks at least.
 const LOOK_AGAIN: usize = 16;
 
-/// Near the end a look after every block spares a block or two, if the cube of the space's dimension is below this number of
-/// rows of the problem.
+/// Near the end a look after every block spares a block or two. It is taken while the cube of the space's dimension is below this
+/// number times the nodes of the body: while it costs less than a block.
 const CHEAP_LOOK: f64 = 3e3;
 
 /// Lanczos blocks that fresh directions get after each inertia count that found a pair missing.
