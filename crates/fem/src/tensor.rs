@@ -15,7 +15,7 @@ mod tiles;
 mod window;
 
 use carom_progress::Progress;
-use faer::traits::pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 pub(crate) use window::Column;

@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Mat, MatMut, MatRef};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::graph::NodeGraph;

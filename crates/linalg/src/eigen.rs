@@ -282,6 +282,9 @@ impl Pencil<'_> {
 impl EigenPairs {
     /// In ascending order: Rayleigh quotients of copies of one root differ by rounding from the order of the projection.
     fn sorted(self) -> Self {
+        if self.lambda.is_sorted() {
+            return self;
+        }
         let mut order: Vec<usize> = (0..self.lambda.len()).collect();
         order.sort_by(|&a, &b| self.lambda[a].total_cmp(&self.lambda[b]));
         Self {
@@ -293,12 +296,10 @@ impl EigenPairs {
     }
 
     /// The first n pairs.
-    fn truncated(self, n: usize) -> Self {
-        Self {
-            lambda: self.lambda[..n].to_vec(),
-            vectors: self.vectors.subcols(0, n).to_owned(),
-            residuals: self.residuals[..n].to_vec(),
-            ..self
-        }
+    fn truncated(mut self, n: usize) -> Self {
+        self.lambda.truncate(n);
+        self.vectors.truncate(self.vectors.nrows(), n);
+        self.residuals.truncate(n);
+        self
     }
 }

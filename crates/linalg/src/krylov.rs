@@ -4,6 +4,7 @@
 //! which are *dead*: they take no part in the projection.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
@@ -312,25 +313,21 @@ impl<'a> Krylov<'a> {
             }
         }
         let mut vectors = Mat::zeros(3 * self.n_nodes, count);
-        for (group, first) in self.combined(coefficients.as_ref()).into_iter().zip((0..count).step_by(LANES))
-        {
-            write_columns(&self.spread(group), vectors.as_mut().subcols_mut(first, LANES.min(count - first)));
+        for first in (0..count).step_by(LANES) {
+            let columns = first..count.min(first + LANES);
+            let group = self.spread(self.combined(coefficients.as_ref(), columns.clone()));
+            write_columns(&group, vectors.as_mut().subcols_mut(first, columns.len()));
         }
         vectors
     }
 
-    /// V C in groups, for the first groups of the basis: as many as C has rows.
-    fn combined(&self, coefficients: MatRef<'_, f64>) -> Vec<Vec<Row>> {
+    /// V C for some columns of C, at most a group; V are the first groups of the basis, as many as C has rows.
+    fn combined(&self, coefficients: MatRef<'_, f64>, columns: Range<usize>) -> Vec<Row> {
         let groups = &self.basis[..coefficients.nrows() / LANES];
-        let squares_of = |first: usize| -> Vec<Square> {
-            let width = LANES.min(coefficients.ncols() - first);
-            (0..groups.len())
-                .map(|g| square(coefficients.submatrix(LANES * g, first, LANES, width)))
-                .collect()
-        };
-        let n_rows = 3 * self.mass.n_nodes();
-        let firsts = (0..coefficients.ncols()).step_by(LANES);
-        firsts.map(|first| product(groups, &squares_of(first), n_rows)).collect()
+        let squares: Vec<Square> = (0..groups.len())
+            .map(|g| square(coefficients.submatrix(LANES * g, columns.start, LANES, columns.len())))
+            .collect();
+        product(groups, &squares, 3 * self.mass.n_nodes())
     }
 
     /// Number of columns that are converged eigenvectors.
@@ -341,7 +338,10 @@ impl<'a> Krylov<'a> {
     /// Keeps the first `keep` Ritz vectors and the pending block only, and locks the first `lock` of them.
     pub(crate) fn restart(&mut self, ritz: &Ritz, keep: usize, lock: usize) {
         let kept = ritz.coefficients.subcols(0, keep);
-        let mut basis = self.combined(kept);
+        let mut basis: Vec<Vec<Row>> = (0..keep)
+            .step_by(LANES)
+            .map(|first| self.combined(kept, first..keep.min(first + LANES)))
+            .collect();
         let n_kept = LANES * basis.len();
         let mut live: Vec<bool> = (0..n_kept).map(|column| column < keep).collect();
         live.extend(&self.live[self.n_applied()..]);

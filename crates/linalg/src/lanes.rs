@@ -3,8 +3,8 @@
 //! A group is 3n rows of `LANES` numbers. Sparse products, triangular solutions and orthogonalisations of few columns pass
 //! once over their matrix or basis and meet whole cache lines; with columns one behind the other they would gather.
 
-use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{MatMut, MatRef};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Columns that lie side by side.

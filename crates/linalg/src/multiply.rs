@@ -1,6 +1,6 @@
 //! The kernel of all large dense products: eight rows times six columns, whose sums stay in the registers.
 
-use faer::traits::pulp::Simd;
+use pulp::Simd;
 
 use crate::lanes::{Row, Vectors};
 

@@ -1,8 +1,8 @@
 //! Products of tall matrices, the same bits for any number of threads.
 
 use faer::linalg::matmul::matmul;
-use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::lanes::{LANES, Row, Vectors, ZERO, add};

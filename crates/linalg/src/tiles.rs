@@ -46,6 +46,12 @@ pub(crate) fn place(row: usize, width: usize) -> usize {
 
 /// Makes room for a panel of zeros.
 pub(crate) fn clear(values: &mut Vec<Row>, height: usize, width: usize) {
-    values.clear();
-    values.resize(n_rows(height, width), ZERO);
+    let n = n_rows(height, width);
+    if values.capacity() < n {
+        // Fresh memory of the system is zero as it comes.
+        *values = vec![ZERO; n];
+    } else {
+        values.clear();
+        values.resize(n, ZERO);
+    }
 }

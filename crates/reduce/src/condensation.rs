@@ -169,7 +169,10 @@ impl Condensation {
     /// Appends interior fields: mass-normalised, uncoupled, and without strain energy with what is there.
     fn append(&mut self, fields: &Mat<f64>, lambda: &[f64]) {
         let (n, m) = (self.basis.ncols(), lambda.len());
-        self.basis.resize_with(self.basis.nrows(), n + m, |i, j| fields[(i, j - n)]);
+        let mut basis = Mat::zeros(self.basis.nrows(), n + m);
+        basis.as_mut().subcols_mut(0, n).copy_from(&self.basis);
+        basis.as_mut().subcols_mut(n, m).copy_from(fields);
+        self.basis = basis;
         self.stiffness.resize_with(n + m, n + m, |i, j| if i == j { lambda[i - n] } else { 0.0 });
     }
 

@@ -85,10 +85,16 @@ impl Pencil<'_> {
                 residuals.push(residual);
             }
             if worst.is_none() && orthogonality <= ORTHOGONALITY {
-                let mut vectors = x.subcols(0, n_verify).to_owned();
-                fix_signs(vectors.as_mut());
-                let pairs =
-                    EigenPairs { lambda, vectors, residuals, orthogonality, proof: Proof::Whole, n_solves };
+                x.truncate(x.nrows(), n_verify);
+                fix_signs(x.as_mut());
+                let pairs = EigenPairs {
+                    lambda,
+                    vectors: x,
+                    residuals,
+                    orthogonality,
+                    proof: Proof::Whole,
+                    n_solves,
+                };
                 return Ok(pairs.sorted());
             }
         }

@@ -1,7 +1,7 @@
 //! Division of a panel by its diagonal block: X Wᵀ = A, tile by tile, six columns at a time.
 
 use faer::MatRef;
-use faer::traits::pulp::{Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use crate::lanes::{Row, Vectors, ZERO};
 use crate::multiply::{Packed, WIDE, multiply};

@@ -2,7 +2,7 @@
 
 use faer::MatMut;
 use faer::dyn_stack::MemBuffer;
-use faer::traits::pulp::Arch;
+use pulp::Arch;
 use rayon::prelude::*;
 
 use super::division::{Division, Triangle};

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use faer::traits::pulp::{Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use crate::lanes::{LANES, Row, Vectors, ZERO};
 use crate::multiply::{Packed, WIDE, multiply};
@@ -129,7 +129,7 @@ fn subtract_tile<S: Simd>(simd: S, left: &[Row], right: &[Packed], columns: &[u3
 
 #[cfg(test)]
 mod tests {
-    use faer::traits::pulp::Arch;
+    use pulp::Arch;
 
     use super::*;
     use crate::tiles::{clear, place};

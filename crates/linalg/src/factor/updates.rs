@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use faer::traits::pulp::Arch;
+use pulp::Arch;
 
 use super::PanelValues;
 use super::panel::panel_tiles;

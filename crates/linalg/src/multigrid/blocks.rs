@@ -3,7 +3,7 @@
 //! Both triangles are stored: every row of a product is the work of one task, so that one group is enough for all threads and
 //! nothing is scattered.
 
-use faer::traits::pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::lanes::{Row, Vectors};

@@ -1,6 +1,6 @@
 //! One level: its matrix, the smoother of Chebyshev and the way to the next level.
 
-use faer::traits::pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::aggregates::Aggregates;

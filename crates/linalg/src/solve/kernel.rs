@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use faer::traits::pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 
 use crate::lanes::{LANES, Row, Vectors, ZERO};
 use crate::tiles::Tiles;
