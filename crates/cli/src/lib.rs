@@ -15,13 +15,6 @@ pub mod session;
 pub mod signals;
 mod terminal;
 
-/// Memory of all binaries.
-///
-/// It lies in huge pages where the system has them (Linux: `madvise`), and what one phase gives back the next one takes without asking
-/// the system. With the allocator of glibc a reduction spent a sixth of its time in page faults (docs/decisions/0018-memory-of-the-programs.md).
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 pub use args::{OptionalOutputArgs, OutputArgs, RunArgs};
 pub use failure::{Category, Failure, FailureContext};
 pub use paths::{check_ending, keep_input};

@@ -25,10 +25,6 @@ use carom_testing::{json_file, numbers, shared_data};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 
-/// As in the binaries.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Repetitions of which the least time counts, for bodies of at most `MANY_DOFS` dofs; larger ones are reduced once.
 const REPETITIONS: usize = 3;
 
