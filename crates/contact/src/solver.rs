@@ -1,13 +1,22 @@
 //! Complementarity problems: find z ≥ 0 with w = M z + q ≥ 0 and z·w = 0.
 //!
-//! [`ActiveSet`] is for symmetric positive definite M, the case of condensed contact; a few Cholesky factors, one if the
-//! start is good. [`lemke`] pivots and takes any M. Both say how they fared: check [`residual`] of what you use.
+//! [`LcpSolver`] has all methods behind one interface, alone or as a chain that falls back and says so; its matrix is an
+//! [`Operator`]: [`Dense`], [`Sparse`], or anything that multiplies a vector. [`ActiveSet`] is the direct way for symmetric
+//! positive definite M that stays the same for many q, the case of condensed contact; [`lemke`] pivots and takes any M.
 
 mod active_set;
+mod conjugate_gradients;
+mod gauss_seidel;
+mod lcp;
 mod lemke;
+mod lu;
+mod newton;
+mod operator;
 
 pub use active_set::{ActiveSet, Method, Report};
+pub use lcp::{ACCEPTED, Attempt, LcpMethod, LcpSolution, LcpSolver, Stop};
 pub use lemke::{Lemke, lemke};
+pub use operator::{Dense, Entries, Operator, Sparse};
 
 use thiserror::Error;
 
@@ -60,6 +69,19 @@ pub enum LcpError {
         /// What would be accepted.
         allowed: f64,
     },
+    /// No method solved the problem.
+    #[error(
+        "the complementarity problem is not solved: residual {residual:.3e} after {attempts} methods, at most {allowed:.3e} allowed; \
+         perhaps it has no solution"
+    )]
+    Unsolved {
+        /// Methods tried.
+        attempts: usize,
+        /// Least max |min(z, w)| of all.
+        residual: f64,
+        /// What would be accepted.
+        allowed: f64,
+    },
 }
 
 /// Natural residual max |min(z, w)| with w = M z + q; zero exactly at solutions.
@@ -77,5 +99,7 @@ pub fn residual(m: impl Fn(usize, usize) -> f64, q: &[f64], z: &[f64]) -> f64 {
         .fold(0.0, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
 }
 
+#[cfg(test)]
+mod lcp_tests;
 #[cfg(test)]
 mod tests;

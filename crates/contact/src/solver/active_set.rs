@@ -134,6 +134,27 @@ impl ActiveSet {
     ///
     /// [`LcpError`] if the fallback fails too: M is not positive semi-definite, or something is not finite.
     pub fn solve(&mut self, q: &[f64], z: &mut [f64]) -> Result<Report, LcpError> {
+        self.take(q, z)?;
+        let mut report = Report::default();
+        if !self.iterate(&mut report) {
+            report = self.fall_back(report)?;
+        }
+        self.give(z);
+        Ok(report)
+    }
+
+    /// As [`Self::solve`] without the fallback; the number of sets tried, as an error if the last one is not the right one.
+    pub(super) fn solve_alone(&mut self, q: &[f64], z: &mut [f64]) -> Result<usize, usize> {
+        let mut report = Report::default();
+        if self.take(q, z).is_err() || !self.iterate(&mut report) {
+            return Err(report.iterations);
+        }
+        self.give(z);
+        Ok(report.iterations)
+    }
+
+    /// The scaled problem and its first set.
+    fn take(&mut self, q: &[f64], z: &[f64]) -> Result<(), LcpError> {
         let n = self.n;
         if q.len() != n || z.len() != n {
             return Err(LcpError::Size { rows: n, columns: n, length: q.len().min(z.len()) });
@@ -144,14 +165,15 @@ impl ActiveSet {
         (0..n).for_each(|i| self.q[i] = q[i] * self.scale[i]);
         self.active.clear();
         self.active.extend((0..n as u32).filter(|&i| z[i as usize] > 0.0));
-        let report = self.iterate()?;
-        (0..n).for_each(|i| z[i] = (self.z[i] * self.scale[i]).max(0.0));
-        Ok(report)
+        Ok(())
     }
 
-    /// The iteration over active sets on the scaled problem.
-    fn iterate(&mut self) -> Result<Report, LcpError> {
-        let mut report = Report::default();
+    fn give(&self, z: &mut [f64]) {
+        (0..self.n).for_each(|i| z[i] = (self.z[i] * self.scale[i]).max(0.0));
+    }
+
+    /// The iteration over active sets on the scaled problem; false if they cycle or a block is not positive definite.
+    fn iterate(&mut self, report: &mut Report) -> bool {
         // Unscaled round-off: entries below this do not change the set.
         let largest = self.q[..self.n].iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         let noise = 1e-14 * largest;
@@ -173,11 +195,11 @@ impl ActiveSet {
             }
             if self.next == self.active {
                 report.n_active = self.active.len();
-                return Ok(report);
+                return true;
             }
             std::mem::swap(&mut self.active, &mut self.next);
         }
-        self.fall_back(report)
+        false
     }
 
     /// Cholesky factor of the active block; false if it is not positive definite.
