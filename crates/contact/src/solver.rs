@@ -6,6 +6,7 @@
 
 mod active_set;
 mod conjugate_gradients;
+mod friction;
 mod gauss_seidel;
 mod lcp;
 mod lemke;
@@ -14,6 +15,10 @@ mod newton;
 mod operator;
 
 pub use active_set::{ActiveSet, Method, Report};
+pub use friction::{
+    FRICTION_ACCEPTED, FrictionAttempt, FrictionError, FrictionMethod, FrictionProblem, FrictionSolution,
+    FrictionSolver, friction_residual,
+};
 pub use lcp::{ACCEPTED, Attempt, LcpMethod, LcpSolution, LcpSolver, Stop};
 pub use lemke::{Lemke, lemke};
 pub use operator::{Dense, Entries, Operator, Sparse};

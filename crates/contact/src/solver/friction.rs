@@ -1,0 +1,315 @@
+//! Cone complementarity with Coulomb friction: u = W r + q, per contact K ∋ r ⟂ u + μ |u_T| e_N ∈ K*.
+
+mod local;
+mod newton;
+mod sweeps;
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::lcp::Stop;
+use super::operator::{Entries, Operator, largest};
+use newton::Newton;
+
+/// Residual that counts as solved, relative to max(1, max |q|).
+pub const FRICTION_ACCEPTED: f64 = 1e-10;
+
+/// Rounds of the chain: sweeps, then Newton from where they ended.
+const ROUNDS: usize = 40;
+/// Sweeps of one round of the chain.
+const ROUND_SWEEPS: usize = 50;
+/// Sweeps of Gauss-Seidel alone.
+const MAX_SWEEPS: usize = 20_000;
+
+/// Contacts with Coulomb friction.
+///
+/// ```text
+/// u = W r + q;   K = {r : |r_T| ≤ μ r_N},   K ∋ r ⟂ u + μ |u_T| e_N ∈ K*
+/// ```
+///
+/// So a closed contact sticks (u = 0) or slips (u_N = 0, r_T = −μ r_N u_T/|u_T|), and an open one has r = 0.
+///
+/// # Source
+///
+/// Acary & Brogliato (2008), *Numerical Methods for Nonsmooth Dynamical Systems*, section 3.9; De Saxcé & Feng (1991) for
+/// the form with one cone.
+#[derive(Clone, Copy)]
+pub struct FrictionProblem<'a> {
+    /// W, with `dim` rows and columns for each contact, the normal first; its entries must be known. May be non-symmetric.
+    pub operator: &'a dyn Operator,
+    /// q, `dim` values for each contact.
+    pub q: &'a [f64],
+    /// μ ≥ 0 of each contact.
+    pub friction: &'a [f64],
+    /// 2 or 3: components of a contact.
+    pub dim: usize,
+}
+
+/// Why a problem with friction was not solved.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum FrictionError {
+    /// Neither two nor three components.
+    #[error("contacts have 2 or 3 components, not {dim}")]
+    Dimension {
+        /// What was given.
+        dim: usize,
+    },
+    /// W, q, μ and r do not fit together.
+    #[error(
+        "{contacts} contacts of {dim} components: the matrix has {rows} rows, q {q} and r {r} values; each must be {contacts} × {dim}"
+    )]
+    Size {
+        /// Number of coefficients of friction.
+        contacts: usize,
+        /// Components of a contact.
+        dim: usize,
+        /// Rows of W.
+        rows: usize,
+        /// Length of q.
+        q: usize,
+        /// Length of r.
+        r: usize,
+    },
+    /// A value of q or r is not finite.
+    #[error("value {index} of q or r is not finite")]
+    NotFinite {
+        /// Where.
+        index: usize,
+    },
+    /// A coefficient of friction that is negative or not finite.
+    #[error(
+        "the coefficient of friction of contact {contact} is {friction}; it must be finite and at least 0"
+    )]
+    Friction {
+        /// Which contact.
+        contact: usize,
+        /// Its coefficient.
+        friction: f64,
+    },
+    /// W is known by products alone.
+    #[error("contacts with friction need the entries of their matrix; only its products are known")]
+    NoEntries,
+    /// No method solved the problem.
+    #[error(
+        "contact with friction is not solved: residual {residual:.3e} after {sweeps} sweeps and {newton_steps} Newton steps, \
+         at most {allowed:.3e} allowed; perhaps it has no solution or its matrix is singular"
+    )]
+    Unsolved {
+        /// Least residual of the natural map.
+        residual: f64,
+        /// What would be accepted.
+        allowed: f64,
+        /// Sweeps of Gauss-Seidel.
+        sweeps: usize,
+        /// Steps of Newton's method.
+        newton_steps: usize,
+    },
+}
+
+/// A method for contact with friction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrictionMethod {
+    /// Block Gauss-Seidel, each contact solved exactly.
+    GaussSeidel,
+    /// Semi-smooth Newton on the Alart-Curnier function, with line search.
+    Newton,
+}
+
+impl fmt::Display for FrictionMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::GaussSeidel => "pgs",
+            Self::Newton => "newton",
+        })
+    }
+}
+
+/// A problem that was solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrictionSolution {
+    /// What made the last step.
+    pub method: FrictionMethod,
+    /// Sweeps of Gauss-Seidel.
+    pub sweeps: usize,
+    /// Steps of Newton's method, those in vain included.
+    pub newton_steps: usize,
+    /// Residual of the natural map of the returned r.
+    pub residual: f64,
+}
+
+/// What was tried without success before the last method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrictionAttempt {
+    /// What was tried.
+    pub method: FrictionMethod,
+    /// Sweeps or steps.
+    pub iterations: usize,
+    /// Residual of the natural map where it stopped.
+    pub residual: f64,
+    /// Why it stopped.
+    pub stop: Stop,
+}
+
+/// Solver with its memory; after a first solve of a size with dense W nothing is allocated.
+#[derive(Default)]
+pub struct FrictionSolver {
+    u: Vec<f64>,
+    best: Vec<f64>,
+    attempts: Vec<FrictionAttempt>,
+    newton: Newton,
+}
+
+impl FrictionSolver {
+    /// Makes room for n = contacts × components unknowns.
+    pub fn resize(&mut self, n: usize) {
+        self.u.resize(n, 0.0);
+        self.best.resize(n, 0.0);
+        self.attempts.reserve(2 * ROUNDS);
+        self.newton.resize(n);
+    }
+
+    /// u = W r + q of the last solve.
+    pub fn u(&self) -> &[f64] {
+        &self.u
+    }
+
+    /// What the last solve tried without success, in this order.
+    pub fn attempts(&self) -> &[FrictionAttempt] {
+        &self.attempts
+    }
+
+    /// Solves for r, whose values at entry are the start.
+    ///
+    /// * `method` — this one alone, or `None` for rounds of Gauss-Seidel and Newton in turn
+    ///
+    /// Success is promised by [`friction_residual`] of the returned r alone, at most 1e-10 max(1, max |q|). After an error r is
+    /// the best point found.
+    ///
+    /// # Errors
+    ///
+    /// [`FrictionError`] for input that does not fit, and [`FrictionError::Unsolved`] with the residual reached.
+    pub fn solve(
+        &mut self,
+        problem: FrictionProblem<'_>,
+        r: &mut [f64],
+        method: Option<FrictionMethod>,
+    ) -> Result<FrictionSolution, FrictionError> {
+        check(problem, r)?;
+        self.resize(r.len());
+        self.attempts.clear();
+        self.best.copy_from_slice(r);
+        let scale = largest(problem.q.iter().copied());
+        let allowed = FRICTION_ACCEPTED * scale.max(1.0);
+        let mut least = self.residual(problem, r);
+        let (mut sweeps, mut newton_steps) = (0, 0);
+        let (rounds, per_round) = match method {
+            None => (ROUNDS, ROUND_SWEEPS),
+            Some(FrictionMethod::GaussSeidel) => (MAX_SWEEPS / ROUND_SWEEPS, ROUND_SWEEPS),
+            Some(FrictionMethod::Newton) => (1, 0),
+        };
+        for _ in 0..rounds {
+            for next in [FrictionMethod::GaussSeidel, FrictionMethod::Newton] {
+                if method.is_some_and(|method| method != next) {
+                    continue;
+                }
+                let (iterations, stop) = match next {
+                    FrictionMethod::GaussSeidel => {
+                        let aim = 0.1 * FRICTION_ACCEPTED * scale;
+                        sweeps::sweep(problem, r, &mut self.u, per_round, aim)
+                    }
+                    FrictionMethod::Newton => self.newton.solve(problem, r, &mut self.u),
+                };
+                match next {
+                    FrictionMethod::GaussSeidel => sweeps += iterations,
+                    FrictionMethod::Newton => newton_steps += iterations,
+                }
+                let residual = self.residual(problem, r);
+                if residual <= allowed {
+                    return Ok(FrictionSolution { method: next, sweeps, newton_steps, residual });
+                }
+                if residual < least || least.is_nan() {
+                    least = residual;
+                    self.best.copy_from_slice(r);
+                } else if next == FrictionMethod::Newton {
+                    // Steps in vain: the sweeps go on from the best point.
+                    r.copy_from_slice(&self.best);
+                }
+                if self.attempts.len() < self.attempts.capacity() {
+                    self.attempts.push(FrictionAttempt { method: next, iterations, residual, stop });
+                }
+            }
+        }
+        r.copy_from_slice(&self.best);
+        let residual = self.residual(problem, r);
+        Err(FrictionError::Unsolved { residual, allowed, sweeps, newton_steps })
+    }
+
+    /// The residual with u computed anew.
+    fn residual(&mut self, problem: FrictionProblem<'_>, r: &[f64]) -> f64 {
+        velocities(problem, r, &mut self.u);
+        friction_residual(problem.friction, problem.dim, r, &self.u)
+    }
+}
+
+/// max |r − P_K(r − u − μ |u_T| e_N)| over all contacts; zero exactly at solutions.
+///
+/// * `r`, `u` — `dim` values for each contact, the normal first
+pub fn friction_residual(friction: &[f64], dim: usize, r: &[f64], u: &[f64]) -> f64 {
+    let errors = friction.iter().enumerate().map(|(c, &mu)| {
+        let (r, u) = (padded(r, c, dim), padded(u, c, dim));
+        let v = [r[0] - u[0] - mu * u[1].hypot(u[2]), r[1] - u[1], r[2] - u[2]];
+        let p = project(v, mu);
+        largest((0..3).map(|k| r[k] - p[k]))
+    });
+    largest(errors)
+}
+
+/// The point of K = {v : |v_T| ≤ μ v_N} next to v.
+fn project(v: [f64; 3], mu: f64) -> [f64; 3] {
+    let tangential = v[1].hypot(v[2]);
+    if tangential <= mu * v[0] {
+        return v;
+    }
+    if mu * tangential <= -v[0] {
+        return [0.0; 3];
+    }
+    let normal = (v[0] + mu * tangential) / (1.0 + mu * mu);
+    let factor = if tangential > 0.0 { mu * normal / tangential } else { 0.0 };
+    [normal, factor * v[1], factor * v[2]]
+}
+
+/// The values of contact c; the third is zero in two dimensions.
+fn padded(x: &[f64], c: usize, dim: usize) -> [f64; 3] {
+    [x[c * dim], x[c * dim + 1], if dim == 3 { x[c * dim + 2] } else { 0.0 }]
+}
+
+/// u = W r + q.
+fn velocities(problem: FrictionProblem<'_>, r: &[f64], u: &mut [f64]) {
+    problem.operator.apply_into(r, u);
+    u.iter_mut().zip(problem.q).for_each(|(u, q)| *u += q);
+}
+
+fn check(problem: FrictionProblem<'_>, r: &[f64]) -> Result<(), FrictionError> {
+    let FrictionProblem { operator, q, friction, dim } = problem;
+    if dim != 2 && dim != 3 {
+        return Err(FrictionError::Dimension { dim });
+    }
+    let (contacts, rows) = (friction.len(), operator.n());
+    if [rows, q.len(), r.len()].iter().any(|&n| n != contacts * dim) {
+        return Err(FrictionError::Size { contacts, dim, rows, q: q.len(), r: r.len() });
+    }
+    if let Some(index) = q.iter().zip(r).position(|(q, r)| !q.is_finite() || !r.is_finite()) {
+        return Err(FrictionError::NotFinite { index });
+    }
+    if let Some(contact) = friction.iter().position(|mu| !(mu.is_finite() && *mu >= 0.0)) {
+        return Err(FrictionError::Friction { contact, friction: friction[contact] });
+    }
+    if matches!(operator.entries(), Entries::Product) {
+        return Err(FrictionError::NoEntries);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
