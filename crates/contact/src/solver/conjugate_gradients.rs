@@ -6,17 +6,20 @@ use super::operator::{Operator, dot, largest};
 /// Vectors of projected conjugate gradients, kept from solve to solve.
 ///
 /// ```text
-/// r_j = 0 where w_j > 0 and z_j = 0, else w_j          gradient on the face                   (64), (65)
+/// r_j = 0 outside the face, else w_j                    gradient on the face                   (64), (65)
 /// s   = −K r + β s,   β = r·K r / (r·K r)_old          β = 0 after a change of the face       (68), (69)
 /// α   = −r·s / s·M s,  at most to the first z_j = 0    K = diag(M)⁻¹                           (70)–(72)
 /// ```
 ///
-/// Our z is −λ of the paper, our w its gap. Beyond the paper, a step that meets a bound is also tried in full and then
-/// projected; the one of lower energy ½ z·M z + q·z is taken. So more than one multiplier may leave in a step.
+/// Our z is −λ of the paper, our w its gap. We deviate in two things. The paper's face takes in every j with w_j ≤ 0 at once;
+/// with a sparse M that is one neighbour in each step, and every step starts anew. Ours takes them in when their part of the
+/// gradient is larger than that on the face, which is Dostál's test of proportion. And a step that meets a bound is also tried in
+/// full and then projected; the one of lower energy ½ z·M z + q·z is taken, so that several multipliers may leave in a step.
 ///
 /// # Source
 ///
-/// Zywicz & Puso (1999), section 5.1; diagonal preconditioner (62) and (63), which are diag(B)⁻¹ up to weights.
+/// Zywicz & Puso (1999), section 5.1; diagonal preconditioner (62) and (63), which are diag(B)⁻¹ up to weights. Dostál (2009),
+/// *Optimal Quadratic Programming Algorithms*, section 5.8, for the test of proportion with Γ = 1.
 #[derive(Debug, Default)]
 pub(super) struct ConjugateGradients {
     diagonal: Vec<f64>,
@@ -28,6 +31,8 @@ pub(super) struct ConjugateGradients {
     probe: Vec<f64>,
     order: Vec<u32>,
     redundant: Vec<bool>,
+    /// The face: z_j may move.
+    free: Vec<bool>,
 }
 
 impl ConjugateGradients {
@@ -44,6 +49,7 @@ impl ConjugateGradients {
         vectors.into_iter().for_each(|v| v.resize(n, 0.0));
         self.order.resize(n, 0);
         self.redundant.resize(n, false);
+        self.free.resize(n, false);
     }
 
     /// Iterates from z, which is made ≥ 0; w is left at M z + q. Ends at a natural residual of `aim`.
@@ -85,6 +91,7 @@ impl ConjugateGradients {
         const RENEW: usize = 50;
         let n = q.len();
         let (mut rho_old, mut restart) = (0.0, true);
+        (0..n).for_each(|j| self.free[j] = z[j] > 0.0 && !self.redundant[j]);
         for iterations in 0..=limit {
             if iterations % RENEW == 0 {
                 product_plus(m, q, z, w);
@@ -94,13 +101,13 @@ impl ConjugateGradients {
                 product_plus(m, q, z, w);
                 return Trial { iterations, stop: Stop::Done };
             }
-            let rho = self.gradient(z, w);
+            let (rho, widened) = self.gradient(z, w);
+            restart |= widened;
             let beta = if restart { 0.0 } else { rho / rho_old };
             rho_old = rho;
             for j in 0..n {
                 let s = beta * self.direction[j] - self.residual[j] / self.diagonal[j];
-                // On a bound the search goes inwards only.
-                self.direction[j] = if self.residual[j] == 0.0 && z[j] == 0.0 { 0.0 } else { s };
+                self.direction[j] = if self.free[j] { s } else { 0.0 };
             }
             m.apply_into(&self.direction, &mut self.product);
             let slope = -dot(&self.residual, &self.direction);
@@ -126,21 +133,34 @@ impl ConjugateGradients {
                     w[j] += free * self.product[j];
                 }
             }
-            restart |= (0..n).any(|j| (self.residual[j] == 0.0) != (z[j] == 0.0 && w[j] > 0.0));
         }
         product_plus(m, q, z, w);
         Trial { iterations: limit, stop: Stop::Limit }
     }
 
-    /// The gradient on the face, (64) and (65); returns r·K r.
-    fn gradient(&mut self, z: &[f64], w: &[f64]) -> f64 {
-        let mut rho = 0.0;
+    /// The gradient on the face, (64) and (65); returns r·K r and whether the face became wider.
+    fn gradient(&mut self, z: &[f64], w: &[f64]) -> (f64, bool) {
+        let (mut rho, mut outside) = (0.0, 0.0);
         for j in 0..z.len() {
-            let fixed = self.redundant[j] || (z[j] == 0.0 && w[j] > 0.0);
-            self.residual[j] = if fixed { 0.0 } else { w[j] };
-            rho += self.residual[j] * self.residual[j] / self.diagonal[j];
+            self.residual[j] = if self.free[j] { w[j] } else { 0.0 };
+            let weight = w[j] * w[j] / self.diagonal[j];
+            if self.free[j] {
+                rho += weight;
+            } else if w[j] < 0.0 && !self.redundant[j] {
+                outside += weight;
+            }
         }
-        rho
+        let widened = outside > rho;
+        if widened {
+            for j in 0..z.len() {
+                if !self.free[j] && w[j] < 0.0 && !self.redundant[j] {
+                    self.free[j] = true;
+                    self.residual[j] = w[j];
+                }
+            }
+            rho += outside;
+        }
+        (rho, widened)
     }
 
     /// A step that meets a bound: as far as it goes, or in full and then projected, by the lower energy.
@@ -168,6 +188,7 @@ impl ConjugateGradients {
             z.copy_from_slice(&self.projected);
             w.copy_from_slice(&self.projected_w);
         }
+        (0..n).for_each(|j| self.free[j] = z[j] > 0.0 && !self.redundant[j]);
     }
 
     /// Marks constraints that another one implies; true if there are any.

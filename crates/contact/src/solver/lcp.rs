@@ -197,11 +197,10 @@ impl LcpSolver {
     ) -> Result<LcpSolution, LcpError> {
         use LcpMethod::{ActiveSet, ConjugateGradients, Enumeration, GaussSeidel, Lemke};
         let chain: &[LcpMethod] = match m.entries() {
-            Entries::Dense(_) => &[ActiveSet, Lemke, GaussSeidel, Enumeration],
-            Entries::Sparse(_) if symmetric => {
-                &[ConjugateGradients, ActiveSet, GaussSeidel, Lemke, Enumeration]
+            Entries::Dense(_) | Entries::Sparse(_) if symmetric => {
+                &[ActiveSet, ConjugateGradients, Lemke, GaussSeidel, Enumeration]
             }
-            Entries::Sparse(_) => &[ActiveSet, GaussSeidel, Lemke, Enumeration],
+            Entries::Dense(_) | Entries::Sparse(_) => &[ActiveSet, Lemke, GaussSeidel, Enumeration],
             Entries::Product => &[ConjugateGradients],
         };
         let result = self.chain(m, q, z, symmetric, chain);
@@ -230,7 +229,7 @@ impl LcpSolver {
         self.best.copy_from_slice(&self.start);
         for &method in methods {
             z.copy_from_slice(&self.best);
-            let trial = self.run(method, m, q, z, symmetric);
+            let trial = self.run(method, m, q, z, symmetric, methods.len() == 1);
             let residual = if z.iter().all(|z| z.is_finite()) {
                 product_plus(m, q, z, &mut self.w);
                 largest(z.iter().zip(&self.w).map(|(z, w)| z.min(*w)))
@@ -259,6 +258,7 @@ impl LcpSolver {
         q: &[f64],
         z: &mut [f64],
         symmetric: bool,
+        alone: bool,
     ) -> Trial {
         let scale = largest(q.iter().copied());
         let (w, aim) = (&mut self.w, 0.1 * ACCEPTED * scale);
@@ -270,8 +270,11 @@ impl LcpSolver {
                 if let (Entries::Dense(dense), true) = (m.entries(), symmetric) {
                     self.active_set.resize(q.len());
                     self.active_set.set_matrix(q.len(), |i, j| dense.at(i, j));
-                    if let Ok(iterations) = self.active_set.solve_alone(q, z) {
-                        return Trial { iterations, stop: Stop::Done };
+                    match self.active_set.solve_alone(q, z) {
+                        Ok(iterations) => return Trial { iterations, stop: Stop::Done },
+                        // Other methods of the chain take less than many LU factors.
+                        Err(iterations) if !alone => return Trial { iterations, stop: Stop::Limit },
+                        Err(_) => {}
                     }
                 }
                 self.block_pivoting.solve(m, q, z, w, symmetric)

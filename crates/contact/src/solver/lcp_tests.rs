@@ -99,3 +99,108 @@ fn the_chain_solves_every_reference_problem_that_has_a_solution() {
         }
     }
 }
+
+#[test]
+fn of_redundant_constraints_the_tighter_one_carries_the_force() {
+    // Two pairs with the same response; the first of each is closed by less.
+    let w = [[2.0, 2.0, 0.5, 0.5], [2.0, 2.0, 0.5, 0.5], [0.5, 0.5, 1.0, 1.0], [0.5, 0.5, 1.0, 1.0]];
+    let m = dense(4, |i, j| w[i][j]);
+    let q = [-0.9, -1.0, -1.0, -1.0];
+    let mut solver = LcpSolver::default();
+    for method in [None, Some(LcpMethod::ConjugateGradients), Some(LcpMethod::GaussSeidel)] {
+        let mut z = [0.0; 4];
+        let solution = solver.solve(&Products(&m), &q, &mut z, method);
+        if method == Some(LcpMethod::GaussSeidel) {
+            assert!(solution.is_err(), "row by row needs entries");
+            continue;
+        }
+        assert!(solution.unwrap().residual < 1e-12);
+        // 2 a + b/2 = 1, a/2 + b = 1.
+        assert!((z[0] + z[1] - 2.0 / 7.0 * 1.0).abs() < 1e-9 && z[0] < 1e-9, "{z:?}");
+        assert!((z[2] + z[3] - 6.0 / 7.0).abs() < 1e-9, "{z:?}");
+    }
+}
+
+#[test]
+fn a_scaled_problem_has_the_scaled_solution() {
+    let mut random = Random(11);
+    let (m, q, known) = planted(30, 0.0, &mut random);
+    let mut solver = LcpSolver::default();
+    for (by_m, by_q) in [(1e6, 1.0), (1e-6, 1.0), (1.0, 1e6), (1.0, 1e-6), (1e6, 1e-6), (1e-6, 1e6)] {
+        let scaled = dense(30, |i, j| by_m * m.at(i, j));
+        let q: Vec<f64> = q.iter().map(|q| by_q * q).collect();
+        for method in [None, Some(LcpMethod::Lemke), Some(LcpMethod::ConjugateGradients)] {
+            let mut z = vec![0.0; 30];
+            solver.solve(&scaled, &q, &mut z, method).unwrap();
+            let error = z.iter().zip(&known).map(|(a, b)| (a * by_m / by_q - b).abs()).fold(0.0, f64::max);
+            assert!(error < 1e-8, "M × {by_m:e}, q × {by_q:e}, {method:?}: error {error:.1e}");
+        }
+    }
+}
+
+#[test]
+fn a_solution_is_its_own_start() {
+    let (m, q, known) = planted(40, 0.0, &mut Random(3));
+    let mut solver = LcpSolver::default();
+    for method in [LcpMethod::ActiveSet, LcpMethod::ConjugateGradients, LcpMethod::GaussSeidel] {
+        let mut z = known.clone();
+        let solution = solver.solve(&m, &q, &mut z, Some(method)).unwrap();
+        assert!(solution.iterations <= 1, "{solution:?}");
+    }
+}
+
+#[test]
+fn a_string_over_an_obstacle_is_solved_in_few_sets_at_every_size() {
+    // −z'' = load, z ≥ 0: up to the front a parabola; the load sin(4πx) pulls and pushes in turn.
+    let mut solver = LcpSolver::default();
+    for n in [50, 400, 2000] {
+        let mut entries: Vec<_> = (0..n).map(|i| (i, i, 2.0)).collect();
+        (1..n).for_each(|i| entries.extend([(i, i - 1, -1.0), (i - 1, i, -1.0)]));
+        let m = Sparse::new(n, &entries).unwrap();
+        let load = |i: usize| (4.0 * std::f64::consts::PI * i as f64 / n as f64).sin() * 10.0 / n as f64;
+        let q: Vec<f64> = (0..n).map(load).collect();
+        let mut z = vec![0.0; n];
+        let solution = solver.solve(&m, &q, &mut z, None).unwrap();
+        println!("{n}: {solution:?}, {:?}", solver.attempts());
+        assert!(solution.method == LcpMethod::ActiveSet && solution.iterations < 20, "{n}: {solution:?}");
+        let mut by_gradients = vec![0.0; n];
+        if n <= 400 {
+            let result = solver.solve(&m, &q, &mut by_gradients, Some(LcpMethod::ConjugateGradients));
+            println!("{n}: {result:?}, {:?}", solver.attempts());
+            let worst = z.iter().zip(&by_gradients).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(result.is_ok() && worst < 1e-5, "{n}: {worst:.1e}");
+        }
+    }
+}
+
+#[test]
+fn the_example_of_fathi_is_solved_where_pivoting_takes_exponentially_many_steps() {
+    let mut solver = LcpSolver::default();
+    for n in [10, 50, 200] {
+        let m = dense(n, |i, j| 4.0 * i.min(j) as f64 + if i == j { 1.0 } else { 2.0 });
+        let mut z = vec![0.0; n];
+        solver.solve(&m, &vec![-1.0; n], &mut z, None).unwrap();
+        assert!((z[0] - 1.0).abs() < 1e-9 && z[1..].iter().all(|z| *z < 1e-9), "{n}");
+    }
+}
+
+#[test]
+fn wrong_input_is_named() {
+    let mut solver = LcpSolver::default();
+    let m = dense(2, |i, j| if i == j { 1.0 } else { 0.0 });
+    let size = solver.solve(&m, &[1.0], &mut [0.0; 2], None);
+    assert_eq!(size, Err(LcpError::Size { rows: 2, columns: 2, length: 1 }));
+    let size = solver.solve(&m, &[1.0; 2], &mut [0.0; 3], None);
+    assert_eq!(size, Err(LcpError::Size { rows: 2, columns: 2, length: 3 }));
+    let nan = solver.solve(&m, &[1.0, f64::NAN], &mut [0.0; 2], None);
+    assert_eq!(nan, Err(LcpError::NotFinite { row: 1, column: 2 }));
+    assert!(matches!(Dense::new(2, vec![0.0; 3]), Err(LcpError::Size { .. })));
+    let nan = Dense::new(2, vec![0.0, 0.0, f64::INFINITY, 0.0]);
+    assert!(matches!(nan, Err(LcpError::NotFinite { row: 1, column: 0 })));
+    assert!(matches!(Sparse::new(2, &[(0, 2, 1.0)]), Err(LcpError::Size { .. })));
+    assert!(matches!(Sparse::new(2, &[(0, 1, f64::NAN)]), Err(LcpError::NotFinite { row: 0, column: 1 })));
+    // No solution: w_1 = −z_1 − 1 < 0.
+    let none = solver.solve(&dense(1, |_, _| -1.0), &[-1.0], &mut [0.0], None);
+    assert!(matches!(none, Err(LcpError::Unsolved { .. })), "{none:?}");
+    assert_eq!(solver.solve(&Dense::default(), &[], &mut [], None).unwrap().residual, 0.0);
+}
