@@ -165,6 +165,7 @@ impl FrictionSolver {
     pub fn resize(&mut self, n: usize) {
         self.u.resize(n, 0.0);
         self.best.resize(n, 0.0);
+        self.attempts.clear();
         self.attempts.reserve(2 * ROUNDS);
         self.newton.resize(n);
     }
@@ -197,7 +198,6 @@ impl FrictionSolver {
     ) -> Result<FrictionSolution, FrictionError> {
         check(problem, r)?;
         self.resize(r.len());
-        self.attempts.clear();
         self.best.copy_from_slice(r);
         let scale = largest(problem.q.iter().copied());
         let allowed = FRICTION_ACCEPTED * scale.max(1.0);

@@ -136,7 +136,8 @@ impl LcpSolver {
         for v in [&mut self.w, &mut self.start, &mut self.best, &mut self.diagonal] {
             v.resize(n, 0.0);
         }
-        self.attempts.reserve(8);
+        self.attempts.clear();
+        self.attempts.reserve(10);
         self.conjugate_gradients.resize(n);
         self.block_pivoting.resize(n);
     }
@@ -169,7 +170,6 @@ impl LcpSolver {
             return Err(LcpError::NotFinite { row, column: n });
         }
         self.resize(n);
-        self.attempts.clear();
         self.start.copy_from_slice(z);
         let symmetric = m.entries().are_symmetric();
         match method {

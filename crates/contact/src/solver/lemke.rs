@@ -1,21 +1,26 @@
 //! Lemke's complementary pivoting with lexicographic ratios.
 
-use faer::Mat;
-use faer::linalg::solvers::{PartialPivLu, SolveCore};
-
+use super::lu::DenseLu;
 use super::{LcpError, residual};
 
-/// Lemke's algorithm for w − M z − e z₀ = q with its tableau kept for the next solve.
+/// Lemke's algorithm for w − M z − e z₀ = q with its tableau kept for the next solve; columns of the basis are not stored.
 ///
 /// It ends with a solution if M is copositive-plus (positive semi-definite, for instance) and one exists, or if M is a
 /// P-matrix. Ties are broken lexicographically, so that it cannot cycle.
-#[derive(Debug, Clone, Default)]
+#[derive(Default)]
 pub struct Lemke {
     n: usize,
-    /// n rows of \[w | z | z₀ | q\], 2n + 2 wide. The columns of w hold the inverse of the basis.
+    /// n rows of the n + 1 variables that are not in the basis and of q, n + 2 wide.
     rows: Vec<f64>,
+    /// Row of the last pivot.
+    pivot_row: Vec<f64>,
     /// Variable in the basis of each row: w_i is i, z_i is n + i, z₀ is 2n.
     basis: Vec<usize>,
+    /// Where each variable is: its row if in the basis, n + its column if not.
+    place: Vec<usize>,
+    lu: DenseLu,
+    active: Vec<usize>,
+    polished: Vec<f64>,
 }
 
 /// Relative size below which an entry of the entering column is not taken as pivot.
@@ -85,45 +90,53 @@ impl Lemke {
         let width = self.width();
         self.rows.clear();
         self.rows.resize(n * width, 0.0);
+        self.pivot_row.resize(width, 0.0);
         self.basis.clear();
         self.basis.extend(0..n);
+        self.place.clear();
+        self.place.extend(0..=2 * n);
         for i in 0..n {
             let row = &mut self.rows[i * width..(i + 1) * width];
-            row[i] = 1.0;
-            (0..n).for_each(|j| row[n + j] = -m(i, j));
-            row[2 * n] = -1.0;
-            row[2 * n + 1] = q[i];
+            (0..n).for_each(|j| row[j] = -m(i, j));
+            row[n] = -1.0;
+            row[n + 1] = q[i];
             if let Some(column) = row.iter().position(|x| !x.is_finite()) {
-                return Err(LcpError::NotFinite {
-                    row: i,
-                    column: if column > 2 * n { n } else { column - n },
-                });
+                return Err(LcpError::NotFinite { row: i, column: column.min(n) });
             }
         }
         Ok(())
     }
 
     fn width(&self) -> usize {
-        2 * self.n + 2
+        self.n + 2
     }
 
-    fn at(&self, row: usize, column: usize) -> f64 {
-        self.rows[row * self.width() + column]
+    /// Entry of a row in the column of a variable; those in the basis have a one in their row.
+    fn at(&self, row: usize, variable: usize) -> f64 {
+        match self.place[variable].checked_sub(self.n) {
+            Some(column) => self.rows[row * self.width() + column],
+            None => f64::from(u8::from(self.place[variable] == row)),
+        }
     }
 
-    /// Lexicographic order of the rows (q, B⁻¹) of a and b divided by their pivots.
+    /// The right-hand side of a row.
+    fn rhs(&self, row: usize) -> f64 {
+        self.rows[row * self.width() + self.n + 1]
+    }
+
+    /// Lexicographic order of the rows (q, B⁻¹) of a and b divided by their pivots; the columns of w hold B⁻¹.
     fn compare(&self, a: usize, pivot_a: f64, b: usize, pivot_b: f64) -> std::cmp::Ordering {
-        let columns = std::iter::once(2 * self.n + 1).chain(0..self.n);
-        columns
-            .map(|c| (self.at(a, c) / pivot_a).total_cmp(&(self.at(b, c) / pivot_b)))
-            .find(|order| order.is_ne())
-            .unwrap_or(std::cmp::Ordering::Equal)
+        let first = (self.rhs(a) / pivot_a).total_cmp(&(self.rhs(b) / pivot_b));
+        let next = |w: usize| (self.at(a, w) / pivot_a).total_cmp(&(self.at(b, w) / pivot_b));
+        first.then_with(|| {
+            (0..self.n).map(next).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        })
     }
 
     fn leaving_row(&self, entering: usize) -> Option<usize> {
         let largest = (0..self.n).map(|i| self.at(i, entering).abs()).fold(0.0, f64::max);
         let candidate = |&i: &usize| self.at(i, entering) > SMALL_PIVOT * largest;
-        let ratio = |i: usize| self.at(i, 2 * self.n + 1) / self.at(i, entering);
+        let ratio = |i: usize| self.rhs(i) / self.at(i, entering);
         let best = (0..self.n).filter(candidate).map(ratio).fold(f64::INFINITY, f64::min);
         // z₀ may leave as soon as it is among the smallest ratios.
         let z0 = (0..self.n).find(|&i| self.basis[i] == 2 * self.n && candidate(&i));
@@ -138,17 +151,23 @@ impl Lemke {
     /// Brings `entering` into the basis of `row`; returns the complement of what left.
     fn pivot(&mut self, row: usize, entering: usize) -> usize {
         let (n, width) = (self.n, self.width());
+        let column = self.place[entering] - n;
         let scale = 1.0 / self.at(row, entering);
-        self.rows[row * width..(row + 1) * width].iter_mut().for_each(|x| *x *= scale);
-        let (before, rest) = self.rows.split_at_mut(row * width);
-        let (pivot_row, after) = rest.split_at_mut(width);
-        for other in before.chunks_exact_mut(width).chain(after.chunks_exact_mut(width)) {
-            let factor = other[entering];
-            if factor != 0.0 {
-                other.iter_mut().zip(&*pivot_row).for_each(|(x, p)| *x -= factor * p);
+        self.pivot_row.copy_from_slice(&self.rows[row * width..(row + 1) * width]);
+        // The column becomes that of the variable which leaves, so far a unit vector.
+        self.pivot_row[column] = 1.0;
+        self.pivot_row.iter_mut().for_each(|x| *x *= scale);
+        for (i, other) in self.rows.chunks_exact_mut(width).enumerate() {
+            let factor = std::mem::replace(&mut other[column], 0.0);
+            if i == row {
+                other.copy_from_slice(&self.pivot_row);
+            } else if factor != 0.0 {
+                other.iter_mut().zip(&self.pivot_row).for_each(|(x, p)| *x -= factor * p);
             }
         }
         let left = std::mem::replace(&mut self.basis[row], entering);
+        self.place[entering] = row;
+        self.place[left] = n + column;
         if left < n { left + n } else { left.saturating_sub(n) }
     }
 
@@ -157,27 +176,26 @@ impl Lemke {
         z.fill(0.0);
         for (row, &variable) in self.basis.iter().enumerate() {
             if (n..2 * n).contains(&variable) {
-                z[variable - n] = self.at(row, 2 * n + 1).max(0.0);
+                z[variable - n] = self.rhs(row).max(0.0);
             }
         }
     }
 
     /// z from the final basis: solved anew from M, since the tableau has gathered the round-off of all pivots.
-    fn finish(&self, m: &impl Fn(usize, usize) -> f64, q: &[f64], z: &mut [f64]) {
+    fn finish(&mut self, m: &impl Fn(usize, usize) -> f64, q: &[f64], z: &mut [f64]) {
         self.read(z);
         let n = self.n;
-        let active: Vec<usize> =
-            self.basis.iter().filter(|&&v| (n..2 * n).contains(&v)).map(|v| v - n).collect();
-        if active.is_empty() {
+        self.active.clear();
+        self.active.extend(self.basis.iter().filter(|&&v| (n..2 * n).contains(&v)).map(|v| v - n));
+        let active = &self.active;
+        if !self.lu.solve(active.len(), |a, b| m(active[a], active[b]), |a| -q[active[a]]) {
             return;
         }
-        let block = Mat::from_fn(active.len(), active.len(), |a, b| m(active[a], active[b]));
-        let mut x = Mat::from_fn(active.len(), 1, |a, _| -q[active[a]]);
-        PartialPivLu::new(block.as_ref()).solve_in_place_with_conj(faer::Conj::No, x.as_mut());
-        let mut polished = vec![0.0; n];
-        active.iter().enumerate().for_each(|(a, &i)| polished[i] = x[(a, 0)].max(0.0));
-        if residual(m, q, &polished) < residual(m, q, z) {
-            z.copy_from_slice(&polished);
+        self.polished.clear();
+        self.polished.resize(n, 0.0);
+        active.iter().enumerate().for_each(|(a, &i)| self.polished[i] = self.lu.x(a).max(0.0));
+        if residual(m, q, &self.polished) < residual(m, q, z) {
+            z.copy_from_slice(&self.polished);
         }
     }
 }

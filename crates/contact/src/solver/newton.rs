@@ -38,8 +38,11 @@ pub(super) struct BlockPivoting {
 
 impl BlockPivoting {
     pub(super) fn resize(&mut self, n: usize) {
-        self.active.reserve(n);
-        self.next.reserve(n);
+        // `reserve` counts from the length.
+        for set in [&mut self.active, &mut self.next] {
+            set.clear();
+            set.reserve(n);
+        }
         self.place.resize(n, 0);
     }
 
