@@ -1,10 +1,15 @@
 //! Scenarios to results: what `carom-solve` does, for it and for `carom run`.
 //!
 //! [`read_scenario`] reads a scenario as the command line gives it, [`Solved`] is what a run came to, as text and as JSON.
+//! [`solve_lcp`] is `carom-solve lcp`, a single complementarity problem.
+
+#![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [..] is a list")]
 
 mod failure;
+mod lcp;
 mod solved;
 mod statics;
 
 pub use failure::{failed, read_scenario};
+pub use lcp::{LcpArgs, solve_lcp};
 pub use solved::Solved;

@@ -7,15 +7,19 @@ use std::process::ExitCode;
 
 use carom_cli::{Category, Failure, OutputArgs, RunArgs, Session, keep_input, main_with};
 use carom_simulate::{RunOptions, Workshop};
-use carom_solve::{Solved, failed, read_scenario};
-use clap::Parser;
+use carom_solve::{LcpArgs, Solved, failed, read_scenario, solve_lcp};
+use clap::{Parser, Subcommand};
 
 /// Runs a scenario and keeps the result. Quantities are SI units.
 ///
 /// Bodies and models that the scenario describes rather than names are made in a folder beside the result,
 /// RESULT.bodies, and used again as long as they are up to date.
 #[derive(Debug, Parser)]
-#[command(name = "carom-solve", version)]
+#[command(
+    name = "carom-solve",
+    version,
+    after_help = "`carom-solve lcp PROBLEM.json` solves a single complementarity problem: see `carom-solve lcp --help`."
+)]
 struct Arguments {
     /// Scenario file (TOML).
     scenario: PathBuf,
@@ -36,7 +40,37 @@ struct Arguments {
     output: OutputArgs,
 }
 
+/// The command line whose first word is `lcp`: a scenario needs a result, a problem does not.
+#[derive(Debug, Parser)]
+#[command(name = "carom-solve", version)]
+struct LcpArguments {
+    #[command(subcommand)]
+    command: LcpCommand,
+}
+
+impl LcpArguments {
+    fn run_args(&self) -> &RunArgs {
+        let LcpCommand::Lcp(lcp) = &self.command;
+        &lcp.run
+    }
+}
+
+#[derive(Debug, Subcommand)]
+enum LcpCommand {
+    /// Solves a single complementarity problem.
+    ///
+    /// Finds z >= 0 with w = M z + q >= 0 and z.w = 0, or the reactions of contacts with Coulomb friction. Ends with exit
+    /// code 4 if the residual is not below 1e-10 max(1, max|q|).
+    Lcp(LcpArgs),
+}
+
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|word| word == "lcp") {
+        return main_with(LcpArguments::run_args, |arguments: &LcpArguments, session| {
+            let LcpCommand::Lcp(lcp) = &arguments.command;
+            solve_lcp(lcp, session)
+        });
+    }
     main_with(|arguments: &Arguments| -> &RunArgs { &arguments.output.run }, solve)
 }
 
