@@ -106,6 +106,13 @@ fn matrix(path: &Path, problem: &Problem) -> Result<Box<dyn Operator>, Failure> 
         let lengths = format!("{} rows, {} cols and {} vals", rows.len(), cols.len(), vals.len());
         return Err(input(path, &format!("the matrix has {lengths}; they must be equally many")));
     }
+    if let Some(k) = (0..vals.len()).find(|&k| rows[k].max(cols[k]) >= n) {
+        let what = format!(
+            "entry {k} of the matrix is at row {}, column {}, counted from 0; q has {n} values",
+            rows[k], cols[k]
+        );
+        return Err(input(path, &what));
+    }
     let triplets: Vec<_> = rows.iter().zip(cols).zip(vals).map(|((&r, &c), &v)| (r, c, v)).collect();
     let sparse = Sparse::new(n, &triplets).map_err(|error| input(path, &error.to_string()))?;
     if 5 * sparse.n_entries() < n * n {

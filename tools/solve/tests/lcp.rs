@@ -29,6 +29,7 @@ fn a_problem_is_solved_by_every_method_or_refused_with_its_exit_code() {
     let message = failure(&run(folder.path(), hopeless, &[]), 4);
     assert!(message.contains("perhaps it has no solution"), "{message}");
     let outside = r#"{"M": {"rows": [0], "cols": [3], "vals": [1]}, "q": [-1]}"#;
-    failure(&run(folder.path(), outside, &[]), 3);
+    let message = failure(&run(folder.path(), outside, &[]), 3);
+    assert!(message.contains("entry 0 of the matrix is at row 0, column 3"), "{message}");
     failure(&run(folder.path(), "no problem", &[]), 3);
 }
