@@ -1,12 +1,13 @@
 //! `carom-solve lcp`: one complementarity problem from a file.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use carom_cli::{Category, Failure, RunArgs, Session};
 use carom_contact::solver::{
     Dense, FrictionError, FrictionMethod, FrictionProblem, FrictionSolver, LcpError, LcpMethod, LcpSolver,
-    Operator, Sparse,
+    Operator, Sparse, Stop,
 };
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -141,10 +142,7 @@ fn solve_frictionless(
     let result = solver.solve(matrix, q, &mut z, method);
     let seconds = start.elapsed().as_secs_f64();
     for tried in solver.attempts() {
-        session.note(&format!(
-            "{} {} after {} iterations: residual {:.3e}",
-            tried.method, tried.stop, tried.iterations, tried.residual
-        ));
+        tell_attempt(session, &tried.method, tried.stop, tried.iterations, tried.residual);
     }
     let last = solver.attempts().last();
     let (residual, name, pivots_or_iterations) = match &result {
@@ -193,6 +191,9 @@ fn solve_friction(
     let start = Instant::now();
     let result = solver.solve(FrictionProblem { operator, q, friction, dim }, &mut r, method);
     let seconds = start.elapsed().as_secs_f64();
+    for tried in solver.attempts() {
+        tell_attempt(session, &tried.method, tried.stop, tried.iterations, tried.residual);
+    }
     let (residual, name, pivots_or_iterations) = match &result {
         Ok(solution) => {
             (solution.residual, solution.method.to_string(), solution.sweeps + solution.newton_steps)
@@ -214,6 +215,11 @@ fn solve_friction(
         seconds,
     };
     finish(session, &solved, result.err().map(|error| Failure::from_error(Category::Convergence, error)))
+}
+
+/// Says of a method that failed where it stopped, and why.
+fn tell_attempt(session: &Session, method: &dyn Display, stop: Stop, iterations: usize, residual: f64) {
+    session.note(&format!("{method} {stop} after {iterations} iterations: residual {residual:.3e}"));
 }
 
 fn finish(session: &Session, solved: &Solved<'_>, failure: Option<Failure>) -> Result<(), Failure> {

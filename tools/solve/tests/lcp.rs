@@ -33,3 +33,20 @@ fn a_problem_is_solved_by_every_method_or_refused_with_its_exit_code() {
     assert!(message.contains("entry 0 of the matrix is at row 0, column 3"), "{message}");
     failure(&run(folder.path(), "no problem", &[]), 3);
 }
+
+#[test]
+fn a_unit_mass_with_friction_slips_as_coulomb_says() {
+    // u = r + q, q_T = −4 along (0.6, 0.8): r_N = 1, r_T = μ r_N against q_T, u_N = 0.
+    let folder = tempfile::tempdir().unwrap();
+    let slips = r#"{"W": {"rows": [0, 1, 2], "cols": [0, 1, 2], "vals": [1, 1, 1]}, "q": [-1, -2.4, -3.2], "mu": [0.5], "dim": 3}"#;
+    for method in ["auto", "active-set", "pgs"] {
+        let solved = json(&run(folder.path(), slips, &["--json", "--method", method]));
+        for (key, known) in [("r", [1.0, 0.3, 0.4]), ("u", [0.0, -2.1, -2.8])] {
+            let error =
+                numbers(&solved[key]).iter().zip(known).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(error < 1e-9, "{method}, {key}: {solved}");
+        }
+        assert_eq!(solved["solved"], true);
+    }
+    failure(&run(folder.path(), slips, &["--method", "lemke"]), 2);
+}

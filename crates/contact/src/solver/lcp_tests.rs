@@ -29,6 +29,13 @@ fn triplets(m: &Dense) -> Vec<(usize, usize, f64)> {
     all.map(|(i, j)| (i, j, m.at(i, j))).filter(|t| t.2 != 0.0).collect()
 }
 
+/// A matrix of the reference problems.
+pub(super) fn coordinates(json: &serde_json::Value) -> Vec<(usize, usize, f64)> {
+    let (rows, columns) = (numbers(&json["rows"]), numbers(&json["cols"]));
+    let places = rows.iter().zip(&columns);
+    places.zip(numbers(&json["vals"])).map(|((r, c), v)| (*r as usize, *c as usize, v)).collect()
+}
+
 /// A = B Bᵀ/n + skew + 0.1 E, z and w complementary, q = w − A z.
 fn planted(n: usize, skew: f64, random: &mut Random) -> (Dense, Vec<f64>, Vec<f64>) {
     let b: Vec<f64> = (0..n * n).map(|_| random.symmetric()).collect();
@@ -78,14 +85,7 @@ fn the_chain_solves_every_reference_problem_that_has_a_solution() {
     for file in std::fs::read_dir(folder).unwrap() {
         let json = json_file(&file.unwrap().path());
         let (name, q) = (json["name"].as_str().unwrap(), numbers(&json["q"]));
-        let (rows, columns) = (numbers(&json["M"]["rows"]), numbers(&json["M"]["cols"]));
-        let entries: Vec<_> = rows
-            .iter()
-            .zip(&columns)
-            .zip(numbers(&json["M"]["vals"]))
-            .map(|((r, c), v)| (*r as usize, *c as usize, v))
-            .collect();
-        let sparse = Sparse::new(q.len(), &entries).unwrap();
+        let sparse = Sparse::new(q.len(), &coordinates(&json["M"])).unwrap();
         let m = dense(q.len(), |i, j| sparse.at(i, j));
         for operator in [&m as &dyn Operator, &sparse, &Products(&m)] {
             let mut z = vec![0.0; q.len()];

@@ -1,5 +1,6 @@
 use carom_testing::{json_file, numbers, shared_data};
 
+use super::super::lcp_tests::coordinates;
 use super::super::{Dense, Sparse};
 use super::*;
 use crate::test_surfaces::Random;
@@ -11,14 +12,7 @@ fn the_reference_problems_are_solved_or_refused_with_the_residual() {
     for file in std::fs::read_dir(folder).unwrap() {
         let json = json_file(&file.unwrap().path());
         let (name, q, friction) = (json["name"].as_str().unwrap(), numbers(&json["q"]), numbers(&json["mu"]));
-        let (rows, columns) = (numbers(&json["W"]["rows"]), numbers(&json["W"]["cols"]));
-        let entries: Vec<_> = rows
-            .iter()
-            .zip(&columns)
-            .zip(numbers(&json["W"]["vals"]))
-            .map(|((r, c), v)| (*r as usize, *c as usize, v))
-            .collect();
-        let sparse = Sparse::new(q.len(), &entries).unwrap();
+        let sparse = Sparse::new(q.len(), &coordinates(&json["W"])).unwrap();
         let values = (0..q.len() * q.len()).map(|k| sparse.at(k / q.len(), k % q.len())).collect();
         let dense = Dense::new(q.len(), values).unwrap();
         let dim = json["dim"].as_u64().unwrap() as usize;
