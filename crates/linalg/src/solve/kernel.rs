@@ -11,7 +11,7 @@ use crate::lanes::{LANES, Row, Vectors};
 use crate::number::Number;
 use crate::tiles::Tiles;
 
-/// Rows of a tile whose right-hand sides fit the registers.
+/// Rows of a tile whose right-hand sides fit the registers if each takes more than one.
 const HALF: usize = LANES / 2;
 
 /// Tiles in which the diagonal block of a panel lies; the last of them may have rows below the block.
@@ -159,26 +159,35 @@ impl<T: Number> WithSimd for SubtractTransposed<'_, '_, T> {
 #[inline(always)]
 fn subtract_tile<S: Simd, T: Number>(simd: S, tile: &[Row<T>], x: &[Row<T>], y: &mut [Row<T>]) {
     if let Ok(y) = <&mut [Row<T>; LANES]>::try_from(&mut *y) {
-        subtract_half::<S, T, 0>(simd, tile, x, y);
-        subtract_half::<S, T, HALF>(simd, tile, x, y);
+        subtract_whole(simd, tile, x, y);
     } else {
         let mut padded = [[T::ZERO; LANES]; LANES];
         padded[..y.len()].copy_from_slice(y);
-        subtract_half::<S, T, 0>(simd, tile, x, &mut padded);
-        subtract_half::<S, T, HALF>(simd, tile, x, &mut padded);
+        subtract_whole(simd, tile, x, &mut padded);
         y.copy_from_slice(&padded[..y.len()]);
     }
 }
 
-/// As [`subtract_tile`] for half of the rows, from FIRST on.
+/// As [`subtract_tile`] for all rows.
 #[inline(always)]
-fn subtract_half<S: Simd, T: Number, const FIRST: usize>(
+fn subtract_whole<S: Simd, T: Number>(simd: S, tile: &[Row<T>], x: &[Row<T>], y: &mut [Row<T>; LANES]) {
+    if T::lanes::<S>() == LANES {
+        subtract_rows::<S, T, 0, LANES>(simd, tile, x, y);
+    } else {
+        subtract_rows::<S, T, 0, HALF>(simd, tile, x, y);
+        subtract_rows::<S, T, HALF, HALF>(simd, tile, x, y);
+    }
+}
+
+/// As [`subtract_tile`] for N rows from FIRST on, whose sums stay in the registers.
+#[inline(always)]
+fn subtract_rows<S: Simd, T: Number, const FIRST: usize, const N: usize>(
     simd: S,
     tile: &[Row<T>],
     x: &[Row<T>],
     y: &mut [Row<T>; LANES],
 ) {
-    let mut sums = [Vectors::zero(simd); HALF];
+    let mut sums = [Vectors::zero(simd); N];
     for (column, x) in tile.iter().zip(x) {
         let x = Vectors::load(simd, x);
         for (i, sum) in sums.iter_mut().enumerate() {
@@ -193,26 +202,28 @@ fn subtract_half<S: Simd, T: Number, const FIRST: usize>(
 /// X −= Lᵀ Y with the first columns of a tile, one for each row of X, and as many of its rows as Y has.
 #[inline(always)]
 fn subtract_tile_transposed<S: Simd, T: Number>(simd: S, tile: &[Row<T>], x: &mut [Row<T>], y: &[Row<T>]) {
-    if let Ok(y) = <&[Row<T>; LANES]>::try_from(y) {
-        subtract_half_transposed::<S, T, 0>(simd, tile, x, y);
-        subtract_half_transposed::<S, T, HALF>(simd, tile, x, y);
-    } else {
-        let mut padded = [[T::ZERO; LANES]; LANES];
+    let mut padded = [[T::ZERO; LANES]; LANES];
+    let y = <&[Row<T>; LANES]>::try_from(y).unwrap_or_else(|_| {
         padded[..y.len()].copy_from_slice(y);
-        subtract_half_transposed::<S, T, 0>(simd, tile, x, &padded);
-        subtract_half_transposed::<S, T, HALF>(simd, tile, x, &padded);
+        &padded
+    });
+    if T::lanes::<S>() == LANES {
+        subtract_rows_transposed::<S, T, 0, LANES>(simd, tile, x, y);
+    } else {
+        subtract_rows_transposed::<S, T, 0, HALF>(simd, tile, x, y);
+        subtract_rows_transposed::<S, T, HALF, HALF>(simd, tile, x, y);
     }
 }
 
-/// As [`subtract_tile_transposed`] for half of the rows, from FIRST on.
+/// As [`subtract_tile_transposed`] for N rows from FIRST on, which stay in the registers.
 #[inline(always)]
-fn subtract_half_transposed<S: Simd, T: Number, const FIRST: usize>(
+fn subtract_rows_transposed<S: Simd, T: Number, const FIRST: usize, const N: usize>(
     simd: S,
     tile: &[Row<T>],
     x: &mut [Row<T>],
     y: &[Row<T>; LANES],
 ) {
-    let mut minus = [Vectors::zero(simd); HALF];
+    let mut minus = [Vectors::zero(simd); N];
     for (i, minus) in minus.iter_mut().enumerate() {
         *minus = Vectors::load(simd, &y[FIRST + i]).times(simd, T::of(-1.0));
     }
