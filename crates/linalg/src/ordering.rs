@@ -48,9 +48,6 @@ static METIS: Mutex<()> = Mutex::new(());
 pub fn nested_dissection(graph: &NodeGraph, weights: &[u8]) -> Result<Vec<u32>, OrderingError> {
     let active: Vec<u32> = (0..graph.n_nodes() as u32).filter(|&node| weights[node as usize] > 0).collect();
     let couplings = adjacency(graph, weights, &active)?;
-    if active.len() < 3 || couplings.neighbours.is_empty() {
-        return Ok(active);
-    }
     let weight_of = |vertex: usize| i32::from(weights[active[vertex] as usize]);
     let dominance = Dominance::new(&couplings);
     let order: Vec<u32> = if 2 * dominance.corners.len() > active.len() {
@@ -67,6 +64,9 @@ pub fn nested_dissection(graph: &NodeGraph, weights: &[u8]) -> Result<Vec<u32>, 
 fn dissect(graph: Adjacency, weights: Vec<i32>) -> Result<Vec<i32>, OrderingError> {
     let Adjacency { mut starts, mut neighbours } = graph;
     let n = weights.len();
+    if n < 3 || neighbours.is_empty() {
+        return Ok((0..n as i32).collect());
+    }
     let uniform = weights.iter().all(|&weight| weight == weights[0]);
     let mut weights = weights;
     let mut options = [0_i32; metis_sys::METIS_NOPTIONS as usize];

@@ -7,8 +7,8 @@
 
 use std::cmp::Reverse;
 
-/// Parts of a weight: divisible by 2 corners of an edge, 4 of a face, and by 3, 5 and 6.
-const SHARES: i32 = 60;
+/// Parts of a weight, to be shared by the 2 corners of an edge or the 4 of a face.
+const SHARES: i32 = 12;
 
 /// A symmetric graph in compressed form, without the diagonal, neighbours ascending.
 pub(super) struct Adjacency {
@@ -68,7 +68,7 @@ impl Dominance {
         &self.by[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
 
-    /// Weights of the corners with those of what they dominate, in sixtieths: a vertex is shared alike by all that dominate it.
+    /// Weights of the corners with those of what they dominate, in twelfths: a vertex is shared alike by all that dominate it.
     pub(super) fn shared_weights(&self, weight_of: impl Fn(usize) -> i32) -> Vec<i32> {
         let mut weights: Vec<i32> =
             self.corners.iter().map(|&corner| SHARES * weight_of(corner as usize)).collect();
@@ -119,9 +119,46 @@ impl Dominance {
 
 /// Whether all of `inner` but `except` are in `outer`, both ascending.
 fn is_subset(inner: &[i32], outer: &[i32], except: i32) -> bool {
-    if inner.len() > outer.len() {
-        return false;
-    }
     let mut rest = outer.iter();
-    inner.iter().filter(|&&value| value != except).all(|value| rest.by_ref().any(|other| other == value))
+    let mut holds = |value: &i32| rest.by_ref().find(|&other| other >= value) == Some(value);
+    inner.len() <= outer.len() && inner.iter().filter(|&&value| value != except).all(|value| holds(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::NodeGraph;
+    use crate::ordering::{adjacency, nested_dissection};
+
+    fn dominance(n: usize, cells: &[Vec<u32>]) -> (Adjacency, Dominance) {
+        let graph = NodeGraph::from_cells(n, cells).unwrap();
+        let active: Vec<u32> = (0..n as u32).collect();
+        let couplings = adjacency(&graph, &vec![3; n], &active).unwrap();
+        let dominance = Dominance::new(&couplings);
+        (couplings, dominance)
+    }
+
+    #[test]
+    fn midside_nodes_go_with_the_first_of_their_corners() {
+        // Quadratic elements in a row: 0 1 2, 2 3 4, ... The corner at either end has the neighbours of a midside node.
+        let cells: Vec<Vec<u32>> = (0..6).map(|cell| vec![2 * cell, 2 * cell + 1, 2 * cell + 2]).collect();
+        let (couplings, dominance) = dominance(13, &cells);
+        assert_eq!(dominance.corners, [2, 4, 6, 8, 10]);
+        assert_eq!(dominance.of(5), [1, 2]);
+        assert_eq!(dominance.of(0), [0]);
+        let corners = dominance.corner_graph(&couplings);
+        assert_eq!((corners.of(0), corners.of(1)), (&[1][..], &[0, 2][..]));
+        assert_eq!(dominance.shared_weights(|_| 2), [24 + 60, 48, 48, 48, 24 + 60]);
+        assert_eq!(dominance.expand(&[2, 0, 4, 1, 3]), [5, 7, 6, 0, 1, 3, 2, 9, 11, 12, 10, 4, 8]);
+    }
+
+    #[test]
+    fn cells_alone_are_ordered_too() {
+        for cells in [vec![vec![0, 1, 2, 3, 4]], vec![vec![0, 1, 2], vec![3, 4]]] {
+            let graph = NodeGraph::from_cells(5, &cells).unwrap();
+            let mut order = nested_dissection(&graph, &[3; 5]).unwrap();
+            order.sort_unstable();
+            assert_eq!(order, [0, 1, 2, 3, 4]);
+        }
+    }
 }
