@@ -10,7 +10,7 @@
 
 use crate::floating_frame::FloatingFrame;
 use carom_dynamics::rotation::skew;
-use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
+use nalgebra::{Cholesky, Matrix3, Matrix6, U6, Vector3, Vector6};
 
 /// The mass matrix has lost its positive definiteness: the deformation is far outside what the modes describe.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -48,6 +48,8 @@ pub struct Kinetics {
     eliminated: Vec<f64>,
     /// M̄_e⁻¹ p, then ∂C_r/∂q_k q̇.
     work: Vec<f64>,
+    /// Factor of what is left of M after the elimination of q̇.
+    factor: Option<Cholesky<f64, U6>>,
     /// Velocities found last.
     pub velocities: Velocities,
 }
@@ -62,6 +64,7 @@ impl Kinetics {
             inertia_rates: vec![0.0; 9 * n],
             eliminated: vec![0.0; 6 * n],
             work: vec![0.0; 3 * n],
+            factor: None,
             velocities: Velocities { v: Vector3::zeros(), omega: Vector3::zeros(), modal: vec![0.0; n] },
         }
     }
@@ -93,8 +96,7 @@ impl Kinetics {
         }
     }
 
-    /// Velocities of a free body from its momenta in body axes: linear Aᵀ P, angular about the frame origin
-    /// Aᵀ (L − r × P), modal p. [`Kinetics::set_modal`] came before. The result is in [`Kinetics::velocities`].
+    /// Factorises M(q) of a free body, for which [`Kinetics::set_modal`] came before.
     ///
     /// q̇ is eliminated first: its block M̄_e is constant, and in the Buckens frame C_t vanishes besides, so that what is
     /// left is the 6 × 6 matrix of a rigid body with small changes.
@@ -102,45 +104,71 @@ impl Kinetics {
     /// # Errors
     ///
     /// [`MassError`] if that matrix is not positive definite.
-    pub fn solve_free(
-        &mut self,
-        frame: &FloatingFrame,
-        q: &[f64],
-        linear: &Vector3<f64>,
-        angular: &Vector3<f64>,
-        p: &[f64],
-    ) -> Result<(), MassError> {
+    pub fn factorise(&mut self, frame: &FloatingFrame, q: &[f64]) -> Result<(), MassError> {
         let n = frame.n;
         self.eliminate(frame);
-        apply_inverse(frame, p, &mut self.work[..n]);
         let mut schur = Matrix6::zeros();
         schur.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(frame.mass);
         schur.fixed_view_mut::<3, 3>(3, 0).copy_from(&skew(&self.first_moment));
         schur.fixed_view_mut::<3, 3>(3, 3).copy_from(&self.inertia);
-        let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
         for i in 0..6 {
-            let row =
-                |k: usize| if i < 3 { frame.coupling_t[3 * k + i] } else { self.coupling_r[3 * k + i - 3] };
-            for k in 0..n {
-                right[i] -= row(k) * self.work[k];
-                // The lower triangle is all that the factorisation reads.
-                for j in 0..=i {
-                    schur[(i, j)] -= row(k) * self.eliminated[n * j + k];
-                }
+            let row = coupling(frame, &self.coupling_r, i);
+            // The lower triangle is all that the factorisation reads.
+            for j in 0..=i {
+                let column = &self.eliminated[n * j..n * (j + 1)];
+                schur[(i, j)] -= column.iter().enumerate().map(|(k, e)| row(k) * e).sum::<f64>();
             }
         }
-        let factor = schur
-            .cholesky()
-            .ok_or_else(|| MassError { largest: q.iter().fold(0.0, |most, q| q.abs().max(most)) })?;
-        factor.solve_mut(&mut right);
-        let velocities = &mut self.velocities;
-        velocities.v = right.fixed_rows::<3>(0).into();
-        velocities.omega = right.fixed_rows::<3>(3).into();
-        for k in 0..n {
-            velocities.modal[k] =
-                self.work[k] - (0..6).map(|j| self.eliminated[n * j + k] * right[j]).sum::<f64>();
+        self.factor = schur.cholesky();
+        let largest = || q.iter().fold(0.0, |most: f64, q| q.abs().max(most));
+        self.factor.as_ref().map(|_| ()).ok_or_else(|| MassError { largest: largest() })
+    }
+
+    /// Velocities of a free body from its momenta in body axes: linear Aᵀ P, angular about the frame origin
+    /// Aᵀ (L − r × P), modal p. [`Kinetics::factorise`] came before. The result is in [`Kinetics::velocities`].
+    pub fn solve_free(
+        &mut self,
+        frame: &FloatingFrame,
+        linear: &Vector3<f64>,
+        angular: &Vector3<f64>,
+        p: &[f64],
+    ) {
+        let mut velocities = std::mem::take(&mut self.velocities.modal);
+        let (v, omega) = self.apply_inverse_mass(frame, linear, angular, p, &mut velocities);
+        self.velocities = Velocities { v, omega, modal: velocities };
+    }
+
+    /// M⁻¹ of generalised forces or momenta of a free body, for which [`Kinetics::factorise`] came before: returns the parts
+    /// of v and ω and writes that of q̇ to `modal`.
+    pub fn apply_inverse_mass(
+        &self,
+        frame: &FloatingFrame,
+        linear: &Vector3<f64>,
+        angular: &Vector3<f64>,
+        p: &[f64],
+        modal: &mut [f64],
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let n = frame.n;
+        apply_inverse(frame, p, modal);
+        let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
+        for i in 0..6 {
+            let row = coupling(frame, &self.coupling_r, i);
+            right[i] -= modal.iter().enumerate().map(|(k, x)| row(k) * x).sum::<f64>();
         }
-        Ok(())
+        if let Some(factor) = &self.factor {
+            factor.solve_mut(&mut right);
+        }
+        for j in 0..6 {
+            for (x, e) in modal.iter_mut().zip(&self.eliminated[n * j..n * (j + 1)]) {
+                *x -= right[j] * e;
+            }
+        }
+        (right.fixed_rows::<3>(0).into(), right.fixed_rows::<3>(3).into())
+    }
+
+    /// M⁻¹ of a body whose frame is held.
+    pub(crate) fn apply_inverse_modal_mass(frame: &FloatingFrame, p: &[f64], modal: &mut [f64]) {
+        apply_inverse(frame, p, modal);
     }
 
     /// Velocities of a body whose frame is held: q̇ = M̄_e⁻¹ p.
@@ -169,6 +197,27 @@ impl Kinetics {
             let g = block_of(&self.inertia_rates, n, k);
             rate[k] += carried.dot(&ct) + omega.dot(&(g * omega)) + omega.dot(&cr);
         }
+    }
+
+    /// h_ω of THEORY (1.1) with the velocities found last: the quadratic velocity terms for the unknown a₀ = Aᵀ r̈. Those of
+    /// the modes are written to `modal`.
+    ///
+    /// G_rk = −2 ∫ c̃ φ̃_k dm = 2 (I1_k + Σ_l q_l I2_lk): with I2_kl = −∫ φ̃_k φ̃_l dm the *second* index is that of the mode
+    /// whose rate it multiplies, so the transpose of ∂I/∂q's half enters.
+    pub fn quadratic_forces(&self, frame: &FloatingFrame, modal: &mut [f64]) -> (Vector3<f64>, Vector3<f64>) {
+        let n = frame.n;
+        let Velocities { omega, modal: rate, .. } = &self.velocities;
+        let drift = sum_columns(&frame.coupling_t, rate);
+        let translation = omega.cross(&omega.cross(&self.first_moment)) + 2.0 * omega.cross(&drift);
+        let mut rotation = omega.cross(&(self.inertia * omega));
+        for k in 0..n {
+            let i1 = block_of(&frame.inertia_1, n, k);
+            let g = block_of(&self.inertia_rates, n, k);
+            rotation += 2.0 * rate[k] * (i1 * omega + (g - i1).tr_mul(omega));
+            let column = &frame.coupling_r1[3 * n * k..3 * n * (k + 1)];
+            modal[k] = 2.0 * omega.dot(&sum_columns(column, rate)) - omega.dot(&(g * omega));
+        }
+        (translation, rotation)
     }
 
     /// Momenta M z in body axes: linear, angular about the frame origin; the modal ones are written to `p`.
@@ -201,6 +250,12 @@ impl Kinetics {
             apply_inverse(frame, &self.work[..n], &mut self.eliminated[n * j..n * (j + 1)]);
         }
     }
+}
+
+/// Row i of \[C_tᵀ; C_r(q)ᵀ\], 6 × n.
+fn coupling<'a>(frame: &'a FloatingFrame, coupling_r: &'a [f64], i: usize) -> impl Fn(usize) -> f64 + 'a {
+    let (values, start) = if i < 3 { (&frame.coupling_t[..], i) } else { (coupling_r, i - 3) };
+    move |k| values[3 * k + start]
 }
 
 /// out = M̄_e⁻¹ x.

@@ -3,13 +3,14 @@
 //! * [`FloatingFrame`]: the constants of a body over its dynamic modes; [`Kinetics`]: its mass matrix, velocities from
 //!   momenta, ∂T/∂q
 //! * [`Body`]: a rigid or reduced body and where its frame lies in the source geometry
+//! * [`Joint`]: what keeps bodies together
 //! * [`System`]: bodies under loads as an ordinary differential equation; its balance of energy and momenta
 //! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
 //! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes answer without inertia
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs, checkpoints
 //! * [`velocity_form`]: the same equations in velocities, THEORY (1.1)
 //!
-//! Reading order: `floating_frame`, `kinetics`, `body`, `layout`, `system`, `balance`, `contact`, `scales`,
+//! Reading order: `floating_frame`, `kinetics`, `body`, `layout`, `joint`, `system`, `balance`, `contact`, `scales`,
 //! `pair_memory`, `simulation`, `within_step`, `restart`.
 
 mod balance;
@@ -17,6 +18,7 @@ pub mod body;
 pub mod contact;
 pub mod floating_frame;
 pub mod hertz_contact;
+pub mod joint;
 pub mod kinetics;
 pub mod layout;
 pub mod outcome;
@@ -40,6 +42,7 @@ pub use contact::{
 };
 pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
 pub use hertz_contact::{HertzContact, HertzShape};
+pub use joint::{Assembly, AssemblyError, Joint, JointEnd, JointKind, ProjectError, SpecError};
 pub use kinetics::{Kinetics, MassError, Velocities};
 pub use layout::Layout;
 pub use outcome::{RimPlace, RunError, RunSummary};

@@ -1,6 +1,7 @@
 //! What a run comes to, or why it ended early.
 
 use crate::contact::Rim;
+use crate::joint::{AssemblyError, ProjectError};
 use crate::system_error::{RateError, SystemError};
 use carom_dynamics::{CheckpointError, ContactEvent, LedgerSummary, ObserverError};
 use carom_integrate::{Counters, IntegrateError};
@@ -21,6 +22,17 @@ pub enum RunError {
         time: f64,
         /// Why.
         source: RateError,
+    },
+    /// The joints cannot be closed at the start.
+    #[error(transparent)]
+    Assembly(#[from] AssemblyError),
+    /// A step left the joints and did not come back.
+    #[error("at t = {time:.9e} s: {source}")]
+    Joint {
+        /// When \[s\].
+        time: f64,
+        /// Why.
+        source: ProjectError,
     },
     /// A setting is not positive and finite.
     #[error("`{name}` is {value}; it must be positive and finite")]

@@ -1,5 +1,6 @@
 //! The time loop: adaptive steps that end where contact begins or ends.
 
+use crate::joint::{Assembly, DRIFT};
 use crate::outcome::{RunError, RunSummary};
 use crate::pair_memory::PairMemory;
 use crate::scales::{Scales, pair_impulse, relative_velocity};
@@ -40,6 +41,8 @@ pub struct Simulation {
     /// True once the system was evaluated elsewhere than at the end of the attempt.
     pub(crate) strayed: bool,
     pub(crate) snapshot: Snapshot,
+    /// What closing the joints at the start came to.
+    pub assembly: Assembly,
 }
 
 /// A step to be accepted, and the pair whose touch or parting it was cut to.
@@ -59,7 +62,8 @@ impl Simulation {
         settings.check()?;
         let accuracy = (Settings::CONTACT_SHARE * settings.relative_tolerance).clamp(1e-12, 1e-8);
         system.contacts.iter_mut().for_each(|model| model.set_accuracy(accuracy));
-        let y = system.initial_state(placements)?;
+        let mut y = system.initial_state(placements)?;
+        let assembly = system.assemble(&mut y)?;
         system.set_state(&y).map_err(|source| RunError::State { time: 0.0, source })?;
         let tolerances = if settings.time_step.is_some() {
             Tolerances::none(y.len())
@@ -80,6 +84,7 @@ impl Simulation {
             modal_step: if frequency > 0.0 { 0.1 / frequency } else { f64::INFINITY },
             inside: y.clone(),
             strayed: false,
+            assembly,
             snapshot: Snapshot::new(&system),
             time: 0.0,
             system,
@@ -145,7 +150,7 @@ impl Simulation {
         let taken = self.attempt_to_event(latest)?;
         self.observe_peaks(&taken)?;
         self.hand_over_outputs(&taken, observer)?;
-        self.accept();
+        self.accept()?;
         self.book(&taken, observer)
     }
 
@@ -194,8 +199,8 @@ impl Simulation {
     }
 
     /// Accepts the attempt; quaternions get the length 1 back, and their known rates along with them, so that nothing
-    /// has to be evaluated again.
-    fn accept(&mut self) {
+    /// has to be evaluated again. Then back to the joints.
+    fn accept(&mut self) -> Result<(), RunError> {
         self.time = self.integrator.accept(&mut self.y);
         for i in 0..self.system.layout.bodies() {
             let start = self.system.layout.quaternion(i);
@@ -208,6 +213,14 @@ impl Simulation {
                 rate[start..start + 4].iter_mut().for_each(|rate| *rate /= length);
             }
         }
+        let time = self.time;
+        let projection =
+            self.system.project(&mut self.y, DRIFT).map_err(|source| RunError::Joint { time, source })?;
+        if projection.changed {
+            self.integrator.forget_rate();
+            self.strayed = true;
+        }
+        Ok(())
     }
 
     /// Memory and ledger of the initial state; surfaces that overlap from the start touch from the start.

@@ -7,6 +7,7 @@
 
 use crate::body::Body;
 use crate::contact::{BodyForces, ContactModel, ContactSums, Motion, Reaction};
+use crate::joint::{Accelerations, Constraints};
 use crate::kinetics::Kinetics;
 use crate::layout::{Layout, put, quaternion, vector};
 use crate::system_error::{RateError, SystemError};
@@ -23,6 +24,12 @@ pub struct System {
     pub loads: Loads,
     /// Surfaces that may touch. Pairs are numbered through all models.
     pub contacts: Vec<Box<dyn ContactModel>>,
+    /// Joints and what they hold.
+    pub(crate) constraints: Constraints,
+    /// Accelerations without joints.
+    free: Vec<Accelerations>,
+    /// Generalised forces on the modes of one body.
+    free_forces: Vec<f64>,
     /// Where each quantity lies in y.
     pub layout: Layout,
     /// What the pairs did at the last evaluation.
@@ -82,7 +89,15 @@ impl System {
         let modes: Vec<usize> = bodies.iter().map(|body| body.frame.n).collect();
         let pose = Pose { position: Vector3::zeros(), rotation: nalgebra::Matrix3::identity() };
         let forces: Vec<_> = modes.iter().map(|&n| BodyForces::none(n)).collect();
+        let free = |&n: &usize| Accelerations {
+            translation: Vector3::zeros(),
+            rotation: Vector3::zeros(),
+            modal: vec![0.0; n],
+        };
         Ok(Self {
+            constraints: Constraints::default(),
+            free: modes.iter().map(free).collect(),
+            free_forces: vec![0.0; modes.iter().copied().max().unwrap_or(0)],
             poses: vec![pose; bodies.len()],
             kinetics: modes.iter().map(|&n| Kinetics::new(n)).collect(),
             contact_forces: forces.clone(),
@@ -148,8 +163,9 @@ impl System {
             let momentum = vector(y, layout.momentum(i));
             let spin = vector(y, layout.ang_momentum(i)) - position.cross(&momentum);
             kinetics
-                .solve_free(&body.frame, q, &a.tr_mul(&momentum), &a.tr_mul(&spin), p)
+                .factorise(&body.frame, q)
                 .map_err(|source| RateError::Mass { body: body.name.clone(), source })?;
+            kinetics.solve_free(&body.frame, &a.tr_mul(&momentum), &a.tr_mul(&spin), p);
         }
         Ok(())
     }
@@ -253,6 +269,43 @@ impl System {
         }
     }
 
+    /// Adds the reactions of the joints to the forces on the bodies.
+    fn apply_joints(&mut self, y: &[f64]) -> Result<(), RateError> {
+        if self.constraints.is_empty() {
+            return Ok(());
+        }
+        self.factorise_joints(y)?;
+        self.set_free_accelerations();
+        self.constraints.react(&self.free);
+        let (bodies, flows) = (&self.bodies, &mut self.flows);
+        self.constraints.apply(&mut self.forces, |body, force, moment| {
+            if !bodies[body].fixed {
+                flows.impulse += force;
+                flows.ang_impulse += moment;
+            }
+        });
+        Ok(())
+    }
+
+    /// (a₀, ω̇, q̈) = M⁻¹ (h − h_ω) of each body without joints, THEORY (1.1).
+    fn set_free_accelerations(&mut self) {
+        let all = self.bodies.iter().zip(&self.kinetics).zip(&self.poses).zip(&self.forces);
+        for ((((body, kinetics), pose), forces), free) in all.zip(&mut self.free) {
+            let modal = &mut self.free_forces[..body.frame.n];
+            if body.fixed {
+                Kinetics::apply_inverse_modal_mass(&body.frame, &forces.modal, &mut free.modal);
+                continue;
+            }
+            let (translation, rotation) = kinetics.quadratic_forces(&body.frame, modal);
+            modal.iter_mut().zip(&forces.modal).for_each(|(h, force)| *h = force - *h);
+            let force = pose.rotation.tr_mul(&forces.force) - translation;
+            let moment = forces.moment - pose.position.cross(&forces.force);
+            let moment = pose.rotation.tr_mul(&moment) - rotation;
+            (free.translation, free.rotation) =
+                kinetics.apply_inverse_mass(&body.frame, &force, &moment, modal, &mut free.modal);
+        }
+    }
+
     /// ẏ from velocities and forces.
     fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) {
         let layout = &self.layout;
@@ -332,6 +385,7 @@ impl Ode for System {
         self.apply_loads(y);
         self.evaluate_contacts(y)?;
         self.apply_contacts();
+        self.apply_joints(y)?;
         self.write_rates(y, rate);
         Ok(())
     }

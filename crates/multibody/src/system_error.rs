@@ -14,6 +14,14 @@ pub enum RateError {
         /// Why.
         source: MassError,
     },
+    /// The equations of the joints depend on each other here.
+    #[error(
+        "joint `{joint}`: its equations depend on those of the other joints here, the mechanism is in a position where it locks or branches"
+    )]
+    Locked {
+        /// Name of the joint.
+        joint: String,
+    },
     /// Contact could not be evaluated.
     #[error("contact: {source}")]
     Contact {

@@ -2,7 +2,7 @@
 //! momentum form against.
 
 use crate::floating_frame::FloatingFrame;
-use crate::kinetics::{Kinetics, Velocities, block_of};
+use crate::kinetics::{Kinetics, Velocities};
 use carom_dynamics::rotation::skew;
 use nalgebra::{DMatrix, DVector, Vector3};
 
@@ -28,34 +28,18 @@ pub fn mass_matrix(frame: &FloatingFrame, q: &[f64]) -> DMatrix<f64> {
     m
 }
 
-/// h_ω of (1.1): the quadratic velocity terms, 6 + n, for the unknown a₀ = Aᵀ r̈.
-///
-/// G_rk = −2 ∫ c̃ φ̃_k dm = 2 (I1_k + Σ_l q_l I2_lk): with I2_kl = −∫ φ̃_k φ̃_l dm the *second* index is that of the mode
-/// whose rate it multiplies, so the transpose of ∂I/∂q's half enters.
+/// h_ω of (1.1), see [`Kinetics::quadratic_forces`]: 6 + n.
 pub fn quadratic_velocity_forces(
     frame: &FloatingFrame,
     q: &[f64],
     omega: &Vector3<f64>,
     rate: &[f64],
 ) -> DVector<f64> {
-    let n = frame.n;
-    let mut terms = Kinetics::new(n);
+    let mut terms = Kinetics::new(frame.n);
     terms.set_modal(frame, q);
-    let mut translation = omega.cross(&omega.cross(&terms.first_moment));
-    let mut rotation = omega.cross(&(terms.inertia * omega));
-    let mut h = DVector::zeros(6 + n);
-    for k in 0..n {
-        let ct = Vector3::from_column_slice(&frame.coupling_t[3 * k..3 * k + 3]);
-        translation += 2.0 * rate[k] * omega.cross(&ct);
-        let i1 = block_of(&frame.inertia_1, n, k);
-        let second_order = block_of(&terms.inertia_rates, n, k) - i1;
-        rotation += 2.0 * rate[k] * (i1 + second_order.transpose()) * omega;
-        h[6 + k] = -omega.dot(&(block_of(&terms.inertia_rates, n, k) * omega));
-        for l in 0..n {
-            let c1 = Vector3::from_column_slice(&frame.coupling_r1[3 * n * k + 3 * l..3 * n * k + 3 * l + 3]);
-            h[6 + k] += 2.0 * rate[l] * omega.dot(&c1);
-        }
-    }
+    terms.velocities = Velocities { v: Vector3::zeros(), omega: *omega, modal: rate.to_vec() };
+    let mut h = DVector::zeros(6 + frame.n);
+    let (translation, rotation) = terms.quadratic_forces(frame, &mut h.as_mut_slice()[6..]);
     h.fixed_rows_mut::<3>(0).copy_from(&translation);
     h.fixed_rows_mut::<3>(3).copy_from(&rotation);
     h

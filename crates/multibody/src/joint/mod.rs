@@ -1,0 +1,55 @@
+//! Joints: what keeps two bodies, or a body and the ground, together.
+//!
+//! A joint connects two *ends*: a marker of a body with a triad of axes that turns with it. Its equations are rows
+//! g(x_i, D_i, x_j, D_j) = 0 of the positions and triads of the ends; the reaction on the bodies is −Gᵀ λ.
+//!
+//! * `place`: where an end is, how it moves, which part of its acceleration is known
+//! * `row`: the rows: value, derivatives, known part of the second rate
+//! * `kind`: which rows a joint of each kind has
+//! * `reactions`: multipliers at the level of accelerations
+//! * `project`: positions and velocities back to the joints
+//! * `assemble`: rows that repeat others, consistent initial values
+//! * `skyline`: the factor of G M⁻¹ Gᵀ
+//!
+//! # Source
+//!
+//! THEORY 1.5; Shabana, Dynamics of Multibody Systems, ch. 5.
+
+mod assemble;
+mod kind;
+mod place;
+mod project;
+mod reactions;
+mod row;
+mod skyline;
+
+use carom_dynamics::Marker;
+use nalgebra::Matrix3;
+
+pub use assemble::{Assembly, AssemblyError};
+pub use kind::{JointKind, SpecError};
+pub(crate) use project::DRIFT;
+pub use project::ProjectError;
+pub(crate) use reactions::{Accelerations, Constraints};
+
+/// One end of a joint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointEnd {
+    /// Index of the body; none for the ground.
+    pub body: Option<usize>,
+    /// Where: for the ground a point in inertial coordinates.
+    pub marker: Marker,
+    /// Axes of the end in the axes of its body (or of the ground), while undeformed.
+    pub triad_b: Matrix3<f64>,
+}
+
+/// A joint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joint {
+    /// Name, as shown to the user.
+    pub name: String,
+    /// Kind.
+    pub kind: JointKind,
+    /// Its ends.
+    pub ends: [JointEnd; 2],
+}

@@ -1,0 +1,220 @@
+//! Back to the joints: positions by Newton's method, then momenta, both by the least change in the metric of the masses.
+//!
+//! ```text
+//! δ = −M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹ g      r ← r + A δ_v,  A ← A Exp(δ_ω),  q ← q + δ_q
+//! M z ← M z − Gᵀ (G M⁻¹ Gᵀ)⁻¹ G z
+//! ```
+//!
+//! Momenta change by impulses of the joints alone, so that a system that is free in space keeps P and L.
+
+use carom_dynamics::rotation;
+
+use super::reactions::Bodies;
+use crate::contact::BodyForces;
+use crate::layout::{put, quaternion, vector};
+use crate::system::System;
+use crate::system_error::RateError;
+
+/// Violation of joints that is left alone, relative to the sizes of the system: below what an integrator leaves.
+pub(crate) const DRIFT: f64 = 1e-10;
+
+/// Violation at which Newton's method ends.
+const ROUND_OFF: f64 = 1e-13;
+
+const MAX_ITERATIONS: usize = 40;
+
+/// Why positions or velocities cannot be brought to the joints.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// The state cannot be evaluated.
+    #[error(transparent)]
+    State(#[from] RateError),
+    /// Newton's method does not converge.
+    #[error(
+        "joint `{joint}` cannot be closed: {} of {violation:.3e} are left over; look at its ends, axes and the positions of the bodies",
+        if *is_length { "a gap in metres" } else { "a cosine between its axes" }
+    )]
+    Open {
+        /// Name of the worst joint.
+        joint: String,
+        /// What is left.
+        violation: f64,
+        /// True for a length.
+        is_length: bool,
+    },
+}
+
+/// What a projection did.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Projection {
+    /// Largest displacement of the ends of joints \[m\].
+    pub(crate) moved: f64,
+    /// True if the state was changed.
+    pub(crate) changed: bool,
+}
+
+impl System {
+    /// Brings y to the joints, if it is further from them than `tolerance` (relative to the sizes of the system).
+    ///
+    /// # Errors
+    ///
+    /// [`ProjectError`]; y may then have changed.
+    pub(crate) fn project(&mut self, y: &mut [f64], tolerance: f64) -> Result<Projection, ProjectError> {
+        let mut projection = Projection::default();
+        if self.constraints.is_empty() {
+            return Ok(projection);
+        }
+        self.evaluate_joints(y)?;
+        let size = self.constraints.size();
+        let mut worst = self.constraints.violation(size);
+        if worst.1 > tolerance {
+            let mut iterations = 0;
+            while worst.1 > ROUND_OFF {
+                iterations += 1;
+                if iterations > MAX_ITERATIONS || !worst.1.is_finite() {
+                    return Err(self.open(worst.0));
+                }
+                projection.moved += self.close(y);
+                projection.changed = true;
+                self.evaluate_joints(y)?;
+                let next = self.constraints.violation(size);
+                // Round-off: no better.
+                if next.1 >= worst.1 && next.1 < tolerance {
+                    break;
+                }
+                worst = next;
+            }
+        }
+        projection.changed |= self.project_momenta(y, tolerance)?;
+        Ok(projection)
+    }
+
+    /// Takes the momenta that joints do not allow out of y, at which the joints were evaluated; true if there were any.
+    fn project_momenta(&mut self, y: &mut [f64], tolerance: f64) -> Result<bool, ProjectError> {
+        // A second time for round-off, where rates are large.
+        for pass in 0..2 {
+            let (largest, speed) = self.constraints.set_rates();
+            if !(largest > tolerance * speed) || (pass > 0 && largest <= ROUND_OFF * speed) {
+                return Ok(pass > 0);
+            }
+            self.constraints.solve();
+            let (layout, impulses) = (&self.layout, &mut self.forces);
+            impulses.iter_mut().for_each(BodyForces::clear);
+            self.constraints.apply(impulses, |_, _, _| {});
+            for (i, impulse) in impulses.iter().enumerate() {
+                if !self.bodies[i].fixed {
+                    let (p, l) = (layout.momentum(i), layout.ang_momentum(i));
+                    let (momentum, ang_momentum) = (vector(y, p), vector(y, l));
+                    put(y, p, &(momentum + impulse.force));
+                    put(y, l, &(ang_momentum + impulse.moment));
+                }
+                for (k, change) in impulse.modal.iter().enumerate() {
+                    y[layout.modal_momentum(i) + k] += change;
+                }
+            }
+            self.evaluate_joints(y)?;
+        }
+        Ok(true)
+    }
+
+    /// One step of Newton's method for the positions; returns the largest displacement of an end.
+    fn close(&mut self, y: &mut [f64]) -> f64 {
+        let constraints = &mut self.constraints;
+        constraints.set_values();
+        constraints.solve();
+        let (layout, poses) = (&self.layout, &self.poses);
+        let mut largest = 0.0_f64;
+        let bodies = &self.bodies;
+        constraints.changes(|body, v, omega, modal, factor| {
+            let step = factor * (v.norm() + omega.norm() * bodies[body].frame.gyration_radius());
+            largest = largest.max(step.abs());
+            if !bodies[body].fixed {
+                let r = layout.position(body);
+                let position = vector(y, r) + poses[body].rotation * (factor * v);
+                put(y, r, &position);
+                let b = layout.quaternion(body);
+                let mut turned =
+                    rotation::product(&quaternion(y, b), &rotation::from_vector(&(factor * omega)));
+                rotation::normalise(&mut turned);
+                y[b..b + 4].copy_from_slice(&turned);
+            }
+            let q = layout.modal(body);
+            for (y, x) in y[q..q + modal.len()].iter_mut().zip(modal) {
+                *y += factor * x;
+            }
+        });
+        largest
+    }
+
+    fn open(&self, row: usize) -> ProjectError {
+        let (joint, row_kind) = self.constraints.rows[row];
+        ProjectError::Open {
+            joint: self.constraints.joints[joint].name.clone(),
+            violation: self.constraints.now[row].value.abs(),
+            is_length: row_kind.is_length(),
+        }
+    }
+
+    /// Poses, velocities, rows and the factor of G M⁻¹ Gᵀ at y.
+    pub(crate) fn evaluate_joints(&mut self, y: &[f64]) -> Result<(), RateError> {
+        self.set_state(y)?;
+        self.factorise_joints(y)
+    }
+
+    /// Rows at y, for which [`System::set_state`] was called.
+    pub(crate) fn set_joints(&mut self, y: &[f64]) {
+        let (bodies, layout) = (&self.bodies[..], &self.layout);
+        let (poses, kinetics) = (&self.poses[..], &self.kinetics[..]);
+        self.constraints.set_state(Bodies { bodies, layout, poses, kinetics, y });
+    }
+
+    /// Rows and factor at y, for which [`System::set_state`] was called.
+    pub(crate) fn factorise_joints(&mut self, y: &[f64]) -> Result<(), RateError> {
+        self.set_joints(y);
+        self.constraints.factorise().map_err(|dependent| {
+            let (joint, _) = self.constraints.rows[dependent.row];
+            RateError::Locked { joint: self.constraints.joints[joint].name.clone() }
+        })
+    }
+}
+
+impl super::Constraints {
+    /// Length of the system as its joints see it: the longest arm, or distance of two ends \[m\].
+    pub(super) fn size(&self) -> f64 {
+        let arms = self.places.iter().flatten().map(|place| place.arm_b.norm());
+        let ends = self.places.iter().map(|[a, b]| (a.position - b.position).norm());
+        arms.chain(ends).fold(f64::MIN_POSITIVE, f64::max)
+    }
+
+    /// The row that is violated most, and by how much, lengths relative to the size.
+    fn violation(&self, size: f64) -> (usize, f64) {
+        let of = |(number, &(_, row)): (usize, &(usize, super::row::Row))| {
+            let scale = if row.is_length() { size } else { 1.0 };
+            (number, self.now[number].value.abs() / scale)
+        };
+        let all = self.rows.iter().enumerate().map(of);
+        all.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
+    }
+
+    fn set_values(&mut self) {
+        for (multiplier, now) in self.multipliers.iter_mut().zip(&self.now) {
+            *multiplier = now.value;
+        }
+    }
+
+    /// Puts ġ into the multipliers; returns its largest and the speed it is relative to, lengths and angles made alike by the size.
+    fn set_rates(&mut self) -> (f64, f64) {
+        let size = self.size();
+        let (mut largest, mut speed) = (0.0_f64, f64::MIN_POSITIVE);
+        for (number, &(joint, row)) in self.rows.iter().enumerate() {
+            let [first, second] = &self.places[joint];
+            let rate = self.now[number].rate(first, second);
+            self.multipliers[number] = rate;
+            largest = largest.max(rate.abs() * if row.is_length() { 1.0 } else { size });
+            for place in [first, second] {
+                speed = speed.max(place.velocity.norm()).max(place.omega.norm() * size);
+            }
+        }
+        (largest, speed)
+    }
+}

@@ -1,0 +1,280 @@
+//! Multipliers of joints from accelerations, in proportion to the number of joints.
+//!
+//! With h the generalised forces less the quadratic velocity terms, in body axes:
+//!
+//! ```text
+//! M ż = h − Gᵀ λ,   G ż + (known part of g̈) = 0    ⟹    (G M⁻¹ Gᵀ) λ = G M⁻¹ h + (known part of g̈)
+//! ```
+
+use carom_dynamics::Pose;
+use nalgebra::Vector3;
+
+use super::place::Place;
+use super::row::{Row, RowNow};
+use super::skyline::{Dependent, Skyline};
+use super::{Joint, SpecError};
+use crate::body::Body;
+use crate::contact::BodyForces;
+use crate::kinetics::Kinetics;
+use crate::layout::Layout;
+
+/// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry is that of a row which others repeat.
+pub(crate) const SMALLEST_PIVOT: f64 = 1e-10;
+
+/// The joints of a system with workspace.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Constraints {
+    pub(crate) joints: Vec<Joint>,
+    /// Joint and equation of each row.
+    pub(crate) rows: Vec<(usize, Row)>,
+    /// Places of the ends of each joint.
+    pub(crate) places: Vec<[Place; 2]>,
+    pub(crate) now: Vec<RowNow>,
+    /// Row of G and column of M⁻¹ Gᵀ of each row and side.
+    sides: Vec<[Side; 2]>,
+    matrix: Skyline,
+    /// λ; any right-hand side of the matrix before.
+    pub(crate) multipliers: Vec<f64>,
+}
+
+/// A row of G over (v, ω, q̇) of one body, and M⁻¹ times it.
+#[derive(Debug, Clone)]
+struct Side {
+    body: Option<usize>,
+    force: Vector3<f64>,
+    moment: Vector3<f64>,
+    modal: Vec<f64>,
+    velocity: Vector3<f64>,
+    omega: Vector3<f64>,
+    rate: Vec<f64>,
+}
+
+/// Where bodies are and how they move, for the joints.
+#[derive(Clone, Copy)]
+pub(crate) struct Bodies<'a> {
+    pub(crate) bodies: &'a [Body],
+    pub(crate) layout: &'a Layout,
+    pub(crate) poses: &'a [Pose],
+    pub(crate) kinetics: &'a [Kinetics],
+    pub(crate) y: &'a [f64],
+}
+
+impl Bodies<'_> {
+    fn modal(&self, body: usize) -> &[f64] {
+        let start = self.layout.modal(body);
+        &self.y[start..start + self.layout.modes(body)]
+    }
+}
+
+impl Constraints {
+    /// Rows of all joints.
+    pub(crate) fn new(joints: Vec<Joint>, bodies: &[Body]) -> Result<Self, SpecError> {
+        for joint in &joints {
+            check(joint, bodies)?;
+        }
+        let rows = joints.iter().enumerate();
+        let rows: Vec<_> =
+            rows.flat_map(|(k, joint)| joint.kind.rows().into_iter().map(move |row| (k, row))).collect();
+        let mut constraints = Self { joints, ..Self::default() };
+        constraints.set_rows(rows, bodies);
+        Ok(constraints)
+    }
+
+    /// Keeps these rows only.
+    pub(crate) fn set_rows(&mut self, rows: Vec<(usize, Row)>, bodies: &[Body]) {
+        let ground = |end: &super::JointEnd| Place::ground(&end.marker, &end.triad_b);
+        self.places = self.joints.iter().map(|joint| joint.ends.each_ref().map(ground)).collect();
+        let side = |body: Option<usize>| {
+            let n = body.map_or(0, |body| bodies[body].frame.n);
+            let zero = Vector3::zeros();
+            let (modal, rate) = (vec![0.0; n], vec![0.0; n]);
+            Side { body, force: zero, moment: zero, modal, velocity: zero, omega: zero, rate }
+        };
+        self.sides = rows.iter().map(|&(joint, _)| self.bodies_of(joint).map(side)).collect();
+        let coupled = |i: usize, j: usize| {
+            let (a, b) = (self.bodies_of(rows[i].0), self.bodies_of(rows[j].0));
+            a.iter().flatten().any(|body| b.contains(&Some(*body)))
+        };
+        let first = (0..rows.len()).map(|i| (0..i).find(|&j| coupled(i, j)).unwrap_or(i)).collect();
+        self.matrix = Skyline::new(first);
+        self.now = vec![RowNow::default(); rows.len()];
+        self.multipliers = vec![0.0; rows.len()];
+        self.rows = rows;
+    }
+
+    fn bodies_of(&self, joint: usize) -> [Option<usize>; 2] {
+        self.joints[joint].ends.each_ref().map(|end| end.body)
+    }
+
+    /// True without joints.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Places, rows, G and M⁻¹ Gᵀ at a state.
+    pub(crate) fn set_state(&mut self, state: Bodies<'_>) {
+        for (places, joint) in self.places.iter_mut().zip(&self.joints) {
+            for (place, end) in places.iter_mut().zip(&joint.ends) {
+                if let Some(body) = end.body {
+                    let velocities = &state.kinetics[body].velocities;
+                    let (pose, q) = (&state.poses[body], state.modal(body));
+                    *place = Place::on(&end.marker, &end.triad_b, pose, q, velocities);
+                }
+            }
+        }
+        for (number, &(joint, row)) in self.rows.iter().enumerate() {
+            let places = &self.places[joint];
+            let now = row.at(&places[0], &places[1]);
+            self.now[number] = now;
+            for (k, side) in self.sides[number].iter_mut().enumerate() {
+                if let Some(body) = side.body {
+                    let marker = &self.joints[joint].ends[k].marker;
+                    let a = &state.poses[body].rotation;
+                    let force = a.tr_mul(&now.jacobian[2 * k]);
+                    let torque = a.tr_mul(&now.jacobian[2 * k + 1]);
+                    let bent = places[k].tangent.tr_mul(&torque);
+                    for (modal, (phi, psi)) in
+                        side.modal.iter_mut().zip(marker.displacement.iter().zip(&marker.rotation))
+                    {
+                        *modal = Vector3::from(*phi).dot(&force) + Vector3::from(*psi).dot(&bent);
+                    }
+                    side.force = force;
+                    side.moment = places[k].arm_b.cross(&force) + torque;
+                    side.apply_inverse_mass(&state.bodies[body], &state.kinetics[body]);
+                }
+            }
+        }
+    }
+
+    /// Factorises G M⁻¹ Gᵀ.
+    ///
+    /// # Errors
+    ///
+    /// The first row that others repeat.
+    pub(crate) fn factorise(&mut self) -> Result<(), Dependent> {
+        let sides = &self.sides;
+        let entry = |i: usize, j: usize| {
+            let products = sides[i].iter().flat_map(|a| sides[j].iter().map(move |b| a.times(b)));
+            products.sum()
+        };
+        self.matrix.factorise(entry, SMALLEST_PIVOT)
+    }
+
+    /// (G M⁻¹ Gᵀ)⁻¹ applied to what is in `multipliers`.
+    pub(crate) fn solve(&mut self) {
+        self.matrix.solve(&mut self.multipliers);
+    }
+
+    /// Multipliers for accelerations `free` without joints, (a₀, ω̇, q̈) of each body.
+    pub(crate) fn react(&mut self, free: &[Accelerations]) {
+        for (number, &(joint, _)) in self.rows.iter().enumerate() {
+            let [first, second] = &self.places[joint];
+            let known = self.now[number].known(first, second);
+            let along = self.sides[number].iter().filter_map(|side| Some(side.along(&free[side.body?])));
+            self.multipliers[number] = along.sum::<f64>() + known;
+        }
+        self.solve();
+    }
+
+    /// −Gᵀ λ on the bodies; what the ground gives to bodies that move is handed to `ground`: body, force, moment about the
+    /// inertial origin.
+    pub(crate) fn apply(
+        &self,
+        forces: &mut [BodyForces],
+        mut ground: impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
+    ) {
+        for (number, &(joint, _)) in self.rows.iter().enumerate() {
+            let multiplier = self.multipliers[number];
+            let from_ground = self.bodies_of(joint).contains(&None);
+            for (k, side) in self.sides[number].iter().enumerate() {
+                let Some(body) = side.body else { continue };
+                let [force, torque] = [0, 1].map(|i| -multiplier * self.now[number].jacobian[2 * k + i]);
+                let moment = self.places[joint][k].position.cross(&force) + torque;
+                let total = &mut forces[body];
+                total.force += force;
+                total.moment += moment;
+                for (modal, g) in total.modal.iter_mut().zip(&side.modal) {
+                    *modal -= multiplier * g;
+                }
+                if from_ground {
+                    ground(body, &force, &moment);
+                }
+            }
+        }
+    }
+
+    /// −M⁻¹ Gᵀ λ: changes of (v, ω, q̇), or of position, rotation and q, handed over body by body.
+    pub(crate) fn changes(&self, mut change: impl FnMut(usize, &Vector3<f64>, &Vector3<f64>, &[f64], f64)) {
+        for (sides, multiplier) in self.sides.iter().zip(&self.multipliers) {
+            for side in sides {
+                if let Some(body) = side.body {
+                    change(body, &side.velocity, &side.omega, &side.rate, -multiplier);
+                }
+            }
+        }
+    }
+}
+
+/// a₀, ω̇, q̈ of a body.
+#[derive(Debug, Clone)]
+pub(crate) struct Accelerations {
+    pub(crate) translation: Vector3<f64>,
+    pub(crate) rotation: Vector3<f64>,
+    pub(crate) modal: Vec<f64>,
+}
+
+impl Side {
+    /// Product of this row with the column of another, if they are of the same body.
+    fn times(&self, other: &Self) -> f64 {
+        if self.body.is_none() || self.body != other.body {
+            return 0.0;
+        }
+        let modal: f64 = self.modal.iter().zip(&other.rate).map(|(g, x)| g * x).sum();
+        self.force.dot(&other.velocity) + self.moment.dot(&other.omega) + modal
+    }
+
+    fn along(&self, x: &Accelerations) -> f64 {
+        let modal: f64 = self.modal.iter().zip(&x.modal).map(|(g, x)| g * x).sum();
+        self.force.dot(&x.translation) + self.moment.dot(&x.rotation) + modal
+    }
+
+    fn apply_inverse_mass(&mut self, body: &Body, kinetics: &Kinetics) {
+        if body.fixed {
+            (self.force, self.moment) = (Vector3::zeros(), Vector3::zeros());
+            Kinetics::apply_inverse_modal_mass(&body.frame, &self.modal, &mut self.rate);
+            return;
+        }
+        (self.velocity, self.omega) =
+            kinetics.apply_inverse_mass(&body.frame, &self.force, &self.moment, &self.modal, &mut self.rate);
+    }
+}
+
+fn check(joint: &Joint, bodies: &[Body]) -> Result<(), SpecError> {
+    let name = || joint.name.clone();
+    for end in &joint.ends {
+        let Some(body) = end.body else { continue };
+        let of = bodies.get(body).ok_or_else(|| SpecError::NoSuchBody {
+            joint: name(),
+            body,
+            bodies: bodies.len(),
+        })?;
+        for found in [end.marker.displacement.len(), end.marker.rotation.len()] {
+            if found != of.frame.n {
+                let expected = of.frame.n;
+                return Err(SpecError::Marker { joint: name(), body: of.name.clone(), found, expected });
+            }
+        }
+    }
+    let [first, second] = joint.ends.each_ref().map(|end| end.body);
+    if first == second {
+        let on =
+            first.map_or_else(|| "the ground".to_owned(), |body| format!("body `{}`", bodies[body].name));
+        return Err(SpecError::SameBody { joint: name(), on });
+    }
+    match joint.kind {
+        super::JointKind::Distance { length } if !(length > 0.0 && length.is_finite()) => {
+            Err(SpecError::Length { joint: name(), length })
+        }
+        _ => Ok(()),
+    }
+}

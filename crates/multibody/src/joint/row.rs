@@ -1,0 +1,146 @@
+//! Rows of joints: one equation each between the places of two ends.
+//!
+//! With d = x_i − x_j, e and h axes of the first and second end:
+//!
+//! | row | g | ġ | g̈ without accelerations |
+//! |---|---|---|---|
+//! | apart | d_a | ẋ_i − ẋ_j | 0 |
+//! | along | e·d | e·ḋ + ω_i·(e × d) | 2 (ω_i × e)·ḋ + (ω_i × (ω_i × e))·d |
+//! | across | e·h | (ω_i − ω_j)·(e × h) | (ω_i − ω_j)·(ė × h + e × ḣ) |
+//! | length | (d·d − ℓ²)/2ℓ | d·ḋ/ℓ | ḋ·ḋ/ℓ |
+
+use nalgebra::Vector3;
+
+use super::place::Place;
+
+/// An equation of a joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Row {
+    /// The ends do not part along an inertial axis.
+    Apart(usize),
+    /// They do not part along an axis of the first end.
+    Along(usize),
+    /// An axis of the first end stays perpendicular to one of the second.
+    Across(usize, usize),
+    /// They keep a distance ℓ.
+    Length(f64),
+}
+
+/// A row at a state.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RowNow {
+    /// g, in metres or as the cosine of an angle.
+    pub(crate) value: f64,
+    /// ∂ġ/∂ẋ_i, ∂ġ/∂ω_i, ∂ġ/∂ẋ_j, ∂ġ/∂ω_j, inertial axes.
+    pub(crate) jacobian: [Vector3<f64>; 4],
+    /// g̈ without the accelerations of the ends.
+    pub(crate) bias: f64,
+}
+
+impl RowNow {
+    /// ġ.
+    pub(crate) fn rate(&self, first: &Place, second: &Place) -> f64 {
+        let [x_i, w_i, x_j, w_j] = &self.jacobian;
+        x_i.dot(&first.velocity) + w_i.dot(&first.omega) + x_j.dot(&second.velocity) + w_j.dot(&second.omega)
+    }
+
+    /// g̈ for a₀ = ω̇ = q̈ = 0 of both bodies.
+    pub(crate) fn known(&self, first: &Place, second: &Place) -> f64 {
+        let [x_i, w_i, x_j, w_j] = &self.jacobian;
+        self.bias
+            + x_i.dot(&first.bias)
+            + w_i.dot(&first.ang_bias)
+            + x_j.dot(&second.bias)
+            + w_j.dot(&second.ang_bias)
+    }
+}
+
+impl Row {
+    /// True if its value is a length.
+    pub(crate) fn is_length(&self) -> bool {
+        !matches!(self, Self::Across(..))
+    }
+
+    /// The row between two places.
+    pub(crate) fn at(&self, first: &Place, second: &Place) -> RowNow {
+        let zero = Vector3::zeros();
+        let d = first.position - second.position;
+        let d_rate = first.velocity - second.velocity;
+        match *self {
+            Self::Apart(axis) => {
+                let e = Vector3::ith(axis, 1.0);
+                RowNow { value: d[axis], jacobian: [e, zero, -e, zero], bias: 0.0 }
+            }
+            Self::Along(axis) => {
+                let e: Vector3<f64> = first.triad.column(axis).into();
+                let e_rate = first.omega.cross(&e);
+                RowNow {
+                    value: e.dot(&d),
+                    jacobian: [e, e.cross(&d), -e, zero],
+                    bias: 2.0 * e_rate.dot(&d_rate) + first.omega.cross(&e_rate).dot(&d),
+                }
+            }
+            Self::Across(of_first, of_second) => {
+                let e: Vector3<f64> = first.triad.column(of_first).into();
+                let h: Vector3<f64> = second.triad.column(of_second).into();
+                let normal = e.cross(&h);
+                let relative = first.omega - second.omega;
+                let normal_rate = first.omega.cross(&e).cross(&h) + e.cross(&second.omega.cross(&h));
+                RowNow {
+                    value: e.dot(&h),
+                    jacobian: [zero, normal, zero, -normal],
+                    bias: relative.dot(&normal_rate),
+                }
+            }
+            Self::Length(length) => RowNow {
+                value: 0.5 * (d.norm_squared() - length * length) / length,
+                jacobian: [d / length, zero, -d / length, zero],
+                bias: d_rate.norm_squared() / length,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use carom_dynamics::{Marker, Pose, rotation};
+    use nalgebra::Matrix3;
+
+    use crate::kinetics::Velocities;
+
+    /// ġ and g̈ against central differences, for two ends that move without acceleration.
+    #[test]
+    fn rates_are_those_of_the_motion() {
+        let marker = Marker { position_b: [0.3, -0.2, 0.5], ..Marker::default() };
+        let place = |t: f64, v: Vector3<f64>, omega: Vector3<f64>, start: Vector3<f64>| {
+            let rotation = rotation::matrix(&rotation::from_vector(&(omega * t)));
+            let pose = Pose { position: start + v * t, rotation };
+            let velocities = Velocities { v: rotation.transpose() * v, omega, modal: Vec::new() };
+            Place::on(&marker, &Matrix3::identity(), &pose, &[], &velocities)
+        };
+        let ends = |t: f64| {
+            [
+                place(t, Vector3::new(0.4, 0.2, 0.1), Vector3::new(0.5, -0.3, 0.8), Vector3::zeros()),
+                place(
+                    t,
+                    Vector3::new(-0.2, 0.7, 0.3),
+                    Vector3::new(-0.6, 0.4, 0.2),
+                    Vector3::new(1.0, 0.5, 0.0),
+                ),
+            ]
+        };
+        let rows = [Row::Apart(1), Row::Along(2), Row::Across(0, 1), Row::Across(2, 2), Row::Length(1.3)];
+        for row in rows {
+            let h = 1e-4;
+            let at = |t: f64| {
+                let [first, second] = ends(t);
+                let now = row.at(&first, &second);
+                (now.value, now.rate(&first, &second), now.known(&first, &second))
+            };
+            let ((_, rate, known), before, after) = (at(0.3), at(0.3 - h), at(0.3 + h));
+            assert!(((after.0 - before.0) / (2.0 * h) - rate).abs() < 1e-7, "{row:?}");
+            assert!(((after.1 - before.1) / (2.0 * h) - known).abs() < 1e-7, "{row:?}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Cholesky factorisation of G M⁻¹ Gᵀ in an envelope: rows of a joint couple with those of joints on the same bodies, so that a
+//! chain of bodies costs in proportion to its length.
+
+/// A symmetric positive definite matrix: each row from its first entry to the diagonal, then the factor in the same place.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Skyline {
+    /// First column of each row.
+    first: Vec<usize>,
+    /// Where each row begins in `values`, and the end of the last one.
+    starts: Vec<usize>,
+    values: Vec<f64>,
+}
+
+/// A row that those before it determine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Dependent {
+    /// Its number.
+    pub(crate) row: usize,
+}
+
+impl Skyline {
+    /// Room for rows that begin in these columns.
+    pub(crate) fn new(first: Vec<usize>) -> Self {
+        let mut starts = vec![0];
+        for (i, first) in first.iter().enumerate() {
+            starts.push(starts[i] + i + 1 - first);
+        }
+        Self { values: vec![0.0; starts[first.len()]], starts, first }
+    }
+
+    /// Number of rows.
+    pub(crate) fn n(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Entries of a row, its first column first.
+    fn row(&self, i: usize) -> &[f64] {
+        &self.values[self.starts[i]..self.starts[i + 1]]
+    }
+
+    /// Fills the envelope with a(i, j), j ≤ i, and factorises it.
+    ///
+    /// # Errors
+    ///
+    /// The first row whose pivot is not above `smallest` of its diagonal entry.
+    pub(crate) fn factorise(
+        &mut self,
+        a: impl Fn(usize, usize) -> f64,
+        smallest: f64,
+    ) -> Result<(), Dependent> {
+        for i in 0..self.n() {
+            let (done, rest) = self.values.split_at_mut(self.starts[i]);
+            let row = &mut rest[..self.starts[i + 1] - self.starts[i]];
+            let first = self.first[i];
+            let mut square = 0.0;
+            for j in first..i {
+                let other = &done[self.starts[j]..self.starts[j + 1]];
+                let from = first.max(self.first[j]);
+                let pairs = row[from - first..j - first].iter().zip(&other[from - self.first[j]..]);
+                let sum: f64 = pairs.map(|(x, y)| x * y).sum();
+                let value = (a(i, j) - sum) / other[other.len() - 1];
+                row[j - first] = value;
+                square += value * value;
+            }
+            let diagonal = a(i, i);
+            let pivot = diagonal - square;
+            // False for what is not a number.
+            let is_positive = pivot > smallest * diagonal;
+            if !is_positive {
+                return Err(Dependent { row: i });
+            }
+            row[i - first] = pivot.sqrt();
+        }
+        Ok(())
+    }
+
+    /// Solves A x = b with the factor; `x` is b at entry.
+    pub(crate) fn solve(&self, x: &mut [f64]) {
+        for i in 0..self.n() {
+            let (row, first) = (self.row(i), self.first[i]);
+            let (diagonal, before) = (row[i - first], &row[..i - first]);
+            let sum: f64 = before.iter().zip(&x[first..i]).map(|(l, x)| l * x).sum();
+            x[i] = (x[i] - sum) / diagonal;
+        }
+        for i in (0..self.n()).rev() {
+            let (row, first) = (self.row(i), self.first[i]);
+            x[i] /= row[i - first];
+            let value = x[i];
+            for (x, l) in x[first..i].iter_mut().zip(row) {
+                *x -= l * value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain: each row couples with the one before, the last also with the second.
+    fn entry(i: usize, j: usize) -> f64 {
+        match i - j {
+            0 => 4.0 + i as f64,
+            1 => -1.5,
+            _ if (i, j) == (5, 1) => 0.7,
+            _ => 0.0,
+        }
+    }
+
+    #[test]
+    fn solution_satisfies_the_equations() {
+        let mut matrix = Skyline::new(vec![0, 0, 1, 2, 3, 1]);
+        matrix.factorise(entry, 1e-12).unwrap();
+        let b = [1.0, -2.0, 0.5, 3.0, 0.0, 1.5];
+        let mut x = b;
+        matrix.solve(&mut x);
+        for i in 0..6 {
+            let sum: f64 = (0..6).map(|j| entry(i.max(j), i.min(j)) * x[j]).sum();
+            assert!((sum - b[i]).abs() < 1e-14, "{i}");
+        }
+    }
+
+    #[test]
+    fn a_dependent_row_is_found() {
+        // Row 2 is the sum of rows 0 and 1.
+        let a = [[2.0, 0.5, 2.5], [0.5, 1.0, 1.5], [2.5, 1.5, 4.0]];
+        let mut matrix = Skyline::new(vec![0, 0, 0]);
+        let found = matrix.factorise(|i, j| a[i][j], 1e-12);
+        assert_eq!(found, Err(Dependent { row: 2 }));
+    }
+}
