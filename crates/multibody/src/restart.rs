@@ -10,7 +10,7 @@ use carom_integrate::{Controller, Counters, RungeKuttaState};
 pub const SCHEME: &str = "floating-frame";
 
 /// Version of the entries.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
