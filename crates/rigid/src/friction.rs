@@ -1,0 +1,117 @@
+//! Coulomb friction with multipliers and with penalties: one cone complementarity problem per iteration.
+//!
+//! ```text
+//! K ∋ r ⟂ u + μ |u_T| e_N ∈ K*,   u_N = u₊ + e u₋ (multipliers),   u_T = tangential u₊
+//! ```
+//!
+//! A contact sticks when it ends the step without tangential velocity; the work r_T·(u₋ + u₊)/2 is then never positive for a
+//! contact alone, and is booked. A penalty linearised at the present gap has u_N = u₊ + C r_N + const with C = −2/(dt² dF/dg) > 0:
+//! the spring is one more compliance on the diagonal.
+
+use carom_contact::solver::{Dense, FrictionProblem, FrictionSolver};
+
+use crate::contact::{Contact, Rows};
+use crate::penalty::force;
+use crate::search::Step;
+use crate::stage::Stage;
+use crate::step_error::Unsolved;
+
+const MAX_ITERATIONS: usize = 60;
+
+/// Change of the impulses, relative to the largest, at which the iteration ends: the cone problem is no more exact.
+const SMALL_CHANGE: f64 = 1e-9;
+
+/// Memory of the solution.
+#[derive(Default)]
+pub(crate) struct Friction {
+    solver: FrictionSolver,
+    matrix: Dense,
+    q: Vec<f64>,
+    r: Vec<f64>,
+    compliance: Vec<f64>,
+    coefficients: Vec<f64>,
+}
+
+impl Friction {
+    /// Impulses with friction; leaves the dynamic gaps of penalties at the end in the contacts.
+    pub(crate) fn solve(
+        &mut self,
+        contacts: &mut [Contact],
+        rows: &mut Rows,
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<(), Unsolved> {
+        self.coefficients.clear();
+        self.coefficients.extend(contacts.iter().map(|c| c.friction));
+        let mut residual = f64::INFINITY;
+        for _ in 0..MAX_ITERATIONS {
+            self.linearise(contacts, rows, step);
+            self.cone(rows)?;
+            let largest = self.r.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
+            residual = self.r.iter().zip(&rows.impulse).fold(0.0, |m: f64, (new, old)| m.max((new - old).abs()));
+            rows.impulse.copy_from_slice(&self.r);
+            rows.evaluate(stages, step)?;
+            if residual <= SMALL_CHANGE * largest {
+                set_gaps(contacts, rows, step);
+                return Ok(());
+            }
+        }
+        Err(Unsolved::Friction { contacts: contacts.len(), residual })
+    }
+
+    /// q and the compliance of springs: u = (M + C) r + q.
+    fn linearise(&mut self, contacts: &[Contact], rows: &Rows, step: &Step<'_>) {
+        let n = rows.n();
+        self.q.clear();
+        self.compliance.clear();
+        for i in 0..n {
+            let linear: f64 = (0..n).map(|j| rows.mobility[i * n + j] * rows.impulse[j]).sum();
+            let (contact, direction) = (&contacts[i / 3], i % 3);
+            let (mut q, mut compliance) = (rows.after[i] - linear, 0.0);
+            if direction == 0 && contact.stiffness == 0.0 {
+                q += contact.restitution * rows.before[i];
+            }
+            if direction == 0 && contact.stiffness > 0.0 {
+                let gap = contact.gap_old + 0.5 * step.dt * (rows.before[i] + rows.after[i]);
+                let (f, df) = force(contact.stiffness, contact.gap_old, gap);
+                // An open spring is taken as if it began to close.
+                let df = df.min(-1e-3 * contact.stiffness);
+                compliance = -2.0 / (step.dt * step.dt * df);
+                q += 2.0 * f / (step.dt * df);
+                if f == 0.0 {
+                    q = q.max(2.0 / step.dt * contact.gap_old + rows.before[i]);
+                }
+            }
+            self.q.push(q);
+            self.compliance.push(compliance);
+        }
+    }
+
+    /// The cone problem in scaled numbers.
+    fn cone(&mut self, rows: &Rows) -> Result<(), Unsolved> {
+        let n = rows.n();
+        let (m, c) = (&rows.mobility, &self.compliance);
+        let unit = (0..n).map(|i| m[i * n + i]).fold(0.0, f64::max);
+        let size = self.q.iter().fold(0.0, |m: f64, q| m.max(q.abs()));
+        self.r.clear();
+        if size == 0.0 {
+            self.r.resize(n, 0.0);
+            return Ok(());
+        }
+        self.r.extend(rows.impulse.iter().map(|r| r * unit / size));
+        let entry = |i: usize, j: usize| (m[i * n + j] + if i == j { c[i] } else { 0.0 }) / unit;
+        self.matrix.fill(n, entry)?;
+        self.q.iter_mut().for_each(|q| *q /= size);
+        let problem =
+            FrictionProblem { operator: &self.matrix, q: &self.q, friction: &self.coefficients, dim: 3 };
+        self.solver.solve(problem, &mut self.r, None)?;
+        self.r.iter_mut().for_each(|r| *r *= size / unit);
+        Ok(())
+    }
+}
+
+fn set_gaps(contacts: &mut [Contact], rows: &Rows, step: &Step<'_>) {
+    for (i, contact) in contacts.iter_mut().enumerate().filter(|(_, contact)| contact.stiffness > 0.0) {
+        contact.gap_new = contact.gap_old + 0.5 * step.dt * (rows.before[3 * i] + rows.after[3 * i]);
+    }
+}

@@ -1,0 +1,252 @@
+//! Bodies and pairs with their states: what a step works on, and its balance.
+
+use carom_dynamics::{Balance, BodyState, Placement};
+use nalgebra::Vector3;
+use thiserror::Error;
+
+use crate::body::RigidBody;
+use crate::contact::{Contact, Rows};
+use crate::friction::Friction;
+use crate::multipliers::Multipliers;
+use crate::pair::{Law, Pair, PairError, PairSpec};
+use crate::penalty::{Penalty, potential};
+use crate::stage::Stage;
+use crate::state::State;
+
+/// Bodies, loads and pairs that make no system.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SystemError {
+    /// As many placements as bodies are needed.
+    #[error("{bodies} bodies have {placements} placements")]
+    Placements {
+        /// Number of bodies.
+        bodies: usize,
+        /// Number of placements.
+        placements: usize,
+    },
+    /// A pair that is none.
+    #[error(transparent)]
+    Pair(#[from] PairError),
+    /// The step is not positive.
+    #[error("the time step is {0} s; it must be positive and finite")]
+    TimeStep(f64),
+}
+
+/// What a pair did in the last step in which it touched, and since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PairReport {
+    /// Impulse on the first body since the start \[N s\].
+    pub impulse: Vector3<f64>,
+    /// Number of the last step with an impulse, counted from 1; 0 for none.
+    pub last: u64,
+    /// Impulse on the first body in that step \[N s\].
+    pub last_impulse: Vector3<f64>,
+    /// Relative velocity of the first body at the contact with the largest impulse, before that step \[m/s\].
+    pub before: Vector3<f64>,
+    /// The same after that step \[m/s\].
+    pub after: Vector3<f64>,
+    /// How deep the surfaces overlap at most, ≥ 0 \[m\].
+    pub depth: f64,
+    /// Its contacts in that step.
+    pub contacts: u32,
+}
+
+/// Energies that left the motion and impulses from outside, since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Books {
+    /// Lost in inelastic impacts \[J\].
+    pub d_imp: f64,
+    /// Lost in friction \[J\].
+    pub d_fric: f64,
+    /// Impulse of gravity and of fixed bodies on those that move \[N s\].
+    pub external_impulse: Vector3<f64>,
+    /// Its moment about the inertial origin \[N m s\].
+    pub external_ang_impulse: Vector3<f64>,
+}
+
+/// Bodies and pairs in motion with a fixed step.
+pub struct System {
+    /// The bodies.
+    pub bodies: Vec<RigidBody>,
+    /// g \[m/s²\].
+    pub gravity: Vector3<f64>,
+    /// What each pair did.
+    pub reports: Vec<PairReport>,
+    /// What left the motion.
+    pub books: Books,
+    pub(crate) dt: f64,
+    pub(crate) steps: u64,
+    pub(crate) states: Vec<State>,
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) stages: Vec<Stage>,
+    pub(crate) contacts: Vec<Contact>,
+    pub(crate) rows: Rows,
+    pub(crate) multipliers: Multipliers,
+    pub(crate) penalty: Penalty,
+    pub(crate) friction: Friction,
+    /// Σ ½ k \[−g\]₊² at the start of the step \[J\].
+    pub(crate) spring_energy: f64,
+    /// Least and largest E_kin + E_con + E_pot + losses so far \[J\].
+    pub(crate) energies: [f64; 2],
+    /// Contacts that had impulses, one for each point and step.
+    pub(crate) n_impulses: u64,
+}
+
+impl System {
+    /// Puts bodies in their places.
+    ///
+    /// * `dt` — step \[s\]
+    ///
+    /// # Errors
+    ///
+    /// [`SystemError`] for a pair, a step or a number of placements that makes no sense.
+    pub fn new(
+        bodies: Vec<RigidBody>,
+        placements: &[Placement],
+        pairs: &[PairSpec],
+        gravity: Vector3<f64>,
+        dt: f64,
+    ) -> Result<Self, SystemError> {
+        if bodies.len() != placements.len() {
+            return Err(SystemError::Placements { bodies: bodies.len(), placements: placements.len() });
+        }
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(SystemError::TimeStep(dt));
+        }
+        let prepared = |(number, spec)| Pair::new(number, spec, &bodies);
+        let pairs: Vec<Pair> = pairs.iter().enumerate().map(prepared).collect::<Result<_, _>>()?;
+        let kind = |pair: &Pair| matches!(pair.law, Law::Lagrange);
+        if let Some(number) = pairs.iter().position(|pair| kind(pair) != kind(&pairs[0])) {
+            return Err(PairError::MixedLaws { pair: number }.into());
+        }
+        let states: Vec<State> = bodies.iter().zip(placements).map(|(b, p)| b.placed(p)).collect();
+        let mut system = Self {
+            stages: states.iter().map(Stage::new).collect(),
+            reports: vec![PairReport::default(); pairs.len()],
+            bodies,
+            gravity,
+            books: Books::default(),
+            dt,
+            steps: 0,
+            states,
+            pairs,
+            contacts: Vec::new(),
+            rows: Rows::default(),
+            multipliers: Multipliers::default(),
+            penalty: Penalty::default(),
+            friction: Friction::default(),
+            spring_energy: 0.0,
+            energies: [0.0; 2],
+            n_impulses: 0,
+        };
+        system.energies = [system.energy(); 2];
+        Ok(system)
+    }
+
+    /// Time reached: steps × dt \[s\].
+    pub fn time(&self) -> f64 {
+        self.steps as f64 * self.dt
+    }
+
+    /// dt \[s\].
+    pub fn time_step(&self) -> f64 {
+        self.dt
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// States of the bodies.
+    pub fn states(&self) -> &[State] {
+        &self.states
+    }
+
+    /// Impulses so far, one for each point and step.
+    pub fn n_impulses(&self) -> u64 {
+        self.n_impulses
+    }
+
+    /// Least and largest energy with its losses that any step so far began with \[J\].
+    pub fn energy_range(&self) -> [f64; 2] {
+        self.energies
+    }
+
+    /// T of all bodies \[J\].
+    pub fn kinetic(&self) -> f64 {
+        let moving = self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
+        moving.map(|(body, state)| body.kinetic(state)).sum()
+    }
+
+    /// −Σ m g·x of the bodies that move \[J\].
+    pub fn gravity_potential(&self) -> f64 {
+        let moving = self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
+        -moving.map(|(body, state)| body.mass * self.gravity.dot(&state.position)).sum::<f64>()
+    }
+
+    /// Σ ½ k \[−g\]₊² of the dynamic gaps \[J\].
+    pub fn contact_potential(&self) -> f64 {
+        let of = |pair: &Pair| -> f64 {
+            if pair.stiffness() == 0.0 {
+                return 0.0;
+            }
+            pair.gaps.iter().map(|&gap| potential(pair.stiffness(), gap)).sum()
+        };
+        self.pairs.iter().map(of).sum()
+    }
+
+    /// E_kin + E_con + E_pot + losses: what does not change \[J\].
+    pub fn energy(&self) -> f64 {
+        self.kinetic()
+            + self.gravity_potential()
+            + self.contact_potential()
+            + self.books.d_imp
+            + self.books.d_fric
+    }
+
+    /// Σ p of the bodies that move \[N s\].
+    pub fn momentum(&self) -> Vector3<f64> {
+        self.moving().map(|state| state.momentum).sum()
+    }
+
+    /// Σ x × p + s of the bodies that move \[N m s\].
+    pub fn ang_momentum(&self) -> Vector3<f64> {
+        self.moving().map(State::ang_momentum).sum()
+    }
+
+    fn moving(&self) -> impl Iterator<Item = &State> {
+        self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed).map(|(_, state)| state)
+    }
+
+    /// The balance of THEORY 7.
+    pub fn balance(&self) -> Balance {
+        let radius = |body: &RigidBody| (body.inertia.max() / body.mass).sqrt();
+        let moving = self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
+        Balance {
+            time: self.time(),
+            e_kin: self.kinetic(),
+            e_con: self.contact_potential(),
+            e_pot: self.gravity_potential(),
+            d_imp: self.books.d_imp,
+            d_fric: self.books.d_fric,
+            momentum: self.momentum().into(),
+            ang_momentum: self.ang_momentum().into(),
+            external_impulse: self.books.external_impulse.into(),
+            external_ang_impulse: self.books.external_ang_impulse.into(),
+            momentum_scale: self.moving().map(|state| state.momentum.norm()).sum(),
+            ang_momentum_scale: moving
+                .map(|(body, s)| {
+                    s.position.cross(&s.momentum).norm() + s.spin.norm() + radius(body) * s.momentum.norm()
+                })
+                .sum(),
+            pen_max: self.reports.iter().fold(0.0, |m, report| m.max(report.depth)),
+            ..Balance::default()
+        }
+    }
+
+    /// State of each body as reported.
+    pub fn body_states(&self) -> Vec<BodyState> {
+        self.bodies.iter().zip(&self.states).map(|(body, state)| body.reported(state)).collect()
+    }
+}
