@@ -4,6 +4,7 @@
 //! * [`Turn`]: the rotation of one step by Simo and Wong
 //! * [`Shape`], [`Ball`], [`PairSpec`]: points and balls of one body that may touch a surface of another
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
+//! * [`Simulation`]: the time loop: frames, impacts, checkpoints
 //!
 //! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `contact`, `multipliers`, `penalty`, `friction`.
 //!
@@ -17,7 +18,9 @@ mod friction;
 mod multipliers;
 pub mod pair;
 mod penalty;
+pub mod restart;
 mod search;
+pub mod simulation;
 mod stage;
 pub mod state;
 mod step;
@@ -28,6 +31,7 @@ pub mod turn;
 
 pub use body::{BodyError, RigidBody};
 pub use pair::{Ball, Law, PairError, PairSpec};
+pub use simulation::{RunError, Settings, Simulation};
 pub use state::State;
 pub use step_error::{StepError, Unsolved};
 pub use surface::Shape;

@@ -51,6 +51,35 @@ pub struct PairReport {
     pub contacts: u32,
 }
 
+impl PairReport {
+    /// Numbers in [`PairReport::to_array`].
+    pub const NUMBERS: usize = 15;
+
+    /// All numbers in one array, for checkpoints.
+    pub fn to_array(&self) -> [f64; Self::NUMBERS] {
+        let mut array = [0.0; Self::NUMBERS];
+        for (i, vector) in [&self.impulse, &self.last_impulse, &self.before, &self.after].into_iter().enumerate() {
+            array[3 * i..3 * i + 3].copy_from_slice(vector.as_slice());
+        }
+        array[12..].copy_from_slice(&[self.last as f64, self.depth, f64::from(self.contacts)]);
+        array
+    }
+
+    /// The inverse of [`PairReport::to_array`].
+    pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        let vector = |i: usize| Vector3::from_column_slice(&array[3 * i..3 * i + 3]);
+        Self {
+            impulse: vector(0),
+            last_impulse: vector(1),
+            before: vector(2),
+            after: vector(3),
+            last: array[12] as u64,
+            depth: array[13],
+            contacts: array[14] as u32,
+        }
+    }
+}
+
 /// Energies that left the motion and impulses from outside, since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Books {
@@ -161,6 +190,12 @@ impl System {
     /// States of the bodies.
     pub fn states(&self) -> &[State] {
         &self.states
+    }
+
+    /// True if points touched in the last step.
+    #[inline]
+    pub fn has_contacts(&self) -> bool {
+        !self.contacts.is_empty()
     }
 
     /// Impulses so far, one for each point and step.

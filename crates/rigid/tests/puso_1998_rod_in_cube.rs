@@ -35,10 +35,11 @@ fn first_impacts_are_those_of_the_exact_motion() {
     assert_eq!(found.len(), 6, "{found:?}");
     for ([t, impulse], [t_exact, exact]) in found.iter().zip(FIRST) {
         println!("{t:.9} {:+.1e}   {impulse:.8e} {:+.1e}", t - t_exact, impulse / exact - 1.0);
-        assert!((t - t_exact).abs() < 1e-5 && (impulse / exact - 1.0).abs() < 2e-3, "{t} {impulse}");
+        // An impact comes up to dt/2 early or late, 5e-8 s; what comes of it grows some tenfold with each impact.
+        assert!((t - t_exact).abs() < 3e-5 && (impulse / exact - 1.0).abs() < 3e-3, "{t} {impulse}");
     }
     // Before the motion has made much of the first error.
-    assert!((found[0][0] - FIRST[0][0]).abs() < 1e-6 && (found[0][1] / FIRST[0][1] - 1.0).abs() < 1e-4);
+    assert!((found[0][0] - FIRST[0][0]).abs() < 5.1e-8 && (found[0][1] / FIRST[0][1] - 1.0).abs() < 4e-6);
 }
 
 /// An impact happens at a step, so that its time is off by up to half of one: errors averaged over several steps are of
@@ -58,7 +59,7 @@ fn impacts_converge_with_the_first_order_of_the_step() {
 }
 
 #[test]
-fn ten_thousand_impacts_keep_energy_and_momenta() {
+fn a_thousand_impacts_keep_energy_and_momenta() {
     let mut system = rod_in_cube(ROD_VELOCITY, Law::Lagrange, 1e-4);
     let drift = run(&mut system, 300_000);
     assert!(system.n_impulses() > 1000, "{}", system.n_impulses());

@@ -48,7 +48,8 @@ fn a_top_about_its_middle_axis_keeps_energy_and_momenta_over_a_million_steps() {
     assert!(error < 2e-12, "energy is off by {error:.1e}: a walk of 1e6 roundings makes 1e-13 to 1e-12");
     // Nothing acts, so these do not change by one bit.
     assert_eq!((top.states()[0].spin, top.momentum()), (spin, momentum));
-    assert!(turns > 500, "{turns} turns");
+    // About two in a hundred seconds of the ten thousand.
+    assert!(turns > 100, "{turns} turns");
 }
 
 #[test]
