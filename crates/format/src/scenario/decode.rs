@@ -17,6 +17,7 @@ pub(super) enum Interval {
     NotNegative,
     Poisson,
     Tolerance,
+    Share,
 }
 
 impl Interval {
@@ -28,6 +29,7 @@ impl Interval {
                 Self::NotNegative => value >= 0.0,
                 Self::Poisson => value > -1.0 && value < 0.5,
                 Self::Tolerance => (1.0e-12..1.0).contains(&value),
+                Self::Share => (0.0..=1.0).contains(&value),
             }
     }
 
@@ -39,6 +41,7 @@ impl Interval {
             Self::Poisson => "between -1 and 0.5, both excluded",
             // A step cannot be more precise than its rounding: below, a run would not end.
             Self::Tolerance => "at least 1e-12 and below 1",
+            Self::Share => "from 0 to 1",
         }
     }
 }
@@ -239,6 +242,28 @@ impl<'a> Table<'a> {
         }
         let numbers: Vec<f64> = list.iter().filter_map(|i| self.number_in(key, i, Interval::Any)).collect();
         (numbers.len() == 3).then(|| [numbers[0], numbers[1], numbers[2]])
+    }
+
+    /// A list of vectors.
+    pub(super) fn vectors(&self, key: &'static str) -> Option<Vec<[f64; 3]>> {
+        const EXPECTED: &str = "a list of points, three numbers each";
+        let value = self.value(key)?;
+        let DeValue::Array(list) = value.get_ref() else {
+            self.wrong_type(key, value, EXPECTED);
+            return None;
+        };
+        let mut vectors = Vec::with_capacity(list.len());
+        for item in list.iter() {
+            match item.get_ref() {
+                DeValue::Array(three) if three.len() == 3 => {
+                    let numbers: Vec<f64> =
+                        three.iter().filter_map(|i| self.number_in(key, i, Interval::Any)).collect();
+                    vectors.extend(<[f64; 3]>::try_from(numbers));
+                }
+                _ => self.wrong_type(key, item, EXPECTED),
+            }
+        }
+        (vectors.len() == list.len()).then_some(vectors)
     }
 
     /// Two numbers.
