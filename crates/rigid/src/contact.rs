@@ -119,6 +119,15 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
+    /// Makes room for n rows.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        self.rows.reserve(n);
+        for list in [&mut self.before, &mut self.after, &mut self.impulse] {
+            list.reserve(n);
+        }
+        self.mobility.reserve(n * n);
+    }
+
     /// Rows of contacts without impulses.
     pub(crate) fn set(&mut self, contacts: &[Contact], per_contact: usize, stages: &[Stage]) {
         self.rows.clear();
@@ -128,10 +137,8 @@ impl Rows {
             let [a, b] = contact.bodies.map(|i| &stages[i]);
             for direction in &contact.directions[..per_contact] {
                 let [arm_a, arm_b] = &contact.arms;
-                let moments_b = [
-                    a.rot_ib.tr_mul(&arm_a.cross(direction)),
-                    -b.rot_ib.tr_mul(&arm_b.cross(direction)),
-                ];
+                let moments_b =
+                    [a.rot_ib.tr_mul(&arm_a.cross(direction)), -b.rot_ib.tr_mul(&arm_b.cross(direction))];
                 let row = Row { bodies: contact.bodies, direction: *direction, moments_b };
                 self.before.push(row.velocity(stages, |s| (s.velocity_old, s.omega_old)));
                 self.rows.push(row);

@@ -58,8 +58,7 @@ pub(crate) fn solve(matrix: &mut [f64], values: &mut [f64], columns: &mut Vec<us
 /// The largest entry of the rows and columns from k on.
 fn largest_entry(matrix: &[f64], n: usize, k: usize) -> Option<(usize, usize, f64)> {
     let entries = (k..n).flat_map(|i| (k..n).map(move |j| (i, j)));
-    let largest =
-        entries.map(|(i, j)| (i, j, matrix[i * n + j].abs())).max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let largest = entries.map(|(i, j)| (i, j, matrix[i * n + j].abs())).max_by(|a, b| a.2.total_cmp(&b.2))?;
     (largest.2 > 0.0 && largest.2.is_finite()).then_some(largest)
 }
 

@@ -37,10 +37,10 @@ const STAYS: f64 = 1e-9;
 #[derive(Default)]
 pub(crate) struct Multipliers {
     lcp: LcpSolver,
-    pub(crate) matrix: Dense,
-    pub(crate) scale: Vec<f64>,
-    pub(crate) q: Vec<f64>,
-    pub(crate) z: Vec<f64>,
+    matrix: Dense,
+    scale: Vec<f64>,
+    q: Vec<f64>,
+    z: Vec<f64>,
     small: Vec<f64>,
     change: Vec<f64>,
     active: Vec<usize>,
@@ -48,6 +48,17 @@ pub(crate) struct Multipliers {
 }
 
 impl Multipliers {
+    /// Makes room for n contacts.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        for list in [&mut self.scale, &mut self.q, &mut self.z, &mut self.change] {
+            list.reserve(n);
+        }
+        self.small.reserve(n * n);
+        self.active.reserve(n);
+        self.columns.reserve(n);
+        self.lcp.resize(n);
+    }
+
     /// Removes the contacts that do not touch. `rows` are their normals, evaluated without impulses.
     pub(crate) fn inelastic_phase(
         &mut self,
@@ -56,11 +67,12 @@ impl Multipliers {
         step: &Step<'_>,
     ) -> Result<bool, Unsolved> {
         let n = contacts.len();
-        if n == 1 {
-            return Ok(false);
-        }
         self.q.clear();
         self.q.extend(contacts.iter().map(|c| 2.0 / step.dt * (c.gap_new - c.gap_old)));
+        if n == 1 {
+            contacts.retain(|contact| contact.gap_new < contact.gap_old);
+            return Ok(contacts.is_empty());
+        }
         self.lcp(rows)?;
         let largest = self.q.iter().fold(0.0, |m: f64, q| m.max(q.abs()));
         let mut number = 0;
@@ -83,6 +95,9 @@ impl Multipliers {
         step: &Step<'_>,
     ) -> Result<(), Unsolved> {
         let n = rows.n();
+        // At the end all of these may be zero.
+        let speed = rows.speed();
+        let rounded = contacts.iter().fold(speed, |m: f64, contact| m.max(contact.speed(stages)));
         let mut last = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             self.q.clear();
@@ -95,13 +110,12 @@ impl Multipliers {
             rows.impulse.copy_from_slice(&self.z);
             rows.evaluate(stages, step)?;
             let error = self.error(contacts, rows);
-            let speed = rows.speed();
-            if error <= ROUND_OFF * speed || (error >= 0.5 * last && error <= SMALL * speed) {
+            if error <= ROUND_OFF * speed || (error >= 0.5 * last && error <= SMALL * rounded) {
                 return Ok(());
             }
             last = error;
         }
-        Err(Unsolved::Impulses { contacts: n, residual: last, speed: rows.speed() })
+        Err(Unsolved::Impulses { contacts: n, residual: last, speed })
     }
 
     /// Largest violation of 0 ≤ u₊ + e u₋ ⟂ λ \[m/s\].
@@ -148,9 +162,9 @@ impl Multipliers {
         self.small.extend(active.iter().flat_map(|&i| active.iter().map(move |&j| rows.mobility[i * n + j])));
         self.change.clear();
         self.change.extend(
-            active.iter().map(|&i| {
-                -self.q[i] - active.iter().map(|&j| rows.mobility[i * n + j] * z[j]).sum::<f64>()
-            }),
+            active
+                .iter()
+                .map(|&i| -self.q[i] - active.iter().map(|&j| rows.mobility[i * n + j] * z[j]).sum::<f64>()),
         );
         elimination::solve(&mut self.small, &mut self.change, &mut self.columns);
         for (k, &i) in self.active.iter().enumerate() {

@@ -53,6 +53,13 @@ pub(crate) struct Penalty {
 }
 
 impl Penalty {
+    /// Makes room for n contacts.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        self.jacobian.reserve(n * n);
+        self.change.reserve(n);
+        self.columns.reserve(n);
+    }
+
     /// Impulses of springs over the step, by Newton's method; leaves the dynamic gaps at the end in the contacts.
     pub(crate) fn solve(
         &mut self,

@@ -38,13 +38,16 @@ impl Simulation {
         checkpoint.put_integers("counters", &[system.steps, system.n_impulses, self.outputs]);
         checkpoint.put_reals("states", &flat(system.states.iter().map(|s| s.to_array().to_vec()).collect()));
         checkpoint.put_reals("gaps", &flat(system.pairs.iter().map(|pair| pair.gaps.clone()).collect()));
-        checkpoint.put_reals("reports", &flat(system.reports.iter().map(|r| r.to_array().to_vec()).collect()));
+        checkpoint
+            .put_reals("reports", &flat(system.reports.iter().map(|r| r.to_array().to_vec()).collect()));
         let books = &system.books;
-        let mut sums = vec![books.d_imp, books.d_fric, system.energies[0], system.energies[1], system.spring_energy];
+        let mut sums =
+            vec![books.d_imp, books.d_fric, system.energies[0], system.energies[1], system.spring_energy];
         sums.extend(books.external_impulse.iter().chain(books.external_ang_impulse.iter()));
         checkpoint.put_reals("books", &sums);
         checkpoint.put_reals("events", &flat(self.events.iter().map(|e| e.to_array().to_vec()).collect()));
-        checkpoint.put_reals("trackers", &flat(self.trackers.iter().map(|t| t.to_array().to_vec()).collect()));
+        checkpoint
+            .put_reals("trackers", &flat(self.trackers.iter().map(|t| t.to_array().to_vec()).collect()));
         checkpoint.put_reals("ledger_initial", &self.ledger.initial.unwrap_or_default().to_array());
         checkpoint.put_reals("ledger_latest", &self.ledger.latest.to_array());
         checkpoint.put_reals("ledger_extremes", &[self.ledger.residuals, self.ledger.scales].concat());

@@ -70,6 +70,11 @@ fn look(
     let [rot_a, rot_b] = [a, b].map(|i| rotation::matrix(&stages[i].next.quaternion));
     let end = Relative::new((&rot_a, &stages[a].next.position), (&rot_b, &stages[b].next.position));
     let sheets = pair.surface.sheets();
+    // Bodies that rest on each other fall together without contact; whether they touch the inelastic phase decides.
+    let margin = match pair.law {
+        Law::Lagrange => 2.0 * step.gravity.norm() * step.dt * step.dt,
+        Law::Penalty { .. } => 0.0,
+    };
     let mut outlook = Outlook { gap: f64::INFINITY, distance: 0.0 };
     for (point, ball) in pair.points.iter().enumerate() {
         let x = end.apply(&ball.center);
@@ -78,7 +83,7 @@ fn look(
             let slot = point * sheets + sheet;
             let gap = pair.surface.distance(sheet, &x).0 - ball.radius;
             outlook.gap = outlook.gap.min(gap);
-            if gap < 0.0 || pair.gaps[slot] < 0.0 {
+            if gap < margin || pair.gaps[slot] < 0.0 {
                 for body in [a, b] {
                     stages[body].touch(&step.states[body]);
                 }

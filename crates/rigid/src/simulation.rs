@@ -202,7 +202,12 @@ impl Simulation {
             let touches = report.last == steps && steps > 0;
             let force = if touches { report.last_impulse / dt } else { nalgebra::Vector3::zeros() };
             let free_gap = if touches { -report.depth } else { f64::INFINITY };
-            ContactState { force: force.into(), normal_force: force.norm(), free_gap, ..ContactState::default() }
+            ContactState {
+                force: force.into(),
+                normal_force: force.norm(),
+                free_gap,
+                ..ContactState::default()
+            }
         };
         let contacts: Vec<ContactState> = self.system.reports.iter().map(contact).collect();
         let bodies = self.system.body_states();

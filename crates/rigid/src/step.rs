@@ -80,7 +80,9 @@ impl System {
             rows.set(contacts, 1, stages);
             rows.evaluate(stages, &step)?;
         }
-        if contacts.iter().any(|contact| contact.friction > 0.0) {
+        if contacts.is_empty() {
+            // None of them touches: the motion without contact is the motion.
+        } else if contacts.iter().any(|contact| contact.friction > 0.0) {
             rows.set(contacts, 3, stages);
             rows.evaluate(stages, &step)?;
             self.friction.solve(contacts, rows, stages, &step)?;

@@ -32,12 +32,12 @@ pub enum Unsolved {
     },
     /// Friction.
     #[error(
-        "the friction of {contacts} contacts does not converge: impulses change by {residual:.3e} N s; shorten the step"
+        "the friction of {contacts} contacts does not converge: velocities of {residual:.3e} m/s are left over; shorten the step"
     )]
     Friction {
         /// How many contacts.
         contacts: usize,
-        /// Last change \[N s\].
+        /// By how much laws are missed \[m/s\].
         residual: f64,
     },
     /// A body turns too far.

@@ -13,6 +13,9 @@ use crate::penalty::{Penalty, potential};
 use crate::stage::Stage;
 use crate::state::State;
 
+/// Contacts at once for which room is made beforehand.
+const FORESEEN: usize = 32;
+
 /// Bodies, loads and pairs that make no system.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SystemError {
@@ -58,7 +61,9 @@ impl PairReport {
     /// All numbers in one array, for checkpoints.
     pub fn to_array(&self) -> [f64; Self::NUMBERS] {
         let mut array = [0.0; Self::NUMBERS];
-        for (i, vector) in [&self.impulse, &self.last_impulse, &self.before, &self.after].into_iter().enumerate() {
+        for (i, vector) in
+            [&self.impulse, &self.last_impulse, &self.before, &self.after].into_iter().enumerate()
+        {
             array[3 * i..3 * i + 3].copy_from_slice(vector.as_slice());
         }
         array[12..].copy_from_slice(&[self.last as f64, self.depth, f64::from(self.contacts)]);
@@ -169,7 +174,17 @@ impl System {
             n_impulses: 0,
         };
         system.energies = [system.energy(); 2];
+        system.reserve();
         Ok(system)
+    }
+
+    /// Makes room for as many contacts at once as there are slots, but no more than usual: lists grow where that is too little.
+    fn reserve(&mut self) {
+        let n = self.pairs.iter().map(|pair| pair.gaps.len()).sum::<usize>().min(FORESEEN);
+        self.contacts.reserve(n);
+        self.rows.reserve(n);
+        self.multipliers.reserve(n);
+        self.penalty.reserve(n);
     }
 
     /// Time reached: steps × dt \[s\].

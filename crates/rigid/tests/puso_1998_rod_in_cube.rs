@@ -79,7 +79,10 @@ fn the_run_of_the_paper() {
     let speed = 1e7 / started.elapsed().as_secs_f64();
     let [least, largest] = system.energy_range().map(|e| e / energy - 1.0);
     let turned = (system.ang_momentum() - ang_momentum).norm() / ang_momentum.norm();
-    println!("{} impacts, energy {least:+.2e} to {largest:+.2e}, L {turned:.2e}, {speed:.3e} steps/s", system.n_impulses());
+    println!(
+        "{} impacts, energy {least:+.2e} to {largest:+.2e}, L {turned:.2e}, {speed:.3e} steps/s",
+        system.n_impulses()
+    );
     assert!(least > -1e-11 && largest < 1e-11);
     assert!(turned < 1e-9);
     assert!((350..=620).contains(&system.n_impulses()));

@@ -115,10 +115,8 @@ fn turned_input_gives_a_turned_motion() {
     let turn = Placement::rotated([0.3, 1.0, -0.4], 75.0).quaternion;
     let omega = Vector3::new(0.6, -0.7, 0.4);
     let of = |quaternion: [f64; 4], omega: Vector3<f64>| {
-        let placement =
-            Placement { quaternion, angular_velocity: omega.into(), ..Placement::default() };
-        let mut system =
-            System::new(vec![body.clone()], &[placement], &[], Vector3::zeros(), 0.05).unwrap();
+        let placement = Placement { quaternion, angular_velocity: omega.into(), ..Placement::default() };
+        let mut system = System::new(vec![body.clone()], &[placement], &[], Vector3::zeros(), 0.05).unwrap();
         run(&mut system, 1000);
         rotation::matrix(&system.states()[0].quaternion)
     };

@@ -56,7 +56,9 @@ pub enum SimulateError {
         why: String,
     },
     /// A scheme that this release does not have.
-    #[error("the scheme `{scheme}` is not available in this release; `quasistatic`, `static` and `rigid` are")]
+    #[error(
+        "the scheme `{scheme}` is not available in this release; `quasistatic`, `static` and `rigid` are"
+    )]
     Scheme {
         /// Its name.
         scheme: &'static str,
@@ -78,7 +80,9 @@ pub enum SimulateError {
         table: &'static str,
     },
     /// A shape that cannot stand at its end of a pair.
-    #[error("`{end}` has no {has} to touch with: in `between` the first body touches with points or balls, the second with a surface; name it {place}")]
+    #[error(
+        "`{end}` has no {has} to touch with: in `between` the first body touches with points or balls, the second with a surface; name it {place}"
+    )]
     ShapeRole {
         /// The end.
         end: String,

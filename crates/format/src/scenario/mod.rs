@@ -153,7 +153,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
             (body::body(table, takes), spans)
         })
         .collect();
-    let contact: Vec<_> = root.tables("contact").into_iter().filter_map(|table| sections::contact(table, scheme)).collect();
+    let contact: Vec<_> =
+        root.tables("contact").into_iter().filter_map(|table| sections::contact(table, scheme)).collect();
     let joint: Vec<_> = root.tables("joint").into_iter().filter_map(sections::joint).collect();
     let support: Vec<_> = root.tables("support").into_iter().filter_map(sections::support).collect();
     let force: Vec<_> = root.tables("force").into_iter().filter_map(sections::force).collect();

@@ -85,7 +85,11 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
         time_step,
         maximum_step: table.number("maximum_step", Interval::Positive),
         output_every: table.number("output_every", Interval::Positive).unwrap_or(end_time / FRAMES),
-        checkpoint_every: table.count("checkpoint_every", 1).unwrap_or(if rigid { RIGID_CHECKPOINT } else { 1 }),
+        checkpoint_every: table.count("checkpoint_every", 1).unwrap_or(if rigid {
+            RIGID_CHECKPOINT
+        } else {
+            1
+        }),
         steps: if statics { Some(steps.unwrap_or(1)) } else { None },
     };
     table.finish();
@@ -157,7 +161,10 @@ pub(super) fn contact(table: Table<'_>, scheme: Scheme) -> Option<Referring<Cont
     let law = table.table("law").map_or(Some(default), law);
     let restitution = table.number("restitution", Interval::Share);
     if restitution.is_some() && !(rigid && matches!(law, Some(ContactLaw::Lagrange) | None)) {
-        table.conflict("restitution", "`restitution` belongs to the scheme `rigid` with `law = { kind = \"lagrange\" }`");
+        table.conflict(
+            "restitution",
+            "`restitution` belongs to the scheme `rigid` with `law = { kind = \"lagrange\" }`",
+        );
     }
     if rigid && matches!(law, Some(ContactLaw::Penalty { stiffness: None, .. })) {
         table.missing("law.stiffness", "rigid bodies do not give way: the stiffness of each point in N/m");

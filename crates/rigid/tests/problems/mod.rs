@@ -30,7 +30,8 @@ pub(crate) fn run(system: &mut System, steps: u64) -> Drift {
         }
     }
     let [least, largest] = system.energy_range();
-    drift.energy = (largest.max(system.energy()) / energy - 1.0).max(1.0 - least.min(system.energy()) / energy);
+    drift.energy =
+        (largest.max(system.energy()) / energy - 1.0).max(1.0 - least.min(system.energy()) / energy);
     drift
 }
 

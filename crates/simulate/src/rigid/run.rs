@@ -32,10 +32,8 @@ pub(crate) fn run_rigid(
 ) -> Result<RunOutcome, SimulateError> {
     let system = system(scenario, prepared)?;
     let header = header(scenario, scenario_folder, prepared, &system);
-    let settings = Settings {
-        end_time: scenario.simulation.end_time,
-        output_every: scenario.simulation.output_every,
-    };
+    let settings =
+        Settings { end_time: scenario.simulation.end_time, output_every: scenario.simulation.output_every };
     let mut simulation = Simulation::new(system, settings)?;
     let every = scenario.simulation.checkpoint_every as u64;
     let mut writer = if options.resume {

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use carom_dynamics::Placement;
 use carom_fem::{Body, Discretisation, Geometry, mass_properties};
-use carom_format::scenario::model::{
-    BodySpec, ContactLaw, ContactSpec, End, Scenario, ShapeKind, ShapeSpec,
-};
+use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, Scenario, ShapeKind, ShapeSpec};
 use carom_rigid::{Ball, Law, PairSpec, RigidBody, Shape, System};
 use nalgebra::{Matrix3, Vector3};
 
@@ -129,7 +127,8 @@ fn shape_points(shape: &ShapeSpec) -> Option<Vec<Ball>> {
         }
         ShapeKind::Block { center, size } => {
             let side = |corner: usize, axis: usize| if corner >> axis & 1 == 0 { -0.5 } else { 0.5 };
-            let at = |corner: usize| Vector3::from_fn(|axis, _| center[axis] + side(corner, axis) * size[axis]);
+            let at =
+                |corner: usize| Vector3::from_fn(|axis, _| center[axis] + side(corner, axis) * size[axis]);
             Some((0..8).map(|corner| Ball { center: at(corner), radius: 0.0 }).collect())
         }
         ShapeKind::Cavity { .. } | ShapeKind::Room { .. } | ShapeKind::Plane { .. } => None,

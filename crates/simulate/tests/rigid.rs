@@ -1,0 +1,166 @@
+//! The scheme `rigid` from a scenario to its result: gallery, meshes and NURBS as surfaces, resuming, refusals.
+
+use std::path::Path;
+
+use carom_format::{ResultReader, Scenario};
+use carom_progress::Silent;
+use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+
+fn parse(text: &str, overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    Scenario::parse(Path::new("rigid.toml"), text, &overrides, &["steel"]).unwrap()
+}
+
+fn solve_with(folder: &Path, scenario: &Scenario, options: RunOptions) -> Result<RunOutcome, SimulateError> {
+    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
+    let prepared = prepare(scenario, workshop, &Silent)?;
+    run(scenario, folder, &prepared, &folder.join("result.carom"), options, &Silent)
+}
+
+fn solve(text: &str, overrides: &[&str]) -> Result<RunOutcome, SimulateError> {
+    let folder = tempfile::tempdir().unwrap();
+    solve_with(folder.path(), &parse(text, overrides), RunOptions::default())
+}
+
+const ROD: &str = include_str!("../../../meshes/rod-in-cube/scenario.toml");
+const SHELL: &str = include_str!("../../../meshes/ball-in-shell/scenario.toml");
+
+#[test]
+fn the_rod_in_the_cube_of_the_gallery_meets_its_first_impacts() {
+    let outcome = solve(ROD, &["simulation.end_time=0.25"]).unwrap();
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
+    let found: Vec<[f64; 2]> =
+        outcome.summary.contacts.iter().map(|event| [event.start, event.impulse_size()]).collect();
+    // Computed apart; at a step of 1e-6 s the first two are met to that.
+    for ([t, impulse], [t_exact, exact]) in
+        found.iter().zip([[0.0109427537, 3.86687783e-4], [0.209218141, 3.76912837e-4]])
+    {
+        assert!((t - t_exact).abs() < 1e-5 && (impulse / exact - 1.0).abs() < 2e-3, "{t} {impulse}");
+    }
+    assert!(outcome.summary.contacts.iter().all(|event| event.restitution().is_some()));
+    assert!((4..=6).contains(&found.len()), "{found:?}");
+}
+
+#[test]
+fn the_ball_in_the_shell_of_the_gallery_keeps_energy_and_angular_momentum() {
+    let outcome = solve(SHELL, &[]).unwrap();
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
+    assert!((ledger.energy_initial - 0.137).abs() < 1e-15);
+    assert_eq!(outcome.summary.contacts.len(), 1);
+}
+
+#[test]
+fn a_resumed_run_goes_on_bit_for_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = {
+        let folder = tempfile::tempdir().unwrap();
+        let scenario = parse(SHELL, &["simulation.end_time=20.0", "simulation.checkpoint_every=700"]);
+        solve_with(folder.path(), &scenario, RunOptions::default()).unwrap()
+    };
+    // Interrupted where the user's patience ends: the first look is after 4096 steps, a checkpoint lies before it.
+    let scenario = parse(SHELL, &["simulation.end_time=60.0", "simulation.checkpoint_every=700"]);
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let result = folder.path().join("result.carom");
+    let stopped = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Impatient);
+    assert!(stopped.is_err());
+    let scenario = parse(SHELL, &["simulation.end_time=20.0", "simulation.checkpoint_every=700"]);
+    let refused = solve_with(folder.path(), &scenario, RunOptions { resume: true, replace: false });
+    assert!(refused.unwrap_err().to_string().contains("it has reached"));
+    let scenario = parse(SHELL, &["simulation.end_time=60.0", "simulation.checkpoint_every=700"]);
+    let resumed = solve_with(folder.path(), &scenario, RunOptions { resume: true, replace: false }).unwrap();
+    let straight = {
+        let folder = tempfile::tempdir().unwrap();
+        solve_with(folder.path(), &scenario, RunOptions::default()).unwrap()
+    };
+    assert_eq!(resumed.bodies, straight.bodies);
+    assert_ne!(resumed.bodies, whole.bodies);
+    let reader = ResultReader::open(&result).unwrap();
+    assert_eq!(reader.times().unwrap().len(), 121);
+}
+
+/// Stops a run at the first look.
+struct Impatient;
+
+impl carom_progress::Progress for Impatient {
+    fn begin(&self, _: &str, _: u64) {}
+    fn set(&self, _: u64) {}
+    fn note(&self, _: &str) {}
+    fn end(&self) {}
+    fn interrupted(&self) -> bool {
+        true
+    }
+}
+
+/// A mesh of hexahedra falls on a NURBS plate that is held: sets stand in place of shapes, masses are those of the geometry.
+const BRICK: &str = r#"
+[simulation]
+scheme = "rigid"
+end_time = 0.4
+time_step = 1.0e-4
+gravity = [0.0, 0.0, -9.81]
+
+[[body]]
+name = "plate"
+make = { shape = "plate", size = [1.0, 1.0, 0.1] }
+material = "steel"
+fixed = true
+
+[[body]]
+name = "brick"
+make = { shape = "plate", size = [0.2, 0.1, 0.06], hex = true, order = 1 }
+material = "steel"
+position = [0.0, 0.0, 0.2]
+
+[[contact]]
+between = ["brick:bottom", "plate:top"]
+"#;
+
+#[test]
+fn a_brick_of_a_mesh_bounces_on_a_nurbs_plate() {
+    let outcome = solve(BRICK, &[]).unwrap();
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-11 && ledger.momentum_error < 1e-11, "{ledger:?}");
+    // Falls 0.12 m: touches after √(2 h/g) = 0.1564 s with 1.5344 m/s, and again after twice that.
+    let first = &outcome.summary.contacts[0];
+    assert!((first.start - 0.15641).abs() < 3e-4, "{first:?}");
+    assert!(
+        (first.velocity_before + 1.5344).abs() < 3e-3 && (first.restitution().unwrap() - 1.0).abs() < 1e-9
+    );
+    let mass = 7800.0 * 0.2 * 0.1 * 0.06;
+    assert!((first.impulse_size() / (2.0 * mass * 1.5344) - 1.0).abs() < 3e-3, "{first:?}");
+}
+
+#[test]
+fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
+    let told = |from: &str, to: &str| {
+        let scenario = Scenario::parse(Path::new("s.toml"), &ROD.replace(from, to), &[], &["steel"]);
+        match scenario {
+            Err(error) => error.to_string(),
+            Ok(scenario) => {
+                let folder = tempfile::tempdir().unwrap();
+                solve_with(folder.path(), &scenario, RunOptions::default()).unwrap_err().to_string()
+            }
+        }
+    };
+    for (from, to, message) in [
+        ("time_step = 1.0e-6", "", "the scheme `rigid` has steps of one length"),
+        ("\"cube:walls\"]", "\"cube:wall\"]", "wall"),
+        (
+            "[\"rod:nodes\", \"cube:walls\"]",
+            "[\"cube:walls\", \"rod:nodes\"]",
+            "the first body touches with points",
+        ),
+        ("kind = \"room\"", "kind = \"hall\"", "`room`"),
+        ("7.0e-6, inertia", "-7.0e-6, inertia", "above 0"),
+        ("[1.1666666666666667e-8, 6.3e-7, 6.3e-7]", "[9e-6, 6.3e-7, 6.3e-7]", "sum of the other two"),
+        ("\"cube:walls\"]\n", "\"cube:walls\"]\nrestitution = 1.5\n", "from 0 to 1"),
+        ("\"cube:walls\"]\n", "\"cube:walls\"]\nlaw = { kind = \"penalty\" }\n", "stiffness of each point"),
+        ("scheme = \"rigid\"", "scheme = \"static\"", "belongs to the scheme `rigid`"),
+    ] {
+        let text = told(from, to);
+        assert!(text.contains(message), "{to}: {text}");
+    }
+}
