@@ -91,6 +91,17 @@ impl Simulation {
     ///
     /// [`RunError`].
     pub fn run(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
+        let ended = self.run_on(observer, progress);
+        // Frames lie beyond the last checkpoint: a run that goes on must do so from here.
+        if matches!(ended, Err(RunError::Interrupted { .. } | RunError::Step(_)))
+            && observer.checkpoint_every() > 0
+        {
+            observer.checkpoint(&self.checkpoint())?;
+        }
+        ended
+    }
+
+    fn run_on(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
         const TICKS: f64 = 1000.0;
         let total = (self.settings.end_time / self.system.time_step()).round() as u64;
         progress.begin("time steps", TICKS as u64);

@@ -90,3 +90,25 @@ fn the_run_of_the_paper() {
         assert!(speed > 1.5e6, "{speed:.3e} steps/s");
     }
 }
+
+/// Motions that differ by 1e-9 in their start: how many impacts each has in 10 s.
+#[test]
+#[ignore = "20 s: 40 runs of 1e6 steps"]
+fn an_ensemble_has_as_many_impacts_as_the_paper() {
+    let mut counts = Vec::new();
+    for k in 0..40 {
+        let velocity = [50.0 * (1.0 + 1e-9 * f64::from(k)), 2.0, 0.0];
+        let mut system = rod_in_cube(velocity, Law::Lagrange, 1e-5);
+        let energy = system.energy();
+        (0..1_000_000).for_each(|_| system.step().unwrap());
+        let [least, largest] = system.energy_range().map(|e| e / energy - 1.0);
+        assert!(least > -1e-11 && largest < 1e-11);
+        counts.push(system.n_impulses());
+    }
+    counts.sort_unstable();
+    let mean = counts.iter().sum::<u64>() as f64 / 40.0;
+    let spread = (counts.iter().map(|&n| (n as f64 - mean).powi(2)).sum::<f64>() / 39.0).sqrt();
+    println!("{mean:.0} ± {spread:.0} impacts, {} to {}", counts[0], counts[39]);
+    assert!(counts[0] >= 350 && counts[39] <= 620, "{counts:?}");
+    assert!((mean - 447.0).abs() < 2.0 * spread, "the paper counts 447: {mean} {spread}");
+}

@@ -52,6 +52,23 @@ fn the_ball_in_the_shell_of_the_gallery_keeps_energy_and_angular_momentum() {
 }
 
 #[test]
+fn the_cradle_of_the_gallery_hands_the_velocity_on() {
+    let outcome = solve(include_str!("../../../meshes/cradle/scenario.toml"), &[]).unwrap();
+    let speeds: Vec<f64> = outcome.bodies.iter().map(|body| body.velocity[0]).collect();
+    assert!(speeds[..4].iter().all(|v| v.abs() < 1e-12) && (speeds[4] - 1.0).abs() < 1e-12, "{speeds:?}");
+    assert_eq!(outcome.summary.contacts.len(), 4);
+}
+
+#[test]
+fn the_tippe_top_of_the_gallery_turns_over() {
+    let outcome = solve(include_str!("../../../meshes/tippe-top/scenario.toml"), &[]).unwrap();
+    let [w, x, y, z] = outcome.bodies[0].quaternion;
+    let up = w * w - x * x - y * y + z * z;
+    assert!(up < -0.95, "{up}");
+    assert!(outcome.summary.ledger.energy_error < 1e-9, "{:?}", outcome.summary.ledger);
+}
+
+#[test]
 fn a_resumed_run_goes_on_bit_for_bit() {
     let folder = tempfile::tempdir().unwrap();
     let whole = {
