@@ -108,7 +108,8 @@ impl Turn {
         for _ in 0..MAX_ITERATIONS {
             let equation = Equation::new(inertia, omega_old, &omega, spin, dt);
             // False for what is not a number.
-            if !(equation.theta.norm_squared() < LARGEST_ANGLE * LARGEST_ANGLE) {
+            let turns_little = equation.theta.norm_squared() < LARGEST_ANGLE * LARGEST_ANGLE;
+            if !turns_little {
                 break;
             }
             let residual = equation.residual();
