@@ -177,7 +177,7 @@ impl Simulation {
                     let before = report.impulse - report.last_impulse;
                     tracker.touch(number, &sample(now - dt, report.before, before));
                 }
-                tracker.observe(now, report.last_impulse.norm() / dt, report.depth);
+                tracker.observe(now, report.last_impulse.norm() / dt, report.last_depth);
             } else if tracker.touching {
                 tracker.part(&sample(now - dt, report.after, report.impulse));
             }
@@ -212,7 +212,7 @@ impl Simulation {
         let contact = |report: &crate::PairReport| {
             let touches = report.last == steps && steps > 0;
             let force = if touches { report.last_impulse / dt } else { nalgebra::Vector3::zeros() };
-            let free_gap = if touches { -report.depth } else { f64::INFINITY };
+            let free_gap = if touches { -report.last_depth } else { f64::INFINITY };
             ContactState {
                 force: force.into(),
                 normal_force: force.norm(),

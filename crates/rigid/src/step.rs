@@ -134,6 +134,7 @@ impl System {
             report.last = number;
             report.last_impulse = Vector3::zeros();
             report.contacts = 0;
+            report.last_depth = 0.0;
         }
         if impulse.norm_squared() >= report.last_impulse.norm_squared() {
             report.before = contact.velocity(&contact.before);
@@ -143,7 +144,8 @@ impl System {
         report.last_impulse += impulse;
         report.contacts += 1;
         let gap = if contact.stiffness > 0.0 { contact.gap_new } else { contact.gap_old };
-        report.depth = report.depth.max(-gap);
+        report.last_depth = report.last_depth.max(-gap);
+        report.depth = report.depth.max(report.last_depth);
     }
 
     /// What fixed bodies give to those that move.

@@ -48,15 +48,17 @@ pub struct PairReport {
     pub before: Vector3<f64>,
     /// The same after that step \[m/s\].
     pub after: Vector3<f64>,
-    /// How deep the surfaces overlap at most, ≥ 0 \[m\].
+    /// How deep the surfaces overlapped at most since the start, ≥ 0 \[m\].
     pub depth: f64,
+    /// How deep they overlap in that step, ≥ 0 \[m\].
+    pub last_depth: f64,
     /// Its contacts in that step.
     pub contacts: u32,
 }
 
 impl PairReport {
     /// Numbers in [`PairReport::to_array`].
-    pub const NUMBERS: usize = 15;
+    pub const NUMBERS: usize = 16;
 
     /// All numbers in one array, for checkpoints.
     pub fn to_array(&self) -> [f64; Self::NUMBERS] {
@@ -66,7 +68,8 @@ impl PairReport {
         {
             array[3 * i..3 * i + 3].copy_from_slice(vector.as_slice());
         }
-        array[12..].copy_from_slice(&[self.last as f64, self.depth, f64::from(self.contacts)]);
+        let rest = [self.last as f64, self.depth, f64::from(self.contacts), self.last_depth];
+        array[12..].copy_from_slice(&rest);
         array
     }
 
@@ -81,6 +84,7 @@ impl PairReport {
             last: array[12] as u64,
             depth: array[13],
             contacts: array[14] as u32,
+            last_depth: array[15],
         }
     }
 }
