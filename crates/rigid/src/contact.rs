@@ -60,6 +60,16 @@ impl Contact {
         self.directions = [normal, t, normal.cross(&t)];
     }
 
+    /// True if it has multipliers, false if it has a spring.
+    pub(crate) fn is_multiplier(&self) -> bool {
+        self.stiffness == 0.0
+    }
+
+    /// Dynamic gap at the end of the step with normal velocities u₋ and u₊: g_n + dt (u₋ + u₊)/2 \[m\].
+    pub(crate) fn gap_at_end(&self, before: f64, after: f64, dt: f64) -> f64 {
+        self.gap_old + 0.5 * dt * (before + after)
+    }
+
     /// Work of its impulse along one direction, r (u₋ + u₊)/2: exactly what the kinetic energy gains \[J\].
     pub(crate) fn work(&self, direction: usize) -> f64 {
         0.5 * self.impulse[direction] * (self.before[direction] + self.after[direction])
@@ -207,14 +217,22 @@ impl Rows {
         }
     }
 
-    /// Hands impulses and velocities to the contacts.
-    pub(crate) fn give(&self, contacts: &mut [Contact]) {
+    /// ∂u₊/∂r of the normals of contacts i and j \[1/kg\].
+    pub(crate) fn normal_mobility(&self, i: usize, j: usize) -> f64 {
+        self.mobility[(i * self.n() + j) * self.per_contact]
+    }
+
+    /// Hands impulses and velocities to the contacts, and their dynamic gaps at the end to springs.
+    pub(crate) fn give(&self, contacts: &mut [Contact], dt: f64) {
         for (c, contact) in contacts.iter_mut().enumerate() {
             for k in 0..self.per_contact {
                 let row = c * self.per_contact + k;
                 contact.impulse[k] = self.impulse[row];
                 contact.before[k] = self.before[row];
                 contact.after[k] = self.after[row];
+            }
+            if !contact.is_multiplier() {
+                contact.gap_new = contact.gap_at_end(contact.before[0], contact.after[0], dt);
             }
         }
     }

@@ -5,21 +5,21 @@
 //! ```
 //!
 //! A contact sticks when it ends the step without tangential velocity; the work r_T·(u₋ + u₊)/2 is then never positive for a
-//! contact alone, and is booked. A penalty linearised at the present gap has u_N = u₊ + C r_N + const with C = −2/(dt² dF/dg) > 0:
-//! the spring is one more compliance on the diagonal.
+//! contact alone, and is booked. Springs have u_N = u₊ + C r_N + b, see `law`. At the end the normal impulses are taken to round-off.
 
 use carom_contact::solver::{Dense, FrictionError, FrictionProblem, FrictionSolver};
 
 use crate::contact::{Contact, Rows};
-use crate::penalty::force;
+use crate::law::NormalLaw;
 use crate::search::Step;
+use crate::spring::force;
 use crate::stage::Stage;
 use crate::step_error::Unsolved;
 
 const MAX_ITERATIONS: usize = 60;
 
-/// Velocity by which the laws of the contacts are missed, relative to the largest, at which the iteration ends. Whatever it is,
-/// the books close: they take the work of the impulses as it is.
+/// Velocity by which the laws of the contacts are missed, relative to the largest, at which the iteration ends. The books close
+/// nevertheless: they take the work along tangents as it is, and the laws of the normals are met to round-off afterwards.
 const SMALL: f64 = 2.0 * CONE;
 
 /// Residual of a cone problem, relative to its largest velocity, that is good enough: where feet repeat each other the last
@@ -39,10 +39,10 @@ pub(crate) struct Friction {
 }
 
 impl Friction {
-    /// Impulses with friction; leaves the dynamic gaps of penalties at the end in the contacts.
+    /// Impulses with friction.
     pub(crate) fn solve(
         &mut self,
-        contacts: &mut [Contact],
+        contacts: &[Contact],
         rows: &mut Rows,
         stages: &mut [Stage],
         step: &Step<'_>,
@@ -59,7 +59,6 @@ impl Friction {
             rows.evaluate(stages, step)?;
             residual = self.missed(contacts, rows, step);
             if residual <= SMALL * speed {
-                set_gaps(contacts, rows, step);
                 return Ok(());
             }
         }
@@ -80,11 +79,11 @@ impl Friction {
     fn missed(&self, contacts: &[Contact], rows: &Rows, step: &Step<'_>) -> f64 {
         let curved = self.expected.iter().zip(&rows.after).map(|(e, u)| (e - u).abs()).fold(0.0, f64::max);
         let spring = |(i, contact): (usize, &Contact)| {
-            let gap = contact.gap_old + 0.5 * step.dt * (rows.before[3 * i] + rows.after[3 * i]);
+            let gap = contact.gap_at_end(rows.before[3 * i], rows.after[3 * i], step.dt);
             let missing = rows.impulse[3 * i] - step.dt * force(contact.stiffness, contact.gap_old, gap).0;
             self.compliance[3 * i] * missing.abs()
         };
-        let springs = contacts.iter().enumerate().filter(|(_, contact)| contact.stiffness > 0.0);
+        let springs = contacts.iter().enumerate().filter(|(_, contact)| !contact.is_multiplier());
         springs.map(spring).fold(curved, f64::max)
     }
 
@@ -95,25 +94,13 @@ impl Friction {
         self.compliance.clear();
         for i in 0..n {
             let linear: f64 = (0..n).map(|j| rows.mobility[i * n + j] * rows.impulse[j]).sum();
-            let (contact, direction) = (&contacts[i / 3], i % 3);
-            let (mut q, mut compliance) = (rows.after[i] - linear, 0.0);
-            if direction == 0 && contact.stiffness == 0.0 {
-                q += contact.restitution * rows.before[i];
-            }
-            if direction == 0 && contact.stiffness > 0.0 {
-                let gap = contact.gap_old + 0.5 * step.dt * (rows.before[i] + rows.after[i]);
-                let (f, df) = force(contact.stiffness, contact.gap_old, gap);
-                if f > 0.0 {
-                    compliance = -2.0 / (step.dt * step.dt * df);
-                    q += 2.0 * f / (step.dt * df) - rows.after[i];
-                } else {
-                    // Open: the gap at the end is not negative, and a spring that begins to close has half its stiffness.
-                    compliance = 4.0 / (step.dt * step.dt * contact.stiffness);
-                    q += rows.before[i] + 2.0 / step.dt * contact.gap_old;
-                }
-            }
-            self.q.push(q);
-            self.compliance.push(compliance);
+            let law = if i % 3 == 0 {
+                NormalLaw::at(&contacts[i / 3], rows.before[i], rows.after[i], step.dt)
+            } else {
+                NormalLaw::TANGENT
+            };
+            self.q.push(rows.after[i] + law.offset - linear);
+            self.compliance.push(law.compliance);
         }
     }
 
@@ -141,11 +128,5 @@ impl Friction {
         }
         self.r.iter_mut().for_each(|r| *r *= size / unit);
         Ok(())
-    }
-}
-
-fn set_gaps(contacts: &mut [Contact], rows: &Rows, step: &Step<'_>) {
-    for (i, contact) in contacts.iter_mut().enumerate().filter(|(_, contact)| contact.stiffness > 0.0) {
-        contact.gap_new = contact.gap_old + 0.5 * step.dt * (rows.before[3 * i] + rows.after[3 * i]);
     }
 }

@@ -6,7 +6,8 @@
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
 //! * [`Simulation`]: the time loop: frames, impacts, checkpoints
 //!
-//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `contact`, `multipliers`, `penalty`, `friction`.
+//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `contact`, `spring`, `law`, `normal`,
+//! `friction`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of THEORY 8; Simo & Wong, Int. J. Numer.
 //! Meth. Eng. 31 (1991), 19–52.
@@ -15,12 +16,13 @@ pub mod body;
 mod contact;
 mod elimination;
 mod friction;
-mod multipliers;
+mod law;
+mod normal;
 pub mod pair;
-mod penalty;
 pub mod restart;
 mod search;
 pub mod simulation;
+mod spring;
 mod stage;
 pub mod state;
 mod step;

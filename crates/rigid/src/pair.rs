@@ -88,6 +88,16 @@ pub enum PairError {
         /// What is possible.
         valid: &'static str,
     },
+    /// Points behind the surface before anything has moved.
+    #[error(
+        "pair {pair}: points lie up to {depth:.3e} m behind the surface at the start; move the bodies apart"
+    )]
+    Overlap {
+        /// Number of the pair.
+        pair: usize,
+        /// How deep \[m\].
+        depth: f64,
+    },
     /// Faces that cannot be evaluated.
     #[error("pair {pair}: {source}")]
     Surface {
@@ -96,14 +106,20 @@ pub enum PairError {
         /// Why.
         source: SurfaceError,
     },
-    /// Multipliers and penalties in one system.
-    #[error(
-        "pair {pair} has another kind of law than pair 0: a system has multipliers alone, or penalties alone"
-    )]
-    MixedLaws {
-        /// Number of the pair.
-        pair: usize,
-    },
+}
+
+impl PairError {
+    /// Number of the pair.
+    pub fn pair(&self) -> usize {
+        match *self {
+            Self::Bodies { pair, .. }
+            | Self::Fixed { pair, .. }
+            | Self::Empty { pair }
+            | Self::Value { pair, .. }
+            | Self::Overlap { pair, .. }
+            | Self::Surface { pair, .. } => pair,
+        }
+    }
 }
 
 /// A pair at work; frames of the bodies.

@@ -94,6 +94,25 @@ fn look(
     outlook
 }
 
+/// Depth beside the extent of a pair that counts as touching at the start: places are given in rounded numbers.
+const TOUCHING: f64 = 1e-6;
+
+/// How deep points of a pair lie behind its surface, if more than rounded numbers explain \[m\].
+pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
+    let [a, b] = pair.bodies.map(|i| &states[i]);
+    let [rot_a, rot_b] = [a, b].map(|state| rotation::matrix(&state.quaternion));
+    let there = Relative::new((&rot_a, &a.position), (&rot_b, &b.position));
+    let (mut depth, mut extent) = (0.0_f64, 0.0_f64);
+    for ball in &pair.points {
+        let x = there.apply(&ball.center);
+        extent = extent.max(x.norm() + ball.radius);
+        for sheet in 0..pair.surface.sheets() {
+            depth = depth.max(ball.radius - pair.surface.distance(sheet, &x).0);
+        }
+    }
+    (depth > TOUCHING * extent).then_some(depth)
+}
+
 /// Sets normals and arms of the contacts in the mid-step configuration of the motion without contact, and their gaps at the
 /// start of the step.
 ///

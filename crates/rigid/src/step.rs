@@ -3,9 +3,8 @@
 use nalgebra::Vector3;
 
 use crate::contact::Contact;
-use crate::pair::Law;
-use crate::penalty::potential;
 use crate::search::{self, Step};
+use crate::spring::potential;
 use crate::step_error::{StepError, Unsolved};
 use crate::system::System;
 
@@ -73,10 +72,10 @@ impl System {
         };
         let (contacts, rows, stages) = (&mut self.contacts, &mut self.rows, &mut self.stages);
         search::set_arms(&mut self.pairs, stages, &step, contacts);
-        let lagrange = matches!(self.pairs[0].law, Law::Lagrange);
+        let normal = &mut self.normal;
         rows.set(contacts, 1, stages);
         rows.evaluate(stages, &step)?;
-        if lagrange && self.multipliers.inelastic_phase(contacts, rows, &step)? {
+        if contacts.iter().any(Contact::is_multiplier) && normal.inelastic_phase(contacts, rows, &step)? {
             rows.set(contacts, 1, stages);
             rows.evaluate(stages, &step)?;
         }
@@ -86,12 +85,11 @@ impl System {
             rows.set(contacts, 3, stages);
             rows.evaluate(stages, &step)?;
             self.friction.solve(contacts, rows, stages, &step)?;
-        } else if lagrange {
-            self.multipliers.elastic_phase(contacts, rows, stages, &step)?;
+            normal.polish(contacts, rows, stages, &step)?;
         } else {
-            self.penalty.solve(contacts, rows, stages, &step)?;
+            normal.elastic_phase(contacts, rows, stages, &step)?;
         }
-        rows.give(contacts);
+        rows.give(contacts, step.dt);
         let bodies = self.bodies.iter().zip(&self.states);
         for (stage, (body, state)) in stages.iter_mut().zip(bodies).filter(|(stage, _)| stage.touched) {
             stage.finish(body, state, &self.gravity, self.dt);
@@ -104,7 +102,7 @@ impl System {
         let number = self.steps + 1;
         for i in 0..self.contacts.len() {
             let contact = self.contacts[i];
-            if contact.stiffness > 0.0 {
+            if !contact.is_multiplier() {
                 let closed = contact.gap_new < 0.0;
                 self.spring_energy += potential(contact.stiffness, contact.gap_new);
                 self.pairs[contact.pair].gaps[contact.slot] =
@@ -143,7 +141,7 @@ impl System {
         report.impulse += impulse;
         report.last_impulse += impulse;
         report.contacts += 1;
-        let gap = if contact.stiffness > 0.0 { contact.gap_new } else { contact.gap_old };
+        let gap = if contact.is_multiplier() { contact.gap_old } else { contact.gap_new };
         report.last_depth = report.last_depth.max(-gap);
         report.depth = report.depth.max(report.last_depth);
     }

@@ -8,27 +8,16 @@ use crate::turn::TooFast;
 /// Why the contacts of a step have no solution.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Unsolved {
-    /// Multipliers.
+    /// Multipliers and springs.
     #[error(
-        "the impulses of {contacts} contacts do not converge: velocities of {residual:.3e} m/s are left over, of {speed:.3e} m/s"
+        "the impulses of {contacts} contacts do not converge: their laws are missed by {missed:.1e} of the largest velocity or \
+         impulse; shorten the step (`simulation.time_step`)"
     )]
     Impulses {
         /// How many contacts.
         contacts: usize,
-        /// Largest violation \[m/s\].
-        residual: f64,
-        /// Largest speed \[m/s\].
-        speed: f64,
-    },
-    /// Penalties.
-    #[error(
-        "the springs of {contacts} contacts do not converge: impulses of {residual:.3e} N s are left over; shorten the step"
-    )]
-    Springs {
-        /// How many contacts.
-        contacts: usize,
-        /// Largest violation \[N s\].
-        residual: f64,
+        /// By how much laws are missed, relative to the largest velocity or impulse.
+        missed: f64,
     },
     /// Friction.
     #[error(

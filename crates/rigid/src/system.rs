@@ -7,9 +7,10 @@ use thiserror::Error;
 use crate::body::RigidBody;
 use crate::contact::{Contact, Rows};
 use crate::friction::Friction;
-use crate::multipliers::Multipliers;
-use crate::pair::{Law, Pair, PairError, PairSpec};
-use crate::penalty::{Penalty, potential};
+use crate::normal::Normal;
+use crate::pair::{Pair, PairError, PairSpec};
+use crate::search;
+use crate::spring::potential;
 use crate::stage::Stage;
 use crate::state::State;
 
@@ -119,8 +120,7 @@ pub struct System {
     pub(crate) stages: Vec<Stage>,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) rows: Rows,
-    pub(crate) multipliers: Multipliers,
-    pub(crate) penalty: Penalty,
+    pub(crate) normal: Normal,
     pub(crate) friction: Friction,
     /// Σ ½ k \[−g\]₊² at the start of the step \[J\].
     pub(crate) spring_energy: f64,
@@ -152,12 +152,13 @@ impl System {
             return Err(SystemError::TimeStep(dt));
         }
         let prepared = |(number, spec)| Pair::new(number, spec, &bodies);
-        let pairs: Vec<Pair> = pairs.iter().enumerate().map(prepared).collect::<Result<_, _>>()?;
-        let kind = |pair: &Pair| matches!(pair.law, Law::Lagrange);
-        if let Some(number) = pairs.iter().position(|pair| kind(pair) != kind(&pairs[0])) {
-            return Err(PairError::MixedLaws { pair: number }.into());
-        }
+        let mut pairs: Vec<Pair> = pairs.iter().enumerate().map(prepared).collect::<Result<_, _>>()?;
         let states: Vec<State> = bodies.iter().zip(placements).map(|(b, p)| b.placed(p)).collect();
+        for (pair, ready) in pairs.iter_mut().enumerate() {
+            if let Some(depth) = search::overlap(ready, &states) {
+                return Err(PairError::Overlap { pair, depth }.into());
+            }
+        }
         let mut system = Self {
             stages: states.iter().map(Stage::new).collect(),
             reports: vec![PairReport::default(); pairs.len()],
@@ -170,8 +171,7 @@ impl System {
             pairs,
             contacts: Vec::new(),
             rows: Rows::default(),
-            multipliers: Multipliers::default(),
-            penalty: Penalty::default(),
+            normal: Normal::default(),
             friction: Friction::default(),
             spring_energy: 0.0,
             energies: [0.0; 2],
@@ -187,8 +187,7 @@ impl System {
         let n = self.pairs.iter().map(|pair| pair.gaps.len()).sum::<usize>().min(FORESEEN);
         self.contacts.reserve(n);
         self.rows.reserve(n);
-        self.multipliers.reserve(n);
-        self.penalty.reserve(n);
+        self.normal.reserve(n);
     }
 
     /// Time reached: steps × dt \[s\].

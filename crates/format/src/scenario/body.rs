@@ -166,10 +166,14 @@ fn check_rigid(table: &Table<'_>, spec: &BodySpec, takes: Takes) {
     if takes == Takes::Rigid && !spec.rigid {
         table.conflict("rigid", "the scheme `rigid` takes rigid bodies alone: remove `rigid = false`");
     }
-    for key in ["shape", "mass_properties"] {
-        if takes != Takes::Rigid && table.has(key) {
-            table.conflict(key, format!("`{key}` belongs to the scheme `rigid`"));
-        }
+    if takes != Takes::Rigid && table.has("shape") {
+        table.conflict("shape", "`shape` belongs to the scheme `rigid`: elsewhere name a set of the body");
+    }
+    if table.has("mass_properties") && (takes == Takes::Whole || !spec.rigid) {
+        table.conflict(
+            "mass_properties",
+            "`mass_properties` belongs to rigid bodies (`rigid = true`) of schemes that move them, `rigid` and `quasistatic`",
+        );
     }
     for (i, shape) in spec.shape.iter().enumerate() {
         if spec.shape[..i].iter().any(|other| other.name == shape.name) {

@@ -100,3 +100,68 @@ pub(crate) fn rod_in_cube(velocity: [f64; 3], law: Law, dt: f64) -> System {
 
 /// The velocity of the paper.
 pub(crate) const ROD_VELOCITY: [f64; 3] = [50.0, 2.0, 0.0];
+
+/// Radius of the balls of [`ball`] \[m\].
+pub(crate) const RADIUS: f64 = 0.1;
+
+pub(crate) fn ball(mass: f64) -> RigidBody {
+    let inertia = 0.4 * mass * RADIUS * RADIUS * Matrix3::identity();
+    RigidBody::new("ball", mass, inertia, Vector3::zeros()).unwrap()
+}
+
+pub(crate) fn at(origin: [f64; 3], velocity: [f64; 3]) -> Placement {
+    Placement { origin, velocity, ..Placement::default() }
+}
+
+pub(crate) fn pair(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairSpec {
+    PairSpec { bodies, points, shape, law: Law::Lagrange, restitution: 1.0, friction: 0.0 }
+}
+
+pub(crate) fn balls_touch(a: usize, b: usize) -> PairSpec {
+    let sphere = Shape::Sphere { center: Vector3::zeros(), radius: RADIUS };
+    pair([a, b], vec![Ball { center: Vector3::zeros(), radius: RADIUS }], sphere)
+}
+
+pub(crate) fn ground() -> (RigidBody, Shape) {
+    let body = RigidBody::new("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed();
+    (body, Shape::Planes(vec![[Vector3::zeros(), Vector3::z()]]))
+}
+
+/// A block around its centre of mass.
+pub(crate) fn block(mass: f64, size: Vector3<f64>) -> RigidBody {
+    let [x, y, z] = <[f64; 3]>::from(size.component_mul(&size));
+    let moments = Vector3::new(y + z, x + z, x + y) * (mass / 12.0);
+    RigidBody::new("block", mass, Matrix3::from_diagonal(&moments), Vector3::zeros()).unwrap()
+}
+
+/// The four lower corners of a block.
+pub(crate) fn feet(size: Vector3<f64>) -> Vec<Ball> {
+    let side = |bit: bool| if bit { 0.5 } else { -0.5 };
+    let foot = |k: u32| {
+        let center = Vector3::new(side(k & 1 == 1) * size.x, side(k & 2 == 2) * size.y, -0.5 * size.z);
+        Ball { center, radius: 0.0 }
+    };
+    (0..4).map(foot).collect()
+}
+
+/// Twelve balls in a free box whose walls have this law.
+pub(crate) fn gas(walls_law: Law, dt: f64) -> System {
+    let n = 12;
+    let mut bodies: Vec<RigidBody> = (0..n).map(|i| ball(1.0 + 0.1 * i as f64)).collect();
+    let mut places = Vec::new();
+    for i in 0..n {
+        let (x, y, z) = (i % 3, i / 3 % 2, i / 6);
+        let wave = |k: f64| (1.0 + 2.3 * k * i as f64).sin();
+        let origin = [0.5 * x as f64 - 0.5, 0.6 * y as f64 - 0.3, 0.6 * z as f64 - 0.3];
+        places.push(at(origin, [wave(1.0), wave(1.7), wave(2.9)]));
+    }
+    bodies.push(RigidBody::new("box", 50.0, 30.0 * Matrix3::identity(), Vector3::zeros()).unwrap());
+    places.push(at([0.0; 3], [0.0; 3]));
+    let mut pairs = Vec::new();
+    for i in 0..n {
+        pairs.extend((0..i).map(|j| balls_touch(i, j)));
+        let centre = vec![Ball { center: Vector3::zeros(), radius: RADIUS }];
+        pairs.push(PairSpec { law: walls_law, ..pair([i, n], centre, walls()) });
+    }
+    System::new(bodies, &places, &pairs, Vector3::zeros(), dt).unwrap()
+}

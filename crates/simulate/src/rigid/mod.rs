@@ -6,4 +6,4 @@ mod run;
 mod setup;
 
 pub(crate) use run::run_rigid;
-pub(crate) use setup::{Role, shape_role};
+pub(crate) use setup::{Role, problem, shape_role};

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use carom_fem::Body;
 use carom_format::ResultWriter;
 use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
 use carom_format::scenario::model::{BodySpec, Scenario};
@@ -12,7 +13,7 @@ use carom_rigid::{RigidBody, RunError, Settings, Simulation, System};
 
 use super::setup::system;
 use crate::run::{absolute, cpu_seconds};
-use crate::{Prepared, PreparedBody, RunOptions, RunOutcome, SimulateError, resume};
+use crate::{Prepared, PreparedBody, PreparedModel, RunOptions, RunOutcome, SimulateError, resume};
 
 /// Relative error of the energy that is worth a word: what these runs lose is round-off.
 const ENERGY_ERROR: f64 = 1e-8;
@@ -30,7 +31,7 @@ pub(crate) fn run_rigid(
     options: RunOptions,
     progress: &dyn Progress,
 ) -> Result<RunOutcome, SimulateError> {
-    let system = system(scenario, prepared)?;
+    let system = system(scenario, &geometries(scenario, prepared)?)?;
     let header = header(scenario, scenario_folder, prepared, &system);
     let settings =
         Settings { end_time: scenario.simulation.end_time, output_every: scenario.simulation.output_every };
@@ -76,6 +77,15 @@ pub(crate) fn run_rigid(
         warnings,
         statics: None,
     })
+}
+
+/// The geometry of each body.
+fn geometries<'a>(scenario: &Scenario, prepared: &'a Prepared) -> Result<Vec<&'a Body>, SimulateError> {
+    let of = |(spec, ready): (&BodySpec, &'a PreparedBody)| match &ready.model {
+        PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => Ok(&**geometry),
+        PreparedModel::Reduced(_) => Err(SimulateError::RigidRom { body: spec.name.clone() }),
+    };
+    scenario.body.iter().zip(&prepared.bodies).map(of).collect()
 }
 
 fn header(scenario: &Scenario, folder: &Path, prepared: &Prepared, system: &System) -> RunHeader {

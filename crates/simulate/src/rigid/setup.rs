@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use carom_dynamics::Placement;
-use carom_fem::{Body, Discretisation, Geometry, mass_properties};
+use carom_fem::{Body, Discretisation, Geometry};
 use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, Scenario, ShapeKind, ShapeSpec};
-use carom_rigid::{Ball, Law, PairSpec, RigidBody, Shape, System};
-use nalgebra::{Matrix3, Vector3};
+use carom_rigid::{Ball, Law, PairError, PairSpec, RigidBody, Shape, System, SystemError};
+use nalgebra::Vector3;
 
+use crate::SimulateError;
 use crate::overlap::samples;
-use crate::system::placement;
-use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
+use crate::references::Parts;
+use crate::system::{placement, rigid_mass};
 
 /// Which end of a pair it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,49 +24,63 @@ pub(crate) enum Role {
 
 /// The system of a scenario at its start.
 ///
+/// * `geometries` — of each body
+///
 /// # Errors
 ///
 /// [`SimulateError`] names the body or pair that does not fit.
-pub(super) fn system(scenario: &Scenario, prepared: &Prepared) -> Result<System, SimulateError> {
-    let bodies = scenario
-        .body
-        .iter()
-        .zip(&prepared.bodies)
-        .map(|(spec, ready)| body(spec, ready))
+pub(super) fn system(scenario: &Scenario, geometries: &[&Body]) -> Result<System, SimulateError> {
+    let bodies = scenario.body.iter().zip(geometries).enumerate();
+    let bodies = bodies
+        .map(|(i, (spec, geometry))| {
+            body(spec, geometry).map_err(|error| {
+                let key = if spec.mass_properties.is_some() { ".mass_properties" } else { "" };
+                error.at(format!("body.{i}{key}"))
+            })
+        })
         .collect::<Result<Vec<_>, _>>()?;
     let placements: Vec<Placement> = scenario.body.iter().map(placement).collect();
     let mut pairs = Vec::with_capacity(scenario.contact.len());
     for (i, contact) in scenario.contact.iter().enumerate() {
-        let spec = pair(scenario, prepared, contact);
+        let spec = pair(scenario, geometries, contact);
         pairs.push(spec.map_err(|error| error.at(format!("contact.{i}.between")))?);
     }
     // The format checks that there is a step.
     let dt = scenario.simulation.time_step.unwrap_or(0.0);
     let gravity = Vector3::from(scenario.simulation.gravity);
-    Ok(System::new(bodies, &placements, &pairs, gravity, dt)?)
+    System::new(bodies, &placements, &pairs, gravity, dt).map_err(|error| of_system(scenario, error))
 }
 
-fn body(spec: &BodySpec, ready: &PreparedBody) -> Result<RigidBody, SimulateError> {
-    let (mass, inertia, center) = match &spec.mass_properties {
-        Some(given) => {
-            let ([xx, yy, zz], [xy, xz, yz]) = (given.inertia, given.products);
-            let inertia = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-            (given.mass, inertia, given.center)
-        }
-        None => {
-            let p = mass_properties(&discretisation(spec, geometry(spec, ready)?)?);
-            (p.mass, Matrix3::from_fn(|i, j| p.inertia[i][j]), p.center_of_mass)
-        }
-    };
-    let body = RigidBody::new(&spec.name, mass, inertia, Vector3::from(center))?;
-    Ok(if spec.fixed { body.fixed() } else { body })
-}
-
-fn geometry<'a>(spec: &BodySpec, ready: &'a PreparedBody) -> Result<&'a Body, SimulateError> {
-    match &ready.model {
-        PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => Ok(geometry),
-        PreparedModel::Reduced(_) => Err(SimulateError::RigidRom { body: spec.name.clone() }),
+/// What is wrong with a scenario of rigid bodies, as far as it is known without a run.
+///
+/// * `parts` — what is known of each body; nothing is told unless all geometries are there
+pub(crate) fn problem(scenario: &Scenario, parts: &[Parts<'_>]) -> Option<SimulateError> {
+    let mut geometries = Vec::with_capacity(parts.len());
+    for part in parts {
+        let Parts::Geometry(body) = part else { return None };
+        geometries.push(*body);
     }
+    system(scenario, &geometries).err()
+}
+
+/// The error of a pair at its place in the scenario.
+fn of_system(scenario: &Scenario, error: SystemError) -> SimulateError {
+    let SystemError::Pair(pair) = &error else { return error.into() };
+    let number = pair.pair();
+    let Some(contact) = scenario.contact.get(number) else { return error.into() };
+    let between = format!("{}, {}", contact.between[0], contact.between[1]);
+    match *pair {
+        PairError::Overlap { depth, .. } => {
+            SimulateError::Overlap { pair: between, depth }.at(format!("contact.{number}.between"))
+        }
+        _ => SimulateError::from(error).at(format!("contact.{number}")),
+    }
+}
+
+fn body(spec: &BodySpec, geometry: &Body) -> Result<RigidBody, SimulateError> {
+    let (mass, inertia, com) = rigid_mass(spec, geometry)?;
+    let body = RigidBody::new(&spec.name, mass, inertia, com)?;
+    Ok(if spec.fixed { body.fixed() } else { body })
 }
 
 fn discretisation(spec: &BodySpec, geometry: &Body) -> Result<Discretisation, SimulateError> {
@@ -73,24 +88,22 @@ fn discretisation(spec: &BodySpec, geometry: &Body) -> Result<Discretisation, Si
         .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })
 }
 
-fn pair(scenario: &Scenario, prepared: &Prepared, contact: &ContactSpec) -> Result<PairSpec, SimulateError> {
+fn pair(scenario: &Scenario, geometries: &[&Body], contact: &ContactSpec) -> Result<PairSpec, SimulateError> {
     let index = |end: &End| {
         let found = scenario.body.iter().position(|spec| spec.name == end.body);
         found.expect("the format checks that ends name bodies")
     };
     let [first, second] = &contact.between;
     let bodies = [index(first), index(second)];
-    let of = |end: &End, i: usize| -> (Option<ShapeSpec>, &BodySpec, &PreparedBody) {
-        let spec = &scenario.body[i];
-        (spec.shape.iter().find(|shape| shape.name == end.part).cloned(), spec, &prepared.bodies[i])
+    let shape_of = |end: &End, i: usize| scenario.body[i].shape.iter().find(|shape| shape.name == end.part);
+    let [a, b] = bodies;
+    let points = match shape_of(first, a) {
+        Some(shape) => shape_points(shape).ok_or_else(|| wrong_role(first, Role::Points))?,
+        None => set_points(&scenario.body[a], geometries[a], &first.part)?,
     };
-    let points = match of(first, bodies[0]) {
-        (Some(shape), ..) => shape_points(&shape).ok_or_else(|| wrong_role(first, Role::Points))?,
-        (None, spec, ready) => set_points(spec, geometry(spec, ready)?, &first.part)?,
-    };
-    let shape = match of(second, bodies[1]) {
-        (Some(shape), ..) => shape_surface(&shape).ok_or_else(|| wrong_role(second, Role::Surface))?,
-        (None, spec, ready) => set_surface(spec, geometry(spec, ready)?, &second.part)?,
+    let shape = match shape_of(second, b) {
+        Some(shape) => shape_surface(shape).ok_or_else(|| wrong_role(second, Role::Surface))?,
+        None => set_surface(&scenario.body[b], geometries[b], &second.part)?,
     };
     let law = match contact.law {
         ContactLaw::Penalty { stiffness: Some(stiffness), .. } => Law::Penalty { stiffness },

@@ -221,7 +221,7 @@ pub struct BodySpec {
     pub rigid: bool,
     /// Held in space.
     pub fixed: bool,
-    /// Mass and inertia in place of those of the geometry, of the scheme `rigid`.
+    /// Mass and inertia of a rigid body in place of those of its geometry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass_properties: Option<MassSpec>,
     /// Where the origin of the source geometry lies \[m\].
