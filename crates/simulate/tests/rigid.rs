@@ -69,6 +69,84 @@ fn the_tippe_top_of_the_gallery_turns_over() {
 }
 
 #[test]
+fn the_gas_of_the_gallery_keeps_energy_and_momenta() {
+    let outcome =
+        solve(include_str!("../../../meshes/gas-in-box/scenario.toml"), &["simulation.end_time=5.0"]).unwrap();
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-12, "{ledger:?}");
+    assert!(ledger.momentum_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
+    assert!(outcome.summary.contacts.len() > 80, "{}", outcome.summary.contacts.len());
+}
+
+#[test]
+fn the_stack_of_the_gallery_stays_where_it_is() {
+    let outcome =
+        solve(include_str!("../../../meshes/stack/scenario.toml"), &["simulation.end_time=1.0"]).unwrap();
+    for (body, z) in outcome.bodies.iter().zip([0.1, 0.3, 0.5]) {
+        let [x, y, height] = body.position;
+        assert!(x.abs().max(y.abs()).max((height - z).abs()) < 1e-10, "{body:?}");
+        assert!(body.velocity.iter().chain(&body.angular_velocity).all(|v| v.abs() < 1e-9), "{body:?}");
+    }
+}
+
+/// The shell's inner side as NURBS instead of the shape: both are the same sphere.
+#[test]
+fn the_nurbs_of_a_shell_repel_as_the_cavity_does() {
+    let ends = |part: &str, law: &str| {
+        let text = SHELL.replace("\"shell:inside\"", &format!("\"shell:{part}\""));
+        let from = text.find("law = ").unwrap();
+        solve(&format!("{}{law}", &text[..from]), &["simulation.end_time=30.0"]).unwrap()
+    };
+    for law in ["law = { kind = \"penalty\", stiffness = 1.0e4 }", "restitution = 0.5\nfriction = 0.1"] {
+        let (nurbs, cavity) = (ends("inner", law), ends("inside", law));
+        for (a, b) in nurbs.bodies.iter().zip(&cavity.bodies) {
+            let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let both = [apart(&a.position, &b.position), apart(&a.angular_velocity, &b.angular_velocity)];
+            // Foot points are found to some 1e-10 of the radius, and no motion here doubles an error.
+            assert!(both[0] < 1e-7 && both[1] < 1e-7, "{law}: {both:?}");
+        }
+        assert!(nurbs.summary.ledger.energy_error < 1e-11, "{law}: {:?}", nurbs.summary.ledger);
+    }
+}
+
+/// Six plates of hexahedra around the rod instead of the room.
+#[test]
+fn walls_of_faces_repel_as_the_room_does() {
+    let rod = &ROD[..ROD.find("[[body]]\nname = \"cube\"").unwrap()];
+    let solve = |walls: &str| {
+        let settings = ["simulation.end_time=0.23", "simulation.time_step=1e-5"];
+        solve(&format!("{rod}{walls}"), &settings).unwrap().bodies[0].position
+    };
+    let room = "[[body]]\nname = \"cube\"\nmake = { shape = \"plate\", size = [2.0, 2.0, 2.0] }\nmaterial = \"steel\"\n\
+                fixed = true\n[[body.shape]]\nname = \"walls\"\nkind = \"room\"\nsize = [2.0, 2.0, 2.0]\n\
+                [[contact]]\nbetween = [\"rod:nodes\", \"cube:walls\"]\n";
+    let mut faces = String::new();
+    for (axis, sides) in [["east", "west"], ["north", "south"], ["top", "bottom"]].into_iter().enumerate() {
+        for (side, sign) in sides.into_iter().zip([-1.0, 1.0]) {
+            let (mut size, mut position) = ([2.2; 3], [0.0; 3]);
+            (size[axis], position[axis]) = (0.1, 1.05 * sign);
+            faces += &format!(
+                "[[body]]\nname = \"{side}\"\nmake = {{ shape = \"plate\", size = {size:?}, hex = true, elements = [3, 3, 3] }}\n\
+                 material = \"steel\"\nfixed = true\nposition = {position:?}\n\
+                 [[contact]]\nbetween = [\"rod:nodes\", \"{side}:{side}\"]\n"
+            );
+        }
+    }
+    let (a, b) = (solve(room), solve(&faces));
+    assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
+}
+
+/// Given mass of a rigid body beside bodies of other schemes.
+#[test]
+fn a_given_mass_counts_in_the_scheme_quasistatic_too() {
+    let text = "[simulation]\nend_time = 1e-3\n[[body]]\nname = \"ball\"\nmake = { shape = \"ball\", radius = 0.1 }\n\
+                material = \"steel\"\nrigid = true\nvelocity = [2.0, 0.0, 0.0]\n\
+                mass_properties = { mass = 3.0, inertia = [0.1, 0.1, 0.1] }\n";
+    let outcome = solve(text, &[]).unwrap();
+    assert!((outcome.summary.ledger.energy_initial - 6.0).abs() < 1e-14);
+}
+
+#[test]
 fn a_resumed_run_goes_on_bit_for_bit() {
     let folder = tempfile::tempdir().unwrap();
     let whole = {
