@@ -27,11 +27,8 @@ fn stack(storeys: usize, friction: f64) -> System {
     for i in 1..=storeys {
         bodies.push(block(2.0, size));
         places.push(at([0.0, 0.0, 0.5 * i as f64 - 0.25], [0.0; 3]));
-        let below = if i == 1 {
-            plane.clone()
-        } else {
-            Shape::Block { center: Vector3::zeros(), half: 0.5 * size }
-        };
+        let below =
+            if i == 1 { plane.clone() } else { Shape::Block { center: Vector3::zeros(), half: 0.5 * size } };
         pairs.push(PairSpec { restitution: 0.0, friction, ..pair([i, i - 1], feet(size), below) });
     }
     System::new(bodies, &places, &pairs, Vector3::new(0.0, 0.0, -9.81), 1e-3).expect("blocks lie apart")

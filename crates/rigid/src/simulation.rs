@@ -33,6 +33,14 @@ pub enum RunError {
         /// Its value.
         value: f64,
     },
+    /// The run ends before its first step.
+    #[error("a run of {end_time} s has no step of {dt} s: shorten `simulation.time_step`")]
+    NoSteps {
+        /// End of the run \[s\].
+        end_time: f64,
+        /// Length of a step \[s\].
+        dt: f64,
+    },
     /// The result could not be kept.
     #[error(transparent)]
     Observer(#[from] ObserverError),
@@ -51,6 +59,11 @@ pub enum RunError {
 
 /// Steps between looks at whether the user stopped the run.
 const PATIENCE: u64 = 4096;
+
+/// Steps of a run that ends at the step nearest to its end time.
+fn n_steps(end_time: f64, dt: f64) -> u64 {
+    (end_time / dt).round() as u64
+}
 
 /// A system on its way through time.
 pub struct Simulation {
@@ -72,12 +85,16 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// [`RunError::Setting`].
+    /// [`RunError::Setting`], [`RunError::NoSteps`].
     pub fn new(system: System, settings: Settings) -> Result<Self, RunError> {
         for (name, value) in [("end_time", settings.end_time), ("output_every", settings.output_every)] {
             if !(value.is_finite() && value > 0.0) {
                 return Err(RunError::Setting { name, value });
             }
+        }
+        let (end_time, dt) = (settings.end_time, system.time_step());
+        if n_steps(end_time, dt) == 0 {
+            return Err(RunError::NoSteps { end_time, dt });
         }
         let mut ledger = Ledger::default();
         ledger.record(system.balance());
@@ -103,7 +120,7 @@ impl Simulation {
 
     fn run_on(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
         const TICKS: f64 = 1000.0;
-        let total = (self.settings.end_time / self.system.time_step()).round() as u64;
+        let total = n_steps(self.settings.end_time, self.system.time_step());
         progress.begin("time steps", TICKS as u64);
         if self.outputs == 0 {
             self.hand_over(observer)?;

@@ -91,6 +91,18 @@ pub enum SimulateError {
         /// Where it could stand.
         place: &'static str,
     },
+    /// An end of a pair that is neither a shape nor a set.
+    #[error("body `{body}` has no shape and no set `{part}`; its shapes: {shapes}; its sets: {sets}")]
+    NoPart {
+        /// Name of the body.
+        body: String,
+        /// What was asked for.
+        part: String,
+        /// Its shapes.
+        shapes: String,
+        /// Its sets.
+        sets: String,
+    },
     /// Mass and inertia of no rigid body.
     #[error(transparent)]
     RigidBody(#[from] carom_rigid::BodyError),

@@ -48,7 +48,10 @@ pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<Simulate
                 found.extend(shape_role(end, shape, role).map(at));
                 continue;
             }
-            let problem = of(end).and_then(|(spec, parts)| surface(scenario, pair, end, spec, parts));
+            let problem = of(end).and_then(|(spec, parts)| match (scenario.simulation.scheme, parts) {
+                (Scheme::Rigid, Parts::Geometry(body)) => rigid_end(end, role, spec, body),
+                _ => surface(scenario, pair, end, spec, parts),
+            });
             found.extend(problem.map(at));
         }
         // A stiffness says how two rigid bodies give way; without one it follows from an elastic body.
@@ -148,6 +151,22 @@ fn missing(body: &Body, set: &str) -> Option<SetError> {
             found.map_err(|source| SetError::Region { body: body.name.clone(), source }).err()
         }
     }
+}
+
+/// The error if an end of a contact of rigid bodies is neither a shape nor a set that fits its place.
+fn rigid_end(end: &End, role: Role, spec: &BodySpec, body: &Body) -> Option<SimulateError> {
+    if missing(body, &end.part).is_some() {
+        let listed = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        return Some(SimulateError::NoPart {
+            body: spec.name.clone(),
+            part: end.part.clone(),
+            shapes: listed(spec.shape.iter().map(|shape| shape.name.clone()).collect()),
+            sets: listed(body.set_names()),
+        });
+    }
+    // Nodes of any set of a mesh are points.
+    let has_points = role == Role::Points && matches!(body.geometry, Geometry::Mesh(_));
+    (!has_points).then(|| body.faces_of_set(&end.part).err()).flatten().map(SimulateError::from)
 }
 
 /// The error if an end of a contact is no surface that can touch.

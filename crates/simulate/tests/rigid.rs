@@ -71,7 +71,8 @@ fn the_tippe_top_of_the_gallery_turns_over() {
 #[test]
 fn the_gas_of_the_gallery_keeps_energy_and_momenta() {
     let outcome =
-        solve(include_str!("../../../meshes/gas-in-box/scenario.toml"), &["simulation.end_time=5.0"]).unwrap();
+        solve(include_str!("../../../meshes/gas-in-box/scenario.toml"), &["simulation.end_time=5.0"])
+            .unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-12, "{ledger:?}");
     assert!(ledger.momentum_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
@@ -100,7 +101,8 @@ fn the_nurbs_of_a_shell_repel_as_the_cavity_does() {
     for law in ["law = { kind = \"penalty\", stiffness = 1.0e4 }", "restitution = 0.5\nfriction = 0.1"] {
         let (nurbs, cavity) = (ends("inner", law), ends("inside", law));
         for (a, b) in nurbs.bodies.iter().zip(&cavity.bodies) {
-            let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let apart =
+                |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             let both = [apart(&a.position, &b.position), apart(&a.angular_velocity, &b.angular_velocity)];
             // Foot points are found to some 1e-10 of the radius, and no motion here doubles an error.
             assert!(both[0] < 1e-7 && both[1] < 1e-7, "{law}: {both:?}");
@@ -134,6 +136,25 @@ fn walls_of_faces_repel_as_the_room_does() {
     }
     let (a, b) = (solve(room), solve(&faces));
     assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
+}
+
+/// T = ½ m v² + ½ ω·I ω of an exact ball and of a brick of hexahedra with the closed forms of their masses and moments.
+#[test]
+fn mass_and_inertia_of_nurbs_and_meshes_are_exact() {
+    let energy = |make: &str| {
+        let text = format!(
+            "[simulation]\nscheme = \"rigid\"\nend_time = 1.0\ntime_step = 0.5\n[[body]]\nname = \"one\"\n\
+             make = {make}\nmaterial = \"steel\"\nvelocity = [0.3, 0.0, 0.0]\nangular_velocity = [0.0, 0.0, 2.0]\n"
+        );
+        solve(&text, &[]).unwrap().summary.ledger.energy_initial
+    };
+    let kinetic = |volume: f64, gyration: f64| 7800.0 * volume * 0.5 * (0.3 * 0.3 + gyration * 4.0);
+    let ball = kinetic(4.0 / 3.0 * std::f64::consts::PI * 0.1_f64.powi(3), 0.4 * 0.1 * 0.1);
+    let error = energy("{ shape = \"ball\", radius = 0.1 }") / ball - 1.0;
+    assert!(error.abs() < 1e-13, "{error:.1e}");
+    let brick = kinetic(0.2 * 0.1 * 0.06, (0.2 * 0.2 + 0.1 * 0.1) / 12.0);
+    let error = energy("{ shape = \"plate\", size = [0.2, 0.1, 0.06], hex = true, order = 1 }") / brick - 1.0;
+    assert!(error.abs() < 1e-13, "{error:.1e}");
 }
 
 /// Given mass of a rigid body beside bodies of other schemes.
@@ -242,7 +263,6 @@ fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
     };
     for (from, to, message) in [
         ("time_step = 1.0e-6", "", "the scheme `rigid` has steps of one length"),
-        ("\"cube:walls\"]", "\"cube:wall\"]", "wall"),
         (
             "[\"rod:nodes\", \"cube:walls\"]",
             "[\"cube:walls\", \"rod:nodes\"]",
@@ -254,6 +274,66 @@ fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
         ("\"cube:walls\"]\n", "\"cube:walls\"]\nrestitution = 1.5\n", "from 0 to 1"),
         ("\"cube:walls\"]\n", "\"cube:walls\"]\nlaw = { kind = \"penalty\" }\n", "stiffness of each point"),
         ("scheme = \"rigid\"", "scheme = \"static\"", "belongs to the scheme `rigid`"),
+        ("time_step = 1.0e-6", "time_step = 50.0", "has no step of 50 s"),
+        ("time_step = 1.0e-6", "time_step = 1.0e-6\nintegrator = \"radau5\"", "an integrator of its own"),
+        ("time_step = 1.0e-6", "time_step = 1.0e-6\nmaximum_step = 1.0", "the steps of the scheme `rigid`"),
+        ("\"cube:walls\"]", "\"cube:wall\"]", "no shape and no set `wall`; its shapes: walls; its sets: "),
+        (
+            "\"cube:walls\"]\n",
+            "\"cube:walls\"]\nlaw = { kind = \"complementarity\" }\n",
+            "`lagrange` and `penalty`",
+        ),
+        (
+            "\"cube:walls\"]\n",
+            "\"cube:walls\"]\nlaw = { kind = \"penalty\", stiffness = 1e3 }\nrestitution = 0.5\n",
+            "`restitution` belongs to",
+        ),
+        ("\"cube:walls\"]\n", "\"cube:walls\"]\nfriction = -0.1\n", "0 or above"),
+        (
+            "velocity = [50.0, 2.0, 0.0]",
+            "position = [0.75, 0.0, 0.0]",
+            "up to 2.500e-1 m inside each other at the start",
+        ),
+        ("velocity = [50.0, 2.0, 0.0]", "rigid = false", "takes rigid bodies alone"),
+        (
+            "velocity = [50.0, 2.0, 0.0]",
+            "reduce = { modes = 20 }",
+            "a rigid body is not reduced: remove `reduce`",
+        ),
+        (
+            "make = { shape = \"plate\", size = [2.0, 2.0, 2.0] }\nmaterial = \"steel\"",
+            "rom = \"cube.rom\"",
+            "no reduced-order model",
+        ),
+        (
+            "{ mass = 7.0e-6, inertia = [1.1666666666666667e-8, 6.3e-7, 6.3e-7] }",
+            "{ mass = 7.0e-6 }",
+            "Ixx, Iyy, Izz",
+        ),
+        (
+            "[1.1666666666666667e-8, 6.3e-7, 6.3e-7]",
+            "[0.0, 6.3e-7, 6.3e-7]",
+            "moments of inertia are above 0",
+        ),
+        (
+            "kind = \"room\"\nsize = [2.0, 2.0, 2.0]",
+            "kind = \"room\"\nsize = [2.0, 0.0, 2.0]",
+            "three lengths above 0",
+        ),
+        ("kind = \"room\"\nsize = [2.0, 2.0, 2.0]", "kind = \"room\"\nradius = 2.0", "size"),
+        ("kind = \"room\"", "kind = \"points\"", "points"),
+        (
+            "[[contact]]",
+            "[[body]]\nname = \"a\"\nmake = { shape = \"ball\", radius = 1.0 }\nmaterial = \"steel\"\nfixed = true\n\
+             [[body]]\nname = \"b\"\nmake = { shape = \"ball\", radius = 1.0 }\nmaterial = \"steel\"\nfixed = true\n\
+             position = [9.0, 0.0, 0.0]\n[[contact]]\nbetween = [\"a:outer\", \"b:outer\"]\n[[contact]]",
+            "`a` and `b` are both fixed",
+        ),
+        (
+            "[[contact]]",
+            "[[joint]]\nkind = \"spherical\"\nbetween = [\"ground\", \"rod:end\"]\n[[contact]]",
+            "joint",
+        ),
     ] {
         let text = told(from, to);
         assert!(text.contains(message), "{to}: {text}");

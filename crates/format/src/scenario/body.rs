@@ -121,7 +121,8 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Takes) {
     let reduced = takes == Takes::Reduced;
     check_rigid(table, spec, takes);
     if spec.rigid && spec.reduce.is_some() {
-        table.conflict("reduce", "a rigid body is not reduced: remove `reduce` or `rigid = true`");
+        let way_out = if takes == Takes::Rigid { "" } else { " or `rigid = true`" };
+        table.conflict("reduce", format!("a rigid body is not reduced: remove `reduce`{way_out}"));
     }
     let is_rom = matches!(spec.source, BodySource::Rom { .. });
     if has_source && !reduced && is_rom {

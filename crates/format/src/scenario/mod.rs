@@ -7,6 +7,7 @@
 mod body;
 mod damping;
 mod decode;
+mod lists;
 pub mod model;
 mod overrides;
 pub mod problem;

@@ -74,9 +74,18 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
     if rigid && time_step.is_none() {
         table.missing("time_step", "the scheme `rigid` has steps of one length, in seconds");
     }
+    let default = default_integrator(has_contact);
+    let integrator = table.choice("integrator", &INTEGRATORS).unwrap_or(default);
+    // A scenario that is written with all defaults names the default.
+    if rigid && integrator != default {
+        table.conflict("integrator", "the scheme `rigid` has an integrator of its own: remove `integrator`");
+    }
+    if rigid && table.has("maximum_step") {
+        table.conflict("maximum_step", "the steps of the scheme `rigid` have one length, `time_step`");
+    }
     let simulation = Simulation {
         scheme,
-        integrator: table.choice("integrator", &INTEGRATORS).unwrap_or(default_integrator(has_contact)),
+        integrator,
         end_time,
         gravity: table.vector("gravity").unwrap_or_default(),
         relative_tolerance: table
