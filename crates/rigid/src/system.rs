@@ -275,7 +275,10 @@ impl System {
     /// The balance of THEORY 7.
     pub fn balance(&self) -> Balance {
         let radius = |body: &RigidBody| (body.inertia.max() / body.mass).sqrt();
-        let moving = self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
+        let moving = || self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
+        // A body at rest on the ground has got momentum from gravity all the time, and the ground has taken it.
+        let fallen = self.gravity.norm() * self.time();
+        let size = |body: &RigidBody, state: &State| state.momentum.norm() + body.mass * fallen;
         Balance {
             time: self.time(),
             e_kin: self.kinetic(),
@@ -287,10 +290,14 @@ impl System {
             ang_momentum: self.ang_momentum().into(),
             external_impulse: self.books.external_impulse.into(),
             external_ang_impulse: self.books.external_ang_impulse.into(),
-            momentum_scale: self.moving().map(|state| state.momentum.norm()).sum(),
-            ang_momentum_scale: moving
+            momentum_scale: moving().map(|(body, state)| size(body, state)).sum(),
+            ang_momentum_scale: moving()
                 .map(|(body, s)| {
-                    s.position.cross(&s.momentum).norm() + s.spin.norm() + radius(body) * s.momentum.norm()
+                    let lever = s.position.norm() * body.mass * fallen;
+                    s.position.cross(&s.momentum).norm()
+                        + s.spin.norm()
+                        + radius(body) * size(body, s)
+                        + lever
                 })
                 .sum(),
             pen_max: self.reports.iter().fold(0.0, |m, report| m.max(report.depth)),

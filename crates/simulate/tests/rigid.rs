@@ -326,7 +326,7 @@ fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
             "[[contact]]",
             "[[body]]\nname = \"a\"\nmake = { shape = \"ball\", radius = 1.0 }\nmaterial = \"steel\"\nfixed = true\n\
              [[body]]\nname = \"b\"\nmake = { shape = \"ball\", radius = 1.0 }\nmaterial = \"steel\"\nfixed = true\n\
-             position = [9.0, 0.0, 0.0]\n[[contact]]\nbetween = [\"a:outer\", \"b:outer\"]\n[[contact]]",
+             position = [9.0, 0.0, 0.0]\n[[contact]]\nbetween = [\"a:surface\", \"b:surface\"]\n[[contact]]",
             "`a` and `b` are both fixed",
         ),
         (
