@@ -12,27 +12,9 @@ mod problems;
 
 use std::hint::black_box;
 
-use carom_rigid::{Law, PairSpec, Shape, System};
+use carom_rigid::{Law, System};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nalgebra::Vector3;
-use problems::{ROD_VELOCITY, at, block, feet, gas, ground, pair, rod_in_cube};
-
-/// Blocks on each other on the ground, restitution 0.
-fn stack(storeys: usize, friction: f64) -> System {
-    let (floor, plane) = ground();
-    let size = Vector3::new(1.0, 1.0, 0.5);
-    let mut bodies = vec![floor];
-    let mut places = vec![at([0.0; 3], [0.0; 3])];
-    let mut pairs = Vec::new();
-    for i in 1..=storeys {
-        bodies.push(block(2.0, size));
-        places.push(at([0.0, 0.0, 0.5 * i as f64 - 0.25], [0.0; 3]));
-        let below =
-            if i == 1 { plane.clone() } else { Shape::Block { center: Vector3::zeros(), half: 0.5 * size } };
-        pairs.push(PairSpec { restitution: 0.0, friction, ..pair([i, i - 1], feet(size), below) });
-    }
-    System::new(bodies, &places, &pairs, Vector3::new(0.0, 0.0, -9.81), 1e-3).expect("blocks lie apart")
-}
+use problems::{ROD_VELOCITY, gas, rod_in_cube, stack};
 
 /// Steps of one system, so many in a batch.
 fn steps(c: &mut Criterion, group: &str, name: impl std::fmt::Display, mut system: System, batch: u64) {

@@ -5,7 +5,7 @@ mod problems;
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Law, PairSpec, RigidBody, Shape, System};
 use nalgebra::Vector3;
-use problems::{RADIUS, at, ball, balls_touch, block, feet, gas, ground, pair, run};
+use problems::{RADIUS, at, ball, balls_touch, block, feet, gas, ground, pair, run, stack};
 
 #[test]
 fn a_gas_of_balls_keeps_energy_and_momenta_over_thousands_of_collisions() {
@@ -89,6 +89,19 @@ fn a_stack_at_rest_stays_at_rest() {
     for (state, place) in system.states().iter().zip(&places) {
         let moved = (state.position - Vector3::from(place.origin)).norm();
         assert!(moved < 1e-10 && state.momentum.norm() < 1e-10, "{moved:e} {state:?}");
+    }
+}
+
+/// Sixty-four contacts that repeat each other sixteen times.
+#[test]
+fn a_tower_of_blocks_stays_at_rest() {
+    for (friction, steps) in [(0.0, 200), (0.4, 60)] {
+        let mut system = stack(16, friction);
+        let places: Vec<_> = system.states().iter().map(|state| state.position).collect();
+        (0..steps).for_each(|_| system.step().unwrap());
+        for (state, place) in system.states().iter().zip(&places) {
+            assert!((state.position - place).norm() < 1e-9 && state.momentum.norm() < 1e-6, "{state:?}");
+        }
     }
 }
 

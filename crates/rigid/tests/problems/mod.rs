@@ -165,3 +165,23 @@ pub(crate) fn gas(walls_law: Law, dt: f64) -> System {
     }
     System::new(bodies, &places, &pairs, Vector3::zeros(), dt).unwrap()
 }
+
+/// Blocks on each other on the ground, each a little smaller than the one below, four feet each, restitution 0.
+pub(crate) fn stack(storeys: usize, friction: f64) -> System {
+    let (floor, plane) = ground();
+    let size = |storey: usize| Vector3::new(1.0 - 0.02 * storey as f64, 1.0 - 0.02 * storey as f64, 0.5);
+    let mut bodies = vec![floor];
+    let mut places = vec![at([0.0; 3], [0.0; 3])];
+    let mut pairs = Vec::new();
+    for i in 1..=storeys {
+        bodies.push(block(2.0, size(i)));
+        places.push(at([0.0, 0.0, 0.5 * i as f64 - 0.25], [0.0; 3]));
+        let below = if i == 1 {
+            plane.clone()
+        } else {
+            Shape::Block { center: Vector3::zeros(), half: 0.5 * size(i - 1) }
+        };
+        pairs.push(PairSpec { restitution: 0.0, friction, ..pair([i, i - 1], feet(size(i)), below) });
+    }
+    System::new(bodies, &places, &pairs, Vector3::new(0.0, 0.0, -9.81), 1e-3).expect("blocks lie apart")
+}
