@@ -50,7 +50,7 @@ pub enum BodyError {
     },
     /// A principal moment is not positive.
     #[error(
-        "body `{body}`: its principal moments of inertia are {}, {} and {} kg m²; all must be positive (a line of masses has none \
+        "body `{body}`: its principal moments of inertia are {:e}, {:e} and {:e} kg m²; all must be positive (a line of masses has none \
          about itself: give it the moment of its cross-section)",
         moments[0], moments[1], moments[2]
     )]
@@ -62,7 +62,7 @@ pub enum BodyError {
     },
     /// The largest moment exceeds the sum of the others.
     #[error(
-        "body `{body}`: its principal moments of inertia are {}, {} and {} kg m²; no body has one above the sum of the other two",
+        "body `{body}`: its principal moments of inertia are {:e}, {:e} and {:e} kg m²; no body has one above the sum of the other two",
         moments[0], moments[1], moments[2]
     )]
     Triangle {
