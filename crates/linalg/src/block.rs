@@ -75,6 +75,13 @@ impl BlockMatrix {
         y
     }
 
+    /// The product K X of one group.
+    pub(crate) fn group_product(&self, x: &[Row]) -> Vec<Row> {
+        let mut y = vec![ZERO; x.len()];
+        Arch::new().dispatch(BlockProduct { matrix: self, x, y: &mut y });
+        y
+    }
+
     /// The product |K| X of the magnitudes of all entries: a bound of what rounding can do in K X.
     pub fn magnitude_product(&self, x: MatRef<'_, f64>) -> Mat<f64> {
         let values = self.values.iter().map(|block| block.map(f64::abs)).collect();

@@ -317,7 +317,14 @@ fn count(
         return (Err(too_close(pivot)), symbolic);
     }
     let below = (of_factor.below + eliminated.n_negative()).saturating_sub(border.n_constraints());
-    (Ok(Inertia { below, smallest_pivot: pivot.min(of_factor.smallest_pivot) }), symbolic)
+    (
+        Ok(Inertia {
+            below,
+            smallest_pivot: pivot.min(of_factor.smallest_pivot),
+            in_single_precision: false,
+        }),
+        symbolic,
+    )
 }
 
 impl<F: Inverse> Inverse for Bordered<F> {

@@ -9,6 +9,7 @@
 //! * `updates` — what earlier panels subtract
 //! * `product`, `division` — the dense kernels of both
 //! * `pivots` — the diagonal block: its factor, its signs, its smallest pivot
+//! * `inertia` — counts, in single precision where that is certain to count right
 //!
 //! An indefinite matrix is factorised as A = W S Wᵀ with signs S = ±1: the square root is taken of |pivot|. No pivoting
 //! takes place; how small a pivot became is reported.
@@ -27,12 +28,15 @@ use crate::ordering::OrderingError;
 use crate::symbolic::Symbolic;
 
 mod division;
+mod inertia;
 mod panel;
 mod pivots;
 mod product;
 mod schedule;
 mod updates;
 
+use inertia::factorise_indefinite;
+pub use inertia::{Inertia, count_below};
 pub(crate) use panel::panel_tiles;
 pub(crate) use pivots::SMALLEST_PIVOT;
 use schedule::factorise;
@@ -109,15 +113,6 @@ pub struct Cholesky {
     smallest_pivot: f64,
 }
 
-/// Result of an inertia count.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Inertia {
-    /// Number of eigenvalues of (K, M) below the shift.
-    pub below: usize,
-    /// Smallest |pivot| over diagonal entry: the count is sure while this is far above 1e-16.
-    pub smallest_pivot: f64,
-}
-
 impl Cholesky {
     /// Factorises K + s (M_s ⊗ E₃) restricted to the free dofs.
     ///
@@ -162,8 +157,8 @@ impl Cholesky {
         }
         let mut panels = vec![PanelValues::default(); symbolic.panels.len()];
         let smallest_pivot = {
-            let matrix = Matrix { symbolic: &symbolic, k, shifted_mass, indefinite: false };
-            factorise(&matrix, &mut panels, progress)?.smallest_pivot
+            let matrix = Matrix { symbolic: &symbolic, k, shifted_mass, scale: 1.0, indefinite: false };
+            factorise::<f64>(&matrix, &mut panels, progress)?.smallest_pivot
         };
         Ok(Self { symbolic, panels, smallest_pivot })
     }
@@ -185,7 +180,8 @@ impl Cholesky {
 
     /// Gives up the factor and counts the eigenvalues of (K, M) below σ in its memory.
     ///
-    /// By Sylvester's law of inertia their number is the number of negative pivots of K − σ M.
+    /// By Sylvester's law of inertia their number is the number of negative pivots of K − σ M. Large matrices are factorised in single
+    /// precision if that is certain to count the same, see the module `inertia`.
     ///
     /// Returns the count, or [`FactorError::ShiftTooClose`] if a pivot vanishes, or [`FactorError::Interrupted`]; and in
     /// any case the symbolic structure, for another factorisation.
@@ -196,11 +192,11 @@ impl Cholesky {
         shift: f64,
         progress: &dyn Progress,
     ) -> (Result<Inertia, FactorError>, Symbolic) {
-        let (outcome, factor) = self.into_indefinite(k, m, shift, progress);
-        (outcome, factor.symbolic)
+        let Self { symbolic, mut panels, .. } = self;
+        (inertia::count(&symbolic, &mut panels, k, m, shift, progress), symbolic)
     }
 
-    /// As [`Cholesky::into_inertia`], and keeps W S Wᵀ = K − σ M: if the count succeeds, what is returned solves with it.
+    /// As [`Cholesky::into_inertia`] in double precision, and keeps W S Wᵀ = K − σ M: if the count succeeds, what is returned solves with it.
     pub(crate) fn into_indefinite(
         self,
         k: &BlockMatrix,
@@ -209,7 +205,7 @@ impl Cholesky {
         progress: &dyn Progress,
     ) -> (Result<Inertia, FactorError>, Self) {
         let Self { symbolic, mut panels, .. } = self;
-        let outcome = count_in(&symbolic, &mut panels, k, m, shift, progress);
+        let outcome = factorise_indefinite(&symbolic, &mut panels, k, m, shift, progress);
         let smallest_pivot = outcome.as_ref().map_or(0.0, |inertia| inertia.smallest_pivot);
         (outcome, Self { symbolic, panels, smallest_pivot })
     }
@@ -227,43 +223,12 @@ impl Cholesky {
     }
 }
 
-/// Number of eigenvalues of (K, M), restricted to the free dofs of `symbolic`, below σ.
-///
-/// # Errors
-///
-/// As [`Cholesky::into_inertia`].
-pub fn count_below(
-    symbolic: &Symbolic,
-    k: &BlockMatrix,
-    m: &NodeMatrix,
-    shift: f64,
-    progress: &dyn Progress,
-) -> Result<Inertia, FactorError> {
-    let mut panels = vec![PanelValues::default(); symbolic.panels.len()];
-    count_in(symbolic, &mut panels, k, m, shift, progress)
-}
-
-fn count_in(
-    symbolic: &Symbolic,
-    panels: &mut [PanelValues],
-    k: &BlockMatrix,
-    m: &NodeMatrix,
-    shift: f64,
-    progress: &dyn Progress,
-) -> Result<Inertia, FactorError> {
-    let matrix = Matrix { symbolic, k, shifted_mass: Some((m, -shift)), indefinite: true };
-    let smallest_pivot = factorise(&matrix, panels, progress)?.smallest_pivot;
-    if smallest_pivot.is_nan() || smallest_pivot < SMALLEST_PIVOT {
-        return Err(FactorError::ShiftTooClose { shift, pivot: smallest_pivot });
-    }
-    let below = panels.iter().flat_map(|panel| &panel.signs).filter(|&&sign| sign < 0.0).count();
-    Ok(Inertia { below, smallest_pivot })
-}
-
 /// What is factorised.
 struct Matrix<'a> {
     symbolic: &'a Symbolic,
     k: &'a BlockMatrix,
     shifted_mass: Option<(&'a NodeMatrix, f64)>,
+    /// Factor of all entries.
+    scale: f64,
     indefinite: bool,
 }

@@ -7,11 +7,13 @@ use faer::{MatMut, MatRef};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use crate::number::Number;
+
 /// Columns that lie side by side.
 pub(crate) const LANES: usize = 8;
 
 /// One row of a group.
-pub(crate) type Row = [f64; LANES];
+pub(crate) type Row<T = f64> = [T; LANES];
 
 /// The row of zeros.
 pub(crate) const ZERO: Row = [0.0; LANES];
@@ -53,8 +55,8 @@ pub(crate) fn write_columns(rows: &[Row], mut columns: MatMut<'_, f64>) {
 }
 
 /// to += row.
-pub(crate) fn add(to: &mut Row, row: &Row) {
-    for (to, value) in to.iter_mut().zip(row) {
+pub(crate) fn add<T: Number>(to: &mut Row<T>, row: &Row<T>) {
+    for (to, &value) in to.iter_mut().zip(row) {
         *to += value;
     }
 }
@@ -111,48 +113,48 @@ pub(crate) fn transform(y: &mut [Row], c: &Square) {
     y.par_chunks_mut(PIECE_ROWS).for_each(|y| arch.dispatch(Transform { y, c }));
 }
 
-/// A row in the vectors of an instruction set; only the first `LANES / S::F64_LANES` are used.
+/// A row in the vectors of an instruction set; only the first `LANES / T::lanes()` are used.
 #[derive(Clone, Copy)]
-pub(crate) struct Vectors<S: Simd>([S::f64s; LANES]);
+pub(crate) struct Vectors<S: Simd, T: Number = f64>([T::Vector<S>; LANES]);
 
-impl<S: Simd> Vectors<S> {
+impl<S: Simd, T: Number> Vectors<S, T> {
     #[inline(always)]
     pub(crate) fn zero(simd: S) -> Self {
-        Self([simd.splat_f64s(0.0); LANES])
+        Self([T::splat(simd, T::ZERO); LANES])
     }
 
     #[inline(always)]
-    pub(crate) fn load(simd: S, row: &Row) -> Self {
+    pub(crate) fn load(simd: S, row: &Row<T>) -> Self {
         let mut vectors = Self::zero(simd);
-        for (to, from) in vectors.0.iter_mut().zip(S::as_simd_f64s(row).0) {
+        for (to, from) in vectors.0.iter_mut().zip(T::vectors::<S>(row)) {
             *to = *from;
         }
         vectors
     }
 
     #[inline(always)]
-    pub(crate) fn store(self, row: &mut Row) {
-        for (to, from) in S::as_mut_simd_f64s(row).0.iter_mut().zip(self.0) {
+    pub(crate) fn store(self, row: &mut Row<T>) {
+        for (to, from) in T::vectors_mut::<S>(row).iter_mut().zip(self.0) {
             *to = from;
         }
     }
 
     /// self + a x.
     #[inline(always)]
-    pub(crate) fn plus(mut self, simd: S, a: f64, x: Self) -> Self {
-        let a = simd.splat_f64s(a);
-        for v in 0..LANES / S::F64_LANES {
-            self.0[v] = simd.mul_add_e_f64s(a, x.0[v], self.0[v]);
+    pub(crate) fn plus(mut self, simd: S, a: T, x: Self) -> Self {
+        let a = T::splat(simd, a);
+        for v in 0..LANES / T::lanes::<S>() {
+            self.0[v] = T::mul_add(simd, a, x.0[v], self.0[v]);
         }
         self
     }
 
     /// a self.
     #[inline(always)]
-    pub(crate) fn times(mut self, simd: S, a: f64) -> Self {
-        let a = simd.splat_f64s(a);
-        for v in 0..LANES / S::F64_LANES {
-            self.0[v] = simd.mul_f64s(a, self.0[v]);
+    pub(crate) fn times(mut self, simd: S, a: T) -> Self {
+        let a = T::splat(simd, a);
+        for v in 0..LANES / T::lanes::<S>() {
+            self.0[v] = T::times(simd, a, self.0[v]);
         }
         self
     }

@@ -23,6 +23,7 @@ mod lanes;
 pub mod memory;
 mod multigrid;
 mod multiply;
+mod number;
 pub mod ordering;
 pub mod solve;
 pub mod symbolic;

@@ -4,6 +4,10 @@ use std::sync::Mutex;
 
 use crate::graph::NodeGraph;
 
+mod dominated;
+
+use dominated::{Adjacency, Dominance};
+
 /// Why METIS gave no order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OrderingError {
@@ -31,7 +35,8 @@ static METIS: Mutex<()> = Mutex::new(());
 /// * `graph` — couplings of all nodes
 /// * `weights` — number of free dofs of each node; nodes of weight 0 are left out
 ///
-/// Returns the nodes in the order in which they are eliminated. The same graph gives the same order.
+/// Returns the nodes in the order in which they are eliminated. The same graph gives the same order. Where most nodes are dominated
+/// by others, the others alone are dissected, see the module `dominated`.
 ///
 /// # Errors
 ///
@@ -42,20 +47,32 @@ static METIS: Mutex<()> = Mutex::new(());
 /// Karypis & Kumar (1998), SIAM J. Sci. Comput. 20(1), 359–392.
 pub fn nested_dissection(graph: &NodeGraph, weights: &[u8]) -> Result<Vec<u32>, OrderingError> {
     let active: Vec<u32> = (0..graph.n_nodes() as u32).filter(|&node| weights[node as usize] > 0).collect();
-    let (mut starts, mut neighbours) = adjacency(graph, weights, &active)?;
-    if active.len() < 3 || neighbours.is_empty() {
-        return Ok(active);
-    }
-    let uniform = active.iter().all(|&node| weights[node as usize] == weights[active[0] as usize]);
-    let mut vertex_weights: Vec<i32> = if uniform {
-        Vec::new()
+    let couplings = adjacency(graph, weights, &active)?;
+    let weight_of = |vertex: usize| i32::from(weights[active[vertex] as usize]);
+    let dominance = Dominance::new(&couplings);
+    let order: Vec<u32> = if 2 * dominance.corners.len() > active.len() {
+        let vertex_weights: Vec<i32> = (0..active.len()).map(weight_of).collect();
+        dissect(couplings, vertex_weights)?.into_iter().map(|vertex| vertex as u32).collect()
     } else {
-        active.iter().map(|&node| i32::from(weights[node as usize])).collect()
+        let vertex_weights = dominance.shared_weights(weight_of);
+        dominance.expand(&dissect(dominance.corner_graph(&couplings), vertex_weights)?)
     };
+    Ok(order.into_iter().map(|vertex| active[vertex as usize]).collect())
+}
+
+/// METIS's order of the vertices of a graph.
+fn dissect(graph: Adjacency, weights: Vec<i32>) -> Result<Vec<i32>, OrderingError> {
+    let Adjacency { mut starts, mut neighbours } = graph;
+    let n = weights.len();
+    if n < 3 || neighbours.is_empty() {
+        return Ok((0..n as i32).collect());
+    }
+    let uniform = weights.iter().all(|&weight| weight == weights[0]);
+    let mut weights = weights;
     let mut options = [0_i32; metis_sys::METIS_NOPTIONS as usize];
-    let mut n_vertices = active.len() as i32;
-    let mut order = vec![0_i32; active.len()];
-    let mut position = vec![0_i32; active.len()];
+    let mut n_vertices = n as i32;
+    let mut order = vec![0_i32; n];
+    let mut position = vec![0_i32; n];
     // A panic inside the lock cannot leave anything half done: METIS keeps no state but its random sequence.
     let guard = METIS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     #[expect(unsafe_code, reason = "METIS is a C library")]
@@ -70,25 +87,22 @@ pub fn nested_dissection(graph: &NodeGraph, weights: &[u8]) -> Result<Vec<u32>, 
             &mut n_vertices,
             starts.as_mut_ptr(),
             neighbours.as_mut_ptr(),
-            if uniform { std::ptr::null_mut() } else { vertex_weights.as_mut_ptr() },
+            if uniform { std::ptr::null_mut() } else { weights.as_mut_ptr() },
             options.as_mut_ptr(),
             order.as_mut_ptr(),
             position.as_mut_ptr(),
         )
     };
     drop(guard);
-    if code != metis_sys::rstatus_et_METIS_OK {
-        return Err(OrderingError::Metis { code, n_nodes: active.len() });
+    if code == metis_sys::rstatus_et_METIS_OK {
+        Ok(order)
+    } else {
+        Err(OrderingError::Metis { code, n_nodes: n })
     }
-    Ok(order.iter().map(|&vertex| active[vertex as usize]).collect())
 }
 
-/// Compressed adjacency of the active nodes in METIS's form: without the diagonal, both directions.
-fn adjacency(
-    graph: &NodeGraph,
-    weights: &[u8],
-    active: &[u32],
-) -> Result<(Vec<i32>, Vec<i32>), OrderingError> {
+/// Compressed adjacency of the active nodes in METIS's form: without the diagonal, both directions, neighbours ascending.
+fn adjacency(graph: &NodeGraph, weights: &[u8], active: &[u32]) -> Result<Adjacency, OrderingError> {
     let mut vertex = vec![-1_i32; graph.n_nodes()];
     for (k, &node) in active.iter().enumerate() {
         vertex[node as usize] = k as i32;
@@ -122,7 +136,7 @@ fn adjacency(
             ends[other] += 1;
         }
     }
-    Ok((starts, neighbours))
+    Ok(Adjacency { starts, neighbours })
 }
 
 #[cfg(test)]

@@ -4,21 +4,17 @@
 //! groups of a chunk while it is in the cache. Subtrees are independent of each other: each works on its own rows, collects
 //! what it hands to the rows above in a buffer of its own, and these are summed in order.
 
-use std::ops::Range;
-
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
-use crate::factor::{Cholesky, panel_tiles};
-use crate::lanes::{LANES, Row, ZERO, add};
-use crate::symbolic::Supernode;
-use crate::tiles::Tiles;
+use crate::factor::Cholesky;
+use crate::lanes::{LANES, Row, ZERO};
 
 mod kernel;
+mod passes;
 mod pieces;
 
-use kernel::{n_diagonal_tiles, solve_lower, solve_upper};
-use pieces::{subtract, subtract_transposed};
+pub(crate) use passes::Passes;
 
 /// Groups of right-hand sides that pass through the factor together.
 const CHUNK_GROUPS: usize = 8;
@@ -34,7 +30,7 @@ impl Cholesky {
     pub fn solve_in_place(&self, x: MatMut<'_, f64>) {
         let symbolic = &self.symbolic;
         assert_eq!(x.nrows(), 3 * symbolic.free.n_nodes(), "rows of x must be the dofs of the body");
-        let dofs = self.dof_at_row();
+        let dofs = self.symbolic.dof_at_row();
         let mut x = x;
         for first in (0..x.ncols()).step_by(CHUNK_GROUPS * LANES) {
             let n = (CHUNK_GROUPS * LANES).min(x.ncols() - first);
@@ -47,7 +43,7 @@ impl Cholesky {
                 })
                 .collect();
             let mut rows: Vec<&mut [Row]> = groups.iter_mut().map(Vec::as_mut_slice).collect();
-            self.solve_groups(&mut rows);
+            self.passes().solve_groups(&mut rows);
             x.as_mut()
                 .par_col_chunks_mut(LANES)
                 .zip(&groups)
@@ -57,7 +53,7 @@ impl Cholesky {
 
     /// Solves A X = B in place for one group, as [`Cholesky::solve_in_place`] does for columns.
     pub(crate) fn solve_group(&self, x: &mut [Row]) {
-        self.solve_listed(x, &self.dof_at_row());
+        self.solve_listed(x, &self.symbolic.dof_at_row());
     }
 
     /// As [`Cholesky::solve_group`] with three rows for each node that has free dofs, in the order of elimination.
@@ -66,7 +62,7 @@ impl Cholesky {
         assert_eq!(x.len(), 3 * symbolic.order.len(), "rows of x must be those of the ordered nodes");
         if symbolic.n_free() == x.len() {
             // Every row is free: rows of x are rows of the factor.
-            self.solve_groups(&mut [x]);
+            self.passes().solve_groups(&mut [x]);
             return;
         }
         let is_free = |row: u32| {
@@ -80,283 +76,17 @@ impl Cholesky {
     /// Solves for the listed rows of a group, one for each row of the factor; all others become zero.
     fn solve_listed(&self, x: &mut [Row], listed: &[u32]) {
         let mut rows: Vec<Row> = listed.iter().map(|&row| x[row as usize]).collect();
-        self.solve_groups(&mut [&mut rows]);
+        self.passes().solve_groups(&mut [&mut rows]);
         x.fill(ZERO);
         for (value, &row) in rows.iter().zip(listed) {
             x[row as usize] = *value;
         }
     }
 
-    /// Dof of each row of the factor.
-    fn dof_at_row(&self) -> Vec<u32> {
-        let symbolic = &self.symbolic;
-        let mut dofs = Vec::with_capacity(symbolic.n_free());
-        for &node in &symbolic.order {
-            let free = symbolic.free.of_node(node as usize);
-            dofs.extend((0..3).filter(|&i| free[i]).map(|i| 3 * node + i as u32));
-        }
-        dofs
+    /// The passes through the factor.
+    fn passes(&self) -> Passes<'_, f64> {
+        Passes::new(&self.symbolic, &self.panels)
     }
-
-    /// Solves with the rows in elimination order.
-    fn solve_groups(&self, groups: &mut [&mut [Row]]) {
-        let symbolic = &self.symbolic;
-        let n_groups = groups.len();
-        // Forward: W y = b, subtrees first.
-        let handed_up: Vec<Vec<Vec<Row>>> = self
-            .task_rows(groups)
-            .into_par_iter()
-            .zip(&symbolic.tasks)
-            .map(|((first_row, mut own), task)| {
-                let root = &symbolic.supernodes[task.end - 1];
-                let mut above = vec![vec![ZERO; root.height() - root.width()]; n_groups];
-                let mut memory = Memory::default();
-                for s in task.clone() {
-                    let target = Target { first_row, root: Some(root) };
-                    self.forward(s, &mut own, &mut above, target, &mut memory);
-                }
-                above
-            })
-            .collect();
-        for (task, above) in symbolic.tasks.iter().zip(&handed_up) {
-            let root = &symbolic.supernodes[task.end - 1];
-            self.for_rows_below(root, |row, local| {
-                for (group, above) in groups.iter_mut().zip(above) {
-                    add(&mut group[row], &above[local]);
-                }
-            });
-        }
-        drop(handed_up);
-        let mut memory = Memory::default();
-        let target = Target { first_row: 0, root: None };
-        for &s in &symbolic.top {
-            self.forward(s, groups, &mut [], target, &mut memory);
-        }
-        self.apply_signs(groups);
-        // Backward: Wᵀ x = y, top first.
-        for &s in symbolic.top.iter().rev() {
-            self.backward(s, groups, &[], target, &mut memory);
-        }
-        let from_above: Vec<Vec<Vec<Row>>> = symbolic
-            .tasks
-            .iter()
-            .map(|task| {
-                let root = &symbolic.supernodes[task.end - 1];
-                let mut above = vec![Vec::with_capacity(root.height() - root.width()); n_groups];
-                self.for_rows_below(root, |row, _| {
-                    for (group, above) in groups.iter().zip(&mut above) {
-                        above.push(group[row]);
-                    }
-                });
-                above
-            })
-            .collect();
-        self.task_rows(groups).into_par_iter().zip(&symbolic.tasks).zip(&from_above).for_each(
-            |(((first_row, mut own), task), above)| {
-                let root = &symbolic.supernodes[task.end - 1];
-                let mut memory = Memory::default();
-                for s in task.clone().rev() {
-                    let target = Target { first_row, root: Some(root) };
-                    self.backward(s, &mut own, above, target, &mut memory);
-                }
-            },
-        );
-    }
-
-    /// Solves S z = y: the signs of the pivots of an indefinite matrix.
-    fn apply_signs(&self, groups: &mut [&mut [Row]]) {
-        for (i_panel, panel) in self.panels.iter().enumerate().filter(|(_, panel)| !panel.signs.is_empty()) {
-            let first = self.first_row_of_panel(i_panel);
-            for (row, _) in (first..).zip(&panel.signs).filter(|(_, sign)| **sign < 0.0) {
-                for group in groups.iter_mut() {
-                    group[row] = group[row].map(|value| -value);
-                }
-            }
-        }
-    }
-
-    /// Row of the factor at which a panel begins.
-    fn first_row_of_panel(&self, i_panel: usize) -> usize {
-        let panel = &self.symbolic.panels[i_panel];
-        let supernode = &self.symbolic.supernodes[panel.supernode];
-        self.symbolic.dof_start[supernode.columns.start] + supernode.row_of[panel.nodes.start] as usize
-    }
-
-    /// The rows of each task in every group, with the number of the first one.
-    fn task_rows<'a>(&self, groups: &'a mut [&mut [Row]]) -> Vec<(usize, Vec<&'a mut [Row]>)> {
-        let symbolic = &self.symbolic;
-        let mut rests: Vec<&mut [Row]> = groups.iter_mut().map(|group| &mut **group).collect();
-        let mut parts = Vec::with_capacity(symbolic.tasks.len());
-        let mut offset = 0;
-        for task in &symbolic.tasks {
-            let first = symbolic.dof_start[symbolic.supernodes[task.start].columns.start];
-            let end = symbolic.dof_start[symbolic.supernodes[task.end - 1].columns.end];
-            let mut part = Vec::with_capacity(rests.len());
-            for rest in &mut rests {
-                let (own, after) = std::mem::take(rest)[first - offset..].split_at_mut(end - first);
-                part.push(own);
-                *rest = after;
-            }
-            parts.push((first, part));
-            offset = end;
-        }
-        parts
-    }
-
-    /// Calls back for every row below a supernode with its number and its place below the supernode's own rows.
-    fn for_rows_below(&self, supernode: &Supernode, mut visit: impl FnMut(usize, usize)) {
-        let mut local = 0;
-        for &position in &supernode.list[supernode.n_columns()..] {
-            for row in
-                self.symbolic.dof_start[position as usize]..self.symbolic.dof_start[position as usize + 1]
-            {
-                visit(row, local);
-                local += 1;
-            }
-        }
-    }
-
-    /// Where the rows below a supernode lie: first those in `own`, whose number is returned, then those in the buffer `above`.
-    fn places_below(&self, supernode: &Supernode, target: Target<'_>, places: &mut Vec<u32>) -> usize {
-        let dof_start = &self.symbolic.dof_start;
-        places.clear();
-        let (mut n_own, mut at_root) = (0, 0);
-        for &position in &supernode.list[supernode.n_columns()..] {
-            let n = dof_start[position as usize + 1] - dof_start[position as usize];
-            let outside = target.root.filter(|root| position as usize >= root.columns.end);
-            let first = match outside {
-                None => {
-                    n_own += n;
-                    dof_start[position as usize] - target.first_row
-                }
-                Some(root) => {
-                    let below = &root.list[root.n_columns()..];
-                    at_root += below[at_root..].partition_point(|&other| other < position);
-                    root.row_of[root.n_columns() + at_root] as usize - root.width()
-                }
-            };
-            places.extend((first..first + n).map(|row| row as u32));
-        }
-        n_own
-    }
-
-    /// Forward substitution with one supernode: solves for its rows, subtracts from the rows below.
-    fn forward(
-        &self,
-        s: usize,
-        own: &mut [&mut [Row]],
-        above: &mut [Vec<Row>],
-        target: Target<'_>,
-        memory: &mut Memory,
-    ) {
-        let supernode = &self.symbolic.supernodes[s];
-        let first = self.symbolic.dof_start[supernode.columns.start] - target.first_row;
-        let (width, height) = (supernode.width(), supernode.height());
-        let Memory { rows: memory_of_rows, places, loaded } = memory;
-        // Loads on a few nodes, as of constraint modes, reach only what lies above them in the elimination tree.
-        loaded.clear();
-        loaded.extend((0..own.len()).filter(|&group| {
-            own[group][first..first + width].as_flattened().iter().any(|&value| value != 0.0)
-        }));
-        memory_of_rows.clear();
-        for &group in &*loaded {
-            memory_of_rows.extend_from_slice(&own[group][first..first + width]);
-            memory_of_rows.resize(memory_of_rows.len() + height - width, ZERO);
-        }
-        for (panel, columns) in self.panels_of(supernode) {
-            let n_diagonal = n_diagonal_tiles(&panel);
-            let mut parts = Vec::with_capacity(loaded.len());
-            for rows in memory_of_rows.chunks_mut(height) {
-                let rows = &mut rows[columns.start..];
-                solve_lower(panel, rows);
-                let (done, rest) = rows.split_at_mut(rows.len().min(LANES * n_diagonal));
-                parts.push((&done[..panel.width], rest));
-            }
-            subtract(panel, n_diagonal, parts, target.root.is_none());
-        }
-        let n_own = self.places_below(supernode, target, places);
-        let (in_own, in_above) = places.split_at(n_own);
-        for (&group, rows) in loaded.iter().zip(memory_of_rows.chunks(height)) {
-            let (solved, below) = rows.split_at(width);
-            own[group][first..first + width].copy_from_slice(solved);
-            let (to_own, to_above) = below.split_at(n_own);
-            for (&row, value) in in_own.iter().zip(to_own) {
-                add(&mut own[group][row as usize], value);
-            }
-            for (&row, value) in in_above.iter().zip(to_above) {
-                add(&mut above[group][row as usize], value);
-            }
-        }
-    }
-
-    /// Backward substitution with one supernode: subtracts the rows below, solves for its rows.
-    fn backward(
-        &self,
-        s: usize,
-        own: &mut [&mut [Row]],
-        above: &[Vec<Row>],
-        target: Target<'_>,
-        memory: &mut Memory,
-    ) {
-        let supernode = &self.symbolic.supernodes[s];
-        let first = self.symbolic.dof_start[supernode.columns.start] - target.first_row;
-        let (width, height) = (supernode.width(), supernode.height());
-        let Memory { rows: memory_of_rows, places, .. } = memory;
-        let n_own = self.places_below(supernode, target, places);
-        let (in_own, in_above) = places.split_at(n_own);
-        memory_of_rows.clear();
-        for (group, own) in own.iter().enumerate() {
-            memory_of_rows.extend_from_slice(&own[first..first + width]);
-            memory_of_rows.extend(in_own.iter().map(|&row| own[row as usize]));
-            memory_of_rows.extend(in_above.iter().map(|&row| above[group][row as usize]));
-        }
-        for (panel, columns) in self.panels_of(supernode).rev() {
-            let n_diagonal = n_diagonal_tiles(&panel);
-            let mut parts = Vec::with_capacity(own.len());
-            for rows in memory_of_rows.chunks_mut(height) {
-                let rows = &mut rows[columns.start..];
-                let (start, rest) = rows.split_at_mut(rows.len().min(LANES * n_diagonal));
-                parts.push((&mut start[..panel.width], &*rest));
-            }
-            subtract_transposed(panel, n_diagonal, &mut parts, target.root.is_none());
-            for rows in memory_of_rows.chunks_mut(height) {
-                solve_upper(panel, &mut rows[columns.start..]);
-            }
-        }
-        for (own, rows) in own.iter_mut().zip(memory_of_rows.chunks(height)) {
-            own[first..first + width].copy_from_slice(&rows[..width]);
-        }
-    }
-
-    /// The panels of a supernode, each with its columns.
-    fn panels_of<'a>(
-        &'a self,
-        supernode: &'a Supernode,
-    ) -> impl DoubleEndedIterator<Item = (Tiles<'a>, Range<usize>)> {
-        supernode.panels.clone().map(|i_panel| {
-            let nodes = &self.symbolic.panels[i_panel].nodes;
-            let columns = supernode.row_of[nodes.start] as usize..supernode.row_of[nodes.end] as usize;
-            (panel_tiles(&self.symbolic, i_panel, &self.panels[i_panel]), columns)
-        })
-    }
-}
-
-/// Memory of one worker.
-#[derive(Default)]
-struct Memory {
-    /// Rows of a supernode, its own and those below, group after group.
-    rows: Vec<Row>,
-    /// Where the rows below lie.
-    places: Vec<u32>,
-    /// Groups with a load.
-    loaded: Vec<usize>,
-}
-
-/// Where the rows of a supernode lie: `own` begins at `first_row`; rows past the columns of `root` are in a buffer.
-#[derive(Clone, Copy)]
-struct Target<'a> {
-    first_row: usize,
-    root: Option<&'a Supernode>,
 }
 
 /// The listed rows of a group of columns; missing columns are zero.

@@ -220,6 +220,16 @@ impl Symbolic {
         NodeMatrix { graph: Arc::new(NodeGraph { col_ptr, rows }), values }
     }
 
+    /// Dof of each row of the factor.
+    pub(crate) fn dof_at_row(&self) -> Vec<u32> {
+        let mut dofs = Vec::with_capacity(self.n_free());
+        for &node in &self.order {
+            let free = self.free.of_node(node as usize);
+            dofs.extend((0..3).filter(|&i| free[i]).map(|i| 3 * node + i as u32));
+        }
+        dofs
+    }
+
     /// Contributions of other supernodes to a panel, in ascending order.
     pub(crate) fn updates_of(&self, panel: usize) -> &[Update] {
         &self.updates[self.update_start[panel]..self.update_start[panel + 1]]

@@ -125,7 +125,7 @@ impl WithSimd for AddGram<'_> {
             let n_columns = if is_lower { n_columns.min(padded(LANES * (tile + 1))) } else { n_columns };
             for (right, sums) in right.chunks_exact(depth).zip(sums[..n_columns].chunks_exact_mut(WIDE)) {
                 let mut products = [ZERO; WIDE];
-                multiply::<S, WIDE>(simd, left, right, &mut products);
+                multiply::<S, f64, WIDE>(simd, left, right, &mut products);
                 for (sum, product) in sums.iter_mut().zip(&products) {
                     Vectors::load(simd, sum).plus(simd, 1.0, Vectors::load(simd, product)).store(sum);
                 }

@@ -1,24 +1,24 @@
 //! How a panel of the factor lies in memory: in *tiles* of eight rows, in each of them column after column.
 //!
-//! Eight rows of one column are a cache line, and the columns of a tile follow each other: whoever passes through some rows,
+//! Eight rows of one column are a cache line of doubles, and the columns of a tile follow each other: whoever passes through some rows,
 //! a product or a triangular solution, reads memory from one end to the other and finds the vectors of its instructions ready. Rows that fill
 //! up the last tile are zero.
 
 use crate::lanes::{LANES, Row, ZERO};
+use crate::number::Number;
 
 /// A panel: `height` rows by `width` columns.
 #[derive(Clone, Copy)]
-pub(crate) struct Tiles<'a> {
-    values: &'a [Row],
+pub(crate) struct Tiles<'a, T: Number = f64> {
+    values: &'a [Row<T>],
     pub(crate) width: usize,
     pub(crate) height: usize,
 }
 
-impl<'a> Tiles<'a> {
-    /// A panel in memory of [`n_rows`] rows.
-    pub(crate) fn new(values: &'a [Row], height: usize, width: usize) -> Self {
-        debug_assert_eq!(values.len(), n_rows(height, width), "a panel fills its tiles");
-        Self { values, width, height }
+impl<'a, T: Number> Tiles<'a, T> {
+    /// A panel in storage that [`clear`] made for it.
+    pub(crate) fn new(storage: &'a [Row], height: usize, width: usize) -> Self {
+        Self { values: &T::rows(storage)[..n_rows(height, width)], width, height }
     }
 
     /// Tiles of the panel.
@@ -28,12 +28,12 @@ impl<'a> Tiles<'a> {
 
     /// A tile, from its first column to its last.
     #[inline(always)]
-    pub(crate) fn tile(&self, tile: usize) -> &'a [Row] {
+    pub(crate) fn tile(&self, tile: usize) -> &'a [Row<T>] {
         &self.values[tile * self.width..][..self.width]
     }
 }
 
-/// Cache lines that a panel takes.
+/// Rows of eight numbers that a panel takes.
 pub(crate) fn n_rows(height: usize, width: usize) -> usize {
     height.div_ceil(LANES) * width
 }
@@ -45,13 +45,15 @@ pub(crate) fn place(row: usize, width: usize) -> usize {
 }
 
 /// Makes room for a panel of zeros.
-pub(crate) fn clear(values: &mut Vec<Row>, height: usize, width: usize) {
-    let n = n_rows(height, width);
-    if values.capacity() < n {
+pub(crate) fn clear<T: Number>(storage: &mut Vec<Row>, height: usize, width: usize) -> &mut [Row<T>] {
+    let n_rows = n_rows(height, width);
+    let n = (T::BYTES * n_rows).div_ceil(f64::BYTES);
+    if storage.capacity() < n {
         // Fresh memory of the system is zero as it comes.
-        *values = vec![ZERO; n];
+        *storage = vec![ZERO; n];
     } else {
-        values.clear();
-        values.resize(n, ZERO);
+        storage.clear();
+        storage.resize(n, ZERO);
     }
+    &mut T::rows_mut(storage)[..n_rows]
 }

@@ -3,32 +3,36 @@
 use faer::MatRef;
 use pulp::{Simd, WithSimd};
 
-use crate::lanes::{Row, Vectors, ZERO};
+use crate::lanes::{LANES, Row, Vectors};
 use crate::multiply::{Packed, WIDE, multiply};
+use crate::number::Number;
 
 /// The lower triangle W of a diagonal block, transposed in blocks of six rows, each from the first column to its own last.
-#[derive(Default)]
-pub(super) struct Triangle {
-    blocks: Vec<Packed>,
+pub(super) struct Triangle<T> {
+    blocks: Vec<Packed<T>>,
     /// Start of each block.
     starts: Vec<usize>,
     /// 1 / w_jj.
-    reciprocals: Vec<f64>,
+    reciprocals: Vec<T>,
 }
 
-impl Triangle {
+impl<T: Number> Triangle<T> {
+    pub(super) fn new() -> Self {
+        Self { blocks: Vec::new(), starts: Vec::new(), reciprocals: Vec::new() }
+    }
+
     /// Takes the lower triangle of a square matrix.
-    pub(super) fn assign(&mut self, w: MatRef<'_, f64>) {
+    pub(super) fn assign(&mut self, w: MatRef<'_, T>) {
         let n = w.ncols();
         self.blocks.clear();
         self.starts.clear();
         self.reciprocals.clear();
-        self.reciprocals.extend((0..n).map(|j| 1.0 / w[(j, j)]));
+        self.reciprocals.extend((0..n).map(|j| T::of(1.0) / w[(j, j)]));
         for first in (0..n).step_by(WIDE) {
             let end = n.min(first + WIDE);
             self.starts.push(self.blocks.len());
             self.blocks.extend((0..end).map(|k| {
-                let mut packed = [0.0; WIDE];
+                let mut packed = [T::ZERO; WIDE];
                 for row in first.max(k)..end {
                     packed[row - first] = w[(row, k)];
                 }
@@ -39,14 +43,14 @@ impl Triangle {
 }
 
 /// A ← A W⁻ᵀ S for some tiles.
-pub(super) struct Division<'a> {
-    pub(super) triangle: &'a Triangle,
+pub(super) struct Division<'a, T> {
+    pub(super) triangle: &'a Triangle<T>,
     /// Signs of the pivots, none if all are positive.
     pub(super) signs: &'a [f64],
-    pub(super) tiles: &'a mut [Row],
+    pub(super) tiles: &'a mut [Row<T>],
 }
 
-impl WithSimd for Division<'_> {
+impl<T: Number> WithSimd for Division<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -57,10 +61,12 @@ impl WithSimd for Division<'_> {
                 let (solved, rest) = tile.split_at_mut(WIDE * block);
                 let (columns, _) = rest.split_at_mut(WIDE.min(rest.len()));
                 let (above, corner) = blocks[start..][..solved.len() + columns.len()].split_at(solved.len());
-                let mut sums = [ZERO; WIDE];
-                multiply::<S, WIDE>(simd, solved, above, &mut sums);
+                let mut sums = [[T::ZERO; LANES]; WIDE];
+                multiply::<S, T, WIDE>(simd, solved, above, &mut sums);
                 for (column, sum) in columns.iter_mut().zip(&sums) {
-                    Vectors::load(simd, column).plus(simd, -1.0, Vectors::load(simd, sum)).store(column);
+                    Vectors::load(simd, column)
+                        .plus(simd, T::of(-1.0), Vectors::load(simd, sum))
+                        .store(column);
                 }
                 for j in 0..columns.len() {
                     let (first, behind) = columns.split_at_mut(j + 1);

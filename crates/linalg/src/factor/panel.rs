@@ -2,7 +2,6 @@
 
 use faer::MatMut;
 use faer::dyn_stack::MemBuffer;
-use pulp::Arch;
 use rayon::prelude::*;
 
 use super::division::{Division, Triangle};
@@ -10,35 +9,36 @@ use super::pivots::{Pivots, factorise_diagonal, pivot_memory};
 use super::updates::{PieceWorkspace, Updates, piece_tiles};
 use super::{FactorError, Matrix, PanelValues};
 use crate::lanes::{LANES, Row};
+use crate::number::Number;
 use crate::symbolic::{Panel, Symbolic};
 use crate::tiles::{Tiles, clear, place};
 
 /// Memory of one worker.
-pub(super) struct Workspace {
+pub(super) struct Workspace<T> {
     /// Row of each position in the panel at work.
     row_at: Vec<u32>,
-    piece: PieceWorkspace,
+    piece: PieceWorkspace<T>,
     /// Diagonal of the matrix in the columns of the panel.
     pub(super) diagonal: Vec<f64>,
     /// The diagonal block, column-major; only its lower triangle counts.
-    block: Vec<f64>,
+    block: Vec<T>,
     /// The diagonal block before it was factorised, if that may fail.
-    pub(super) backup: Vec<f64>,
+    pub(super) backup: Vec<T>,
     pub(super) pivots: MemBuffer,
-    triangle: Triangle,
+    triangle: Triangle<T>,
 }
 
-impl Workspace {
+impl<T: Number> Workspace<T> {
     pub(super) fn new(symbolic: &Symbolic) -> Self {
         let widest = symbolic.panels.iter().map(|panel| width(symbolic, panel)).max().unwrap_or(0);
         Self {
             row_at: vec![0; symbolic.order.len()],
-            piece: PieceWorkspace::default(),
+            piece: PieceWorkspace::new(),
             diagonal: Vec::new(),
             block: Vec::new(),
             backup: Vec::new(),
-            pivots: pivot_memory(widest),
-            triangle: Triangle::default(),
+            pivots: pivot_memory::<T>(widest),
+            triangle: Triangle::new(),
         }
     }
 }
@@ -56,7 +56,11 @@ fn height(symbolic: &Symbolic, panel: &Panel) -> usize {
 }
 
 /// The factor of a panel.
-pub(crate) fn panel_tiles<'a>(symbolic: &Symbolic, i_panel: usize, values: &'a PanelValues) -> Tiles<'a> {
+pub(crate) fn panel_tiles<'a, T: Number>(
+    symbolic: &Symbolic,
+    i_panel: usize,
+    values: &'a PanelValues,
+) -> Tiles<'a, T> {
     let panel = &symbolic.panels[i_panel];
     Tiles::new(&values.values, height(symbolic, panel), width(symbolic, panel))
 }
@@ -64,62 +68,62 @@ pub(crate) fn panel_tiles<'a>(symbolic: &Symbolic, i_panel: usize, values: &'a P
 /// Computes one panel from the panels before it.
 ///
 /// `earlier[0]` is panel number `first`.
-pub(super) fn factorise_panel(
+pub(super) fn factorise_panel<T: Number>(
     matrix: &Matrix<'_>,
     i_panel: usize,
     first: usize,
     earlier: &[PanelValues],
     target: &mut PanelValues,
-    workspace: &mut Workspace,
+    workspace: &mut Workspace<T>,
     parallel: bool,
 ) -> Result<Pivots, FactorError> {
     let symbolic = matrix.symbolic;
     let panel = &symbolic.panels[i_panel];
     let (height, width) = (height(symbolic, panel), width(symbolic, panel));
-    target.signs.clear();
-    clear(&mut target.values, height, width);
-    fill(matrix, panel, &mut target.values, width, workspace);
+    let PanelValues { values, signs } = target;
+    signs.clear();
+    let values = clear::<T>(values, height, width);
+    fill(matrix, panel, values, width, workspace);
 
-    let arch = Arch::new();
+    let arch = T::arch();
     let updates = Updates { symbolic, i_panel, first, earlier, row_at: &workspace.row_at, arch };
-    let rows_of = |first: usize, piece: &[Row]| first..height.min(first + LANES * (piece.len() / width));
+    let rows_of = |first: usize, piece: &[Row<T>]| first..height.min(first + LANES * (piece.len() / width));
     if parallel {
         let tiles = piece_tiles(height.div_ceil(LANES));
-        target
-            .values
+        values
             .par_chunks_mut(tiles * width)
             .enumerate()
-            .for_each_init(PieceWorkspace::default, |memory, (k, piece)| {
+            .for_each_init(PieceWorkspace::new, |memory, (k, piece)| {
                 updates.subtract(rows_of(k * tiles * LANES, piece), piece, memory)
             });
     } else {
-        updates.subtract(0..height, &mut target.values, &mut workspace.piece);
+        updates.subtract(0..height, values, &mut workspace.piece);
     }
 
     let mut block = std::mem::take(&mut workspace.block);
-    take_block(&target.values, width, &mut block);
+    take_block(values, width, &mut block);
     let top = MatMut::from_column_major_slice_mut(&mut block, width, width);
-    let found = factorise_diagonal(matrix, panel, top, &mut target.signs, workspace)?;
+    let found = factorise_diagonal(matrix, panel, top, signs, workspace)?;
     workspace.triangle.assign(faer::MatRef::from_column_major_slice(&block, width, width));
     // The tile in which the diagonal block ends is divided as a whole, before the block is put back.
-    let below = &mut target.values[width / LANES * width..];
-    let division = |tiles: &mut [Row]| {
-        arch.dispatch(Division { triangle: &workspace.triangle, signs: &target.signs, tiles });
+    let below = &mut values[width / LANES * width..];
+    let division = |tiles: &mut [Row<T>]| {
+        T::dispatch(arch, Division { triangle: &workspace.triangle, signs: &signs[..], tiles });
     };
     if parallel {
         below.par_chunks_mut(piece_tiles(below.len() / width).max(1) * width).for_each(division);
     } else {
         division(below);
     }
-    put_block(&block, width, &mut target.values);
+    put_block(&block, width, values);
     workspace.block = block;
     Ok(found)
 }
 
 /// Copies the lower triangle of the diagonal block out of its tiles.
-fn take_block(values: &[Row], width: usize, block: &mut Vec<f64>) {
+fn take_block<T: Number>(values: &[Row<T>], width: usize, block: &mut Vec<T>) {
     block.clear();
-    block.resize(width * width, 0.0);
+    block.resize(width * width, T::ZERO);
     let values = values.as_flattened();
     for (j, column) in block.chunks_exact_mut(width).enumerate() {
         for (i, value) in column.iter_mut().enumerate().skip(j) {
@@ -129,17 +133,23 @@ fn take_block(values: &[Row], width: usize, block: &mut Vec<f64>) {
 }
 
 /// Copies the lower triangle of the diagonal block back to its tiles; above it become zeros.
-fn put_block(block: &[f64], width: usize, values: &mut [Row]) {
+fn put_block<T: Number>(block: &[T], width: usize, values: &mut [Row<T>]) {
     let values = values.as_flattened_mut();
     for (j, column) in block.chunks_exact(width).enumerate() {
         for (i, value) in column.iter().enumerate() {
-            values[place(i, width) + LANES * j] = if i >= j { *value } else { 0.0 };
+            values[place(i, width) + LANES * j] = if i >= j { *value } else { T::ZERO };
         }
     }
 }
 
 /// Writes the entries of the matrix into a panel and notes the row of each position and the diagonal.
-fn fill(matrix: &Matrix<'_>, panel: &Panel, values: &mut [Row], width: usize, workspace: &mut Workspace) {
+fn fill<T: Number>(
+    matrix: &Matrix<'_>,
+    panel: &Panel,
+    values: &mut [Row<T>],
+    width: usize,
+    workspace: &mut Workspace<T>,
+) {
     let symbolic = matrix.symbolic;
     let values = values.as_flattened_mut();
     let supernode = &symbolic.supernodes[panel.supernode];
@@ -163,11 +173,12 @@ fn fill(matrix: &Matrix<'_>, panel: &Panel, values: &mut [Row], width: usize, wo
             let (stride_row, stride_col) = if row_node >= col_node { (3, 1) } else { (1, 3) };
             for (at_col, j) in (col..).zip((0..3).filter(|&j| col_free[j])) {
                 for (at_row, i) in (row..).zip((0..3).filter(|&i| row_free[i])) {
-                    values[place(at_row, width) + LANES * at_col] =
+                    let value =
                         block[stride_row * i + stride_col * j] + if i == j { on_diagonal } else { 0.0 };
+                    values[place(at_row, width) + LANES * at_col] = T::of(matrix.scale * value);
                 }
             }
         }
     }
-    workspace.diagonal.extend((0..width).map(|j| values[place(j, width) + LANES * j]));
+    workspace.diagonal.extend((0..width).map(|j| values[place(j, width) + LANES * j].double()));
 }

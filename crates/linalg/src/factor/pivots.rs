@@ -6,6 +6,7 @@ use faer::{MatMut, MatRef, Par};
 
 use super::panel::Workspace;
 use super::{FactorError, Matrix};
+use crate::number::Number;
 use crate::symbolic::{Panel, Symbolic};
 
 /// Smallest pivot, relative to its diagonal entry, that a positive definite matrix may have.
@@ -29,19 +30,19 @@ impl Pivots {
 }
 
 /// Memory in which diagonal blocks up to this width are factorised.
-pub(super) fn pivot_memory(widest: usize) -> MemBuffer {
-    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(widest, Par::Seq, Default::default())
-        .or(ldlt::factor::cholesky_in_place_scratch::<f64>(widest, Par::Seq, Default::default()));
+pub(super) fn pivot_memory<T: Number>(widest: usize) -> MemBuffer {
+    let scratch = llt::factor::cholesky_in_place_scratch::<T>(widest, Par::Seq, Default::default())
+        .or(ldlt::factor::cholesky_in_place_scratch::<T>(widest, Par::Seq, Default::default()));
     MemBuffer::new(scratch)
 }
 
 /// Factorises the diagonal block of a panel in place: A = W Wᵀ, or W S Wᵀ if the matrix may be indefinite. Only lower triangles count.
-pub(super) fn factorise_diagonal(
+pub(super) fn factorise_diagonal<T: Number>(
     matrix: &Matrix<'_>,
     panel: &Panel,
-    mut top: MatMut<'_, f64>,
+    mut top: MatMut<'_, T>,
     signs: &mut Vec<f64>,
-    workspace: &mut Workspace,
+    workspace: &mut Workspace<T>,
 ) -> Result<Pivots, FactorError> {
     let n = top.ncols();
     if matrix.indefinite {
@@ -56,7 +57,7 @@ pub(super) fn factorise_diagonal(
     match outcome {
         Ok(_) => {
             for j in 0..n {
-                let pivot = top[(j, j)].powi(2) / diagonal[j].abs();
+                let pivot = top[(j, j)].double().powi(2) / diagonal[j].abs();
                 if !matrix.indefinite && (pivot.is_nan() || pivot < SMALLEST_PIVOT) {
                     return Err(not_positive_definite(matrix.symbolic, panel, j, pivot));
                 }
@@ -69,7 +70,7 @@ pub(super) fn factorise_diagonal(
                 matrix.symbolic,
                 panel,
                 index,
-                top[(index, index)] / diagonal[index],
+                top[(index, index)].double() / diagonal[index],
             ));
         }
         Err(_) => {
@@ -81,13 +82,13 @@ pub(super) fn factorise_diagonal(
             {
                 return Ok(Pivots { smallest_pivot: 0.0 });
             }
-            signs.extend((0..n).map(|j| top[(j, j)].signum()));
+            signs.extend((0..n).map(|j| top[(j, j)].double().signum()));
             for j in 0..n {
-                let pivot = top[(j, j)];
+                let pivot = top[(j, j)].double();
                 let relative = (pivot / diagonal[j]).abs();
                 pivots =
                     pivots.and(Pivots { smallest_pivot: if relative.is_nan() { 0.0 } else { relative } });
-                let root = pivot.abs().sqrt();
+                let root = T::of(pivot.abs().sqrt());
                 top[(j, j)] = root;
                 for i in j + 1..n {
                     top[(i, j)] *= root;

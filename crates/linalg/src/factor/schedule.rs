@@ -11,10 +11,11 @@ use rayon::prelude::*;
 use super::panel::{Workspace, factorise_panel};
 use super::pivots::Pivots;
 use super::{FactorError, Matrix, PanelValues};
+use crate::number::Number;
 use crate::symbolic::Supernode;
 
 /// Factorises all panels.
-pub(super) fn factorise(
+pub(super) fn factorise<T: Number>(
     matrix: &Matrix<'_>,
     panels: &mut [PanelValues],
     progress: &dyn Progress,
@@ -22,9 +23,9 @@ pub(super) fn factorise(
     let symbolic = matrix.symbolic;
     let done = Done { flops: AtomicU64::new(0), total: symbolic.flops(), progress };
     progress.begin(if matrix.indefinite { "inertia count" } else { "factorisation" }, 100);
-    let outcome = factorise_tasks(matrix, panels, &done).and_then(|below| {
+    let outcome = factorise_tasks::<T>(matrix, panels, &done).and_then(|below| {
         let mut pivots = below;
-        let mut workspace = Workspace::new(symbolic);
+        let mut workspace = Workspace::<T>::new(symbolic);
         for &s in &symbolic.top {
             for i_panel in symbolic.supernodes[s].panels.clone() {
                 let (earlier, rest) = panels.split_at_mut(i_panel);
@@ -58,7 +59,7 @@ impl Done<'_> {
 }
 
 /// Factorises the subtrees, in parallel.
-fn factorise_tasks(
+fn factorise_tasks<T: Number>(
     matrix: &Matrix<'_>,
     panels: &mut [PanelValues],
     done: &Done<'_>,
@@ -77,7 +78,7 @@ fn factorise_tasks(
     let outcomes: Vec<Result<Pivots, FactorError>> = parts
         .into_par_iter()
         .map_init(
-            || Workspace::new(symbolic),
+            || Workspace::<T>::new(symbolic),
             |workspace, (task, first, part)| {
                 let mut pivots = Pivots::NONE;
                 for s in task {

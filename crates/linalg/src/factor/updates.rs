@@ -4,28 +4,38 @@
 
 use std::ops::Range;
 
-use pulp::Arch;
-
 use super::PanelValues;
 use super::panel::panel_tiles;
 use super::product::{Subtraction, pack};
 use crate::lanes::{LANES, Row};
 use crate::multiply::Packed;
+use crate::number::Number;
 use crate::symbolic::Symbolic;
 use crate::tiles::place;
 
 /// Memory for the contributions to a piece.
-#[derive(Default)]
-pub(super) struct PieceWorkspace {
-    packed: Vec<Packed>,
+pub(super) struct PieceWorkspace<T> {
+    packed: Vec<Packed<T>>,
     own_places: Vec<u32>,
     own_columns: Vec<u32>,
     places: Vec<u32>,
     columns: Vec<u32>,
 }
 
+impl<T> PieceWorkspace<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            packed: Vec::new(),
+            own_places: Vec::new(),
+            own_columns: Vec::new(),
+            places: Vec::new(),
+            columns: Vec::new(),
+        }
+    }
+}
+
 /// One panel at work, with what it needs from the panels before it.
-pub(super) struct Updates<'a> {
+pub(super) struct Updates<'a, T: Number> {
     pub(super) symbolic: &'a Symbolic,
     pub(super) i_panel: usize,
     /// Number of the panel at `earlier[0]`.
@@ -33,15 +43,15 @@ pub(super) struct Updates<'a> {
     pub(super) earlier: &'a [PanelValues],
     /// Row of each position in the panel.
     pub(super) row_at: &'a [u32],
-    pub(super) arch: Arch,
+    pub(super) arch: T::Set,
 }
 
-impl Updates<'_> {
+impl<T: Number> Updates<'_, T> {
     /// Subtracts from some rows what all earlier panels contribute.
     ///
     /// * `rows` — from the first row of a tile on
     /// * `piece` — these tiles
-    pub(super) fn subtract(&self, rows: Range<usize>, piece: &mut [Row], memory: &mut PieceWorkspace) {
+    pub(super) fn subtract(&self, rows: Range<usize>, piece: &mut [Row<T>], memory: &mut PieceWorkspace<T>) {
         self.subtract_own(&rows, piece, memory);
         for update in self.symbolic.updates_of(self.i_panel) {
             self.subtract_supernode(update.source as usize, update.first as usize, &rows, piece, memory);
@@ -49,7 +59,7 @@ impl Updates<'_> {
     }
 
     /// Subtracts what the earlier panels of the same supernode contribute: they have the same rows.
-    fn subtract_own(&self, rows: &Range<usize>, piece: &mut [Row], memory: &mut PieceWorkspace) {
+    fn subtract_own(&self, rows: &Range<usize>, piece: &mut [Row<T>], memory: &mut PieceWorkspace<T>) {
         let panel = &self.symbolic.panels[self.i_panel];
         let supernode = &self.symbolic.supernodes[panel.supernode];
         let first_row = supernode.row_of[panel.nodes.start];
@@ -65,7 +75,7 @@ impl Updates<'_> {
             let source = panel_tiles(self.symbolic, i_source, values);
             let end = width.min(rows.end);
             pack(source, shift..shift + end, &values.signs, packed);
-            self.arch.dispatch(Subtraction {
+            let product = Subtraction {
                 source,
                 rows: rows.start + shift..rows.end + shift,
                 right: packed,
@@ -73,7 +83,8 @@ impl Updates<'_> {
                 places: own_places,
                 columns: &own_columns[..end],
                 target: &mut *piece,
-            });
+            };
+            T::dispatch(self.arch, product);
         }
     }
 
@@ -85,8 +96,8 @@ impl Updates<'_> {
         i_source: usize,
         middle: usize,
         rows: &Range<usize>,
-        piece: &mut [Row],
-        memory: &mut PieceWorkspace,
+        piece: &mut [Row<T>],
+        memory: &mut PieceWorkspace<T>,
     ) {
         let panel = &self.symbolic.panels[self.i_panel];
         let target = &self.symbolic.supernodes[panel.supernode];
@@ -131,7 +142,7 @@ impl Updates<'_> {
             let tiles = panel_tiles(self.symbolic, i_panel, values);
             let right = first_right - offset;
             pack(tiles, right..right + columns.len(), &values.signs, packed);
-            self.arch.dispatch(Subtraction {
+            let product = Subtraction {
                 source: tiles,
                 rows: first_row - offset..first_row - offset + places.len(),
                 right: packed,
@@ -139,7 +150,8 @@ impl Updates<'_> {
                 places,
                 columns,
                 target: &mut *piece,
-            });
+            };
+            T::dispatch(self.arch, product);
         }
     }
 }

@@ -5,74 +5,79 @@
 
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
-use crate::lanes::{LANES, Row, Vectors, ZERO};
+use crate::lanes::{LANES, Row, Vectors};
+use crate::number::Number;
 use crate::tiles::Tiles;
 
-/// Rows of a tile whose right-hand sides fit the registers.
+/// Rows of a tile whose right-hand sides fit the registers if each takes more than one.
 const HALF: usize = LANES / 2;
 
 /// Tiles in which the diagonal block of a panel lies; the last of them may have rows below the block.
-pub(super) fn n_diagonal_tiles(panel: &Tiles<'_>) -> usize {
+pub(super) fn n_diagonal_tiles<T: Number>(panel: &Tiles<'_, T>) -> usize {
     panel.width.div_ceil(LANES)
 }
 
 /// X ← L⁻¹ X with the triangle of a panel, and what the same tiles subtract from rows below it.
 ///
 /// * `rows` — X, and at least the rows behind it that the last tile of the triangle has
-pub(super) fn solve_lower(panel: Tiles<'_>, rows: &mut [Row]) {
-    Arch::new().dispatch(SolveLower { panel, rows });
+pub(super) fn solve_lower<T: Number>(panel: Tiles<'_, T>, rows: &mut [Row<T>]) {
+    T::dispatch(T::arch(), SolveLower { panel, rows });
 }
 
 /// X ← L⁻ᵀ X with the triangle of a panel, after subtracting what the same tiles make of the rows below it.
 ///
 /// * `rows` — as for [`solve_lower`]
-pub(super) fn solve_upper(panel: Tiles<'_>, rows: &mut [Row]) {
-    Arch::new().dispatch(SolveUpper { panel, rows });
+pub(super) fn solve_upper<T: Number>(panel: Tiles<'_, T>, rows: &mut [Row<T>]) {
+    T::dispatch(T::arch(), SolveUpper { panel, rows });
 }
 
 /// Y −= L X for some tiles and each of the parts: a tile meets all of them while it is in the cache.
 ///
 /// * `parts` — X, and as Y the rows of these tiles
-pub(super) fn subtract<'p>(panel: Tiles<'_>, tiles: Range<usize>, parts: &mut [(&'p [Row], &'p mut [Row])]) {
-    Arch::new().dispatch(Subtract { panel, tiles, parts });
+pub(super) fn subtract<'p, T: Number>(
+    panel: Tiles<'_, T>,
+    tiles: Range<usize>,
+    parts: &mut [(&'p [Row<T>], &'p mut [Row<T>])],
+) {
+    T::dispatch(T::arch(), Subtract { panel, tiles, parts });
 }
 
 /// X −= Lᵀ Y for some tiles and each of the parts.
 ///
 /// * `parts` — X, and as Y the rows of these tiles
-pub(super) fn subtract_transposed<'p>(
-    panel: Tiles<'_>,
+pub(super) fn subtract_transposed<'p, T: Number>(
+    panel: Tiles<'_, T>,
     tiles: Range<usize>,
-    parts: &mut [(&'p mut [Row], &'p [Row])],
+    parts: &mut [(&'p mut [Row<T>], &'p [Row<T>])],
 ) {
-    Arch::new().dispatch(SubtractTransposed { panel, tiles, parts });
+    T::dispatch(T::arch(), SubtractTransposed { panel, tiles, parts });
 }
 
-struct SolveLower<'a> {
-    panel: Tiles<'a>,
-    rows: &'a mut [Row],
+struct SolveLower<'a, T: Number> {
+    panel: Tiles<'a, T>,
+    rows: &'a mut [Row<T>],
 }
 
-struct SolveUpper<'a> {
-    panel: Tiles<'a>,
-    rows: &'a mut [Row],
+struct SolveUpper<'a, T: Number> {
+    panel: Tiles<'a, T>,
+    rows: &'a mut [Row<T>],
 }
 
-struct Subtract<'a, 'p> {
-    panel: Tiles<'a>,
+struct Subtract<'a, 'p, T: Number> {
+    panel: Tiles<'a, T>,
     tiles: Range<usize>,
-    parts: &'a mut [(&'p [Row], &'p mut [Row])],
+    parts: &'a mut [(&'p [Row<T>], &'p mut [Row<T>])],
 }
 
-struct SubtractTransposed<'a, 'p> {
-    panel: Tiles<'a>,
+struct SubtractTransposed<'a, 'p, T: Number> {
+    panel: Tiles<'a, T>,
     tiles: Range<usize>,
-    parts: &'a mut [(&'p mut [Row], &'p [Row])],
+    parts: &'a mut [(&'p mut [Row<T>], &'p [Row<T>])],
 }
 
-impl WithSimd for SolveLower<'_> {
+impl<T: Number> WithSimd for SolveLower<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -85,7 +90,7 @@ impl WithSimd for SolveLower<'_> {
             let n = rest.len().min(LANES);
             subtract_tile(simd, left, done, &mut rest[..n]);
             for (k, column) in corner.iter().take(LANES).enumerate() {
-                let solved = Vectors::load(simd, &rest[k]).times(simd, 1.0 / column[k]);
+                let solved = Vectors::load(simd, &rest[k]).times(simd, T::of(1.0) / column[k]);
                 solved.store(&mut rest[k]);
                 for i in k + 1..n {
                     Vectors::load(simd, &rest[i]).plus(simd, -column[i], solved).store(&mut rest[i]);
@@ -95,7 +100,7 @@ impl WithSimd for SolveLower<'_> {
     }
 }
 
-impl WithSimd for SolveUpper<'_> {
+impl<T: Number> WithSimd for SolveUpper<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -111,14 +116,14 @@ impl WithSimd for SolveUpper<'_> {
                 for i in k + 1..n {
                     row = row.plus(simd, -column[i], Vectors::load(simd, &rest[i]));
                 }
-                row.times(simd, 1.0 / column[k]).store(&mut rest[k]);
+                row.times(simd, T::of(1.0) / column[k]).store(&mut rest[k]);
             }
             subtract_tile_transposed(simd, left, before, &rest[..n]);
         }
     }
 }
 
-impl WithSimd for Subtract<'_, '_> {
+impl<T: Number> WithSimd for Subtract<'_, '_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -134,7 +139,7 @@ impl WithSimd for Subtract<'_, '_> {
     }
 }
 
-impl WithSimd for SubtractTransposed<'_, '_> {
+impl<T: Number> WithSimd for SubtractTransposed<'_, '_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -152,23 +157,37 @@ impl WithSimd for SubtractTransposed<'_, '_> {
 
 /// Y −= L X with the first columns of a tile, one for each row of X, and as many of its rows as Y has.
 #[inline(always)]
-fn subtract_tile<S: Simd>(simd: S, tile: &[Row], x: &[Row], y: &mut [Row]) {
-    if let Ok(y) = <&mut [Row; LANES]>::try_from(&mut *y) {
-        subtract_half::<S, 0>(simd, tile, x, y);
-        subtract_half::<S, HALF>(simd, tile, x, y);
+fn subtract_tile<S: Simd, T: Number>(simd: S, tile: &[Row<T>], x: &[Row<T>], y: &mut [Row<T>]) {
+    if let Ok(y) = <&mut [Row<T>; LANES]>::try_from(&mut *y) {
+        subtract_whole(simd, tile, x, y);
     } else {
-        let mut padded = [ZERO; LANES];
+        let mut padded = [[T::ZERO; LANES]; LANES];
         padded[..y.len()].copy_from_slice(y);
-        subtract_half::<S, 0>(simd, tile, x, &mut padded);
-        subtract_half::<S, HALF>(simd, tile, x, &mut padded);
+        subtract_whole(simd, tile, x, &mut padded);
         y.copy_from_slice(&padded[..y.len()]);
     }
 }
 
-/// As [`subtract_tile`] for half of the rows, from FIRST on.
+/// As [`subtract_tile`] for all rows.
 #[inline(always)]
-fn subtract_half<S: Simd, const FIRST: usize>(simd: S, tile: &[Row], x: &[Row], y: &mut [Row; LANES]) {
-    let mut sums = [Vectors::zero(simd); HALF];
+fn subtract_whole<S: Simd, T: Number>(simd: S, tile: &[Row<T>], x: &[Row<T>], y: &mut [Row<T>; LANES]) {
+    if T::lanes::<S>() == LANES {
+        subtract_rows::<S, T, 0, LANES>(simd, tile, x, y);
+    } else {
+        subtract_rows::<S, T, 0, HALF>(simd, tile, x, y);
+        subtract_rows::<S, T, HALF, HALF>(simd, tile, x, y);
+    }
+}
+
+/// As [`subtract_tile`] for N rows from FIRST on, whose sums stay in the registers.
+#[inline(always)]
+fn subtract_rows<S: Simd, T: Number, const FIRST: usize, const N: usize>(
+    simd: S,
+    tile: &[Row<T>],
+    x: &[Row<T>],
+    y: &mut [Row<T>; LANES],
+) {
+    let mut sums = [Vectors::zero(simd); N];
     for (column, x) in tile.iter().zip(x) {
         let x = Vectors::load(simd, x);
         for (i, sum) in sums.iter_mut().enumerate() {
@@ -176,35 +195,37 @@ fn subtract_half<S: Simd, const FIRST: usize>(simd: S, tile: &[Row], x: &[Row], 
         }
     }
     for (i, sum) in sums.iter().enumerate() {
-        Vectors::load(simd, &y[FIRST + i]).plus(simd, -1.0, *sum).store(&mut y[FIRST + i]);
+        Vectors::load(simd, &y[FIRST + i]).plus(simd, T::of(-1.0), *sum).store(&mut y[FIRST + i]);
     }
 }
 
 /// X −= Lᵀ Y with the first columns of a tile, one for each row of X, and as many of its rows as Y has.
 #[inline(always)]
-fn subtract_tile_transposed<S: Simd>(simd: S, tile: &[Row], x: &mut [Row], y: &[Row]) {
-    if let Ok(y) = <&[Row; LANES]>::try_from(y) {
-        subtract_half_transposed::<S, 0>(simd, tile, x, y);
-        subtract_half_transposed::<S, HALF>(simd, tile, x, y);
-    } else {
-        let mut padded = [ZERO; LANES];
+fn subtract_tile_transposed<S: Simd, T: Number>(simd: S, tile: &[Row<T>], x: &mut [Row<T>], y: &[Row<T>]) {
+    let mut padded = [[T::ZERO; LANES]; LANES];
+    let y = <&[Row<T>; LANES]>::try_from(y).unwrap_or_else(|_| {
         padded[..y.len()].copy_from_slice(y);
-        subtract_half_transposed::<S, 0>(simd, tile, x, &padded);
-        subtract_half_transposed::<S, HALF>(simd, tile, x, &padded);
+        &padded
+    });
+    if T::lanes::<S>() == LANES {
+        subtract_rows_transposed::<S, T, 0, LANES>(simd, tile, x, y);
+    } else {
+        subtract_rows_transposed::<S, T, 0, HALF>(simd, tile, x, y);
+        subtract_rows_transposed::<S, T, HALF, HALF>(simd, tile, x, y);
     }
 }
 
-/// As [`subtract_tile_transposed`] for half of the rows, from FIRST on.
+/// As [`subtract_tile_transposed`] for N rows from FIRST on, which stay in the registers.
 #[inline(always)]
-fn subtract_half_transposed<S: Simd, const FIRST: usize>(
+fn subtract_rows_transposed<S: Simd, T: Number, const FIRST: usize, const N: usize>(
     simd: S,
-    tile: &[Row],
-    x: &mut [Row],
-    y: &[Row; LANES],
+    tile: &[Row<T>],
+    x: &mut [Row<T>],
+    y: &[Row<T>; LANES],
 ) {
-    let mut minus = [Vectors::zero(simd); HALF];
+    let mut minus = [Vectors::zero(simd); N];
     for (i, minus) in minus.iter_mut().enumerate() {
-        *minus = Vectors::load(simd, &y[FIRST + i]).times(simd, -1.0);
+        *minus = Vectors::load(simd, &y[FIRST + i]).times(simd, T::of(-1.0));
     }
     for (column, x) in tile.iter().zip(x) {
         let mut sum = Vectors::load(simd, x);

@@ -5,7 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::kernel;
-use crate::lanes::{LANES, Row, ZERO, add};
+use crate::lanes::{LANES, Row, add};
+use crate::number::Number;
 use crate::tiles::Tiles;
 
 /// Tiles of one piece of a panel: the unit of parallel work.
@@ -15,10 +16,10 @@ const PIECE_TILES: usize = 32;
 const PIECE_ROWS: usize = LANES * PIECE_TILES;
 
 /// y −= L x for all groups with the tiles from one on, which is what y begins with.
-pub(super) fn subtract<'p>(
-    panel: Tiles<'_>,
+pub(super) fn subtract<'p, T: Number>(
+    panel: Tiles<'_, T>,
     first_tile: usize,
-    mut parts: Vec<(&'p [Row], &'p mut [Row])>,
+    mut parts: Vec<(&'p [Row<T>], &'p mut [Row<T>])>,
     parallel: bool,
 ) {
     let n_tiles = panel.n_tiles() - first_tile;
@@ -38,10 +39,10 @@ pub(super) fn subtract<'p>(
 }
 
 /// x −= Lᵀ y for all groups, as [`subtract`]; in parallel, pieces are summed apart and then in order.
-pub(super) fn subtract_transposed<'p>(
-    panel: Tiles<'_>,
+pub(super) fn subtract_transposed<'p, T: Number>(
+    panel: Tiles<'_, T>,
     first_tile: usize,
-    parts: &mut [(&'p mut [Row], &'p [Row])],
+    parts: &mut [(&'p mut [Row<T>], &'p [Row<T>])],
     parallel: bool,
 ) {
     let n_tiles = panel.n_tiles() - first_tile;
@@ -50,12 +51,12 @@ pub(super) fn subtract_transposed<'p>(
         return;
     }
     let n_parts = parts.len();
-    let sums: Vec<Vec<Row>> = (0..n_tiles.div_ceil(PIECE_TILES) * n_parts)
+    let sums: Vec<Vec<Row<T>>> = (0..n_tiles.div_ceil(PIECE_TILES) * n_parts)
         .into_par_iter()
         .map(|job| {
             let (piece, (x, y)) = (job / n_parts, &parts[job % n_parts]);
             let rows = PIECE_ROWS * piece..y.len().min(PIECE_ROWS * (piece + 1));
-            let mut sum = vec![ZERO; x.len()];
+            let mut sum = vec![[T::ZERO; LANES]; x.len()];
             kernel::subtract_transposed(
                 panel,
                 tiles_of(panel, first_tile, piece),
@@ -73,7 +74,7 @@ pub(super) fn subtract_transposed<'p>(
 }
 
 /// Tiles of a piece.
-fn tiles_of(panel: Tiles<'_>, first_tile: usize, piece: usize) -> Range<usize> {
+fn tiles_of<T: Number>(panel: Tiles<'_, T>, first_tile: usize, piece: usize) -> Range<usize> {
     let first = first_tile + PIECE_TILES * piece;
     first..panel.n_tiles().min(first + PIECE_TILES)
 }

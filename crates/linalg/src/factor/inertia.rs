@@ -1,0 +1,251 @@
+//! Inertia counts: in single precision where the matrix is large and the result can be certified, else in double precision.
+//!
+//! A = K − σM is factorised to F = W S Wᵀ, whose rounding errors A − F are many times larger in single precision; but only the signs
+//! S are wanted. They are those of A unless an eigenvalue passes zero on the way F + t (A − F), 0 ≤ t ≤ 1, which is singular only if
+//! E = F⁻¹A − 1 has a real eigenvalue μ = −1/t ≤ −1. If there is one, its left eigenvector y, |y| = 1, bounds what E makes of any z:
+//!
+//! |Eᵏ z| ≥ |yᵀ Eᵏ z| = |μ|ᵏ |yᵀz| ≥ |yᵀz|.
+//!
+//! Components of z drawn evenly from [−1, 1] give yᵀz a density of at most √2/2 (Ball 1986), so that |yᵀz| ≤ s has a probability of
+//! at most √2 s. The count is taken when the product of √2 |Eᵏ z| over eight such z has fallen below [`DOUBT`]. Triangular solutions
+//! round as the factorisation does and change E by as much again as it is small; if E does not contract fast, double precision counts.
+//!
+//! z is measured in the scale of the diagonal, x = |diag A|^(−1/2) z, in which bodies of stiff and soft parts are alike.
+//!
+//! # Source
+//!
+//! Ball (1986), Proc. Amer. Math. Soc. 97(3), 465–473: sections of the cube.
+
+use std::f64::consts::SQRT_2;
+
+use carom_progress::Progress;
+
+use super::pivots::SMALLEST_PIVOT;
+use super::schedule::factorise;
+use super::{FactorError, Matrix, PanelValues};
+use crate::block::{BlockMatrix, NodeMatrix};
+use crate::krylov::noise;
+use crate::lanes::{LANES, Row, ZERO};
+use crate::solve::Passes;
+use crate::symbolic::Symbolic;
+
+/// Operations of a factorisation from which single precision gains more than its certificate costs.
+const LEAST_FLOPS: f64 = 1e9;
+
+/// Largest probability that a count of single precision is certified though rounding changed it.
+const DOUBT: f64 = 1e-12;
+
+/// Where the directions begin in the sequence of random numbers, far from those of a search for eigenpairs.
+const DRAWN: u64 = 1 << 52;
+
+/// Most applications of E.
+const MAX_STEPS: u64 = 6;
+
+/// Result of an inertia count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Inertia {
+    /// Number of eigenvalues of (K, M) below the shift.
+    pub below: usize,
+    /// Smallest |pivot| over diagonal entry.
+    pub smallest_pivot: f64,
+    /// Whether the factorisation was one of single precision, certified as the module says.
+    pub in_single_precision: bool,
+}
+
+/// Number of eigenvalues of (K, M), restricted to the free dofs of `symbolic`, below σ.
+///
+/// # Errors
+///
+/// As [`Cholesky::into_inertia`](super::Cholesky::into_inertia).
+pub fn count_below(
+    symbolic: &Symbolic,
+    k: &BlockMatrix,
+    m: &NodeMatrix,
+    shift: f64,
+    progress: &dyn Progress,
+) -> Result<Inertia, FactorError> {
+    let mut panels = vec![PanelValues::default(); symbolic.panels.len()];
+    count(symbolic, &mut panels, k, m, shift, progress)
+}
+
+/// Counts in the memory of a factor, in whatever precision.
+pub(super) fn count(
+    symbolic: &Symbolic,
+    panels: &mut [PanelValues],
+    k: &BlockMatrix,
+    m: &NodeMatrix,
+    shift: f64,
+    progress: &dyn Progress,
+) -> Result<Inertia, FactorError> {
+    if symbolic.flops() >= LEAST_FLOPS
+        && let Some(inertia) = count_single(symbolic, panels, k, m, shift, progress)?
+    {
+        return Ok(inertia);
+    }
+    factorise_indefinite(symbolic, panels, k, m, shift, progress)
+}
+
+/// Factorises K − σM = W S Wᵀ in double precision and counts its negative pivots.
+pub(super) fn factorise_indefinite(
+    symbolic: &Symbolic,
+    panels: &mut [PanelValues],
+    k: &BlockMatrix,
+    m: &NodeMatrix,
+    shift: f64,
+    progress: &dyn Progress,
+) -> Result<Inertia, FactorError> {
+    let matrix = Matrix { symbolic, k, shifted_mass: Some((m, -shift)), scale: 1.0, indefinite: true };
+    let smallest_pivot = factorise::<f64>(&matrix, panels, progress)?.smallest_pivot;
+    if smallest_pivot.is_nan() || smallest_pivot < SMALLEST_PIVOT {
+        return Err(FactorError::ShiftTooClose { shift, pivot: smallest_pivot });
+    }
+    Ok(Inertia { below: n_negative(panels), smallest_pivot, in_single_precision: false })
+}
+
+/// The same in single precision, or nothing if the count is not certain.
+fn count_single(
+    symbolic: &Symbolic,
+    panels: &mut [PanelValues],
+    k: &BlockMatrix,
+    m: &NodeMatrix,
+    shift: f64,
+    progress: &dyn Progress,
+) -> Result<Option<Inertia>, FactorError> {
+    let diagonal = shifted_diagonal(k, m, shift);
+    let matrix = Matrix {
+        symbolic,
+        k,
+        shifted_mass: Some((m, -shift)),
+        scale: scale_to_one(&diagonal),
+        indefinite: true,
+    };
+    let smallest_pivot = factorise::<f32>(&matrix, panels, progress)?.smallest_pivot;
+    if smallest_pivot.is_nan() || smallest_pivot <= 0.0 {
+        return Ok(None);
+    }
+    progress.begin("certificate of the count", MAX_STEPS);
+    let is_certain = Contraction::new(&matrix, m, shift, panels, &diagonal).is_certain(progress);
+    progress.end();
+    let inertia = Inertia { below: n_negative(panels), smallest_pivot, in_single_precision: true };
+    Ok(is_certain?.then_some(inertia))
+}
+
+fn n_negative(panels: &[PanelValues]) -> usize {
+    panels.iter().flat_map(|panel| &panel.signs).filter(|&&sign| sign < 0.0).count()
+}
+
+/// Diagonal of K − σ (M_s ⊗ E₃).
+fn shifted_diagonal(k: &BlockMatrix, m: &NodeMatrix, shift: f64) -> Vec<f64> {
+    let mut diagonal = k.diagonal();
+    for (values, mass) in diagonal.chunks_exact_mut(3).zip(m.diagonal()) {
+        for value in values {
+            *value -= shift * mass;
+        }
+    }
+    diagonal
+}
+
+/// The power of two that brings the largest entry of a diagonal near 1, where single numbers have room on either side.
+fn scale_to_one(diagonal: &[f64]) -> f64 {
+    let largest = diagonal.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let scale = (-largest.log2().round()).exp2();
+    if scale.is_normal() { scale } else { 1.0 }
+}
+
+/// E = F⁻¹A − 1 for a factor of single precision.
+struct Contraction<'a> {
+    k: &'a BlockMatrix,
+    m: &'a NodeMatrix,
+    shift: f64,
+    passes: Passes<'a, f32>,
+    /// F stands for this multiple of A.
+    scale: f64,
+    /// |a_jj|^(−1/2) of the free dofs, in elimination order.
+    lengths: Vec<f64>,
+    /// Dof of each row of the factor.
+    dofs: Vec<u32>,
+}
+
+impl<'a> Contraction<'a> {
+    fn new(
+        matrix: &Matrix<'a>,
+        m: &'a NodeMatrix,
+        shift: f64,
+        panels: &'a [PanelValues],
+        diagonal: &[f64],
+    ) -> Self {
+        let dofs = matrix.symbolic.dof_at_row();
+        let length = |&dof: &u32| {
+            let value = (matrix.scale * diagonal[dof as usize]).abs();
+            if value.is_normal() { value.sqrt().recip() } else { 1.0 }
+        };
+        Self {
+            k: matrix.k,
+            m,
+            shift,
+            passes: Passes::new(matrix.symbolic, panels),
+            scale: matrix.scale,
+            lengths: dofs.iter().map(length).collect(),
+            dofs,
+        }
+    }
+
+    /// Whether random directions contract so far that an eigenvalue ≤ −1 of E would be a coincidence.
+    fn is_certain(&self, progress: &dyn Progress) -> Result<bool, FactorError> {
+        let mut z: Vec<Row> = (0..self.dofs.len() as u64)
+            .map(|row| std::array::from_fn(|lane| noise(DRAWN + LANES as u64 * row + lane as u64)))
+            .collect();
+        let mut before = f64::INFINITY;
+        for step in 1..=MAX_STEPS {
+            if progress.interrupted() {
+                return Err(FactorError::Interrupted);
+            }
+            self.apply(&mut z);
+            progress.set(step);
+            let chances = norms(&z).map(|norm| (SQRT_2 * norm).min(1.0));
+            let (doubt, longest) =
+                (chances.iter().product::<f64>(), norms(&z).into_iter().fold(0.0, f64::max));
+            if doubt <= DOUBT {
+                return Ok(true);
+            }
+            // Also where a number is not finite.
+            if !(longest < 0.5 * before) {
+                return Ok(false);
+            }
+            before = longest;
+        }
+        Ok(false)
+    }
+
+    /// z ← E z.
+    fn apply(&self, z: &mut [Row]) {
+        let mut x = vec![ZERO; self.k.n_dofs()];
+        for ((&dof, z), length) in self.dofs.iter().zip(&*z).zip(&self.lengths) {
+            x[dof as usize] = z.map(|value| length * value);
+        }
+        let (stiff, inert) = (self.k.group_product(&x), self.m.group_product(&x));
+        let mut rows: Vec<Row<f32>> = self
+            .dofs
+            .iter()
+            .map(|&dof| {
+                let (stiff, inert) = (&stiff[dof as usize], &inert[dof as usize]);
+                std::array::from_fn(|lane| (self.scale * (stiff[lane] - self.shift * inert[lane])) as f32)
+            })
+            .collect();
+        self.passes.solve_groups(&mut [&mut rows]);
+        for ((z, row), length) in z.iter_mut().zip(&rows).zip(&self.lengths) {
+            *z = std::array::from_fn(|lane| f64::from(row[lane]) / length - z[lane]);
+        }
+    }
+}
+
+/// Length of each column of a group.
+fn norms(z: &[Row]) -> Row {
+    let mut squares = ZERO;
+    for row in z {
+        for (square, value) in squares.iter_mut().zip(row) {
+            *square += value * value;
+        }
+    }
+    squares.map(f64::sqrt)
+}
