@@ -14,6 +14,30 @@ pub struct Ball {
     pub center: Vector3<f64>,
     /// Radius, 0 for a point \[m\].
     pub radius: f64,
+    /// Unit vectors of the edges that meet in a corner, from it along the body; zero for what is no corner. A corner touches no face of
+    /// a box that its edges would pierce: where boxes stand flush, several faces are equally near.
+    pub edges: [Vector3<f64>; 3],
+}
+
+impl Ball {
+    /// A ball.
+    pub fn new(center: Vector3<f64>, radius: f64) -> Self {
+        Self { center, radius, edges: [Vector3::zeros(); 3] }
+    }
+
+    /// A point.
+    pub fn point(center: Vector3<f64>) -> Self {
+        Self::new(center, 0.0)
+    }
+
+    /// The corners of a box along the source axes, those with the smallest z first.
+    pub fn corners(center: Vector3<f64>, size: Vector3<f64>) -> [Self; 8] {
+        std::array::from_fn(|corner| {
+            let side = Vector3::from_fn(|axis, _| if corner >> axis & 1 == 0 { -1.0 } else { 1.0 });
+            let edges = [0, 1, 2].map(|axis| Vector3::ith(axis, -side[axis]));
+            Self { center: center + 0.5 * side.component_mul(&size), radius: 0.0, edges }
+        })
+    }
 }
 
 /// How points and surface repel each other.
@@ -150,7 +174,11 @@ impl Pair {
             return Err(PairError::Fixed { pair: number, first: a.name.clone(), second: b.name.clone() });
         }
         check(number, spec)?;
-        let point = |ball: &Ball| Ball { center: a.point_b(&ball.center), radius: ball.radius };
+        let point = |ball: &Ball| Ball {
+            center: a.point_b(&ball.center),
+            radius: ball.radius,
+            edges: ball.edges.map(|edge| a.vector_b(&edge)),
+        };
         let points: Vec<Ball> = spec.points.iter().map(point).collect();
         let surface = spec.shape.on(b).map_err(|source| PairError::Surface { pair: number, source })?;
         let slots = points.len() * surface.sheets();
@@ -241,7 +269,7 @@ mod tests {
         let bodies = [body.clone(), body];
         let good = PairSpec {
             bodies: [0, 1],
-            points: vec![Ball { center: Vector3::zeros(), radius: 0.0 }],
+            points: vec![Ball::point(Vector3::zeros())],
             shape: Shape::Sphere { center: Vector3::zeros(), radius: 1.0 },
             law: Law::Lagrange,
             restitution: 1.0,

@@ -5,9 +5,10 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::body::RigidBody;
 use crate::contact::Contact;
-use crate::pair::{Law, Pair};
+use crate::pair::{Ball, Law, Pair};
 use crate::stage::Stage;
 use crate::state::State;
+use crate::surface::Surface;
 
 /// What does not change within a step.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +35,14 @@ impl Relative {
 
     fn apply(&self, x: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * x + self.shift
+    }
+
+    /// A point of the first body as one of the second.
+    #[inline]
+    fn ball(&self, ball: &Ball, surface: &Surface) -> Ball {
+        let edges =
+            if surface.has_edges() { ball.edges.map(|edge| self.rotation * edge) } else { ball.edges };
+        Ball { center: self.apply(&ball.center), radius: ball.radius, edges }
     }
 }
 
@@ -77,11 +86,11 @@ fn look(
     };
     let mut outlook = Outlook { gap: f64::INFINITY, distance: 0.0 };
     for (point, ball) in pair.points.iter().enumerate() {
-        let x = end.apply(&ball.center);
-        outlook.distance = outlook.distance.max(x.norm());
+        let there = end.ball(ball, &pair.surface);
+        outlook.distance = outlook.distance.max(there.center.norm());
         for sheet in 0..sheets {
             let slot = point * sheets + sheet;
-            let gap = pair.surface.distance(sheet, &x).0 - ball.radius;
+            let gap = pair.surface.gap(sheet, &there).0;
             outlook.gap = outlook.gap.min(gap);
             if gap < margin || pair.gaps[slot] < 0.0 {
                 for body in [a, b] {
@@ -104,10 +113,10 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
     let there = Relative::new((&rot_a, &a.position), (&rot_b, &b.position));
     let (mut depth, mut extent) = (0.0_f64, 0.0_f64);
     for ball in &pair.points {
-        let x = there.apply(&ball.center);
-        extent = extent.max(x.norm() + ball.radius);
+        let ball = there.ball(ball, &pair.surface);
+        extent = extent.max(ball.center.norm() + ball.radius);
         for sheet in 0..pair.surface.sheets() {
-            depth = depth.max(ball.radius - pair.surface.distance(sheet, &x).0);
+            depth = depth.max(-pair.surface.gap(sheet, &ball).0);
         }
     }
     (depth > TOUCHING * extent).then_some(depth)
@@ -136,9 +145,8 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         let ball = pair.points[point];
         let [a, b] = pair.bodies.map(|i| &stages[i]);
         let mid = Relative::new((&a.rot_mid, &a.position_mid), (&b.rot_mid, &b.position_mid));
-        let (distance, normal_b) = pair.surface.distance(sheet, &mid.apply(&ball.center));
+        let (gap, normal_b) = pair.surface.gap(sheet, &mid.ball(&ball, &pair.surface));
         let normal = b.rot_mid * normal_b;
-        let gap = distance - ball.radius;
         let centre = a.rot_mid * ball.center;
         let y = a.position_mid + centre - (ball.radius + 0.5 * gap) * normal;
         contact.bodies = pair.bodies;
@@ -148,7 +156,7 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         contact.stiffness = pair.stiffness();
         let [from, to] = pair.bodies.map(|i| &step.states[i]);
         let start = Relative::new((&a.rot_ib, &from.position), (&b.rot_ib, &to.position));
-        let gap_old = pair.surface.distance(sheet, &start.apply(&ball.center)).0 - ball.radius;
+        let gap_old = pair.surface.gap(sheet, &start.ball(&ball, &pair.surface)).0;
         contact.gap_old = match pair.law {
             Law::Lagrange => gap_old.min(0.0),
             // A gap that is closed before its spring knows of it would create energy.

@@ -5,6 +5,7 @@ use carom_fem::{Surface as FaceSurface, SurfaceError};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::body::RigidBody;
+use crate::pair::Ball;
 
 /// A surface in source coordinates, as a user gives it.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,9 +94,21 @@ impl Surface {
         }
     }
 
-    /// Distance of a point from one of its sheets, negative behind it, and the normal towards the free side; body frame.
+    /// True if corners meet its faces with their edges.
+    pub(crate) fn has_edges(&self) -> bool {
+        matches!(self, Self::Block(..))
+    }
+
+    /// Gap between a point or ball and one of its sheets, negative behind it, and the normal towards the free side; body frame.
     #[inline]
-    pub(crate) fn distance(&mut self, sheet: usize, x: &Vector3<f64>) -> (f64, Vector3<f64>) {
+    pub(crate) fn gap(&mut self, sheet: usize, ball: &Ball) -> (f64, Vector3<f64>) {
+        let (distance, normal) = self.distance(sheet, ball);
+        (distance - ball.radius, normal)
+    }
+
+    #[inline]
+    fn distance(&mut self, sheet: usize, ball: &Ball) -> (f64, Vector3<f64>) {
+        let x = &ball.center;
         match self {
             Self::Planes(planes) => {
                 let [point, normal] = &planes[sheet];
@@ -108,7 +121,8 @@ impl Surface {
                 (*side * (length - *radius), normal)
             }
             Self::Block(center, half, axes) => {
-                let (distance, normal) = from_block(&axes.tr_mul(&(x - *center)), half);
+                let edges = ball.edges.map(|edge| axes.tr_mul(&edge));
+                let (distance, normal) = from_block(&axes.tr_mul(&(x - *center)), half, &edges);
                 (distance, *axes * normal)
             }
             Self::Faces(faces, now) => {
@@ -118,10 +132,22 @@ impl Surface {
     }
 }
 
-/// Signed distance from a box around the origin, and its gradient.
-fn from_block(x: &Vector3<f64>, half: &Vector3<f64>) -> (f64, Vector3<f64>) {
-    let beyond = x.abs() - half;
+/// Part of the smallest half length by which a corner may stand over the edge of a face.
+const FLUSH: f64 = 1e-6;
+
+/// How far edges may dip into a face that their corner touches, the sine of an angle.
+const DIP: f64 = -0.5;
+
+/// Signed distance from a box around the origin, and its gradient; faces which the edges of a corner would pierce count only
+/// for a corner that is clearly beyond them.
+fn from_block(x: &Vector3<f64>, half: &Vector3<f64>, edges: &[Vector3<f64>; 3]) -> (f64, Vector3<f64>) {
     let sign = x.map(|x| if x < 0.0 { -1.0 } else { 1.0 });
+    let mut beyond = x.abs() - half;
+    let pierced = |axis: usize| edges.iter().any(|edge| sign[axis] * edge[axis] < DIP);
+    let ignored = [0, 1, 2].map(|axis| beyond[axis] <= FLUSH * half.min() && pierced(axis));
+    if ignored.contains(&false) {
+        (0..3).filter(|&axis| ignored[axis]).for_each(|axis| beyond[axis] = f64::NEG_INFINITY);
+    }
     let outside = beyond.map(|b| b.max(0.0));
     let distance = outside.norm();
     if distance > 0.0 {
@@ -155,10 +181,10 @@ mod tests {
         let expected = [0.9, ball - 0.5, 5.0 - ball, 0.5];
         for (shape, expected) in shapes.iter().zip(expected) {
             let mut surface = shape.on(&body).unwrap();
-            let (distance, normal) = surface.distance(0, &body.point_b(&x));
+            let (distance, normal) = surface.gap(0, &Ball::point(body.point_b(&x)));
             assert!((distance - expected).abs() < 1e-14, "{shape:?}: {distance}");
             // The normal is the gradient of the distance.
-            let moved = surface.distance(0, &(body.point_b(&x) + 1e-3 * normal)).0;
+            let moved = surface.gap(0, &Ball::point(body.point_b(&x) + 1e-3 * normal)).0;
             assert!((moved - distance - 1e-3).abs() < 1e-14);
         }
     }
@@ -166,9 +192,23 @@ mod tests {
     #[test]
     fn inside_of_a_box_the_nearest_face_counts() {
         let half = Vector3::new(1.0, 2.0, 3.0);
-        let (distance, normal) = from_block(&Vector3::new(-0.75, 0.5, 2.5), &half);
+        let (distance, normal) = from_block(&Vector3::new(-0.75, 0.5, 2.5), &half, &[Vector3::zeros(); 3]);
         assert_eq!((distance, normal), (-0.25, -Vector3::x()));
-        let (distance, normal) = from_block(&Vector3::new(4.0, 6.0, 0.0), &half);
+        let (distance, normal) = from_block(&Vector3::new(4.0, 6.0, 0.0), &half, &[Vector3::zeros(); 3]);
         assert_eq!((distance, normal), (5.0, Vector3::new(0.6, 0.8, 0.0)));
+    }
+
+    /// The lower corner of a block that stands flush on an equal one meets its top face, wherever rounding puts it.
+    #[test]
+    fn a_flush_corner_meets_the_face_that_its_edges_do_not_pierce() {
+        let half = Vector3::new(1.0, 1.0, 1.0);
+        let edges = [-Vector3::x(), -Vector3::y(), Vector3::z()];
+        for x in [[1.0 + 1e-16, 1.0, 1.0 - 1e-15], [1.0, 1.0 + 1e-12, 1.0 - 1e-9], [0.999, 1.0, 1.0 - 1e-4]] {
+            let (distance, normal) = from_block(&x.into(), &half, &edges);
+            assert_eq!(normal, Vector3::z(), "{x:?}");
+            assert!((distance - (x[2] - 1.0)).abs() < 1e-16, "{x:?}");
+        }
+        // Clearly beside the box it touches nothing.
+        assert!(from_block(&Vector3::new(1.1, 0.5, 0.9), &half, &edges).0 > 0.09);
     }
 }

@@ -66,29 +66,37 @@ fn restitution_is_what_was_asked_for_and_its_loss_is_booked() {
     }
 }
 
-/// Eight points and four redundant equations a storey: three blocks, the upper ones smaller.
+/// Eight points and four redundant equations a storey: three blocks, the upper ones smaller, and equal ones that stand flush, with
+/// corners of the lower on the faces of the upper, too.
 #[test]
 fn a_stack_at_rest_stays_at_rest() {
-    let (floor, plane) = ground();
-    let sizes = [1.0, 0.8, 0.6].map(|w| Vector3::new(w, w, 0.5));
-    let mut bodies: Vec<RigidBody> = sizes.iter().map(|size| block(2.0, *size)).collect();
-    let mut places: Vec<Placement> =
-        (0..3).map(|i| at([0.0, 0.0, 0.25 + 0.5 * i as f64], [0.0; 3])).collect();
-    bodies.push(floor);
-    places.push(at([0.0; 3], [0.0; 3]));
-    let mut pairs = vec![pair([0, 3], feet(sizes[0]), plane)];
-    for i in 1..3 {
-        let below = Shape::Block { center: Vector3::zeros(), half: 0.5 * sizes[i - 1] };
-        pairs.push(pair([i, i - 1], feet(sizes[i]), below));
-    }
-    pairs.iter_mut().for_each(|pair| pair.restitution = 0.0);
-    let mut system = System::new(bodies, &places, &pairs, Vector3::new(0.0, 0.0, -9.81), 1e-3).unwrap();
-    for _ in 0..5000 {
-        system.step().unwrap();
-    }
-    for (state, place) in system.states().iter().zip(&places) {
-        let moved = (state.position - Vector3::from(place.origin)).norm();
-        assert!(moved < 1e-10 && state.momentum.norm() < 1e-10, "{moved:e} {state:?}");
+    for widths in [[1.0, 0.8, 0.6], [1.0; 3]] {
+        let (floor, plane) = ground();
+        let sizes = widths.map(|w| Vector3::new(w, w, 0.5));
+        let mut bodies: Vec<RigidBody> = sizes.iter().map(|size| block(2.0, *size)).collect();
+        let mut places: Vec<Placement> =
+            (0..3).map(|i| at([0.0, 0.0, 0.25 + 0.5 * i as f64], [0.0; 3])).collect();
+        bodies.push(floor);
+        places.push(at([0.0; 3], [0.0; 3]));
+        let faces = |i: usize| Shape::Block { center: Vector3::zeros(), half: 0.5 * sizes[i] };
+        let mut pairs = vec![pair([0, 3], feet(sizes[0]), plane)];
+        for i in 1..3 {
+            pairs.push(pair([i, i - 1], feet(sizes[i]), faces(i - 1)));
+            if widths[i] == widths[i - 1] {
+                let corners = Ball::corners(Vector3::zeros(), sizes[i - 1]).to_vec();
+                pairs.push(pair([i - 1, i], corners, faces(i)));
+            }
+        }
+        pairs.iter_mut().for_each(|pair| pair.restitution = 0.0);
+        let gravity = Vector3::new(0.0, 0.0, -9.81);
+        let mut system = System::new(bodies, &places, &pairs, gravity, 1e-3).unwrap();
+        for _ in 0..5000 {
+            system.step().unwrap();
+        }
+        for (state, place) in system.states().iter().zip(&places) {
+            let moved = (state.position - Vector3::from(place.origin)).norm();
+            assert!(moved < 1e-10 && state.momentum.norm() < 1e-10, "{widths:?}: {moved:e} {state:?}");
+        }
     }
 }
 
@@ -109,7 +117,7 @@ fn a_tower_of_blocks_stays_at_rest() {
 #[test]
 fn bouncing_under_gravity_keeps_the_energy() {
     let (floor, plane) = ground();
-    let spec = pair([0, 1], vec![Ball { center: Vector3::zeros(), radius: RADIUS }], plane);
+    let spec = pair([0, 1], vec![Ball::new(Vector3::zeros(), RADIUS)], plane);
     let places = [at([0.0, 0.0, 1.0], [0.3, 0.0, 0.0]), at([0.0; 3], [0.0; 3])];
     let mut system =
         System::new(vec![ball(1.0), floor], &places, &[spec], Vector3::new(0.0, 0.0, -9.81), 3e-3).unwrap();
@@ -150,7 +158,7 @@ fn a_sliding_block_stops_where_coulomb_says() {
 #[test]
 fn a_sliding_ball_begins_to_roll() {
     let (floor, plane) = ground();
-    let mut spec = pair([0, 1], vec![Ball { center: Vector3::zeros(), radius: RADIUS }], plane);
+    let mut spec = pair([0, 1], vec![Ball::new(Vector3::zeros(), RADIUS)], plane);
     (spec.friction, spec.restitution) = (0.2, 0.0);
     let places = [at([0.0, 0.0, RADIUS], [1.0, 0.0, 0.0]), at([0.0; 3], [0.0; 3])];
     let gravity = Vector3::new(0.0, 0.0, -9.81);

@@ -23,7 +23,7 @@ fn top(dt: f64) -> System {
     };
     let pair = PairSpec {
         bodies: [0, 1],
-        points: vec![Ball { center: Vector3::new(0.0, 0.0, OFFSET), radius: RADIUS }],
+        points: vec![Ball::new(Vector3::new(0.0, 0.0, OFFSET), RADIUS)],
         shape: Shape::Planes(vec![[Vector3::zeros(), Vector3::z()]]),
         law: Law::Lagrange,
         restitution: 0.0,

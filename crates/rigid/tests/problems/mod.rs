@@ -54,7 +54,7 @@ pub(crate) fn ball_in_shell(stiffness: f64, dt: f64) -> System {
     ];
     let pair = PairSpec {
         bodies: [0, 1],
-        points: vec![Ball { center: Vector3::zeros(), radius: 1.0 }],
+        points: vec![Ball::new(Vector3::zeros(), 1.0)],
         shape: Shape::Cavity { center: Vector3::zeros(), radius: 9.0 },
         law: Law::Penalty { stiffness },
         restitution: 1.0,
@@ -86,7 +86,7 @@ pub(crate) fn rod_in_cube(velocity: [f64; 3], law: Law, dt: f64) -> System {
         Placement { velocity, angular_velocity: [0.0, 40.0, 0.0], ..Placement::default() },
         Placement::default(),
     ];
-    let point = |i: usize| Ball { center: Vector3::new(place(i), 0.0, 0.0), radius: 0.0 };
+    let point = |i: usize| Ball::point(Vector3::new(place(i), 0.0, 0.0));
     let pair = PairSpec {
         bodies: [0, 1],
         points: (0..6).map(point).collect(),
@@ -119,7 +119,7 @@ pub(crate) fn pair(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairS
 
 pub(crate) fn balls_touch(a: usize, b: usize) -> PairSpec {
     let sphere = Shape::Sphere { center: Vector3::zeros(), radius: RADIUS };
-    pair([a, b], vec![Ball { center: Vector3::zeros(), radius: RADIUS }], sphere)
+    pair([a, b], vec![Ball::new(Vector3::zeros(), RADIUS)], sphere)
 }
 
 pub(crate) fn ground() -> (RigidBody, Shape) {
@@ -136,12 +136,7 @@ pub(crate) fn block(mass: f64, size: Vector3<f64>) -> RigidBody {
 
 /// The four lower corners of a block.
 pub(crate) fn feet(size: Vector3<f64>) -> Vec<Ball> {
-    let side = |bit: bool| if bit { 0.5 } else { -0.5 };
-    let foot = |k: u32| {
-        let center = Vector3::new(side(k & 1 == 1) * size.x, side(k & 2 == 2) * size.y, -0.5 * size.z);
-        Ball { center, radius: 0.0 }
-    };
-    (0..4).map(foot).collect()
+    Ball::corners(Vector3::zeros(), size)[..4].to_vec()
 }
 
 /// Twelve balls in a free box whose walls have this law.
@@ -160,7 +155,7 @@ pub(crate) fn gas(walls_law: Law, dt: f64) -> System {
     let mut pairs = Vec::new();
     for i in 0..n {
         pairs.extend((0..i).map(|j| balls_touch(i, j)));
-        let centre = vec![Ball { center: Vector3::zeros(), radius: RADIUS }];
+        let centre = vec![Ball::new(Vector3::zeros(), RADIUS)];
         pairs.push(PairSpec { law: walls_law, ..pair([i, n], centre, walls()) });
     }
     System::new(bodies, &places, &pairs, Vector3::zeros(), dt).unwrap()

@@ -133,17 +133,10 @@ pub(crate) fn shape_role(end: &End, shape: &ShapeSpec, role: Role) -> Option<Sim
 fn shape_points(shape: &ShapeSpec) -> Option<Vec<Ball>> {
     match &shape.kind {
         ShapeKind::Points { points, radius } => {
-            Some(points.iter().map(|&x| Ball { center: x.into(), radius: *radius }).collect())
+            Some(points.iter().map(|&x| Ball::new(x.into(), *radius)).collect())
         }
-        ShapeKind::Ball { center, radius } => {
-            Some(vec![Ball { center: Vector3::from(*center), radius: *radius }])
-        }
-        ShapeKind::Block { center, size } => {
-            let side = |corner: usize, axis: usize| if corner >> axis & 1 == 0 { -0.5 } else { 0.5 };
-            let at =
-                |corner: usize| Vector3::from_fn(|axis, _| center[axis] + side(corner, axis) * size[axis]);
-            Some((0..8).map(|corner| Ball { center: at(corner), radius: 0.0 }).collect())
-        }
+        ShapeKind::Ball { center, radius } => Some(vec![Ball::new(Vector3::from(*center), *radius)]),
+        ShapeKind::Block { center, size } => Some(Ball::corners((*center).into(), (*size).into()).to_vec()),
         ShapeKind::Cavity { .. } | ShapeKind::Room { .. } | ShapeKind::Plane { .. } => None,
     }
 }
@@ -188,7 +181,7 @@ fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<Vec<Ball>, 
             distinct(samples(&surface, &positions))
         }
     };
-    Ok(points.into_iter().map(|center| Ball { center, radius: 0.0 }).collect())
+    Ok(points.into_iter().map(Ball::point).collect())
 }
 
 /// Points that differ by more than 1e-9 of their largest coordinate, in their order.
