@@ -140,6 +140,36 @@ impl ContactTracker {
     /// Part of the contact so far that an interruption may last within one event.
     pub const MERGE: f64 = 0.25;
 
+    /// Numbers in [`ContactTracker::to_array`]: an event, velocities before and after, the impulse before, two flags.
+    pub const NUMBERS: usize = ContactEvent::NUMBERS + 11;
+
+    /// All numbers in one array, for checkpoints.
+    pub fn to_array(&self) -> [f64; Self::NUMBERS] {
+        let mut array = [0.0; Self::NUMBERS];
+        let (event, rest) = array.split_at_mut(ContactEvent::NUMBERS);
+        event.copy_from_slice(&self.event.unwrap_or_default().to_array());
+        rest[0..3].copy_from_slice(&self.velocity_before);
+        rest[3..6].copy_from_slice(&self.velocity_after);
+        rest[6..9].copy_from_slice(&self.impulse_before);
+        rest[9] = f64::from(u8::from(self.touching));
+        rest[10] = f64::from(u8::from(self.event.is_some()));
+        array
+    }
+
+    /// The inverse of [`ContactTracker::to_array`].
+    pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        let (event, rest) = array.split_at(ContactEvent::NUMBERS);
+        let vector = |start: usize| [rest[start], rest[start + 1], rest[start + 2]];
+        let event = event.first_chunk().map(ContactEvent::from_array);
+        Self {
+            event: event.filter(|_| rest[10] != 0.0),
+            velocity_before: vector(0),
+            velocity_after: vector(3),
+            impulse_before: vector(6),
+            touching: rest[9] != 0.0,
+        }
+    }
+
     /// The surfaces touch.
     pub fn touch(&mut self, pair: usize, sample: &ContactSample) {
         self.touching = true;

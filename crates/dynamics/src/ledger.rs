@@ -31,7 +31,8 @@ pub struct Balance {
     pub external_impulse: [f64; 3],
     /// Angular impulse of loads and ground reactions about the inertial origin since the start \[N m s\].
     pub external_ang_impulse: [f64; 3],
-    /// Sum over bodies of |P|: what an error of the total is measured against, as the total may be zero \[N s\].
+    /// Sum over bodies of |P|, and of what gravity has given to them where they may rest: what an error of the total is measured
+    /// against, as the total may be zero \[N s\].
     pub momentum_scale: f64,
     /// Sum over bodies of |r × P|, of the angular momentum about the own frame, and of |P| times the radius of gyration
     /// \[N m s\].

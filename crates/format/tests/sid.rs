@@ -10,7 +10,7 @@ use carom_format::sid::{
     GrLayout, NodeKind, ReadSidError, Sid, SidImportError, SidNodes, read_sid, reduced_of, sid_of, write_sid,
 };
 use carom_nurbs::{Multipatch, solids};
-use carom_progress::Silent;
+use carom_progress::{Progress, Silent};
 use carom_reduce::{CraigBamptonOptions, FixedModes, Invariants, ReducedBody, craig_bampton};
 use carom_testing::shared_data;
 use faer::Mat;
@@ -69,14 +69,14 @@ fn through_a_file(sid: &Sid) -> Sid {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("body.SID_FEM");
     write_sid(&path, sid, &Silent).unwrap();
-    read_sid(&path).unwrap().sid
+    read_sid(&path, &Silent).unwrap().sid
 }
 
 #[test]
 fn files_of_other_programs_are_read() {
     for (name, n_modes, n_nodes, layout) in SAMPLES {
         let Some(path) = sample(name) else { return };
-        let read = read_sid(&path).unwrap();
+        let read = read_sid(&path, &Silent).unwrap();
         assert_eq!((read.sid.n_modes(), read.sid.nodes.len()), (n_modes, n_nodes), "{name}");
         // One mode has one order of columns.
         assert!(read.gr_layout == layout || n_modes == 1, "{name}: {:?}", read.gr_layout);
@@ -91,7 +91,7 @@ fn files_of_other_programs_are_read() {
 fn files_of_other_programs_become_bodies() {
     for (name, n_modes, n_nodes, _) in SAMPLES {
         let Some(path) = sample(name) else { return };
-        let sid = read_sid(&path).unwrap().sid;
+        let sid = read_sid(&path, &Silent).unwrap().sid;
         let imported = reduced_of(&sid, name).unwrap();
         println!("{name}: {:?}", imported.notes);
         let reduced = &imported.reduced;
@@ -387,7 +387,7 @@ fn refused(text: &str) -> ReadSidError {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("damaged.SID_FEM");
     std::fs::write(&path, text).unwrap();
-    read_sid(&path).unwrap_err()
+    read_sid(&path, &Silent).unwrap_err()
 }
 
 /// The text of a small export, and the number of the first line that holds something.
@@ -397,6 +397,30 @@ fn small_text() -> String {
     let (sid, _) = sid_of(&reduced(&rod(), "end", 6), SidNodes::Sets, Some(2), &Silent).unwrap();
     write_sid(&path, &sid, &Silent).unwrap();
     std::fs::read_to_string(&path).unwrap()
+}
+
+/// Who stops at the first look.
+struct Impatient;
+
+impl Progress for Impatient {
+    fn begin(&self, _: &str, _: u64) {}
+    fn set(&self, _: u64) {}
+    fn note(&self, _: &str) {}
+    fn end(&self) {}
+    fn interrupted(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn reading_a_long_file_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.SID_FEM");
+    let text = small_text();
+    let (head, rest) = text.split_once("new node").unwrap();
+    std::fs::write(&path, format!("{head}{}new node{rest}", "\n \n".repeat(5000))).unwrap();
+    assert!(read_sid(&path, &Silent).is_ok());
+    assert!(matches!(read_sid(&path, &Impatient), Err(ReadSidError::Interrupted { .. })));
 }
 
 #[test]
@@ -434,7 +458,7 @@ fn damaged_files_are_refused_with_their_line() {
         let error = refused(&text[..kept]);
         assert!(error.to_string().contains("damaged.SID_FEM`"), "{error}");
     }
-    let missing = read_sid(Path::new("/nowhere/a.SID_FEM")).unwrap_err();
+    let missing = read_sid(Path::new("/nowhere/a.SID_FEM"), &Silent).unwrap_err();
     assert!(missing.is_io(), "{missing}");
 }
 

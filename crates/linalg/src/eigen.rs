@@ -40,6 +40,9 @@ pub const ORTHOGONALITY: f64 = 1e-10;
 /// Free dofs up to which the problem is solved as a dense one.
 const DENSE_LIMIT: usize = 150;
 
+/// Free dofs up to which pairs below a limit are counted before they are searched for.
+const COUNT_FIRST: usize = 20_000;
+
 /// Which eigenpairs are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Wanted {
@@ -200,6 +203,7 @@ pub fn lowest_pairs<I: Counting>(
     progress: &dyn Progress,
 ) -> Result<(EigenPairs, I::Structure), EigenError> {
     let pencil = Pencil { k, m, shift };
+    let (factor, wanted) = pencil.numbered(factor, wanted, progress)?;
     if pencil.is_small(factor.dimension(), wanted)? {
         let pairs = pencil.dense(&factor, wanted, progress)?;
         return Ok((pairs, factor.into_structure()));
@@ -252,6 +256,23 @@ impl Pencil<'_> {
             Wanted::Count(wanted) if wanted > n_free => Err(EigenError::TooMany { wanted, n_free }),
             Wanted::Count(n) => Ok(n_free <= DENSE_LIMIT || 3 * n > n_free),
             Wanted::UpTo(_) => Ok(n_free <= DENSE_LIMIT),
+        }
+    }
+
+    /// How many pairs lie below a limit, where counting them costs little: when they are many, Lanczos is not the way to find them.
+    fn numbered<I: Counting>(
+        &self,
+        factor: I,
+        wanted: Wanted,
+        progress: &dyn Progress,
+    ) -> Result<(I, Wanted), EigenError> {
+        match wanted {
+            Wanted::UpTo(limit) if (DENSE_LIMIT..COUNT_FIRST).contains(&factor.dimension()) => {
+                let (below, structure) = self.count(factor, limit, progress)?;
+                let factor = I::refactor(structure, self.k, self.m, self.shift, progress)?;
+                Ok((factor, if below > 0 { Wanted::Count(below) } else { wanted }))
+            }
+            _ => Ok((factor, wanted)),
         }
     }
 

@@ -74,6 +74,20 @@ fn hundreds_of_pairs_up_to_a_value_are_found() {
     assert!(expected > 330, "{expected}");
 }
 
+/// Most or all of the spectrum below the limit: no search ends there, the whole problem is solved.
+#[test]
+fn most_pairs_up_to_a_value_are_found() {
+    let (k, m, exact) = membrane([9, 5, 4]);
+    let free = DofSet::all(m.n_nodes());
+    for part in [0.5, 0.7, 0.95, 1.0] {
+        let last = (part * exact.len() as f64) as usize - 1;
+        let limit = exact[last] + 1e-6;
+        let pairs = solve(&k, &m, &free, 0.05, Wanted::UpTo(limit)).unwrap();
+        check(&pairs);
+        assert_eq!(pairs.lambda.len(), exact.iter().filter(|&&lambda| lambda <= limit).count());
+    }
+}
+
 #[test]
 fn a_small_chain_is_solved_whole() {
     let (k, m, exact) = membrane([7, 1, 1]);

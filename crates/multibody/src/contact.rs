@@ -121,6 +121,8 @@ pub struct Reaction {
     pub rim: Option<Rim>,
     /// Overlap without force.
     pub overlap: Option<Overlap>,
+    /// Spans with pressure; none where no span carries it.
+    pub loaded_spans: Option<usize>,
 }
 
 impl Reaction {
@@ -134,6 +136,7 @@ impl Reaction {
         penetration: 0.0,
         rim: None,
         overlap: None,
+        loaded_spans: None,
     };
 }
 

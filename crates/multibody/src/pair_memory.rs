@@ -21,11 +21,13 @@ pub struct PairMemory {
     pub rim: Option<(f64, Rim)>,
     /// The overlap without force that was the largest part of its face so far, and when \[s\].
     pub overlap: Option<(f64, Overlap)>,
+    /// Most spans that had pressure at once so far; 0 if unknown.
+    pub loaded_spans: usize,
 }
 
 impl PairMemory {
     /// Numbers in [`PairMemory::to_array`].
-    pub const NUMBERS: usize = 16;
+    pub const NUMBERS: usize = 17;
 
     /// Steps in a contact pulse, THEORY 3.4.
     const STEPS_PER_PULSE: f64 = 20.0;
@@ -40,6 +42,7 @@ impl PairMemory {
             history: [[0.0; 2]; 2],
             rim: None,
             overlap: None,
+            loaded_spans: 0,
         }
     }
 
@@ -56,18 +59,28 @@ impl PairMemory {
         let of_overlap = [then, overlap.face as f64, overlap.depth, overlap.size];
         let mut array = [0.0; Self::NUMBERS];
         array.iter_mut().zip(own.into_iter().chain(of_rim).chain(of_overlap)).for_each(|(a, x)| *a = x);
+        array[Self::NUMBERS - 1] = self.loaded_spans as f64;
         array
     }
 
     /// The inverse of [`PairMemory::to_array`].
     pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
-        let [gap, closing, bound, pulse, t0, f0, t1, f1, when, side, face, share, then, under, depth, size] =
-            *array;
+        let [gap, closing, bound, pulse, t0, f0, t1, f1, rest @ ..] = *array;
+        let [when, side, face, share, then, under, depth, size, loaded] = rest;
         let rim = Rim { side: side as usize, face: face as usize, share };
         let rim = (share >= 0.0).then_some((when, rim));
         let overlap = Overlap { face: under as usize, depth, size };
         let overlap = (depth >= 0.0).then_some((then, overlap));
-        Self { gap, closing, bound, pulse, history: [[t0, f0], [t1, f1]], rim, overlap }
+        Self {
+            gap,
+            closing,
+            bound,
+            pulse,
+            history: [[t0, f0], [t1, f1]],
+            rim,
+            overlap,
+            loaded_spans: loaded as usize,
+        }
     }
 
     /// Takes in the end of a step, at which the system was evaluated. The pulse of a contact is that of its first touch.
@@ -89,6 +102,7 @@ impl PairMemory {
             self.pulse = user.unwrap_or_else(|| pulse(system, pair, speed));
         }
         self.history = [self.history[1], [time, reaction.normal_force]];
+        self.loaded_spans = self.loaded_spans.max(reaction.loaded_spans.unwrap_or(0));
         if let Some(rim) = reaction.rim
             && self.rim.is_none_or(|(_, largest)| rim.share > largest.share)
         {

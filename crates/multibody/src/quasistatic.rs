@@ -194,6 +194,7 @@ impl QuasistaticContacts {
                 depth: overlap.depth,
                 size: overlap.size,
             }),
+            loaded_spans: Some(sums.n_active),
         }
     }
 

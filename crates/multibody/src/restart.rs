@@ -10,7 +10,7 @@ use carom_integrate::{Controller, Counters, RungeKuttaState};
 pub const SCHEME: &str = "floating-frame";
 
 /// Version of the entries.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
@@ -44,7 +44,7 @@ impl Simulation {
         checkpoint.put_reals("pairs", &flat(self.memory.iter().map(PairMemory::to_array).collect()));
         let events: Vec<f64> = self.events.iter().flat_map(|event| event.to_array()).collect();
         checkpoint.put_reals("events", &events);
-        let trackers: Vec<f64> = self.trackers.iter().flat_map(tracker_array).collect();
+        let trackers: Vec<f64> = self.trackers.iter().flat_map(ContactTracker::to_array).collect();
         checkpoint.put_reals("trackers", &trackers);
         let initial = self.ledger.initial.unwrap_or_default();
         checkpoint.put_reals("ledger_initial", &initial.to_array());
@@ -85,7 +85,9 @@ impl Simulation {
             .map(PairMemory::from_array)
             .collect();
         self.events = arrays(checkpoint.reals("events")?).map(ContactEvent::from_array).collect();
-        self.trackers = arrays(checkpoint.reals_of("trackers", pairs * TRACKER)?).map(tracker_from).collect();
+        self.trackers = arrays(checkpoint.reals_of("trackers", pairs * ContactTracker::NUMBERS)?)
+            .map(ContactTracker::from_array)
+            .collect();
         let balance = |name| -> Result<Balance, CheckpointError> {
             let values = checkpoint.reals_of(name, Balance::NUMBERS)?;
             Ok(arrays(values).map(Balance::from_array).next().unwrap_or_default())
@@ -103,33 +105,6 @@ impl Simulation {
             }
         }
         Ok(())
-    }
-}
-
-/// Numbers of a tracker: an event, its velocities before and after, the impulse before, and two flags.
-const TRACKER: usize = ContactEvent::NUMBERS + 11;
-
-fn tracker_array(tracker: &ContactTracker) -> [f64; TRACKER] {
-    let mut array = [0.0; TRACKER];
-    let (event, rest) = array.split_at_mut(ContactEvent::NUMBERS);
-    event.copy_from_slice(&tracker.event.unwrap_or_default().to_array());
-    rest[0..3].copy_from_slice(&tracker.velocity_before);
-    rest[3..6].copy_from_slice(&tracker.velocity_after);
-    rest[6..9].copy_from_slice(&tracker.impulse_before);
-    rest[9] = f64::from(u8::from(tracker.touching));
-    rest[10] = f64::from(u8::from(tracker.event.is_some()));
-    array
-}
-
-fn tracker_from(array: &[f64; TRACKER]) -> ContactTracker {
-    let (event, rest) = array.split_at(ContactEvent::NUMBERS);
-    let vector = |start: usize| [rest[start], rest[start + 1], rest[start + 2]];
-    ContactTracker {
-        event: arrays(event).map(ContactEvent::from_array).next().filter(|_| rest[10] != 0.0),
-        velocity_before: vector(0),
-        velocity_after: vector(3),
-        impulse_before: vector(6),
-        touching: rest[9] != 0.0,
     }
 }
 

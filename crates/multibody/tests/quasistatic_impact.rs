@@ -188,6 +188,21 @@ fn pressure_at_the_rim_is_a_warning_where_that_was_asked_for() {
 }
 
 #[test]
+fn contact_on_a_few_faces_is_a_warning() {
+    // The contact radius is 0.36 mm: one face of 1 mm takes all of the force, then 64 of 0.125 mm share it.
+    for (faces, is_coarse) in [(3, true), (12, false)] {
+        let cap = Cap::new(faces, if is_coarse { 1.5e-3 } else { 0.75e-3 }, 0);
+        let start = placements(0.5, 0.0, 0.0);
+        let mut simulation = two_balls(&cap, ContactLaw::Hard, start, Settings::until(1.5e-4));
+        simulation.run(&mut Ignore, &Silent).unwrap();
+        let warnings = simulation.warnings();
+        let told = warnings.iter().any(|w| w.contains("never more than one span of `ball:pole`"));
+        assert_eq!(told, is_coarse, "{faces} {warnings:?}");
+        assert_eq!(warnings.iter().any(|w| w.contains("never more than")), is_coarse, "{warnings:?}");
+    }
+}
+
+#[test]
 fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
     // Faces of 2 mm meet a held roof of 45°, whose ridge slips in between their points; the force sets in at a quarter of a face.
     let roof = |i: usize, j: usize| {

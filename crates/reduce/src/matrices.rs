@@ -42,9 +42,9 @@ pub enum MatricesError {
     },
     /// The mass matrix couples directions.
     #[error(
-        "the mass couples {row} with {column} by {value:e} kg, {part:.1e} of its largest entry: masses of solid elements act alike along \
-         x, y and z and couple no two of them; leave out rotary inertias, beams and shells, or check the order of the dofs (x, y, z of \
-         each node in the order of the list)"
+        "the second matrix is no mass of solid elements, which act alike along x, y and z and couple no two of them: between {row} and {column} it has \
+         {value:e} kg more than that, {part:.1e} of its largest entry; leave out rotary inertias, beams and shells, check the order of the dofs (x, y, z of \
+         each node in the order of the list), and that the files are the stiffness and then the mass"
     )]
     CoupledMass {
         /// One dof: node and direction.

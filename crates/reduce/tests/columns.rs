@@ -172,6 +172,10 @@ fn inertia_relief_is_named_with_frequencies() {
     // Beside the twelve lowest modes of the held interior, from which they are uncoupled, they lie above.
     assert!(found[0].1 > frequencies(&["west", "east"], 12)[11], "{found:?}");
     shares_add_up(&model);
+    // Without fixed-interface modes nothing says which modes are good.
+    let alone = options(0, Variant { inertia_relief: true, ..Variant::default() });
+    let notes = craig_bampton(&bar(), &alone, &Silent).unwrap().notes;
+    assert!(notes.iter().any(|note| note.contains("no fixed-interface modes")), "{notes:?}");
     // A body that is held has its free modes, residual attachment modes, and inertia relief beside both.
     let model = reduced(CraigBamptonOptions {
         interface_sets: vec!["east".to_owned()],

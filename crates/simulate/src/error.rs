@@ -56,7 +56,9 @@ pub enum SimulateError {
         why: String,
     },
     /// A scheme that this release does not have.
-    #[error("the scheme `{scheme}` is not available in this release; `quasistatic` and `static` are")]
+    #[error(
+        "the scheme `{scheme}` is not available in this release; `quasistatic`, `static` and `rigid` are"
+    )]
     Scheme {
         /// Its name.
         scheme: &'static str,
@@ -77,6 +79,39 @@ pub enum SimulateError {
         /// Its name.
         table: &'static str,
     },
+    /// A shape that cannot stand at its end of a pair.
+    #[error(
+        "`{end}` has no {has} to touch with: in `between` the first body touches with points or balls, the second with a surface; name it {place}"
+    )]
+    ShapeRole {
+        /// The end.
+        end: String,
+        /// What it lacks.
+        has: &'static str,
+        /// Where it could stand.
+        place: &'static str,
+    },
+    /// An end of a pair that is neither a shape nor a set.
+    #[error("body `{body}` has no shape and no set `{part}`; its shapes: {shapes}; its sets: {sets}")]
+    NoPart {
+        /// Name of the body.
+        body: String,
+        /// What was asked for.
+        part: String,
+        /// Its shapes.
+        shapes: String,
+        /// Its sets.
+        sets: String,
+    },
+    /// Mass and inertia of no rigid body.
+    #[error(transparent)]
+    RigidBody(#[from] carom_rigid::BodyError),
+    /// Rigid bodies and pairs that do not fit together.
+    #[error(transparent)]
+    RigidSystem(#[from] carom_rigid::SystemError),
+    /// A run of rigid bodies ended early; what was computed is in the result.
+    #[error(transparent)]
+    RigidRun(#[from] carom_rigid::RunError),
     /// A body cannot be made.
     #[error("body `{body}`: {source}")]
     Make {
@@ -299,6 +334,9 @@ impl SimulateError {
             },
             Self::Read(ReadArchiveError::Io { .. }) | Self::Write(_) | Self::Io { .. } => ErrorKind::Files,
             Self::Result(error) if error.is_io() => ErrorKind::Files,
+            Self::RigidRun(carom_rigid::RunError::Interrupted { .. }) => ErrorKind::Interrupted,
+            Self::RigidRun(carom_rigid::RunError::Observer(_)) => ErrorKind::Files,
+            Self::RigidRun(carom_rigid::RunError::Step(_)) => ErrorKind::Convergence,
             Self::Run(RunError::Interrupted { .. }) | Self::Interrupted => ErrorKind::Interrupted,
             Self::Static(error) if error.is_interruption() => ErrorKind::Interrupted,
             Self::Static(error) if error.is_convergence() => ErrorKind::Convergence,

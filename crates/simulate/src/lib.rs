@@ -10,6 +10,7 @@ pub mod prepare;
 mod recipe;
 mod references;
 mod resume;
+mod rigid;
 pub mod run;
 pub mod statics;
 pub mod system;

@@ -98,7 +98,7 @@ impl Placed {
 }
 
 /// Corners and middle of every face.
-fn samples(surface: &Surface, positions: &[[f64; 3]]) -> Vec<Vector3<f64>> {
+pub(crate) fn samples(surface: &Surface, positions: &[[f64; 3]]) -> Vec<Vector3<f64>> {
     const CORNERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
     let of_face = |face: usize| {
         let is_triangle = surface.faces[face].basis.is_triangle();

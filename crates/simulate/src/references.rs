@@ -1,12 +1,15 @@
 //! Sets that a scenario names: each must exist where it is looked for.
 
 use carom_fem::{Body, Discretisation, Geometry, SetError};
-use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, ReduceSpec, Scenario, Spot};
+use carom_format::scenario::model::{
+    BodySpec, ContactLaw, ContactSpec, End, ReduceSpec, Scenario, Scheme, Spot,
+};
 use carom_reduce::craig_bampton::{DEFAULT_FIXED_MODES, LEAST_FIXED_MODES};
 use carom_reduce::interface::{Interface, InterfaceSpec};
 use carom_reduce::{ReduceError, ReducedBody, Support};
 
 use crate::SimulateError;
+use crate::rigid::{Role, shape_role};
 use crate::run::reduces;
 
 /// What is known of a body whose parts are named.
@@ -39,13 +42,22 @@ pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<Simulate
     let of = |end: &End| scenario.body.iter().zip(parts).find(|(spec, _)| spec.name == end.body);
     for (i, pair) in scenario.contact.iter().enumerate() {
         let at = |error: SimulateError| error.at(format!("contact.{i}.between"));
-        for end in &pair.between {
-            let problem = of(end).and_then(|(spec, parts)| surface(scenario, pair, end, spec, parts));
+        for (end, role) in pair.between.iter().zip([Role::Points, Role::Surface]) {
+            let shape = of(end).and_then(|(spec, _)| spec.shape.iter().find(|shape| shape.name == end.part));
+            if let Some(shape) = shape {
+                found.extend(shape_role(end, shape, role).map(at));
+                continue;
+            }
+            let problem = of(end).and_then(|(spec, parts)| match (scenario.simulation.scheme, parts) {
+                (Scheme::Rigid, Parts::Geometry(body)) => rigid_end(end, role, spec, body),
+                _ => surface(scenario, pair, end, spec, parts),
+            });
             found.extend(problem.map(at));
         }
         // A stiffness says how two rigid bodies give way; without one it follows from an elastic body.
         let has_stiffness = matches!(pair.law, ContactLaw::Penalty { stiffness: Some(_), .. });
-        if !has_stiffness && pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid)) {
+        let gives_way = has_stiffness || scenario.simulation.scheme == Scheme::Rigid;
+        if !gives_way && pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid)) {
             let pair = format!("{}, {}", pair.between[0], pair.between[1]);
             found.push(at(SimulateError::BothRigid { pair }));
         }
@@ -139,6 +151,22 @@ fn missing(body: &Body, set: &str) -> Option<SetError> {
             found.map_err(|source| SetError::Region { body: body.name.clone(), source }).err()
         }
     }
+}
+
+/// The error if an end of a contact of rigid bodies is neither a shape nor a set that fits its place.
+fn rigid_end(end: &End, role: Role, spec: &BodySpec, body: &Body) -> Option<SimulateError> {
+    if missing(body, &end.part).is_some() {
+        let listed = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        return Some(SimulateError::NoPart {
+            body: spec.name.clone(),
+            part: end.part.clone(),
+            shapes: listed(spec.shape.iter().map(|shape| shape.name.clone()).collect()),
+            sets: listed(body.set_names()),
+        });
+    }
+    // Nodes of any set of a mesh are points.
+    let has_points = role == Role::Points && matches!(body.geometry, Geometry::Mesh(_));
+    (!has_points).then(|| body.faces_of_set(&end.part).err()).flatten().map(SimulateError::from)
 }
 
 /// The error if an end of a contact is no surface that can touch.

@@ -11,6 +11,7 @@ use carom_integrate::Method;
 use carom_multibody::{RunError, RunSummary, Settings, Simulation};
 use carom_progress::Progress;
 
+use crate::rigid::run_rigid;
 use crate::statics::{StaticOutcome, run_static};
 use crate::system::without_friction;
 use crate::{Assembled, Prepared, PreparedModel, SimulateError, resume, system};
@@ -61,6 +62,9 @@ pub fn run(
     supported(scenario)?;
     if scenario.simulation.scheme == Scheme::Static {
         return run_static(scenario, scenario_folder, prepared, path, options, progress);
+    }
+    if scenario.simulation.scheme == Scheme::Rigid {
+        return run_rigid(scenario, scenario_folder, prepared, path, options, progress);
     }
     let Assembled { system, placements, bodies, pairs } = system(scenario, prepared)?;
     let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
@@ -130,16 +134,15 @@ pub(crate) fn absolute(path: &Path) -> String {
 
 /// True if the scheme takes reduced models of flexible bodies.
 pub(crate) fn reduces(scenario: &Scenario) -> bool {
-    scenario.simulation.scheme != Scheme::Static
+    !matches!(scenario.simulation.scheme, Scheme::Static | Scheme::Rigid)
 }
 
 /// What this release can run.
 pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
     let scheme = match scenario.simulation.scheme {
-        Scheme::Quasistatic | Scheme::Static => None,
+        Scheme::Quasistatic | Scheme::Static | Scheme::Rigid => None,
         Scheme::Dynamic => Some("dynamic"),
         Scheme::Damped => Some("damped"),
-        Scheme::Rigid => Some("rigid"),
         Scheme::Explicit => Some("explicit"),
         Scheme::EnergyMomentum => Some("energy-momentum"),
         Scheme::Midpoint => Some("midpoint"),
@@ -154,6 +157,17 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
         }
         return all_without_friction(scenario);
     }
+    if scenario.simulation.scheme == Scheme::Rigid {
+        return without_tables(
+            "rigid",
+            &[
+                ("joint", !scenario.joint.is_empty()),
+                ("support", !scenario.support.is_empty()),
+                ("pressure", !scenario.pressure.is_empty()),
+                ("force", !scenario.force.is_empty()),
+            ],
+        );
+    }
     let integrator = match scenario.simulation.integrator {
         Integrator::Dop853 | Integrator::DormandPrince5 => None,
         Integrator::Radau5 => Some("radau5"),
@@ -162,17 +176,24 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
     if let Some(integrator) = integrator {
         return Err(SimulateError::Integrator { integrator }.at("simulation.integrator"));
     }
-    for (table, is_given) in [
-        ("joint", !scenario.joint.is_empty()),
-        ("support", !scenario.support.is_empty()),
-        ("pressure", !scenario.pressure.is_empty()),
-    ] {
-        if is_given {
-            return Err(SimulateError::Table { scheme: "quasistatic", table }.at(format!("{table}.0")));
-        }
-    }
+    without_tables(
+        "quasistatic",
+        &[
+            ("joint", !scenario.joint.is_empty()),
+            ("support", !scenario.support.is_empty()),
+            ("pressure", !scenario.pressure.is_empty()),
+        ],
+    )?;
     // Friction is refused before anything is reduced for it.
     all_without_friction(scenario)
+}
+
+/// Tables that a scheme does not take, and whether they are there.
+fn without_tables(scheme: &'static str, tables: &[(&'static str, bool)]) -> Result<(), SimulateError> {
+    match tables.iter().find(|(_, is_given)| *is_given) {
+        Some((table, _)) => Err(SimulateError::Table { scheme, table }.at(format!("{table}.0"))),
+        None => Ok(()),
+    }
 }
 
 fn all_without_friction(scenario: &Scenario) -> Result<(), SimulateError> {

@@ -79,11 +79,8 @@ fn body(spec: &BodySpec, ready: &PreparedBody) -> Result<Body, SimulateError> {
             }
         }
         PreparedModel::Rigid(geometry) => {
-            let discretisation = Discretisation::new(geometry)
-                .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })?;
-            let p = mass_properties(&discretisation);
-            let inertia = Matrix3::from_fn(|i, j| p.inertia[i][j]);
-            Body::rigid(&spec.name, p.mass, inertia, Vector3::from(p.center_of_mass))?
+            let (mass, inertia, com) = rigid_mass(spec, geometry)?;
+            Body::rigid(&spec.name, mass, inertia, com)?
         }
     };
     body.name.clone_from(&spec.name);
@@ -92,6 +89,23 @@ fn body(spec: &BodySpec, ready: &PreparedBody) -> Result<Body, SimulateError> {
         return Err(error);
     }
     Ok(if spec.fixed || !held.is_empty() { body.fixed() } else { body })
+}
+
+/// Mass \[kg\], inertia about the centre of mass \[kg m²\] and centre of mass \[m\] of a rigid body in source axes: as given,
+/// or those of its geometry.
+pub(crate) fn rigid_mass(
+    spec: &BodySpec,
+    geometry: &carom_fem::Body,
+) -> Result<(f64, Matrix3<f64>, Vector3<f64>), SimulateError> {
+    if let Some(given) = &spec.mass_properties {
+        let ([xx, yy, zz], [xy, xz, yz]) = (given.inertia, given.products);
+        let inertia = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+        return Ok((given.mass, inertia, Vector3::from(given.center)));
+    }
+    let discretisation = Discretisation::new(geometry)
+        .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })?;
+    let p = mass_properties(&discretisation);
+    Ok((p.mass, Matrix3::from_fn(|i, j| p.inertia[i][j]), Vector3::from(p.center_of_mass)))
 }
 
 /// Sets that the model of a body holds to its frame, which is then held in space.

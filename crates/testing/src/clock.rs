@@ -1,5 +1,6 @@
 //! Seconds of work, and seconds on the wall.
 
+use std::path::Path;
 use std::time::Instant;
 
 /// What something took.
@@ -33,11 +34,18 @@ pub fn timed<R>(run: impl FnOnce() -> R) -> (R, Time) {
     (out, Time { cpu: cpu_seconds() - cpu, wall: wall.elapsed().as_secs_f64() })
 }
 
+/// CPU seconds of the thread that asks, beside which other tests may run; 0 where the system does not tell.
+pub fn thread_seconds() -> f64 {
+    1e-9 * nanoseconds(Path::new("/proc/thread-self")).unwrap_or(0.0)
+}
+
 /// CPU seconds of the threads that live, from Linux's scheduler (right to its tick of some milliseconds).
 fn cpu_seconds() -> f64 {
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return 0.0 };
-    let nanoseconds = |path: std::path::PathBuf| -> Option<f64> {
-        std::fs::read_to_string(path.join("schedstat")).ok()?.split_whitespace().next()?.parse().ok()
-    };
-    1e-9 * threads.flatten().filter_map(|thread| nanoseconds(thread.path())).sum::<f64>()
+    1e-9 * threads.flatten().filter_map(|thread| nanoseconds(&thread.path())).sum::<f64>()
+}
+
+/// Time of a thread on a processor \[ns\].
+fn nanoseconds(thread: &Path) -> Option<f64> {
+    std::fs::read_to_string(thread.join("schedstat")).ok()?.split_whitespace().next()?.parse().ok()
 }

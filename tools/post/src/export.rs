@@ -224,7 +224,7 @@ fn write_part(
     reference.points = shown.reference();
     let writer = FrameWriter::new(&reference, options.write)
         .map_err(|source| RunError::Grid { body: body.meta.name.clone(), source })?;
-    let faces = pressure_faces(run, body)?;
+    let faces = pressure_faces(run, body, frames)?;
     // The database serves one thread: nothing below asks it.
     let name = run.name();
     let digits = frames.len().to_string().len().max(4);
@@ -245,10 +245,19 @@ fn inconsistent(body: &RunBody, why: &str) -> RunError {
     RunError::Inconsistent { body: body.meta.name.clone(), why: why.to_owned() }
 }
 
-/// For each pair whose pressure surface belongs to a body: number of the pair, and its faces.
-fn pressure_faces(run: &Run, body: &RunBody) -> Result<Vec<(usize, Vec<FaceRef>)>, RunError> {
+/// For each pair whose pressure surface belongs to a body: number of the pair, and its faces. Pairs without any pressure, such
+/// as those of rigid bodies, are left out: their ends need not be sets.
+fn pressure_faces(
+    run: &Run,
+    body: &RunBody,
+    frames: &[StoredFrame],
+) -> Result<Vec<(usize, Vec<FaceRef>)>, RunError> {
     let mut all = Vec::new();
-    for (number, pair) in run.header().pairs.iter().enumerate() {
+    let has_pressure = |number: usize| {
+        let contacts = frames.iter().filter_map(|frame| frame.contacts.get(number));
+        contacts.into_iter().any(|contact| !contact.pressure_faces.is_empty())
+    };
+    for (number, pair) in run.header().pairs.iter().enumerate().filter(|(number, _)| has_pressure(*number)) {
         if let Some((name, set)) = pair.first.split_once(':')
             && name == body.meta.name
         {

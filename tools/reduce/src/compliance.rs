@@ -15,6 +15,7 @@ use carom_contact::region::{
 use carom_files::write_atomically;
 use carom_reduce::free::FreeShapes;
 use carom_reduce::{NamedSurface, ReducedBody};
+use carom_report::number::quantity;
 use faer::Mat;
 use nalgebra::Vector3;
 use serde::Serialize;
@@ -110,6 +111,40 @@ struct Spectrum {
     patch_radius: f64,
 }
 
+impl RegionReport {
+    /// Spans to the contact radius below which a contact is not resolved.
+    const RESOLVED: f64 = 2.0;
+
+    /// Contact radii to the rim that pressure and its surroundings need.
+    const ROOM: f64 = 1.25;
+
+    /// What is wrong with spans or size of the region for the impact.
+    fn notes(&self) -> Vec<String> {
+        let Some(impact) = &self.impact else { return Vec::new() };
+        let (name, radius) = (&self.name, impact.contact_radius);
+        let lengths = |x: f64| quantity(x, "m", 3);
+        let mut notes = Vec::new();
+        if radius < Self::RESOLVED * self.span_size {
+            notes.push(format!(
+                "`{name}`: the contact radius is {}, its spans are {} large: this impact is not resolved, and the splits below are those of a coarser \
+                 pressure; refine `{name}` to spans of {} for 1 % of the force (a quarter of the radius)",
+                lengths(radius),
+                lengths(self.span_size),
+                lengths(0.25 * radius)
+            ));
+        }
+        if Self::ROOM * radius > self.reach {
+            notes.push(format!(
+                "`{name}`: the contact radius is {}, but from the middle it is {} to the rim: the region is too small for this impact; it should reach {}",
+                lengths(radius),
+                lengths(self.reach),
+                lengths(Self::ROOM * radius)
+            ));
+        }
+        notes
+    }
+}
+
 pub(crate) fn compliance(args: &ComplianceArgs, session: &Session) -> Result<(), Failure> {
     if let Some(output) = &args.output.output {
         check_ending(
@@ -148,7 +183,8 @@ pub(crate) fn compliance(args: &ComplianceArgs, session: &Session) -> Result<(),
         .into_iter()
         .map(|surface| region_report(&free, surface, whole.as_ref(), args, session))
         .collect::<Result<Vec<_>, _>>()?;
-    let notes: Vec<String> = whole.as_ref().and_then(Whole::told).into_iter().collect();
+    let coarse = regions.iter().flat_map(RegionReport::notes);
+    let notes: Vec<String> = whole.as_ref().and_then(Whole::told).into_iter().chain(coarse).collect();
     notes.iter().for_each(|note| session.note(note));
     let reduced = &rom.reduced;
     let report = Report {

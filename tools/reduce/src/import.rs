@@ -10,7 +10,7 @@ use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_format::npz::ReadArchiveError;
-use carom_format::sid::{GrLayout, read_sid, reduced_of};
+use carom_format::sid::{GrLayout, ReadSidError, read_sid, reduced_of};
 use carom_format::{read_body, write_rom};
 use carom_reduce::ReducedBody;
 use serde::Serialize;
@@ -48,8 +48,9 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     let variant = args.variant.variant()?;
     let Model { reduced, notes, size } = match &args.files[..] {
         [stiffness, mass] => import_matrices(stiffness, mass, &variant, args, session)?,
-        files => import_sid(&files[0], args)?,
+        files => import_sid(&files[0], args, session)?,
     };
+    let notes: Vec<String> = notes.into_iter().chain(rigid::impossible_inertia(&reduced)).collect();
     let options = carom_format::CraigBamptonOptions {
         modes: args.modes,
         up_to_hz: args.up_to,
@@ -124,7 +125,7 @@ fn refuse_other_kinds(file: &Path) -> Result<(), Failure> {
     }
 }
 
-fn import_sid(file: &Path, args: &ImportArgs) -> Result<Model, Failure> {
+fn import_sid(file: &Path, args: &ImportArgs, session: &Session) -> Result<Model, Failure> {
     let of_matrices = [
         ("--nodes", args.nodes.is_some()),
         ("--dofs", args.dofs.is_some()),
@@ -141,8 +142,12 @@ fn import_sid(file: &Path, args: &ImportArgs) -> Result<Model, Failure> {
         return Err(Failure::new(Category::Usage, what)
             .hint("name stiffness and mass, in this order, or leave the flag out"));
     }
-    let read = read_sid(file).map_err(|error| {
-        let category = if error.is_io() { Category::Files } else { Category::Input };
+    let read = read_sid(file, session.progress()).map_err(|error| {
+        let category = match error {
+            ReadSidError::Interrupted { .. } => Category::Other,
+            _ if error.is_io() => Category::Files,
+            _ => Category::Input,
+        };
         Failure::from_error(category, error)
     })?;
     let stem = file.file_stem().map_or_else(|| "body".to_owned(), |stem| stem.to_string_lossy().into_owned());

@@ -53,6 +53,23 @@ impl Dense {
         Ok(Self { n, values })
     }
 
+    /// Sets all entries anew, in the memory that it has.
+    ///
+    /// * `entry` — value at (row, column)
+    ///
+    /// # Errors
+    ///
+    /// [`LcpError::NotFinite`] for NaN or ∞.
+    pub fn fill(&mut self, n: usize, entry: impl Fn(usize, usize) -> f64) -> Result<(), LcpError> {
+        self.n = n;
+        self.values.clear();
+        self.values.extend((0..n * n).map(|k| entry(k / n, k % n)));
+        match self.values.iter().position(|x| !x.is_finite()) {
+            Some(k) => Err(LcpError::NotFinite { row: k / n, column: k % n }),
+            None => Ok(()),
+        }
+    }
+
     /// Columns of row `i`.
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.n..(i + 1) * self.n]

@@ -10,6 +10,7 @@ use super::model::{
     BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec, RefineSpec,
     RotationSpec, Spot, ZoneSpec,
 };
+use super::shape::{mass_properties, shape};
 use super::variant::variant;
 
 const OF_NEAR: &str = "`refine = { near = { at = …, levels = …, radius = … } }` of the body";
@@ -61,8 +62,19 @@ const HOMES: [(&str, &str); 38] = [
     ("velocity", OF_BODY),
 ];
 
-/// Reads a body; `reduced` says that the scheme takes flexible bodies as reduced models alone.
-pub(super) fn body(table: Table<'_>, reduced: bool) -> Option<BodySpec> {
+/// What a scheme takes of bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// Flexible bodies as reduced models alone.
+    Reduced,
+    /// Bodies as they are.
+    Whole,
+    /// Rigid bodies alone.
+    Rigid,
+}
+
+/// Reads a body for a scheme.
+pub(super) fn body(table: Table<'_>, takes: Takes) -> Option<BodySpec> {
     if !table.has("name") {
         table.missing("name", "joints, contacts and results refer to bodies by their names");
     }
@@ -84,7 +96,7 @@ pub(super) fn body(table: Table<'_>, reduced: bool) -> Option<BodySpec> {
     let spec = BodySpec {
         name: name.unwrap_or_default(),
         material: table.text("material"),
-        rigid: table.flag("rigid").unwrap_or(false),
+        rigid: table.flag("rigid").unwrap_or(takes == Takes::Rigid),
         fixed: table.flag("fixed").unwrap_or(false),
         position: table.vector("position").unwrap_or_default(),
         velocity: table.vector("velocity").unwrap_or_default(),
@@ -94,18 +106,23 @@ pub(super) fn body(table: Table<'_>, reduced: bool) -> Option<BodySpec> {
         refine: table.table("refine").map(refine),
         zone: table.tables("zone").into_iter().filter_map(zone).collect(),
         marker: table.tables("marker").into_iter().filter_map(marker).collect(),
+        shape: table.tables("shape").into_iter().filter_map(shape).collect(),
+        mass_properties: table.table("mass_properties").and_then(mass_properties),
         reduce,
         source: source.clone().unwrap_or(BodySource::Rom { rom: String::new() }),
     };
-    check(&table, &spec, source.is_some(), reduced);
+    check(&table, &spec, source.is_some(), takes);
     table.finish_beside(&HOMES);
     source.map(|_| spec)
 }
 
 /// What does not fit together within one body.
-fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, reduced: bool) {
+fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Takes) {
+    let reduced = takes == Takes::Reduced;
+    check_rigid(table, spec, takes);
     if spec.rigid && spec.reduce.is_some() {
-        table.conflict("reduce", "a rigid body is not reduced: remove `reduce` or `rigid = true`");
+        let way_out = if takes == Takes::Rigid { "" } else { " or `rigid = true`" };
+        table.conflict("reduce", format!("a rigid body is not reduced: remove `reduce`{way_out}"));
     }
     let is_rom = matches!(spec.source, BodySource::Rom { .. });
     if has_source && !reduced && is_rom {
@@ -142,6 +159,27 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, reduced: bool) {
             "fixed",
             "a fixed body has no velocity: remove `velocity` and `angular_velocity`, or `fixed = true`",
         );
+    }
+}
+
+/// Keys of the scheme `rigid`, and bodies that it does not take.
+fn check_rigid(table: &Table<'_>, spec: &BodySpec, takes: Takes) {
+    if takes == Takes::Rigid && !spec.rigid {
+        table.conflict("rigid", "the scheme `rigid` takes rigid bodies alone: remove `rigid = false`");
+    }
+    if takes != Takes::Rigid && table.has("shape") {
+        table.conflict("shape", "`shape` belongs to the scheme `rigid`: elsewhere name a set of the body");
+    }
+    if table.has("mass_properties") && (takes == Takes::Whole || !spec.rigid) {
+        table.conflict(
+            "mass_properties",
+            "`mass_properties` belongs to rigid bodies (`rigid = true`) of schemes that move them, `rigid` and `quasistatic`",
+        );
+    }
+    for (i, shape) in spec.shape.iter().enumerate() {
+        if spec.shape[..i].iter().any(|other| other.name == shape.name) {
+            table.conflict("shape", format!("two shapes are called `{}`: names must differ", shape.name));
+        }
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) enum Interval {
     NotNegative,
     Poisson,
     Tolerance,
+    Share,
 }
 
 impl Interval {
@@ -28,6 +29,7 @@ impl Interval {
                 Self::NotNegative => value >= 0.0,
                 Self::Poisson => value > -1.0 && value < 0.5,
                 Self::Tolerance => (1.0e-12..1.0).contains(&value),
+                Self::Share => (0.0..=1.0).contains(&value),
             }
     }
 
@@ -39,6 +41,7 @@ impl Interval {
             Self::Poisson => "between -1 and 0.5, both excluded",
             // A step cannot be more precise than its rounding: below, a run would not end.
             Self::Tolerance => "at least 1e-12 and below 1",
+            Self::Share => "from 0 to 1",
         }
     }
 }
@@ -120,7 +123,7 @@ impl<'a> Table<'a> {
         self.problem(&self.span, ProblemKind::Missing { key: key.to_owned(), why });
     }
 
-    fn wrong_type(&self, key: &str, value: Value<'a>, expected: &'static str) {
+    pub(super) fn wrong_type(&self, key: &str, value: Value<'a>, expected: &'static str) {
         let found = describe(value.get_ref());
         self.problem(&value.span(), ProblemKind::WrongType { key: key.to_owned(), expected, found });
     }
@@ -130,7 +133,7 @@ impl<'a> Table<'a> {
         self.number_in(key, value, interval)
     }
 
-    fn number_in(&self, key: &str, value: Value<'a>, interval: Interval) -> Option<f64> {
+    pub(super) fn number_in(&self, key: &str, value: Value<'a>, interval: Interval) -> Option<f64> {
         let Some(number) = as_number(value.get_ref()) else {
             self.wrong_type(key, value, "a number");
             return None;
@@ -148,7 +151,7 @@ impl<'a> Table<'a> {
         self.count_in(key, value, least)
     }
 
-    fn count_in(&self, key: &str, value: Value<'a>, least: usize) -> Option<usize> {
+    pub(super) fn count_in(&self, key: &str, value: Value<'a>, least: usize) -> Option<usize> {
         let DeValue::Integer(integer) = value.get_ref() else {
             self.wrong_type(key, value, "a whole number");
             return None;
@@ -162,21 +165,6 @@ impl<'a> Table<'a> {
         let kind = ProblemKind::OutOfRange { key: key.to_owned(), found: number as f64, range };
         self.problem(&value.span(), kind);
         None
-    }
-
-    /// One count for all directions, or one for each.
-    pub(super) fn counts(&self, key: &'static str) -> Option<Vec<usize>> {
-        let value = self.value(key)?;
-        match value.get_ref() {
-            DeValue::Array(list) if !list.is_empty() => {
-                Some(list.iter().filter_map(|item| self.count_in(key, item, 1)).collect())
-            }
-            DeValue::Array(_) => {
-                self.wrong_type(key, value, "a whole number or a list of them");
-                None
-            }
-            _ => self.count_in(key, value, 1).map(|n| vec![n]),
-        }
     }
 
     pub(super) fn flag(&self, key: &'static str) -> Option<bool> {
@@ -208,76 +196,6 @@ impl<'a> Table<'a> {
                 None
             }
         }
-    }
-
-    /// A list of texts, each with its place.
-    pub(super) fn texts(&self, key: &'static str) -> Option<Vec<(String, Range<usize>)>> {
-        let value = self.value(key)?;
-        let DeValue::Array(list) = value.get_ref() else {
-            self.wrong_type(key, value, "a list of texts");
-            return None;
-        };
-        let mut texts = Vec::with_capacity(list.len());
-        for item in list.iter() {
-            match item.get_ref() {
-                DeValue::String(text) => texts.push((text.clone().into_owned(), item.span())),
-                _ => self.wrong_type(key, item, "a list of texts"),
-            }
-        }
-        Some(texts)
-    }
-
-    pub(super) fn vector(&self, key: &'static str) -> Option<[f64; 3]> {
-        let value = self.value(key)?;
-        let DeValue::Array(list) = value.get_ref() else {
-            self.wrong_type(key, value, "a list of three numbers");
-            return None;
-        };
-        if list.len() != 3 {
-            self.wrong_type(key, value, "a list of three numbers");
-            return None;
-        }
-        let numbers: Vec<f64> = list.iter().filter_map(|i| self.number_in(key, i, Interval::Any)).collect();
-        (numbers.len() == 3).then(|| [numbers[0], numbers[1], numbers[2]])
-    }
-
-    /// Two numbers.
-    pub(super) fn two_numbers(&self, key: &'static str, interval: Interval) -> Option<[f64; 2]> {
-        const EXPECTED: &str = "a list of two numbers";
-        let value = self.value(key)?;
-        match value.get_ref() {
-            DeValue::Array(list) if list.len() == 2 => {
-                let numbers: Vec<f64> =
-                    list.iter().filter_map(|i| self.number_in(key, i, interval)).collect();
-                <[f64; 2]>::try_from(numbers).ok()
-            }
-            _ => {
-                self.wrong_type(key, value, EXPECTED);
-                None
-            }
-        }
-    }
-
-    /// A list of pairs of numbers.
-    pub(super) fn pairs(&self, key: &'static str) -> Option<Vec<[f64; 2]>> {
-        const EXPECTED: &str = "a number or a list of pairs of numbers";
-        let value = self.value(key)?;
-        let DeValue::Array(list) = value.get_ref() else {
-            self.wrong_type(key, value, EXPECTED);
-            return None;
-        };
-        let mut pairs = Vec::with_capacity(list.len());
-        for item in list.iter() {
-            match item.get_ref() {
-                DeValue::Array(pair) if pair.len() == 2 => {
-                    let numbers: Vec<f64> =
-                        pair.iter().filter_map(|i| self.number_in(key, i, Interval::NotNegative)).collect();
-                    pairs.extend(<[f64; 2]>::try_from(numbers));
-                }
-                _ => self.wrong_type(key, item, EXPECTED),
-            }
-        }
-        (pairs.len() == list.len()).then_some(pairs)
     }
 
     /// One of several words.

@@ -7,11 +7,13 @@
 mod body;
 mod damping;
 mod decode;
+mod lists;
 pub mod model;
 mod overrides;
 pub mod problem;
 mod references;
 mod sections;
+mod shape;
 pub mod suggest;
 mod variant;
 
@@ -125,8 +127,12 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         root.missing("simulation", "a scenario needs a table [simulation] with an `end_time`");
     }
     let simulation = root.table("simulation").map(|table| sections::simulation(table, root.has("contact")));
-    let of_reduced = [model::Scheme::Quasistatic, model::Scheme::Dynamic, model::Scheme::Damped];
-    let reduced = simulation.as_ref().is_none_or(|simulation| of_reduced.contains(&simulation.scheme));
+    let scheme = simulation.as_ref().map_or(model::Scheme::Quasistatic, |simulation| simulation.scheme);
+    let takes = match scheme {
+        model::Scheme::Quasistatic | model::Scheme::Dynamic | model::Scheme::Damped => body::Takes::Reduced,
+        model::Scheme::Rigid => body::Takes::Rigid,
+        _ => body::Takes::Whole,
+    };
     let mut material = std::collections::BTreeMap::new();
     let mut materials: Vec<String> = known_materials.iter().map(|&name| name.to_owned()).collect();
     if let Some(table) = root.table("material") {
@@ -145,10 +151,11 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         .into_iter()
         .map(|table| {
             let spans = [table.span_of("material"), table.span_of("name")];
-            (body::body(table, reduced), spans)
+            (body::body(table, takes), spans)
         })
         .collect();
-    let contact: Vec<_> = root.tables("contact").into_iter().filter_map(sections::contact).collect();
+    let contact: Vec<_> =
+        root.tables("contact").into_iter().filter_map(|table| sections::contact(table, scheme)).collect();
     let joint: Vec<_> = root.tables("joint").into_iter().filter_map(sections::joint).collect();
     let support: Vec<_> = root.tables("support").into_iter().filter_map(sections::support).collect();
     let force: Vec<_> = root.tables("force").into_iter().filter_map(sections::force).collect();

@@ -39,6 +39,9 @@ const JOINTS: [(&str, JointKind); 5] = [
 /// Frames of a result if the scenario does not say how often.
 const FRAMES: f64 = 200.0;
 
+/// Steps between checkpoints of the scheme `rigid`, which takes a million of them in a second.
+const RIGID_CHECKPOINT: usize = 1_000_000;
+
 /// α of the penalty, QUASISTATIC settings: the force is 0.2 % low at four spans a contact radius.
 const PENALTY_FACTOR: f64 = 100.0;
 
@@ -67,9 +70,22 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
             "`time_step` (fixed steps) and `relative_tolerance` (error control) exclude each other",
         );
     }
+    let rigid = scheme == Scheme::Rigid;
+    if rigid && time_step.is_none() {
+        table.missing("time_step", "the scheme `rigid` has steps of one length, in seconds");
+    }
+    let default = default_integrator(has_contact);
+    let integrator = table.choice("integrator", &INTEGRATORS).unwrap_or(default);
+    // A scenario that is written with all defaults names the default.
+    if rigid && integrator != default {
+        table.conflict("integrator", "the scheme `rigid` has an integrator of its own: remove `integrator`");
+    }
+    if rigid && table.has("maximum_step") {
+        table.conflict("maximum_step", "the steps of the scheme `rigid` have one length, `time_step`");
+    }
     let simulation = Simulation {
         scheme,
-        integrator: table.choice("integrator", &INTEGRATORS).unwrap_or(default_integrator(has_contact)),
+        integrator,
         end_time,
         gravity: table.vector("gravity").unwrap_or_default(),
         relative_tolerance: table
@@ -78,7 +94,11 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
         time_step,
         maximum_step: table.number("maximum_step", Interval::Positive),
         output_every: table.number("output_every", Interval::Positive).unwrap_or(end_time / FRAMES),
-        checkpoint_every: table.count("checkpoint_every", 1).unwrap_or(1),
+        checkpoint_every: table.count("checkpoint_every", 1).unwrap_or(if rigid {
+            RIGID_CHECKPOINT
+        } else {
+            1
+        }),
         steps: if statics { Some(steps.unwrap_or(1)) } else { None },
     };
     table.finish();
@@ -142,15 +162,30 @@ pub(super) struct Referring<T> {
     pub(super) context: String,
 }
 
-pub(super) fn contact(table: Table<'_>) -> Option<Referring<ContactSpec>> {
+pub(super) fn contact(table: Table<'_>, scheme: Scheme) -> Option<Referring<ContactSpec>> {
     let ends = two_ends(&table);
     let friction = table.number("friction", Interval::NotNegative).unwrap_or(0.0);
-    let law = table.table("law").map_or(Some(default_law()), law);
+    let rigid = scheme == Scheme::Rigid;
+    let default = if rigid { ContactLaw::Lagrange } else { default_law() };
+    let law = table.table("law").map_or(Some(default), law);
+    let restitution = table.number("restitution", Interval::Share);
+    if restitution.is_some() && !(rigid && matches!(law, Some(ContactLaw::Lagrange) | None)) {
+        table.conflict(
+            "restitution",
+            "`restitution` belongs to the scheme `rigid` with `law = { kind = \"lagrange\" }`",
+        );
+    }
+    if rigid && matches!(law, Some(ContactLaw::Penalty { stiffness: None, .. })) {
+        table.missing("law.stiffness", "rigid bodies do not give way: the stiffness of each point in N/m");
+    }
+    if rigid && matches!(law, Some(ContactLaw::Complementarity)) {
+        table.conflict("law", "the scheme `rigid` has the laws `lagrange` and `penalty`");
+    }
     let rim = table.choice("rim", &[("error", Rim::Error), ("warning", Rim::Warning)]).unwrap_or_default();
     let context = table.context.clone();
     table.finish();
     let [a, b] = ends?;
-    let spec = ContactSpec { between: [a.0.clone(), b.0.clone()], friction, law: law?, rim };
+    let spec = ContactSpec { between: [a.0.clone(), b.0.clone()], friction, law: law?, restitution, rim };
     Some(Referring { spec, ends: vec![a, b], context })
 }
 

@@ -2,15 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+use carom_progress::Progress;
 use faer::Mat;
 
 use super::Taylor;
 use super::read::ReadSidError;
 
+/// Lines between looks at the user's patience.
+const LOOK_EVERY: usize = 4096;
+
 /// The lines of a file that are not blank, trimmed and counted.
 pub(super) struct Lines<'a> {
     pub(super) path: &'a Path,
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
+    /// Bytes handed out.
+    read: usize,
+    progress: &'a dyn Progress,
     /// Line of the last one handed out, from 1.
     pub(super) number: usize,
 }
@@ -24,14 +31,21 @@ struct Entry {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(path: &'a Path, text: &'a str) -> Self {
-        Self { path, lines: text.lines().enumerate(), number: 0 }
+    pub(super) fn new(path: &'a Path, text: &'a str, progress: &'a dyn Progress) -> Self {
+        Self { path, lines: text.lines().enumerate(), read: 0, progress, number: 0 }
     }
 
     /// The next line; `expected` is what the message of a file that ends says.
     pub(super) fn next(&mut self, expected: &str) -> Result<&'a str, ReadSidError> {
         for (i, line) in self.lines.by_ref() {
             self.number = i + 1;
+            self.read += line.len() + 1;
+            if self.number.is_multiple_of(LOOK_EVERY) {
+                self.progress.set(self.read as u64);
+                if self.progress.interrupted() {
+                    return Err(ReadSidError::Interrupted { path: self.path() });
+                }
+            }
             if !line.trim().is_empty() {
                 return Ok(line.trim());
             }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use carom_progress::{Progress, Silent};
 use faer::Mat;
 use thiserror::Error;
 
@@ -21,6 +22,12 @@ pub enum ReadSidError {
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
+    },
+    /// The user stopped it.
+    #[error("stopped while `{path}` was read")]
+    Interrupted {
+        /// The file.
+        path: PathBuf,
     },
     /// A line is not what belongs there.
     #[error(
@@ -137,7 +144,7 @@ pub fn is_sid(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
     File::open(path)?.take(HEAD).read_to_end(&mut head)?;
     let text = String::from_utf8_lossy(&head);
-    let mut lines = Lines::new(path, &text);
+    let mut lines = Lines::new(path, &text, &Silent);
     Ok(first_line(&mut lines).is_ok() && lines.word("part").is_ok())
 }
 
@@ -148,11 +155,18 @@ pub fn is_sid(path: &Path) -> io::Result<bool> {
 /// # Errors
 ///
 /// [`ReadSidError`]
-pub fn read_sid(path: &Path) -> Result<ReadSid, ReadSidError> {
+pub fn read_sid(path: &Path, progress: &dyn Progress) -> Result<ReadSid, ReadSidError> {
     let bytes = std::fs::read(path).map_err(|source| ReadSidError::Io { path: path.to_owned(), source })?;
     // Comments may be in any encoding; all that matters is ASCII.
     let text = String::from_utf8_lossy(&bytes);
-    let mut lines = Lines::new(path, &text);
+    progress.begin("reading", text.len() as u64);
+    let read = read_text(Lines::new(path, &text, progress));
+    progress.end();
+    read
+}
+
+fn read_text(mut lines: Lines<'_>) -> Result<ReadSid, ReadSidError> {
+    let path = lines.path();
     let (n_nodes, comment) = first_line(&mut lines)?;
     lines.word("part")?;
     let name = lines.value("new modal")?.to_owned();
@@ -191,7 +205,7 @@ pub fn read_sid(path: &Path) -> Result<ReadSid, ReadSidError> {
         stiffness_modal: ke,
         damping_modal: de,
     };
-    check(path, &sid, &starts, &places)?;
+    check(&path, &sid, &starts, &places)?;
     Ok(ReadSid { sid, gr_layout: layout })
 }
 

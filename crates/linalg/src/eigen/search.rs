@@ -152,7 +152,7 @@ impl Pencil<'_> {
     }
 
     /// Counts the eigenvalues below σ; a shift on a pivot is moved a little.
-    fn count<I: Counting>(
+    pub(super) fn count<I: Counting>(
         &self,
         factor: I,
         sigma: f64,
@@ -177,7 +177,7 @@ impl Pencil<'_> {
         Limits { wanted, max_dim, least_blocks, residual }: Limits,
         progress: &dyn Progress,
     ) -> Result<(Candidate, Ritz), EigenError> {
-        let mut converged = 0;
+        let (mut converged, mut most) = (0, 0);
         // Nothing can be complete in a space that is no larger than what is wanted.
         let mut next_ritz = match wanted {
             Wanted::Count(n) => n,
@@ -198,11 +198,11 @@ impl Pencil<'_> {
                 continue;
             }
             let ritz = krylov.ritz()?;
-            let before = converged;
             converged =
                 (0..ritz.theta.len()).take_while(|&i| ritz.residual[i] <= residual * ritz.theta[i]).count();
-            if converged > before {
-                idle = 0;
+            // Pairs that a restart has lost and that come back are no progress.
+            if converged > most {
+                (most, idle) = (converged, 0);
             }
             progress.set(converged as u64);
             let candidate = self.candidate(&ritz, converged, wanted, krylov.is_exhausted());

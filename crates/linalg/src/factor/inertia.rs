@@ -208,8 +208,9 @@ impl<'a> Contraction<'a> {
             if doubt <= DOUBT {
                 return Ok(true);
             }
-            // Also where a number is not finite.
-            if !(longest < 0.5 * before) {
+            // False where a number is not finite.
+            let contracts = longest < 0.5 * before;
+            if !contracts {
                 return Ok(false);
             }
             before = longest;

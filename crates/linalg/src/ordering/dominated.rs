@@ -120,8 +120,8 @@ impl Dominance {
 /// Whether all of `inner` but `except` are in `outer`, both ascending.
 fn is_subset(inner: &[i32], outer: &[i32], except: i32) -> bool {
     let mut rest = outer.iter();
-    let mut holds = |value: &i32| rest.by_ref().find(|&other| other >= value) == Some(value);
-    inner.len() <= outer.len() && inner.iter().filter(|&&value| value != except).all(|value| holds(value))
+    let holds = |value: &i32| rest.by_ref().find(|&other| other >= value) == Some(value);
+    inner.len() <= outer.len() && inner.iter().filter(|&&value| value != except).all(holds)
 }
 
 #[cfg(test)]

@@ -33,24 +33,26 @@ pub(super) fn solve_upper<T: Number>(panel: Tiles<'_, T>, rows: &mut [Row<T>]) {
     T::dispatch(T::arch(), SolveUpper { panel, rows });
 }
 
+/// X of a panel's columns, and the rows Y below them that change.
+pub(super) type Below<'p, T> = (&'p [Row<T>], &'p mut [Row<T>]);
+
+/// X of a panel's columns, which changes, and the rows Y below them.
+pub(super) type Above<'p, T> = (&'p mut [Row<T>], &'p [Row<T>]);
+
 /// Y −= L X for some tiles and each of the parts: a tile meets all of them while it is in the cache.
 ///
 /// * `parts` — X, and as Y the rows of these tiles
-pub(super) fn subtract<'p, T: Number>(
-    panel: Tiles<'_, T>,
-    tiles: Range<usize>,
-    parts: &mut [(&'p [Row<T>], &'p mut [Row<T>])],
-) {
+pub(super) fn subtract<T: Number>(panel: Tiles<'_, T>, tiles: Range<usize>, parts: &mut [Below<'_, T>]) {
     T::dispatch(T::arch(), Subtract { panel, tiles, parts });
 }
 
 /// X −= Lᵀ Y for some tiles and each of the parts.
 ///
 /// * `parts` — X, and as Y the rows of these tiles
-pub(super) fn subtract_transposed<'p, T: Number>(
+pub(super) fn subtract_transposed<T: Number>(
     panel: Tiles<'_, T>,
     tiles: Range<usize>,
-    parts: &mut [(&'p mut [Row<T>], &'p [Row<T>])],
+    parts: &mut [Above<'_, T>],
 ) {
     T::dispatch(T::arch(), SubtractTransposed { panel, tiles, parts });
 }
@@ -68,13 +70,13 @@ struct SolveUpper<'a, T: Number> {
 struct Subtract<'a, 'p, T: Number> {
     panel: Tiles<'a, T>,
     tiles: Range<usize>,
-    parts: &'a mut [(&'p [Row<T>], &'p mut [Row<T>])],
+    parts: &'a mut [Below<'p, T>],
 }
 
 struct SubtractTransposed<'a, 'p, T: Number> {
     panel: Tiles<'a, T>,
     tiles: Range<usize>,
-    parts: &'a mut [(&'p mut [Row<T>], &'p [Row<T>])],
+    parts: &'a mut [Above<'p, T>],
 }
 
 impl<T: Number> WithSimd for SolveLower<'_, T> {

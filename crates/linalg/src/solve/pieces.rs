@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::kernel;
+use super::kernel::{self, Above, Below};
 use crate::lanes::{LANES, Row, add};
 use crate::number::Number;
 use crate::tiles::Tiles;
@@ -16,10 +16,10 @@ const PIECE_TILES: usize = 32;
 const PIECE_ROWS: usize = LANES * PIECE_TILES;
 
 /// y −= L x for all groups with the tiles from one on, which is what y begins with.
-pub(super) fn subtract<'p, T: Number>(
+pub(super) fn subtract<T: Number>(
     panel: Tiles<'_, T>,
     first_tile: usize,
-    mut parts: Vec<(&'p [Row<T>], &'p mut [Row<T>])>,
+    mut parts: Vec<Below<'_, T>>,
     parallel: bool,
 ) {
     let n_tiles = panel.n_tiles() - first_tile;
@@ -39,10 +39,10 @@ pub(super) fn subtract<'p, T: Number>(
 }
 
 /// x −= Lᵀ y for all groups, as [`subtract`]; in parallel, pieces are summed apart and then in order.
-pub(super) fn subtract_transposed<'p, T: Number>(
+pub(super) fn subtract_transposed<T: Number>(
     panel: Tiles<'_, T>,
     first_tile: usize,
-    parts: &mut [(&'p mut [Row<T>], &'p [Row<T>])],
+    parts: &mut [Above<'_, T>],
     parallel: bool,
 ) {
     let n_tiles = panel.n_tiles() - first_tile;

@@ -43,6 +43,13 @@ pub enum Note {
         /// How many.
         count: usize,
     },
+    /// Nodes whose numbers in the file are not their places in it.
+    Renumbered {
+        /// Number of the first such node in the file.
+        label: u64,
+        /// Its place in the file, from 1.
+        place: u32,
+    },
     /// Elements that are no solids.
     NoSolids {
         /// Their type.
@@ -98,6 +105,11 @@ impl fmt::Display for Note {
                     "{count} nodes belong to no solid element; they keep their numbers but get no freedoms"
                 )
             }
+            Self::Renumbered { label, place } => write!(
+                f,
+                "nodes are numbered from 1 in the order of the file: node {label} of the file is node {place} of the body, in tables and for \
+                 --interface-nodes too; sets keep their nodes"
+            ),
             Self::NoSolids { name, count } => write!(
                 f,
                 "{count} elements of type {name} are no solids: they name faces at most, their stiffness and mass are left out"
@@ -192,6 +204,11 @@ fn general_notes(model: &model::Model, assembled: &assemble::Assembled) -> Vec<N
     let unused = assembled.mesh.points.len() - assembled.mesh.used_nodes().len();
     if unused > 0 {
         notes.push(Note::UnusedNodes { count: unused });
+    }
+    let labelled = assembled.units.iter().flat_map(|unit| &unit.node_of);
+    let moved = labelled.filter(|&(&label, &node)| label != u64::from(node) + 1);
+    if let Some((&label, &node)) = moved.min_by_key(|&(_, &node)| node) {
+        notes.push(Note::Renumbered { label, place: node + 1 });
     }
     for unit in &assembled.units {
         let no_solids = unit.scope.others.iter().filter(|(name, _)| element::is_stiff(name));

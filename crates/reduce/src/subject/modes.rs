@@ -134,7 +134,15 @@ impl Subject<'_> {
                 None => 0.0,
             };
             let known = below(hz(last));
-            return Ok(check(options.split.map_or(known, below), known, "fixed-interface"));
+            let n_low = check(options.split.map_or(known, below), known, "fixed-interface");
+            if condensation.fixed_lambda.is_empty() && condensation.n_further > 0 && options.split.is_none() {
+                notes.push(format!(
+                    "there are no fixed-interface modes, so that inertia relief alone decides which modes are dynamic ({known}, up to {:.4e} Hz) and their \
+                     frequencies are too high; give fixed-interface modes (--modes) or a split",
+                    hz(last)
+                ));
+            }
+            return Ok(n_low);
         }
         let n_free = n_free(condensation, omega);
         let Some(split) = options.split else { return Ok(n_free) };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use carom_fem::Body;
-use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
+use carom_format::scenario::model::{BodySource, BodySpec, Scenario, Scheme};
 use carom_format::{read_body, read_rom};
 use carom_make::{CadError, ImportError, cad};
 use carom_progress::Silent;
@@ -15,7 +15,7 @@ use super::twins::{body_owner, model_owner};
 use super::{Workshop, source};
 use crate::overlap;
 use crate::references::{self, Parts};
-use crate::{SimulateError, run};
+use crate::{SimulateError, rigid, run};
 
 /// How a file stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +103,10 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
         .collect();
     survey.problems.extend(references::problems(scenario, &parts));
     survey.problems.extend(overlap::problems(scenario, &parts));
+    // Bodies and pairs are only put together where their parts are sound.
+    if scenario.simulation.scheme == Scheme::Rigid && survey.problems.is_empty() {
+        survey.problems.extend(rigid::problem(scenario, &parts));
+    }
     survey
 }
 

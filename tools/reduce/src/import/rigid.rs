@@ -1,6 +1,7 @@
 //! What a person can check of an imported body by eye: size, mass, centre and inertia.
 
 use carom_reduce::ReducedBody;
+use nalgebra::Matrix3;
 
 /// Edges of the box around points \[m\].
 pub(super) fn box_of<'a>(points: impl Iterator<Item = &'a [f64; 3]>) -> [f64; 3] {
@@ -40,6 +41,20 @@ pub(super) fn rigid_text(reduced: &ReducedBody, size: [f64; 3], of_all_nodes: bo
          inertia  xx {xx:.6e}, yy {yy:.6e}, zz {zz:.6e}, xy {xy:.3e}, yz {yz:.3e}, xz {xz:.3e} kg m² about the centre",
         invariants.mass,
     )
+}
+
+/// A note if no body has such moments of inertia: a simulation refuses the model.
+pub(super) fn impossible_inertia(reduced: &ReducedBody) -> Option<String> {
+    let rows = reduced.invariants.inertia_about_center();
+    let mut moments: [f64; 3] = Matrix3::from_fn(|a, b| rows[a][b]).symmetric_eigenvalues().into();
+    moments.sort_by(f64::total_cmp);
+    let [least, middle, most] = moments;
+    (least <= 0.0 || most > (least + middle) * (1.0 + 1e-6)).then(|| {
+        format!(
+            "the principal moments of inertia about the centre of mass are {least:.4e}, {middle:.4e} and {most:.4e} kg m², which no body has: each must be \
+             positive and none above the sum of the other two; carom-solve will refuse the model, so check the inertia J and the centre of mass of the file"
+        )
+    })
 }
 
 /// A note if no material fills the box as the mass says.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::damping::DampingSpec;
+use super::shape::{MassSpec, ShapeSpec};
 use super::variant::VariantSpec;
 
 /// A set of a body or a point in its source coordinates.
@@ -220,6 +221,9 @@ pub struct BodySpec {
     pub rigid: bool,
     /// Held in space.
     pub fixed: bool,
+    /// Mass and inertia of a rigid body in place of those of its geometry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mass_properties: Option<MassSpec>,
     /// Where the origin of the source geometry lies \[m\].
     pub position: [f64; 3],
     /// Velocity of the centre of mass \[m/s\].
@@ -243,4 +247,7 @@ pub struct BodySpec {
     /// Named places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marker: Vec<MarkerSpec>,
+    /// Shapes that touch, of the scheme `rigid`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shape: Vec<ShapeSpec>,
 }

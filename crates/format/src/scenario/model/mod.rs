@@ -4,6 +4,7 @@
 
 mod body;
 mod damping;
+mod shape;
 mod variant;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ pub use body::{
 };
 
 pub use damping::{DampingSpec, RatioSpec};
+pub use shape::{MassSpec, ShapeKind, ShapeSpec};
 pub use variant::VariantSpec;
 
 /// Everything a run is made from.
@@ -177,7 +179,7 @@ pub struct JointSpec {
 pub enum ContactLaw {
     /// p = ε \[−g\]₊.
     Penalty {
-        /// ε \[Pa/m\]; from `factor` if not given.
+        /// ε \[Pa/m\], of the scheme `rigid` k of each point \[N/m\]; from `factor` if not given.
         #[serde(skip_serializing_if = "Option::is_none")]
         stiffness: Option<f64>,
         /// α in ε = α E*/h, h the size of the spans.
@@ -198,6 +200,9 @@ pub struct ContactSpec {
     pub friction: f64,
     /// Law.
     pub law: ContactLaw,
+    /// Normal velocity after an impact of rigid bodies over that before; none in other schemes and with penalties.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f64>,
     /// What pressure at the rim of a contact zone does to the run.
     pub rim: Rim,
 }

@@ -1,0 +1,45 @@
+//! What steps cost: a rod in a cube, mostly in flight; a gas of balls; stacks of blocks at rest, four contacts a storey.
+//!
+//! ```text
+//! cargo bench -p carom-rigid                   # all
+//! cargo bench -p carom-rigid -- stack          # one
+//! ```
+//!
+//! One thread. Steps come in batches, whose size is the throughput that is shown: elements are steps.
+
+#[path = "../tests/problems/mod.rs"]
+mod problems;
+
+use std::hint::black_box;
+
+use carom_rigid::{Law, System};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use problems::{ROD_VELOCITY, gas, rod_in_cube, stack};
+
+/// Steps of one system, so many in a batch.
+fn steps(c: &mut Criterion, group: &str, name: impl std::fmt::Display, mut system: System, batch: u64) {
+    let mut group = c.benchmark_group(group);
+    group.sample_size(10).throughput(Throughput::Elements(batch));
+    group.bench_function(BenchmarkId::from_parameter(name), |b| {
+        b.iter(|| {
+            for _ in 0..batch {
+                black_box(&mut system).step().expect("a step");
+            }
+        });
+    });
+    group.finish();
+}
+
+fn all(c: &mut Criterion) {
+    let springs = Law::Penalty { stiffness: 1e3 };
+    steps(c, "rod in cube", "multipliers", rod_in_cube(ROD_VELOCITY, Law::Lagrange, 1e-6), 100_000);
+    steps(c, "rod in cube", "springs", rod_in_cube(ROD_VELOCITY, springs, 1e-6), 100_000);
+    steps(c, "gas of 12 balls", "multipliers", gas(Law::Lagrange, 2e-3), 1000);
+    for storeys in [1, 4, 16] {
+        steps(c, "stack", storeys, stack(storeys, 0.0), 10);
+        steps(c, "stack with friction", storeys, stack(storeys, 0.4), 10);
+    }
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);

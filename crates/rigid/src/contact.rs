@@ -1,0 +1,252 @@
+//! Contacts of one step as rows: directions along which impulses act, and the velocities that answer.
+
+use nalgebra::Vector3;
+
+use crate::search::Step;
+use crate::stage::Stage;
+use crate::turn::TooFast;
+
+/// A point that touches a surface in this step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Contact {
+    pub(crate) pair: usize,
+    /// Point and sheet within the pair.
+    pub(crate) slot: usize,
+    /// Body with the point, body with the surface.
+    pub(crate) bodies: [usize; 2],
+    /// n, into the free side, and two tangents; inertial axes.
+    pub(crate) directions: [Vector3<f64>; 3],
+    /// From x_n + dt/2 v_n of either body to the point where the impulse acts, inertial axes \[m\].
+    pub(crate) arms: [Vector3<f64>; 2],
+    /// Gap at the start: what was closed before, or the dynamic gap \[m\].
+    pub(crate) gap_old: f64,
+    /// Gap at the end of the motion without contact; after the step the dynamic gap of a penalty \[m\].
+    pub(crate) gap_new: f64,
+    pub(crate) restitution: f64,
+    pub(crate) friction: f64,
+    /// k, 0 for multipliers \[N/m\].
+    pub(crate) stiffness: f64,
+    /// Impulse on the body with the point along its directions \[N s\].
+    pub(crate) impulse: [f64; 3],
+    /// Relative velocity along its directions before and after \[m/s\].
+    pub(crate) before: [f64; 3],
+    pub(crate) after: [f64; 3],
+}
+
+impl Default for Contact {
+    fn default() -> Self {
+        Self {
+            pair: 0,
+            slot: 0,
+            bodies: [0; 2],
+            directions: [Vector3::zeros(); 3],
+            arms: [Vector3::zeros(); 2],
+            gap_old: 0.0,
+            gap_new: 0.0,
+            restitution: 1.0,
+            friction: 0.0,
+            stiffness: 0.0,
+            impulse: [0.0; 3],
+            before: [0.0; 3],
+            after: [0.0; 3],
+        }
+    }
+}
+
+impl Contact {
+    /// n with two tangents.
+    pub(crate) fn set_normal(&mut self, normal: Vector3<f64>) {
+        let t = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).normalize();
+        self.directions = [normal, t, normal.cross(&t)];
+    }
+
+    /// True if it has multipliers, false if it has a spring.
+    pub(crate) fn is_multiplier(&self) -> bool {
+        self.stiffness == 0.0
+    }
+
+    /// Dynamic gap at the end of the step with normal velocities u₋ and u₊: g_n + dt (u₋ + u₊)/2 \[m\].
+    pub(crate) fn gap_at_end(&self, before: f64, after: f64, dt: f64) -> f64 {
+        self.gap_old + 0.5 * dt * (before + after)
+    }
+
+    /// Work of its impulse along one direction, r (u₋ + u₊)/2: exactly what the kinetic energy gains \[J\].
+    pub(crate) fn work(&self, direction: usize) -> f64 {
+        0.5 * self.impulse[direction] * (self.before[direction] + self.after[direction])
+    }
+
+    /// Sum of the speeds of both bodies at the contact at the start: what rounding of its velocities is relative to \[m/s\].
+    pub(crate) fn speed(&self, stages: &[Stage]) -> f64 {
+        let of = |side: usize| {
+            let stage = &stages[self.bodies[side]];
+            stage.velocity_old.norm() + stage.omega_old.norm() * self.arms[side].norm()
+        };
+        of(0) + of(1)
+    }
+
+    /// Impulse on the body with the point, inertial axes \[N s\].
+    pub(crate) fn total_impulse(&self) -> Vector3<f64> {
+        (0..3).map(|k| self.impulse[k] * self.directions[k]).sum()
+    }
+
+    /// Relative velocity of the body with the point, inertial axes \[m/s\].
+    pub(crate) fn velocity(&self, components: &[f64; 3]) -> Vector3<f64> {
+        (0..3).map(|k| components[k] * self.directions[k]).sum()
+    }
+}
+
+/// One direction of a contact.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    bodies: [usize; 2],
+    direction: Vector3<f64>,
+    /// A_nᵀ (c × d) of both bodies, the second with the opposite sign.
+    moments_b: [Vector3<f64>; 2],
+}
+
+/// The rows of a step with their impulses, velocities and mobility.
+///
+/// ```text
+/// u₋ = d·(v_n + ω_n × c)_s − …_m,   u₊ = d·(v_{n+1} + Λᵀ ω_{n+1} × c)_s − …_m,   T_{n+1} − T_n = Σ r (u₋ + u₊)/2
+/// ```
+///
+/// # Source
+///
+/// Zywicz & Puso (1999), eqs. (55) to (58); (51) there is twice the kinetic energy.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rows {
+    rows: Vec<Row>,
+    /// Directions of a contact: 1 without friction, 3 with it.
+    pub(crate) per_contact: usize,
+    /// u₋.
+    pub(crate) before: Vec<f64>,
+    /// u₊ with the impulses.
+    pub(crate) after: Vec<f64>,
+    /// r \[N s\].
+    pub(crate) impulse: Vec<f64>,
+    /// ∂u₊/∂r, row by row \[1/kg\].
+    pub(crate) mobility: Vec<f64>,
+}
+
+impl Rows {
+    /// Makes room for n rows.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        self.rows.reserve(n);
+        for list in [&mut self.before, &mut self.after, &mut self.impulse] {
+            list.reserve(n);
+        }
+        self.mobility.reserve(n * n);
+    }
+
+    /// Rows of contacts without impulses.
+    pub(crate) fn set(&mut self, contacts: &[Contact], per_contact: usize, stages: &[Stage]) {
+        self.rows.clear();
+        self.before.clear();
+        self.per_contact = per_contact;
+        for contact in contacts {
+            let [a, b] = contact.bodies.map(|i| &stages[i]);
+            for direction in &contact.directions[..per_contact] {
+                let [arm_a, arm_b] = &contact.arms;
+                let moments_b =
+                    [a.rot_ib.tr_mul(&arm_a.cross(direction)), -b.rot_ib.tr_mul(&arm_b.cross(direction))];
+                let row = Row { bodies: contact.bodies, direction: *direction, moments_b };
+                self.before.push(row.velocity(stages, |s| (s.velocity_old, s.omega_old)));
+                self.rows.push(row);
+            }
+        }
+        let n = self.rows.len();
+        for vector in [&mut self.after, &mut self.impulse] {
+            vector.clear();
+            vector.resize(n, 0.0);
+        }
+        self.mobility.clear();
+        self.mobility.resize(n * n, 0.0);
+    }
+
+    /// Number of rows.
+    pub(crate) fn n(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Velocities after the impulses and their derivatives.
+    pub(crate) fn evaluate(&mut self, stages: &mut [Stage], step: &Step<'_>) -> Result<(), (usize, TooFast)> {
+        for stage in stages.iter_mut().filter(|stage| stage.touched) {
+            (stage.impulse, stage.moment_b) = (Vector3::zeros(), Vector3::zeros());
+        }
+        for (row, &r) in self.rows.iter().zip(&self.impulse) {
+            for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                let stage = &mut stages[row.bodies[side]];
+                stage.impulse += (sign * r) * row.direction;
+                stage.moment_b += r * row.moments_b[side];
+            }
+        }
+        for (number, stage) in stages.iter_mut().enumerate().filter(|(_, stage)| stage.touched) {
+            stage
+                .respond(&step.bodies[number], &step.gravity, step.dt)
+                .map_err(|too_fast| (number, too_fast))?;
+        }
+        for (after, row) in self.after.iter_mut().zip(&self.rows) {
+            *after = row.velocity(stages, |s| (s.velocity, s.turn.omega_b));
+        }
+        self.set_mobility(stages, step);
+        Ok(())
+    }
+
+    /// Σ over shared bodies of ± (d_i·d_j/m + (c × d)_i · dW/dm (c × d)_j).
+    fn set_mobility(&mut self, stages: &[Stage], step: &Step<'_>) {
+        let n = self.n();
+        for (i, row) in self.rows.iter().enumerate() {
+            for (j, other) in self.rows.iter().enumerate() {
+                let mut sum = 0.0;
+                for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                    let body = row.bodies[side];
+                    if step.bodies[body].fixed {
+                        continue;
+                    }
+                    let turned = stages[body].d_omega.tr_mul(&row.moments_b[side]);
+                    for (of_other, other_sign) in [(0, 1.0), (1, -1.0)] {
+                        if other.bodies[of_other] == body {
+                            sum += sign * other_sign * row.direction.dot(&other.direction)
+                                / step.bodies[body].mass;
+                            sum += turned.dot(&other.moments_b[of_other]);
+                        }
+                    }
+                }
+                self.mobility[i * n + j] = sum;
+            }
+        }
+    }
+
+    /// ∂u₊/∂r of the normals of contacts i and j \[1/kg\].
+    pub(crate) fn normal_mobility(&self, i: usize, j: usize) -> f64 {
+        self.mobility[(i * self.n() + j) * self.per_contact]
+    }
+
+    /// Hands impulses and velocities to the contacts, and their dynamic gaps at the end to springs.
+    pub(crate) fn give(&self, contacts: &mut [Contact], dt: f64) {
+        for (c, contact) in contacts.iter_mut().enumerate() {
+            for k in 0..self.per_contact {
+                let row = c * self.per_contact + k;
+                contact.impulse[k] = self.impulse[row];
+                contact.before[k] = self.before[row];
+                contact.after[k] = self.after[row];
+            }
+            if !contact.is_multiplier() {
+                contact.gap_new = contact.gap_at_end(contact.before[0], contact.after[0], dt);
+            }
+        }
+    }
+
+    /// Largest speed of the rows, against which their errors count \[m/s\].
+    pub(crate) fn speed(&self) -> f64 {
+        self.before.iter().chain(&self.after).fold(0.0, |m: f64, u| m.max(u.abs()))
+    }
+}
+
+impl Row {
+    fn velocity(&self, stages: &[Stage], of: impl Fn(&Stage) -> (Vector3<f64>, Vector3<f64>)) -> f64 {
+        let [(v_a, w_a), (v_b, w_b)] = self.bodies.map(|i| of(&stages[i]));
+        let [m_a, m_b] = &self.moments_b;
+        self.direction.dot(&(v_a - v_b)) + w_a.dot(m_a) + w_b.dot(m_b)
+    }
+}

@@ -1,0 +1,88 @@
+//! Small linear systems whose equations may repeat each other: two contacts at one place, four feet of a block.
+
+/// A pivot below this part of the largest one is that of a redundant equation.
+const REDUNDANT: f64 = 1e-10;
+
+/// Solves A x = b by elimination with complete pivoting; unknowns whose equations repeat others are set to zero.
+///
+/// * `matrix` — A, n × n, row by row, overwritten
+/// * `values` — b at entry, x at exit
+/// * `columns` — room for n numbers
+pub(crate) fn solve(matrix: &mut [f64], values: &mut [f64], columns: &mut Vec<usize>) {
+    let n = values.len();
+    columns.clear();
+    columns.extend(0..n);
+    let mut largest = 0.0_f64;
+    let mut rank = n;
+    for k in 0..n {
+        let Some((row, column, pivot)) = largest_entry(matrix, n, k) else {
+            rank = k;
+            break;
+        };
+        largest = largest.max(pivot);
+        if pivot <= REDUNDANT * largest {
+            rank = k;
+            break;
+        }
+        for j in 0..n {
+            matrix.swap(k * n + j, row * n + j);
+        }
+        values.swap(k, row);
+        for i in 0..n {
+            matrix.swap(i * n + k, i * n + column);
+        }
+        columns.swap(k, column);
+        for i in k + 1..n {
+            let factor = matrix[i * n + k] / matrix[k * n + k];
+            for j in k..n {
+                matrix[i * n + j] -= factor * matrix[k * n + j];
+            }
+            values[i] -= factor * values[k];
+        }
+    }
+    values[rank..].fill(0.0);
+    for i in (0..rank).rev() {
+        let sum: f64 = (i + 1..rank).map(|j| matrix[i * n + j] * values[j]).sum();
+        values[i] = (values[i] - sum) / matrix[i * n + i];
+    }
+    // Back to the order of the unknowns.
+    for k in 0..n {
+        while columns[k] != k {
+            let to = columns[k];
+            values.swap(k, to);
+            columns.swap(k, to);
+        }
+    }
+}
+
+/// The largest entry of the rows and columns from k on.
+fn largest_entry(matrix: &[f64], n: usize, k: usize) -> Option<(usize, usize, f64)> {
+    let entries = (k..n).flat_map(|i| (k..n).map(move |j| (i, j)));
+    let largest = entries.map(|(i, j)| (i, j, matrix[i * n + j].abs())).max_by(|a, b| a.2.total_cmp(&b.2))?;
+    (largest.2 > 0.0 && largest.2.is_finite()).then_some(largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_regular_system_is_solved() {
+        let a = [0.0, 2.0, 1.0, 1.0, -1.0, 3.0, 4.0, 0.5, -2.0];
+        let x = [1.5, -2.0, 0.25];
+        let mut b: Vec<f64> = (0..3).map(|i| (0..3).map(|j| a[3 * i + j] * x[j]).sum()).collect();
+        solve(&mut a.clone(), &mut b, &mut Vec::new());
+        assert!(b.iter().zip(x).all(|(b, x)| (b - x).abs() < 1e-15), "{b:?}");
+    }
+
+    #[test]
+    fn repeated_equations_are_left_out() {
+        // Rows and columns 0 and 2 are the same contact twice.
+        let a = [2.0, 1.0, 2.0, 1.0, 3.0, 1.0, 2.0, 1.0, 2.0];
+        let mut x = [4.0, 7.0, 4.0];
+        solve(&mut a.clone(), &mut x, &mut Vec::new());
+        let product = |i: usize| (0..3).map(|j| a[3 * i + j] * x[j]).sum::<f64>();
+        assert!((product(0) - 4.0).abs() < 1e-14 && (product(1) - 7.0).abs() < 1e-14);
+        assert_eq!(x[0] * x[2], 0.0);
+    }
+}

@@ -1,0 +1,132 @@
+//! Coulomb friction with multipliers and with penalties: one cone complementarity problem per iteration.
+//!
+//! ```text
+//! K ∋ r ⟂ u + μ |u_T| e_N ∈ K*,   u_N = u₊ + e u₋ (multipliers),   u_T = tangential u₊
+//! ```
+//!
+//! A contact sticks when it ends the step without tangential velocity; the work r_T·(u₋ + u₊)/2 is then never positive for a
+//! contact alone, and is booked. Springs have u_N = u₊ + C r_N + b, see `law`. At the end the normal impulses are taken to round-off.
+
+use carom_contact::solver::{Dense, FrictionError, FrictionProblem, FrictionSolver};
+
+use crate::contact::{Contact, Rows};
+use crate::law::NormalLaw;
+use crate::search::Step;
+use crate::spring::force;
+use crate::stage::Stage;
+use crate::step_error::Unsolved;
+
+const MAX_ITERATIONS: usize = 60;
+
+/// Velocity by which the laws of the contacts are missed, relative to the largest, at which the iteration ends. The books close
+/// nevertheless: they take the work along tangents as it is, and the laws of the normals are met to round-off afterwards.
+const SMALL: f64 = 2.0 * CONE;
+
+/// Residual of a cone problem, relative to its largest velocity, that is good enough: where feet repeat each other the last
+/// digits come slowly.
+const CONE: f64 = 1e-7;
+
+/// Memory of the solution.
+#[derive(Default)]
+pub(crate) struct Friction {
+    solver: FrictionSolver,
+    matrix: Dense,
+    q: Vec<f64>,
+    r: Vec<f64>,
+    expected: Vec<f64>,
+    compliance: Vec<f64>,
+    coefficients: Vec<f64>,
+}
+
+impl Friction {
+    /// Impulses with friction.
+    pub(crate) fn solve(
+        &mut self,
+        contacts: &[Contact],
+        rows: &mut Rows,
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<(), Unsolved> {
+        self.coefficients.clear();
+        self.coefficients.extend(contacts.iter().map(|c| c.friction));
+        let speed = rows.speed();
+        let mut residual = f64::INFINITY;
+        for _ in 0..MAX_ITERATIONS {
+            self.linearise(contacts, rows, step);
+            self.cone(rows)?;
+            self.expect(rows);
+            rows.impulse.copy_from_slice(&self.r);
+            rows.evaluate(stages, step)?;
+            residual = self.missed(contacts, rows, step);
+            if residual <= SMALL * speed {
+                return Ok(());
+            }
+        }
+        Err(Unsolved::Friction { contacts: contacts.len(), residual })
+    }
+
+    /// The velocities that the linear problem has with its impulses.
+    fn expect(&mut self, rows: &Rows) {
+        let n = rows.n();
+        self.expected.clear();
+        for i in 0..n {
+            let change: f64 = (0..n).map(|j| rows.mobility[i * n + j] * (self.r[j] - rows.impulse[j])).sum();
+            self.expected.push(rows.after[i] + change);
+        }
+    }
+
+    /// By how much velocities and springs are not those of the linear problem \[m/s\].
+    fn missed(&self, contacts: &[Contact], rows: &Rows, step: &Step<'_>) -> f64 {
+        let curved = self.expected.iter().zip(&rows.after).map(|(e, u)| (e - u).abs()).fold(0.0, f64::max);
+        let spring = |(i, contact): (usize, &Contact)| {
+            let gap = contact.gap_at_end(rows.before[3 * i], rows.after[3 * i], step.dt);
+            let missing = rows.impulse[3 * i] - step.dt * force(contact.stiffness, contact.gap_old, gap).0;
+            self.compliance[3 * i] * missing.abs()
+        };
+        let springs = contacts.iter().enumerate().filter(|(_, contact)| !contact.is_multiplier());
+        springs.map(spring).fold(curved, f64::max)
+    }
+
+    /// q and the compliance of springs: u = (M + C) r + q.
+    fn linearise(&mut self, contacts: &[Contact], rows: &Rows, step: &Step<'_>) {
+        let n = rows.n();
+        self.q.clear();
+        self.compliance.clear();
+        for i in 0..n {
+            let linear: f64 = (0..n).map(|j| rows.mobility[i * n + j] * rows.impulse[j]).sum();
+            let law = if i % 3 == 0 {
+                NormalLaw::at(&contacts[i / 3], rows.before[i], rows.after[i], step.dt)
+            } else {
+                NormalLaw::TANGENT
+            };
+            self.q.push(rows.after[i] + law.offset - linear);
+            self.compliance.push(law.compliance);
+        }
+    }
+
+    /// The cone problem in scaled numbers.
+    fn cone(&mut self, rows: &Rows) -> Result<(), Unsolved> {
+        let n = rows.n();
+        let (m, c) = (&rows.mobility, &self.compliance);
+        let unit = (0..n).map(|i| m[i * n + i]).fold(0.0, f64::max);
+        let size = self.q.iter().fold(0.0, |m: f64, q| m.max(q.abs()));
+        self.r.clear();
+        if size == 0.0 {
+            self.r.resize(n, 0.0);
+            return Ok(());
+        }
+        self.r.extend(rows.impulse.iter().map(|r| r * unit / size));
+        let entry = |i: usize, j: usize| (m[i * n + j] + if i == j { c[i] } else { 0.0 }) / unit;
+        self.matrix.fill(n, entry)?;
+        self.q.iter_mut().for_each(|q| *q /= size);
+        let problem =
+            FrictionProblem { operator: &self.matrix, q: &self.q, friction: &self.coefficients, dim: 3 };
+        match self.solver.solve(problem, &mut self.r, None) {
+            Ok(_) => {}
+            Err(FrictionError::Unsolved { residual, .. }) if residual <= CONE => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.r.iter_mut().for_each(|r| *r *= size / unit);
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! The laws of contact along the normal, linear at the present velocities, so that multipliers and springs share one problem.
+//!
+//! ```text
+//! 0 ≤ u₊ + C r + b ⟂ r ≥ 0
+//! multiplier:     C = 0,                        b = e u₋
+//! closed spring:  C = −2/(dt² dF/dg) > 0,       b = −u₊ − C dt F          (Newton's method for r = dt F)
+//! open spring:    C = 4/(dt² k),                b = u₋ + 2 g_n/dt         (the gap at the end is not negative)
+//! ```
+//!
+//! A spring is one more compliance on the diagonal. One that begins to close has half its stiffness.
+
+use crate::contact::Contact;
+use crate::spring::force;
+
+/// C \[1/kg\] and b \[m/s\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NormalLaw {
+    pub(crate) compliance: f64,
+    pub(crate) offset: f64,
+}
+
+impl NormalLaw {
+    /// Along tangents there is no law but that of the cone.
+    pub(crate) const TANGENT: Self = Self { compliance: 0.0, offset: 0.0 };
+
+    /// The law of a contact at its normal velocities u₋ and u₊.
+    pub(crate) fn at(contact: &Contact, before: f64, after: f64, dt: f64) -> Self {
+        let stiffness = contact.stiffness;
+        if stiffness == 0.0 {
+            return Self { compliance: 0.0, offset: contact.restitution * before };
+        }
+        let (f, df) = force(stiffness, contact.gap_old, contact.gap_at_end(before, after, dt));
+        let compliance = -2.0 / (dt * dt * df);
+        // A force may be so small that its derivative is none.
+        if f > 0.0 && compliance.is_finite() {
+            return Self { compliance, offset: -after - compliance * dt * f };
+        }
+        Self { compliance: 4.0 / (dt * dt * stiffness), offset: before + 2.0 / dt * contact.gap_old }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At the solution of its linear problem a spring that is linear over the step has the impulse of its gap.
+    #[test]
+    fn a_closed_spring_is_met_in_one_iteration() {
+        let contact = Contact { stiffness: 50.0, gap_old: -0.3, ..Contact::default() };
+        let (before, dt, mobility) = (0.2, 0.1, 3.0);
+        let law = NormalLaw::at(&contact, before, before, dt);
+        let impulse = -(before + law.offset) / (mobility + law.compliance);
+        let after = before + mobility * impulse;
+        let (f, _) = force(50.0, -0.3, contact.gap_at_end(before, after, dt));
+        assert!((impulse - dt * f).abs() < 1e-15, "{impulse} {f}");
+    }
+
+    #[test]
+    fn an_open_spring_may_not_close() {
+        let contact = Contact { stiffness: 50.0, gap_old: 0.01, ..Contact::default() };
+        let (before, dt) = (-0.2, 0.1);
+        let law = NormalLaw::at(&contact, before, 0.5, dt);
+        // u₊ + b = 0 where the gap at the end is zero.
+        assert!(contact.gap_at_end(before, -law.offset, dt).abs() < 1e-17);
+    }
+}

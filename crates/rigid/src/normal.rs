@@ -1,0 +1,304 @@
+//! Impulses along the normals, multipliers and springs in one problem: an inelastic phase finds the multipliers that touch,
+//! an elastic one the impulses.
+//!
+//! ```text
+//! inelastic:  0 ≤ g_{n+1}(λ) − min(g_n, 0) ⟂ λ ≥ 0          multipliers that stay open leave
+//! elastic:    0 ≤ u₊ + e u₋ ⟂ λ ≥ 0   and   λ = dt F(g_{n+1})
+//! ```
+//!
+//! With e = 1 no energy is lost: Σ λ (u₋ + u₊)/2 = 0 for multipliers and −ΔU for springs (THEORY 6.3). A gap of a multiplier
+//! that was closed before is not opened in one step, it only must not close further. u₊ depends on λ through the rotation, and
+//! F on the gap, so that the elastic phase is Newton's method: each of its linear complementarity problems gives the contacts
+//! that carry impulses, for which the equations are then solved to round-off.
+//!
+//! # Source
+//!
+//! Zywicz & Puso (1999), section 4.2, eqs. (58) to (60); springs: `spring`.
+
+use carom_contact::solver::{Dense, LcpError, LcpSolver};
+
+use crate::contact::{Contact, Rows};
+use crate::elimination;
+use crate::law::NormalLaw;
+use crate::search::Step;
+use crate::spring::force;
+use crate::stage::Stage;
+use crate::step_error::Unsolved;
+
+const MAX_ITERATIONS: usize = 60;
+
+/// Iterations that take the impulses of a problem with friction to round-off; one or two are enough.
+const POLISH: usize = 4;
+
+/// Velocities that are zero but for round-off, relative to the largest; impulses of springs that are those of their gaps.
+const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
+
+/// The same where round-off is not reached, but nothing gets better.
+const SMALL: f64 = 1e-12;
+
+/// A gap that stays closed without an impulse, since others repeat it, relative to the largest change of a gap.
+const STAYS: f64 = 1e-9;
+
+/// Residual of a linear problem, relative to its largest velocity, that is good enough: where contacts repeat each other the last
+/// digits come slowly, and the equations of the active ones are solved to round-off afterwards.
+const NEARLY: f64 = 1e-8;
+
+/// Memory of the solution.
+#[derive(Default)]
+pub(crate) struct Normal {
+    lcp: LcpSolver,
+    matrix: Dense,
+    scale: Vec<f64>,
+    compliance: Vec<f64>,
+    q: Vec<f64>,
+    z: Vec<f64>,
+    small: Vec<f64>,
+    change: Vec<f64>,
+    active: Vec<usize>,
+    columns: Vec<usize>,
+}
+
+impl Normal {
+    /// Makes room for n contacts.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        for list in [&mut self.scale, &mut self.compliance, &mut self.q, &mut self.z, &mut self.change] {
+            list.reserve(n);
+        }
+        self.small.reserve(n * n);
+        self.active.reserve(n);
+        self.columns.reserve(n);
+        // The solver takes its memory at a first solve: one whose solution is known.
+        self.z.resize(n, 0.0);
+        self.q.resize(n, -1.0);
+        let known = self.matrix.fill(n, |i, j| f64::from(u8::from(i == j)));
+        let solved = known.and_then(|()| self.lcp.solve(&self.matrix, &self.q, &mut self.z, None));
+        debug_assert!(solved.is_ok(), "z = 1 solves z - 1 = 0");
+    }
+
+    /// Removes the multipliers that do not touch. `rows` are normals, evaluated without impulses.
+    ///
+    /// Returns true if any has left.
+    pub(crate) fn inelastic_phase(
+        &mut self,
+        contacts: &mut Vec<Contact>,
+        rows: &Rows,
+        step: &Step<'_>,
+    ) -> Result<bool, Unsolved> {
+        let n = contacts.len();
+        if n == 1 {
+            contacts.retain(|contact| contact.gap_new < contact.gap_old);
+            return Ok(contacts.is_empty());
+        }
+        self.linearise(contacts, rows, step);
+        let mut largest = 0.0_f64;
+        for (q, contact) in self.q.iter_mut().zip(&*contacts).filter(|(_, contact)| contact.is_multiplier()) {
+            *q = 2.0 / step.dt * (contact.gap_new - contact.gap_old);
+            largest = largest.max(q.abs());
+        }
+        self.lcp(rows)?;
+        let mut number = 0;
+        let (z, q) = (&self.z, &self.q);
+        contacts.retain(|contact| {
+            let i = number;
+            number += 1;
+            let opens: f64 = q[i] + (0..n).map(|j| rows.normal_mobility(i, j) * z[j]).sum::<f64>();
+            !contact.is_multiplier() || z[i] > 0.0 || opens <= STAYS * largest
+        });
+        Ok(contacts.len() < n)
+    }
+
+    /// Impulses by the laws of all contacts, without friction.
+    pub(crate) fn elastic_phase(
+        &mut self,
+        contacts: &[Contact],
+        rows: &mut Rows,
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<(), Unsolved> {
+        let scale = Scale::new(contacts, rows, stages);
+        let mut last = f64::INFINITY;
+        for _ in 0..MAX_ITERATIONS {
+            self.linearise(contacts, rows, step);
+            self.lcp(rows)?;
+            self.active.clear();
+            self.active.extend((0..contacts.len()).filter(|&i| self.z[i] > 0.0));
+            self.refine(rows);
+            self.apply(rows, stages, step)?;
+            let missed = scale.missed(contacts, rows, step, |_| true);
+            if missed.relative() <= ROUND_OFF || (missed.relative() >= 0.5 * last && missed.is_small()) {
+                return Ok(());
+            }
+            last = missed.relative();
+        }
+        Err(Unsolved::Impulses { contacts: contacts.len(), missed: last })
+    }
+
+    /// Takes normal impulses that a problem with friction has left near their laws to round-off, those along tangents as they
+    /// are, so that energy is as exact as without friction. Contacts without impulse stay without.
+    pub(crate) fn polish(
+        &mut self,
+        contacts: &[Contact],
+        rows: &mut Rows,
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<(), Unsolved> {
+        let scale = Scale::new(contacts, rows, stages);
+        let mut last = f64::INFINITY;
+        for _ in 0..POLISH {
+            let per = rows.per_contact;
+            self.z.clear();
+            self.z.extend(rows.impulse.iter().step_by(per));
+            let missed = scale.missed(contacts, rows, step, |i| self.z[i] > 0.0);
+            if missed.relative() <= ROUND_OFF || missed.relative() >= 0.5 * last {
+                break;
+            }
+            last = missed.relative();
+            self.linearise(contacts, rows, step);
+            self.active.clear();
+            self.active.extend((0..contacts.len()).filter(|&i| self.z[i] > 0.0));
+            self.refine(rows);
+            self.apply(rows, stages, step)?;
+        }
+        Ok(())
+    }
+
+    /// C of each contact, and q with u₊ + C r + b = (M + C) r + q at the present velocities.
+    fn linearise(&mut self, contacts: &[Contact], rows: &Rows, step: &Step<'_>) {
+        self.compliance.clear();
+        self.q.clear();
+        let (n, per) = (contacts.len(), rows.per_contact);
+        for (i, contact) in contacts.iter().enumerate() {
+            let (before, after) = (rows.before[i * per], rows.after[i * per]);
+            let law = NormalLaw::at(contact, before, after, step.dt);
+            let linear: f64 = (0..n).map(|j| rows.normal_mobility(i, j) * rows.impulse[j * per]).sum();
+            self.compliance.push(law.compliance);
+            self.q.push(after + law.offset - linear);
+        }
+    }
+
+    /// Impulses z, and the velocities that answer.
+    fn apply(&self, rows: &mut Rows, stages: &mut [Stage], step: &Step<'_>) -> Result<(), Unsolved> {
+        let per = rows.per_contact;
+        for (i, z) in self.z.iter().enumerate() {
+            rows.impulse[i * per] = *z;
+        }
+        Ok(rows.evaluate(stages, step)?)
+    }
+
+    /// z ≥ 0, (M + C) z + q ≥ 0 with product 0 by the symmetric part of the mobility, scaled to ones on its diagonal.
+    fn lcp(&mut self, rows: &Rows) -> Result<(), Unsolved> {
+        let n = self.q.len();
+        let (c, q) = (&self.compliance, &self.q);
+        self.z.clear();
+        if n == 1 {
+            self.z.push((-q[0] / (rows.normal_mobility(0, 0) + c[0])).max(0.0));
+            return Ok(());
+        }
+        self.z.resize(n, 0.0);
+        self.scale.clear();
+        self.scale.extend((0..n).map(|i| 1.0 / (rows.normal_mobility(i, i) + c[i]).sqrt()));
+        let s = &self.scale;
+        let symmetric = |i: usize, j: usize| 0.5 * (rows.normal_mobility(i, j) + rows.normal_mobility(j, i));
+        self.matrix.fill(n, |i, j| if i == j { 1.0 } else { s[i] * s[j] * symmetric(i, j) })?;
+        let size = q.iter().zip(s).fold(0.0, |m: f64, (q, s)| m.max((q * s).abs()));
+        if size == 0.0 {
+            return Ok(());
+        }
+        self.small.clear();
+        self.small.extend(q.iter().zip(s).map(|(q, s)| q * s / size));
+        match self.lcp.solve(&self.matrix, &self.small, &mut self.z, None) {
+            Err(LcpError::Unsolved { residual, .. }) if residual <= NEARLY => {}
+            other => drop(other?),
+        }
+        self.z.iter_mut().zip(s).for_each(|(z, s)| *z *= s * size);
+        Ok(())
+    }
+
+    /// Solves (M + C)_aa z_a + q_a = 0 of the active contacts to round-off, with M as it is; impulses that would pull stay what
+    /// they were.
+    fn refine(&mut self, rows: &Rows) {
+        let (active, z, c) = (&self.active, &self.z, &self.compliance);
+        let entry = |i: usize, j: usize| rows.normal_mobility(i, j) + if i == j { c[i] } else { 0.0 };
+        self.small.clear();
+        self.small.extend(active.iter().flat_map(|&i| active.iter().map(move |&j| entry(i, j))));
+        self.change.clear();
+        let missing = |i: usize| -self.q[i] - active.iter().map(|&j| entry(i, j) * z[j]).sum::<f64>();
+        self.change.extend(active.iter().map(|&i| missing(i)));
+        elimination::solve(&mut self.small, &mut self.change, &mut self.columns);
+        for (k, &i) in self.active.iter().enumerate() {
+            let refined = self.z[i] + self.change[k];
+            if refined > 0.0 {
+                self.z[i] = refined;
+            }
+        }
+    }
+}
+
+/// What velocities and impulses of a step are small against.
+struct Scale {
+    /// Largest speed of the rows at the start: at the end all may be zero \[m/s\].
+    speed: f64,
+    /// Largest sum of the speeds of both bodies at a contact, of which its velocities are the difference \[m/s\].
+    rounded: f64,
+}
+
+/// By how much the laws of the contacts are missed.
+#[derive(Debug, Clone, Copy)]
+struct Missed {
+    /// Velocities of multipliers, relative to the speed of the rows.
+    velocity: f64,
+    /// The same relative to the speeds of the bodies.
+    rounded: f64,
+    /// Impulses of springs beyond what rounding makes, relative to the largest.
+    spring: f64,
+}
+
+impl Missed {
+    fn relative(&self) -> f64 {
+        self.velocity.max(self.spring)
+    }
+
+    /// Nearly round-off, where no iteration betters it.
+    fn is_small(&self) -> bool {
+        self.rounded.max(self.spring) <= SMALL
+    }
+}
+
+impl Scale {
+    fn new(contacts: &[Contact], rows: &Rows, stages: &[Stage]) -> Self {
+        let speed = rows.speed();
+        let rounded = contacts.iter().fold(speed, |m: f64, contact| m.max(contact.speed(stages)));
+        Self { speed, rounded }
+    }
+
+    /// By how much the laws of some contacts are missed.
+    fn missed(
+        &self,
+        contacts: &[Contact],
+        rows: &Rows,
+        step: &Step<'_>,
+        counts: impl Fn(usize) -> bool,
+    ) -> Missed {
+        let per = rows.per_contact;
+        let (mut velocity, mut spring, mut largest) = (0.0_f64, 0.0_f64, f64::MIN_POSITIVE);
+        for (i, contact) in contacts.iter().enumerate().filter(|(i, _)| counts(*i)) {
+            let (before, after) = (rows.before[i * per], rows.after[i * per]);
+            let impulse = rows.impulse[i * per];
+            largest = largest.max(impulse);
+            if contact.is_multiplier() {
+                let opening = after + contact.restitution * before;
+                velocity = velocity.max(if impulse > 0.0 { opening.abs() } else { -opening });
+                continue;
+            }
+            let (f, _) =
+                force(contact.stiffness, contact.gap_old, contact.gap_at_end(before, after, step.dt));
+            largest = largest.max(step.dt * f);
+            // Velocities are rounded, gaps with them, and the springs make impulses of it.
+            let way = contact.gap_old.abs() + step.dt * self.rounded;
+            let noise = 8.0 * f64::EPSILON * step.dt * contact.stiffness * way;
+            spring = spring.max((impulse - step.dt * f).abs() - noise);
+        }
+        let of = |speed: f64| velocity / speed.max(f64::MIN_POSITIVE);
+        Missed { velocity: of(self.speed), rounded: of(self.rounded), spring: spring / largest }
+    }
+}

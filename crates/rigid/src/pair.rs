@@ -1,0 +1,293 @@
+//! Pairs: points or balls of one body that may touch a surface of another.
+
+use carom_fem::SurfaceError;
+use nalgebra::{Matrix3, Vector3};
+use thiserror::Error;
+
+use crate::body::RigidBody;
+use crate::surface::{Shape, Surface};
+
+/// A point of a body, or a ball around it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ball {
+    /// Centre \[m\].
+    pub center: Vector3<f64>,
+    /// Radius, 0 for a point \[m\].
+    pub radius: f64,
+    /// Unit vectors of the edges that meet in a corner, from it along the body; zero for what is no corner. A corner touches no face of
+    /// a box that its edges would pierce: where boxes stand flush, several faces are equally near.
+    pub edges: [Vector3<f64>; 3],
+}
+
+impl Ball {
+    /// A ball.
+    pub fn new(center: Vector3<f64>, radius: f64) -> Self {
+        Self { center, radius, edges: [Vector3::zeros(); 3] }
+    }
+
+    /// A point.
+    pub fn point(center: Vector3<f64>) -> Self {
+        Self::new(center, 0.0)
+    }
+
+    /// The corners of a box along the source axes, those with the smallest z first.
+    pub fn corners(center: Vector3<f64>, size: Vector3<f64>) -> [Self; 8] {
+        std::array::from_fn(|corner| {
+            let side = Vector3::from_fn(|axis, _| if corner >> axis & 1 == 0 { -1.0 } else { 1.0 });
+            let edges = [0, 1, 2].map(|axis| Vector3::ith(axis, -side[axis]));
+            Self { center: center + 0.5 * side.component_mul(&size), radius: 0.0, edges }
+        })
+    }
+}
+
+/// How points and surface repel each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Law {
+    /// Impulses that bring about the restitution within one step.
+    Lagrange,
+    /// U = ½ k \[−g\]₊² of the dynamic gap of each point.
+    Penalty {
+        /// k of each point \[N/m\].
+        stiffness: f64,
+    },
+}
+
+/// A pair as a user gives it; source coordinates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairSpec {
+    /// Index of the body with the points, and of that with the surface.
+    pub bodies: [usize; 2],
+    /// The points.
+    pub points: Vec<Ball>,
+    /// The surface.
+    pub shape: Shape,
+    /// Law.
+    pub law: Law,
+    /// e: normal velocity after over that before, 0 to 1; for multipliers alone.
+    pub restitution: f64,
+    /// Coefficient of friction μ.
+    pub friction: f64,
+}
+
+/// What is wrong with a pair.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum PairError {
+    /// It names a body that there is not, or one twice.
+    #[error("pair {pair}: bodies {first} and {second} must be two of the {bodies} bodies")]
+    Bodies {
+        /// Number of the pair.
+        pair: usize,
+        /// First body.
+        first: usize,
+        /// Second body.
+        second: usize,
+        /// Bodies of the system.
+        bodies: usize,
+    },
+    /// Both bodies are fixed.
+    #[error("pair {pair}: `{first}` and `{second}` are both fixed")]
+    Fixed {
+        /// Number of the pair.
+        pair: usize,
+        /// First body.
+        first: String,
+        /// Second body.
+        second: String,
+    },
+    /// It has no points, or its surface no sheets.
+    #[error("pair {pair}: it needs at least one point and one surface")]
+    Empty {
+        /// Number of the pair.
+        pair: usize,
+    },
+    /// A number that makes no sense.
+    #[error("pair {pair}: {what} is {value}; it must be {valid}")]
+    Value {
+        /// Number of the pair.
+        pair: usize,
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is possible.
+        valid: &'static str,
+    },
+    /// Points behind the surface before anything has moved.
+    #[error(
+        "pair {pair}: points lie up to {depth:.3e} m behind the surface at the start; move the bodies apart"
+    )]
+    Overlap {
+        /// Number of the pair.
+        pair: usize,
+        /// How deep \[m\].
+        depth: f64,
+    },
+    /// Faces that cannot be evaluated.
+    #[error("pair {pair}: {source}")]
+    Surface {
+        /// Number of the pair.
+        pair: usize,
+        /// Why.
+        source: SurfaceError,
+    },
+}
+
+impl PairError {
+    /// Number of the pair.
+    pub fn pair(&self) -> usize {
+        match *self {
+            Self::Bodies { pair, .. }
+            | Self::Fixed { pair, .. }
+            | Self::Empty { pair }
+            | Self::Value { pair, .. }
+            | Self::Overlap { pair, .. }
+            | Self::Surface { pair, .. } => pair,
+        }
+    }
+}
+
+/// A pair at work; frames of the bodies.
+#[derive(Debug, Clone)]
+pub(crate) struct Pair {
+    pub(crate) bodies: [usize; 2],
+    pub(crate) points: Vec<Ball>,
+    pub(crate) surface: Surface,
+    pub(crate) law: Law,
+    pub(crate) restitution: f64,
+    pub(crate) friction: f64,
+    /// (ω × r)² ≤ 2 T_rot times this for all points [1/kg].
+    pub(crate) mobility: f64,
+    /// Steps before this one cannot bring it into contact.
+    pub(crate) due: u64,
+    /// Dynamic gap of each point and sheet; infinite while open \[m\].
+    pub(crate) gaps: Vec<f64>,
+}
+
+impl Pair {
+    pub(crate) fn new(number: usize, spec: &PairSpec, bodies: &[RigidBody]) -> Result<Self, PairError> {
+        let [first, second] = spec.bodies;
+        if first.max(second) >= bodies.len() || first == second {
+            return Err(PairError::Bodies { pair: number, first, second, bodies: bodies.len() });
+        }
+        let [a, b] = [&bodies[first], &bodies[second]];
+        if a.fixed && b.fixed {
+            return Err(PairError::Fixed { pair: number, first: a.name.clone(), second: b.name.clone() });
+        }
+        check(number, spec)?;
+        let point = |ball: &Ball| Ball {
+            center: a.point_b(&ball.center),
+            radius: ball.radius,
+            edges: ball.edges.map(|edge| a.vector_b(&edge)),
+        };
+        let points: Vec<Ball> = spec.points.iter().map(point).collect();
+        let surface = spec.shape.on(b).map_err(|source| PairError::Surface { pair: number, source })?;
+        let slots = points.len() * surface.sheets();
+        if slots == 0 {
+            return Err(PairError::Empty { pair: number });
+        }
+        let mobility = points.iter().map(|ball| mobility(&ball.center, &a.inertia)).fold(0.0, f64::max);
+        Ok(Self {
+            bodies: spec.bodies,
+            points,
+            surface,
+            law: spec.law,
+            restitution: spec.restitution,
+            friction: spec.friction,
+            mobility,
+            due: 0,
+            gaps: vec![f64::INFINITY; slots],
+        })
+    }
+
+    /// k of a penalty, 0 for multipliers \[N/m\].
+    pub(crate) fn stiffness(&self) -> f64 {
+        match self.law {
+            Law::Lagrange => 0.0,
+            Law::Penalty { stiffness } => stiffness,
+        }
+    }
+}
+
+fn check(pair: usize, spec: &PairSpec) -> Result<(), PairError> {
+    let radius = |ball: &Ball| ("the radius of a point", ball.radius, ball.radius >= 0.0, "0 or above");
+    let mut values = vec![
+        ("the friction", spec.friction, spec.friction >= 0.0, "0 or above"),
+        ("the restitution", spec.restitution, (0.0..=1.0).contains(&spec.restitution), "from 0 to 1"),
+    ];
+    if let Law::Penalty { stiffness } = spec.law {
+        values.push(("the stiffness", stiffness, stiffness > 0.0, "above 0"));
+    }
+    values.extend(spec.points.iter().map(radius));
+    match &spec.shape {
+        Shape::Sphere { radius, .. } | Shape::Cavity { radius, .. } => {
+            values.push(("the radius of the surface", *radius, *radius > 0.0, "above 0"));
+        }
+        Shape::Block { half, .. } => {
+            values.push(("the smallest half length", half.min(), half.min() > 0.0, "above 0"));
+        }
+        Shape::Planes(planes) => {
+            let length = planes.iter().map(|[_, n]| n.norm()).fold(f64::INFINITY, f64::min);
+            values.push(("the length of a normal", length, length > 0.0, "above 0"));
+        }
+        Shape::Faces { .. } => {}
+    }
+    match values.into_iter().find(|(_, value, holds, _)| !holds || value.is_nan()) {
+        Some((what, value, _, valid)) => Err(PairError::Value { pair, what, value, valid }),
+        None => Ok(()),
+    }
+}
+
+/// Largest (ω × r)² / ω·J ω over all ω: the largest eigenvalue of J^(−½) (r² E − r rᵀ) J^(−½).
+fn mobility(r: &Vector3<f64>, inertia: &Vector3<f64>) -> f64 {
+    let root = Matrix3::from_diagonal(&inertia.map(|j| 1.0 / j.sqrt()));
+    let squares = Matrix3::identity() * r.norm_squared() - r * r.transpose();
+    (root * squares * root).symmetric_eigenvalues().max().max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mobility_bounds_the_speed_of_a_point() {
+        let (r, inertia) = (Vector3::new(0.5, -0.2, 0.1), Vector3::new(1.0, 2.0, 0.1));
+        let bound = mobility(&r, &inertia);
+        let mut largest = 0.0_f64;
+        for k in 0..2000 {
+            let a = f64::from(k);
+            let omega = Vector3::new(a.sin(), (1.7 * a).cos(), (0.3 * a).sin());
+            let energy = omega.dot(&inertia.component_mul(&omega));
+            largest = largest.max(omega.cross(&r).norm_squared() / energy);
+        }
+        assert!(largest <= bound * (1.0 + 1e-12) && largest > 0.95 * bound, "{largest} {bound}");
+    }
+
+    #[test]
+    fn impossible_pairs_are_told() {
+        let inertia = Matrix3::identity();
+        let body = RigidBody::new("a", 1.0, inertia, Vector3::zeros()).unwrap();
+        let bodies = [body.clone(), body];
+        let good = PairSpec {
+            bodies: [0, 1],
+            points: vec![Ball::point(Vector3::zeros())],
+            shape: Shape::Sphere { center: Vector3::zeros(), radius: 1.0 },
+            law: Law::Lagrange,
+            restitution: 1.0,
+            friction: 0.0,
+        };
+        let error = |change: &dyn Fn(&mut PairSpec)| {
+            let mut spec = good.clone();
+            change(&mut spec);
+            Pair::new(3, &spec, &bodies).unwrap_err().to_string()
+        };
+        assert!(error(&|s| s.bodies = [0, 2]).contains("two of the 2 bodies"));
+        assert!(error(&|s| s.bodies = [1, 1]).contains("two of the 2 bodies"));
+        assert!(error(&|s| s.points.clear()).contains("at least one point"));
+        assert!(error(&|s| s.restitution = 1.5).contains("restitution is 1.5; it must be from 0 to 1"));
+        assert!(error(&|s| s.friction = -0.1).contains("friction is -0.1"));
+        assert!(error(&|s| s.friction = f64::NAN).contains("friction is NaN"));
+        assert!(error(&|s| s.law = Law::Penalty { stiffness: 0.0 }).contains("stiffness is 0"));
+        assert!(error(&|s| s.shape = Shape::Planes(vec![[Vector3::zeros(); 2]])).contains("normal is 0"));
+        assert!(error(&|s| s.shape = Shape::Planes(Vec::new())).contains("at least one point"));
+    }
+}

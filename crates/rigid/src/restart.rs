@@ -1,0 +1,115 @@
+//! Checkpoints: all that a run carries from step to step, so that it goes on bit for bit.
+
+use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
+use nalgebra::Vector3;
+
+use crate::simulation::{RunError, Simulation};
+use crate::stage::Stage;
+use crate::state::State;
+use crate::system::{Books, PairReport};
+
+/// Name of the scheme in checkpoints.
+pub const SCHEME: &str = "rigid";
+
+/// Version of the entries.
+pub const VERSION: u64 = 1;
+
+impl Simulation {
+    /// Hands a checkpoint over if its turn has come.
+    pub(crate) fn save(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let every = observer.checkpoint_every();
+        if every > 0 && self.system.steps().is_multiple_of(every) {
+            observer.checkpoint(&self.checkpoint())?;
+        }
+        Ok(())
+    }
+
+    /// The present point of the run.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let system = &self.system;
+        let mut checkpoint = Checkpoint {
+            scheme: SCHEME.to_owned(),
+            version: VERSION,
+            time: system.time(),
+            steps: system.steps,
+            ..Checkpoint::default()
+        };
+        let flat = |arrays: Vec<Vec<f64>>| arrays.concat();
+        checkpoint.put_integers("counters", &[system.steps, system.n_impulses, self.outputs]);
+        checkpoint.put_reals("states", &flat(system.states.iter().map(|s| s.to_array().to_vec()).collect()));
+        checkpoint.put_reals("gaps", &flat(system.pairs.iter().map(|pair| pair.gaps.clone()).collect()));
+        checkpoint
+            .put_reals("reports", &flat(system.reports.iter().map(|r| r.to_array().to_vec()).collect()));
+        let books = &system.books;
+        let mut sums =
+            vec![books.d_imp, books.d_fric, system.energies[0], system.energies[1], system.spring_energy];
+        sums.extend(books.external_impulse.iter().chain(books.external_ang_impulse.iter()));
+        checkpoint.put_reals("books", &sums);
+        checkpoint.put_reals("events", &flat(self.events.iter().map(|e| e.to_array().to_vec()).collect()));
+        checkpoint
+            .put_reals("trackers", &flat(self.trackers.iter().map(|t| t.to_array().to_vec()).collect()));
+        checkpoint.put_reals("ledger_initial", &self.ledger.initial.unwrap_or_default().to_array());
+        checkpoint.put_reals("ledger_latest", &self.ledger.latest.to_array());
+        checkpoint.put_reals("ledger_extremes", &[self.ledger.residuals, self.ledger.scales].concat());
+        checkpoint
+    }
+
+    /// Continues from a checkpoint of the same scenario: the next steps are those that the saved run took, bit for bit.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Checkpoint`] if it belongs to another scheme, version or scenario. The simulation is then unusable.
+    pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+        checkpoint.expect(SCHEME, VERSION)?;
+        let system = &mut self.system;
+        let counters = checkpoint.integers("counters")?;
+        let &[steps, n_impulses, outputs] = counters else {
+            return Err(length("counters", counters.len(), 3));
+        };
+        (system.steps, system.n_impulses, self.outputs) = (steps, n_impulses, outputs);
+        let states = checkpoint.reals_of("states", system.states.len() * State::NUMBERS)?;
+        system.states = arrays(states).map(State::from_array).collect();
+        system.stages = system.states.iter().map(Stage::new).collect();
+        let mut gaps = checkpoint.reals_of("gaps", system.pairs.iter().map(|pair| pair.gaps.len()).sum())?;
+        for pair in &mut system.pairs {
+            let (own, rest) = gaps.split_at(pair.gaps.len());
+            pair.gaps.copy_from_slice(own);
+            // Looking at a pair too early changes nothing.
+            (gaps, pair.due) = (rest, 0);
+        }
+        let reports = checkpoint.reals_of("reports", system.reports.len() * PairReport::NUMBERS)?;
+        system.reports = arrays(reports).map(PairReport::from_array).collect();
+        let books = checkpoint.reals_of("books", 11)?;
+        system.energies = [books[2], books[3]];
+        system.spring_energy = books[4];
+        system.books = Books {
+            d_imp: books[0],
+            d_fric: books[1],
+            external_impulse: Vector3::from_column_slice(&books[5..8]),
+            external_ang_impulse: Vector3::from_column_slice(&books[8..11]),
+        };
+        self.events = arrays(checkpoint.reals("events")?).map(ContactEvent::from_array).collect();
+        let trackers = checkpoint.reals_of("trackers", self.trackers.len() * ContactTracker::NUMBERS)?;
+        self.trackers = arrays(trackers).map(ContactTracker::from_array).collect();
+        self.following = self.trackers.iter().any(|tracker| tracker.event.is_some());
+        let balance = |name| -> Result<Balance, CheckpointError> {
+            let values = checkpoint.reals_of(name, Balance::NUMBERS)?;
+            Ok(arrays(values).map(Balance::from_array).next().unwrap_or_default())
+        };
+        self.ledger.initial = Some(balance("ledger_initial")?);
+        self.ledger.latest = balance("ledger_latest")?;
+        let extremes = checkpoint.reals_of("ledger_extremes", 6)?;
+        self.ledger.residuals.copy_from_slice(&extremes[..3]);
+        self.ledger.scales.copy_from_slice(&extremes[3..]);
+        Ok(())
+    }
+}
+
+/// Consecutive arrays of N numbers.
+fn arrays<const N: usize>(values: &[f64]) -> impl Iterator<Item = &[f64; N]> {
+    values.as_chunks::<N>().0.iter()
+}
+
+fn length(name: &str, found: usize, expected: usize) -> RunError {
+    RunError::Checkpoint(CheckpointError::Length { name: name.to_owned(), found, expected })
+}

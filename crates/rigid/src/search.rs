@@ -1,0 +1,199 @@
+//! Which points touch which surfaces within a step, and when a pair must be looked at again.
+
+use carom_dynamics::rotation;
+use nalgebra::{Matrix3, Vector3};
+
+use crate::body::RigidBody;
+use crate::contact::Contact;
+use crate::pair::{Ball, Law, Pair};
+use crate::stage::Stage;
+use crate::state::State;
+use crate::surface::Surface;
+
+/// What does not change within a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step<'a> {
+    pub(crate) bodies: &'a [RigidBody],
+    pub(crate) states: &'a [State],
+    pub(crate) gravity: Vector3<f64>,
+    pub(crate) dt: f64,
+    /// Number of the step.
+    pub(crate) number: u64,
+}
+
+/// From the frame of the body with the points to that of the body with the surface.
+#[derive(Debug, Clone, Copy)]
+struct Relative {
+    rotation: Matrix3<f64>,
+    shift: Vector3<f64>,
+}
+
+impl Relative {
+    fn new(point: (&Matrix3<f64>, &Vector3<f64>), surface: (&Matrix3<f64>, &Vector3<f64>)) -> Self {
+        Self { rotation: surface.0.tr_mul(point.0), shift: surface.0.tr_mul(&(point.1 - surface.1)) }
+    }
+
+    fn apply(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * x + self.shift
+    }
+
+    /// A point of the first body as one of the second.
+    #[inline]
+    fn ball(&self, ball: &Ball, surface: &Surface) -> Ball {
+        let edges =
+            if surface.has_edges() { ball.edges.map(|edge| self.rotation * edge) } else { ball.edges };
+        Ball { center: self.apply(&ball.center), radius: ball.radius, edges }
+    }
+}
+
+/// A pair as the motion without contact leaves it: the smallest gap and the largest distance of a point from the centre of
+/// mass of the body with the surface \[m\].
+#[derive(Debug, Clone, Copy)]
+struct Outlook {
+    gap: f64,
+    distance: f64,
+}
+
+/// Finds the contacts that the motion without contact closes (forward increment), and those that stay closed.
+pub(crate) fn search(pairs: &mut [Pair], stages: &mut [Stage], step: &Step<'_>, contacts: &mut Vec<Contact>) {
+    for (number, pair) in pairs.iter_mut().enumerate() {
+        if pair.due > step.number {
+            continue;
+        }
+        let first = contacts.len();
+        let outlook = look(number, pair, stages, step, contacts);
+        if contacts.len() == first {
+            pair.due = step.number + 1 + free_steps(pair, stages, step, outlook);
+        }
+    }
+}
+
+fn look(
+    number: usize,
+    pair: &mut Pair,
+    stages: &mut [Stage],
+    step: &Step<'_>,
+    contacts: &mut Vec<Contact>,
+) -> Outlook {
+    let [a, b] = pair.bodies;
+    let [rot_a, rot_b] = [a, b].map(|i| rotation::matrix(&stages[i].next.quaternion));
+    let end = Relative::new((&rot_a, &stages[a].next.position), (&rot_b, &stages[b].next.position));
+    let sheets = pair.surface.sheets();
+    // Bodies that rest on each other fall together without contact; whether they touch the inelastic phase decides.
+    let margin = match pair.law {
+        Law::Lagrange => 2.0 * step.gravity.norm() * step.dt * step.dt,
+        Law::Penalty { .. } => 0.0,
+    };
+    let mut outlook = Outlook { gap: f64::INFINITY, distance: 0.0 };
+    for (point, ball) in pair.points.iter().enumerate() {
+        let there = end.ball(ball, &pair.surface);
+        outlook.distance = outlook.distance.max(there.center.norm());
+        for sheet in 0..sheets {
+            let slot = point * sheets + sheet;
+            let gap = pair.surface.gap(sheet, &there).0;
+            outlook.gap = outlook.gap.min(gap);
+            if gap < margin || pair.gaps[slot] < 0.0 {
+                for body in [a, b] {
+                    stages[body].touch(&step.states[body]);
+                }
+                contacts.push(Contact { pair: number, slot, gap_new: gap, ..Contact::default() });
+            }
+        }
+    }
+    outlook
+}
+
+/// Depth beside the extent of a pair that counts as touching at the start: places are given in rounded numbers.
+const TOUCHING: f64 = 1e-6;
+
+/// How deep points of a pair lie behind its surface, if more than rounded numbers explain \[m\].
+pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
+    let [a, b] = pair.bodies.map(|i| &states[i]);
+    let [rot_a, rot_b] = [a, b].map(|state| rotation::matrix(&state.quaternion));
+    let there = Relative::new((&rot_a, &a.position), (&rot_b, &b.position));
+    let (mut depth, mut extent) = (0.0_f64, 0.0_f64);
+    for ball in &pair.points {
+        let ball = there.ball(ball, &pair.surface);
+        extent = extent.max(ball.center.norm() + ball.radius);
+        for sheet in 0..pair.surface.sheets() {
+            depth = depth.max(-pair.surface.gap(sheet, &ball).0);
+        }
+    }
+    (depth > TOUCHING * extent).then_some(depth)
+}
+
+/// Sets normals and arms of the contacts in the mid-step configuration of the motion without contact, and their gaps at the
+/// start of the step.
+///
+/// Both arms end in one point y, half-way between both surfaces on their common normal, so that forces of any direction
+/// there leave the angular momentum alone:
+///
+/// ```text
+/// y = x̂_s − (ρ + g/2) n,   c_s = y − X̂_s,   c_m = y − X̂_m,   X̂ = X_n + dt/2 v_n
+/// ```
+///
+/// # Source
+///
+/// Zywicz & Puso (1999), eqs. (40) and (41) with the factor ½; Puso & Zywicz (1998), eq. (13) with its signs corrected
+/// (THEORY 8). There foot points are those of the predicted end of the step and d is not along n; taken half-way, as (11) there
+/// does for penalties, d = g n, and balls whose centres are their centres of mass get no moment.
+pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, contacts: &mut [Contact]) {
+    for contact in contacts {
+        let pair = &mut pairs[contact.pair];
+        let sheets = pair.surface.sheets();
+        let (point, sheet) = (contact.slot / sheets, contact.slot % sheets);
+        let ball = pair.points[point];
+        let [a, b] = pair.bodies.map(|i| &stages[i]);
+        let mid = Relative::new((&a.rot_mid, &a.position_mid), (&b.rot_mid, &b.position_mid));
+        let (gap, normal_b) = pair.surface.gap(sheet, &mid.ball(&ball, &pair.surface));
+        let normal = b.rot_mid * normal_b;
+        let centre = a.rot_mid * ball.center;
+        let y = a.position_mid + centre - (ball.radius + 0.5 * gap) * normal;
+        contact.bodies = pair.bodies;
+        contact.arms = [y - a.position_mid, y - b.position_mid];
+        contact.set_normal(normal);
+        (contact.restitution, contact.friction) = (pair.restitution, pair.friction);
+        contact.stiffness = pair.stiffness();
+        let [from, to] = pair.bodies.map(|i| &step.states[i]);
+        let start = Relative::new((&a.rot_ib, &from.position), (&b.rot_ib, &to.position));
+        let gap_old = pair.surface.gap(sheet, &start.ball(&ball, &pair.surface)).0;
+        contact.gap_old = match pair.law {
+            Law::Lagrange => gap_old.min(0.0),
+            // A gap that is closed before its spring knows of it would create energy.
+            Law::Penalty { .. } if pair.gaps[contact.slot] < 0.0 => pair.gaps[contact.slot],
+            Law::Penalty { .. } => gap_old.max(0.0),
+        };
+    }
+}
+
+/// Steps after this one in which no point of a pair can come to touch.
+///
+/// Seen from the centre of mass of the body with the surface, a point moves by less than V t + g t²/2, V the relative velocity
+/// of the centres and the most that its own rotation gives it; the surface moves under it by less than Ω times its distance
+/// d + V t + g t²/2. Energies of rotation do not change in free motion, so V and Ω hold until an impulse acts.
+fn free_steps(pair: &Pair, stages: &[Stage], step: &Step<'_>, outlook: Outlook) -> u64 {
+    let [a, b] = pair.bodies;
+    let [twice_a, twice_b] = [a, b].map(|i| stages[i].omega_old.dot(&stages[i].spin_b));
+    let fastest = (twice_b / step.bodies[b].inertia.min()).sqrt();
+    let speed = (stages[a].velocity - stages[b].velocity).norm() + (twice_a * pair.mobility).sqrt();
+    let falls = step.bodies[a].fixed != step.bodies[b].fixed;
+    let gravity = if falls { step.gravity.norm() } else { 0.0 };
+    let closes = |t: f64| {
+        let moved = t * (speed + 0.5 * gravity * t);
+        moved + fastest * t * (outlook.distance + moved)
+    };
+    let gap = 0.999 * outlook.gap;
+    let mut t = gap / (speed + fastest * outlook.distance + f64::MIN_POSITIVE);
+    if gravity > 0.0 {
+        t = t.min((2.0 * gap / gravity).sqrt());
+    }
+    // Pairs that never meet are looked at again some time.
+    t = t.min(1e6 * step.dt);
+    while closes(t) > gap {
+        t *= 0.7;
+        if t < 0.5 * step.dt {
+            return 0;
+        }
+    }
+    (t / step.dt).floor() as u64
+}

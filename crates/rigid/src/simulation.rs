@@ -1,0 +1,270 @@
+//! The time loop: fixed steps, frames, impacts, checkpoints.
+
+use carom_dynamics::{
+    CheckpointError, ContactEvent, ContactSample, ContactState, ContactTracker, Frame, Ledger, LedgerSummary,
+    Observer, ObserverError,
+};
+use carom_progress::Progress;
+use thiserror::Error;
+
+use crate::step_error::StepError;
+use crate::system::System;
+
+/// When a run ends and what it hands over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// End of the run \[s\]; it ends at the nearest step.
+    pub end_time: f64,
+    /// Time between frames \[s\]; each is at the nearest step.
+    pub output_every: f64,
+}
+
+/// Why a run ended early. What was handed to the observer before stays valid.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// A step failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// A setting is not positive and finite.
+    #[error("`{name}` is {value}; it must be positive and finite")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The run ends before its first step.
+    #[error("a run of {end_time} s has no step of {dt} s: shorten `simulation.time_step`")]
+    NoSteps {
+        /// End of the run \[s\].
+        end_time: f64,
+        /// Length of a step \[s\].
+        dt: f64,
+    },
+    /// The result could not be kept.
+    #[error(transparent)]
+    Observer(#[from] ObserverError),
+    /// The checkpoint does not belong to this run.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The user stopped the run.
+    #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s; continue with --resume")]
+    Interrupted {
+        /// When \[s\].
+        time: f64,
+        /// Where the run was going \[s\].
+        end_time: f64,
+    },
+}
+
+/// Steps between looks at whether the user stopped the run.
+const PATIENCE: u64 = 4096;
+
+/// Steps of a run that ends at the step nearest to its end time.
+fn n_steps(end_time: f64, dt: f64) -> u64 {
+    (end_time / dt).round() as u64
+}
+
+/// A system on its way through time.
+pub struct Simulation {
+    /// Bodies and pairs.
+    pub system: System,
+    /// When to end.
+    pub settings: Settings,
+    pub(crate) trackers: Vec<ContactTracker>,
+    pub(crate) events: Vec<ContactEvent>,
+    pub(crate) ledger: Ledger,
+    /// Frames handed over so far.
+    pub(crate) outputs: u64,
+    /// True while an event is being followed.
+    pub(crate) following: bool,
+}
+
+impl Simulation {
+    /// A system at its start.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Setting`], [`RunError::NoSteps`].
+    pub fn new(system: System, settings: Settings) -> Result<Self, RunError> {
+        for (name, value) in [("end_time", settings.end_time), ("output_every", settings.output_every)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(RunError::Setting { name, value });
+            }
+        }
+        let (end_time, dt) = (settings.end_time, system.time_step());
+        if n_steps(end_time, dt) == 0 {
+            return Err(RunError::NoSteps { end_time, dt });
+        }
+        let mut ledger = Ledger::default();
+        ledger.record(system.balance());
+        let trackers = vec![ContactTracker::default(); system.reports.len()];
+        Ok(Self { system, settings, trackers, events: Vec::new(), ledger, outputs: 0, following: false })
+    }
+
+    /// Runs to the end time, or on to it from where a checkpoint left off.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`].
+    pub fn run(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
+        let ended = self.run_on(observer, progress);
+        // Frames lie beyond the last checkpoint: a run that goes on must do so from here.
+        if matches!(ended, Err(RunError::Interrupted { .. } | RunError::Step(_)))
+            && observer.checkpoint_every() > 0
+        {
+            observer.checkpoint(&self.checkpoint())?;
+        }
+        ended
+    }
+
+    fn run_on(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
+        const TICKS: f64 = 1000.0;
+        let total = n_steps(self.settings.end_time, self.system.time_step());
+        progress.begin("time steps", TICKS as u64);
+        if self.outputs == 0 {
+            self.hand_over(observer)?;
+        }
+        let mut next = self.next_output();
+        while self.system.steps() < total {
+            self.step(observer)?;
+            let steps = self.system.steps();
+            if steps >= next && steps < total {
+                self.hand_over(observer)?;
+                next = self.next_output();
+            }
+            self.save(observer)?;
+            if steps.is_multiple_of(PATIENCE) {
+                progress.set((TICKS * steps as f64 / total as f64) as u64);
+                progress.note(&format!(
+                    "t = {:.3e} s, {steps} steps, {} contacts",
+                    self.system.time(),
+                    self.events.len()
+                ));
+                if progress.interrupted() {
+                    let (time, end_time) = (self.system.time(), self.settings.end_time);
+                    return Err(RunError::Interrupted { time, end_time });
+                }
+            }
+        }
+        self.finish(observer)?;
+        progress.end();
+        Ok(())
+    }
+
+    /// One step with what is to be told of its contacts.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`] if the step or the observer fails.
+    #[inline]
+    pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        self.system.step()?;
+        if self.following || self.system.has_contacts() {
+            self.follow(observer)?;
+        }
+        Ok(())
+    }
+
+    /// Impacts so far, in the order in which they ended.
+    pub fn events(&self) -> &[ContactEvent] {
+        &self.events
+    }
+
+    /// Errors of the balance so far; that of the energy is over all steps.
+    pub fn summary(&mut self) -> LedgerSummary {
+        self.record();
+        self.ledger.summary()
+    }
+
+    /// Contact events: which pairs touched in the last step, and which touch no more.
+    fn follow(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let (now, dt) = (self.system.time(), self.system.time_step());
+        self.following = false;
+        for (number, tracker) in self.trackers.iter_mut().enumerate() {
+            let report = &self.system.reports[number];
+            let sample = |time, relative_velocity, impulse| ContactSample {
+                time,
+                relative_velocity,
+                impulse,
+                vibration_energy: 0.0,
+            };
+            if report.last == self.system.steps() {
+                if !tracker.touching {
+                    let before = report.impulse - report.last_impulse;
+                    tracker.touch(number, &sample(now - dt, report.before, before));
+                }
+                tracker.observe(now, report.last_impulse.norm() / dt, report.last_depth);
+            } else if tracker.touching {
+                tracker.part(&sample(now - dt, report.after, report.impulse));
+            }
+            if let Some(event) = tracker.settle(now) {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+            }
+            self.following |= tracker.event.is_some();
+        }
+        self.record();
+        Ok(())
+    }
+
+    fn record(&mut self) {
+        self.ledger.record(self.system.balance());
+        let Some(initial) = self.ledger.initial else { return };
+        let initial = initial.e_kin + initial.e_con + initial.e_pot + initial.d_imp + initial.d_fric;
+        let [least, largest] = self.system.energy_range();
+        let error = (largest - initial).max(initial - least);
+        self.ledger.residuals[0] = self.ledger.residuals[0].max(error);
+    }
+
+    fn next_output(&self) -> u64 {
+        (self.outputs as f64 * self.settings.output_every / self.system.time_step()).round() as u64
+    }
+
+    /// A frame of the present state.
+    fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        self.record();
+        let row = self.ledger.row(self.system.balance());
+        let (steps, dt) = (self.system.steps(), self.system.time_step());
+        let contact = |report: &crate::PairReport| {
+            let touches = report.last == steps && steps > 0;
+            let force = if touches { report.last_impulse / dt } else { nalgebra::Vector3::zeros() };
+            let free_gap = if touches { -report.last_depth } else { f64::INFINITY };
+            ContactState {
+                force: force.into(),
+                normal_force: force.norm(),
+                free_gap,
+                ..ContactState::default()
+            }
+        };
+        let contacts: Vec<ContactState> = self.system.reports.iter().map(contact).collect();
+        let bodies = self.system.body_states();
+        let time = self.system.time();
+        observer.frame(&Frame { time, steps, bodies: &bodies, contacts: &contacts, ledger: &row })?;
+        self.outputs += 1;
+        Ok(())
+    }
+
+    /// The events that are still open, and the last frame.
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let time = self.system.time();
+        for (number, tracker) in self.trackers.iter_mut().enumerate() {
+            let report = &self.system.reports[number];
+            let sample = ContactSample {
+                time,
+                relative_velocity: report.after,
+                impulse: report.impulse,
+                vibration_energy: 0.0,
+            };
+            // An impact of the last step is over with it.
+            if tracker.touching && report.last_impulse.dot(&report.after) > 0.0 {
+                tracker.part(&sample);
+            }
+            if let Some(event) = tracker.finish(&sample) {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+            }
+        }
+        self.hand_over(observer)
+    }
+}

@@ -1,0 +1,137 @@
+//! One body within a step: the motion without contact, then with the impulses of contacts.
+
+use carom_dynamics::rotation;
+use nalgebra::{Matrix3, Vector3};
+
+use crate::body::RigidBody;
+use crate::state::State;
+use crate::turn::{TooFast, Turn};
+
+/// A body within a step.
+#[derive(Debug, Clone)]
+pub(crate) struct Stage {
+    /// A_n: principal axes → inertial axes at the start.
+    pub(crate) rot_ib: Matrix3<f64>,
+    /// A half-way of the motion without contact; set where contacts need it.
+    pub(crate) rot_mid: Matrix3<f64>,
+    /// W_n \[rad/s\].
+    pub(crate) omega_old: Vector3<f64>,
+    /// A_nᵀ s_n \[N m s\].
+    pub(crate) spin_b: Vector3<f64>,
+    /// v_n \[m/s\].
+    pub(crate) velocity_old: Vector3<f64>,
+    /// v_{n+1} \[m/s\].
+    pub(crate) velocity: Vector3<f64>,
+    /// x_n + dt/2 v_n: where impulses of the step act, as Δ(x × p) = (x_n + dt/2 v_n) × Δp exactly \[m\].
+    pub(crate) position_mid: Vector3<f64>,
+    /// The rotation of the step.
+    pub(crate) turn: Turn,
+    /// Impulse of contacts, inertial axes \[N s\].
+    pub(crate) impulse: Vector3<f64>,
+    /// Their moment about the centre of mass, axes of the body at the start \[N m s\].
+    pub(crate) moment_b: Vector3<f64>,
+    /// dW_{n+1}/dm \[1/(kg m²)\].
+    pub(crate) d_omega: Matrix3<f64>,
+    /// True while contacts act on it in this step.
+    pub(crate) touched: bool,
+    /// T_n \[J\].
+    pub(crate) kinetic: f64,
+    /// The state at the end of the step.
+    pub(crate) next: State,
+}
+
+impl Stage {
+    pub(crate) fn new(state: &State) -> Self {
+        Self {
+            rot_ib: rotation::matrix(&state.quaternion),
+            rot_mid: Matrix3::identity(),
+            omega_old: Vector3::zeros(),
+            spin_b: Vector3::zeros(),
+            velocity_old: Vector3::zeros(),
+            velocity: Vector3::zeros(),
+            position_mid: state.position,
+            turn: Turn::NONE,
+            impulse: Vector3::zeros(),
+            moment_b: Vector3::zeros(),
+            d_omega: Matrix3::zeros(),
+            touched: false,
+            kinetic: 0.0,
+            next: *state,
+        }
+    }
+
+    /// The motion without contact.
+    ///
+    /// ```text
+    /// v_{n+1} = v_n + dt g,   x_{n+1} = x_n + dt/2 (v_n + v_{n+1}),   s_{n+1} = s_n,   A_{n+1} = A_n Exp(Θ)
+    /// ```
+    #[inline]
+    pub(crate) fn predict(
+        &mut self,
+        body: &RigidBody,
+        state: &State,
+        gravity: &Vector3<f64>,
+        dt: f64,
+    ) -> Result<(), TooFast> {
+        if body.fixed {
+            return Ok(());
+        }
+        self.velocity_old = state.momentum / body.mass;
+        self.velocity = self.velocity_old + dt * gravity;
+        self.position_mid = state.position + 0.5 * dt * self.velocity_old;
+        self.kinetic = 0.5 * state.momentum.dot(&self.velocity_old);
+        self.next.moved(state, 0.5 * dt * (self.velocity_old + self.velocity));
+        self.next.momentum = state.momentum + (body.mass * dt) * gravity;
+        self.next.spin = state.spin;
+        self.rot_ib = rotation::matrix(&state.quaternion);
+        if state.spin == Vector3::zeros() {
+            (self.spin_b, self.omega_old, self.turn) = (Vector3::zeros(), Vector3::zeros(), Turn::NONE);
+            self.next.quaternion = state.quaternion;
+            return Ok(());
+        }
+        self.spin_b = self.rot_ib.tr_mul(&state.spin);
+        self.omega_old = self.spin_b.component_div(&body.inertia);
+        self.kinetic += 0.5 * self.spin_b.dot(&self.omega_old);
+        self.turn = Turn::solve(&body.inertia, &self.omega_old, &self.spin_b, dt)?;
+        self.next.quaternion = self.turn.turned(&state.quaternion);
+        Ok(())
+    }
+
+    /// Begins to gather impulses: the orientation half-way, which the sum of both quaternions has.
+    pub(crate) fn touch(&mut self, state: &State) {
+        if !self.touched {
+            self.touched = true;
+            let (a, b) = (&state.quaternion, &self.next.quaternion);
+            self.rot_mid = rotation::matrix(&std::array::from_fn(|i| a[i] + b[i]));
+        }
+    }
+
+    /// Velocities at the end with the gathered impulses, and how they change with more of them.
+    pub(crate) fn respond(
+        &mut self,
+        body: &RigidBody,
+        gravity: &Vector3<f64>,
+        dt: f64,
+    ) -> Result<(), TooFast> {
+        if body.fixed {
+            return Ok(());
+        }
+        self.velocity = self.velocity_old + dt * gravity + self.impulse / body.mass;
+        let spin = self.spin_b + self.moment_b;
+        self.turn = Turn::solve(&body.inertia, &self.omega_old, &spin, dt)?;
+        self.d_omega = self.turn.d_omega_d_spin(&body.inertia, &self.omega_old, &spin, dt);
+        Ok(())
+    }
+
+    /// The state at the end with the gathered impulses.
+    pub(crate) fn finish(&mut self, body: &RigidBody, state: &State, gravity: &Vector3<f64>, dt: f64) {
+        self.touched = false;
+        if body.fixed {
+            return;
+        }
+        self.next.momentum = state.momentum + (body.mass * dt) * gravity + self.impulse;
+        self.next.moved(state, 0.5 * dt * (self.velocity_old + self.velocity));
+        self.next.spin = state.spin + self.rot_ib * self.moment_b;
+        self.next.quaternion = self.turn.turned(&state.quaternion);
+    }
+}

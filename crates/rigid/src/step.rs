@@ -1,0 +1,195 @@
+//! One step: motion without contact, search, impulses, books.
+
+use nalgebra::Vector3;
+
+use crate::contact::Contact;
+use crate::search::{self, Step};
+use crate::spring::potential;
+use crate::step_error::{StepError, Unsolved};
+use crate::system::System;
+
+impl System {
+    /// One step of Simo and Wong with contact by the forward increment.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError`] if a body turns too fast or the contacts have no solution; the state is that before the step.
+    #[inline]
+    pub fn step(&mut self) -> Result<(), StepError> {
+        self.advance().map_err(|source| StepError { time: self.time(), source })
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Result<(), Unsolved> {
+        self.predict()?;
+        self.track_energy();
+        self.find_contacts();
+        self.spring_energy = 0.0;
+        if !self.contacts.is_empty() {
+            self.solve_contacts()?;
+            self.book_contacts();
+        }
+        self.accept();
+        Ok(())
+    }
+
+    /// The motion of all bodies without contact.
+    #[inline]
+    fn predict(&mut self) -> Result<(), Unsolved> {
+        let motion = self.bodies.iter().zip(&self.states).zip(&mut self.stages).enumerate();
+        for (number, ((body, state), stage)) in motion {
+            stage
+                .predict(body, state, &self.gravity, self.dt)
+                .map_err(|too_fast| Unsolved::from((number, too_fast)))?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn find_contacts(&mut self) {
+        self.contacts.clear();
+        if self.pairs.iter().all(|pair| pair.due > self.steps) {
+            return;
+        }
+        let step = Step {
+            bodies: &self.bodies,
+            states: &self.states,
+            gravity: self.gravity,
+            dt: self.dt,
+            number: self.steps,
+        };
+        search::search(&mut self.pairs, &mut self.stages, &step, &mut self.contacts);
+    }
+
+    /// Impulses of the contacts, and the states of the bodies with them.
+    fn solve_contacts(&mut self) -> Result<(), Unsolved> {
+        let step = Step {
+            bodies: &self.bodies,
+            states: &self.states,
+            gravity: self.gravity,
+            dt: self.dt,
+            number: self.steps,
+        };
+        let (contacts, rows, stages) = (&mut self.contacts, &mut self.rows, &mut self.stages);
+        search::set_arms(&mut self.pairs, stages, &step, contacts);
+        let normal = &mut self.normal;
+        rows.set(contacts, 1, stages);
+        rows.evaluate(stages, &step)?;
+        if contacts.iter().any(Contact::is_multiplier) && normal.inelastic_phase(contacts, rows, &step)? {
+            rows.set(contacts, 1, stages);
+            rows.evaluate(stages, &step)?;
+        }
+        if contacts.is_empty() {
+            // None of them touches: the motion without contact is the motion.
+        } else if contacts.iter().any(|contact| contact.friction > 0.0) {
+            rows.set(contacts, 3, stages);
+            rows.evaluate(stages, &step)?;
+            self.friction.solve(contacts, rows, stages, &step)?;
+            normal.polish(contacts, rows, stages, &step)?;
+        } else {
+            normal.elastic_phase(contacts, rows, stages, &step)?;
+        }
+        rows.give(contacts, step.dt);
+        let bodies = self.bodies.iter().zip(&self.states);
+        for (stage, (body, state)) in stages.iter_mut().zip(bodies).filter(|(stage, _)| stage.touched) {
+            stage.finish(body, state, &self.gravity, self.dt);
+        }
+        Ok(())
+    }
+
+    /// Dynamic gaps, losses, impulses of fixed bodies, reports of the pairs.
+    fn book_contacts(&mut self) {
+        let number = self.steps + 1;
+        for i in 0..self.contacts.len() {
+            let contact = self.contacts[i];
+            if !contact.is_multiplier() {
+                let closed = contact.gap_new < 0.0;
+                self.spring_energy += potential(contact.stiffness, contact.gap_new);
+                self.pairs[contact.pair].gaps[contact.slot] =
+                    if closed { contact.gap_new } else { f64::INFINITY };
+            } else if contact.restitution < 1.0 {
+                self.books.d_imp -= contact.work(0);
+            }
+            self.books.d_fric -= contact.work(1) + contact.work(2);
+            if contact.impulse[0] > 0.0 {
+                self.n_impulses += 1;
+                self.report(&contact, number);
+            }
+            self.book_outside(&contact);
+        }
+        for pair in &mut self.pairs {
+            let touched = |contact: &Contact| contact.bodies.iter().any(|body| pair.bodies.contains(body));
+            if self.contacts.iter().any(touched) {
+                pair.due = 0;
+            }
+        }
+    }
+
+    fn report(&mut self, contact: &Contact, number: u64) {
+        let report = &mut self.reports[contact.pair];
+        let impulse = contact.total_impulse();
+        if report.last != number {
+            report.last = number;
+            report.last_impulse = Vector3::zeros();
+            report.contacts = 0;
+            report.last_depth = 0.0;
+        }
+        if impulse.norm_squared() >= report.last_impulse.norm_squared() {
+            report.before = contact.velocity(&contact.before);
+            report.after = contact.velocity(&contact.after);
+        }
+        report.impulse += impulse;
+        report.last_impulse += impulse;
+        report.contacts += 1;
+        let gap = if contact.is_multiplier() { contact.gap_old } else { contact.gap_new };
+        report.last_depth = report.last_depth.max(-gap);
+        report.depth = report.depth.max(report.last_depth);
+    }
+
+    /// What fixed bodies give to those that move.
+    fn book_outside(&mut self, contact: &Contact) {
+        let [a, b] = contact.bodies;
+        for (fixed, moving, sign) in [(b, a, 1.0), (a, b, -1.0)] {
+            if self.bodies[fixed].fixed && !self.bodies[moving].fixed {
+                let impulse = sign * contact.total_impulse();
+                let point = self.stages[moving].position_mid + contact.arms[usize::from(moving == b)];
+                self.books.external_impulse += impulse;
+                self.books.external_ang_impulse += point.cross(&impulse);
+            }
+        }
+    }
+
+    /// Takes the states at the end of the step.
+    #[inline]
+    fn accept(&mut self) {
+        let falls = self.gravity != Vector3::zeros();
+        for ((state, stage), body) in self.states.iter_mut().zip(&self.stages).zip(&self.bodies) {
+            if body.fixed {
+                continue;
+            }
+            if falls {
+                let impulse = (body.mass * self.dt) * self.gravity;
+                self.books.external_impulse += impulse;
+                self.books.external_ang_impulse += stage.position_mid.cross(&impulse);
+            }
+            *state = stage.next;
+        }
+        self.steps += 1;
+    }
+
+    /// Extremes of the energy at the start of the step, whose kinetic part the motion without contact knows.
+    #[inline]
+    fn track_energy(&mut self) {
+        let mut energy = self.spring_energy + self.books.d_imp + self.books.d_fric;
+        let falls = self.gravity != Vector3::zeros();
+        for ((state, stage), body) in self.states.iter().zip(&self.stages).zip(&self.bodies) {
+            if !body.fixed {
+                energy += stage.kinetic;
+                if falls {
+                    energy -= body.mass * self.gravity.dot(&state.position);
+                }
+            }
+        }
+        self.energies = [self.energies[0].min(energy), self.energies[1].max(energy)];
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a step cannot be taken.
+
+use carom_contact::solver::{FrictionError, LcpError};
+use thiserror::Error;
+
+use crate::turn::TooFast;
+
+/// Why the contacts of a step have no solution.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Unsolved {
+    /// Multipliers and springs.
+    #[error(
+        "the impulses of {contacts} contacts do not converge: their laws are missed by {missed:.1e} of the largest velocity or \
+         impulse; shorten the step (`simulation.time_step`)"
+    )]
+    Impulses {
+        /// How many contacts.
+        contacts: usize,
+        /// By how much laws are missed, relative to the largest velocity or impulse.
+        missed: f64,
+    },
+    /// Friction.
+    #[error(
+        "the friction of {contacts} contacts does not converge: velocities of {residual:.3e} m/s are left over; shorten the step"
+    )]
+    Friction {
+        /// How many contacts.
+        contacts: usize,
+        /// By how much laws are missed \[m/s\].
+        residual: f64,
+    },
+    /// A body turns too far.
+    #[error(
+        "body {body} turns by {:.0} degrees or more within a step; shorten the step (`simulation.time_step`)",
+        angle.to_degrees()
+    )]
+    Turn {
+        /// Number of the body.
+        body: usize,
+        /// Angle reached \[rad\].
+        angle: f64,
+    },
+    /// The complementarity problem.
+    #[error(transparent)]
+    Lcp(#[from] LcpError),
+    /// The problem with friction.
+    #[error(transparent)]
+    Cone(#[from] FrictionError),
+}
+
+impl From<(usize, TooFast)> for Unsolved {
+    fn from((body, TooFast { angle }): (usize, TooFast)) -> Self {
+        Self::Turn { body, angle }
+    }
+}
+
+/// A step that cannot be taken, and when.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("at t = {time:.9e} s: {source}")]
+pub struct StepError {
+    /// Start of the step \[s\].
+    pub time: f64,
+    /// Why.
+    pub source: Unsolved,
+}

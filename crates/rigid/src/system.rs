@@ -1,0 +1,312 @@
+//! Bodies and pairs with their states: what a step works on, and its balance.
+
+use carom_dynamics::{Balance, BodyState, Placement};
+use nalgebra::Vector3;
+use thiserror::Error;
+
+use crate::body::RigidBody;
+use crate::contact::{Contact, Rows};
+use crate::friction::Friction;
+use crate::normal::Normal;
+use crate::pair::{Pair, PairError, PairSpec};
+use crate::search;
+use crate::spring::potential;
+use crate::stage::Stage;
+use crate::state::State;
+
+/// Contacts at once for which room is made beforehand.
+const FORESEEN: usize = 32;
+
+/// Bodies, loads and pairs that make no system.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SystemError {
+    /// As many placements as bodies are needed.
+    #[error("{bodies} bodies have {placements} placements")]
+    Placements {
+        /// Number of bodies.
+        bodies: usize,
+        /// Number of placements.
+        placements: usize,
+    },
+    /// A pair that is none.
+    #[error(transparent)]
+    Pair(#[from] PairError),
+    /// The step is not positive.
+    #[error("the time step is {0} s; it must be positive and finite")]
+    TimeStep(f64),
+}
+
+/// What a pair did in the last step in which it touched, and since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PairReport {
+    /// Impulse on the first body since the start \[N s\].
+    pub impulse: Vector3<f64>,
+    /// Number of the last step with an impulse, counted from 1; 0 for none.
+    pub last: u64,
+    /// Impulse on the first body in that step \[N s\].
+    pub last_impulse: Vector3<f64>,
+    /// Relative velocity of the first body at the contact with the largest impulse, before that step \[m/s\].
+    pub before: Vector3<f64>,
+    /// The same after that step \[m/s\].
+    pub after: Vector3<f64>,
+    /// How deep the surfaces overlapped at most since the start, ≥ 0 \[m\].
+    pub depth: f64,
+    /// How deep they overlap in that step, ≥ 0 \[m\].
+    pub last_depth: f64,
+    /// Its contacts in that step.
+    pub contacts: u32,
+}
+
+impl PairReport {
+    /// Numbers in [`PairReport::to_array`].
+    pub const NUMBERS: usize = 16;
+
+    /// All numbers in one array, for checkpoints.
+    pub fn to_array(&self) -> [f64; Self::NUMBERS] {
+        let mut array = [0.0; Self::NUMBERS];
+        for (i, vector) in
+            [&self.impulse, &self.last_impulse, &self.before, &self.after].into_iter().enumerate()
+        {
+            array[3 * i..3 * i + 3].copy_from_slice(vector.as_slice());
+        }
+        let rest = [self.last as f64, self.depth, f64::from(self.contacts), self.last_depth];
+        array[12..].copy_from_slice(&rest);
+        array
+    }
+
+    /// The inverse of [`PairReport::to_array`].
+    pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        let vector = |i: usize| Vector3::from_column_slice(&array[3 * i..3 * i + 3]);
+        Self {
+            impulse: vector(0),
+            last_impulse: vector(1),
+            before: vector(2),
+            after: vector(3),
+            last: array[12] as u64,
+            depth: array[13],
+            contacts: array[14] as u32,
+            last_depth: array[15],
+        }
+    }
+}
+
+/// Energies that left the motion and impulses from outside, since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Books {
+    /// Lost in inelastic impacts \[J\].
+    pub d_imp: f64,
+    /// Lost in friction \[J\].
+    pub d_fric: f64,
+    /// Impulse of gravity and of fixed bodies on those that move \[N s\].
+    pub external_impulse: Vector3<f64>,
+    /// Its moment about the inertial origin \[N m s\].
+    pub external_ang_impulse: Vector3<f64>,
+}
+
+/// Bodies and pairs in motion with a fixed step.
+pub struct System {
+    /// The bodies.
+    pub bodies: Vec<RigidBody>,
+    /// g \[m/s²\].
+    pub gravity: Vector3<f64>,
+    /// What each pair did.
+    pub reports: Vec<PairReport>,
+    /// What left the motion.
+    pub books: Books,
+    pub(crate) dt: f64,
+    pub(crate) steps: u64,
+    pub(crate) states: Vec<State>,
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) stages: Vec<Stage>,
+    pub(crate) contacts: Vec<Contact>,
+    pub(crate) rows: Rows,
+    pub(crate) normal: Normal,
+    pub(crate) friction: Friction,
+    /// Σ ½ k \[−g\]₊² at the start of the step \[J\].
+    pub(crate) spring_energy: f64,
+    /// Least and largest E_kin + E_con + E_pot + losses so far \[J\].
+    pub(crate) energies: [f64; 2],
+    /// Contacts that had impulses, one for each point and step.
+    pub(crate) n_impulses: u64,
+}
+
+impl System {
+    /// Puts bodies in their places.
+    ///
+    /// * `dt` — step \[s\]
+    ///
+    /// # Errors
+    ///
+    /// [`SystemError`] for a pair, a step or a number of placements that makes no sense.
+    pub fn new(
+        bodies: Vec<RigidBody>,
+        placements: &[Placement],
+        pairs: &[PairSpec],
+        gravity: Vector3<f64>,
+        dt: f64,
+    ) -> Result<Self, SystemError> {
+        if bodies.len() != placements.len() {
+            return Err(SystemError::Placements { bodies: bodies.len(), placements: placements.len() });
+        }
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(SystemError::TimeStep(dt));
+        }
+        let prepared = |(number, spec)| Pair::new(number, spec, &bodies);
+        let mut pairs: Vec<Pair> = pairs.iter().enumerate().map(prepared).collect::<Result<_, _>>()?;
+        let states: Vec<State> = bodies.iter().zip(placements).map(|(b, p)| b.placed(p)).collect();
+        for (pair, ready) in pairs.iter_mut().enumerate() {
+            if let Some(depth) = search::overlap(ready, &states) {
+                return Err(PairError::Overlap { pair, depth }.into());
+            }
+        }
+        let mut system = Self {
+            stages: states.iter().map(Stage::new).collect(),
+            reports: vec![PairReport::default(); pairs.len()],
+            bodies,
+            gravity,
+            books: Books::default(),
+            dt,
+            steps: 0,
+            states,
+            pairs,
+            contacts: Vec::new(),
+            rows: Rows::default(),
+            normal: Normal::default(),
+            friction: Friction::default(),
+            spring_energy: 0.0,
+            energies: [0.0; 2],
+            n_impulses: 0,
+        };
+        system.energies = [system.energy(); 2];
+        system.reserve();
+        Ok(system)
+    }
+
+    /// Makes room for as many contacts at once as there are slots, but no more than usual: lists grow where that is too little.
+    fn reserve(&mut self) {
+        let n = self.pairs.iter().map(|pair| pair.gaps.len()).sum::<usize>().min(FORESEEN);
+        self.contacts.reserve(n);
+        self.rows.reserve(n);
+        self.normal.reserve(n);
+    }
+
+    /// Time reached: steps × dt \[s\].
+    pub fn time(&self) -> f64 {
+        self.steps as f64 * self.dt
+    }
+
+    /// dt \[s\].
+    pub fn time_step(&self) -> f64 {
+        self.dt
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// States of the bodies.
+    pub fn states(&self) -> &[State] {
+        &self.states
+    }
+
+    /// True if points touched in the last step.
+    #[inline]
+    pub fn has_contacts(&self) -> bool {
+        !self.contacts.is_empty()
+    }
+
+    /// Impulses so far, one for each point and step.
+    pub fn n_impulses(&self) -> u64 {
+        self.n_impulses
+    }
+
+    /// Least and largest energy with its losses that any step so far began with \[J\].
+    pub fn energy_range(&self) -> [f64; 2] {
+        self.energies
+    }
+
+    /// T of all bodies \[J\].
+    pub fn kinetic(&self) -> f64 {
+        let moving = self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
+        moving.map(|(body, state)| body.kinetic(state)).sum()
+    }
+
+    /// −Σ m g·x of the bodies that move \[J\].
+    pub fn gravity_potential(&self) -> f64 {
+        let moving = self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
+        -moving.map(|(body, state)| body.mass * self.gravity.dot(&state.position)).sum::<f64>()
+    }
+
+    /// Σ ½ k \[−g\]₊² of the dynamic gaps \[J\].
+    pub fn contact_potential(&self) -> f64 {
+        let of = |pair: &Pair| -> f64 {
+            if pair.stiffness() == 0.0 {
+                return 0.0;
+            }
+            pair.gaps.iter().map(|&gap| potential(pair.stiffness(), gap)).sum()
+        };
+        self.pairs.iter().map(of).sum()
+    }
+
+    /// E_kin + E_con + E_pot + losses: what does not change \[J\].
+    pub fn energy(&self) -> f64 {
+        self.kinetic()
+            + self.gravity_potential()
+            + self.contact_potential()
+            + self.books.d_imp
+            + self.books.d_fric
+    }
+
+    /// Σ p of the bodies that move \[N s\].
+    pub fn momentum(&self) -> Vector3<f64> {
+        self.moving().map(|state| state.momentum).sum()
+    }
+
+    /// Σ x × p + s of the bodies that move \[N m s\].
+    pub fn ang_momentum(&self) -> Vector3<f64> {
+        self.moving().map(State::ang_momentum).sum()
+    }
+
+    fn moving(&self) -> impl Iterator<Item = &State> {
+        self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed).map(|(_, state)| state)
+    }
+
+    /// The balance of THEORY 7.
+    pub fn balance(&self) -> Balance {
+        let radius = |body: &RigidBody| (body.inertia.max() / body.mass).sqrt();
+        let moving = || self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
+        // A body at rest on the ground has got momentum from gravity all the time, and the ground has taken it.
+        let fallen = self.gravity.norm() * self.time();
+        let size = |body: &RigidBody, state: &State| state.momentum.norm() + body.mass * fallen;
+        Balance {
+            time: self.time(),
+            e_kin: self.kinetic(),
+            e_con: self.contact_potential(),
+            e_pot: self.gravity_potential(),
+            d_imp: self.books.d_imp,
+            d_fric: self.books.d_fric,
+            momentum: self.momentum().into(),
+            ang_momentum: self.ang_momentum().into(),
+            external_impulse: self.books.external_impulse.into(),
+            external_ang_impulse: self.books.external_ang_impulse.into(),
+            momentum_scale: moving().map(|(body, state)| size(body, state)).sum(),
+            ang_momentum_scale: moving()
+                .map(|(body, s)| {
+                    let lever = s.position.norm() * body.mass * fallen;
+                    s.position.cross(&s.momentum).norm()
+                        + s.spin.norm()
+                        + radius(body) * size(body, s)
+                        + lever
+                })
+                .sum(),
+            pen_max: self.reports.iter().fold(0.0, |m, report| m.max(report.depth)),
+            ..Balance::default()
+        }
+    }
+
+    /// State of each body as reported.
+    pub fn body_states(&self) -> Vec<BodyState> {
+        self.bodies.iter().zip(&self.states).map(|(body, state)| body.reported(state)).collect()
+    }
+}

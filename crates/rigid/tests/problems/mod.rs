@@ -1,0 +1,182 @@
+//! The problems of Puso and Zywicz, and how far a system has drifted.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use carom_dynamics::Placement;
+use carom_rigid::{Ball, Law, PairSpec, RigidBody, Shape, System};
+use nalgebra::{Matrix3, Vector3};
+
+/// Extremes over a run.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Drift {
+    /// Largest |E − E₀|/E₀ over all steps.
+    pub(crate) energy: f64,
+    /// |P − P₀|/|P₀|.
+    pub(crate) momentum: f64,
+    /// |L − L₀|/|L₀|.
+    pub(crate) ang_momentum: f64,
+}
+
+/// Runs so many steps.
+pub(crate) fn run(system: &mut System, steps: u64) -> Drift {
+    let (energy, momentum, ang_momentum) = (system.energy(), system.momentum(), system.ang_momentum());
+    let mut drift = Drift::default();
+    for step in 1..=steps {
+        system.step().unwrap();
+        if step % 64 == 0 || step == steps {
+            let size = |a: Vector3<f64>, b: Vector3<f64>| (a - b).norm() / b.norm();
+            drift.momentum = drift.momentum.max(size(system.momentum(), momentum));
+            drift.ang_momentum = drift.ang_momentum.max(size(system.ang_momentum(), ang_momentum));
+        }
+    }
+    let [least, largest] = system.energy_range();
+    drift.energy =
+        (largest.max(system.energy()) / energy - 1.0).max(1.0 - least.min(system.energy()) / energy);
+    drift
+}
+
+/// A body with these principal moments, its source axes turned against them.
+pub(crate) fn turned_body(moments: [f64; 3]) -> RigidBody {
+    let turn = Placement::rotated([1.0, -2.0, 0.5], 40.0);
+    let rotation = carom_dynamics::rotation::matrix(&turn.quaternion);
+    let inertia = rotation * Matrix3::from_diagonal(&moments.into()) * rotation.transpose();
+    RigidBody::new("top", 2.0, inertia, Vector3::zeros()).unwrap()
+}
+
+/// Puso & Zywicz (1998), first example: a ball of 0.274 kg and radius 1 rolls in a shell of 0.743 kg and inner radius 9.
+/// The paper says neither the step nor the moments of inertia; forces go through both centres, so that the latter do not matter.
+pub(crate) fn ball_in_shell(stiffness: f64, dt: f64) -> System {
+    let ball = RigidBody::new("ball", 0.274, 0.4 * 0.274 * Matrix3::identity(), Vector3::zeros()).unwrap();
+    let shell = RigidBody::new("shell", 0.743, 50.0 * Matrix3::identity(), Vector3::zeros()).unwrap();
+    let placements = [
+        Placement { origin: [0.0, 0.0, 2.0], velocity: [0.0, 1.0, 0.0], ..Placement::default() },
+        Placement { origin: [0.0, 0.0, 10.0], ..Placement::default() },
+    ];
+    let pair = PairSpec {
+        bodies: [0, 1],
+        points: vec![Ball::new(Vector3::zeros(), 1.0)],
+        shape: Shape::Cavity { center: Vector3::zeros(), radius: 9.0 },
+        law: Law::Penalty { stiffness },
+        restitution: 1.0,
+        friction: 0.0,
+    };
+    System::new(vec![ball, shell], &placements, &[pair], Vector3::zeros(), dt).unwrap()
+}
+
+/// Masses of the six nodes of the rod \[kg\], and half its length \[m\].
+pub(crate) const ROD: ([f64; 6], f64) = ([0.7e-6, 1.4e-6, 1.4e-6, 1.4e-6, 1.4e-6, 0.7e-6], 0.5);
+
+/// The walls of a cube from −1 to 1.
+pub(crate) fn walls() -> Shape {
+    let wall = |axis: usize, side: f64| [Vector3::ith(axis, side), Vector3::ith(axis, -side)];
+    Shape::Planes((0..3).flat_map(|axis| [wall(axis, 1.0), wall(axis, -1.0)]).collect())
+}
+
+/// Zywicz & Puso (1999), fourth example: a rod of five beams, masses lumped at its nodes, in a hollow cube. About its axis the
+/// rod has the moment of its cross-section 0.1 × 0.1; the cube has 1.68e-3 kg and 3.36e-3 kg m².
+pub(crate) fn rod_in_cube(velocity: [f64; 3], law: Law, dt: f64) -> System {
+    let (masses, half) = ROD;
+    let place = |i: usize| -half + 2.0 * half * i as f64 / 5.0;
+    let mass: f64 = masses.iter().sum();
+    let transverse: f64 = masses.iter().enumerate().map(|(i, m)| m * place(i) * place(i)).sum();
+    let moments = Vector3::new(mass * (0.01 + 0.01) / 12.0, transverse, transverse);
+    let rod = RigidBody::new("rod", mass, Matrix3::from_diagonal(&moments), Vector3::zeros()).unwrap();
+    let cube = RigidBody::new("cube", 1.68e-3, 3.36e-3 * Matrix3::identity(), Vector3::zeros()).unwrap();
+    let placements = [
+        Placement { velocity, angular_velocity: [0.0, 40.0, 0.0], ..Placement::default() },
+        Placement::default(),
+    ];
+    let point = |i: usize| Ball::point(Vector3::new(place(i), 0.0, 0.0));
+    let pair = PairSpec {
+        bodies: [0, 1],
+        points: (0..6).map(point).collect(),
+        shape: walls(),
+        law,
+        restitution: 1.0,
+        friction: 0.0,
+    };
+    System::new(vec![rod, cube], &placements, &[pair], Vector3::zeros(), dt).unwrap()
+}
+
+/// The velocity of the paper.
+pub(crate) const ROD_VELOCITY: [f64; 3] = [50.0, 2.0, 0.0];
+
+/// Radius of the balls of [`ball`] \[m\].
+pub(crate) const RADIUS: f64 = 0.1;
+
+pub(crate) fn ball(mass: f64) -> RigidBody {
+    let inertia = 0.4 * mass * RADIUS * RADIUS * Matrix3::identity();
+    RigidBody::new("ball", mass, inertia, Vector3::zeros()).unwrap()
+}
+
+pub(crate) fn at(origin: [f64; 3], velocity: [f64; 3]) -> Placement {
+    Placement { origin, velocity, ..Placement::default() }
+}
+
+pub(crate) fn pair(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairSpec {
+    PairSpec { bodies, points, shape, law: Law::Lagrange, restitution: 1.0, friction: 0.0 }
+}
+
+pub(crate) fn balls_touch(a: usize, b: usize) -> PairSpec {
+    let sphere = Shape::Sphere { center: Vector3::zeros(), radius: RADIUS };
+    pair([a, b], vec![Ball::new(Vector3::zeros(), RADIUS)], sphere)
+}
+
+pub(crate) fn ground() -> (RigidBody, Shape) {
+    let body = RigidBody::new("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed();
+    (body, Shape::Planes(vec![[Vector3::zeros(), Vector3::z()]]))
+}
+
+/// A block around its centre of mass.
+pub(crate) fn block(mass: f64, size: Vector3<f64>) -> RigidBody {
+    let [x, y, z] = <[f64; 3]>::from(size.component_mul(&size));
+    let moments = Vector3::new(y + z, x + z, x + y) * (mass / 12.0);
+    RigidBody::new("block", mass, Matrix3::from_diagonal(&moments), Vector3::zeros()).unwrap()
+}
+
+/// The four lower corners of a block.
+pub(crate) fn feet(size: Vector3<f64>) -> Vec<Ball> {
+    Ball::corners(Vector3::zeros(), size)[..4].to_vec()
+}
+
+/// Twelve balls in a free box whose walls have this law.
+pub(crate) fn gas(walls_law: Law, dt: f64) -> System {
+    let n = 12;
+    let mut bodies: Vec<RigidBody> = (0..n).map(|i| ball(1.0 + 0.1 * i as f64)).collect();
+    let mut places = Vec::new();
+    for i in 0..n {
+        let (x, y, z) = (i % 3, i / 3 % 2, i / 6);
+        let wave = |k: f64| (1.0 + 2.3 * k * i as f64).sin();
+        let origin = [0.5 * x as f64 - 0.5, 0.6 * y as f64 - 0.3, 0.6 * z as f64 - 0.3];
+        places.push(at(origin, [wave(1.0), wave(1.7), wave(2.9)]));
+    }
+    bodies.push(RigidBody::new("box", 50.0, 30.0 * Matrix3::identity(), Vector3::zeros()).unwrap());
+    places.push(at([0.0; 3], [0.0; 3]));
+    let mut pairs = Vec::new();
+    for i in 0..n {
+        pairs.extend((0..i).map(|j| balls_touch(i, j)));
+        let centre = vec![Ball::new(Vector3::zeros(), RADIUS)];
+        pairs.push(PairSpec { law: walls_law, ..pair([i, n], centre, walls()) });
+    }
+    System::new(bodies, &places, &pairs, Vector3::zeros(), dt).unwrap()
+}
+
+/// Blocks on each other on the ground, each a little smaller than the one below, four feet each, restitution 0.
+pub(crate) fn stack(storeys: usize, friction: f64) -> System {
+    let (floor, plane) = ground();
+    let size = |storey: usize| Vector3::new(1.0 - 0.02 * storey as f64, 1.0 - 0.02 * storey as f64, 0.5);
+    let mut bodies = vec![floor];
+    let mut places = vec![at([0.0; 3], [0.0; 3])];
+    let mut pairs = Vec::new();
+    for i in 1..=storeys {
+        bodies.push(block(2.0, size(i)));
+        places.push(at([0.0, 0.0, 0.5 * i as f64 - 0.25], [0.0; 3]));
+        let below = if i == 1 {
+            plane.clone()
+        } else {
+            Shape::Block { center: Vector3::zeros(), half: 0.5 * size(i - 1) }
+        };
+        pairs.push(PairSpec { restitution: 0.0, friction, ..pair([i, i - 1], feet(size(i)), below) });
+    }
+    System::new(bodies, &places, &pairs, Vector3::new(0.0, 0.0, -9.81), 1e-3).expect("blocks lie apart")
+}

@@ -1,0 +1,140 @@
+//! A run of the scheme `rigid`: steps, result, what it comes to.
+
+use std::path::Path;
+use std::time::Instant;
+
+use carom_fem::Body;
+use carom_format::ResultWriter;
+use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
+use carom_format::scenario::model::{BodySpec, Scenario};
+use carom_multibody::RunSummary;
+use carom_progress::Progress;
+use carom_rigid::{RigidBody, RunError, Settings, Simulation, System};
+
+use super::setup::system;
+use crate::run::{absolute, cpu_seconds};
+use crate::{Prepared, PreparedBody, PreparedModel, RunOptions, RunOutcome, SimulateError, resume};
+
+/// Relative error of the energy that is worth a word: what these runs lose is round-off.
+const ENERGY_ERROR: f64 = 1e-8;
+
+/// Runs a scenario of rigid bodies that are ready, and keeps the result at `path`.
+///
+/// # Errors
+///
+/// [`SimulateError`]; what was computed until then is in the result.
+pub(crate) fn run_rigid(
+    scenario: &Scenario,
+    scenario_folder: &Path,
+    prepared: &Prepared,
+    path: &Path,
+    options: RunOptions,
+    progress: &dyn Progress,
+) -> Result<RunOutcome, SimulateError> {
+    let system = system(scenario, &geometries(scenario, prepared)?)?;
+    let header = header(scenario, scenario_folder, prepared, &system);
+    let settings =
+        Settings { end_time: scenario.simulation.end_time, output_every: scenario.simulation.output_every };
+    let mut simulation = Simulation::new(system, settings)?;
+    let every = scenario.simulation.checkpoint_every as u64;
+    let mut writer = if options.resume {
+        resume::same_run(path, &header, scenario)?;
+        let (writer, checkpoint) = ResultWriter::resume(path, every)?;
+        simulation.resume(&checkpoint)?;
+        writer
+    } else {
+        ResultWriter::create(path, &header, every, options.replace)?
+    };
+    let (started, cpu_started) = (Instant::now(), cpu_seconds());
+    let ended = simulation.run(&mut writer, progress);
+    let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
+    let summary = summary(&mut simulation);
+    let warnings = warnings(&summary);
+    for warning in &warnings {
+        writer.note(summary.time, NoteLevel::Warning, warning)?;
+    }
+    let state = match &ended {
+        Ok(()) => RunState::Done,
+        Err(RunError::Interrupted { .. }) => RunState::Interrupted,
+        Err(error) => {
+            writer.note(summary.time, NoteLevel::Error, &error.to_string())?;
+            RunState::Failed
+        }
+    };
+    let mut timings: Vec<(&str, f64)> =
+        prepared.seconds.iter().map(|(phase, seconds)| (phase.as_str(), *seconds)).collect();
+    timings.extend([("time loop", seconds), ("time loop, cpu", cpu_seconds)]);
+    let counters = [("steps", summary.counters.steps), ("contact_impulses", simulation.system.n_impulses())];
+    writer.finish(state, &summary.ledger, &timings, &counters)?;
+    ended?;
+    Ok(RunOutcome {
+        summary,
+        pairs: header.pairs.into_iter().map(|pair| pair.name).collect(),
+        names: header.bodies.into_iter().map(|body| body.name).collect(),
+        bodies: simulation.system.body_states(),
+        seconds,
+        cpu_seconds,
+        warnings,
+        statics: None,
+    })
+}
+
+/// The geometry of each body.
+fn geometries<'a>(scenario: &Scenario, prepared: &'a Prepared) -> Result<Vec<&'a Body>, SimulateError> {
+    let of = |(spec, ready): (&BodySpec, &'a PreparedBody)| match &ready.model {
+        PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => Ok(&**geometry),
+        PreparedModel::Reduced(_) => Err(SimulateError::RigidRom { body: spec.name.clone() }),
+    };
+    scenario.body.iter().zip(&prepared.bodies).map(of).collect()
+}
+
+fn header(scenario: &Scenario, folder: &Path, prepared: &Prepared, system: &System) -> RunHeader {
+    let described = |((spec, ready), body): ((&BodySpec, &PreparedBody), &RigidBody)| ResultBody {
+        name: spec.name.clone(),
+        rigid: true,
+        fixed: spec.fixed,
+        mass: body.mass,
+        frame_origin: body.com.into(),
+        modes: [0, 0],
+        rom_path: String::new(),
+        rom_checksum: String::new(),
+        body_path: absolute(&ready.body_path),
+        body_checksum: ready.body_checksum.clone(),
+    };
+    let pairs = scenario.contact.iter().map(|pair| ResultPair {
+        name: format!("{}/{}", pair.between[0].body, pair.between[1].body),
+        first: pair.between[0].to_string(),
+        second: pair.between[1].to_string(),
+    });
+    RunHeader {
+        scenario: scenario.to_toml(),
+        scenario_folder: absolute(folder),
+        bodies: scenario.body.iter().zip(&prepared.bodies).zip(&system.bodies).map(described).collect(),
+        pairs: pairs.collect(),
+    }
+}
+
+fn summary(simulation: &mut Simulation) -> RunSummary {
+    let ledger = simulation.summary();
+    let counters = carom_integrate::Counters { steps: simulation.system.steps(), ..Default::default() };
+    RunSummary {
+        time: simulation.system.time(),
+        counters,
+        ledger,
+        contacts: simulation.events().to_vec(),
+        quaternion_drift: 0.0,
+        rims: Vec::new(),
+        fallbacks: 0,
+    }
+}
+
+fn warnings(summary: &RunSummary) -> Vec<String> {
+    let error = summary.ledger.energy_error;
+    let is_off = error.is_nan() || error > ENERGY_ERROR;
+    is_off
+        .then(|| {
+            format!("the energy balance is off by {error:.1e} of the energy, where round-off alone was expected: shorten simulation.time_step")
+        })
+        .into_iter()
+        .collect()
+}

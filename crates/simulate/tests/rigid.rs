@@ -1,0 +1,341 @@
+//! The scheme `rigid` from a scenario to its result: gallery, meshes and NURBS as surfaces, resuming, refusals.
+
+use std::path::Path;
+
+use carom_format::{ResultReader, Scenario};
+use carom_progress::Silent;
+use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+
+fn parse(text: &str, overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    Scenario::parse(Path::new("rigid.toml"), text, &overrides, &["steel"]).unwrap()
+}
+
+fn solve_with(folder: &Path, scenario: &Scenario, options: RunOptions) -> Result<RunOutcome, SimulateError> {
+    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
+    let prepared = prepare(scenario, workshop, &Silent)?;
+    run(scenario, folder, &prepared, &folder.join("result.carom"), options, &Silent)
+}
+
+fn solve(text: &str, overrides: &[&str]) -> Result<RunOutcome, SimulateError> {
+    let folder = tempfile::tempdir().unwrap();
+    solve_with(folder.path(), &parse(text, overrides), RunOptions::default())
+}
+
+const ROD: &str = include_str!("../../../meshes/rod-in-cube/scenario.toml");
+const SHELL: &str = include_str!("../../../meshes/ball-in-shell/scenario.toml");
+
+#[test]
+fn the_rod_in_the_cube_of_the_gallery_meets_its_first_impacts() {
+    let outcome = solve(ROD, &["simulation.end_time=0.25"]).unwrap();
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
+    let found: Vec<[f64; 2]> =
+        outcome.summary.contacts.iter().map(|event| [event.start, event.impulse_size()]).collect();
+    // Computed apart; at a step of 1e-6 s the first two are met to that.
+    for ([t, impulse], [t_exact, exact]) in
+        found.iter().zip([[0.0109427537, 3.86687783e-4], [0.209218141, 3.76912837e-4]])
+    {
+        assert!((t - t_exact).abs() < 1e-5 && (impulse / exact - 1.0).abs() < 2e-3, "{t} {impulse}");
+    }
+    assert!(outcome.summary.contacts.iter().all(|event| event.restitution().is_some()));
+    assert!((4..=6).contains(&found.len()), "{found:?}");
+}
+
+#[test]
+fn the_ball_in_the_shell_of_the_gallery_keeps_energy_and_angular_momentum() {
+    let outcome = solve(SHELL, &[]).unwrap();
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
+    assert!((ledger.energy_initial - 0.137).abs() < 1e-15);
+    assert_eq!(outcome.summary.contacts.len(), 1);
+}
+
+#[test]
+fn the_cradle_of_the_gallery_hands_the_velocity_on() {
+    let outcome = solve(include_str!("../../../meshes/cradle/scenario.toml"), &[]).unwrap();
+    let speeds: Vec<f64> = outcome.bodies.iter().map(|body| body.velocity[0]).collect();
+    assert!(speeds[..4].iter().all(|v| v.abs() < 1e-12) && (speeds[4] - 1.0).abs() < 1e-12, "{speeds:?}");
+    assert_eq!(outcome.summary.contacts.len(), 4);
+}
+
+#[test]
+fn the_tippe_top_of_the_gallery_turns_over() {
+    let outcome = solve(include_str!("../../../meshes/tippe-top/scenario.toml"), &[]).unwrap();
+    let [w, x, y, z] = outcome.bodies[0].quaternion;
+    let up = w * w - x * x - y * y + z * z;
+    assert!(up < -0.95, "{up}");
+    assert!(outcome.summary.ledger.energy_error < 1e-9, "{:?}", outcome.summary.ledger);
+}
+
+#[test]
+fn the_gas_of_the_gallery_keeps_energy_and_momenta() {
+    let outcome =
+        solve(include_str!("../../../meshes/gas-in-box/scenario.toml"), &["simulation.end_time=5.0"])
+            .unwrap();
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-12, "{ledger:?}");
+    assert!(ledger.momentum_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
+    assert!(outcome.summary.contacts.len() > 80, "{}", outcome.summary.contacts.len());
+}
+
+#[test]
+fn the_stack_of_the_gallery_stays_where_it_is() {
+    let outcome =
+        solve(include_str!("../../../meshes/stack/scenario.toml"), &["simulation.end_time=1.0"]).unwrap();
+    for (body, z) in outcome.bodies.iter().zip([0.1, 0.3, 0.5]) {
+        let [x, y, height] = body.position;
+        assert!(x.abs().max(y.abs()).max((height - z).abs()) < 1e-10, "{body:?}");
+        assert!(body.velocity.iter().chain(&body.angular_velocity).all(|v| v.abs() < 1e-9), "{body:?}");
+    }
+}
+
+/// The shell's inner side as NURBS instead of the shape: both are the same sphere.
+#[test]
+fn the_nurbs_of_a_shell_repel_as_the_cavity_does() {
+    let ends = |part: &str, law: &str| {
+        let text = SHELL.replace("\"shell:inside\"", &format!("\"shell:{part}\""));
+        let from = text.find("law = ").unwrap();
+        solve(&format!("{}{law}", &text[..from]), &["simulation.end_time=30.0"]).unwrap()
+    };
+    for law in ["law = { kind = \"penalty\", stiffness = 1.0e4 }", "restitution = 0.5\nfriction = 0.1"] {
+        let (nurbs, cavity) = (ends("inner", law), ends("inside", law));
+        for (a, b) in nurbs.bodies.iter().zip(&cavity.bodies) {
+            let apart =
+                |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let both = [apart(&a.position, &b.position), apart(&a.angular_velocity, &b.angular_velocity)];
+            // Foot points are found to some 1e-10 of the radius, and no motion here doubles an error.
+            assert!(both[0] < 1e-7 && both[1] < 1e-7, "{law}: {both:?}");
+        }
+        assert!(nurbs.summary.ledger.energy_error < 1e-11, "{law}: {:?}", nurbs.summary.ledger);
+    }
+}
+
+/// Six plates of hexahedra around the rod instead of the room.
+#[test]
+fn walls_of_faces_repel_as_the_room_does() {
+    let rod = &ROD[..ROD.find("[[body]]\nname = \"cube\"").unwrap()];
+    let solve = |walls: &str| {
+        let settings = ["simulation.end_time=0.23", "simulation.time_step=1e-5"];
+        solve(&format!("{rod}{walls}"), &settings).unwrap().bodies[0].position
+    };
+    let room = "[[body]]\nname = \"cube\"\nmake = { shape = \"plate\", size = [2.0, 2.0, 2.0] }\nmaterial = \"steel\"\n\
+                fixed = true\n[[body.shape]]\nname = \"walls\"\nkind = \"room\"\nsize = [2.0, 2.0, 2.0]\n\
+                [[contact]]\nbetween = [\"rod:nodes\", \"cube:walls\"]\n";
+    let mut faces = String::new();
+    for (axis, sides) in [["east", "west"], ["north", "south"], ["top", "bottom"]].into_iter().enumerate() {
+        for (side, sign) in sides.into_iter().zip([-1.0, 1.0]) {
+            let (mut size, mut position) = ([2.2; 3], [0.0; 3]);
+            (size[axis], position[axis]) = (0.1, 1.05 * sign);
+            faces += &format!(
+                "[[body]]\nname = \"{side}\"\nmake = {{ shape = \"plate\", size = {size:?}, hex = true, elements = [3, 3, 3] }}\n\
+                 material = \"steel\"\nfixed = true\nposition = {position:?}\n\
+                 [[contact]]\nbetween = [\"rod:nodes\", \"{side}:{side}\"]\n"
+            );
+        }
+    }
+    let (a, b) = (solve(room), solve(&faces));
+    assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
+}
+
+/// T = ½ m v² + ½ ω·I ω of an exact ball and of a brick of hexahedra with the closed forms of their masses and moments.
+#[test]
+fn mass_and_inertia_of_nurbs_and_meshes_are_exact() {
+    let energy = |make: &str| {
+        let text = format!(
+            "[simulation]\nscheme = \"rigid\"\nend_time = 1.0\ntime_step = 0.5\n[[body]]\nname = \"one\"\n\
+             make = {make}\nmaterial = \"steel\"\nvelocity = [0.3, 0.0, 0.0]\nangular_velocity = [0.0, 0.0, 2.0]\n"
+        );
+        solve(&text, &[]).unwrap().summary.ledger.energy_initial
+    };
+    let kinetic = |volume: f64, gyration: f64| 7800.0 * volume * 0.5 * (0.3 * 0.3 + gyration * 4.0);
+    let ball = kinetic(4.0 / 3.0 * std::f64::consts::PI * 0.1_f64.powi(3), 0.4 * 0.1 * 0.1);
+    let error = energy("{ shape = \"ball\", radius = 0.1 }") / ball - 1.0;
+    assert!(error.abs() < 1e-13, "{error:.1e}");
+    let brick = kinetic(0.2 * 0.1 * 0.06, (0.2 * 0.2 + 0.1 * 0.1) / 12.0);
+    let error = energy("{ shape = \"plate\", size = [0.2, 0.1, 0.06], hex = true, order = 1 }") / brick - 1.0;
+    assert!(error.abs() < 1e-13, "{error:.1e}");
+}
+
+/// Given mass of a rigid body beside bodies of other schemes.
+#[test]
+fn a_given_mass_counts_in_the_scheme_quasistatic_too() {
+    let text = "[simulation]\nend_time = 1e-3\n[[body]]\nname = \"ball\"\nmake = { shape = \"ball\", radius = 0.1 }\n\
+                material = \"steel\"\nrigid = true\nvelocity = [2.0, 0.0, 0.0]\n\
+                mass_properties = { mass = 3.0, inertia = [0.1, 0.1, 0.1] }\n";
+    let outcome = solve(text, &[]).unwrap();
+    assert!((outcome.summary.ledger.energy_initial - 6.0).abs() < 1e-14);
+}
+
+#[test]
+fn a_resumed_run_goes_on_bit_for_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = {
+        let folder = tempfile::tempdir().unwrap();
+        let scenario = parse(SHELL, &["simulation.end_time=20.0", "simulation.checkpoint_every=700"]);
+        solve_with(folder.path(), &scenario, RunOptions::default()).unwrap()
+    };
+    // Interrupted where the user's patience ends: the first look is after 4096 steps, a checkpoint lies before it.
+    let scenario = parse(SHELL, &["simulation.end_time=60.0", "simulation.checkpoint_every=700"]);
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let result = folder.path().join("result.carom");
+    let stopped = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Impatient);
+    assert!(stopped.is_err());
+    let scenario = parse(SHELL, &["simulation.end_time=20.0", "simulation.checkpoint_every=700"]);
+    let refused = solve_with(folder.path(), &scenario, RunOptions { resume: true, replace: false });
+    assert!(refused.unwrap_err().to_string().contains("it has reached"));
+    let scenario = parse(SHELL, &["simulation.end_time=60.0", "simulation.checkpoint_every=700"]);
+    let resumed = solve_with(folder.path(), &scenario, RunOptions { resume: true, replace: false }).unwrap();
+    let straight = {
+        let folder = tempfile::tempdir().unwrap();
+        solve_with(folder.path(), &scenario, RunOptions::default()).unwrap()
+    };
+    assert_eq!(resumed.bodies, straight.bodies);
+    assert_ne!(resumed.bodies, whole.bodies);
+    let reader = ResultReader::open(&result).unwrap();
+    assert_eq!(reader.times().unwrap().len(), 121);
+}
+
+/// Stops a run at the first look.
+struct Impatient;
+
+impl carom_progress::Progress for Impatient {
+    fn begin(&self, _: &str, _: u64) {}
+    fn set(&self, _: u64) {}
+    fn note(&self, _: &str) {}
+    fn end(&self) {}
+    fn interrupted(&self) -> bool {
+        true
+    }
+}
+
+/// A mesh of hexahedra falls on a NURBS plate that is held: sets stand in place of shapes, masses are those of the geometry.
+const BRICK: &str = r#"
+[simulation]
+scheme = "rigid"
+end_time = 0.4
+time_step = 1.0e-4
+gravity = [0.0, 0.0, -9.81]
+
+[[body]]
+name = "plate"
+make = { shape = "plate", size = [1.0, 1.0, 0.1] }
+material = "steel"
+fixed = true
+
+[[body]]
+name = "brick"
+make = { shape = "plate", size = [0.2, 0.1, 0.06], hex = true, order = 1 }
+material = "steel"
+position = [0.0, 0.0, 0.2]
+
+[[contact]]
+between = ["brick:bottom", "plate:top"]
+"#;
+
+#[test]
+fn a_brick_of_a_mesh_bounces_on_a_nurbs_plate() {
+    let outcome = solve(BRICK, &[]).unwrap();
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-11 && ledger.momentum_error < 1e-11, "{ledger:?}");
+    // Falls 0.12 m: touches after √(2 h/g) = 0.1564 s with 1.5344 m/s, and again after twice that.
+    let first = &outcome.summary.contacts[0];
+    assert!((first.start - 0.15641).abs() < 3e-4, "{first:?}");
+    assert!(
+        (first.velocity_before + 1.5344).abs() < 3e-3 && (first.restitution().unwrap() - 1.0).abs() < 1e-9
+    );
+    let mass = 7800.0 * 0.2 * 0.1 * 0.06;
+    assert!((first.impulse_size() / (2.0 * mass * 1.5344) - 1.0).abs() < 3e-3, "{first:?}");
+}
+
+#[test]
+fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
+    let told = |from: &str, to: &str| {
+        let scenario = Scenario::parse(Path::new("s.toml"), &ROD.replace(from, to), &[], &["steel"]);
+        match scenario {
+            Err(error) => error.to_string(),
+            Ok(scenario) => {
+                let folder = tempfile::tempdir().unwrap();
+                solve_with(folder.path(), &scenario, RunOptions::default()).unwrap_err().to_string()
+            }
+        }
+    };
+    for (from, to, message) in [
+        ("time_step = 1.0e-6", "", "the scheme `rigid` has steps of one length"),
+        (
+            "[\"rod:nodes\", \"cube:walls\"]",
+            "[\"cube:walls\", \"rod:nodes\"]",
+            "the first body touches with points",
+        ),
+        ("kind = \"room\"", "kind = \"hall\"", "`room`"),
+        ("7.0e-6, inertia", "-7.0e-6, inertia", "above 0"),
+        ("[1.1666666666666667e-8, 6.3e-7, 6.3e-7]", "[9e-6, 6.3e-7, 6.3e-7]", "sum of the other two"),
+        ("\"cube:walls\"]\n", "\"cube:walls\"]\nrestitution = 1.5\n", "from 0 to 1"),
+        ("\"cube:walls\"]\n", "\"cube:walls\"]\nlaw = { kind = \"penalty\" }\n", "stiffness of each point"),
+        ("scheme = \"rigid\"", "scheme = \"static\"", "belongs to the scheme `rigid`"),
+        ("time_step = 1.0e-6", "time_step = 50.0", "has no step of 50 s"),
+        ("time_step = 1.0e-6", "time_step = 1.0e-6\nintegrator = \"radau5\"", "an integrator of its own"),
+        ("time_step = 1.0e-6", "time_step = 1.0e-6\nmaximum_step = 1.0", "the steps of the scheme `rigid`"),
+        ("\"cube:walls\"]", "\"cube:wall\"]", "no shape and no set `wall`; its shapes: walls; its sets: "),
+        (
+            "\"cube:walls\"]\n",
+            "\"cube:walls\"]\nlaw = { kind = \"complementarity\" }\n",
+            "`lagrange` and `penalty`",
+        ),
+        (
+            "\"cube:walls\"]\n",
+            "\"cube:walls\"]\nlaw = { kind = \"penalty\", stiffness = 1e3 }\nrestitution = 0.5\n",
+            "`restitution` belongs to",
+        ),
+        ("\"cube:walls\"]\n", "\"cube:walls\"]\nfriction = -0.1\n", "0 or above"),
+        (
+            "velocity = [50.0, 2.0, 0.0]",
+            "position = [0.75, 0.0, 0.0]",
+            "up to 2.500e-1 m inside each other at the start",
+        ),
+        ("velocity = [50.0, 2.0, 0.0]", "rigid = false", "takes rigid bodies alone"),
+        (
+            "velocity = [50.0, 2.0, 0.0]",
+            "reduce = { modes = 20 }",
+            "a rigid body is not reduced: remove `reduce`",
+        ),
+        (
+            "make = { shape = \"plate\", size = [2.0, 2.0, 2.0] }\nmaterial = \"steel\"",
+            "rom = \"cube.rom\"",
+            "no reduced-order model",
+        ),
+        (
+            "{ mass = 7.0e-6, inertia = [1.1666666666666667e-8, 6.3e-7, 6.3e-7] }",
+            "{ mass = 7.0e-6 }",
+            "Ixx, Iyy, Izz",
+        ),
+        (
+            "[1.1666666666666667e-8, 6.3e-7, 6.3e-7]",
+            "[0.0, 6.3e-7, 6.3e-7]",
+            "moments of inertia are above 0",
+        ),
+        (
+            "kind = \"room\"\nsize = [2.0, 2.0, 2.0]",
+            "kind = \"room\"\nsize = [2.0, 0.0, 2.0]",
+            "three lengths above 0",
+        ),
+        ("kind = \"room\"\nsize = [2.0, 2.0, 2.0]", "kind = \"room\"\nradius = 2.0", "size"),
+        ("kind = \"room\"", "kind = \"points\"", "points"),
+        (
+            "[[contact]]",
+            "[[body]]\nname = \"a\"\nmake = { shape = \"ball\", radius = 1.0 }\nmaterial = \"steel\"\nfixed = true\n\
+             [[body]]\nname = \"b\"\nmake = { shape = \"ball\", radius = 1.0 }\nmaterial = \"steel\"\nfixed = true\n\
+             position = [9.0, 0.0, 0.0]\n[[contact]]\nbetween = [\"a:surface\", \"b:surface\"]\n[[contact]]",
+            "`a` and `b` are both fixed",
+        ),
+        (
+            "[[contact]]",
+            "[[joint]]\nkind = \"spherical\"\nbetween = [\"ground\", \"rod:end\"]\n[[contact]]",
+            "joint",
+        ),
+    ] {
+        let text = told(from, to);
+        assert!(text.contains(message), "{to}: {text}");
+    }
+}
