@@ -13,6 +13,12 @@ pub struct Counters {
     pub cut: u64,
     /// Evaluations of the rate.
     pub evaluations: u64,
+    /// Derivatives of the rate; their evaluations count above.
+    pub jacobians: u64,
+    /// Factorisations of implicit methods.
+    pub factorisations: u64,
+    /// Iterations of Newton's method.
+    pub iterations: u64,
 }
 
 /// A step that can be accepted.

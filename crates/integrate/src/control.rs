@@ -10,12 +10,15 @@ pub struct Tolerances {
     /// Absolute part of each component, in its unit, ≥ 0; infinite for components without error control, such as
     /// integrals that are only reported.
     pub absolute: Vec<f64>,
+    /// What implicit methods solve their equations to, component by component, where that is not the tolerance of the steps; infinite
+    /// for integrals.
+    pub newton: Option<Vec<f64>>,
 }
 
 impl Tolerances {
     /// The same absolute tolerance for all n components.
     pub fn uniform(relative: f64, absolute: f64, n: usize) -> Self {
-        Self { relative, absolute: vec![absolute; n] }
+        Self { relative, absolute: vec![absolute; n], newton: None }
     }
 
     /// No error control: every step is as long as the caller allows.
@@ -26,6 +29,13 @@ impl Tolerances {
     /// Tolerance of component i at a step from `y0` to `y1`.
     pub(crate) fn scale(&self, i: usize, y0: f64, y1: f64) -> f64 {
         self.absolute[i] + self.relative * y0.abs().max(y1.abs())
+    }
+
+    /// What Newton's method measures component i by: its tolerance, also where steps are not controlled.
+    pub(crate) fn newton_scale(&self, i: usize, y: f64) -> f64 {
+        let scale =
+            self.newton.as_ref().map_or(self.absolute[i], |newton| newton[i]) + self.relative * y.abs();
+        scale.max(f64::MIN_POSITIVE)
     }
 
     /// True if some component is controlled.

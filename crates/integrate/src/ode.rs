@@ -8,6 +8,11 @@ pub trait Ode {
     /// Number n of components of y.
     fn dim(&self) -> usize;
 
+    /// Components from here on influence no rate: integrals along the way. Implicit methods leave them out of their equations.
+    fn coupled(&self) -> usize {
+        self.dim()
+    }
+
     /// Writes f(t, y) to `rate` (length n, overwritten). Allocates nothing.
     ///
     /// `&mut self` is for workspaces and starting values of inner iterations: the result may depend on what was

@@ -42,7 +42,7 @@ struct Pending {
 
 impl RungeKutta {
     /// No step is tried below this times the time or the step first tried.
-    const LEAST_RELATIVE_STEP: f64 = 16.0 * f64::EPSILON;
+    pub(crate) const LEAST_RELATIVE_STEP: f64 = 16.0 * f64::EPSILON;
 
     /// A pair for systems of as many components as `tolerances` has.
     pub fn new(method: Method, tolerances: Tolerances) -> Self {

@@ -237,7 +237,7 @@ fn uncontrolled_components_do_not_steer() {
         }
     }
     let absolute = vec![1e-8, f64::INFINITY];
-    let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 1e-8, absolute });
+    let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 1e-8, absolute, newton: None });
     let mut y = [1.0, 0.0];
     let taken = run(&mut pair, &mut Passenger, 0.0, &mut y, 5.0, f64::INFINITY);
     assert!(taken.len() < 30, "{}", taken.len());

@@ -74,7 +74,7 @@ impl Simulation {
         let rate = checkpoint.reals("rate")?;
         self.integrator.restore(&RungeKuttaState {
             controller: Controller { next_step: controller[0], last_error: controller[1] },
-            counters: Counters { steps, rejected, cut, evaluations },
+            counters: Counters { steps, rejected, cut, evaluations, ..Counters::default() },
             rate: (!rate.is_empty()).then(|| rate.to_vec()),
         });
         self.outputs = outputs;

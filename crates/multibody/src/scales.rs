@@ -89,7 +89,7 @@ impl Scales {
             absolute[momentum..momentum + 3].fill(mass * v);
             absolute[momentum + 3..momentum + 6].fill(mass * radius * v);
         }
-        Tolerances { relative: 0.0, absolute }
+        Tolerances { relative: 0.0, absolute, newton: None }
     }
 }
 

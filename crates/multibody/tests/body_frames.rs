@@ -114,7 +114,7 @@ fn fly(model: &Arc<ReducedBody>, field: &DVector<f64>, end: f64) -> Flight {
     let first = system.balance(0.0, &y);
     let mut absolute: Vec<f64> = y.iter().map(|_| 1e-15).collect();
     absolute[system.layout.first_integral()..].fill(f64::INFINITY);
-    let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 1e-12, absolute });
+    let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 1e-12, absolute, newton: None });
     let mut t = 0.0;
     while t < end {
         pair.attempt(&mut system, t, &y, end).unwrap();

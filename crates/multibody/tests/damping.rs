@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 fn advance(system: &mut System, y: &mut [f64], end: f64) {
     let mut absolute = vec![1e-13; y.len()];
     absolute[system.layout.first_integral()..].fill(f64::INFINITY);
-    let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 0.0, absolute });
+    let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 0.0, absolute, newton: None });
     let mut t = 0.0;
     while t < end {
         pair.attempt(system, t, y, end).unwrap();

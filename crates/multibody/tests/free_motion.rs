@@ -19,7 +19,7 @@ fn integrate(
 ) -> carom_integrate::Counters {
     let mut absolute = vec![tolerance; y.len()];
     absolute[system.layout.first_integral()..].fill(f64::INFINITY);
-    let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 0.0, absolute });
+    let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 0.0, absolute, newton: None });
     let mut t = 0.0;
     while t < end {
         pair.attempt(system, t, y, end).unwrap();

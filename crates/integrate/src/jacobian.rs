@@ -1,0 +1,56 @@
+//! ∂f/∂y by differences.
+
+use faer::Mat;
+
+use crate::control::Tolerances;
+use crate::ode::Ode;
+
+/// Change of a component, relative to it: the root of round-off.
+const RELATIVE: f64 = 1.5e-8;
+
+/// Change of a small component in units of its tolerance: far above what is not resolved, far below what matters.
+const IN_TOLERANCES: f64 = 1e3;
+
+/// The derivative of a rate with workspace.
+#[derive(Debug, Clone)]
+pub(crate) struct Jacobian {
+    /// ∂f_i/∂y_j, n × n.
+    pub(crate) matrix: Mat<f64>,
+    shifted: Vec<f64>,
+    rate: Vec<f64>,
+}
+
+impl Jacobian {
+    pub(crate) fn new(n: usize) -> Self {
+        Self { matrix: Mat::zeros(n, n), shifted: vec![0.0; n], rate: vec![0.0; n] }
+    }
+
+    /// Evaluates it at y with rate f: one evaluation for each component that influences a rate. Returns their number.
+    pub(crate) fn evaluate<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        time: f64,
+        (y, f): (&[f64], &[f64]),
+        tolerances: &Tolerances,
+    ) -> Result<u64, O::Error> {
+        let coupled = ode.coupled();
+        self.shifted.copy_from_slice(y);
+        for j in 0..coupled {
+            let least = if tolerances.absolute[j].is_finite() {
+                IN_TOLERANCES * tolerances.absolute[j]
+            } else {
+                RELATIVE
+            };
+            let change = (RELATIVE * y[j].abs()).max(least).max(f64::MIN_POSITIVE.sqrt());
+            // What is added is what was meant, to the last bit.
+            self.shifted[j] = y[j] + change;
+            let change = self.shifted[j] - y[j];
+            ode.rate(time, &self.shifted, &mut self.rate)?;
+            self.shifted[j] = y[j];
+            for (i, (shifted, f)) in self.rate.iter().zip(f).enumerate() {
+                self.matrix[(i, j)] = (shifted - f) / change;
+            }
+        }
+        Ok(coupled as u64)
+    }
+}
