@@ -265,6 +265,20 @@ pub enum SimulateError {
         /// What there is.
         known: String,
     },
+    /// A joint at a point of a reduced body.
+    #[error(
+        "body `{body}`: the marker `{part}` is a point, and a reduced body moves with its modes there only where it has an interface: attach a set there \
+         (`reduce.attach`) or make it an interface, and name that set"
+    )]
+    PointOfReduced {
+        /// Name of the body.
+        body: String,
+        /// Name of the marker.
+        part: String,
+    },
+    /// A joint that does not fit the bodies.
+    #[error(transparent)]
+    Joint(#[from] carom_multibody::SpecError),
     /// A body file or model cannot be read.
     #[error(transparent)]
     Read(#[from] ReadArchiveError),

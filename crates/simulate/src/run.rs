@@ -86,7 +86,8 @@ pub fn run(
     let seconds = started.elapsed().as_secs_f64();
     let cpu_seconds = cpu_seconds() - cpu_started;
     let summary = simulation.summary();
-    let mut warnings = warnings(&simulation, &summary);
+    let mut warnings = crate::joints::notes(&simulation.assembly);
+    warnings.extend(self::warnings(&simulation, &summary));
     warnings.extend(doubtful_models(scenario, prepared));
     let state = match &ended {
         Ok(_) => RunState::Done,
@@ -178,11 +179,7 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
     }
     without_tables(
         "quasistatic",
-        &[
-            ("joint", !scenario.joint.is_empty()),
-            ("support", !scenario.support.is_empty()),
-            ("pressure", !scenario.pressure.is_empty()),
-        ],
+        &[("support", !scenario.support.is_empty()), ("pressure", !scenario.pressure.is_empty())],
     )?;
     // Friction is refused before anything is reduced for it.
     all_without_friction(scenario)

@@ -13,6 +13,7 @@ use carom_multibody::{
 };
 use nalgebra::{Matrix3, Vector3};
 
+use crate::joints::joints;
 use crate::references::grounded_moves;
 use crate::run::absolute;
 use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
@@ -44,6 +45,7 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
         scenario.body.iter().enumerate().map(|(i, spec)| (spec.name.as_str(), i)).collect();
     let contacts = contact_models(scenario, prepared, &bodies, &number)?;
     let loads = loads(scenario, prepared, &bodies, &number)?;
+    let joints = joints(scenario, prepared, &bodies, &number)?;
     let result_bodies = scenario.body.iter().zip(&prepared.bodies).zip(&bodies).map(described).collect();
     let pairs = scenario.contact.iter().enumerate();
     let pairs = pairs
@@ -58,7 +60,7 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
         })
         .collect();
     Ok(Assembled {
-        system: System::new(bodies, loads, contacts)?,
+        system: System::new(bodies, loads, contacts)?.with_joints(joints)?,
         placements: scenario.body.iter().map(placement).collect(),
         bodies: result_bodies,
         pairs,
@@ -248,7 +250,7 @@ fn point_load(
 }
 
 /// A named marker, the marker of an attachment, or the mean of an interface set.
-fn marker(
+pub(crate) fn marker(
     part: &str,
     spec: &BodySpec,
     ready: &PreparedBody,
@@ -280,7 +282,7 @@ fn marker(
     }
 }
 
-fn known_places(spec: &BodySpec, ready: &PreparedBody) -> String {
+pub(crate) fn known_places(spec: &BodySpec, ready: &PreparedBody) -> String {
     let mut names: Vec<String> = spec.marker.iter().map(|marker| marker.name.clone()).collect();
     match &ready.model {
         PreparedModel::Reduced(rom) => {

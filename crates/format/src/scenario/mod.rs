@@ -166,7 +166,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     references::check_names(problems, &body);
     let bodies: Vec<model::BodySpec> = body.into_iter().filter_map(|(body, _)| body).collect();
     references::check_ends(problems, &bodies, &contact, references::Parts::Set);
-    references::check_ends(problems, &bodies, &joint, references::Parts::Marker);
+    references::check_ends(problems, &bodies, &joint, references::Parts::Place);
     references::check_ends(problems, &bodies, &support, references::Parts::Set);
     references::check_ends(problems, &bodies, &force, references::Parts::Either);
     references::check_ends(problems, &bodies, &pressure, references::Parts::Set);

@@ -41,8 +41,8 @@ pub(super) fn check_names(problems: &Problems, bodies: &[PlacedBody]) {
 pub(super) enum Parts {
     /// A set of the body; whether it exists is known only once the body is read.
     Set,
-    /// A marker of the body, or the ground.
-    Marker,
+    /// A marker or a set; or the ground.
+    Place,
     /// A marker or a set.
     Either,
 }
@@ -56,7 +56,7 @@ pub(super) fn check_ends<T>(
     let names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
     for Referring { ends, context, .. } in referring {
         for (end, span) in ends {
-            if end.body == "ground" && parts == Parts::Marker {
+            if end.body == "ground" && parts == Parts::Place {
                 continue;
             }
             let Some(body) = bodies.iter().find(|body| body.name == end.body) else {
@@ -67,10 +67,6 @@ pub(super) fn check_ends<T>(
                 let text = format!("`{end}` names no part of the body: write `{}:PART`", end.body);
                 problems.add(span, context, ProblemKind::Conflict(text));
                 continue;
-            }
-            let markers: Vec<&str> = body.marker.iter().map(|marker| marker.name.as_str()).collect();
-            if parts == Parts::Marker && !markers.contains(&end.part.as_str()) {
-                problems.add(span, context, unknown("marker", &end.part, &markers));
             }
         }
         if let [(a, span), (b, _)] = ends.as_slice()

@@ -28,12 +28,15 @@ const INTEGRATORS: [(&str, Integrator); 4] = [
     ("radau5", Integrator::Radau5),
     ("generalised-alpha", Integrator::GeneralisedAlpha),
 ];
-const JOINTS: [(&str, JointKind); 5] = [
+const JOINTS: [(&str, JointKind); 8] = [
     ("fixed", JointKind::Fixed),
     ("revolute", JointKind::Revolute),
     ("spherical", JointKind::Spherical),
     ("prismatic", JointKind::Prismatic),
     ("cylindrical", JointKind::Cylindrical),
+    ("universal", JointKind::Universal),
+    ("planar", JointKind::Planar),
+    ("distance", JointKind::Distance),
 ];
 
 /// Frames of a result if the scenario does not say how often.
@@ -216,11 +219,14 @@ fn law(table: Table<'_>) -> Option<ContactLaw> {
 
 pub(super) fn joint(table: Table<'_>) -> Option<Referring<JointSpec>> {
     if !table.has("kind") {
-        table.missing("kind", "fixed, revolute, spherical, prismatic or cylindrical");
+        table.missing(
+            "kind",
+            "fixed, revolute, spherical, prismatic, cylindrical, universal, planar or distance",
+        );
     }
     let kind = table.choice("kind", &JOINTS);
     let ends = two_ends(&table);
-    let needs_axis = !matches!(kind, Some(JointKind::Fixed | JointKind::Spherical));
+    let needs_axis = !matches!(kind, Some(JointKind::Fixed | JointKind::Spherical | JointKind::Distance));
     if needs_axis && !table.has("axis") {
         table.missing("axis", "the axis of the joint in inertial axes, such as [0.0, 1.0, 0.0]");
     }
@@ -228,14 +234,38 @@ pub(super) fn joint(table: Table<'_>) -> Option<Referring<JointSpec>> {
     if axis == [0.0; 3] {
         table.conflict("axis", "`axis` must not be zero");
     }
+    let second_axis = second_axis(&table, kind, axis);
+    let length = table.number("length", Interval::Positive);
+    if length.is_some() && kind != Some(JointKind::Distance) {
+        table.conflict("length", "`length` belongs to `kind = \"distance\"`");
+    }
     let context = table.context.clone();
     table.finish();
     let [a, b] = ends?;
     Some(Referring {
-        spec: JointSpec { kind: kind?, between: [a.0.clone(), b.0.clone()], axis },
+        spec: JointSpec { kind: kind?, between: [a.0.clone(), b.0.clone()], axis, second_axis, length },
         ends: vec![a, b],
         context,
     })
+}
+
+/// The axis of the second end of a universal joint.
+fn second_axis(table: &Table<'_>, kind: Option<JointKind>, axis: [f64; 3]) -> Option<[f64; 3]> {
+    let is_universal = kind == Some(JointKind::Universal);
+    if !is_universal && table.has("second_axis") {
+        table.conflict("second_axis", "`second_axis` belongs to `kind = \"universal\"`");
+    }
+    if is_universal && !table.has("second_axis") {
+        table.missing("second_axis", "the axis about which the second end turns, perpendicular to `axis`");
+    }
+    let second = table.vector("second_axis")?;
+    let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    // Written so that a zero is refused, too.
+    let is_across = dot(axis, second).abs() < 1e-6 * (dot(axis, axis) * dot(second, second)).sqrt();
+    if !is_across {
+        table.conflict("second_axis", "`second_axis` must be perpendicular to `axis`");
+    }
+    Some(second)
 }
 
 pub(super) fn support(table: Table<'_>) -> Option<Referring<SupportSpec>> {

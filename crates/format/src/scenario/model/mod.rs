@@ -160,6 +160,12 @@ pub enum JointKind {
     Prismatic,
     /// One rotation and the translation along its axis are free.
     Cylindrical,
+    /// Rotations about an axis of each end are free, which stay perpendicular.
+    Universal,
+    /// Translations across an axis and the rotation about it are free.
+    Planar,
+    /// All is free but the distance.
+    Distance,
 }
 
 /// The table `[[joint]]`.
@@ -171,6 +177,12 @@ pub struct JointSpec {
     pub between: [End; 2],
     /// Axis, inertial axes at the start.
     pub axis: [f64; 3],
+    /// Axis of the second end of a universal joint, inertial axes at the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_axis: Option<[f64; 3]>,
+    /// Length of a distance; that of the start if not given \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<f64>,
 }
 
 /// How two surfaces repel each other.

@@ -1,0 +1,139 @@
+//! Joints of a scenario between bodies as they start.
+
+use std::collections::BTreeMap;
+
+use carom_dynamics::{Marker, Placement, rotation};
+use carom_format::scenario::model::{End, JointKind as KindSpec, JointSpec, Scenario, Spot};
+use carom_multibody::{Assembly, Body, Joint, JointEnd, JointKind};
+use nalgebra::{Matrix3, Vector3};
+
+use crate::system::{known_places, marker, placement};
+use crate::{Prepared, PreparedModel, SimulateError};
+
+/// Bodies at their places at the start.
+struct Start<'a> {
+    scenario: &'a Scenario,
+    prepared: &'a Prepared,
+    bodies: &'a [Body],
+    number: &'a BTreeMap<&'a str, usize>,
+    placements: Vec<Placement>,
+}
+
+/// An end whose place is known; nothing for the ground.
+struct Held {
+    body: usize,
+    marker: Marker,
+    position: Vector3<f64>,
+    /// Body → inertial axes.
+    rotation: Matrix3<f64>,
+}
+
+/// The joints of a scenario.
+///
+/// # Errors
+///
+/// [`SimulateError`] names the place that a body does not have, at the joint that wants it.
+pub(crate) fn joints(
+    scenario: &Scenario,
+    prepared: &Prepared,
+    bodies: &[Body],
+    number: &BTreeMap<&str, usize>,
+) -> Result<Vec<Joint>, SimulateError> {
+    let placements = scenario.body.iter().map(placement).collect();
+    let start = Start { scenario, prepared, bodies, number, placements };
+    let all = scenario.joint.iter().enumerate();
+    all.map(|(i, spec)| start.joint(spec).map_err(|error| error.at(format!("joint.{i}.between")))).collect()
+}
+
+impl Start<'_> {
+    fn joint(&self, spec: &JointSpec) -> Result<Joint, SimulateError> {
+        let [first, second] = &spec.between;
+        let held = [self.held(first)?, self.held(second)?];
+        let axis = Vector3::from(spec.axis);
+        let axes = [axis, spec.second_axis.map_or(axis, Vector3::from)];
+        let distance = match &held {
+            [Some(a), Some(b)] => (a.position - b.position).norm(),
+            _ => 0.0,
+        };
+        let kind = match spec.kind {
+            KindSpec::Fixed => JointKind::Fixed,
+            KindSpec::Revolute => JointKind::Revolute,
+            KindSpec::Spherical => JointKind::Spherical,
+            KindSpec::Prismatic => JointKind::Prismatic,
+            KindSpec::Cylindrical => JointKind::Cylindrical,
+            KindSpec::Universal => JointKind::Universal,
+            KindSpec::Planar => JointKind::Planar,
+            KindSpec::Distance => JointKind::Distance { length: spec.length.unwrap_or(distance) },
+        };
+        // The ground holds the other end where it starts.
+        let place = held.iter().flatten().next().map_or(Vector3::zeros(), |end| end.position);
+        let ends = [0, 1].map(|side| end(held[side].as_ref(), &place, &triad(&axes[side])));
+        Ok(Joint { name: format!("{} {first} {second}", kind.name()), kind, ends })
+    }
+
+    fn held(&self, end: &End) -> Result<Option<Held>, SimulateError> {
+        if end.body == "ground" {
+            return Ok(None);
+        }
+        let index = self.number[end.body.as_str()];
+        let (spec, ready, body) =
+            (&self.scenario.body[index], &self.prepared.bodies[index], &self.bodies[index]);
+        let is_point = spec.marker.iter().any(|m| m.name == end.part && matches!(m.at, Spot::Point(_)));
+        if is_point && matches!(ready.model, PreparedModel::Reduced(_)) {
+            return Err(SimulateError::PointOfReduced { body: spec.name.clone(), part: end.part.clone() });
+        }
+        let marker = marker(&end.part, spec, ready, body)?.ok_or_else(|| SimulateError::NoMarker {
+            body: spec.name.clone(),
+            part: end.part.clone(),
+            known: known_places(spec, ready),
+        })?;
+        let placement = &self.placements[index];
+        let rotation = rotation::matrix(&placement.quaternion);
+        let at = body.frame_origin + Vector3::from(marker.position_b);
+        let position = Vector3::from(placement.origin) + rotation * at;
+        Ok(Some(Held { body: index, marker, position, rotation }))
+    }
+}
+
+fn end(held: Option<&Held>, ground: &Vector3<f64>, triad: &Matrix3<f64>) -> JointEnd {
+    match held {
+        Some(held) => JointEnd {
+            body: Some(held.body),
+            marker: held.marker.clone(),
+            triad_b: held.rotation.transpose() * triad,
+        },
+        None => JointEnd {
+            body: None,
+            marker: Marker { position_b: (*ground).into(), ..Marker::default() },
+            triad_b: *triad,
+        },
+    }
+}
+
+/// Axes whose third is this one.
+fn triad(axis: &Vector3<f64>) -> Matrix3<f64> {
+    let z = axis.normalize();
+    let x = z.cross(&Vector3::ith(z.iamin(), 1.0)).normalize();
+    Matrix3::from_columns(&[x, z.cross(&x), z])
+}
+
+/// What a user should know of joints that were closed.
+pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
+    let mut notes: Vec<String> = assembly
+        .redundant
+        .iter()
+        .map(|(joint, count)| {
+            let what = if *count == 1 { "equation".to_owned() } else { format!("{count} equations") };
+            format!(
+                "joint `{joint}`: {what} of it repeat what other joints hold already, and are left out: how they share these reactions is not determined"
+            )
+        })
+        .collect();
+    if assembly.moved > 0.0 {
+        notes.push(format!(
+            "bodies were moved by up to {:.3e} m until their joints closed; place them so that the ends of joints meet",
+            assembly.moved
+        ));
+    }
+    notes
+}
