@@ -11,6 +11,7 @@
 //! * `delassus` — Hᵀ M⁻¹ H of n contacts between n/2 bodies of six degrees of freedom, q normally distributed
 //! * `randP` — non-symmetric, positive definite, with a planted solution
 //! * `obstacle` — second difference, stored sparse, under a wave of load
+//! * `membrane` — five-point Laplacian of a square, stored sparse, under a wave of load: how sparse problems grow
 //! * `fathi` — L Lᵀ with L_ii = 1, L_ij = 2 below: positive definite, exponentially many pivots for some rules
 
 use std::hint::black_box;
@@ -111,6 +112,21 @@ fn obstacle(n: usize) -> (Sparse, Vec<f64>) {
     (Sparse::new(n, &triplets).expect("entries are finite"), (0..n).map(load).collect())
 }
 
+/// side² unknowns with five entries a row.
+fn membrane(side: usize) -> (Sparse, Vec<f64>) {
+    let mut triplets = Vec::new();
+    for k in 0..side * side {
+        triplets.push((k, k, 4.0));
+        for next in [(k % side + 1 < side).then_some(k + 1), (k / side + 1 < side).then_some(k + side)] {
+            triplets.extend(next.into_iter().flat_map(|next| [(k, next, -1.0), (next, k, -1.0)]));
+        }
+    }
+    let wave = |i: usize| (3.0 * std::f64::consts::PI * i as f64 / side as f64).sin();
+    let load = |k: usize| wave(k % side) * wave(k / side) / (side * side) as f64;
+    let matrix = Sparse::new(side * side, &triplets).expect("entries are finite");
+    (matrix, (0..side * side).map(load).collect())
+}
+
 fn fathi(n: usize) -> (Dense, Vec<f64>) {
     // (L Lᵀ)_ij with i ≤ j: four for each earlier column, and the products with the diagonal.
     let entry = |i: usize, j: usize| 4.0 * i.min(j) as f64 + if i == j { 1.0 } else { 2.0 };
@@ -125,8 +141,13 @@ fn measure(criterion: &mut Criterion, family: &str, m: &dyn Operator, q: &[f64])
         .measurement_time(Duration::from_millis(800));
     let (n, mut solver) = (q.len(), LcpSolver::default());
     for (name, method) in METHODS {
-        // Tableaux of this size take minutes.
-        if n > 1000 && method == Some(LcpMethod::Lemke) {
+        // Tableaux of this size take minutes, sweeps hours.
+        let takes_long = match method {
+            Some(LcpMethod::Lemke) => n > 1000,
+            Some(LcpMethod::GaussSeidel) => n > 5000,
+            _ => false,
+        };
+        if takes_long {
             continue;
         }
         let mut z = vec![0.0; n];
@@ -160,5 +181,12 @@ fn families(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, families);
+fn growth(criterion: &mut Criterion) {
+    for side in [32, 64, 128, 256] {
+        let (m, q) = membrane(side);
+        measure(criterion, "membrane", &m, &q);
+    }
+}
+
+criterion_group!(benches, families, growth);
 criterion_main!(benches);

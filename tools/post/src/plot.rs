@@ -86,18 +86,32 @@ fn time_axis() -> Axis {
 fn energy(run: &Run) -> Result<Drawing, RunError> {
     let [time, kinetic, elastic, contact, potential, residual] =
         run.ledger_columns(["time", "E_kin", "E_el", "E_con", "E_pot", "R_E"])?;
+    let [damping, friction, impacts] = run.ledger_columns(["D_mat", "D_fric", "D_imp"])?;
     let total: Vec<f64> =
         (0..time.len()).map(|n| kinetic[n] + elastic[n] + contact[n] + potential[n]).collect();
+    let lost = |n: usize| damping[n] + friction[n] + impacts[n];
+    let with_lost: Vec<f64> = (0..time.len()).map(|n| total[n] + lost(n)).collect();
+    let loses = (0..time.len()).any(|n| lost(n) != 0.0);
     let mut plot = Plot::new("Energies", time_axis(), Axis::new("energy", "J"));
-    for (label, values) in
-        [("kinetic", kinetic), ("elastic", elastic), ("contact", contact), ("potential", potential)]
-    {
+    for (label, values) in [
+        ("kinetic", kinetic),
+        ("elastic", elastic),
+        ("contact", contact),
+        ("potential", potential),
+        ("lost to damping", damping),
+        ("lost to friction", friction),
+        ("lost in impacts", impacts),
+    ] {
         // What a run does not have (penalty energy, gravity) needs no curve.
         if values.iter().any(|&v| v != 0.0) {
             plot = plot.with(Series::line(label, time.clone(), values));
         }
     }
     plot = plot.with(Series::line("total", time.clone(), total).styled(Style::Dashed).colored(Color::INK));
+    if loses {
+        let series = Series::line("total and lost", time.clone(), with_lost);
+        plot = plot.with(series.colored(Color::INK));
+    }
     let mut balance = Plot::new("", time_axis(), Axis::new("residual of the balance", "J"))
         .with(Series::line("", time, residual));
     balance.size[1] = 220.0;

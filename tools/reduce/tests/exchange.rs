@@ -269,9 +269,9 @@ fn matrices_that_are_no_free_body_are_told() {
     fs::write(folder.join("short.txt"), lines[..20].join("\n")).unwrap();
     let text = import("bar.K.mtx", "bar.M.mtx", "short.txt", "ends.txt");
     assert!(text.contains("189 rows") && text.contains("57 dofs"), "{text}");
-    // A stiffness as mass couples directions.
+    // A stiffness is no mass.
     let text = import("bar.K.mtx", "bar.K.mtx", "bar.nodes.txt", "ends.txt");
-    assert!(text.contains("couples") && text.contains("of node"), "{text}");
+    assert!(text.contains("is no mass of solid elements") && text.contains("of node"), "{text}");
     let text = import("bar.M.mtx", "bar.K.mtx", "bar.nodes.txt", "ends.txt");
     assert!(text.contains("give the stiffness first, then the mass"), "{text}");
     fs::write(folder.join("empty.mtx"), "").unwrap();
