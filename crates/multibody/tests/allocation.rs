@@ -5,8 +5,8 @@ mod lattice;
 
 use carom_dynamics::{Ignore, Loads, Placement};
 use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, HertzContact, HertzShape, QuasistaticContacts, RimPolicy,
-    Settings, Simulation, System,
+    Body, ContactLaw, ContactSpec, ContactSurface, HertzContact, HertzShape, Joint, JointEnd, JointKind,
+    QuasistaticContacts, RimPolicy, Settings, Simulation, System,
 };
 use carom_testing::heap;
 use lattice::Lattice;
@@ -40,6 +40,30 @@ fn steps_allocate_nothing() {
     // Until the impact is just over: its event is kept in a list that may grow.
     assert_eq!(allocations_until(1.0e-4, &mut simulation), 0);
     assert!(simulation.summary().counters.steps > 15, "{:?}", simulation.summary());
+}
+
+#[test]
+fn steps_of_joined_bodies_allocate_nothing() {
+    let bodies: Vec<Body> = (0..2).map(|_| Lattice::new(0.3, 2.0, 60.0).body(6)).collect();
+    let marker = |body: &Body, points: &[u32]| body.marker(points).unwrap();
+    let markers = [marker(&bodies[0], &[0, 1, 2, 3]), marker(&bodies[1], &[4, 5, 6])];
+    let gap: Vec<f64> = (0..3).map(|a| markers[0].position_b[a] - markers[1].position_b[a]).collect();
+    let end = |body: usize| JointEnd {
+        body: Some(body),
+        marker: markers[body].clone(),
+        triad_b: Matrix3::identity(),
+    };
+    let hinge = Joint { name: "hinge".into(), kind: JointKind::Revolute, ends: [end(0), end(1)] };
+    let system = System::new(bodies, Loads::default(), Vec::new()).unwrap().with_joints(vec![hinge]).unwrap();
+    let places = [
+        Placement { angular_velocity: [3.0, -1.0, 2.0], ..Placement::default() },
+        Placement { origin: [gap[0], gap[1], gap[2]], ..Placement::default() },
+    ];
+    let mut simulation = Simulation::new(system, &places, Settings::until(1.0)).unwrap();
+    allocations_until(0.05, &mut simulation);
+    let steps = simulation.summary().counters.steps;
+    assert_eq!(allocations_until(0.1, &mut simulation), 0);
+    assert!(simulation.summary().counters.steps > steps + 20);
 }
 
 fn allocations_until(end: f64, simulation: &mut Simulation) -> u64 {

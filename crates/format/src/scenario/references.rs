@@ -47,6 +47,14 @@ pub(super) enum Parts {
     Either,
 }
 
+/// Markers, attachments and interface sets of a body that the scenario reduces; of others all sets are places.
+fn places_of_reduced(body: &BodySpec) -> Option<Vec<&str>> {
+    let reduce = body.reduce.as_ref()?;
+    let markers = body.marker.iter().map(|marker| marker.name.as_str());
+    let tied = reduce.attach.keys().chain(&reduce.interface).map(String::as_str);
+    Some(markers.chain(tied).collect())
+}
+
 pub(super) fn check_ends<T>(
     problems: &Problems,
     bodies: &[BodySpec],
@@ -67,6 +75,11 @@ pub(super) fn check_ends<T>(
                 let text = format!("`{end}` names no part of the body: write `{}:PART`", end.body);
                 problems.add(span, context, ProblemKind::Conflict(text));
                 continue;
+            }
+            if let (Parts::Place, Some(places)) = (parts, places_of_reduced(body))
+                && !places.contains(&end.part.as_str())
+            {
+                problems.add(span, context, unknown("marker", &end.part, &places));
             }
         }
         if let [(a, span), (b, _)] = ends.as_slice()

@@ -1,0 +1,110 @@
+//! Joints from a scenario to its result: closed forms, flexible bodies, what is told and what is refused.
+
+use std::path::Path;
+
+use carom_format::Scenario;
+use carom_progress::Silent;
+use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+
+fn solve(text: &str, overrides: &[&str]) -> Result<RunOutcome, SimulateError> {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    let scenario = Scenario::parse(Path::new("joints.toml"), text, &overrides, &["steel"]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent)?;
+    let result = folder.path().join("result.carom");
+    run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent)
+}
+
+/// A steel rod of 0.4 m, hinged to the ground at its start, level.
+const PENDULUM: &str = r#"
+[simulation]
+end_time = 1.0
+integrator = "dop853"
+relative_tolerance = 1.0e-8
+gravity = [0.0, 0.0, -9.81]
+
+[[body]]
+name = "rod"
+make = { shape = "rod", radius = 0.01, length = 0.4 }
+material = "steel"
+rigid = true
+
+[[joint]]
+kind = "revolute"
+between = ["ground", "rod:start"]
+axis = [0.0, 1.0, 0.0]
+"#;
+
+/// From level to level: 4 K(sin 45°) √(J/(m g s)).
+#[test]
+fn a_hinged_rod_swings_with_its_period() {
+    let (length, radius) = (0.4_f64, 0.01_f64);
+    let moment = length * length / 3.0 + 0.25 * radius * radius;
+    let period = 4.0 * 1.854_074_677_301_371_9 * (moment / (9.81 * 0.5 * length)).sqrt();
+    let outcome = solve(PENDULUM, &[&format!("simulation.end_time={period}")]).unwrap();
+    let position = outcome.bodies[0].position;
+    assert!((position[0] - 0.2).abs() < 1e-6 && position[2].abs() < 1e-6, "{position:?}");
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-8 && ledger.momentum_error < 1e-8, "{ledger:?}");
+    assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
+}
+
+/// Two flexible rods, hinged to each other and to the ground, fall and swing.
+#[test]
+fn hinged_flexible_rods_keep_their_energy() {
+    let rod = |name: &str, x: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nposition = [{x}, 0.0, 0.0]\n\
+             make = {{ shape = \"rod\", radius = 0.01, length = 0.4, degree = 2, elements = [1, 1, 4] }}\n\
+             reduce = {{ attach = {{ start = \"rigid\", end = \"rigid\" }}, modes = 8, split = 4.0e3 }}\n"
+        )
+    };
+    let joint =
+        |ends: &str| format!("[[joint]]\nkind = \"revolute\"\nbetween = {ends}\naxis = [0.0, 1.0, 0.0]\n");
+    let text = [
+        "[simulation]\nend_time = 0.02\ngravity = [0.0, 0.0, -9.81]\nintegrator = \"dop853\"\n".to_owned(),
+        rod("upper", 0.0),
+        rod("lower", 0.4),
+        joint("[\"ground\", \"upper:start\"]"),
+        joint("[\"upper:end\", \"lower:start\"]"),
+    ]
+    .concat();
+    let outcome = solve(&text, &[]).unwrap();
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-6, "{ledger:?}");
+    // Two equal rods let go level: the hinge between them falls with 9/7 g, the middle of the lower one with 15/14 g. They bend by some 2 % of that way.
+    let fallen = outcome.bodies[1].position[2];
+    assert!((fallen / (-0.5 * 15.0 / 14.0 * 9.81 * 0.02 * 0.02) - 1.0).abs() < 0.03, "{fallen}");
+    assert!(outcome.bodies.iter().all(|body| body.modal.iter().any(|q| *q != 0.0)));
+}
+
+#[test]
+fn what_joints_do_to_a_start_is_told() {
+    // The rod lies a little beside what holds its other end.
+    let bar = "\n[[body]]\nname = \"bar\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\nrigid = true\n\
+               position = [0.4, 0.0, 1.0e-3]\n[[joint]]\nkind = \"fixed\"\nbetween = [\"rod:end\", \"bar:start\"]\n\
+               [[joint]]\nkind = \"spherical\"\nbetween = [\"rod:end\", \"bar:start\"]\n";
+    let outcome = solve(&format!("{PENDULUM}{bar}"), &["simulation.end_time=0.01"]).unwrap();
+    let told = outcome.warnings.join("\n");
+    assert!(told.contains("bodies were moved by up to") && told.contains("3 equations"), "{told}");
+}
+
+#[test]
+fn joints_that_cannot_be_are_refused() {
+    let error = |joint: &str| {
+        let text = PENDULUM.replace("between = [\"ground\", \"rod:start\"]\naxis = [0.0, 1.0, 0.0]", joint);
+        assert_ne!(text, PENDULUM);
+        solve(&text, &[]).unwrap_err().to_string()
+    };
+    let found = error("between = [\"ground\", \"rod:middle\"]\naxis = [0.0, 1.0, 0.0]");
+    assert!(found.contains("`middle`") && found.contains("start"), "{found}");
+    let reduced = PENDULUM
+        .replace("rigid = true", "reduce = { attach = { end = \"rigid\" }, modes = 8 }\nmarker = [{ name = \"p\", at = [0.2, 0.0, 0.0] }]")
+        .replace("rod:start", "rod:p");
+    let found = solve(&reduced, &[]).unwrap_err().to_string();
+    assert!(found.contains("`p` is a point"), "{found}");
+    let far = "\n[[joint]]\nkind = \"distance\"\nlength = 2.0\nbetween = [\"ground\", \"rod:start\"]\n";
+    let found = solve(&format!("{PENDULUM}{far}"), &[]).unwrap_err().to_string();
+    assert!(found.contains("joint `"), "{found}");
+}
