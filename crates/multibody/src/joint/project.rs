@@ -94,7 +94,8 @@ impl System {
         // A second time for round-off, where rates are large.
         for pass in 0..2 {
             let (largest, speed) = self.constraints.set_rates();
-            if !(largest > tolerance * speed) || (pass > 0 && largest <= ROUND_OFF * speed) {
+            let is_off = largest > tolerance * speed;
+            if !is_off || (pass > 0 && largest <= ROUND_OFF * speed) {
                 return Ok(pass > 0);
             }
             self.constraints.solve();
