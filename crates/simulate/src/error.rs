@@ -276,6 +276,11 @@ pub enum SimulateError {
         /// Name of the marker.
         part: String,
     },
+    /// A distance from a ground that has no point.
+    #[error(
+        "a `distance` needs two points, and the ground has none of its own: name a marker of a rigid body with `fixed = true` in place of `ground`"
+    )]
+    DistanceToGround,
     /// A joint that does not fit the bodies.
     #[error(transparent)]
     Joint(#[from] carom_multibody::SpecError),

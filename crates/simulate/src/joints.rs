@@ -53,6 +53,8 @@ impl Start<'_> {
         let axes = [axis, spec.second_axis.map_or(axis, Vector3::from)];
         let distance = match &held {
             [Some(a), Some(b)] => (a.position - b.position).norm(),
+            // The ground would hold the other end where it starts, which has no distance from itself.
+            _ if spec.kind == KindSpec::Distance => return Err(SimulateError::DistanceToGround),
             _ => 0.0,
         };
         let kind = match spec.kind {
