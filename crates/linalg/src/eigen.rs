@@ -95,6 +95,15 @@ pub enum EigenError {
         /// The shift s of K + sM.
         shift: f64,
     },
+    /// The pairs below a limit cannot be counted.
+    #[error(
+        "no count of the eigenvalues below {limit:e} can be trusted: the limit is far beyond the matrices' rounding; take a lower one, \
+         or a number of modes"
+    )]
+    Limit {
+        /// The limit.
+        limit: f64,
+    },
     /// A residual stays too large.
     #[error(
         "eigenpair {pair} (λ = {lambda:e}) keeps a residual of {residual:.1e} (at most {RESIDUAL:.0e}, or {floor:.1e} by rounding)"
@@ -268,7 +277,12 @@ impl Pencil<'_> {
     ) -> Result<(I, Wanted), EigenError> {
         match wanted {
             Wanted::UpTo(limit) if (DENSE_LIMIT..COUNT_FIRST).contains(&factor.dimension()) => {
-                let (below, structure) = self.count(factor, limit, progress)?;
+                let (below, structure) = match self.count(factor, limit, progress) {
+                    Err(EigenError::Factor(FactorError::ShiftTooClose { .. })) => {
+                        return Err(EigenError::Limit { limit });
+                    }
+                    outcome => outcome?,
+                };
                 let factor = I::refactor(structure, self.k, self.m, self.shift, progress)?;
                 Ok((factor, if below > 0 { Wanted::Count(below) } else { wanted }))
             }

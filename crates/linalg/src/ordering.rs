@@ -27,6 +27,10 @@ pub enum OrderingError {
     },
 }
 
+/// Separators that METIS tries at each cut. Five in place of one save 2 to 4 % of the operations of large factors (connecting rods of
+/// 100 000 to 300 000 dofs, a round bar), for less than a hundredth of their time.
+const SEPARATORS: i32 = 5;
+
 /// METIS draws from one random sequence for the whole process: two calls at once would disturb each other's order.
 static METIS: Mutex<()> = Mutex::new(());
 
@@ -83,6 +87,7 @@ fn dissect(graph: Adjacency, weights: Vec<i32>) -> Result<Vec<i32>, OrderingErro
         metis_sys::METIS_SetDefaultOptions(options.as_mut_ptr());
         options[metis_sys::moptions_et_METIS_OPTION_NUMBERING as usize] = 0;
         options[metis_sys::moptions_et_METIS_OPTION_SEED as usize] = 1;
+        options[metis_sys::moptions_et_METIS_OPTION_NSEPS as usize] = SEPARATORS;
         metis_sys::METIS_NodeND(
             &mut n_vertices,
             starts.as_mut_ptr(),

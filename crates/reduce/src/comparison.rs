@@ -22,7 +22,7 @@ use crate::modes::{ModalOptions, ModesError, ModesWanted, modes};
 use crate::motions::RigidMotions;
 use crate::reduced::ReducedBody;
 use crate::solver::SolverChoice;
-use crate::support::{SupportError, held_components};
+use crate::support::{SupportError, held_components, n_motions};
 use loads::loads;
 
 /// Frequencies of the body nearer to each other than this part count as one: then spaces of modes are compared.
@@ -104,6 +104,8 @@ pub struct LoadMatch {
 pub struct Comparison {
     /// Elastic modes, in the order of the body's frequencies.
     pub modes: Vec<ModeMatch>,
+    /// Why no modes are compared.
+    pub modes_untested: Option<String>,
     /// True if shapes are compared over the whole body, by its mass; false: at the points that the model keeps.
     pub by_mass: bool,
     /// Static answers.
@@ -238,8 +240,10 @@ pub fn rigid_sets(model: &ReducedBody) -> Vec<String> {
 /// MAC = bᵀ M A (Aᵀ M A)⁻¹ Aᵀ M b / bᵀ M b
 /// ```
 ///
-/// Statics: unit forces and moments on each set and marker, of a body whose rigid sets are rigid as in the model. The model is the Ritz approximation u_r of the body's u in the energy, so that
-/// ‖u − u_r‖² = fᵀu − fᵀu_r: its error in the energy follows from the work of the load.
+/// Modes are not compared where only the model's rigid sets keep the parts of the body together.
+///
+/// Statics: unit forces and moments on each set and marker, of a body whose rigid sets are rigid as in the model. The model is the Ritz
+/// approximation u_r of the body's u in the energy, so that ‖u − u_r‖² = fᵀu − fᵀu_r: its error in the energy follows from the work of the load.
 ///
 /// # Errors
 ///
@@ -265,6 +269,21 @@ pub fn compare(
     let mass = flexibility.system.mass.clone();
     drop(flexibility);
     let n_rigid = motions.len();
+    if n_motions(&discretisation, &held_components(body, &discretisation, &options.fix)?) > n_rigid {
+        let why = "the parts of the body hang together by the rigid sets of the model alone, and its own modes are those of loose parts";
+        let modes_untested = Some(why.to_owned());
+        let modes = Vec::new();
+        return Ok(Comparison {
+            modes,
+            modes_untested,
+            by_mass: false,
+            loads,
+            untested,
+            n_rigid,
+            is_iterative,
+            notes,
+        });
+    }
     let free = FreeShapes::new(model)
         .map_err(|source| ComparisonError::Model { body: model.name.clone(), source })?;
     let count = options.count.min(free.n_massive);
@@ -284,7 +303,8 @@ pub fn compare(
     let shapes = Shapes::new(&free, shapes, by_mass.then_some(&mass));
     let mut matches = matches(&free.omega[..free.n_massive], hz, &shapes);
     matches.truncate(count);
-    Ok(Comparison { modes: matches, by_mass, loads, untested, n_rigid, is_iterative, notes })
+    let modes_untested = None;
+    Ok(Comparison { modes: matches, modes_untested, by_mass, loads, untested, n_rigid, is_iterative, notes })
 }
 
 /// Products of the body's modes with themselves and with those of the model, over all points by the mass or over some.

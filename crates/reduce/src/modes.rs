@@ -11,7 +11,7 @@ use faer::Mat;
 
 use crate::error::way_out;
 use crate::solver::{Interior, Operator, SolverChoice, Space, told_of_search};
-use crate::support::{SupportError, held_components, left_to};
+use crate::support::{SupportError, held_components, n_motions};
 use crate::timing::{Lap, Seconds};
 
 /// Part of E/(ρ L²) that shifts the eigenvalues of a body with rigid motions.
@@ -149,7 +149,7 @@ pub fn modes(
         .map_err(|source| ModesError::Assembly { body: name(), source })?;
     seconds.assembly = lap.lap();
     let parts = parts(&discretisation, &[]);
-    let n_rigid = parts.iter().map(|part| left_to(&discretisation, part, &held).len()).sum();
+    let n_rigid = n_motions(&discretisation, &held);
     let shift = if n_rigid == 0 { 0.0 } else { SHIFT * stiffness_scale(&discretisation) };
     let shifted = (shift > 0.0).then_some((&system.mass, shift));
     let operator = Operator { k: &system.stiffness, shifted_mass: shifted, points: &discretisation.points };

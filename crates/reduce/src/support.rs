@@ -1,5 +1,6 @@
 //! What holds a body: sets, all three directions of their points or some of them; and of how many parts it is.
 
+use carom_fem::parts::parts;
 use carom_fem::{Body, Discretisation, SetError};
 
 use crate::motions::RigidMotions;
@@ -88,6 +89,11 @@ pub fn left_to(discretisation: &Discretisation, part: &[u32], held: &[[bool; 3]]
     let places: Vec<[f64; 3]> = part.iter().map(|&point| discretisation.points[point as usize]).collect();
     let held: Vec<[bool; 3]> = part.iter().map(|&point| held[point as usize]).collect();
     RigidMotions::left_by(&places, &held)
+}
+
+/// Number of rigid motions that supports leave a body, over all of its parts.
+pub(crate) fn n_motions(discretisation: &Discretisation, held: &[[bool; 3]]) -> usize {
+    parts(discretisation, &[]).iter().map(|part| left_to(discretisation, part, held).len()).sum()
 }
 
 /// Parts for a message: `part 1: 45 nodes with the sets `west`, `east`; part 2: …`.

@@ -3,7 +3,8 @@
 mod bodies;
 
 use bodies::steel_box;
-use carom_fem::{Discretisation, QuadratureRule};
+use carom_fem::{Discretisation, Geometry, QuadratureRule};
+use carom_mesh::Set;
 use carom_progress::Silent;
 use carom_reduce::attachment::Attached;
 use carom_reduce::comparison::{Limits, whole_body};
@@ -148,6 +149,43 @@ fn averaged_sets_answer_at_their_markers_and_held_bodies_are_compared_as_held() 
         // A held body answers loads on its interface exactly.
         let tolerance = if held.is_empty() { 1e-2 } else { 1e-8 };
         assert!(at_marker.iter().all(|l| l.displacement_error < tolerance), "{at_marker:?}");
+    }
+}
+
+/// Two bars end to end that share no node: a rigid set of both facing ends makes them one, and what the body answers to loads. Without
+/// the set they drift apart, and their modes are not those of the model.
+#[test]
+fn parts_that_a_rigid_set_ties_are_compared_in_statics_alone() {
+    let mut body = steel_box([0.1, 0.02, 0.03], [4, 2, 2]);
+    let Geometry::Mesh(mesh) = &mut body.geometry else { panic!("the box is a mesh") };
+    let n = mesh.points.len() as u32;
+    mesh.points.extend(mesh.points.clone().iter().map(|x| [x[0] + 0.1, x[1], x[2]]));
+    let more: Vec<u32> = mesh.blocks[0].connectivity.iter().map(|p| p + n).collect();
+    mesh.blocks[0].connectivity.extend(more);
+    let at = |x: f64| {
+        let points = 0..mesh.points.len() as u32;
+        Set::Nodes(points.filter(|&p| (mesh.points[p as usize][0] - x).abs() < 1e-9).collect())
+    };
+    mesh.sets = [("joint".to_owned(), at(0.1)), ("end".to_owned(), at(0.2))].into();
+    let reduction = CraigBamptonOptions {
+        attachments: vec![Attachment { set: "joint".to_owned(), kind: AttachmentKind::Rigid }],
+        interface_sets: vec!["end".to_owned()],
+        modes: FixedModes::Count(20),
+        ..Default::default()
+    };
+    let model = craig_bampton(&body, &reduction, &Silent).unwrap().reduced;
+    let options = ComparisonOptions {
+        count: 6,
+        rule: QuadratureRule::Default,
+        fix: Vec::new(),
+        sets: reduction.interface_sets.clone(),
+        solver: SolverChoice::default(),
+    };
+    let found = compare(&model, &body, &options, &Silent).unwrap();
+    assert!(found.modes.is_empty() && found.modes_untested.is_some(), "{:?}", found.modes);
+    assert!(found.loads.len() > 6, "{}", found.loads.len());
+    for load in &found.loads {
+        assert!(load.displacement_error < 1e-2, "{load:?}");
     }
 }
 

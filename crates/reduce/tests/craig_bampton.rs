@@ -13,8 +13,8 @@ use carom_reduce::moments::Moments;
 use carom_reduce::rigid::rigid_modes;
 use carom_reduce::solver::{Interior, Operator, SolverChoice};
 use carom_reduce::{
-    BodyFrame, CraigBampton, CraigBamptonOptions, Fields, FixedModes, InterfaceError, ModalOptions, ModeKind,
-    ModesWanted, ReduceError, Variant, craig_bampton, modes,
+    Attachment, AttachmentKind, BodyFrame, CraigBampton, CraigBamptonOptions, Fields, FixedModes,
+    InterfaceError, ModalOptions, ModeKind, ModesWanted, ReduceError, Variant, craig_bampton, modes,
 };
 use carom_testing::{json_file, numbers, shared_data};
 use faer::Mat;
@@ -388,6 +388,12 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
     let few = fails(&options(&["west"], FixedModes::UpTo(10.0)));
     assert!(matches!(few, ReduceError::TooFewModes { count: 0, .. }), "{few}");
     assert!(matches!(fails(&options(&["west"], FixedModes::UpTo(-1.0))), ReduceError::Frequency { .. }));
+    let beyond = CraigBamptonOptions {
+        attachments: vec![Attachment { set: "east".to_owned(), kind: AttachmentKind::Mean }],
+        ..options(&[], FixedModes::UpTo(1e9))
+    };
+    let beyond = fails(&beyond).to_string();
+    assert!(beyond.contains("take a lower one, or a number of modes"), "{beyond}");
     let none = fails(&options(&[], FixedModes::Default)).to_string();
     assert!(none.contains("no interface") && none.contains("west"), "{none}");
     let mut single = options(&[], FixedModes::Default);

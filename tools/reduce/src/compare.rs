@@ -59,6 +59,8 @@ struct Report {
     is_good: bool,
     tolerance: f64,
     verdict: String,
+    /// Why no modes are compared.
+    modes_untested: Option<String>,
     /// How the body was solved: `direct` by a factor, `iterative` without one.
     solver: &'static str,
     notes: Vec<String>,
@@ -77,9 +79,14 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
         .map_err(comparison_failed)?;
     found.notes.iter().for_each(|note| session.note(note));
     for set in rigid_sets(&rom.reduced) {
+        let modes = match &found.modes_untested {
+            Some(_) => "",
+            None => {
+                "; its modes are those of the body as it is, so that differences of frequency are those of this choice as well"
+            }
+        };
         session.note(&format!(
-            "`{set}` is rigid in the model. Static answers are those of the whole body with this set made rigid too; its modes are those of the \
-             body as it is, so that differences of frequency are those of this choice as well"
+            "`{set}` is rigid in the model. Static answers are those of the whole body with this set made rigid too{modes}"
         ));
     }
     let limits = Limits { frequency: args.tolerance, mac: LEAST_MAC };
@@ -87,16 +94,18 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
     session.print(&text(&report))?;
     session.print_json("carom-reduce compare 1", &report)?;
     if args.check && !report.is_good {
-        let way = advice(&report.rigid_sets);
+        let way = advice(&report.rigid_sets, found.modes_untested.is_some());
         return Err(Failure::new(Category::Other, report.verdict).hint(way));
     }
     Ok(())
 }
 
 /// What brings a model nearer to its body.
-fn advice(rigid: &[String]) -> String {
+///
+/// * `is_tied` — whether the rigid sets keep the parts of the body together
+fn advice(rigid: &[String], is_tied: bool) -> String {
     let more = "take more fixed-interface modes (--modes, --up-to) or a larger interface";
-    if rigid.is_empty() {
+    if rigid.is_empty() || is_tied {
         return more.to_owned();
     }
     format!(
@@ -190,6 +199,7 @@ fn report(rom: &StoredRom, found: &Comparison, limits: &Limits) -> Report {
             })
             .collect(),
         verdict: verdict(found, limits, &rigid, last_dynamic_hz),
+        modes_untested: found.modes_untested.clone(),
         statics_untested: found.untested.clone(),
         rigid_sets: rigid,
         trusted_hz,
@@ -205,7 +215,9 @@ fn report(rom: &StoredRom, found: &Comparison, limits: &Limits) -> Report {
 fn verdict(found: &Comparison, limits: &Limits, rigid: &[String], last_dynamic: Option<f64>) -> String {
     let percent = 100.0 * limits.frequency;
     let (trusted, all) = found.trusted_hz(limits);
-    let mut text = if all {
+    let mut text = if let Some(why) = &found.modes_untested {
+        format!("modes are not compared: {why}.")
+    } else if all {
         format!("all {} modes agree to {percent} %, up to {trusted:.0} Hz.", found.modes.len())
     } else {
         let off: Vec<String> =
@@ -276,8 +288,14 @@ fn verdict_of_statics(found: &Comparison, limits: &Limits) -> String {
 
 /// Writing into a text cannot fail.
 fn text(report: &Report) -> String {
-    let mut text =
-        format!("{:>5} {:>16} {:>16} {:>12} {:>9}\n", "mode", "model in Hz", "body in Hz", "error", "MAC");
+    let mut text = String::new();
+    if !report.modes.is_empty() {
+        let _ = writeln!(
+            text,
+            "{:>5} {:>16} {:>16} {:>12} {:>9}",
+            "mode", "model in Hz", "body in Hz", "error", "MAC"
+        );
+    }
     for (k, m) in (1..).zip(&report.modes) {
         let mac = m.mac.map_or("-".to_owned(), |mac| format!("{mac:.6}"));
         let close = if m.multiplicity > 1 { format!("  space of {}", m.multiplicity) } else { String::new() };

@@ -79,6 +79,16 @@ pub(super) struct Limits {
     pub(super) residual: f64,
 }
 
+/// What a bar that runs to the number of wanted pairs shows: half of it is the growth of the space to twice that number, as the first
+/// pairs converge late, half the pairs that have converged. Where no number is wanted, the pairs that have converged.
+fn bar(wanted: Wanted, n_applied: usize, converged: usize) -> u64 {
+    let n = wanted.expected() as usize;
+    if n == 0 {
+        return converged as u64;
+    }
+    ((n_applied.min(2 * n) / 2 + converged.min(n)) / 2) as u64
+}
+
 impl Pencil<'_> {
     /// Lanczos, inverse iteration and count until the count agrees.
     pub(super) fn search<I: Counting>(
@@ -183,7 +193,7 @@ impl Pencil<'_> {
             Wanted::Count(n) => n,
             Wanted::UpTo(_) => 0,
         };
-        let (mut blocks, mut idle) = (0, 0);
+        let (mut blocks, mut idle, mut shown) = (0, 0, 0);
         while idle < MAX_IDLE_BLOCKS {
             if progress.interrupted() {
                 return Err(EigenError::Interrupted);
@@ -193,6 +203,8 @@ impl Pencil<'_> {
             }
             krylov.expand(factor, progress)?;
             (blocks, idle) = (blocks + 1, idle + 1);
+            shown = shown.max(bar(wanted, krylov.n_applied(), converged));
+            progress.set(shown);
             let room = max_dim.max(3 * converged + 12 * BLOCK);
             if krylov.n_applied() < next_ritz && !krylov.exceeds(room) && !krylov.is_exhausted() {
                 continue;
@@ -204,7 +216,6 @@ impl Pencil<'_> {
             if converged > most {
                 (most, idle) = (converged, 0);
             }
-            progress.set(converged as u64);
             let candidate = self.candidate(&ritz, converged, wanted, krylov.is_exhausted());
             if let Some(candidate) = candidate.filter(|_| blocks > least_blocks || krylov.is_exhausted()) {
                 return Ok((candidate, ritz));
