@@ -39,13 +39,13 @@ impl Attempt {
     }
 }
 
-/// All that [`crate::RungeKutta`] carries from step to step: plain data, from which a run continues bit for bit.
+/// All that an integrator carries from step to step: plain data, from which a run continues bit for bit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RungeKuttaState {
+pub struct IntegratorState {
     /// Step size control.
     pub controller: Controller,
     /// Work done so far.
     pub counters: Counters,
-    /// Rate at the present state, if it is known: the first stage of the next step.
-    pub rate: Option<Vec<f64>>,
+    /// What the formula knows of the steps before; laid out by the formula.
+    pub memory: Vec<f64>,
 }

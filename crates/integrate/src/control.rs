@@ -38,6 +38,12 @@ impl Tolerances {
         scale.max(f64::MIN_POSITIVE)
     }
 
+    /// What is resolved of component i, if that is known.
+    pub(crate) fn resolution(&self, i: usize) -> Option<f64> {
+        let scale = self.newton.as_ref().map_or(self.absolute[i], |newton| newton[i]);
+        scale.is_finite().then_some(scale)
+    }
+
     /// True if some component is controlled.
     pub(crate) fn controls(&self) -> bool {
         self.absolute.iter().any(|a| a.is_finite())

@@ -25,6 +25,17 @@ impl Jacobian {
         Self { matrix: Mat::zeros(n, n), shifted: vec![0.0; n], rate: vec![0.0; n] }
     }
 
+    /// Its entries, column by column.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = f64> {
+        self.matrix.col_iter().flat_map(|column| column.iter().copied())
+    }
+
+    /// Takes n² entries, column by column.
+    pub(crate) fn take(&mut self, numbers: &[f64]) {
+        let n = self.matrix.nrows();
+        numbers.iter().enumerate().for_each(|(k, &entry)| self.matrix[(k % n, k / n)] = entry);
+    }
+
     /// Evaluates it at y with rate f: one evaluation for each component that influences a rate. Returns their number.
     pub(crate) fn evaluate<O: Ode>(
         &mut self,
@@ -36,11 +47,7 @@ impl Jacobian {
         let coupled = ode.coupled();
         self.shifted.copy_from_slice(y);
         for j in 0..coupled {
-            let least = if tolerances.absolute[j].is_finite() {
-                IN_TOLERANCES * tolerances.absolute[j]
-            } else {
-                RELATIVE
-            };
+            let least = tolerances.resolution(j).map_or(RELATIVE, |scale| IN_TOLERANCES * scale);
             let change = (RELATIVE * y[j].abs()).max(least).max(f64::MIN_POSITIVE.sqrt());
             // What is added is what was meant, to the last bit.
             self.shifted[j] = y[j] + change;

@@ -1,6 +1,6 @@
 //! A step allocates nothing.
 
-use carom_integrate::{Method, Ode, RungeKutta, Tolerances};
+use carom_integrate::{ImplicitMethod, Integrator, IntegratorKind, Method, Ode, Tolerances};
 use carom_testing::heap;
 use std::convert::Infallible;
 
@@ -22,8 +22,15 @@ impl Ode for Oscillator {
 
 #[test]
 fn steps_and_dense_output_allocate_nothing() {
-    for method in [Method::DormandPrince5, Method::Dop853] {
-        let mut pair = RungeKutta::new(method, Tolerances::uniform(1e-8, 1e-8, 2));
+    let kinds = [
+        IntegratorKind::RungeKutta(Method::DormandPrince5),
+        IntegratorKind::RungeKutta(Method::Dop853),
+        IntegratorKind::Radau5,
+        IntegratorKind::Implicit(ImplicitMethod::Midpoint),
+        IntegratorKind::Implicit(ImplicitMethod::Bdf2),
+    ];
+    for kind in kinds {
+        let mut pair = Integrator::new(kind, Tolerances::uniform(1e-8, 1e-8, 2));
         let (mut t, mut y, mut out) = (0.0, [1.0, 0.0], [0.0; 2]);
         let steps = || {
             for _ in 0..200 {
@@ -33,6 +40,6 @@ fn steps_and_dense_output_allocate_nothing() {
                 t = pair.accept(&mut y);
             }
         };
-        assert_eq!(heap::allocations_during(steps).1, 0, "{method:?}");
+        assert_eq!(heap::allocations_during(steps).1, 0, "{kind:?}");
     }
 }

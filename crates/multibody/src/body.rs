@@ -3,7 +3,7 @@
 use crate::floating_frame::{DampingFailure, FloatingFrame, FrameError};
 use crate::kinetics::{Kinetics, Velocities};
 use carom_dynamics::{Marker, Placement, rotation};
-use carom_reduce::{Damping, ReducedBody};
+use carom_reduce::{Damping, DampingRatio, ReducedBody};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use std::sync::Arc;
 
@@ -118,6 +118,31 @@ impl Body {
                 source: FrameError::Damping { source },
             })?;
         }
+        Ok(self)
+    }
+
+    /// Damps critically, besides damping of its own, the modes that its file holds for quasistatic: what other programs do to modes that move
+    /// but are not to be seen.
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError`] if the free vibrations of the modes cannot be found.
+    pub fn with_critical_damping(mut self) -> Result<Self, BodyError> {
+        let n = self.frame.n;
+        let Some(reduced) = self.reduced.clone().filter(|reduced| reduced.n_low < n) else { return Ok(self) };
+        let hz = |mode: usize| reduced.omega[mode] / std::f64::consts::TAU;
+        let ratio = match reduced.n_low.checked_sub(1) {
+            None => DampingRatio::Constant(1.0),
+            Some(last) => {
+                let (last, first) = (hz(last), hz(reduced.n_low));
+                DampingRatio::Table(vec![[last, 0.0], [0.5 * (last + first), 1.0]])
+            }
+        };
+        let matrix = Damping { ratio, ..Damping::default() }.matrix(&reduced, n).map_err(|source| {
+            BodyError { body: self.name.clone(), source: FrameError::Damping { source: source.into() } }
+        })?;
+        let own = self.frame.damping_modal.take().unwrap_or_else(|| DMatrix::zeros(n, n));
+        self.frame.damping_modal = Some(own + DMatrix::from_fn(n, n, |i, j| matrix[(i, j)]));
         Ok(self)
     }
 

@@ -4,13 +4,13 @@ use crate::outcome::RunError;
 use crate::pair_memory::PairMemory;
 use crate::simulation::Simulation;
 use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
-use carom_integrate::{Controller, Counters, RungeKuttaState};
+use carom_integrate::{Controller, Counters, IntegratorState};
 
 /// Name of the scheme in checkpoints.
 pub const SCHEME: &str = "floating-frame";
 
 /// Version of the entries.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
@@ -24,7 +24,7 @@ impl Simulation {
 
     /// The present point of the run.
     pub fn checkpoint(&self) -> Checkpoint {
-        let RungeKuttaState { controller, counters, rate } = self.integrator.state();
+        let IntegratorState { controller, counters, memory } = self.integrator.state();
         let mut checkpoint = Checkpoint {
             scheme: SCHEME.to_owned(),
             version: VERSION,
@@ -36,9 +36,18 @@ impl Simulation {
         checkpoint.put_reals("controller", &[controller.next_step, controller.last_error]);
         checkpoint.put_integers(
             "counters",
-            &[counters.steps, counters.rejected, counters.cut, counters.evaluations, self.outputs],
+            &[
+                counters.steps,
+                counters.rejected,
+                counters.cut,
+                counters.evaluations,
+                counters.jacobians,
+                counters.factorisations,
+                counters.iterations,
+                self.outputs,
+            ],
         );
-        checkpoint.put_reals("rate", rate.as_deref().unwrap_or(&[]));
+        checkpoint.put_reals("integrator", &memory);
         checkpoint.put_reals("largest", &[self.quaternion_drift, self.off_interface]);
         let flat = |arrays: Vec<[f64; PairMemory::NUMBERS]>| arrays.concat();
         checkpoint.put_reals("pairs", &flat(self.memory.iter().map(PairMemory::to_array).collect()));
@@ -67,16 +76,20 @@ impl Simulation {
         self.time = checkpoint.time;
         self.y.copy_from_slice(checkpoint.reals_of("state", n)?);
         let counters = checkpoint.integers("counters")?;
-        let &[steps, rejected, cut, evaluations, outputs] = counters else {
-            return Err(length("counters", counters.len(), 5));
+        let &[steps, rejected, cut, evaluations, jacobians, factorisations, iterations, outputs] = counters
+        else {
+            return Err(length("counters", counters.len(), 8));
         };
         let controller = checkpoint.reals_of("controller", 2)?;
-        let rate = checkpoint.reals("rate")?;
-        self.integrator.restore(&RungeKuttaState {
+        let memory = checkpoint.reals("integrator")?;
+        let known = self.integrator.restore(&IntegratorState {
             controller: Controller { next_step: controller[0], last_error: controller[1] },
-            counters: Counters { steps, rejected, cut, evaluations, ..Counters::default() },
-            rate: (!rate.is_empty()).then(|| rate.to_vec()),
+            counters: Counters { steps, rejected, cut, evaluations, jacobians, factorisations, iterations },
+            memory: memory.to_vec(),
         });
+        if !known {
+            return Err(length("integrator", memory.len(), self.integrator.state().memory.len()));
+        }
         self.outputs = outputs;
         self.strayed = true;
         let largest = checkpoint.reals_of("largest", 2)?;

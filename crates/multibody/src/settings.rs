@@ -2,7 +2,7 @@
 
 use crate::outcome::RunError;
 use carom_dynamics::RELATIVE_TOLERANCE;
-use carom_integrate::Method;
+use carom_integrate::{IntegratorKind, Method};
 
 /// How to run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,8 +20,9 @@ pub struct Settings {
     pub output_every: Option<f64>,
     /// Duration of an impact \[s\] if Hertz' estimate from the curvatures does not do.
     pub contact_duration: Option<f64>,
-    /// The Runge-Kutta pair: of order 5 for impacts, whose forces have kinks; of order 8 for smooth motion.
-    pub method: Method,
+    /// The integrator: of explicit pairs that of order 5 for impacts, whose forces have kinks, of order 8 for smooth motion; implicit
+    /// ones where fast motion is damped or need not be seen.
+    pub integrator: IntegratorKind,
 }
 
 impl Settings {
@@ -42,7 +43,7 @@ impl Settings {
             max_step: None,
             output_every: None,
             contact_duration: None,
-            method: Method::DormandPrince5,
+            integrator: IntegratorKind::RungeKutta(Method::DormandPrince5),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::system_error::RateError;
 use carom_dynamics::{
     BodyState, ContactEvent, ContactSample, ContactTracker, Ledger, Observer, Placement, rotation,
 };
-use carom_integrate::{Attempt, RungeKutta, Tolerances};
+use carom_integrate::{Attempt, Integrator, Tolerances};
 use carom_progress::Progress;
 
 /// A system on its way through time.
@@ -24,7 +24,7 @@ pub struct Simulation {
     /// State vector.
     pub(crate) y: Vec<f64>,
     pub(crate) time: f64,
-    pub(crate) integrator: RungeKutta,
+    pub(crate) integrator: Integrator,
     pub(crate) memory: Vec<PairMemory>,
     pub(crate) trackers: Vec<ContactTracker>,
     pub(crate) events: Vec<ContactEvent>,
@@ -34,7 +34,7 @@ pub struct Simulation {
     pub(crate) quaternion_drift: f64,
     /// Largest part of the contact force on a body outside its interface points.
     pub(crate) off_interface: f64,
-    /// Longest step that resolves the highest dynamic mode \[s\].
+    /// Longest step that resolves the highest dynamic mode \[s\]; without end for implicit integrators, which need not.
     modal_step: f64,
     /// State within a step.
     pub(crate) inside: Vec<f64>,
@@ -65,15 +65,15 @@ impl Simulation {
         let mut y = system.initial_state(placements)?;
         let assembly = system.assemble(&mut y)?;
         system.set_state(&y).map_err(|source| RunError::State { time: 0.0, source })?;
-        let tolerances = if settings.time_step.is_some() {
-            Tolerances::none(y.len())
-        } else {
-            Scales::new(&system, settings.end_time)
-                .tolerances(&system, Settings::INTEGRATOR_SHARE * settings.relative_tolerance)
+        let accuracy = Settings::INTEGRATOR_SHARE * settings.relative_tolerance;
+        let controlled = Scales::new(&system, settings.end_time).tolerances(&system, accuracy);
+        let tolerances = match settings.time_step {
+            Some(_) => Tolerances { newton: Some(controlled.absolute), ..Tolerances::none(y.len()) },
+            None => controlled,
         };
         let frequency = system.bodies.iter().map(|body| body.highest_frequency()).fold(0.0, f64::max);
         let mut simulation = Self {
-            integrator: RungeKutta::new(settings.method, tolerances),
+            integrator: Integrator::new(settings.integrator, tolerances),
             memory: vec![PairMemory::new(); system.pairs()],
             trackers: vec![ContactTracker::default(); system.pairs()],
             events: Vec::new(),
@@ -81,7 +81,11 @@ impl Simulation {
             outputs: 0,
             quaternion_drift: 0.0,
             off_interface: 0.0,
-            modal_step: if frequency > 0.0 { 0.1 / frequency } else { f64::INFINITY },
+            modal_step: if frequency > 0.0 && !settings.integrator.is_implicit() {
+                0.1 / frequency
+            } else {
+                f64::INFINITY
+            },
             inside: y.clone(),
             strayed: false,
             assembly,
@@ -217,7 +221,7 @@ impl Simulation {
         let projection =
             self.system.project(&mut self.y, DRIFT).map_err(|source| RunError::Joint { time, source })?;
         if projection.changed {
-            self.integrator.forget_rate();
+            self.integrator.state_moved();
             self.strayed = true;
         }
         Ok(())

@@ -380,6 +380,11 @@ impl Ode for System {
         self.layout.dim()
     }
 
+    /// All but impulses, work and damping.
+    fn coupled(&self) -> usize {
+        self.layout.first_integral()
+    }
+
     fn rate(&mut self, _time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
         self.set_state(y)?;
         self.apply_loads(y);

@@ -1,7 +1,7 @@
 //! Spheres with Hertz' law prescribed, against its closed solution: the time loop apart from any contact solver.
 
 use carom_dynamics::{Checkpoint, ContactEvent, Frame, Ignore, Loads, Observer, ObserverError, Placement};
-use carom_integrate::Method;
+use carom_integrate::{IntegratorKind, Method};
 use carom_multibody::{Body, HertzContact, HertzShape, RunSummary, Settings, Simulation, System};
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
@@ -270,7 +270,7 @@ fn free_flight_takes_few_steps_and_finds_the_late_touch() {
     let at =
         |x: f64, v: f64| Placement { origin: [x, 0.0, 0.0], velocity: [v, 0.0, 0.0], ..Placement::default() };
     // Hertz' law is smooth: the pair of order 8 has the fewest steps.
-    let smooth = Settings { method: Method::Dop853, ..Settings::until(4.0) };
+    let smooth = Settings { integrator: IntegratorKind::RungeKutta(Method::Dop853), ..Settings::until(4.0) };
     let summary = run(two_balls([at(0.0, 0.5), at(1.0 + 2.0 * RADIUS, 0.0)], smooth));
     assert!((summary.contacts[0].start - 2.0).abs() < 1e-9, "{:?}", summary.contacts);
     assert!(summary.counters.steps < 150, "{:?}", summary.counters);

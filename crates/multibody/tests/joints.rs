@@ -3,7 +3,7 @@
 mod lattice;
 
 use carom_dynamics::{Ignore, Loads, Marker, Placement, rotation};
-use carom_integrate::Method;
+use carom_integrate::{IntegratorKind, Method};
 use carom_multibody::{
     Assembly, Body, Joint, JointEnd, JointKind, RunError, RunSummary, Settings, Simulation, System,
 };
@@ -47,7 +47,11 @@ fn gravity() -> Loads {
 }
 
 fn settings(end: f64) -> Settings {
-    Settings { relative_tolerance: 1e-7, method: Method::Dop853, ..Settings::until(end) }
+    Settings {
+        relative_tolerance: 1e-7,
+        integrator: IntegratorKind::RungeKutta(Method::Dop853),
+        ..Settings::until(end)
+    }
 }
 
 fn run(simulation: &mut Simulation) -> RunSummary {

@@ -57,7 +57,7 @@ pub enum SimulateError {
     },
     /// A scheme that this release does not have.
     #[error(
-        "the scheme `{scheme}` is not available in this release; `quasistatic`, `static` and `rigid` are"
+        "the scheme `{scheme}` is not available in this release; `quasistatic`, `dynamic`, `damped`, `static` and `rigid` are"
     )]
     Scheme {
         /// Its name.
@@ -65,11 +65,22 @@ pub enum SimulateError {
     },
     /// An integrator that does not go with the scheme.
     #[error(
-        "the integrator `{integrator}` does not go with the scheme `quasistatic`; `dop853` and `dormand-prince5` do"
+        "the integrator `{integrator}` does not go with the scheme `{scheme}`; `dop853`, `dormand-prince5`, `radau5`, `bdf2` and `midpoint` do"
     )]
     Integrator {
+        /// Name of the scheme.
+        scheme: &'static str,
         /// Its name.
         integrator: &'static str,
+    },
+    /// A contact without penetration where no mode answers at once.
+    #[error(
+        "the scheme `{scheme}` needs `law = {{ kind = \"penalty\" }}`: all modes move, and none is left that answers a pressure at once; \
+         `quasistatic` has contact without a penalty"
+    )]
+    NeedsPenalty {
+        /// Name of the scheme.
+        scheme: &'static str,
     },
     /// A table of the scenario that the scheme does not take.
     #[error("the scheme `{scheme}` takes no [[{table}]] in this release")]

@@ -6,8 +6,8 @@ use std::time::Instant;
 use carom_dynamics::BodyState;
 use carom_format::ResultWriter;
 use carom_format::result::{NoteLevel, RunHeader, RunState};
-use carom_format::scenario::model::{Integrator, Scenario, Scheme};
-use carom_integrate::Method;
+use carom_format::scenario::model::{ContactLaw, Integrator, Scenario, Scheme};
+use carom_integrate::{ImplicitMethod, IntegratorKind, Method};
 use carom_multibody::{RunError, RunSummary, Settings, Simulation};
 use carom_progress::Progress;
 
@@ -108,6 +108,9 @@ pub fn run(
         ("steps", c.steps),
         ("rejected_steps", c.rejected),
         ("right_hand_sides", c.evaluations),
+        ("jacobians", c.jacobians),
+        ("factorisations", c.factorisations),
+        ("newton_iterations", c.iterations),
         ("solver_fallbacks", summary.fallbacks),
     ];
     writer.finish(state, &summary.ledger, &timings, &counters)?;
@@ -140,17 +143,12 @@ pub(crate) fn reduces(scenario: &Scenario) -> bool {
 
 /// What this release can run.
 pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
-    let scheme = match scenario.simulation.scheme {
-        Scheme::Quasistatic | Scheme::Static | Scheme::Rigid => None,
-        Scheme::Dynamic => Some("dynamic"),
-        Scheme::Damped => Some("damped"),
-        Scheme::Explicit => Some("explicit"),
-        Scheme::EnergyMomentum => Some("energy-momentum"),
-        Scheme::Midpoint => Some("midpoint"),
-        Scheme::Complementarity => Some("complementarity"),
-    };
-    if let Some(scheme) = scheme {
-        return Err(SimulateError::Scheme { scheme }.at("simulation.scheme"));
+    let scheme = scenario.simulation.scheme;
+    if matches!(
+        scheme,
+        Scheme::Explicit | Scheme::EnergyMomentum | Scheme::Midpoint | Scheme::Complementarity
+    ) {
+        return Err(SimulateError::Scheme { scheme: scheme.name() }.at("simulation.scheme"));
     }
     if scenario.simulation.scheme == Scheme::Static {
         if !scenario.joint.is_empty() {
@@ -169,18 +167,22 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
             ],
         );
     }
-    let integrator = match scenario.simulation.integrator {
-        Integrator::Dop853 | Integrator::DormandPrince5 => None,
-        Integrator::Radau5 => Some("radau5"),
-        Integrator::GeneralisedAlpha => Some("generalised-alpha"),
-    };
-    if let Some(integrator) = integrator {
-        return Err(SimulateError::Integrator { integrator }.at("simulation.integrator"));
+    if scenario.simulation.integrator == Integrator::GeneralisedAlpha {
+        let integrator = "generalised-alpha";
+        return Err(
+            SimulateError::Integrator { integrator, scheme: scheme.name() }.at("simulation.integrator")
+        );
     }
     without_tables(
-        "quasistatic",
+        scheme.name(),
         &[("support", !scenario.support.is_empty()), ("pressure", !scenario.pressure.is_empty())],
     )?;
+    if matches!(scheme, Scheme::Dynamic | Scheme::Damped) {
+        let hard = |law: &ContactLaw| !matches!(law, ContactLaw::Penalty { .. });
+        if let Some(i) = scenario.contact.iter().position(|pair| hard(&pair.law)) {
+            return Err(SimulateError::NeedsPenalty { scheme: scheme.name() }.at(format!("contact.{i}.law")));
+        }
+    }
     // Friction is refused before anything is reduced for it.
     all_without_friction(scenario)
 }
@@ -208,9 +210,12 @@ fn settings(scenario: &Scenario) -> Settings {
         time_step: simulation.time_step,
         max_step: simulation.maximum_step,
         output_every: Some(simulation.output_every),
-        method: match simulation.integrator {
-            Integrator::DormandPrince5 => Method::DormandPrince5,
-            _ => Method::Dop853,
+        integrator: match simulation.integrator {
+            Integrator::DormandPrince5 => IntegratorKind::RungeKutta(Method::DormandPrince5),
+            Integrator::Dop853 | Integrator::GeneralisedAlpha => IntegratorKind::RungeKutta(Method::Dop853),
+            Integrator::Radau5 => IntegratorKind::Radau5,
+            Integrator::Bdf2 => IntegratorKind::Implicit(ImplicitMethod::Bdf2),
+            Integrator::Midpoint => IntegratorKind::Implicit(ImplicitMethod::Midpoint),
         },
         ..defaults
     }

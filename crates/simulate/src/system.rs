@@ -6,7 +6,7 @@ use carom_dynamics::{Axes, Loads, Placement, PointLoad};
 use carom_fem::{Discretisation, mass_properties};
 use carom_format::result::{ResultBody, ResultPair};
 use carom_format::scenario::model::{
-    BodySpec, ContactLaw as LawSpec, ContactSpec as PairSpec, End, ForceSpec, Rim, Scenario,
+    BodySpec, ContactLaw as LawSpec, ContactSpec as PairSpec, End, ForceSpec, Rim, Scenario, Scheme,
 };
 use carom_multibody::{
     Body, ContactLaw, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, System,
@@ -39,7 +39,7 @@ pub struct Assembled {
 pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, SimulateError> {
     let mut bodies = Vec::new();
     for (spec, ready) in scenario.body.iter().zip(&prepared.bodies) {
-        bodies.push(body(spec, ready)?);
+        bodies.push(body(scenario.simulation.scheme, spec, ready)?);
     }
     let number: BTreeMap<&str, usize> =
         scenario.body.iter().enumerate().map(|(i, spec)| (spec.name.as_str(), i)).collect();
@@ -67,18 +67,22 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
     })
 }
 
-fn body(spec: &BodySpec, ready: &PreparedBody) -> Result<Body, SimulateError> {
+fn body(scheme: Scheme, spec: &BodySpec, ready: &PreparedBody) -> Result<Body, SimulateError> {
     let mut body = match &ready.model {
         PreparedModel::Deformable(geometry) => {
             let known = geometry.set_names().join(", ");
             return Err(SimulateError::NoInterface { body: spec.name.clone(), known });
         }
         PreparedModel::Reduced(rom) => {
-            let body = Body::reduced(rom.clone())?;
-            match &spec.damping {
+            let body = match scheme {
+                Scheme::Dynamic | Scheme::Damped => Body::with_dynamic_modes(rom.clone(), rom.omega.len())?,
+                _ => Body::reduced(rom.clone())?,
+            };
+            let body = match &spec.damping {
                 Some(damping) => body.with_damping(&damping.damping())?,
                 None => body,
-            }
+            };
+            if scheme == Scheme::Damped { body.with_critical_damping()? } else { body }
         }
         PreparedModel::Rigid(geometry) => {
             let (mass, inertia, com) = rigid_mass(spec, geometry)?;
@@ -129,7 +133,7 @@ pub(crate) fn placement(spec: &BodySpec) -> Placement {
 
 fn described(((spec, ready), body): ((&BodySpec, &PreparedBody), &Body)) -> ResultBody {
     let modes = match &ready.model {
-        PreparedModel::Reduced(rom) => [rom.omega.len(), rom.n_low],
+        PreparedModel::Reduced(rom) => [rom.omega.len(), body.frame.n],
         PreparedModel::Rigid(_) | PreparedModel::Deformable(_) => [0, 0],
     };
     ResultBody {

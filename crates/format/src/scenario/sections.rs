@@ -11,21 +11,12 @@ use super::model::{
 };
 use super::problem::ProblemKind;
 
-const SCHEMES: [(&str, Scheme); 9] = [
-    ("quasistatic", Scheme::Quasistatic),
-    ("dynamic", Scheme::Dynamic),
-    ("damped", Scheme::Damped),
-    ("static", Scheme::Static),
-    ("rigid", Scheme::Rigid),
-    ("explicit", Scheme::Explicit),
-    ("energy-momentum", Scheme::EnergyMomentum),
-    ("midpoint", Scheme::Midpoint),
-    ("complementarity", Scheme::Complementarity),
-];
-const INTEGRATORS: [(&str, Integrator); 4] = [
+const INTEGRATORS: [(&str, Integrator); 6] = [
     ("dop853", Integrator::Dop853),
     ("dormand-prince5", Integrator::DormandPrince5),
     ("radau5", Integrator::Radau5),
+    ("bdf2", Integrator::Bdf2),
+    ("midpoint", Integrator::Midpoint),
     ("generalised-alpha", Integrator::GeneralisedAlpha),
 ];
 const JOINTS: [(&str, JointKind); 8] = [
@@ -55,7 +46,7 @@ fn default_integrator(has_contact: bool) -> Integrator {
 }
 
 pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
-    let scheme = table.choice("scheme", &SCHEMES).unwrap_or(Scheme::Quasistatic);
+    let scheme = table.choice("scheme", &Scheme::NAMES).unwrap_or(Scheme::Quasistatic);
     let statics = scheme == Scheme::Static;
     let end_time = table.number("end_time", Interval::Positive);
     if !statics && !table.has("end_time") {

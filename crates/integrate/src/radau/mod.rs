@@ -14,7 +14,8 @@
 use faer::c64;
 use newton::Newton;
 
-use crate::attempt::{Attempt, Counters};
+use crate::adaptive::{Adaptive, Formula, Shared, Span, Trial};
+use crate::attempt::Attempt;
 use crate::collocation::{Collocation, STAGES};
 use crate::control::{Controller, Tolerances};
 use crate::factor::Lu;
@@ -30,14 +31,14 @@ const ERROR_POWER: u32 = 4;
 const KEEPS: f64 = 1e-3;
 
 /// Growth of the step below which it is not worth new factors.
-const SMALL_GROWTH: f64 = 1.2;
+const SMALL_GROWTH: f64 = 1.1;
 
-/// The method with its workspace.
+/// Radau IIA of order 5 under error control.
+pub type Radau5 = Adaptive<RadauIia>;
+
+/// The formula with its workspace.
 #[derive(Debug)]
-pub struct Radau5 {
-    tolerances: Tolerances,
-    controller: Controller,
-    counters: Counters,
+pub struct RadauIia {
     collocation: Collocation,
     jacobian: Jacobian,
     real: Lu<f64>,
@@ -47,11 +48,12 @@ pub struct Radau5 {
     /// True if the derivative is that of the present state.
     is_fresh: bool,
     has_jacobian: bool,
+    /// True if `f0` is the rate at the present state.
     has_rate: bool,
     /// True if the polynomial of the last step leads on from the present state.
     continues: bool,
-    y0: Vec<f64>,
-    y1: Vec<f64>,
+    /// Contraction of Newton's method in the last trial.
+    contraction: f64,
     f0: Vec<f64>,
     stage: Vec<f64>,
     /// Z_i, W_i, f(y + Z_i), one after the other.
@@ -62,14 +64,6 @@ pub struct Radau5 {
     /// Z of the last accepted step, and its length.
     last_z: Vec<f64>,
     last_step: f64,
-    pending: Option<Pending>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Pending {
-    attempt: Attempt,
-    controller: Controller,
-    contraction: f64,
 }
 
 impl Radau5 {
@@ -77,10 +71,7 @@ impl Radau5 {
     pub fn new(tolerances: Tolerances) -> Self {
         let n = tolerances.absolute.len();
         let vector = |count: usize| vec![0.0; count * n];
-        Self {
-            tolerances,
-            controller: Controller::default(),
-            counters: Counters::default(),
+        let formula = RadauIia {
             collocation: Collocation::radau(),
             jacobian: Jacobian::new(n),
             real: Lu::new(n),
@@ -90,252 +81,151 @@ impl Radau5 {
             has_jacobian: false,
             has_rate: false,
             continues: false,
-            y0: vector(1),
-            y1: vector(1),
+            contraction: 0.0,
             f0: vector(1),
             stage: vector(1),
             z: vector(STAGES),
             w: vector(STAGES),
             f: vector(STAGES),
-            error: vector(1),
+            error: vector(STAGES),
             last_z: vector(STAGES),
             last_step: 0.0,
-            pending: None,
-        }
+        };
+        Self::with(formula, tolerances)
+    }
+}
+
+impl Formula for RadauIia {
+    fn error_power(&self) -> u32 {
+        ERROR_POWER
     }
 
-    /// Number of components.
-    pub fn dim(&self) -> usize {
-        self.y0.len()
-    }
-
-    /// Work done so far.
-    pub fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    /// Says that the caller changed the state or the system: rate and starting values are made anew.
-    pub fn forget_rate(&mut self) {
-        (self.has_rate, self.continues, self.is_fresh) = (false, false, false);
-        self.pending = None;
-    }
-
-    /// Attempts a step from `y` at `time`, ending at `latest` or before, as [`crate::RungeKutta::attempt`].
-    ///
-    /// # Errors
-    ///
-    /// [`IntegrateError`] if `latest` is not after `time`, or no step down to round-off of the time succeeds.
-    pub fn attempt<O: Ode>(
+    fn start<O: Ode>(
         &mut self,
         ode: &mut O,
+        shared: &mut Shared,
         time: f64,
-        y: &[f64],
-        latest: f64,
-    ) -> Result<Attempt, IntegrateError<O::Error>> {
-        let room = latest - time;
-        // Also refuses what is not a number.
-        if !(room > 0.0 && time + room > time) {
-            return Err(IntegrateError::NoRoom { time, max_step: room });
+        room: f64,
+        _is_first: bool,
+    ) -> Result<f64, IntegrateError<O::Error>> {
+        if !self.has_rate {
+            shared.rate_at_start(ode, (time, room), &mut self.f0)?;
+            self.has_rate = true;
         }
-        if self.pending.take().is_some() {
-            self.counters.cut += 1;
-        }
-        self.y0.copy_from_slice(y);
-        self.first_rate(ode, time, room)?;
-        let proposed = self.first_step(room);
-        let mut step = proposed;
-        let mut rejected = false;
+        Ok(shared.euler_step(&self.f0, room))
+    }
+
+    /// One step: factors, Newton's method, error.
+    fn trial<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error> {
         loop {
-            let (end, h) = if step >= 0.99 * room { (latest, room) } else { (time + step, step) };
-            let trial = self.trial(ode, time, h, rejected);
-            if let Ok(Some((error, contraction))) = trial
-                && error <= 1.0
-            {
-                return Ok(self.keep(Attempt { start: time, end, error }, contraction, rejected, proposed));
-            }
-            rejected = true;
-            self.counters.rejected += 1;
-            step = match trial {
-                Ok(Some((error, _))) => Controller::after_rejection(h, error, ERROR_POWER),
-                // Newton's method or the rate failed.
-                Ok(None) | Err(_) => 0.5 * h,
-            };
-            if step < crate::RungeKutta::LEAST_RELATIVE_STEP * time.abs().max(proposed.min(room)) {
-                return Err(match trial {
-                    Err(source) => IntegrateError::RightHandSide { time, step: h, source },
-                    Ok(Some((error, _))) if error.is_finite() => {
-                        IntegrateError::StepTooSmall { time, step: h, error, component: self.worst() }
+            self.prepare(ode, shared, span)?;
+            self.start_values(span.h);
+            match self.newton(ode, shared, span)? {
+                Newton::Converged { contraction } => {
+                    self.contraction = contraction;
+                    let n = shared.dim();
+                    for i in 0..n {
+                        shared.y1[i] = shared.y0[i] + self.z[2 * n + i];
                     }
-                    Ok(_) => IntegrateError::NotFinite { time, step: h, component: self.worst() },
-                });
+                    return self.estimate(ode, shared, span);
+                }
+                Newton::Failed { component } if self.is_fresh => {
+                    return Ok(Trial { error: f64::NAN, component });
+                }
+                Newton::Failed { .. } => (self.has_jacobian, self.factored) = (false, 0.0),
             }
         }
     }
 
-    /// Notes an attempt that succeeded.
-    fn keep(&mut self, attempt: Attempt, contraction: f64, rejected: bool, proposed: f64) -> Attempt {
-        let h = attempt.step();
-        let mut controller = self.controller.after_acceptance(h, attempt.error, ERROR_POWER, rejected);
-        if !rejected && h < proposed {
-            // Cut by the caller, not by the error: the longer proposal still stands.
-            controller.next_step = controller.next_step.max(proposed);
-        } else if contraction <= KEEPS && (1.0..SMALL_GROWTH).contains(&(controller.next_step / h)) {
+    /// A step that would grow little keeps its length, and with it its factors.
+    fn settle(&self, controller: &mut Controller, h: f64) {
+        if self.contraction <= KEEPS && (1.0..SMALL_GROWTH).contains(&(controller.next_step / h)) {
             controller.next_step = h;
         }
-        self.pending = Some(Pending { attempt, controller, contraction });
-        attempt
     }
 
-    /// One step: factors, Newton's method, error. None if Newton's method fails with a fresh derivative.
-    fn trial<O: Ode>(
-        &mut self,
-        ode: &mut O,
-        time: f64,
-        h: f64,
-        rejected: bool,
-    ) -> Result<Option<(f64, f64)>, O::Error> {
-        loop {
-            self.prepare(ode, time, h)?;
-            self.start_values(h);
-            match self.newton(ode, time, h)? {
-                Newton::Converged { contraction } => {
-                    let n = self.dim();
-                    for i in 0..n {
-                        self.y1[i] = self.y0[i] + self.z[2 * n + i];
-                    }
-                    let error = self.estimate(ode, time, h, rejected)?;
-                    return Ok(Some((error, contraction)));
-                }
-                Newton::Failed if self.is_fresh => return Ok(None),
-                Newton::Failed => (self.has_jacobian, self.factored) = (false, 0.0),
+    fn interpolate(&self, shared: &Shared, _h: f64, s: f64, out: &mut [f64]) {
+        let n = shared.dim();
+        let weights = self.collocation.weights(s);
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = shared.y0[i] + (0..STAGES).map(|j| weights[j] * self.z[j * n + i]).sum::<f64>();
+        }
+    }
+
+    fn accepted(&mut self, _shared: &Shared, attempt: Attempt) {
+        std::mem::swap(&mut self.z, &mut self.last_z);
+        (self.last_step, self.continues) = (attempt.step(), true);
+        (self.has_rate, self.is_fresh) = (false, false);
+        if self.contraction > KEEPS {
+            (self.has_jacobian, self.factored) = (false, 0.0);
+        }
+    }
+
+    /// The polynomial of the last step still leads on.
+    fn nudged(&mut self) {
+        (self.has_rate, self.is_fresh) = (false, false);
+    }
+
+    fn changed(&mut self) {
+        (self.has_rate, self.continues, self.is_fresh) = (false, false, false);
+    }
+
+    /// Flags, step of the factors, last step, Z of the last step, derivative by columns.
+    fn memory(&self) -> Vec<f64> {
+        let flag = |is: bool| f64::from(u8::from(is));
+        let mut memory = vec![flag(self.has_jacobian), flag(self.continues), self.factored, self.last_step];
+        memory.extend_from_slice(&self.last_z);
+        if self.has_jacobian {
+            memory.extend(self.jacobian.numbers());
+        }
+        memory
+    }
+
+    fn recall(&mut self, memory: &[f64]) -> bool {
+        let n = self.f0.len();
+        let Some((&[has_jacobian, continues, factored, last_step], rest)) = memory.split_first_chunk() else {
+            return false;
+        };
+        let has_jacobian = has_jacobian == 1.0;
+        if rest.len() != STAGES * n + if has_jacobian { n * n } else { 0 } {
+            return false;
+        }
+        let (z, derivative) = rest.split_at(STAGES * n);
+        self.last_z.copy_from_slice(z);
+        (self.has_jacobian, self.continues, self.last_step) = (has_jacobian, continues == 1.0, last_step);
+        (self.is_fresh, self.has_rate, self.factored) = (false, false, 0.0);
+        if has_jacobian {
+            self.jacobian.take(derivative);
+            if factored > 0.0 {
+                self.factorise(factored);
             }
         }
+        true
     }
+}
 
+impl RadauIia {
     /// Error of the step in units of the tolerance, THEORY (6.2), once more filtered where it seems too large.
-    fn estimate<O: Ode>(&mut self, ode: &mut O, time: f64, h: f64, rejected: bool) -> Result<f64, O::Error> {
-        if !self.tolerances.controls() {
-            return Ok(0.0);
+    fn estimate<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error> {
+        if !shared.tolerances.controls() {
+            return Ok(shared.largest(|_| 0.0));
         }
-        let n = self.dim();
+        let n = shared.dim();
         let root = 6.0_f64.sqrt();
         let e = [(-13.0 - 7.0 * root) / 3.0, (-13.0 + 7.0 * root) / 3.0, -1.0 / 3.0];
         self.error.resize(n, 0.0);
         let Self { z, f0, error, real, .. } = self;
-        let sum = |i: usize| (0..STAGES).map(|j| e[j] * z[j * n + i]).sum::<f64>() / h;
-        real.solve(|i| f0[i] + sum(i), |i, x| error[i] = x);
-        let mut size = self.size_of_error();
-        if size > 1.0 && (rejected || !self.continues) {
-            let Self { error, y0, stage, .. } = self;
-            stage.iter_mut().zip(y0.iter().zip(error.iter())).for_each(|(s, (y, e))| *s = y + e);
-            let mut rate = std::mem::take(&mut self.f);
-            ode.rate(time, &self.stage, &mut rate[..n])?;
-            self.counters.evaluations += 1;
-            let Self { z, error, real, .. } = self;
-            let sum = |i: usize| (0..STAGES).map(|j| e[j] * z[j * n + i]).sum::<f64>() / h;
-            real.solve(|i| rate[i] + sum(i), |i, x| error[i] = x);
-            self.f = rate;
-            size = self.size_of_error();
+        let sum = |z: &[f64], i: usize| (0..STAGES).map(|j| e[j] * z[j * n + i]).sum::<f64>() / span.h;
+        real.solve(|i| f0[i] + sum(z, i), |i, x| error[i] = x);
+        let trial = shared.largest(|i| error[i]);
+        if trial.error <= 1.0 || trial.error.is_nan() || !span.again && self.continues {
+            return Ok(trial);
         }
-        Ok(size)
-    }
-
-    fn size_of_error(&self) -> f64 {
-        let mut largest = 0.0_f64;
-        for i in 0..self.dim() {
-            let scale = self.tolerances.scale(i, self.y0[i], self.y1[i]);
-            if !self.y1[i].is_finite() {
-                return f64::NAN;
-            }
-            if scale.is_finite() {
-                let size = self.error[i].abs() / scale.max(f64::MIN_POSITIVE);
-                largest = if size.is_nan() { f64::NAN } else { largest.max(size) };
-            }
-        }
-        largest
-    }
-
-    /// The component with the largest error.
-    fn worst(&self) -> usize {
-        let size = |i: usize| {
-            self.error.get(i).map_or(0.0, |e| e.abs()) / self.tolerances.newton_scale(i, self.y0[i])
-        };
-        (0..self.dim()).max_by(|&a, &b| size(a).total_cmp(&size(b))).unwrap_or(0)
-    }
-
-    /// The rate at the start of the step, unless it is known.
-    fn first_rate<O: Ode>(
-        &mut self,
-        ode: &mut O,
-        time: f64,
-        room: f64,
-    ) -> Result<(), IntegrateError<O::Error>> {
-        if self.has_rate {
-            return Ok(());
-        }
-        self.counters.evaluations += 1;
-        ode.rate(time, &self.y0, &mut self.f0).map_err(|source| IntegrateError::RightHandSide {
-            time,
-            step: room,
-            source,
-        })?;
-        if let Some(component) = self.f0.iter().position(|f| !f.is_finite()) {
-            return Err(IntegrateError::NotFinite { time, step: 0.0, component });
-        }
-        self.has_rate = true;
-        Ok(())
-    }
-
-    /// The controller's step, or at the start one whose explicit Euler step changes the state by a hundred tolerances.
-    fn first_step(&self, room: f64) -> f64 {
-        if self.controller.next_step > 0.0 {
-            return self.controller.next_step;
-        }
-        if !self.tolerances.controls() {
-            return room;
-        }
-        let rate = |i: usize| self.f0[i].abs() / self.tolerances.scale(i, self.y0[i], self.y0[i]);
-        let fastest = (0..self.dim()).map(rate).filter(|r| r.is_finite()).fold(0.0, f64::max);
-        if fastest > 0.0 { (100.0 / fastest).min(room) } else { 1e-3 * room }
-    }
-
-    /// Writes the polynomial of the last attempt at `time` to `out`.
-    ///
-    /// # Panics
-    ///
-    /// Without an attempt, or if `out` has another length than [`Radau5::dim`].
-    pub fn interpolate(&self, time: f64, out: &mut [f64]) {
-        let n = self.dim();
-        assert_eq!(out.len(), n, "one number a component");
-        let Pending { attempt, .. } = self.pending.expect("the dense output belongs to an attempt");
-        let weights = self.collocation.weights((time - attempt.start) / attempt.step());
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = self.y0[i] + (0..STAGES).map(|j| weights[j] * self.z[j * n + i]).sum::<f64>();
-        }
-    }
-
-    /// State at the end of the last attempt.
-    pub fn end_state(&self) -> &[f64] {
-        &self.y1
-    }
-
-    /// Accepts the last attempt: writes its end state to `y` and returns its end time.
-    ///
-    /// # Panics
-    ///
-    /// Without an attempt.
-    pub fn accept(&mut self, y: &mut [f64]) -> f64 {
-        let Pending { attempt, controller, contraction } =
-            self.pending.take().expect("only an attempt can be accepted");
-        y.copy_from_slice(&self.y1);
-        std::mem::swap(&mut self.z, &mut self.last_z);
-        (self.last_step, self.continues) = (attempt.step(), true);
-        (self.has_rate, self.is_fresh) = (false, false);
-        if contraction > KEEPS {
-            (self.has_jacobian, self.factored) = (false, 0.0);
-        }
-        self.controller = controller;
-        self.counters.steps += 1;
-        attempt.end
+        let Self { z, f, error, stage, real, .. } = self;
+        stage.iter_mut().zip(shared.y0.iter().zip(error.iter())).for_each(|(s, (y, e))| *s = y + e);
+        ode.rate(span.start, stage, &mut f[..n])?;
+        shared.counters.evaluations += 1;
+        real.solve(|i| f[i] + sum(z, i), |i, x| error[i] = x);
+        Ok(shared.largest(|i| error[i]))
     }
 }

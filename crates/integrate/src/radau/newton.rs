@@ -2,50 +2,61 @@
 
 use faer::c64;
 
-use super::Radau5;
+use super::RadauIia;
+use crate::adaptive::{Shared, Span};
 use crate::collocation::{Collocation, STAGES};
+use crate::newton::{Iterations, Verdict};
 use crate::ode::Ode;
-
-/// Part of the tolerance that Newton's method may leave.
-const NEWTON_SHARE: f64 = 0.01;
-
-/// Largest number of iterations.
-const NEWTON_STEPS: usize = 8;
 
 /// Change of the step up to which factors are kept: Newton's method contracts by as much more slowly.
 const SAME_STEP: f64 = 1e-3;
 
 /// What Newton's method came to.
 pub(super) enum Newton {
-    Converged { contraction: f64 },
-    Failed,
+    Converged {
+        contraction: f64,
+    },
+    /// Component whose change is none, or the first.
+    Failed {
+        component: usize,
+    },
 }
 
-impl Radau5 {
+impl RadauIia {
     /// Derivative and factors for a step h.
-    pub(super) fn prepare<O: Ode>(&mut self, ode: &mut O, time: f64, h: f64) -> Result<(), O::Error> {
+    pub(super) fn prepare<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        shared: &mut Shared,
+        span: Span,
+    ) -> Result<(), O::Error> {
         if !self.has_jacobian {
-            let at = (&self.y0[..], &self.f0[..]);
-            self.counters.evaluations += self.jacobian.evaluate(ode, time, at, &self.tolerances)?;
-            self.counters.jacobians += 1;
+            let at = (&shared.y0[..], &self.f0[..]);
+            shared.counters.evaluations += self.jacobian.evaluate(ode, span.start, at, &shared.tolerances)?;
+            shared.counters.jacobians += 1;
             (self.has_jacobian, self.is_fresh, self.factored) = (true, true, 0.0);
         }
-        if (self.factored / h - 1.0).abs() > SAME_STEP {
-            let jacobian = &self.jacobian.matrix;
-            let Collocation { gamma, alpha, beta, .. } = self.collocation;
-            let unit = |i: usize, j: usize| f64::from(u8::from(i == j));
-            self.real.factorise(|i, j| gamma / h * unit(i, j) - jacobian[(i, j)]);
-            self.complex
-                .factorise(|i, j| c64::new(alpha / h * unit(i, j) - jacobian[(i, j)], beta / h * unit(i, j)));
-            self.factored = h;
-            self.counters.factorisations += 1;
+        if (self.factored / span.h - 1.0).abs() > SAME_STEP {
+            self.factorise(span.h);
+            shared.counters.factorisations += 1;
         }
         Ok(())
     }
 
+    /// Factors of γ/h − ∂f/∂y and (α + iβ)/h − ∂f/∂y.
+    pub(super) fn factorise(&mut self, h: f64) {
+        let jacobian = &self.jacobian.matrix;
+        let Collocation { gamma, alpha, beta, .. } = self.collocation;
+        let unit = |i: usize, j: usize| f64::from(u8::from(i == j));
+        self.real.factorise(|i, j| gamma / h * unit(i, j) - jacobian[(i, j)]);
+        self.complex
+            .factorise(|i, j| c64::new(alpha / h * unit(i, j) - jacobian[(i, j)], beta / h * unit(i, j)));
+        self.factored = h;
+    }
+
     /// Z from the polynomial of the last step, or zero.
     pub(super) fn start_values(&mut self, h: f64) {
-        let n = self.dim();
+        let n = self.f0.len();
         if !self.continues {
             self.z.fill(0.0);
             self.w.fill(0.0);
@@ -63,46 +74,39 @@ impl Radau5 {
     }
 
     /// Simplified Newton iterations for W.
-    pub(super) fn newton<O: Ode>(&mut self, ode: &mut O, time: f64, h: f64) -> Result<Newton, O::Error> {
-        let n = self.dim();
-        let (mut last, mut contraction) = (f64::INFINITY, 0.0_f64);
-        for iteration in 0..NEWTON_STEPS {
+    pub(super) fn newton<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        shared: &mut Shared,
+        span: Span,
+    ) -> Result<Newton, O::Error> {
+        let n = shared.dim();
+        let mut iterations = Iterations::START;
+        loop {
             for stage in 0..STAGES {
                 for i in 0..n {
-                    self.stage[i] = self.y0[i] + self.z[stage * n + i];
+                    self.stage[i] = shared.y0[i] + self.z[stage * n + i];
                 }
-                let at = time + self.collocation.c[stage] * h;
+                let at = span.start + self.collocation.c[stage] * span.h;
                 ode.rate(at, &self.stage, &mut self.f[stage * n..(stage + 1) * n])?;
-                self.counters.evaluations += 1;
+                shared.counters.evaluations += 1;
             }
-            let change = self.newton_step(h);
-            self.counters.iterations += 1;
-            if iteration > 0 {
-                let ratio = change / last;
-                contraction = if iteration == 1 { ratio } else { (ratio * contraction).sqrt() };
-                let left = (NEWTON_STEPS - 1 - iteration) as i32;
-                let expected = contraction.powi(left) / (1.0 - contraction) * change;
-                // Also where it is not a number.
-                let converges = contraction < 0.99 && expected <= NEWTON_SHARE;
-                if !converges && change > 0.0 {
-                    return Ok(Newton::Failed);
+            let (change, component) = self.newton_step(shared, span.h);
+            shared.counters.iterations += 1;
+            match iterations.judge(change) {
+                Verdict::GoOn => {}
+                Verdict::Converged => {
+                    return Ok(Newton::Converged { contraction: iterations.contraction });
                 }
-            } else if !change.is_finite() {
-                return Ok(Newton::Failed);
-            }
-            last = change;
-            let remaining = if iteration == 0 { change } else { contraction / (1.0 - contraction) * change };
-            if remaining <= NEWTON_SHARE && (iteration > 0 || change <= 1e-3 * NEWTON_SHARE) {
-                return Ok(Newton::Converged { contraction });
+                Verdict::Failed => return Ok(Newton::Failed { component }),
             }
         }
-        Ok(Newton::Failed)
     }
 
-    /// W ← W + ΔW and Z = T W; returns the size of ΔZ in units of the tolerance.
-    fn newton_step(&mut self, h: f64) -> f64 {
-        let n = self.dim();
-        let Self { collocation, w, f, z, tolerances, y0, real, complex, .. } = self;
+    /// W ← W + ΔW and Z = T W; returns the size of ΔZ in units of the tolerance and the component that has it.
+    fn newton_step(&mut self, shared: &Shared, h: f64) -> (f64, usize) {
+        let n = shared.dim();
+        let Self { collocation, w, f, z, real, complex, .. } = self;
         let Collocation { gamma, alpha, beta, inverse, .. } = *collocation;
         let transformed =
             |row: usize, i: usize| (0..STAGES).map(|j| inverse[row][j] * f[j * n + i]).sum::<f64>();
@@ -125,13 +129,15 @@ impl Radau5 {
         );
         w.iter_mut().zip(&changes).for_each(|(w, change)| *w += change);
         collocation.to_z(w, z, n);
-        let mut largest = 0.0_f64;
+        let mut largest = (0.0_f64, 0);
         for i in 0..n {
-            let scale = tolerances.newton_scale(i, y0[i]);
+            let scale = shared.tolerances.newton_scale(i, shared.y0[i]);
             for row in collocation.transform {
                 let change: f64 = (0..STAGES).map(|j| row[j] * changes[j * n + i]).sum();
                 let size = change.abs() / scale;
-                largest = if size.is_nan() { f64::NAN } else { largest.max(size) };
+                if size.is_nan() || size > largest.0 {
+                    largest = (size, i);
+                }
             }
         }
         self.error = changes;

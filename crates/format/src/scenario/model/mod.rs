@@ -71,6 +71,26 @@ pub enum Scheme {
     Complementarity,
 }
 
+impl Scheme {
+    /// Names in scenarios.
+    pub const NAMES: [(&str, Self); 9] = [
+        ("quasistatic", Self::Quasistatic),
+        ("dynamic", Self::Dynamic),
+        ("damped", Self::Damped),
+        ("static", Self::Static),
+        ("rigid", Self::Rigid),
+        ("explicit", Self::Explicit),
+        ("energy-momentum", Self::EnergyMomentum),
+        ("midpoint", Self::Midpoint),
+        ("complementarity", Self::Complementarity),
+    ];
+
+    /// Name in scenarios.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, scheme)| *scheme == self).map_or("", |(name, _)| name)
+    }
+}
+
 /// Time integrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -81,6 +101,10 @@ pub enum Integrator {
     DormandPrince5,
     /// Implicit Runge-Kutta of order 5.
     Radau5,
+    /// Backward differences of order 2.
+    Bdf2,
+    /// Implicit midpoint rule.
+    Midpoint,
     /// Generalised-alpha.
     GeneralisedAlpha,
 }

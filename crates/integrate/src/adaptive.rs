@@ -1,0 +1,396 @@
+//! Steps under error control, whatever formula makes them.
+//!
+//! A step has two halves, so that the caller can look at it before it counts:
+//!
+//! ```text
+//! let attempt = integrator.attempt(&mut ode, t, &y, latest)?;    // error control; may end before `latest`
+//! integrator.prepare_dense(&mut ode)?;                           // if something within the step is of interest
+//! …                                                             // an event at t_e? then attempt(…, t_e) again
+//! t = integrator.accept(&mut y);                                 // y becomes the end of the attempt
+//! ```
+
+use crate::attempt::{Attempt, Counters, IntegratorState};
+use crate::control::{Controller, Tolerances};
+use crate::ode::{IntegrateError, Ode};
+
+/// No step is tried below this times the time or the step first tried.
+const LEAST_RELATIVE_STEP: f64 = 16.0 * f64::EPSILON;
+
+/// Error of a trial step in units of the tolerance, not a number if there is no end state; and the component that has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial {
+    /// The error.
+    pub error: f64,
+    /// The component.
+    pub component: usize,
+}
+
+/// A step to be tried.
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    /// Its start \[s\].
+    pub start: f64,
+    /// Its end \[s\].
+    pub end: f64,
+    /// Its length h \[s\]; the end is rounded.
+    pub h: f64,
+    /// True if a step from here was rejected.
+    pub again: bool,
+}
+
+/// What every formula works on.
+#[derive(Debug, Clone)]
+pub struct Shared {
+    /// Accuracy.
+    pub tolerances: Tolerances,
+    /// Work done so far.
+    pub counters: Counters,
+    /// State at the start of the step.
+    pub y0: Vec<f64>,
+    /// State at the end of the last trial.
+    pub y1: Vec<f64>,
+}
+
+impl Shared {
+    /// Number of components.
+    pub fn dim(&self) -> usize {
+        self.y0.len()
+    }
+
+    /// Largest of the errors e_i over the components, in units of the tolerance; not a number if y₁ is none.
+    pub fn largest(&self, error: impl Fn(usize) -> f64) -> Trial {
+        let mut trial = Trial { error: 0.0, component: 0 };
+        for i in 0..self.dim() {
+            if !self.y1[i].is_finite() {
+                return Trial { error: f64::NAN, component: i };
+            }
+            let scale = self.tolerances.scale(i, self.y0[i], self.y1[i]);
+            if scale.is_infinite() {
+                continue;
+            }
+            let size = error(i).abs() / scale.max(f64::MIN_POSITIVE);
+            if size.is_nan() || size > trial.error {
+                trial = Trial { error: size, component: i };
+            }
+        }
+        trial
+    }
+
+    /// A step whose explicit Euler step changes the state by a hundred tolerances.
+    pub fn euler_step(&self, rate: &[f64], room: f64) -> f64 {
+        let pace = |i: usize| rate[i].abs() / self.tolerances.scale(i, self.y0[i], self.y0[i]);
+        let fastest = (0..self.dim()).map(pace).filter(|pace| pace.is_finite()).fold(0.0, f64::max);
+        if fastest > 0.0 { (100.0 / fastest).min(room) } else { 1e-3 * room }
+    }
+
+    /// Evaluates the rate at the start of a step.
+    ///
+    /// # Errors
+    ///
+    /// [`IntegrateError::RightHandSide`], [`IntegrateError::NotFinite`].
+    pub fn rate_at_start<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        (time, room): (f64, f64),
+        rate: &mut [f64],
+    ) -> Result<(), IntegrateError<O::Error>> {
+        self.counters.evaluations += 1;
+        ode.rate(time, &self.y0, rate).map_err(|source| IntegrateError::RightHandSide {
+            time,
+            step: room,
+            source,
+        })?;
+        match rate.iter().position(|f| !f.is_finite()) {
+            Some(component) => Err(IntegrateError::NotFinite { time, step: 0.0, component }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A formula for one step.
+pub trait Formula {
+    /// Order of the error estimate plus one.
+    fn error_power(&self) -> u32;
+
+    /// What a step needs of its start, once for all trials from there; and the step to try where none went before.
+    ///
+    /// * `room` — no step is longer \[s\]
+    /// * `is_first` — whether that step is wanted
+    ///
+    /// # Errors
+    ///
+    /// [`IntegrateError`] if the rate at the start cannot be computed.
+    fn start<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        shared: &mut Shared,
+        time: f64,
+        room: f64,
+        is_first: bool,
+    ) -> Result<f64, IntegrateError<O::Error>>;
+
+    /// Computes y₁ and its error.
+    ///
+    /// # Errors
+    ///
+    /// That of the rate; a shorter step is tried.
+    fn trial<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error>;
+
+    /// Looks at what the controller proposes after a step of length h.
+    fn settle(&self, _controller: &mut Controller, _h: f64) {}
+
+    /// Makes the dense output of the last trial.
+    ///
+    /// # Errors
+    ///
+    /// That of the rate.
+    fn prepare_dense<O: Ode>(
+        &mut self,
+        _ode: &mut O,
+        _shared: &mut Shared,
+        _attempt: Attempt,
+    ) -> Result<(), O::Error> {
+        Ok(())
+    }
+
+    /// Writes the dense output at s = (t − t₀)/h to `out`.
+    fn interpolate(&self, shared: &Shared, h: f64, s: f64, out: &mut [f64]);
+
+    /// Carries on what the next step can use of this one, which is accepted.
+    fn accepted(&mut self, shared: &Shared, attempt: Attempt);
+
+    /// The caller moved the state by no more than errors of a step.
+    fn nudged(&mut self);
+
+    /// The caller changed the state or the system.
+    fn changed(&mut self);
+
+    /// The rate at the present state, if it is known, to be changed along with the state.
+    fn rate_mut(&mut self) -> Option<&mut [f64]> {
+        None
+    }
+
+    /// What the next step needs of the steps before, as numbers.
+    fn memory(&self) -> Vec<f64>;
+
+    /// Takes it back; false if it is not of this formula or system.
+    fn recall(&mut self, memory: &[f64]) -> bool;
+}
+
+/// A formula under error control.
+#[derive(Debug, Clone)]
+pub struct Adaptive<F> {
+    pub(crate) formula: F,
+    pub(crate) shared: Shared,
+    controller: Controller,
+    pending: Option<Pending>,
+}
+
+/// An attempt with what follows from it once it is accepted.
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    attempt: Attempt,
+    controller: Controller,
+}
+
+impl<F: Formula> Adaptive<F> {
+    pub(crate) fn with(formula: F, tolerances: Tolerances) -> Self {
+        let n = tolerances.absolute.len();
+        let counters = Counters::default();
+        Self {
+            formula,
+            shared: Shared { tolerances, counters, y0: vec![0.0; n], y1: vec![0.0; n] },
+            controller: Controller::default(),
+            pending: None,
+        }
+    }
+
+    /// Number of components.
+    pub fn dim(&self) -> usize {
+        self.shared.dim()
+    }
+
+    /// Work done so far.
+    pub fn counters(&self) -> Counters {
+        self.shared.counters
+    }
+
+    /// Sets the step to try first \[s\]; otherwise it is estimated from the rate.
+    pub fn set_next_step(&mut self, step: f64) {
+        self.controller.next_step = step;
+    }
+
+    /// What a restart needs.
+    pub fn state(&self) -> IntegratorState {
+        IntegratorState {
+            controller: self.controller,
+            counters: self.shared.counters,
+            memory: self.formula.memory(),
+        }
+    }
+
+    /// Continues from a saved state; false if its memory is of another formula or system and is left aside.
+    pub fn restore(&mut self, state: &IntegratorState) -> bool {
+        self.controller = state.controller;
+        self.shared.counters = state.counters;
+        self.pending = None;
+        self.formula.changed();
+        self.formula.recall(&state.memory)
+    }
+
+    /// Says that the caller changed the state or the system: nothing of earlier steps is used.
+    pub fn forget_rate(&mut self) {
+        self.formula.changed();
+        self.pending = None;
+    }
+
+    /// Says that the caller moved the state by no more than errors of a step, such as back to constraints.
+    pub fn state_moved(&mut self) {
+        self.formula.nudged();
+        self.pending = None;
+    }
+
+    /// The rate at the present state, once a step was accepted, to be changed along with the state.
+    pub fn rate_mut(&mut self) -> Option<&mut [f64]> {
+        self.formula.rate_mut()
+    }
+
+    /// Attempts a step from `y` at `time`, ending at `latest` or before. An earlier attempt from here is dropped.
+    ///
+    /// The step is the controller's, cut until the estimated error is within the tolerance and every rate could be
+    /// evaluated; it ends at `latest` exactly if it reaches that far.
+    ///
+    /// # Errors
+    ///
+    /// [`IntegrateError`] if `latest` is not after `time`, or no step down to round-off of the time succeeds.
+    pub fn attempt<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        time: f64,
+        y: &[f64],
+        latest: f64,
+    ) -> Result<Attempt, IntegrateError<O::Error>> {
+        let room = latest - time;
+        // Also refuses what is not a number.
+        if !(room > 0.0 && time + room > time) {
+            return Err(IntegrateError::NoRoom { time, max_step: room });
+        }
+        if self.pending.take().is_some() {
+            self.shared.counters.cut += 1;
+        }
+        self.shared.y0.copy_from_slice(y);
+        let proposed = self.proposed(ode, time, room)?;
+        let mut step = proposed;
+        let mut again = false;
+        loop {
+            let (end, h) = if step >= 0.99 * room { (latest, room) } else { (time + step, step) };
+            let span = Span { start: time, end, h, again };
+            let outcome = self.formula.trial(ode, &mut self.shared, span);
+            if let Ok(Trial { error, .. }) = outcome
+                && error <= 1.0
+            {
+                return Ok(self.keep(Attempt { start: time, end, error }, h, proposed, again));
+            }
+            again = true;
+            self.shared.counters.rejected += 1;
+            let error = outcome.as_ref().map_or(f64::NAN, |trial| trial.error);
+            step = Controller::after_rejection(h, error, self.formula.error_power());
+            if step < LEAST_RELATIVE_STEP * time.abs().max(proposed.min(room)) {
+                return Err(failure(time, h, outcome));
+            }
+        }
+    }
+
+    /// The controller's step, or at the start of a run the formula's.
+    fn proposed<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        time: f64,
+        room: f64,
+    ) -> Result<f64, IntegrateError<O::Error>> {
+        let known = self.controller.next_step > 0.0;
+        let first = self.formula.start(ode, &mut self.shared, time, room, !known)?;
+        Ok(match (known, self.shared.tolerances.controls()) {
+            (true, _) => self.controller.next_step,
+            (false, true) => first,
+            (false, false) => room,
+        })
+    }
+
+    /// Notes an attempt that succeeded.
+    fn keep(&mut self, attempt: Attempt, h: f64, proposed: f64, again: bool) -> Attempt {
+        let power = self.formula.error_power();
+        let mut controller = self.controller.after_acceptance(h, attempt.error, power, again);
+        if !again && h < proposed {
+            // Cut by the caller, not by the error: the longer proposal still stands.
+            controller.next_step = controller.next_step.max(proposed);
+        } else {
+            self.formula.settle(&mut controller, h);
+        }
+        self.pending = Some(Pending { attempt, controller });
+        attempt
+    }
+
+    fn pending(&self) -> Pending {
+        self.pending.expect("an attempt must come first")
+    }
+
+    /// Makes the dense output of the last attempt; DOP853 evaluates the rate three times more.
+    ///
+    /// # Errors
+    ///
+    /// [`IntegrateError::RightHandSide`] if one of these evaluations fails.
+    ///
+    /// # Panics
+    ///
+    /// Without an attempt.
+    pub fn prepare_dense<O: Ode>(&mut self, ode: &mut O) -> Result<(), IntegrateError<O::Error>> {
+        let attempt = self.pending().attempt;
+        self.formula.prepare_dense(ode, &mut self.shared, attempt).map_err(|source| {
+            IntegrateError::RightHandSide { time: attempt.start, step: attempt.step(), source }
+        })
+    }
+
+    /// Writes the dense output at `time` within the last attempt to `out`, after [`Adaptive::prepare_dense`].
+    ///
+    /// # Panics
+    ///
+    /// Without an attempt, or if `out` has another length than [`Adaptive::dim`].
+    pub fn interpolate(&self, time: f64, out: &mut [f64]) {
+        assert_eq!(out.len(), self.dim(), "one number a component");
+        let attempt = self.pending().attempt;
+        let h = attempt.step();
+        self.formula.interpolate(&self.shared, h, (time - attempt.start) / h, out);
+    }
+
+    /// State at the end of the last attempt.
+    pub fn end_state(&self) -> &[f64] {
+        &self.shared.y1
+    }
+
+    /// Accepts the last attempt: writes its end state to `y` and returns its end time.
+    ///
+    /// # Panics
+    ///
+    /// Without an attempt.
+    pub fn accept(&mut self, y: &mut [f64]) -> f64 {
+        let pending = self.pending();
+        self.pending = None;
+        y.copy_from_slice(&self.shared.y1);
+        self.formula.accepted(&self.shared, pending.attempt);
+        self.controller = pending.controller;
+        self.shared.counters.steps += 1;
+        pending.attempt.end
+    }
+}
+
+/// Why the smallest step failed.
+fn failure<E: std::error::Error>(time: f64, step: f64, outcome: Result<Trial, E>) -> IntegrateError<E> {
+    match outcome {
+        Err(source) => IntegrateError::RightHandSide { time, step, source },
+        Ok(Trial { error, component }) if error.is_finite() => {
+            IntegrateError::StepTooSmall { time, step, error, component }
+        }
+        Ok(Trial { component, .. }) => IntegrateError::NotFinite { time, step, component },
+    }
+}
