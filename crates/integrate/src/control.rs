@@ -1,5 +1,8 @@
 //! Tolerances and the size of the next step.
 
+/// Least tolerance of implicit equations, relative to the state.
+const ROUNDING: f64 = 1e3 * f64::EPSILON;
+
 /// What error a step may make: component i of y may be wrong by `absolute[i] + relative * |y_i|`.
 ///
 /// The largest component decides (not the mean), so that adding bodies at rest changes no step.
@@ -35,7 +38,8 @@ impl Tolerances {
     pub(crate) fn newton_scale(&self, i: usize, y: f64) -> f64 {
         let scale =
             self.newton.as_ref().map_or(self.absolute[i], |newton| newton[i]) + self.relative * y.abs();
-        scale.max(f64::MIN_POSITIVE)
+        // A hundredth of it is to be met, which rounding must allow.
+        scale.max(ROUNDING * y.abs()).max(f64::MIN_POSITIVE)
     }
 
     /// What is resolved of component i, if that is known.

@@ -1,0 +1,115 @@
+//! The same bodies with high modes quasistatic, dynamic and damped, and with every integrator.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use carom_format::Scenario;
+use carom_multibody::RunSummary;
+use carom_progress::Silent;
+use carom_simulate::{Prepared, RunOptions, SimulateError, Workshop, prepare, run};
+
+/// A ball of few modes falls on a rigid plane: the contact radius of 2.7 mm at 40 m/s spans two faces.
+const SCENARIO: &str = r#"
+[simulation]
+end_time = 5.0e-5
+relative_tolerance = 1.0e-6
+
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.015, pole_radius = 3.9e-3, grade = { at = "pole", finest = 1.5e-3 } }
+material = "steel"
+reduce = { interface = ["pole"], modes = 8, split = 1.0e5 }
+position = [0.0, 0.0, -0.0150001]
+velocity = [0.0, 0.0, 40.0]
+
+[[body]]
+name = "wall"
+make = { shape = "box", size = [0.02, 0.02, 0.01] }
+rigid = true
+fixed = true
+material = "steel"
+position = [-0.01, -0.01, 0.0]
+
+[[contact]]
+between = ["ball:pole", "wall:bottom"]
+law = { kind = "penalty", factor = 100.0 }
+"#;
+
+fn scenario(overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    Scenario::parse(Path::new("schemes.toml"), SCENARIO, &overrides, &["steel"]).unwrap()
+}
+
+/// The bodies, made once for all tests.
+fn bodies() -> &'static Prepared {
+    static BODIES: OnceLock<Prepared> = OnceLock::new();
+    BODIES.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
+        prepare(&scenario(&[]), workshop, &Silent).unwrap()
+    })
+}
+
+fn solve(overrides: &[&str]) -> Result<RunSummary, SimulateError> {
+    let folder = tempfile::tempdir().unwrap();
+    let result = folder.path().join("result.carom");
+    let outcome =
+        run(&scenario(overrides), folder.path(), bodies(), &result, RunOptions::default(), &Silent)?;
+    println!("{overrides:?}: {:?} {:?}", outcome.summary.contacts, outcome.summary.counters);
+    Ok(outcome.summary)
+}
+
+fn impact(overrides: &[&str]) -> RunSummary {
+    let summary = solve(overrides).unwrap();
+    assert_eq!(summary.contacts.len(), 1, "{overrides:?}");
+    assert!(summary.ledger.energy_error < 1e-5, "{overrides:?} {:?}", summary.ledger);
+    assert!(summary.ledger.momentum_error < 1e-9, "{overrides:?} {:?}", summary.ledger);
+    summary
+}
+
+/// The high modes follow the contact without inertia, with it, and with it and critical damping: the force is nearly the same, the price is
+/// not. What damping takes is in the books.
+#[test]
+fn high_modes_may_be_quasistatic_dynamic_or_damped() {
+    let quasistatic = impact(&[]);
+    let dynamic = impact(&["simulation.scheme=\"dynamic\""]);
+    let damped = impact(&["simulation.scheme=\"damped\""]);
+    let force = |summary: &RunSummary| summary.contacts[0].peak_force;
+    for (other, tolerance) in [(&dynamic, 0.05), (&damped, 0.05)] {
+        assert!((force(other) / force(&quasistatic) - 1.0).abs() < tolerance, "{}", force(other));
+        let duration = |summary: &RunSummary| summary.contacts[0].end - summary.contacts[0].start;
+        assert!((duration(other) / duration(&quasistatic) - 1.0).abs() < 0.05);
+        assert!(other.counters.steps > 3 * quasistatic.counters.steps, "{:?}", other.counters);
+    }
+}
+
+/// A force without a penalty wants modes that answer it at once.
+#[test]
+fn dynamic_modes_alone_need_a_penalty() {
+    for scheme in ["dynamic", "damped"] {
+        let scheme = format!("simulation.scheme=\"{scheme}\"");
+        let error = solve(&[&scheme, "contact.0.law={ kind = \"lagrange\" }"]).unwrap_err().to_string();
+        assert!(error.contains("penalty"), "{error}");
+    }
+}
+
+/// Integrators of all kinds come to the same impact.
+#[test]
+fn every_integrator_comes_to_the_same_impact() {
+    let explicit = impact(&[]);
+    let cases = [
+        ("radau5", "simulation.relative_tolerance=1.0e-6", 1e-4),
+        ("dop853", "simulation.relative_tolerance=1.0e-6", 1e-4),
+        ("bdf2", "simulation.relative_tolerance=1.0e-4", 2e-3),
+        ("midpoint", "simulation.relative_tolerance=1.0e-4", 2e-3),
+    ];
+    for (integrator, accuracy, tolerance) in cases {
+        let summary = solve(&[&format!("simulation.integrator=\"{integrator}\""), accuracy]).unwrap();
+        let (found, expected) = (&summary.contacts[0], &explicit.contacts[0]);
+        assert!((found.peak_force / expected.peak_force - 1.0).abs() < tolerance, "{integrator} {found:?}");
+        assert!((found.end - expected.end).abs() < tolerance * expected.end, "{integrator} {found:?}");
+        assert!(summary.ledger.momentum_error < 1e-9, "{integrator} {:?}", summary.ledger);
+        let implicit = matches!(integrator, "radau5" | "bdf2" | "midpoint");
+        assert_eq!(summary.counters.factorisations > 0, implicit, "{:?}", summary.counters);
+    }
+}
