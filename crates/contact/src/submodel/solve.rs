@@ -27,6 +27,8 @@ struct Merit {
     smooth: f64,
     violation: f64,
     hard_weight: f64,
+    /// What an error of all gaps by a unit would make of it \[J/m\].
+    slope: f64,
 }
 
 impl Merit {
@@ -43,6 +45,8 @@ struct Progress {
     part: f64,
     hard_weight: f64,
     condensed_here: usize,
+    /// To which positions, and thus gaps, are exact \[m\].
+    rounding: f64,
 }
 
 impl QuasistaticContact {
@@ -104,8 +108,11 @@ impl QuasistaticContact {
         warm: &mut WarmState,
         work: &mut Workspace,
     ) -> Result<(), SolveError> {
+        // A few units in the last place of the positions.
+        let size = states.iter().flat_map(|s| s.positions_b).fold(0.0, |a: f64, x| a.max(x.abs()));
+        let rounding = 32.0 * f64::EPSILON * size;
         let mut progress =
-            Progress { change: None, base: None, part: 1.0, hard_weight: 0.0, condensed_here: 0 };
+            Progress { change: None, base: None, part: 1.0, hard_weight: 0.0, condensed_here: 0, rounding };
         loop {
             self.pass(states, warm, work);
             work.solution.passes += 1;
@@ -117,7 +124,7 @@ impl QuasistaticContact {
             self.update_condensed(&mut progress, warm, work);
             let complete = self.solve_linearised(warm, work)?;
             let change = self.change(work);
-            let converged = complete && self.has_converged(&progress, change, states, work);
+            let converged = complete && self.has_converged(&progress, change, work);
             work.history.push(change.change);
             if converged {
                 let before = std::mem::take(&mut work.base.displacement);
@@ -144,7 +151,9 @@ impl QuasistaticContact {
         base.hard_weight = progress.hard_weight;
         let now = self.merit(progress.hard_weight, work);
         let decrease = (base.value() - promised).max(0.0);
-        let noise = 1e-12 * (base.value().abs() + now.value().abs());
+        // Gaps that are small beside the positions they follow from are noise in their last places.
+        let noise =
+            1e-12 * (base.value().abs() + now.value().abs()) + progress.rounding * (base.slope + now.slope);
         let enough = now.value() <= base.value() - 1e-4 * progress.part * decrease + noise;
         if enough || last.change * progress.part <= ENERGY_JUDGES * last.scale {
             return Ok(false);
@@ -183,13 +192,19 @@ impl QuasistaticContact {
 
     /// ½ f·u + Σ ½ [−g]₊²/d and Σ [−g]₊ over hard spans, at the last pass.
     fn merit(&self, hard_weight: f64, work: &Workspace) -> Merit {
-        let mut merit = Merit { smooth: elastic_energy(work), violation: 0.0, hard_weight };
+        let mut merit = Merit { smooth: elastic_energy(work), violation: 0.0, hard_weight, slope: 0.0 };
         for (s, &gap) in
             work.spans.gap.iter().enumerate().filter(|(s, g)| work.spans.evaluated[*s] && **g < 0.0)
         {
             match self.law_compliance(s) {
-                0.0 => merit.violation -= gap,
-                d => merit.smooth += 0.5 * gap * gap / d,
+                0.0 => {
+                    merit.violation -= gap;
+                    merit.slope += hard_weight;
+                }
+                d => {
+                    merit.smooth += 0.5 * gap * gap / d;
+                    merit.slope -= gap / d;
+                }
             }
         }
         merit
@@ -282,16 +297,8 @@ impl QuasistaticContact {
         result
     }
 
-    fn has_converged(
-        &self,
-        progress: &Progress,
-        now: Change,
-        states: &[BodyState<'_>],
-        work: &mut Workspace,
-    ) -> bool {
-        // Positions of this size are exact to a few units in the last place; gaps cannot be better.
-        let size = states.iter().flat_map(|s| s.positions_b).fold(0.0, |a: f64, x| a.max(x.abs()));
-        let floor = 32.0 * f64::EPSILON * size;
+    fn has_converged(&self, progress: &Progress, now: Change, work: &mut Workspace) -> bool {
+        let floor = progress.rounding;
         let allowed = self.tolerances.relative * now.scale + floor;
         let error = match progress.change {
             // A sequence that contracts by κ is at most κ/(1 − κ) times its last change from its limit.
