@@ -38,6 +38,9 @@ impl Simulation {
             "counters",
             &[counters.steps, counters.rejected, counters.cut, counters.evaluations, self.outputs],
         );
+        if self.system.elements.count_turns() {
+            checkpoint.put_reals("angles", &self.system.angles());
+        }
         checkpoint.put_reals("rate", rate.as_deref().unwrap_or(&[]));
         checkpoint.put_reals("largest", &[self.quaternion_drift, self.off_interface]);
         let flat = |arrays: Vec<[f64; PairMemory::NUMBERS]>| arrays.concat();
@@ -66,6 +69,12 @@ impl Simulation {
         let (n, pairs) = (self.y.len(), self.memory.len());
         self.time = checkpoint.time;
         self.y.copy_from_slice(checkpoint.reals_of("state", n)?);
+        if self.system.elements.count_turns() {
+            self.system.set_angles(checkpoint.reals_of("angles", self.system.elements.all.len())?);
+        }
+        let time = self.time;
+        let remembered = self.system.remember_elements(&self.y);
+        remembered.map_err(|source| RunError::State { time, source })?;
         let counters = checkpoint.integers("counters")?;
         let &[steps, rejected, cut, evaluations, outputs] = counters else {
             return Err(length("counters", counters.len(), 5));

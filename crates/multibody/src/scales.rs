@@ -52,11 +52,13 @@ impl Scales {
             let body = &system.bodies[load.body];
             let energy =
                 Vector3::from(load.force).norm() * radius(load.body) + Vector3::from(load.torque).norm();
+            let energy = energy * load.scale.peak(duration);
             speed = speed.max((energy / body.frame.mass).sqrt());
         }
         if smallest.is_infinite() {
             smallest = 1.0;
         }
+        speed = speed.max(system.constraints.drive_speed(duration, smallest));
         if speed == 0.0 {
             // Nothing moves and nothing pulls: any figure does.
             speed = smallest / duration;
