@@ -97,6 +97,25 @@ fn a_mass_on_a_spring_and_damper_oscillates_as_it_must() {
     assert!(lost > 0.2 && lost < 0.25, "{lost}");
 }
 
+/// A stiff spring that is let go: its own speed says how accurate the run must be, not the length of the run.
+#[test]
+fn a_short_run_on_a_stiff_spring_is_accurate() {
+    let (mass, k, amplitude, end) = (1.0, 1.0e8, 1.0e-5, 2.0e-3);
+    let body = block("mass", mass);
+    let spring = Spring { stiffness: k, damping: 0.0, free: 0.5, preload: 0.0 };
+    let ends = [ground([0.0; 3], Vector3::z()), on(0, &body, [0.0; 3], Vector3::z())];
+    let system = System::new(vec![body], Loads::default(), Vec::new())
+        .unwrap()
+        .with_forces(vec![along(Coordinate::Length, spring, ends)])
+        .unwrap();
+    let mut simulation = Simulation::new(system, &[at([0.5 + amplitude, 0.0, 0.0])], settings(end)).unwrap();
+    let summary = run(&mut simulation);
+    let expected = amplitude * f64::cos(f64::sqrt(k / mass) * end);
+    let found = position(&mut simulation, 0)[0] - 0.5;
+    assert!((found - expected).abs() < 1e-6 * amplitude, "{found} {expected}");
+    balanced(&summary);
+}
+
 /// A wheel on a torsion spring that oscillates by three turns and a half to either side.
 #[test]
 fn a_torsion_spring_counts_turns() {

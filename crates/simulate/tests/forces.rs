@@ -76,7 +76,7 @@ fn a_force_by_time_gives_its_impulse() {
         simulation(1.0),
         LIGHT.to_owned(),
         block("a", 0.0),
-        "[[force]]\non = \"a\"\nforce = [3.0, 0.0, 0.0]\nscale = { table = [[0.5, 0.0], [0.501, 1.0], [0.502, 0.0]] }\n"
+        "[[force]]\non = \"a:west\"\nforce = [3.0, 0.0, 0.0]\nscale = { table = [[0.5, 0.0], [0.501, 1.0], [0.502, 0.0]] }\n"
             .to_owned(),
     ]
     .concat();

@@ -169,6 +169,7 @@ impl System {
         for number in 0..self.elements.all.len() {
             self.elements.memory[number] = self.elements.memory_at(number, &self.bodies_at(y));
         }
+        self.elements.stored = self.spring_energy(y);
         Ok(())
     }
 }

@@ -75,6 +75,8 @@ pub(crate) struct Elements {
     pub(crate) memory: Vec<Memory>,
     /// What was left to the stops of each element at the last evaluation of the rate.
     pub(crate) gaps: Vec<[f64; 2]>,
+    /// Energy of all at the last accepted state \[J\].
+    pub(crate) stored: f64,
 }
 
 impl Elements {
@@ -104,7 +106,7 @@ impl System {
         }
         let n = elements.len();
         let (memory, gaps) = (vec![Memory::default(); n], vec![[f64::INFINITY; 2]; n]);
-        self.elements = Elements { all: elements, memory, gaps };
+        self.elements = Elements { all: elements, memory, gaps, stored: 0.0 };
         Ok(self)
     }
 }
