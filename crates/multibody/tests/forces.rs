@@ -136,14 +136,14 @@ fn a_torsion_spring_counts_turns() {
     let omega = f64::sqrt(k / inertia);
     assert!((speed / omega / TAU - 3.5).abs() < 0.01);
     let end = 0.8 * TAU / omega;
-    let mut simulation = Simulation::new(build(), &[start.clone()], settings(end)).unwrap();
+    let mut simulation = Simulation::new(build(), &[start], settings(end)).unwrap();
     let summary = run(&mut simulation);
     let found = simulation.body_states().unwrap()[0].angular_velocity[2];
     let expected = speed * (omega * end).cos();
     assert!((found - expected).abs() < 1e-6 * speed, "{found} {expected}");
     balanced(&summary);
     // From a checkpoint in the middle of the turns it goes on bit for bit.
-    let mut first = Simulation::new(build(), &[start.clone()], settings(end)).unwrap();
+    let mut first = Simulation::new(build(), &[start], settings(end)).unwrap();
     while first.time() < 0.4 * end {
         first.step(&mut Ignore).unwrap();
     }

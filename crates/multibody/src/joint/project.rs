@@ -66,12 +66,12 @@ impl System {
         y: &mut [f64],
         tolerance: f64,
     ) -> Result<Projection, ProjectError> {
-        let projection = self.to_joints(time, y, tolerance)?;
+        let projection = self.close_joints(time, y, tolerance)?;
         self.remember_elements(y)?;
         Ok(projection)
     }
 
-    fn to_joints(&mut self, time: f64, y: &mut [f64], tolerance: f64) -> Result<Projection, ProjectError> {
+    fn close_joints(&mut self, time: f64, y: &mut [f64], tolerance: f64) -> Result<Projection, ProjectError> {
         let mut projection = Projection::default();
         if self.constraints.is_empty() {
             return Ok(projection);
