@@ -1,7 +1,7 @@
 //! What every scheme shares: rigid states, loads, the ledger, contact events, checkpoints, the observer.
 //!
 //! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: where a body is and how it starts
-//! * [`Loads`]: gravity, constant forces and torques at markers
+//! * [`Loads`]: gravity, forces and torques at markers; [`TimeFunction`]: what changes with time
 //! * [`Ledger`]: the balance of energy and momenta of THEORY section 7
 //! * [`ContactEvent`], [`ContactTracker`]: what happened between two surfaces
 //! * [`Observer`]: to whom a time loop hands its states; [`Checkpoint`]: from which it continues bit for bit
@@ -18,6 +18,7 @@ pub mod load;
 pub mod observer;
 pub mod rotation;
 pub mod state;
+pub mod time_function;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Values};
 pub use contact_event::{ContactEvent, ContactSample, ContactTracker};
@@ -25,3 +26,6 @@ pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
 pub use state::{BodyState, ContactState, Placement, Pose};
+pub use time_function::{
+    Formula, FormulaError, Interpolation, Jet, NotFinite, Table, TableError, TimeFunction,
+};

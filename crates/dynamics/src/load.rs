@@ -1,5 +1,6 @@
-//! Loads that do not depend on contact: gravity, constant forces and torques at markers.
+//! Loads that do not depend on contact: gravity, forces and torques at markers.
 
+use crate::time_function::TimeFunction;
 use nalgebra::Vector3;
 
 /// Axes in which a vector is given.
@@ -23,7 +24,7 @@ pub struct Marker {
     pub rotation: Vec<[f64; 3]>,
 }
 
-/// A constant force and torque at a marker.
+/// A force and torque at a marker, of a fixed direction and a course in time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointLoad {
     /// Index of the body.
@@ -36,6 +37,8 @@ pub struct PointLoad {
     pub torque: [f64; 3],
     /// Axes of both.
     pub axes: Axes,
+    /// What both are multiplied by.
+    pub scale: TimeFunction,
 }
 
 /// All loads of a system.

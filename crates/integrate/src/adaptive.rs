@@ -351,7 +351,8 @@ impl<F: Formula> Adaptive<F> {
         })
     }
 
-    /// Writes the dense output at `time` within the last attempt to `out`, after [`Adaptive::prepare_dense`].
+    /// Writes the dense output at `time` within the last attempt to `out`, after [`Adaptive::prepare_dense`]; at its end the end state,
+    /// at any time.
     ///
     /// # Panics
     ///
@@ -359,6 +360,10 @@ impl<F: Formula> Adaptive<F> {
     pub fn interpolate(&self, time: f64, out: &mut [f64]) {
         assert_eq!(out.len(), self.dim(), "one number a component");
         let attempt = self.pending().attempt;
+        if time == attempt.end {
+            out.copy_from_slice(&self.shared.y1);
+            return;
+        }
         let h = attempt.step();
         self.formula.interpolate(&self.shared, h, (time - attempt.start) / h, out);
     }

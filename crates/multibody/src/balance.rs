@@ -37,6 +37,7 @@ impl System {
             let own = body.frame.gyration_radius() * p.norm();
             balance.ang_momentum_scale += carried.norm() + (l - carried).norm() + own;
         }
+        balance.e_pot += self.spring_energy(y);
         balance.e_el += self.contact_sums.elastic_energy;
         balance.e_con += self.contact_sums.contact_energy;
         balance.f_res = self.contact_sums.residual;

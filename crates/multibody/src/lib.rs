@@ -3,20 +3,21 @@
 //! * [`FloatingFrame`]: the constants of a body over its dynamic modes; [`Kinetics`]: its mass matrix, velocities from
 //!   momenta, ∂T/∂q
 //! * [`Body`]: a rigid or reduced body and where its frame lies in the source geometry
-//! * [`Joint`]: what keeps bodies together
+//! * [`Joint`]: what keeps bodies together; [`Drive`]: what moves them; [`ForceElement`]: springs, dampers, stops, bushings
 //! * [`System`]: bodies under loads as an ordinary differential equation; its balance of energy and momenta
 //! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
 //! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes answer without inertia
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs, checkpoints
 //! * [`velocity_form`]: the same equations in velocities, THEORY (1.1)
 //!
-//! Reading order: `floating_frame`, `kinetics`, `body`, `layout`, `joint`, `system`, `balance`, `contact`, `scales`,
+//! Reading order: `floating_frame`, `kinetics`, `body`, `layout`, `joint`, `force`, `system`, `balance`, `contact`, `scales`,
 //! `pair_memory`, `simulation`, `within_step`, `restart`.
 
 mod balance;
 pub mod body;
 pub mod contact;
 pub mod floating_frame;
+pub mod force;
 pub mod hertz_contact;
 pub mod joint;
 pub mod kinetics;
@@ -41,8 +42,12 @@ pub use contact::{
     RimPolicy,
 };
 pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
+pub use force::{Bushing, ForceElement, ForceLaw, Spring, Stops};
 pub use hertz_contact::{HertzContact, HertzShape};
-pub use joint::{Assembly, AssemblyError, Joint, JointEnd, JointKind, ProjectError, SpecError};
+pub use joint::{
+    Assembly, AssemblyError, Coordinate, Drive, DriveError, Joint, JointEnd, JointKind, ProjectError,
+    SpecError,
+};
 pub use kinetics::{Kinetics, MassError, Velocities};
 pub use layout::Layout;
 pub use outcome::{RimPlace, RunError, RunSummary};

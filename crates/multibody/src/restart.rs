@@ -48,6 +48,9 @@ impl Simulation {
             ],
         );
         checkpoint.put_reals("integrator", &memory);
+        if self.system.elements.count_turns() {
+            checkpoint.put_reals("angles", &self.system.angles());
+        }
         checkpoint.put_reals("largest", &[self.quaternion_drift, self.off_interface]);
         let flat = |arrays: Vec<[f64; PairMemory::NUMBERS]>| arrays.concat();
         checkpoint.put_reals("pairs", &flat(self.memory.iter().map(PairMemory::to_array).collect()));
@@ -75,6 +78,12 @@ impl Simulation {
         let (n, pairs) = (self.y.len(), self.memory.len());
         self.time = checkpoint.time;
         self.y.copy_from_slice(checkpoint.reals_of("state", n)?);
+        if self.system.elements.count_turns() {
+            self.system.set_angles(checkpoint.reals_of("angles", self.system.elements.all.len())?);
+        }
+        let time = self.time;
+        let remembered = self.system.remember_elements(&self.y);
+        remembered.map_err(|source| RunError::State { time, source })?;
         let counters = checkpoint.integers("counters")?;
         let &[steps, rejected, cut, evaluations, jacobians, factorisations, iterations, outputs] = counters
         else {

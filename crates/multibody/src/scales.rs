@@ -13,7 +13,7 @@
 //! | p_k | ε v / max φ_k |
 //!
 //! v is the largest speed at the start, seen from the common centre of mass if nothing is held (or what gravity gives over
-//! a body's size); u is the depth d = v T_c / 2.94 of an
+//! a body's size, what drives prescribe, or springs give to the mass of all bodies); u is the depth d = v T_c / 2.94 of an
 //! impact at that speed by Hertz, or the size of the smallest body where nothing can touch.
 
 use crate::layout::{Layout, vector};
@@ -52,10 +52,16 @@ impl Scales {
             let body = &system.bodies[load.body];
             let energy =
                 Vector3::from(load.force).norm() * radius(load.body) + Vector3::from(load.torque).norm();
+            let energy = energy * load.scale.peak(duration);
             speed = speed.max((energy / body.frame.mass).sqrt());
         }
         if smallest.is_infinite() {
             smallest = 1.0;
+        }
+        speed = speed.max(system.constraints.drive_speed(duration, smallest));
+        let moving: f64 = system.bodies.iter().filter(|body| !body.fixed).map(|body| body.frame.mass).sum();
+        if moving > 0.0 {
+            speed = speed.max((2.0 * system.elements.stored.abs() / moving).sqrt());
         }
         if speed == 0.0 {
             // Nothing moves and nothing pulls: any figure does.

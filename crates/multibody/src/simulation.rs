@@ -45,7 +45,7 @@ pub struct Simulation {
     pub assembly: Assembly,
 }
 
-/// A step to be accepted, and the pair whose touch or parting it was cut to.
+/// A step to be accepted, and the pair whose touch or parting it was cut to; stops count behind the pairs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Taken {
     pub(crate) attempt: Attempt,
@@ -183,7 +183,7 @@ impl Simulation {
     }
 
     /// The latest time at which the next step may end: the end of the run, the user's longest step, a tenth of the
-    /// period of the highest dynamic mode, and what each pair allows.
+    /// period of the highest dynamic mode, what each pair allows, and the next kink of a load.
     fn latest_end(&self) -> f64 {
         let user = self.settings.max_step.unwrap_or(f64::INFINITY);
         let fixed = self.settings.time_step.unwrap_or(f64::INFINITY);
@@ -195,10 +195,12 @@ impl Simulation {
         let longest = pairs.fold(user.min(fixed).min(self.modal_step), f64::min);
         // A step below the resolution of the time would be none.
         let longest = longest.max(64.0 * f64::EPSILON * self.time);
-        if self.time + longest >= self.settings.end_time * (1.0 - 4.0 * f64::EPSILON) {
+        let kink = self.system.next_kink(self.time * (1.0 + 128.0 * f64::EPSILON));
+        let latest = (self.time + longest).min(kink);
+        if latest >= self.settings.end_time * (1.0 - 4.0 * f64::EPSILON) {
             self.settings.end_time
         } else {
-            self.time + longest
+            latest
         }
     }
 
@@ -218,8 +220,10 @@ impl Simulation {
             }
         }
         let time = self.time;
-        let projection =
-            self.system.project(&mut self.y, DRIFT).map_err(|source| RunError::Joint { time, source })?;
+        let projection = self
+            .system
+            .project(time, &mut self.y, DRIFT)
+            .map_err(|source| RunError::Joint { time, source })?;
         if projection.changed {
             self.integrator.state_moved();
             self.strayed = true;

@@ -7,11 +7,12 @@
 
 use crate::body::Body;
 use crate::contact::{BodyForces, ContactModel, ContactSums, Motion, Reaction};
+use crate::force::{Elements, apply_point_load};
 use crate::joint::{Accelerations, Constraints};
 use crate::kinetics::Kinetics;
 use crate::layout::{Layout, put, quaternion, vector};
 use crate::system_error::{RateError, SystemError};
-use carom_dynamics::{Axes, Loads, Placement, PointLoad, Pose, rotation};
+use carom_dynamics::{Loads, Placement, PointLoad, Pose, rotation};
 use carom_integrate::Ode;
 use nalgebra::Vector3;
 
@@ -26,6 +27,8 @@ pub struct System {
     pub contacts: Vec<Box<dyn ContactModel>>,
     /// Joints and what they hold.
     pub(crate) constraints: Constraints,
+    /// Springs, stops and bushings.
+    pub(crate) elements: Elements,
     /// Accelerations without joints.
     free: Vec<Accelerations>,
     /// Generalised forces on the modes of one body.
@@ -45,16 +48,16 @@ pub struct System {
     pub(crate) kinetics: Vec<Kinetics>,
     pub(crate) forces: Vec<BodyForces>,
     /// Rates of J, H, W_ext, D_mat.
-    flows: Flows,
+    pub(crate) flows: Flows,
 }
 
 /// Rates of the integrals.
 #[derive(Debug, Clone, Copy, Default)]
-struct Flows {
-    impulse: Vector3<f64>,
-    ang_impulse: Vector3<f64>,
-    work: f64,
-    damping: f64,
+pub(crate) struct Flows {
+    pub(crate) impulse: Vector3<f64>,
+    pub(crate) ang_impulse: Vector3<f64>,
+    pub(crate) work: f64,
+    pub(crate) damping: f64,
 }
 
 impl System {
@@ -96,6 +99,7 @@ impl System {
         };
         Ok(Self {
             constraints: Constraints::default(),
+            elements: Elements::default(),
             free: modes.iter().map(free).collect(),
             free_forces: vec![0.0; modes.iter().copied().max().unwrap_or(0)],
             poses: vec![pose; bodies.len()],
@@ -176,7 +180,7 @@ impl System {
     }
 
     /// Gravity, forces and torques, and what they and damping do to the integrals.
-    fn apply_loads(&mut self, y: &[f64]) {
+    fn apply_loads(&mut self, time: f64, y: &[f64]) {
         self.flows = Flows::default();
         let g = self.loads.gravity();
         for (i, body) in self.bodies.iter().enumerate() {
@@ -211,6 +215,7 @@ impl System {
             let body = &self.bodies[load.body];
             apply_point_load(
                 load,
+                load.scale.at(time).value,
                 body,
                 &self.poses[load.body],
                 &y[self.layout.modal(load.body)..],
@@ -219,6 +224,13 @@ impl System {
                 &mut self.flows,
             );
         }
+    }
+
+    /// The first time after `time` at which a load or a drive has a kink, as far as that is known.
+    pub(crate) fn next_kink(&self, time: f64) -> f64 {
+        let scales = self.loads.point_loads.iter().map(|load| &load.scale);
+        let courses = self.constraints.drives.iter().map(|drive| &drive.course);
+        scales.chain(courses).map(|function| function.next_kink(time)).fold(f64::INFINITY, f64::min)
     }
 
     /// Number of contact pairs.
@@ -270,19 +282,19 @@ impl System {
     }
 
     /// Adds the reactions of the joints to the forces on the bodies.
-    fn apply_joints(&mut self, y: &[f64]) -> Result<(), RateError> {
+    fn apply_joints(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
         if self.constraints.is_empty() {
             return Ok(());
         }
-        self.factorise_joints(y)?;
+        self.factorise_joints(time, y)?;
         self.set_free_accelerations();
         self.constraints.react(&self.free);
-        let (bodies, flows) = (&self.bodies, &mut self.flows);
-        self.constraints.apply(&mut self.forces, |body, force, moment| {
-            if !bodies[body].fixed {
-                flows.impulse += force;
-                flows.ang_impulse += moment;
-            }
+        let flows = &mut self.flows;
+        flows.work += self.constraints.drive_power();
+        // What a held body gets from the ground is counted here, and given back with its own momentum.
+        self.constraints.apply(&mut self.forces, |force, moment| {
+            flows.impulse += force;
+            flows.ang_impulse += moment;
         });
         Ok(())
     }
@@ -333,46 +345,6 @@ impl System {
     }
 }
 
-/// Force and torque at a marker; on a held body they act on the modes only.
-fn apply_point_load(
-    load: &PointLoad,
-    body: &Body,
-    pose: &Pose,
-    q: &[f64],
-    kinetics: &Kinetics,
-    forces: &mut BodyForces,
-    flows: &mut Flows,
-) {
-    let (given_force, given_torque) = (Vector3::from(load.force), Vector3::from(load.torque));
-    let (force_b, torque_b) = match load.axes {
-        Axes::Body => (given_force, given_torque),
-        Axes::Inertial => (pose.rotation.tr_mul(&given_force), pose.rotation.tr_mul(&given_torque)),
-    };
-    let velocities = &kinetics.velocities;
-    let mut c = Vector3::from(load.marker.position_b);
-    let mut drift = Vector3::zeros();
-    let mut spin = velocities.omega;
-    for k in 0..body.frame.n {
-        let phi = Vector3::from(load.marker.displacement[k]);
-        let psi = Vector3::from(load.marker.rotation[k]);
-        c += q[k] * phi;
-        drift += velocities.modal[k] * phi;
-        spin += velocities.modal[k] * psi;
-        forces.modal[k] += phi.dot(&force_b) + psi.dot(&torque_b);
-    }
-    let velocity = velocities.v + velocities.omega.cross(&c) + drift;
-    flows.work += force_b.dot(&velocity) + torque_b.dot(&spin);
-    if body.fixed {
-        return;
-    }
-    let force = pose.rotation * force_b;
-    let moment = pose.point(&c).cross(&force) + pose.rotation * torque_b;
-    forces.force += force;
-    forces.moment += moment;
-    flows.impulse += force;
-    flows.ang_impulse += moment;
-}
-
 impl Ode for System {
     type Error = RateError;
 
@@ -385,12 +357,13 @@ impl Ode for System {
         self.layout.first_integral()
     }
 
-    fn rate(&mut self, _time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
+    fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
         self.set_state(y)?;
-        self.apply_loads(y);
+        self.apply_loads(time, y);
+        self.apply_elements(time, y);
         self.evaluate_contacts(y)?;
         self.apply_contacts();
-        self.apply_joints(y)?;
+        self.apply_joints(time, y)?;
         self.write_rates(y, rate);
         Ok(())
     }

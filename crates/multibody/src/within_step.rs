@@ -6,18 +6,22 @@ use carom_dynamics::Observer;
 use carom_integrate::{Attempt, IntegrateError, locate_crossing};
 
 impl Simulation {
-    /// Attempts a step up to `latest`. If a pair touches or parts within it, the step is taken again to end there: forces
+    /// Attempts a step up to `latest`. If a pair touches or parts within it, or a stop is reached or left, the step is taken again to end there: forces
     /// have a kink at that moment, and the times of impacts are results.
     pub(crate) fn attempt_to_event(&mut self, mut latest: f64) -> Result<Taken, RunError> {
         let mut aimed = None;
         loop {
             let attempt = self.integrator.attempt(&mut self.system, self.time, &self.y, latest)?;
-            self.strayed = false;
+            // The last rate of an explicit pair is that of the end.
+            self.strayed = self.settings.integrator.is_implicit();
             let reached = aimed.filter(|_| attempt.end == latest);
-            match self.first_change(&attempt, reached)? {
-                Some((pair, time)) if time > attempt.start && time < attempt.end => {
+            let change = self.first_change(&attempt, reached)?;
+            let stop = self.first_stop(&attempt, reached)?;
+            let events = [change, stop].into_iter().flatten();
+            match events.min_by(|a, b| a.1.total_cmp(&b.1)) {
+                Some((event, time)) if time > attempt.start && time < attempt.end => {
                     latest = time;
-                    aimed = Some(pair);
+                    aimed = Some(event);
                 }
                 _ => return Ok(Taken { attempt, aimed: reached }),
             }
@@ -167,6 +171,6 @@ fn larger(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     if b.1 > a.1 { b } else { a }
 }
 
-fn at(attempt: &Attempt, source: crate::RateError) -> RunError {
+pub(crate) fn at(attempt: &Attempt, source: crate::RateError) -> RunError {
     RunError::Step(IntegrateError::RightHandSide { time: attempt.start, step: attempt.step(), source })
 }

@@ -3,10 +3,11 @@
 mod cap;
 mod lattice;
 
-use carom_dynamics::{Ignore, Loads, Placement};
+use carom_dynamics::{Formula, Ignore, Loads, Marker, Placement, TimeFunction};
 use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, HertzContact, HertzShape, Joint, JointEnd, JointKind,
-    QuasistaticContacts, RimPolicy, Settings, Simulation, System,
+    Body, ContactLaw, ContactSpec, ContactSurface, Coordinate, Drive, ForceElement, ForceLaw, HertzContact,
+    HertzShape, Joint, JointEnd, JointKind, QuasistaticContacts, RimPolicy, Settings, Simulation, Spring,
+    Stops, System,
 };
 use carom_testing::heap;
 use lattice::Lattice;
@@ -64,6 +65,39 @@ fn steps_of_joined_bodies_allocate_nothing() {
     let steps = simulation.summary().counters.steps;
     assert_eq!(allocations_until(0.1, &mut simulation), 0);
     assert!(simulation.summary().counters.steps > steps + 20);
+}
+
+#[test]
+fn steps_with_springs_stops_and_drives_allocate_nothing() {
+    let body = Lattice::new(0.3, 2.0, 60.0).body(6);
+    let marker = body.marker(&[0, 1, 2, 3]).unwrap();
+    let triad_b = Matrix3::identity();
+    let ground = Marker { position_b: marker.position_b, ..Marker::default() };
+    let ends =
+        [JointEnd { body: None, marker: ground, triad_b }, JointEnd { body: Some(0), marker, triad_b }];
+    let slide = Joint { name: "slide".into(), kind: JointKind::Cylindrical, ends: ends.clone() };
+    let coordinate = Coordinate::Shift { zero: 0.0 };
+    let course = TimeFunction::Formula(Formula::parse("0.1*sin(20*t)").unwrap());
+    let law = ForceLaw::Along {
+        coordinate: Coordinate::Angle,
+        spring: Spring { stiffness: 5.0, damping: 0.01, free: 0.0, preload: 0.0 },
+        stops: Some(Stops { low: -0.1, high: 0.1, stiffness: 50.0, damping: 0.1 }),
+    };
+    let system = System::new(vec![body], Loads::default(), Vec::new())
+        .unwrap()
+        .with_joints(vec![slide])
+        .unwrap()
+        .with_drives(vec![Drive { joint: 0, coordinate, course }])
+        .unwrap()
+        .with_forces(vec![ForceElement { name: "stop".into(), ends, law }])
+        .unwrap();
+    let start = Placement { angular_velocity: [0.0, 0.0, 5.0], ..Placement::default() };
+    let mut simulation = Simulation::new(system, &[start], Settings::until(1.0)).unwrap();
+    allocations_until(0.1, &mut simulation);
+    let steps = simulation.summary().counters.steps;
+    assert_eq!(allocations_until(0.3, &mut simulation), 0);
+    let counters = simulation.summary().counters;
+    assert!(counters.steps > steps + 20 && counters.cut > 0, "{counters:?}");
 }
 
 fn allocations_until(end: f64, simulation: &mut Simulation) -> u64 {

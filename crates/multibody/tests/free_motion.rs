@@ -2,7 +2,7 @@
 
 mod lattice;
 
-use carom_dynamics::{Axes, Balance, Loads, Placement, PointLoad};
+use carom_dynamics::{Axes, Balance, Loads, Placement, PointLoad, TimeFunction};
 use carom_integrate::{Method, RungeKutta, Tolerances};
 use carom_multibody::{Body, System};
 use carom_reduce::Damping;
@@ -222,8 +222,9 @@ fn work_of_a_following_force_balances_the_energy() {
     let lattice = Lattice::new(0.4, 3.0, 60.0);
     let body = lattice.body(6);
     let marker = body.marker(&[0, 1, 3, 9]).unwrap();
-    let load =
-        PointLoad { body: 0, marker, force: [4.0, -2.0, 7.0], torque: [0.3, 0.5, -0.2], axes: Axes::Body };
+    let scale = TimeFunction::Constant(1.0);
+    let (force, torque) = ([4.0, -2.0, 7.0], [0.3, 0.5, -0.2]);
+    let load = PointLoad { body: 0, marker, force, torque, axes: Axes::Body, scale };
     let mut held = load.clone();
     held.axes = Axes::Inertial;
     let loads = Loads { gravity: [0.0, 1.0, 0.0], point_loads: vec![load, held] };

@@ -295,6 +295,12 @@ pub enum SimulateError {
     /// A joint that does not fit the bodies.
     #[error(transparent)]
     Joint(#[from] carom_multibody::SpecError),
+    /// A drive is of no joint.
+    #[error(transparent)]
+    Drive(#[from] carom_multibody::DriveError),
+    /// A function of time cannot be read.
+    #[error(transparent)]
+    Function(#[from] carom_format::scenario::model::FunctionError),
     /// A body file or model cannot be read.
     #[error(transparent)]
     Read(#[from] ReadArchiveError),

@@ -11,7 +11,7 @@ use crate::system::{known_places, marker, placement};
 use crate::{Prepared, PreparedModel, SimulateError};
 
 /// Bodies at their places at the start.
-struct Start<'a> {
+pub(crate) struct Start<'a> {
     scenario: &'a Scenario,
     prepared: &'a Prepared,
     bodies: &'a [Body],
@@ -20,12 +20,13 @@ struct Start<'a> {
 }
 
 /// An end whose place is known; nothing for the ground.
-struct Held {
+pub(crate) struct Held {
     body: usize,
     marker: Marker,
-    position: Vector3<f64>,
+    /// Inertial axes \[m\].
+    pub(crate) position: Vector3<f64>,
     /// Body → inertial axes.
-    rotation: Matrix3<f64>,
+    pub(crate) rotation: Matrix3<f64>,
 }
 
 /// The joints of a scenario.
@@ -33,19 +34,22 @@ struct Held {
 /// # Errors
 ///
 /// [`SimulateError`] names the place that a body does not have, at the joint that wants it.
-pub(crate) fn joints(
-    scenario: &Scenario,
-    prepared: &Prepared,
-    bodies: &[Body],
-    number: &BTreeMap<&str, usize>,
-) -> Result<Vec<Joint>, SimulateError> {
-    let placements = scenario.body.iter().map(placement).collect();
-    let start = Start { scenario, prepared, bodies, number, placements };
+pub(crate) fn joints(scenario: &Scenario, start: &Start<'_>) -> Result<Vec<Joint>, SimulateError> {
     let all = scenario.joint.iter().enumerate();
     all.map(|(i, spec)| start.joint(spec).map_err(|error| error.at(format!("joint.{i}.between")))).collect()
 }
 
-impl Start<'_> {
+impl<'a> Start<'a> {
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        prepared: &'a Prepared,
+        bodies: &'a [Body],
+        number: &'a BTreeMap<&'a str, usize>,
+    ) -> Self {
+        let placements = scenario.body.iter().map(placement).collect();
+        Self { scenario, prepared, bodies, number, placements }
+    }
+
     fn joint(&self, spec: &JointSpec) -> Result<Joint, SimulateError> {
         let [first, second] = &spec.between;
         let held = [self.held(first)?, self.held(second)?];
@@ -73,7 +77,7 @@ impl Start<'_> {
         Ok(Joint { name: format!("{} {first} {second}", kind.name()), kind, ends })
     }
 
-    fn held(&self, end: &End) -> Result<Option<Held>, SimulateError> {
+    pub(crate) fn held(&self, end: &End) -> Result<Option<Held>, SimulateError> {
         if end.body == "ground" {
             return Ok(None);
         }
@@ -97,7 +101,7 @@ impl Start<'_> {
     }
 }
 
-fn end(held: Option<&Held>, ground: &Vector3<f64>, triad: &Matrix3<f64>) -> JointEnd {
+pub(crate) fn end(held: Option<&Held>, ground: &Vector3<f64>, triad: &Matrix3<f64>) -> JointEnd {
     match held {
         Some(held) => JointEnd {
             body: Some(held.body),

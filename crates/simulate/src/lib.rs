@@ -5,6 +5,7 @@
 //! [`survey()`] says what [`prepare()`] would do, and what is wrong, without writing anything.
 
 pub mod error;
+mod forces;
 mod joints;
 mod overlap;
 pub mod prepare;

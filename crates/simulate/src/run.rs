@@ -151,9 +151,12 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
         return Err(SimulateError::Scheme { scheme: scheme.name() }.at("simulation.scheme"));
     }
     if scenario.simulation.scheme == Scheme::Static {
-        if !scenario.joint.is_empty() {
-            return Err(SimulateError::Table { scheme: "static", table: "joint" }.at("joint.0"));
-        }
+        let tables = [
+            ("joint", scenario.joint.is_empty()),
+            ("spring", scenario.spring.is_empty()),
+            ("bushing", scenario.bushing.is_empty()),
+        ];
+        without_tables("static", &tables.map(|(table, is_empty)| (table, !is_empty)))?;
         return all_without_friction(scenario);
     }
     if scenario.simulation.scheme == Scheme::Rigid {
@@ -161,6 +164,8 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
             "rigid",
             &[
                 ("joint", !scenario.joint.is_empty()),
+                ("spring", !scenario.spring.is_empty()),
+                ("bushing", !scenario.bushing.is_empty()),
                 ("support", !scenario.support.is_empty()),
                 ("pressure", !scenario.pressure.is_empty()),
                 ("force", !scenario.force.is_empty()),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use carom_dynamics::{Axes, Loads, Placement, PointLoad};
+use carom_dynamics::{Axes, Loads, Placement, PointLoad, TimeFunction};
 use carom_fem::{Discretisation, mass_properties};
 use carom_format::result::{ResultBody, ResultPair};
 use carom_format::scenario::model::{
@@ -13,7 +13,8 @@ use carom_multibody::{
 };
 use nalgebra::{Matrix3, Vector3};
 
-use crate::joints::joints;
+use crate::forces::acting;
+use crate::joints::{Start, joints};
 use crate::references::grounded_moves;
 use crate::run::absolute;
 use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
@@ -45,7 +46,9 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
         scenario.body.iter().enumerate().map(|(i, spec)| (spec.name.as_str(), i)).collect();
     let contacts = contact_models(scenario, prepared, &bodies, &number)?;
     let loads = loads(scenario, prepared, &bodies, &number)?;
-    let joints = joints(scenario, prepared, &bodies, &number)?;
+    let start = Start::new(scenario, prepared, &bodies, &number);
+    let joints = joints(scenario, &start)?;
+    let acting = acting(scenario, &start, &joints)?;
     let result_bodies = scenario.body.iter().zip(&prepared.bodies).zip(&bodies).map(described).collect();
     let pairs = scenario.contact.iter().enumerate();
     let pairs = pairs
@@ -60,7 +63,10 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
         })
         .collect();
     Ok(Assembled {
-        system: System::new(bodies, loads, contacts)?.with_joints(joints)?,
+        system: System::new(bodies, loads, contacts)?
+            .with_joints(joints)?
+            .with_drives(acting.drives)?
+            .with_forces(acting.elements)?,
         placements: scenario.body.iter().map(placement).collect(),
         bodies: result_bodies,
         pairs,
@@ -250,7 +256,11 @@ fn point_load(
         known: known_places(spec, &prepared.bodies[index]),
     })?;
     let axes = if force.axes == "body" { Axes::Body } else { Axes::Inertial };
-    Ok(PointLoad { body: index, marker, force: force.force, torque: force.torque, axes })
+    let scale = match &force.scale {
+        Some(scale) => scale.function()?,
+        None => TimeFunction::Constant(1.0),
+    };
+    Ok(PointLoad { body: index, marker, force: force.force, torque: force.torque, axes, scale })
 }
 
 /// A named marker, the marker of an attachment, or the mean of an interface set.

@@ -29,7 +29,7 @@ pub(super) fn ratio(table: &Table<'_>, key: &'static str) -> Option<RatioSpec> {
     let DeValue::Array(_) = table.value(key)?.get_ref() else {
         return table.number(key, Interval::NotNegative).map(RatioSpec::Constant);
     };
-    let pairs = table.pairs(key)?;
+    let pairs = table.pairs(key, Interval::NotNegative)?;
     let spec = RatioSpec::Table(pairs);
     let checked = DampingSpec { ratio: spec.clone(), ..DampingSpec::default() }.damping().check();
     if let Err(error) = checked {

@@ -93,7 +93,7 @@ impl Table<'_> {
     }
 
     /// A list of pairs of numbers.
-    pub(super) fn pairs(&self, key: &'static str) -> Option<Vec<[f64; 2]>> {
+    pub(super) fn pairs(&self, key: &'static str, interval: Interval) -> Option<Vec<[f64; 2]>> {
         const EXPECTED: &str = "a number or a list of pairs of numbers";
         let value = self.value(key)?;
         let DeValue::Array(list) = value.get_ref() else {
@@ -105,7 +105,7 @@ impl Table<'_> {
             match item.get_ref() {
                 DeValue::Array(pair) if pair.len() == 2 => {
                     let numbers: Vec<f64> =
-                        pair.iter().filter_map(|i| self.number_in(key, i, Interval::NotNegative)).collect();
+                        pair.iter().filter_map(|i| self.number_in(key, i, interval)).collect();
                     pairs.extend(<[f64; 2]>::try_from(numbers));
                 }
                 _ => self.wrong_type(key, item, EXPECTED),

@@ -7,6 +7,8 @@
 mod body;
 mod damping;
 mod decode;
+mod functions;
+mod joints;
 mod lists;
 pub mod model;
 mod overrides;
@@ -128,6 +130,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     }
     let simulation = root.table("simulation").map(|table| sections::simulation(table, root.has("contact")));
     let scheme = simulation.as_ref().map_or(model::Scheme::Quasistatic, |simulation| simulation.scheme);
+    let end_time = simulation.as_ref().map_or(1.0, |simulation| simulation.end_time);
+    let run = functions::Run { scheme, end_time };
     let takes = match scheme {
         model::Scheme::Quasistatic | model::Scheme::Dynamic | model::Scheme::Damped => body::Takes::Reduced,
         model::Scheme::Rigid => body::Takes::Rigid,
@@ -156,9 +160,13 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         .collect();
     let contact: Vec<_> =
         root.tables("contact").into_iter().filter_map(|table| sections::contact(table, scheme)).collect();
-    let joint: Vec<_> = root.tables("joint").into_iter().filter_map(sections::joint).collect();
+    let joint: Vec<_> =
+        root.tables("joint").into_iter().filter_map(|table| joints::joint(table, run)).collect();
+    let spring: Vec<_> = root.tables("spring").into_iter().filter_map(joints::spring).collect();
+    let bushing: Vec<_> = root.tables("bushing").into_iter().filter_map(joints::bushing).collect();
     let support: Vec<_> = root.tables("support").into_iter().filter_map(sections::support).collect();
-    let force: Vec<_> = root.tables("force").into_iter().filter_map(sections::force).collect();
+    let force: Vec<_> =
+        root.tables("force").into_iter().filter_map(|table| sections::force(table, run)).collect();
     let pressure: Vec<_> = root.tables("pressure").into_iter().filter_map(sections::pressure).collect();
     root.finish();
 
@@ -167,6 +175,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     let bodies: Vec<model::BodySpec> = body.into_iter().filter_map(|(body, _)| body).collect();
     references::check_ends(problems, &bodies, &contact, references::Parts::Set);
     references::check_ends(problems, &bodies, &joint, references::Parts::Place);
+    references::check_ends(problems, &bodies, &spring, references::Parts::Place);
+    references::check_ends(problems, &bodies, &bushing, references::Parts::Place);
     references::check_ends(problems, &bodies, &support, references::Parts::Set);
     references::check_ends(problems, &bodies, &force, references::Parts::Either);
     references::check_ends(problems, &bodies, &pressure, references::Parts::Set);
@@ -175,6 +185,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         material,
         body: bodies,
         joint: joint.into_iter().map(|r| r.spec).collect(),
+        spring: spring.into_iter().map(|r| r.spec).collect(),
+        bushing: bushing.into_iter().map(|r| r.spec).collect(),
         contact: contact.into_iter().map(|r| r.spec).collect(),
         support: support.into_iter().map(|r| r.spec).collect(),
         force: force.into_iter().map(|r| r.spec).collect(),

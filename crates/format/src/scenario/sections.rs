@@ -5,9 +5,10 @@ use std::ops::Range;
 use carom_dynamics::RELATIVE_TOLERANCE;
 
 use super::decode::{Interval, Table};
+use super::functions::{self, Run};
 use super::model::{
-    ContactLaw, ContactSpec, End, ForceSpec, Integrator, JointKind, JointSpec, MaterialSpec, PressureSpec,
-    Rim, Scheme, Simulation, SupportSpec,
+    ContactLaw, ContactSpec, End, ForceSpec, Integrator, MaterialSpec, PressureSpec, Rim, Scheme, Simulation,
+    SupportSpec,
 };
 use super::problem::ProblemKind;
 
@@ -19,16 +20,8 @@ const INTEGRATORS: [(&str, Integrator); 6] = [
     ("midpoint", Integrator::Midpoint),
     ("generalised-alpha", Integrator::GeneralisedAlpha),
 ];
-const JOINTS: [(&str, JointKind); 8] = [
-    ("fixed", JointKind::Fixed),
-    ("revolute", JointKind::Revolute),
-    ("spherical", JointKind::Spherical),
-    ("prismatic", JointKind::Prismatic),
-    ("cylindrical", JointKind::Cylindrical),
-    ("universal", JointKind::Universal),
-    ("planar", JointKind::Planar),
-    ("distance", JointKind::Distance),
-];
+/// Axes in which vectors are given.
+pub(super) const AXES: [(&str, &str); 2] = [("inertial", "inertial"), ("body", "body")];
 
 /// Frames of a result if the scenario does not say how often.
 const FRAMES: f64 = 200.0;
@@ -135,7 +128,7 @@ fn one_end(table: &Table<'_>) -> Option<PlacedEnd> {
     table.text("on").map(|text| (end_of(&text), span))
 }
 
-fn two_ends(table: &Table<'_>) -> Option<[PlacedEnd; 2]> {
+pub(super) fn two_ends(table: &Table<'_>) -> Option<[PlacedEnd; 2]> {
     if !table.has("between") {
         table.missing("between", "the two ends, `between = [\"BODY:PART\", \"BODY:PART\"]`");
     }
@@ -208,57 +201,6 @@ fn law(table: Table<'_>) -> Option<ContactLaw> {
     Some(law)
 }
 
-pub(super) fn joint(table: Table<'_>) -> Option<Referring<JointSpec>> {
-    if !table.has("kind") {
-        table.missing(
-            "kind",
-            "fixed, revolute, spherical, prismatic, cylindrical, universal, planar or distance",
-        );
-    }
-    let kind = table.choice("kind", &JOINTS);
-    let ends = two_ends(&table);
-    let needs_axis = !matches!(kind, Some(JointKind::Fixed | JointKind::Spherical | JointKind::Distance));
-    if needs_axis && !table.has("axis") {
-        table.missing("axis", "the axis of the joint in inertial axes, such as [0.0, 1.0, 0.0]");
-    }
-    let axis = table.vector("axis").unwrap_or([0.0, 0.0, 1.0]);
-    if axis == [0.0; 3] {
-        table.conflict("axis", "`axis` must not be zero");
-    }
-    let second_axis = second_axis(&table, kind, axis);
-    let length = table.number("length", Interval::Positive);
-    if length.is_some() && kind != Some(JointKind::Distance) {
-        table.conflict("length", "`length` belongs to `kind = \"distance\"`");
-    }
-    let context = table.context.clone();
-    table.finish();
-    let [a, b] = ends?;
-    Some(Referring {
-        spec: JointSpec { kind: kind?, between: [a.0.clone(), b.0.clone()], axis, second_axis, length },
-        ends: vec![a, b],
-        context,
-    })
-}
-
-/// The axis of the second end of a universal joint.
-fn second_axis(table: &Table<'_>, kind: Option<JointKind>, axis: [f64; 3]) -> Option<[f64; 3]> {
-    let is_universal = kind == Some(JointKind::Universal);
-    if !is_universal && table.has("second_axis") {
-        table.conflict("second_axis", "`second_axis` belongs to `kind = \"universal\"`");
-    }
-    if is_universal && !table.has("second_axis") {
-        table.missing("second_axis", "the axis about which the second end turns, perpendicular to `axis`");
-    }
-    let second = table.vector("second_axis")?;
-    let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    // Written so that a zero is refused, too.
-    let is_across = dot(axis, second).abs() < 1e-6 * (dot(axis, axis) * dot(second, second)).sqrt();
-    if !is_across {
-        table.conflict("second_axis", "`second_axis` must be perpendicular to `axis`");
-    }
-    Some(second)
-}
-
 pub(super) fn support(table: Table<'_>) -> Option<Referring<SupportSpec>> {
     let on = one_end(&table);
     let directions = table.texts("directions");
@@ -293,14 +235,15 @@ pub(super) fn support(table: Table<'_>) -> Option<Referring<SupportSpec>> {
     Some(Referring { spec, ends: vec![on], context })
 }
 
-pub(super) fn force(table: Table<'_>) -> Option<Referring<ForceSpec>> {
+pub(super) fn force(table: Table<'_>, run: Run) -> Option<Referring<ForceSpec>> {
     let on = one_end(&table);
     let force = table.vector("force");
     let torque = table.vector("torque");
     if force.is_none() && torque.is_none() {
         table.missing("force", "a force in N or a `torque` in N m, as a list of three numbers");
     }
-    let axes = table.choice("axes", &[("inertial", "inertial"), ("body", "body")]).unwrap_or("inertial");
+    let axes = table.choice("axes", &AXES).unwrap_or("inertial");
+    let scale = functions::scale(&table, run);
     let context = table.context.clone();
     table.finish();
     let on = on?;
@@ -309,6 +252,7 @@ pub(super) fn force(table: Table<'_>) -> Option<Referring<ForceSpec>> {
         force: force.unwrap_or_default(),
         torque: torque.unwrap_or_default(),
         axes: axes.to_owned(),
+        scale,
     };
     Some(Referring { spec, ends: vec![on], context })
 }

@@ -23,6 +23,14 @@ pub enum AssemblyError {
     /// Positions or velocities cannot be brought to the joints.
     #[error(transparent)]
     Project(#[from] ProjectError),
+    /// A motion drives what joints hold already.
+    #[error(
+        "joint `{joint}`: its motion drives what the joints, or other drives, hold already; take the motion away, or a joint that holds it"
+    )]
+    Driven {
+        /// Name of the joint.
+        joint: String,
+    },
     /// A joint contradicts others.
     #[error(
         "joint `{joint}` contradicts the other joints: what they leave free does not close it ({violation:.3e} are left over); look at its ends and \
@@ -47,7 +55,7 @@ impl System {
         Ok(self)
     }
 
-    /// Brings the state y to the joints: positions, then velocities, by the least change in the metric of the masses. Equations that
+    /// Brings the state y to the joints at t = 0: positions, then velocities, by the least change in the metric of the masses. Equations that
     /// repeat others are left out from here on.
     ///
     /// # Errors
@@ -61,7 +69,7 @@ impl System {
             let found = self.leave_out_dependent(y)?;
             let none = found.is_empty();
             left_out.extend(found);
-            let projection = self.project(y, DRIFT)?;
+            let projection = self.project(0.0, y, DRIFT)?;
             assembly.moved += projection.moved;
             if none && projection.moved == 0.0 {
                 break;
@@ -78,19 +86,24 @@ impl System {
     }
 
     /// Leaves out rows that those before them determine at y.
-    fn leave_out_dependent(&mut self, y: &[f64]) -> Result<Vec<(usize, Row)>, ProjectError> {
+    fn leave_out_dependent(&mut self, y: &[f64]) -> Result<Vec<(usize, Row)>, AssemblyError> {
         let mut left_out = Vec::new();
         loop {
             if self.constraints.is_empty() {
                 return Ok(left_out);
             }
-            self.set_state(y)?;
-            self.set_joints(y);
+            self.set_state(y).map_err(ProjectError::from)?;
+            self.set_joints(0.0, y);
             match self.constraints.factorise() {
                 Ok(()) => return Ok(left_out),
                 Err(dependent) => {
                     let mut rows = self.constraints.rows.clone();
-                    left_out.push(rows.remove(dependent.row));
+                    let row = rows.remove(dependent.row);
+                    if let (joint, Row::Driven(..)) = row {
+                        let joint = self.constraints.joints[joint].name.clone();
+                        return Err(AssemblyError::Driven { joint });
+                    }
+                    left_out.push(row);
                     self.constraints.set_rows(rows, &self.bodies);
                 }
             }
@@ -103,7 +116,7 @@ impl System {
             return Ok(());
         }
         self.set_state(y).map_err(ProjectError::from)?;
-        self.set_joints(y);
+        self.set_joints(0.0, y);
         let size = self.constraints.size();
         for &(joint, row) in left_out {
             let [first, second] = &self.constraints.places[joint];

@@ -26,21 +26,25 @@ pub enum JointKind {
     },
 }
 
-/// A joint that makes no sense.
+/// A joint, spring or bushing that makes no sense.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SpecError {
     /// Its ends are on the same body, or both on the ground.
-    #[error("joint `{joint}`: both of its ends are on {on}; it needs two bodies, or a body and the ground")]
+    #[error("{what} `{joint}`: both of its ends are on {on}; it needs two bodies, or a body and the ground")]
     SameBody {
-        /// Name of the joint.
+        /// `joint`, `spring` or `bushing`.
+        what: &'static str,
+        /// Its name.
         joint: String,
         /// Where.
         on: String,
     },
     /// It names a body that there is not.
-    #[error("joint `{joint}`: it names body {body}, but there are {bodies}")]
+    #[error("{what} `{joint}`: it names body {body}, but there are {bodies}")]
     NoSuchBody {
-        /// Name of the joint.
+        /// `joint`, `spring` or `bushing`.
+        what: &'static str,
+        /// Its name.
         joint: String,
         /// Index it names.
         body: usize,
@@ -48,9 +52,11 @@ pub enum SpecError {
         bodies: usize,
     },
     /// The marker of an end was made for another set of modes.
-    #[error("joint `{joint}` on body `{body}`: its marker has {found} modes, the body has {expected}")]
+    #[error("{what} `{joint}` on body `{body}`: its marker has {found} modes, the body has {expected}")]
     Marker {
-        /// Name of the joint.
+        /// `joint`, `spring` or `bushing`.
+        what: &'static str,
+        /// Its name.
         joint: String,
         /// Name of the body.
         body: String,
@@ -64,7 +70,7 @@ pub enum SpecError {
         "joint `{joint}`: its length is {length} m; it must be positive (a spherical joint keeps two points together)"
     )]
     Length {
-        /// Name of the joint.
+        /// Its name.
         joint: String,
         /// ℓ \[m\].
         length: f64,

@@ -5,6 +5,7 @@
 //!
 //! * `place`: where an end is, how it moves, which part of its acceleration is known
 //! * `row`: the rows: value, derivatives, known part of the second rate
+//! * `coordinate`: what joints leave free; `drive`: functions of time that it follows
 //! * `kind`: which rows a joint of each kind has
 //! * `reactions`: multipliers at the level of accelerations
 //! * `project`: positions and velocities back to the joints
@@ -16,6 +17,8 @@
 //! THEORY 1.5; Shabana, Dynamics of Multibody Systems, ch. 5.
 
 mod assemble;
+mod coordinate;
+mod drive;
 mod kind;
 mod place;
 mod project;
@@ -27,12 +30,16 @@ use carom_dynamics::Marker;
 use nalgebra::Matrix3;
 
 pub use assemble::{Assembly, AssemblyError};
+pub use coordinate::Coordinate;
+pub(crate) use coordinate::within_a_turn;
+pub use drive::{Drive, DriveError};
 pub use kind::{JointKind, SpecError};
+pub(crate) use place::Place;
 pub(crate) use project::DRIFT;
 pub use project::ProjectError;
-pub(crate) use reactions::{Accelerations, Constraints};
+pub(crate) use reactions::{Accelerations, Bodies, Constraints, check_ends};
 
-/// One end of a joint.
+/// One end of a joint, a spring or a bushing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointEnd {
     /// Index of the body; none for the ground.

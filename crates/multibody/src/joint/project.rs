@@ -54,17 +54,29 @@ pub(crate) struct Projection {
 }
 
 impl System {
-    /// Brings y to the joints, if it is further from them than `tolerance` (relative to the sizes of the system).
+    /// Brings y to the joints as they are at `time`, if it is further from them than `tolerance` (relative to the sizes of the system), and
+    /// remembers where springs and stops then are.
     ///
     /// # Errors
     ///
     /// [`ProjectError`]; y may then have changed.
-    pub(crate) fn project(&mut self, y: &mut [f64], tolerance: f64) -> Result<Projection, ProjectError> {
+    pub(crate) fn project(
+        &mut self,
+        time: f64,
+        y: &mut [f64],
+        tolerance: f64,
+    ) -> Result<Projection, ProjectError> {
+        let projection = self.close_joints(time, y, tolerance)?;
+        self.remember_elements(y)?;
+        Ok(projection)
+    }
+
+    fn close_joints(&mut self, time: f64, y: &mut [f64], tolerance: f64) -> Result<Projection, ProjectError> {
         let mut projection = Projection::default();
         if self.constraints.is_empty() {
             return Ok(projection);
         }
-        self.evaluate_joints(y)?;
+        self.evaluate_joints(time, y)?;
         let size = self.constraints.size();
         let mut worst = self.constraints.violation(size);
         if worst.1 > tolerance {
@@ -76,7 +88,7 @@ impl System {
                 }
                 projection.moved += self.close(y);
                 projection.changed = true;
-                self.evaluate_joints(y)?;
+                self.evaluate_joints(time, y)?;
                 let next = self.constraints.violation(size);
                 // Round-off: no better.
                 if next.1 >= worst.1 && next.1 < tolerance {
@@ -85,12 +97,12 @@ impl System {
                 worst = next;
             }
         }
-        projection.changed |= self.project_momenta(y, tolerance)?;
+        projection.changed |= self.project_momenta(time, y, tolerance)?;
         Ok(projection)
     }
 
     /// Takes the momenta that joints do not allow out of y, at which the joints were evaluated; true if there were any.
-    fn project_momenta(&mut self, y: &mut [f64], tolerance: f64) -> Result<bool, ProjectError> {
+    fn project_momenta(&mut self, time: f64, y: &mut [f64], tolerance: f64) -> Result<bool, ProjectError> {
         // A second time for round-off, where rates are large.
         for pass in 0..2 {
             let (largest, speed) = self.constraints.set_rates();
@@ -101,7 +113,7 @@ impl System {
             self.constraints.solve();
             let (layout, impulses) = (&self.layout, &mut self.forces);
             impulses.iter_mut().for_each(BodyForces::clear);
-            self.constraints.apply(impulses, |_, _, _| {});
+            self.constraints.apply(impulses, |_, _| {});
             for (i, impulse) in impulses.iter().enumerate() {
                 if !self.bodies[i].fixed {
                     let (p, l) = (layout.momentum(i), layout.ang_momentum(i));
@@ -113,7 +125,7 @@ impl System {
                     y[layout.modal_momentum(i) + k] += change;
                 }
             }
-            self.evaluate_joints(y)?;
+            self.evaluate_joints(time, y)?;
         }
         Ok(true)
     }
@@ -157,21 +169,21 @@ impl System {
     }
 
     /// Poses, velocities, rows and the factor of G M⁻¹ Gᵀ at y.
-    pub(crate) fn evaluate_joints(&mut self, y: &[f64]) -> Result<(), RateError> {
+    pub(crate) fn evaluate_joints(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
         self.set_state(y)?;
-        self.factorise_joints(y)
+        self.factorise_joints(time, y)
     }
 
     /// Rows at y, for which [`System::set_state`] was called.
-    pub(crate) fn set_joints(&mut self, y: &[f64]) {
+    pub(crate) fn set_joints(&mut self, time: f64, y: &[f64]) {
         let (bodies, layout) = (&self.bodies[..], &self.layout);
         let (poses, kinetics) = (&self.poses[..], &self.kinetics[..]);
-        self.constraints.set_state(Bodies { bodies, layout, poses, kinetics, y });
+        self.constraints.set_state(Bodies { bodies, layout, poses, kinetics, y, time });
     }
 
     /// Rows and factor at y, for which [`System::set_state`] was called.
-    pub(crate) fn factorise_joints(&mut self, y: &[f64]) -> Result<(), RateError> {
-        self.set_joints(y);
+    pub(crate) fn factorise_joints(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
+        self.set_joints(time, y);
         self.constraints.factorise().map_err(|dependent| {
             let (joint, _) = self.constraints.rows[dependent.row];
             RateError::Locked { joint: self.constraints.joints[joint].name.clone() }

@@ -6,13 +6,13 @@
 //! M ż = h − Gᵀ λ,   G ż + (known part of g̈) = 0    ⟹    (G M⁻¹ Gᵀ) λ = G M⁻¹ h + (known part of g̈)
 //! ```
 
-use carom_dynamics::Pose;
+use carom_dynamics::{Jet, Pose};
 use nalgebra::Vector3;
 
 use super::place::Place;
 use super::row::{Row, RowNow};
 use super::skyline::{Dependent, Skyline};
-use super::{Joint, SpecError};
+use super::{Drive, Joint, JointEnd, SpecError, within_a_turn};
 use crate::body::Body;
 use crate::contact::BodyForces;
 use crate::kinetics::Kinetics;
@@ -25,6 +25,7 @@ pub(crate) const SMALLEST_PIVOT: f64 = 1e-10;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Constraints {
     pub(crate) joints: Vec<Joint>,
+    pub(crate) drives: Vec<Drive>,
     /// Joint and equation of each row.
     pub(crate) rows: Vec<(usize, Row)>,
     /// Places of the ends of each joint.
@@ -57,9 +58,17 @@ pub(crate) struct Bodies<'a> {
     pub(crate) poses: &'a [Pose],
     pub(crate) kinetics: &'a [Kinetics],
     pub(crate) y: &'a [f64],
+    pub(crate) time: f64,
 }
 
 impl Bodies<'_> {
+    /// Where an end is.
+    pub(crate) fn place(&self, end: &JointEnd) -> Place {
+        let Some(body) = end.body else { return Place::ground(&end.marker, &end.triad_b) };
+        let velocities = &self.kinetics[body].velocities;
+        Place::on(&end.marker, &end.triad_b, &self.poses[body], self.modal(body), velocities)
+    }
+
     fn modal(&self, body: usize) -> &[f64] {
         let start = self.layout.modal(body);
         &self.y[start..start + self.layout.modes(body)]
@@ -115,16 +124,21 @@ impl Constraints {
     pub(crate) fn set_state(&mut self, state: Bodies<'_>) {
         for (places, joint) in self.places.iter_mut().zip(&self.joints) {
             for (place, end) in places.iter_mut().zip(&joint.ends) {
-                if let Some(body) = end.body {
-                    let velocities = &state.kinetics[body].velocities;
-                    let (pose, q) = (&state.poses[body], state.modal(body));
-                    *place = Place::on(&end.marker, &end.triad_b, pose, q, velocities);
+                if end.body.is_some() {
+                    *place = state.place(end);
                 }
             }
         }
         for (number, &(joint, row)) in self.rows.iter().enumerate() {
             let places = &self.places[joint];
-            let now = row.at(&places[0], &places[1]);
+            let mut now = row.at(&places[0], &places[1]);
+            if let Row::Driven(drive, coordinate) = row {
+                let Jet { value, rate, second_rate } = self.drives[drive].course.at(state.time);
+                let value = now.value - value;
+                now.value = if coordinate.is_angle() { within_a_turn(value) } else { value };
+                now.given_rate = -rate;
+                now.bias -= second_rate;
+            }
             self.now[number] = now;
             for (k, side) in self.sides[number].iter_mut().enumerate() {
                 if let Some(body) = side.body {
@@ -176,12 +190,12 @@ impl Constraints {
         self.solve();
     }
 
-    /// −Gᵀ λ on the bodies; what the ground gives to bodies that move is handed to `ground`: body, force, moment about the
+    /// −Gᵀ λ on the bodies; what the ground gives is handed to `ground`: force, moment about the
     /// inertial origin.
     pub(crate) fn apply(
         &self,
         forces: &mut [BodyForces],
-        mut ground: impl FnMut(usize, &Vector3<f64>, &Vector3<f64>),
+        mut ground: impl FnMut(&Vector3<f64>, &Vector3<f64>),
     ) {
         for (number, &(joint, _)) in self.rows.iter().enumerate() {
             let multiplier = self.multipliers[number];
@@ -197,7 +211,7 @@ impl Constraints {
                     *modal -= multiplier * g;
                 }
                 if from_ground {
-                    ground(body, &force, &moment);
+                    ground(&force, &moment);
                 }
             }
         }
@@ -249,31 +263,46 @@ impl Side {
     }
 }
 
-fn check(joint: &Joint, bodies: &[Body]) -> Result<(), SpecError> {
-    let name = || joint.name.clone();
-    for end in &joint.ends {
+/// Whether two ends are on bodies that exist, with markers that were made for them, and not on the same one.
+///
+/// * `what` — `joint`, `spring` or `bushing`, for messages
+pub(crate) fn check_ends(
+    what: &'static str,
+    name: &str,
+    ends: &[JointEnd; 2],
+    bodies: &[Body],
+) -> Result<(), SpecError> {
+    let joint = || name.to_owned();
+    for end in ends {
         let Some(body) = end.body else { continue };
         let of = bodies.get(body).ok_or_else(|| SpecError::NoSuchBody {
-            joint: name(),
+            what,
+            joint: joint(),
             body,
             bodies: bodies.len(),
         })?;
         for found in [end.marker.displacement.len(), end.marker.rotation.len()] {
             if found != of.frame.n {
                 let expected = of.frame.n;
-                return Err(SpecError::Marker { joint: name(), body: of.name.clone(), found, expected });
+                let body = of.name.clone();
+                return Err(SpecError::Marker { what, joint: joint(), body, found, expected });
             }
         }
     }
-    let [first, second] = joint.ends.each_ref().map(|end| end.body);
+    let [first, second] = ends.each_ref().map(|end| end.body);
     if first == second {
         let on =
             first.map_or_else(|| "the ground".to_owned(), |body| format!("body `{}`", bodies[body].name));
-        return Err(SpecError::SameBody { joint: name(), on });
+        return Err(SpecError::SameBody { what, joint: joint(), on });
     }
+    Ok(())
+}
+
+fn check(joint: &Joint, bodies: &[Body]) -> Result<(), SpecError> {
+    check_ends("joint", &joint.name, &joint.ends, bodies)?;
     match joint.kind {
         super::JointKind::Distance { length } if !(length > 0.0 && length.is_finite()) => {
-            Err(SpecError::Length { joint: name(), length })
+            Err(SpecError::Length { joint: joint.name.clone(), length })
         }
         _ => Ok(()),
     }

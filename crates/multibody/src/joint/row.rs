@@ -8,9 +8,11 @@
 //! | along | e·d | e·ḋ + ω_i·(e × d) | 2 (ω_i × e)·ḋ + (ω_i × (ω_i × e))·d |
 //! | across | e·h | (ω_i − ω_j)·(e × h) | (ω_i − ω_j)·(ė × h + e × ḣ) |
 //! | length | (d·d − ℓ²)/2ℓ | d·ḋ/ℓ | ḋ·ḋ/ℓ |
+//! | driven | u − s(t) | u̇ − ṡ | that of u, less s̈ |
 
 use nalgebra::Vector3;
 
+use super::coordinate::Coordinate;
 use super::place::Place;
 
 /// An equation of a joint.
@@ -24,6 +26,8 @@ pub(crate) enum Row {
     Across(usize, usize),
     /// They keep a distance ℓ.
     Length(f64),
+    /// A coordinate follows the drive of this number, which [`Constraints::set_state`](super::Constraints::set_state) takes away.
+    Driven(usize, Coordinate),
 }
 
 /// A row at a state.
@@ -35,13 +39,19 @@ pub(crate) struct RowNow {
     pub(crate) jacobian: [Vector3<f64>; 4],
     /// g̈ without the accelerations of the ends.
     pub(crate) bias: f64,
+    /// g_t: −ṡ(t) of a motion.
+    pub(crate) given_rate: f64,
 }
 
 impl RowNow {
-    /// ġ.
+    /// ġ = G z + g_t.
     pub(crate) fn rate(&self, first: &Place, second: &Place) -> f64 {
         let [x_i, w_i, x_j, w_j] = &self.jacobian;
-        x_i.dot(&first.velocity) + w_i.dot(&first.omega) + x_j.dot(&second.velocity) + w_j.dot(&second.omega)
+        self.given_rate
+            + x_i.dot(&first.velocity)
+            + w_i.dot(&first.omega)
+            + x_j.dot(&second.velocity)
+            + w_j.dot(&second.omega)
     }
 
     /// g̈ for a₀ = ω̇ = q̈ = 0 of both bodies.
@@ -58,7 +68,7 @@ impl RowNow {
 impl Row {
     /// True if its value is a length.
     pub(crate) fn is_length(&self) -> bool {
-        !matches!(self, Self::Across(..))
+        !matches!(self, Self::Across(..) | Self::Driven(_, Coordinate::Angle))
     }
 
     /// The row between two places.
@@ -69,7 +79,7 @@ impl Row {
         match *self {
             Self::Apart(axis) => {
                 let e = Vector3::ith(axis, 1.0);
-                RowNow { value: d[axis], jacobian: [e, zero, -e, zero], bias: 0.0 }
+                RowNow { value: d[axis], jacobian: [e, zero, -e, zero], ..RowNow::default() }
             }
             Self::Along(axis) => {
                 let e: Vector3<f64> = first.triad.column(axis).into();
@@ -78,6 +88,7 @@ impl Row {
                     value: e.dot(&d),
                     jacobian: [e, e.cross(&d), -e, zero],
                     bias: 2.0 * e_rate.dot(&d_rate) + first.omega.cross(&e_rate).dot(&d),
+                    given_rate: 0.0,
                 }
             }
             Self::Across(of_first, of_second) => {
@@ -90,12 +101,15 @@ impl Row {
                     value: e.dot(&h),
                     jacobian: [zero, normal, zero, -normal],
                     bias: relative.dot(&normal_rate),
+                    given_rate: 0.0,
                 }
             }
+            Self::Driven(_, coordinate) => coordinate.at(first, second),
             Self::Length(length) => RowNow {
                 value: 0.5 * (d.norm_squared() - length * length) / length,
                 jacobian: [d / length, zero, -d / length, zero],
                 bias: d_rate.norm_squared() / length,
+                given_rate: 0.0,
             },
         }
     }

@@ -4,6 +4,8 @@
 
 mod body;
 mod damping;
+mod function;
+mod joint;
 mod shape;
 mod variant;
 
@@ -17,6 +19,8 @@ pub use body::{
 };
 
 pub use damping::{DampingSpec, RatioSpec};
+pub use function::{FunctionError, FunctionSpec, InterpolationSpec};
+pub use joint::{ActionSpec, BushingSpec, JointKind, JointSpec, JointSpringSpec, SpringSpec, StopSpec};
 pub use shape::{MassSpec, ShapeKind, ShapeSpec};
 pub use variant::VariantSpec;
 
@@ -33,13 +37,19 @@ pub struct Scenario {
     /// Joints between bodies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub joint: Vec<JointSpec>,
+    /// Springs and dampers between two points.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spring: Vec<SpringSpec>,
+    /// Bushings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bushing: Vec<BushingSpec>,
     /// Pairs of surfaces that may touch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contact: Vec<ContactSpec>,
     /// Held parts of bodies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub support: Vec<SupportSpec>,
-    /// Constant forces and torques.
+    /// Forces and torques.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub force: Vec<ForceSpec>,
     /// Constant pressures.
@@ -170,45 +180,6 @@ impl Serialize for End {
     }
 }
 
-/// Kind of a joint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum JointKind {
-    /// All relative motion.
-    Fixed,
-    /// One rotation is free.
-    Revolute,
-    /// All rotations are free.
-    Spherical,
-    /// One translation is free.
-    Prismatic,
-    /// One rotation and the translation along its axis are free.
-    Cylindrical,
-    /// Rotations about an axis of each end are free, which stay perpendicular.
-    Universal,
-    /// Translations across an axis and the rotation about it are free.
-    Planar,
-    /// All is free but the distance.
-    Distance,
-}
-
-/// The table `[[joint]]`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct JointSpec {
-    /// Its kind.
-    pub kind: JointKind,
-    /// `BODY:MARKER` or `ground`.
-    pub between: [End; 2],
-    /// Axis, inertial axes at the start.
-    pub axis: [f64; 3],
-    /// Axis of the second end of a universal joint, inertial axes at the start.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub second_axis: Option<[f64; 3]>,
-    /// Length of a distance; that of the start if not given \[m\].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub length: Option<f64>,
-}
-
 /// How two surfaces repel each other.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -276,6 +247,9 @@ pub struct ForceSpec {
     pub torque: [f64; 3],
     /// Axes of both: `inertial` or `body`.
     pub axes: String,
+    /// Function of time that both are multiplied by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<FunctionSpec>,
 }
 
 /// The table `[[pressure]]`.

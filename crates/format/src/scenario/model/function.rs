@@ -1,0 +1,74 @@
+//! Functions of time as data.
+
+use carom_dynamics::{Formula, FormulaError, Interpolation, Table, TableError, TimeFunction};
+use serde::Serialize;
+
+/// A number, a formula in t, or values at times.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum FunctionSpec {
+    /// The same at all times.
+    Number(f64),
+    /// `{ formula = "…" }`.
+    Formula {
+        /// Text of the formula.
+        formula: String,
+    },
+    /// `{ table = [[t, value], …], interpolation = "linear" or "smooth" }`.
+    Table {
+        /// Pairs of time \[s\] and value.
+        table: Vec<[f64; 2]>,
+        /// What lies between them.
+        interpolation: InterpolationSpec,
+    },
+}
+
+/// What lies between the values of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InterpolationSpec {
+    /// Lines.
+    Linear,
+    /// A cubic spline.
+    Smooth,
+}
+
+/// A function that cannot be read.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FunctionError {
+    /// A formula.
+    #[error("`{formula}` is no formula: {source}")]
+    Formula {
+        /// Its text.
+        formula: String,
+        /// Why.
+        source: FormulaError,
+    },
+    /// A table.
+    #[error("the table is none: {0}")]
+    Table(#[from] TableError),
+}
+
+impl FunctionSpec {
+    /// As loads and drives take it.
+    ///
+    /// # Errors
+    ///
+    /// [`FunctionError`]; not for what a scenario was read with.
+    pub fn function(&self) -> Result<TimeFunction, FunctionError> {
+        Ok(match self {
+            Self::Number(value) => TimeFunction::Constant(*value),
+            Self::Formula { formula } => TimeFunction::Formula(
+                Formula::parse(formula)
+                    .map_err(|source| FunctionError::Formula { formula: formula.clone(), source })?,
+            ),
+            Self::Table { table, interpolation } => TimeFunction::Table(Table::new(
+                table.clone(),
+                match interpolation {
+                    InterpolationSpec::Linear => Interpolation::Linear,
+                    InterpolationSpec::Smooth => Interpolation::Smooth,
+                },
+            )?),
+        })
+    }
+}

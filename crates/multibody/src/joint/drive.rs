@@ -1,0 +1,92 @@
+//! Drives: motions that are prescribed to joints.
+//!
+//! A drive holds u(x_i, D_i, x_j, D_j) − s(t) = 0 for a [`Coordinate`] u. It is a row like the others, with g_t = −ṡ and −s̈ in the known part
+//! of g̈; its reaction works with the power −λ G z = λ g_t on the bodies, which is booked as external work.
+
+use carom_dynamics::TimeFunction;
+
+use super::row::Row;
+use super::{Constraints, Coordinate};
+use crate::system::System;
+
+/// s(t) for the coordinate of a joint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drive {
+    /// Index of the joint.
+    pub joint: usize,
+    /// What is driven.
+    pub coordinate: Coordinate,
+    /// s(t), with two derivatives \[m or rad\].
+    pub course: TimeFunction,
+}
+
+/// A drive that makes no sense.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("drive {drive} is of joint {joint}, but there are {joints}")]
+pub struct DriveError {
+    /// Index of the drive.
+    pub drive: usize,
+    /// Index it names.
+    pub joint: usize,
+    /// Number of joints.
+    pub joints: usize,
+}
+
+impl System {
+    /// The same system, for which [`System::with_joints`] came before, with motions prescribed to joints. A driven length takes the
+    /// place of the constant one of a distance.
+    ///
+    /// # Errors
+    ///
+    /// [`DriveError`] if one is of no joint.
+    pub fn with_drives(mut self, drives: Vec<Drive>) -> Result<Self, DriveError> {
+        let joints = self.constraints.joints.len();
+        for (drive, Drive { joint, .. }) in drives.iter().enumerate() {
+            if *joint >= joints {
+                return Err(DriveError { drive, joint: *joint, joints });
+            }
+        }
+        // Behind all others, so that a drive is to blame for what it repeats.
+        let mut rows = self.constraints.rows.clone();
+        // A driven distance is not constant.
+        let is_driven = |joint: usize| {
+            drives.iter().any(|drive| drive.joint == joint && drive.coordinate == Coordinate::Length)
+        };
+        rows.retain(|&(joint, row)| !(matches!(row, Row::Length(_)) && is_driven(joint)));
+        rows.extend(
+            drives.iter().enumerate().map(|(k, drive)| (drive.joint, Row::Driven(k, drive.coordinate))),
+        );
+        self.constraints.drives = drives;
+        self.constraints.set_rows(rows, &self.bodies);
+        Ok(self)
+    }
+}
+
+impl Constraints {
+    /// Power of the drives on the bodies, −λ G z of their rows \[W\].
+    pub(crate) fn drive_power(&self) -> f64 {
+        let mut power = 0.0;
+        for (number, &(joint, row)) in self.rows.iter().enumerate() {
+            if let Row::Driven(..) = row {
+                let [first, second] = &self.places[joint];
+                let now = &self.now[number];
+                power -= self.multipliers[number] * (now.rate(first, second) - now.given_rate);
+            }
+        }
+        power
+    }
+
+    /// Largest speed that a motion gives to the end of its joint from 0 to `end`, angles times `radius` \[m/s\].
+    pub(crate) fn drive_speed(&self, end: f64, radius: f64) -> f64 {
+        const SAMPLES: u32 = 200;
+        let mut speed = 0.0_f64;
+        for drive in &self.drives {
+            let arm = if drive.coordinate.is_angle() { radius } else { 1.0 };
+            for i in 0..=SAMPLES {
+                let rate = drive.course.at(end * f64::from(i) / f64::from(SAMPLES)).rate;
+                speed = speed.max(arm * rate.abs());
+            }
+        }
+        speed
+    }
+}

@@ -1,0 +1,138 @@
+//! Springs, bushings, and what acts on the joints of a scenario.
+
+use carom_format::scenario::model::{ActionSpec, BushingSpec, JointKind, JointSpec, Scenario, SpringSpec};
+use carom_multibody::{Bushing, Coordinate, Drive, ForceElement, ForceLaw, Joint, JointEnd, Spring, Stops};
+use nalgebra::{Matrix3, Vector3};
+
+use crate::SimulateError;
+use crate::joints::{Start, end};
+
+/// Springs, stops, bushings; drives of joints.
+#[derive(Debug, Default)]
+pub(crate) struct Acting {
+    pub(crate) elements: Vec<ForceElement>,
+    pub(crate) drives: Vec<Drive>,
+}
+
+/// What a scenario puts between its bodies beside their joints.
+///
+/// * `joints` — those of the scenario, in its order
+///
+/// # Errors
+///
+/// [`SimulateError`] names the place that a body does not have, at the table that wants it.
+pub(crate) fn acting(
+    scenario: &Scenario,
+    start: &Start<'_>,
+    joints: &[Joint],
+) -> Result<Acting, SimulateError> {
+    let mut acting = Acting::default();
+    for (i, (spec, joint)) in scenario.joint.iter().zip(joints).enumerate() {
+        let at = |error: SimulateError| error.at(format!("joint.{i}"));
+        let shift = || start.shift(spec).map(|zero| Coordinate::Shift { zero });
+        let coordinate = match spec.kind {
+            JointKind::Revolute => Coordinate::Angle,
+            JointKind::Distance => Coordinate::Length,
+            _ => shift().map_err(at)?,
+        };
+        acting.add(&spec.action, i, joint, coordinate).map_err(at)?;
+        if let Some(turn) = &spec.turn {
+            acting.add(turn, i, joint, Coordinate::Angle).map_err(at)?;
+        }
+    }
+    for (i, spec) in scenario.spring.iter().enumerate() {
+        let spring = spring(spec, start).map_err(|error| error.at(format!("spring.{i}.between")))?;
+        acting.elements.push(spring);
+    }
+    for (i, spec) in scenario.bushing.iter().enumerate() {
+        let bushing = bushing(spec, start).map_err(|error| error.at(format!("bushing.{i}.between")))?;
+        acting.elements.push(bushing);
+    }
+    Ok(acting)
+}
+
+impl Acting {
+    fn add(
+        &mut self,
+        action: &ActionSpec,
+        number: usize,
+        joint: &Joint,
+        coordinate: Coordinate,
+    ) -> Result<(), SimulateError> {
+        if let Some(motion) = &action.motion {
+            self.drives.push(Drive { joint: number, coordinate, course: motion.function()? });
+        }
+        if action.spring.is_none() && action.stops.is_none() {
+            return Ok(());
+        }
+        let spring = action.spring.map_or(Spring::NONE, |spec| Spring {
+            stiffness: spec.stiffness,
+            damping: spec.damping,
+            free: spec.free,
+            preload: spec.preload,
+        });
+        let stops = action.stops.map(|spec| Stops {
+            low: spec.low.unwrap_or(f64::NEG_INFINITY),
+            high: spec.high.unwrap_or(f64::INFINITY),
+            stiffness: spec.stiffness,
+            damping: spec.damping,
+        });
+        let law = ForceLaw::Along { coordinate, spring, stops };
+        self.elements.push(ForceElement { name: joint.name.clone(), ends: joint.ends.clone(), law });
+        Ok(())
+    }
+}
+
+fn spring(spec: &SpringSpec, start: &Start<'_>) -> Result<ForceElement, SimulateError> {
+    let [first, second] = &spec.between;
+    let held = [start.held(first)?, start.held(second)?];
+    let point = Vector3::from(spec.point.unwrap_or_default());
+    let place = |side: usize| held[side].as_ref().map_or(point, |held| held.position);
+    let axes = Matrix3::identity();
+    let law = ForceLaw::Along {
+        coordinate: Coordinate::Length,
+        spring: Spring {
+            stiffness: spec.stiffness,
+            damping: spec.damping,
+            free: spec.free.unwrap_or((place(0) - place(1)).norm()),
+            preload: spec.preload,
+        },
+        stops: None,
+    };
+    let ends = [0, 1].map(|side| end(held[side].as_ref(), &point, &axes));
+    Ok(ForceElement { name: format!("{first} {second}"), ends, law })
+}
+
+fn bushing(spec: &BushingSpec, start: &Start<'_>) -> Result<ForceElement, SimulateError> {
+    let [first, second] = &spec.between;
+    let held = [start.held(first)?, start.held(second)?];
+    let axes = match &held[0] {
+        Some(held) if spec.axes == "body" => held.rotation,
+        _ => Matrix3::identity(),
+    };
+    // The ground holds the other end where it starts.
+    let other = held.iter().flatten().next().map_or(Vector3::zeros(), |end| end.position);
+    let place = |side: usize| held[side].as_ref().map_or(other, |held| held.position);
+    let bushing = Bushing {
+        stiffness: spec.stiffness,
+        ang_stiffness: spec.rotational_stiffness,
+        damping: spec.damping,
+        ang_damping: spec.rotational_damping,
+        zero: axes.tr_mul(&(place(1) - place(0))).into(),
+    };
+    let ends: [JointEnd; 2] = [0, 1].map(|side| end(held[side].as_ref(), &other, &axes));
+    Ok(ForceElement { name: format!("{first} {second}"), ends, law: ForceLaw::Bushing(bushing) })
+}
+
+impl Start<'_> {
+    /// How far the second end of a joint is from the first at the start, along the axis \[m\].
+    fn shift(&self, spec: &JointSpec) -> Result<f64, SimulateError> {
+        let [first, second] = [self.held(&spec.between[0])?, self.held(&spec.between[1])?];
+        Ok(match (first, second) {
+            (Some(first), Some(second)) => {
+                Vector3::from(spec.axis).normalize().dot(&(second.position - first.position))
+            }
+            _ => 0.0,
+        })
+    }
+}
