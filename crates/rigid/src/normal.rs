@@ -286,7 +286,7 @@ impl Scale {
             let impulse = rows.impulse[i * per];
             largest = largest.max(impulse);
             if contact.is_multiplier() {
-                let opening = after + contact.restitution * before;
+                let opening = after + NormalLaw::at(contact, before, after, step.dt).offset;
                 velocity = velocity.max(if impulse > 0.0 { opening.abs() } else { -opening });
                 continue;
             }

@@ -144,10 +144,13 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         let (point, sheet) = (contact.slot / sheets, contact.slot % sheets);
         let ball = pair.points[point];
         let [a, b] = pair.bodies.map(|i| &stages[i]);
-        let mid = Relative::new((&a.rot_mid, &a.position_mid), (&b.rot_mid, &b.position_mid));
+        let [fall_a, fall_b] = pair.bodies.map(|i| fall_half_way(step, i));
+        let mid =
+            Relative::new((&a.rot_mid, &(a.position_mid + fall_a)), (&b.rot_mid, &(b.position_mid + fall_b)));
         let (gap, normal_b) = pair.surface.gap(sheet, &mid.ball(&ball, &pair.surface));
         let normal = b.rot_mid * normal_b;
         let centre = a.rot_mid * ball.center;
+        let gap = gap - normal.dot(&(fall_a - fall_b));
         let y = a.position_mid + centre - (ball.radius + 0.5 * gap) * normal;
         contact.bodies = pair.bodies;
         contact.arms = [y - a.position_mid, y - b.position_mid];
@@ -156,13 +159,51 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         contact.stiffness = pair.stiffness();
         let [from, to] = pair.bodies.map(|i| &step.states[i]);
         let start = Relative::new((&a.rot_ib, &from.position), (&b.rot_ib, &to.position));
-        let gap_old = pair.surface.gap(sheet, &start.ball(&ball, &pair.surface)).0;
+        let (gap_old, normal_old) = pair.surface.gap(sheet, &start.ball(&ball, &pair.surface));
         contact.gap_old = match pair.law {
             Law::Lagrange => gap_old.min(0.0),
             // A gap that is closed before its spring knows of it would create energy.
             Law::Penalty { .. } if pair.gaps[contact.slot] < 0.0 => pair.gaps[contact.slot],
             Law::Penalty { .. } => gap_old.max(0.0),
         };
+        if pair.law == Law::Lagrange && pair.restitution < 1.0 {
+            let normal_old = b.rot_ib * normal_old;
+            let point = a.rot_ib * ball.center - ball.radius * normal_old;
+            let opposite = from.position + point - to.position;
+            let rate = normal_old.dot(&(velocity(a, &point) - velocity(b, &opposite)));
+            let limit = RETURN_LIMIT * step.dt * loads(pair.bodies, step, &normal_old);
+            contact.lasting = (RETURN * gap_old / step.dt).clamp(-limit, limit) - rate;
+        }
+    }
+}
+
+/// β: part of its gap that a lasting contact takes back in a step. The gap and its rate then fall to a half and to a third in each
+/// step, the roots of λ² − (1 − β/2) λ + β/2.
+const RETURN: f64 = 1.0 / 3.0;
+
+/// κ: part of what the loads give in a step that may be the velocity of the return. Below a half, the loads close the gap again
+/// within the step, so that the contact lasts.
+const RETURN_LIMIT: f64 = 0.25;
+
+/// What the weight adds to X̂: with it n·(x_{n+1} − x_n) is what the gap of a ball on a sphere changes by, whatever the impulse
+/// along n \[m\].
+fn fall_half_way(step: &Step<'_>, body: usize) -> Vector3<f64> {
+    if step.bodies[body].fixed { Vector3::zeros() } else { 0.25 * step.dt * step.dt * step.gravity }
+}
+
+/// Velocity of a point of a body at the start of the step, by its arm \[m/s\].
+fn velocity(stage: &Stage, arm: &Vector3<f64>) -> Vector3<f64> {
+    stage.velocity_old + (stage.rot_ib * stage.omega_old).cross(arm)
+}
+
+/// Acceleration by which loads may press bodies together: gravity along the normal of what is held in space, at most all of it
+/// between bodies that others may hold \[m/s²\].
+fn loads(bodies: [usize; 2], step: &Step<'_>, normal: &Vector3<f64>) -> f64 {
+    let along = step.gravity.dot(normal);
+    match bodies.map(|i| step.bodies[i].fixed) {
+        [false, true] => (-along).max(0.0),
+        [true, false] => along.max(0.0),
+        _ => step.gravity.norm(),
     }
 }
 
