@@ -21,13 +21,13 @@ pub enum Unsolved {
     },
     /// Friction.
     #[error(
-        "the friction of {contacts} contacts does not converge: velocities of {residual:.3e} m/s are left over; shorten the step"
+        "the friction of {contacts} contacts does not converge: their laws are missed by {missed:.1e} of the largest velocity or impulse"
     )]
     Friction {
         /// How many contacts.
         contacts: usize,
-        /// By how much laws are missed \[m/s\].
-        residual: f64,
+        /// By how much laws are missed, relative to the largest velocity or impulse.
+        missed: f64,
     },
     /// A body turns too far.
     #[error(
