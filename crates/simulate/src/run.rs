@@ -173,6 +173,7 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
         Integrator::Dop853 | Integrator::DormandPrince5 => None,
         Integrator::Radau5 => Some("radau5"),
         Integrator::GeneralisedAlpha => Some("generalised-alpha"),
+        Integrator::EnergyMomentum => Some("energy-momentum"),
     };
     if let Some(integrator) = integrator {
         return Err(SimulateError::Integrator { integrator }.at("simulation.integrator"));

@@ -83,6 +83,8 @@ pub enum Integrator {
     Radau5,
     /// Generalised-alpha.
     GeneralisedAlpha,
+    /// Fixed steps of Simo and Wong that keep energy and momenta: that of the scheme `rigid`.
+    EnergyMomentum,
 }
 
 /// The table `[simulation]`.
