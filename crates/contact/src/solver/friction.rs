@@ -63,7 +63,8 @@ pub enum FrictionError {
     },
     /// W, q, μ and r do not fit together.
     #[error(
-        "{contacts} contacts of {dim} components: the matrix has {rows} rows, q {q} and r {r} values; each must be {contacts} × {dim}"
+        "{contacts} coefficients of friction with {dim} components of each contact make {} rows; the matrix has {rows}, q {q} values, r {r}",
+        contacts * dim
     )]
     Size {
         /// Number of coefficients of friction.

@@ -231,6 +231,8 @@ impl LcpSolver {
             z.copy_from_slice(&self.best);
             let trial = self.run(method, m, q, z, symmetric, methods.len() == 1);
             let residual = if z.iter().all(|z| z.is_finite()) {
+                // Solutions of equations may be negative by rounding; the residual is that of what is returned.
+                z.iter_mut().for_each(|z| *z = z.max(0.0));
                 product_plus(m, q, z, &mut self.w);
                 largest(z.iter().zip(&self.w).map(|(z, w)| z.min(*w)))
             } else {
