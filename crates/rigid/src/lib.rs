@@ -28,6 +28,7 @@ pub mod state;
 mod step;
 pub mod step_error;
 pub mod surface;
+mod swept;
 pub mod system;
 pub mod turn;
 

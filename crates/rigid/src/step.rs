@@ -16,7 +16,20 @@ impl System {
     /// [`StepError`] if a body turns too fast or the contacts have no solution; the state is that before the step.
     #[inline]
     pub fn step(&mut self) -> Result<(), StepError> {
-        self.advance().map_err(|source| StepError { time: self.time(), source })
+        self.advance().map_err(|source| self.failed(source))
+    }
+
+    /// A step's error with the names of the bodies that it is about.
+    #[cold]
+    fn failed(&self, source: Unsolved) -> StepError {
+        let mut numbers: Vec<usize> = match source {
+            Unsolved::Turn { body, .. } => vec![body],
+            _ => self.contacts.iter().flat_map(|contact| self.pairs[contact.pair].bodies).collect(),
+        };
+        numbers.sort_unstable();
+        numbers.dedup();
+        let bodies = numbers.into_iter().map(|i| self.bodies[i].name.clone()).collect();
+        StepError { time: self.time(), bodies, source }
     }
 
     #[inline]
