@@ -69,6 +69,11 @@ impl Contact {
         self.stiffness == 0.0
     }
 
+    /// True if it is one of multipliers that takes back its gap.
+    pub(crate) fn has_lasting(&self) -> bool {
+        self.is_multiplier() && self.restitution < 1.0
+    }
+
     /// Dynamic gap at the end of the step with normal velocities u₋ and u₊: g_n + dt (u₋ + u₊)/2 \[m\].
     pub(crate) fn gap_at_end(&self, before: f64, after: f64, dt: f64) -> f64 {
         self.gap_old + 0.5 * dt * (before + after)

@@ -3,7 +3,7 @@
 mod problems;
 
 use carom_dynamics::Placement;
-use carom_rigid::{Ball, PairSpec, System};
+use carom_rigid::{Ball, PairSpec, Shape, System};
 use nalgebra::Vector3;
 use problems::{at, block, ground, pair};
 
@@ -102,4 +102,61 @@ fn twelve_drops_come_to_rest() {
         let lies = [0.05, 0.075, 0.1].iter().any(|h| (height - h).abs() < 1e-6);
         assert!(lies && state.momentum.norm() < 1e-4, "drop {drop}: {height} {state:?}");
     }
+}
+
+/// Three blocks fall on each other and on the ground, corners of each on the faces of the other: up to some twenty contacts at once.
+fn towers(seeds: u64) {
+    let size = Vector3::new(0.2, 0.2, 0.1);
+    for restitution in [0.0, 0.3, 0.7] {
+        for friction in [0.0, 0.3, 0.8] {
+            for seed in 0..seeds {
+                let case = format!("e = {restitution}, mu = {friction}, seed {seed}");
+                let mut random = Random(seed);
+                random.vector();
+                let (floor, plane) = ground();
+                let mut bodies: Vec<_> = (0..3).map(|_| block(30.0, size)).collect();
+                bodies.push(floor);
+                let mut places: Vec<Placement> = (0..3)
+                    .map(|i| {
+                        let [x, y, z] = (0.02 * random.vector()).into();
+                        Placement {
+                            origin: [x, y, 0.12 + 0.16 * f64::from(i) + z],
+                            angular_velocity: random.vector().into(),
+                            ..Placement::rotated([x, y, 0.001], 8.0 * random.next())
+                        }
+                    })
+                    .collect();
+                places.push(Placement::default());
+                let corners = || Ball::corners(Vector3::zeros(), size).to_vec();
+                let faces = || Shape::Block { center: Vector3::zeros(), half: 0.5 * size };
+                let mut pairs: Vec<PairSpec> =
+                    (0..3).map(|i| pair([i, 3], corners(), plane.clone())).collect();
+                for (a, b) in [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2), (2, 0)] {
+                    pairs.push(pair([a, b], corners(), faces()));
+                }
+                pairs.iter_mut().for_each(|pair| {
+                    (pair.restitution, pair.friction) = (restitution, friction);
+                });
+                let gravity = Vector3::new(0.0, 0.0, -9.81);
+                let mut system = System::new(bodies, &places, &pairs, gravity, 1e-3).unwrap();
+                let initial = system.energy();
+                for _ in 0..1000 {
+                    system.step().unwrap_or_else(|error| panic!("{case}: {error}"));
+                }
+                let [least, largest] = system.energy_range().map(|e| e / initial - 1.0);
+                assert!(least > -1e-11 && largest < 1e-11, "{case}: {least:+.1e} {largest:+.1e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_step_of_falling_towers_has_a_solution() {
+    towers(2);
+}
+
+#[test]
+#[ignore = "2 min: 360 towers of 1000 steps"]
+fn every_step_of_many_falling_towers_has_a_solution() {
+    towers(40);
 }
