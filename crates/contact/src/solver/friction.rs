@@ -23,6 +23,8 @@ const ROUNDS: usize = 40;
 /// beyond.
 const FEW: usize = 100;
 const LATER: usize = 4;
+/// Rounds of so few unknowns.
+const FEW_ROUNDS: usize = 6;
 /// Sweeps of one round of the chain.
 const ROUND_SWEEPS: usize = 50;
 /// Sweeps of Gauss-Seidel alone.
@@ -221,6 +223,8 @@ impl FrictionSolver {
             Some(FrictionMethod::Newton | FrictionMethod::Smoothing) => (1, 0),
         };
         let smoothing_at = if method.is_none() && r.len() > FEW { LATER } else { 0 };
+        // Beyond smoothing more rounds of the others help where it has not been tried from the start, in large problems.
+        let rounds = if method.is_none() && r.len() <= FEW { FEW_ROUNDS } else { rounds };
         for round in 0..rounds {
             for next in [FrictionMethod::GaussSeidel, FrictionMethod::Newton, FrictionMethod::Smoothing] {
                 let again = next == FrictionMethod::Smoothing && round != smoothing_at;
