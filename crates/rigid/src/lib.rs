@@ -14,6 +14,7 @@
 
 pub mod body;
 mod contact;
+mod divided;
 mod elimination;
 mod friction;
 mod law;

@@ -36,7 +36,10 @@ impl Simulation {
         };
         let flat = |arrays: Vec<Vec<f64>>| arrays.concat();
         let (shown, impulses) = &self.shown;
-        checkpoint.put_integers("counters", &[system.steps, system.n_impulses, self.outputs, *shown]);
+        checkpoint.put_integers(
+            "counters",
+            &[system.steps, system.n_impulses, self.outputs, *shown, system.n_divided],
+        );
         checkpoint.put_reals("shown", &flat(impulses.iter().map(|i| i.as_slice().to_vec()).collect()));
         checkpoint.put_reals("missed", &flat(system.pairs.iter().map(|p| p.missed.to_vec()).collect()));
         checkpoint.put_reals("states", &flat(system.states.iter().map(|s| s.to_array().to_vec()).collect()));
@@ -66,8 +69,8 @@ impl Simulation {
         checkpoint.expect(SCHEME, VERSION)?;
         let system = &mut self.system;
         let counters = checkpoint.integers("counters")?;
-        let &[steps, n_impulses, outputs, shown] = counters else {
-            return Err(length("counters", counters.len(), 4));
+        let &[steps, n_impulses, outputs, shown, n_divided] = counters else {
+            return Err(length("counters", counters.len(), 5));
         };
         let impulses = checkpoint.reals_of("shown", 3 * system.reports.len())?;
         self.shown = (shown, arrays::<3>(impulses).map(|&i| i.into()).collect());
@@ -76,6 +79,7 @@ impl Simulation {
             pair.missed = *missed;
         }
         (system.steps, system.n_impulses, self.outputs) = (steps, n_impulses, outputs);
+        system.n_divided = n_divided;
         let states = checkpoint.reals_of("states", system.states.len() * State::NUMBERS)?;
         system.states = arrays(states).map(State::from_array).collect();
         system.stages = system.states.iter().map(Stage::new).collect();

@@ -16,7 +16,7 @@ impl System {
     /// [`StepError`] if a body turns too fast or the contacts have no solution; the state is that before the step.
     #[inline]
     pub fn step(&mut self) -> Result<(), StepError> {
-        self.advance().map_err(|source| self.failed(source))
+        self.advance().or_else(|why| self.advance_in_parts(why)).map_err(|source| self.failed(source))
     }
 
     /// A step's error with the names of the bodies that it is about.
@@ -33,7 +33,7 @@ impl System {
     }
 
     #[inline]
-    fn advance(&mut self) -> Result<(), Unsolved> {
+    pub(crate) fn advance(&mut self) -> Result<(), Unsolved> {
         self.predict()?;
         self.track_energy();
         self.find_contacts();

@@ -144,6 +144,8 @@ pub struct System {
     pub(crate) energies: [f64; 2],
     /// Contacts that had impulses, one for each point and step.
     pub(crate) n_impulses: u64,
+    /// Steps that were taken in parts.
+    pub(crate) n_divided: u64,
 }
 
 impl System {
@@ -201,6 +203,7 @@ impl System {
             spring_energy: 0.0,
             energies: [0.0; 2],
             n_impulses: 0,
+            n_divided: 0,
         };
         system.energies = [system.energy(); 2];
         system.reserve();
@@ -244,6 +247,11 @@ impl System {
     /// Impulses so far, one for each point and step.
     pub fn n_impulses(&self) -> u64 {
         self.n_impulses
+    }
+
+    /// Steps so far that were taken in parts, as their contacts had no solution in one.
+    pub fn n_divided(&self) -> u64 {
+        self.n_divided
     }
 
     /// Least and largest energy with its losses that any step so far began with \[J\].

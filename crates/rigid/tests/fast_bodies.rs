@@ -48,8 +48,21 @@ fn a_point_that_passes_through_a_plate_is_noticed() {
 
 #[test]
 fn what_turns_too_far_is_named() {
-    let place = Placement { angular_velocity: [0.0, 0.0, 4000.0], ..Placement::default() };
-    let mut system = System::new(vec![ball(1.0)], &[place], &[], Vector3::zeros(), 1e-3).unwrap();
+    let turning = |omega: f64| {
+        let place = Placement { angular_velocity: [0.0, 0.0, omega], ..Placement::default() };
+        System::new(vec![ball(1.0)], &[place], &[], Vector3::zeros(), 1e-3).unwrap()
+    };
+    // Four radians are taken in parts.
+    let mut system = turning(4000.0);
+    let energy = system.energy();
+    (0..100).for_each(|_| system.step().unwrap());
+    assert_eq!((system.n_divided(), system.steps()), (100, 100));
+    let [w, _, _, z] = system.states()[0].quaternion;
+    let angle = 2.0 * z.atan2(w);
+    let off = (angle - 400.0).rem_euclid(std::f64::consts::TAU);
+    assert!(off.min(std::f64::consts::TAU - off) < 1e-9, "{angle}");
+    assert!((system.energy() / energy - 1.0).abs() < 1e-12);
+    let mut system = turning(40_000.0);
     let error = system.step().unwrap_err().to_string();
     assert!(error.starts_with("at t = 0.000000000e0 s: `ball`: the body turns by"), "{error}");
     assert!(error.ends_with("shorten the step (`simulation.time_step`)"), "{error}");

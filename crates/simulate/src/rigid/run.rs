@@ -66,7 +66,11 @@ pub(crate) fn run_rigid(
     let mut timings: Vec<(&str, f64)> =
         prepared.seconds.iter().map(|(phase, seconds)| (phase.as_str(), *seconds)).collect();
     timings.extend([("time loop", seconds), ("time loop, cpu", cpu_seconds)]);
-    let counters = [("steps", summary.counters.steps), ("contact_impulses", simulation.system.n_impulses())];
+    let counters = [
+        ("steps", summary.counters.steps),
+        ("contact_impulses", simulation.system.n_impulses()),
+        ("divided_steps", simulation.system.n_divided()),
+    ];
     writer.finish(state, &summary.ledger, &timings, &counters)?;
     ended?;
     Ok(RunOutcome {
@@ -177,6 +181,13 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
                 100.0 * report.depth / extent
             ));
         }
+    }
+    if system.n_divided() > 0 {
+        out.push(format!(
+            "{} of {} steps had no solution and were taken in parts: shorten simulation.time_step",
+            system.n_divided(),
+            system.steps()
+        ));
     }
     out
 }
