@@ -167,13 +167,17 @@ pub struct LedgerSummary {
     pub energy_initial: f64,
     /// The same at the end \[J\].
     pub energy_final: f64,
-    /// Largest |R_E| over the largest E_kin + E_el + E_con so far.
+    /// Largest |R_E| over the largest energy that moved so far: E_kin + E_el + E_con, or what E_pot has changed by; at least a
+    /// millionth of |E_pot|, whose rounding is all that changes where everything rests.
     pub energy_error: f64,
     /// Largest |R_P| over the largest sum of |P| of the bodies.
     pub momentum_error: f64,
     /// Largest |R_L| over the largest sum of the bodies' angular momenta.
     pub ang_momentum_error: f64,
 }
+
+/// Part of the potential that counts as moved where nothing moves.
+const AT_REST: f64 = 1e-6;
 
 /// Turns balances into rows, and keeps the extremes. Plain data: a copy of it continues a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -184,7 +188,7 @@ pub struct Ledger {
     pub latest: Balance,
     /// Largest |R_E|, |R_P|, |R_L| so far.
     pub residuals: [f64; 3],
-    /// Largest E_kin + E_el + E_con, sum of |P|, sum of the bodies' angular momenta so far.
+    /// Largest energy that moved (see [`LedgerSummary::energy_error`]), sum of |P|, sum of the bodies' angular momenta so far.
     pub scales: [f64; 3],
 }
 
@@ -212,8 +216,9 @@ impl Ledger {
         let row = self.row(balance);
         self.latest = balance;
         let sizes = [row.r_e.abs(), norm(row.r_p), norm(row.r_l)];
+        let fallen = (balance.e_pot - self.initial.map_or(0.0, |b| b.e_pot)).abs();
         let scales = [
-            balance.e_kin + balance.e_el + balance.e_con,
+            (balance.e_kin + balance.e_el + balance.e_con).max(fallen).max(AT_REST * balance.e_pot.abs()),
             balance.momentum_scale,
             balance.ang_momentum_scale,
         ];
@@ -277,6 +282,17 @@ mod tests {
         let row = ledger.record(Balance { e_kin: 3.0, ..Balance::default() });
         assert_eq!(row.r_e, -1.0);
         assert_eq!(ledger.summary().energy_error, 0.25);
+    }
+
+    #[test]
+    fn rounding_of_the_potential_of_what_rests_is_no_error() {
+        let mut ledger = Ledger::default();
+        ledger.record(Balance { e_pot: 14.4, ..Balance::default() });
+        ledger.record(Balance { e_pot: 14.4 + 2e-15, e_kin: 2e-31, ..Balance::default() });
+        assert!(ledger.summary().energy_error < 1e-9, "{:?}", ledger.summary());
+        // A fall counts whole.
+        ledger.record(Balance { e_pot: 12.4, e_kin: 1.0, ..Balance::default() });
+        assert_eq!(ledger.summary().energy_error, 0.5);
     }
 
     #[test]

@@ -316,3 +316,66 @@ fn damping_is_a_ratio_or_a_table_of_parts() {
         assert!(error.contains(expected), "{text}: {error}");
     }
 }
+
+const RIGID: &str = r#"
+[simulation]
+scheme = "rigid"
+end_time = 1.0
+time_step = 1.0e-3
+
+[[body]]
+name = "a"
+make = { shape = "ball", radius = 0.1 }
+material = "steel"
+
+[[body]]
+name = "b"
+make = { shape = "ball", radius = 0.1 }
+material = "steel"
+
+[[contact]]
+between = ["a:skin", "b:skin"]
+law = { kind = "penalty", stiffness = 1e4 }
+"#;
+
+#[test]
+fn a_rigid_scenario_says_its_own_integrator_and_reads_back() {
+    let scenario = read(RIGID, &[]).unwrap();
+    let text = scenario.to_toml();
+    assert!(text.contains("integrator = \"energy-momentum\""), "{text}");
+    assert_eq!(read(&text, &[]).unwrap(), scenario);
+    let refused = refusal(&RIGID.replace("end_time", "integrator = \"dop853\"\nend_time"), &[]);
+    assert!(refused.contains("has an integrator of its own"), "{refused}");
+    let refused = refusal(&GOOD.replace("end_time", "integrator = \"energy-momentum\"\nend_time"), &[]);
+    assert!(refused.contains("of the scheme `rigid` alone"), "{refused}");
+}
+
+/// One problem, and the right one.
+#[test]
+fn numbers_out_of_range_are_not_missing_too() {
+    for (from, to, expected) in [
+        ("time_step = 1.0e-3", "time_step = 0.0", "`time_step` = 0 is out of range"),
+        ("time_step = 1.0e-3\n", "", "`time_step` is missing"),
+        ("stiffness = 1e4", "stiffness = -1.0", "`stiffness` = -1 is out of range"),
+        (", stiffness = 1e4", "", "`law.stiffness` is missing"),
+    ] {
+        let text = refusal(&RIGID.replace(from, to), &[]);
+        assert!(text.contains(expected) && text.lines().count() == 1, "{text}");
+    }
+}
+
+#[test]
+fn a_pair_that_is_named_twice_is_refused() {
+    let twice = format!("{RIGID}\n[[contact]]\nbetween = [\"a:skin\", \"b:skin\"]\n");
+    let text = refusal(&twice, &[]);
+    assert!(
+        text.starts_with("a.toml:22: contact 2: `a:skin` and `b:skin` are paired already, in contact 1"),
+        "{text}"
+    );
+    // The other way round other points meet other surfaces.
+    let swapped = format!("{RIGID}\n[[contact]]\nbetween = [\"b:skin\", \"a:skin\"]\n");
+    assert!(read(&swapped, &[]).is_ok());
+    let again = format!("{GOOD}\n[[contact]]\nbetween = [\"rod:spot\", \"ball:pole\"]\n");
+    let text = refusal(&again, &[]);
+    assert!(text.contains("are paired already"), "{text}");
+}

@@ -31,7 +31,7 @@ impl IntegratorKind {
 #[derive(Debug)]
 pub enum Integrator {
     /// Explicit embedded pair.
-    RungeKutta(RungeKutta),
+    RungeKutta(Box<RungeKutta>),
     /// Radau IIA of order 5.
     Radau5(Box<Radau5>),
     /// Implicit of order 2.
@@ -53,7 +53,9 @@ impl Integrator {
     /// For systems of as many components as `tolerances` has.
     pub fn new(kind: IntegratorKind, tolerances: Tolerances) -> Self {
         match kind {
-            IntegratorKind::RungeKutta(method) => Self::RungeKutta(RungeKutta::new(method, tolerances)),
+            IntegratorKind::RungeKutta(method) => {
+                Self::RungeKutta(Box::new(RungeKutta::new(method, tolerances)))
+            }
             IntegratorKind::Radau5 => Self::Radau5(Box::new(Radau5::new(tolerances))),
             IntegratorKind::Implicit(method) => Self::Implicit(Box::new(Implicit::new(method, tolerances))),
         }

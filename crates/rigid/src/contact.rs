@@ -23,6 +23,9 @@ pub(crate) struct Contact {
     /// Gap at the end of the motion without contact; after the step the dynamic gap of a penalty \[m\].
     pub(crate) gap_new: f64,
     pub(crate) restitution: f64,
+    /// Of multipliers with e < 1: the velocity by which a lasting contact takes back its gap, less the rate of the gap at the
+    /// start, see `law` \[m/s\].
+    pub(crate) lasting: f64,
     pub(crate) friction: f64,
     /// k, 0 for multipliers \[N/m\].
     pub(crate) stiffness: f64,
@@ -44,6 +47,7 @@ impl Default for Contact {
             gap_old: 0.0,
             gap_new: 0.0,
             restitution: 1.0,
+            lasting: 0.0,
             friction: 0.0,
             stiffness: 0.0,
             impulse: [0.0; 3],
@@ -63,6 +67,11 @@ impl Contact {
     /// True if it has multipliers, false if it has a spring.
     pub(crate) fn is_multiplier(&self) -> bool {
         self.stiffness == 0.0
+    }
+
+    /// True if it is one of multipliers that takes back its gap.
+    pub(crate) fn has_lasting(&self) -> bool {
+        self.is_multiplier() && self.restitution < 1.0
     }
 
     /// Dynamic gap at the end of the step with normal velocities u₋ and u₊: g_n + dt (u₋ + u₊)/2 \[m\].

@@ -18,7 +18,7 @@ use crate::step_error::Unsolved;
 
 const MAX_ITERATIONS: usize = 60;
 
-/// Velocity by which the laws of the contacts are missed, relative to the largest, at which the iteration ends. The books close
+/// Part of the largest velocity, or impulse of springs, by which their laws are missed, at which the iteration ends. The books close
 /// nevertheless: they take the work along tangents as it is, and the laws of the normals are met to round-off afterwards.
 const SMALL: f64 = 2.0 * CONE;
 
@@ -49,20 +49,21 @@ impl Friction {
     ) -> Result<(), Unsolved> {
         self.coefficients.clear();
         self.coefficients.extend(contacts.iter().map(|c| c.friction));
-        let speed = rows.speed();
-        let mut residual = f64::INFINITY;
+        // With the velocities that loads alone would give: at rest there are no others.
+        let speed = rows.speed().max(f64::MIN_POSITIVE);
+        let mut missed = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             self.linearise(contacts, rows, step);
             self.cone(rows)?;
             self.expect(rows);
             rows.impulse.copy_from_slice(&self.r);
             rows.evaluate(stages, step)?;
-            residual = self.missed(contacts, rows, step);
-            if residual <= SMALL * speed {
+            missed = self.missed(contacts, rows, step, speed);
+            if missed <= SMALL {
                 return Ok(());
             }
         }
-        Err(Unsolved::Friction { contacts: contacts.len(), residual })
+        Err(Unsolved::Friction { contacts: contacts.len(), missed })
     }
 
     /// The velocities that the linear problem has with its impulses.
@@ -75,16 +76,17 @@ impl Friction {
         }
     }
 
-    /// By how much velocities and springs are not those of the linear problem \[m/s\].
-    fn missed(&self, contacts: &[Contact], rows: &Rows, step: &Step<'_>) -> f64 {
+    /// By how much velocities are not those of the linear problem, relative to `speed`, and impulses not those of their springs,
+    /// relative to the largest.
+    fn missed(&self, contacts: &[Contact], rows: &Rows, step: &Step<'_>, speed: f64) -> f64 {
         let curved = self.expected.iter().zip(&rows.after).map(|(e, u)| (e - u).abs()).fold(0.0, f64::max);
+        let largest = rows.impulse.iter().fold(f64::MIN_POSITIVE, |m: f64, r| m.max(r.abs()));
         let spring = |(i, contact): (usize, &Contact)| {
             let gap = contact.gap_at_end(rows.before[3 * i], rows.after[3 * i], step.dt);
-            let missing = rows.impulse[3 * i] - step.dt * force(contact.stiffness, contact.gap_old, gap).0;
-            self.compliance[3 * i] * missing.abs()
+            (rows.impulse[3 * i] - step.dt * force(contact.stiffness, contact.gap_old, gap).0).abs() / largest
         };
         let springs = contacts.iter().enumerate().filter(|(_, contact)| !contact.is_multiplier());
-        springs.map(spring).fold(curved, f64::max)
+        springs.map(spring).fold(curved / speed, f64::max)
     }
 
     /// q and the compliance of springs: u = (M + C) r + q.

@@ -14,6 +14,7 @@
 
 pub mod body;
 mod contact;
+mod divided;
 mod elimination;
 mod friction;
 mod law;
@@ -28,6 +29,7 @@ pub mod state;
 mod step;
 pub mod step_error;
 pub mod surface;
+mod swept;
 pub mod system;
 pub mod turn;
 

@@ -39,6 +39,9 @@ const SMALL: f64 = 1e-12;
 /// A gap that stays closed without an impulse, since others repeat it, relative to the largest change of a gap.
 const STAYS: f64 = 1e-9;
 
+/// The same of contacts with a restitution below one, whose loss is booked as it is.
+const BOOKED: f64 = 1e-6;
+
 /// Residual of a linear problem, relative to its largest velocity, that is good enough: where contacts repeat each other the last
 /// digits come slowly, and the equations of the active ones are solved to round-off afterwards.
 const NEARLY: f64 = 1e-8;
@@ -76,18 +79,12 @@ impl Normal {
     }
 
     /// Removes the multipliers that do not touch. `rows` are normals, evaluated without impulses.
-    ///
-    /// Returns true if any has left.
-    pub(crate) fn inelastic_phase(
-        &mut self,
-        contacts: &mut Vec<Contact>,
-        rows: &Rows,
-        step: &Step<'_>,
-    ) -> Result<bool, Unsolved> {
+    pub(crate) fn inelastic_phase(&mut self, contacts: &mut Vec<Contact>, rows: &Rows, step: &Step<'_>) {
         let n = contacts.len();
+        let closes = |contact: &Contact| !contact.is_multiplier() || contact.gap_new < contact.gap_old;
         if n == 1 {
-            contacts.retain(|contact| contact.gap_new < contact.gap_old);
-            return Ok(contacts.is_empty());
+            contacts.retain(closes);
+            return;
         }
         self.linearise(contacts, rows, step);
         let mut largest = 0.0_f64;
@@ -95,7 +92,11 @@ impl Normal {
             *q = 2.0 / step.dt * (contact.gap_new - contact.gap_old);
             largest = largest.max(q.abs());
         }
-        self.lcp(rows)?;
+        if self.lcp(rows, Part::Symmetric).is_err() {
+            // Contacts that face each other cannot all stay as they are.
+            contacts.retain(closes);
+            return;
+        }
         let mut number = 0;
         let (z, q) = (&self.z, &self.q);
         contacts.retain(|contact| {
@@ -104,7 +105,6 @@ impl Normal {
             let opens: f64 = q[i] + (0..n).map(|j| rows.normal_mobility(i, j) * z[j]).sum::<f64>();
             !contact.is_multiplier() || z[i] > 0.0 || opens <= STAYS * largest
         });
-        Ok(contacts.len() < n)
     }
 
     /// Impulses by the laws of all contacts, without friction.
@@ -117,9 +117,10 @@ impl Normal {
     ) -> Result<(), Unsolved> {
         let scale = Scale::new(contacts, rows, stages);
         let mut last = f64::INFINITY;
+        let mut part = Part::Symmetric;
         for _ in 0..MAX_ITERATIONS {
             self.linearise(contacts, rows, step);
-            self.lcp(rows)?;
+            self.lcp(rows, part)?;
             self.active.clear();
             self.active.extend((0..contacts.len()).filter(|&i| self.z[i] > 0.0));
             self.refine(rows);
@@ -127,6 +128,9 @@ impl Normal {
             let missed = scale.missed(contacts, rows, step, |_| true);
             if missed.relative() <= ROUND_OFF || (missed.relative() >= 0.5 * last && missed.is_small()) {
                 return Ok(());
+            }
+            if missed.relative() >= 0.5 * last {
+                part = Part::Whole;
             }
             last = missed.relative();
         }
@@ -185,8 +189,8 @@ impl Normal {
         Ok(rows.evaluate(stages, step)?)
     }
 
-    /// z ≥ 0, (M + C) z + q ≥ 0 with product 0 by the symmetric part of the mobility, scaled to ones on its diagonal.
-    fn lcp(&mut self, rows: &Rows) -> Result<(), Unsolved> {
+    /// z ≥ 0, (M + C) z + q ≥ 0 with product 0, scaled to ones on the diagonal.
+    fn lcp(&mut self, rows: &Rows, part: Part) -> Result<(), Unsolved> {
         let n = self.q.len();
         let (c, q) = (&self.compliance, &self.q);
         self.z.clear();
@@ -198,8 +202,11 @@ impl Normal {
         self.scale.clear();
         self.scale.extend((0..n).map(|i| 1.0 / (rows.normal_mobility(i, i) + c[i]).sqrt()));
         let s = &self.scale;
-        let symmetric = |i: usize, j: usize| 0.5 * (rows.normal_mobility(i, j) + rows.normal_mobility(j, i));
-        self.matrix.fill(n, |i, j| if i == j { 1.0 } else { s[i] * s[j] * symmetric(i, j) })?;
+        let of_part = |i: usize, j: usize| match part {
+            Part::Symmetric => 0.5 * (rows.normal_mobility(i, j) + rows.normal_mobility(j, i)),
+            Part::Whole => rows.normal_mobility(i, j),
+        };
+        self.matrix.fill(n, |i, j| if i == j { 1.0 } else { s[i] * s[j] * of_part(i, j) })?;
         let size = q.iter().zip(s).fold(0.0, |m: f64, (q, s)| m.max((q * s).abs()));
         if size == 0.0 {
             return Ok(());
@@ -234,6 +241,14 @@ impl Normal {
     }
 }
 
+/// What of the mobility a linear problem takes. Rotation within the step makes it non-symmetric; problems with its symmetric part
+/// are convex, and nearly always have the same contacts without impulses.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Symmetric,
+    Whole,
+}
+
 /// What velocities and impulses of a step are small against.
 struct Scale {
     /// Largest speed of the rows at the start: at the end all may be zero \[m/s\].
@@ -247,7 +262,7 @@ struct Scale {
 struct Missed {
     /// Velocities of multipliers, relative to the speed of the rows.
     velocity: f64,
-    /// The same relative to the speeds of the bodies.
+    /// The same of those whose losses are not booked, relative to the speeds of the bodies.
     rounded: f64,
     /// Impulses of springs beyond what rounding makes, relative to the largest.
     spring: f64,
@@ -258,9 +273,10 @@ impl Missed {
         self.velocity.max(self.spring)
     }
 
-    /// Nearly round-off, where no iteration betters it.
+    /// Nearly round-off, where no iteration betters it. Feet of one body that are to come back from different depths contradict each
+    /// other; what a linear problem does not see of it is missed, but booked.
     fn is_small(&self) -> bool {
-        self.rounded.max(self.spring) <= SMALL
+        self.rounded.max(self.spring) <= SMALL && self.velocity <= BOOKED
     }
 }
 
@@ -280,14 +296,16 @@ impl Scale {
         counts: impl Fn(usize) -> bool,
     ) -> Missed {
         let per = rows.per_contact;
-        let (mut velocity, mut spring, mut largest) = (0.0_f64, 0.0_f64, f64::MIN_POSITIVE);
+        let (mut velocity, mut spring, mut largest) = ([0.0_f64; 2], 0.0_f64, f64::MIN_POSITIVE);
         for (i, contact) in contacts.iter().enumerate().filter(|(i, _)| counts(*i)) {
             let (before, after) = (rows.before[i * per], rows.after[i * per]);
             let impulse = rows.impulse[i * per];
             largest = largest.max(impulse);
             if contact.is_multiplier() {
-                let opening = after + contact.restitution * before;
-                velocity = velocity.max(if impulse > 0.0 { opening.abs() } else { -opening });
+                let opening = after + NormalLaw::at(contact, before, after, step.dt).offset;
+                let missed = if impulse > 0.0 { opening.abs() } else { -opening };
+                let of = usize::from(contact.restitution < 1.0);
+                velocity[of] = velocity[of].max(missed);
                 continue;
             }
             let (f, _) =
@@ -298,7 +316,12 @@ impl Scale {
             let noise = 8.0 * f64::EPSILON * step.dt * contact.stiffness * way;
             spring = spring.max((impulse - step.dt * f).abs() - noise);
         }
-        let of = |speed: f64| velocity / speed.max(f64::MIN_POSITIVE);
-        Missed { velocity: of(self.speed), rounded: of(self.rounded), spring: spring / largest }
+        let [kept, booked] = velocity;
+        let relative = |velocity: f64, speed: f64| velocity / speed.max(f64::MIN_POSITIVE);
+        Missed {
+            velocity: relative(kept.max(booked), self.speed),
+            rounded: relative(kept, self.rounded),
+            spring: spring / largest,
+        }
     }
 }

@@ -73,7 +73,7 @@ pub struct PairSpec {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PairError {
     /// It names a body that there is not, or one twice.
-    #[error("pair {pair}: bodies {first} and {second} must be two of the {bodies} bodies")]
+    #[error("contact {}: bodies {first} and {second} must be two of the {bodies} bodies", pair + 1)]
     Bodies {
         /// Number of the pair.
         pair: usize,
@@ -85,7 +85,7 @@ pub enum PairError {
         bodies: usize,
     },
     /// Both bodies are fixed.
-    #[error("pair {pair}: `{first}` and `{second}` are both fixed")]
+    #[error("contact {}: `{first}` and `{second}` are both fixed", pair + 1)]
     Fixed {
         /// Number of the pair.
         pair: usize,
@@ -95,13 +95,13 @@ pub enum PairError {
         second: String,
     },
     /// It has no points, or its surface no sheets.
-    #[error("pair {pair}: it needs at least one point and one surface")]
+    #[error("contact {}: it needs at least one point and one surface", pair + 1)]
     Empty {
         /// Number of the pair.
         pair: usize,
     },
     /// A number that makes no sense.
-    #[error("pair {pair}: {what} is {value}; it must be {valid}")]
+    #[error("contact {}: {what} is {value}; it must be {valid}", pair + 1)]
     Value {
         /// Number of the pair.
         pair: usize,
@@ -114,7 +114,8 @@ pub enum PairError {
     },
     /// Points behind the surface before anything has moved.
     #[error(
-        "pair {pair}: points lie up to {depth:.3e} m behind the surface at the start; move the bodies apart"
+        "contact {}: points lie up to {depth:.3e} m behind the surface at the start; move the bodies apart",
+        pair + 1
     )]
     Overlap {
         /// Number of the pair.
@@ -123,7 +124,7 @@ pub enum PairError {
         depth: f64,
     },
     /// Faces that cannot be evaluated.
-    #[error("pair {pair}: {source}")]
+    #[error("contact {}: {source}", pair + 1)]
     Surface {
         /// Number of the pair.
         pair: usize,
@@ -161,6 +162,8 @@ pub(crate) struct Pair {
     pub(crate) due: u64,
     /// Dynamic gap of each point and sheet; infinite while open \[m\].
     pub(crate) gaps: Vec<f64>,
+    /// When a point first passed through the surface between the ends of a step, and for how long it was behind; 0 for never \[s\].
+    pub(crate) missed: [f64; 2],
 }
 
 impl Pair {
@@ -196,6 +199,7 @@ impl Pair {
             mobility,
             due: 0,
             gaps: vec![f64::INFINITY; slots],
+            missed: [0.0; 2],
         })
     }
 

@@ -12,7 +12,7 @@ use crate::system::{Books, PairReport};
 pub const SCHEME: &str = "rigid";
 
 /// Version of the entries.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
@@ -35,7 +35,13 @@ impl Simulation {
             ..Checkpoint::default()
         };
         let flat = |arrays: Vec<Vec<f64>>| arrays.concat();
-        checkpoint.put_integers("counters", &[system.steps, system.n_impulses, self.outputs]);
+        let (shown, impulses) = &self.shown;
+        checkpoint.put_integers(
+            "counters",
+            &[system.steps, system.n_impulses, self.outputs, *shown, system.n_divided],
+        );
+        checkpoint.put_reals("shown", &flat(impulses.iter().map(|i| i.as_slice().to_vec()).collect()));
+        checkpoint.put_reals("missed", &flat(system.pairs.iter().map(|p| p.missed.to_vec()).collect()));
         checkpoint.put_reals("states", &flat(system.states.iter().map(|s| s.to_array().to_vec()).collect()));
         checkpoint.put_reals("gaps", &flat(system.pairs.iter().map(|pair| pair.gaps.clone()).collect()));
         checkpoint
@@ -63,10 +69,17 @@ impl Simulation {
         checkpoint.expect(SCHEME, VERSION)?;
         let system = &mut self.system;
         let counters = checkpoint.integers("counters")?;
-        let &[steps, n_impulses, outputs] = counters else {
-            return Err(length("counters", counters.len(), 3));
+        let &[steps, n_impulses, outputs, shown, n_divided] = counters else {
+            return Err(length("counters", counters.len(), 5));
         };
+        let impulses = checkpoint.reals_of("shown", 3 * system.reports.len())?;
+        self.shown = (shown, arrays::<3>(impulses).map(|&i| i.into()).collect());
+        let missed = checkpoint.reals_of("missed", 2 * system.pairs.len())?;
+        for (pair, missed) in system.pairs.iter_mut().zip(arrays::<2>(missed)) {
+            pair.missed = *missed;
+        }
         (system.steps, system.n_impulses, self.outputs) = (steps, n_impulses, outputs);
+        system.n_divided = n_divided;
         let states = checkpoint.reals_of("states", system.states.len() * State::NUMBERS)?;
         system.states = arrays(states).map(State::from_array).collect();
         system.stages = system.states.iter().map(Stage::new).collect();

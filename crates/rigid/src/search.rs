@@ -9,6 +9,7 @@ use crate::pair::{Ball, Law, Pair};
 use crate::stage::Stage;
 use crate::state::State;
 use crate::surface::Surface;
+use crate::swept;
 
 /// What does not change within a step.
 #[derive(Debug, Clone, Copy)]
@@ -23,13 +24,16 @@ pub(crate) struct Step<'a> {
 
 /// From the frame of the body with the points to that of the body with the surface.
 #[derive(Debug, Clone, Copy)]
-struct Relative {
+pub(crate) struct Relative {
     rotation: Matrix3<f64>,
     shift: Vector3<f64>,
 }
 
 impl Relative {
-    fn new(point: (&Matrix3<f64>, &Vector3<f64>), surface: (&Matrix3<f64>, &Vector3<f64>)) -> Self {
+    pub(crate) fn new(
+        point: (&Matrix3<f64>, &Vector3<f64>),
+        surface: (&Matrix3<f64>, &Vector3<f64>),
+    ) -> Self {
         Self { rotation: surface.0.tr_mul(point.0), shift: surface.0.tr_mul(&(point.1 - surface.1)) }
     }
 
@@ -39,7 +43,7 @@ impl Relative {
 
     /// A point of the first body as one of the second.
     #[inline]
-    fn ball(&self, ball: &Ball, surface: &Surface) -> Ball {
+    pub(crate) fn ball(&self, ball: &Ball, surface: &Surface) -> Ball {
         let edges =
             if surface.has_edges() { ball.edges.map(|edge| self.rotation * edge) } else { ball.edges };
         Ball { center: self.apply(&ball.center), radius: ball.radius, edges }
@@ -62,6 +66,12 @@ pub(crate) fn search(pairs: &mut [Pair], stages: &mut [Stage], step: &Step<'_>, 
         }
         let first = contacts.len();
         let outlook = look(number, pair, stages, step, contacts);
+        if contacts.len() == first && pair.missed[1] == 0.0 && pair.surface.can_be_passed() {
+            let reach = Motion::new(pair, stages, step).reach(step.dt, outlook.distance);
+            if outlook.gap < reach {
+                swept::look(pair, stages, step);
+            }
+        }
         if contacts.len() == first {
             pair.due = step.number + 1 + free_steps(pair, stages, step, outlook);
         }
@@ -144,10 +154,13 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         let (point, sheet) = (contact.slot / sheets, contact.slot % sheets);
         let ball = pair.points[point];
         let [a, b] = pair.bodies.map(|i| &stages[i]);
-        let mid = Relative::new((&a.rot_mid, &a.position_mid), (&b.rot_mid, &b.position_mid));
+        let [fall_a, fall_b] = pair.bodies.map(|i| fall_half_way(step, i));
+        let mid =
+            Relative::new((&a.rot_mid, &(a.position_mid + fall_a)), (&b.rot_mid, &(b.position_mid + fall_b)));
         let (gap, normal_b) = pair.surface.gap(sheet, &mid.ball(&ball, &pair.surface));
         let normal = b.rot_mid * normal_b;
         let centre = a.rot_mid * ball.center;
+        let gap = gap - normal.dot(&(fall_a - fall_b));
         let y = a.position_mid + centre - (ball.radius + 0.5 * gap) * normal;
         contact.bodies = pair.bodies;
         contact.arms = [y - a.position_mid, y - b.position_mid];
@@ -156,36 +169,93 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         contact.stiffness = pair.stiffness();
         let [from, to] = pair.bodies.map(|i| &step.states[i]);
         let start = Relative::new((&a.rot_ib, &from.position), (&b.rot_ib, &to.position));
-        let gap_old = pair.surface.gap(sheet, &start.ball(&ball, &pair.surface)).0;
+        let (gap_old, normal_old) = pair.surface.gap(sheet, &start.ball(&ball, &pair.surface));
         contact.gap_old = match pair.law {
             Law::Lagrange => gap_old.min(0.0),
             // A gap that is closed before its spring knows of it would create energy.
             Law::Penalty { .. } if pair.gaps[contact.slot] < 0.0 => pair.gaps[contact.slot],
             Law::Penalty { .. } => gap_old.max(0.0),
         };
+        if pair.law == Law::Lagrange && pair.restitution < 1.0 {
+            let normal_old = b.rot_ib * normal_old;
+            let point = a.rot_ib * ball.center - ball.radius * normal_old;
+            let opposite = from.position + point - to.position;
+            let rate = normal_old.dot(&(velocity(a, &point) - velocity(b, &opposite)));
+            let limit = RETURN_LIMIT * step.dt * loads(pair.bodies, step, &normal_old);
+            contact.lasting = (RETURN * gap_old / step.dt).clamp(-limit, limit) - rate;
+        }
     }
 }
 
-/// Steps after this one in which no point of a pair can come to touch.
+/// β: part of its gap that a lasting contact takes back in a step. The gap and its rate then fall to a half and to a third in each
+/// step, the roots of λ² − (1 − β/2) λ + β/2.
+const RETURN: f64 = 1.0 / 3.0;
+
+/// κ: part of what the loads give in a step that may be the velocity of the return. Below a half, the loads close the gap again
+/// within the step, so that the contact lasts.
+const RETURN_LIMIT: f64 = 0.25;
+
+/// What the weight adds to X̂: with it n·(x_{n+1} − x_n) is what the gap of a ball on a sphere changes by, whatever the impulse
+/// along n \[m\].
+fn fall_half_way(step: &Step<'_>, body: usize) -> Vector3<f64> {
+    if step.bodies[body].fixed { Vector3::zeros() } else { 0.25 * step.dt * step.dt * step.gravity }
+}
+
+/// Velocity of a point of a body at the start of the step, by its arm \[m/s\].
+fn velocity(stage: &Stage, arm: &Vector3<f64>) -> Vector3<f64> {
+    stage.velocity_old + (stage.rot_ib * stage.omega_old).cross(arm)
+}
+
+/// Acceleration by which loads may press bodies together: gravity along the normal of what is held in space, at most all of it
+/// between bodies that others may hold \[m/s²\].
+fn loads(bodies: [usize; 2], step: &Step<'_>, normal: &Vector3<f64>) -> f64 {
+    let along = step.gravity.dot(normal);
+    match bodies.map(|i| step.bodies[i].fixed) {
+        [false, true] => (-along).max(0.0),
+        [true, false] => along.max(0.0),
+        _ => step.gravity.norm(),
+    }
+}
+
+/// How fast the points of a pair can come nearer to its surface.
 ///
 /// Seen from the centre of mass of the body with the surface, a point moves by less than V t + g t²/2, V the relative velocity
 /// of the centres and the most that its own rotation gives it; the surface moves under it by less than Ω times its distance
 /// d + V t + g t²/2. Energies of rotation do not change in free motion, so V and Ω hold until an impulse acts.
+#[derive(Debug, Clone, Copy)]
+struct Motion {
+    speed: f64,
+    turning: f64,
+    gravity: f64,
+}
+
+impl Motion {
+    fn new(pair: &Pair, stages: &[Stage], step: &Step<'_>) -> Self {
+        let [a, b] = pair.bodies;
+        let [twice_a, twice_b] = [a, b].map(|i| stages[i].omega_old.dot(&stages[i].spin_b));
+        let falls = step.bodies[a].fixed != step.bodies[b].fixed;
+        Self {
+            speed: (stages[a].velocity - stages[b].velocity).norm() + (twice_a * pair.mobility).sqrt(),
+            turning: (twice_b / step.bodies[b].inertia.min()).sqrt(),
+            gravity: if falls { step.gravity.norm() } else { 0.0 },
+        }
+    }
+
+    /// How far points at most so far from the centre can come within a time \[m\].
+    fn reach(&self, time: f64, distance: f64) -> f64 {
+        let moved = time * (self.speed + 0.5 * self.gravity * time);
+        moved + self.turning * time * (distance + moved)
+    }
+}
+
+/// Steps after this one in which no point of a pair can come to touch.
 fn free_steps(pair: &Pair, stages: &[Stage], step: &Step<'_>, outlook: Outlook) -> u64 {
-    let [a, b] = pair.bodies;
-    let [twice_a, twice_b] = [a, b].map(|i| stages[i].omega_old.dot(&stages[i].spin_b));
-    let fastest = (twice_b / step.bodies[b].inertia.min()).sqrt();
-    let speed = (stages[a].velocity - stages[b].velocity).norm() + (twice_a * pair.mobility).sqrt();
-    let falls = step.bodies[a].fixed != step.bodies[b].fixed;
-    let gravity = if falls { step.gravity.norm() } else { 0.0 };
-    let closes = |t: f64| {
-        let moved = t * (speed + 0.5 * gravity * t);
-        moved + fastest * t * (outlook.distance + moved)
-    };
+    let motion = Motion::new(pair, stages, step);
+    let closes = |t: f64| motion.reach(t, outlook.distance);
     let gap = 0.999 * outlook.gap;
-    let mut t = gap / (speed + fastest * outlook.distance + f64::MIN_POSITIVE);
-    if gravity > 0.0 {
-        t = t.min((2.0 * gap / gravity).sqrt());
+    let mut t = gap / (motion.speed + motion.turning * outlook.distance + f64::MIN_POSITIVE);
+    if motion.gravity > 0.0 {
+        t = t.min((2.0 * gap / motion.gravity).sqrt());
     }
     // Pairs that never meet are looked at again some time.
     t = t.min(1e6 * step.dt);

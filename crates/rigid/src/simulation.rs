@@ -5,10 +5,11 @@ use carom_dynamics::{
     Observer, ObserverError,
 };
 use carom_progress::Progress;
+use nalgebra::Vector3;
 use thiserror::Error;
 
 use crate::step_error::StepError;
-use crate::system::System;
+use crate::system::{PairReport, System};
 
 /// When a run ends and what it hands over.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,6 +79,8 @@ pub struct Simulation {
     pub(crate) outputs: u64,
     /// True while an event is being followed.
     pub(crate) following: bool,
+    /// Steps of the last frame, and the impulse of each pair until then \[N s\].
+    pub(crate) shown: (u64, Vec<Vector3<f64>>),
 }
 
 impl Simulation {
@@ -99,7 +102,17 @@ impl Simulation {
         let mut ledger = Ledger::default();
         ledger.record(system.balance());
         let trackers = vec![ContactTracker::default(); system.reports.len()];
-        Ok(Self { system, settings, trackers, events: Vec::new(), ledger, outputs: 0, following: false })
+        let shown = (0, vec![Vector3::zeros(); system.reports.len()]);
+        Ok(Self {
+            system,
+            settings,
+            trackers,
+            events: Vec::new(),
+            ledger,
+            outputs: 0,
+            following: false,
+            shown,
+        })
     }
 
     /// Runs to the end time, or on to it from where a checkpoint left off.
@@ -226,9 +239,11 @@ impl Simulation {
         self.record();
         let row = self.ledger.row(self.system.balance());
         let (steps, dt) = (self.system.steps(), self.system.time_step());
-        let contact = |report: &crate::PairReport| {
+        // Impulses come in single steps, which frames would hardly meet: their force is the mean since the last frame.
+        let since = dt * (steps - self.shown.0) as f64;
+        let contact = |(report, before): (&PairReport, &Vector3<f64>)| {
             let touches = report.last == steps && steps > 0;
-            let force = if touches { report.last_impulse / dt } else { nalgebra::Vector3::zeros() };
+            let force = if since > 0.0 { (report.impulse - before) / since } else { Vector3::zeros() };
             let free_gap = if touches { -report.last_depth } else { f64::INFINITY };
             ContactState {
                 force: force.into(),
@@ -237,7 +252,9 @@ impl Simulation {
                 ..ContactState::default()
             }
         };
-        let contacts: Vec<ContactState> = self.system.reports.iter().map(contact).collect();
+        let contacts: Vec<ContactState> =
+            self.system.reports.iter().zip(&self.shown.1).map(contact).collect();
+        self.shown = (steps, self.system.reports.iter().map(|report| report.impulse).collect());
         let bodies = self.system.body_states();
         let time = self.system.time();
         observer.frame(&Frame { time, steps, bodies: &bodies, contacts: &contacts, ledger: &row })?;

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use crate::contact::Contact;
+use crate::contact::{Contact, Rows};
 use crate::search::{self, Step};
 use crate::spring::potential;
 use crate::step_error::{StepError, Unsolved};
@@ -16,11 +16,24 @@ impl System {
     /// [`StepError`] if a body turns too fast or the contacts have no solution; the state is that before the step.
     #[inline]
     pub fn step(&mut self) -> Result<(), StepError> {
-        self.advance().map_err(|source| StepError { time: self.time(), source })
+        self.advance().or_else(|why| self.advance_in_parts(why)).map_err(|source| self.failed(source))
+    }
+
+    /// A step's error with the names of the bodies that it is about.
+    #[cold]
+    fn failed(&self, source: Unsolved) -> StepError {
+        let mut numbers: Vec<usize> = match source {
+            Unsolved::Turn { body, .. } => vec![body],
+            _ => self.contacts.iter().flat_map(|contact| self.pairs[contact.pair].bodies).collect(),
+        };
+        numbers.sort_unstable();
+        numbers.dedup();
+        let bodies = numbers.into_iter().map(|i| self.bodies[i].name.clone()).collect();
+        StepError { time: self.time(), bodies, source }
     }
 
     #[inline]
-    fn advance(&mut self) -> Result<(), Unsolved> {
+    pub(crate) fn advance(&mut self) -> Result<(), Unsolved> {
         self.predict()?;
         self.track_energy();
         self.find_contacts();
@@ -75,19 +88,32 @@ impl System {
         let normal = &mut self.normal;
         rows.set(contacts, 1, stages);
         rows.evaluate(stages, &step)?;
-        if contacts.iter().any(Contact::is_multiplier) && normal.inelastic_phase(contacts, rows, &step)? {
-            rows.set(contacts, 1, stages);
-            rows.evaluate(stages, &step)?;
+        if contacts.iter().any(Contact::is_multiplier) {
+            normal.inelastic_phase(contacts, rows, &step);
         }
-        if contacts.is_empty() {
-            // None of them touches: the motion without contact is the motion.
-        } else if contacts.iter().any(|contact| contact.friction > 0.0) {
-            rows.set(contacts, 3, stages);
-            rows.evaluate(stages, &step)?;
-            self.friction.solve(contacts, rows, stages, &step)?;
-            normal.polish(contacts, rows, stages, &step)?;
-        } else {
-            normal.elastic_phase(contacts, rows, stages, &step)?;
+        let per_contact = if contacts.iter().any(|contact| contact.friction > 0.0) { 3 } else { 1 };
+        if !contacts.is_empty() {
+            // Without contacts the motion without contact is the motion.
+            let friction = &mut self.friction;
+            let mut solve = |contacts: &[Contact], rows: &mut Rows| -> Result<(), Unsolved> {
+                rows.set(contacts, per_contact, stages);
+                rows.evaluate(stages, &step)?;
+                if per_contact == 1 {
+                    return normal.elastic_phase(contacts, rows, stages, &step);
+                }
+                friction.solve(contacts, rows, stages, &step)?;
+                normal.polish(contacts, rows, stages, &step)
+            };
+            let solved = solve(contacts, rows);
+            if solved.is_err() && contacts.iter().any(Contact::has_lasting) {
+                // Contacts may face each other and cannot all come back from where they have sunk.
+                for (i, contact) in contacts.iter_mut().enumerate() {
+                    contact.lasting = -rows.before[i * per_contact];
+                }
+                solve(contacts, rows)?;
+            } else {
+                solved?;
+            }
         }
         rows.give(contacts, step.dt);
         let bodies = self.bodies.iter().zip(&self.states);

@@ -10,8 +10,7 @@ use crate::turn::TooFast;
 pub enum Unsolved {
     /// Multipliers and springs.
     #[error(
-        "the impulses of {contacts} contacts do not converge: their laws are missed by {missed:.1e} of the largest velocity or \
-         impulse; shorten the step (`simulation.time_step`)"
+        "the impulses of {contacts} contacts do not converge: their laws are missed by {missed:.1e} of the largest velocity or impulse"
     )]
     Impulses {
         /// How many contacts.
@@ -21,17 +20,17 @@ pub enum Unsolved {
     },
     /// Friction.
     #[error(
-        "the friction of {contacts} contacts does not converge: velocities of {residual:.3e} m/s are left over; shorten the step"
+        "the friction of {contacts} contacts does not converge: their laws are missed by {missed:.1e} of the largest velocity or impulse"
     )]
     Friction {
         /// How many contacts.
         contacts: usize,
-        /// By how much laws are missed \[m/s\].
-        residual: f64,
+        /// By how much laws are missed, relative to the largest velocity or impulse.
+        missed: f64,
     },
     /// A body turns too far.
     #[error(
-        "body {body} turns by {:.0} degrees or more within a step; shorten the step (`simulation.time_step`)",
+        "the body turns by {:.0} degrees or more within a step",
         angle.to_degrees()
     )]
     Turn {
@@ -54,12 +53,26 @@ impl From<(usize, TooFast)> for Unsolved {
     }
 }
 
-/// A step that cannot be taken, and when.
+/// A step that cannot be taken, when, and whose it is.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("at t = {time:.9e} s: {source}")]
+#[error("at t = {time:.9e} s: {}{source}: shorten the step (`simulation.time_step`)", whose(bodies))]
 pub struct StepError {
     /// Start of the step \[s\].
     pub time: f64,
+    /// Names of the bodies that turn too fast or touch.
+    pub bodies: Vec<String>,
     /// Why.
     pub source: Unsolved,
+}
+
+/// Names of bodies that a message has room for.
+const NAMED: usize = 6;
+
+fn whose(bodies: &[String]) -> String {
+    let names: Vec<String> = bodies.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
+    match (bodies.len(), bodies.len().saturating_sub(NAMED)) {
+        (0, _) => String::new(),
+        (_, 0) => format!("{}: ", names.join(", ")),
+        (_, more) => format!("{} and {more} others: ", names.join(", ")),
+    }
 }

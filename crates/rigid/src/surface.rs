@@ -94,6 +94,11 @@ impl Surface {
         }
     }
 
+    /// True if a point that has come through is no longer behind it.
+    pub(crate) fn can_be_passed(&self) -> bool {
+        !matches!(self, Self::Planes(_) | Self::Sphere(_, _, -1.0))
+    }
+
     /// True if corners meet its faces with their edges.
     pub(crate) fn has_edges(&self) -> bool {
         matches!(self, Self::Block(..))

@@ -31,6 +31,22 @@ pub enum SystemError {
     /// A pair that is none.
     #[error(transparent)]
     Pair(#[from] PairError),
+    /// A position, velocity or orientation that is no number.
+    #[error("body `{body}`: its initial position, orientation or velocity is not finite")]
+    NotFinite {
+        /// Name of the body.
+        body: String,
+    },
+    /// Gravity that is no number.
+    #[error("gravity is ({x}, {y}, {z}) m/s²; it must be finite")]
+    Gravity {
+        /// Along x.
+        x: f64,
+        /// Along y.
+        y: f64,
+        /// Along z.
+        z: f64,
+    },
     /// The step is not positive.
     #[error("the time step is {0} s; it must be positive and finite")]
     TimeStep(f64),
@@ -128,6 +144,8 @@ pub struct System {
     pub(crate) energies: [f64; 2],
     /// Contacts that had impulses, one for each point and step.
     pub(crate) n_impulses: u64,
+    /// Steps that were taken in parts.
+    pub(crate) n_divided: u64,
 }
 
 impl System {
@@ -154,6 +172,15 @@ impl System {
         let prepared = |(number, spec)| Pair::new(number, spec, &bodies);
         let mut pairs: Vec<Pair> = pairs.iter().enumerate().map(prepared).collect::<Result<_, _>>()?;
         let states: Vec<State> = bodies.iter().zip(placements).map(|(b, p)| b.placed(p)).collect();
+        for (body, state) in bodies.iter().zip(&states) {
+            if !state.to_array().iter().all(|x| x.is_finite()) {
+                return Err(SystemError::NotFinite { body: body.name.clone() });
+            }
+        }
+        let [x, y, z] = gravity.into();
+        if !gravity.iter().all(|g| g.is_finite()) {
+            return Err(SystemError::Gravity { x, y, z });
+        }
         for (pair, ready) in pairs.iter_mut().enumerate() {
             if let Some(depth) = search::overlap(ready, &states) {
                 return Err(PairError::Overlap { pair, depth }.into());
@@ -176,6 +203,7 @@ impl System {
             spring_energy: 0.0,
             energies: [0.0; 2],
             n_impulses: 0,
+            n_divided: 0,
         };
         system.energies = [system.energy(); 2];
         system.reserve();
@@ -221,9 +249,21 @@ impl System {
         self.n_impulses
     }
 
+    /// Steps so far that were taken in parts, as their contacts had no solution in one.
+    pub fn n_divided(&self) -> u64 {
+        self.n_divided
+    }
+
     /// Least and largest energy with its losses that any step so far began with \[J\].
     pub fn energy_range(&self) -> [f64; 2] {
         self.energies
+    }
+
+    /// Contacts that no step has seen, as a point was in front of a surface at both ends of the step and behind it between:
+    /// pair, time \[s\], and how long it was behind \[s\], which a step must not exceed. The first of each pair.
+    pub fn missed(&self) -> impl Iterator<Item = (usize, f64, f64)> {
+        let pairs = self.pairs.iter().enumerate();
+        pairs.filter(|(_, pair)| pair.missed[1] > 0.0).map(|(i, pair)| (i, pair.missed[0], pair.missed[1]))
     }
 
     /// T of all bodies \[J\].

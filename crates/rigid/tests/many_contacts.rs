@@ -113,6 +113,18 @@ fn a_tower_of_blocks_stays_at_rest() {
     }
 }
 
+/// Feet come back from depths of rounding, all in their own way.
+#[test]
+#[ignore = "15 s: 25000 steps of 16 contacts"]
+fn a_stack_stays_at_rest_for_long() {
+    let mut system = stack(4, 0.0);
+    let places: Vec<_> = system.states().iter().map(|state| state.position).collect();
+    (0..25_000).for_each(|_| system.step().unwrap());
+    for (state, place) in system.states().iter().zip(&places) {
+        assert!((state.position - place).norm() < 1e-9 && state.momentum.norm() < 1e-6, "{state:?}");
+    }
+}
+
 /// A ball that falls on the ground and comes back: T + U is the same to round-off at any step.
 #[test]
 fn bouncing_under_gravity_keeps_the_energy() {

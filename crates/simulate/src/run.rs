@@ -172,8 +172,12 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
             ],
         );
     }
-    if scenario.simulation.integrator == Integrator::GeneralisedAlpha {
-        let integrator = "generalised-alpha";
+    let integrator = match scenario.simulation.integrator {
+        Integrator::GeneralisedAlpha => Some("generalised-alpha"),
+        Integrator::EnergyMomentum => Some("energy-momentum"),
+        _ => None,
+    };
+    if let Some(integrator) = integrator {
         return Err(
             SimulateError::Integrator { integrator, scheme: scheme.name() }.at("simulation.integrator")
         );
@@ -217,7 +221,9 @@ fn settings(scenario: &Scenario) -> Settings {
         output_every: Some(simulation.output_every),
         integrator: match simulation.integrator {
             Integrator::DormandPrince5 => IntegratorKind::RungeKutta(Method::DormandPrince5),
-            Integrator::Dop853 | Integrator::GeneralisedAlpha => IntegratorKind::RungeKutta(Method::Dop853),
+            Integrator::Dop853 | Integrator::GeneralisedAlpha | Integrator::EnergyMomentum => {
+                IntegratorKind::RungeKutta(Method::Dop853)
+            }
             Integrator::Radau5 => IntegratorKind::Radau5,
             Integrator::Bdf2 => IntegratorKind::Implicit(ImplicitMethod::Bdf2),
             Integrator::Midpoint => IntegratorKind::Implicit(ImplicitMethod::Midpoint),

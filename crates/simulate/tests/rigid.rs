@@ -339,3 +339,51 @@ fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
         assert!(text.contains(message), "{to}: {text}");
     }
 }
+
+/// Frames hold the mean force since the last one: times the time between them it is the impulse, whatever frames meet.
+#[test]
+fn the_forces_of_the_frames_add_up_to_the_impulse() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = parse(BRICK, &["simulation.output_every=0.0123"]);
+    let outcome = solve_with(folder.path(), &scenario, RunOptions::default()).unwrap();
+    let reader = ResultReader::open(&folder.path().join("result.carom")).unwrap();
+    let (times, forces) = (reader.times().unwrap(), reader.normal_forces(0).unwrap());
+    let sum: f64 = (1..times.len()).map(|i| forces[i] * (times[i] - times[i - 1])).sum();
+    let impulse: f64 = outcome.summary.contacts.iter().map(|event| event.impulse_size()).sum();
+    assert!(impulse > 1.0 && (sum / impulse - 1.0).abs() < 1e-9, "{sum} {impulse}");
+}
+
+#[test]
+fn what_passes_through_or_sinks_deep_is_warned_of() {
+    let text = "[simulation]\nscheme = \"rigid\"\nend_time = 0.1\ntime_step = 1e-3\n\
+                [[body]]\nname = \"a\"\nmake = { shape = \"ball\", radius = 0.1 }\nmaterial = \"steel\"\n\
+                position = [-0.55, 0.0, 0.0]\nvelocity = [1000.0, 0.0, 0.0]\n\
+                [[body.shape]]\nname = \"o\"\nkind = \"ball\"\nradius = 0.1\n\
+                [[body]]\nname = \"b\"\nmake = { shape = \"ball\", radius = 0.1 }\nmaterial = \"steel\"\n\
+                [[body.shape]]\nname = \"o\"\nkind = \"ball\"\nradius = 0.1\n\
+                [[contact]]\nbetween = [\"a:o\", \"b:o\"]\n";
+    let warnings = solve(text, &[]).unwrap().warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].starts_with("contact 1, a:o, b:o: a point passed through"), "{warnings:?}");
+    assert!(solve(text, &["simulation.time_step=1e-4"]).unwrap().warnings.is_empty());
+    // Springs that give way by 0.1 m.
+    let soft = format!("{text}law = {{ kind = \"penalty\", stiffness = 1e9 }}\n");
+    let warnings = solve(&soft, &["simulation.time_step=1e-5"]).unwrap().warnings;
+    assert!(warnings.len() == 1 && warnings[0].contains("raise the stiffness"), "{warnings:?}");
+}
+
+/// Only the rounding of the potential changes.
+#[test]
+fn a_block_at_rest_on_an_incline_raises_no_alarm() {
+    let text = "[simulation]\nscheme = \"rigid\"\nend_time = 0.5\ntime_step = 1e-3\n\
+                gravity = [3.3552176060248105, 0.0, -9.218384609909762]\n\
+                [[body]]\nname = \"b\"\nmake = { shape = \"plate\", size = [0.2, 0.2, 0.1] }\nmaterial = \"steel\"\n\
+                position = [0.0, 0.0, 0.05]\n[[body.shape]]\nname = \"o\"\nkind = \"block\"\nsize = [0.2, 0.2, 0.1]\n\
+                [[body]]\nname = \"t\"\nmake = { shape = \"plate\", size = [1.0, 1.0, 0.05] }\nmaterial = \"steel\"\n\
+                fixed = true\n[[body.shape]]\nname = \"top\"\nkind = \"plane\"\nnormal = [0.0, 0.0, 1.0]\n\
+                [[contact]]\nbetween = [\"b:o\", \"t:top\"]\nrestitution = 0.0\nfriction = 0.5\n";
+    let outcome = solve(text, &[]).unwrap();
+    assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
+    assert!(outcome.summary.ledger.energy_error < 1e-9, "{:?}", outcome.summary.ledger);
+    assert!(outcome.bodies[0].position[0].abs() < 1e-12, "{:?}", outcome.bodies[0]);
+}

@@ -51,10 +51,13 @@ fn bodies() -> &'static Prepared {
 }
 
 fn solve(overrides: &[&str]) -> Result<RunSummary, SimulateError> {
+    solve_with(bodies(), overrides)
+}
+
+fn solve_with(bodies: &Prepared, overrides: &[&str]) -> Result<RunSummary, SimulateError> {
     let folder = tempfile::tempdir().unwrap();
     let result = folder.path().join("result.carom");
-    let outcome =
-        run(&scenario(overrides), folder.path(), bodies(), &result, RunOptions::default(), &Silent)?;
+    let outcome = run(&scenario(overrides), folder.path(), bodies, &result, RunOptions::default(), &Silent)?;
     println!("{overrides:?}: {:?} {:?}", outcome.summary.contacts, outcome.summary.counters);
     Ok(outcome.summary)
 }
@@ -67,20 +70,39 @@ fn impact(overrides: &[&str]) -> RunSummary {
     summary
 }
 
-/// The high modes follow the contact without inertia, with it, and with it and critical damping: the force is nearly the same, the price is
-/// not. What damping takes is in the books.
+/// The high modes follow the contact without inertia, with it, and with it and critical damping: impulse and peak are nearly the same, but
+/// for what damping takes; the price is not. What damping takes is in the books. A soft penalty on two spans keeps the modes few and slow.
 #[test]
 fn high_modes_may_be_quasistatic_dynamic_or_damped() {
-    let quasistatic = impact(&[]);
-    let dynamic = impact(&["simulation.scheme=\"dynamic\""]);
-    let damped = impact(&["simulation.scheme=\"damped\""]);
-    let force = |summary: &RunSummary| summary.contacts[0].peak_force;
-    for (other, tolerance) in [(&dynamic, 0.05), (&damped, 0.05)] {
-        assert!((force(other) / force(&quasistatic) - 1.0).abs() < tolerance, "{}", force(other));
-        let duration = |summary: &RunSummary| summary.contacts[0].end - summary.contacts[0].start;
-        assert!((duration(other) / duration(&quasistatic) - 1.0).abs() < 0.05);
+    let soft = [
+        "body.0.make={ shape = \"ball\", radius = 0.015, pole_radius = 3.9e-3, grade = { at = \"pole\", finest = 3.0e-3 } }",
+        "contact.0.law={ kind = \"penalty\", factor = 1.0 }",
+        "contact.0.rim=\"warning\"",
+        "simulation.relative_tolerance=1.0e-4",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
+    let bodies = prepare(&scenario(&soft), workshop, &Silent).unwrap();
+    let [quasistatic, dynamic, damped] = ["quasistatic", "dynamic", "damped"].map(|scheme| {
+        let scheme = format!("simulation.scheme=\"{scheme}\"");
+        let summary = solve_with(&bodies, &[&soft[..], &[&scheme]].concat()).unwrap();
+        assert!(summary.ledger.energy_error < 1e-3, "{scheme} {:?}", summary.ledger);
+        assert!(summary.ledger.momentum_error < 1e-9, "{scheme} {:?}", summary.ledger);
+        summary
+    });
+    let impulse =
+        |summary: &RunSummary| summary.contacts.iter().map(|contact| contact.impulse[2]).sum::<f64>();
+    let peak =
+        |summary: &RunSummary| summary.contacts.iter().map(|contact| contact.peak_force).fold(0.0, f64::max);
+    for (other, tolerance) in [(&dynamic, 0.02), (&damped, 0.1)] {
+        assert!((impulse(other) / impulse(&quasistatic) - 1.0).abs() < tolerance, "{}", impulse(other));
+        assert!((peak(other) / peak(&quasistatic) - 1.0).abs() < tolerance, "{}", peak(other));
         assert!(other.counters.steps > 3 * quasistatic.counters.steps, "{:?}", other.counters);
     }
+    // Modes that are damped to be unseen take energy with them all the same.
+    assert!(impulse(&damped).abs() < 0.98 * impulse(&dynamic).abs());
+    let lost = |summary: &RunSummary| 1.0 - summary.ledger.energy_final / summary.ledger.energy_initial;
+    assert!(lost(&damped) > 1e-3 && lost(&dynamic).abs() < 1e-3, "{} {}", lost(&damped), lost(&dynamic));
 }
 
 /// A force without a penalty wants modes that answer it at once.

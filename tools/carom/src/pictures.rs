@@ -142,7 +142,8 @@ fn quantities(run: &Run) -> Vec<(String, Quantity)> {
         all.push(("contact-force".to_owned(), Quantity::ContactForce));
         all.push(("gap".to_owned(), Quantity::Gap));
     }
-    for pair in pairs {
+    // Points of rigid bodies have no pressure.
+    for pair in pairs.iter().filter(|_| !run.is_rigid()) {
         all.push((format!("pressure-{}", plain(&pair.name)), Quantity::Pressure(Some(pair.name.clone()))));
     }
     for body in &run.header().bodies {

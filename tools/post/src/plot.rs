@@ -147,7 +147,8 @@ fn contact_force(run: &Run) -> Result<Drawing, RunError> {
     if run.header().pairs.is_empty() {
         return Err(no_pairs());
     }
-    let mut plot = Plot::new("Contact force", time_axis(), Axis::new("normal force", "N"));
+    let of = if run.is_rigid() { "mean force since the last frame" } else { "normal force" };
+    let mut plot = Plot::new("Contact force", time_axis(), Axis::new(of, "N"));
     for (n, pair) in run.header().pairs.iter().enumerate() {
         plot.series.push(Series::line(&pair.name, run.times().to_vec(), run.reader().normal_forces(n)?));
     }
@@ -159,7 +160,9 @@ fn gap(run: &Run) -> Result<Drawing, RunError> {
         return Err(no_pairs());
     }
     let frames = run.frames()?;
-    let mut plot = Plot::new("Gap without the quasistatic response", time_axis(), Axis::new("gap", "m"));
+    let title =
+        if run.is_rigid() { "Gap while surfaces touch" } else { "Gap without the quasistatic response" };
+    let mut plot = Plot::new(title, time_axis(), Axis::new("gap", "m"));
     for (n, pair) in run.header().pairs.iter().enumerate() {
         let gaps =
             frames.iter().map(|frame| frame.contacts.get(n).map_or(f64::NAN, |c| c.free_gap)).collect();

@@ -48,8 +48,14 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
                 "Impacts: sums over sub-impacts; restitution from the rigid motions.",
             );
         }
-        report.drawing(plot::draw(run, &Quantity::ContactForce)?, "Normal force of each pair.");
-        for pair in 0..run.header().pairs.len() {
+        let caption = if run.is_rigid() {
+            "Force of each pair, the mean since the frame before: impulses over the time between frames."
+        } else {
+            "Normal force of each pair."
+        };
+        report.drawing(plot::draw(run, &Quantity::ContactForce)?, caption);
+        // Points that touch have no pressure.
+        for pair in (0..run.header().pairs.len()).filter(|_| !run.is_rigid()) {
             pressure(&mut report, run, pair)?;
         }
     }

@@ -140,6 +140,11 @@ impl Run {
         &self.header
     }
 
+    /// True for rigid bodies alone, which meet in points and by impulses: the scheme `rigid`.
+    pub fn is_rigid(&self) -> bool {
+        self.header.bodies.iter().all(|body| body.rigid)
+    }
+
     /// Times of the frames \[s\].
     pub fn times(&self) -> &[f64] {
         &self.times

@@ -46,9 +46,10 @@ enum MethodName {
 /// The file.
 #[derive(Debug, Deserialize)]
 struct Problem {
+    /// M without friction, W with it.
     #[serde(rename = "M", alias = "W")]
-    matrix: Coordinates,
-    q: Vec<f64>,
+    matrix: Option<Coordinates>,
+    q: Option<Vec<f64>>,
     /// Coefficients of friction; only then there are cones.
     mu: Option<Vec<f64>>,
     dim: Option<usize>,
@@ -93,16 +94,21 @@ pub fn solve_lcp(arguments: &LcpArgs, session: &Session) -> Result<(), Failure> 
     let problem: Problem = serde_json::from_str(&text).map_err(|error| {
         input(path, &error.to_string()).hint("see `carom-solve lcp --help` for what a problem holds")
     })?;
-    let matrix = matrix(path, &problem)?;
+    let (Some(entries), Some(q)) = (&problem.matrix, &problem.q) else {
+        let missing = if problem.matrix.is_some() { "`q`" } else { "a matrix: `M`, or `W` with friction" };
+        return Err(input(path, &format!("the problem lacks {missing}"))
+            .hint("see `carom-solve lcp --help` for what a problem holds"));
+    };
+    let matrix = matrix(path, entries, q.len())?;
     match &problem.mu {
-        Some(friction) => solve_friction(arguments, session, &problem, friction, &*matrix),
-        None => solve_frictionless(arguments, session, &problem.q, &*matrix),
+        Some(friction) => solve_friction(arguments, session, (q, friction, problem.dim), &*matrix),
+        None => solve_frictionless(arguments, session, q, &*matrix),
     }
 }
 
 /// The matrix, dense if a fifth of it or more is not zero.
-fn matrix(path: &Path, problem: &Problem) -> Result<Box<dyn Operator>, Failure> {
-    let (Coordinates { rows, cols, vals }, n) = (&problem.matrix, problem.q.len());
+fn matrix(path: &Path, entries: &Coordinates, n: usize) -> Result<Box<dyn Operator>, Failure> {
+    let Coordinates { rows, cols, vals } = entries;
     if rows.len() != vals.len() || cols.len() != vals.len() {
         let lengths = format!("{} rows, {} cols and {} vals", rows.len(), cols.len(), vals.len());
         return Err(input(path, &format!("the matrix has {lengths}; they must be equally many")));
@@ -171,8 +177,7 @@ fn solve_frictionless(
 fn solve_friction(
     arguments: &LcpArgs,
     session: &Session,
-    problem: &Problem,
-    friction: &[f64],
+    (q, friction, dim): (&[f64], &[f64], Option<usize>),
     operator: &dyn Operator,
 ) -> Result<(), Failure> {
     let method = match arguments.method {
@@ -184,9 +189,8 @@ fn solve_friction(
             return Err(Failure::new(Category::Usage, what));
         }
     };
-    let q = &problem.q;
     // Without `dim` as many components as the lengths tell.
-    let dim = problem.dim.unwrap_or(q.len() / friction.len().max(1));
+    let dim = dim.unwrap_or(q.len() / friction.len().max(1));
     let (mut solver, mut r) = (FrictionSolver::default(), vec![0.0; q.len()]);
     let start = Instant::now();
     let result = solver.solve(FrictionProblem { operator, q, friction, dim }, &mut r, method);

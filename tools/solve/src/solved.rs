@@ -46,7 +46,8 @@ struct Error {
 struct Contact {
     pair: String,
     start: f64,
-    end: f64,
+    /// None while they still touch at the end of the run.
+    end: Option<f64>,
     duration: f64,
     peak_force: f64,
     peak_time: f64,
@@ -191,7 +192,7 @@ impl Solved {
                  {:.4} µm, {restitution}\n",
                 c.pair,
                 c.start,
-                c.end,
+                c.start + c.duration,
                 1e6 * c.duration,
                 c.peak_force,
                 c.peak_time,
@@ -212,7 +213,7 @@ impl Contact {
         Self {
             pair,
             start: event.start,
-            end: event.end,
+            end: (!event.open).then_some(event.end),
             duration: event.duration(),
             peak_force: event.peak_force,
             peak_time: event.peak_time,

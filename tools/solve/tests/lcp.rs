@@ -32,6 +32,18 @@ fn a_problem_is_solved_by_every_method_or_refused_with_its_exit_code() {
     let message = failure(&run(folder.path(), outside, &[]), 3);
     assert!(message.contains("entry 0 of the matrix is at row 0, column 3"), "{message}");
     failure(&run(folder.path(), "no problem", &[]), 3);
+    let message = failure(&run(folder.path(), "{}", &[]), 3);
+    assert!(message.contains("lacks a matrix: `M`, or `W` with friction"), "{message}");
+    let message = failure(&run(folder.path(), r#"{"W": {"rows": [], "cols": [], "vals": []}}"#, &[]), 3);
+    assert!(message.contains("lacks `q`"), "{message}");
+    let many = r#"{"W": {"rows": [0, 1, 2], "cols": [0, 1, 2], "vals": [1, 1, 1]}, "q": [-1, -2.4, -3.2], "mu": [0.5, 0.5], "dim": 3}"#;
+    let message = failure(&run(folder.path(), many, &[]), 3);
+    assert!(
+        message.contains(
+            "2 coefficients of friction with 3 components of each contact make 6 rows; the matrix has 3"
+        ),
+        "{message}"
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod local;
 mod newton;
+mod smoothing;
 mod sweeps;
 
 use std::fmt;
@@ -11,12 +12,19 @@ use thiserror::Error;
 use super::lcp::Stop;
 use super::operator::{Entries, Operator, largest};
 use newton::Newton;
+use smoothing::Smoothing;
 
 /// Residual that counts as solved, relative to max(1, max |q|).
 pub const FRICTION_ACCEPTED: f64 = 1e-10;
 
-/// Rounds of the chain: sweeps, then Newton from where they ended.
+/// Rounds of the chain: sweeps, then Newton from where they ended; smoothing once.
 const ROUNDS: usize = 40;
+/// Unknowns up to which smoothing comes in the first round, as its many factors then cost little; the round in which it comes
+/// beyond.
+const FEW: usize = 100;
+const LATER: usize = 4;
+/// Rounds of so few unknowns.
+const FEW_ROUNDS: usize = 6;
 /// Sweeps of one round of the chain.
 const ROUND_SWEEPS: usize = 50;
 /// Sweeps of Gauss-Seidel alone.
@@ -57,7 +65,8 @@ pub enum FrictionError {
     },
     /// W, q, μ and r do not fit together.
     #[error(
-        "{contacts} contacts of {dim} components: the matrix has {rows} rows, q {q} and r {r} values; each must be {contacts} × {dim}"
+        "{contacts} coefficients of friction with {dim} components of each contact make {} rows; the matrix has {rows}, q {q} values, r {r}",
+        contacts * dim
     )]
     Size {
         /// Number of coefficients of friction.
@@ -114,6 +123,8 @@ pub enum FrictionMethod {
     GaussSeidel,
     /// Semi-smooth Newton on the Alart-Curnier function, with line search.
     Newton,
+    /// Newton on a smoothed projection, the smoothing driven to zero: contacts that repeat each other, on the point of slipping.
+    Smoothing,
 }
 
 impl fmt::Display for FrictionMethod {
@@ -121,6 +132,7 @@ impl fmt::Display for FrictionMethod {
         f.write_str(match self {
             Self::GaussSeidel => "pgs",
             Self::Newton => "newton",
+            Self::Smoothing => "smoothing",
         })
     }
 }
@@ -132,7 +144,7 @@ pub struct FrictionSolution {
     pub method: FrictionMethod,
     /// Sweeps of Gauss-Seidel.
     pub sweeps: usize,
-    /// Steps of Newton's method, those in vain included.
+    /// Steps of Newton's method, smoothed or not, those in vain included.
     pub newton_steps: usize,
     /// Residual of the natural map of the returned r.
     pub residual: f64,
@@ -151,13 +163,14 @@ pub struct FrictionAttempt {
     pub stop: Stop,
 }
 
-/// Solver with its memory; after a first solve of a size with dense W nothing is allocated.
+/// Solver with its memory; nothing is allocated for a dense W of a size that each method has met before.
 #[derive(Default)]
 pub struct FrictionSolver {
     u: Vec<f64>,
     best: Vec<f64>,
     attempts: Vec<FrictionAttempt>,
     newton: Newton,
+    smoothing: Smoothing,
 }
 
 impl FrictionSolver {
@@ -166,8 +179,9 @@ impl FrictionSolver {
         self.u.resize(n, 0.0);
         self.best.resize(n, 0.0);
         self.attempts.clear();
-        self.attempts.reserve(2 * ROUNDS);
+        self.attempts.reserve(2 * ROUNDS + 1);
         self.newton.resize(n);
+        self.smoothing.resize(n);
     }
 
     /// u = W r + q of the last solve.
@@ -182,7 +196,7 @@ impl FrictionSolver {
 
     /// Solves for r, whose values at entry are the start.
     ///
-    /// * `method` — this one alone, or `None` for rounds of Gauss-Seidel and Newton in turn
+    /// * `method` — this one alone, or `None` for rounds of Gauss-Seidel and Newton in turn, with one of smoothing
     ///
     /// Success is promised by [`friction_residual`] of the returned r alone, at most 1e-10 max(1, max |q|). After an error r is
     /// the best point found.
@@ -206,11 +220,15 @@ impl FrictionSolver {
         let (rounds, per_round) = match method {
             None => (ROUNDS, ROUND_SWEEPS),
             Some(FrictionMethod::GaussSeidel) => (MAX_SWEEPS / ROUND_SWEEPS, ROUND_SWEEPS),
-            Some(FrictionMethod::Newton) => (1, 0),
+            Some(FrictionMethod::Newton | FrictionMethod::Smoothing) => (1, 0),
         };
-        for _ in 0..rounds {
-            for next in [FrictionMethod::GaussSeidel, FrictionMethod::Newton] {
-                if method.is_some_and(|method| method != next) {
+        let smoothing_at = if method.is_none() && r.len() > FEW { LATER } else { 0 };
+        // Beyond smoothing more rounds of the others help where it has not been tried from the start, in large problems.
+        let rounds = if method.is_none() && r.len() <= FEW { FEW_ROUNDS } else { rounds };
+        for round in 0..rounds {
+            for next in [FrictionMethod::GaussSeidel, FrictionMethod::Newton, FrictionMethod::Smoothing] {
+                let again = next == FrictionMethod::Smoothing && round != smoothing_at;
+                if again || method.is_some_and(|method| method != next) {
                     continue;
                 }
                 let (iterations, stop) = match next {
@@ -219,10 +237,14 @@ impl FrictionSolver {
                         sweeps::sweep(problem, r, &mut self.u, per_round, aim)
                     }
                     FrictionMethod::Newton => self.newton.solve(problem, r, &mut self.u),
+                    FrictionMethod::Smoothing => {
+                        r.fill(0.0);
+                        self.smoothing.solve(problem, r, &mut self.u)
+                    }
                 };
                 match next {
                     FrictionMethod::GaussSeidel => sweeps += iterations,
-                    FrictionMethod::Newton => newton_steps += iterations,
+                    FrictionMethod::Newton | FrictionMethod::Smoothing => newton_steps += iterations,
                 }
                 let residual = self.residual(problem, r);
                 if residual <= allowed {
@@ -231,7 +253,7 @@ impl FrictionSolver {
                 if residual < least || least.is_nan() {
                     least = residual;
                     self.best.copy_from_slice(r);
-                } else if next == FrictionMethod::Newton {
+                } else if next != FrictionMethod::GaussSeidel {
                     // Steps in vain: the sweeps go on from the best point.
                     r.copy_from_slice(&self.best);
                 }

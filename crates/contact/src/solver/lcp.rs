@@ -14,6 +14,9 @@ pub const ACCEPTED: f64 = 1e-10;
 /// Unknowns up to which a matrix known by products alone is formed column by column, as a last resort.
 const FORMED: usize = 500;
 
+/// Entries of a row, on the mean, up to which factors of a sparse matrix hardly fill up.
+const CHAIN: usize = 4;
+
 /// A method for linear complementarity problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LcpMethod {
@@ -197,6 +200,10 @@ impl LcpSolver {
     ) -> Result<LcpSolution, LcpError> {
         use LcpMethod::{ActiveSet, ConjugateGradients, Enumeration, GaussSeidel, Lemke};
         let chain: &[LcpMethod] = match m.entries() {
+            // Factors of ever other active sets fill up and cost more than products with the few entries; not those of a chain.
+            Entries::Sparse(m) if symmetric && m.n_entries() > CHAIN * m.n() => {
+                &[ConjugateGradients, ActiveSet, Lemke, GaussSeidel, Enumeration]
+            }
             Entries::Dense(_) | Entries::Sparse(_) if symmetric => {
                 &[ActiveSet, ConjugateGradients, Lemke, GaussSeidel, Enumeration]
             }
@@ -231,6 +238,8 @@ impl LcpSolver {
             z.copy_from_slice(&self.best);
             let trial = self.run(method, m, q, z, symmetric, methods.len() == 1);
             let residual = if z.iter().all(|z| z.is_finite()) {
+                // Solutions of equations may be negative by rounding; the residual is that of what is returned.
+                z.iter_mut().for_each(|z| *z = z.max(0.0));
                 product_plus(m, q, z, &mut self.w);
                 largest(z.iter().zip(&self.w).map(|(z, w)| z.min(*w)))
             } else {

@@ -174,6 +174,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     references::check_names(problems, &body);
     let bodies: Vec<model::BodySpec> = body.into_iter().filter_map(|(body, _)| body).collect();
     references::check_ends(problems, &bodies, &contact, references::Parts::Set);
+    references::check_pairs(problems, &contact, scheme == model::Scheme::Rigid);
     references::check_ends(problems, &bodies, &joint, references::Parts::Place);
     references::check_ends(problems, &bodies, &spring, references::Parts::Place);
     references::check_ends(problems, &bodies, &bushing, references::Parts::Place);

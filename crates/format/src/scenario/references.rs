@@ -89,3 +89,20 @@ pub(super) fn check_ends<T>(
         }
     }
 }
+
+/// Two contacts of the same ends, whose forces would come twice.
+///
+/// * `ordered` — whether the points of the first end meet the surface of the second, so that the ends may stand the other way round
+pub(super) fn check_pairs<T>(problems: &Problems, referring: &[Referring<T>], ordered: bool) {
+    for (i, Referring { ends, context, .. }) in referring.iter().enumerate() {
+        let [(a, span), (b, _)] = ends.as_slice() else { continue };
+        let repeats = |other: &Referring<T>| match other.ends.as_slice() {
+            [(c, _), (d, _)] => (a, b) == (c, d) || (!ordered && (a, b) == (d, c)),
+            _ => false,
+        };
+        if let Some(first) = referring[..i].iter().find(|other| repeats(other)) {
+            let text = format!("`{a}` and `{b}` are paired already, in {}: remove one", first.context);
+            problems.add(span, context, ProblemKind::Conflict(text));
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! The tables of a scenario but `[[body]]`, read with their defaults.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use carom_dynamics::RELATIVE_TOLERANCE;
@@ -12,13 +13,14 @@ use super::model::{
 };
 use super::problem::ProblemKind;
 
-const INTEGRATORS: [(&str, Integrator); 6] = [
+const INTEGRATORS: [(&str, Integrator); 7] = [
     ("dop853", Integrator::Dop853),
     ("dormand-prince5", Integrator::DormandPrince5),
     ("radau5", Integrator::Radau5),
     ("bdf2", Integrator::Bdf2),
     ("midpoint", Integrator::Midpoint),
     ("generalised-alpha", Integrator::GeneralisedAlpha),
+    ("energy-momentum", Integrator::EnergyMomentum),
 ];
 /// Axes in which vectors are given.
 pub(super) const AXES: [(&str, &str); 2] = [("inertial", "inertial"), ("body", "body")];
@@ -34,8 +36,12 @@ const PENALTY_FACTOR: f64 = 100.0;
 
 /// The integrator if the scenario names none. A right-hand side with contact has a kink wherever a span enters or leaves, which
 /// a pair of order 5 passes with half the evaluations of one of order 8.
-fn default_integrator(has_contact: bool) -> Integrator {
-    if has_contact { Integrator::DormandPrince5 } else { Integrator::Dop853 }
+fn default_integrator(scheme: Scheme, has_contact: bool) -> Integrator {
+    match scheme {
+        Scheme::Rigid => Integrator::EnergyMomentum,
+        _ if has_contact => Integrator::DormandPrince5,
+        _ => Integrator::Dop853,
+    }
 }
 
 pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
@@ -58,14 +64,17 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
         );
     }
     let rigid = scheme == Scheme::Rigid;
-    if rigid && time_step.is_none() {
+    if rigid && !table.has("time_step") {
         table.missing("time_step", "the scheme `rigid` has steps of one length, in seconds");
     }
-    let default = default_integrator(has_contact);
+    let default = default_integrator(scheme, has_contact);
     let integrator = table.choice("integrator", &INTEGRATORS).unwrap_or(default);
     // A scenario that is written with all defaults names the default.
     if rigid && integrator != default {
         table.conflict("integrator", "the scheme `rigid` has an integrator of its own: remove `integrator`");
+    }
+    if !rigid && integrator == Integrator::EnergyMomentum {
+        table.conflict("integrator", "`energy-momentum` is the integrator of the scheme `rigid` alone");
     }
     if rigid && table.has("maximum_step") {
         table.conflict("maximum_step", "the steps of the scheme `rigid` have one length, `time_step`");
@@ -154,7 +163,12 @@ pub(super) fn contact(table: Table<'_>, scheme: Scheme) -> Option<Referring<Cont
     let friction = table.number("friction", Interval::NotNegative).unwrap_or(0.0);
     let rigid = scheme == Scheme::Rigid;
     let default = if rigid { ContactLaw::Lagrange } else { default_law() };
-    let law = table.table("law").map_or(Some(default), law);
+    // A stiffness that is no number has been told.
+    let has_stiffness = Cell::new(false);
+    let law = table.table("law").map_or(Some(default), |table| {
+        has_stiffness.set(table.has("stiffness"));
+        law(table)
+    });
     let restitution = table.number("restitution", Interval::Share);
     if restitution.is_some() && !(rigid && matches!(law, Some(ContactLaw::Lagrange) | None)) {
         table.conflict(
@@ -162,7 +176,9 @@ pub(super) fn contact(table: Table<'_>, scheme: Scheme) -> Option<Referring<Cont
             "`restitution` belongs to the scheme `rigid` with `law = { kind = \"lagrange\" }`",
         );
     }
-    if rigid && matches!(law, Some(ContactLaw::Penalty { stiffness: None, .. })) {
+    let no_stiffness =
+        matches!(law, Some(ContactLaw::Penalty { stiffness: None, .. })) && !has_stiffness.get();
+    if rigid && no_stiffness {
         table.missing("law.stiffness", "rigid bodies do not give way: the stiffness of each point in N/m");
     }
     if rigid && matches!(law, Some(ContactLaw::Complementarity)) {
@@ -189,7 +205,8 @@ fn law(table: Table<'_>) -> Option<ContactLaw> {
         0 => {
             let stiffness = table.number("stiffness", Interval::Positive);
             let factor = table.number("factor", Interval::Positive);
-            if stiffness.is_some() && factor.is_some() {
+            // A scenario that is written with all defaults names the default factor.
+            if stiffness.is_some() && factor.is_some_and(|factor| factor != PENALTY_FACTOR) {
                 table.conflict("factor", "`stiffness` and `factor` exclude each other: give one");
             }
             ContactLaw::Penalty { stiffness, factor: factor.unwrap_or(PENALTY_FACTOR) }

@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
 
 use carom_dynamics::{Formula, Ignore, Marker, Placement, TimeFunction};
-use carom_integrate::Method;
+use carom_integrate::{IntegratorKind, Method};
 use carom_multibody::{
     Body, Coordinate, ForceElement, ForceLaw, Joint, JointEnd, JointKind, RunSummary, Settings, Simulation,
     Spring,
@@ -49,7 +49,11 @@ pub fn formula(text: &str) -> TimeFunction {
 }
 
 pub fn settings(end: f64) -> Settings {
-    Settings { relative_tolerance: 1e-7, method: Method::Dop853, ..Settings::until(end) }
+    Settings {
+        relative_tolerance: 1e-7,
+        integrator: IntegratorKind::RungeKutta(Method::Dop853),
+        ..Settings::until(end)
+    }
 }
 
 pub fn run(simulation: &mut Simulation) -> RunSummary {

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Instant;
 
-use carom_fem::Body;
+use carom_fem::{Body, Discretisation};
 use carom_format::ResultWriter;
 use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
-use carom_format::scenario::model::{BodySpec, Scenario};
+use carom_format::scenario::model::{BodySpec, ContactLaw, Scenario};
 use carom_multibody::RunSummary;
 use carom_progress::Progress;
 use carom_rigid::{RigidBody, RunError, Settings, Simulation, System};
@@ -31,7 +31,8 @@ pub(crate) fn run_rigid(
     options: RunOptions,
     progress: &dyn Progress,
 ) -> Result<RunOutcome, SimulateError> {
-    let system = system(scenario, &geometries(scenario, prepared)?)?;
+    let geometries = geometries(scenario, prepared)?;
+    let system = system(scenario, &geometries)?;
     let header = header(scenario, scenario_folder, prepared, &system);
     let settings =
         Settings { end_time: scenario.simulation.end_time, output_every: scenario.simulation.output_every };
@@ -49,7 +50,8 @@ pub(crate) fn run_rigid(
     let ended = simulation.run(&mut writer, progress);
     let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
     let summary = summary(&mut simulation);
-    let warnings = warnings(&summary);
+    let mut warnings = warnings(&summary);
+    warnings.extend(doubtful_contacts(scenario, &geometries, &simulation.system));
     for warning in &warnings {
         writer.note(summary.time, NoteLevel::Warning, warning)?;
     }
@@ -64,7 +66,11 @@ pub(crate) fn run_rigid(
     let mut timings: Vec<(&str, f64)> =
         prepared.seconds.iter().map(|(phase, seconds)| (phase.as_str(), *seconds)).collect();
     timings.extend([("time loop", seconds), ("time loop, cpu", cpu_seconds)]);
-    let counters = [("steps", summary.counters.steps), ("contact_impulses", simulation.system.n_impulses())];
+    let counters = [
+        ("steps", summary.counters.steps),
+        ("contact_impulses", simulation.system.n_impulses()),
+        ("divided_steps", simulation.system.n_divided()),
+    ];
     writer.finish(state, &summary.ledger, &timings, &counters)?;
     ended?;
     Ok(RunOutcome {
@@ -137,4 +143,63 @@ fn warnings(summary: &RunSummary) -> Vec<String> {
         })
         .into_iter()
         .collect()
+}
+
+/// Part of the smallest extent of the moving bodies of a pair that is a deep approach for rigid bodies.
+const DEEP: f64 = 0.01;
+
+/// Contacts that no step has seen, and bodies that have sunk into each other.
+fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System) -> Vec<String> {
+    let name = |i: usize| {
+        scenario.contact.get(i).map_or_else(String::new, |c| format!("{}, {}", c.between[0], c.between[1]))
+    };
+    let passed = system.missed().map(|(i, time, behind)| {
+        format!(
+            "contact {}, {}: a point passed through the surface between two steps at t = {time:.6e} s and was not stopped; a time_step of \
+             {behind:.1e} s would see it",
+            i + 1,
+            name(i)
+        )
+    });
+    let mut out: Vec<String> = passed.collect();
+    for (i, (pair, report)) in scenario.contact.iter().zip(&system.reports).enumerate() {
+        let bodies = scenario.body.iter().zip(geometries);
+        let moving =
+            bodies.filter(|(spec, _)| !spec.fixed && pair.between.iter().any(|end| end.body == spec.name));
+        let extent =
+            moving.filter_map(|(_, geometry)| smallest_extent(geometry)).fold(f64::INFINITY, f64::min);
+        if report.depth > DEEP * extent {
+            let way_out = match pair.law {
+                ContactLaw::Penalty { .. } => "raise the stiffness",
+                _ => "shorten simulation.time_step",
+            };
+            out.push(format!(
+                "contact {}, {}: the bodies overlapped by up to {:.1e} m, {:.1} % of the smallest extent: {way_out}",
+                i + 1,
+                name(i),
+                report.depth,
+                100.0 * report.depth / extent
+            ));
+        }
+    }
+    if system.n_divided() > 0 {
+        out.push(format!(
+            "{} of {} steps had no solution and were taken in parts: shorten simulation.time_step",
+            system.n_divided(),
+            system.steps()
+        ));
+    }
+    out
+}
+
+/// Shortest side of the box around the points of a body \[m\]; none if it has no points.
+fn smallest_extent(geometry: &Body) -> Option<f64> {
+    let points = Discretisation::new(geometry).ok()?.points;
+    let side = |axis: usize| {
+        let [least, largest] = points.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], point| {
+            [a.min(point[axis]), b.max(point[axis])]
+        });
+        largest - least
+    };
+    Some((0..3).map(side).fold(f64::INFINITY, f64::min)).filter(|extent| *extent > 0.0)
 }

@@ -138,3 +138,47 @@ fn wrong_input_is_named() {
     let negative = FrictionError::Friction { contact: 0, friction: -0.1 };
     assert_eq!(solve(&[0.0; 3], &[-0.1], 3), negative);
 }
+
+/// Feet of a block on the ground, whose twelve rows have rank six, with velocities that contradict each other a little: the path
+/// must end where impulses between the feet have grown until one of them slips or parts.
+#[test]
+fn feet_that_contradict_each_other_are_solved() {
+    let mut numbers = Random(5);
+    let mut solver = FrictionSolver::default();
+    let mut smoothed = 0;
+    for round in 0..400 {
+        let contacts = 2 + round % 3;
+        let feet = [[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5], [0.5, 0.5]];
+        // Unit mass and moments 0.1 to 0.3; a row d has the arm c.
+        let moments: [f64; 3] = std::array::from_fn(|_| 0.1 + 0.2 * numbers.next());
+        let height = 0.1 + 0.4 * numbers.next();
+        let rows: Vec<[f64; 6]> = (0..3 * contacts)
+            .map(|row| {
+                let [x, y] = feet[row / 3].map(|a| a + 0.1 * numbers.symmetric());
+                match row % 3 {
+                    0 => [0.0, 0.0, 1.0, y, -x, 0.0],
+                    1 => [1.0, 0.0, 0.0, 0.0, -height, -y],
+                    _ => [0.0, 1.0, 0.0, height, 0.0, x],
+                }
+            })
+            .collect();
+        let motion: [f64; 6] = std::array::from_fn(|k| if k == 2 { -1.0 } else { 0.3 * numbers.symmetric() });
+        let mobility = |a: &[f64; 6], b: &[f64; 6]| -> f64 {
+            (0..6).map(|k| a[k] * b[k] / if k < 3 { 1.0 } else { moments[k - 3] }).sum()
+        };
+        let n = rows.len();
+        let w = Dense::new(n, (0..n * n).map(|k| mobility(&rows[k / n], &rows[k % n])).collect()).unwrap();
+        let contradiction = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8][round % 7];
+        let velocity = |row: &[f64; 6]| (0..6).map(|k| row[k] * motion[k]).sum::<f64>();
+        let q: Vec<f64> = rows.iter().map(|r| velocity(r) + contradiction * numbers.symmetric()).collect();
+        let friction = vec![[0.1, 0.4, 1.0][round / 7 % 3]; contacts];
+        let problem = FrictionProblem { operator: &w, q: &q, friction: &friction, dim: 3 };
+        let mut r = vec![0.0; n];
+        let result = solver.solve(problem, &mut r, None);
+        assert!(result.is_ok(), "round {round}: {result:?} {:?}", solver.attempts());
+        smoothed += u32::from(result.unwrap().method == FrictionMethod::Smoothing);
+        assert_coulomb(problem, &r, 1e-8);
+    }
+    println!("{smoothed} of 400 by smoothing");
+    assert!(smoothed > 20, "{smoothed}");
+}

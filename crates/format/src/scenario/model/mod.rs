@@ -117,6 +117,8 @@ pub enum Integrator {
     Midpoint,
     /// Generalised-alpha.
     GeneralisedAlpha,
+    /// Fixed steps of Simo and Wong that keep energy and momenta: that of the scheme `rigid`.
+    EnergyMomentum,
 }
 
 /// The table `[simulation]`.
