@@ -351,8 +351,7 @@ impl<F: Formula> Adaptive<F> {
         })
     }
 
-    /// Writes the dense output at `time` within the last attempt to `out`, after [`Adaptive::prepare_dense`]; at its end the end state,
-    /// at any time.
+    /// Writes the dense output at `time` within the last attempt to `out`, after [`Adaptive::prepare_dense`]; the end needs none.
     ///
     /// # Panics
     ///
