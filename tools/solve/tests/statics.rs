@@ -72,8 +72,8 @@ fn what_cannot_be_solved_is_told_with_its_exit_code() {
     let without =
         STACK.replace("on = \"upper:top\"", "on = \"upper:east\"").replace("0.0, -5000.0", "0.0, 5000.0");
     for (text, words) in [
-        (scheme("explicit"), "`quasistatic`, `static` and `rigid` are"),
-        (scheme("complementarity"), "`quasistatic`, `static` and `rigid` are"),
+        (scheme("explicit"), "`damped`, `static` and `rigid` are"),
+        (scheme("complementarity"), "`damped`, `static` and `rigid` are"),
         (STACK.replace("upper:top", "upper:lid"), "lid"),
         (STACK.replace("[[contact]]", "[[contact]]\nfriction = 0.3"), "friction"),
         (without, "body `upper` is not in equilibrium"),
