@@ -25,7 +25,7 @@ use crate::control::{Controller, Tolerances};
 use crate::dense;
 use crate::factor::Lu;
 use crate::jacobian::Jacobian;
-use crate::newton::{Iterations, Verdict};
+use crate::newton::{Iterations, Verdict, keeps};
 use crate::ode::{IntegrateError, Ode};
 
 /// Change of the step up to which factors are kept.
@@ -33,9 +33,6 @@ const SAME_STEP: f64 = 0.2;
 
 /// Growth of the step below which it is not worth new factors.
 const SMALL_GROWTH: f64 = 1.2;
-
-/// Contraction of Newton's method up to which the derivative is kept.
-const KEEPS: f64 = 1e-2;
 
 /// Which formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +58,8 @@ pub struct OneStage {
     has_jacobian: bool,
     has_rate: bool,
     contraction: f64,
+    /// Contraction up to which the derivative is kept.
+    keeps: f64,
     /// Rates at the start and at the end of the step.
     f0: Vec<f64>,
     f1: Vec<f64>,
@@ -94,6 +93,7 @@ impl Implicit {
             has_jacobian: false,
             has_rate: false,
             contraction: 0.0,
+            keeps: 0.0,
             f0: vector(),
             f1: vector(),
             z: vector(),
@@ -124,6 +124,7 @@ impl Formula for OneStage {
             shared.rate_at_start(ode, (time, room), &mut self.f0)?;
             self.has_rate = true;
         }
+        self.keeps = keeps(ode.coupled(), 1);
         Ok(shared.euler_step(&self.f0, room))
     }
 
@@ -183,7 +184,7 @@ impl Formula for OneStage {
         self.is_fresh = false;
         self.has_rate = self.method == ImplicitMethod::Bdf2;
         std::mem::swap(&mut self.f0, &mut self.f1);
-        if self.contraction > KEEPS {
+        if self.contraction > self.keeps {
             (self.has_jacobian, self.factored) = (false, 0.0);
         }
     }

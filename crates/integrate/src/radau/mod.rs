@@ -20,15 +20,13 @@ use crate::collocation::{Collocation, STAGES};
 use crate::control::{Controller, Tolerances};
 use crate::factor::Lu;
 use crate::jacobian::Jacobian;
+use crate::newton::keeps;
 use crate::ode::{IntegrateError, Ode};
 
 mod newton;
 
 /// Order of the error estimate plus one.
 const ERROR_POWER: u32 = 4;
-
-/// Contraction of Newton's method up to which the derivative is kept.
-const KEEPS: f64 = 1e-3;
 
 /// Growth of the step below which it is not worth new factors.
 const SMALL_GROWTH: f64 = 1.1;
@@ -54,6 +52,8 @@ pub struct RadauIia {
     continues: bool,
     /// Contraction of Newton's method in the last trial.
     contraction: f64,
+    /// Contraction up to which the derivative is kept.
+    keeps: f64,
     f0: Vec<f64>,
     stage: Vec<f64>,
     /// Z_i, W_i, f(y + Z_i), one after the other.
@@ -82,6 +82,7 @@ impl Radau5 {
             has_rate: false,
             continues: false,
             contraction: 0.0,
+            keeps: 0.0,
             f0: vector(1),
             stage: vector(1),
             z: vector(STAGES),
@@ -112,6 +113,7 @@ impl Formula for RadauIia {
             shared.rate_at_start(ode, (time, room), &mut self.f0)?;
             self.has_rate = true;
         }
+        self.keeps = keeps(ode.coupled(), STAGES);
         Ok(shared.euler_step(&self.f0, room))
     }
 
@@ -139,7 +141,7 @@ impl Formula for RadauIia {
 
     /// A step that would grow little keeps its length, and with it its factors.
     fn settle(&self, controller: &mut Controller, h: f64) {
-        if self.contraction <= KEEPS && (1.0..SMALL_GROWTH).contains(&(controller.next_step / h)) {
+        if self.contraction <= self.keeps && (1.0..SMALL_GROWTH).contains(&(controller.next_step / h)) {
             controller.next_step = h;
         }
     }
@@ -156,7 +158,7 @@ impl Formula for RadauIia {
         std::mem::swap(&mut self.z, &mut self.last_z);
         (self.last_step, self.continues) = (attempt.step(), true);
         (self.has_rate, self.is_fresh) = (false, false);
-        if self.contraction > KEEPS {
+        if self.contraction > self.keeps {
             (self.has_jacobian, self.factored) = (false, 0.0);
         }
     }
