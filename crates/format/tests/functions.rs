@@ -71,6 +71,7 @@ fn functions_that_are_none_are_told_with_their_line() {
             "\"20*t + sinn(t)\"",
             "a.toml:17: joint 1: turn: `motion`: `20*t + sinn(t)` is no formula: column 8: `sinn` is not known",
         ),
+        ("\"20*t + max(t, 1)\"", "joint 1: turn: `max` has a corner or a jump"),
         ("\"sqrt(t)\"", "at t = 0.000000e0 s its first derivative is inf"),
         ("\"1/(t - 1)\"", "at t = 1.000000e0 s its value is inf"),
         (

@@ -30,6 +30,7 @@ pub mod scales;
 pub mod settings;
 pub mod simulation;
 mod snapshot;
+mod stall;
 pub mod system;
 pub mod system_error;
 pub mod velocity_form;

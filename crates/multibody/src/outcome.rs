@@ -2,6 +2,7 @@
 
 use crate::contact::Rim;
 use crate::joint::{AssemblyError, ProjectError};
+use crate::stall::likely_cause;
 use crate::system_error::{RateError, SystemError};
 use carom_dynamics::{CheckpointError, ContactEvent, LedgerSummary, ObserverError};
 use carom_integrate::{Counters, IntegrateError};
@@ -56,6 +57,21 @@ pub enum RunError {
     /// The checkpoint does not belong to this run.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// Steps succeed and time stands.
+    #[error(
+        "the run no longer moves on at t = {time:.9e} s: {steps} steps came on by {advance:.1e} s; {}",
+        likely_cause(*at_events)
+    )]
+    Stalled {
+        /// When \[s\].
+        time: f64,
+        /// Steps that were watched.
+        steps: u64,
+        /// What they came on by \[s\].
+        advance: f64,
+        /// Whether most of them ended at an event.
+        at_events: bool,
+    },
     /// The user stopped the run.
     #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s; continue with --resume")]
     Interrupted {

@@ -6,6 +6,7 @@ use crate::pair_memory::PairMemory;
 use crate::scales::{Scales, pair_impulse, relative_velocity};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
+use crate::stall::Stall;
 use crate::system::System;
 use crate::system_error::RateError;
 use carom_dynamics::{
@@ -41,6 +42,7 @@ pub struct Simulation {
     /// True once the system was evaluated elsewhere than at the end of the attempt.
     pub(crate) strayed: bool,
     pub(crate) snapshot: Snapshot,
+    stall: Stall,
     /// What closing the joints at the start came to.
     pub assembly: Assembly,
 }
@@ -90,6 +92,7 @@ impl Simulation {
             strayed: false,
             assembly,
             snapshot: Snapshot::new(&system),
+            stall: Stall::default(),
             time: 0.0,
             system,
             settings,
@@ -155,7 +158,9 @@ impl Simulation {
         self.observe_peaks(&taken)?;
         self.hand_over_outputs(&taken, observer)?;
         self.accept()?;
-        self.book(&taken, observer)
+        self.book(&taken, observer)?;
+        let steps = self.integrator.counters().steps;
+        self.stall.watch(self.time, self.settings.end_time, steps, taken.aimed.is_some())
     }
 
     /// State of each body now, for tables.

@@ -81,7 +81,7 @@ impl Simulation {
         let carrier = model.surface_name(local, model.carrier(local));
         let spans = if loaded == 1 { "one span".to_owned() } else { format!("{loaded} spans") };
         format!(
-            "contact `{first}` / `{second}`: never more than {spans} of `{carrier}` had pressure at once, so that the contact is not resolved and              its force and duration may be far off: refine `{carrier}`; four spans to the contact radius are good to 1 %"
+            "contact `{first}` / `{second}`: never more than {spans} of `{carrier}` had pressure at once, so that the contact is not resolved and its force and duration may be far off: refine `{carrier}`; four spans to the contact radius are good to 1 %"
         )
     }
 

@@ -377,7 +377,9 @@ impl SimulateError {
             Self::Static(error) if error.is_interruption() => ErrorKind::Interrupted,
             Self::Static(error) if error.is_convergence() => ErrorKind::Convergence,
             Self::Run(RunError::Observer(_)) => ErrorKind::Files,
-            Self::Run(RunError::Step(_) | RunError::State { .. }) => ErrorKind::Convergence,
+            Self::Run(RunError::Step(_) | RunError::State { .. } | RunError::Stalled { .. }) => {
+                ErrorKind::Convergence
+            }
             _ => ErrorKind::Input,
         }
     }

@@ -94,6 +94,17 @@ impl Formula {
         &self.text
     }
 
+    /// The first function in it that may jump or have a corner.
+    pub fn corner(&self) -> Option<&'static str> {
+        self.operations.iter().find_map(|operation| match operation {
+            Operation::Of(Function::Abs) => Some("abs"),
+            Operation::Of(Function::Step) => Some("step"),
+            Operation::Of(Function::Min) => Some("min"),
+            Operation::Of(Function::Max) => Some("max"),
+            _ => None,
+        })
+    }
+
     /// f, f′, f″ at a time. Where a derivative does not exist (`abs` at 0, `step`) it is that of the side after it, or 0.
     pub fn at(&self, time: f64) -> Jet {
         // The parser has bounded the height of the stack.

@@ -1,6 +1,6 @@
 //! Functions of time: a number, a formula as text, or a table with one of `formula` and `table`.
 
-use carom_dynamics::TimeFunction;
+use carom_dynamics::{Formula, TimeFunction};
 use toml::de::DeValue;
 
 use super::decode::{Interval, Table};
@@ -44,6 +44,14 @@ pub(super) fn motion(table: &Table<'_>, run: Run) -> Option<FunctionSpec> {
             );
             table.conflict(KEY, text);
         }
+    }
+    if let FunctionSpec::Formula { formula } = &spec
+        && let Some(corner) = Formula::parse(formula).ok().and_then(|formula| formula.corner())
+    {
+        let text = format!(
+            "`{corner}` has a corner or a jump, where the velocity of a motion would jump: use `smoothstep`, or a smooth table"
+        );
+        table.conflict(KEY, text);
     }
     checked(table, KEY, spec, run, 2)
 }

@@ -1,0 +1,85 @@
+//! Runs that no longer move on: steps succeed, and time stands all the same.
+
+use crate::outcome::RunError;
+
+/// Steps after which a run must have moved on.
+const STEPS: u64 = 20_000;
+
+/// Part of the run that so many steps must come on by: at a ten-millionth the run would take 2·10¹¹ steps.
+const PROGRESS: f64 = 1e-7;
+
+/// Where a run was some steps ago.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stall {
+    time: f64,
+    steps: u64,
+    /// Steps since then that ended where something is touched or left.
+    aimed: u64,
+}
+
+impl Stall {
+    /// Takes a step into account.
+    ///
+    /// * `steps` — of the run so far
+    /// * `aimed` — whether it ended at an event
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Stalled`].
+    pub(crate) fn watch(
+        &mut self,
+        time: f64,
+        end_time: f64,
+        steps: u64,
+        aimed: bool,
+    ) -> Result<(), RunError> {
+        self.aimed += u64::from(aimed);
+        let taken = steps.saturating_sub(self.steps);
+        if taken < STEPS {
+            return Ok(());
+        }
+        let advance = time - self.time;
+        if advance < PROGRESS * end_time {
+            return Err(RunError::Stalled { time, steps: taken, advance, at_events: 2 * self.aimed > taken });
+        }
+        *self = Self { time, steps, aimed: 0 };
+        Ok(())
+    }
+}
+
+/// What stalls a run, for the user.
+pub(crate) fn likely_cause(at_events: bool) -> &'static str {
+    if at_events {
+        "most of them end where a contact or a stop is touched or left, again and again: give the stop another damping or stiffness, or \
+         raise `relative_tolerance`"
+    } else {
+        "a motion may lead where joints cannot follow, a load may grow without bound, or something may chatter between touch and parting: \
+         look at the bodies at this time, or raise `relative_tolerance`"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_that_stands_is_told_and_slow_runs_go_on() {
+        let run = |step: f64, n: u64| {
+            let mut stall = Stall::default();
+            (1..=n).try_for_each(|k| stall.watch(step * k as f64, 1.0, k, k % 3 == 0))
+        };
+        assert!(run(1e-10, 100_000).is_ok());
+        match run(1e-12, 100_000) {
+            Err(RunError::Stalled { steps, at_events, .. }) => assert_eq!((steps, at_events), (STEPS, false)),
+            other => panic!("{other:?}"),
+        }
+        // After a good start, too.
+        let mut stall = Stall::default();
+        let mut time = 0.0;
+        let stalled = (1..200_000_u64).find(|&k| {
+            time += if k < 50_000 { 1e-6 } else { 1e-13 };
+            stall.watch(time, 1.0, k, k >= 50_000).is_err()
+        });
+        assert!(stalled.is_some_and(|k| (70_000..100_000).contains(&k)), "{stalled:?}");
+    }
+}
