@@ -118,14 +118,14 @@ impl Formula for OneStage {
         shared: &mut Shared,
         time: f64,
         room: f64,
-        _is_first: bool,
+        is_first: bool,
     ) -> Result<f64, IntegrateError<O::Error>> {
         if !self.has_rate {
             shared.rate_at_start(ode, (time, room), &mut self.f0)?;
             self.has_rate = true;
         }
         self.keeps = keeps(ode.coupled(), 1);
-        Ok(shared.euler_step(&self.f0, room))
+        Ok(if is_first { shared.euler_step(&self.f0, room) } else { room })
     }
 
     fn trial<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error> {

@@ -107,14 +107,14 @@ impl Formula for RadauIia {
         shared: &mut Shared,
         time: f64,
         room: f64,
-        _is_first: bool,
+        is_first: bool,
     ) -> Result<f64, IntegrateError<O::Error>> {
         if !self.has_rate {
             shared.rate_at_start(ode, (time, room), &mut self.f0)?;
             self.has_rate = true;
         }
         self.keeps = keeps(ode.coupled(), STAGES);
-        Ok(shared.euler_step(&self.f0, room))
+        Ok(if is_first { shared.euler_step(&self.f0, room) } else { room })
     }
 
     /// One step: factors, Newton's method, error.

@@ -2,6 +2,7 @@
 
 use super::super::lu::DenseLu;
 use super::super::operator::largest;
+use super::newton::MAX_UNKNOWNS;
 use super::{FrictionProblem, Stop, friction_residual, padded, velocities};
 
 /// Steps of one run.
@@ -10,8 +11,6 @@ const MAX_STEPS: usize = 400;
 const MAX_HELD: usize = 30;
 /// Halvings of a step.
 const HALVINGS: usize = 25;
-/// Unknowns up to which the dense Jacobian is factorised.
-const MAX_UNKNOWNS: usize = 3000;
 /// Smoothing at the start and where it ends, for a problem whose q and diagonal of W are of the order of one.
 const FIRST: f64 = 1.0;
 const LAST: f64 = 1e-12;
