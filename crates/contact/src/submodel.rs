@@ -28,11 +28,14 @@
 mod condense;
 mod error;
 mod evaluate;
+mod linearised;
 mod model;
 mod motion;
 mod results;
+mod rubbing;
 mod solve;
 mod state;
+mod tangents;
 mod workspace;
 
 pub use error::{SetupError, SolveError, Tolerances};
@@ -40,6 +43,7 @@ pub use model::{ContactBody, Pair, QuasistaticContact, Zone, ZoneShape, complian
 pub use motion::PointMotion;
 pub use results::{Overlap, PairSolution, RimPressure, Solution, WhichZone, Wrench};
 pub use state::{BodyState, Row, SpanMemory, Twist, WarmState};
+pub use tangents::{Anchor, FrictionMemory};
 pub use workspace::Workspace;
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ fn simulation(ball: &Arc<ReducedBody>, law: ContactLaw) -> Simulation {
         bodies: [0, 1],
         surfaces: [surface(), surface()],
         law,
+        friction: 0.0,
         modulus: None,
         radius: None,
         rim: RimPolicy::Warning,

@@ -40,6 +40,7 @@ impl System {
         balance.e_pot += self.spring_energy(y);
         balance.e_el += self.contact_sums.elastic_energy;
         balance.e_con += self.contact_sums.contact_energy;
+        balance.d_fric += self.contact_sums.friction_loss;
         balance.f_res = self.contact_sums.residual;
         balance.pen_max = self.reactions.iter().fold(0.0, |most, reaction| reaction.penetration.max(most));
         balance.momentum = momentum.into();

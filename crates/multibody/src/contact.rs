@@ -147,6 +147,8 @@ pub struct ContactSums {
     pub elastic_energy: f64,
     /// Potential of the penalties \[J\].
     pub contact_energy: f64,
+    /// Energy that friction has taken since the start \[J\].
+    pub friction_loss: f64,
     /// Residual of the quasistatic problem, relative to its size.
     pub residual: f64,
     /// Largest part of the force on a body that acts on points whose compliance is not complete, 0 to 1.
@@ -223,6 +225,10 @@ pub trait ContactModel: std::fmt::Debug + Send {
         forces: &mut [BodyForces],
         reactions: &mut [Reaction],
     ) -> Result<ContactSums, ContactFailure>;
+
+    /// Takes the state of the last evaluation as the end of a step: what depends on the path, friction, goes on from there. Until then
+    /// evaluations, of whatever state, do not change what later ones give.
+    fn accept(&mut self) {}
 
     /// Adds what the last evaluation says of the pressures of a pair.
     fn report(&self, pair: usize, state: &mut ContactState) {

@@ -262,10 +262,15 @@ impl ContactModel for QuasistaticContacts {
         Ok(ContactSums {
             elastic_energy: solution.elastic_energy.iter().sum(),
             contact_energy: solution.penalty_energy(),
+            friction_loss: solution.friction_loss,
             residual: solution.error,
             off_interface: solution.off_interface.iter().copied().fold(0.0, f64::max),
             fallbacks: self.fallbacks,
         })
+    }
+
+    fn accept(&mut self) {
+        self.model.accept(&mut self.warm, &self.work);
     }
 
     fn report(&self, pair: usize, state: &mut ContactState) {

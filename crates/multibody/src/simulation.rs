@@ -239,6 +239,7 @@ impl Simulation {
     /// Memory and ledger of the initial state; surfaces that overlap from the start touch from the start.
     fn book_start(&mut self) -> Result<(), RunError> {
         self.evaluate_at_state()?;
+        self.system.accept_contacts();
         for pair in 0..self.memory.len() {
             self.memory[pair].update(&self.system, pair, 0.0, false, self.settings.contact_duration);
             if self.memory[pair].gap < 0.0 {
@@ -255,6 +256,7 @@ impl Simulation {
         if self.strayed {
             self.evaluate_at_state()?;
         }
+        self.system.accept_contacts();
         for pair in 0..self.memory.len() {
             let was = self.trackers[pair].touching;
             // A step cut to an event ends with a gap of either sign, zero but for round-off.

@@ -262,12 +262,18 @@ impl System {
                 .map_err(|source| RateError::Contact { source })?;
             self.contact_sums.elastic_energy += sums.elastic_energy;
             self.contact_sums.contact_energy += sums.contact_energy;
+            self.contact_sums.friction_loss += sums.friction_loss;
             self.contact_sums.residual = self.contact_sums.residual.max(sums.residual);
             self.contact_sums.off_interface = self.contact_sums.off_interface.max(sums.off_interface);
             self.contact_sums.fallbacks += sums.fallbacks;
             reactions = rest;
         }
         Ok(())
+    }
+
+    /// Takes the state of the last evaluation of contact as the end of a step.
+    pub(crate) fn accept_contacts(&mut self) {
+        self.contacts.iter_mut().for_each(|model| model.accept());
     }
 
     /// Adds the forces of contact to those on the bodies.

@@ -115,6 +115,7 @@ fn parts_without_allocation(bodies: Vec<Body>, other: ContactSurface, start: &[P
         bodies: [0, 1],
         surfaces: [ContactSurface::Named("pole".into()), other],
         law: ContactLaw::Hard,
+        friction: 0.0,
         modulus: None,
         radius: None,
         rim: RimPolicy::Warning,

@@ -21,6 +21,7 @@ fn spec(law: ContactLaw) -> ContactSpec {
         bodies: [0, 1],
         surfaces: [ContactSurface::Named("pole".into()), ContactSurface::Named("pole".into())],
         law,
+        friction: 0.0,
         modulus: None,
         radius: None,
         rim: RimPolicy::Warning,

@@ -261,7 +261,9 @@ pub enum SimulateError {
         body: String,
     },
     /// Friction, which the scheme does not have yet.
-    #[error("contact between {pair}: friction is not available in this release; set `friction = 0`")]
+    #[error(
+        "contact between {pair}: scheme `static` has no friction, as what sticks would depend on how the loads came on; set `friction = 0`, or take scheme `quasistatic` with time"
+    )]
     Friction {
         /// The surfaces.
         pair: String,

@@ -13,7 +13,6 @@ use carom_progress::Progress;
 
 use crate::rigid::run_rigid;
 use crate::statics::{StaticOutcome, run_static};
-use crate::system::without_friction;
 use crate::{Assembled, Prepared, PreparedModel, SimulateError, resume, system};
 
 /// How to run.
@@ -157,7 +156,7 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
             ("bushing", scenario.bushing.is_empty()),
         ];
         without_tables("static", &tables.map(|(table, is_empty)| (table, !is_empty)))?;
-        return all_without_friction(scenario);
+        return without_friction(scenario);
     }
     if scenario.simulation.scheme == Scheme::Rigid {
         return without_tables(
@@ -192,8 +191,7 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
             return Err(SimulateError::NeedsPenalty { scheme: scheme.name() }.at(format!("contact.{i}.law")));
         }
     }
-    // Friction is refused before anything is reduced for it.
-    all_without_friction(scenario)
+    Ok(())
 }
 
 /// Tables that a scheme does not take, and whether they are there.
@@ -204,11 +202,16 @@ fn without_tables(scheme: &'static str, tables: &[(&'static str, bool)]) -> Resu
     }
 }
 
-fn all_without_friction(scenario: &Scenario) -> Result<(), SimulateError> {
-    let pairs = scenario.contact.iter().enumerate();
-    pairs.into_iter().try_for_each(|(i, pair)| {
-        without_friction(pair).map_err(|error| error.at(format!("contact.{i}.friction")))
-    })
+/// Statics has no friction: what sticks there would depend on how the loads came on.
+fn without_friction(scenario: &Scenario) -> Result<(), SimulateError> {
+    match scenario.contact.iter().position(|pair| pair.friction > 0.0) {
+        Some(i) => {
+            let between = &scenario.contact[i].between;
+            let pair = format!("{}, {}", between[0], between[1]);
+            Err(SimulateError::Friction { pair }.at(format!("contact.{i}.friction")))
+        }
+        None => Ok(()),
+    }
 }
 
 fn settings(scenario: &Scenario) -> Settings {

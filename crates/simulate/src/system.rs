@@ -174,20 +174,11 @@ fn contact_models(
     Ok(vec![Box::new(QuasistaticContacts::new(bodies, &specs)?)])
 }
 
-/// The scheme has no friction yet.
-pub(crate) fn without_friction(pair: &PairSpec) -> Result<(), SimulateError> {
-    if pair.friction == 0.0 {
-        return Ok(());
-    }
-    Err(SimulateError::Friction { pair: format!("{}, {}", pair.between[0], pair.between[1]) })
-}
-
 fn contact_spec(
     pair: &PairSpec,
     prepared: &Prepared,
     number: &BTreeMap<&str, usize>,
 ) -> Result<ContactSpec, SimulateError> {
-    without_friction(pair)?;
     let index = |end: &End| number[end.body.as_str()];
     let surface = |end: &End| surface(end, &prepared.bodies[index(end)]);
     let law = match pair.law {
@@ -199,6 +190,7 @@ fn contact_spec(
         bodies: [index(&pair.between[0]), index(&pair.between[1])],
         surfaces: [surface(&pair.between[0])?, surface(&pair.between[1])?],
         law,
+        friction: pair.friction,
         modulus: None,
         radius: None,
         rim: match pair.rim {

@@ -105,6 +105,41 @@ fn high_modes_may_be_quasistatic_dynamic_or_damped() {
     assert!(lost(&damped) > 1e-3 && lost(&dynamic).abs() < 1e-3, "{} {}", lost(&damped), lost(&dynamic));
 }
 
+/// A ball that comes in flat slips all through its impact: whatever answers the contact, friction gives μ times its impulse, and
+/// what it takes is in the books.
+#[test]
+fn friction_gives_its_part_of_the_impulse_in_every_scheme() {
+    let oblique = [
+        "body.0.make={ shape = \"ball\", radius = 0.015, pole_radius = 3.9e-3, grade = { at = \"pole\", finest = 3.0e-3 } }",
+        "body.0.velocity=[30.0, 0.0, 40.0]",
+        "contact.0.friction=0.1",
+        "contact.0.rim=\"warning\"",
+        "simulation.relative_tolerance=1.0e-5",
+    ];
+    let soft = "contact.0.law={ kind = \"penalty\", factor = 1.0 }";
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
+    let bodies = prepare(&scenario(&oblique), workshop, &Silent).unwrap();
+    let cases = [
+        ("quasistatic", soft),
+        ("quasistatic", "contact.0.law={ kind = \"lagrange\" }"),
+        ("dynamic", soft),
+        ("damped", soft),
+    ];
+    for (scheme, law) in cases {
+        let chosen = format!("simulation.scheme=\"{scheme}\"");
+        let summary = solve_with(&bodies, &[&oblique[..], &[&chosen, law]].concat()).unwrap();
+        let sum = |axis: usize| summary.contacts.iter().map(|contact| contact.impulse[axis]).sum::<f64>();
+        let ratio = sum(0).hypot(sum(1)) / sum(2).abs();
+        println!("{scheme} {law}: {ratio} {:?}", summary.ledger);
+        // Spans that come to touch stick until they have given way: a little less than Coulomb's bound, and never more.
+        assert!(ratio < 0.1 * (1.0 + 1e-9) && ratio > 0.0995, "{scheme} {law}: {ratio}");
+        assert!(summary.ledger.energy_error < 1e-3, "{scheme} {:?}", summary.ledger);
+        assert!(summary.ledger.momentum_error < 1e-9 && summary.ledger.ang_momentum_error < 1e-9);
+        assert!(summary.ledger.energy_final < 0.99 * summary.ledger.energy_initial);
+    }
+}
+
 /// A force without a penalty wants modes that answer it at once.
 #[test]
 fn dynamic_modes_alone_need_a_penalty() {

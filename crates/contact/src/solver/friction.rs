@@ -290,7 +290,8 @@ pub fn friction_residual(friction: &[f64], dim: usize, r: &[f64], u: &[f64]) -> 
 /// The point of K = {v : |v_T| ≤ μ v_N} next to v.
 fn project(v: [f64; 3], mu: f64) -> [f64; 3] {
     let tangential = v[1].hypot(v[2]);
-    if tangential <= mu * v[0] {
+    // Without friction the cone is a ray: v on the other side of it has no tangential part that would tell.
+    if v[0] >= 0.0 && tangential <= mu * v[0] {
         return v;
     }
     if mu * tangential <= -v[0] {

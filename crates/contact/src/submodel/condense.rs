@@ -51,17 +51,17 @@ pub(super) fn apply(entries: &[(u32, [f64; 3])], v: &[f64]) -> f64 {
 }
 
 impl QuasistaticContact {
-    /// Bodies of the first and the second zone of a span's pair.
-    pub(super) fn bodies_of(&self, span: usize) -> [usize; 2] {
-        self.span_bodies[span]
+    /// Bodies of the first and the second zone of a row's pair.
+    pub(super) fn bodies_of(&self, row: usize) -> [usize; 2] {
+        self.span_bodies[row / self.n_parts]
     }
 
     /// f = Σ λ_s B_s for the rows of the last pass.
     pub(super) fn gather_forces(&self, work: &mut Workspace) {
         work.force.iter_mut().for_each(|f| f.fill(0.0));
-        for (s, &lambda) in work.lambda.iter().enumerate().filter(|(_, l)| **l > 0.0) {
-            let row = &work.spans.rows[s];
-            for (part, body) in [&row.first, &row.second].into_iter().zip(self.bodies_of(s)) {
+        for (r, &lambda) in work.lambda.iter().enumerate().filter(|(_, l)| **l != 0.0) {
+            let row = &work.spans.rows[r];
+            for (part, body) in [&row.first, &row.second].into_iter().zip(self.bodies_of(r)) {
                 let f = &mut work.force[body];
                 for (k, c) in part {
                     let f = &mut f[3 * *k as usize..3 * *k as usize + 3];
@@ -102,15 +102,16 @@ impl QuasistaticContact {
     /// Condenses anew on the spans that are nearly closed, with the rows of the last pass.
     pub(super) fn condense(&self, margin: f64, warm: &mut WarmState, work: &mut Workspace) {
         let spans = &work.spans;
-        let wanted = |s: usize| spans.evaluated[s] && (spans.gap[s] < margin || work.lambda[s] > 0.0);
+        let parts = self.n_parts;
+        let wanted = |s: usize| spans.evaluated[s] && (spans.gap[s] < margin || work.lambda[parts * s] > 0.0);
         warm.condensed.clear();
-        for s in (0..self.n_spans).filter(|&s| wanted(s)) {
+        for r in (0..self.n_spans).filter(|&s| wanted(s)).flat_map(|s| parts * s..parts * (s + 1)) {
             let k = warm.condensed.len();
             if k == warm.condensed_rows.len() {
                 warm.condensed_rows.push(Row::default());
             }
-            warm.condensed_rows[k].clone_from(&spans.rows[s]);
-            warm.condensed.push(s as u32);
+            warm.condensed_rows[k].clone_from(&spans.rows[r]);
+            warm.condensed.push(r as u32);
         }
         warm.condensed_id = checksum(&warm.condensed, &warm.condensed_rows);
         self.assemble(warm, work);
@@ -130,9 +131,9 @@ impl QuasistaticContact {
         condensed.id = warm.condensed_id;
         condensed.position.fill(u32::MAX);
         condensed.reserve(n, self);
-        for (t, &span_t) in warm.condensed.iter().enumerate() {
-            condensed.position[span_t as usize] = t as u32;
-            let (bodies_t, row_t) = (self.bodies_of(span_t as usize), &warm.condensed_rows[t]);
+        for (t, &r_t) in warm.condensed.iter().enumerate() {
+            condensed.position[r_t as usize] = t as u32;
+            let (bodies_t, row_t) = (self.bodies_of(r_t as usize), &warm.condensed_rows[t]);
             for response in &mut condensed.responses {
                 response.col_as_slice_mut(t).fill(0.0);
             }
@@ -142,8 +143,8 @@ impl QuasistaticContact {
                     part.iter().for_each(|(k, c)| add_response(compliance, *k, c, u));
                 }
             }
-            for (s, &span_s) in warm.condensed.iter().enumerate().skip(t) {
-                let (bodies_s, row_s) = (self.bodies_of(span_s as usize), &warm.condensed_rows[s]);
+            for (s, &r_s) in warm.condensed.iter().enumerate().skip(t) {
+                let (bodies_s, row_s) = (self.bodies_of(r_s as usize), &warm.condensed_rows[s]);
                 let moved = |part: &[(u32, [f64; 3])], body: usize| {
                     if bodies_t.contains(&body) {
                         apply(part, condensed.responses[body].col_as_slice(t))
@@ -157,12 +158,16 @@ impl QuasistaticContact {
         }
         let law = |k: usize| self.law_compliance(warm.condensed[k] as usize);
         let w = &condensed.w;
-        condensed.solver.set_matrix(n, |i, j| w[(i, j)] + if i == j { law(i) } else { 0.0 });
+        let entry = |i: usize, j: usize| w[(i, j)] + if i == j { law(i) } else { 0.0 };
+        match &mut condensed.friction {
+            None => condensed.solver.set_matrix(n, entry),
+            Some(friction) => friction.set_matrix(n, entry),
+        }
     }
 
-    /// d of a span.
-    pub(super) fn law_compliance(&self, span: usize) -> f64 {
-        self.span_compliance[span]
+    /// d of the span of a row: the law gives way to tangential forces as it does to normal ones.
+    pub(super) fn law_compliance(&self, row: usize) -> f64 {
+        self.span_compliance[row / self.n_parts]
     }
 }
 
@@ -170,10 +175,13 @@ impl Condensed {
     /// Room for n spans, and for some growth: the contact area grows during an impact.
     fn reserve(&mut self, n: usize, model: &QuasistaticContact) {
         if self.w.nrows() < n {
-            let capacity = (n + n / 2).min(model.n_spans);
+            let capacity = (n + n / 2).min(model.n_rows());
             self.w = Mat::zeros(capacity, capacity);
             self.responses = model.bodies.iter().map(|b| Mat::zeros(3 * b.n_points, capacity)).collect();
-            self.solver.resize(capacity);
+            match &mut self.friction {
+                None => self.solver.resize(capacity),
+                Some(friction) => friction.resize(capacity),
+            }
         }
     }
 }

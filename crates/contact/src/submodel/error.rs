@@ -4,7 +4,7 @@ use carom_fem::SurfaceError;
 use thiserror::Error;
 
 use crate::law::NormalLaw;
-use crate::solver::LcpError;
+use crate::solver::{FrictionError, LcpError};
 use carom_fem::surface::MAX_FACE_POINTS;
 
 /// When the iteration has converged.
@@ -53,6 +53,14 @@ pub enum SolveError {
         spans: usize,
         /// What the solver says.
         source: LcpError,
+    },
+    /// The linearised problem with friction has not been solved.
+    #[error("quasistatic contact with friction at {spans} spans: {source}")]
+    Friction {
+        /// Number of spans.
+        spans: usize,
+        /// What the solver says.
+        source: FrictionError,
     },
     /// No convergence.
     #[error(
@@ -185,6 +193,18 @@ pub enum SetupError {
         first: String,
         /// Nodes of the faces around the node.
         points: usize,
+    },
+    /// A coefficient of friction that is negative or not finite.
+    #[error(
+        "pair `{first}`/`{second}`: the coefficient of friction is {friction}; it must be finite and at least 0"
+    )]
+    Friction {
+        /// Name of the first zone.
+        first: String,
+        /// Name of the second zone.
+        second: String,
+        /// The coefficient.
+        friction: f64,
     },
     /// A number of the law is not positive.
     #[error("pair `{first}`/`{second}`: {law:?} needs positive, finite numbers")]

@@ -42,7 +42,8 @@ impl QuasistaticContact {
             for span in 0..pair.spans.len() {
                 let s = pair.span_offset + span;
                 let memory = warm.spans[s];
-                let needed = memory.slack <= 0.5 * memory.gap.max(0.0) || work.lambda[s] > 0.0;
+                let is_loaded = work.lambda[self.n_parts * s] > 0.0;
+                let needed = memory.slack <= 0.5 * memory.gap.max(0.0) || is_loaded;
                 work.spans.evaluated[s] = needed && self.evaluate(k, span, &zones, warm, work);
                 work.spans.gap[s] = warm.spans[s].gap;
             }
@@ -90,10 +91,11 @@ impl QuasistaticContact {
         &self,
         k: usize,
         span: usize,
-        (first, second): &(FaceZone<'_>, Option<FaceZone<'_>>),
+        zones: &(FaceZone<'_>, Option<FaceZone<'_>>),
         warm: &mut WarmState,
         work: &mut Workspace,
     ) -> bool {
+        let (first, second) = zones;
         let pair = &self.pairs[k];
         let s = pair.span_offset + span;
         let (work_pair, spans) = (&mut work.pairs[k], &mut work.spans);
@@ -129,7 +131,10 @@ impl QuasistaticContact {
         spans.beyond_rim[s] = sums.beyond_rim;
         spans.near_second_rim[s] = sums.near_second_rim;
         let points = pair.spans.points(span);
-        write_row(&mut spans.rows[s], points, first, second.as_ref(), &sums, work_pair);
+        write_row(&mut spans.rows[self.n_parts * s], points, first, second.as_ref(), &sums, work_pair);
+        if self.has_friction() {
+            self.evaluate_tangents(k, span, zones, &sums.normal, warm, work);
+        }
         true
     }
 }
@@ -231,11 +236,16 @@ fn average_on_faces(
         feet[g] = Start { face: foot.face, xi: foot.xi };
         last = Some(feet[g]);
         near_rim |= faces.topology.at_cut(foot.face, faces.domain(foot.face));
-        spread(faces, &mut now, &foot, foot.normal * -w, scatter);
+        spread(faces, &mut now, feet[g], foot.normal * -w, scatter);
         foot
     });
     sums.near_second_rim = near_rim;
-    let scatter = &mut work.scatter;
+    place_on_points(faces, &mut work.scatter);
+    (sums, now)
+}
+
+/// Turns the vectors on the Bezier bases of the faces met into vectors on the points of the zone.
+pub(super) fn place_on_points(faces: &Faces, scatter: &mut Scatter) {
     for k in 0..scatter.n_faces {
         let number = scatter.faces[k].0;
         let (face, n) = (&faces.surface.faces[number as usize], faces.kind(number).n_points());
@@ -244,11 +254,10 @@ fn average_on_faces(
         to_points(&faces.surface, face, &on_bezier[..n], |i, v| scatter.add(i, v));
         scatter.faces[k].1 = on_bezier;
     }
-    (sums, now)
 }
 
 /// Adds b_j(ξ)/W(ξ) v to the vectors on the Bezier basis of the foot point's face.
-fn spread(faces: &Faces, now: &mut FacesNow, foot: &FootPoint, v: Vector3<f64>, scatter: &mut Scatter) {
+pub(super) fn spread(faces: &Faces, now: &mut FacesNow, foot: Start, v: Vector3<f64>, scatter: &mut Scatter) {
     let kind = faces.kind(foot.face);
     let on_bezier = scatter.face(foot.face, kind.n_points());
     let mut values = [0.0; MAX_POINTS];

@@ -148,6 +148,8 @@ pub struct Pair {
     pub second: usize,
     /// Normal law.
     pub law: NormalLaw,
+    /// Coefficient of Coulomb friction μ ≥ 0.
+    pub friction: f64,
     /// Depth \[m\] beyond which a point counts as lying behind the second zone and not as touching it; without it a
     /// quarter of the diagonal of the first zone's box.
     pub max_depth: Option<f64>,
@@ -169,6 +171,10 @@ pub struct QuasistaticContact {
     pub(super) span_bodies: Vec<[usize; 2]>,
     /// For each span of all pairs d = 1/(ε A).
     pub(super) span_compliance: Vec<f64>,
+    /// For each span of all pairs μ.
+    pub(super) span_friction: Vec<f64>,
+    /// Unknowns of a span: its normal force, and two tangential ones if any pair has friction.
+    pub(super) n_parts: usize,
 }
 
 /// A pair with its pressure points.
@@ -220,6 +226,8 @@ impl QuasistaticContact {
             n_feet: 0,
             span_bodies: Vec::new(),
             span_compliance: Vec::new(),
+            span_friction: Vec::new(),
+            n_parts: if pairs.iter().any(|pair| pair.friction > 0.0) { 3 } else { 1 },
         };
         for pair in pairs {
             model.add_pair(pair)?;
@@ -235,6 +243,9 @@ impl QuasistaticContact {
         let (first, second) = (a.name.clone(), b.name.clone());
         if !pair.law.is_valid() {
             return Err(SetupError::Law { first, second, law: pair.law });
+        }
+        if !(pair.friction >= 0.0 && pair.friction.is_finite()) {
+            return Err(SetupError::Friction { first, second, friction: pair.friction });
         }
         let ZoneShape::Faces { faces, reference, .. } = &a.shape else {
             return Err(SetupError::NoFaces { first, second });
@@ -266,6 +277,7 @@ impl QuasistaticContact {
         let bodies = [a.body, b.body];
         self.span_bodies.extend((0..model.spans.len()).map(|_| bodies));
         self.span_compliance.extend(&model.compliance);
+        self.span_friction.extend((0..model.spans.len()).map(|_| pair.friction));
         self.n_spans += model.spans.len();
         self.n_feet += model.spans.n_points();
         self.pairs.push(model);
@@ -280,6 +292,16 @@ impl QuasistaticContact {
     /// Number of spans of all pairs: the pressure unknowns.
     pub fn n_spans(&self) -> usize {
         self.n_spans
+    }
+
+    /// True if any pair has friction.
+    pub fn has_friction(&self) -> bool {
+        self.n_parts > 1
+    }
+
+    /// Number of rows: those of span s are n_parts s (normal) and, with friction, the two that follow (tangential).
+    pub(super) fn n_rows(&self) -> usize {
+        self.n_parts * self.n_spans
     }
 
     /// The pair with this number.

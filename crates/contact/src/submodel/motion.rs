@@ -33,7 +33,8 @@ impl QuasistaticContact {
             return Some(Mat::zeros(m, m));
         }
         let moved = |s: usize, motion: &PointMotion| {
-            let ([one, two], row) = (self.bodies_of(s), &work.spans.rows[s]);
+            let row = self.n_parts * s;
+            let ([one, two], row) = (self.bodies_of(row), &work.spans.rows[row]);
             let along =
                 |part, body| if body == motion.body { apply(part, &motion.displacement) } else { 0.0 };
             along(&row.first, one) + along(&row.second, two)
@@ -52,7 +53,8 @@ impl QuasistaticContact {
         let mut responses: Vec<Vec<f64>> =
             self.bodies.iter().map(|body| vec![0.0; 3 * body.n_points]).collect();
         for (t, &span_t) in active.iter().enumerate() {
-            let (bodies_t, row_t) = (self.bodies_of(span_t), &work.spans.rows[span_t]);
+            let r_t = self.n_parts * span_t;
+            let (bodies_t, row_t) = (self.bodies_of(r_t), &work.spans.rows[r_t]);
             bodies_t.iter().for_each(|&body| responses[body].fill(0.0));
             for (part, body) in [&row_t.first, &row_t.second].into_iter().zip(bodies_t) {
                 if let Some(compliance) = &self.bodies[body].compliance {
@@ -60,7 +62,8 @@ impl QuasistaticContact {
                 }
             }
             for (s, &span_s) in active.iter().enumerate().skip(t) {
-                let (bodies_s, row_s) = (self.bodies_of(span_s), &work.spans.rows[span_s]);
+                let r_s = self.n_parts * span_s;
+                let (bodies_s, row_s) = (self.bodies_of(r_s), &work.spans.rows[r_s]);
                 for (part, body) in [&row_s.first, &row_s.second].into_iter().zip(bodies_s) {
                     if bodies_t.contains(&body) {
                         w[(s, t)] += apply(part, &responses[body]);
@@ -68,7 +71,7 @@ impl QuasistaticContact {
                 }
                 w[(t, s)] = w[(s, t)];
             }
-            w[(t, t)] += self.law_compliance(span_t);
+            w[(t, t)] += self.law_compliance(r_t);
         }
         w
     }

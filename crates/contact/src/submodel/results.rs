@@ -4,7 +4,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::condense::apply;
 use super::model::PairModel;
-use super::workspace::Workspace;
+use super::tangents::SlipWork;
+use super::workspace::{SpanWork, Workspace};
 use super::{BodyState, QuasistaticContact, Row, Twist, WarmState, ZoneShape};
 
 /// Force and moment of all contacts on a body, in its frame, about its origin.
@@ -60,7 +61,7 @@ impl Overlap {
 pub struct PairSolution {
     /// Σ λ \[N\].
     pub force: f64,
-    /// Force on the second body, inertial components \[N\]; the first has the opposite.
+    /// Force on the second body, friction included, inertial components \[N\]; the first has the opposite.
     pub force_i: Vector3<f64>,
     /// Where the force acts: middles of the spans weighted by their forces, inertial components \[m\]; without force the
     /// middle of the nearest span.
@@ -82,8 +83,12 @@ pub struct PairSolution {
     pub gap_rate: f64,
     /// Deepest average penetration of a span that the law leaves \[m\], ≥ 0.
     pub penetration: f64,
-    /// Energy of the penalty \[J\], 0 if hard.
+    /// Energy of the penalty \[J\], 0 if hard; with friction that of its tangential springs too.
     pub penalty_energy: f64,
+    /// Part of the force that friction brings about, on the second body, inertial components \[N\].
+    pub friction_i: Vector3<f64>,
+    /// Spans with pressure that slip.
+    pub n_slipping: usize,
     /// Pressure on the rim of a zone, the worse of the two.
     pub rim: Option<RimPressure>,
     /// Overlap without force, that of the largest part of its span.
@@ -109,6 +114,8 @@ pub struct Solution {
     pub off_interface: Vec<f64>,
     /// Sums over each pair.
     pub pairs: Vec<PairSolution>,
+    /// Energy that friction has taken since the first accepted state \[J\].
+    pub friction_loss: f64,
     /// Passes over the geometry.
     pub passes: usize,
     /// Times that W was condensed anew.
@@ -136,6 +143,7 @@ impl Solution {
             elastic_energy: vec![0.0; n_bodies],
             off_interface: vec![0.0; n_bodies],
             pairs: vec![PairSolution::default(); model.n_pairs()],
+            friction_loss: 0.0,
             passes: 0,
             condensations: 0,
             fallbacks: 0,
@@ -179,7 +187,8 @@ impl QuasistaticContact {
         work: &mut Workspace,
     ) {
         let out = &mut work.solution;
-        out.lambda.copy_from_slice(&work.lambda);
+        let normal = work.lambda.iter().step_by(self.n_parts);
+        out.lambda.iter_mut().zip(normal).for_each(|(out, lambda)| *out = *lambda);
         out.gap.copy_from_slice(&work.spans.gap);
         out.wrench.fill(Wrench::default());
         for b in 0..self.bodies.len() {
@@ -195,6 +204,7 @@ impl QuasistaticContact {
         for k in 0..self.pairs.len() {
             self.fill_pair(k, states, before, warm, work);
         }
+        work.solution.friction_loss = warm.friction.loss + self.loss_of_step(work);
         for b in 0..self.bodies.len() {
             work.solution.off_interface[b] = self.off_interface(b, &work.force[b]);
         }
@@ -214,10 +224,11 @@ impl QuasistaticContact {
         let points = self.first(pair).points;
         let center =
             |span: usize| pair.spans.center(span, |i| work.positions[one][points[i as usize] as usize]);
-        let (mut force_b, mut moment) = (Vector3::zeros(), Vector3::zeros());
+        let (mut force_b, mut friction_b) = (Vector3::zeros(), Vector3::zeros());
+        let mut moment = Vector3::zeros();
         let mut nearest_known = false;
         for (span, s) in (pair.span_offset..pair.span_offset + pair.spans.len()).enumerate() {
-            let (lambda, row) = (work.lambda[s], &work.spans.rows[s]);
+            let (lambda, row) = (work.lambda[self.n_parts * s], &work.spans.rows[self.n_parts * s]);
             let known = work.spans.evaluated[s];
             let free = if known {
                 work.spans.gap[s] - apply(&row.first, &before[one]) - apply(&row.second, &before[two])
@@ -239,18 +250,51 @@ impl QuasistaticContact {
                 let reaction = row.reaction.map(|x| Vector3::from(x) * lambda);
                 work.solution.wrench[two].force_b += reaction[0];
                 work.solution.wrench[two].moment_b += reaction[1];
+                let wrench = &mut work.solution.wrench[two];
+                friction_b +=
+                    self.add_friction(pair, span, &mut sum, (&work.lambda, &work.spans, &work.slip), wrench);
             }
         }
-        sum.force_i = states[one].rot_ib * force_b;
+        sum.friction_i = states[one].rot_ib * friction_b;
+        sum.force_i = states[one].rot_ib * (force_b + friction_b);
         let center_b = if sum.force > 0.0 { moment / sum.force } else { center(sum.nearest_span) };
         sum.center_i = states[one].rot_ib * center_b + states[one].r_ib_i;
         if nearest_known {
-            let row = &work.spans.rows[pair.span_offset + sum.nearest_span];
+            let row = &work.spans.rows[self.n_parts * (pair.span_offset + sum.nearest_span)];
             sum.gap_rate = self.gap_rate(pair, row, states, &work.positions);
         }
         sum.rim = self.rim_pressure(pair, sum.force, work);
         sum.overlap = overlap(pair, warm, work);
         work.solution.pairs[k] = sum;
+    }
+
+    /// Tangential force of a span on the second body, in the frame of the first, with its moments, energy and slip.
+    fn add_friction(
+        &self,
+        pair: &PairModel,
+        span: usize,
+        sum: &mut PairSolution,
+        (lambda, spans, slip): (&[f64], &SpanWork, &SlipWork),
+        wrench: &mut Wrench,
+    ) -> Vector3<f64> {
+        let s = pair.span_offset + span;
+        let mut force = Vector3::zeros();
+        if !self.has_friction() || slip.friction[s] == 0.0 {
+            return force;
+        }
+        for r in self.n_parts * s + 1..self.n_parts * (s + 1) {
+            let (tau, row) = (lambda[r], &spans.rows[r]);
+            row.first.iter().for_each(|(_, c)| force -= Vector3::from(*c) * tau);
+            let reaction = row.reaction.map(|x| Vector3::from(x) * tau);
+            wrench.force_b += reaction[0];
+            wrench.moment_b += reaction[1];
+            sum.penalty_energy += 0.5 * pair.compliance[span] * tau * tau;
+        }
+        let of_span = &lambda[self.n_parts * s..self.n_parts * (s + 1)];
+        let at_bound = of_span[1].hypot(of_span[2]) >= (1.0 - 1e-9) * slip.friction[s] * of_span[0];
+        let slips = at_bound && slip.sliding[s] != [0.0; 2];
+        sum.n_slipping += usize::from(slips);
+        force
     }
 
     /// B·v with the velocities of the two bodies.
@@ -300,7 +344,7 @@ impl QuasistaticContact {
         let of_zone = |zone: WhichZone| {
             let (mut total, mut worst) = (0.0, (0.0, 0));
             for span in (0..pair.spans.len()).filter(|&span| concerned(zone, span)) {
-                let lambda = work.lambda[pair.span_offset + span];
+                let lambda = work.lambda[self.n_parts * (pair.span_offset + span)];
                 total += lambda;
                 if lambda > worst.0 {
                     worst = (lambda, span);
@@ -339,7 +383,7 @@ impl QuasistaticContact {
 fn overlap(pair: &PairModel, warm: &WarmState, work: &Workspace) -> Option<Overlap> {
     let of_span = |span: usize| {
         let s = pair.span_offset + span;
-        let depth = if work.lambda[s] == 0.0 { warm.spans[s].overlap } else { 0.0 };
+        let depth = if work.solution.lambda[s] == 0.0 { warm.spans[s].overlap } else { 0.0 };
         let size = pair.spans.area[span].sqrt();
         (depth > 0.0 && size > 0.0).then_some(Overlap { span, depth, size })
     };

@@ -2,7 +2,6 @@
 
 use super::workspace::Workspace;
 use super::{BodyState, QuasistaticContact, SolveError, WarmState};
-use crate::solver::Method;
 
 /// Most halvings of a step (THEORY 3.2).
 const MAX_CUTS: usize = 30;
@@ -11,6 +10,9 @@ const POOR_CONTRACTION: f64 = 0.2;
 /// No iteration is taken to contract better than this: the first passes seem to, as the error of the gaps is of second
 /// order there, but the curvature that Gauss-Newton leaves out contracts by 0.01 or so.
 const CONTRACTION: f64 = 0.02;
+/// With friction steps are halved from this ratio of changes on, down to this part.
+const POOR_RELAXED: f64 = 0.7;
+const LEAST_RELAXATION: f64 = 1.0 / 64.0;
 /// Below this relative change the energy is flat to round-off and cannot judge a step.
 const ENERGY_JUDGES: f64 = 1e-6;
 
@@ -43,6 +45,8 @@ struct Progress {
     /// Merit at the start of the last step, the model's value at its end, and the part of it that is taken.
     base: Option<(Merit, f64)>,
     part: f64,
+    /// Part of the steps that is taken with friction.
+    relaxation: f64,
     hard_weight: f64,
     condensed_here: usize,
     /// To which positions, and thus gaps, are exact \[m\].
@@ -111,8 +115,15 @@ impl QuasistaticContact {
         // A few units in the last place of the positions.
         let size = states.iter().flat_map(|s| s.positions_b).fold(0.0, |a: f64, x| a.max(x.abs()));
         let rounding = 32.0 * f64::EPSILON * size;
-        let mut progress =
-            Progress { change: None, base: None, part: 1.0, hard_weight: 0.0, condensed_here: 0, rounding };
+        let mut progress = Progress {
+            change: None,
+            base: None,
+            part: 1.0,
+            relaxation: 1.0,
+            hard_weight: 0.0,
+            condensed_here: 0,
+            rounding,
+        };
         loop {
             self.pass(states, warm, work);
             work.solution.passes += 1;
@@ -138,8 +149,41 @@ impl QuasistaticContact {
             let largest = work.lambda.iter().fold(0.0, |a: f64, b| a.max(*b));
             progress.hard_weight = progress.hard_weight.max(2.0 * largest);
             progress.base = Some((merit, self.model_energy(work)));
-            progress.change = Some(change);
             progress.part = 1.0;
+            if self.has_friction() {
+                self.relax(&mut progress, change, work);
+            }
+            progress.change = Some(change);
+        }
+    }
+
+    /// With friction there is no energy to judge a step by: a sequence that does not contract, as spans close and open or sticking
+    /// and slipping take turns, goes on by a part of its steps.
+    fn relax(&self, progress: &mut Progress, now: Change, work: &mut Workspace) {
+        if let Some(last) = progress.change {
+            let contraction = now.change / last.change;
+            if contraction > POOR_RELAXED {
+                progress.relaxation = (0.5 * progress.relaxation).max(LEAST_RELAXATION);
+            } else if contraction < POOR_CONTRACTION {
+                progress.relaxation = (2.0 * progress.relaxation).min(1.0);
+            }
+        }
+        progress.part = progress.relaxation;
+        let mut part = 1.0;
+        while part > progress.part {
+            self.halve_step(work);
+            part *= 0.5;
+        }
+    }
+
+    /// The iterate is the target of the step; halving its distance from the base halves the step taken.
+    fn halve_step(&self, work: &mut Workspace) {
+        halve(&mut work.lambda, &work.base.lambda);
+        for (target, base) in work.force.iter_mut().zip(&work.base.force) {
+            halve(target, base);
+        }
+        for (target, base) in work.displacement.iter_mut().zip(&work.base.displacement) {
+            halve(target, base);
         }
     }
 
@@ -148,6 +192,10 @@ impl QuasistaticContact {
         let (Some((mut base, promised)), Some(last)) = (progress.base, progress.change) else {
             return Ok(false);
         };
+        // With friction there is no energy whose minimum the solution would be.
+        if self.has_friction() {
+            return Ok(false);
+        }
         base.hard_weight = progress.hard_weight;
         let now = self.merit(progress.hard_weight, work);
         let decrease = (base.value() - promised).max(0.0);
@@ -173,14 +221,7 @@ impl QuasistaticContact {
                 history,
             });
         }
-        // The iterate is the target of the step; halving its distance from the base halves the step taken.
-        halve(&mut work.lambda, &work.base.lambda);
-        for (target, base) in work.force.iter_mut().zip(&work.base.force) {
-            halve(target, base);
-        }
-        for (target, base) in work.displacement.iter_mut().zip(&work.base.displacement) {
-            halve(target, base);
-        }
+        self.halve_step(work);
         Ok(true)
     }
 
@@ -196,7 +237,7 @@ impl QuasistaticContact {
         for (s, &gap) in
             work.spans.gap.iter().enumerate().filter(|(s, g)| work.spans.evaluated[*s] && **g < 0.0)
         {
-            match self.law_compliance(s) {
+            match self.law_compliance(self.n_parts * s) {
                 0.0 => {
                     merit.violation -= gap;
                     merit.slope += hard_weight;
@@ -220,7 +261,8 @@ impl QuasistaticContact {
     /// Condenses anew if a closed span is not in W, or the frozen W serves badly.
     fn update_condensed(&self, progress: &mut Progress, warm: &mut WarmState, work: &mut Workspace) {
         let missing = (0..self.n_spans).any(|s| {
-            work.spans.evaluated[s] && work.spans.gap[s] < 0.0 && work.condensed.position[s] == u32::MAX
+            let row = self.n_parts * s;
+            work.spans.evaluated[s] && work.spans.gap[s] < 0.0 && work.condensed.position[row] == u32::MAX
         });
         let n = work.history.len();
         let poor = n >= 2
@@ -236,49 +278,6 @@ impl QuasistaticContact {
         }
     }
 
-    /// Solves the problem linearised at the last pass and moves to f = Bᵀ λ, u = U f.
-    ///
-    /// ```text
-    /// 0 ≤ λ ⊥ g + B (û − u_k) + W (λ − λ_k) + d λ ≥ 0,   û = U Bᵀ λ_k
-    /// ```
-    ///
-    /// û differs from u_k as the rows have turned since u_k was found. Without that term the step is no descent
-    /// direction of E: the turn is of the size of the remaining gaps. W may be that of an earlier pass.
-    ///
-    /// Returns false if a span got a force whose gap was not looked at in this pass: it has none then, and is looked at.
-    fn solve_linearised(&self, warm: &mut WarmState, work: &mut Workspace) -> Result<bool, SolveError> {
-        let n = warm.condensed.len();
-        work.condensed.q.clear();
-        work.condensed.q.extend(warm.condensed.iter().map(|&s| work.spans.gap[s as usize]));
-        self.gather_forces(work);
-        self.add_turn(work);
-        let condensed = &mut work.condensed;
-        condensed.z.clear();
-        condensed.z.extend(warm.condensed.iter().map(|&s| work.lambda[s as usize]));
-        for j in (0..n).filter(|&j| condensed.z[j] > 0.0) {
-            let (column, z) = (condensed.w.col_as_slice(j), condensed.z[j]);
-            condensed.q.iter_mut().zip(column).for_each(|(q, w)| *q -= w * z);
-        }
-        let report = condensed
-            .solver
-            .solve(&condensed.q, &mut condensed.z)
-            .map_err(|source| SolveError::Complementarity { spans: n, source })?;
-        work.solution.fallbacks += usize::from(report.method == Method::Lemke);
-        work.lambda.fill(0.0);
-        let mut complete = true;
-        for (&s, &z) in warm.condensed.iter().zip(&condensed.z).filter(|(_, z)| **z > 0.0) {
-            if work.spans.evaluated[s as usize] {
-                work.lambda[s as usize] = z;
-            } else {
-                warm.spans[s as usize].slack = f64::NEG_INFINITY;
-                complete = false;
-            }
-        }
-        self.gather_forces(work);
-        self.respond_to_forces(work);
-        Ok(complete)
-    }
-
     /// Largest change of a displacement, or of a penalty's own gap, by the step.
     fn change(&self, work: &Workspace) -> Change {
         let mut result = Change { change: 0.0, scale: 0.0 };
@@ -288,10 +287,10 @@ impl QuasistaticContact {
             result.scale = result.scale.max(new.abs());
         }
         for (s, (new, old)) in work.lambda.iter().zip(&work.base.lambda).enumerate() {
-            if *new > 0.0 || *old > 0.0 {
+            if *new != 0.0 || *old != 0.0 {
                 let d = self.law_compliance(s);
                 result.change = result.change.max(d * (new - old).abs());
-                result.scale = result.scale.max(d * new);
+                result.scale = result.scale.max(d * new.abs());
             }
         }
         result
@@ -332,8 +331,9 @@ impl QuasistaticContact {
     /// The span that violates 0 ≤ λ ⊥ g + d λ ≥ 0 most: pair, span, gap.
     fn worst(&self, work: &Workspace) -> (usize, usize, f64) {
         let violation = |s: usize| {
-            let w = work.spans.gap[s] + self.law_compliance(s) * work.lambda[s];
-            if work.lambda[s] > 0.0 { w.abs() } else { (-w).max(0.0) }
+            let lambda = work.lambda[self.n_parts * s];
+            let w = work.spans.gap[s] + self.law_compliance(self.n_parts * s) * lambda;
+            if lambda > 0.0 { w.abs() } else { (-w).max(0.0) }
         };
         let spans = (0..self.n_spans).filter(|&s| work.spans.evaluated[s]);
         let worst = spans.max_by(|&a, &b| violation(a).total_cmp(&violation(b))).unwrap_or(0);

@@ -3,6 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::QuasistaticContact;
+use super::tangents::{Anchor, FrictionMemory};
 use crate::geometry::Start;
 
 /// Configuration of a body without its high modes.
@@ -36,8 +37,18 @@ pub struct Row {
     pub first: Vec<(u32, [f64; 3])>,
     /// Points of the second body with ∂g/∂x; empty for planes and spheres.
     pub second: Vec<(u32, [f64; 3])>,
-    /// For planes and spheres ∂g by a translation and by a rotation about the origin of the second body, else zero.
+    /// For planes and spheres ∂g by a translation and by a rotation about the origin of the second body, else zero; in tangential
+    /// rows of faces the rotation that their points leave out.
     pub reaction: [[f64; 3]; 2],
+}
+
+impl Row {
+    /// Forgets all entries and keeps their room.
+    pub(super) fn clear(&mut self) {
+        self.first.clear();
+        self.second.clear();
+        self.reaction = [[0.0; 3]; 2];
+    }
 }
 
 impl Clone for Row {
@@ -70,7 +81,7 @@ pub struct SpanMemory {
 /// All memory from one solve to the next, as plain data: the same state and warm state give the same bits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WarmState {
-    /// Force on each span \[N\].
+    /// Force on each span \[N\]; with friction three components a span, the normal one first.
     pub lambda: Vec<f64>,
     /// Displacement of the points of each body by the high modes, 3n numbers \[m\].
     pub displacement: Vec<Vec<f64>>,
@@ -84,9 +95,11 @@ pub struct WarmState {
     pub first_positions: Vec<Vec<[f64; 3]>>,
     /// For each pair the positions of the second zone's points then.
     pub second_positions: Vec<Vec<[f64; 3]>>,
-    /// Spans of the condensed compliance, ascending.
+    /// Friction since the last accepted state.
+    pub friction: FrictionMemory,
+    /// Rows of the condensed compliance, ascending.
     pub condensed: Vec<u32>,
-    /// The rows from which it was made; for n spans the first n count.
+    /// The rows from which it was made; for n of them the first n count.
     pub condensed_rows: Vec<Row>,
     /// Checksum of these rows; 0 without.
     pub condensed_id: u64,
@@ -102,9 +115,10 @@ impl QuasistaticContact {
         let points = |zone: usize| self.face_zone(zone).map_or(0, |z| z.points.len());
         let zeros = |zone: usize| vec![[0.0; 3]; points(zone)];
         WarmState {
-            lambda: vec![0.0; self.n_spans],
+            lambda: vec![0.0; self.n_rows()],
             displacement: per_body(),
             force: per_body(),
+            friction: self.no_friction_yet(),
             feet: vec![Start::default(); self.n_feet],
             spans: vec![UNKNOWN; self.n_spans],
             first_positions: self.pairs.iter().map(|p| zeros(p.pair.first)).collect(),
@@ -115,12 +129,22 @@ impl QuasistaticContact {
         }
     }
 
+    /// Memory of friction before any state was accepted.
+    fn no_friction_yet(&self) -> FrictionMemory {
+        if !self.has_friction() {
+            return FrictionMemory::default();
+        }
+        let (anchors, feet) = (vec![Anchor::default(); self.n_spans], vec![Start::default(); self.n_feet]);
+        FrictionMemory { anchors, feet, loss: 0.0 }
+    }
+
     /// True if a warm state is one of this problem.
     pub(super) fn fits(&self, warm: &WarmState) -> bool {
         let bodies = |v: &[Vec<f64>]| {
             v.len() == self.bodies.len() && v.iter().zip(&self.bodies).all(|(v, b)| v.len() == 3 * b.n_points)
         };
-        warm.lambda.len() == self.n_spans
+        warm.lambda.len() == self.n_rows()
+            && warm.friction.anchors.len() == if self.has_friction() { self.n_spans } else { 0 }
             && warm.spans.len() == self.n_spans
             && warm.feet.len() == self.n_feet
             && bodies(&warm.displacement)
@@ -128,7 +152,8 @@ impl QuasistaticContact {
             && warm.first_positions.len() == self.pairs.len()
             && warm.second_positions.len() == self.pairs.len()
             && warm.condensed.len() <= warm.condensed_rows.len()
-            && warm.condensed.iter().all(|&s| (s as usize) < self.n_spans)
+            && warm.condensed.len().is_multiple_of(self.n_parts)
+            && warm.condensed.iter().all(|&r| (r as usize) < self.n_rows())
             && self.feet_fit(warm)
     }
 
@@ -142,6 +167,10 @@ impl QuasistaticContact {
             warm.first_positions[k].len() == count(&first)
                 && warm.second_positions[k].len() == count(&second)
                 && feet.iter().all(|foot| foot.face < n_faces)
+                && (!self.has_friction()
+                    || warm.friction.feet[p.foot_offset..p.foot_offset + p.spans.n_points()]
+                        .iter()
+                        .all(|foot| foot.face < n_faces))
         })
     }
 }
@@ -156,6 +185,13 @@ impl WarmState {
         self.spans
             .iter()
             .for_each(|s| out.extend([s.gap, s.slack, s.overlap, f64::from(u8::from(s.has_feet))]));
+        let friction = &self.friction;
+        friction.feet.iter().for_each(|f| out.extend([f64::from(f.face), f.xi[0], f.xi[1]]));
+        for anchor in &friction.anchors {
+            out.extend(anchor.force.iter().chain(&anchor.offset));
+            out.extend([f64::from(u8::from(anchor.is_set)), f64::from(anchor.axis)]);
+        }
+        out.push(friction.loss);
         let positions = self.first_positions.iter().chain(&self.second_positions);
         positions.for_each(|v| v.iter().for_each(|x| out.extend(x)));
         out.push(self.condensed.len() as f64);
@@ -186,6 +222,14 @@ impl WarmState {
             let [gap, slack, overlap, has_feet] = std::array::from_fn(|_| reader.next());
             *span = SpanMemory { gap, slack, overlap, has_feet: has_feet == 1.0 };
         }
+        for foot in &mut self.friction.feet {
+            *foot = Start { face: reader.index(), xi: [reader.next(), reader.next()] };
+        }
+        for anchor in &mut self.friction.anchors {
+            let (force, offset, is_set) = (reader.vector(), reader.vector(), reader.next() == 1.0);
+            *anchor = Anchor { force, offset, is_set, axis: reader.index().min(2) as u8 };
+        }
+        self.friction.loss = reader.next();
         for positions in self.first_positions.iter_mut().chain(&mut self.second_positions) {
             positions.iter_mut().for_each(|x| *x = reader.vector());
         }

@@ -1,4 +1,5 @@
 mod consistency;
+mod friction;
 mod hertz;
 mod memory;
 mod safeguards;
@@ -38,13 +39,20 @@ pub(super) fn problem(
     parts: Vec<(ContactBody, Zone, Vec<f64>)>,
     law: NormalLaw,
 ) -> (QuasistaticContact, Vec<Vec<f64>>) {
+    problem_with((parts, law), 0.0)
+}
+
+pub(super) fn problem_with(
+    (parts, law): (Vec<(ContactBody, Zone, Vec<f64>)>, NormalLaw),
+    friction: f64,
+) -> (QuasistaticContact, Vec<Vec<f64>>) {
     let (mut bodies, mut zones, mut positions) = (Vec::new(), Vec::new(), Vec::new());
     for (body, zone, x) in parts {
         bodies.push(body);
         zones.push(zone);
         positions.push(x);
     }
-    let pairs = [Pair { first: 0, second: 1, law, max_depth: None }];
+    let pairs = [Pair { first: 0, second: 1, law, friction, max_depth: None }];
     (QuasistaticContact::new(bodies, zones, &pairs).unwrap(), positions)
 }
 
@@ -71,6 +79,10 @@ pub(super) fn steel_cap() -> (Surface, Vec<Vector3<f64>>) {
 
 /// Two curved, elastic bodies that touch near their middles; full compliance in three directions.
 pub(super) fn two_curved_bodies(law: NormalLaw) -> (QuasistaticContact, Vec<Vec<f64>>) {
+    two_curved_bodies_with(law, 0.0)
+}
+
+pub(super) fn two_curved_bodies_with(law: NormalLaw, friction: f64) -> (QuasistaticContact, Vec<Vec<f64>>) {
     let mut random = Random(31);
     let (surface, mut points) = steel_cap();
     points.iter_mut().for_each(|x| *x += random.vector() * 2e-7);
@@ -82,7 +94,7 @@ pub(super) fn two_curved_bodies(law: NormalLaw) -> (QuasistaticContact, Vec<Vec<
     };
     let (surface, points) = plate(FaceShape::Quad9, 12, 11, bulge);
     let lower = faced(1, "sheet", (surface, points.clone()), Some(smooth_compliance(&points, &mut random)));
-    problem(vec![upper, lower], law)
+    problem_with((vec![upper, lower], law), friction)
 }
 
 /// A symmetric positive definite compliance like that of a half-space of steel, with coupling of the directions.

@@ -4,6 +4,8 @@ use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
 use super::model::PairModel;
+use super::rubbing::Rubbing;
+use super::tangents::SlipWork;
 use super::{QuasistaticContact, Row, Solution};
 use crate::geometry::FacesNow;
 use crate::geometry::bezier::MAX_POINTS;
@@ -21,6 +23,8 @@ pub struct Workspace {
     /// Current positions of the points of each body in its frame.
     pub(super) positions: Vec<Vec<Vector3<f64>>>,
     pub(super) spans: SpanWork,
+    /// Tangential motion, without friction for no span.
+    pub(super) slip: SlipWork,
     pub(super) condensed: Condensed,
     /// Force and displacement of the step that is taken, and where it starts.
     pub(super) force: Vec<Vec<f64>>,
@@ -47,6 +51,7 @@ pub(super) struct SpanWork {
     pub(super) beyond_rim: Vec<bool>,
     /// True if a foot point lies on a face at which the second zone was cut.
     pub(super) near_second_rim: Vec<bool>,
+    /// Normal rows, and with friction two tangential ones after each.
     pub(super) rows: Vec<Row>,
 }
 
@@ -54,7 +59,7 @@ pub(super) struct SpanWork {
 pub(super) struct Condensed {
     /// Checksum of the rows that it was made of, 0 without.
     pub(super) id: u64,
-    /// Position of each span in W, `u32::MAX` outside.
+    /// Position of each row in W, `u32::MAX` outside.
     pub(super) position: Vec<u32>,
     /// W without the compliance of the law.
     pub(super) w: Mat<f64>,
@@ -63,6 +68,8 @@ pub(super) struct Condensed {
     /// Forces by which the rows of a pass differ from those of the last one, on the points of one body.
     pub(super) turn: Vec<(u32, [f64; 3])>,
     pub(super) solver: ActiveSet,
+    /// In its place if there is friction.
+    pub(super) friction: Option<Rubbing>,
     pub(super) q: Vec<f64>,
     pub(super) z: Vec<f64>,
 }
@@ -97,7 +104,7 @@ pub(super) struct Scatter {
 impl QuasistaticContact {
     /// Memory for [`Self::solve`].
     pub fn workspace(&self) -> Workspace {
-        let n = self.n_spans;
+        let (n, n_rows) = (self.n_spans, self.n_rows());
         let per_body =
             || -> Vec<Vec<f64>> { self.bodies.iter().map(|b| vec![0.0; 3 * b.n_points]).collect() };
         Workspace {
@@ -109,22 +116,24 @@ impl QuasistaticContact {
                 evaluated: vec![false; n],
                 beyond_rim: vec![false; n],
                 near_second_rim: vec![false; n],
-                rows: vec![Row::default(); n],
+                rows: vec![Row::default(); n_rows],
             },
+            slip: SlipWork::new(if self.has_friction() { n } else { 0 }),
             condensed: Condensed {
                 id: 0,
-                position: vec![u32::MAX; n],
+                position: vec![u32::MAX; n_rows],
                 w: Mat::new(),
                 responses: self.bodies.iter().map(|b| Mat::zeros(3 * b.n_points, 0)).collect(),
                 turn: Vec::new(),
                 solver: ActiveSet::new(),
-                q: Vec::with_capacity(n),
-                z: Vec::with_capacity(n),
+                friction: self.has_friction().then(Rubbing::default),
+                q: Vec::with_capacity(n_rows),
+                z: Vec::with_capacity(n_rows),
             },
             force: per_body(),
             displacement: per_body(),
-            lambda: vec![0.0; n],
-            base: Iterate { lambda: vec![0.0; n], force: per_body(), displacement: per_body() },
+            lambda: vec![0.0; n_rows],
+            base: Iterate { lambda: vec![0.0; n_rows], force: per_body(), displacement: per_body() },
             history: Vec::with_capacity(64),
         }
     }

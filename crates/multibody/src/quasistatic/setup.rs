@@ -70,6 +70,8 @@ pub struct ContactSpec {
     pub surfaces: [ContactSurface; 2],
     /// Normal law.
     pub law: ContactLaw,
+    /// Coefficient of Coulomb friction.
+    pub friction: f64,
     /// E* \[Pa\] if not that of the bodies' materials (two rigid bodies have none).
     pub modulus: Option<f64>,
     /// Effective radius of curvature \[m\] for the estimate of the impact's duration, if not that of the surfaces.
@@ -183,7 +185,7 @@ pub(super) fn build(
             face_points: faces.surface.faces.iter().map(of_face).collect(),
             side: zones[first].body,
         });
-        pairs.push(Pair { first, second, law, max_depth: spec.max_depth });
+        pairs.push(Pair { first, second, law, friction: spec.friction, max_depth: spec.max_depth });
     }
     let contact_bodies = drafts.iter().map(|draft| contact_body(bodies, draft)).collect();
     let model = QuasistaticContact::new(contact_bodies, zones, &pairs)?;

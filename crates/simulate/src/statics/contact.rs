@@ -90,6 +90,7 @@ impl StaticContact {
                 first: at + order[0],
                 second: at + order[1],
                 law: law(spec, bodies, ends),
+                friction: 0.0,
                 max_depth: None,
             });
             let open = order.map(|k| ends[k].open_faces(bodies));

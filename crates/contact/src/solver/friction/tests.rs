@@ -81,6 +81,17 @@ fn a_block_on_a_plane_sticks_slips_or_lifts_off_as_coulomb_says() {
 }
 
 #[test]
+fn an_open_contact_that_is_smooth_and_at_rest_has_no_reaction() {
+    let w = Dense::new(3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
+    for method in [None, Some(FrictionMethod::GaussSeidel), Some(FrictionMethod::Newton)] {
+        let mut r = [2.0, 0.0, 0.0];
+        let problem = FrictionProblem { operator: &w, q: &[1.0, 0.0, 0.0], friction: &[0.0], dim: 3 };
+        FrictionSolver::default().solve(problem, &mut r, method).unwrap();
+        assert_eq!(r, [0.0; 3], "{method:?}");
+    }
+}
+
+#[test]
 fn random_contacts_obey_coulomb_in_two_and_three_dimensions() {
     let mut numbers = Random(17);
     let mut solver = FrictionSolver::default();

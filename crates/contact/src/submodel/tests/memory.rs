@@ -17,10 +17,11 @@ fn states(positions: &[Vec<f64>], (r, rot): (Vector3<f64>, Matrix3<f64>)) -> [Bo
 
 #[test]
 fn a_resumed_sequence_of_solves_repeats_the_bits_of_the_uninterrupted_one() {
-    for law in [PENALTY, NormalLaw::Hard] {
-        let (model, positions) = two_curved_bodies(law);
+    for (law, friction) in [(PENALTY, 0.0), (NormalLaw::Hard, 0.0), (PENALTY, 0.2), (NormalLaw::Hard, 0.2)] {
+        let (model, positions) = two_curved_bodies_with(law, friction);
         let step = |k: usize, warm: &mut WarmState, work: &mut Workspace| {
             model.solve(&states(&positions, path(k)), warm, work).unwrap();
+            model.accept(warm, work);
         };
         let (mut warm, mut work) = (model.cold(), model.workspace());
         let (mut saved, mut later) = (Vec::new(), Vec::new());
@@ -40,6 +41,7 @@ fn a_resumed_sequence_of_solves_repeats_the_bits_of_the_uninterrupted_one() {
             step(k, &mut resumed, &mut fresh);
             assert!(fresh.solution == *expected, "{law:?}: step {k} differs");
         }
+        assert_eq!(later.last().unwrap().friction_loss > 0.0, friction > 0.0);
         assert!(later.iter().any(Solution::in_contact) && !later.last().unwrap().in_contact());
         assert!(resumed.to_numbers() == warm.to_numbers());
     }

@@ -105,7 +105,7 @@ fn setups_that_cannot_work_are_refused_with_a_reason() {
     let plane = || rigid(1, contact_plane());
     let build = |parts: Vec<(ContactBody, Zone, Vec<f64>)>, first: usize, second: usize, law| {
         let (bodies, zones): (Vec<_>, Vec<_>) = parts.into_iter().map(|(b, z, _)| (b, z)).unzip();
-        let pairs = [Pair { first, second, law, max_depth: None }];
+        let pairs = [Pair { first, second, law, friction: 0.0, max_depth: None }];
         QuasistaticContact::new(bodies, zones, &pairs).map(|_| ()).unwrap_err().to_string()
     };
     let soft = NormalLaw::Penalty { alpha: 100.0, modulus: 1e11 };
@@ -178,7 +178,7 @@ fn a_ball_between_the_pressure_points_is_reported_with_its_depth() {
 fn what_could_slip_in_between_the_pressure_points_is_refused() {
     let flat = |x: f64, y: f64| [1e-3 * x, 1e-3 * y, 0.0];
     let law = NormalLaw::PenaltyStiffness { penalty_area: 1e15 };
-    let pairs = [Pair { first: 0, second: 1, law, max_depth: None }];
+    let pairs = [Pair { first: 0, second: 1, law, friction: 0.0, max_depth: None }];
     for (radius, refused) in [(0.4e-3, true), (0.6e-3, false)] {
         let (body, zone, _) = faced(0, "plate", plate(FaceShape::Quad9, 2, 2, flat), None);
         let (second, sphere, _) = rigid(1, contact_sphere(radius));
