@@ -57,7 +57,8 @@ pub enum SimulateError {
     },
     /// A scheme that this release does not have.
     #[error(
-        "the scheme `{scheme}` is not available in this release; `quasistatic`, `dynamic`, `damped`, `static` and `rigid` are"
+        "the scheme `{scheme}` is not available in this release; {} are",
+        carom_format::scenario::model::Scheme::AVAILABLE
     )]
     Scheme {
         /// Its name.
@@ -101,6 +102,32 @@ pub enum SimulateError {
         has: &'static str,
         /// Where it could stand.
         place: &'static str,
+    },
+    /// Two contacts of the same surfaces.
+    #[error(
+        "contact between {pair}: these are the surfaces of contact {contact} ({other}), whose impulses would come twice: remove one; both ways \
+         round are for two bodies with corners and flat faces (`kind = \"block\"`) alone"
+    )]
+    PairedTwice {
+        /// The surfaces.
+        pair: String,
+        /// Number of the other contact, from 1.
+        contact: usize,
+        /// Its surfaces.
+        other: String,
+    },
+    /// Two bodies with flat faces that meet by other laws the other way round.
+    #[error(
+        "contact between {pair}: contact {contact} ({other}) is the same the other way round, with another law: give both the same `law`, `restitution` \
+         and `friction`"
+    )]
+    UnequalLaws {
+        /// The surfaces.
+        pair: String,
+        /// Number of the other contact, from 1.
+        contact: usize,
+        /// Its surfaces.
+        other: String,
     },
     /// An end of a pair that is neither a shape nor a set.
     #[error("body `{body}` has no shape and no set `{part}`; its shapes: {shapes}; its sets: {sets}")]
@@ -287,11 +314,6 @@ pub enum SimulateError {
         /// Name of the marker.
         part: String,
     },
-    /// A distance from a ground that has no point.
-    #[error(
-        "a `distance` needs two points, and the ground has none of its own: name a marker of a rigid body with `fixed = true` in place of `ground`"
-    )]
-    DistanceToGround,
     /// A joint that does not fit the bodies.
     #[error(transparent)]
     Joint(#[from] carom_multibody::SpecError),
@@ -377,9 +399,12 @@ impl SimulateError {
             Self::Static(error) if error.is_interruption() => ErrorKind::Interrupted,
             Self::Static(error) if error.is_convergence() => ErrorKind::Convergence,
             Self::Run(RunError::Observer(_)) => ErrorKind::Files,
-            Self::Run(RunError::Step(_) | RunError::State { .. } | RunError::Stalled { .. }) => {
-                ErrorKind::Convergence
-            }
+            Self::Run(
+                RunError::Step(_)
+                | RunError::State { .. }
+                | RunError::Joint { .. }
+                | RunError::Stalled { .. },
+            ) => ErrorKind::Convergence,
             _ => ErrorKind::Input,
         }
     }

@@ -104,9 +104,6 @@ fn joints_that_cannot_be_are_refused() {
         .replace("rod:start", "rod:p");
     let found = solve(&reduced, &[]).unwrap_err().to_string();
     assert!(found.contains("`p` is a point"), "{found}");
-    let far = "\n[[joint]]\nkind = \"distance\"\nlength = 2.0\nbetween = [\"ground\", \"rod:start\"]\n";
-    let found = solve(&format!("{PENDULUM}{far}"), &[]).unwrap_err().to_string();
-    assert!(found.contains("a `distance` needs two points"), "{found}");
     // A rod of 0.4 m between two hinges that stay 0.4 m and 1 m apart.
     let post = "\n[[body]]\nname = \"post\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\nrigid = true\nfixed = true\n\
                 position = [1.0, 0.0, 0.0]\n[[joint]]\nkind = \"spherical\"\nbetween = [\"rod:end\", \"post:start\"]\n";

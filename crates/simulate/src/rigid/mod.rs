@@ -1,7 +1,8 @@
 //! The scheme `rigid`: bodies with exact energy and momenta, `carom-rigid`.
 //!
-//! `setup` makes a system of a scenario, `run` its result.
+//! `setup` makes a system of a scenario, `repeated` finds contacts that are named twice, `run` its result.
 
+mod repeated;
 mod run;
 mod setup;
 
