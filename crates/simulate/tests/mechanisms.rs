@@ -144,3 +144,28 @@ fn names_of_joints_must_differ_and_distances_to_the_ground_need_a_point() {
     let far = "[[joint]]\nkind = \"distance\"\nlength = 2.0\nbetween = [\"ground\", \"rod:start\"]\n";
     assert!(told(far).contains("`point` is missing: where the ground holds the distance"), "{}", told(far));
 }
+
+/// The rod shortens by F L/EA, so the stop takes k (δ − F L/EA) for a crank that would go δ beyond it, and some damping.
+#[test]
+fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
+    let text = include_str!("../../../meshes/slider-crank/scenario.toml")
+        .replace("end_time = 0.24", "end_time = 0.06");
+    let scenario = Scenario::parse(Path::new("press.toml"), &text, &[], &["steel"]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let result = folder.path().join("result.carom");
+    let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
+    assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-7 && ledger.momentum_error < 1e-10, "{ledger:?}");
+    let reader = ResultReader::open(&result).unwrap();
+    let names: Vec<String> = reader.header().unwrap().joints.into_iter().map(|joint| joint.name).collect();
+    assert_eq!(names, ["bearing", "crank pin", "ram pin", "slide"]);
+    let stops = reader.joint_course(3).unwrap();
+    let press = stops.iter().map(|state| -state.actions[0].unwrap().stop.unwrap()).fold(0.0, f64::max);
+    let beyond = 0.25 - (0.2_f64.powi(2) - 0.05_f64.powi(2)).sqrt() - 0.056;
+    let compliance = 0.2 / (210e9 * std::f64::consts::PI * 0.006_f64.powi(2));
+    let elastic = beyond / (1.0 / 5e6 + compliance);
+    assert!(press > 0.99 * elastic && press < 1.1 * elastic, "{press} {elastic}");
+}
