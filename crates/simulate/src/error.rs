@@ -303,16 +303,18 @@ pub enum SimulateError {
         /// What there is.
         known: String,
     },
-    /// A joint at a point of a reduced body.
+    /// A marker at a point of a reduced body whose motion its model does not know.
     #[error(
-        "body `{body}`: the marker `{part}` is a point, and a reduced body moves with its modes there only where it has an interface: attach a set there \
-         (`reduce.attach`) or make it an interface, and name that set"
+        "body `{body}`: the marker `{part}` is a point of a reduced body, and {why}; attach a set there (`reduce.attach`) or make it an interface, \
+         and name that set"
     )]
     PointOfReduced {
         /// Name of the body.
         body: String,
         /// Name of the marker.
         part: String,
+        /// What is lacking.
+        why: String,
     },
     /// A joint that does not fit the bodies.
     #[error(transparent)]

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use carom_dynamics::{Marker, Placement, rotation};
 use carom_format::result::ResultJoint;
-use carom_format::scenario::model::{End, JointKind as KindSpec, JointSpec, Scenario, Spot};
+use carom_format::scenario::model::{End, JointKind as KindSpec, JointSpec, Scenario};
 use carom_multibody::{
     Assembly, AssemblyError, Body, Displaced, Joint, JointEnd, JointKind, ProjectError, RunError,
 };
 use nalgebra::{Matrix3, Vector3};
 
 use crate::system::{known_places, marker, placement};
-use crate::{Prepared, PreparedModel, SimulateError};
+use crate::{Prepared, SimulateError};
 
 /// Bodies at their places at the start.
 pub(crate) struct Start<'a> {
@@ -74,10 +74,6 @@ impl<'a> Start<'a> {
         let index = self.number[end.body.as_str()];
         let (spec, ready, body) =
             (&self.scenario.body[index], &self.prepared.bodies[index], &self.bodies[index]);
-        let is_point = spec.marker.iter().any(|m| m.name == end.part && matches!(m.at, Spot::Point(_)));
-        if is_point && matches!(ready.model, PreparedModel::Reduced(_)) {
-            return Err(SimulateError::PointOfReduced { body: spec.name.clone(), part: end.part.clone() });
-        }
         let marker = marker(&end.part, spec, ready, body)?.ok_or_else(|| SimulateError::NoMarker {
             body: spec.name.clone(),
             part: end.part.clone(),

@@ -7,6 +7,7 @@
 pub mod error;
 mod forces;
 mod joints;
+mod material_point;
 mod overlap;
 pub mod prepare;
 mod recipe;

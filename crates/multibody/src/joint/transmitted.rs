@@ -18,7 +18,7 @@ use crate::system::System;
 use crate::system_error::RateError;
 
 impl System {
-    /// Number of joints, and behind them of the springs and bushings that belong to none: what [`System::joint_states`] is about.
+    /// Number of joints, and behind them of the springs and bushings that belong to none: what a frame has joint states of.
     pub fn n_transmitting(&self) -> usize {
         self.constraints.joints.len() + self.elements.all.iter().filter(|e| e.joint.is_none()).count()
     }
