@@ -10,7 +10,7 @@ use carom_multibody::{BodyError, ContactSetupError, RunError, SystemError};
 use carom_reduce::ReduceError;
 use thiserror::Error;
 
-use crate::StaticError;
+use crate::{RepeatedContact, StaticError};
 
 /// What kind of failure it is: decides the exit code of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,31 +104,8 @@ pub enum SimulateError {
         place: &'static str,
     },
     /// Two contacts of the same surfaces.
-    #[error(
-        "contact between {pair}: these are the surfaces of contact {contact} ({other}), whose impulses would come twice: remove one; both ways \
-         round are for two bodies with corners and flat faces (`kind = \"block\"`) alone"
-    )]
-    PairedTwice {
-        /// The surfaces.
-        pair: String,
-        /// Number of the other contact, from 1.
-        contact: usize,
-        /// Its surfaces.
-        other: String,
-    },
-    /// Two bodies with flat faces that meet by other laws the other way round.
-    #[error(
-        "contact between {pair}: contact {contact} ({other}) is the same the other way round, with another law: give both the same `law`, `restitution` \
-         and `friction`"
-    )]
-    UnequalLaws {
-        /// The surfaces.
-        pair: String,
-        /// Number of the other contact, from 1.
-        contact: usize,
-        /// Its surfaces.
-        other: String,
-    },
+    #[error(transparent)]
+    Repeated(#[from] RepeatedContact),
     /// An end of a pair that is neither a shape nor a set.
     #[error("body `{body}` has no shape and no set `{part}`; its shapes: {shapes}; its sets: {sets}")]
     NoPart {

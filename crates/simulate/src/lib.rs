@@ -21,6 +21,7 @@ pub mod system;
 pub use error::{ErrorKind, SimulateError};
 pub use prepare::survey::{Standing, Survey, SurveyedBody, survey};
 pub use prepare::{Prepared, PreparedBody, PreparedModel, Workshop, prepare};
+pub use rigid::RepeatedContact;
 pub use run::{RunOptions, RunOutcome, run};
 pub use statics::{StaticError, StaticOutcome};
 pub use system::{Assembled, system};

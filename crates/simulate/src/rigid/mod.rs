@@ -6,5 +6,6 @@ mod repeated;
 mod run;
 mod setup;
 
+pub use repeated::RepeatedContact;
 pub(crate) use run::run_rigid;
 pub(crate) use setup::{Role, problem, shape_role};

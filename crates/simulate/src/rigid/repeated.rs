@@ -6,12 +6,44 @@
 use carom_fem::{Body, Discretisation, Surface};
 use carom_format::scenario::model::{ContactSpec, End, Scenario, ShapeKind};
 use nalgebra::Vector3;
+use thiserror::Error;
 
 use super::setup::set_points;
 use crate::SimulateError;
 
 /// Distance, relative to the size of what is compared, within which points lie on each other.
 const SAME: f64 = 1e-6;
+
+/// A contact of surfaces that another contact has already.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum RepeatedContact {
+    /// Its impulses would come twice.
+    #[error(
+        "contact between {pair}: these are the surfaces of contact {contact} ({other}), whose impulses would come twice: remove one; both ways \
+         round are for two bodies with corners and flat faces (`kind = \"block\"`) alone"
+    )]
+    Twice {
+        /// The surfaces.
+        pair: String,
+        /// Number of the other contact, from 1.
+        contact: usize,
+        /// Its surfaces.
+        other: String,
+    },
+    /// Two bodies with flat faces that meet by other laws the other way round.
+    #[error(
+        "contact between {pair}: contact {contact} ({other}) is the same the other way round, with another law: give both the same `law`, `restitution` \
+         and `friction`"
+    )]
+    UnequalLaws {
+        /// The surfaces.
+        pair: String,
+        /// Number of the other contact, from 1.
+        contact: usize,
+        /// Its surfaces.
+        other: String,
+    },
+}
 
 /// The first contact that stands for an earlier one, or that turns an earlier one round with another law.
 ///
@@ -22,7 +54,7 @@ pub(super) fn problem(scenario: &Scenario, geometries: &[&Body]) -> Option<Simul
     contacts.into_iter().find_map(|(i, later)| {
         let earlier = scenario.contact[..i].iter().enumerate();
         let error = earlier.into_iter().find_map(|(k, earlier)| sides.error(later, k, earlier))?;
-        Some(error.at(format!("contact.{i}.between")))
+        Some(SimulateError::from(error).at(format!("contact.{i}.between")))
     })
 }
 
@@ -33,23 +65,23 @@ struct Sides<'a> {
 }
 
 impl Sides<'_> {
-    fn error(&self, later: &ContactSpec, number: usize, earlier: &ContactSpec) -> Option<SimulateError> {
+    fn error(&self, later: &ContactSpec, number: usize, earlier: &ContactSpec) -> Option<RepeatedContact> {
         let [a, b] = &later.between;
         let [c, d] = &earlier.between;
         let names = |pair: &ContactSpec| format!("{}, {}", pair.between[0], pair.between[1]);
         let (pair, other) = (names(later), names(earlier));
         let contact = number + 1;
         if self.are_same(a, c) && self.are_same(b, d) {
-            return Some(SimulateError::PairedTwice { pair, contact, other });
+            return Some(RepeatedContact::Twice { pair, contact, other });
         }
         if !(self.are_same(a, d) && self.are_same(b, c)) {
             return None;
         }
         if !(self.is_flat(a) && self.is_flat(b)) {
-            return Some(SimulateError::PairedTwice { pair, contact, other });
+            return Some(RepeatedContact::Twice { pair, contact, other });
         }
         let law = |pair: &ContactSpec| (pair.law, pair.restitution.unwrap_or(1.0), pair.friction);
-        (law(later) != law(earlier)).then_some(SimulateError::UnequalLaws { pair, contact, other })
+        (law(later) != law(earlier)).then_some(RepeatedContact::UnequalLaws { pair, contact, other })
     }
 
     fn body(&self, end: &End) -> Option<usize> {
