@@ -222,10 +222,17 @@ impl ContactTracker {
         Some(self.finished(event))
     }
 
+    /// The contact goes on beyond the end of the run, though the surfaces may not touch at this very moment.
+    pub fn last_on(&mut self) {
+        self.touching = self.event.is_some();
+    }
+
     /// Hands out what is left at the end of the run; `sample` tells about a contact that still lasts.
     pub fn finish(&mut self, sample: &ContactSample) -> Option<ContactEvent> {
         let mut event = self.event.take()?;
         if self.touching {
+            // An earlier parting was none of the whole.
+            event.open = true;
             self.velocity_after = sample.relative_velocity.into();
             event.end = sample.time;
             event.impulse = (sample.impulse - Vector3::from(self.impulse_before)).into();
@@ -284,6 +291,24 @@ mod tests {
         tracker.part(&sample(1.5, 0.9, 2.0));
         let event = tracker.settle(9.0).unwrap();
         assert_eq!((event.sub_impacts, event.duration(), event.restitution()), (2, 1.5, Some(0.9)));
+    }
+
+    #[test]
+    fn contact_that_is_taken_up_again_is_open_at_the_end() {
+        let mut tracker = ContactTracker::default();
+        tracker.touch(0, &sample(0.0, -1.0, 0.0));
+        tracker.part(&sample(1.0, 0.1, 1.0));
+        tracker.touch(0, &sample(1.1, -0.1, 1.0));
+        let mut rests = tracker;
+        let event = tracker.finish(&sample(1.3, -0.05, 1.2)).unwrap();
+        assert!(event.open && event.restitution().is_none() && event.end == 1.3, "{event:?}");
+        rests.part(&sample(1.2, 1e-13, 1.1));
+        rests.last_on();
+        assert!(rests.finish(&sample(1.3, 1e-13, 1.1)).unwrap().open);
+        // Without an event there is nothing to go on.
+        let mut none = ContactTracker::default();
+        none.last_on();
+        assert!(!none.touching && none.finish(&sample(1.0, 0.0, 0.0)).is_none());
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub use contact_event::{ContactEvent, ContactSample, ContactTracker};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
-pub use state::{BodyState, ContactState, Placement, Pose};
+pub use state::{BodyState, ContactState, JointAction, JointState, Placement, Pose};
 pub use time_function::{
     Formula, FormulaError, Interpolation, Jet, NotFinite, Table, TableError, TimeFunction,
 };

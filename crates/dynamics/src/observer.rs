@@ -3,7 +3,7 @@
 use crate::checkpoint::Checkpoint;
 use crate::contact_event::ContactEvent;
 use crate::ledger::LedgerRow;
-use crate::state::{BodyState, ContactState};
+use crate::state::{BodyState, ContactState, JointState};
 
 /// One instant of a run, borrowed from the loop.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +16,8 @@ pub struct Frame<'a> {
     pub bodies: &'a [BodyState],
     /// State of each contact pair, in the order of the system.
     pub contacts: &'a [ContactState],
+    /// What each joint transmits, and behind the joints each spring and bushing of its own; none of schemes without joints.
+    pub joints: &'a [JointState],
     /// The balance at this time.
     pub ledger: &'a LedgerRow,
 }

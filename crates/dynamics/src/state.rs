@@ -86,3 +86,36 @@ pub struct ContactState {
     /// Mean pressure on each of them \[Pa\].
     pub pressures: Vec<f64>,
 }
+
+/// What a joint, spring or bushing transmits.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct JointState {
+    /// Force on the second body, of all that the joint holds and of all that acts along it, inertial axes \[N\]; the first carries its opposite.
+    pub force: [f64; 3],
+    /// Torque on the second body about the first end of the joint, inertial axes \[N m\]; the first carries its opposite.
+    pub torque: [f64; 3],
+    /// What acts along a length or shift, and about an angle that the joint leaves free; nothing if nothing acts.
+    pub actions: [Option<JointAction>; 2],
+}
+
+/// What acts along one coordinate of a joint. It is part of the force and torque of the [`JointState`].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct JointAction {
+    /// The coordinate: a length or shift \[m\], or an angle with its whole turns \[rad\].
+    pub value: f64,
+    /// Its rate \[m/s or rad/s\].
+    pub rate: f64,
+    /// Force of spring and damper in the direction of the coordinate \[N or N m\].
+    pub spring: Option<f64>,
+    /// Force of the stops in that direction \[N or N m\].
+    pub stop: Option<f64>,
+    /// Force of the motion in that direction \[N or N m\].
+    pub drive: Option<f64>,
+}
+
+impl JointAction {
+    /// Power of the motion on the bodies \[W\].
+    pub fn power(&self) -> Option<f64> {
+        self.drive.map(|force| force * self.rate)
+    }
+}

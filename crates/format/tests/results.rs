@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use carom_dynamics::{
-    Balance, BodyState, Checkpoint, ContactEvent, ContactState, Frame, Ledger, LedgerSummary, Observer,
+    Balance, BodyState, Checkpoint, ContactEvent, ContactState, Frame, JointAction, JointState, Ledger,
+    LedgerSummary, Observer,
 };
-use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
+use carom_format::result::{NoteLevel, ResultBody, ResultJoint, ResultPair, RunHeader, RunState};
 use carom_format::{ResultError, ResultReader, ResultWriter};
 
 fn header() -> RunHeader {
@@ -25,6 +26,12 @@ fn header() -> RunHeader {
             name: "ball/rod".to_owned(),
             first: "ball:pole".to_owned(),
             second: "rod:end".to_owned(),
+        }],
+        joints: vec![ResultJoint {
+            name: "hinge".to_owned(),
+            kind: "revolute".to_owned(),
+            first: "ground".to_owned(),
+            second: "rod:start".to_owned(),
         }],
     }
 }
@@ -50,9 +57,21 @@ fn contact(time: f64) -> ContactState {
     }
 }
 
+fn hinge(time: f64) -> JointState {
+    let angle = JointAction { value: 7.0 * time, rate: 7.0, drive: Some(0.5), ..JointAction::default() };
+    JointState { force: [time, 0.0, 9.81], torque: [0.0, 1.0 / 3.0, 0.0], actions: [None, Some(angle)] }
+}
+
 fn step(writer: &mut ResultWriter, ledger: &mut Ledger, time: f64, checkpointed: bool) {
     let row = ledger.record(Balance { time, e_kin: 1.0, ..Balance::default() });
-    let frame = Frame { time, steps: 7, bodies: &[body(time)], contacts: &[contact(time)], ledger: &row };
+    let frame = Frame {
+        time,
+        steps: 7,
+        bodies: &[body(time)],
+        contacts: &[contact(time)],
+        joints: &[hinge(time)],
+        ledger: &row,
+    };
     writer.frame(&frame).unwrap();
     if checkpointed {
         let mut checkpoint =
@@ -105,6 +124,8 @@ fn what_is_written_is_read() {
     assert_eq!(reader.timings().unwrap(), [("run".to_owned(), 2.5)]);
     assert_eq!(reader.counters().unwrap(), [("steps".to_owned(), 7)]);
     assert_eq!(reader.normal_forces(0).unwrap(), [1.0; 3]);
+    assert_eq!(reader.joint_course(0).unwrap(), [0.0, 1.0, 2.0].map(hinge));
+    assert!(reader.joint_course(1).unwrap().is_empty());
 }
 
 #[test]
@@ -139,6 +160,25 @@ fn a_killed_run_goes_on_from_its_last_checkpoint() {
     assert_eq!(ResultReader::open(&path).unwrap().times().unwrap(), [0.0, 1.0, 2.0]);
     let refused = ResultWriter::resume(&path, 1).err().unwrap().to_string();
     assert!(refused.contains("the run is complete"), "{refused}");
+}
+
+/// A result of version 1.1 has no tables for joints: it is read, and continued as it was begun.
+#[test]
+fn results_without_joints_are_read_and_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    step(&mut writer, &mut ledger, 0.0, true);
+    drop(writer);
+    let old = "DROP TABLE joint_action; DROP TABLE joint_frame; DROP TABLE joint;";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
+    let (mut writer, _) = ResultWriter::resume(&path, 1).unwrap();
+    step(&mut writer, &mut ledger, 1.0, true);
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!(reader.times().unwrap(), [0.0, 1.0]);
+    assert!(reader.header().unwrap().joints.is_empty() && reader.joint_course(0).unwrap().is_empty());
 }
 
 #[test]

@@ -32,10 +32,14 @@ impl System {
             momentum += p;
             ang_momentum += l;
             let carried = pose.position.cross(&p);
-            balance.momentum_scale += p.norm();
+            // What rests has got momentum from its loads all the time, and joints and contacts have taken it.
+            let passed = self.passed_on(i, time);
+            let size = p.norm() + passed;
+            balance.momentum_scale += size;
             // A central impact has no angular momentum at all: errors then count against that of P at the body's own radius.
-            let own = body.frame.gyration_radius() * p.norm();
-            balance.ang_momentum_scale += carried.norm() + (l - carried).norm() + own;
+            let own = body.frame.gyration_radius() * size;
+            balance.ang_momentum_scale +=
+                carried.norm() + (l - carried).norm() + own + pose.position.norm() * passed;
         }
         balance.e_pot += self.spring_energy(y);
         balance.e_el += self.contact_sums.elastic_energy;
@@ -48,6 +52,19 @@ impl System {
         balance.external_impulse = impulse.into();
         balance.external_ang_impulse = ang_impulse.into();
         balance
+    }
+
+    /// Momentum that gravity and forces would have given to a body by now if it rests \[N s\]: (m g + Σ |f|) t. Zero for bodies that nothing
+    /// can hold, which have it as P.
+    fn passed_on(&self, i: usize, time: f64) -> f64 {
+        let may_rest = !self.constraints.is_empty() || !self.elements.is_empty() || !self.pair_of.is_empty();
+        if !may_rest {
+            return 0.0;
+        }
+        let loads = self.loads.point_loads.iter().filter(|load| load.body == i);
+        let force: f64 =
+            loads.map(|load| Vector3::from(load.force).norm() * load.scale.at(time).value.abs()).sum();
+        (self.bodies[i].frame.mass * self.loads.gravity().norm() + force) * time
     }
 
     /// T = ½ zᵀ M z = ½ (v · Aᵀ P + ω · Aᵀ (L − r × P) + q̇ · p).

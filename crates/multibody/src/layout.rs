@@ -127,6 +127,13 @@ pub(crate) fn put(y: &mut [f64], start: usize, value: &Vector3<f64>) {
     y[start..start + 3].copy_from_slice(value.as_slice());
 }
 
+/// Adds a vector to three numbers of y.
+pub(crate) fn add(y: &mut [f64], start: usize, value: &Vector3<f64>) {
+    for (y, value) in y[start..start + 3].iter_mut().zip(value.as_slice()) {
+        *y += value;
+    }
+}
+
 /// The quaternion of a body in y.
 pub(crate) fn quaternion(y: &[f64], start: usize) -> [f64; 4] {
     [y[start], y[start + 1], y[start + 2], y[start + 3]]

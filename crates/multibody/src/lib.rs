@@ -46,8 +46,8 @@ pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
 pub use force::{Bushing, ForceElement, ForceLaw, Spring, Stops};
 pub use hertz_contact::{HertzContact, HertzShape};
 pub use joint::{
-    Assembly, AssemblyError, Coordinate, Drive, DriveError, Joint, JointEnd, JointKind, ProjectError,
-    SpecError,
+    Assembly, AssemblyError, Coordinate, Displaced, Drive, DriveError, Joint, JointEnd, JointKind,
+    ProjectError, SpecError,
 };
 pub use kinetics::{Kinetics, MassError, Velocities};
 pub use layout::Layout;

@@ -12,6 +12,9 @@ pub const SCHEME: &str = "floating-frame";
 /// Version of the entries.
 pub const VERSION: u64 = 3;
 
+/// Name of the entry with the stops that are passed.
+const PASSED: &str = "stops_passed";
+
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
     pub(crate) fn save(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
@@ -51,6 +54,10 @@ impl Simulation {
         if self.system.elements.count_turns() {
             checkpoint.put_reals("angles", &self.system.angles());
         }
+        if self.system.elements.have_stops() {
+            let passed = self.system.elements.passed.iter().flatten().map(|&passed| u64::from(passed));
+            checkpoint.put_integers(PASSED, &passed.collect::<Vec<_>>());
+        }
         checkpoint.put_reals("largest", &[self.quaternion_drift, self.off_interface]);
         let flat = |arrays: Vec<[f64; PairMemory::NUMBERS]>| arrays.concat();
         checkpoint.put_reals("pairs", &flat(self.memory.iter().map(PairMemory::to_array).collect()));
@@ -84,6 +91,17 @@ impl Simulation {
         let time = self.time;
         let remembered = self.system.remember_elements(&self.y);
         remembered.map_err(|source| RunError::State { time, source })?;
+        self.note_stops(None);
+        // Earlier checkpoints do not have it.
+        if checkpoint.entries.contains_key(PASSED) {
+            let passed = checkpoint.integers(PASSED)?;
+            let known = &mut self.system.elements.passed;
+            if passed.len() != 2 * known.len() {
+                return Err(length(PASSED, passed.len(), 2 * known.len()));
+            }
+            let flags = passed.as_chunks::<2>().0.iter();
+            known.iter_mut().zip(flags).for_each(|(known, flags)| *known = flags.map(|flag| flag != 0));
+        }
         let counters = checkpoint.integers("counters")?;
         let &[steps, rejected, cut, evaluations, jacobians, factorisations, iterations, outputs] = counters
         else {

@@ -10,7 +10,7 @@ use crate::stall::Stall;
 use crate::system::System;
 use crate::system_error::RateError;
 use carom_dynamics::{
-    BodyState, ContactEvent, ContactSample, ContactTracker, Ledger, Observer, Placement, rotation,
+    BodyState, ContactEvent, ContactSample, ContactTracker, JointState, Ledger, Observer, Placement, rotation,
 };
 use carom_integrate::{Attempt, Integrator, Tolerances};
 use carom_progress::Progress;
@@ -158,6 +158,7 @@ impl Simulation {
         self.observe_peaks(&taken)?;
         self.hand_over_outputs(&taken, observer)?;
         self.accept()?;
+        self.note_stops(taken.aimed);
         self.book(&taken, observer)?;
         let steps = self.integrator.counters().steps;
         self.stall.watch(self.time, self.settings.end_time, steps, taken.aimed.is_some())
@@ -172,6 +173,17 @@ impl Simulation {
         self.evaluate_at_state()?;
         self.snapshot.take(&self.system, &self.y);
         Ok(self.snapshot.bodies())
+    }
+
+    /// What each joint transmits now, and behind the joints each spring and bushing of its own, for tables.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::State`].
+    pub fn joint_states(&mut self) -> Result<&[JointState], RunError> {
+        self.evaluate_at_state()?;
+        self.take_joints()?;
+        Ok(self.snapshot.joints())
     }
 
     /// What the run comes to so far.
@@ -240,6 +252,7 @@ impl Simulation {
     fn book_start(&mut self) -> Result<(), RunError> {
         self.evaluate_at_state()?;
         self.system.accept_contacts();
+        self.note_stops(None);
         for pair in 0..self.memory.len() {
             self.memory[pair].update(&self.system, pair, 0.0, false, self.settings.contact_duration);
             if self.memory[pair].gap < 0.0 {

@@ -2,13 +2,14 @@
 
 use crate::layout::{quaternion, vector};
 use crate::system::System;
-use carom_dynamics::{BodyState, ContactState, Frame, LedgerRow, rotation};
+use carom_dynamics::{BodyState, ContactState, Frame, JointState, LedgerRow, rotation};
 
 /// Buffers that are filled anew for each frame.
 #[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
     bodies: Vec<BodyState>,
     contacts: Vec<ContactState>,
+    joints: Vec<JointState>,
 }
 
 impl Snapshot {
@@ -25,7 +26,8 @@ impl Snapshot {
                 ..BodyState::default()
             })
             .collect();
-        Self { bodies, contacts: vec![ContactState::default(); system.pairs()] }
+        let joints = vec![JointState::default(); system.n_transmitting()];
+        Self { bodies, contacts: vec![ContactState::default(); system.pairs()], joints }
     }
 
     /// Takes the state y, at which the system was evaluated. Quasistatic coordinates are recovered from the reactions.
@@ -60,8 +62,17 @@ impl Snapshot {
         }
     }
 
+    /// Takes what joints transmit at y, for which [`System::evaluate_reactions`] was called.
+    pub(crate) fn take_joints(&mut self, system: &System, time: f64, y: &[f64]) {
+        system.joint_states(time, y, &mut self.joints);
+    }
+
+    pub(crate) fn joints(&self) -> &[JointState] {
+        &self.joints
+    }
+
     pub(crate) fn frame<'a>(&'a self, time: f64, steps: u64, ledger: &'a LedgerRow) -> Frame<'a> {
-        Frame { time, steps, bodies: &self.bodies, contacts: &self.contacts, ledger }
+        Frame { time, steps, bodies: &self.bodies, contacts: &self.contacts, joints: &self.joints, ledger }
     }
 
     pub(crate) fn bodies(&self) -> &[BodyState] {

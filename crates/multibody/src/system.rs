@@ -305,6 +305,14 @@ impl System {
         Ok(())
     }
 
+    /// Forces on the bodies, those of the joints last, at y, for which [`System::set_state`] and [`System::evaluate_contacts`] were called.
+    pub(crate) fn apply_all(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
+        self.apply_loads(time, y);
+        self.apply_elements(time, y);
+        self.apply_contacts();
+        self.apply_joints(time, y)
+    }
+
     /// (a₀, ω̇, q̈) = M⁻¹ (h − h_ω) of each body without joints, THEORY (1.1).
     fn set_free_accelerations(&mut self) {
         let all = self.bodies.iter().zip(&self.kinetics).zip(&self.poses).zip(&self.forces);
@@ -365,11 +373,8 @@ impl Ode for System {
 
     fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
         self.set_state(y)?;
-        self.apply_loads(time, y);
-        self.apply_elements(time, y);
         self.evaluate_contacts(y)?;
-        self.apply_contacts();
-        self.apply_joints(time, y)?;
+        self.apply_all(time, y)?;
         self.write_rates(y, rate);
         Ok(())
     }

@@ -139,6 +139,8 @@ impl Simulation {
             let row = self.ledger.row(self.system.balance(time, &self.inside));
             let steps = self.integrator.counters().steps;
             self.snapshot.take(&self.system, &self.inside);
+            self.system.evaluate_reactions(time, &self.inside).map_err(|source| at(&attempt, source))?;
+            self.snapshot.take_joints(&self.system, time, &self.inside);
             observer.frame(&self.snapshot.frame(time, steps, &row))?;
             self.outputs += 1;
         }
@@ -160,8 +162,21 @@ impl Simulation {
     fn hand_over_state(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let row = self.ledger.row(self.system.balance(self.time, &self.y));
         self.snapshot.take(&self.system, &self.y);
+        self.take_joints()?;
         observer.frame(&self.snapshot.frame(self.time, self.integrator.counters().steps, &row))?;
         self.outputs += 1;
+        Ok(())
+    }
+}
+
+impl Simulation {
+    /// What joints transmit at the accepted state, at which the system was evaluated.
+    pub(crate) fn take_joints(&mut self) -> Result<(), RunError> {
+        let time = self.time;
+        let evaluated = self.system.evaluate_reactions(time, &self.y);
+        evaluated.map_err(|source| RunError::State { time, source })?;
+        self.strayed = true;
+        self.snapshot.take_joints(&self.system, time, &self.y);
         Ok(())
     }
 }

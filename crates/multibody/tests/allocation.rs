@@ -89,7 +89,7 @@ fn steps_with_springs_stops_and_drives_allocate_nothing() {
         .unwrap()
         .with_drives(vec![Drive { joint: 0, coordinate, course }])
         .unwrap()
-        .with_forces(vec![ForceElement { name: "stop".into(), ends, law }])
+        .with_forces(vec![ForceElement { name: "stop".into(), ends, law, joint: None }])
         .unwrap();
     let start = Placement { angular_velocity: [0.0, 0.0, 5.0], ..Placement::default() };
     let mut simulation = Simulation::new(system, &[start], Settings::until(1.0)).unwrap();

@@ -153,6 +153,7 @@ fn elements_between_flexible_bodies_balance_energy_and_momenta() {
             name: "bushing".to_owned(),
             ends: [end(0, &[4, 5, 6]), end(1, &[0, 1, 2, 3])],
             law: ForceLaw::Bushing(bushing),
+            joint: None,
         },
     ];
     let system =
@@ -184,7 +185,7 @@ fn a_stop_returns_a_slider_after_half_a_period() {
             spring: Spring::NONE,
             stops: Some(stops),
         };
-        let element = ForceElement { name: "stop".to_owned(), ends: ends.clone(), law };
+        let element = ForceElement { name: "stop".to_owned(), ends: ends.clone(), law, joint: None };
         let system = System::new(vec![slider.clone()], Loads::default(), Vec::new())
             .unwrap()
             .with_joints(vec![joint(JointKind::Prismatic, ends.clone())])

@@ -40,6 +40,8 @@ impl Column {
 pub enum Value {
     /// Nothing to say.
     Empty,
+    /// No number, and the word for it, which CSV and JSON leave out.
+    Lacking(&'static str),
     /// Words.
     Text(String),
     /// A count.
@@ -134,7 +136,7 @@ impl Table {
         let head =
             |c: &Column| if c.unit.is_empty() { c.key.clone() } else { format!("{} [{}]", c.key, c.unit) };
         let cell = |value: &Value| match value {
-            Value::Empty => String::new(),
+            Value::Empty | Value::Lacking(_) => String::new(),
             Value::Text(text) => quoted(text),
             Value::Integer(n) => n.to_string(),
             Value::Number(x) => format!("{x:?}"),
@@ -149,7 +151,7 @@ impl Table {
     /// An array of one object a row, by key; numbers that are not finite become null.
     pub fn to_json(&self) -> serde_json::Value {
         let cell = |value: &Value| match value {
-            Value::Empty => serde_json::Value::Null,
+            Value::Empty | Value::Lacking(_) => serde_json::Value::Null,
             Value::Text(text) => json!(text),
             Value::Integer(n) => json!(n),
             Value::Number(x) => json!(x),
@@ -180,6 +182,7 @@ impl Table {
     fn shown(&self, row: &[Value], format: fn(f64, usize) -> String) -> Vec<String> {
         let cell = |(value, column): (&Value, &Column)| match value {
             Value::Empty => "–".to_owned(),
+            Value::Lacking(word) => (*word).to_owned(),
             Value::Text(text) => text.clone(),
             Value::Integer(n) => n.to_string(),
             Value::Number(x) => format(*x, column.digits),
@@ -232,6 +235,14 @@ mod tests {
         assert_eq!(contacts().to_csv(), "pair,peak_force [N]\n\"ball/rod, end\",776.0634125\nrod <b>,\n");
         assert_eq!(contacts().to_json()[0]["peak_force"], 776.063_412_5);
         assert!(contacts().to_json()[1]["peak_force"].is_null());
+    }
+
+    #[test]
+    fn a_word_in_place_of_a_number_is_for_people_alone() {
+        let mut table = contacts();
+        table.push(vec!["a".into(), Value::Lacking("lasting")]).unwrap();
+        assert!(table.to_text().ends_with("\na                     lasting\n"), "{}", table.to_text());
+        assert!(table.to_csv().ends_with("\na,\n") && table.to_json()[2]["peak_force"].is_null());
     }
 
     #[test]

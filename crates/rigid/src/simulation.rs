@@ -8,6 +8,7 @@ use carom_progress::Progress;
 use nalgebra::Vector3;
 use thiserror::Error;
 
+use crate::pair::Law;
 use crate::step_error::StepError;
 use crate::system::{PairReport, System};
 
@@ -257,7 +258,8 @@ impl Simulation {
         self.shown = (steps, self.system.reports.iter().map(|report| report.impulse).collect());
         let bodies = self.system.body_states();
         let time = self.system.time();
-        observer.frame(&Frame { time, steps, bodies: &bodies, contacts: &contacts, ledger: &row })?;
+        let frame = Frame { time, steps, bodies: &bodies, contacts: &contacts, joints: &[], ledger: &row };
+        observer.frame(&frame)?;
         self.outputs += 1;
         Ok(())
     }
@@ -273,8 +275,10 @@ impl Simulation {
                 impulse: report.impulse,
                 vibration_energy: 0.0,
             };
-            // An impact of the last step is over with it.
-            if tracker.touching && report.last_impulse.dot(&report.after) > 0.0 {
+            if lasts(&self.system, number, tracker) {
+                tracker.last_on();
+            } else if tracker.touching {
+                // An impact of the last step is over with it.
                 tracker.part(&sample);
             }
             if let Some(event) = tracker.finish(&sample) {
@@ -284,4 +288,30 @@ impl Simulation {
         }
         self.hand_over(observer)
     }
+}
+
+/// Whether a contact goes on at the end of a run.
+///
+/// A spring that pressed in the last step does. Otherwise the bodies part with u, which they get from rounding as they rest: what pressed them
+/// together so far, with the mean force J/T over the duration T, takes the time 2 m u T/J to bring them back. Within
+/// [`ContactTracker::MERGE`] T that is the same contact, as it would be in the middle of a run.
+fn lasts(system: &System, number: usize, tracker: &ContactTracker) -> bool {
+    /// Part of the velocity of arrival that is rounding.
+    const ROUND_OFF: f64 = 1e-9;
+    let (pair, report) = (&system.pairs[number], &system.reports[number]);
+    let Some(event) = tracker.event else { return false };
+    if tracker.touching && matches!(pair.law, Law::Penalty { .. }) {
+        return true;
+    }
+    let impulse = report.impulse - Vector3::from(tracker.impulse_before);
+    let size = impulse.norm();
+    let leaving = if size > 0.0 { report.after.dot(&impulse) / size } else { 0.0 };
+    if leaving <= ROUND_OFF * report.before.norm() {
+        return true;
+    }
+    let moving = pair.bodies.iter().map(|&i| &system.bodies[i]).filter(|body| !body.fixed);
+    let mass = 1.0 / moving.map(|body| 1.0 / body.mass).sum::<f64>();
+    // What was touched for two steps was an impact.
+    let has_lasted = system.time() - event.start > 2.5 * system.time_step();
+    has_lasted && 2.0 * mass * leaving < ContactTracker::MERGE * size
 }

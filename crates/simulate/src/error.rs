@@ -10,7 +10,7 @@ use carom_multibody::{BodyError, ContactSetupError, RunError, SystemError};
 use carom_reduce::ReduceError;
 use thiserror::Error;
 
-use crate::StaticError;
+use crate::{RepeatedContact, StaticError};
 
 /// What kind of failure it is: decides the exit code of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,8 @@ pub enum SimulateError {
     },
     /// A scheme that this release does not have.
     #[error(
-        "the scheme `{scheme}` is not available in this release; `quasistatic`, `dynamic`, `damped`, `static` and `rigid` are"
+        "the scheme `{scheme}` is not available in this release; {} are",
+        carom_format::scenario::model::Scheme::AVAILABLE
     )]
     Scheme {
         /// Its name.
@@ -102,6 +103,9 @@ pub enum SimulateError {
         /// Where it could stand.
         place: &'static str,
     },
+    /// Two contacts of the same surfaces.
+    #[error(transparent)]
+    Repeated(#[from] RepeatedContact),
     /// An end of a pair that is neither a shape nor a set.
     #[error("body `{body}` has no shape and no set `{part}`; its shapes: {shapes}; its sets: {sets}")]
     NoPart {
@@ -278,22 +282,19 @@ pub enum SimulateError {
         /// What there is.
         known: String,
     },
-    /// A joint at a point of a reduced body.
+    /// A marker at a point of a reduced body whose motion its model does not know.
     #[error(
-        "body `{body}`: the marker `{part}` is a point, and a reduced body moves with its modes there only where it has an interface: attach a set there \
-         (`reduce.attach`) or make it an interface, and name that set"
+        "body `{body}`: the marker `{part}` is a point of a reduced body, and {why}; attach a set there (`reduce.attach`) or make it an interface, \
+         and name that set"
     )]
     PointOfReduced {
         /// Name of the body.
         body: String,
         /// Name of the marker.
         part: String,
+        /// What is lacking.
+        why: String,
     },
-    /// A distance from a ground that has no point.
-    #[error(
-        "a `distance` needs two points, and the ground has none of its own: name a marker of a rigid body with `fixed = true` in place of `ground`"
-    )]
-    DistanceToGround,
     /// A joint that does not fit the bodies.
     #[error(transparent)]
     Joint(#[from] carom_multibody::SpecError),
@@ -379,9 +380,12 @@ impl SimulateError {
             Self::Static(error) if error.is_interruption() => ErrorKind::Interrupted,
             Self::Static(error) if error.is_convergence() => ErrorKind::Convergence,
             Self::Run(RunError::Observer(_)) => ErrorKind::Files,
-            Self::Run(RunError::Step(_) | RunError::State { .. } | RunError::Stalled { .. }) => {
-                ErrorKind::Convergence
-            }
+            Self::Run(
+                RunError::Step(_)
+                | RunError::State { .. }
+                | RunError::Joint { .. }
+                | RunError::Stalled { .. },
+            ) => ErrorKind::Convergence,
             _ => ErrorKind::Input,
         }
     }

@@ -78,7 +78,8 @@ impl Acting {
             damping: spec.damping,
         });
         let law = ForceLaw::Along { coordinate, spring, stops };
-        self.elements.push(ForceElement { name: joint.name.clone(), ends: joint.ends.clone(), law });
+        let (name, ends) = (joint.name.clone(), joint.ends.clone());
+        self.elements.push(ForceElement { name, ends, law, joint: Some(number) });
         Ok(())
     }
 }
@@ -100,7 +101,7 @@ fn spring(spec: &SpringSpec, start: &Start<'_>) -> Result<ForceElement, Simulate
         stops: None,
     };
     let ends = [0, 1].map(|side| end(held[side].as_ref(), &point, &axes));
-    Ok(ForceElement { name: format!("{first} {second}"), ends, law })
+    Ok(ForceElement { name: spec.title(), ends, law, joint: None })
 }
 
 fn bushing(spec: &BushingSpec, start: &Start<'_>) -> Result<ForceElement, SimulateError> {
@@ -121,7 +122,8 @@ fn bushing(spec: &BushingSpec, start: &Start<'_>) -> Result<ForceElement, Simula
         zero: axes.tr_mul(&(place(1) - place(0))).into(),
     };
     let ends: [JointEnd; 2] = [0, 1].map(|side| end(held[side].as_ref(), &other, &axes));
-    Ok(ForceElement { name: format!("{first} {second}"), ends, law: ForceLaw::Bushing(bushing) })
+    let law = ForceLaw::Bushing(bushing);
+    Ok(ForceElement { name: spec.title(), ends, law, joint: None })
 }
 
 impl Start<'_> {

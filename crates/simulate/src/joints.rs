@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use carom_dynamics::{Marker, Placement, rotation};
-use carom_format::scenario::model::{End, JointKind as KindSpec, JointSpec, Scenario, Spot};
-use carom_multibody::{Assembly, Body, Joint, JointEnd, JointKind};
+use carom_format::result::ResultJoint;
+use carom_format::scenario::model::{End, JointKind as KindSpec, JointSpec, Scenario};
+use carom_multibody::{
+    Assembly, AssemblyError, Body, Displaced, Joint, JointEnd, JointKind, ProjectError, RunError,
+};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::system::{known_places, marker, placement};
-use crate::{Prepared, PreparedModel, SimulateError};
+use crate::{Prepared, SimulateError};
 
 /// Bodies at their places at the start.
 pub(crate) struct Start<'a> {
@@ -55,26 +58,13 @@ impl<'a> Start<'a> {
         let held = [self.held(first)?, self.held(second)?];
         let axis = Vector3::from(spec.axis);
         let axes = [axis, spec.second_axis.map_or(axis, Vector3::from)];
-        let distance = match &held {
-            [Some(a), Some(b)] => (a.position - b.position).norm(),
-            // The ground would hold the other end where it starts, which has no distance from itself.
-            _ if spec.kind == KindSpec::Distance => return Err(SimulateError::DistanceToGround),
-            _ => 0.0,
-        };
-        let kind = match spec.kind {
-            KindSpec::Fixed => JointKind::Fixed,
-            KindSpec::Revolute => JointKind::Revolute,
-            KindSpec::Spherical => JointKind::Spherical,
-            KindSpec::Prismatic => JointKind::Prismatic,
-            KindSpec::Cylindrical => JointKind::Cylindrical,
-            KindSpec::Universal => JointKind::Universal,
-            KindSpec::Planar => JointKind::Planar,
-            KindSpec::Distance => JointKind::Distance { length: spec.length.unwrap_or(distance) },
-        };
-        // The ground holds the other end where it starts.
-        let place = held.iter().flatten().next().map_or(Vector3::zeros(), |end| end.position);
+        // Unless it says where, the ground holds the other end where it starts.
+        let start = || held.iter().flatten().next().map_or(Vector3::zeros(), |end| end.position);
+        let place = spec.point.map_or_else(start, Vector3::from);
+        let at = |end: &Option<Held>| end.as_ref().map_or(place, |end| end.position);
+        let distance = (at(&held[0]) - at(&held[1])).norm();
         let ends = [0, 1].map(|side| end(held[side].as_ref(), &place, &triad(&axes[side])));
-        Ok(Joint { name: format!("{} {first} {second}", kind.name()), kind, ends })
+        Ok(Joint { name: spec.title(), kind: kind(spec, distance), ends })
     }
 
     pub(crate) fn held(&self, end: &End) -> Result<Option<Held>, SimulateError> {
@@ -84,10 +74,6 @@ impl<'a> Start<'a> {
         let index = self.number[end.body.as_str()];
         let (spec, ready, body) =
             (&self.scenario.body[index], &self.prepared.bodies[index], &self.bodies[index]);
-        let is_point = spec.marker.iter().any(|m| m.name == end.part && matches!(m.at, Spot::Point(_)));
-        if is_point && matches!(ready.model, PreparedModel::Reduced(_)) {
-            return Err(SimulateError::PointOfReduced { body: spec.name.clone(), part: end.part.clone() });
-        }
         let marker = marker(&end.part, spec, ready, body)?.ok_or_else(|| SimulateError::NoMarker {
             body: spec.name.clone(),
             part: end.part.clone(),
@@ -98,6 +84,20 @@ impl<'a> Start<'a> {
         let at = body.frame_origin + Vector3::from(marker.position_b);
         let position = Vector3::from(placement.origin) + rotation * at;
         Ok(Some(Held { body: index, marker, position, rotation }))
+    }
+}
+
+/// The kind of a joint whose ends are this far apart at the start \[m\].
+fn kind(spec: &JointSpec, distance: f64) -> JointKind {
+    match spec.kind {
+        KindSpec::Fixed => JointKind::Fixed,
+        KindSpec::Revolute => JointKind::Revolute,
+        KindSpec::Spherical => JointKind::Spherical,
+        KindSpec::Prismatic => JointKind::Prismatic,
+        KindSpec::Cylindrical => JointKind::Cylindrical,
+        KindSpec::Universal => JointKind::Universal,
+        KindSpec::Planar => JointKind::Planar,
+        KindSpec::Distance => JointKind::Distance { length: spec.length.unwrap_or(distance) },
     }
 }
 
@@ -123,22 +123,59 @@ fn triad(axis: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::from_columns(&[x, z.cross(&x), z])
 }
 
+/// An error of a run at its start, at the place of the joint that it is about.
+pub(crate) fn placed(scenario: &Scenario, error: RunError) -> SimulateError {
+    let (joint, key) = match &error {
+        RunError::Assembly(AssemblyError::Driven { joint }) => (joint, ".motion"),
+        RunError::Assembly(AssemblyError::Contradiction { joint, .. })
+        | RunError::Assembly(AssemblyError::Project(ProjectError::Open { joint, .. })) => (joint, ""),
+        _ => return error.into(),
+    };
+    // Of joints alike it is the last that repeats the others.
+    match scenario.joint.iter().rposition(|spec| spec.title() == *joint) {
+        Some(i) => SimulateError::from(error).at(format!("joint.{i}{key}")),
+        None => error.into(),
+    }
+}
+
+/// What the result says of joints, springs and bushings, in the order of the system.
+pub(crate) fn described(scenario: &Scenario) -> Vec<ResultJoint> {
+    let entry = |name: String, kind: &str, [first, second]: &[End; 2]| ResultJoint {
+        name,
+        kind: kind.to_owned(),
+        first: first.to_string(),
+        second: second.to_string(),
+    };
+    let joints = scenario.joint.iter().map(|spec| entry(spec.title(), spec.kind.name(), &spec.between));
+    let springs = scenario.spring.iter().map(|spec| entry(spec.title(), "spring", &spec.between));
+    let bushings = scenario.bushing.iter().map(|spec| entry(spec.title(), "bushing", &spec.between));
+    joints.chain(springs).chain(bushings).collect()
+}
+
 /// What a user should know of joints that were closed.
 pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
     let mut notes: Vec<String> = assembly
         .redundant
         .iter()
         .map(|(joint, count)| {
-            let what = if *count == 1 { "equation".to_owned() } else { format!("{count} equations") };
+            let what = if *count == 1 { "1 equation of it repeats".to_owned() } else { format!("{count} equations of it repeat") };
             format!(
-                "joint `{joint}`: {what} of it repeat what other joints hold already, and are left out: how they share these reactions is not determined"
+                "joint `{joint}`: {what} what other joints hold already; left out, so that how they share these reactions is not determined"
             )
         })
         .collect();
-    if assembly.moved > 0.0 {
+    let moved = assembly.moved;
+    for Displaced { joint, offset, is_angle } in &assembly.displaced {
+        let unit = if *is_angle { "rad" } else { "m" };
         notes.push(format!(
-            "bodies were moved by up to {:.3e} m until their joints closed; place them so that the ends of joints meet",
-            assembly.moved
+            "joint `{joint}`: its motion begins {:.3e} {unit} from where the bodies are placed, and they were moved there before the start (by up to \
+             {moved:.3e} m): let it begin there, or place them where it begins",
+            offset.abs()
+        ));
+    }
+    if moved > 0.0 && assembly.apart {
+        notes.push(format!(
+            "bodies were moved by up to {moved:.3e} m until their joints closed; place them so that the ends of joints meet"
         ));
     }
     notes

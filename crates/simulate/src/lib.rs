@@ -7,6 +7,7 @@
 pub mod error;
 mod forces;
 mod joints;
+mod material_point;
 mod overlap;
 pub mod prepare;
 mod recipe;
@@ -20,6 +21,7 @@ pub mod system;
 pub use error::{ErrorKind, SimulateError};
 pub use prepare::survey::{Standing, Survey, SurveyedBody, survey};
 pub use prepare::{Prepared, PreparedBody, PreparedModel, Workshop, prepare};
+pub use rigid::RepeatedContact;
 pub use run::{RunOptions, RunOutcome, run};
 pub use statics::{StaticError, StaticOutcome};
 pub use system::{Assembled, system};

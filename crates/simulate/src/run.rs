@@ -68,9 +68,15 @@ pub fn run(
     let Assembled { system, placements, bodies, pairs } = system(scenario, prepared)?;
     let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
     let pair_names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
-    let header =
-        RunHeader { scenario: scenario.to_toml(), scenario_folder: absolute(scenario_folder), bodies, pairs };
-    let mut simulation = Simulation::new(system, &placements, settings(scenario))?;
+    let header = RunHeader {
+        scenario: scenario.to_toml(),
+        scenario_folder: absolute(scenario_folder),
+        bodies,
+        pairs,
+        joints: crate::joints::described(scenario),
+    };
+    let mut simulation = Simulation::new(system, &placements, settings(scenario))
+        .map_err(|error| crate::joints::placed(scenario, error))?;
     let every = scenario.simulation.checkpoint_every as u64;
     let mut writer = if options.resume {
         resume::same_run(path, &header, scenario)?;
@@ -86,7 +92,7 @@ pub fn run(
     let cpu_seconds = cpu_seconds() - cpu_started;
     let summary = simulation.summary();
     let mut warnings = crate::joints::notes(&simulation.assembly);
-    warnings.extend(self::warnings(&simulation, &summary));
+    warnings.extend(self::warnings(scenario, &simulation, &summary));
     warnings.extend(doubtful_models(scenario, prepared));
     let state = match &ended {
         Ok(_) => RunState::Done,
@@ -143,10 +149,7 @@ pub(crate) fn reduces(scenario: &Scenario) -> bool {
 /// What this release can run.
 pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
     let scheme = scenario.simulation.scheme;
-    if matches!(
-        scheme,
-        Scheme::Explicit | Scheme::EnergyMomentum | Scheme::Midpoint | Scheme::Complementarity
-    ) {
+    if !scheme.is_available() {
         return Err(SimulateError::Scheme { scheme: scheme.name() }.at("simulation.scheme"));
     }
     if scenario.simulation.scheme == Scheme::Static {
@@ -245,14 +248,23 @@ fn doubtful_models(scenario: &Scenario, prepared: &Prepared) -> impl Iterator<It
     })
 }
 
+/// Relative error of the energy with fixed steps that is worth a word.
+const ENERGY_ERROR: f64 = 1e-3;
+
 /// What a user should know before trusting the numbers.
-fn warnings(simulation: &Simulation, summary: &RunSummary) -> Vec<String> {
+fn warnings(scenario: &Scenario, simulation: &Simulation, summary: &RunSummary) -> Vec<String> {
     let mut out = simulation.warnings();
     let error = summary.ledger.energy_error;
-    if error.is_nan() || error > 1e-3 {
-        out.push(format!(
-            "the energy balance is off by {error:.1e} of the energy: lower simulation.relative_tolerance"
-        ));
+    let tolerance = scenario.simulation.relative_tolerance;
+    if error.is_nan() || error > tolerance.unwrap_or(ENERGY_ERROR) {
+        let (than, remedy) = match tolerance {
+            Some(tolerance) => (
+                format!(", more than the tolerance of {tolerance:.0e}"),
+                "lower simulation.relative_tolerance",
+            ),
+            None => (String::new(), "shorten simulation.time_step"),
+        };
+        out.push(format!("the energy balance is off by {error:.1e} of the energy{than}: {remedy}"));
     }
     out
 }

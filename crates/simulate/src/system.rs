@@ -17,7 +17,7 @@ use crate::forces::acting;
 use crate::joints::{Start, joints};
 use crate::references::grounded_moves;
 use crate::run::absolute;
-use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
+use crate::{Prepared, PreparedBody, PreparedModel, SimulateError, material_point};
 
 /// A system at its start, with what the result says of it.
 #[derive(Debug)]
@@ -255,7 +255,7 @@ fn point_load(
     Ok(PointLoad { body: index, marker, force: force.force, torque: force.torque, axes, scale })
 }
 
-/// A named marker, the marker of an attachment, or the mean of an interface set.
+/// A named marker, the marker of an attachment, or the mean of an interface set. A point of a reduced body moves with the modes there.
 pub(crate) fn marker(
     part: &str,
     spec: &BodySpec,
@@ -265,6 +265,9 @@ pub(crate) fn marker(
     use carom_format::scenario::model::Spot;
     let set = match spec.marker.iter().find(|marker| marker.name == part).map(|marker| &marker.at) {
         Some(Spot::Point(point)) => {
+            if let PreparedModel::Reduced(rom) = &ready.model {
+                return material_point::marker(*point, part, ready, rom, body).map(Some);
+            }
             return Ok(Some(body.frame_marker(Vector3::from(*point) - body.frame_origin)));
         }
         Some(Spot::Set(set)) => set.as_str(),

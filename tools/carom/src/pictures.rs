@@ -34,6 +34,9 @@ pub(crate) struct Pictures<'a> {
 /// Frames that are enough for a film: a body of 100 000 dofs takes some megabytes each.
 const FILM: usize = 60;
 
+/// Joints that are plotted unasked: a long chain would fill the folder.
+const JOINTS: usize = 12;
+
 /// What the ParaView files are made from.
 pub(crate) fn export_source(result: &Path, every: Option<u64>) -> Result<String, Failure> {
     let every = every.map_or_else(|| format!("some {FILM} frames"), |n| format!("every {n}"));
@@ -148,6 +151,10 @@ fn quantities(run: &Run) -> Vec<(String, Quantity)> {
     }
     for body in &run.header().bodies {
         all.push((format!("velocity-{}", plain(&body.name)), Quantity::Velocity(body.name.clone())));
+    }
+    for (i, joint) in run.header().joints.iter().enumerate().take(JOINTS) {
+        let number = i + 1;
+        all.push((format!("joint-{number}-{}", plain(&joint.name)), Quantity::Joint(number.to_string())));
     }
     all
 }

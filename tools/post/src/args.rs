@@ -81,7 +81,8 @@ struct PlotArgs {
     /// Result of carom-solve.
     result: PathBuf,
 
-    /// energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY, angular-velocity:BODY.
+    /// energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY, angular-velocity:BODY,
+    /// joint:NAME (or its number from 1).
     #[arg(long, value_name = "QUANTITY", default_value = "energy")]
     what: Quantity,
 
@@ -149,7 +150,9 @@ impl RunError {
         let category = match &self {
             RunError::Interrupted => return Failure::interrupted(),
             error if error.is_io() => Category::Files,
-            RunError::UnknownBody { .. } | RunError::UnknownPair { .. } => Category::Usage,
+            RunError::UnknownBody { .. } | RunError::UnknownPair { .. } | RunError::UnknownJoint { .. } => {
+                Category::Usage
+            }
             _ => Category::Input,
         };
         Failure::from_error(category, self)

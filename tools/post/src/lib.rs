@@ -9,6 +9,7 @@ pub mod export;
 pub mod file;
 mod frame_fields;
 mod hertz;
+mod joints;
 pub mod patch;
 pub mod plot;
 pub mod report;

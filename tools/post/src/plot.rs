@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use carom_report::{Axis, Color, Drawing, Plot, Series, Style};
 
-use crate::{Run, RunError, patch};
+use crate::{Run, RunError, joints, patch};
 
 /// What a plot shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub enum Quantity {
     Velocity(String),
     /// Angular velocity of a body.
     AngularVelocity(String),
+    /// What a joint, spring or bushing transmits.
+    Joint(String),
 }
 
 impl FromStr for Quantity {
@@ -41,9 +43,11 @@ impl FromStr for Quantity {
             ("position", Some(body)) => Ok(Self::Position(body)),
             ("velocity", Some(body)) => Ok(Self::Velocity(body)),
             ("angular-velocity", Some(body)) => Ok(Self::AngularVelocity(body)),
+            ("joint", Some(joint)) => Ok(Self::Joint(joint)),
+            ("joint", None) => Err("needs a joint: `joint:NAME`, or `joint:1`".to_owned()),
             ("position" | "velocity" | "angular-velocity", None) => Err(format!("needs a body: `{word}:BODY`")),
             _ => Err("is none of energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY, \
-                      angular-velocity:BODY"
+                      angular-velocity:BODY, joint:NAME"
                 .to_owned()),
         }
     }
@@ -65,6 +69,7 @@ pub fn draw(run: &Run, quantity: &Quantity) -> Result<Drawing, RunError> {
             let pair = pair.as_ref().map_or(Ok(0), |name| run.pair_index(name))?;
             patch::draw(run, pair)
         }
+        Quantity::Joint(name) => joints::draw(run, name),
         Quantity::Position(body) => {
             of_body(run, body, "Position", Axis::new("position", "m"), |state| state.position)
         }

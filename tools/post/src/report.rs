@@ -3,7 +3,7 @@
 use carom_report::{Column, Report, Table, Value};
 
 use crate::plot::{self, Quantity};
-use crate::{Run, RunError, patch, table};
+use crate::{Run, RunError, joints, patch, table};
 
 /// A phase of the work around a result, and what it took.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +83,13 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
 fn of_motion(report: &mut Report, run: &Run) -> Result<(), RunError> {
     report.heading("Bodies at the end");
     report.table(table::bodies(run)?, "Positions of the body frames, velocities of the centres of mass.");
+    if !run.header().joints.is_empty() {
+        report.heading("Joints");
+        report.table(
+            joints::peaks(run)?,
+            "Largest force on the second body, torque on it about the first end, and power of a motion, in the frames of the result.",
+        );
+    }
     report.heading("Balance");
     report.drawing(plot::draw(run, &Quantity::Energy)?, "Energies, and what their balance leaves over.");
     report.drawing(plot::draw(run, &Quantity::Momentum)?, "Momenta, and what their balances leave over.");

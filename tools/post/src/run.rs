@@ -72,6 +72,14 @@ pub enum RunError {
         /// All names.
         known: String,
     },
+    /// There is no joint of that name.
+    #[error("the result has no joint `{name}`; it has {known}; a number from 1 does, too")]
+    UnknownJoint {
+        /// The name asked for.
+        name: String,
+        /// All names.
+        known: String,
+    },
     /// There is nothing to show.
     #[error("the result has {what}; {hint}")]
     Empty {
@@ -220,6 +228,21 @@ impl Run {
         self.header.pairs.iter().position(|pair| pair.name == name).ok_or_else(|| RunError::UnknownPair {
             name: name.to_owned(),
             known: listed(self.header.pairs.iter().map(|p| p.name.as_str())),
+        })
+    }
+
+    /// Number of a joint, spring or bushing, by its name or its number from 1.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::UnknownJoint`], which lists the names there are.
+    pub fn joint_index(&self, name: &str) -> Result<usize, RunError> {
+        let joints = &self.header.joints;
+        let number = || name.parse::<usize>().ok().filter(|n| (1..=joints.len()).contains(n)).map(|n| n - 1);
+        let found = joints.iter().position(|joint| joint.name == name).or_else(number);
+        found.ok_or_else(|| RunError::UnknownJoint {
+            name: name.to_owned(),
+            known: listed(joints.iter().map(|joint| joint.name.as_str())),
         })
     }
 }

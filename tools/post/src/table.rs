@@ -3,7 +3,7 @@
 use carom_report::{Column, Table, Value};
 use clap::ValueEnum;
 
-use crate::{Run, RunError};
+use crate::{Run, RunError, joints};
 
 /// What a table lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -20,6 +20,8 @@ pub enum What {
     ContactForce,
     /// Loads, contact and support forces on the bodies of a static run.
     Forces,
+    /// Forces and torques of joints, springs and bushings over time.
+    Joints,
 }
 
 impl What {
@@ -32,6 +34,7 @@ impl What {
             Self::Bodies => "bodies",
             Self::ContactForce => "contact-force",
             Self::Forces => "forces",
+            Self::Joints => "joints",
         }
     }
 }
@@ -49,6 +52,7 @@ pub fn build(run: &Run, what: What) -> Result<Table, RunError> {
         What::Bodies => bodies(run),
         What::ContactForce => contact_force(run),
         What::Forces => forces(run),
+        What::Joints => joints::table(run),
     }
 }
 
@@ -128,7 +132,7 @@ pub(crate) fn contacts(run: &Run) -> Result<Table, RunError> {
             vec![
                 Value::Text(pair),
                 event.start.into(),
-                if event.open { Value::Empty } else { event.end.into() },
+                if event.open { Value::Lacking("lasting") } else { event.end.into() },
                 event.duration().into(),
                 event.peak_force.into(),
                 event.peak_time.into(),

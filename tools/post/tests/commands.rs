@@ -176,6 +176,8 @@ fn every_plot_is_drawn() {
         "position:ball",
         "velocity:ball",
         "angular-velocity:block",
+        "joint:axle",
+        "joint:2",
     ] {
         for (ending, magic) in [("svg", &b"<svg "[..]), ("png", &b"\x89PNG"[..])] {
             let file = folder.path().join(format!("plot.{ending}"));
@@ -205,6 +207,12 @@ fn tables_are_text_csv_or_json() {
     assert_eq!(force.lines().nth(2), Some("1e-5,2250.0"), "{force}");
     let bodies = text(&post(&["table", path, "--what", "bodies"]).stdout);
     assert!(bodies.starts_with("body") && bodies.contains("block"), "{bodies}");
+    let joints = text(&post(&["table", path, "--what", "joints", "--csv"]).stdout);
+    let head = "time [s],joint,force_x [N],force_y [N],force_z [N],torque_x [N m],torque_y [N m],torque_z [N m],length [m],length_rate [m/s],\
+                length_spring [N],angle [rad],angle_rate [rad/s],angle_drive [N m],angle_power [W]";
+    assert_eq!(joints.lines().next(), Some(head), "{joints}");
+    let axle = "1e-5,axle,6.0,0.0,8.0,0.0,-1.0,0.0,,,,2000.0,2000.0,-1.0,-2000.0";
+    assert_eq!(joints.lines().nth(3), Some(axle), "{joints}");
     let energy = post(&["table", path, "--what", "energy", "--csv", "--json"]);
     assert_eq!(energy.status.code(), Some(2));
 }
@@ -219,6 +227,30 @@ fn the_report_is_one_file_with_everything_in_it() {
     let html = std::fs::read_to_string(&file).unwrap();
     for part in ["Impacts", "ball/block", "pressure", "integration", "end_time = 2.5e-5", "<svg", "Hertz"] {
         assert!(html.contains(part), "no {part}");
+    }
+    // Largest force and torque of the axle and the power of its motion, in the second frame.
+    let axle = &html[html.find(">axle<").expect("the joint is named")..];
+    let row: Vec<&str> = axle.split("</td>").take(7).collect();
+    for (cell, figure) in row[1..].iter().zip(["10", "1", "1", "1", "2000", "1"]) {
+        assert!(cell.contains(figure), "{row:?}");
+    }
+}
+
+#[test]
+fn a_joint_that_is_not_there_is_told_with_those_that_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    let file = folder.path().join("plot.svg");
+    let plot =
+        |what: &str| post(&["plot", path.to_str().unwrap(), "-o", file.to_str().unwrap(), "--what", what]);
+    for (what, code, says) in [
+        ("joint:shaft", 2, "no joint `shaft`; it has `axle`, `spring ball:pole block:top`"),
+        ("joint:3", 2, "no joint `3`"),
+        ("joint", 2, "joint:NAME"),
+    ] {
+        let run = plot(what);
+        assert_eq!(run.status.code(), Some(code), "{what}: {}", told(&run));
+        assert!(told(&run).contains(says), "{what}: {}", told(&run));
     }
 }
 

@@ -52,7 +52,9 @@ fn write(folder: &Path) -> std::path::PathBuf {
     for (time, state) in [(0.0, rest.clone()), (1.0, BodyState { modal, ..rest })] {
         let row = ledger.record(Balance { time, ..Balance::default() });
         let bodies = [state];
-        writer.frame(&Frame { time, steps: 0, bodies: &bodies, contacts: &[], ledger: &row }).unwrap();
+        writer
+            .frame(&Frame { time, steps: 0, bodies: &bodies, contacts: &[], joints: &[], ledger: &row })
+            .unwrap();
     }
     let kinds = [(ForceKind::Load, "", 1e3), (ForceKind::Support, "bar:west", -1e3)];
     let forces = kinds.map(|(kind, name, f)| StaticForce {

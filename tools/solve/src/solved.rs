@@ -186,7 +186,7 @@ impl Solved {
         );
         for c in &self.contacts {
             let restitution =
-                c.restitution.map_or_else(|| "still touching".to_owned(), |e| format!("restitution {e:.5}"));
+                c.restitution.map_or_else(|| "lasting".to_owned(), |e| format!("restitution {e:.5}"));
             out.push_str(&format!(
                 "contact {}: {:.6e} s to {:.6e} s ({:.3} µs), peak {:.3} N at {:.6e} s, impulse {:.6e} N s, approach \
                  {:.4} µm, {restitution}\n",

@@ -4,6 +4,7 @@
 //! ends at a checkpoint and the run continues from there bit for bit. [`ResultReader`] gives it back.
 
 mod blob;
+mod joints;
 mod read;
 mod schema;
 mod write;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 use carom_dynamics::CheckpointError;
 use thiserror::Error;
 
+pub use joints::JointCourse;
 pub use read::{ResultReader, StoredFrame};
 pub use write::ResultWriter;
 
@@ -21,7 +23,7 @@ use crate::npz::Version;
 /// What the entry `format` of the table `meta` says.
 pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
-pub const VERSION: Version = Version { major: 1, minor: 1 };
+pub const VERSION: Version = Version { major: 1, minor: 2 };
 
 /// A body as the result knows it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -66,6 +68,19 @@ pub struct ResultPair {
     pub second: String,
 }
 
+/// A joint, spring or bushing as the result knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ResultJoint {
+    /// Name.
+    pub name: String,
+    /// `revolute`, `spring`, …
+    pub kind: String,
+    /// `BODY:MARKER` or `ground`, at which torques are taken.
+    pub first: String,
+    /// The other end, on which forces and torques act as given.
+    pub second: String,
+}
+
 /// What a result begins with.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunHeader {
@@ -77,6 +92,8 @@ pub struct RunHeader {
     pub bodies: Vec<ResultBody>,
     /// The contact pairs, in the order of the system.
     pub pairs: Vec<ResultPair>,
+    /// The joints, and behind them springs and bushings, in the order of the system; none in results before version 1.2.
+    pub joints: Vec<ResultJoint>,
 }
 
 /// What brings a force on a body about that is in equilibrium.

@@ -74,12 +74,19 @@ impl ResultReader {
         result.map_err(|source| ResultError::Database { path: self.path.clone(), source })
     }
 
-    fn damaged(&self, table: &'static str, why: impl Into<String>) -> ResultError {
+    pub(super) fn damaged(&self, table: &'static str, why: impl Into<String>) -> ResultError {
         ResultError::Damaged { path: self.path.clone(), table, why: why.into() }
     }
 
+    /// False for a table that came with a later version.
+    pub(super) fn has_table(&self, table: &str) -> Result<bool, ResultError> {
+        let there = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?1";
+        let count = self.database.query_row(there, [table], |row| row.get::<_, i64>(0));
+        Ok(self.checked(count)? > 0)
+    }
+
     /// All rows of a query.
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &self,
         sql: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
@@ -129,6 +136,7 @@ impl ResultReader {
             scenario_folder: self.meta("scenario_folder")?.unwrap_or_default(),
             bodies,
             pairs,
+            joints: self.joints()?,
         })
     }
 
@@ -164,14 +172,13 @@ impl ResultReader {
             self.database.query_row(sql, [id], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?))).optional();
         let (time, steps) =
             self.checked(found)?.ok_or_else(|| self.damaged("frame", format!("no frame {index}")))?;
-        let bodies =
-            self.of_frame("SELECT * FROM body_frame WHERE frame = ?1 ORDER BY body", id, read_body)?;
+        let bodies = self.of_id("SELECT * FROM body_frame WHERE frame = ?1 ORDER BY body", id, read_body)?;
         let bodies = bodies
             .into_iter()
             .collect::<Option<_>>()
             .ok_or_else(|| self.damaged("body_frame", "cut numbers"))?;
         let contacts =
-            self.of_frame("SELECT * FROM contact_frame WHERE frame = ?1 ORDER BY pair", id, read_contact)?;
+            self.of_id("SELECT * FROM contact_frame WHERE frame = ?1 ORDER BY pair", id, read_contact)?;
         let contacts = contacts
             .into_iter()
             .collect::<Option<_>>()
@@ -179,11 +186,11 @@ impl ResultReader {
         Ok(StoredFrame { index, time, steps: steps as u64, bodies, contacts })
     }
 
-    fn of_frame<T>(
+    pub(super) fn of_id<T>(
         &self,
         sql: &str,
         id: i64,
-        read: fn(&Row<'_>) -> rusqlite::Result<T>,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, ResultError> {
         let rows = self.database.prepare_cached(sql).and_then(|mut statement| {
             let rows = statement.query_map(params![id], read)?;
@@ -199,7 +206,7 @@ impl ResultReader {
     /// [`ResultError`]
     pub fn normal_forces(&self, pair: usize) -> Result<Vec<f64>, ResultError> {
         let sql = "SELECT normal_force FROM contact_frame WHERE pair = ?1 ORDER BY frame";
-        self.of_frame(sql, pair as i64, |row| row.get(0))
+        self.of_id(sql, pair as i64, |row| row.get(0))
     }
 
     /// The ledger: the numbers of [`LedgerRow::COLUMNS`] of every frame.
@@ -269,8 +276,7 @@ impl ResultReader {
     ///
     /// [`ResultError`]
     pub fn static_forces(&self) -> Result<Vec<StaticForce>, ResultError> {
-        let there = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'static_force'";
-        if self.checked(self.database.query_row(there, [], |row| row.get::<_, i64>(0)))? == 0 {
+        if !self.has_table("static_force")? {
             return Ok(Vec::new());
         }
         let rows = self.rows("SELECT * FROM static_force ORDER BY rowid", |row| {

@@ -2,7 +2,7 @@
 
 use carom_dynamics::LedgerRow;
 
-/// Statements that make the tables of version 1.1.
+/// Statements that make the tables of version 1.2.
 pub(super) fn statements() -> String {
     let ledger = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     format!(
@@ -40,6 +40,17 @@ pub(super) fn statements() -> String {
          CREATE TABLE static_force (
              frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
              kind TEXT NOT NULL, name TEXT NOT NULL, fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL);
+         CREATE TABLE joint (
+             id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL);
+         CREATE TABLE joint_frame (
+             frame INTEGER NOT NULL REFERENCES frame, joint INTEGER NOT NULL REFERENCES joint,
+             fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL, tx REAL NOT NULL, ty REAL NOT NULL, tz REAL NOT NULL,
+             PRIMARY KEY (frame, joint)) WITHOUT ROWID;
+         CREATE TABLE joint_action (
+             frame INTEGER NOT NULL REFERENCES frame, joint INTEGER NOT NULL REFERENCES joint,
+             coordinate TEXT NOT NULL, value REAL NOT NULL, rate REAL NOT NULL,
+             spring REAL, stop REAL, drive REAL, power REAL,
+             PRIMARY KEY (frame, joint, coordinate)) WITHOUT ROWID;
          CREATE TABLE note (id INTEGER PRIMARY KEY, time REAL NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL);
          CREATE TABLE timing (phase TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
          CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use carom_dynamics::{Checkpoint, ContactEvent, Frame, LedgerSummary, Observer, ObserverError};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, VERSION, schema};
+use super::{KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, VERSION, joints, schema};
 use crate::PROGRAM;
 
 mod rows;
@@ -18,6 +18,8 @@ pub struct ResultWriter {
     n_frames: i64,
     bytes: [Vec<u8>; 2],
     in_transaction: bool,
+    /// False where a result of an earlier version, which has no tables for joints, is continued.
+    has_joints: bool,
 }
 
 impl ResultWriter {
@@ -67,6 +69,7 @@ impl ResultWriter {
             n_frames: 0,
             bytes: [Vec::new(), Vec::new()],
             in_transaction: false,
+            has_joints: true,
         })
     }
 
@@ -109,7 +112,7 @@ impl ResultWriter {
                 let row = params![id as i64, pair.name, pair.first, pair.second];
                 self.database.execute(&schema::insert("contact_pair", 4), row)?;
             }
-            Ok(())
+            joints::write_joints(&self.database, &header.joints)
         });
         self.checked(written)?;
         self.commit()
@@ -128,8 +131,10 @@ impl ResultWriter {
         }
         let checkpoint =
             reader.checkpoint()?.ok_or_else(|| refuse("it has no checkpoint; `--force` runs it again"))?;
+        let has_joints = reader.has_table("joint")?;
         drop(reader);
         let mut writer = Self::open(path, checkpoint_every)?;
+        writer.has_joints = has_joints;
         let last: Result<Option<i64>, _> = writer
             .database
             .query_row("SELECT max(id) FROM frame", [], |row| row.get(0))

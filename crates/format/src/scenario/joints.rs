@@ -3,17 +3,17 @@
 use super::decode::{Interval, Table};
 use super::functions::{self, Run};
 use super::model::{ActionSpec, BushingSpec, JointKind, JointSpec, JointSpringSpec, SpringSpec, StopSpec};
-use super::sections::{AXES, Referring, two_ends};
+use super::sections::{AXES, PlacedEnd, Referring, two_ends};
 
-const JOINTS: [(&str, JointKind); 8] = [
-    ("fixed", JointKind::Fixed),
-    ("revolute", JointKind::Revolute),
-    ("spherical", JointKind::Spherical),
-    ("prismatic", JointKind::Prismatic),
-    ("cylindrical", JointKind::Cylindrical),
-    ("universal", JointKind::Universal),
-    ("planar", JointKind::Planar),
-    ("distance", JointKind::Distance),
+const JOINTS: [JointKind; 8] = [
+    JointKind::Fixed,
+    JointKind::Revolute,
+    JointKind::Spherical,
+    JointKind::Prismatic,
+    JointKind::Cylindrical,
+    JointKind::Universal,
+    JointKind::Planar,
+    JointKind::Distance,
 ];
 
 pub(super) fn joint(table: Table<'_>, run: Run) -> Option<Referring<JointSpec>> {
@@ -23,7 +23,8 @@ pub(super) fn joint(table: Table<'_>, run: Run) -> Option<Referring<JointSpec>> 
             "fixed, revolute, spherical, prismatic, cylindrical, universal, planar or distance",
         );
     }
-    let kind = table.choice("kind", &JOINTS);
+    let name = table.text("name");
+    let kind = table.choice("kind", &JOINTS.map(|kind| (kind.name(), kind)));
     let ends = two_ends(&table);
     let needs_axis = !matches!(kind, Some(JointKind::Fixed | JointKind::Spherical | JointKind::Distance));
     if needs_axis && !table.has("axis") {
@@ -38,6 +39,14 @@ pub(super) fn joint(table: Table<'_>, run: Run) -> Option<Referring<JointSpec>> 
     if length.is_some() && kind != Some(JointKind::Distance) {
         table.conflict("length", "`length` belongs to `kind = \"distance\"`");
     }
+    let point = match kind {
+        Some(JointKind::Distance) => ground_point(
+            &table,
+            ends.as_ref(),
+            "where the ground holds the distance, such as [0.0, 0.0, 1.0], in metres",
+        ),
+        _ => None,
+    };
     let action = action(&table, kind, run);
     let turn = turn(&table, kind, run);
     let context = table.context.clone();
@@ -45,11 +54,13 @@ pub(super) fn joint(table: Table<'_>, run: Run) -> Option<Referring<JointSpec>> 
     let [a, b] = ends?;
     Some(Referring {
         spec: JointSpec {
+            name,
             kind: kind?,
             between: [a.0.clone(), b.0.clone()],
             axis,
             second_axis,
             length,
+            point,
             action,
             turn,
         },
@@ -162,33 +173,42 @@ fn stops(table: Table<'_>) -> Option<StopSpec> {
     Some(StopSpec { low, high, stiffness: stiffness?, damping })
 }
 
+/// Where the ground holds an end that is a point: needed there, and nowhere else.
+///
+/// * `why` — what to write where it is missing
+fn ground_point(table: &Table<'_>, ends: Option<&[PlacedEnd; 2]>, why: &'static str) -> Option<[f64; 3]> {
+    let point = table.vector("point");
+    let has_ground = ends?.iter().any(|(end, _)| end.body == "ground");
+    if has_ground && !table.has("point") {
+        table.missing("point", why);
+    }
+    if !has_ground && table.has("point") {
+        table.conflict("point", "`point` is where the ground holds an end, and neither end is `ground`");
+    }
+    point
+}
+
 pub(super) fn spring(table: Table<'_>) -> Option<Referring<SpringSpec>> {
+    let name = table.text("name");
     let ends = two_ends(&table);
     let stiffness = table.number("stiffness", Interval::NotNegative).unwrap_or(0.0);
     let damping = table.number("damping", Interval::NotNegative).unwrap_or(0.0);
     let preload = table.number("preload", Interval::Any).unwrap_or(0.0);
     needs_one(&table, &["stiffness", "damping", "preload"]);
     let free = table.number("free", Interval::NotNegative);
-    let point = table.vector("point");
-    if let Some(ends) = &ends {
-        let has_ground = ends.iter().any(|(end, _)| end.body == "ground");
-        if has_ground && !table.has("point") {
-            table.missing("point", "where the ground holds the spring, such as [0.0, 0.0, 1.0], in metres");
-        }
-        if !has_ground && table.has("point") {
-            table.conflict("point", "`point` is where the ground holds an end, and neither end is `ground`");
-        }
-    }
+    let why = "where the ground holds the spring, such as [0.0, 0.0, 1.0], in metres";
+    let point = ground_point(&table, ends.as_ref(), why);
     let context = table.context.clone();
     table.finish();
     let [a, b] = ends?;
     let between = [a.0.clone(), b.0.clone()];
-    let spec = SpringSpec { between, point, stiffness, damping, free, preload };
+    let spec = SpringSpec { name, between, point, stiffness, damping, free, preload };
     Some(Referring { spec, ends: vec![a, b], context })
 }
 
 pub(super) fn bushing(table: Table<'_>) -> Option<Referring<BushingSpec>> {
     const KEYS: [&str; 4] = ["stiffness", "rotational_stiffness", "damping", "rotational_damping"];
+    let name = table.text("name");
     let ends = two_ends(&table);
     let numbers = KEYS.map(|key| table.vector(key).unwrap_or_default());
     for (key, numbers) in KEYS.into_iter().zip(numbers) {
@@ -218,6 +238,7 @@ pub(super) fn bushing(table: Table<'_>) -> Option<Referring<BushingSpec>> {
     let [stiffness, rotational_stiffness, damping, rotational_damping] = numbers;
     let between = [a.0.clone(), b.0.clone()];
     let axes = axes.to_owned();
-    let spec = BushingSpec { between, axes, stiffness, rotational_stiffness, damping, rotational_damping };
+    let spec =
+        BushingSpec { name, between, axes, stiffness, rotational_stiffness, damping, rotational_damping };
     Some(Referring { spec, ends: vec![a, b], context })
 }

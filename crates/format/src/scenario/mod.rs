@@ -128,7 +128,12 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     if !root.has("simulation") {
         root.missing("simulation", "a scenario needs a table [simulation] with an `end_time`");
     }
-    let simulation = root.table("simulation").map(|table| sections::simulation(table, root.has("contact")));
+    let table = root.table("simulation");
+    if table.as_ref().is_some_and(sections::is_of_another_release) {
+        // What else is wrong depends on the scheme.
+        return None;
+    }
+    let simulation = table.map(|table| sections::simulation(table, root.has("contact")));
     let scheme = simulation.as_ref().map_or(model::Scheme::Quasistatic, |simulation| simulation.scheme);
     let end_time = simulation.as_ref().map_or(1.0, |simulation| simulation.end_time);
     let run = functions::Run { scheme, end_time };
@@ -181,6 +186,10 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     references::check_ends(problems, &bodies, &support, references::Parts::Set);
     references::check_ends(problems, &bodies, &force, references::Parts::Either);
     references::check_ends(problems, &bodies, &pressure, references::Parts::Set);
+    let joints = joint.iter().map(|r| (r.spec.name.as_ref(), &r.ends[..], &r.context[..]));
+    let springs = spring.iter().map(|r| (r.spec.name.as_ref(), &r.ends[..], &r.context[..]));
+    let bushings = bushing.iter().map(|r| (r.spec.name.as_ref(), &r.ends[..], &r.context[..]));
+    references::check_joint_names(problems, joints.chain(springs).chain(bushings));
     Some(Scenario {
         simulation: simulation?,
         material,

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::model::Scheme;
+
 /// Where a problem lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
@@ -76,6 +78,12 @@ pub enum ProblemKind {
         suggestion: Option<String>,
         /// The possible words.
         choices: String,
+    },
+    /// A scheme that this release does not run.
+    #[error("the scheme `{scheme}` is not available in this release; {} are", Scheme::AVAILABLE)]
+    UnavailableScheme {
+        /// Its name.
+        scheme: &'static str,
     },
     /// A name that nothing bears.
     #[error("there is no {kind} `{name}`{}; there are {known}", did_you_mean(.suggestion))]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::decode::{Problems, list_of};
 use super::model::BodySpec;
 use super::problem::ProblemKind;
-use super::sections::Referring;
+use super::sections::{PlacedEnd, Referring};
 use super::suggest::nearest;
 
 /// A body that was read, with the places of its `material` and `name`.
@@ -104,5 +104,25 @@ pub(super) fn check_pairs<T>(problems: &Problems, referring: &[Referring<T>], or
             let text = format!("`{a}` and `{b}` are paired already, in {}: remove one", first.context);
             problems.add(span, context, ProblemKind::Conflict(text));
         }
+    }
+}
+
+/// Names of joints, springs and bushings, by which plots know them; none may bear that of another.
+///
+/// * `named` — the given name of each, with its place and what it is
+pub(super) fn check_joint_names<'a>(
+    problems: &Problems,
+    named: impl Iterator<Item = (Option<&'a String>, &'a [PlacedEnd], &'a str)>,
+) {
+    let mut seen: Vec<&String> = Vec::new();
+    for (name, ends, context) in named {
+        let Some(name) = name else { continue };
+        if seen.contains(&name) {
+            let text =
+                format!("another joint, spring or bushing is called `{name}` already: names must differ");
+            let span = ends.first().map_or(0..0, |(_, span)| span.clone());
+            problems.add(&span, context, ProblemKind::Conflict(text));
+        }
+        seen.push(name);
     }
 }

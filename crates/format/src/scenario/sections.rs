@@ -50,6 +50,15 @@ fn default_integrator(scheme: Scheme, has_contact: bool) -> Integrator {
     }
 }
 
+/// True, and told, if the scheme is none that this release runs.
+pub(super) fn is_of_another_release(table: &Table<'_>) -> bool {
+    let word = table.value("scheme").and_then(|value| value.get_ref().as_str());
+    let named = Scheme::NAMES.iter().find(|(name, _)| Some(*name) == word);
+    let Some((name, _)) = named.filter(|(_, scheme)| !scheme.is_available()) else { return false };
+    table.problem(&table.span_of("scheme"), ProblemKind::UnavailableScheme { scheme: name });
+    true
+}
+
 pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
     let scheme = table.choice("scheme", &Scheme::NAMES).unwrap_or(Scheme::Quasistatic);
     let statics = scheme == Scheme::Static;

@@ -3,21 +3,36 @@
 use nalgebra::Vector3;
 
 use super::law::Response;
-use super::{Elements, ForceElement, ForceLaw, Memory, Stops};
+use super::{Elements, ForceElement, ForceLaw, Memory, Spring, Stops};
 use crate::contact::BodyForces;
 use crate::joint::{Bodies, Coordinate, JointEnd, Place, within_a_turn};
 use crate::system::{Flows, System};
 use crate::system_error::RateError;
 
 /// What an element does at a state.
-struct Action {
+pub(crate) struct Action {
     /// Force and torque on each end, inertial axes.
-    wrenches: [(Vector3<f64>, Vector3<f64>); 2],
-    places: [Place; 2],
+    pub(crate) wrenches: [(Vector3<f64>, Vector3<f64>); 2],
+    pub(crate) places: [Place; 2],
     energy: f64,
     loss: f64,
     /// What is left to its stops.
     gaps: [f64; 2],
+    /// None for a bushing.
+    pub(crate) along: Option<ElementAction>,
+}
+
+/// What an element does along its coordinate.
+pub(crate) struct ElementAction {
+    pub(crate) coordinate: Coordinate,
+    /// u, angles with their turns \[m or rad\].
+    pub(crate) value: f64,
+    /// u̇ \[m/s or rad/s\].
+    pub(crate) rate: f64,
+    /// Q of spring and damper \[N or N m\], if there are.
+    pub(crate) spring: Option<f64>,
+    /// Q of stops \[N or N m\], if there are.
+    pub(crate) stop: Option<f64>,
 }
 
 impl ForceElement {
@@ -35,11 +50,18 @@ impl ForceElement {
                 let rate = now.rate(first, second);
                 let Response { force, energy, loss } = spring.at(value, rate);
                 let stop = stops.map_or(Response::default(), |stops| stops.at(value, rate));
+                let along = Some(ElementAction {
+                    coordinate: *coordinate,
+                    value,
+                    rate,
+                    spring: (*spring != Spring::NONE).then_some(force),
+                    stop: stops.map(|_| stop.force),
+                });
                 let force = force + stop.force;
                 let [x_i, w_i, x_j, w_j] = now.jacobian.map(|g| force * g);
                 let wrenches = [(x_i, w_i), (x_j, w_j)];
                 let gaps = gaps_of(stops.as_ref(), value);
-                Action { wrenches, places, energy: energy + stop.energy, loss: loss + stop.loss, gaps }
+                Action { wrenches, places, energy: energy + stop.energy, loss: loss + stop.loss, gaps, along }
             }
             ForceLaw::Bushing(bushing) => {
                 let wrench = bushing.at(first, second);
@@ -51,6 +73,7 @@ impl ForceElement {
                     energy: wrench.energy,
                     loss: wrench.loss,
                     gaps: [f64::INFINITY; 2],
+                    along: None,
                 }
             }
         }
@@ -90,6 +113,11 @@ impl Elements {
                 }
             }
         }
+    }
+
+    /// What an element does at a state.
+    pub(crate) fn action(&self, number: usize, state: &Bodies<'_>) -> Action {
+        self.all[number].act(state, &self.memory[number])
     }
 
     /// Energy of all elements \[J\].

@@ -25,6 +25,7 @@ mod law;
 mod onset;
 mod point_load;
 
+pub(crate) use apply::ElementAction;
 pub use bushing::Bushing;
 pub use law::{Spring, Stops};
 pub(crate) use point_load::apply_point_load;
@@ -57,6 +58,8 @@ pub struct ForceElement {
     pub ends: [JointEnd; 2],
     /// How it acts.
     pub law: ForceLaw,
+    /// Index of the joint whose coordinate it acts on; none for a spring or bushing of its own.
+    pub joint: Option<usize>,
 }
 
 /// What is remembered of an element from step to step.
@@ -75,6 +78,8 @@ pub(crate) struct Elements {
     pub(crate) memory: Vec<Memory>,
     /// What was left to the stops of each element at the last evaluation of the rate.
     pub(crate) gaps: Vec<[f64; 2]>,
+    /// Which stops of each element are passed, rounding apart: see `onset`.
+    pub(crate) passed: Vec<[bool; 2]>,
     /// Energy of all at the last accepted state \[J\].
     pub(crate) stored: f64,
 }
@@ -83,6 +88,11 @@ impl Elements {
     /// True without elements.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
+    }
+
+    /// True if one of them has stops.
+    pub(crate) fn have_stops(&self) -> bool {
+        self.all.iter().any(|element| matches!(element.law, ForceLaw::Along { stops: Some(_), .. }))
     }
 
     /// True if one of them counts turns.
@@ -100,13 +110,13 @@ impl System {
     ///
     /// [`SpecError`] names the element that does not fit.
     pub fn with_forces(mut self, elements: Vec<ForceElement>) -> Result<Self, SpecError> {
-        for ForceElement { name, ends, law } in &elements {
+        for ForceElement { name, ends, law, .. } in &elements {
             let what = if matches!(law, ForceLaw::Bushing(_)) { "bushing" } else { "spring" };
             check_ends(what, name, ends, &self.bodies)?;
         }
         let n = elements.len();
         let (memory, gaps) = (vec![Memory::default(); n], vec![[f64::INFINITY; 2]; n]);
-        self.elements = Elements { all: elements, memory, gaps, stored: 0.0 };
+        self.elements = Elements { all: elements, memory, gaps, passed: vec![[false; 2]; n], stored: 0.0 };
         Ok(self)
     }
 }

@@ -1,7 +1,11 @@
 //! Steps that end where a stop is reached or left: its force has a kink there, and a long step could pass over it.
+//!
+//! Such a step ends with a gap that is zero but for rounding, of either sign. Whether a stop is passed is therefore remembered from event to
+//! event: a stop that has been reached is not reached again, and left only where the coordinate comes out of it.
 
 use carom_integrate::{Attempt, locate_crossing};
 
+use super::Elements;
 use crate::outcome::RunError;
 use crate::simulation::Simulation;
 use crate::system_error::RateError;
@@ -36,7 +40,8 @@ impl Simulation {
                 // The last rate was that of the end.
                 self.system.elements.gaps[stop.0][stop.1]
             };
-            if (start < 0.0) == (end < 0.0) {
+            // After a cut step the sign at the start is that of rounding: an opposite sign at the end is then no news.
+            if (start < 0.0) == (end < 0.0) || self.system.elements.passed[stop.0][stop.1] == (end < 0.0) {
                 continue;
             }
             self.integrator.prepare_dense(&mut self.system)?;
@@ -51,6 +56,18 @@ impl Simulation {
             }
         }
         Ok(first)
+    }
+
+    /// Takes down which stops are passed at the end of an accepted step, that of the event it was cut to by the event.
+    pub(crate) fn note_stops(&mut self, aimed: Option<usize>) {
+        let pairs = self.memory.len();
+        let Elements { memory, passed, .. } = &mut self.system.elements;
+        for (number, (memory, passed)) in memory.iter().zip(passed).enumerate() {
+            for side in 0..2 {
+                let is_event = aimed == Some(pairs + 2 * number + side);
+                passed[side] = if is_event { !passed[side] } else { memory.gaps[side] < 0.0 };
+            }
+        }
     }
 
     /// What is left to a stop at a time within the attempt.

@@ -1,8 +1,11 @@
 //! Joints at the start: rows that repeat others are found and left out, bodies are moved until their joints close.
 
+use nalgebra::Vector3;
+
 use super::project::{DRIFT, ProjectError};
 use super::row::Row;
 use super::{Constraints, Joint, SpecError};
+use crate::layout::put;
 use crate::system::System;
 
 /// Violation of a row that was left out, above which it contradicts the others.
@@ -13,8 +16,23 @@ const CONTRADICTION: f64 = 1e-8;
 pub struct Assembly {
     /// Joints with equations that the others already hold, and how many.
     pub redundant: Vec<(String, usize)>,
-    /// How far bodies were moved until the joints closed \[m\].
+    /// How far bodies, or ends of joints on them, were moved until the joints closed \[m\].
     pub moved: f64,
+    /// True if the ends of joints did not meet where the bodies were placed; false if motions alone moved them.
+    pub apart: bool,
+    /// Motions that begin elsewhere than where the bodies are placed.
+    pub displaced: Vec<Displaced>,
+}
+
+/// A motion that begins elsewhere than where the bodies are placed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Displaced {
+    /// Name of the joint.
+    pub joint: String,
+    /// Its coordinate at the start less what the motion says there \[m or rad\].
+    pub offset: f64,
+    /// True for an angle.
+    pub is_angle: bool,
 }
 
 /// Joints that cannot be closed.
@@ -64,18 +82,26 @@ impl System {
     pub fn assemble(&mut self, y: &mut [f64]) -> Result<Assembly, AssemblyError> {
         let mut assembly = Assembly::default();
         let mut left_out: Vec<(usize, Row)> = Vec::new();
+        self.set_state(y).map_err(ProjectError::from)?;
+        self.set_joints(0.0, y);
+        (assembly.apart, assembly.displaced) = self.constraints.gaps_at_start();
+        let placed = self.joined_points();
         // Where bodies were moved, other rows may repeat each other.
         loop {
             let found = self.leave_out_dependent(y)?;
             let none = found.is_empty();
             left_out.extend(found);
             let projection = self.project(0.0, y, DRIFT)?;
-            assembly.moved += projection.moved;
             if none && projection.moved == 0.0 {
                 break;
             }
         }
         self.check_left_out(&left_out, y)?;
+        self.set_state(y).map_err(ProjectError::from)?;
+        self.set_joints(0.0, y);
+        let moved = self.joined_points().into_iter().zip(placed).map(|(now, then)| (now - then).norm());
+        assembly.moved = moved.fold(0.0, f64::max);
+        self.reset_impulses(y);
         for (k, joint) in self.constraints.joints.iter().enumerate() {
             let count = left_out.iter().filter(|(joint, _)| *joint == k).count();
             if count > 0 {
@@ -83,6 +109,27 @@ impl System {
             }
         }
         Ok(assembly)
+    }
+
+    /// Origins of the bodies that joints are on, and ends of the joints, at the state that was set last \[m\].
+    fn joined_points(&self) -> Vec<Vector3<f64>> {
+        let Self { constraints, poses, .. } = self;
+        let ends = constraints.joints.iter().zip(&constraints.places);
+        let points = ends.flat_map(|(joint, places)| joint.ends.iter().zip(places));
+        points
+            .flat_map(|(end, place)| [Some(place.position), end.body.map(|body| poses[body].position)])
+            .flatten()
+            .collect()
+    }
+
+    /// The impulses that brought momenta to the joints belong to no run.
+    fn reset_impulses(&self, y: &mut [f64]) {
+        let layout = &self.layout;
+        let zero = Vector3::zeros();
+        let held = self.bodies.iter().enumerate().filter(|(_, body)| body.fixed);
+        let taken = held.flat_map(|(i, _)| [layout.momentum(i), layout.ang_momentum(i)]);
+        let all = taken.chain([layout.external_impulse(), layout.external_ang_impulse()]);
+        all.for_each(|start| put(y, start, &zero));
     }
 
     /// Leaves out rows that those before them determine at y.
@@ -128,5 +175,27 @@ impl System {
             }
         }
         Ok(())
+    }
+}
+
+impl Constraints {
+    /// Whether joints are open where bodies are placed, and motions that begin elsewhere, at the state that was set last.
+    fn gaps_at_start(&self) -> (bool, Vec<Displaced>) {
+        let size = self.size();
+        let mut displaced = Vec::new();
+        let mut apart = false;
+        for (&(joint, row), now) in self.rows.iter().zip(&self.now) {
+            let scale = if row.is_length() { size } else { 1.0 };
+            if now.value.abs() <= DRIFT * scale {
+                continue;
+            }
+            if let Row::Driven(_, coordinate) = row {
+                let joint = self.joints[joint].name.clone();
+                displaced.push(Displaced { joint, offset: now.value, is_angle: coordinate.is_angle() });
+            } else {
+                apart = true;
+            }
+        }
+        (apart, displaced)
     }
 }

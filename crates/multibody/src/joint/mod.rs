@@ -10,6 +10,7 @@
 //! * `reactions`: multipliers at the level of accelerations
 //! * `project`: positions and velocities back to the joints
 //! * `assemble`: rows that repeat others, consistent initial values
+//! * `transmitted`: forces and torques for results
 //! * `skyline`: the factor of G M⁻¹ Gᵀ
 //!
 //! # Source
@@ -25,11 +26,12 @@ mod project;
 mod reactions;
 mod row;
 mod skyline;
+mod transmitted;
 
 use carom_dynamics::Marker;
 use nalgebra::Matrix3;
 
-pub use assemble::{Assembly, AssemblyError};
+pub use assemble::{Assembly, AssemblyError, Displaced};
 pub use coordinate::Coordinate;
 pub(crate) use coordinate::within_a_turn;
 pub use drive::{Drive, DriveError};

@@ -5,13 +5,14 @@
 //! M z ← M z − Gᵀ (G M⁻¹ Gᵀ)⁻¹ G z
 //! ```
 //!
-//! Momenta change by impulses of the joints alone, so that a system that is free in space keeps P and L.
+//! Momenta change by impulses of the joints alone, so that a system that is free in space keeps P and L. Impulses of joints to the ground are
+//! external, and a held body passes on what it gets: the books of the integrals take both.
 
 use carom_dynamics::rotation;
 
 use super::reactions::Bodies;
 use crate::contact::BodyForces;
-use crate::layout::{put, quaternion, vector};
+use crate::layout::{add, put, quaternion, vector};
 use crate::system::System;
 use crate::system_error::RateError;
 
@@ -113,14 +114,14 @@ impl System {
             self.constraints.solve();
             let (layout, impulses) = (&self.layout, &mut self.forces);
             impulses.iter_mut().for_each(BodyForces::clear);
-            self.constraints.apply(impulses, |_, _| {});
+            let (j, h) = (layout.external_impulse(), layout.external_ang_impulse());
+            self.constraints.apply(impulses, |impulse, ang_impulse| {
+                add(y, j, impulse);
+                add(y, h, ang_impulse);
+            });
             for (i, impulse) in impulses.iter().enumerate() {
-                if !self.bodies[i].fixed {
-                    let (p, l) = (layout.momentum(i), layout.ang_momentum(i));
-                    let (momentum, ang_momentum) = (vector(y, p), vector(y, l));
-                    put(y, p, &(momentum + impulse.force));
-                    put(y, l, &(ang_momentum + impulse.moment));
-                }
+                add(y, layout.momentum(i), &impulse.force);
+                add(y, layout.ang_momentum(i), &impulse.moment);
                 for (k, change) in impulse.modal.iter().enumerate() {
                     y[layout.modal_momentum(i) + k] += change;
                 }

@@ -41,7 +41,12 @@ pub fn joint(kind: JointKind, ends: [JointEnd; 2]) -> Joint {
 }
 
 pub fn along(coordinate: Coordinate, spring: Spring, ends: [JointEnd; 2]) -> ForceElement {
-    ForceElement { name: "spring".to_owned(), ends, law: ForceLaw::Along { coordinate, spring, stops: None } }
+    ForceElement {
+        name: "spring".to_owned(),
+        ends,
+        law: ForceLaw::Along { coordinate, spring, stops: None },
+        joint: None,
+    }
 }
 
 pub fn formula(text: &str) -> TimeFunction {

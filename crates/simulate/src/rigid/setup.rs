@@ -8,6 +8,7 @@ use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, Scen
 use carom_rigid::{Ball, Law, PairError, PairSpec, RigidBody, Shape, System, SystemError};
 use nalgebra::Vector3;
 
+use super::repeated;
 use crate::SimulateError;
 use crate::overlap::samples;
 use crate::references::Parts;
@@ -40,6 +41,9 @@ pub(super) fn system(scenario: &Scenario, geometries: &[&Body]) -> Result<System
         })
         .collect::<Result<Vec<_>, _>>()?;
     let placements: Vec<Placement> = scenario.body.iter().map(placement).collect();
+    if let Some(error) = repeated::problem(scenario, geometries) {
+        return Err(error);
+    }
     let mut pairs = Vec::with_capacity(scenario.contact.len());
     for (i, contact) in scenario.contact.iter().enumerate() {
         let spec = pair(scenario, geometries, contact);
@@ -167,7 +171,7 @@ fn shape_surface(shape: &ShapeSpec) -> Option<Shape> {
 }
 
 /// Nodes of a set of a mesh; corners and middles of the spans of NURBS sides, whose control points lie elsewhere.
-fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<Vec<Ball>, SimulateError> {
+pub(super) fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<Vec<Ball>, SimulateError> {
     let discretisation = discretisation(spec, geometry)?;
     let points: Vec<Vector3<f64>> = match &geometry.geometry {
         Geometry::Mesh(_) => {

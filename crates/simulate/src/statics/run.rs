@@ -106,6 +106,7 @@ impl Problem {
             scenario_folder: absolute(folder),
             bodies: scenario.body.iter().zip(&prepared.bodies).zip(&self.bodies).map(described).collect(),
             pairs: pairs.collect(),
+            joints: Vec::new(),
         }
     }
 
@@ -270,8 +271,14 @@ impl<'a> Run<'a> {
     ) -> Result<(), SimulateError> {
         let row = self.ledger.record(balance(self.time, bodies, contact, residual));
         self.states = bodies.iter().map(|body| body.state.clone()).collect();
-        let frame =
-            Frame { time: self.time, steps: self.counts[0], bodies: &self.states, contacts, ledger: &row };
+        let frame = Frame {
+            time: self.time,
+            steps: self.counts[0],
+            bodies: &self.states,
+            contacts,
+            joints: &[],
+            ledger: &row,
+        };
         Ok(self.writer.frame(&frame).map_err(carom_multibody::RunError::from)?)
     }
 

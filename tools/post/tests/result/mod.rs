@@ -3,9 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use carom_dynamics::{Balance, BodyState, ContactEvent, ContactState, Frame, Ledger, Observer, rotation};
+use carom_dynamics::{
+    Balance, BodyState, ContactEvent, ContactState, Frame, JointAction, JointState, Ledger, Observer,
+    rotation,
+};
 use carom_fem::{Body, Discretisation, Geometry, Material};
-use carom_format::result::{ResultBody, ResultPair, RunHeader, RunState};
+use carom_format::result::{ResultBody, ResultJoint, ResultPair, RunHeader, RunState};
 use carom_format::{CraigBamptonOptions, ResultWriter, write_body, write_rom};
 use carom_mesh::{CellBlock, CellShape, Mesh, Set};
 use carom_nurbs::{Multipatch, Near, solids};
@@ -155,6 +158,22 @@ fn contact(ball: &Body) -> ContactState {
     contact
 }
 
+/// A driven axle whose force and torque are largest in the second frame, and a spring.
+fn joints(step: f64) -> [JointState; 2] {
+    let size = 1.0 + step * (2.0 - step);
+    let drive =
+        JointAction { value: 2e3 * step, rate: 2e3, drive: Some(-0.5 * size), ..JointAction::default() };
+    let spring = JointAction { value: 0.1, spring: Some(step), ..JointAction::default() };
+    [
+        JointState {
+            force: [3.0 * size, 0.0, 4.0 * size],
+            torque: [0.0, -0.5 * size, 0.0],
+            actions: [None, Some(drive)],
+        },
+        JointState { force: [0.0, 0.0, -step], torque: [0.0; 3], actions: [Some(spring), None] },
+    ]
+}
+
 /// Writes bodies, model and result into a folder; returns the result.
 pub(crate) fn write(folder: &Path) -> PathBuf {
     write_with(folder, &ball())
@@ -205,6 +224,20 @@ pub(crate) fn write_with(folder: &Path, ball: &Body) -> PathBuf {
             first: "ball:pole".to_owned(),
             second: "block:top".to_owned(),
         }],
+        joints: vec![
+            ResultJoint {
+                name: "axle".to_owned(),
+                kind: "revolute".to_owned(),
+                first: "ground".to_owned(),
+                second: "ball:centre".to_owned(),
+            },
+            ResultJoint {
+                name: "spring ball:pole block:top".to_owned(),
+                kind: "spring".to_owned(),
+                first: "ball:pole".to_owned(),
+                second: "block:top".to_owned(),
+            },
+        ],
     };
     let path = folder.join("result.carom");
     let mut writer = ResultWriter::create(&path, &header, 1, false).unwrap();
@@ -239,6 +272,7 @@ pub(crate) fn write_with(folder: &Path, ball: &Body) -> PathBuf {
             steps: 10 * step as u64,
             bodies: &[ball_state, still],
             contacts: &[contact],
+            joints: &joints(step as f64),
             ledger: &row,
         };
         writer.frame(&frame).unwrap();

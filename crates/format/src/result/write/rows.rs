@@ -3,7 +3,7 @@
 use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, Frame, Values};
 use rusqlite::{params, params_from_iter};
 
-use super::super::{blob, schema};
+use super::super::{blob, joints, schema};
 use super::ResultWriter;
 
 impl ResultWriter {
@@ -20,6 +20,9 @@ impl ResultWriter {
         let mut statement = database.prepare_cached(&schema::insert("contact_frame", 9))?;
         for (pair, state) in frame.contacts.iter().enumerate() {
             write_contact(&mut statement, id, pair, state, &mut self.bytes)?;
+        }
+        if self.has_joints {
+            joints::write_frame(database, id, frame.joints)?;
         }
         let values = frame.ledger.values();
         let mut statement = database.prepare_cached(&schema::insert("ledger", values.len() + 1))?;

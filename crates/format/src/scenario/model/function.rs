@@ -45,7 +45,7 @@ pub enum FunctionError {
         source: FormulaError,
     },
     /// A table.
-    #[error("the table is none: {0}")]
+    #[error("the table of times and values makes no function: {0}")]
     Table(#[from] TableError),
 }
 

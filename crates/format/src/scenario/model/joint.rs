@@ -29,6 +29,9 @@ pub enum JointKind {
 /// The table `[[joint]]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JointSpec {
+    /// Name by which plots and messages know it; its kind and ends if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Its kind.
     pub kind: JointKind,
     /// `BODY:MARKER` or `ground`.
@@ -41,6 +44,9 @@ pub struct JointSpec {
     /// Length of a distance; that of the start if not given \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
+    /// Where the ground holds a distance, inertial coordinates \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub point: Option<[f64; 3]>,
     /// What acts on the angle of a revolute joint, the shift of a prismatic or cylindrical one, the length of a distance.
     #[serde(flatten)]
     pub action: ActionSpec,
@@ -94,6 +100,9 @@ pub struct StopSpec {
 /// The table `[[spring]]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpringSpec {
+    /// Name by which plots and messages know it; its kind and ends if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// `BODY:MARKER` or `ground`.
     pub between: [End; 2],
     /// Where the ground holds its end, inertial coordinates \[m\].
@@ -113,6 +122,9 @@ pub struct SpringSpec {
 /// The table `[[bushing]]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BushingSpec {
+    /// Name by which plots and messages know it; its kind and ends if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// `BODY:MARKER` or `ground`.
     pub between: [End; 2],
     /// Whose axes turn with the first end: those of space at the start (`inertial`), or of the first body (`body`).
@@ -125,4 +137,45 @@ pub struct BushingSpec {
     pub damping: [f64; 3],
     /// About x, y, z \[N m s/rad\].
     pub rotational_damping: [f64; 3],
+}
+
+impl JointKind {
+    /// Its name in scenarios.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Revolute => "revolute",
+            Self::Spherical => "spherical",
+            Self::Prismatic => "prismatic",
+            Self::Cylindrical => "cylindrical",
+            Self::Universal => "universal",
+            Self::Planar => "planar",
+            Self::Distance => "distance",
+        }
+    }
+}
+
+impl JointSpec {
+    /// Its name, or kind and ends.
+    pub fn title(&self) -> String {
+        title(self.name.as_ref(), self.kind.name(), &self.between)
+    }
+}
+
+impl SpringSpec {
+    /// Its name, or `spring` and its ends.
+    pub fn title(&self) -> String {
+        title(self.name.as_ref(), "spring", &self.between)
+    }
+}
+
+impl BushingSpec {
+    /// Its name, or `bushing` and its ends.
+    pub fn title(&self) -> String {
+        title(self.name.as_ref(), "bushing", &self.between)
+    }
+}
+
+fn title(name: Option<&String>, kind: &str, [first, second]: &[End; 2]) -> String {
+    name.cloned().unwrap_or_else(|| format!("{kind} {first} {second}"))
 }

@@ -95,6 +95,14 @@ impl Scheme {
         ("complementarity", Self::Complementarity),
     ];
 
+    /// Names of those that this release runs, for messages.
+    pub const AVAILABLE: &str = "`quasistatic`, `dynamic`, `damped`, `static` and `rigid`";
+
+    /// True if this release runs it.
+    pub fn is_available(self) -> bool {
+        matches!(self, Self::Quasistatic | Self::Dynamic | Self::Damped | Self::Static | Self::Rigid)
+    }
+
     /// Name in scenarios.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, scheme)| *scheme == self).map_or("", |(name, _)| name)

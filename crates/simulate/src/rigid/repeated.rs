@@ -1,0 +1,184 @@
+//! Contacts of the scheme `rigid` that stand for each other: the same surfaces of the same two bodies, named twice.
+//!
+//! Impulses of two such contacts would be one too many, and the larger restitution would win. Two bodies with flat faces are the exception
+//! when named both ways round: each way tests the corners of one body against the faces of the other.
+
+use carom_fem::{Body, Discretisation, Surface};
+use carom_format::scenario::model::{ContactSpec, End, Scenario, ShapeKind};
+use nalgebra::Vector3;
+use thiserror::Error;
+
+use super::setup::set_points;
+use crate::SimulateError;
+
+/// Distance, relative to the size of what is compared, within which points lie on each other.
+const SAME: f64 = 1e-6;
+
+/// A contact of surfaces that another contact has already.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum RepeatedContact {
+    /// Its impulses would come twice.
+    #[error(
+        "contact between {pair}: these are the surfaces of contact {contact} ({other}), whose impulses would come twice: remove one; both ways \
+         round are for two bodies with corners and flat faces (`kind = \"block\"`) alone"
+    )]
+    Twice {
+        /// The surfaces.
+        pair: String,
+        /// Number of the other contact, from 1.
+        contact: usize,
+        /// Its surfaces.
+        other: String,
+    },
+    /// Two bodies with flat faces that meet by other laws the other way round.
+    #[error(
+        "contact between {pair}: contact {contact} ({other}) is the same the other way round, with another law: give both the same `law`, `restitution` \
+         and `friction`"
+    )]
+    UnequalLaws {
+        /// The surfaces.
+        pair: String,
+        /// Number of the other contact, from 1.
+        contact: usize,
+        /// Its surfaces.
+        other: String,
+    },
+}
+
+/// The first contact that stands for an earlier one, or that turns an earlier one round with another law.
+///
+/// * `geometries` — of each body
+pub(super) fn problem(scenario: &Scenario, geometries: &[&Body]) -> Option<SimulateError> {
+    let sides = Sides { scenario, geometries };
+    let contacts = scenario.contact.iter().enumerate();
+    contacts.into_iter().find_map(|(i, later)| {
+        let earlier = scenario.contact[..i].iter().enumerate();
+        let error = earlier.into_iter().find_map(|(k, earlier)| sides.error(later, k, earlier))?;
+        Some(SimulateError::from(error).at(format!("contact.{i}.between")))
+    })
+}
+
+/// Ends of contacts with what they are of.
+struct Sides<'a> {
+    scenario: &'a Scenario,
+    geometries: &'a [&'a Body],
+}
+
+impl Sides<'_> {
+    fn error(&self, later: &ContactSpec, number: usize, earlier: &ContactSpec) -> Option<RepeatedContact> {
+        let [a, b] = &later.between;
+        let [c, d] = &earlier.between;
+        let names = |pair: &ContactSpec| format!("{}, {}", pair.between[0], pair.between[1]);
+        let (pair, other) = (names(later), names(earlier));
+        let contact = number + 1;
+        if self.are_same(a, c) && self.are_same(b, d) {
+            return Some(RepeatedContact::Twice { pair, contact, other });
+        }
+        if !(self.are_same(a, d) && self.are_same(b, c)) {
+            return None;
+        }
+        if !(self.is_flat(a) && self.is_flat(b)) {
+            return Some(RepeatedContact::Twice { pair, contact, other });
+        }
+        let law = |pair: &ContactSpec| (pair.law, pair.restitution.unwrap_or(1.0), pair.friction);
+        (law(later) != law(earlier)).then_some(RepeatedContact::UnequalLaws { pair, contact, other })
+    }
+
+    fn body(&self, end: &End) -> Option<usize> {
+        self.scenario.body.iter().position(|spec| spec.name == end.body)
+    }
+
+    fn shape(&self, end: &End) -> Option<&ShapeKind> {
+        let spec = &self.scenario.body[self.body(end)?];
+        spec.shape.iter().find(|shape| shape.name == end.part).map(|shape| &shape.kind)
+    }
+
+    /// Nodes of a set, or corners and middles of its spans.
+    fn samples(&self, end: &End) -> Vec<Vector3<f64>> {
+        let Some(i) = self.body(end) else { return Vec::new() };
+        let points = set_points(&self.scenario.body[i], self.geometries[i], &end.part);
+        points.map_or_else(|_| Vec::new(), |points| points.iter().map(|ball| ball.center).collect())
+    }
+
+    /// True if one of two ends lies wholly on the other.
+    fn are_same(&self, a: &End, b: &End) -> bool {
+        if a.body != b.body {
+            return false;
+        }
+        if a.part == b.part {
+            return true;
+        }
+        match (self.shape(a), self.shape(b)) {
+            (Some(a), Some(b)) => a == b,
+            (Some(shape), None) => lies_on(&self.samples(b), |x| distance(shape, x)),
+            (None, Some(shape)) => lies_on(&self.samples(a), |x| distance(shape, x)),
+            (None, None) => {
+                let (a, b) = (self.samples(a), self.samples(b));
+                lies_on(&a, |x| nearest(&b, x)) || lies_on(&b, |x| nearest(&a, x))
+            }
+        }
+    }
+
+    /// True if an end has corners and flat faces: a block, or a set whose faces are flat.
+    fn is_flat(&self, end: &End) -> bool {
+        if let Some(shape) = self.shape(end) {
+            return matches!(shape, ShapeKind::Block { .. });
+        }
+        self.body(end).is_some_and(|i| has_flat_faces(self.geometries[i], &end.part))
+    }
+}
+
+/// True if there are points, and all are nearer than [`SAME`] of their box.
+fn lies_on(points: &[Vector3<f64>], distance: impl Fn(&Vector3<f64>) -> f64) -> bool {
+    let size = points.iter().fold(f64::MIN_POSITIVE, |most, x| most.max((x - points[0]).norm()));
+    !points.is_empty() && points.iter().all(|x| distance(x) <= SAME * size)
+}
+
+fn nearest(points: &[Vector3<f64>], x: &Vector3<f64>) -> f64 {
+    points.iter().map(|point| (point - x).norm()).fold(f64::INFINITY, f64::min)
+}
+
+/// Distance of a point from the surface of a shape \[m\].
+fn distance(shape: &ShapeKind, x: &Vector3<f64>) -> f64 {
+    let from = |point: &[f64; 3]| x - Vector3::from(*point);
+    match shape {
+        ShapeKind::Points { points, radius } => {
+            let centres = points.iter().map(|point| from(point).norm());
+            (centres.fold(f64::INFINITY, f64::min) - radius).abs()
+        }
+        ShapeKind::Ball { center, radius } | ShapeKind::Cavity { center, radius } => {
+            (from(center).norm() - radius).abs()
+        }
+        ShapeKind::Block { center, size } | ShapeKind::Room { center, size } => {
+            let beyond = from(center).abs() - 0.5 * Vector3::from(*size);
+            let outside = beyond.map(|d| d.max(0.0)).norm();
+            if outside > 0.0 { outside } else { -beyond.max() }
+        }
+        ShapeKind::Plane { point, normal } => {
+            let normal = Vector3::from(*normal);
+            normal.dot(&from(point)).abs() / normal.norm()
+        }
+    }
+}
+
+/// True if no face of a set bulges: its middle is the mean of its corners.
+fn has_flat_faces(body: &Body, set: &str) -> bool {
+    let Ok(discretisation) = Discretisation::new(body) else { return false };
+    let Ok(surface) = body.surface_of_set(&discretisation, set) else { return false };
+    let positions: Vec<[f64; 3]> =
+        surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
+    (0..surface.faces.len()).all(|face| bulge(&surface, face, &positions) <= SAME)
+}
+
+/// Distance of the middle of a face from the mean of its corners, over the distance of the corners from it.
+fn bulge(surface: &Surface, face: usize, positions: &[[f64; 3]]) -> f64 {
+    let at = |xi: [f64; 2]| Vector3::from(surface.position(face, xi, positions));
+    let (corners, middle): (&[[f64; 2]], [f64; 2]) = if surface.faces[face].basis.is_triangle() {
+        (&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1.0 / 3.0; 2])
+    } else {
+        (&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.5; 2])
+    };
+    let mean = corners.iter().map(|&xi| at(xi)).sum::<Vector3<f64>>() / corners.len() as f64;
+    let size = corners.iter().map(|&xi| (at(xi) - mean).norm()).fold(f64::MIN_POSITIVE, f64::max);
+    (at(middle) - mean).norm() / size
+}

@@ -1,0 +1,171 @@
+//! Mechanisms from a scenario to its result: what joints transmit, motions that begin elsewhere, where errors point, what is warned of.
+
+use std::path::Path;
+
+use carom_format::{ResultReader, Scenario};
+use carom_progress::Silent;
+use carom_simulate::{ErrorKind, RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+use nalgebra::Vector3;
+
+/// The outcome, and what each joint transmits in the last frame.
+fn solve(text: &str) -> Result<(RunOutcome, Vec<carom_dynamics::JointState>), SimulateError> {
+    let scenario = Scenario::parse(Path::new("mechanism.toml"), text, &[], &["steel"]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent)?;
+    let result = folder.path().join("result.carom");
+    let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent)?;
+    let reader = ResultReader::open(&result).unwrap();
+    let n = reader.header().unwrap().joints.len();
+    let last = (0..n).map(|joint| *reader.joint_course(joint).unwrap().last().unwrap());
+    Ok((outcome, last.collect()))
+}
+
+fn simulation(end_time: f64) -> String {
+    format!("[simulation]\nend_time = {end_time:?}\nintegrator = \"dop853\"\ngravity = [0.0, 0.0, -9.81]\n")
+}
+
+/// A mass of 2 kg with a marker in its middle.
+fn mass(name: &str, rest: &str) -> String {
+    format!(
+        "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"plate\", size = [0.1, 0.1, 0.1] }}\nmaterial = \"steel\"\nrigid = true\n\
+         mass_properties = {{ mass = 2.0, inertia = [0.01, 0.01, 0.01] }}\n{rest}\n\
+         [[body.marker]]\nname = \"c\"\nat = [0.0, 0.0, 0.0]\n"
+    )
+}
+
+const ROD: &str = "[[body]]\nname = \"rod\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\nrigid = true\n";
+
+fn hinge(rest: &str) -> String {
+    format!(
+        "[[joint]]\nkind = \"revolute\"\nbetween = [\"ground\", \"rod:start\"]\naxis = [0.0, 1.0, 0.0]\n{rest}\n"
+    )
+}
+
+/// A conical pendulum on a length of 0.5 m from a point of the ground: 0.3 m around, 0.4 m high, a tension of m g 0.5/0.4.
+#[test]
+fn a_distance_from_the_ground_holds_a_conical_pendulum() {
+    let speed = 0.3 * (9.81_f64 / 0.4).sqrt();
+    let place = format!("position = [0.3, 0.0, 0.6]\nvelocity = [0.0, {speed:?}, 0.0]");
+    let string = "[[joint]]\nname = \"string\"\nkind = \"distance\"\nbetween = [\"ground\", \"m:c\"]\npoint = [0.0, 0.0, 1.0]\n";
+    let (outcome, joints) = solve(&[simulation(1.7), mass("m", &place), string.to_owned()].concat()).unwrap();
+    let [x, y, z] = outcome.bodies[0].position;
+    assert!((x.hypot(y) - 0.3).abs() < 1e-7 && (z - 0.6).abs() < 1e-7, "{x} {y} {z}");
+    let to_point = Vector3::new(-x, -y, 1.0 - z) / 0.5;
+    let tension = Vector3::from(joints[0].force);
+    assert!((tension - to_point * (2.0 * 9.81 * 0.5 / 0.4)).norm() < 1e-4, "{tension}");
+    // About the first end, where the line begins, it has no torque.
+    assert!(Vector3::from(joints[0].torque).norm() < 1e-9, "{:?}", joints[0]);
+    assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
+}
+
+#[test]
+fn a_motion_that_begins_elsewhere_is_told_as_such() {
+    let (outcome, _) = solve(&[&simulation(0.1), ROD, &hinge("motion = \"0.5\"")].concat()).unwrap();
+    // The middle of the rod goes by 2·0.2·sin 0.25 m.
+    let text = outcome.warnings.join("\n");
+    assert!(text.contains("joint `revolute ground rod:start`: its motion begins 5.000e-1 rad"), "{text}");
+    assert!(text.contains("by up to 9.896e-2 m") && !text.contains("until their joints closed"), "{text}");
+    let (outcome, _) = solve(&[&simulation(0.1), ROD, &hinge("motion = \"0.5*t\"")].concat()).unwrap();
+    assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
+}
+
+#[test]
+fn what_rests_under_its_weight_has_no_error_of_momentum() {
+    let (outcome, joints) = solve(&[&simulation(1.0), ROD, &hinge("motion = \"0.0\"")].concat()).unwrap();
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.momentum_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
+    // The motion holds the level rod: its weight at the hinge, and M = m g L/2, which turns about −y.
+    let weight = outcome_mass() * 9.81;
+    let action = joints[0].actions[1].unwrap();
+    assert!((joints[0].force[2] / weight - 1.0).abs() < 1e-9, "{joints:?}");
+    assert!((action.drive.unwrap() / (-0.2 * weight) - 1.0).abs() < 1e-9, "{joints:?}");
+    assert!((joints[0].torque[1] / action.drive.unwrap() - 1.0).abs() < 1e-9, "{joints:?}");
+}
+
+/// Mass of the rod: density times π r² L.
+fn outcome_mass() -> f64 {
+    7800.0 * std::f64::consts::PI * 1e-4 * 0.4
+}
+
+#[test]
+fn errors_of_joints_point_at_their_tables() {
+    let held = format!(
+        "{}[[joint]]\nkind = \"fixed\"\nbetween = [\"ground\", \"rod:end\"]\n",
+        hinge("motion = \"0.5*t\"")
+    );
+    let error = solve(&[&simulation(0.1), ROD, &held].concat()).unwrap_err();
+    assert_eq!((error.key(), error.kind()), (Some("joint.0.motion"), ErrorKind::Input), "{error}");
+    // A rod of 0.4 m cannot reach a point 1 m away.
+    let far = "[[joint]]\nkind = \"distance\"\nlength = 0.1\npoint = [1.0, 0.0, 0.0]\nbetween = [\"ground\", \"rod:end\"]\n";
+    let error = solve(&[&simulation(0.1), ROD, &hinge(""), far].concat()).unwrap_err();
+    assert!(error.key().is_some_and(|key| key.starts_with("joint.")), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Input);
+}
+
+/// A distance that is driven through zero cannot be closed there: the run has begun, so the input was read and understood.
+#[test]
+fn a_joint_that_opens_in_the_run_did_not_converge() {
+    let text = [
+        simulation(0.5),
+        mass("m", ""),
+        mass("n", "position = [0.3, 0.0, 0.0]"),
+        "[[joint]]\nkind = \"distance\"\nbetween = [\"m:c\", \"n:c\"]\nmotion = \"0.3*cos(20*t)\"\n"
+            .to_owned(),
+    ];
+    let error = solve(&text.concat()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Convergence, "{error}");
+}
+
+/// A mass that begins to fall on a stop without damping touches it from both sides at the top of each swing.
+#[test]
+fn an_energy_balance_above_the_tolerance_is_warned_of() {
+    let slide = "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"m:c\"]\naxis = [0.0, 0.0, 1.0]\n\
+                 stops = { low = 0.0, stiffness = 1.0e6 }\n";
+    for tolerance in ["1.0e-4", "1.0e-6"] {
+        let head = format!(
+            "[simulation]\nend_time = 1.0\nrelative_tolerance = {tolerance}\ngravity = [0.0, 0.0, -9.81]\n"
+        );
+        let (outcome, _) = solve(&[&head, &mass("m", ""), slide].concat()).unwrap();
+        let error = outcome.summary.ledger.energy_error;
+        let is_told = outcome.warnings.iter().any(|text| text.contains("more than the tolerance of"));
+        assert_eq!(is_told, error > tolerance.parse().unwrap(), "{error} {:?}", outcome.warnings);
+    }
+}
+
+#[test]
+fn names_of_joints_must_differ_and_distances_to_the_ground_need_a_point() {
+    let told = |text: &str| {
+        let text = [&simulation(0.1), ROD, text].concat();
+        Scenario::parse(Path::new("s.toml"), &text, &[], &["steel"]).unwrap_err().to_string()
+    };
+    let twice = format!("{}{}", hinge("name = \"a\""), hinge("name = \"a\""));
+    assert!(told(&twice).contains("is called `a` already"), "{}", told(&twice));
+    let far = "[[joint]]\nkind = \"distance\"\nlength = 2.0\nbetween = [\"ground\", \"rod:start\"]\n";
+    assert!(told(far).contains("`point` is missing: where the ground holds the distance"), "{}", told(far));
+}
+
+/// The rod shortens by F L/EA, so the stop takes k (δ − F L/EA) for a crank that would go δ beyond it, and some damping.
+#[test]
+fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
+    let text = include_str!("../../../meshes/slider-crank/scenario.toml")
+        .replace("end_time = 0.24", "end_time = 0.06");
+    let scenario = Scenario::parse(Path::new("press.toml"), &text, &[], &["steel"]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let result = folder.path().join("result.carom");
+    let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
+    assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-7 && ledger.momentum_error < 1e-10, "{ledger:?}");
+    let reader = ResultReader::open(&result).unwrap();
+    let names: Vec<String> = reader.header().unwrap().joints.into_iter().map(|joint| joint.name).collect();
+    assert_eq!(names, ["bearing", "crank pin", "ram pin", "slide"]);
+    let stops = reader.joint_course(3).unwrap();
+    let press = stops.iter().map(|state| -state.actions[0].unwrap().stop.unwrap()).fold(0.0, f64::max);
+    let beyond = 0.25 - (0.2_f64.powi(2) - 0.05_f64.powi(2)).sqrt() - 0.056;
+    let compliance = 0.2 / (210e9 * std::f64::consts::PI * 0.006_f64.powi(2));
+    let elastic = beyond / (1.0 / 5e6 + compliance);
+    assert!(press > 0.99 * elastic && press < 1.1 * elastic, "{press} {elastic}");
+}
