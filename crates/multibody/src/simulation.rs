@@ -158,6 +158,9 @@ impl Simulation {
         self.observe_peaks(&taken)?;
         self.hand_over_outputs(&taken, observer)?;
         self.accept()?;
+        if taken.aimed.is_some() {
+            self.integrator.rate_kinks();
+        }
         self.book(&taken, observer)?;
         let steps = self.integrator.counters().steps;
         self.stall.watch(self.time, self.settings.end_time, steps, taken.aimed.is_some())
@@ -225,6 +228,9 @@ impl Simulation {
             }
         }
         let time = self.time;
+        if self.settings.integrator.keeps_constraints() {
+            return self.system.remember_elements(&self.y).map_err(|source| RunError::State { time, source });
+        }
         let projection = self
             .system
             .project(time, &mut self.y, DRIFT)

@@ -11,9 +11,10 @@ use crate::force::{Elements, apply_point_load};
 use crate::joint::{Accelerations, Constraints};
 use crate::kinetics::Kinetics;
 use crate::layout::{Layout, put, quaternion, vector};
+use crate::second_order::Directions;
 use crate::system_error::{RateError, SystemError};
 use carom_dynamics::{Loads, Placement, PointLoad, Pose, rotation};
-use carom_integrate::Ode;
+use carom_integrate::{Ode, SecondOrder};
 use nalgebra::Vector3;
 
 /// Bodies, loads, contact pairs and workspace.
@@ -29,8 +30,10 @@ pub struct System {
     pub(crate) constraints: Constraints,
     /// Springs, stops and bushings.
     pub(crate) elements: Elements,
-    /// Accelerations without joints.
-    free: Vec<Accelerations>,
+    /// Where velocities lie in increments.
+    pub(crate) directions: Directions,
+    /// Accelerations under the forces that are applied.
+    pub(crate) free: Vec<Accelerations>,
     /// Generalised forces on the modes of one body.
     free_forces: Vec<f64>,
     /// Where each quantity lies in y.
@@ -97,8 +100,10 @@ impl System {
             rotation: Vector3::zeros(),
             modal: vec![0.0; n],
         };
+        let layout = Layout::new(modes.clone(), pair_of.len());
         Ok(Self {
             constraints: Constraints::default(),
+            directions: Directions::new(&bodies, &layout),
             elements: Elements::default(),
             free: modes.iter().map(free).collect(),
             free_forces: vec![0.0; modes.iter().copied().max().unwrap_or(0)],
@@ -107,7 +112,7 @@ impl System {
             contact_forces: forces.clone(),
             forces,
             reactions: vec![Reaction::NONE; pair_of.len()],
-            layout: Layout::new(modes, pair_of.len()),
+            layout,
             contact_sums: ContactSums::default(),
             pair_of,
             contacts,
@@ -281,14 +286,26 @@ impl System {
         }
     }
 
-    /// Adds the reactions of the joints to the forces on the bodies.
-    fn apply_joints(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
-        if self.constraints.is_empty() {
-            return Ok(());
-        }
+    /// All forces but the reactions of the joints, at y.
+    pub(crate) fn apply_forces(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
+        self.set_state(y)?;
+        self.apply_loads(time, y);
+        self.apply_elements(time, y);
+        self.evaluate_contacts(y)?;
+        self.apply_contacts();
+        Ok(())
+    }
+
+    /// Finds the multipliers of the joints by their accelerations.
+    fn solve_joints(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
         self.factorise_joints(time, y)?;
         self.set_free_accelerations();
         self.constraints.react(&self.free);
+        Ok(())
+    }
+
+    /// Adds the reactions −Gᵀ λ of the joints to the forces on the bodies.
+    pub(crate) fn apply_reactions(&mut self) {
         let flows = &mut self.flows;
         flows.work += self.constraints.drive_power();
         // What a held body gets from the ground is counted here, and given back with its own momentum.
@@ -296,11 +313,10 @@ impl System {
             flows.impulse += force;
             flows.ang_impulse += moment;
         });
-        Ok(())
     }
 
-    /// (a₀, ω̇, q̈) = M⁻¹ (h − h_ω) of each body without joints, THEORY (1.1).
-    fn set_free_accelerations(&mut self) {
+    /// (a₀, ω̇, q̈) = M⁻¹ (h − h_ω) of each body under the forces that are applied, THEORY (1.1).
+    pub(crate) fn set_free_accelerations(&mut self) {
         let all = self.bodies.iter().zip(&self.kinetics).zip(&self.poses).zip(&self.forces);
         for ((((body, kinetics), pose), forces), free) in all.zip(&mut self.free) {
             let modal = &mut self.free_forces[..body.frame.n];
@@ -319,7 +335,7 @@ impl System {
     }
 
     /// ẏ from velocities and forces.
-    fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) {
+    pub(crate) fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) {
         let layout = &self.layout;
         for (i, body) in self.bodies.iter().enumerate() {
             let n = body.frame.n;
@@ -358,13 +374,16 @@ impl Ode for System {
     }
 
     fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
-        self.set_state(y)?;
-        self.apply_loads(time, y);
-        self.apply_elements(time, y);
-        self.evaluate_contacts(y)?;
-        self.apply_contacts();
-        self.apply_joints(time, y)?;
+        self.apply_forces(time, y)?;
+        if !self.constraints.is_empty() {
+            self.solve_joints(time, y)?;
+            self.apply_reactions();
+        }
         self.write_rates(y, rate);
         Ok(())
+    }
+
+    fn second_order(&mut self) -> Option<&mut dyn SecondOrder<Error = RateError>> {
+        Some(self)
     }
 }

@@ -10,7 +10,6 @@
 use carom_dynamics::rotation;
 
 use super::reactions::Bodies;
-use crate::contact::BodyForces;
 use crate::layout::{put, quaternion, vector};
 use crate::system::System;
 use crate::system_error::RateError;
@@ -111,20 +110,7 @@ impl System {
                 return Ok(pass > 0);
             }
             self.constraints.solve();
-            let (layout, impulses) = (&self.layout, &mut self.forces);
-            impulses.iter_mut().for_each(BodyForces::clear);
-            self.constraints.apply(impulses, |_, _| {});
-            for (i, impulse) in impulses.iter().enumerate() {
-                if !self.bodies[i].fixed {
-                    let (p, l) = (layout.momentum(i), layout.ang_momentum(i));
-                    let (momentum, ang_momentum) = (vector(y, p), vector(y, l));
-                    put(y, p, &(momentum + impulse.force));
-                    put(y, l, &(ang_momentum + impulse.moment));
-                }
-                for (k, change) in impulse.modal.iter().enumerate() {
-                    y[layout.modal_momentum(i) + k] += change;
-                }
-            }
+            self.add_impulses(y);
             self.evaluate_joints(time, y)?;
         }
         Ok(true)
@@ -193,7 +179,7 @@ impl System {
 
 impl super::Constraints {
     /// Length of the system as its joints see it: the longest arm, or distance of two ends \[m\].
-    pub(super) fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         let arms = self.places.iter().flatten().map(|place| place.arm_b.norm());
         let ends = self.places.iter().map(|[a, b]| (a.position - b.position).norm());
         arms.chain(ends).fold(f64::MIN_POSITIVE, f64::max)
