@@ -119,6 +119,12 @@ impl StepMatrix {
         self.mass[(i, i)]
     }
 
+    /// Writes the diagonal of G (diag M)⁻¹ Gᵀ: what a unit of each multiplier's unknown does to its constraint.
+    pub(super) fn responses(&self, out: &mut [f64]) {
+        let scales = &self.scales[self.mass.nrows()..];
+        out.iter_mut().zip(scales).for_each(|(out, scale)| *out = scale.powi(2).recip());
+    }
+
     /// (M x)_i.
     pub(super) fn times_mass(&self, i: usize, x: &[f64]) -> f64 {
         x.iter().enumerate().map(|(j, x)| self.mass[(i, j)] * x).sum()
@@ -225,7 +231,7 @@ impl StepMatrix {
         work.speeds.copy_from_slice(&work.reading.value_rate);
         for j in 0..n {
             let [position, momentum] = system.components(j);
-            let change = increment(&shared.tolerances, position, system.magnitude(y0, j));
+            let change = increment(&shared.tolerances, position, system.magnitude(&work.y_base, j));
             let change = shift(&mut work.shifted, point.increment, j, change);
             system.place(time, y0, at(&work.shifted, z), &mut work.y)?;
             subtract(&mut work.rate, &work.y, &work.y_base);

@@ -85,6 +85,8 @@ pub struct ChungHulbert {
     /// What Newton's method measures increments by, and what rounding makes of them.
     scales: Vec<f64>,
     noise: Vec<f64>,
+    /// What each multiplier does to its constraint.
+    responses: Vec<f64>,
     error: Vec<f64>,
     dense: Vec<f64>,
 }
@@ -113,6 +115,7 @@ impl GeneralisedAlpha {
             end_acceleration: Vec::new(),
             scales: Vec::new(),
             noise: Vec::new(),
+            responses: Vec::new(),
             error: vec![0.0; dim],
             dense: vec![0.0; 4 * dim],
         };
@@ -252,7 +255,7 @@ impl ChungHulbert {
         (self.impulse, self.acceleration) = (zeros(impulses), zeros(velocities));
         (self.velocity, self.residual) = (zeros(velocities), zeros(velocities + constraints + impulses));
         (self.end_acceleration, self.scales) = (zeros(velocities), zeros(velocities));
-        self.noise = zeros(velocities);
+        (self.noise, self.responses) = (zeros(velocities), zeros(constraints));
         self.end = Reading::new(velocities, constraints);
     }
 }

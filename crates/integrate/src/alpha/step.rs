@@ -16,7 +16,7 @@ const FAR: f64 = 0.25;
 const NOISE: f64 = 32.0 * f64::EPSILON;
 
 /// Violation of constraints, relative to their sizes, to which the iterations are as to a tolerance: a hundredth is left.
-const VIOLATION: f64 = 1e-10;
+const VIOLATION: f64 = 1e-12;
 
 impl ChungHulbert {
     /// True if slopes are unknown, or were taken over a time that the step does not reach.
@@ -140,15 +140,25 @@ impl ChungHulbert {
                 worse(if off > NOISE * size { off / (VIOLATION * size) } else { 0.0 }, 0);
             }
             let share = h * h * self.of.share();
-            let Self { matrix, residual, increment, multipliers, impulse, scales, noise, .. } = &mut *self;
+            let Self { matrix, residual, increment, multipliers, impulse, scales, noise, responses, .. } =
+                &mut *self;
+            matrix.responses(responses);
             let take = |i: usize, change: f64| match i {
                 i if i < n => {
                     increment[i] += change;
                     let size = if change.abs() > noise[i] { change.abs() / scales[i] } else { 0.0 * change };
                     worse(size, system.components(i)[0]);
                 }
-                i if i < n + m => multipliers[i - n] += change / share,
-                i => impulse[i - n - m] += change / h,
+                i => {
+                    let k = (i - n) % m;
+                    let (off, size) = (change.abs() * responses[k], system.closure(k));
+                    worse(if off > NOISE * size { off / (VIOLATION * size) } else { 0.0 * off }, 0);
+                    if i < n + m {
+                        multipliers[k] += change / share;
+                    } else {
+                        impulse[k] += change / h;
+                    }
+                }
             };
             matrix.solve(|i| -residual[i], take);
             match iterations.judge(largest) {
