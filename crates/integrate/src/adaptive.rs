@@ -9,39 +9,14 @@
 //! t = integrator.accept(&mut y);                                 // y becomes the end of the attempt
 //! ```
 
+pub use crate::attempt::{Span, Trial};
+
 use crate::attempt::{Attempt, Counters, IntegratorState};
 use crate::control::{Controller, Tolerances};
 use crate::ode::{IntegrateError, Ode};
 
 /// No step is tried below this times the time or the step first tried.
 const LEAST_RELATIVE_STEP: f64 = 16.0 * f64::EPSILON;
-
-/// Error of a trial step in units of the tolerance, not a number if the end state is none, infinite if none was found; and the component that has it.
-#[derive(Debug, Clone, Copy)]
-pub struct Trial {
-    /// The error.
-    pub error: f64,
-    /// The component.
-    pub component: usize,
-}
-
-impl Trial {
-    /// The equations of the step could not be solved.
-    pub const UNSOLVED: Self = Self { error: f64::INFINITY, component: 0 };
-}
-
-/// A step to be tried.
-#[derive(Debug, Clone, Copy)]
-pub struct Span {
-    /// Its start \[s\].
-    pub start: f64,
-    /// Its end \[s\].
-    pub end: f64,
-    /// Its length h \[s\]; the end is rounded.
-    pub h: f64,
-    /// True if a step from here was rejected.
-    pub again: bool,
-}
 
 /// What every formula works on.
 #[derive(Debug, Clone)]

@@ -153,12 +153,13 @@ impl Simulation {
     ///
     /// [`RunError`] if no step succeeds or the observer fails.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let latest = self.latest_end();
+        let kink = self.next_kink();
+        let latest = self.latest_end(kink);
         let taken = self.attempt_to_event(latest)?;
         self.observe_peaks(&taken)?;
         self.hand_over_outputs(&taken, observer)?;
         self.accept()?;
-        if taken.aimed.is_some() {
+        if taken.aimed.is_some() || self.time >= kink {
             self.integrator.rate_kinks();
         }
         self.book(&taken, observer)?;
@@ -190,9 +191,14 @@ impl Simulation {
         }
     }
 
+    /// The next kink of a load or drive, beyond rounding of the present time.
+    fn next_kink(&self) -> f64 {
+        self.system.next_kink(self.time * (1.0 + 128.0 * f64::EPSILON))
+    }
+
     /// The latest time at which the next step may end: the end of the run, the user's longest step, a tenth of the
     /// period of the highest dynamic mode, what each pair allows, and the next kink of a load.
-    fn latest_end(&self) -> f64 {
+    fn latest_end(&self, kink: f64) -> f64 {
         let user = self.settings.max_step.unwrap_or(f64::INFINITY);
         let fixed = self.settings.time_step.unwrap_or(f64::INFINITY);
         let pairs = self
@@ -203,7 +209,6 @@ impl Simulation {
         let longest = pairs.fold(user.min(fixed).min(self.modal_step), f64::min);
         // A step below the resolution of the time would be none.
         let longest = longest.max(64.0 * f64::EPSILON * self.time);
-        let kink = self.system.next_kink(self.time * (1.0 + 128.0 * f64::EPSILON));
         let latest = (self.time + longest).min(kink);
         if latest >= self.settings.end_time * (1.0 - 4.0 * f64::EPSILON) {
             self.settings.end_time
