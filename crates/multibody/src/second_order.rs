@@ -117,16 +117,17 @@ impl SecondOrder for System {
         self.layout.is_position(component)
     }
 
-    /// Lengths are as large as the system, angles 1, modal coordinates as large as they are.
+    /// Lengths are as large as the system, angles 1; modal coordinates as large as they are, or as what moves the ends of joints by its size.
     fn magnitude(&self, y: &[f64], velocity: usize) -> f64 {
         let ([component, _], body) = self.directions.components[velocity];
         let (r, q) = (self.layout.position(body), self.layout.modal(body));
+        let size = self.constraints.size();
         if component >= q {
-            y[component].abs()
+            y[component].abs().max(size / self.bodies[body].amplitudes[component - q])
         } else if component >= r + 3 {
             1.0
         } else {
-            vector(y, r).amax().max(self.constraints.size())
+            vector(y, r).amax().max(size)
         }
     }
 

@@ -210,7 +210,9 @@ impl Simulation {
         // A step below the resolution of the time would be none.
         let longest = longest.max(64.0 * f64::EPSILON * self.time);
         let latest = (self.time + longest).min(kink);
-        if latest >= self.settings.end_time * (1.0 - 4.0 * f64::EPSILON) {
+        // What rounding leaves of the run is no step.
+        let left = self.settings.end_time - latest;
+        if left <= (4.0 * f64::EPSILON * self.settings.end_time).max(1e-9 * (latest - self.time)) {
             self.settings.end_time
         } else {
             latest

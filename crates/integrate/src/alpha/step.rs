@@ -24,7 +24,8 @@ impl ChungHulbert {
         !self.history.has_lags || -2.0 * self.history.slope_age > FAR * h
     }
 
-    /// Slopes of rates, accelerations and multipliers by a short way along the rate, and lags from them.
+    /// Slopes of rates, accelerations and multipliers after a short motion with the acceleration at the start, and lags from
+    /// them. That motion keeps to constraints to third order of its time.
     pub(super) fn estimate_lags<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -33,8 +34,14 @@ impl ChungHulbert {
     ) -> Result<(), E> {
         let (ahead, lag) = (LOOK_AHEAD * span.h, self.of.lag());
         let history = &mut self.history;
-        let state = self.change.iter_mut().zip(shared.y0.iter().zip(&history.rate));
-        state.for_each(|(y, (y0, rate))| *y = y0 + ahead * rate);
+        for i in 0..self.increment.len() {
+            let gain = ahead * history.acceleration[i];
+            self.increment[i] = ahead * (history.velocity[i] + 0.5 * gain);
+            self.velocity[i] = history.velocity[i] + gain;
+        }
+        let displacement =
+            Displacement { increment: &self.increment, velocity: &self.velocity, impulse: &[] };
+        system.place(span.start + ahead, &shared.y0, displacement, &mut self.change)?;
         shared.counters.evaluations += 1;
         system.rate(span.start + ahead, &self.change, &mut self.f1)?;
         system.read(&mut self.end);
