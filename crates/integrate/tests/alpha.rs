@@ -224,7 +224,7 @@ impl SecondOrder for Spring {
 fn what_is_infinitely_fast_is_damped_by_the_spectral_radius() {
     let momenta = |rho: f64| {
         let mut integrator = GeneralisedAlpha::new(radius(rho), ConstraintForm::Stabilised, exactly(2));
-        let (mut y, mut system) = ([1.0, 0.3], Spring { frequency: 1e5, state: [0.0; 2] });
+        let (mut y, mut system) = ([1.0, 0.3], Spring { frequency: 1e3, state: [0.0; 2] });
         (0..10)
             .map(|n| {
                 integrator.attempt(&mut system, f64::from(n), &y, f64::from(n + 1)).unwrap();

@@ -7,7 +7,7 @@ use crate::newton::{Iterations, Verdict};
 use crate::second_order::{Displacement, SecondOrder};
 
 /// Part of the first step after which slopes are taken where no step went before.
-const LOOK_AHEAD: f64 = 0.05;
+const LOOK_AHEAD: f64 = 0.01;
 
 /// Look-ahead, relative to the step, beyond which it is repeated.
 const FAR: f64 = 0.25;
