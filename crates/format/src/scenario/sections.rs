@@ -115,6 +115,11 @@ fn generalised_alpha(table: &Table<'_>, integrator: Integrator) -> (Option<f64>,
     let radius = table.number("spectral_radius", Interval::Share);
     let form = table.choice("constraints", &JOINT_FORMS);
     if integrator == Integrator::GeneralisedAlpha {
+        if radius == Some(1.0) && form == Some(JointForm::Index3) {
+            let text = "`constraints = \"index3\"` needs a `spectral_radius` below 1, which damps what it leaves in reactions; \
+                        or take `constraints = \"stabilised\"`";
+            table.conflict("spectral_radius", text);
+        }
         return (Some(radius.unwrap_or(SPECTRAL_RADIUS)), Some(form.unwrap_or(JointForm::Stabilised)));
     }
     for (key, is_given) in [("spectral_radius", radius.is_some()), ("constraints", form.is_some())] {
