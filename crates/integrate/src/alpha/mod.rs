@@ -30,7 +30,7 @@
 //!
 //! Chung & Hulbert (1993), J. Appl. Mech. 60, 371–375; Brüls & Arnold (2007), Proc. Multibody Dynamics (ECCOMAS), and Arnold, Brüls & Cardona (2015), Numer. Math. 129,
 //! 149–179, for Lie groups, lags and both forms of constraints; Bottasso, Dopico & Trainelli (2008), Multibody Syst. Dyn. 19, 3–20, for the scaling;
-//! Zienkiewicz & Xie (1991), Earthq. Eng. Struct. Dyn. 20, 871–887, for the error of increments. The form in momenta: theory.md, 6.1.
+//! Zienkiewicz & Xie (1991), Earthq. Eng. Struct. Dyn. 20, 871–887, for the error of increments. The form in momenta: docs/theory.md, 5.
 
 mod history;
 mod matrix;

@@ -114,69 +114,79 @@ impl ChungHulbert {
         shared: &mut Shared,
         span: Span,
     ) -> Result<Option<usize>, E> {
-        let (n, m) = (self.increment.len(), self.multipliers.len());
-        let h = span.h;
         let mut iterations = Iterations::START;
         let mut is_first = true;
         loop {
             self.evaluate_end(system, shared, span)?;
+            shared.counters.iterations += 1;
             if is_first {
-                let is_new = self.matrix.refresh(system, &shared.y1, &self.of, h);
+                let is_new = self.matrix.refresh(system, &shared.y1, &self.of, span.h);
                 shared.counters.factorisations += u64::from(is_new);
-                self.set_scales(system, shared, h);
+                self.set_scales(system, shared, span.h);
                 is_first = false;
             }
-            shared.counters.iterations += 1;
-            for i in 0..shared.dim() {
-                let off = if system.is_position(i) { 0.0 } else { shared.y1[i] - self.by_rule(shared, h, i) };
-                self.change[i] = off;
-            }
-            system.pull_back(&shared.y1, &self.change, &mut self.residual[..n]);
-            self.residual[..n].iter_mut().for_each(|off| *off *= h);
-            self.residual[n..n + m].copy_from_slice(&self.end.value);
-            let speeds = self.residual[n + m..].iter_mut().zip(&self.end.value_rate);
-            speeds.for_each(|(off, speed)| *off = h * speed);
-            let (mut largest, mut component) = (0.0_f64, 0);
-            let mut worse = |size: f64, found: usize| {
-                if size.is_nan() || size > largest {
-                    (largest, component) = (size, found);
-                }
-            };
-            for k in 0..m {
-                let (off, size) = (self.end.value[k].abs(), system.closure(k));
-                worse(if off > NOISE * size { off / (VIOLATION * size) } else { 0.0 }, 0);
-            }
-            let share = h * h * self.of.share();
-            let Self { matrix, residual, increment, multipliers, impulse, scales, noise, responses, .. } =
-                &mut *self;
-            matrix.responses(responses);
-            let take = |i: usize, change: f64| match i {
-                i if i < n => {
-                    increment[i] += change;
-                    let size = if change.abs() > noise[i] { change.abs() / scales[i] } else { 0.0 * change };
-                    worse(size, system.components(i)[0]);
-                }
-                i => {
-                    let k = (i - n) % m;
-                    let (off, size) = (change.abs() * responses[k], system.closure(k));
-                    worse(if off > NOISE * size { off / (VIOLATION * size) } else { 0.0 * off }, 0);
-                    if i < n + m {
-                        multipliers[k] += change / share;
-                    } else {
-                        impulse[k] += change / h;
-                    }
-                }
-            };
-            matrix.solve(|i| -residual[i], take);
-            match iterations.judge(largest) {
+            self.set_residual(system, shared, span.h);
+            let change = self.correct(system, span.h);
+            match iterations.judge(change.largest) {
                 Verdict::GoOn => {}
                 Verdict::Converged => {
                     self.contraction = iterations.contraction;
                     return Ok(None);
                 }
-                Verdict::Failed => return Ok(Some(component)),
+                Verdict::Failed => return Ok(Some(change.component)),
             }
         }
+    }
+
+    /// The equations at the end that was evaluated last, as the matrix has them.
+    fn set_residual<E: std::error::Error + 'static>(
+        &mut self,
+        system: &dyn SecondOrder<Error = E>,
+        shared: &Shared,
+        h: f64,
+    ) {
+        for i in 0..shared.dim() {
+            let off = if system.is_position(i) { 0.0 } else { shared.y1[i] - self.by_rule(shared, h, i) };
+            self.change[i] = off;
+        }
+        let (of_momenta, of_joints) = self.residual.split_at_mut(self.increment.len());
+        system.pull_back(&shared.y1, &self.change, of_momenta);
+        of_momenta.iter_mut().for_each(|off| *off *= h);
+        let (values, speeds) = of_joints.split_at_mut(self.multipliers.len());
+        values.copy_from_slice(&self.end.value);
+        speeds.iter_mut().zip(&self.end.value_rate).for_each(|(off, speed)| *off = h * speed);
+    }
+
+    /// Corrects the unknowns for the residual, and measures what that changes, and by how much constraints were violated.
+    fn correct<E: std::error::Error + 'static>(
+        &mut self,
+        system: &dyn SecondOrder<Error = E>,
+        h: f64,
+    ) -> Change {
+        let (n, m) = (self.increment.len(), self.multipliers.len());
+        let share = h * h * self.of.share();
+        let mut all = Change::default();
+        for (k, off) in self.end.value.iter().enumerate() {
+            all.of_constraint(*off, system.closure(k));
+        }
+        let Self { matrix, residual, increment, multipliers, impulse, scales, noise, responses, .. } = self;
+        matrix.responses(responses);
+        let take = |i: usize, change: f64| {
+            if i < n {
+                increment[i] += change;
+                all.of_position(resolved(change, noise[i]) / scales[i], system.components(i)[0]);
+                return;
+            }
+            let k = (i - n) % m;
+            all.of_constraint(change * responses[k], system.closure(k));
+            if i < n + m {
+                multipliers[k] += change / share;
+            } else {
+                impulse[k] += change / h;
+            }
+        };
+        matrix.solve(|i| -residual[i], take);
+        all
     }
 
     /// What Newton's method measures increments by: tolerances of positions and momenta, as far as positions resolve them.
@@ -288,4 +298,36 @@ impl ChungHulbert {
 /// (end − start)/h.
 fn slopes(out: &mut [f64], end: &[f64], start: &[f64], h: f64) {
     out.iter_mut().zip(end.iter().zip(start)).for_each(|(out, (end, start))| *out = (end - start) / h);
+}
+
+/// The size of a change, 0 for rounding; not a number if it is none.
+fn resolved(change: f64, noise: f64) -> f64 {
+    if change.abs() > noise { change.abs() } else { 0.0 * change }
+}
+
+/// What an iteration changes, in units of the tolerance.
+#[derive(Debug, Clone, Copy, Default)]
+struct Change {
+    largest: f64,
+    /// The largest of a position, and its component.
+    of_positions: f64,
+    component: usize,
+}
+
+impl Change {
+    fn of_constraint(&mut self, off: f64, size: f64) {
+        let off = resolved(off, NOISE * size) / (VIOLATION * size);
+        if off.is_nan() || off > self.largest {
+            self.largest = off;
+        }
+    }
+
+    fn of_position(&mut self, change: f64, component: usize) {
+        if change.is_nan() || change > self.largest {
+            self.largest = change;
+        }
+        if change.is_nan() || change > self.of_positions {
+            (self.of_positions, self.component) = (change, component);
+        }
+    }
 }
