@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use carom_format::scenario::model::{BodySource, ContactLaw, Scheme, Spot};
+use carom_format::scenario::model::{BodySource, ContactLaw, JointForm, Scheme, Spot};
 use carom_format::{Scenario, ScenarioError};
 
 const MATERIALS: [&str; 2] = ["steel", "aluminium"];
@@ -348,6 +348,42 @@ fn a_rigid_scenario_says_its_own_integrator_and_reads_back() {
     assert!(refused.contains("has an integrator of its own"), "{refused}");
     let refused = refusal(&GOOD.replace("end_time", "integrator = \"energy-momentum\"\nend_time"), &[]);
     assert!(refused.contains("of the scheme `rigid` alone"), "{refused}");
+}
+
+#[test]
+fn options_of_generalised_alpha_are_its_own_and_read_back() {
+    let with = |keys: &str| GOOD.replace("end_time", &format!("{keys}\nend_time"));
+    let scenario = read(&with("integrator = \"generalised-alpha\""), &[]).unwrap();
+    assert_eq!(scenario.simulation.spectral_radius, Some(0.8));
+    assert_eq!(scenario.simulation.constraints, Some(JointForm::Stabilised));
+    assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
+    let set = [
+        ("simulation.integrator", "\"generalised-alpha\""),
+        ("simulation.spectral_radius", "0.5"),
+        ("simulation.constraints", "\"index3\""),
+    ];
+    let set = set.map(|(key, value)| format!("{key}={value}"));
+    let scenario = read(GOOD, &[&set[0], &set[1], &set[2]]).unwrap();
+    assert_eq!(scenario.simulation.spectral_radius, Some(0.5));
+    assert_eq!(scenario.simulation.constraints, Some(JointForm::Index3));
+    assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
+    let of_alpha = "integrator = \"generalised-alpha\"\n";
+    for (keys, expected) in [
+        (
+            "spectral_radius = 0.5".to_owned(),
+            "`spectral_radius` belongs to `integrator = \"generalised-alpha\"`",
+        ),
+        ("constraints = \"index3\"".to_owned(), "`constraints` belongs to"),
+        (format!("{of_alpha}spectral_radius = 1.5"), "`spectral_radius` = 1.5 is out of range"),
+        (format!("{of_alpha}constraints = \"index2\""), "`index3`, `stabilised`"),
+        (
+            format!("{of_alpha}spectral_radius = 1\nconstraints = \"index3\""),
+            "needs a `spectral_radius` below 1",
+        ),
+    ] {
+        let refused = refusal(&with(&keys), &[]);
+        assert!(refused.contains(expected), "{refused}");
+    }
 }
 
 /// One problem, and the right one.

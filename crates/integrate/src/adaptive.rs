@@ -9,34 +9,14 @@
 //! t = integrator.accept(&mut y);                                 // y becomes the end of the attempt
 //! ```
 
+pub use crate::attempt::{Span, Trial};
+
 use crate::attempt::{Attempt, Counters, IntegratorState};
 use crate::control::{Controller, Tolerances};
 use crate::ode::{IntegrateError, Ode};
 
 /// No step is tried below this times the time or the step first tried.
 const LEAST_RELATIVE_STEP: f64 = 16.0 * f64::EPSILON;
-
-/// Error of a trial step in units of the tolerance, not a number if there is no end state; and the component that has it.
-#[derive(Debug, Clone, Copy)]
-pub struct Trial {
-    /// The error.
-    pub error: f64,
-    /// The component.
-    pub component: usize,
-}
-
-/// A step to be tried.
-#[derive(Debug, Clone, Copy)]
-pub struct Span {
-    /// Its start \[s\].
-    pub start: f64,
-    /// Its end \[s\].
-    pub end: f64,
-    /// Its length h \[s\]; the end is rounded.
-    pub h: f64,
-    /// True if a step from here was rejected.
-    pub again: bool,
-}
 
 /// What every formula works on.
 #[derive(Debug, Clone)]
@@ -165,6 +145,9 @@ pub trait Formula {
     /// The caller changed the state or the system.
     fn changed(&mut self);
 
+    /// Rates have a kink at the present state: what came before says nothing of what follows.
+    fn kinked(&mut self) {}
+
     /// The rate at the present state, if it is known, to be changed along with the state.
     fn rate_mut(&mut self) -> Option<&mut [f64]> {
         None
@@ -247,6 +230,12 @@ impl<F: Formula> Adaptive<F> {
     /// Says that the caller moved the state by no more than errors of a step, such as back to constraints.
     pub fn state_moved(&mut self) {
         self.formula.nudged();
+        self.pending = None;
+    }
+
+    /// Says that the rate has a kink at the present state, such as where contact begins. Formulas that only lose accuracy by it go on.
+    pub fn rate_kinks(&mut self) {
+        self.formula.kinked();
         self.pending = None;
     }
 
@@ -395,6 +384,7 @@ fn failure<E: std::error::Error>(time: f64, step: f64, outcome: Result<Trial, E>
         Ok(Trial { error, component }) if error.is_finite() => {
             IntegrateError::StepTooSmall { time, step, error, component }
         }
+        Ok(Trial { error: f64::INFINITY, component }) => IntegrateError::NotSolved { time, step, component },
         Ok(Trial { component, .. }) => IntegrateError::NotFinite { time, step, component },
     }
 }

@@ -49,3 +49,30 @@ pub struct IntegratorState {
     /// What the formula knows of the steps before; laid out by the formula.
     pub memory: Vec<f64>,
 }
+
+/// Error of a trial step in units of the tolerance, not a number if the end state is none, infinite if none was found; and the component that has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial {
+    /// The error.
+    pub error: f64,
+    /// The component.
+    pub component: usize,
+}
+
+impl Trial {
+    /// The equations of the step could not be solved.
+    pub const UNSOLVED: Self = Self { error: f64::INFINITY, component: 0 };
+}
+
+/// A step to be tried.
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    /// Its start \[s\].
+    pub start: f64,
+    /// Its end \[s\].
+    pub end: f64,
+    /// Its length h \[s\]; the end is rounded.
+    pub h: f64,
+    /// True if a step from here was rejected.
+    pub again: bool,
+}

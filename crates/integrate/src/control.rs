@@ -1,7 +1,7 @@
 //! Tolerances and the size of the next step.
 
 /// Least tolerance of implicit equations, relative to the state.
-const ROUNDING: f64 = 1e3 * f64::EPSILON;
+pub(crate) const ROUNDING: f64 = 1e3 * f64::EPSILON;
 
 /// What error a step may make: component i of y may be wrong by `absolute[i] + relative * |y_i|`.
 ///

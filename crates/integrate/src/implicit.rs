@@ -137,7 +137,7 @@ impl Formula for OneStage {
             }
             if let Some(component) = self.iterate(ode, shared, span, &of)? {
                 if self.is_fresh {
-                    return Ok(Trial { error: f64::NAN, component });
+                    return Ok(Trial { component, ..Trial::UNSOLVED });
                 }
                 (self.has_jacobian, self.factored) = (false, 0.0);
                 continue;

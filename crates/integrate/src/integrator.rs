@@ -1,6 +1,7 @@
 //! An integrator chosen at run time.
 
 use crate::adaptive::Adaptive;
+use crate::alpha::{ConstraintForm, GeneralisedAlpha, SpectralRadius};
 use crate::attempt::{Attempt, Counters, IntegratorState};
 use crate::control::Tolerances;
 use crate::implicit::{Implicit, ImplicitMethod};
@@ -10,7 +11,7 @@ use crate::runge_kutta::RungeKutta;
 use crate::tableau::Method;
 
 /// Which integrator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum IntegratorKind {
     /// Explicit embedded pair.
     RungeKutta(Method),
@@ -18,12 +19,24 @@ pub enum IntegratorKind {
     Radau5,
     /// Implicit of order 2.
     Implicit(ImplicitMethod),
+    /// Generalised-α, for systems of second order alone.
+    GeneralisedAlpha(SpectralRadius, ConstraintForm),
 }
 
 impl IntegratorKind {
     /// True if equations are solved in every step, so that what is fast and damped limits none.
     pub fn is_implicit(self) -> bool {
         !matches!(self, Self::RungeKutta(_))
+    }
+
+    /// True if the last evaluation of a step is that of its end.
+    pub fn ends_at_the_end(self) -> bool {
+        matches!(self, Self::RungeKutta(_) | Self::GeneralisedAlpha(..))
+    }
+
+    /// True if the steps themselves keep to the constraints of a [`crate::SecondOrder`].
+    pub fn keeps_constraints(self) -> bool {
+        matches!(self, Self::GeneralisedAlpha(..))
     }
 }
 
@@ -36,6 +49,8 @@ pub enum Integrator {
     Radau5(Box<Radau5>),
     /// Implicit of order 2.
     Implicit(Box<Implicit>),
+    /// Generalised-α.
+    GeneralisedAlpha(Box<GeneralisedAlpha>),
 }
 
 /// The same call on whichever it is.
@@ -45,6 +60,7 @@ macro_rules! each {
             Integrator::RungeKutta($it) => $call,
             Integrator::Radau5($it) => $call,
             Integrator::Implicit($it) => $call,
+            Integrator::GeneralisedAlpha($it) => $call,
         }
     };
 }
@@ -58,6 +74,9 @@ impl Integrator {
             }
             IntegratorKind::Radau5 => Self::Radau5(Box::new(Radau5::new(tolerances))),
             IntegratorKind::Implicit(method) => Self::Implicit(Box::new(Implicit::new(method, tolerances))),
+            IntegratorKind::GeneralisedAlpha(radius, form) => {
+                Self::GeneralisedAlpha(Box::new(GeneralisedAlpha::new(radius, form, tolerances)))
+            }
         }
     }
 
@@ -84,6 +103,11 @@ impl Integrator {
     /// As [`Adaptive::state_moved`].
     pub fn state_moved(&mut self) {
         each!(self, it => it.state_moved());
+    }
+
+    /// As [`Adaptive::rate_kinks`].
+    pub fn rate_kinks(&mut self) {
+        each!(self, it => it.rate_kinks());
     }
 
     /// As [`Adaptive::rate_mut`].

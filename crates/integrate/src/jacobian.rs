@@ -47,8 +47,7 @@ impl Jacobian {
         let coupled = ode.coupled();
         self.shifted.copy_from_slice(y);
         for j in 0..coupled {
-            let least = tolerances.resolution(j).map_or(RELATIVE, |scale| IN_TOLERANCES * scale);
-            let change = (RELATIVE * y[j].abs()).max(least).max(f64::MIN_POSITIVE.sqrt());
+            let change = increment(tolerances, j, y[j].abs());
             // What is added is what was meant, to the last bit.
             self.shifted[j] = y[j] + change;
             let change = self.shifted[j] - y[j];
@@ -60,4 +59,10 @@ impl Jacobian {
         }
         Ok(coupled as u64)
     }
+}
+
+/// Change of component j, of this magnitude, for a difference.
+pub(crate) fn increment(tolerances: &Tolerances, j: usize, magnitude: f64) -> f64 {
+    let least = tolerances.resolution(j).map_or(RELATIVE, |scale| IN_TOLERANCES * scale);
+    (RELATIVE * magnitude).max(least).max(f64::MIN_POSITIVE.sqrt())
 }

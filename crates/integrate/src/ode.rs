@@ -1,5 +1,7 @@
 //! The system to integrate and what can go wrong.
 
+use crate::second_order::SecondOrder;
+
 /// An ordinary differential equation y' = f(t, y).
 pub trait Ode {
     /// Why the rate could not be computed, for example an inner iteration that did not converge.
@@ -22,6 +24,11 @@ pub trait Ode {
     ///
     /// The caller tries again with a smaller step, down to its limit.
     fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Self::Error>;
+
+    /// The same system as one of second order, if it is one.
+    fn second_order(&mut self) -> Option<&mut dyn SecondOrder<Error = Self::Error>> {
+        None
+    }
 }
 
 /// Why no step could be taken.
@@ -55,6 +62,22 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
         /// The component of y with the largest error.
         component: usize,
     },
+    /// Newton's method solves the equations of a step however small for none.
+    #[error(
+        "the equations of a step from t = {time:.9e} s could not be solved, not even with a step of {step:.3e} s; the iterations fail in component \
+         {component} of the state: the right-hand side may jump there, or constraints depend on each other"
+    )]
+    NotSolved {
+        /// Start of the step \[s\].
+        time: f64,
+        /// Last step tried \[s\].
+        step: f64,
+        /// The component that changes most.
+        component: usize,
+    },
+    /// The formula is one for systems of second order.
+    #[error("generalised-α takes systems with positions and momenta; this one has a rate alone")]
+    FirstOrder,
     /// Numbers became infinite or undefined however small the step.
     #[error(
         "component {component} of the state at t = {time:.9e} s is not finite, not even after a step of {step:.3e} s"

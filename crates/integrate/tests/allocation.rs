@@ -1,6 +1,11 @@
 //! A step allocates nothing.
 
-use carom_integrate::{ImplicitMethod, Integrator, IntegratorKind, Method, Ode, Tolerances};
+mod pendulum;
+
+use carom_integrate::{
+    ConstraintForm, GeneralisedAlpha, ImplicitMethod, Integrator, IntegratorKind, Method, Ode,
+    SpectralRadius, Tolerances,
+};
 use carom_testing::heap;
 use std::convert::Infallible;
 
@@ -41,5 +46,26 @@ fn steps_and_dense_output_allocate_nothing() {
             }
         };
         assert_eq!(heap::allocations_during(steps).1, 0, "{kind:?}");
+    }
+}
+
+/// After the first step, at which velocities and constraints are counted.
+#[test]
+fn steps_with_constraints_allocate_nothing() {
+    for form in [ConstraintForm::Index3, ConstraintForm::Stabilised] {
+        let tolerances = Tolerances::uniform(1e-7, 1e-7, 4);
+        let mut alpha = GeneralisedAlpha::new(SpectralRadius::DEFAULT, form, tolerances);
+        let mut system = pendulum::Pendulum::default();
+        let (mut t, mut y, mut out) = (0.0, pendulum::Pendulum::at(1.2, 0.7), [0.0; 4]);
+        let mut steps = |n: usize| {
+            for _ in 0..n {
+                let attempt = alpha.attempt(&mut system, t, &y, f64::MAX).unwrap();
+                alpha.prepare_dense(&mut system).unwrap();
+                alpha.interpolate(attempt.start + 0.3 * attempt.step(), &mut out);
+                t = alpha.accept(&mut y);
+            }
+        };
+        steps(1);
+        assert_eq!(heap::allocations_during(|| steps(200)).1, 0, "{form:?}");
     }
 }

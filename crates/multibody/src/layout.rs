@@ -111,6 +111,12 @@ impl Layout {
         self.integrals + INTEGRALS + 3 * pair
     }
 
+    /// True for components of r, b and q.
+    pub fn is_position(&self, component: usize) -> bool {
+        let body = self.offsets.partition_point(|&start| start <= component);
+        body > 0 && component < self.momentum(body - 1)
+    }
+
     /// First component that is an integral only.
     pub fn first_integral(&self) -> usize {
         self.integrals

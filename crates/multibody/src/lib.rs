@@ -8,6 +8,7 @@
 //! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
 //! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes answer without inertia
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs, checkpoints
+//! * `second_order`: the system taken apart for generalised-α: increments, momenta, rows of joints
 //! * [`velocity_form`]: the same equations in velocities, THEORY (1.1)
 //!
 //! Reading order: `floating_frame`, `kinetics`, `body`, `layout`, `joint`, `force`, `system`, `balance`, `contact`, `scales`,
@@ -16,6 +17,7 @@
 mod balance;
 pub mod body;
 pub mod contact;
+mod contact_forces;
 pub mod floating_frame;
 pub mod force;
 pub mod hertz_contact;
@@ -27,6 +29,7 @@ pub mod pair_memory;
 pub mod quasistatic;
 pub mod restart;
 pub mod scales;
+mod second_order;
 pub mod settings;
 pub mod simulation;
 mod snapshot;

@@ -153,12 +153,16 @@ impl Simulation {
     ///
     /// [`RunError`] if no step succeeds or the observer fails.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let latest = self.latest_end();
+        let kink = self.next_kink();
+        let latest = self.latest_end(kink);
         let taken = self.attempt_to_event(latest)?;
         self.observe_peaks(&taken)?;
         self.hand_over_outputs(&taken, observer)?;
         self.accept()?;
         self.note_stops(taken.aimed);
+        if taken.aimed.is_some() || self.time >= kink {
+            self.integrator.rate_kinks();
+        }
         self.book(&taken, observer)?;
         let steps = self.integrator.counters().steps;
         self.stall.watch(self.time, self.settings.end_time, steps, taken.aimed.is_some())
@@ -199,9 +203,14 @@ impl Simulation {
         }
     }
 
+    /// The next kink of a load or drive, beyond rounding of the present time.
+    fn next_kink(&self) -> f64 {
+        self.system.next_kink(self.time * (1.0 + 128.0 * f64::EPSILON))
+    }
+
     /// The latest time at which the next step may end: the end of the run, the user's longest step, a tenth of the
     /// period of the highest dynamic mode, what each pair allows, and the next kink of a load.
-    fn latest_end(&self) -> f64 {
+    fn latest_end(&self, kink: f64) -> f64 {
         let user = self.settings.max_step.unwrap_or(f64::INFINITY);
         let fixed = self.settings.time_step.unwrap_or(f64::INFINITY);
         let pairs = self
@@ -212,9 +221,10 @@ impl Simulation {
         let longest = pairs.fold(user.min(fixed).min(self.modal_step), f64::min);
         // A step below the resolution of the time would be none.
         let longest = longest.max(64.0 * f64::EPSILON * self.time);
-        let kink = self.system.next_kink(self.time * (1.0 + 128.0 * f64::EPSILON));
         let latest = (self.time + longest).min(kink);
-        if latest >= self.settings.end_time * (1.0 - 4.0 * f64::EPSILON) {
+        // What rounding leaves of the run is no step.
+        let left = self.settings.end_time - latest;
+        if left <= (4.0 * f64::EPSILON * self.settings.end_time).max(1e-9 * (latest - self.time)) {
             self.settings.end_time
         } else {
             latest
@@ -237,6 +247,9 @@ impl Simulation {
             }
         }
         let time = self.time;
+        if self.settings.integrator.keeps_constraints() {
+            return self.system.remember_elements(&self.y).map_err(|source| RunError::State { time, source });
+        }
         let projection = self
             .system
             .project(time, &mut self.y, DRIFT)

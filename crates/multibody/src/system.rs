@@ -6,14 +6,15 @@
 //! ```
 
 use crate::body::Body;
-use crate::contact::{BodyForces, ContactModel, ContactSums, Motion, Reaction};
+use crate::contact::{BodyForces, ContactModel, ContactSums, Reaction};
 use crate::force::{Elements, apply_point_load};
 use crate::joint::{Accelerations, Constraints};
 use crate::kinetics::Kinetics;
 use crate::layout::{Layout, put, quaternion, vector};
+use crate::second_order::Directions;
 use crate::system_error::{RateError, SystemError};
 use carom_dynamics::{Loads, Placement, PointLoad, Pose, rotation};
-use carom_integrate::Ode;
+use carom_integrate::{Ode, SecondOrder};
 use nalgebra::Vector3;
 
 /// Bodies, loads, contact pairs and workspace.
@@ -29,8 +30,10 @@ pub struct System {
     pub(crate) constraints: Constraints,
     /// Springs, stops and bushings.
     pub(crate) elements: Elements,
-    /// Accelerations without joints.
-    free: Vec<Accelerations>,
+    /// Where velocities lie in increments.
+    pub(crate) directions: Directions,
+    /// Accelerations under the forces that are applied.
+    pub(crate) free: Vec<Accelerations>,
     /// Generalised forces on the modes of one body.
     free_forces: Vec<f64>,
     /// Where each quantity lies in y.
@@ -41,7 +44,7 @@ pub struct System {
     pub(crate) pair_of: Vec<(usize, usize)>,
     /// Energies of contact at the last evaluation.
     pub(crate) contact_sums: ContactSums,
-    contact_forces: Vec<BodyForces>,
+    pub(crate) contact_forces: Vec<BodyForces>,
     /// Pose of each body at the last evaluation.
     pub(crate) poses: Vec<Pose>,
     /// Mass matrix and velocities of each body at the last evaluation.
@@ -97,8 +100,10 @@ impl System {
             rotation: Vector3::zeros(),
             modal: vec![0.0; n],
         };
+        let layout = Layout::new(modes.clone(), pair_of.len());
         Ok(Self {
             constraints: Constraints::default(),
+            directions: Directions::new(&bodies, &layout),
             elements: Elements::default(),
             free: modes.iter().map(free).collect(),
             free_forces: vec![0.0; modes.iter().copied().max().unwrap_or(0)],
@@ -107,7 +112,7 @@ impl System {
             contact_forces: forces.clone(),
             forces,
             reactions: vec![Reaction::NONE; pair_of.len()],
-            layout: Layout::new(modes, pair_of.len()),
+            layout,
             contact_sums: ContactSums::default(),
             pair_of,
             contacts,
@@ -244,57 +249,31 @@ impl System {
         self.contacts[model].bodies(local)
     }
 
-    /// Contact at y, for which [`System::set_state`] was called.
-    ///
-    /// # Errors
-    ///
-    /// [`RateError::Contact`].
-    pub fn evaluate_contacts(&mut self, y: &[f64]) -> Result<(), RateError> {
-        self.contact_forces.iter_mut().for_each(BodyForces::clear);
-        self.contact_sums = ContactSums::default();
-        let (layout, poses, kinetics) = (&self.layout, &self.poses[..], &self.kinetics[..]);
-        let motion = Motion { layout, poses, kinetics, y };
-        let mut reactions = &mut self.reactions[..];
-        for model in &mut self.contacts {
-            let (own, rest) = reactions.split_at_mut(model.pairs());
-            let sums = model
-                .evaluate(&motion, &mut self.contact_forces, own)
-                .map_err(|source| RateError::Contact { source })?;
-            self.contact_sums.elastic_energy += sums.elastic_energy;
-            self.contact_sums.contact_energy += sums.contact_energy;
-            self.contact_sums.friction_loss += sums.friction_loss;
-            self.contact_sums.residual = self.contact_sums.residual.max(sums.residual);
-            self.contact_sums.off_interface = self.contact_sums.off_interface.max(sums.off_interface);
-            self.contact_sums.fallbacks += sums.fallbacks;
-            reactions = rest;
-        }
+    /// All forces but the reactions of the joints, at y.
+    pub(crate) fn apply_forces(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
+        self.set_state(y)?;
+        self.evaluate_contacts(y)?;
+        self.apply_known(time, y);
         Ok(())
     }
 
-    /// Takes the state of the last evaluation of contact as the end of a step.
-    pub(crate) fn accept_contacts(&mut self) {
-        self.contacts.iter_mut().for_each(|model| model.accept());
+    /// Forces of loads, elements and contact, which follow from the state alone.
+    fn apply_known(&mut self, time: f64, y: &[f64]) {
+        self.apply_loads(time, y);
+        self.apply_elements(time, y);
+        self.apply_contacts();
     }
 
-    /// Adds the forces of contact to those on the bodies.
-    fn apply_contacts(&mut self) {
-        for (forces, contact) in self.forces.iter_mut().zip(&self.contact_forces) {
-            forces.force += contact.force;
-            forces.moment += contact.moment;
-            for (force, contact) in forces.modal.iter_mut().zip(&contact.modal) {
-                *force += contact;
-            }
-        }
-    }
-
-    /// Adds the reactions of the joints to the forces on the bodies.
-    fn apply_joints(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
-        if self.constraints.is_empty() {
-            return Ok(());
-        }
+    /// Finds the multipliers of the joints by their accelerations.
+    fn solve_joints(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
         self.factorise_joints(time, y)?;
         self.set_free_accelerations();
         self.constraints.react(&self.free);
+        Ok(())
+    }
+
+    /// Adds the reactions −Gᵀ λ of the joints to the forces on the bodies.
+    pub(crate) fn apply_reactions(&mut self) {
         let flows = &mut self.flows;
         flows.work += self.constraints.drive_power();
         // What a held body gets from the ground is counted here, and given back with its own momentum.
@@ -302,19 +281,20 @@ impl System {
             flows.impulse += force;
             flows.ang_impulse += moment;
         });
-        Ok(())
     }
 
     /// Forces on the bodies, those of the joints last, at y, for which [`System::set_state`] and [`System::evaluate_contacts`] were called.
     pub(crate) fn apply_all(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
-        self.apply_loads(time, y);
-        self.apply_elements(time, y);
-        self.apply_contacts();
-        self.apply_joints(time, y)
+        self.apply_known(time, y);
+        if !self.constraints.is_empty() {
+            self.solve_joints(time, y)?;
+            self.apply_reactions();
+        }
+        Ok(())
     }
 
-    /// (a₀, ω̇, q̈) = M⁻¹ (h − h_ω) of each body without joints, THEORY (1.1).
-    fn set_free_accelerations(&mut self) {
+    /// (a₀, ω̇, q̈) = M⁻¹ (h − h_ω) of each body under the forces that are applied, THEORY (1.1).
+    pub(crate) fn set_free_accelerations(&mut self) {
         let all = self.bodies.iter().zip(&self.kinetics).zip(&self.poses).zip(&self.forces);
         for ((((body, kinetics), pose), forces), free) in all.zip(&mut self.free) {
             let modal = &mut self.free_forces[..body.frame.n];
@@ -333,7 +313,7 @@ impl System {
     }
 
     /// ẏ from velocities and forces.
-    fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) {
+    pub(crate) fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) {
         let layout = &self.layout;
         for (i, body) in self.bodies.iter().enumerate() {
             let n = body.frame.n;
@@ -377,5 +357,9 @@ impl Ode for System {
         self.apply_all(time, y)?;
         self.write_rates(y, rate);
         Ok(())
+    }
+
+    fn second_order(&mut self) -> Option<&mut dyn SecondOrder<Error = RateError>> {
+        Some(self)
     }
 }

@@ -12,8 +12,7 @@ impl Simulation {
         let mut aimed = None;
         loop {
             let attempt = self.integrator.attempt(&mut self.system, self.time, &self.y, latest)?;
-            // The last rate of an explicit pair is that of the end.
-            self.strayed = self.settings.integrator.is_implicit();
+            self.strayed = !self.settings.integrator.ends_at_the_end();
             let reached = aimed.filter(|_| attempt.end == latest);
             let change = self.first_change(&attempt, reached)?;
             let stop = self.first_stop(&attempt, reached)?;

@@ -1,17 +1,19 @@
 //! Systems under each integrator: order with joints, invariants, resuming.
 
 use carom_dynamics::{Ignore, Loads, Placement};
-use carom_integrate::{ImplicitMethod, IntegratorKind, Method};
+use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{Body, Joint, JointEnd, JointKind, Settings, Simulation, System};
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
 
-const KINDS: [IntegratorKind; 5] = [
+const KINDS: [IntegratorKind; 7] = [
     IntegratorKind::RungeKutta(Method::DormandPrince5),
     IntegratorKind::RungeKutta(Method::Dop853),
     IntegratorKind::Radau5,
     IntegratorKind::Implicit(ImplicitMethod::Midpoint),
     IntegratorKind::Implicit(ImplicitMethod::Bdf2),
+    IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Index3),
+    IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised),
 ];
 
 /// Two rods of 0.4 m, hinged to each other and to the ground, level.

@@ -64,9 +64,13 @@ pub enum SimulateError {
         /// Its name.
         scheme: &'static str,
     },
+    /// A spectral radius that is none.
+    #[error(transparent)]
+    SpectralRadius(#[from] carom_integrate::SpectralRadiusError),
     /// An integrator that does not go with the scheme.
     #[error(
-        "the integrator `{integrator}` does not go with the scheme `{scheme}`; `dop853`, `dormand-prince5`, `radau5`, `bdf2` and `midpoint` do"
+        "the integrator `{integrator}` does not go with the scheme `{scheme}`; `dop853`, `dormand-prince5`, `radau5`, `bdf2`, `midpoint` and \
+         `generalised-alpha` do"
     )]
     Integrator {
         /// Name of the scheme.

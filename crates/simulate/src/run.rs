@@ -6,8 +6,8 @@ use std::time::Instant;
 use carom_dynamics::BodyState;
 use carom_format::ResultWriter;
 use carom_format::result::{NoteLevel, RunHeader, RunState};
-use carom_format::scenario::model::{ContactLaw, Integrator, Scenario, Scheme};
-use carom_integrate::{ImplicitMethod, IntegratorKind, Method};
+use carom_format::scenario::model::{ContactLaw, Integrator, JointForm, Scenario, Scheme};
+use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{RunError, RunSummary, Settings, Simulation};
 use carom_progress::Progress;
 
@@ -75,7 +75,7 @@ pub fn run(
         pairs,
         joints: crate::joints::described(scenario),
     };
-    let mut simulation = Simulation::new(system, &placements, settings(scenario))
+    let mut simulation = Simulation::new(system, &placements, settings(scenario)?)
         .map_err(|error| crate::joints::placed(scenario, error))?;
     let every = scenario.simulation.checkpoint_every as u64;
     let mut writer = if options.resume {
@@ -174,12 +174,8 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
             ],
         );
     }
-    let integrator = match scenario.simulation.integrator {
-        Integrator::GeneralisedAlpha => Some("generalised-alpha"),
-        Integrator::EnergyMomentum => Some("energy-momentum"),
-        _ => None,
-    };
-    if let Some(integrator) = integrator {
+    if scenario.simulation.integrator == Integrator::EnergyMomentum {
+        let integrator = "energy-momentum";
         return Err(
             SimulateError::Integrator { integrator, scheme: scheme.name() }.at("simulation.integrator")
         );
@@ -217,25 +213,32 @@ fn without_friction(scenario: &Scenario) -> Result<(), SimulateError> {
     }
 }
 
-fn settings(scenario: &Scenario) -> Settings {
+fn settings(scenario: &Scenario) -> Result<Settings, SimulateError> {
     let simulation = &scenario.simulation;
     let defaults = Settings::until(simulation.end_time);
-    Settings {
+    Ok(Settings {
         relative_tolerance: simulation.relative_tolerance.unwrap_or(defaults.relative_tolerance),
         time_step: simulation.time_step,
         max_step: simulation.maximum_step,
         output_every: Some(simulation.output_every),
         integrator: match simulation.integrator {
             Integrator::DormandPrince5 => IntegratorKind::RungeKutta(Method::DormandPrince5),
-            Integrator::Dop853 | Integrator::GeneralisedAlpha | Integrator::EnergyMomentum => {
-                IntegratorKind::RungeKutta(Method::Dop853)
-            }
+            Integrator::Dop853 | Integrator::EnergyMomentum => IntegratorKind::RungeKutta(Method::Dop853),
             Integrator::Radau5 => IntegratorKind::Radau5,
             Integrator::Bdf2 => IntegratorKind::Implicit(ImplicitMethod::Bdf2),
             Integrator::Midpoint => IntegratorKind::Implicit(ImplicitMethod::Midpoint),
+            Integrator::GeneralisedAlpha => {
+                let radius =
+                    simulation.spectral_radius.map_or(Ok(SpectralRadius::DEFAULT), SpectralRadius::new)?;
+                let form = match simulation.constraints {
+                    Some(JointForm::Index3) => ConstraintForm::Index3,
+                    Some(JointForm::Stabilised) | None => ConstraintForm::Stabilised,
+                };
+                IntegratorKind::GeneralisedAlpha(radius, form)
+            }
         },
         ..defaults
-    }
+    })
 }
 
 /// Models whose dynamic modes are not all modes of the body. A model that was made earlier has no notes any more.

@@ -8,8 +8,8 @@ use carom_dynamics::RELATIVE_TOLERANCE;
 use super::decode::{Interval, Table};
 use super::functions::{self, Run};
 use super::model::{
-    ContactLaw, ContactSpec, End, ForceSpec, Integrator, MaterialSpec, PressureSpec, Rim, Scheme, Simulation,
-    SupportSpec,
+    ContactLaw, ContactSpec, End, ForceSpec, Integrator, JointForm, MaterialSpec, PressureSpec, Rim, Scheme,
+    Simulation, SupportSpec,
 };
 use super::problem::ProblemKind;
 
@@ -22,6 +22,10 @@ const INTEGRATORS: [(&str, Integrator); 7] = [
     ("generalised-alpha", Integrator::GeneralisedAlpha),
     ("energy-momentum", Integrator::EnergyMomentum),
 ];
+const JOINT_FORMS: [(&str, JointForm); 2] =
+    [("index3", JointForm::Index3), ("stabilised", JointForm::Stabilised)];
+/// Of generalised-alpha, if the scenario gives none.
+const SPECTRAL_RADIUS: f64 = 0.8;
 /// Axes in which vectors are given.
 pub(super) const AXES: [(&str, &str); 2] = [("inertial", "inertial"), ("body", "body")];
 
@@ -94,9 +98,12 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
     if rigid && table.has("maximum_step") {
         table.conflict("maximum_step", "the steps of the scheme `rigid` have one length, `time_step`");
     }
+    let (spectral_radius, constraints) = generalised_alpha(&table, integrator);
     let simulation = Simulation {
         scheme,
         integrator,
+        spectral_radius,
+        constraints,
         end_time,
         gravity: table.vector("gravity").unwrap_or_default(),
         relative_tolerance: table
@@ -110,6 +117,26 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
     };
     table.finish();
     simulation
+}
+
+/// Spectral radius and form of the joints, for generalised-alpha alone.
+fn generalised_alpha(table: &Table<'_>, integrator: Integrator) -> (Option<f64>, Option<JointForm>) {
+    let radius = table.number("spectral_radius", Interval::Share);
+    let form = table.choice("constraints", &JOINT_FORMS);
+    if integrator == Integrator::GeneralisedAlpha {
+        if radius == Some(1.0) && form == Some(JointForm::Index3) {
+            let text = "`constraints = \"index3\"` needs a `spectral_radius` below 1, which damps what it leaves in reactions; \
+                        or take `constraints = \"stabilised\"`";
+            table.conflict("spectral_radius", text);
+        }
+        return (Some(radius.unwrap_or(SPECTRAL_RADIUS)), Some(form.unwrap_or(JointForm::Stabilised)));
+    }
+    for (key, is_given) in [("spectral_radius", radius.is_some()), ("constraints", form.is_some())] {
+        if is_given {
+            table.conflict(key, format!("`{key}` belongs to `integrator = \"generalised-alpha\"`"));
+        }
+    }
+    (None, None)
 }
 
 pub(super) fn material(table: Table<'_>) -> Option<MaterialSpec> {

@@ -132,7 +132,7 @@ impl Formula for RadauIia {
                     return self.estimate(ode, shared, span);
                 }
                 Newton::Failed { component } if self.is_fresh => {
-                    return Ok(Trial { error: f64::NAN, component });
+                    return Ok(Trial { component, ..Trial::UNSOLVED });
                 }
                 Newton::Failed { .. } => (self.has_jacobian, self.factored) = (false, 0.0),
             }

@@ -194,7 +194,7 @@ impl System {
 
 impl super::Constraints {
     /// Length of the system as its joints see it: the longest arm, or distance of two ends \[m\].
-    pub(super) fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         let arms = self.places.iter().flatten().map(|place| place.arm_b.norm());
         let ends = self.places.iter().map(|[a, b]| (a.position - b.position).norm());
         arms.chain(ends).fold(f64::MIN_POSITIVE, f64::max)

@@ -40,14 +40,14 @@ pub(crate) struct Constraints {
 
 /// A row of G over (v, ω, q̇) of one body, and M⁻¹ times it.
 #[derive(Debug, Clone)]
-struct Side {
-    body: Option<usize>,
-    force: Vector3<f64>,
-    moment: Vector3<f64>,
-    modal: Vec<f64>,
-    velocity: Vector3<f64>,
-    omega: Vector3<f64>,
-    rate: Vec<f64>,
+pub(crate) struct Side {
+    pub(crate) body: Option<usize>,
+    pub(crate) force: Vector3<f64>,
+    pub(crate) moment: Vector3<f64>,
+    pub(crate) modal: Vec<f64>,
+    pub(crate) velocity: Vector3<f64>,
+    pub(crate) omega: Vector3<f64>,
+    pub(crate) rate: Vec<f64>,
 }
 
 /// Where bodies are and how they move, for the joints.
@@ -113,6 +113,20 @@ impl Constraints {
 
     fn bodies_of(&self, joint: usize) -> [Option<usize>; 2] {
         self.joints[joint].ends.each_ref().map(|end| end.body)
+    }
+
+    /// Row of G and column of M⁻¹ Gᵀ, side by side.
+    pub(crate) fn sides(&self, row: usize) -> &[Side; 2] {
+        &self.sides[row]
+    }
+
+    /// g and ġ = G z + g_t.
+    pub(crate) fn read(&self, values: &mut [f64], rates: &mut [f64]) {
+        for (number, &(joint, _)) in self.rows.iter().enumerate() {
+            let [first, second] = &self.places[joint];
+            values[number] = self.now[number].value;
+            rates[number] = self.now[number].rate(first, second);
+        }
     }
 
     /// True without joints.

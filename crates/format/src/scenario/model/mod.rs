@@ -129,6 +129,16 @@ pub enum Integrator {
     EnergyMomentum,
 }
 
+/// How joints enter the equations of generalised-alpha.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JointForm {
+    /// Positions keep to joints.
+    Index3,
+    /// Positions and velocities keep to joints.
+    Stabilised,
+}
+
 /// The table `[simulation]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Simulation {
@@ -136,6 +146,12 @@ pub struct Simulation {
     pub scheme: Scheme,
     /// Time integrator.
     pub integrator: Integrator,
+    /// What generalised-alpha leaves in a step of what is infinitely fast, 0 to 1; none for other integrators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spectral_radius: Option<f64>,
+    /// Form of the joints' equations in generalised-alpha; none for other integrators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<JointForm>,
     /// End of the run \[s\]; in statics a pseudo-time, at which loads have their full values.
     pub end_time: f64,
     /// Acceleration of gravity \[m/s²\].

@@ -1,0 +1,286 @@
+//! Derivatives of the equations of a step, and their factors.
+//!
+//! In the unknowns ξ, Λ = h² κ λ and h μ, with the momentum equations and G z + g_t times h:
+//!
+//! ```text
+//! ⎡ γ/β (M − h κ C) + h M_ξ − h² κ K    Gᵀ    Gᵀ − h κ C M⁻¹ Gᵀ ⎤
+//! ⎢ g_ξ                                 0     0                 ⎥
+//! ⎣ γ/β G + h (G z)_ξ                   0     G M⁻¹ Gᵀ          ⎦
+//! ```
+//!
+//! C = ∂f/∂z, K = ∂(f − Gᵀ λ)/∂ξ, M_ξ = ∂(M z)/∂ξ, g_ξ = G but for the tangent of the exponential map; the last row and column for the stabilised form alone. M and G are those of the end of the step, as it is predicted, the others are kept for many. For h → 0 it is regular, whatever h. Rows
+//! and columns are scaled by the diagonals of M and of G (diag M)⁻¹ Gᵀ, so that no units enter.
+
+mod derivatives;
+
+pub(super) use derivatives::Point;
+
+use faer::Mat;
+
+use super::history::take;
+use super::parameters::Parameters;
+use crate::adaptive::Shared;
+use crate::factor::Lu;
+use crate::second_order::{Reading, SecondOrder};
+
+/// Change of the step up to which factors are kept.
+const SAME_STEP: f64 = 1e-3;
+
+/// Derivatives with factors and workspace.
+#[derive(Debug)]
+pub(super) struct StepMatrix {
+    /// True if the derivatives are those of the present state.
+    pub(super) is_fresh: bool,
+    has_derivatives: bool,
+    /// Step of the factors; 0 without any.
+    factored: f64,
+    /// M, M_c, K, C: N × N.
+    mass: Mat<f64>,
+    carried: Mat<f64>,
+    stiffness: Mat<f64>,
+    damping: Mat<f64>,
+    /// Gᵀ, N × m.
+    reactions: Mat<f64>,
+    /// g_ξ − G and (G z)_ξ, m × N; M⁻¹ Gᵀ, N × m.
+    rows: Mat<f64>,
+    row_rates: Mat<f64>,
+    columns: Mat<f64>,
+    /// C M⁻¹ Gᵀ, N × m, and G M⁻¹ Gᵀ, m × m.
+    damped: Mat<f64>,
+    response: Mat<f64>,
+    /// 1/√M_ii, then 1/√(G (diag M)⁻¹ Gᵀ)_kk for each multiplier.
+    scales: Vec<f64>,
+    factors: Option<Lu<f64>>,
+    work: Work,
+}
+
+#[derive(Debug)]
+struct Work {
+    unit: Vec<f64>,
+    shifted: Vec<f64>,
+    y: Vec<f64>,
+    y_base: Vec<f64>,
+    rate: Vec<f64>,
+    rate_base: Vec<f64>,
+    column: Vec<f64>,
+    row: Vec<f64>,
+    reading: Reading,
+    values: Vec<f64>,
+    speeds: Vec<f64>,
+}
+
+impl Default for StepMatrix {
+    fn default() -> Self {
+        Self::new(0, 0, 0, 0)
+    }
+}
+
+impl StepMatrix {
+    /// For N velocities, m constraints, and as many impulses (0 in the index-3 form), among `dim` components.
+    pub(super) fn new(dim: usize, n: usize, m: usize, impulses: usize) -> Self {
+        let size = n + m + impulses;
+        let zeros = |n: usize| vec![0.0; n];
+        let with_speeds = if impulses > 0 { m } else { 0 };
+        Self {
+            is_fresh: false,
+            has_derivatives: false,
+            factored: 0.0,
+            mass: Mat::zeros(n, n),
+            carried: Mat::zeros(n, n),
+            stiffness: Mat::zeros(n, n),
+            damping: Mat::zeros(n, n),
+            reactions: Mat::zeros(n, m),
+            rows: Mat::zeros(m, n),
+            row_rates: Mat::zeros(with_speeds, n),
+            columns: Mat::zeros(n, with_speeds),
+            damped: Mat::zeros(n, with_speeds),
+            response: Mat::zeros(with_speeds, with_speeds),
+            scales: vec![1.0; size],
+            factors: (size > 0).then(|| Lu::new(size)),
+            work: Work {
+                unit: zeros(n),
+                shifted: zeros(n),
+                column: zeros(n),
+                row: zeros(n),
+                reading: Reading::new(n, m),
+                values: zeros(m),
+                speeds: zeros(m),
+                y: zeros(dim),
+                y_base: zeros(dim),
+                rate: zeros(dim),
+                rate_base: zeros(dim),
+            },
+        }
+    }
+
+    pub(super) fn drop_derivatives(&mut self) {
+        (self.has_derivatives, self.factored) = (false, 0.0);
+    }
+
+    /// M_ii.
+    pub(super) fn mass(&self, i: usize) -> f64 {
+        self.mass[(i, i)]
+    }
+
+    /// Writes the diagonal of G (diag M)⁻¹ Gᵀ: what a unit of each multiplier's unknown does to its constraint.
+    pub(super) fn responses(&self, out: &mut [f64]) {
+        let scales = &self.scales[self.mass.nrows()..];
+        out.iter_mut().zip(scales).for_each(|(out, scale)| *out = scale.powi(2).recip());
+    }
+
+    /// (M x)_i.
+    pub(super) fn times_mass(&self, i: usize, x: &[f64]) -> f64 {
+        x.iter().enumerate().map(|(j, x)| self.mass[(i, j)] * x).sum()
+    }
+
+    /// Derivatives at a point of the step, if there are none.
+    pub(super) fn prepare<E: std::error::Error + 'static>(
+        &mut self,
+        system: &mut dyn SecondOrder<Error = E>,
+        shared: &mut Shared,
+        point: Point<'_>,
+        time: f64,
+    ) -> Result<(), E> {
+        if !self.has_derivatives {
+            self.differentiate(system, shared, point, time)?;
+            shared.counters.jacobians += 1;
+            (self.has_derivatives, self.is_fresh, self.factored) = (true, true, 0.0);
+        }
+        Ok(())
+    }
+
+    /// Factors for a step of length h that ends at y, at which the system was evaluated last. Masses and directions of constraints are taken anew, as
+    /// they turn with the bodies: that takes no evaluation. Without constraints, factors of the same length do.
+    pub(super) fn refresh<E: std::error::Error + 'static>(
+        &mut self,
+        system: &mut dyn SecondOrder<Error = E>,
+        y: &[f64],
+        of: &Parameters,
+        h: f64,
+    ) -> bool {
+        let m = self.rows.nrows();
+        if m == 0 && (self.factored / h - 1.0).abs() <= SAME_STEP {
+            return false;
+        }
+        if !self.is_fresh && m > 0 {
+            self.take_masses(system, y);
+            self.take_constraints(system);
+            self.complete();
+        }
+        self.factorise(of, h);
+        true
+    }
+
+    /// Solves for the unknowns, whose scales are taken out; `right` holds the equations as the module says.
+    pub(super) fn solve(&mut self, right: impl Fn(usize) -> f64, mut take: impl FnMut(usize, f64)) {
+        let scales = &self.scales;
+        if let Some(factors) = &mut self.factors {
+            factors.solve(|i| scales[i] * right(i), |i, x| take(i, scales[i] * x));
+        }
+    }
+
+    /// Products and scales.
+    fn complete(&mut self) {
+        let (n, m) = (self.mass.nrows(), self.rows.nrows());
+        let impulses = self.columns.ncols();
+        for k in 0..impulses {
+            for i in 0..n {
+                self.damped[(i, k)] = (0..n).map(|j| self.damping[(i, j)] * self.columns[(j, k)]).sum();
+            }
+            for l in 0..m {
+                self.response[(l, k)] = (0..n).map(|j| self.reactions[(j, l)] * self.columns[(j, k)]).sum();
+            }
+        }
+        for i in 0..n {
+            self.scales[i] = self.mass[(i, i)].sqrt().recip();
+        }
+        for k in 0..m {
+            let square: f64 = (0..n).map(|i| self.reactions[(i, k)].powi(2) / self.mass[(i, i)]).sum();
+            let scale = square.max(f64::MIN_POSITIVE).sqrt().recip();
+            self.scales[n + k] = scale;
+            if impulses > 0 {
+                self.scales[n + m + k] = scale;
+            }
+        }
+    }
+
+    /// Factors for steps of length h.
+    fn factorise(&mut self, of: &Parameters, h: f64) {
+        let Self {
+            mass,
+            carried,
+            stiffness,
+            damping,
+            reactions,
+            rows,
+            row_rates,
+            damped,
+            response,
+            scales,
+            factors,
+            ..
+        } = self;
+        let (n, m) = (mass.nrows(), rows.nrows());
+        let (speed, share) = (of.speed(), of.share());
+        let entry = |i: usize, j: usize| match (i < n, i < n + m, j < n, j < n + m) {
+            (true, _, true, _) => {
+                let momentum = speed * mass[(i, j)] + h * carried[(i, j)];
+                momentum - h * share * (speed * damping[(i, j)] + h * stiffness[(i, j)])
+            }
+            (true, _, _, true) => reactions[(i, j - n)],
+            (true, _, _, _) => reactions[(i, j - n - m)] - h * share * damped[(i, j - n - m)],
+            (_, true, true, _) => reactions[(j, i - n)] + rows[(i - n, j)],
+            (_, true, ..) | (_, _, false, true) => 0.0,
+            (_, _, true, _) => speed * reactions[(j, i - n - m)] + h * row_rates[(i - n - m, j)],
+            (_, _, _, _) => response[(i - n - m, j - n - m)],
+        };
+        if let Some(factors) = factors {
+            factors.factorise(|i, j| scales[i] * entry(i, j) * scales[j]);
+        }
+        self.factored = h;
+    }
+
+    fn derivatives(&mut self) -> [&mut Mat<f64>; 8] {
+        let Self { mass, carried, stiffness, damping, reactions, rows, row_rates, columns, .. } = self;
+        [mass, carried, stiffness, damping, reactions, rows, row_rates, columns]
+    }
+
+    /// Appends its numbers: a flag, the step of the factors, and the derivatives if there are any, column by column.
+    pub(super) fn write(&self, memory: &mut Vec<f64>) {
+        memory.push(f64::from(u8::from(self.has_derivatives)));
+        memory.push(self.factored);
+        if self.has_derivatives {
+            let Self { mass, carried, stiffness, damping, reactions, rows, row_rates, columns, .. } = self;
+            for matrix in [mass, carried, stiffness, damping, reactions, rows, row_rates, columns] {
+                memory.extend(matrix.col_iter().flat_map(|column| column.iter().copied()));
+            }
+        }
+    }
+
+    /// Takes them back from the front of `memory`; false if there are too few.
+    pub(super) fn read(&mut self, memory: &mut &[f64], of: &Parameters) -> bool {
+        let Some((&[has_derivatives, factored], rest)) = memory.split_first_chunk() else { return false };
+        *memory = rest;
+        self.has_derivatives = has_derivatives == 1.0;
+        (self.is_fresh, self.factored) = (false, 0.0);
+        if !self.has_derivatives {
+            return true;
+        }
+        for matrix in self.derivatives() {
+            for j in 0..matrix.ncols() {
+                for i in 0..matrix.nrows() {
+                    let mut entry = [0.0];
+                    if !take(memory, &mut entry) {
+                        return false;
+                    }
+                    matrix[(i, j)] = entry[0];
+                }
+            }
+        }
+        self.complete();
+        if factored > 0.0 {
+            self.factorise(of, factored);
+        }
+        true
+    }
+}

@@ -1,0 +1,261 @@
+//! Generalised-α for systems of second order with constraints, in momenta.
+//!
+//! With the *algorithmic* accelerations a and forces φ̂, which lag behind the true ones by a part of the step,
+//!
+//! ```text
+//! ξ   = h z₀ + h² ((½ − β) a₀ + β a₁) − M⁻¹ Gᵀ μ h β/γ            c₁ = c₀ ∘ ξ
+//! z₁  = z₀ + h ((1 − γ) a₀ + γ a₁)                              (defines a₁)
+//! π₁  = π₀ + h ((1 − γ) φ̂₀ + γ φ̂₁)                              π₁ = M(c₁) z₁
+//! (1 − α_m) φ̂₁ + α_m φ̂₀ = (1 − α_f) π'₁ + α_f π'₀               π' = f(t, c, z) − Gᵀ λ
+//! g(t₁, c₁) = 0,      and for the stabilised form  G z₁ + g_t = 0
+//! ```
+//!
+//! For a constant mass matrix φ̂ = M a, and this is the formula of Chung & Hulbert; rotations move by the exponential map of ξ, as with Brüls &
+//! Arnold. What is a sum over all bodies in π' is one in π: momenta are kept to rounding, and integrals along the way (work, impulses) follow
+//! the same rule. In the index-3 form μ = 0. Unknowns are ξ, h² κ λ and h μ, scaled so that the matrix of the step stays regular as h → 0
+//! (`matrix`).
+//!
+//! Lags belong to a step length: a₀ = z'₀ + h τ and φ̂₀ = π'₀ + h σ with τ and σ from the step before, or Δ times the rates of z' and π'
+//! where none went before (Δ = α_m − α_f). So the order stays 2 where steps change their length.
+//!
+//! The error of a step is that of its Taylor series, with the factors of the step as filter: what is stiff, or held by constraints, counts for what it
+//! moves:
+//!
+//! ```text
+//! e_ξ = c_q h² (a₁ − a₀),     c_q = β + Δ/2 − 1/6
+//! e_π = c_π h³ π''',          π''' from the rates at both ends of this step and the one before
+//! ```
+//!
+//! # Source
+//!
+//! Chung & Hulbert (1993), J. Appl. Mech. 60, 371–375; Brüls & Arnold (2007), Proc. Multibody Dynamics (ECCOMAS), and Arnold, Brüls & Cardona (2015), Numer. Math. 129,
+//! 149–179, for Lie groups, lags and both forms of constraints; Bottasso, Dopico & Trainelli (2008), Multibody Syst. Dyn. 19, 3–20, for the scaling;
+//! Zienkiewicz & Xie (1991), Earthq. Eng. Struct. Dyn. 20, 871–887, for the error of increments. The form in momenta: docs/theory.md, 5.
+
+mod history;
+mod matrix;
+mod parameters;
+mod step;
+
+pub use parameters::{ConstraintForm, SpectralRadius, SpectralRadiusError};
+
+use history::History;
+use matrix::{Point, StepMatrix};
+use parameters::Parameters;
+
+use crate::adaptive::{Adaptive, Formula, Shared, Span, Trial};
+use crate::attempt::Attempt;
+use crate::control::{Controller, Tolerances};
+use crate::dense;
+use crate::newton::keeps;
+use crate::ode::{IntegrateError, Ode};
+use crate::second_order::Reading;
+
+/// Growth of the step below which it is not worth new factors.
+const SMALL_GROWTH: f64 = 1.2;
+
+/// Generalised-α under error control.
+pub type GeneralisedAlpha = Adaptive<ChungHulbert>;
+
+/// The formula with its workspace.
+#[derive(Debug)]
+pub struct ChungHulbert {
+    of: Parameters,
+    form: ConstraintForm,
+    history: History,
+    matrix: StepMatrix,
+    /// Contraction of Newton's method in the last trial, and up to which derivatives are kept.
+    contraction: f64,
+    keeps: f64,
+    /// ξ, λ, μ.
+    increment: Vec<f64>,
+    multipliers: Vec<f64>,
+    impulse: Vec<f64>,
+    /// a₀ and φ̂₀ for the length of this step.
+    acceleration: Vec<f64>,
+    filtered: Vec<f64>,
+    /// z₁ of ξ alone.
+    velocity: Vec<f64>,
+    /// Rates at the end of the step, and what was found there; a₁.
+    f1: Vec<f64>,
+    end_acceleration: Vec<f64>,
+    end: Reading,
+    change: Vec<f64>,
+    residual: Vec<f64>,
+    /// What Newton's method measures increments by, and what rounding makes of them.
+    scales: Vec<f64>,
+    noise: Vec<f64>,
+    /// What each multiplier does to its constraint.
+    responses: Vec<f64>,
+    error: Vec<f64>,
+    dense: Vec<f64>,
+}
+
+impl GeneralisedAlpha {
+    /// For systems of as many components as `tolerances` has. Velocities and constraints are counted at the first step.
+    pub fn new(radius: SpectralRadius, form: ConstraintForm, tolerances: Tolerances) -> Self {
+        let dim = tolerances.absolute.len();
+        let formula = ChungHulbert {
+            of: Parameters::new(radius),
+            form,
+            history: History::new(dim),
+            matrix: StepMatrix::default(),
+            contraction: 0.0,
+            keeps: 0.0,
+            increment: Vec::new(),
+            multipliers: Vec::new(),
+            impulse: Vec::new(),
+            acceleration: Vec::new(),
+            filtered: vec![0.0; dim],
+            velocity: Vec::new(),
+            f1: vec![0.0; dim],
+            end: Reading::default(),
+            change: vec![0.0; dim],
+            residual: Vec::new(),
+            end_acceleration: Vec::new(),
+            scales: Vec::new(),
+            noise: Vec::new(),
+            responses: Vec::new(),
+            error: vec![0.0; dim],
+            dense: vec![0.0; 4 * dim],
+        };
+        Self::with(formula, tolerances)
+    }
+}
+
+impl Formula for ChungHulbert {
+    fn error_power(&self) -> u32 {
+        3
+    }
+
+    fn start<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        shared: &mut Shared,
+        time: f64,
+        room: f64,
+        is_first: bool,
+    ) -> Result<f64, IntegrateError<O::Error>> {
+        let Some(system) = ode.second_order() else { return Err(IntegrateError::FirstOrder) };
+        let (velocities, constraints) = (system.velocities(), system.constraints());
+        if (velocities, constraints) != self.sizes() {
+            self.resize(velocities, constraints);
+        }
+        if !self.history.is_started {
+            shared.rate_at_start(ode, (time, room), &mut self.history.rate)?;
+            if let Some(system) = ode.second_order() {
+                system.read(&mut self.end);
+            }
+            self.history.start(&self.end);
+        }
+        self.keeps = keeps(2 * velocities, 1);
+        Ok(if is_first { shared.euler_step(&self.history.rate, room) } else { room })
+    }
+
+    fn trial<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error> {
+        let Some(system) = ode.second_order() else { return Ok(Trial::UNSOLVED) };
+        if self.needs_slopes(span.h) {
+            self.estimate_lags(system, shared, span)?;
+        }
+        self.matrix.is_fresh = false;
+        loop {
+            self.predict(span.h);
+            let Self { increment, velocity, multipliers, matrix, .. } = self;
+            matrix.prepare(system, shared, Point { increment, velocity, multipliers }, span.end)?;
+            match self.iterate(system, shared, span)? {
+                None => break,
+                Some(component) if self.matrix.is_fresh => return Ok(Trial { component, ..Trial::UNSOLVED }),
+                Some(_) => self.matrix.drop_derivatives(),
+            }
+        }
+        self.finish(system, shared, span)?;
+        Ok(self.estimate(system, shared, span))
+    }
+
+    /// A step that would grow little keeps its length, and with it its factors.
+    fn settle(&self, controller: &mut Controller, h: f64) {
+        if (1.0..SMALL_GROWTH).contains(&(controller.next_step / h)) {
+            controller.next_step = h;
+        }
+    }
+
+    fn prepare_dense<O: Ode>(
+        &mut self,
+        _ode: &mut O,
+        shared: &mut Shared,
+        attempt: Attempt,
+    ) -> Result<(), O::Error> {
+        let f0 = &self.history.rate;
+        dense::hermite(&mut self.dense, attempt.step(), &shared.y0, f0, &shared.y1, &self.f1);
+        Ok(())
+    }
+
+    fn interpolate(&self, _shared: &Shared, _h: f64, s: f64, out: &mut [f64]) {
+        dense::evaluate(&self.dense, s, out);
+    }
+
+    fn accepted(&mut self, _shared: &Shared, attempt: Attempt) {
+        self.carry_on(attempt.step());
+        self.matrix.is_fresh = false;
+        if self.contraction > self.keeps {
+            self.matrix.drop_derivatives();
+        }
+    }
+
+    /// Positions and momenta were moved by less than errors: rates and lags still serve.
+    fn nudged(&mut self) {
+        self.matrix.is_fresh = false;
+    }
+
+    fn changed(&mut self) {
+        (self.history.is_started, self.history.has_lags, self.matrix.is_fresh) = (false, false, false);
+    }
+
+    /// Lags and slopes of the steps before do not lead on.
+    fn kinked(&mut self) {
+        self.changed();
+    }
+
+    fn rate_mut(&mut self) -> Option<&mut [f64]> {
+        Some(&mut self.history.rate)
+    }
+
+    /// Numbers of velocities and constraints, history, derivatives.
+    fn memory(&self) -> Vec<f64> {
+        let (velocities, constraints) = self.sizes();
+        let mut memory = vec![velocities as f64, constraints as f64];
+        self.history.write(&mut memory);
+        self.matrix.write(&mut memory);
+        memory
+    }
+
+    fn recall(&mut self, memory: &[f64]) -> bool {
+        let Some((&[velocities, constraints], mut rest)) = memory.split_first_chunk() else { return false };
+        // A system has no more velocities than components, nor more constraints.
+        let most = self.f1.len() as f64;
+        if !((0.0..=most).contains(&velocities) && (0.0..=most).contains(&constraints)) {
+            return false;
+        }
+        self.resize(velocities as usize, constraints as usize);
+        self.history.read(&mut rest) && self.matrix.read(&mut rest, &self.of) && rest.is_empty()
+    }
+}
+
+impl ChungHulbert {
+    fn sizes(&self) -> (usize, usize) {
+        (self.increment.len(), self.multipliers.len())
+    }
+
+    fn resize(&mut self, velocities: usize, constraints: usize) {
+        let impulses = if self.form == ConstraintForm::Stabilised { constraints } else { 0 };
+        let zeros = |n: usize| vec![0.0; n];
+        self.history.resize(velocities, constraints);
+        self.matrix = StepMatrix::new(self.f1.len(), velocities, constraints, impulses);
+        (self.increment, self.multipliers) = (zeros(velocities), zeros(constraints));
+        (self.impulse, self.acceleration) = (zeros(impulses), zeros(velocities));
+        (self.velocity, self.residual) = (zeros(velocities), zeros(velocities + constraints + impulses));
+        (self.end_acceleration, self.scales) = (zeros(velocities), zeros(velocities));
+        (self.noise, self.responses) = (zeros(velocities), zeros(constraints));
+        self.end = Reading::new(velocities, constraints);
+    }
+}

@@ -1,0 +1,333 @@
+//! One step: lags, starting values, Newton's method, the end, its error.
+
+use super::ChungHulbert;
+use crate::adaptive::{Shared, Span, Trial};
+use crate::control::ROUNDING;
+use crate::newton::{Iterations, Verdict};
+use crate::second_order::{Displacement, SecondOrder};
+
+/// Part of the first step after which slopes are taken where no step went before.
+const LOOK_AHEAD: f64 = 0.01;
+
+/// Look-ahead, relative to the step, beyond which it is repeated.
+const FAR: f64 = 0.25;
+
+/// What rounding makes of positions and constraints, relative to their sizes: iterations do not go on for less.
+const NOISE: f64 = 32.0 * f64::EPSILON;
+
+/// Violation of constraints, relative to their sizes, to which the iterations are as to a tolerance: a hundredth is left.
+const VIOLATION: f64 = 1e-12;
+
+impl ChungHulbert {
+    /// True if slopes are unknown, or were taken over a time that the step does not reach.
+    pub(super) fn needs_slopes(&self, h: f64) -> bool {
+        !self.history.has_lags || -2.0 * self.history.slope_age > FAR * h
+    }
+
+    /// Slopes of rates, accelerations and multipliers after a short motion with the acceleration at the start, and lags from
+    /// them. That motion keeps to constraints to third order of its time.
+    pub(super) fn estimate_lags<E: std::error::Error + 'static>(
+        &mut self,
+        system: &mut dyn SecondOrder<Error = E>,
+        shared: &mut Shared,
+        span: Span,
+    ) -> Result<(), E> {
+        let (ahead, lag) = (LOOK_AHEAD * span.h, self.of.lag());
+        let history = &mut self.history;
+        for i in 0..self.increment.len() {
+            let gain = ahead * history.acceleration[i];
+            self.increment[i] = ahead * (history.velocity[i] + 0.5 * gain);
+            self.velocity[i] = history.velocity[i] + gain;
+        }
+        let displacement =
+            Displacement { increment: &self.increment, velocity: &self.velocity, impulse: &[] };
+        system.place(span.start + ahead, &shared.y0, displacement, &mut self.change)?;
+        shared.counters.evaluations += 1;
+        system.rate(span.start + ahead, &self.change, &mut self.f1)?;
+        system.read(&mut self.end);
+        slopes(&mut history.rate_slope, &self.f1, &history.rate, ahead);
+        slopes(&mut history.jerk, &self.end.acceleration, &history.acceleration, ahead);
+        slopes(&mut history.multiplier_slope, &self.end.multipliers, &history.multipliers, ahead);
+        let scaled = |lags: &mut [f64], slopes: &[f64]| {
+            lags.iter_mut().zip(slopes).for_each(|(lag_of, slope)| *lag_of = lag * slope);
+        };
+        scaled(&mut history.rate_lag, &history.rate_slope);
+        scaled(&mut history.acceleration_lag, &history.jerk);
+        (history.slope_age, history.has_lags) = (-0.5 * ahead, true);
+        Ok(())
+    }
+
+    /// a₀ and φ̂₀ for a step of length h; ξ and λ from their slopes, z₁ of that ξ.
+    pub(super) fn predict(&mut self, h: f64) {
+        let history = &self.history;
+        for (i, filtered) in self.filtered.iter_mut().enumerate() {
+            *filtered = history.rate[i] + h * history.rate_lag[i];
+        }
+        for i in 0..self.increment.len() {
+            let acceleration = history.acceleration[i] + h * history.acceleration_lag[i];
+            self.acceleration[i] = acceleration;
+            let bend = 0.5 * acceleration + self.of.beta * h * history.jerk[i];
+            self.increment[i] = h * (history.velocity[i] + h * bend);
+        }
+        for (k, multiplier) in self.multipliers.iter_mut().enumerate() {
+            *multiplier = history.multipliers[k] + h * history.multiplier_slope[k];
+        }
+        self.impulse.fill(0.0);
+        self.set_velocity(h);
+    }
+
+    /// z₁ of the present increment, without impulses.
+    fn set_velocity(&mut self, h: f64) {
+        for (i, velocity) in self.velocity.iter_mut().enumerate() {
+            let (start, acceleration) = (self.history.velocity[i], self.acceleration[i]);
+            *velocity = self.of.end_velocity(h, self.increment[i], start, acceleration);
+        }
+    }
+
+    /// State, rates and constraints at the end, of the present ξ, λ and μ.
+    fn evaluate_end<E: std::error::Error + 'static>(
+        &mut self,
+        system: &mut dyn SecondOrder<Error = E>,
+        shared: &mut Shared,
+        span: Span,
+    ) -> Result<(), E> {
+        self.set_velocity(span.h);
+        let Self { increment, velocity, impulse, .. } = &*self;
+        system.place(span.end, &shared.y0, Displacement { increment, velocity, impulse }, &mut shared.y1)?;
+        shared.counters.evaluations += 1;
+        system.rate_with(span.end, &shared.y1, &self.multipliers, &mut self.f1)?;
+        system.read(&mut self.end);
+        Ok(())
+    }
+
+    /// Component i of y after the step by the rule for rates.
+    fn by_rule(&self, shared: &Shared, h: f64, i: usize) -> f64 {
+        let of = &self.of;
+        let end = of.filtered(self.history.rate[i], self.f1[i], self.filtered[i]);
+        shared.y0[i] + h * ((1.0 - of.gamma) * self.filtered[i] + of.gamma * end)
+    }
+
+    /// Newton's method with the derivatives at hand: nothing if it converged, or the component that changed most.
+    pub(super) fn iterate<E: std::error::Error + 'static>(
+        &mut self,
+        system: &mut dyn SecondOrder<Error = E>,
+        shared: &mut Shared,
+        span: Span,
+    ) -> Result<Option<usize>, E> {
+        let mut iterations = Iterations::START;
+        let mut is_first = true;
+        loop {
+            self.evaluate_end(system, shared, span)?;
+            shared.counters.iterations += 1;
+            if is_first {
+                let is_new = self.matrix.refresh(system, &shared.y1, &self.of, span.h);
+                shared.counters.factorisations += u64::from(is_new);
+                self.set_scales(system, shared, span.h);
+                is_first = false;
+            }
+            self.set_residual(system, shared, span.h);
+            let change = self.correct(system, span.h);
+            match iterations.judge(change.largest) {
+                Verdict::GoOn => {}
+                Verdict::Converged => {
+                    self.contraction = iterations.contraction;
+                    return Ok(None);
+                }
+                Verdict::Failed => return Ok(Some(change.component)),
+            }
+        }
+    }
+
+    /// The equations at the end that was evaluated last, as the matrix has them.
+    fn set_residual<E: std::error::Error + 'static>(
+        &mut self,
+        system: &dyn SecondOrder<Error = E>,
+        shared: &Shared,
+        h: f64,
+    ) {
+        for i in 0..shared.dim() {
+            let off = if system.is_position(i) { 0.0 } else { shared.y1[i] - self.by_rule(shared, h, i) };
+            self.change[i] = off;
+        }
+        let (of_momenta, of_joints) = self.residual.split_at_mut(self.increment.len());
+        system.pull_back(&shared.y1, &self.change, of_momenta);
+        of_momenta.iter_mut().for_each(|off| *off *= h);
+        let (values, speeds) = of_joints.split_at_mut(self.multipliers.len());
+        values.copy_from_slice(&self.end.value);
+        speeds.iter_mut().zip(&self.end.value_rate).for_each(|(off, speed)| *off = h * speed);
+    }
+
+    /// Corrects the unknowns for the residual, and measures what that changes, and by how much constraints were violated.
+    fn correct<E: std::error::Error + 'static>(
+        &mut self,
+        system: &dyn SecondOrder<Error = E>,
+        h: f64,
+    ) -> Change {
+        let (n, m) = (self.increment.len(), self.multipliers.len());
+        let share = h * h * self.of.share();
+        let mut all = Change::default();
+        for (k, off) in self.end.value.iter().enumerate() {
+            all.of_constraint(*off, system.closure(k));
+        }
+        let Self { matrix, residual, increment, multipliers, impulse, scales, noise, responses, .. } = self;
+        matrix.responses(responses);
+        let take = |i: usize, change: f64| {
+            if i < n {
+                increment[i] += change;
+                all.of_position(resolved(change, noise[i]) / scales[i], system.components(i)[0]);
+                return;
+            }
+            let k = (i - n) % m;
+            all.of_constraint(change * responses[k], system.closure(k));
+            if i < n + m {
+                multipliers[k] += change / share;
+            } else {
+                impulse[k] += change / h;
+            }
+        };
+        matrix.solve(|i| -residual[i], take);
+        all
+    }
+
+    /// What Newton's method measures increments by: tolerances of positions and momenta, as far as positions resolve them.
+    pub(super) fn set_scales<E: std::error::Error + 'static>(
+        &mut self,
+        system: &dyn SecondOrder<Error = E>,
+        shared: &Shared,
+        h: f64,
+    ) {
+        for (i, scale) in self.scales.iter_mut().enumerate() {
+            let [position, momentum] = system.components(i);
+            let magnitude = system.magnitude(&shared.y0, i);
+            let speed = shared.tolerances.newton_scale(momentum, shared.y0[momentum]) / self.matrix.mass(i);
+            let of_position = shared.tolerances.newton_scale(position, magnitude);
+            self.noise[i] = NOISE * magnitude;
+            *scale = of_position.min(h * speed / self.of.speed()).max(ROUNDING * magnitude);
+        }
+    }
+
+    /// The state at the end of the step, rates included, from the unknowns that solve its equations.
+    pub(super) fn finish<E: std::error::Error + 'static>(
+        &mut self,
+        system: &mut dyn SecondOrder<Error = E>,
+        shared: &mut Shared,
+        span: Span,
+    ) -> Result<(), E> {
+        self.evaluate_end(system, shared, span)?;
+        let (h, gamma) = (span.h, self.of.gamma);
+        for i in 0..shared.dim() {
+            if !system.is_position(i) {
+                shared.y1[i] = self.by_rule(shared, h, i);
+            }
+        }
+        for (i, end) in self.end_acceleration.iter_mut().enumerate() {
+            let change = self.end.velocity[i] - self.history.velocity[i];
+            *end = (change / h - (1.0 - gamma) * self.acceleration[i]) / gamma;
+        }
+        Ok(())
+    }
+
+    /// Error of increments and momenta of the step, filtered by its factors.
+    pub(super) fn estimate<E: std::error::Error + 'static>(
+        &mut self,
+        system: &mut dyn SecondOrder<Error = E>,
+        shared: &Shared,
+        span: Span,
+    ) -> Trial {
+        if !shared.tolerances.controls() {
+            return shared.largest(|_| 0.0);
+        }
+        let (n, h, speed) = (self.increment.len(), span.h, self.of.speed());
+        self.error.fill(0.0);
+        let of_increment = self.of.increment_error() * h * h;
+        for (i, bend) in self.velocity.iter_mut().enumerate() {
+            *bend = of_increment * (self.end_acceleration[i] - self.acceleration[i]);
+        }
+        let of_momentum = self.of.momentum_error() * h.powi(3) / (0.5 * h + self.history.slope_age);
+        let Self { matrix, velocity, residual, error, history, f1, change, .. } = &mut *self;
+        (0..n).for_each(|i| residual[i] = speed * matrix.times_mass(i, velocity));
+        residual[n..].fill(0.0);
+        let largest_of = |error: &mut f64, x: f64| *error = error.abs().max(x.abs());
+        matrix.solve(
+            |i| residual[i],
+            |i, x| {
+                if i < n {
+                    largest_of(&mut error[system.components(i)[0]], x);
+                }
+            },
+        );
+        for (i, change) in change.iter_mut().enumerate() {
+            let slope = (f1[i] - history.rate[i]) / h;
+            *change = if system.is_position(i) { 0.0 } else { of_momentum * (slope - history.rate_slope[i]) };
+        }
+        system.pull_back(&shared.y1, change, &mut residual[..n]);
+        residual[..n].iter_mut().for_each(|change| *change *= speed);
+        matrix.solve(
+            |i| residual[i],
+            |i, x| {
+                if i < n {
+                    velocity[i] = x;
+                }
+            },
+        );
+        for i in 0..n {
+            largest_of(&mut error[system.components(i)[1]], matrix.mass(i) * velocity[i]);
+        }
+        shared.largest(|i| self.error[i])
+    }
+
+    /// Takes the end of the step as the start of the next.
+    pub(super) fn carry_on(&mut self, h: f64) {
+        let Self { history, of, .. } = self;
+        for i in 0..self.f1.len() {
+            let end = of.filtered(history.rate[i], self.f1[i], self.filtered[i]);
+            history.rate_lag[i] = (end - self.f1[i]) / h;
+        }
+        slopes(&mut history.rate_slope, &self.f1, &history.rate, h);
+        slopes(&mut history.jerk, &self.end_acceleration, &self.acceleration, h);
+        slopes(&mut history.acceleration_lag, &self.end_acceleration, &self.end.acceleration, h);
+        slopes(&mut history.multiplier_slope, &self.end.multipliers, &history.multipliers, h);
+        history.slope_age = 0.5 * h;
+        history.rate.copy_from_slice(&self.f1);
+        history.velocity.copy_from_slice(&self.end.velocity);
+        history.acceleration.copy_from_slice(&self.end.acceleration);
+        history.multipliers.copy_from_slice(&self.end.multipliers);
+    }
+}
+
+/// (end − start)/h.
+fn slopes(out: &mut [f64], end: &[f64], start: &[f64], h: f64) {
+    out.iter_mut().zip(end.iter().zip(start)).for_each(|(out, (end, start))| *out = (end - start) / h);
+}
+
+/// The size of a change, 0 for rounding; not a number if it is none.
+fn resolved(change: f64, noise: f64) -> f64 {
+    if change.abs() > noise { change.abs() } else { 0.0 * change }
+}
+
+/// What an iteration changes, in units of the tolerance.
+#[derive(Debug, Clone, Copy, Default)]
+struct Change {
+    largest: f64,
+    /// The largest of a position, and its component.
+    of_positions: f64,
+    component: usize,
+}
+
+impl Change {
+    fn of_constraint(&mut self, off: f64, size: f64) {
+        let off = resolved(off, NOISE * size) / (VIOLATION * size);
+        if off.is_nan() || off > self.largest {
+            self.largest = off;
+        }
+    }
+
+    fn of_position(&mut self, change: f64, component: usize) {
+        if change.is_nan() || change > self.largest {
+            self.largest = change;
+        }
+        if change.is_nan() || change > self.of_positions {
+            (self.of_positions, self.component) = (change, component);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Systems of second order with constraints, whose positions need not form a vector space.
+//!
+//! ```text
+//! c' = c ∘ z,    π = M(c) z,    π' = f(t, c, z) − Gᵀ(c) λ,    g(t, c) = 0,    G z + g_t = 0
+//! ```
+//!
+//! Positions c move by *increments* ξ of the tangent space, c ∘ ξ, in which rotations are turned by the exponential map; z are the velocities
+//! in the same directions, π the momenta of the state vector y, which may be counted in axes of their own (π' then has no terms of their motion).
+
+use crate::ode::Ode;
+
+/// A mechanical system: an [`Ode`] in positions and momenta, taken apart for integrators that solve for its constraints themselves.
+///
+/// The rate of the [`Ode`] contains reactions found at the level of accelerations; [`SecondOrder::rate_with`] those of given multipliers.
+pub trait SecondOrder: Ode {
+    /// Number N of velocities.
+    fn velocities(&self) -> usize;
+
+    /// Number m of constraints.
+    fn constraints(&self) -> usize;
+
+    /// For velocity i the components of y whose tolerances measure its increments and its momentum.
+    fn components(&self, velocity: usize) -> [usize; 2];
+
+    /// True for components of y that are positions. All others have rates that are integrated.
+    fn is_position(&self, component: usize) -> bool;
+
+    /// Size of what increment i changes at y, in which its rounding is relative.
+    fn magnitude(&self, y: &[f64], velocity: usize) -> f64;
+
+    /// Size to which the violation of constraint k is relative, at the last evaluation.
+    fn closure(&self, constraint: usize) -> f64;
+
+    /// Writes to `y`: the positions of `from` moved by `step.increment`, the momenta M z + Gᵀ μ of them, and what else is in `from`.
+    ///
+    /// # Errors
+    ///
+    /// As those of the rate.
+    fn place(
+        &mut self,
+        time: f64,
+        from: &[f64],
+        step: Displacement<'_>,
+        y: &mut [f64],
+    ) -> Result<(), Self::Error>;
+
+    /// Writes to `y` the momenta M z of other velocities at the positions of the last evaluation.
+    fn momenta(&mut self, velocity: &[f64], y: &mut [f64]);
+
+    /// As [`Ode::rate`], with the reactions −Gᵀ λ of given multipliers (length m).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn rate_with(
+        &mut self,
+        time: f64,
+        y: &[f64],
+        multipliers: &[f64],
+        rate: &mut [f64],
+    ) -> Result<(), Self::Error>;
+
+    /// What the last evaluation of a rate, of either kind, found on its way.
+    fn read(&mut self, reading: &mut Reading);
+
+    /// Writes what a change of y means for the momenta in the directions of the velocities (length N): that with z · out its power.
+    fn pull_back(&self, y: &[f64], change: &[f64], out: &mut [f64]);
+
+    /// Row k of G (length N) and the column M⁻¹ Gᵀ (length N) of it, at the last evaluation of a rate.
+    fn constraint(&self, constraint: usize, row: &mut [f64], column: &mut [f64]);
+}
+
+/// Where positions move, and what momenta they then have.
+#[derive(Debug, Clone, Copy)]
+pub struct Displacement<'a> {
+    /// ξ, length N.
+    pub increment: &'a [f64],
+    /// z, length N.
+    pub velocity: &'a [f64],
+    /// μ, an impulse of each constraint; empty for none.
+    pub impulse: &'a [f64],
+}
+
+/// Velocities, accelerations and constraints at a state.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    /// z, length N.
+    pub velocity: Vec<f64>,
+    /// z', length N.
+    pub acceleration: Vec<f64>,
+    /// λ, length m.
+    pub multipliers: Vec<f64>,
+    /// g, length m.
+    pub value: Vec<f64>,
+    /// G z + g_t, length m.
+    pub value_rate: Vec<f64>,
+}
+
+impl Reading {
+    /// Zeros for N velocities and m constraints.
+    pub fn new(velocities: usize, constraints: usize) -> Self {
+        let zeros = |n: usize| vec![0.0; n];
+        Self {
+            velocity: zeros(velocities),
+            acceleration: zeros(velocities),
+            multipliers: zeros(constraints),
+            value: zeros(constraints),
+            value_rate: zeros(constraints),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Generalised-α in the time loop: chains, momenta, damping of stiff bodies, mechanisms near a singular position, errors.
+
+mod blocks;
+mod lattice;
+
+use blocks::{at, block, formula, ground, joint, on};
+use carom_dynamics::{Ignore, Loads, Placement, rotation};
+use carom_integrate::{ConstraintForm, IntegratorKind, SpectralRadius};
+use carom_multibody::{
+    Body, Coordinate, Drive, Joint, JointEnd, JointKind, RunError, Settings, Simulation, System,
+};
+use carom_progress::Silent;
+use lattice::Lattice;
+use nalgebra::{Matrix3, Vector3};
+
+const FORMS: [ConstraintForm; 2] = [ConstraintForm::Index3, ConstraintForm::Stabilised];
+
+fn alpha(rho: f64, form: ConstraintForm) -> IntegratorKind {
+    IntegratorKind::GeneralisedAlpha(SpectralRadius::new(rho).unwrap(), form)
+}
+
+fn end(body: Option<usize>, of: &Body, place: [f64; 3]) -> JointEnd {
+    JointEnd { body, marker: of.frame_marker(Vector3::from(place)), triad_b: Matrix3::identity() }
+}
+
+/// Two unlike rods on spherical joints, one behind the other, thrown about in space.
+fn chain(settings: Settings) -> Simulation {
+    let rod = |name: &str, mass: f64| {
+        let inertia = mass * Matrix3::from_diagonal(&Vector3::new(4e-3, 1.4e-2, 1.1e-2));
+        Body::rigid(name, mass, inertia, Vector3::zeros()).unwrap()
+    };
+    let rods = [rod("upper", 1.0), rod("lower", 0.6)];
+    let joint = |name: &str, ends| Joint { name: name.to_owned(), kind: JointKind::Spherical, ends };
+    let joints = vec![
+        joint("first", [end(None, &rods[0], [0.0; 3]), end(Some(0), &rods[0], [-0.2, 0.0, 0.0])]),
+        joint("second", [end(Some(0), &rods[0], [0.2, 0.0, 0.0]), end(Some(1), &rods[1], [-0.2, 0.03, 0.0])]),
+    ];
+    let loads = Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() };
+    let system = System::new(rods.into(), loads, Vec::new()).unwrap().with_joints(joints).unwrap();
+    let turn = rotation::from_vector(&Vector3::new(0.2, 0.9, 0.4));
+    let arm = rotation::matrix(&turn) * Vector3::new(-0.2, 0.03, 0.0);
+    let places = [
+        Placement { origin: [0.2, 0.0, 0.0], angular_velocity: [3.0, 4.0, -5.0], ..Placement::default() },
+        Placement {
+            origin: (Vector3::new(0.4, 0.0, 0.0) - arm).into(),
+            quaternion: turn,
+            angular_velocity: [8.0, -2.0, 6.0],
+            ..Placement::default()
+        },
+    ];
+    Simulation::new(system, &places, settings).unwrap()
+}
+
+/// Positions, velocities and angular velocities of all bodies.
+fn motion(simulation: &mut Simulation) -> [Vec<f64>; 3] {
+    let bodies = simulation.body_states().unwrap();
+    [
+        bodies.iter().flat_map(|body| body.position).collect(),
+        bodies.iter().flat_map(|body| body.velocity).collect(),
+        bodies.iter().flat_map(|body| body.angular_velocity).collect(),
+    ]
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}
+
+#[test]
+fn a_chain_in_space_converges_with_order_two() {
+    let run = |integrator: IntegratorKind, time_step: Option<f64>, relative_tolerance: f64| {
+        let settings = Settings { time_step, integrator, relative_tolerance, ..Settings::until(0.5) };
+        let mut simulation = chain(settings);
+        simulation.run(&mut Ignore, &Silent).unwrap();
+        motion(&mut simulation)
+    };
+    let exact = run(IntegratorKind::Radau5, None, 1e-8);
+    for form in FORMS {
+        for rho in [0.0, 0.5, 0.8] {
+            let [coarse, fine] = [0.005, 0.0025].map(|h| {
+                let found = run(alpha(rho, form), Some(h), 1e-7);
+                [0, 1, 2].map(|k| distance(&found[k], &exact[k]))
+            });
+            for k in 0..3 {
+                let order = (coarse[k] / fine[k]).log2();
+                assert!((1.8..2.3).contains(&order), "{form:?} {rho}: {coarse:?} {fine:?}, {k}: {order}");
+            }
+        }
+    }
+}
+
+/// What joints do to momenta is a sum over pairs: both are kept to rounding in steps that resolve little.
+#[test]
+fn joined_flexible_bodies_keep_their_momenta_to_rounding() {
+    for form in FORMS {
+        let bodies: Vec<Body> = (0..2).map(|_| Lattice::new(0.3, 2.0, 60.0).body(6)).collect();
+        let markers = [bodies[0].marker(&[0, 1, 2, 3]).unwrap(), bodies[1].marker(&[4, 5, 6]).unwrap()];
+        let gap = Vector3::from(markers[0].position_b) - Vector3::from(markers[1].position_b);
+        let ends = [0, 1].map(|k: usize| JointEnd {
+            body: Some(k),
+            marker: markers[k].clone(),
+            triad_b: Matrix3::identity(),
+        });
+        let hinge = Joint { name: "hinge".into(), kind: JointKind::Revolute, ends };
+        let system =
+            System::new(bodies, Loads::default(), Vec::new()).unwrap().with_joints(vec![hinge]).unwrap();
+        let places = [
+            Placement {
+                angular_velocity: [3.0, -1.0, 2.0],
+                velocity: [0.4, 0.0, 0.2],
+                ..Placement::default()
+            },
+            at(gap.into()),
+        ];
+        let settings =
+            Settings { time_step: Some(0.01), integrator: alpha(0.8, form), ..Settings::until(1.0) };
+        let mut simulation = Simulation::new(system, &places, settings).unwrap();
+        let summary = simulation.run(&mut Ignore, &Silent).unwrap();
+        assert!(summary.ledger.momentum_error < 1e-13, "{form:?} {:?}", summary.ledger);
+        assert!(summary.ledger.ang_momentum_error < 1e-13, "{form:?} {:?}", summary.ledger);
+        assert!(summary.counters.rejected == 0 && summary.counters.steps < 120, "{:?}", summary.counters);
+    }
+}
+
+/// A body that is spun up at once vibrates; steps of some of its periods damp that as the radius says, and not at all for ρ = 1.
+#[test]
+fn stiff_vibration_is_damped_below_a_radius_of_one_alone() {
+    let energies = |rho: f64| {
+        let body = Lattice::new(0.3, 2.0, 500.0).body(6);
+        let system = System::new(vec![body], Loads::default(), Vec::new()).unwrap();
+        let spin = Placement { angular_velocity: [4.0, -6.0, 9.0], ..Placement::default() };
+        let integrator = alpha(rho, ConstraintForm::Stabilised);
+        let settings = Settings { time_step: Some(0.01), integrator, ..Settings::until(4.0) };
+        let mut simulation = Simulation::new(system, &[spin], settings).unwrap();
+        let mut energies = Vec::new();
+        while simulation.time() < 4.0 {
+            simulation.step(&mut Ignore).unwrap();
+            let bodies = simulation.body_states().unwrap();
+            let rates = bodies[0].modal_rate.iter().map(|rate| 0.5 * rate * rate).sum::<f64>();
+            energies.push(rates);
+        }
+        energies
+    };
+    let mean = |energies: &[f64]| energies.iter().sum::<f64>() / energies.len() as f64;
+    let kept = energies(1.0);
+    let (early, late) = (mean(&kept[20..120]), mean(&kept[300..]));
+    assert!(late > 0.5 * early && late < 2.0 * early, "{early:e} {late:e}");
+    let mut soon = mean(&kept[10..30]);
+    for rho in [0.8, 0.3] {
+        let damped = energies(rho);
+        let rest = mean(&damped[300..]);
+        assert!(rest < 1e-3 * late, "{rho}: {rest:e} {late:e}");
+        let next = mean(&damped[10..30]);
+        assert!(next < 0.5 * soon, "{rho}: {next:e} {soon:e}");
+        soon = next;
+    }
+}
+
+/// A slider-crank, driven at a constant speed, whose rod is hardly longer than its crank.
+fn slider_crank(r: f64, l: f64, settings: Settings) -> Simulation {
+    let (crank, rod, slider) = (block("crank", 1.0), block("rod", 0.5), block("slider", 0.8));
+    let (x, y) = (Vector3::x(), Vector3::y());
+    let joints = vec![
+        joint(JointKind::Revolute, [ground([0.0; 3], y), on(0, &crank, [-0.5 * r, 0.0, 0.0], y)]),
+        joint(
+            JointKind::Revolute,
+            [on(0, &crank, [0.5 * r, 0.0, 0.0], y), on(1, &rod, [-0.5 * l, 0.0, 0.0], y)],
+        ),
+        joint(JointKind::Spherical, [on(1, &rod, [0.5 * l, 0.0, 0.0], y), on(2, &slider, [0.0; 3], y)]),
+        joint(JointKind::Prismatic, [ground([0.0; 3], x), on(2, &slider, [0.0; 3], x)]),
+    ];
+    let drive = Drive { joint: 0, coordinate: Coordinate::Angle, course: formula("20*t") };
+    let system = System::new(vec![crank, rod, slider], Loads::default(), Vec::new())
+        .unwrap()
+        .with_joints(joints)
+        .unwrap()
+        .with_drives(vec![drive])
+        .unwrap();
+    let places = [at([0.5 * r, 0.0, 0.0]), at([r + 0.5 * l, 0.0, 0.0]), at([r + l, 0.0, 0.0])];
+    Simulation::new(system, &places, settings).unwrap()
+}
+
+/// x = r cos φ + √(ℓ² − r² sin² φ): at φ = 90° the slider shoots past the crank's axis.
+#[test]
+fn a_slider_crank_passes_a_nearly_singular_position() {
+    let (r, l, end) = (0.1_f64, 0.101_f64, 0.2_f64);
+    for form in FORMS {
+        let settings =
+            Settings { integrator: alpha(0.8, form), relative_tolerance: 1e-4, ..Settings::until(end) };
+        let mut simulation = slider_crank(r, l, settings);
+        let summary = simulation.run(&mut Ignore, &Silent).unwrap();
+        let phi = 20.0 * end;
+        let expected = r * phi.cos() + (l * l - (r * phi.sin()).powi(2)).sqrt();
+        let found = simulation.body_states().unwrap()[2].position;
+        assert!((found[0] - expected).abs() < 1e-6, "{form:?} {found:?} {expected} {:?}", summary.counters);
+    }
+}
+
+/// A rod shorter than its crank: the drive leads where the joints cannot follow, and the run says so.
+#[test]
+fn a_mechanism_that_locks_is_told() {
+    for form in FORMS {
+        let settings =
+            Settings { integrator: alpha(0.8, form), relative_tolerance: 1e-4, ..Settings::until(0.2) };
+        let error = slider_crank(0.1, 0.08, settings).run(&mut Ignore, &Silent).unwrap_err();
+        let text = error.to_string();
+        assert!(matches!(error, RunError::Step(_) | RunError::Stalled { .. }), "{text}");
+    }
+}
