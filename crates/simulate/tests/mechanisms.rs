@@ -177,7 +177,7 @@ fn stops_without_a_stiffness_give_way_by_a_thousandth() {
     assert!(error.to_string().contains("need a `stiffness`") && error.key() == Some("joint.0"), "{error}");
 }
 
-/// The rod shortens by F L/EA, so the stop takes k (δ − F L/EA) for a crank that would go δ beyond it, and some damping.
+/// The rod shortens by F L/EA, so the stop takes k (δ − F L/EA) for a crank that would go δ beyond it; it swings a little about that.
 #[test]
 fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
     let text = include_str!("../../../meshes/slider-crank/scenario.toml")
@@ -199,5 +199,5 @@ fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
     let beyond = 0.25 - (0.2_f64.powi(2) - 0.05_f64.powi(2)).sqrt() - 0.056;
     let compliance = 0.2 / (210e9 * std::f64::consts::PI * 0.006_f64.powi(2));
     let elastic = beyond / (1.0 / 5e6 + compliance);
-    assert!(press > 0.99 * elastic && press < 1.1 * elastic, "{press} {elastic}");
+    assert!(press > 0.99 * elastic && press < 1.02 * elastic, "{press} {elastic}");
 }
