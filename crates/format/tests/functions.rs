@@ -63,6 +63,21 @@ fn what_acts_on_joints_is_read_and_written() {
     assert_eq!(read(&written).unwrap_or_else(|e| panic!("{e}\n{written}")), scenario);
 }
 
+/// Stops may leave their stiffness open, joints and springs may have names; both come back from the text that results keep.
+#[test]
+fn open_stiffnesses_and_names_are_kept() {
+    let text = ["stiffness = 1.0e4, ", "kind = \"cylindrical\""].map(|part| GOOD.contains(part));
+    assert_eq!(text, [true, true]);
+    let text = GOOD
+        .replace("stiffness = 1.0e4, ", "")
+        .replace("kind = \"cylindrical\"", "name = \"guide\"\nkind = \"cylindrical\"");
+    let scenario = read(&text).unwrap();
+    let joint = &scenario.joint[0];
+    assert_eq!((joint.title().as_str(), joint.action.stops.unwrap().stiffness), ("guide", None));
+    assert!(scenario.spring[0].title().starts_with("spring "), "{}", scenario.spring[0].title());
+    assert_eq!(read(&scenario.to_toml()).unwrap(), scenario);
+}
+
 #[test]
 fn functions_that_are_none_are_told_with_their_line() {
     let motion = "\"20*t + 0.1*sin(2*pi*t)\"";
@@ -95,7 +110,6 @@ fn functions_that_are_none_are_told_with_their_line() {
 #[test]
 fn springs_and_stops_that_cannot_be_are_refused() {
     for (from, to, told) in [
-        ("stiffness = 1.0e4, ", "", "`stiffness` is missing: in N/m or N m/rad; m (v/d)²"),
         ("low = -0.1, high = 0.1, ", "", "`low` is missing: the lowest value, or `high`"),
         ("low = -0.1", "low = 0.2", "`high` must be above `low`"),
         ("{ stiffness = 100.0, damping = 0.1 }", "{ free = 1.0 }", "makes a spring"),

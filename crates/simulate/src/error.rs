@@ -299,6 +299,14 @@ pub enum SimulateError {
         /// What is lacking.
         why: String,
     },
+    /// Stops without a stiffness where it does not follow from what falls on them.
+    #[error(
+        "the stops of joint `{joint}` need a `stiffness`: nothing says how fast they are met; m (v/d)² lets a mass m (or an inertia) of speed v go d beyond"
+    )]
+    StopStiffness {
+        /// Name of the joint.
+        joint: String,
+    },
     /// A joint that does not fit the bodies.
     #[error(transparent)]
     Joint(#[from] carom_multibody::SpecError),

@@ -1,17 +1,22 @@
 //! Springs, bushings, and what acts on the joints of a scenario.
 
-use carom_format::scenario::model::{ActionSpec, BushingSpec, JointKind, JointSpec, Scenario, SpringSpec};
+use carom_format::scenario::model::{
+    ActionSpec, BushingSpec, JointKind, JointSpec, Scenario, SpringSpec, StopSpec,
+};
 use carom_multibody::{Bushing, Coordinate, Drive, ForceElement, ForceLaw, Joint, JointEnd, Spring, Stops};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::SimulateError;
 use crate::joints::{Start, end};
+use crate::stops::{self, Chosen};
 
 /// Springs, stops, bushings; drives of joints.
 #[derive(Debug, Default)]
 pub(crate) struct Acting {
     pub(crate) elements: Vec<ForceElement>,
     pub(crate) drives: Vec<Drive>,
+    /// What was chosen where the scenario says nothing.
+    pub(crate) notes: Vec<String>,
 }
 
 /// What a scenario puts between its bodies beside their joints.
@@ -35,9 +40,9 @@ pub(crate) fn acting(
             JointKind::Distance => Coordinate::Length,
             _ => shift().map_err(at)?,
         };
-        acting.add(&spec.action, i, joint, coordinate).map_err(at)?;
+        acting.add(start, &spec.action, i, joint, coordinate).map_err(at)?;
         if let Some(turn) = &spec.turn {
-            acting.add(turn, i, joint, Coordinate::Angle).map_err(at)?;
+            acting.add(start, turn, i, joint, Coordinate::Angle).map_err(at)?;
         }
     }
     for (i, spec) in scenario.spring.iter().enumerate() {
@@ -54,6 +59,7 @@ pub(crate) fn acting(
 impl Acting {
     fn add(
         &mut self,
+        start: &Start<'_>,
         action: &ActionSpec,
         number: usize,
         joint: &Joint,
@@ -71,16 +77,45 @@ impl Acting {
             free: spec.free,
             preload: spec.preload,
         });
-        let stops = action.stops.map(|spec| Stops {
-            low: spec.low.unwrap_or(f64::NEG_INFINITY),
-            high: spec.high.unwrap_or(f64::INFINITY),
-            stiffness: spec.stiffness,
-            damping: spec.damping,
-        });
+        let stops = match &action.stops {
+            Some(spec) => Some(Stops {
+                low: spec.low.unwrap_or(f64::NEG_INFINITY),
+                high: spec.high.unwrap_or(f64::INFINITY),
+                stiffness: match spec.stiffness {
+                    Some(stiffness) => stiffness,
+                    None => self.choose_stiffness(start, joint, coordinate, spec)?,
+                },
+                damping: spec.damping,
+            }),
+            None => None,
+        };
         let law = ForceLaw::Along { coordinate, spring, stops };
         let (name, ends) = (joint.name.clone(), joint.ends.clone());
         self.elements.push(ForceElement { name, ends, law, joint: Some(number) });
         Ok(())
+    }
+}
+
+impl Acting {
+    /// The stiffness of stops that are given none, with a note.
+    fn choose_stiffness(
+        &mut self,
+        start: &Start<'_>,
+        joint: &Joint,
+        coordinate: Coordinate,
+        spec: &StopSpec,
+    ) -> Result<f64, SimulateError> {
+        let chosen = stops::stiffness(start, joint, coordinate, spec)
+            .ok_or_else(|| SimulateError::StopStiffness { joint: joint.name.clone() })?;
+        let Chosen { stiffness, speed, depth } = chosen;
+        let [force, rate, length] =
+            if coordinate.is_angle() { ["N m/rad", "rad/s", "rad"] } else { ["N/m", "m/s", "m"] };
+        self.notes.push(format!(
+            "joint `{}`: its stops have a stiffness of {stiffness:.3e} {force}, by which what comes with {speed:.3e} {rate} goes some {depth:.1e} {length} \
+             beyond them",
+            joint.name
+        ));
+        Ok(stiffness)
     }
 }
 

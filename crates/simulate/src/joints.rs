@@ -32,6 +32,20 @@ pub(crate) struct Held {
     pub(crate) rotation: Matrix3<f64>,
 }
 
+/// A body that moves, seen from a place on it.
+pub(crate) struct Falling {
+    /// \[kg\].
+    pub(crate) mass: f64,
+    /// Radius of gyration \[m\].
+    pub(crate) gyration: f64,
+    /// Distance of the centre of mass from the place \[m\].
+    pub(crate) arm: f64,
+    /// Of the centre of mass \[m/s\].
+    pub(crate) speed: f64,
+    /// \[rad/s\].
+    pub(crate) turning: f64,
+}
+
 /// The joints of a scenario.
 ///
 /// # Errors
@@ -51,6 +65,23 @@ impl<'a> Start<'a> {
     ) -> Self {
         let placements = scenario.body.iter().map(placement).collect();
         Self { scenario, prepared, bodies, number, placements }
+    }
+
+    pub(crate) fn scenario(&self) -> &Scenario {
+        self.scenario
+    }
+
+    /// A body at the start, seen from a place on it; none if it is held.
+    pub(crate) fn falling(&self, index: usize, marker: &Marker) -> Option<Falling> {
+        let (body, placement) = (&self.bodies[index], &self.placements[index]);
+        let norm = |vector: [f64; 3]| Vector3::from(vector).norm();
+        (!body.fixed).then(|| Falling {
+            mass: body.frame.mass,
+            gyration: body.frame.gyration_radius(),
+            arm: (Vector3::from(marker.position_b) - body.frame.com_b()).norm(),
+            speed: norm(placement.velocity),
+            turning: norm(placement.angular_velocity),
+        })
     }
 
     fn joint(&self, spec: &JointSpec) -> Result<Joint, SimulateError> {

@@ -16,6 +16,7 @@ mod resume;
 mod rigid;
 pub mod run;
 pub mod statics;
+mod stops;
 pub mod system;
 
 pub use error::{ErrorKind, SimulateError};

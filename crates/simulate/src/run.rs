@@ -65,7 +65,7 @@ pub fn run(
     if scenario.simulation.scheme == Scheme::Rigid {
         return run_rigid(scenario, scenario_folder, prepared, path, options, progress);
     }
-    let Assembled { system, placements, bodies, pairs } = system(scenario, prepared)?;
+    let Assembled { system, placements, bodies, pairs, notes } = system(scenario, prepared)?;
     let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
     let pair_names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
     let header = RunHeader {
@@ -99,6 +99,10 @@ pub fn run(
         Err(RunError::Interrupted { .. }) => RunState::Interrupted,
         Err(_) => RunState::Failed,
     };
+    // A run that is continued has said so before.
+    for note in notes.iter().filter(|_| !options.resume) {
+        writer.note(0.0, NoteLevel::Note, note)?;
+    }
     for warning in &warnings {
         writer.note(summary.time, NoteLevel::Warning, warning)?;
     }

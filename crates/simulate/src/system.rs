@@ -30,6 +30,8 @@ pub struct Assembled {
     pub bodies: Vec<ResultBody>,
     /// The contact pairs, for the result.
     pub pairs: Vec<ResultPair>,
+    /// What was chosen where the scenario says nothing.
+    pub notes: Vec<String>,
 }
 
 /// Puts a scenario together.
@@ -70,6 +72,7 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
         placements: scenario.body.iter().map(placement).collect(),
         bodies: result_bodies,
         pairs,
+        notes: acting.notes,
     })
 }
 

@@ -145,7 +145,39 @@ fn names_of_joints_must_differ_and_distances_to_the_ground_need_a_point() {
     assert!(told(far).contains("`point` is missing: where the ground holds the distance"), "{}", told(far));
 }
 
-/// The rod shortens by F L/EA, so the stop takes k (δ − F L/EA) for a crank that would go δ beyond it, and some damping.
+/// What falls 0.1 m on stops without a stiffness goes a ten-thousandth of a metre beyond; an inertia likewise.
+#[test]
+fn stops_without_a_stiffness_give_way_by_a_thousandth() {
+    let slide = "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"m:c\"]\naxis = [0.0, 0.0, 1.0]\n\
+                 stops = { low = -0.1 }\n";
+    let deepest = |text: &str, end: f64, joint: usize, slot: usize| {
+        let scenario = Scenario::parse(Path::new("s.toml"), text, &[], &["steel"]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+        let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+        let result = folder.path().join("r");
+        run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
+        let reader = ResultReader::open(&result).unwrap();
+        assert!(
+            reader.notes().unwrap().iter().any(|note| note.text.contains("its stops have a stiffness of"))
+        );
+        let course = reader.joint_course(joint).unwrap();
+        course.iter().map(|state| state.actions[slot].unwrap().value.abs() - end).fold(0.0, f64::max)
+    };
+    let fine = |text: String| text.replace("integrator", "output_every = 2.0e-6\nintegrator");
+    // √(2 h/g) = 0.1428 s; the weight adds little.
+    let fallen = deepest(&fine([simulation(0.1435), mass("m", ""), slide.to_owned()].concat()), 0.1, 0, 0);
+    assert!((fallen / 1.0e-4 - 1.0).abs() < 0.02, "{fallen}");
+    let turned =
+        deepest(&fine([&simulation(0.3), ROD, &hinge("stops = { high = 1.0 }")].concat()), 1.0, 0, 1);
+    // Falling rods gain m g L/2 sin 1 and not the whole of m g L/2.
+    assert!(turned > 0.85e-3 && turned < 1.0e-3, "{turned}");
+    let driven = hinge("stops = { high = 1.0 }\nspring = { stiffness = 1.0 }");
+    let error = solve(&[&simulation(0.1), ROD, &driven].concat()).unwrap_err();
+    assert!(error.to_string().contains("need a `stiffness`") && error.key() == Some("joint.0"), "{error}");
+}
+
+/// The rod shortens by F L/EA, so the stop takes k (δ − F L/EA) for a crank that would go δ beyond it; it swings a little about that.
 #[test]
 fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
     let text = include_str!("../../../meshes/slider-crank/scenario.toml")
@@ -167,5 +199,5 @@ fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
     let beyond = 0.25 - (0.2_f64.powi(2) - 0.05_f64.powi(2)).sqrt() - 0.056;
     let compliance = 0.2 / (210e9 * std::f64::consts::PI * 0.006_f64.powi(2));
     let elastic = beyond / (1.0 / 5e6 + compliance);
-    assert!(press > 0.99 * elastic && press < 1.1 * elastic, "{press} {elastic}");
+    assert!(press > 0.99 * elastic && press < 1.02 * elastic, "{press} {elastic}");
 }

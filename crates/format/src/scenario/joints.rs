@@ -161,16 +161,10 @@ fn stops(table: Table<'_>) -> Option<StopSpec> {
     {
         table.conflict("high", "`high` must be above `low`");
     }
-    if !table.has("stiffness") {
-        table.missing(
-            "stiffness",
-            "in N/m or N m/rad; m (v/d)² lets a mass m (or an inertia) of speed v go d beyond the stop",
-        );
-    }
     let stiffness = table.number("stiffness", Interval::Positive);
     let damping = table.number("damping", Interval::NotNegative).unwrap_or(0.0);
     table.finish();
-    Some(StopSpec { low, high, stiffness: stiffness?, damping })
+    Some(StopSpec { low, high, stiffness, damping })
 }
 
 /// Where the ground holds an end that is a point: needed there, and nowhere else.

@@ -91,8 +91,9 @@ pub struct StopSpec {
     /// Highest value \[m or rad\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// \[N/m or N m/rad\].
-    pub stiffness: f64,
+    /// \[N/m or N m/rad\]; chosen from what falls on the stops if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<f64>,
     /// β of 1 + β δ̇ \[s/m or s/rad\].
     pub damping: f64,
 }
