@@ -5,9 +5,10 @@ mod lattice;
 
 use blocks::{at, block, formula, ground, joint, on};
 use carom_dynamics::{Ignore, Loads, Placement, rotation};
-use carom_integrate::{ConstraintForm, IntegratorKind, SpectralRadius};
+use carom_integrate::{ConstraintForm, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{
-    Body, Coordinate, Drive, Joint, JointEnd, JointKind, RunError, Settings, Simulation, System,
+    Body, Coordinate, Drive, ForceElement, ForceLaw, Joint, JointEnd, JointKind, RunError, Settings,
+    Simulation, Spring, Stops, System,
 };
 use carom_progress::Silent;
 use lattice::Lattice;
@@ -152,6 +153,46 @@ fn stiff_vibration_is_damped_below_a_radius_of_one_alone() {
         let next = mean(&damped[10..30]);
         assert!(next < 0.5 * soon, "{rho}: {next:e} {soon:e}");
         soon = next;
+    }
+}
+
+/// A rod that falls on a stop at its hinge, and jumps: each step of the formula behind a touch starts anew.
+#[test]
+fn a_rod_that_jumps_on_a_stop_agrees_with_an_explicit_pair() {
+    let run = |integrator: IntegratorKind, relative_tolerance: f64| {
+        let rod = block("rod", 2.0);
+        let y = Vector3::y();
+        let ends = [ground([0.0; 3], y), on(0, &rod, [-0.3, 0.0, 0.0], y)];
+        let law = ForceLaw::Along {
+            coordinate: Coordinate::Angle,
+            spring: Spring::NONE,
+            stops: Some(Stops { low: -1.0, high: 0.4, stiffness: 4e4, damping: 0.02 }),
+        };
+        let stop = ForceElement { name: "stop".into(), ends: ends.clone(), law };
+        let loads = Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() };
+        let system = System::new(vec![rod], loads, Vec::new())
+            .unwrap()
+            .with_joints(vec![joint(JointKind::Revolute, ends)])
+            .unwrap()
+            .with_forces(vec![stop])
+            .unwrap();
+        let settings = Settings { integrator, relative_tolerance, ..Settings::until(1.0) };
+        let mut simulation = Simulation::new(system, &[at([0.3, 0.0, 0.0])], settings).unwrap();
+        let summary = simulation.run(&mut Ignore, &Silent).unwrap();
+        (motion(&mut simulation), summary)
+    };
+    let (exact, reference) = run(IntegratorKind::RungeKutta(Method::Dop853), 1e-8);
+    assert!(reference.counters.cut > 4, "{:?}", reference.counters);
+    for form in FORMS {
+        let (found, summary) = run(alpha(0.8, form), 1e-5);
+        println!(
+            "{form:?} {:?} {:?} {:?} {:?}",
+            summary.ledger, reference.ledger, summary.counters, reference.counters
+        );
+        let [position, velocity, _] = [0, 1, 2].map(|k| distance(&found[k], &exact[k]));
+        assert!(position < 1e-5 && velocity < 1e-4, "{form:?}: {position:e} {velocity:e}");
+        assert!(summary.counters.cut >= reference.counters.cut, "{:?}", summary.counters);
+        assert!(summary.ledger.energy_error < 1e-5, "{form:?} {:?}", summary.ledger);
     }
 }
 
