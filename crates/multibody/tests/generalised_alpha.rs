@@ -5,7 +5,7 @@ mod lattice;
 
 use blocks::{at, block, formula, ground, joint, on};
 use carom_dynamics::{Ignore, Loads, Placement, rotation};
-use carom_integrate::{ConstraintForm, IntegratorKind, Method, SpectralRadius};
+use carom_integrate::{ConstraintForm, IntegrateError, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{
     Body, Coordinate, Drive, ForceElement, ForceLaw, Joint, JointEnd, JointKind, RunError, Settings,
     Simulation, Spring, Stops, System,
@@ -207,7 +207,7 @@ fn a_rod_that_jumps_on_a_stop_agrees_with_an_explicit_pair() {
         let (found, summary) = run(alpha(0.8, form), 1e-5);
         let [position, velocity, _] = [0, 1, 2].map(|k| distance(&found[k], &exact[k]));
         assert!(position < 1e-5 && velocity < 1e-4, "{form:?}: {position:e} {velocity:e}");
-        assert!(summary.counters.cut >= reference.counters.cut, "{:?}", summary.counters);
+        assert!(summary.counters.cut > 4, "{:?}", summary.counters);
         assert!(summary.ledger.energy_error < 1e-5, "{form:?} {:?}", summary.ledger);
     }
 }
@@ -260,6 +260,10 @@ fn a_mechanism_that_locks_is_told() {
             Settings { integrator: alpha(0.8, form), relative_tolerance: 1e-4, ..Settings::until(0.2) };
         let error = slider_crank(0.1, 0.08, settings).run(&mut Ignore, &Silent).unwrap_err();
         let text = error.to_string();
-        assert!(matches!(error, RunError::Step(_) | RunError::Stalled { .. }), "{text}");
+        let RunError::Step(IntegrateError::NotSolved { time, .. }) = error else { panic!("{text}") };
+        // sin φ = 0.8 there.
+        let locks = 0.8_f64.asin() / 20.0;
+        assert!(time < locks && time > locks - 1e-5, "{text}");
+        assert!(text.contains("constraints depend on each other"), "{text}");
     }
 }

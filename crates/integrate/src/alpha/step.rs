@@ -18,6 +18,9 @@ const NOISE: f64 = 32.0 * f64::EPSILON;
 /// Violation of constraints, relative to their sizes, to which the iterations are as to a tolerance: a hundredth is left.
 const VIOLATION: f64 = 1e-12;
 
+/// As a tolerance of multipliers, relative to them: a hundredth is left, and of what holds velocities a ten-thousandth of that.
+const DIGITS: f64 = 1e-7;
+
 impl ChungHulbert {
     /// True if slopes are unknown, or were taken over a time that the step does not reach.
     pub(super) fn needs_slopes(&self, h: f64) -> bool {
@@ -181,7 +184,10 @@ impl ChungHulbert {
                 return;
             }
             let k = (i - n) % m;
-            all.of_constraint(change * responses[k], system.closure(k));
+            // What reactions move in the step; near a singular position they have fewer digits than constraints.
+            let moved = share * multipliers[k].abs() * responses[k];
+            let digits = if i < n + m { DIGITS } else { 1e-4 * DIGITS };
+            all.of_constraint(change * responses[k], system.closure(k).max(digits / VIOLATION * moved));
             if i < n + m {
                 multipliers[k] += change / share;
             } else {
