@@ -18,7 +18,7 @@ fn radius(value: f64) -> SpectralRadius {
 
 /// Newton's method to rounding, no control of steps.
 fn exactly(n: usize) -> Tolerances {
-    Tolerances { newton: Some(vec![1e-14; n]), ..Tolerances::none(n) }
+    Tolerances { newton: Some(vec![1e-12; n]), ..Tolerances::none(n) }
 }
 
 /// θ'' = −g sin θ.

@@ -320,7 +320,7 @@ mod tests {
             for rho in [0.0, 0.6, 0.9] {
                 let kind = IntegratorKind::GeneralisedAlpha(SpectralRadius::new(rho).unwrap(), form);
                 let [coarse, fine] = [2e-3, 1e-3].map(|h| {
-                    let exactly = Tolerances { newton: Some(vec![1e-13; n]), ..Tolerances::none(n) };
+                    let exactly = Tolerances { newton: Some(vec![1e-12; n]), ..Tolerances::none(n) };
                     let found = spin(kind, exactly, h, 0.3);
                     let momenta = system.layout.momentum(0)..system.layout.momentum(0) + 6;
                     let position = largest(&found.0[..7], &y[..7]);

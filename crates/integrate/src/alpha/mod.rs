@@ -12,7 +12,7 @@
 //!
 //! For a constant mass matrix φ̂ = M a, and this is the formula of Chung & Hulbert; rotations move by the exponential map of ξ, as with Brüls &
 //! Arnold. What is a sum over all bodies in π' is one in π: momenta are kept to rounding, and integrals along the way (work, impulses) follow
-//! the same rule. In the index-3 form μ = 0. Unknowns are ξ, h² κ λ and h μ, scaled so that the matrix of the step stays regular as h → 0
+//! the same rule. In the index-3 form μ = 0, unless the step is so short that rounding of positions, divided by it, is more than the tolerance of velocities. Unknowns are ξ, h² κ λ and h μ, scaled so that the matrix of the step stays regular as h → 0
 //! (`matrix`).
 //!
 //! Lags belong to a step length: a₀ = z'₀ + h τ and φ̂₀ = π'₀ + h σ with τ and σ from the step before, or Δ times the rates of z' and π'
@@ -162,6 +162,8 @@ impl Formula for ChungHulbert {
             self.predict(span.h);
             let Self { increment, velocity, multipliers, matrix, .. } = self;
             matrix.prepare(system, shared, Point { increment, velocity, multipliers }, span.end)?;
+            self.matrix.holds_velocities =
+                self.form == ConstraintForm::Stabilised || self.is_below_rounding(system, shared, span.h);
             match self.iterate(system, shared, span)? {
                 None => break,
                 Some(component) if self.matrix.is_fresh => return Ok(Trial { component, ..Trial::UNSOLVED }),
@@ -247,13 +249,12 @@ impl ChungHulbert {
     }
 
     fn resize(&mut self, velocities: usize, constraints: usize) {
-        let impulses = if self.form == ConstraintForm::Stabilised { constraints } else { 0 };
         let zeros = |n: usize| vec![0.0; n];
         self.history.resize(velocities, constraints);
-        self.matrix = StepMatrix::new(self.f1.len(), velocities, constraints, impulses);
+        self.matrix = StepMatrix::new(self.f1.len(), velocities, constraints);
         (self.increment, self.multipliers) = (zeros(velocities), zeros(constraints));
-        (self.impulse, self.acceleration) = (zeros(impulses), zeros(velocities));
-        (self.velocity, self.residual) = (zeros(velocities), zeros(velocities + constraints + impulses));
+        (self.impulse, self.acceleration) = (zeros(constraints), zeros(velocities));
+        (self.velocity, self.residual) = (zeros(velocities), zeros(velocities + 2 * constraints));
         (self.end_acceleration, self.scales) = (zeros(velocities), zeros(velocities));
         (self.noise, self.responses) = (zeros(velocities), zeros(constraints));
         self.end = Reading::new(velocities, constraints);

@@ -18,6 +18,9 @@ const NOISE: f64 = 32.0 * f64::EPSILON;
 /// Violation of constraints, relative to their sizes, to which the iterations are as to a tolerance: a hundredth is left.
 const VIOLATION: f64 = 1e-12;
 
+/// As a tolerance of multipliers, relative to them: a hundredth is left, and of what holds velocities a ten-thousandth of that.
+const DIGITS: f64 = 1e-7;
+
 impl ChungHulbert {
     /// True if slopes are unknown, or were taken over a time that the step does not reach.
     pub(super) fn needs_slopes(&self, h: f64) -> bool {
@@ -92,7 +95,8 @@ impl ChungHulbert {
         span: Span,
     ) -> Result<(), E> {
         self.set_velocity(span.h);
-        let Self { increment, velocity, impulse, .. } = &*self;
+        let Self { increment, velocity, .. } = &*self;
+        let impulse = if self.matrix.holds_velocities { &self.impulse[..] } else { &[] };
         system.place(span.end, &shared.y0, Displacement { increment, velocity, impulse }, &mut shared.y1)?;
         shared.counters.evaluations += 1;
         system.rate_with(span.end, &shared.y1, &self.multipliers, &mut self.f1)?;
@@ -154,7 +158,9 @@ impl ChungHulbert {
         of_momenta.iter_mut().for_each(|off| *off *= h);
         let (values, speeds) = of_joints.split_at_mut(self.multipliers.len());
         values.copy_from_slice(&self.end.value);
-        speeds.iter_mut().zip(&self.end.value_rate).for_each(|(off, speed)| *off = h * speed);
+        // Velocities that are not held ask for no impulse.
+        let held = if self.matrix.holds_velocities { h } else { 0.0 };
+        speeds.iter_mut().zip(&self.end.value_rate).for_each(|(off, speed)| *off = held * speed);
     }
 
     /// Corrects the unknowns for the residual, and measures what that changes, and by how much constraints were violated.
@@ -178,7 +184,10 @@ impl ChungHulbert {
                 return;
             }
             let k = (i - n) % m;
-            all.of_constraint(change * responses[k], system.closure(k));
+            // What reactions move in the step; near a singular position they have fewer digits than constraints.
+            let moved = share * multipliers[k].abs() * responses[k];
+            let digits = if i < n + m { DIGITS } else { 1e-4 * DIGITS };
+            all.of_constraint(change * responses[k], system.closure(k).max(digits / VIOLATION * moved));
             if i < n + m {
                 multipliers[k] += change / share;
             } else {
@@ -187,6 +196,20 @@ impl ChungHulbert {
         };
         matrix.solve(|i| -residual[i], take);
         all
+    }
+
+    /// True if positions do not tell velocities as well as these are wanted, in steps of length h.
+    pub(super) fn is_below_rounding<E: std::error::Error + 'static>(
+        &self,
+        system: &dyn SecondOrder<Error = E>,
+        shared: &Shared,
+        h: f64,
+    ) -> bool {
+        (0..self.increment.len()).any(|i| {
+            let [_, momentum] = system.components(i);
+            let speed = shared.tolerances.newton_scale(momentum, shared.y0[momentum]) / self.matrix.mass(i);
+            f64::EPSILON * system.magnitude(&shared.y0, i) > h * speed
+        })
     }
 
     /// What Newton's method measures increments by: tolerances of positions and momenta, as far as positions resolve them.

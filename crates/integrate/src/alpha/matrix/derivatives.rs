@@ -35,9 +35,7 @@ impl StepMatrix {
         for k in 0..self.reactions.ncols() {
             system.constraint(k, &mut work.row, &mut work.column);
             write_column(&mut self.reactions, k, &work.row);
-            if self.columns.ncols() > 0 {
-                write_column(&mut self.columns, k, &work.column);
-            }
+            write_column(&mut self.columns, k, &work.column);
         }
     }
 
@@ -78,8 +76,6 @@ impl StepMatrix {
             for k in 0..m {
                 let row = (work.reading.value[k] - work.values[k]) / change;
                 self.rows[(k, j)] = row - self.reactions[(j, k)];
-            }
-            for k in 0..self.row_rates.nrows() {
                 self.row_rates[(k, j)] = (work.reading.value_rate[k] - work.speeds[k]) / change;
             }
             difference(&mut work.rate, &work.rate_base);

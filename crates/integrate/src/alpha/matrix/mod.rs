@@ -31,6 +31,8 @@ const SAME_STEP: f64 = 1e-3;
 pub(super) struct StepMatrix {
     /// True if the derivatives are those of the present state.
     pub(super) is_fresh: bool,
+    /// True if velocities are held, by impulses: the stabilised form.
+    pub(super) holds_velocities: bool,
     has_derivatives: bool,
     /// Step of the factors; 0 without any.
     factored: f64,
@@ -71,18 +73,18 @@ struct Work {
 
 impl Default for StepMatrix {
     fn default() -> Self {
-        Self::new(0, 0, 0, 0)
+        Self::new(0, 0, 0)
     }
 }
 
 impl StepMatrix {
-    /// For N velocities, m constraints, and as many impulses (0 in the index-3 form), among `dim` components.
-    pub(super) fn new(dim: usize, n: usize, m: usize, impulses: usize) -> Self {
-        let size = n + m + impulses;
+    /// For N velocities and m constraints among `dim` components.
+    pub(super) fn new(dim: usize, n: usize, m: usize) -> Self {
+        let size = n + 2 * m;
         let zeros = |n: usize| vec![0.0; n];
-        let with_speeds = if impulses > 0 { m } else { 0 };
         Self {
             is_fresh: false,
+            holds_velocities: false,
             has_derivatives: false,
             factored: 0.0,
             mass: Mat::zeros(n, n),
@@ -91,10 +93,10 @@ impl StepMatrix {
             damping: Mat::zeros(n, n),
             reactions: Mat::zeros(n, m),
             rows: Mat::zeros(m, n),
-            row_rates: Mat::zeros(with_speeds, n),
-            columns: Mat::zeros(n, with_speeds),
-            damped: Mat::zeros(n, with_speeds),
-            response: Mat::zeros(with_speeds, with_speeds),
+            row_rates: Mat::zeros(m, n),
+            columns: Mat::zeros(n, m),
+            damped: Mat::zeros(n, m),
+            response: Mat::zeros(m, m),
             scales: vec![1.0; size],
             factors: (size > 0).then(|| Lu::new(size)),
             work: Work {
@@ -182,8 +184,7 @@ impl StepMatrix {
     /// Products and scales.
     fn complete(&mut self) {
         let (n, m) = (self.mass.nrows(), self.rows.nrows());
-        let impulses = self.columns.ncols();
-        for k in 0..impulses {
+        for k in 0..m {
             for i in 0..n {
                 self.damped[(i, k)] = (0..n).map(|j| self.damping[(i, j)] * self.columns[(j, k)]).sum();
             }
@@ -198,9 +199,7 @@ impl StepMatrix {
             let square: f64 = (0..n).map(|i| self.reactions[(i, k)].powi(2) / self.mass[(i, i)]).sum();
             let scale = square.max(f64::MIN_POSITIVE).sqrt().recip();
             self.scales[n + k] = scale;
-            if impulses > 0 {
-                self.scales[n + m + k] = scale;
-            }
+            self.scales[n + m + k] = scale;
         }
     }
 
@@ -218,11 +217,15 @@ impl StepMatrix {
             response,
             scales,
             factors,
+            holds_velocities,
             ..
         } = self;
+        let without = !*holds_velocities;
         let (n, m) = (mass.nrows(), rows.nrows());
         let (speed, share) = (of.speed(), of.share());
         let entry = |i: usize, j: usize| match (i < n, i < n + m, j < n, j < n + m) {
+            // Impulses that are none.
+            _ if without && i.max(j) >= n + m => f64::from(u8::from(i == j)) / scales[i].powi(2),
             (true, _, true, _) => {
                 let momentum = speed * mass[(i, j)] + h * carried[(i, j)];
                 momentum - h * share * (speed * damping[(i, j)] + h * stiffness[(i, j)])
