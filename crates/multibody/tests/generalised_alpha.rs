@@ -188,7 +188,7 @@ fn a_rod_that_jumps_on_a_stop_agrees_with_an_explicit_pair() {
             spring: Spring::NONE,
             stops: Some(Stops { low: -1.0, high: 0.4, stiffness: 4e4, damping: 0.02 }),
         };
-        let stop = ForceElement { name: "stop".into(), ends: ends.clone(), law };
+        let stop = ForceElement { name: "stop".into(), ends: ends.clone(), law, joint: None };
         let loads = Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() };
         let system = System::new(vec![rod], loads, Vec::new())
             .unwrap()

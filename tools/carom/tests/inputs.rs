@@ -84,7 +84,7 @@ const BAD: &[Bad] = &[
     Bad { from: "[simulation]", to: "[simulation", code: 3, says: &["bad.toml:2"] },
     Bad {
         from: "\"plate:pole\", \"ball:pole\"]",
-        to: "\"plate:pole\", \"ball:pole\"]\nfriction = 0.3",
+        to: "\"plate:pole\", \"ball:pole\"]\nfriction = -0.3",
         code: 3,
         says: &["bad.toml:24", "friction"],
     },
