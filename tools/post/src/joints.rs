@@ -132,10 +132,8 @@ pub(crate) fn draw(run: &Run, name: &str) -> Result<Drawing, RunError> {
         ("torque", "N m", course.iter().map(|state| state.torque).collect()),
     ] {
         let title = match label {
-            "force" => {
-                format!("{}: on {}, torques about its end at {}", joint.name, joint.second, joint.first)
-            }
-            _ => String::new(),
+            "force" => format!("{}: force on {}", joint.name, joint.second),
+            _ => format!("torque about {}", joint.first),
         };
         let mut plot = Plot::new(&title, time(), Axis::new(label, unit));
         plot.size[1] = 260.0;
