@@ -79,7 +79,7 @@ impl Press {
     }
 }
 
-/// T/(μN) of Mindlin's sphere at a shift, THEORY has it not: δ = 3 μ N (2 − ν)/(16 a G) [1 − (1 − T/μN)^(2/3)] (Johnson, eq. (7.42)).
+/// T/(μN) of Mindlin's sphere at a shift: δ = 3 μ N (2 − ν)/(16 a G) [1 − (1 − T/μN)^(2/3)] (Johnson, eq. (7.42)).
 fn mindlin(shift: f64, normal: f64, radius: f64, poisson: f64) -> f64 {
     let shear = 0.5 * YOUNG / (1.0 + poisson);
     let most = 3.0 * MU * normal * (2.0 - poisson) / (16.0 * radius * shear);
