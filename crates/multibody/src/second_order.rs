@@ -81,11 +81,15 @@ impl System {
         }
     }
 
-    /// Adds what the impulses −Gᵀ λ of the joints' multipliers are to the momenta in y.
-    pub(crate) fn add_impulses(&mut self, y: &mut [f64]) {
+    /// Adds what the impulses −Gᵀ λ of the joints' multipliers are to the momenta in y; returns impulse and angular impulse of the ground.
+    pub(crate) fn add_impulses(&mut self, y: &mut [f64]) -> [Vector3<f64>; 2] {
         let (layout, impulses) = (&self.layout, &mut self.forces);
         impulses.iter_mut().for_each(BodyForces::clear);
-        self.constraints.apply(impulses, |_, _| {});
+        let mut of_ground = [Vector3::zeros(); 2];
+        self.constraints.apply(impulses, |impulse, ang_impulse| {
+            of_ground[0] += impulse;
+            of_ground[1] += ang_impulse;
+        });
         for (i, impulse) in impulses.iter().enumerate() {
             if !self.bodies[i].fixed {
                 let (p, l) = (layout.momentum(i), layout.ang_momentum(i));
@@ -97,6 +101,7 @@ impl System {
                 y[layout.modal_momentum(i) + k] += change;
             }
         }
+        of_ground
     }
 }
 

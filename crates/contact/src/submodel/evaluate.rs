@@ -45,6 +45,10 @@ impl QuasistaticContact {
                 let is_loaded = work.lambda[self.n_parts * s] > 0.0;
                 let needed = memory.slack <= 0.5 * memory.gap.max(0.0) || is_loaded;
                 work.spans.evaluated[s] = needed && self.evaluate(k, span, &zones, warm, work);
+                if self.has_friction() && !work.spans.evaluated[s] {
+                    // What an earlier call has left of it is no part of this one.
+                    work.slip.friction[s] = 0.0;
+                }
                 work.spans.gap[s] = warm.spans[s].gap;
             }
         }

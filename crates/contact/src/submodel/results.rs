@@ -87,8 +87,6 @@ pub struct PairSolution {
     pub penalty_energy: f64,
     /// Part of the force that friction brings about, on the second body, inertial components \[N\].
     pub friction_i: Vector3<f64>,
-    /// Spans with pressure that slip.
-    pub n_slipping: usize,
     /// Pressure on the rim of a zone, the worse of the two.
     pub rim: Option<RimPressure>,
     /// Overlap without force, that of the largest part of its span.
@@ -120,7 +118,8 @@ pub struct Solution {
     pub passes: usize,
     /// Times that W was condensed anew.
     pub condensations: usize,
-    /// Complementarity problems for which active sets failed and Lemke's algorithm was used.
+    /// Complementarity problems for which active sets failed and Lemke's algorithm was used, or with friction Newton's method failed and
+    /// the chain of all methods was.
     pub fallbacks: usize,
     /// Steps that the line search cut.
     pub cuts: usize,
@@ -268,7 +267,7 @@ impl QuasistaticContact {
         work.solution.pairs[k] = sum;
     }
 
-    /// Tangential force of a span on the second body, in the frame of the first, with its moments, energy and slip.
+    /// Tangential force of a span on the second body, in the frame of the first, with its moments and energy.
     fn add_friction(
         &self,
         pair: &PairModel,
@@ -290,10 +289,6 @@ impl QuasistaticContact {
             wrench.moment_b += reaction[1];
             sum.penalty_energy += 0.5 * pair.compliance[span] * tau * tau;
         }
-        let of_span = &lambda[self.n_parts * s..self.n_parts * (s + 1)];
-        let at_bound = of_span[1].hypot(of_span[2]) >= (1.0 - 1e-9) * slip.friction[s] * of_span[0];
-        let slips = at_bound && slip.sliding[s] != [0.0; 2];
-        sum.n_slipping += usize::from(slips);
         force
     }
 

@@ -145,6 +145,7 @@ impl QuasistaticContact {
         };
         warm.lambda.len() == self.n_rows()
             && warm.friction.anchors.len() == if self.has_friction() { self.n_spans } else { 0 }
+            && warm.friction.feet.len() == if self.has_friction() { self.n_feet } else { 0 }
             && warm.spans.len() == self.n_spans
             && warm.feet.len() == self.n_feet
             && bodies(&warm.displacement)

@@ -61,7 +61,7 @@ pub(super) struct SlipWork {
     pub(super) before: Vec<[f64; 2]>,
     /// σ_a of the last linearised problem.
     pub(super) sliding: Vec<[f64; 2]>,
-    /// μ now: zero for spans without an anchor.
+    /// μ now: zero for spans without an anchor, and for those that the pass did not look at.
     pub(super) friction: Vec<f64>,
 }
 
@@ -175,10 +175,7 @@ impl QuasistaticContact {
             let (before, sliding) = (&work.slip.before[s], &work.slip.sliding[s]);
             (0..2).map(|a| -0.5 * (before[a] + work.lambda[3 * s + 1 + a]) * sliding[a]).sum()
         };
-        (0..self.n_spans)
-            .filter(|&s| work.spans.evaluated[s] && work.slip.friction[s] > 0.0)
-            .map(of_span)
-            .sum()
+        (0..self.n_spans).filter(|&s| work.slip.friction[s] > 0.0).map(of_span).sum()
     }
 }
 

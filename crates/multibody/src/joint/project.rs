@@ -11,7 +11,6 @@
 use carom_dynamics::rotation;
 
 use super::reactions::Bodies;
-use crate::contact::BodyForces;
 use crate::layout::{add, put, quaternion, vector};
 use crate::system::System;
 use crate::system_error::RateError;
@@ -112,19 +111,14 @@ impl System {
                 return Ok(pass > 0);
             }
             self.constraints.solve();
-            let (layout, impulses) = (&self.layout, &mut self.forces);
-            impulses.iter_mut().for_each(BodyForces::clear);
-            let (j, h) = (layout.external_impulse(), layout.external_ang_impulse());
-            self.constraints.apply(impulses, |impulse, ang_impulse| {
-                add(y, j, impulse);
-                add(y, h, ang_impulse);
-            });
-            for (i, impulse) in impulses.iter().enumerate() {
-                add(y, layout.momentum(i), &impulse.force);
-                add(y, layout.ang_momentum(i), &impulse.moment);
-                for (k, change) in impulse.modal.iter().enumerate() {
-                    y[layout.modal_momentum(i) + k] += change;
-                }
+            let [impulse, ang_impulse] = self.add_impulses(y);
+            let layout = &self.layout;
+            add(y, layout.external_impulse(), &impulse);
+            add(y, layout.external_ang_impulse(), &ang_impulse);
+            // Held bodies do not move by what they get; it is kept to be given back.
+            for (i, _) in self.bodies.iter().enumerate().filter(|(_, body)| body.fixed) {
+                add(y, layout.momentum(i), &self.forces[i].force);
+                add(y, layout.ang_momentum(i), &self.forces[i].moment);
             }
             self.evaluate_joints(time, y)?;
         }
