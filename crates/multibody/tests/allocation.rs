@@ -124,12 +124,12 @@ fn allocations_until(end: f64, simulation: &mut Simulation) -> u64 {
 }
 
 /// Steps of an impact at the pole of a ball from its deepest point to its end, in which nothing may be allocated.
-fn parts_without_allocation(bodies: Vec<Body>, other: ContactSurface, start: &[Placement]) {
+fn parts_without_allocation(bodies: Vec<Body>, other: ContactSurface, start: &[Placement], friction: f64) {
     let spec = ContactSpec {
         bodies: [0, 1],
         surfaces: [ContactSurface::Named("pole".into()), other],
         law: ContactLaw::Hard,
-        friction: 0.0,
+        friction,
         modulus: None,
         radius: None,
         rim: RimPolicy::Warning,
@@ -159,7 +159,10 @@ fn contact_with_a_plane_allocates_nothing_once_it_has_grown() {
         Placement { velocity: [0.0, 0.0, 0.2], ..Placement::default() },
         Placement { origin: [0.0, 0.0, cap::RADIUS], ..Placement::default() },
     ];
-    parts_without_allocation(vec![elastic_ball(), ground], plane, &start);
+    for friction in [0.0, 0.2] {
+        let bodies = vec![elastic_ball(), ground.clone()];
+        parts_without_allocation(bodies, plane.clone(), &start, friction);
+    }
 }
 
 #[test]
@@ -174,5 +177,8 @@ fn contact_of_two_elastic_bodies_allocates_nothing_once_it_has_grown() {
         },
     ];
     let pole = ContactSurface::Named("pole".into());
-    parts_without_allocation(vec![elastic_ball(), elastic_ball()], pole, &start);
+    for friction in [0.0, 0.2] {
+        let bodies = vec![elastic_ball(), elastic_ball()];
+        parts_without_allocation(bodies, pole.clone(), &start, friction);
+    }
 }
