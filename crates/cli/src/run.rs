@@ -64,7 +64,7 @@ fn takes_negative_numbers(command: Command) -> Command {
 }
 
 /// Runs `body` in a process that is set up by `flags`, and returns the exit code.
-pub fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failure>) -> u8 {
+fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failure>) -> u8 {
     listen_for_stop();
     set_threads(flags);
     panic::set_hook(Box::new(|panicked| {
@@ -86,11 +86,11 @@ pub fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failur
     failure.category().exit_code()
 }
 
+/// Makes this thread one of those that compute: each piece of work handed to others would cost two switches of thread.
 fn set_threads(flags: &RunArgs) {
-    if let Some(n) = flags.threads {
-        // Fails only if the pool exists already, in tests that call `execute` twice.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(n)).build_global();
-    }
+    let n = flags.threads.map_or(0, usize::from);
+    // Fails only if the pool exists already, which no binary does.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(n).use_current_thread().build_global();
 }
 
 fn bug(payload: &(dyn Any + Send)) -> Failure {

@@ -49,11 +49,10 @@ pub(crate) fn clear<T: Number>(storage: &mut Vec<Row>, height: usize, width: usi
     let n_rows = n_rows(height, width);
     let n = (T::BYTES * n_rows).div_ceil(f64::BYTES);
     if storage.capacity() < n {
-        // Fresh memory of the system is zero as it comes.
-        *storage = vec![ZERO; n];
-    } else {
-        storage.clear();
-        storage.resize(n, ZERO);
+        *storage = Vec::with_capacity(n);
     }
+    // Zeros are written in fresh memory too: a page that is read before it is written costs two faults.
+    storage.clear();
+    storage.resize(n, ZERO);
     &mut T::rows_mut(storage)[..n_rows]
 }
