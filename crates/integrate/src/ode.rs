@@ -101,3 +101,15 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
         max_step: f64,
     },
 }
+
+impl<E: std::error::Error + 'static> IntegrateError<E> {
+    /// The component of the state that is to blame, if one is.
+    pub fn component(&self) -> Option<usize> {
+        match *self {
+            Self::StepTooSmall { component, .. }
+            | Self::NotSolved { component, .. }
+            | Self::NotFinite { component, .. } => Some(component),
+            Self::RightHandSide { .. } | Self::FirstOrder | Self::NoRoom { .. } => None,
+        }
+    }
+}

@@ -24,6 +24,7 @@ pub mod hertz_contact;
 pub mod joint;
 pub mod kinetics;
 pub mod layout;
+mod no_step;
 pub mod outcome;
 pub mod pair_memory;
 pub mod quasistatic;

@@ -11,8 +11,13 @@ use carom_integrate::{Counters, IntegrateError};
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// No step could be taken.
-    #[error(transparent)]
-    Step(#[from] IntegrateError<RateError>),
+    #[error("{source}{place}")]
+    Step {
+        /// Why.
+        source: IntegrateError<RateError>,
+        /// What the component of the state belongs to, and the contact with the largest force, ready to follow the reason.
+        place: String,
+    },
     /// Bodies, loads and placements do not fit together.
     #[error(transparent)]
     System(#[from] SystemError),
@@ -80,6 +85,12 @@ pub enum RunError {
         /// Where the run was going \[s\].
         end_time: f64,
     },
+}
+
+impl From<IntegrateError<RateError>> for RunError {
+    fn from(source: IntegrateError<RateError>) -> Self {
+        Self::Step { source, place: String::new() }
+    }
 }
 
 /// Where pressure reached the rim of a contact zone.

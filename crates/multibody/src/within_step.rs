@@ -11,7 +11,10 @@ impl Simulation {
     pub(crate) fn attempt_to_event(&mut self, mut latest: f64) -> Result<Taken, RunError> {
         let mut aimed = None;
         loop {
-            let attempt = self.integrator.attempt(&mut self.system, self.time, &self.y, latest)?;
+            let attempt = self
+                .integrator
+                .attempt(&mut self.system, self.time, &self.y, latest)
+                .map_err(|source| self.no_step(source))?;
             self.strayed = !self.settings.integrator.ends_at_the_end();
             let reached = aimed.filter(|_| attempt.end == latest);
             let change = self.first_change(&attempt, reached)?;
@@ -186,5 +189,5 @@ fn larger(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
 }
 
 pub(crate) fn at(attempt: &Attempt, source: crate::RateError) -> RunError {
-    RunError::Step(IntegrateError::RightHandSide { time: attempt.start, step: attempt.step(), source })
+    IntegrateError::RightHandSide { time: attempt.start, step: attempt.step(), source }.into()
 }

@@ -69,7 +69,7 @@ fn joined_bodies_allocate_nothing(integrator: IntegratorKind) {
     .unwrap();
     allocations_until(0.05, &mut simulation);
     let steps = simulation.summary().counters.steps;
-    assert_eq!(allocations_until(0.1, &mut simulation), 0);
+    assert_eq!(allocations_until(0.5, &mut simulation), 0);
     assert!(simulation.summary().counters.steps > steps + 20);
 }
 

@@ -292,3 +292,61 @@ fn initial_values_are_made_consistent_or_refused() {
     assert!(matches!(error, RunError::Assembly(_)), "{error}");
     assert!(error.to_string().contains("joint `"), "{error}");
 }
+
+/// Two flexible bodies on a chain, placed and thrown beside their joints: they are moved there as they are, neither deformed nor made to vibrate. A body
+/// that its joints stretch is deformed, and that is told.
+#[test]
+fn open_joints_deform_bodies_only_where_rigid_motions_do_not_close_them() {
+    let lattice = Lattice::new(0.3, 2.0, 60.0);
+    let bodies: Vec<Body> = (0..2).map(|_| lattice.body(6)).collect();
+    let corners = [&[0, 1, 3][..], &[14, 16, 17]].map(|points| bodies[0].marker(points).unwrap());
+    let [near, far] = corners.each_ref().map(|marker| Vector3::from(marker.position_b));
+    let hinge = (None, Marker { position_b: near.into(), ..Marker::default() });
+    let end = |i: usize, corner: usize| (Some(i), corners[corner].clone());
+    let chain = vec![
+        joint(JointKind::Revolute, Vector3::new(0.3, 1.0, -0.2), [hinge.clone(), end(0, 0)]),
+        joint(JointKind::Spherical, Vector3::z(), [end(0, 1), end(1, 0)]),
+    ];
+    let system =
+        System::new(bodies.clone(), gravity(), Vec::new()).unwrap().with_joints(chain.clone()).unwrap();
+    let beside = Placement {
+        velocity: [0.1, 0.4, 0.0],
+        angular_velocity: [1.0, -2.0, 0.5],
+        ..at([0.01, -0.02, 0.015])
+    };
+    let places = [beside, at((far - near + Vector3::new(0.03, 0.0, -0.01)).into())];
+    let mut simulation = Simulation::new(system, &places, settings(0.1)).unwrap();
+    let assembly = simulation.assembly.clone();
+    assert!(assembly.apart && assembly.moved > 0.01 && assembly.strain_energy == 0.0, "{assembly:?}");
+    let states = simulation.body_states().unwrap().to_vec();
+    for state in &states {
+        assert!(state.modal.iter().all(|&q| q == 0.0), "{:?}", state.modal);
+    }
+    let point = |i: usize, corner: &Vector3<f64>| {
+        let arm = rotation::matrix(&states[i].quaternion) * corner;
+        let velocity =
+            Vector3::from(states[i].velocity) + Vector3::from(states[i].angular_velocity).cross(&arm);
+        (Vector3::from(states[i].position) + arm, velocity)
+    };
+    let (pivot, at_rest) = point(0, &near);
+    let (ends, velocities) = (point(0, &far), point(1, &near));
+    assert!((pivot - near).norm() < 1e-12 && at_rest.norm() < 1e-12, "{pivot} {at_rest}");
+    assert!((ends.0 - velocities.0).norm() < 1e-12 && (ends.1 - velocities.1).norm() < 1e-12);
+    assert!(ends.1.norm() > 0.1, "nothing of the given motion is left");
+
+    // Held at both ends, one of them a millimetre further than the body is long.
+    let pull = 1e-3 * (far - near).normalize();
+    let held = (None, Marker { position_b: (far + pull).into(), ..Marker::default() });
+    let stretched = vec![
+        joint(JointKind::Spherical, Vector3::z(), [hinge, end(0, 0)]),
+        joint(JointKind::Spherical, Vector3::z(), [held, end(0, 1)]),
+    ];
+    let system =
+        System::new(bodies[..1].to_vec(), gravity(), Vec::new()).unwrap().with_joints(stretched).unwrap();
+    let mut simulation = Simulation::new(system, &[Placement::default()], settings(0.1)).unwrap();
+    let told = simulation.assembly.strain_energy;
+    let state = simulation.body_states().unwrap()[0].clone();
+    let k = &bodies[0].frame.stiffness_modal;
+    let energy: f64 = state.modal.iter().enumerate().map(|(i, q)| 0.5 * k[(i, i)] * q * q).sum();
+    assert!(told > 1e-6 && (told / energy - 1.0).abs() < 1e-12, "{told} {energy}");
+}

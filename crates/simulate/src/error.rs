@@ -393,7 +393,7 @@ impl SimulateError {
             Self::Static(error) if error.is_convergence() => ErrorKind::Convergence,
             Self::Run(RunError::Observer(_)) => ErrorKind::Files,
             Self::Run(
-                RunError::Step(_)
+                RunError::Step { .. }
                 | RunError::State { .. }
                 | RunError::Joint { .. }
                 | RunError::Stalled { .. },

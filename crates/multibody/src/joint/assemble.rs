@@ -20,6 +20,8 @@ pub struct Assembly {
     pub moved: f64,
     /// True if the ends of joints did not meet where the bodies were placed; false if motions alone moved them.
     pub apart: bool,
+    /// Energy of what bodies are deformed by where rigid motions do not close the joints \[J\].
+    pub strain_energy: f64,
     /// Motions that begin elsewhere than where the bodies are placed.
     pub displaced: Vec<Displaced>,
 }
@@ -73,8 +75,8 @@ impl System {
         Ok(self)
     }
 
-    /// Brings the state y to the joints at t = 0: positions, then velocities, by the least change in the metric of the masses. Equations that
-    /// repeat others are left out from here on.
+    /// Brings the state y to the joints at t = 0, positions, then velocities, by motions of the bodies as they are, and what these do not close by
+    /// the least change in the metric of the masses. Equations that repeat others are left out from here on.
     ///
     /// # Errors
     ///
@@ -86,6 +88,7 @@ impl System {
         self.set_joints(0.0, y);
         (assembly.apart, assembly.displaced) = self.constraints.gaps_at_start();
         let placed = self.joined_points();
+        self.close_rigidly(y).map_err(ProjectError::from)?;
         // Where bodies were moved, other rows may repeat each other.
         loop {
             let found = self.leave_out_dependent(y)?;
@@ -101,6 +104,7 @@ impl System {
         self.set_joints(0.0, y);
         let moved = self.joined_points().into_iter().zip(placed).map(|(now, then)| (now - then).norm());
         assembly.moved = moved.fold(0.0, f64::max);
+        assembly.strain_energy = (0..self.bodies.len()).map(|i| self.modal_elastic_energy(i, y)).sum();
         self.reset_impulses(y);
         for (k, joint) in self.constraints.joints.iter().enumerate() {
             let count = left_out.iter().filter(|(joint, _)| *joint == k).count();

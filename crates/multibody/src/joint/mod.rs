@@ -9,7 +9,7 @@
 //! * `kind`: which rows a joint of each kind has
 //! * `reactions`: multipliers at the level of accelerations
 //! * `project`: positions and velocities back to the joints
-//! * `assemble`: rows that repeat others, consistent initial values
+//! * `assemble`: rows that repeat others, consistent initial values; `rigid`: those that motions of undeformed bodies reach
 //! * `transmitted`: forces and torques for results
 //! * `skyline`: the factor of G M⁻¹ Gᵀ
 //!
@@ -24,6 +24,7 @@ mod kind;
 mod place;
 mod project;
 mod reactions;
+mod rigid;
 mod row;
 mod skyline;
 mod transmitted;

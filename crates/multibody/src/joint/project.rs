@@ -19,7 +19,7 @@ use crate::system_error::RateError;
 pub(crate) const DRIFT: f64 = 1e-10;
 
 /// Violation at which Newton's method ends.
-const ROUND_OFF: f64 = 1e-13;
+pub(super) const ROUND_OFF: f64 = 1e-13;
 
 const MAX_ITERATIONS: usize = 40;
 
@@ -126,7 +126,7 @@ impl System {
     }
 
     /// One step of Newton's method for the positions; returns the largest displacement of an end.
-    fn close(&mut self, y: &mut [f64]) -> f64 {
+    pub(super) fn close(&mut self, y: &mut [f64]) -> f64 {
         let constraints = &mut self.constraints;
         constraints.set_values();
         constraints.solve();
@@ -195,7 +195,7 @@ impl super::Constraints {
     }
 
     /// The row that is violated most, and by how much, lengths relative to the size.
-    fn violation(&self, size: f64) -> (usize, f64) {
+    pub(super) fn violation(&self, size: f64) -> (usize, f64) {
         let of = |(number, &(_, row)): (usize, &(usize, super::row::Row))| {
             let scale = if row.is_length() { size } else { 1.0 };
             (number, self.now[number].value.abs() / scale)
@@ -211,7 +211,7 @@ impl super::Constraints {
     }
 
     /// Puts ġ into the multipliers; returns its largest and the speed it is relative to, lengths and angles made alike by the size.
-    fn set_rates(&mut self) -> (f64, f64) {
+    pub(super) fn set_rates(&mut self) -> (f64, f64) {
         let size = self.size();
         let (mut largest, mut speed) = (0.0_f64, f64::MIN_POSITIVE);
         for (number, &(joint, row)) in self.rows.iter().enumerate() {

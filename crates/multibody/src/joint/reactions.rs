@@ -36,6 +36,8 @@ pub(crate) struct Constraints {
     matrix: Skyline,
     /// λ; any right-hand side of the matrix before.
     pub(crate) multipliers: Vec<f64>,
+    /// True while joints are closed by rigid motions alone: G has no modal columns.
+    pub(crate) keeps_shapes: bool,
 }
 
 /// A row of G over (v, ω, q̇) of one body, and M⁻¹ times it.
@@ -168,7 +170,13 @@ impl Constraints {
                     }
                     side.force = force;
                     side.moment = places[k].arm_b.cross(&force) + torque;
+                    if self.keeps_shapes {
+                        side.modal.fill(0.0);
+                    }
                     side.apply_inverse_mass(&state.bodies[body], &state.kinetics[body]);
+                    if self.keeps_shapes {
+                        side.rate.fill(0.0);
+                    }
                 }
             }
         }

@@ -1,0 +1,79 @@
+//! Where a run stands that can take no further step: the body whose state is to blame, the contact that presses most.
+
+use carom_integrate::IntegrateError;
+
+use crate::layout::Layout;
+use crate::outcome::RunError;
+use crate::simulation::Simulation;
+use crate::system_error::RateError;
+
+impl Simulation {
+    /// The error of a step that failed, with its place in the model.
+    pub(crate) fn no_step(&self, source: IntegrateError<RateError>) -> RunError {
+        let component = source.component().and_then(|component| Some((component, self.owner(component)?)));
+        let component = component.map(|(component, owner)| format!("; component {component} is {owner}"));
+        let contact = self.hardest_contact();
+        RunError::Step { source, place: component.into_iter().chain(contact).collect() }
+    }
+
+    fn owner(&self, component: usize) -> Option<String> {
+        let (body, part) = part_of(&self.system.layout, component)?;
+        Some(format!("{part} of body `{}`", self.system.bodies[body].name))
+    }
+
+    /// The pair with the largest force at the state that was evaluated last: the one of the failed attempt, as a rule.
+    fn hardest_contact(&self) -> Option<String> {
+        let reactions = self.system.reactions.iter().enumerate();
+        let pressing = reactions.filter(|(_, reaction)| reaction.normal_force > 0.0);
+        let (pair, reaction) = pressing.max_by(|a, b| a.1.normal_force.total_cmp(&b.1.normal_force))?;
+        let (model, local) = self.system.pair_of[pair];
+        let [first, second] = [0, 1].map(|side| self.system.contacts[model].surface_name(local, side));
+        Some(format!("; contact `{first}` / `{second}` presses most, with {:.3e} N", reaction.normal_force))
+    }
+}
+
+/// The body that a component of the state belongs to, and what it is there; none for integrals.
+fn part_of(layout: &Layout, component: usize) -> Option<(usize, String)> {
+    if component >= layout.first_integral() {
+        return None;
+    }
+    let body = (0..layout.bodies()).rfind(|&body| layout.position(body) <= component)?;
+    let along = |start: usize| ["x", "y", "z"][component - start];
+    let (modal, modal_momentum) = (layout.modal(body), layout.modal_momentum(body));
+    let part = if component < layout.quaternion(body) {
+        format!("position {}", along(layout.position(body)))
+    } else if component < modal {
+        "the orientation".to_owned()
+    } else if component < layout.momentum(body) {
+        format!("modal coordinate {}", component - modal)
+    } else if component < layout.ang_momentum(body) {
+        format!("momentum {}", along(layout.momentum(body)))
+    } else if component < modal_momentum {
+        format!("angular momentum {}", along(layout.ang_momentum(body)))
+    } else {
+        format!("the momentum of modal coordinate {}", component - modal_momentum)
+    };
+    Some((body, part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_component_has_its_name() {
+        let layout = Layout::new(vec![0, 2], 1);
+        let part = |component| part_of(&layout, component);
+        let named = |body, part: &str| Some((body, part.to_owned()));
+        assert_eq!(part(1), named(0, "position y"));
+        assert_eq!(part(6), named(0, "the orientation"));
+        assert_eq!(part(9), named(0, "momentum z"));
+        assert_eq!(part(12), named(0, "angular momentum z"));
+        assert_eq!(part(13), named(1, "position x"));
+        assert_eq!(part(21), named(1, "modal coordinate 1"));
+        assert_eq!(part(22), named(1, "momentum x"));
+        assert_eq!(part(28), named(1, "the momentum of modal coordinate 0"));
+        assert_eq!(part(29), named(1, "the momentum of modal coordinate 1"));
+        assert_eq!((part(30), part(layout.dim())), (None, None));
+    }
+}
