@@ -21,3 +21,4 @@ pub use closest::Start;
 pub use domain::{Domain, Site};
 pub use faces::{Faces, FacesNow};
 pub use foot::FootPoint;
+pub(crate) use foot::dual_components;

@@ -16,6 +16,8 @@ pub struct Faces {
     pub surface: Surface,
     /// Neighbours and rim.
     pub topology: Topology,
+    /// Radius ρ of the bead in which the surface ends at its rim \[m\], see [`FootPoint`](super::FootPoint); 0 at first.
+    pub rim_radius: f64,
     kinds: Vec<BezierKind>,
     /// True for faces whose weights are all 1.
     polynomial: Vec<bool>,
@@ -63,7 +65,7 @@ impl Faces {
             })
             .collect();
         let tree = Tree::new(&centers);
-        Ok(Self { surface, topology, kinds, polynomial, start, tree })
+        Ok(Self { surface, topology, rim_radius: 0.0, kinds, polynomial, start, tree })
     }
 
     /// Number of faces.

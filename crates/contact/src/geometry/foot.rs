@@ -11,8 +11,10 @@ use carom_fem::surface::MAX_FACE_POINTS;
 ///
 /// In the interior of a face `x − y = g n` with n the outward normal of the surface. On an edge or corner between
 /// faces n is along ±(x − y), on the side of the mean outward normal, so that `x − y = g n` still holds and the
-/// variation `dg = n·(dx − dy)` stays exact. On the rim, where the surface ends, x lies beside the surface: the gap is
-/// the distance to the rim, not negative, with n from the rim to x.
+/// variation `dg = n·(dx − dy)` stays exact. Beyond the rim, where the surface ends, x lies beside the surface, which ends in a
+/// quarter of a round bead of radius ρ ([`Faces::rim_radius`]) that touches it: n leads from the middle of the bead to x, and the gap is
+/// the distance to the bead. Without a radius it is the distance to the rim, never negative: what slides off the surface while it is pressed
+/// in would lose its gap at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FootPoint {
     /// Number of the face.
@@ -29,6 +31,11 @@ pub struct FootPoint {
     pub normal: Vector3<f64>,
     /// The foot point y.
     pub position: Vector3<f64>,
+    /// From the point of the face at ξ to y: zero but on the bead of a rim.
+    pub lever: Vector3<f64>,
+    /// τ over the parameters: where the face is twisted along its rim, dg = (n − τ_a y,a)·(dx − dy) − τ_a (x − y)·dy,a and what the turn of
+    /// the bead brings, with y at ξ; zero elsewhere.
+    pub slip: [f64; 2],
     /// Tangents y,₁ and y,₂.
     pub tangents: [Vector3<f64>; 2],
     /// Metric m_ab = y,a·y,b.
@@ -48,11 +55,13 @@ impl FootPoint {
         let site = faces.domain(face).site(local.xi);
         let d = x - local.jet.y;
         let own = faces.normal(now, face, local.xi, &local.jet);
-        let (normal, gap, beyond_rim) = match site {
-            Site::Interior => (own, d.dot(&own), false),
+        let beside = match site {
+            Site::Interior => Beside::level(d.dot(&own), own),
             _ => faces.gap_at_edge(now, face, local, &d, &own, site),
         };
-        Self::new(face, local.xi, site, beyond_rim, gap, normal, &local.jet)
+        let Beside { normal, gap, lever, slip, beyond_rim } = beside;
+        let foot = Self::new(face, local.xi, site, beyond_rim, gap, normal, &local.jet);
+        Self { position: foot.position + lever, lever, slip, ..foot }
     }
 
     #[inline]
@@ -75,10 +84,17 @@ impl FootPoint {
             gap,
             normal,
             position: jet.y,
+            lever: Vector3::zeros(),
+            slip: [0.0; 2],
             tangents: jet.d,
             metric: [[m(0, 0), m(0, 1)], [m(1, 0), m(1, 1)]],
             curvature: [[k[0], k[1]], [k[1], k[2]]],
         }
+    }
+
+    /// ∂g/∂x: the normal, but for the slip along a twisted rim.
+    pub fn push(&self) -> Vector3<f64> {
+        self.normal - self.tangents[0] * self.slip[0] - self.tangents[1] * self.slip[1]
     }
 
     /// A_ab = m_ab − g k_ab inverted; `None` if the foot point is not unique (g is a principal radius of curvature).
@@ -107,6 +123,21 @@ impl FootPoint {
     }
 }
 
+/// Gap and normal of a foot point that may lie on an edge.
+struct Beside {
+    normal: Vector3<f64>,
+    gap: f64,
+    lever: Vector3<f64>,
+    slip: [f64; 2],
+    beyond_rim: bool,
+}
+
+impl Beside {
+    fn level(gap: f64, normal: Vector3<f64>) -> Self {
+        Self { normal, gap, lever: Vector3::zeros(), slip: [0.0; 2], beyond_rim: false }
+    }
+}
+
 impl Faces {
     /// Outward unit normal at ξ.
     #[inline]
@@ -129,7 +160,7 @@ impl Faces {
         cross.try_normalize(0.0).unwrap_or_else(Vector3::z) * self.orientation(face)
     }
 
-    /// Normal, gap and whether x is beyond the rim, for a foot point on an edge or corner.
+    /// Normal and gap for a foot point on an edge or corner.
     fn gap_at_edge(
         &self,
         now: &mut FacesNow,
@@ -138,20 +169,67 @@ impl Faces {
         d: &Vector3<f64>,
         own: &Vector3<f64>,
         site: Site,
-    ) -> (Vector3<f64>, f64, bool) {
-        let distance = d.norm();
+    ) -> Beside {
         let height = d.dot(own);
         let scale = local.jet.d[0].norm() + local.jet.d[1].norm();
         // Orthogonal to the face, up to round-off: as in the interior.
         if (d - own * height).norm() <= 1e-12 * scale {
-            return (*own, height, false);
+            return Beside::level(height, *own);
         }
         if self.on_rim(face, site) {
-            return (d / distance, distance, self.on_cut(face, site));
+            return self.gap_to_bead(face, local, d, own, site);
         }
         let mean = self.mean_normal(now, face, local, own, site);
         let sign = if d.dot(&mean) < 0.0 { -1.0 } else { 1.0 };
-        (d * (sign / distance), sign * distance, false)
+        let distance = d.norm();
+        Beside::level(sign * distance, d * (sign / distance))
+    }
+
+    /// Gap to the bead of the rim, g = |d + ρ n| − ρ, with its middle c = y − ρ n and n the normal of the face.
+    ///
+    /// Along an edge with parameter s the foot point is where d·y,s = 0, and the middle may move by g,s = −n'·c,s = −(ρ/r) d·n,s there.
+    fn gap_to_bead(
+        &self,
+        face: u32,
+        local: &Local,
+        d: &Vector3<f64>,
+        own: &Vector3<f64>,
+        site: Site,
+    ) -> Beside {
+        let radius = self.rim_radius;
+        let from_middle = d + own * radius;
+        let distance = from_middle.norm();
+        let normal = from_middle.try_normalize(0.0).unwrap_or(*own);
+        let lever = (normal - own) * radius;
+        let mut beside = Beside {
+            normal,
+            gap: distance - radius,
+            lever,
+            slip: [0.0; 2],
+            beyond_rim: self.on_cut(face, site),
+        };
+        if let Site::Edge(k) = site
+            && radius > 0.0
+            && distance > 0.0
+        {
+            let domain = self.domain(face);
+            let [start, end] = [0.0, 1.0].map(|t| domain.on_edge(k as usize, t));
+            let along = [end[0] - start[0], end[1] - start[1]];
+            let Jet { d: y, dd, .. } = &local.jet;
+            let second = |v: &Vector3<f64>| [[v.dot(&dd[0]), v.dot(&dd[1])], [v.dot(&dd[1]), v.dot(&dd[2])]];
+            let twice = |m: [[f64; 2]; 2]| [0, 1].map(|a| m[a][0] * along[0] + m[a][1] * along[1]);
+            let tangent = y[0] * along[0] + y[1] * along[1];
+            // d·n,s = −(d·yᵃ) n·y,as
+            let bend = twice(second(own));
+            let dual = dual_components(y, d);
+            let drift = radius / distance * (dual[0] * bend[0] + dual[1] * bend[1]);
+            let curved = twice(second(d));
+            let stiffness = tangent.norm_squared() - along[0] * curved[0] - along[1] * curved[1];
+            if stiffness > 1e-10 * tangent.norm_squared() {
+                beside.slip = along.map(|a| a * drift / stiffness);
+            }
+        }
+        beside
     }
 
     fn on_rim(&self, face: u32, site: Site) -> bool {
@@ -203,6 +281,17 @@ impl Faces {
         }
         sum
     }
+}
+
+/// v·yᵃ of the tangents y,a, zero where these are parallel.
+pub(crate) fn dual_components(y: &[Vector3<f64>; 2], v: &Vector3<f64>) -> [f64; 2] {
+    let m = |a: usize, b: usize| y[a].dot(&y[b]);
+    let det = m(0, 0) * m(1, 1) - m(0, 1) * m(0, 1);
+    if det <= 1e-12 * m(0, 0) * m(1, 1) {
+        return [0.0; 2];
+    }
+    let along = [y[0].dot(v), y[1].dot(v)];
+    [(m(1, 1) * along[0] - m(0, 1) * along[1]) / det, (m(0, 0) * along[1] - m(0, 1) * along[0]) / det]
 }
 
 /// First and second variations of the gap of an interior foot point for the dofs (x, y_1 … y_K), THEORY (4.2)–(4.5).

@@ -1,5 +1,6 @@
 //! A pass: the gaps of the spans and their gradients at the present displacement.
 
+use carom_fem::surface::MAX_FACE_POINTS;
 use nalgebra::Vector3;
 
 use super::model::{FaceZone, PairModel};
@@ -7,7 +8,7 @@ use super::workspace::{PairWork, Scatter, Workspace};
 use super::{BodyState, QuasistaticContact, Row, SpanMemory, WarmState, ZoneShape};
 use crate::geometry::bezier::{MAX_POINTS, to_points};
 use crate::geometry::jet::for_basis;
-use crate::geometry::{Faces, FacesNow, FootPoint, Start};
+use crate::geometry::{Faces, FacesNow, FootPoint, Start, dual_components};
 
 /// Relative motion after which a foot point is searched anew and not followed, in sizes of the span.
 const SEARCH_ANEW: f64 = 0.5;
@@ -204,9 +205,9 @@ fn average(
         let mut x = Vector3::zeros();
         work.own.iter().zip(values).for_each(|((position, _), r)| x += position * *r);
         let foot = project(&mut work.scatter, (g, w), &x);
-        let weighted = foot.normal * w;
+        let weighted = foot.push() * w;
         sums.gap += w * foot.gap;
-        sums.normal += weighted;
+        sums.normal += foot.normal * w;
         sums.reaction[0] -= weighted;
         sums.reaction[1] -= foot.position.cross(&weighted);
         if !foot.beyond_rim && -foot.gap <= pair.max_depth {
@@ -240,7 +241,10 @@ fn average_on_faces(
         feet[g] = Start { face: foot.face, xi: foot.xi };
         last = Some(feet[g]);
         near_rim |= faces.topology.at_cut(foot.face, faces.domain(foot.face));
-        spread(faces, &mut now, feet[g], foot.normal * -w, scatter);
+        spread(faces, &mut now, feet[g], foot.push() * -w, scatter);
+        if foot.lever != Vector3::zeros() {
+            spread_turn(faces, &foot, w, scatter);
+        }
         foot
     });
     sums.near_second_rim = near_rim;
@@ -275,6 +279,27 @@ pub(super) fn spread(faces: &Faces, now: &mut FacesNow, foot: Start, v: Vector3<
     on_bezier.iter_mut().zip(values).for_each(|(sum, b)| *sum += v * *b);
 }
 
+/// Adds what the turn of the rim does to the gap of a foot point on its bead, whose middle c = y − ρ n turns with the face, and what its slip
+/// does along a twisted rim:
+///
+/// ```text
+/// n'·dc = N_K n'·dy_K + Σ_a (lever·yᵃ) N_K,a n·dy_K,    slip: −τ_a N_K,a (x − y)·dy_K
+/// ```
+#[cold]
+fn spread_turn(faces: &Faces, foot: &FootPoint, weight: f64, scatter: &mut Scatter) {
+    let (mut values, mut first, mut second) =
+        ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);
+    faces.surface.shape_into(foot.face as usize, foot.xi, &mut values, &mut first, &mut second);
+    let own = foot.normal - foot.lever / faces.rim_radius;
+    let turn = dual_components(&foot.tangents, &foot.lever);
+    let from_rim = foot.normal * foot.gap + foot.lever;
+    let points = &faces.surface.faces[foot.face as usize].points;
+    for (&point, slope) in points.iter().zip(&first) {
+        let along = |c: [f64; 2]| c[0] * slope[0] + c[1] * slope[1];
+        scatter.add(point, (own * along(turn) + from_rim * along(foot.slip)) * -weight);
+    }
+}
+
 /// A bound from below on the gap of a span that is several of its own sizes away from the box of the second zone.
 fn far_away(pair: &PairModel, span: usize, zone: &FaceZone<'_>, work: &mut PairWork) -> Option<f64> {
     let points = pair.spans.points(span);
@@ -284,6 +309,7 @@ fn far_away(pair: &PairModel, span: usize, zone: &FaceZone<'_>, work: &mut PairW
     let now = work.second.as_mut().expect("a zone of faces has a state");
     let bounds = zone.faces.bounds(now);
     let outside = (bounds[0] - center).sup(&(center - bounds[1])).sup(&Vector3::zeros());
-    let distance = outside.norm() - radius;
+    // Beads stand out by their radius, and what is beside them below the surface is nearer by another.
+    let distance = outside.norm() - radius - 2.0 * zone.faces.rim_radius;
     (distance > 4.0 * radius).then_some(distance)
 }

@@ -10,6 +10,10 @@ use crate::law::NormalLaw;
 use crate::pressure::Spans;
 use carom_fem::surface::MAX_FACE_POINTS;
 
+/// Radius of the bead in which the second zone of a pair ends, in sizes of the smallest span of the first: the distance of the points over
+/// which a gap is averaged.
+const RIM_RADIUS: f64 = 0.25;
+
 /// A body as contact knows it: surface points, and how they give way.
 #[derive(Debug, Clone)]
 pub struct ContactBody {
@@ -275,6 +279,13 @@ impl QuasistaticContact {
             spans,
         };
         let bodies = [a.body, b.body];
+        let rim_radius = RIM_RADIUS * smallest.sqrt();
+        if let ZoneShape::Faces { faces, .. } = &mut self.zones[pair.second].shape
+            && rim_radius.is_finite()
+        {
+            let known = faces.rim_radius;
+            faces.rim_radius = if known > 0.0 { known.min(rim_radius) } else { rim_radius };
+        }
         self.span_bodies.extend((0..model.spans.len()).map(|_| bodies));
         self.span_compliance.extend(&model.compliance);
         self.span_friction.extend((0..model.spans.len()).map(|_| pair.friction));

@@ -130,6 +130,29 @@ fn beside_the_rim_the_gap_is_the_distance_and_not_negative() {
     }
 }
 
+/// A sheet that ends in a bead: what slides off it while it is pressed in loses its gap little by little, and normals do not jump.
+#[test]
+fn across_the_rim_with_a_bead_gap_and_normal_are_continuous() {
+    let (surface, positions) = plate(FaceShape::Quad4, 3, 3, |x, y| [x, y, 0.1 * x]);
+    let mut faces = Faces::new(surface, &positions).unwrap();
+    faces.rim_radius = 0.05;
+    let mut now = faces.state_at(&positions);
+    let mut last: Option<FootPoint> = None;
+    let step = 1e-4;
+    for k in 0..1500 {
+        let x = Vector3::new(0.95 + step * f64::from(k), 0.4, 0.07);
+        let foot = faces.closest(&mut now, &x).unwrap();
+        assert!((x - foot.position - foot.normal * foot.gap).norm() < 1e-14, "{foot:?}");
+        if let Some(last) = last {
+            assert!((foot.gap - last.gap - last.normal.x * step).abs() < 1e-6, "{last:?} {foot:?}");
+            assert!((foot.normal - last.normal).norm() < 1e-2, "{last:?} {foot:?}");
+        }
+        last = Some(foot);
+    }
+    // 0.02 to 0.03 deep above the sheet, free beyond the bead.
+    assert!(last.is_some_and(|foot| foot.gap > 0.02));
+}
+
 #[test]
 fn on_a_ridge_between_facets_the_gap_is_positive_outside_and_negative_inside() {
     // A roof with its ridge along y at x = 1/2.

@@ -7,14 +7,27 @@ const PENALTY: NormalLaw = NormalLaw::Penalty { alpha: 100.0, modulus: 115e9 };
 type Poses = [(Vector3<f64>, Matrix3<f64>); 2];
 
 /// Poses of the two bodies: the first slightly turned and pressed into the second.
-fn poses(shift: Vector3<f64>, rotation: Vector3<f64>) -> Poses {
-    let base = turn([0.3, 1.0, 0.2], 0.02);
-    let moved = Rotation3::new(rotation).into_inner() * base;
-    [(Vector3::new(1e-4, -2e-4, -1.6e-5) + shift, moved), (Vector3::zeros(), Matrix3::identity())]
+fn rest() -> Poses {
+    let first = (Vector3::new(1e-4, -2e-4, -1.6e-5), turn([0.3, 1.0, 0.2], 0.02));
+    [first, (Vector3::zeros(), Matrix3::identity())]
 }
 
-fn rest() -> Poses {
-    poses(Vector3::zeros(), Vector3::zeros())
+/// The first pressed into the rim of the second, along the normal there, so that some of its points lie beyond.
+fn at_the_rim() -> Poses {
+    let first = (Vector3::new(2.6e-3, 1e-4, -1.5e-4), turn([0.0, 1.0, 0.0], 0.07));
+    [first, (Vector3::zeros(), Matrix3::identity())]
+}
+
+/// A law, both places, and the part of a force that differences of the energy may miss: on the rim a few points carry much more.
+fn cases() -> [(NormalLaw, Poses, f64); 4] {
+    let places = |law| [(law, rest(), 2e-7), (law, at_the_rim(), 2e-6)];
+    let ([a, b], [c, d]) = (places(PENALTY), places(NormalLaw::Hard));
+    [a, b, c, d]
+}
+
+/// The first body moved.
+fn moved([(r, rot), second]: Poses, shift: Vector3<f64>, rotation: Vector3<f64>) -> Poses {
+    [(r + shift, Rotation3::new(rotation).into_inner() * rot), second]
 }
 
 fn solve_at(
@@ -35,16 +48,16 @@ fn derivative(h: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
 
 #[test]
 fn forces_and_moments_are_the_derivatives_of_the_energy_with_respect_to_the_pose() {
-    for law in [PENALTY, NormalLaw::Hard] {
+    for (law, place, part) in cases() {
         let (model, positions) = two_curved_bodies(law);
         let (mut warm, mut work) = (model.cold(), model.workspace());
-        solve_at(&model, &positions, &rest(), &mut warm, &mut work);
+        solve_at(&model, &positions, &place, &mut warm, &mut work);
         let solution = work.solution.clone();
         assert!(solution.pairs[0].n_active >= 5, "{:?}", solution.pairs[0]);
-        let force_i = rest()[0].1 * solution.wrench[0].force_b;
-        let moment_i = rest()[0].1 * solution.wrench[0].moment_b;
+        let force_i = place[0].1 * solution.wrench[0].force_b;
+        let moment_i = place[0].1 * solution.wrench[0].moment_b;
         let mut energy = |shift: Vector3<f64>, rotation: Vector3<f64>| {
-            solve_at(&model, &positions, &poses(shift, rotation), &mut warm.clone(), &mut work);
+            solve_at(&model, &positions, &moved(place, shift, rotation), &mut warm.clone(), &mut work);
             work.solution.energy()
         };
         for d in 0..3 {
@@ -52,45 +65,47 @@ fn forces_and_moments_are_the_derivatives_of_the_energy_with_respect_to_the_pose
             let by_shift = derivative(2e-9, |h| energy(unit * h, Vector3::zeros()));
             let by_turn = derivative(1e-6, |h| energy(Vector3::zeros(), unit * h));
             let error = (by_shift + force_i[d]).abs() / force_i.norm();
-            assert!(error < 2e-7, "{law:?} force {d}: {} against {}", -by_shift, force_i[d]);
+            assert!(error < part, "{law:?} force {d}: {} against {}", -by_shift, force_i[d]);
             let error = (by_turn + moment_i[d]).abs() / moment_i.norm();
-            assert!(error < 2e-5, "{law:?} moment {d}: {} against {}", -by_turn, moment_i[d]);
+            assert!(error < 100.0 * part, "{law:?} moment {d}: {} against {}", -by_turn, moment_i[d]);
         }
     }
 }
 
 #[test]
 fn forces_on_points_are_the_derivatives_of_the_energy_with_respect_to_low_modes() {
-    let (model, positions) = two_curved_bodies(PENALTY);
-    let (mut warm, mut work) = (model.cold(), model.workspace());
-    solve_at(&model, &positions, &rest(), &mut warm, &mut work);
-    let forces = work.solution.force_b.clone();
-    let mut random = Random(5);
-    for body in 0..2 {
-        // A smooth deformation of the body, as a low mode brings it about.
-        let c: Vec<f64> = (0..9).map(|_| 100.0 * random.symmetric()).collect();
-        let field = |x: &[f64; 3], d: usize| {
-            1e-3 * c[3 * d] + c[3 * d + 1] * x[1] + 200.0 * c[3 * d + 2] * x[1] * x[0]
-        };
-        let points = positions[body].as_chunks::<3>().0;
-        let mode: Vec<f64> = points.iter().flat_map(|x| [0, 1, 2].map(|d| field(x, d))).collect();
-        let difference = derivative(1e-8, |q| {
-            let mut moved = positions.clone();
-            moved[body].iter_mut().zip(&mode).for_each(|(x, m)| *x += q * m);
-            solve_at(&model, &moved, &rest(), &mut warm.clone(), &mut work);
-            work.solution.energy()
-        });
-        let force: f64 = forces[body].iter().zip(&mode).map(|(f, m)| f * m).sum();
-        assert!((difference + force).abs() < 1e-5 * force.abs(), "{body}: {difference} {force}");
+    for place in [rest(), at_the_rim()] {
+        let (model, positions) = two_curved_bodies(PENALTY);
+        let (mut warm, mut work) = (model.cold(), model.workspace());
+        solve_at(&model, &positions, &place, &mut warm, &mut work);
+        let forces = work.solution.force_b.clone();
+        let mut random = Random(5);
+        for body in 0..2 {
+            // A smooth deformation of the body, as a low mode brings it about.
+            let c: Vec<f64> = (0..9).map(|_| 100.0 * random.symmetric()).collect();
+            let field = |x: &[f64; 3], d: usize| {
+                1e-3 * c[3 * d] + c[3 * d + 1] * x[1] + 200.0 * c[3 * d + 2] * x[1] * x[0]
+            };
+            let points = positions[body].as_chunks::<3>().0;
+            let mode: Vec<f64> = points.iter().flat_map(|x| [0, 1, 2].map(|d| field(x, d))).collect();
+            let difference = derivative(1e-8, |q| {
+                let mut moved = positions.clone();
+                moved[body].iter_mut().zip(&mode).for_each(|(x, m)| *x += q * m);
+                solve_at(&model, &moved, &place, &mut warm.clone(), &mut work);
+                work.solution.energy()
+            });
+            let force: f64 = forces[body].iter().zip(&mode).map(|(f, m)| f * m).sum();
+            assert!((difference + force).abs() < 1e-5 * force.abs(), "{body}: {difference} {force}");
+        }
     }
 }
 
 #[test]
 fn total_force_and_moment_vanish_to_round_off() {
-    for law in [PENALTY, NormalLaw::Hard] {
+    for (law, place, _) in cases() {
         let (model, positions) = two_curved_bodies(law);
+        let all = moved(place, Vector3::zeros(), Vector3::new(0.01, 0.0, 0.02));
         let (mut warm, mut work) = (model.cold(), model.workspace());
-        let all = poses(Vector3::zeros(), Vector3::new(0.01, 0.0, 0.02));
         solve_at(&model, &positions, &all, &mut warm, &mut work);
         let (mut force, mut moment, mut size) = (Vector3::zeros(), Vector3::zeros(), 0.0);
         for ((r, rot), wrench) in all.iter().zip(&work.solution.wrench) {
@@ -164,7 +179,7 @@ fn the_gap_rate_is_the_derivative_of_the_free_gap() {
     let rates: Vec<Vec<f64>> =
         positions.iter().map(|x| x.iter().map(|_| 0.01 * random.symmetric()).collect()).collect();
     let at_time = |t: f64| {
-        let [(r, rot), two] = poses(Vector3::new(0.0, 0.0, 4e-5), Vector3::zeros());
+        let [(r, rot), two] = moved(rest(), Vector3::new(0.0, 0.0, 4e-5), Vector3::zeros());
         let (r, rot) = (r + rot * v * t, rot * Rotation3::new(omega * t).into_inner());
         let moved = |k: usize| -> Vec<f64> {
             positions[k].iter().zip(&rates[k]).map(|(x, rate)| x + t * rate).collect()
