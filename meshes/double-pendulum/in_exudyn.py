@@ -1,7 +1,7 @@
 """A reduced model of carom in Exudyn: the flexible double pendulum of this folder, run there and compared with carom's result.
 
     carom run meshes/double-pendulum/scenario.toml -o out/double-pendulum
-    python meshes/double-pendulum/in_exudyn.py out/double-pendulum/bodies/upper.rom out/double-pendulum/bodies/lower.rom \
+    python meshes/double-pendulum/in_exudyn.py out/double-pendulum/bodies/upper.rom --modes 13 --step 1e-4 \
         --result out/double-pendulum/result.carom
 
 Each model becomes an `ObjectFFRFreducedOrder`. It needs no finite elements: the constants that Exudyn computes from the mass
@@ -215,7 +215,7 @@ def tip_of(result, model, body):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("upper", help="model of the upper rod (.rom)")
-    parser.add_argument("lower", help="model of the lower rod (.rom)")
+    parser.add_argument("lower", nargs="?", help="model of the lower rod (.rom); that of the upper one unless given")
     parser.add_argument("--modes", type=int, help="first modes that are taken; all unless given")
     parser.add_argument("--step", type=float, default=1.0e-3, help="time step [s]")
     parser.add_argument("--end", type=float, default=0.5, help="end time [s]")
@@ -223,7 +223,7 @@ def main():
     parser.add_argument("--result", help="result of carom to compare with")
     parser.add_argument("--until", type=float, default=0.5, help="last time that is compared [s]")
     args = parser.parse_args()
-    models = [Model(path, args.modes) for path in (args.upper, args.lower)]
+    models = [Model(path, args.modes) for path in (args.upper, args.lower or args.upper)]
     times, places, numbers = run(models, args)
     if args.result:
         at, there = tip_of(args.result, models[1], "lower")
