@@ -37,11 +37,15 @@ impl<T: ComplexField + Copy> Lu<T> {
 
     /// Factorises the matrix of these entries.
     pub(crate) fn factorise(&mut self, entry: impl Fn(usize, usize) -> T) {
-        let n = self.factors.nrows();
-        for j in 0..n {
-            for i in 0..n {
-                self.factors[(i, j)] = entry(i, j);
-            }
+        self.factorise_columns(|j, column| {
+            column.iter_mut().enumerate().for_each(|(i, out)| *out = entry(i, j));
+        });
+    }
+
+    /// Factorises the matrix whose columns `write` writes, each by its number.
+    pub(crate) fn factorise_columns(&mut self, mut write: impl FnMut(usize, &mut [T])) {
+        for j in 0..self.factors.ncols() {
+            write(j, self.factors.col_as_slice_mut(j));
         }
         let stack = MemStack::new(&mut self.memory);
         lu_in_place(

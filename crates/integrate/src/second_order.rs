@@ -44,8 +44,8 @@ pub trait SecondOrder: Ode {
         y: &mut [f64],
     ) -> Result<(), Self::Error>;
 
-    /// Writes to `y` the momenta M z of other velocities at the positions of the last evaluation.
-    fn momenta(&mut self, velocity: &[f64], y: &mut [f64]);
+    /// Column i of M (length N) at the positions of the last evaluation.
+    fn mass_column(&self, velocity: usize, column: &mut [f64]);
 
     /// As [`Ode::rate`], with the reactions −Gᵀ λ of given multipliers (length m).
     ///
@@ -63,11 +63,14 @@ pub trait SecondOrder: Ode {
     /// What the last evaluation of a rate, of either kind, found on its way.
     fn read(&mut self, reading: &mut Reading);
 
+    /// z' (length N) at the last evaluation of a rate, of either kind.
+    fn accelerations(&mut self, out: &mut [f64]);
+
     /// Writes what a change of y means for the momenta in the directions of the velocities (length N): that with z · out its power.
     fn pull_back(&self, y: &[f64], change: &[f64], out: &mut [f64]);
 
     /// Row k of G (length N) and the column M⁻¹ Gᵀ (length N) of it, at the last evaluation of a rate.
-    fn constraint(&self, constraint: usize, row: &mut [f64], column: &mut [f64]);
+    fn constraint(&mut self, constraint: usize, row: &mut [f64], column: &mut [f64]);
 }
 
 /// Where positions move, and what momenta they then have.
@@ -81,13 +84,11 @@ pub struct Displacement<'a> {
     pub impulse: &'a [f64],
 }
 
-/// Velocities, accelerations and constraints at a state.
+/// Velocities and constraints at a state.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
     /// z, length N.
     pub velocity: Vec<f64>,
-    /// z', length N.
-    pub acceleration: Vec<f64>,
     /// λ, length m.
     pub multipliers: Vec<f64>,
     /// g, length m.
@@ -102,7 +103,6 @@ impl Reading {
         let zeros = |n: usize| vec![0.0; n];
         Self {
             velocity: zeros(velocities),
-            acceleration: zeros(velocities),
             multipliers: zeros(constraints),
             value: zeros(constraints),
             value_rate: zeros(constraints),

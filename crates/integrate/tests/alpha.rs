@@ -198,8 +198,8 @@ impl SecondOrder for Spring {
         Ok(())
     }
 
-    fn momenta(&mut self, velocity: &[f64], y: &mut [f64]) {
-        y[1] = velocity[0];
+    fn mass_column(&self, _: usize, column: &mut [f64]) {
+        column[0] = 1.0;
     }
 
     fn rate_with(&mut self, time: f64, y: &[f64], _: &[f64], rate: &mut [f64]) -> Result<(), Infallible> {
@@ -208,14 +208,17 @@ impl SecondOrder for Spring {
 
     fn read(&mut self, reading: &mut Reading) {
         reading.velocity[0] = self.state[1];
-        reading.acceleration[0] = -self.frequency.powi(2) * self.state[0];
+    }
+
+    fn accelerations(&mut self, out: &mut [f64]) {
+        out[0] = -self.frequency.powi(2) * self.state[0];
     }
 
     fn pull_back(&self, _: &[f64], change: &[f64], out: &mut [f64]) {
         out[0] = change[1];
     }
 
-    fn constraint(&self, _: usize, _: &mut [f64], _: &mut [f64]) {}
+    fn constraint(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) {}
 }
 
 /// For h Ω → ∞ all three eigenvalues of a step are −ρ: their product is the ratio of two Hankel determinants of what is left after

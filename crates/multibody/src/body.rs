@@ -2,6 +2,7 @@
 
 use crate::floating_frame::{DampingFailure, FloatingFrame, FrameError};
 use crate::kinetics::{Kinetics, Velocities};
+use crate::modal_matrix::ModalMatrix;
 use carom_dynamics::{Marker, Placement, rotation};
 use carom_reduce::{Damping, DampingRatio, ReducedBody};
 use nalgebra::{DMatrix, Matrix3, Vector3};
@@ -110,7 +111,7 @@ impl Body {
         let of = |reduced: &ReducedBody| -> Result<_, DampingFailure> {
             damping.check()?;
             let matrix = damping.matrix(reduced, n)?;
-            Ok((!damping.is_none()).then(|| DMatrix::from_fn(n, n, |i, j| matrix[(i, j)])))
+            Ok((!damping.is_none()).then(|| ModalMatrix::from(DMatrix::from_fn(n, n, |i, j| matrix[(i, j)]))))
         };
         if let Some(reduced) = &self.reduced {
             self.frame.damping_modal = of(reduced).map_err(|source| BodyError {
@@ -141,8 +142,8 @@ impl Body {
         let matrix = Damping { ratio, ..Damping::default() }.matrix(&reduced, n).map_err(|source| {
             BodyError { body: self.name.clone(), source: FrameError::Damping { source: source.into() } }
         })?;
-        let own = self.frame.damping_modal.take().unwrap_or_else(|| DMatrix::zeros(n, n));
-        self.frame.damping_modal = Some(own + DMatrix::from_fn(n, n, |i, j| matrix[(i, j)]));
+        let own = self.frame.damping_modal.take().map_or_else(|| DMatrix::zeros(n, n), |own| own.dense());
+        self.frame.damping_modal = Some((own + DMatrix::from_fn(n, n, |i, j| matrix[(i, j)])).into());
         Ok(self)
     }
 

@@ -6,6 +6,7 @@ use faer::Mat;
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
 
 use crate::kinetics::Velocities;
+use crate::modal_matrix::ModalMatrix;
 
 /// Invariants of THEORY 1.2 over the first n modes. A rigid body has n = 0. With indices a, b of components and k, l, m of
 /// modes, arrays are flat: see each field. High modes are in no inertia term (THEORY 3.1).
@@ -25,18 +26,20 @@ pub struct FloatingFrame {
     pub coupling_r0: Vec<f64>,
     /// (∫ φ_l × φ_k dm)_a: `[3 n k + 3 l + a]`.
     pub coupling_r1: Vec<f64>,
+    /// The same with k and l exchanged, for sums over l: `[3 n l + 3 k + a]`.
+    pub(crate) coupling_r1_by_first: Vec<f64>,
     /// I1_k: entry (a, b) at `[3 n b + 3 k + a]`.
     pub inertia_1: Vec<f64>,
     /// I2_kl: entry (a, b) at `[3 n (3 l + b) + 3 k + a]`.
     pub inertia_2: Vec<f64>,
     /// M̄_e, n × n.
-    pub mass_modal: DMatrix<f64>,
+    pub mass_modal: ModalMatrix,
     /// M̄_e⁻¹; none if M̄_e is the identity.
     pub(crate) mass_modal_inverse: Option<DMatrix<f64>>,
     /// K̄_e, n × n.
-    pub stiffness_modal: DMatrix<f64>,
+    pub stiffness_modal: ModalMatrix,
     /// D̄_e, n × n: the force −D̄_e q̇ on the modes, none on the rigid motion. None if nothing is damped.
-    pub damping_modal: Option<DMatrix<f64>>,
+    pub damping_modal: Option<ModalMatrix>,
     /// M_R⁻¹ [C_t C_r0]ᵀ, 6 × n: the rigid motion that comes with the modes; none in the Buckens frame.
     pub(crate) carried: Option<DMatrix<f64>>,
 }
@@ -129,11 +132,12 @@ impl FloatingFrame {
             coupling_t: Vec::new(),
             coupling_r0: Vec::new(),
             coupling_r1: Vec::new(),
+            coupling_r1_by_first: Vec::new(),
             inertia_1: Vec::new(),
             inertia_2: Vec::new(),
-            mass_modal: DMatrix::zeros(0, 0),
+            mass_modal: ModalMatrix::Diagonal(Vec::new()),
             mass_modal_inverse: None,
-            stiffness_modal: DMatrix::zeros(0, 0),
+            stiffness_modal: ModalMatrix::Diagonal(Vec::new()),
             damping_modal: None,
             carried: None,
         };
@@ -164,12 +168,10 @@ impl FloatingFrame {
             })
         };
         let square = |name, matrix| {
-            flat(name, matrix, n, n).map(|values| {
-                let m = DMatrix::from_vec(n, n, values);
-                0.5 * (&m + m.transpose())
-            })
+            flat(name, matrix, n, n).map(|values| ModalMatrix::from(DMatrix::from_vec(n, n, values)))
         };
         let mass_modal = square("mass_modal", &invariants.mass_modal)?;
+        let coupling_r1 = flat("coupling_r1", &invariants.coupling_r1, 3 * n, n)?;
         let frame = Self {
             n,
             mass: invariants.mass,
@@ -177,7 +179,8 @@ impl FloatingFrame {
             inertia: Matrix3::from_fn(|a, b| 0.5 * (invariants.inertia[a][b] + invariants.inertia[b][a])),
             coupling_t: flat("coupling_t", &invariants.coupling_t, 3, n)?,
             coupling_r0: flat("coupling_r0", &invariants.coupling_r0, 3, n)?,
-            coupling_r1: flat("coupling_r1", &invariants.coupling_r1, 3 * n, n)?,
+            coupling_r1_by_first: exchanged(&coupling_r1, n),
+            coupling_r1,
             inertia_1: flat("inertia_1", &invariants.inertia_1, 3 * n, 3)?,
             inertia_2: flat("inertia_2", &invariants.inertia_2, 3 * n, 3 * n)?,
             mass_modal_inverse: inverse(&mass_modal)?,
@@ -261,14 +264,20 @@ impl FloatingFrame {
 }
 
 /// M̄_e⁻¹, or none for the identity.
-fn inverse(mass_modal: &DMatrix<f64>) -> Result<Option<DMatrix<f64>>, FrameError> {
-    let n = mass_modal.nrows();
-    let departure = (mass_modal - DMatrix::identity(n, n)).amax();
+fn inverse(mass_modal: &ModalMatrix) -> Result<Option<DMatrix<f64>>, FrameError> {
+    let n = mass_modal.n();
+    let departure = (mass_modal.dense() - DMatrix::identity(n, n)).amax();
     // The second eigenproblem leaves round-off only; treating that as the identity changes energies by as much.
     if n == 0 || departure < 1e-10 {
         return Ok(None);
     }
-    mass_modal.clone().cholesky().map(|factor| Some(factor.inverse())).ok_or(FrameError::Singular)
+    mass_modal.dense().cholesky().map(|factor| Some(factor.inverse())).ok_or(FrameError::Singular)
+}
+
+/// Vectors `[3 n k + 3 l + a]` as `[3 n l + 3 k + a]`.
+fn exchanged(vectors: &[f64], n: usize) -> Vec<f64> {
+    let indices = (0..n).flat_map(|l| (0..n).flat_map(move |k| (0..3).map(move |a| (l, k, a))));
+    indices.map(|(l, k, a)| vectors[3 * n * k + 3 * l + a]).collect()
 }
 
 /// The leading block of a matrix, column by column, if it exists and is finite.

@@ -33,7 +33,9 @@ pub struct Velocities {
     pub modal: Vec<f64>,
 }
 
-/// Terms of the mass matrix at some q, with workspace. Nothing allocates after [`Kinetics::new`].
+/// Terms of the mass matrix of one body at some q, with workspace. Nothing allocates after [`Kinetics::new`].
+///
+/// Terms at the q of the last call are not computed again.
 #[derive(Debug, Clone)]
 pub struct Kinetics {
     /// mc(q) = ∫ c dm \[kg m\].
@@ -44,11 +46,15 @@ pub struct Kinetics {
     pub coupling_r: Vec<f64>,
     /// G_k = I1_k + Σ_l q_l I2_kl: entry (a, b) at `[3 n b + 3 k + a]`, so that ∂I/∂q_k = G_k + G_kᵀ.
     pub inertia_rates: Vec<f64>,
-    /// M̄_e⁻¹ \[C_t C_r\]: n × 6, column by column.
+    /// \[C_t C_r\] and M̄_e⁻¹ \[C_t C_r\]: n × 6, column by column.
+    couplings: Vec<f64>,
     eliminated: Vec<f64>,
-    /// M̄_e⁻¹ p, then ∂C_r/∂q_k q̇.
+    /// ∂C_r/∂q_k q̇.
     work: Vec<f64>,
-    /// Factor of what is left of M after the elimination of q̇.
+    /// q of the terms, once there are any.
+    modal: Vec<f64>,
+    is_set: bool,
+    /// Factor of what is left of M after the elimination of q̇, if it is that of these terms.
     factor: Option<Cholesky<f64, U6>>,
     /// Velocities found last.
     pub velocities: Velocities,
@@ -62,8 +68,11 @@ impl Kinetics {
             inertia: Matrix3::zeros(),
             coupling_r: vec![0.0; 3 * n],
             inertia_rates: vec![0.0; 9 * n],
+            couplings: vec![0.0; 6 * n],
             eliminated: vec![0.0; 6 * n],
             work: vec![0.0; 3 * n],
+            modal: vec![0.0; n],
+            is_set: false,
             factor: None,
             velocities: Velocities { v: Vector3::zeros(), omega: Vector3::zeros(), modal: vec![0.0; n] },
         }
@@ -71,23 +80,17 @@ impl Kinetics {
 
     /// mc(q), I(q), C_r(q), G_k(q); complete to second order in q.
     pub fn set_modal(&mut self, frame: &FloatingFrame, q: &[f64]) {
+        if self.is_set && self.modal == q {
+            return;
+        }
         let n = frame.n;
+        (self.is_set, self.factor) = (true, None);
+        self.modal.copy_from_slice(q);
         self.first_moment = frame.first_moment + sum_columns(&frame.coupling_t, q);
         self.coupling_r.copy_from_slice(&frame.coupling_r0);
-        for k in 0..n {
-            let column = &frame.coupling_r1[3 * n * k..3 * n * (k + 1)];
-            let sum = sum_columns(column, q);
-            for a in 0..3 {
-                self.coupling_r[3 * k + a] += sum[a];
-            }
-        }
+        add_columns(&mut self.coupling_r, &frame.coupling_r1_by_first, q);
         self.inertia_rates.copy_from_slice(&frame.inertia_1);
-        for l in 0..n {
-            let block = &frame.inertia_2[9 * n * l..9 * n * (l + 1)];
-            for (rate, i2) in self.inertia_rates.iter_mut().zip(block) {
-                *rate += q[l] * i2;
-            }
-        }
+        add_columns(&mut self.inertia_rates, &frame.inertia_2, q);
         self.inertia = frame.inertia;
         for k in 0..n {
             let symmetric =
@@ -105,6 +108,9 @@ impl Kinetics {
     ///
     /// [`MassError`] if that matrix is not positive definite.
     pub fn factorise(&mut self, frame: &FloatingFrame, q: &[f64]) -> Result<(), MassError> {
+        if self.factor.is_some() {
+            return Ok(());
+        }
         let n = frame.n;
         self.eliminate(frame);
         let mut schur = Matrix6::zeros();
@@ -112,11 +118,10 @@ impl Kinetics {
         schur.fixed_view_mut::<3, 3>(3, 0).copy_from(&skew(&self.first_moment));
         schur.fixed_view_mut::<3, 3>(3, 3).copy_from(&self.inertia);
         for i in 0..6 {
-            let row = coupling(frame, &self.coupling_r, i);
             // The lower triangle is all that the factorisation reads.
             for j in 0..=i {
-                let column = &self.eliminated[n * j..n * (j + 1)];
-                schur[(i, j)] -= column.iter().enumerate().map(|(k, e)| row(k) * e).sum::<f64>();
+                let (row, column) = (n * i..n * (i + 1), n * j..n * (j + 1));
+                schur[(i, j)] -= dot(&self.couplings[row], &self.eliminated[column]);
             }
         }
         self.factor = schur.cholesky();
@@ -152,8 +157,7 @@ impl Kinetics {
         apply_inverse(frame, p, modal);
         let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
         for i in 0..6 {
-            let row = coupling(frame, &self.coupling_r, i);
-            right[i] -= modal.iter().enumerate().map(|(k, x)| row(k) * x).sum::<f64>();
+            right[i] -= dot(&self.couplings[n * i..n * (i + 1)], modal);
         }
         if let Some(factor) = &self.factor {
             factor.solve_mut(&mut right);
@@ -184,12 +188,7 @@ impl Kinetics {
         let n = frame.n;
         let Velocities { v, omega, modal } = &self.velocities;
         self.work.fill(0.0);
-        for m in 0..n {
-            let column = &frame.coupling_r1[3 * n * m..3 * n * (m + 1)];
-            for (work, c) in self.work.iter_mut().zip(column) {
-                *work += modal[m] * c;
-            }
-        }
+        add_columns(&mut self.work, &frame.coupling_r1, modal);
         let carried = v.cross(omega);
         for k in 0..n {
             let ct = Vector3::from_column_slice(&frame.coupling_t[3 * k..3 * k + 3]);
@@ -204,18 +203,24 @@ impl Kinetics {
     ///
     /// G_rk = −2 ∫ c̃ φ̃_k dm = 2 (I1_k + Σ_l q_l I2_lk): with I2_kl = −∫ φ̃_k φ̃_l dm the *second* index is that of the mode
     /// whose rate it multiplies, so the transpose of ∂I/∂q's half enters.
-    pub fn quadratic_forces(&self, frame: &FloatingFrame, modal: &mut [f64]) -> (Vector3<f64>, Vector3<f64>) {
+    pub fn quadratic_forces(
+        &mut self,
+        frame: &FloatingFrame,
+        modal: &mut [f64],
+    ) -> (Vector3<f64>, Vector3<f64>) {
         let n = frame.n;
         let Velocities { omega, modal: rate, .. } = &self.velocities;
         let drift = sum_columns(&frame.coupling_t, rate);
         let translation = omega.cross(&omega.cross(&self.first_moment)) + 2.0 * omega.cross(&drift);
         let mut rotation = omega.cross(&(self.inertia * omega));
+        self.work.fill(0.0);
+        add_columns(&mut self.work, &frame.coupling_r1_by_first, rate);
         for k in 0..n {
             let i1 = block_of(&frame.inertia_1, n, k);
             let g = block_of(&self.inertia_rates, n, k);
             rotation += 2.0 * rate[k] * (i1 * omega + (g - i1).tr_mul(omega));
-            let column = &frame.coupling_r1[3 * n * k..3 * n * (k + 1)];
-            modal[k] = 2.0 * omega.dot(&sum_columns(column, rate)) - omega.dot(&(g * omega));
+            let turned = Vector3::from_column_slice(&self.work[3 * k..3 * k + 3]);
+            modal[k] = 2.0 * omega.dot(&turned) - omega.dot(&(g * omega));
         }
         (translation, rotation)
     }
@@ -234,7 +239,7 @@ impl Kinetics {
             let ct = Vector3::from_column_slice(&frame.coupling_t[3 * k..3 * k + 3]);
             let cr = Vector3::from_column_slice(&self.coupling_r[3 * k..3 * k + 3]);
             p[k] = ct.dot(&z.v) + cr.dot(&z.omega);
-            p[k] += (0..frame.n).map(|l| frame.mass_modal[(k, l)] * z.modal[l]).sum::<f64>();
+            p[k] += frame.mass_modal.row_times(k, &z.modal);
         }
         (linear, angular)
     }
@@ -243,19 +248,24 @@ impl Kinetics {
     fn eliminate(&mut self, frame: &FloatingFrame) {
         let n = frame.n;
         for j in 0..6 {
-            for k in 0..n {
-                self.work[k] =
-                    if j < 3 { frame.coupling_t[3 * k + j] } else { self.coupling_r[3 * k + j - 3] };
-            }
-            apply_inverse(frame, &self.work[..n], &mut self.eliminated[n * j..n * (j + 1)]);
+            let column = n * j..n * (j + 1);
+            let couplings = &mut self.couplings[column.clone()];
+            let of = if j < 3 { &frame.coupling_t } else { &self.coupling_r };
+            couplings.iter_mut().enumerate().for_each(|(k, out)| *out = of[3 * k + j % 3]);
+            apply_inverse(frame, couplings, &mut self.eliminated[column]);
         }
     }
 }
 
-/// Row i of \[C_tᵀ; C_r(q)ᵀ\], 6 × n.
-fn coupling<'a>(frame: &'a FloatingFrame, coupling_r: &'a [f64], i: usize) -> impl Fn(usize) -> f64 + 'a {
-    let (values, start) = if i < 3 { (&frame.coupling_t[..], i) } else { (coupling_r, i - 3) };
-    move |k| values[3 * k + start]
+/// a · b, in four sums that go on side by side.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        (0..4).for_each(|i| sums[i] += a[i] * b[i]);
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 /// out = M̄_e⁻¹ x.
@@ -276,6 +286,25 @@ fn sum_columns(columns: &[f64], x: &[f64]) -> Vector3<f64> {
         sum += *x * Vector3::new(column[0], column[1], column[2]);
     }
     sum
+}
+
+/// out += Σ_k x_k (column k of an array with as many rows as `out`), four columns at a time.
+fn add_columns(out: &mut [f64], columns: &[f64], x: &[f64]) {
+    let rows = out.len();
+    if rows == 0 {
+        return;
+    }
+    let (mut fours, mut factors) = (columns.chunks_exact(4 * rows), x.chunks_exact(4));
+    for (four, x) in fours.by_ref().zip(factors.by_ref()) {
+        let (first, second) = four.split_at(2 * rows);
+        let ((a, b), (c, d)) = (first.split_at(rows), second.split_at(rows));
+        for i in 0..rows {
+            out[i] = out[i] + x[0] * a[i] + x[1] * b[i] + x[2] * c[i] + x[3] * d[i];
+        }
+    }
+    for (column, x) in fours.remainder().chunks_exact(rows).zip(factors.remainder()) {
+        out.iter_mut().zip(column).for_each(|(out, c)| *out += x * c);
+    }
 }
 
 /// The k-th 3 × 3 block of a 3n × 3 array.

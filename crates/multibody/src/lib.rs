@@ -11,7 +11,7 @@
 //! * `second_order`: the system taken apart for generalised-α: increments, momenta, rows of joints
 //! * [`velocity_form`]: the same equations in velocities, THEORY (1.1)
 //!
-//! Reading order: `floating_frame`, `kinetics`, `body`, `layout`, `joint`, `force`, `system`, `balance`, `contact`, `scales`,
+//! Reading order: `modal_matrix`, `floating_frame`, `kinetics`, `body`, `layout`, `joint`, `force`, `system`, `balance`, `contact`, `scales`,
 //! `pair_memory`, `simulation`, `within_step`, `restart`.
 
 mod balance;
@@ -24,6 +24,7 @@ pub mod hertz_contact;
 pub mod joint;
 pub mod kinetics;
 pub mod layout;
+pub mod modal_matrix;
 mod no_step;
 pub mod outcome;
 pub mod pair_memory;
@@ -55,6 +56,7 @@ pub use joint::{
 };
 pub use kinetics::{Kinetics, MassError, Velocities};
 pub use layout::Layout;
+pub use modal_matrix::ModalMatrix;
 pub use outcome::{RimPlace, RunError, RunSummary};
 pub use pair_memory::PairMemory;
 pub use quasistatic::{

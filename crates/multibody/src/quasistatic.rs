@@ -290,16 +290,17 @@ impl ContactModel for QuasistaticContacts {
             return;
         };
         let Some((reduced, rows)) = &side.reduced else { return };
-        let force = &self.work.solution.force_b[s];
+        let forces = self.work.solution.force_b[s].as_chunks::<3>().0;
+        // Between impacts no point carries anything, and most do not in one.
+        let is_loaded = |f: &[f64; 3]| *f != [0.0; 3];
+        if !forces.iter().any(is_loaded) {
+            return;
+        }
         for (k, q) in modal.iter_mut().enumerate() {
             let mode = side.n_low + k;
-            let work: f64 = rows
-                .iter()
-                .zip(force.as_chunks::<3>().0)
-                .map(|(row, f)| {
-                    (0..3).map(|a| reduced.boundary.values[(3 * row + a, mode)] * f[a]).sum::<f64>()
-                })
-                .sum();
+            let phi = reduced.boundary.values.col_as_slice(mode);
+            let loaded = rows.iter().zip(forces).filter(|(_, f)| is_loaded(f));
+            let work: f64 = loaded.map(|(row, f)| (0..3).map(|a| phi[3 * row + a] * f[a]).sum::<f64>()).sum();
             *q += work / reduced.omega[mode].powi(2);
         }
     }

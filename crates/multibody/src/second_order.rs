@@ -81,6 +81,30 @@ impl System {
         }
     }
 
+    /// Writes the momenta M z at the positions that were set last to y; velocities become z.
+    fn set_momenta(&mut self, velocity: &[f64], y: &mut [f64]) {
+        let layout = &self.layout;
+        for (i, body) in self.bodies.iter().enumerate() {
+            let (kinetics, pose) = (&mut self.kinetics[i], &self.poses[i]);
+            let (n, p) = (body.frame.n, layout.modal_momentum(i));
+            let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
+            let z = &mut kinetics.velocities;
+            z.modal.copy_from_slice(&velocity[modal..modal + n]);
+            (z.v, z.omega) = if body.fixed {
+                (Vector3::zeros(), Vector3::zeros())
+            } else {
+                (pose.rotation.tr_mul(&vector(velocity, start)), vector(velocity, start + 3))
+            };
+            let (linear, angular) = kinetics.momenta(&body.frame, &kinetics.velocities, &mut y[p..p + n]);
+            if !body.fixed {
+                let momentum = pose.rotation * linear;
+                let ang_momentum = pose.rotation * angular + pose.position.cross(&momentum);
+                put(y, layout.momentum(i), &momentum);
+                put(y, layout.ang_momentum(i), &ang_momentum);
+            }
+        }
+    }
+
     /// Adds what the impulses −Gᵀ λ of the joints' multipliers are to the momenta in y; returns impulse and angular impulse of the ground.
     pub(crate) fn add_impulses(&mut self, y: &mut [f64]) -> [Vector3<f64>; 2] {
         let (layout, impulses) = (&self.layout, &mut self.forces);
@@ -150,7 +174,7 @@ impl SecondOrder for System {
         y.copy_from_slice(from);
         self.move_by(step.increment, y);
         self.set_positions(y);
-        self.momenta(step.velocity, y);
+        self.set_momenta(step.velocity, y);
         if !step.impulse.is_empty() {
             self.set_joints(time, y);
             let multipliers = self.constraints.multipliers.iter_mut().zip(step.impulse);
@@ -160,26 +184,36 @@ impl SecondOrder for System {
         Ok(())
     }
 
-    fn momenta(&mut self, velocity: &[f64], y: &mut [f64]) {
-        let layout = &self.layout;
-        for (i, body) in self.bodies.iter().enumerate() {
-            let (kinetics, pose) = (&mut self.kinetics[i], &self.poses[i]);
-            let (n, p) = (body.frame.n, layout.modal_momentum(i));
-            let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
-            let z = &mut kinetics.velocities;
-            z.modal.copy_from_slice(&velocity[modal..modal + n]);
-            (z.v, z.omega) = if body.fixed {
-                (Vector3::zeros(), Vector3::zeros())
-            } else {
-                (pose.rotation.tr_mul(&vector(velocity, start)), vector(velocity, start + 3))
-            };
-            let (linear, angular) = kinetics.momenta(&body.frame, &kinetics.velocities, &mut y[p..p + n]);
+    fn mass_column(&self, velocity: usize, column: &mut [f64]) {
+        column.fill(0.0);
+        let i = self.directions.components[velocity].1;
+        let (body, kinetics, a) = (&self.bodies[i], &self.kinetics[i], &self.poses[i].rotation);
+        let frame = &body.frame;
+        let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
+        if velocity >= modal {
+            let k = velocity - modal;
             if !body.fixed {
-                let momentum = pose.rotation * linear;
-                let ang_momentum = pose.rotation * angular + pose.position.cross(&momentum);
-                put(y, layout.momentum(i), &momentum);
-                put(y, layout.ang_momentum(i), &ang_momentum);
+                put(column, start, &(a * vector(&frame.coupling_t, 3 * k)));
+                put(column, start + 3, &vector(&kinetics.coupling_r, 3 * k));
             }
+            frame.mass_modal.write_column(k, &mut column[modal..modal + frame.n]);
+            return;
+        }
+        let mut axis = Vector3::zeros();
+        axis[(velocity - start) % 3] = 1.0;
+        let mc = &kinetics.first_moment;
+        let coupling = if velocity < start + 3 {
+            put(column, start, &(frame.mass * axis));
+            axis = a.tr_mul(&axis);
+            put(column, start + 3, &mc.cross(&axis));
+            &frame.coupling_t
+        } else {
+            put(column, start, &(a * axis.cross(mc)));
+            put(column, start + 3, &(kinetics.inertia * axis));
+            &kinetics.coupling_r
+        };
+        for (k, entry) in column[modal..modal + frame.n].iter_mut().enumerate() {
+            *entry = vector(coupling, 3 * k).dot(&axis);
         }
     }
 
@@ -201,23 +235,31 @@ impl SecondOrder for System {
     }
 
     fn read(&mut self, reading: &mut Reading) {
-        // Forces hold the reactions by now: these accelerations are those with joints.
-        self.set_free_accelerations();
         for (i, body) in self.bodies.iter().enumerate() {
-            let (a, n) = (&self.poses[i].rotation, body.frame.n);
-            let (velocities, acceleration) = (&self.kinetics[i].velocities, &self.free[i]);
+            let velocities = &self.kinetics[i].velocities;
             let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
             if !body.fixed {
-                put(&mut reading.velocity, start, &(a * velocities.v));
+                put(&mut reading.velocity, start, &(self.poses[i].rotation * velocities.v));
                 put(&mut reading.velocity, start + 3, &velocities.omega);
-                put(&mut reading.acceleration, start, &(a * acceleration.translation));
-                put(&mut reading.acceleration, start + 3, &acceleration.rotation);
             }
-            reading.velocity[modal..modal + n].copy_from_slice(&velocities.modal);
-            reading.acceleration[modal..modal + n].copy_from_slice(&acceleration.modal);
+            reading.velocity[modal..modal + body.frame.n].copy_from_slice(&velocities.modal);
         }
         reading.multipliers.copy_from_slice(&self.constraints.multipliers);
         self.constraints.read(&mut reading.value, &mut reading.value_rate);
+    }
+
+    /// Forces hold the reactions by now: these accelerations are those with joints.
+    fn accelerations(&mut self, out: &mut [f64]) {
+        self.set_free_accelerations();
+        for (i, body) in self.bodies.iter().enumerate() {
+            let acceleration = &self.free[i];
+            let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
+            if !body.fixed {
+                put(out, start, &(self.poses[i].rotation * acceleration.translation));
+                put(out, start + 3, &acceleration.rotation);
+            }
+            out[modal..modal + body.frame.n].copy_from_slice(&acceleration.modal);
+        }
     }
 
     fn pull_back(&self, y: &[f64], change: &[f64], out: &mut [f64]) {
@@ -236,9 +278,10 @@ impl SecondOrder for System {
         }
     }
 
-    fn constraint(&self, constraint: usize, row: &mut [f64], column: &mut [f64]) {
+    fn constraint(&mut self, constraint: usize, row: &mut [f64], column: &mut [f64]) {
         row.fill(0.0);
         column.fill(0.0);
+        self.constraints.set_column(constraint, &self.bodies, &self.kinetics);
         for side in self.constraints.sides(constraint) {
             let Some(i) = side.body else { continue };
             let body = &self.bodies[i];
@@ -257,120 +300,4 @@ impl SecondOrder for System {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::joint::{Joint, JointEnd, JointKind};
-    use carom_dynamics::{Loads, Placement};
-    use carom_integrate::{ConstraintForm, Integrator, IntegratorKind, Ode, SpectralRadius, Tolerances};
-    use nalgebra::Matrix3;
-
-    const FORMS: [ConstraintForm; 2] = [ConstraintForm::Index3, ConstraintForm::Stabilised];
-
-    /// A heavy top of 1.5 kg whose point is held, tilted, spinning and thrown aside.
-    fn top() -> (System, Vec<f64>) {
-        let inertia = Matrix3::from_diagonal(&Vector3::new(6e-3, 7e-3, 4e-3));
-        let body = Body::rigid("top", 1.5, inertia, Vector3::zeros()).unwrap();
-        let point = Vector3::new(0.0, 0.0, -0.15);
-        let end = |body_index, place: Vector3<f64>| JointEnd {
-            body: body_index,
-            marker: body.frame_marker(place),
-            triad_b: Matrix3::identity(),
-        };
-        let joint = Joint {
-            name: "point".into(),
-            kind: JointKind::Spherical,
-            ends: [end(None, Vector3::zeros()), end(Some(0), point)],
-        };
-        let turn = rotation::from_vector(&Vector3::new(0.5, 0.3, 0.0));
-        let place = Placement {
-            origin: (-(rotation::matrix(&turn) * point)).into(),
-            quaternion: turn,
-            angular_velocity: [2.0, 3.0, 25.0],
-            ..Placement::default()
-        };
-        let loads = Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() };
-        let mut system =
-            System::new(vec![body], loads, Vec::new()).unwrap().with_joints(vec![joint]).unwrap();
-        let mut y = system.initial_state(&[place]).unwrap();
-        system.assemble(&mut y).unwrap();
-        (system, y)
-    }
-
-    /// State and multipliers after steps of one length.
-    fn spin(kind: IntegratorKind, tolerances: Tolerances, h: f64, end: f64) -> (Vec<f64>, Vec<f64>) {
-        let (mut system, mut y) = top();
-        let mut integrator = Integrator::new(kind, tolerances);
-        let mut time = 0.0;
-        while time < end {
-            let latest = if time + 1.5 * h > end { end } else { time + h };
-            integrator.attempt(&mut system, time, &y, latest).unwrap();
-            time = integrator.accept(&mut y);
-        }
-        (y, system.constraints.multipliers)
-    }
-
-    fn largest(a: &[f64], b: &[f64]) -> f64 {
-        a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-    }
-
-    /// Against Radau IIA, whose multipliers are those of the accelerations.
-    #[test]
-    fn a_heavy_top_converges_with_order_two_in_its_multipliers() {
-        let n = top().1.len();
-        let (y, _) = spin(IntegratorKind::Radau5, Tolerances::uniform(0.0, 1e-12, n), 1e-2, 0.3);
-        let (mut system, _) = top();
-        system.rate(0.3, &y, &mut vec![0.0; n]).unwrap();
-        let multipliers = system.constraints.multipliers.clone();
-        for form in FORMS {
-            for rho in [0.0, 0.6, 0.9] {
-                let kind = IntegratorKind::GeneralisedAlpha(SpectralRadius::new(rho).unwrap(), form);
-                let [coarse, fine] = [2e-3, 1e-3].map(|h| {
-                    let exactly = Tolerances { newton: Some(vec![1e-12; n]), ..Tolerances::none(n) };
-                    let found = spin(kind, exactly, h, 0.3);
-                    let momenta = system.layout.momentum(0)..system.layout.momentum(0) + 6;
-                    let position = largest(&found.0[..7], &y[..7]);
-                    [
-                        position,
-                        largest(&found.0[momenta.clone()], &y[momenta]),
-                        largest(&found.1, &multipliers),
-                    ]
-                });
-                for k in 0..3 {
-                    let order = (coarse[k] / fine[k]).log2();
-                    assert!(
-                        (1.85..2.25).contains(&order),
-                        "{form:?} {rho}: {coarse:?} {fine:?}, {k}: {order}"
-                    );
-                }
-            }
-        }
-    }
-
-    /// Positions keep to joints to rounding, velocities to rounding or to second order of the step.
-    #[test]
-    fn joints_stay_closed_as_the_form_says() {
-        let drift = |form: ConstraintForm, h: f64| {
-            let (mut system, mut y) = top();
-            let exactly = Tolerances { newton: Some(vec![1e-10; y.len()]), ..Tolerances::none(y.len()) };
-            let kind = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, form);
-            let mut integrator = Integrator::new(kind, exactly);
-            let (mut gap, mut speed) = (0.0_f64, 0.0_f64);
-            let mut time = 0.0;
-            for _ in 0..300 {
-                integrator.attempt(&mut system, time, &y, time + h).unwrap();
-                time = integrator.accept(&mut y);
-                system.evaluate_joints(time, &y).unwrap();
-                let (mut values, mut rates) = ([0.0; 3], [0.0; 3]);
-                system.constraints.read(&mut values, &mut rates);
-                gap = gap.max(largest(&values, &[0.0; 3]));
-                speed = speed.max(largest(&rates, &[0.0; 3]));
-            }
-            (gap, speed)
-        };
-        let (gap, speed) = drift(ConstraintForm::Stabilised, 2e-3);
-        assert!(gap < 1e-14 && speed < 1e-11, "{gap:e} {speed:e}");
-        let [coarse, fine] = [2e-3, 1e-3].map(|h| drift(ConstraintForm::Index3, h));
-        let order = (coarse.1 / fine.1).log2();
-        assert!(coarse.0 < 1e-14 && (1.7..2.3).contains(&order), "{coarse:?} {fine:?} {order}");
-    }
-}
+mod tests;

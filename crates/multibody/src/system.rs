@@ -7,6 +7,7 @@
 
 use crate::body::Body;
 use crate::contact::{BodyForces, ContactModel, ContactSums, Reaction};
+use crate::floating_frame::FloatingFrame;
 use crate::force::{Elements, apply_point_load};
 use crate::joint::{Accelerations, Constraints};
 use crate::kinetics::Kinetics;
@@ -203,15 +204,13 @@ impl System {
                 self.flows.ang_impulse += forces.moment;
             }
             let g_b = pose.rotation.tr_mul(&g);
-            let start = self.layout.modal(i);
+            let q = &y[self.layout.modal(i)..self.layout.modal(i) + body.frame.n];
             let rates = &self.kinetics[i].velocities.modal;
+            let FloatingFrame { coupling_t, stiffness_modal, damping_modal, .. } = &body.frame;
             for k in 0..body.frame.n {
-                let ct = vector(&body.frame.coupling_t, 3 * k);
-                let elastic: f64 =
-                    (0..body.frame.n).map(|l| body.frame.stiffness_modal[(k, l)] * y[start + l]).sum();
-                let damping = body.frame.damping_modal.as_ref().map_or(0.0, |damping| {
-                    (0..body.frame.n).map(|l| damping[(k, l)] * rates[l]).sum::<f64>()
-                });
+                let ct = vector(coupling_t, 3 * k);
+                let elastic = stiffness_modal.row_times(k, q);
+                let damping = damping_modal.as_ref().map_or(0.0, |damping| damping.row_times(k, rates));
                 forces.modal[k] = ct.dot(&g_b) - elastic - damping;
                 self.flows.damping += damping * rates[k];
             }
@@ -295,7 +294,7 @@ impl System {
 
     /// (a₀, ω̇, q̈) = M⁻¹ (h − h_ω) of each body under the forces that are applied, THEORY (1.1).
     pub(crate) fn set_free_accelerations(&mut self) {
-        let all = self.bodies.iter().zip(&self.kinetics).zip(&self.poses).zip(&self.forces);
+        let all = self.bodies.iter().zip(&mut self.kinetics).zip(&self.poses).zip(&self.forces);
         for ((((body, kinetics), pose), forces), free) in all.zip(&mut self.free) {
             let modal = &mut self.free_forces[..body.frame.n];
             if body.fixed {

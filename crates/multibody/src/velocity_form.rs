@@ -16,7 +16,7 @@ pub fn mass_matrix(frame: &FloatingFrame, q: &[f64]) -> DMatrix<f64> {
     m.view_mut((3, 0), (3, 3)).copy_from(&skew(&terms.first_moment));
     m.view_mut((0, 3), (3, 3)).copy_from(&skew(&terms.first_moment).transpose());
     m.view_mut((3, 3), (3, 3)).copy_from(&terms.inertia);
-    m.view_mut((6, 6), (n, n)).copy_from(&frame.mass_modal);
+    m.view_mut((6, 6), (n, n)).copy_from(&frame.mass_modal.dense());
     for k in 0..n {
         for a in 0..3 {
             m[(a, 6 + k)] = frame.coupling_t[3 * k + a];
@@ -55,9 +55,9 @@ pub fn accelerations(
     h_d: &DVector<f64>,
 ) -> Option<DVector<f64>> {
     let mut right = h_d - quadratic_velocity_forces(frame, q, &z.omega, &z.modal);
-    let mut elastic = &frame.stiffness_modal * DVector::from_column_slice(q);
+    let mut elastic = DVector::from_fn(frame.n, |k, _| frame.stiffness_modal.row_times(k, q));
     if let Some(damping) = &frame.damping_modal {
-        elastic += damping * DVector::from_column_slice(&z.modal);
+        elastic += DVector::from_fn(frame.n, |k, _| damping.row_times(k, &z.modal));
     }
     for k in 0..frame.n {
         right[6 + k] -= elastic[k];

@@ -127,7 +127,7 @@ fn momentum_form_and_velocity_form_give_the_same_accelerations() {
     kinetics.solve_free(&g.frame, &linear, &angular, &p);
     let mut kinetic = vec![0.0; 5];
     kinetics.add_kinetic_force(&g.frame, &mut kinetic);
-    let elastic = &g.frame.stiffness_modal * DVector::from_column_slice(&g.q);
+    let elastic = g.frame.stiffness_modal.dense() * DVector::from_column_slice(&g.q);
     let mut momentum_rate = DVector::zeros(11);
     momentum_rate.fixed_rows_mut::<3>(0).copy_from(&linear.cross(&g.z.omega));
     momentum_rate.fixed_rows_mut::<3>(3).copy_from(&(angular.cross(&g.z.omega) + linear.cross(&g.z.v)));
@@ -180,7 +180,7 @@ fn elastic_modes_give_the_buckens_frame() {
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     assert!(largest(&frame.coupling_t) < 1e-12 && largest(&frame.coupling_r0) < 1e-12);
     assert!(frame.first_moment.norm() < 1e-14);
-    assert!((frame.mass_modal.clone() - DMatrix::identity(8, 8)).amax() < 1e-12);
+    assert!((frame.mass_modal.dense() - DMatrix::identity(8, 8)).amax() < 1e-12);
 }
 
 #[test]

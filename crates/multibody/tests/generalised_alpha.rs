@@ -4,7 +4,7 @@ mod blocks;
 mod lattice;
 
 use blocks::{at, block, formula, ground, joint, on};
-use carom_dynamics::{Ignore, Loads, Placement, rotation};
+use carom_dynamics::{Ignore, Loads, Marker, Placement, rotation};
 use carom_integrate::{ConstraintForm, IntegrateError, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{
     Body, Coordinate, Drive, ForceElement, ForceLaw, Joint, JointEnd, JointKind, RunError, Settings,
@@ -118,6 +118,38 @@ fn joined_flexible_bodies_keep_their_momenta_to_rounding() {
         assert!(summary.ledger.momentum_error < 1e-13, "{form:?} {:?}", summary.ledger);
         assert!(summary.ledger.ang_momentum_error < 1e-13, "{form:?} {:?}", summary.ledger);
         assert!(summary.counters.rejected == 0 && summary.counters.steps < 120, "{:?}", summary.counters);
+    }
+}
+
+/// A flexible body that hangs on the ground and on which another one hangs, at first aside.
+fn stiff_pendulum(omega: f64, settings: Settings) -> Simulation {
+    let body = Lattice::new(0.1, 1.0, omega).body(40);
+    let [start, stop] =
+        [&[0, 1, 2, 9, 10, 11], &[6, 7, 8, 15, 16, 17]].map(|points| body.marker(points).unwrap());
+    let along = Vector3::from(stop.position_b) - Vector3::from(start.position_b);
+    let end = |body, marker: &Marker| JointEnd { body, marker: marker.clone(), triad_b: Matrix3::identity() };
+    let hinge = |name: &str, ends| Joint { name: name.into(), kind: JointKind::Revolute, ends };
+    let joints = vec![
+        hinge("upper", [end(None, &start), end(Some(0), &start)]),
+        hinge("lower", [end(Some(0), &stop), end(Some(1), &start)]),
+    ];
+    let loads = Loads { gravity: [9.0, 0.0, -3.0], ..Loads::default() };
+    let system =
+        System::new(vec![body.clone(), body], loads, Vec::new()).unwrap().with_joints(joints).unwrap();
+    Simulation::new(system, &[Placement::default(), at(along.into())], settings).unwrap()
+}
+
+/// Steps that resolve none of the vibration; M and G turn with the bodies, and serve many of them all the same.
+#[test]
+fn factors_of_hinged_stiff_bodies_serve_many_steps() {
+    for form in FORMS {
+        for omega in [1e5, 1e6] {
+            let settings =
+                Settings { time_step: Some(1e-3), integrator: alpha(0.8, form), ..Settings::until(0.5) };
+            let counters = stiff_pendulum(omega, settings).run(&mut Ignore, &Silent).unwrap().counters;
+            let many = counters.steps >= 500 && 5 * counters.factorisations < counters.steps;
+            assert!(many && counters.rejected <= 3, "{form:?} {omega:e} {counters:?}");
+        }
     }
 }
 

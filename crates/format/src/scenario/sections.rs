@@ -32,12 +32,13 @@ pub(super) const AXES: [(&str, &str); 2] = [("inertial", "inertial"), ("body", "
 /// Frames of a result if the scenario does not say how often.
 const FRAMES: f64 = 200.0;
 
-/// Steps between checkpoints: the scheme `rigid` takes a million of them in a second, and what implicit integrators carry on is large beside a state.
+/// Steps between checkpoints: the scheme `rigid` takes a million of them in a second, and what implicit integrators and contacts carry on is large beside
+/// a state. Written at each explicit step it took a seventh of the time of an impact.
 fn checkpoint_every(integrator: Integrator) -> usize {
     match integrator {
         Integrator::EnergyMomentum => 1_000_000,
         Integrator::Radau5 | Integrator::Bdf2 | Integrator::Midpoint | Integrator::GeneralisedAlpha => 100,
-        Integrator::Dop853 | Integrator::DormandPrince5 => 1,
+        Integrator::Dop853 | Integrator::DormandPrince5 => 10,
     }
 }
 

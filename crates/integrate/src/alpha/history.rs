@@ -57,9 +57,9 @@ impl History {
     }
 
     /// Takes a state whose rate is known.
-    pub(super) fn start(&mut self, reading: &Reading) {
+    pub(super) fn start(&mut self, reading: &Reading, acceleration: &[f64]) {
         self.velocity.copy_from_slice(&reading.velocity);
-        self.acceleration.copy_from_slice(&reading.acceleration);
+        self.acceleration.copy_from_slice(acceleration);
         self.multipliers.copy_from_slice(&reading.multipliers);
         (self.is_started, self.has_lags) = (true, false);
     }

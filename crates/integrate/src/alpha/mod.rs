@@ -54,6 +54,9 @@ use crate::second_order::Reading;
 /// Growth of the step below which it is not worth new factors.
 const SMALL_GROWTH: f64 = 1.2;
 
+/// Contraction of Newton's method up to which M and G of earlier steps serve: beyond it further iterations cost more than new factors.
+const KEEPS_FACTORS: f64 = 0.05;
+
 /// Generalised-α under error control.
 pub type GeneralisedAlpha = Adaptive<ChungHulbert>;
 
@@ -80,13 +83,15 @@ pub struct ChungHulbert {
     f1: Vec<f64>,
     end_acceleration: Vec<f64>,
     end: Reading,
+    /// z' where it was found last.
+    found_acceleration: Vec<f64>,
     change: Vec<f64>,
     residual: Vec<f64>,
     /// What Newton's method measures increments by, and what rounding makes of them.
     scales: Vec<f64>,
     noise: Vec<f64>,
-    /// What each multiplier does to its constraint.
-    responses: Vec<f64>,
+    /// What each multiplier and its impulse do to its constraint.
+    responses: Vec<[f64; 2]>,
     error: Vec<f64>,
     dense: Vec<f64>,
 }
@@ -110,6 +115,7 @@ impl GeneralisedAlpha {
             velocity: Vec::new(),
             f1: vec![0.0; dim],
             end: Reading::default(),
+            found_acceleration: Vec::new(),
             change: vec![0.0; dim],
             residual: Vec::new(),
             end_acceleration: Vec::new(),
@@ -145,8 +151,9 @@ impl Formula for ChungHulbert {
             shared.rate_at_start(ode, (time, room), &mut self.history.rate)?;
             if let Some(system) = ode.second_order() {
                 system.read(&mut self.end);
+                system.accelerations(&mut self.found_acceleration);
             }
-            self.history.start(&self.end);
+            self.history.start(&self.end, &self.found_acceleration);
         }
         self.keeps = keeps(2 * velocities, 1);
         Ok(if is_first { shared.euler_step(&self.history.rate, room) } else { room })
@@ -157,7 +164,7 @@ impl Formula for ChungHulbert {
         if self.needs_slopes(span.h) {
             self.estimate_lags(system, shared, span)?;
         }
-        self.matrix.is_fresh = false;
+        self.matrix.start_step();
         loop {
             self.predict(span.h);
             let Self { increment, velocity, multipliers, matrix, .. } = self;
@@ -166,8 +173,10 @@ impl Formula for ChungHulbert {
                 self.form == ConstraintForm::Stabilised || self.is_below_rounding(system, shared, span.h);
             match self.iterate(system, shared, span)? {
                 None => break,
-                Some(component) if self.matrix.is_fresh => return Ok(Trial { component, ..Trial::UNSOLVED }),
-                Some(_) => self.matrix.drop_derivatives(),
+                Some(component) if self.matrix.is_fresh() => {
+                    return Ok(Trial { component, ..Trial::UNSOLVED });
+                }
+                Some(_) => self.matrix.drop_oldest(),
             }
         }
         self.finish(system, shared, span)?;
@@ -198,19 +207,18 @@ impl Formula for ChungHulbert {
 
     fn accepted(&mut self, _shared: &Shared, attempt: Attempt) {
         self.carry_on(attempt.step());
-        self.matrix.is_fresh = false;
         if self.contraction > self.keeps {
-            self.matrix.drop_derivatives();
+            self.matrix.drop_oldest();
+        } else if self.contraction > KEEPS_FACTORS {
+            self.matrix.drop_factors();
         }
     }
 
     /// Positions and momenta were moved by less than errors: rates and lags still serve.
-    fn nudged(&mut self) {
-        self.matrix.is_fresh = false;
-    }
+    fn nudged(&mut self) {}
 
     fn changed(&mut self) {
-        (self.history.is_started, self.history.has_lags, self.matrix.is_fresh) = (false, false, false);
+        (self.history.is_started, self.history.has_lags) = (false, false);
     }
 
     /// Lags and slopes of the steps before do not lead on.
@@ -256,7 +264,8 @@ impl ChungHulbert {
         (self.impulse, self.acceleration) = (zeros(constraints), zeros(velocities));
         (self.velocity, self.residual) = (zeros(velocities), zeros(velocities + 2 * constraints));
         (self.end_acceleration, self.scales) = (zeros(velocities), zeros(velocities));
-        (self.noise, self.responses) = (zeros(velocities), zeros(constraints));
+        (self.noise, self.responses) = (zeros(velocities), vec![[0.0; 2]; constraints]);
         self.end = Reading::new(velocities, constraints);
+        self.found_acceleration = zeros(velocities);
     }
 }

@@ -48,8 +48,9 @@ impl ChungHulbert {
         shared.counters.evaluations += 1;
         system.rate(span.start + ahead, &self.change, &mut self.f1)?;
         system.read(&mut self.end);
+        system.accelerations(&mut self.found_acceleration);
         slopes(&mut history.rate_slope, &self.f1, &history.rate, ahead);
-        slopes(&mut history.jerk, &self.end.acceleration, &history.acceleration, ahead);
+        slopes(&mut history.jerk, &self.found_acceleration, &history.acceleration, ahead);
         slopes(&mut history.multiplier_slope, &self.end.multipliers, &history.multipliers, ahead);
         let scaled = |lags: &mut [f64], slopes: &[f64]| {
             lags.iter_mut().zip(slopes).for_each(|(lag_of, slope)| *lag_of = lag * slope);
@@ -124,7 +125,7 @@ impl ChungHulbert {
             self.evaluate_end(system, shared, span)?;
             shared.counters.iterations += 1;
             if is_first {
-                let is_new = self.matrix.refresh(system, &shared.y1, &self.of, span.h);
+                let is_new = self.matrix.refresh(system, &self.of, span.h);
                 shared.counters.factorisations += u64::from(is_new);
                 self.set_scales(system, shared, span.h);
                 is_first = false;
@@ -183,15 +184,16 @@ impl ChungHulbert {
                 all.of_position(resolved(change, noise[i]) / scales[i], system.components(i)[0]);
                 return;
             }
-            let k = (i - n) % m;
+            let (k, is_impulse) = ((i - n) % m, i >= n + m);
+            let response = responses[k][usize::from(is_impulse)];
             // What reactions move in the step; near a singular position they have fewer digits than constraints.
-            let moved = share * multipliers[k].abs() * responses[k];
-            let digits = if i < n + m { DIGITS } else { 1e-4 * DIGITS };
-            all.of_constraint(change * responses[k], system.closure(k).max(digits / VIOLATION * moved));
-            if i < n + m {
-                multipliers[k] += change / share;
-            } else {
+            let moved = share * multipliers[k].abs() * response;
+            let digits = if is_impulse { 1e-4 * DIGITS } else { DIGITS };
+            all.of_constraint(change * response, system.closure(k).max(digits / VIOLATION * moved));
+            if is_impulse {
                 impulse[k] += change / h;
+            } else {
+                multipliers[k] += change / share;
             }
         };
         matrix.solve(|i| -residual[i], take);
@@ -237,6 +239,7 @@ impl ChungHulbert {
         span: Span,
     ) -> Result<(), E> {
         self.evaluate_end(system, shared, span)?;
+        system.accelerations(&mut self.found_acceleration);
         let (h, gamma) = (span.h, self.of.gamma);
         for i in 0..shared.dim() {
             if !system.is_position(i) {
@@ -301,19 +304,19 @@ impl ChungHulbert {
 
     /// Takes the end of the step as the start of the next.
     pub(super) fn carry_on(&mut self, h: f64) {
-        let Self { history, of, .. } = self;
+        let Self { history, of, found_acceleration, .. } = self;
         for i in 0..self.f1.len() {
             let end = of.filtered(history.rate[i], self.f1[i], self.filtered[i]);
             history.rate_lag[i] = (end - self.f1[i]) / h;
         }
         slopes(&mut history.rate_slope, &self.f1, &history.rate, h);
         slopes(&mut history.jerk, &self.end_acceleration, &self.acceleration, h);
-        slopes(&mut history.acceleration_lag, &self.end_acceleration, &self.end.acceleration, h);
+        slopes(&mut history.acceleration_lag, &self.end_acceleration, found_acceleration, h);
         slopes(&mut history.multiplier_slope, &self.end.multipliers, &history.multipliers, h);
         history.slope_age = 0.5 * h;
         history.rate.copy_from_slice(&self.f1);
         history.velocity.copy_from_slice(&self.end.velocity);
-        history.acceleration.copy_from_slice(&self.end.acceleration);
+        history.acceleration.copy_from_slice(found_acceleration);
         history.multipliers.copy_from_slice(&self.end.multipliers);
     }
 }

@@ -94,8 +94,8 @@ impl SecondOrder for Pendulum {
         Ok(())
     }
 
-    fn momenta(&mut self, velocity: &[f64], y: &mut [f64]) {
-        (0..2).for_each(|i| y[2 + i] = MASS * velocity[i]);
+    fn mass_column(&self, velocity: usize, column: &mut [f64]) {
+        (0..2).for_each(|i| column[i] = if i == velocity { MASS } else { 0.0 });
     }
 
     fn rate_with(
@@ -112,18 +112,21 @@ impl SecondOrder for Pendulum {
     fn read(&mut self, reading: &mut Reading) {
         let [x, y, p, q] = self.state;
         reading.velocity.copy_from_slice(&[p / MASS, q / MASS]);
-        let along = self.multiplier / MASS;
-        reading.acceleration.copy_from_slice(&[-along * x, -along * y - GRAVITY]);
         reading.multipliers[0] = self.multiplier;
         reading.value[0] = 0.5 * (x * x + y * y - 1.0);
         reading.value_rate[0] = (x * p + y * q) / MASS;
+    }
+
+    fn accelerations(&mut self, out: &mut [f64]) {
+        let along = self.multiplier / MASS;
+        out.copy_from_slice(&[-along * self.state[0], -along * self.state[1] - GRAVITY]);
     }
 
     fn pull_back(&self, _: &[f64], change: &[f64], out: &mut [f64]) {
         out.copy_from_slice(&change[2..4]);
     }
 
-    fn constraint(&self, _: usize, row: &mut [f64], column: &mut [f64]) {
+    fn constraint(&mut self, _: usize, row: &mut [f64], column: &mut [f64]) {
         for i in 0..2 {
             (row[i], column[i]) = (self.state[i], self.state[i] / MASS);
         }

@@ -145,7 +145,7 @@ impl System {
             }
             self.set_state(y).map_err(ProjectError::from)?;
             self.set_joints(0.0, y);
-            match self.constraints.factorise() {
+            match self.constraints.factorise(&self.bodies, &self.kinetics) {
                 Ok(()) => return Ok(left_out),
                 Err(dependent) => {
                     let mut rows = self.constraints.rows.clone();

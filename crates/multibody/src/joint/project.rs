@@ -179,7 +179,7 @@ impl System {
     /// Rows and factor at y, for which [`System::set_state`] was called.
     pub(crate) fn factorise_joints(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
         self.set_joints(time, y);
-        self.constraints.factorise().map_err(|dependent| {
+        self.constraints.factorise(&self.bodies, &self.kinetics).map_err(|dependent| {
             let (joint, _) = self.constraints.rows[dependent.row];
             RateError::Locked { joint: self.constraints.joints[joint].name.clone() }
         })

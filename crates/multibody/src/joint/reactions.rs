@@ -15,7 +15,7 @@ use super::skyline::{Dependent, Skyline};
 use super::{Drive, Joint, JointEnd, SpecError, within_a_turn};
 use crate::body::Body;
 use crate::contact::BodyForces;
-use crate::kinetics::Kinetics;
+use crate::kinetics::{Kinetics, dot};
 use crate::layout::Layout;
 
 /// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry is that of a row which others repeat.
@@ -136,7 +136,7 @@ impl Constraints {
         self.rows.is_empty()
     }
 
-    /// Places, rows, G and M⁻¹ Gᵀ at a state.
+    /// Places, rows and G at a state.
     pub(crate) fn set_state(&mut self, state: Bodies<'_>) {
         for (places, joint) in self.places.iter_mut().zip(&self.joints) {
             for (place, end) in places.iter_mut().zip(&joint.ends) {
@@ -173,21 +173,33 @@ impl Constraints {
                     if self.keeps_shapes {
                         side.modal.fill(0.0);
                     }
-                    side.apply_inverse_mass(&state.bodies[body], &state.kinetics[body]);
-                    if self.keeps_shapes {
-                        side.rate.fill(0.0);
+                    if state.bodies[body].fixed {
+                        (side.force, side.moment) = (Vector3::zeros(), Vector3::zeros());
                     }
                 }
             }
         }
     }
 
-    /// Factorises G M⁻¹ Gᵀ.
+    /// M⁻¹ Gᵀ of a row, where G was set last.
+    pub(crate) fn set_column(&mut self, row: usize, bodies: &[Body], kinetics: &[Kinetics]) {
+        for side in &mut self.sides[row] {
+            if let Some(body) = side.body {
+                side.apply_inverse_mass(&bodies[body], &kinetics[body]);
+                if self.keeps_shapes {
+                    side.rate.fill(0.0);
+                }
+            }
+        }
+    }
+
+    /// Factorises G M⁻¹ Gᵀ where G was set last.
     ///
     /// # Errors
     ///
     /// The first row that others repeat.
-    pub(crate) fn factorise(&mut self) -> Result<(), Dependent> {
+    pub(crate) fn factorise(&mut self, bodies: &[Body], kinetics: &[Kinetics]) -> Result<(), Dependent> {
+        (0..self.rows.len()).for_each(|row| self.set_column(row, bodies, kinetics));
         let sides = &self.sides;
         let entry = |i: usize, j: usize| {
             let products = sides[i].iter().flat_map(|a| sides[j].iter().map(move |b| a.times(b)));
@@ -265,18 +277,17 @@ impl Side {
         if self.body.is_none() || self.body != other.body {
             return 0.0;
         }
-        let modal: f64 = self.modal.iter().zip(&other.rate).map(|(g, x)| g * x).sum();
+        let modal = dot(&self.modal, &other.rate);
         self.force.dot(&other.velocity) + self.moment.dot(&other.omega) + modal
     }
 
     fn along(&self, x: &Accelerations) -> f64 {
-        let modal: f64 = self.modal.iter().zip(&x.modal).map(|(g, x)| g * x).sum();
+        let modal = dot(&self.modal, &x.modal);
         self.force.dot(&x.translation) + self.moment.dot(&x.rotation) + modal
     }
 
     fn apply_inverse_mass(&mut self, body: &Body, kinetics: &Kinetics) {
         if body.fixed {
-            (self.force, self.moment) = (Vector3::zeros(), Vector3::zeros());
             Kinetics::apply_inverse_modal_mass(&body.frame, &self.modal, &mut self.rate);
             return;
         }

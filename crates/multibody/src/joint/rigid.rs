@@ -81,7 +81,7 @@ impl System {
     fn factorise_rigid(&mut self, y: &[f64]) -> Option<()> {
         self.set_state(y).ok()?;
         self.set_joints(0.0, y);
-        while let Err(dependent) = self.constraints.factorise() {
+        while let Err(dependent) = self.constraints.factorise(&self.bodies, &self.kinetics) {
             let mut rows = self.constraints.rows.clone();
             rows.remove(dependent.row);
             self.constraints.set_rows(rows, &self.bodies);

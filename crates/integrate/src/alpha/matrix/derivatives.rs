@@ -8,21 +8,13 @@ use crate::jacobian::increment;
 use crate::second_order::{Displacement, SecondOrder};
 
 impl StepMatrix {
-    /// M at y, at whose positions the system is.
+    /// M at the last evaluation.
     pub(super) fn take_masses<E: std::error::Error + 'static>(
         &mut self,
-        system: &mut dyn SecondOrder<Error = E>,
-        y: &[f64],
+        system: &dyn SecondOrder<Error = E>,
     ) {
-        let work = &mut self.work;
-        work.y.copy_from_slice(y);
-        work.unit.fill(0.0);
         for j in 0..self.mass.ncols() {
-            work.unit[j] = 1.0;
-            system.momenta(&work.unit, &mut work.y);
-            work.unit[j] = 0.0;
-            system.pull_back(y, &work.y, &mut work.column);
-            write_column(&mut self.mass, j, &work.column);
+            system.mass_column(j, self.mass.col_as_slice_mut(j));
         }
     }
 
@@ -54,11 +46,9 @@ impl StepMatrix {
         let (y0, z, lambda) = (&shared.y0[..], point.velocity, point.multipliers);
         system.place(time, y0, at(point.increment, z), &mut work.y_base)?;
         system.rate_with(time, &work.y_base, lambda, &mut work.rate_base)?;
-        let y_base = std::mem::take(&mut work.y_base);
-        self.take_masses(system, &y_base);
+        self.take_masses(system);
         self.take_constraints(system);
         let work = &mut self.work;
-        work.y_base = y_base;
         system.read(&mut work.reading);
         work.values.copy_from_slice(&work.reading.value);
         work.speeds.copy_from_slice(&work.reading.value_rate);

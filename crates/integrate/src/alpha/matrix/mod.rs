@@ -8,7 +8,8 @@
 //! ⎣ γ/β G + h (G z)_ξ                   0     G M⁻¹ Gᵀ          ⎦
 //! ```
 //!
-//! C = ∂f/∂z, K = ∂(f − Gᵀ λ)/∂ξ, M_ξ = ∂(M z)/∂ξ, g_ξ = G but for the tangent of the exponential map; the last row and column for the stabilised form alone. M and G are those of the end of the step, as it is predicted, the others are kept for many. For h → 0 it is regular, whatever h. Rows
+//! C = ∂f/∂z, K = ∂(f − Gᵀ λ)/∂ξ, M_ξ = ∂(M z)/∂ξ, g_ξ = G but for the tangent of the exponential map; the last row and column for the stabilised form alone. All of it is kept for many
+//! steps: M and G, which turn with the bodies, until Newton's method needs those of the end of the step; the others until it needs them, too. For h → 0 the matrix is regular, whatever h. Rows
 //! and columns are scaled by the diagonals of M and of G (diag M)⁻¹ Gᵀ, so that no units enter.
 
 mod derivatives;
@@ -29,13 +30,13 @@ const SAME_STEP: f64 = 1e-3;
 /// Derivatives with factors and workspace.
 #[derive(Debug)]
 pub(super) struct StepMatrix {
-    /// True if the derivatives are those of the present state.
-    pub(super) is_fresh: bool,
+    age: Age,
     /// True if velocities are held, by impulses: the stabilised form.
     pub(super) holds_velocities: bool,
     has_derivatives: bool,
-    /// Step of the factors; 0 without any.
+    /// Step of the factors, 0 without any; whether they hold velocities.
     factored: f64,
+    factors_hold: bool,
     /// M, M_c, K, C: N × N.
     mass: Mat<f64>,
     carried: Mat<f64>,
@@ -52,13 +53,25 @@ pub(super) struct StepMatrix {
     response: Mat<f64>,
     /// 1/√M_ii, then 1/√(G (diag M)⁻¹ Gᵀ)_kk for each multiplier.
     scales: Vec<f64>,
+    /// What a unit of each multiplier's unknown does to its constraint.
+    responses: Vec<f64>,
     factors: Option<Lu<f64>>,
     work: Work,
 }
 
+/// What of the matrix is of the present step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Age {
+    /// Nothing.
+    Kept,
+    /// M and G.
+    Turned,
+    /// All of it.
+    Fresh,
+}
+
 #[derive(Debug)]
 struct Work {
-    unit: Vec<f64>,
     shifted: Vec<f64>,
     y: Vec<f64>,
     y_base: Vec<f64>,
@@ -83,10 +96,11 @@ impl StepMatrix {
         let size = n + 2 * m;
         let zeros = |n: usize| vec![0.0; n];
         Self {
-            is_fresh: false,
+            age: Age::Kept,
             holds_velocities: false,
             has_derivatives: false,
             factored: 0.0,
+            factors_hold: false,
             mass: Mat::zeros(n, n),
             carried: Mat::zeros(n, n),
             stiffness: Mat::zeros(n, n),
@@ -98,9 +112,9 @@ impl StepMatrix {
             damped: Mat::zeros(n, m),
             response: Mat::zeros(m, m),
             scales: vec![1.0; size],
+            responses: zeros(m),
             factors: (size > 0).then(|| Lu::new(size)),
             work: Work {
-                unit: zeros(n),
                 shifted: zeros(n),
                 column: zeros(n),
                 row: zeros(n),
@@ -115,8 +129,25 @@ impl StepMatrix {
         }
     }
 
-    pub(super) fn drop_derivatives(&mut self) {
-        (self.has_derivatives, self.factored) = (false, 0.0);
+    /// True if all of it is of the present step.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.age == Age::Fresh
+    }
+
+    /// Nothing is of the step that begins.
+    pub(super) fn start_step(&mut self) {
+        self.age = Age::Kept;
+    }
+
+    /// Gives up M and G, if they were kept, or else the derivatives.
+    pub(super) fn drop_oldest(&mut self) {
+        self.has_derivatives &= self.age == Age::Kept && self.rows.nrows() > 0;
+        self.drop_factors();
+    }
+
+    /// Gives up M and G, if there are constraints, and with them the factors.
+    pub(super) fn drop_factors(&mut self) {
+        self.factored = 0.0;
     }
 
     /// M_ii.
@@ -124,10 +155,13 @@ impl StepMatrix {
         self.mass[(i, i)]
     }
 
-    /// Writes the diagonal of G (diag M)⁻¹ Gᵀ: what a unit of each multiplier's unknown does to its constraint.
-    pub(super) fn responses(&self, out: &mut [f64]) {
+    /// Writes what units of the unknowns of each multiplier and of its impulse do to its constraint: diagonals of G D⁻¹ Gᵀ with D = diag M for the
+    /// impulse. A multiplier moves what is stiff by less, as the diagonal of the first block of the matrix (β/γ of it) says.
+    pub(super) fn responses(&self, out: &mut [[f64; 2]]) {
         let scales = &self.scales[self.mass.nrows()..];
-        out.iter_mut().zip(scales).for_each(|(out, scale)| *out = scale.powi(2).recip());
+        for ((out, of_multiplier), scale) in out.iter_mut().zip(&self.responses).zip(scales) {
+            *out = [*of_multiplier, scale.powi(2).recip()];
+        }
     }
 
     /// (M x)_i.
@@ -146,28 +180,29 @@ impl StepMatrix {
         if !self.has_derivatives {
             self.differentiate(system, shared, point, time)?;
             shared.counters.jacobians += 1;
-            (self.has_derivatives, self.is_fresh, self.factored) = (true, true, 0.0);
+            (self.has_derivatives, self.age, self.factored) = (true, Age::Fresh, 0.0);
         }
         Ok(())
     }
 
-    /// Factors for a step of length h that ends at y, at which the system was evaluated last. Masses and directions of constraints are taken anew, as
-    /// they turn with the bodies: that takes no evaluation. Without constraints, factors of the same length do.
+    /// Factors for a step of length h, at whose end the system was evaluated last, if there are none for it; then masses and directions of constraints
+    /// are taken anew, as they turn with the bodies: that takes no evaluation. Without constraints, masses stay with the derivatives.
     pub(super) fn refresh<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
-        y: &[f64],
         of: &Parameters,
         h: f64,
     ) -> bool {
         let m = self.rows.nrows();
-        if m == 0 && (self.factored / h - 1.0).abs() <= SAME_STEP {
+        let holds_alike = m == 0 || self.factors_hold == self.holds_velocities;
+        if holds_alike && (self.factored / h - 1.0).abs() <= SAME_STEP {
             return false;
         }
-        if !self.is_fresh && m > 0 {
-            self.take_masses(system, y);
+        if self.age == Age::Kept && m > 0 {
+            self.take_masses(system);
             self.take_constraints(system);
             self.complete();
+            self.age = Age::Turned;
         }
         self.factorise(of, h);
         true
@@ -216,6 +251,7 @@ impl StepMatrix {
             damped,
             response,
             scales,
+            responses,
             factors,
             holds_velocities,
             ..
@@ -223,13 +259,18 @@ impl StepMatrix {
         let without = !*holds_velocities;
         let (n, m) = (mass.nrows(), rows.nrows());
         let (speed, share) = (of.speed(), of.share());
+        let momentum = |i: usize, j: usize| {
+            let moved = speed * mass[(i, j)] + h * carried[(i, j)];
+            moved - h * share * (speed * damping[(i, j)] + h * stiffness[(i, j)])
+        };
+        for (k, response) in responses.iter_mut().enumerate() {
+            let of = |i: usize| reactions[(i, k)].powi(2) / (momentum(i, i) / speed).max(mass[(i, i)]);
+            *response = (0..n).map(of).sum();
+        }
         let entry = |i: usize, j: usize| match (i < n, i < n + m, j < n, j < n + m) {
             // Impulses that are none.
             _ if without && i.max(j) >= n + m => f64::from(u8::from(i == j)) / scales[i].powi(2),
-            (true, _, true, _) => {
-                let momentum = speed * mass[(i, j)] + h * carried[(i, j)];
-                momentum - h * share * (speed * damping[(i, j)] + h * stiffness[(i, j)])
-            }
+            (true, _, true, _) => momentum(i, j),
             (true, _, _, true) => reactions[(i, j - n)],
             (true, _, _, _) => reactions[(i, j - n - m)] - h * share * damped[(i, j - n - m)],
             (_, true, true, _) => reactions[(j, i - n)] + rows[(i - n, j)],
@@ -240,7 +281,7 @@ impl StepMatrix {
         if let Some(factors) = factors {
             factors.factorise(|i, j| scales[i] * entry(i, j) * scales[j]);
         }
-        self.factored = h;
+        (self.factored, self.factors_hold) = (h, *holds_velocities);
     }
 
     fn derivatives(&mut self) -> [&mut Mat<f64>; 8] {
@@ -248,10 +289,10 @@ impl StepMatrix {
         [mass, carried, stiffness, damping, reactions, rows, row_rates, columns]
     }
 
-    /// Appends its numbers: a flag, the step of the factors, and the derivatives if there are any, column by column.
+    /// Appends its numbers: a flag, the step of the factors and whether they hold velocities, and the derivatives if there are any, column by column.
     pub(super) fn write(&self, memory: &mut Vec<f64>) {
-        memory.push(f64::from(u8::from(self.has_derivatives)));
-        memory.push(self.factored);
+        let flag = |is: bool| f64::from(u8::from(is));
+        memory.extend([flag(self.has_derivatives), self.factored, flag(self.factors_hold)]);
         if self.has_derivatives {
             let Self { mass, carried, stiffness, damping, reactions, rows, row_rates, columns, .. } = self;
             for matrix in [mass, carried, stiffness, damping, reactions, rows, row_rates, columns] {
@@ -262,10 +303,12 @@ impl StepMatrix {
 
     /// Takes them back from the front of `memory`; false if there are too few.
     pub(super) fn read(&mut self, memory: &mut &[f64], of: &Parameters) -> bool {
-        let Some((&[has_derivatives, factored], rest)) = memory.split_first_chunk() else { return false };
+        let Some((&[has_derivatives, factored, factors_hold], rest)) = memory.split_first_chunk() else {
+            return false;
+        };
         *memory = rest;
-        self.has_derivatives = has_derivatives == 1.0;
-        (self.is_fresh, self.factored) = (false, 0.0);
+        (self.has_derivatives, self.holds_velocities) = (has_derivatives == 1.0, factors_hold == 1.0);
+        (self.age, self.factored) = (Age::Kept, 0.0);
         if !self.has_derivatives {
             return true;
         }

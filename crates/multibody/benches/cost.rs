@@ -1,0 +1,164 @@
+//! What a step costs, against the number of modes, of bodies and of spans in contact.
+//!
+//! ```text
+//! cargo bench -p carom-multibody --bench cost
+//! ```
+//!
+//! Chains of flexible bodies on spherical joints that swing under gravity, in steps of 1 ms; a body is a lattice of 18 points with as many of its 48 modes as the
+//! table says, from some 300 Hz on. Contact is that of two balls at the peak of an impact, whose caps give way like half-spaces: one right-hand side. One thread, CPU time, the least
+//! of three runs.
+
+#[path = "../tests/cap/mod.rs"]
+mod cap;
+#[path = "../tests/lattice/mod.rs"]
+mod lattice;
+
+use std::sync::Arc;
+
+use cap::{Cap, RADIUS};
+use carom_dynamics::{ContactState, Ignore, Loads, Placement};
+use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, Ode, SpectralRadius};
+use carom_multibody::{
+    Body, ContactLaw, ContactSpec, ContactSurface, Joint, JointEnd, JointKind, QuasistaticContacts,
+    RimPolicy, Settings, Simulation, System,
+};
+use carom_progress::Silent;
+use carom_testing::clock::timed;
+use lattice::Lattice;
+use nalgebra::{Matrix3, Vector3};
+
+const REPETITIONS: usize = 3;
+/// Steps of a chain.
+const STEPS: usize = 400;
+const STEP: f64 = 1e-3;
+/// Evaluations in contact of one measurement.
+const EVALUATIONS: usize = 2000;
+/// Contact radius of the balls by Hertz at 0.5 m/s \[m\].
+const CONTACT_RADIUS: f64 = 0.36e-3;
+
+fn main() {
+    let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
+    let kinds = [
+        ("generalised-alpha", alpha),
+        ("midpoint", IntegratorKind::Implicit(ImplicitMethod::Midpoint)),
+        ("radau5", IntegratorKind::Radau5),
+    ];
+    println!("Microseconds of a step (evaluations in it):\n");
+    println!(
+        "| bodies | modes of each | {} | {} | {} |\n|---|---|---|---|---|",
+        kinds[0].0, kinds[1].0, kinds[2].0
+    );
+    let sizes = [(2, 0), (2, 8), (2, 16), (2, 32), (2, 48), (4, 8), (8, 8), (16, 8)];
+    for (bodies, modes) in sizes {
+        let body = Lattice::new(0.1, 1.0, 2000.0).body(modes);
+        let cells = kinds.map(|(_, kind)| {
+            let (micros, evaluations) = step_of_chain(&body, bodies, kind);
+            format!("{micros:.1} ({evaluations:.1})")
+        });
+        println!("| {bodies} | {modes} | {} |", cells.join(" | "));
+    }
+    println!("\nMicroseconds of a right-hand side at the peak of an impact:\n");
+    println!("| faces | loaded spans | hard | penalty |\n|---|---|---|---|");
+    for faces in [4, 6, 8, 10, 14, 20] {
+        let ball = Arc::new(Cap::splines(faces, 1.25 * CONTACT_RADIUS, 2).reduced());
+        let (hard, spans) = evaluation_in_contact(&ball, ContactLaw::Hard);
+        let (penalty, _) = evaluation_in_contact(&ball, ContactLaw::Penalty { alpha: 100.0 });
+        println!("| {} | {spans} | {hard:.1} | {penalty:.1} |", faces * faces);
+    }
+}
+
+/// Microseconds and evaluations of a step of a chain.
+fn step_of_chain(body: &Body, bodies: usize, integrator: IntegratorKind) -> (f64, f64) {
+    let settings = Settings { integrator, time_step: Some(STEP), ..Settings::until(STEPS as f64 * STEP) };
+    // Clocks tick in milliseconds.
+    let mut chains: Vec<_> =
+        (0..REPETITIONS * (20 / bodies).max(1)).map(|_| chain(body, bodies, settings)).collect();
+    let mut evaluations = 0.0;
+    let mut seconds = f64::INFINITY;
+    let runs = chains.len() / REPETITIONS;
+    for part in chains.chunks_mut(runs) {
+        let ((), time) = timed(|| {
+            for simulation in part {
+                let summary = simulation.run(&mut Ignore, &Silent).expect("a chain that swings");
+                let counters = summary.counters;
+                assert!(counters.steps as usize >= STEPS, "{counters:?}");
+                evaluations = counters.evaluations as f64 / counters.steps as f64;
+            }
+        });
+        seconds = seconds.min(time.cpu);
+    }
+    (1e6 * seconds / (runs * STEPS) as f64, evaluations)
+}
+
+/// Bodies that hang on each other, the first on the ground, at first aside.
+fn chain(body: &Body, bodies: usize, settings: Settings) -> Simulation {
+    let marker = |points: &[u32]| body.marker(points).expect("points of the lattice");
+    let ends = [marker(&[0, 1, 2, 9, 10, 11]), marker(&[6, 7, 8, 15, 16, 17])];
+    let [start, stop] = ends.each_ref().map(|end| Vector3::from(end.position_b));
+    let end =
+        |body, which: usize| JointEnd { body, marker: ends[which].clone(), triad_b: Matrix3::identity() };
+    let joint = |k: usize| {
+        let first = if k == 0 { end(None, 0) } else { end(Some(k - 1), 1) };
+        Joint { name: format!("{k}"), kind: JointKind::Spherical, ends: [first, end(Some(k), 0)] }
+    };
+    let places: Vec<_> = (0..bodies)
+        .map(|k| Placement { origin: (k as f64 * (stop - start)).into(), ..Placement::default() })
+        .collect();
+    let loads = Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() };
+    let system = System::new(vec![body.clone(); bodies], loads, Vec::new()).expect("bodies without pairs");
+    let system = system.with_joints((0..bodies).map(joint).collect()).expect("joints between neighbours");
+    Simulation::new(system, &places, settings).expect("a chain that is closed")
+}
+
+/// Microseconds of a right-hand side about the peak of an impact, and the spans that carry pressure there.
+fn evaluation_in_contact(ball: &Arc<carom_reduce::ReducedBody>, law: ContactLaw) -> (f64, usize) {
+    let bodies = vec![Body::reduced(ball.clone()).expect("the cap is a body"); 2];
+    let surface = || ContactSurface::Named("pole".into());
+    let spec = ContactSpec {
+        bodies: [0, 1],
+        surfaces: [surface(), surface()],
+        law,
+        friction: 0.0,
+        modulus: None,
+        radius: None,
+        rim: RimPolicy::Warning,
+        max_depth: None,
+    };
+    let contacts = QuasistaticContacts::new(&bodies, &[spec]).expect("the caps have poles");
+    let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).expect("a pair of bodies");
+    let places = [
+        Placement { velocity: [0.0, 0.0, 0.3], ..Placement::default() },
+        Placement {
+            origin: [1e-5, 0.0, 2.0 * RADIUS + 2e-6],
+            velocity: [0.0, 0.0, -0.2],
+            ..Placement::rotated([1.0, 0.0, 0.0], 180.0)
+        },
+    ];
+    let settings = Settings {
+        integrator: IntegratorKind::RungeKutta(Method::DormandPrince5),
+        max_step: Some(2e-7),
+        ..Settings::until(1e-4)
+    };
+    let mut simulation = Simulation::new(system, &places, settings).expect("two balls that approach");
+    let mut states = Vec::new();
+    while states.len() < 24 {
+        simulation.step(&mut Ignore).expect("an impact");
+        if simulation.time() > 5.2e-5 {
+            states.push(simulation.state().to_vec());
+        }
+    }
+    let mut system = simulation.system;
+    let mut rate = vec![0.0; states[0].len()];
+    system.rate(0.0, &states[0], &mut rate).expect("an impact");
+    let mut state = ContactState::default();
+    system.contacts[0].report(0, &mut state);
+    let mut run = || {
+        // There and back again, so that no state is far from the last one.
+        let order = (0..states.len()).chain((0..states.len()).rev()).cycle();
+        for k in order.take(EVALUATIONS) {
+            system.rate(0.0, &states[k], &mut rate).expect("an impact");
+        }
+    };
+    let seconds = (0..REPETITIONS).map(|_| timed(&mut run).1.cpu).fold(f64::INFINITY, f64::min);
+    (1e6 * seconds / EVALUATIONS as f64, state.pressure_faces.len())
+}
