@@ -87,10 +87,9 @@ impl System {
     /// Energy of the vibration of a body: ½ q̇ᵀ M̄_e q̇ + ½ qᵀ K̄ q of its dynamic modes \[J\].
     pub(crate) fn vibration_energy(&self, i: usize, y: &[f64]) -> f64 {
         let rate = &self.kinetics[i].velocities.modal;
-        let m = &self.bodies[i].frame.mass_modal;
         let mut energy = self.modal_elastic_energy(i, y);
         for a in 0..rate.len() {
-            energy += 0.5 * rate[a] * (0..rate.len()).map(|b| m[(a, b)] * rate[b]).sum::<f64>();
+            energy += 0.5 * rate[a] * self.bodies[i].frame.times_mass(a, rate);
         }
         if let Some(carried) = &self.bodies[i].frame.carried {
             // The energy of the mean motion that comes with the modes is none of the vibration.
@@ -114,11 +113,6 @@ impl System {
     pub(crate) fn modal_elastic_energy(&self, i: usize, y: &[f64]) -> f64 {
         let n = self.layout.modes(i);
         let q = &y[self.layout.modal(i)..self.layout.modal(i) + n];
-        let k = &self.bodies[i].frame.stiffness_modal;
-        let mut energy = 0.0;
-        for a in 0..n {
-            energy += 0.5 * q[a] * (0..n).map(|b| k[(a, b)] * q[b]).sum::<f64>();
-        }
-        energy
+        (0..n).map(|a| 0.5 * q[a] * self.bodies[i].frame.times_stiffness(a, q)).sum()
     }
 }

@@ -113,10 +113,11 @@ impl Body {
             Ok((!damping.is_none()).then(|| DMatrix::from_fn(n, n, |i, j| matrix[(i, j)])))
         };
         if let Some(reduced) = &self.reduced {
-            self.frame.damping_modal = of(reduced).map_err(|source| BodyError {
+            let damping = of(reduced).map_err(|source| BodyError {
                 body: self.name.clone(),
                 source: FrameError::Damping { source },
             })?;
+            self.frame.set_damping(damping);
         }
         Ok(self)
     }
@@ -142,7 +143,7 @@ impl Body {
             BodyError { body: self.name.clone(), source: FrameError::Damping { source: source.into() } }
         })?;
         let own = self.frame.damping_modal.take().unwrap_or_else(|| DMatrix::zeros(n, n));
-        self.frame.damping_modal = Some(own + DMatrix::from_fn(n, n, |i, j| matrix[(i, j)]));
+        self.frame.set_damping(Some(own + DMatrix::from_fn(n, n, |i, j| matrix[(i, j)])));
         Ok(self)
     }
 

@@ -27,7 +27,7 @@ pub struct FloatingFrame {
     pub coupling_r1: Vec<f64>,
     /// I1_k: entry (a, b) at `[3 n b + 3 k + a]`.
     pub inertia_1: Vec<f64>,
-    /// I2_kl: entry (a, b) at `[3 n (3 l + b) + 3 k + a]`.
+    /// I2_kl = I2_lkᵀ: entry (a, b) at `[3 n (3 l + b) + 3 k + a]`; only those with k ≥ l are read.
     pub inertia_2: Vec<f64>,
     /// M̄_e, n × n.
     pub mass_modal: DMatrix<f64>,
@@ -39,6 +39,16 @@ pub struct FloatingFrame {
     pub damping_modal: Option<DMatrix<f64>>,
     /// M_R⁻¹ [C_t C_r0]ᵀ, 6 × n: the rigid motion that comes with the modes; none in the Buckens frame.
     pub(crate) carried: Option<DMatrix<f64>>,
+    /// Which of M̄_e, K̄_e and D̄_e are diagonal: products with them are then as long as n.
+    pub(crate) diagonal: Diagonal,
+}
+
+/// Modal matrices without entries beside their diagonals.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Diagonal {
+    pub(crate) mass: bool,
+    pub(crate) stiffness: bool,
+    pub(crate) damping: bool,
 }
 
 /// Why constants make no body.
@@ -136,6 +146,7 @@ impl FloatingFrame {
             stiffness_modal: DMatrix::zeros(0, 0),
             damping_modal: None,
             carried: None,
+            diagonal: Diagonal::default(),
         };
         frame.check()?;
         Ok(frame)
@@ -170,7 +181,7 @@ impl FloatingFrame {
             })
         };
         let mass_modal = square("mass_modal", &invariants.mass_modal)?;
-        let frame = Self {
+        let mut frame = Self {
             n,
             mass: invariants.mass,
             first_moment: Vector3::from(invariants.first_moment),
@@ -183,14 +194,39 @@ impl FloatingFrame {
             mass_modal_inverse: inverse(&mass_modal)?,
             mass_modal,
             stiffness_modal: square("stiffness_modal", &invariants.stiffness_modal)?,
-            damping_modal: match &invariants.damping_modal {
-                Some(damping) => Some(square("damping_modal", damping)?),
-                None => None,
-            },
+            damping_modal: None,
             carried: None,
+            diagonal: Diagonal::default(),
         };
+        frame.diagonal.mass = is_diagonal(&frame.mass_modal);
+        frame.diagonal.stiffness = is_diagonal(&frame.stiffness_modal);
+        if let Some(damping) = &invariants.damping_modal {
+            frame.set_damping(Some(square("damping_modal", damping)?));
+        }
         frame.check()?;
         Ok(Self { carried: frame.carried(), ..frame })
+    }
+
+    /// Takes D̄_e, n × n.
+    pub(crate) fn set_damping(&mut self, damping: Option<DMatrix<f64>>) {
+        self.diagonal.damping = damping.as_ref().is_some_and(is_diagonal);
+        self.damping_modal = damping;
+    }
+
+    /// (M̄_e x)_k.
+    pub(crate) fn times_mass(&self, k: usize, x: &[f64]) -> f64 {
+        row_times(&self.mass_modal, self.diagonal.mass, k, x)
+    }
+
+    /// (K̄_e x)_k.
+    pub(crate) fn times_stiffness(&self, k: usize, x: &[f64]) -> f64 {
+        row_times(&self.stiffness_modal, self.diagonal.stiffness, k, x)
+    }
+
+    /// (D̄_e x)_k.
+    pub(crate) fn times_damping(&self, k: usize, x: &[f64]) -> f64 {
+        let damping = self.damping_modal.as_ref();
+        damping.map_or(0.0, |damping| row_times(damping, self.diagonal.damping, k, x))
     }
 
     /// M_R⁻¹ [C_t C_r0]ᵀ, if it is more than rounding.
@@ -269,6 +305,19 @@ fn inverse(mass_modal: &DMatrix<f64>) -> Result<Option<DMatrix<f64>>, FrameError
         return Ok(None);
     }
     mass_modal.clone().cholesky().map(|factor| Some(factor.inverse())).ok_or(FrameError::Singular)
+}
+
+fn is_diagonal(matrix: &DMatrix<f64>) -> bool {
+    let n = matrix.nrows();
+    (0..n).all(|j| (0..n).all(|i| i == j || matrix[(i, j)] == 0.0))
+}
+
+/// Row k of a matrix, diagonal or not, times x.
+fn row_times(matrix: &DMatrix<f64>, is_diagonal: bool, k: usize, x: &[f64]) -> f64 {
+    if is_diagonal {
+        return matrix[(k, k)] * x[k];
+    }
+    x.iter().enumerate().map(|(l, x)| matrix[(k, l)] * x).sum()
 }
 
 /// The leading block of a matrix, column by column, if it exists and is finite.

@@ -46,7 +46,7 @@ pub struct Kinetics {
     pub inertia_rates: Vec<f64>,
     /// M̄_e⁻¹ \[C_t C_r\]: n × 6, column by column.
     eliminated: Vec<f64>,
-    /// M̄_e⁻¹ p, then ∂C_r/∂q_k q̇.
+    /// q three times each, then M̄_e⁻¹ p, then ∂C_r/∂q_k q̇.
     work: Vec<f64>,
     /// Factor of what is left of M after the elimination of q̇.
     factor: Option<Cholesky<f64, U6>>,
@@ -74,25 +74,44 @@ impl Kinetics {
         let n = frame.n;
         self.first_moment = frame.first_moment + sum_columns(&frame.coupling_t, q);
         self.coupling_r.copy_from_slice(&frame.coupling_r0);
+        self.work.chunks_exact_mut(3).zip(q).for_each(|(tripled, q)| tripled.fill(*q));
         for k in 0..n {
             let column = &frame.coupling_r1[3 * n * k..3 * n * (k + 1)];
-            let sum = sum_columns(column, q);
+            let sum = sum_long_columns(column, &self.work);
             for a in 0..3 {
                 self.coupling_r[3 * k + a] += sum[a];
             }
         }
         self.inertia_rates.copy_from_slice(&frame.inertia_1);
-        for l in 0..n {
-            let block = &frame.inertia_2[9 * n * l..9 * n * (l + 1)];
-            for (rate, i2) in self.inertia_rates.iter_mut().zip(block) {
-                *rate += q[l] * i2;
-            }
-        }
+        self.add_second_order(frame, q);
         self.inertia = frame.inertia;
         for k in 0..n {
             let symmetric =
                 block_of(&self.inertia_rates, n, k) + block_of(&frame.inertia_1, n, k).transpose();
             self.inertia += q[k] * symmetric;
+        }
+    }
+
+    /// Adds Σ_l q_l I2_kl to the G_k, q being tripled in `work`. As I2_lk = I2_klᵀ, each entry below the diagonal serves twice, and half of the array is read: this takes
+    /// most of the time of a body with hundreds of dynamic modes.
+    fn add_second_order(&mut self, frame: &FloatingFrame, q: &[f64]) {
+        let n = frame.n;
+        for l in 0..n {
+            let (first, below) = (3 * l, 3 * (l + 1));
+            let mut mirrored = [Vector3::zeros(); 3];
+            for (b, mirrored) in mirrored.iter_mut().enumerate() {
+                let column = &frame.inertia_2[3 * n * (3 * l + b)..3 * n * (3 * l + b + 1)];
+                *mirrored = sum_long_columns(&column[below..], &self.work[below..]);
+                let rates = &mut self.inertia_rates[3 * n * b + first..3 * n * (b + 1)];
+                for (rate, i2) in rates.iter_mut().zip(&column[first..]) {
+                    *rate += q[l] * i2;
+                }
+            }
+            for (b, mirrored) in mirrored.iter().enumerate() {
+                for a in 0..3 {
+                    self.inertia_rates[3 * n * a + first + b] += mirrored[a];
+                }
+            }
         }
     }
 
@@ -234,7 +253,7 @@ impl Kinetics {
             let ct = Vector3::from_column_slice(&frame.coupling_t[3 * k..3 * k + 3]);
             let cr = Vector3::from_column_slice(&self.coupling_r[3 * k..3 * k + 3]);
             p[k] = ct.dot(&z.v) + cr.dot(&z.omega);
-            p[k] += (0..frame.n).map(|l| frame.mass_modal[(k, l)] * z.modal[l]).sum::<f64>();
+            p[k] += frame.times_mass(k, &z.modal);
         }
         (linear, angular)
     }
@@ -274,6 +293,23 @@ fn sum_columns(columns: &[f64], x: &[f64]) -> Vector3<f64> {
     let mut sum = Vector3::zeros();
     for (column, x) in columns.chunks_exact(3).zip(x) {
         sum += *x * Vector3::new(column[0], column[1], column[2]);
+    }
+    sum
+}
+
+/// The same with each x_k three times in `tripled`: twelve sums, so that none waits for the last.
+fn sum_long_columns(columns: &[f64], tripled: &[f64]) -> Vector3<f64> {
+    let (blocks, rest) = columns.as_chunks::<12>();
+    let (factors, last) = tripled.as_chunks::<12>();
+    let mut sums = [0.0; 12];
+    for (block, factors) in blocks.iter().zip(factors) {
+        for i in 0..12 {
+            sums[i] += factors[i] * block[i];
+        }
+    }
+    let mut sum = Vector3::from_fn(|a, _| (sums[a] + sums[3 + a]) + (sums[6 + a] + sums[9 + a]));
+    for (i, (x, factor)) in rest.iter().zip(last).enumerate() {
+        sum[i % 3] += factor * x;
     }
     sum
 }

@@ -203,15 +203,12 @@ impl System {
                 self.flows.ang_impulse += forces.moment;
             }
             let g_b = pose.rotation.tr_mul(&g);
-            let start = self.layout.modal(i);
+            let q = &y[self.layout.modal(i)..self.layout.modal(i) + body.frame.n];
             let rates = &self.kinetics[i].velocities.modal;
             for k in 0..body.frame.n {
                 let ct = vector(&body.frame.coupling_t, 3 * k);
-                let elastic: f64 =
-                    (0..body.frame.n).map(|l| body.frame.stiffness_modal[(k, l)] * y[start + l]).sum();
-                let damping = body.frame.damping_modal.as_ref().map_or(0.0, |damping| {
-                    (0..body.frame.n).map(|l| damping[(k, l)] * rates[l]).sum::<f64>()
-                });
+                let elastic = body.frame.times_stiffness(k, q);
+                let damping = body.frame.times_damping(k, rates);
                 forces.modal[k] = ct.dot(&g_b) - elastic - damping;
                 self.flows.damping += damping * rates[k];
             }
