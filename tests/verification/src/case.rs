@@ -2,7 +2,7 @@
 
 use carom_report::Drawing;
 
-use crate::{Bench, BenchError, impacts, local, settings};
+use crate::{Bench, BenchError, chains, impacts, local, settings};
 
 /// A figure that was measured, beside what it should be.
 #[derive(Debug, Clone)]
@@ -157,6 +157,15 @@ pub fn cases() -> Vec<Case> {
                     same ones at the pole). Claim: 2 % with the finest local refinement, which has a fifth or less of the dofs of a \
                     uniform ball with the same spans at the pole.",
             run: local::local,
+        },
+        Case {
+            name: "held-rod",
+            title: "Ball on a rod that sends its wave back",
+            about: "A steel ball of 40 mm at 0.3 m/s on an aluminium rod (d 10 mm, L 800 mm) that is held at its far end \
+                    (meshes/ball-on-held-rod). Expected: Hertz' force and a one-dimensional wave with its reflections, computed here. Two \
+                    touches, the first with two humps. Claim: 5 % in force and impulse of the first touch, 15 % in those of the second, which is \
+                    what the first leaves over; 12 us in times, of which frames resolve 2.",
+            run: chains::held_rod,
         },
     ]
 }

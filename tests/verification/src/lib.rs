@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod case;
+mod chains;
 pub mod impacts;
 mod local;
 pub mod report;

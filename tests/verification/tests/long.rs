@@ -71,3 +71,9 @@ fn split() {
 fn local() {
     verify("local");
 }
+
+#[test]
+#[ignore = "3 minutes: reduces a ball and a rod"]
+fn held_rod() {
+    verify("held-rod");
+}

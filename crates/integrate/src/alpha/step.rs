@@ -214,7 +214,8 @@ impl ChungHulbert {
         })
     }
 
-    /// What Newton's method measures increments by: tolerances of positions and momenta, as far as positions resolve them.
+    /// What Newton's method measures increments by: tolerances of positions and momenta, as far as positions resolve them. Rounding of constraints
+    /// comes back in what answers them most easily, such as a light mode whose motion is large elsewhere than at the joint.
     pub(super) fn set_scales<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,
@@ -226,7 +227,8 @@ impl ChungHulbert {
             let magnitude = system.magnitude(&shared.y0, i);
             let speed = shared.tolerances.newton_scale(momentum, shared.y0[momentum]) / self.matrix.mass(i);
             let of_position = shared.tolerances.newton_scale(position, magnitude);
-            self.noise[i] = NOISE * magnitude;
+            let carried = self.matrix.carried_along(i, |k| system.closure(k));
+            self.noise[i] = NOISE * magnitude.max(carried);
             *scale = of_position.min(h * speed / self.of.speed()).max(ROUNDING * magnitude);
         }
     }

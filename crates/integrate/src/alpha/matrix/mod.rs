@@ -164,6 +164,13 @@ impl StepMatrix {
         }
     }
 
+    /// Largest change of ξ_i that a change of one constraint alone brings about, whose sizes `closure` gives: (M⁻¹ Gᵀ)_ik/(G M⁻¹ Gᵀ)_kk.
+    pub(super) fn carried_along(&self, i: usize, closure: impl Fn(usize) -> f64) -> f64 {
+        let of = |k: usize| self.columns[(i, k)].abs() * closure(k) / self.response[(k, k)];
+        // A row that moves nothing gives no number.
+        (0..self.columns.ncols()).map(of).filter(|change| change.is_finite()).fold(0.0, f64::max)
+    }
+
     /// (M x)_i.
     pub(super) fn times_mass(&self, i: usize, x: &[f64]) -> f64 {
         x.iter().enumerate().map(|(j, x)| self.mass[(i, j)] * x).sum()
