@@ -11,6 +11,7 @@ use carom_format::npz::{ArchiveWriter, ReadArchiveError, Version};
 use carom_format::{body_file, read_body, read_rom, rom_file, write_body, write_rom};
 use carom_progress::Silent;
 use carom_reduce::Composition;
+use carom_testing::program::numpy;
 
 fn in_folder(test: impl FnOnce(&Path)) {
     let folder = tempfile::tempdir().unwrap();
@@ -148,16 +149,6 @@ fn indices_out_of_range_are_refused() {
         let text = broken(&|body| body.materials[0].poisson = 0.5);
         assert!(text.contains("material_poisson"), "{text}");
     });
-}
-
-/// A Python with NumPy: `CAROM_PYTHON`, or `python3`.
-fn numpy() -> Option<String> {
-    let python = std::env::var("CAROM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let found = Command::new(&python).args(["-c", "import numpy"]).output().is_ok_and(|o| o.status.success());
-    if !found {
-        println!("skipped: `{python}` has no NumPy; set CAROM_PYTHON to one that has");
-    }
-    found.then_some(python)
 }
 
 #[test]

@@ -1,11 +1,12 @@
-//! Impacts that are unusual: scaled, begun in overlap, over an edge, beside a surface, between very stiff and very soft.
+//! Impacts that are unusual: scaled, begun in overlap, over an edge, off a surface.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use carom_format::Scenario;
 use carom_multibody::RunSummary;
 use carom_progress::Silent;
-use carom_simulate::{RunOptions, SimulateError, Workshop, prepare, run};
+use carom_simulate::{Prepared, RunOptions, Workshop, prepare, run};
 
 /// A ball that meets a rigid wall, all lengths times `size`, the stiffness times `stiffness`, speeds as waves.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +15,8 @@ struct Scale {
     stiffness: f64,
 }
 
+const ABOVE: [f64; 3] = [0.0, 0.0, -0.0150001];
+const DOWN: [f64; 3] = [0.0, 0.0, 40.0];
 const ONE: Scale = Scale { size: 1.0, stiffness: 1.0 };
 
 impl Scale {
@@ -75,73 +78,87 @@ law = {{ kind = "complementarity" }}
     )
 }
 
-fn solve(text: &str, overrides: &[&str]) -> Result<RunSummary, SimulateError> {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
-    let scenario = Scenario::parse(Path::new("robust.toml"), text, &overrides, &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-    let bodies = prepare(&scenario, workshop, &Silent)?;
-    let result = folder.path().join("result.carom");
-    let outcome = run(&scenario, folder.path(), &bodies, &result, RunOptions::default(), &Silent)?;
-    println!(
-        "{overrides:?}: {:?} {:?} {:?} {:?}",
-        outcome.summary.contacts, outcome.summary.counters, outcome.summary.ledger, outcome.warnings
-    );
-    Ok(outcome.summary)
+fn scenario(text: &str) -> Scenario {
+    Scenario::parse(Path::new("robust.toml"), text, &[], &["steel"]).unwrap()
 }
 
-const ABOVE: [f64; 3] = [0.0, 0.0, -0.0150001];
-const DOWN: [f64; 3] = [0.0, 0.0, 40.0];
+fn bodies(text: &str) -> Prepared {
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
+    prepare(&scenario(text), workshop, &Silent).unwrap()
+}
+
+/// The bodies in their own size, made once.
+fn plain() -> &'static Prepared {
+    static BODIES: OnceLock<Prepared> = OnceLock::new();
+    BODIES.get_or_init(|| bodies(&text(ONE, ABOVE, DOWN)))
+}
+
+fn solve(bodies: &Prepared, text: &str) -> RunSummary {
+    let folder = tempfile::tempdir().unwrap();
+    let result = folder.path().join("result.carom");
+    let outcome =
+        run(&scenario(text), folder.path(), bodies, &result, RunOptions::default(), &Silent).unwrap();
+    let summary = outcome.summary;
+    println!("{:?} {:?} {:?}", summary.contacts, summary.counters, summary.ledger);
+    assert!(
+        summary.ledger.energy_error < 1e-6 && summary.ledger.momentum_error < 1e-9,
+        "{:?}",
+        summary.ledger
+    );
+    summary
+}
 
 /// F = E L² f(x/L, t c/L, v/c): a thousandth of the length, a million times the stiffness and both give the same impact in their units.
 #[test]
 fn a_scaled_problem_has_the_scaled_answer() {
-    let plain = solve(&text(ONE, ABOVE, DOWN), &[]).unwrap().contacts[0];
-    for (size, stiffness) in [(1e-3, 1.0), (1.0, 1e6), (1.0, 1e-6), (1e-3, 1e6), (1e3, 1e-6)] {
+    let plain = solve(plain(), &text(ONE, ABOVE, DOWN)).contacts[0];
+    for (size, stiffness) in [(1e-3, 1e6), (1e3, 1e-6)] {
         let scale = Scale { size, stiffness };
-        let found = solve(&text(scale, ABOVE, DOWN), &[]).unwrap();
-        let event = found.contacts[0];
+        let text = text(scale, ABOVE, DOWN);
+        let event = solve(&bodies(&text), &text).contacts[0];
         let force = size * size * stiffness;
         let ratios = [
             event.peak_force / (plain.peak_force * force),
             event.duration() / (plain.duration() * scale.time()),
             event.impulse[2] / (plain.impulse[2] * force * scale.time()),
         ];
-        println!("{scale:?} {ratios:?}");
         assert!(ratios.iter().all(|ratio| (ratio - 1.0).abs() < 1e-6), "{scale:?} {ratios:?}");
     }
 }
 
+/// Half of the contact lies beyond the edge of the wall, where nothing is: a shift of the ball that takes points of it across changes the
+/// impact a little. Without a bead in which the wall ends no step could be taken there.
 #[test]
-fn overlap() {
-    for depth in [1e-6, 1e-5, 5e-5] {
-        let r = solve(&text(ONE, [0.0, 0.0, -0.015 + depth], [0.0; 3]), &[]);
-        println!("overlap {depth} {:?}", r.map(|_| ()));
-    }
+fn a_ball_bounces_on_the_edge_of_a_wall() {
+    let at = |x: f64| solve(plain(), &text(ONE, [x, 0.0, ABOVE[2]], DOWN)).contacts[0];
+    let (inside, outside) = (at(0.0099), at(0.0101));
+    assert!((outside.peak_force / inside.peak_force - 1.0).abs() < 0.01, "{inside:?} {outside:?}");
+    // Some of it goes into a push sideways and into rotation.
+    assert!(outside.impulse[2] < -0.9 * 8.82 && outside.impulse[2] > -8.82, "{outside:?}");
 }
 
+/// A ball that moves sideways as it presses: it leaves the wall pressed in, and takes with it what it had.
 #[test]
-fn edge() {
-    for x in [0.0098, 0.0099, 0.01, 0.0101, 0.0105, 0.011] {
-        let r = solve(&text(ONE, [x, 0.0, -0.0150001], DOWN), &[]);
-        println!("edge {x} {:?}", r.map(|_| ()).map_err(|e| chain(&e)));
-    }
+fn a_ball_slides_off_a_wall_while_it_is_pressed_in() {
+    let text = text(ONE, [8.2e-3, 0.0, ABOVE[2]], [1000.0, 0.0, 40.0]);
+    let summary = solve(
+        plain(),
+        &text.replace("kind = \"complementarity\" }", "kind = \"complementarity\" }\nrim = \"warning\""),
+    );
+    let event = summary.contacts[0];
+    assert!(!event.open && event.duration() < 1e-5, "{event:?}");
+    // It was slowed down a little, and is pushed off the edge.
+    assert!(event.impulse[2] < -0.01 && event.velocity_after < 0.0 && event.impulse[0] > 0.0, "{event:?}");
 }
 
-fn chain(e: &dyn std::error::Error) -> String {
-    let mut t = e.to_string();
-    let mut c = e.source();
-    while let Some(e) = c {
-        t += &format!(" <- {e}");
-        c = e.source();
-    }
-    t
-}
-
+/// Pressed in from the start: what that stores throws the ball off.
 #[test]
-fn leaving() {
-    for v in [500.0, 2000.0] {
-        let r = solve(&text(ONE, [0.005, 0.0, -0.0150001], [v, 0.0, 40.0]), &[]);
-        println!("leaving {v} {:?}", r.map(|_| ()).map_err(|e| chain(&e)));
-    }
+fn a_ball_that_begins_in_overlap_is_thrown_off() {
+    let summary = solve(plain(), &text(ONE, [0.0, 0.0, -0.015 + 5e-5], [0.0; 3]));
+    let event = summary.contacts[0];
+    assert_eq!((event.start, event.open), (0.0, false), "{event:?}");
+    let mass = 7800.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.015_f64.powi(3);
+    let thrown = (2.0 * summary.ledger.energy_initial / mass).sqrt();
+    assert!((event.velocity_after / thrown - 1.0).abs() < 1e-3 && thrown > 0.5, "{event:?} {thrown}");
 }

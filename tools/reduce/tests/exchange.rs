@@ -10,7 +10,7 @@ use assert_cmd::Command;
 use bar::folder_with_bar;
 use carom_format::read_rom;
 use carom_testing::numbers;
-use carom_testing::program::told;
+use carom_testing::program::{numpy, told};
 use carom_testing::shared_data;
 use program::{failure, json};
 
@@ -333,12 +333,7 @@ fn snippet(first_line: &str) -> String {
 
 #[test]
 fn the_python_for_stress_runs_and_stress_holds_the_energy_of_the_modes() {
-    let python = std::env::var("CAROM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let found = Command::new(&python).args(["-c", "import numpy"]).output();
-    if !found.is_ok_and(|output| output.status.success()) {
-        println!("skipped: `{python}` has no NumPy; set CAROM_PYTHON to one that has");
-        return;
-    }
+    let Some(python) = numpy() else { return };
     let folder = folder_with_bar();
     let line =
         "craig-bampton bar.npz -o bar.rom --interface west --modes 12 --stress gauss --fields full --json";
@@ -379,12 +374,7 @@ for k, omega in enumerate(rom['omega']):
 
 #[test]
 fn the_python_of_the_documentation_runs() {
-    let python = std::env::var("CAROM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let found = Command::new(&python).args(["-c", "import numpy"]).output();
-    if !found.is_ok_and(|output| output.status.success()) {
-        println!("skipped: `{python}` has no NumPy; set CAROM_PYTHON to one that has");
-        return;
-    }
+    let Some(python) = numpy() else { return };
     let folder = folder_with_bar();
     let script = snippet("# A reduced body in NumPy")
         + "\nassert frequencies.shape == (n,) and np.all(np.diff(frequencies) >= 0)"

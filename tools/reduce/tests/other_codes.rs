@@ -1,25 +1,18 @@
 //! What a script that hands a model to another multibody code relies on (docs/exudyn.md).
 
 mod bar;
-mod program;
 
 use std::path::Path;
 
 use assert_cmd::Command;
-use bar::folder_with_bar;
-use carom_testing::program::told;
-use program::json;
+use bar::{folder_with_bar, reduce};
+use carom_testing::program::{numpy, told};
 
 /// Runs `script` in a folder with `bar.rom`, whose ends are rigid markers; without NumPy nothing is tested.
 fn with_numpy(script: &str) {
-    let python = std::env::var("CAROM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let found = Command::new(&python).args(["-c", "import numpy"]).output();
-    if !found.is_ok_and(|output| output.status.success()) {
-        println!("skipped: `{python}` has no NumPy; set CAROM_PYTHON to one that has");
-        return;
-    }
+    let Some(python) = numpy() else { return };
     let folder = folder_with_bar();
-    json(
+    reduce(
         folder.path(),
         "craig-bampton bar.npz -o ends.rom --attach west=rigid --attach east=rigid --modes 8 --fields full --json",
     );

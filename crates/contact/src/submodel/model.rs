@@ -239,6 +239,16 @@ impl QuasistaticContact {
         Ok(model)
     }
 
+    /// The same with surfaces that end sharply, for statics: a body that is pushed off a surface has to be seen to go, not to lean on a bead.
+    pub fn without_beads(mut self) -> Self {
+        for zone in &mut self.zones {
+            if let ZoneShape::Faces { faces, .. } = &mut zone.shape {
+                faces.rim_radius = 0.0;
+            }
+        }
+        self
+    }
+
     fn add_pair(&mut self, pair: &Pair) -> Result<(), SetupError> {
         let zone = |index: usize| {
             self.zones.get(index).ok_or(SetupError::Missing { what: "zone", index, count: self.zones.len() })

@@ -103,6 +103,7 @@ impl StaticContact {
             });
         }
         let model = QuasistaticContact::new(contact_bodies, zones, &pairs).map_err(StaticError::from)?;
+        let model = model.without_beads();
         let (warm, work) = (model.cold(), model.workspace());
         let motions = motions(bodies, &sides);
         Ok(Some(Self { model, warm, work, sides, pairs: names, motions }))

@@ -1,10 +1,12 @@
 //! A small body that goes to other programs and comes back.
 
+use std::path::Path;
+
+use assert_cmd::Command;
 use carom_fem::{Body, Geometry, Material};
 use carom_format::write_body;
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
-
-use crate::program::json;
+use carom_testing::program::json;
 
 /// A folder with `bar.npz`, a bar of 6 × 2 × 2 hexahedra, and `bar.rom`, reduced with the interfaces west and east.
 pub(crate) fn folder_with_bar() -> tempfile::TempDir {
@@ -19,9 +21,15 @@ pub(crate) fn folder_with_bar() -> tempfile::TempDir {
         material_of_block: vec![0; n_blocks],
     };
     write_body(&folder.path().join("bar.npz"), &body).unwrap();
-    json(
+    reduce(
         folder.path(),
         "craig-bampton bar.npz -o bar.rom --interface west --interface east --modes 12 --json",
     );
     folder
+}
+
+/// Runs `carom-reduce`, which must succeed and print one JSON object.
+pub(crate) fn reduce(folder: &Path, line: &str) {
+    let mut program = Command::cargo_bin("carom-reduce").unwrap();
+    json(&program.current_dir(folder).args(line.split(' ')).output().unwrap());
 }
