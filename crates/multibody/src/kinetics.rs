@@ -78,7 +78,7 @@ impl Kinetics {
         }
     }
 
-    /// mc(q), I(q), C_r(q), G_k(q); complete to second order in q.
+    /// mc(q), I(q), C_r(q), G_k(q); complete to second order in q. What is there for this q is kept: `frame` is always the same one.
     pub fn set_modal(&mut self, frame: &FloatingFrame, q: &[f64]) {
         if self.is_set && self.modal == q {
             return;
@@ -113,10 +113,7 @@ impl Kinetics {
         }
         let n = frame.n;
         self.eliminate(frame);
-        let mut schur = Matrix6::zeros();
-        schur.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(frame.mass);
-        schur.fixed_view_mut::<3, 3>(3, 0).copy_from(&skew(&self.first_moment));
-        schur.fixed_view_mut::<3, 3>(3, 3).copy_from(&self.inertia);
+        let mut schur = self.rigid_mass(frame);
         for i in 0..6 {
             // The lower triangle is all that the factorisation reads.
             for j in 0..=i {
@@ -127,6 +124,29 @@ impl Kinetics {
         self.factor = schur.cholesky();
         let largest = || q.iter().fold(0.0, |most: f64, q| q.abs().max(most));
         self.factor.as_ref().map(|_| ()).ok_or_else(|| MassError { largest: largest() })
+    }
+
+    /// Lower triangle of the mass matrix of rigid motions.
+    fn rigid_mass(&self, frame: &FloatingFrame) -> Matrix6<f64> {
+        let mut mass = Matrix6::zeros();
+        mass.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(frame.mass);
+        mass.fixed_view_mut::<3, 3>(3, 0).copy_from(&skew(&self.first_moment));
+        mass.fixed_view_mut::<3, 3>(3, 3).copy_from(&self.inertia);
+        mass
+    }
+
+    /// Velocities (v, ω) of a free body that keeps its shape under an impulse and a moment of impulse about the frame origin, in body axes.
+    pub(crate) fn apply_inverse_rigid_mass(
+        &self,
+        frame: &FloatingFrame,
+        linear: &Vector3<f64>,
+        angular: &Vector3<f64>,
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
+        if let Some(factor) = self.rigid_mass(frame).cholesky() {
+            factor.solve_mut(&mut right);
+        }
+        (right.fixed_rows::<3>(0).into(), right.fixed_rows::<3>(3).into())
     }
 
     /// Velocities of a free body from its momenta in body axes: linear Aᵀ P, angular about the frame origin
@@ -145,6 +165,10 @@ impl Kinetics {
 
     /// M⁻¹ of generalised forces or momenta of a free body, for which [`Kinetics::factorise`] came before: returns the parts
     /// of v and ω and writes that of q̇ to `modal`.
+    ///
+    /// # Panics
+    ///
+    /// Without a factor of this state.
     pub fn apply_inverse_mass(
         &self,
         frame: &FloatingFrame,
@@ -159,9 +183,8 @@ impl Kinetics {
         for i in 0..6 {
             right[i] -= dot(&self.couplings[n * i..n * (i + 1)], modal);
         }
-        if let Some(factor) = &self.factor {
-            factor.solve_mut(&mut right);
-        }
+        let factor = self.factor.as_ref().expect("the mass matrix was factorised");
+        factor.solve_mut(&mut right);
         for j in 0..6 {
             for (x, e) in modal.iter_mut().zip(&self.eliminated[n * j..n * (j + 1)]) {
                 *x -= right[j] * e;

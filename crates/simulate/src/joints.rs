@@ -209,7 +209,7 @@ pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
             "bodies were moved by up to {moved:.3e} m until their joints closed; place them so that the ends of joints meet"
         ));
     }
-    if assembly.strain_energy > 0.0 {
+    if assembly.apart && assembly.strain_energy > 0.0 {
         notes.push(format!(
             "bodies begin deformed, with {:.3e} J: their joints do not close otherwise; look at lengths and axes if that is not meant",
             assembly.strain_energy

@@ -100,7 +100,6 @@ fn solve(bodies: &Prepared, text: &str) -> RunSummary {
     let outcome =
         run(&scenario(text), folder.path(), bodies, &result, RunOptions::default(), &Silent).unwrap();
     let summary = outcome.summary;
-    println!("{:?} {:?} {:?}", summary.contacts, summary.counters, summary.ledger);
     assert!(
         summary.ledger.energy_error < 1e-6 && summary.ledger.momentum_error < 1e-9,
         "{:?}",

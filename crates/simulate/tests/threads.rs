@@ -36,7 +36,7 @@ axis = [0.0, 1.0, 0.0]
 between = ["ball:pole", "block:bottom"]
 "#;
 
-/// All numbers of the frames, of the ledger and of the last checkpoint.
+/// Positions, modal coordinates and forces of the frames, and the ledger.
 fn bits(threads: usize, integrator: &str) -> Vec<u64> {
     let overrides = [format!("simulation.integrator=\"{integrator}\"")];
     let scenario = Scenario::parse(Path::new("threads.toml"), SCENARIO, &overrides, &["steel"]).unwrap();

@@ -187,7 +187,8 @@ impl Faces {
 
     /// Gap to the bead of the rim, g = |d + ρ n| − ρ, with its middle c = y − ρ n and n the normal of the face.
     ///
-    /// Along an edge with parameter s the foot point is where d·y,s = 0, and the middle may move by g,s = −n'·c,s = −(ρ/r) d·n,s there.
+    /// Along an edge with parameter s the foot point is where d·y,s = 0, and there g,s = −n'·c,s = (ρ/r) d·n,s. What is deeper than ρ is beside the
+    /// bead, at its distance from the rim.
     fn gap_to_bead(
         &self,
         face: u32,
@@ -198,6 +199,10 @@ impl Faces {
     ) -> Beside {
         let radius = self.rim_radius;
         let from_middle = d + own * radius;
+        if from_middle.dot(own) < 0.0 {
+            let beside = Beside::level(d.norm(), d.normalize());
+            return Beside { beyond_rim: self.on_cut(face, site), ..beside };
+        }
         let distance = from_middle.norm();
         let normal = from_middle.try_normalize(0.0).unwrap_or(*own);
         let lever = (normal - own) * radius;
@@ -219,7 +224,7 @@ impl Faces {
             let second = |v: &Vector3<f64>| [[v.dot(&dd[0]), v.dot(&dd[1])], [v.dot(&dd[1]), v.dot(&dd[2])]];
             let twice = |m: [[f64; 2]; 2]| [0, 1].map(|a| m[a][0] * along[0] + m[a][1] * along[1]);
             let tangent = y[0] * along[0] + y[1] * along[1];
-            // d·n,s = −(d·yᵃ) n·y,as
+            // −g,s, as d·n,s = −(d·yᵃ) n·y,as
             let bend = twice(second(own));
             let dual = dual_components(y, d);
             let drift = radius / distance * (dual[0] * bend[0] + dual[1] * bend[1]);

@@ -185,9 +185,11 @@ impl Constraints {
     pub(crate) fn set_column(&mut self, row: usize, bodies: &[Body], kinetics: &[Kinetics]) {
         for side in &mut self.sides[row] {
             if let Some(body) = side.body {
-                side.apply_inverse_mass(&bodies[body], &kinetics[body]);
+                let (body, kinetics) = (&bodies[body], &kinetics[body]);
                 if self.keeps_shapes {
-                    side.rate.fill(0.0);
+                    side.apply_inverse_rigid_mass(body, kinetics);
+                } else {
+                    side.apply_inverse_mass(body, kinetics);
                 }
             }
         }
@@ -293,6 +295,17 @@ impl Side {
         }
         (self.velocity, self.omega) =
             kinetics.apply_inverse_mass(&body.frame, &self.force, &self.moment, &self.modal, &mut self.rate);
+    }
+}
+
+impl Side {
+    /// As if the body could not be deformed.
+    fn apply_inverse_rigid_mass(&mut self, body: &Body, kinetics: &Kinetics) {
+        self.rate.fill(0.0);
+        if !body.fixed {
+            (self.velocity, self.omega) =
+                kinetics.apply_inverse_rigid_mass(&body.frame, &self.force, &self.moment);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 use carom_dynamics::rotation;
 
 use super::project::{DRIFT, ROUND_OFF};
+use super::row::Row;
 use crate::kinetics::Velocities;
 use crate::layout::{put, quaternion, vector};
 use crate::system::System;
@@ -31,7 +32,7 @@ impl System {
         let rows = self.constraints.rows.clone();
         let given = y.to_vec();
         self.constraints.keeps_shapes = true;
-        let closed = self.move_bodies(y).and_then(|()| self.change_velocities(y, velocities));
+        let closed = self.move_bodies(y, &rows).and_then(|()| self.change_velocities(y, velocities));
         self.constraints.keeps_shapes = false;
         self.constraints.set_rows(rows, &self.bodies);
         if closed.is_none() {
@@ -46,18 +47,22 @@ impl System {
         self.constraints.violation(self.constraints.size()).1 <= DRIFT && largest <= DRIFT * speed
     }
 
-    /// Newton's method over the rigid motions; none if it does not converge.
-    fn move_bodies(&mut self, y: &mut [f64]) -> Option<()> {
+    /// Newton's method over the rigid motions; none if it does not close all `rows`.
+    fn move_bodies(&mut self, y: &mut [f64], rows: &[(usize, Row)]) -> Option<()> {
         for _ in 0..MAX_STEPS {
+            // What repeats other rows here may not do so elsewhere, and must hold in the end.
+            self.constraints.set_rows(rows.to_vec(), &self.bodies);
+            self.set_state(y).ok()?;
+            self.set_joints(0.0, y);
+            let all = self.constraints.violation(self.constraints.size()).1;
             self.factorise_rigid(y)?;
-            let worst = self.constraints.violation(self.constraints.size()).1;
-            if worst <= ROUND_OFF {
-                return Some(());
+            let independent = self.constraints.violation(self.constraints.size()).1;
+            if all <= ROUND_OFF || independent <= ROUND_OFF {
+                return (all <= DRIFT).then_some(());
             }
             self.close(y);
         }
-        self.factorise_rigid(y)?;
-        (self.constraints.violation(self.constraints.size()).1 <= DRIFT).then_some(())
+        None
     }
 
     /// Brings the velocities z of all bodies to the joints and writes their momenta.

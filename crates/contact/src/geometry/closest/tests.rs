@@ -151,6 +151,9 @@ fn across_the_rim_with_a_bead_gap_and_normal_are_continuous() {
     }
     // 0.02 to 0.03 deep above the sheet, free beyond the bead.
     assert!(last.is_some_and(|foot| foot.gap > 0.02));
+    // What lies deeper than the bead is beside the sheet, and is not drawn further.
+    let deep = faces.closest(&mut now, &Vector3::new(1.02, 0.4, 0.1 - 0.075)).unwrap();
+    assert!(deep.gap > 0.07 && deep.lever == Vector3::zeros(), "{deep:?}");
 }
 
 #[test]

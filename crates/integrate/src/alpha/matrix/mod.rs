@@ -147,7 +147,9 @@ impl StepMatrix {
 
     /// Gives up M and G, if there are constraints, and with them the factors.
     pub(super) fn drop_factors(&mut self) {
-        self.factored = 0.0;
+        if self.rows.nrows() > 0 {
+            self.factored = 0.0;
+        }
     }
 
     /// M_ii.
