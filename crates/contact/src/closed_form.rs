@@ -1,13 +1,11 @@
-//! Closed forms: Hertz' contact and impact, balls and ellipses, the elastic ball beyond it, a sphere on the end of a rod, spheres in a row.
+//! Closed forms: Hertz' contact and impact, balls and ellipses, the elastic ball beyond it, a sphere on the end of a rod.
 
 mod hertz;
 mod hertz_ellipse;
-mod row_of_spheres;
 mod sphere_on_bar;
 mod sphere_on_rod;
 
 pub use hertz::{HertzImpact, HertzPair, HertzStatic, contact_modulus, elastic_ball_stiffening};
 pub use hertz_ellipse::{HertzEllipse, hertz_ellipse};
-pub use row_of_spheres::{RowImpact, collide_in_a_row};
 pub use sphere_on_bar::{BarImpact, FarEnd, SphereOnBar, Touch};
 pub use sphere_on_rod::{RodImpact, SphereOnRod};

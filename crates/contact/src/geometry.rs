@@ -6,6 +6,7 @@
 //! rigid bodies that need no faces. The gap is positive where the surfaces are apart.
 
 pub mod analytic;
+mod bead;
 pub mod bezier;
 pub mod closest;
 pub mod domain;
@@ -17,8 +18,8 @@ pub mod topology;
 mod tree;
 
 pub use analytic::{Plane, Sphere};
+pub(crate) use bead::dual_components;
 pub use closest::Start;
 pub use domain::{Domain, Site};
 pub use faces::{Faces, FacesNow};
 pub use foot::FootPoint;
-pub(crate) use foot::dual_components;

@@ -8,6 +8,7 @@
 //! table says, from some 300 Hz on. Contact is that of two balls at the peak of an impact, whose caps give way like half-spaces: one right-hand side. One thread, CPU time, the least
 //! of three runs.
 
+mod balls;
 #[path = "../tests/cap/mod.rs"]
 mod cap;
 #[path = "../tests/lattice/mod.rs"]
@@ -15,13 +16,11 @@ mod lattice;
 
 use std::sync::Arc;
 
-use cap::{Cap, RADIUS};
+use balls::two_balls;
+use cap::Cap;
 use carom_dynamics::{ContactState, Ignore, Loads, Placement};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, Ode, SpectralRadius};
-use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, Joint, JointEnd, JointKind, QuasistaticContacts,
-    RimPolicy, Settings, Simulation, System,
-};
+use carom_multibody::{Body, ContactLaw, Joint, JointEnd, JointKind, Settings, Simulation, System};
 use carom_progress::Silent;
 use carom_testing::clock::timed;
 use lattice::Lattice;
@@ -112,28 +111,7 @@ fn chain(body: &Body, bodies: usize, settings: Settings) -> Simulation {
 
 /// Microseconds of a right-hand side about the peak of an impact, and the spans that carry pressure there.
 fn evaluation_in_contact(ball: &Arc<carom_reduce::ReducedBody>, law: ContactLaw) -> (f64, usize) {
-    let bodies = vec![Body::reduced(ball.clone()).expect("the cap is a body"); 2];
-    let surface = || ContactSurface::Named("pole".into());
-    let spec = ContactSpec {
-        bodies: [0, 1],
-        surfaces: [surface(), surface()],
-        law,
-        friction: 0.0,
-        modulus: None,
-        radius: None,
-        rim: RimPolicy::Warning,
-        max_depth: None,
-    };
-    let contacts = QuasistaticContacts::new(&bodies, &[spec]).expect("the caps have poles");
-    let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).expect("a pair of bodies");
-    let places = [
-        Placement { velocity: [0.0, 0.0, 0.3], ..Placement::default() },
-        Placement {
-            origin: [1e-5, 0.0, 2.0 * RADIUS + 2e-6],
-            velocity: [0.0, 0.0, -0.2],
-            ..Placement::rotated([1.0, 0.0, 0.0], 180.0)
-        },
-    ];
+    let (system, places) = two_balls(ball, law);
     let settings = Settings {
         integrator: IntegratorKind::RungeKutta(Method::DormandPrince5),
         max_step: Some(2e-7),

@@ -3,6 +3,7 @@
 //! Two balls whose caps give way like half-spaces, 10 × 10 biquadratic spans and 144 interface points each, 2 dynamic modes;
 //! the zone reaches 1.25 contact radii, so that some 60 spans carry pressure at the peak.
 
+mod balls;
 #[path = "../tests/cap/mod.rs"]
 mod cap;
 #[path = "../tests/lattice/mod.rs"]
@@ -11,13 +12,11 @@ mod lattice;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use cap::{Cap, RADIUS};
-use carom_dynamics::{Ignore, Loads, Placement};
+use balls::two_balls;
+use cap::Cap;
+use carom_dynamics::Ignore;
 use carom_integrate::Ode;
-use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, Settings, Simulation,
-    System,
-};
+use carom_multibody::{ContactLaw, Settings, Simulation, System};
 use carom_reduce::ReducedBody;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 
@@ -26,28 +25,7 @@ const HALF_WIDTH: f64 = 0.45e-3;
 const END: f64 = 1.4e-4;
 
 fn simulation(ball: &Arc<ReducedBody>, law: ContactLaw) -> Simulation {
-    let bodies = vec![Body::reduced(ball.clone()).expect("the cap is a body"); 2];
-    let surface = || ContactSurface::Named("pole".into());
-    let spec = ContactSpec {
-        bodies: [0, 1],
-        surfaces: [surface(), surface()],
-        law,
-        friction: 0.0,
-        modulus: None,
-        radius: None,
-        rim: RimPolicy::Warning,
-        max_depth: None,
-    };
-    let contacts = QuasistaticContacts::new(&bodies, &[spec]).expect("the caps have poles");
-    let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).expect("a pair of bodies");
-    let placements = [
-        Placement { velocity: [0.0, 0.0, 0.3], ..Placement::default() },
-        Placement {
-            origin: [1e-5, 0.0, 2.0 * RADIUS + 2e-6],
-            velocity: [0.0, 0.0, -0.2],
-            ..Placement::rotated([1.0, 0.0, 0.0], 180.0)
-        },
-    ];
+    let (system, placements) = two_balls(ball, law);
     Simulation::new(system, &placements, Settings::until(END))
         .expect("two balls at rest but for their approach")
 }

@@ -2,6 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::bead::Beside;
 use super::closest::Local;
 use super::jet::Jet;
 use super::{Faces, FacesNow, Site};
@@ -123,21 +124,6 @@ impl FootPoint {
     }
 }
 
-/// Gap and normal of a foot point that may lie on an edge.
-struct Beside {
-    normal: Vector3<f64>,
-    gap: f64,
-    lever: Vector3<f64>,
-    slip: [f64; 2],
-    beyond_rim: bool,
-}
-
-impl Beside {
-    fn level(gap: f64, normal: Vector3<f64>) -> Self {
-        Self { normal, gap, lever: Vector3::zeros(), slip: [0.0; 2], beyond_rim: false }
-    }
-}
-
 impl Faces {
     /// Outward unit normal at ξ.
     #[inline]
@@ -185,58 +171,6 @@ impl Faces {
         Beside::level(sign * distance, d * (sign / distance))
     }
 
-    /// Gap to the bead of the rim, g = |d + ρ n| − ρ, with its middle c = y − ρ n and n the normal of the face.
-    ///
-    /// Along an edge with parameter s the foot point is where d·y,s = 0, and there g,s = −n'·c,s = (ρ/r) d·n,s. What is deeper than ρ is beside the
-    /// bead, at its distance from the rim.
-    fn gap_to_bead(
-        &self,
-        face: u32,
-        local: &Local,
-        d: &Vector3<f64>,
-        own: &Vector3<f64>,
-        site: Site,
-    ) -> Beside {
-        let radius = self.rim_radius;
-        let from_middle = d + own * radius;
-        if from_middle.dot(own) < 0.0 {
-            let beside = Beside::level(d.norm(), d.normalize());
-            return Beside { beyond_rim: self.on_cut(face, site), ..beside };
-        }
-        let distance = from_middle.norm();
-        let normal = from_middle.try_normalize(0.0).unwrap_or(*own);
-        let lever = (normal - own) * radius;
-        let mut beside = Beside {
-            normal,
-            gap: distance - radius,
-            lever,
-            slip: [0.0; 2],
-            beyond_rim: self.on_cut(face, site),
-        };
-        if let Site::Edge(k) = site
-            && radius > 0.0
-            && distance > 0.0
-        {
-            let domain = self.domain(face);
-            let [start, end] = [0.0, 1.0].map(|t| domain.on_edge(k as usize, t));
-            let along = [end[0] - start[0], end[1] - start[1]];
-            let Jet { d: y, dd, .. } = &local.jet;
-            let second = |v: &Vector3<f64>| [[v.dot(&dd[0]), v.dot(&dd[1])], [v.dot(&dd[1]), v.dot(&dd[2])]];
-            let twice = |m: [[f64; 2]; 2]| [0, 1].map(|a| m[a][0] * along[0] + m[a][1] * along[1]);
-            let tangent = y[0] * along[0] + y[1] * along[1];
-            // −g,s, as d·n,s = −(d·yᵃ) n·y,as
-            let bend = twice(second(own));
-            let dual = dual_components(y, d);
-            let drift = radius / distance * (dual[0] * bend[0] + dual[1] * bend[1]);
-            let curved = twice(second(d));
-            let stiffness = tangent.norm_squared() - along[0] * curved[0] - along[1] * curved[1];
-            if stiffness > 1e-10 * tangent.norm_squared() {
-                beside.slip = along.map(|a| a * drift / stiffness);
-            }
-        }
-        beside
-    }
-
     fn on_rim(&self, face: u32, site: Site) -> bool {
         match site {
             Site::Interior => false,
@@ -245,7 +179,7 @@ impl Faces {
         }
     }
 
-    fn on_cut(&self, face: u32, site: Site) -> bool {
+    pub(super) fn on_cut(&self, face: u32, site: Site) -> bool {
         match site {
             Site::Interior => false,
             Site::Edge(k) => self.topology.is_cut(face, k),
@@ -286,17 +220,6 @@ impl Faces {
         }
         sum
     }
-}
-
-/// v·yᵃ of the tangents y,a, zero where these are parallel.
-pub(crate) fn dual_components(y: &[Vector3<f64>; 2], v: &Vector3<f64>) -> [f64; 2] {
-    let m = |a: usize, b: usize| y[a].dot(&y[b]);
-    let det = m(0, 0) * m(1, 1) - m(0, 1) * m(0, 1);
-    if det <= 1e-12 * m(0, 0) * m(1, 1) {
-        return [0.0; 2];
-    }
-    let along = [y[0].dot(v), y[1].dot(v)];
-    [(m(1, 1) * along[0] - m(0, 1) * along[1]) / det, (m(0, 0) * along[1] - m(0, 1) * along[0]) / det]
 }
 
 /// First and second variations of the gap of an interior foot point for the dofs (x, y_1 … y_K), THEORY (4.2)–(4.5).
