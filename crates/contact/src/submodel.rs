@@ -25,6 +25,7 @@
 //! One call: *pass* (gaps and their gradients at the present displacement), *condense* (W = Σ B U Bᵀ, kept while it
 //! serves), active sets for the linearised problem, new displacement; until the displacement no longer changes.
 
+mod closed;
 mod condense;
 mod error;
 mod evaluate;
@@ -38,6 +39,7 @@ mod state;
 mod tangents;
 mod workspace;
 
+pub use closed::RowForce;
 pub use error::{SetupError, SolveError, Tolerances};
 pub use model::{ContactBody, Pair, QuasistaticContact, Zone, ZoneShape, compliance};
 pub use motion::PointMotion;

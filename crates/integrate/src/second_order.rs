@@ -69,6 +69,33 @@ pub trait SecondOrder: Ode {
     /// Writes what a change of y means for the momenta in the directions of the velocities (length N): that with z · out its power.
     fn pull_back(&self, y: &[f64], change: &[f64], out: &mut [f64]);
 
+    /// True for rates without the forces of contacts that [`SecondOrder::for_closed`] tells of, until it is taken back.
+    fn leave_out_contacts(&mut self, leave_out: bool) {
+        let _ = leave_out;
+    }
+
+    /// Hands over the numbers of the contacts that are closed at the last evaluation of a rate, ascending. Their forces bᵀ λ change with motion as
+    ///
+    /// ```text
+    /// ∂f/∂ξ ≈ −Bᵀ S⁻¹ B
+    /// ```
+    ///
+    /// with the rows b of all of them, and S what they give way by without inertia.
+    fn for_closed(&self, take: &mut dyn FnMut(usize)) {
+        let _ = take;
+    }
+
+    /// Entry of S of two closed contacts.
+    fn closed_compliance(&self, contact: usize, other: usize) -> f64 {
+        let _ = (contact, other);
+        0.0
+    }
+
+    /// Row b (length N) of a closed contact at the last evaluation of a rate.
+    fn closed_row(&mut self, contact: usize, row: &mut [f64]) {
+        let _ = (contact, row);
+    }
+
     /// Row k of G (length N) and the column M⁻¹ Gᵀ (length N) of it, at the last evaluation of a rate.
     fn constraint(&mut self, constraint: usize, row: &mut [f64], column: &mut [f64]);
 }

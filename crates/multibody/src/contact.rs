@@ -2,6 +2,7 @@
 
 use crate::kinetics::{Kinetics, Velocities};
 use crate::layout::Layout;
+use carom_contact::submodel::Wrench;
 use carom_dynamics::{ContactState, Pose};
 use nalgebra::Vector3;
 
@@ -54,6 +55,13 @@ impl BodyForces {
         self.force = Vector3::zeros();
         self.moment = Vector3::zeros();
         self.modal.fill(0.0);
+    }
+
+    /// Adds a force on a body with its moment about the origin of the body's frame.
+    pub(crate) fn add_wrench(&mut self, pose: &Pose, wrench: &Wrench) {
+        let force = pose.rotation * wrench.force_b;
+        self.force += force;
+        self.moment += pose.position.cross(&force) + pose.rotation * wrench.moment_b;
     }
 
     /// Adds a force at a spatial point.
@@ -225,6 +233,29 @@ pub trait ContactModel: std::fmt::Debug + Send {
         forces: &mut [BodyForces],
         reactions: &mut [Reaction],
     ) -> Result<ContactSums, ContactFailure>;
+
+    /// Number of rows that may have forces of their own, if the model tells of them; then all of its forces are such.
+    ///
+    /// A formula that solves for contact itself takes `−Bᵀ (W + d)⁻¹ B` over the closed rows for the derivative of the forces by the motion.
+    fn rows(&self) -> Option<usize> {
+        None
+    }
+
+    /// Hands over the rows that are closed at the last evaluation, ascending.
+    fn for_closed(&self, take: &mut dyn FnMut(usize)) {
+        let _ = take;
+    }
+
+    /// (W + d) of two closed rows \[m/N\].
+    fn closed_compliance(&self, row: usize, other: usize) -> f64 {
+        let _ = (row, other);
+        0.0
+    }
+
+    /// Adds the forces that a unit of a closed row brings about to those on the bodies, at the last evaluation.
+    fn add_row(&self, row: usize, poses: &[Pose], forces: &mut [BodyForces]) {
+        let _ = (row, poses, forces);
+    }
 
     /// Takes the state of the last evaluation as the end of a step: what depends on the path, friction, goes on from there. Until then
     /// evaluations, of whatever state, do not change what later ones give.

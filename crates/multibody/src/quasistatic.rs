@@ -18,9 +18,9 @@ use crate::contact::{
     RimPolicy,
 };
 use carom_contact::submodel::{
-    BodyState, QuasistaticContact, SolveError, Twist, WarmState, WhichZone, Workspace,
+    BodyState, QuasistaticContact, RowForce, SolveError, Twist, WarmState, WhichZone, Workspace,
 };
-use carom_dynamics::ContactState;
+use carom_dynamics::{ContactState, Pose};
 use carom_reduce::ReducedBody;
 use nalgebra::Vector3;
 use std::sync::Arc;
@@ -155,12 +155,8 @@ impl QuasistaticContacts {
     fn add_forces(&self, motion: &Motion<'_>, forces: &mut [BodyForces]) {
         let solution = &self.work.solution;
         for (s, side) in self.sides.iter().enumerate() {
-            let pose = motion.pose(side.body);
-            let wrench = &solution.wrench[s];
-            let force = pose.rotation * wrench.force_b;
             let target = &mut forces[side.body];
-            target.force += force;
-            target.moment += pose.position.cross(&force) + pose.rotation * wrench.moment_b;
+            target.add_wrench(motion.pose(side.body), &solution.wrench[s]);
             let rows = side.reference.len();
             for (k, modal) in target.modal.iter_mut().enumerate().take(side.n_low) {
                 let column = &side.low[rows * k..rows * (k + 1)];
@@ -267,6 +263,34 @@ impl ContactModel for QuasistaticContacts {
             off_interface: solution.off_interface.iter().copied().fold(0.0, f64::max),
             fallbacks: self.fallbacks,
         })
+    }
+
+    fn rows(&self) -> Option<usize> {
+        Some(self.model.rows())
+    }
+
+    fn for_closed(&self, take: &mut dyn FnMut(usize)) {
+        self.model.for_closed(&self.work, take);
+    }
+
+    fn closed_compliance(&self, row: usize, other: usize) -> f64 {
+        self.model.closed_compliance(&self.work, row, other)
+    }
+
+    fn add_row(&self, row: usize, poses: &[Pose], forces: &mut [BodyForces]) {
+        for RowForce { body, on_points, wrench } in self.model.row_forces(&self.work, row) {
+            let side = &self.sides[body];
+            let target = &mut forces[side.body];
+            target.add_wrench(&poses[side.body], &wrench);
+            let rows = side.reference.len();
+            for (k, modal) in target.modal.iter_mut().enumerate().take(side.n_low) {
+                let column = &side.low[rows * k..rows * (k + 1)];
+                let work = |(point, f): &(u32, [f64; 3])| -> f64 {
+                    (0..3).map(|a| column[3 * *point as usize + a] * f[a]).sum()
+                };
+                *modal += on_points.iter().map(work).sum::<f64>();
+            }
+        }
     }
 
     fn accept(&mut self) {

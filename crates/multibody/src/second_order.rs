@@ -278,6 +278,32 @@ impl SecondOrder for System {
         }
     }
 
+    fn leave_out_contacts(&mut self, leave_out: bool) {
+        self.leaves_out_contacts = leave_out;
+    }
+
+    fn for_closed(&self, take: &mut dyn FnMut(usize)) {
+        self.for_closed_rows(take);
+    }
+
+    fn closed_compliance(&self, contact: usize, other: usize) -> f64 {
+        self.compliance_of_rows(contact, other)
+    }
+
+    fn closed_row(&mut self, contact: usize, row: &mut [f64]) {
+        self.set_forces_of_row(contact);
+        for (i, (body, unit)) in self.bodies.iter().zip(&self.row_forces).enumerate() {
+            let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
+            if !body.fixed {
+                let pose = &self.poses[i];
+                put(row, start, &unit.force);
+                let moment = unit.moment - pose.position.cross(&unit.force);
+                put(row, start + 3, &pose.rotation.tr_mul(&moment));
+            }
+            row[modal..modal + body.frame.n].copy_from_slice(&unit.modal);
+        }
+    }
+
     fn constraint(&mut self, constraint: usize, row: &mut [f64], column: &mut [f64]) {
         row.fill(0.0);
         column.fill(0.0);

@@ -46,6 +46,10 @@ pub struct System {
     /// Energies of contact at the last evaluation.
     pub(crate) contact_sums: ContactSums,
     pub(crate) contact_forces: Vec<BodyForces>,
+    /// Those of a unit of one row.
+    pub(crate) row_forces: Vec<BodyForces>,
+    /// True while forces are wanted without those of contacts that tell of their rows.
+    pub(crate) leaves_out_contacts: bool,
     /// Pose of each body at the last evaluation.
     pub(crate) poses: Vec<Pose>,
     /// Mass matrix and velocities of each body at the last evaluation.
@@ -111,6 +115,8 @@ impl System {
             poses: vec![pose; bodies.len()],
             kinetics: modes.iter().map(|&n| Kinetics::new(n)).collect(),
             contact_forces: forces.clone(),
+            row_forces: forces.clone(),
+            leaves_out_contacts: false,
             forces,
             reactions: vec![Reaction::NONE; pair_of.len()],
             layout,

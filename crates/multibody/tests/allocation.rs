@@ -125,6 +125,22 @@ fn allocations_until(end: f64, simulation: &mut Simulation) -> u64 {
 
 /// Steps of an impact at the pole of a ball from its deepest point to its end, in which nothing may be allocated.
 fn parts_without_allocation(bodies: Vec<Body>, other: ContactSurface, start: &[Placement], friction: f64) {
+    let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
+    for (integrator, time_step) in
+        [(IntegratorKind::RungeKutta(Method::DormandPrince5), None), (alpha, Some(1e-6))]
+    {
+        let settings = Settings { integrator, time_step, ..Settings::until(1.0) };
+        parts_with(settings, bodies.clone(), other.clone(), start, friction);
+    }
+}
+
+fn parts_with(
+    settings: Settings,
+    bodies: Vec<Body>,
+    other: ContactSurface,
+    start: &[Placement],
+    friction: f64,
+) {
     let spec = ContactSpec {
         bodies: [0, 1],
         surfaces: [ContactSurface::Named("pole".into()), other],
@@ -137,7 +153,7 @@ fn parts_without_allocation(bodies: Vec<Body>, other: ContactSurface, start: &[P
     };
     let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
     let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap();
-    let mut simulation = Simulation::new(system, start, Settings::until(1.0)).unwrap();
+    let mut simulation = Simulation::new(system, start, settings).unwrap();
     // Hertz: 108 µs, the deepest point half-way; then the contact shrinks.
     while simulation.time() < 7.0e-5 {
         simulation.step(&mut Ignore).unwrap();

@@ -80,14 +80,29 @@ impl Bench<'_> {
     ///
     /// [`BenchError`].
     pub fn run(&self, name: &str, text: &str, split: Option<f64>) -> Result<RunOutcome, BenchError> {
+        self.run_with(name, text, split, &[])
+    }
+
+    /// The same with settings in place of those of the text, as `--set` of `carom-solve` takes them.
+    ///
+    /// # Errors
+    ///
+    /// [`BenchError`].
+    pub fn run_with(
+        &self,
+        name: &str,
+        text: &str,
+        split: Option<f64>,
+        overrides: &[String],
+    ) -> Result<RunOutcome, BenchError> {
         let path = self.folder.join(format!("{name}.toml"));
         let write = |path: &Path| {
             fs::create_dir_all(self.folder)?;
             fs::write(path, text)
         };
         write(&path).map_err(|source| BenchError::Write { path: path.clone(), source })?;
-        let scenario =
-            read_scenario(&path, &[]).map_err(|error: Failure| BenchError::Scenario(error.to_string()))?;
+        let scenario = read_scenario(&path, overrides)
+            .map_err(|error: Failure| BenchError::Scenario(error.to_string()))?;
         let bodies = self.folder.join(name);
         let workshop = Workshop { scenario_folder: self.folder, bodies: &bodies };
         let mut prepared = prepare(&scenario, workshop, self.progress)?;

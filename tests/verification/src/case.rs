@@ -2,7 +2,7 @@
 
 use carom_report::Drawing;
 
-use crate::{Bench, BenchError, chains, impacts, local, settings};
+use crate::{Bench, BenchError, chains, impacts, local, schemes, settings};
 
 /// A figure that was measured, beside what it should be.
 #[derive(Debug, Clone)]
@@ -166,6 +166,16 @@ pub fn cases() -> Vec<Case> {
                     touches, the first with two humps. Claim: 5 % in force and impulse of the first touch, 15 % in those of the second, which is \
                     what the first leaves over; 12 us in times, of which frames resolve 2.",
             run: chains::held_rod,
+        },
+        Case {
+            name: "double-pendulums",
+            title: "Two double pendulums: what dynamic high modes cost",
+            about: "Two double pendulums of flexible rods and balls shortly before they meet (meshes/double-pendulums/impact.toml), high modes \
+                    quasistatic with and without penalty, dynamic, and dynamic with critical damping, on the same bodies. Expected: the \
+                    peak force of (c) within 1 %; (c) in a tenth of the CPU time of integrators that control the error of all modes, \
+                    never slower than generalised-\u{3b1} with fixed steps, which solves for contact in the equations of its step; steps after the \
+                    impact as large as before it.",
+            run: schemes::double_pendulums,
         },
     ]
 }

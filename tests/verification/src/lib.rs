@@ -9,6 +9,7 @@ mod chains;
 pub mod impacts;
 mod local;
 pub mod report;
+mod schemes;
 pub mod settings;
 
 pub use bench::{Bench, BenchError, Impact};

@@ -54,6 +54,10 @@ fn verify(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
                 case.name, row.what, row.measured, row.unit
             ))?;
         }
+        let table = report::table(&outcome.table);
+        if !table.is_empty() {
+            session.print(&table)?;
+        }
         missed += outcome.rows.iter().filter(|row| !row.holds()).count();
         done.push((case, outcome));
     }

@@ -41,7 +41,8 @@ pub fn markdown(cases: &[(Case, Outcome)], machine: &str, pictures: &str) -> Str
     text
 }
 
-fn table(table: &Table) -> String {
+/// A table in Markdown; nothing of one without columns.
+pub fn table(table: &Table) -> String {
     let Table { header, rows } = table;
     if header.is_empty() {
         return String::new();

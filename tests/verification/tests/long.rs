@@ -77,3 +77,9 @@ fn local() {
 fn held_rod() {
     verify("held-rod");
 }
+
+#[test]
+#[ignore = "6 minutes: all modes of two balls move"]
+fn double_pendulums() {
+    verify("double-pendulums");
+}

@@ -173,7 +173,8 @@ impl Formula for ChungHulbert {
                 self.form == ConstraintForm::Stabilised || self.is_below_rounding(system, shared, span.h);
             match self.iterate(system, shared, span)? {
                 None => break,
-                Some(component) if self.matrix.is_fresh() => {
+                // Where contacts close, a shorter step helps sooner than derivatives of all the rest.
+                Some(component) if self.matrix.is_fresh() || self.matrix.holds_contacts() && !span.again => {
                     return Ok(Trial { component, ..Trial::UNSOLVED });
                 }
                 Some(_) => self.matrix.drop_oldest(),

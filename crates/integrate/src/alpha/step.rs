@@ -21,6 +21,9 @@ const VIOLATION: f64 = 1e-12;
 /// As a tolerance of multipliers, relative to them: a hundredth is left, and of what holds velocities a ten-thousandth of that.
 const DIGITS: f64 = 1e-7;
 
+/// How often contacts may close and open in the iterations of a step.
+const MOST_CHANGES: usize = 8;
+
 impl ChungHulbert {
     /// True if slopes are unknown, or were taken over a time that the step does not reach.
     pub(super) fn needs_slopes(&self, h: f64) -> bool {
@@ -120,7 +123,7 @@ impl ChungHulbert {
         span: Span,
     ) -> Result<Option<usize>, E> {
         let mut iterations = Iterations::START;
-        let mut is_first = true;
+        let (mut is_first, mut changes) = (true, 0);
         loop {
             self.evaluate_end(system, shared, span)?;
             shared.counters.iterations += 1;
@@ -131,14 +134,19 @@ impl ChungHulbert {
                 is_first = false;
             }
             self.set_residual(system, shared, span.h);
+            if self.matrix.close(system, &self.of, span.h) {
+                // Other equations: what came before says nothing of how these converge.
+                iterations = Iterations::START;
+                changes += 1;
+            }
             let change = self.correct(system, span.h);
             match iterations.judge(change.largest) {
-                Verdict::GoOn => {}
+                Verdict::GoOn if changes <= MOST_CHANGES => {}
                 Verdict::Converged => {
                     self.contraction = iterations.contraction;
                     return Ok(None);
                 }
-                Verdict::Failed => return Ok(Some(change.component)),
+                Verdict::GoOn | Verdict::Failed => return Ok(Some(change.component)),
             }
         }
     }

@@ -31,10 +31,22 @@ impl StepMatrix {
         }
     }
 
-    /// Derivatives by differences, but for those of momenta and constraints by z, which are linear.
-    ///
-    /// Increments are those of the whole step: what they do contains the tangent of the exponential map.
+    /// Derivatives by differences, but for those of contacts that are closed, which [`super::contacts`] knows.
     pub(super) fn differentiate<E: std::error::Error + 'static>(
+        &mut self,
+        system: &mut dyn SecondOrder<Error = E>,
+        shared: &mut Shared,
+        point: Point<'_>,
+        time: f64,
+    ) -> Result<(), E> {
+        system.leave_out_contacts(true);
+        let done = self.difference(system, shared, point, time);
+        system.leave_out_contacts(false);
+        done
+    }
+
+    /// Momenta and constraints are linear in z. Increments are those of the whole step: what they do contains the tangent of the exponential map.
+    fn difference<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
         shared: &mut Shared,
@@ -68,7 +80,7 @@ impl StepMatrix {
                 self.rows[(k, j)] = row - self.reactions[(j, k)];
                 self.row_rates[(k, j)] = (work.reading.value_rate[k] - work.speeds[k]) / change;
             }
-            difference(&mut work.rate, &work.rate_base);
+            take_off(&mut work.rate, &work.rate_base);
             system.pull_back(&work.y_base, &work.rate, &mut work.column);
             work.column.iter_mut().for_each(|x| *x /= change);
             write_column(&mut self.stiffness, j, &work.column);
@@ -78,7 +90,7 @@ impl StepMatrix {
             let change = shift(&mut work.shifted, z, j, change);
             system.place(time, y0, at(point.increment, &work.shifted), &mut work.y)?;
             system.rate_with(time, &work.y, lambda, &mut work.rate)?;
-            difference(&mut work.rate, &work.rate_base);
+            take_off(&mut work.rate, &work.rate_base);
             system.pull_back(&work.y_base, &work.rate, &mut work.column);
             work.column.iter_mut().for_each(|x| *x /= change);
             write_column(&mut self.damping, j, &work.column);
@@ -119,6 +131,6 @@ fn subtract(out: &mut [f64], a: &[f64], b: &[f64]) {
 }
 
 /// a ← a − b.
-fn difference(a: &mut [f64], b: &[f64]) {
+fn take_off(a: &mut [f64], b: &[f64]) {
     a.iter_mut().zip(b).for_each(|(a, b)| *a -= b);
 }

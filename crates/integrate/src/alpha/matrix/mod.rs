@@ -12,10 +12,12 @@
 //! steps: M and G, which turn with the bodies, until Newton's method needs those of the end of the step; the others until it needs them, too. For h → 0 the matrix is regular, whatever h. Rows
 //! and columns are scaled by the diagonals of M and of G (diag M)⁻¹ Gᵀ, so that no units enter.
 
+mod contacts;
 mod derivatives;
 
 pub(super) use derivatives::Point;
 
+use contacts::Contacts;
 use faer::Mat;
 
 use super::history::take;
@@ -56,6 +58,8 @@ pub(super) struct StepMatrix {
     /// What a unit of each multiplier's unknown does to its constraint.
     responses: Vec<f64>,
     factors: Option<Lu<f64>>,
+    contacts: Contacts,
+    solution: Vec<f64>,
     work: Work,
 }
 
@@ -114,6 +118,8 @@ impl StepMatrix {
             scales: vec![1.0; size],
             responses: zeros(m),
             factors: (size > 0).then(|| Lu::new(size)),
+            contacts: Contacts::none(),
+            solution: zeros(size),
             work: Work {
                 shifted: zeros(n),
                 column: zeros(n),
@@ -137,6 +143,7 @@ impl StepMatrix {
     /// Nothing is of the step that begins.
     pub(super) fn start_step(&mut self) {
         self.age = Age::Kept;
+        self.contacts.forget();
     }
 
     /// Gives up M and G, if they were kept, or else the derivatives.
@@ -217,12 +224,36 @@ impl StepMatrix {
         true
     }
 
+    /// True if contacts are part of the equations.
+    pub(super) fn holds_contacts(&self) -> bool {
+        self.contacts.any()
+    }
+
+    /// Takes the contacts that are closed at the last evaluation, of a step of length h, to the equations that are solved; true if others were before.
+    pub(super) fn close<E: std::error::Error + 'static>(
+        &mut self,
+        system: &mut dyn SecondOrder<Error = E>,
+        of: &Parameters,
+        h: f64,
+    ) -> bool {
+        let Self { contacts, factors, scales, mass, .. } = self;
+        let Some(factors) = factors else { return false };
+        let n = mass.nrows();
+        contacts.take(system, (n, scales.len()), h * h * of.share(), |row, column| {
+            let right = |i: usize| if i < n { scales[i] * row[i] } else { 0.0 };
+            factors.solve(right, |i, x| column[i] = scales[i] * x);
+        })
+    }
+
     /// Solves for the unknowns, whose scales are taken out; `right` holds the equations as the module says.
     pub(super) fn solve(&mut self, right: impl Fn(usize) -> f64, mut take: impl FnMut(usize, f64)) {
-        let scales = &self.scales;
-        if let Some(factors) = &mut self.factors {
-            factors.solve(|i| scales[i] * right(i), |i, x| take(i, scales[i] * x));
+        let Self { scales, factors, contacts, solution, .. } = self;
+        let Some(factors) = factors else { return };
+        factors.solve(|i| scales[i] * right(i), |i, x| solution[i] = scales[i] * x);
+        if contacts.any() {
+            contacts.correct(solution);
         }
+        solution.iter().enumerate().for_each(|(i, x)| take(i, *x));
     }
 
     /// Products and scales.
@@ -291,6 +322,7 @@ impl StepMatrix {
             factors.factorise(|i, j| scales[i] * entry(i, j) * scales[j]);
         }
         (self.factored, self.factors_hold) = (h, *holds_velocities);
+        self.contacts.forget();
     }
 
     fn derivatives(&mut self) -> [&mut Mat<f64>; 8] {

@@ -1,0 +1,129 @@
+//! Contact as generalised-α solves for it: rows of closed contacts against differences, and what they spare.
+
+mod cap;
+mod lattice;
+
+use cap::{Cap, RADIUS};
+use carom_dynamics::{Ignore, Loads, Placement};
+use carom_integrate::{ConstraintForm, Displacement, IntegratorKind, Ode, Reading, SpectralRadius};
+use carom_multibody::{
+    Body, ContactLaw, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, RunSummary, Settings,
+    Simulation, System,
+};
+use carom_progress::Silent;
+use nalgebra::{DMatrix, DVector};
+use std::sync::Arc;
+
+/// Two equal balls, the second upside down above the first.
+fn balls(cap: &Cap, law: ContactLaw, friction: f64) -> System {
+    let body = Arc::new(cap.reduced());
+    let bodies = vec![Body::reduced(body.clone()).unwrap(), Body::reduced(body).unwrap()];
+    let spec = ContactSpec {
+        bodies: [0, 1],
+        surfaces: [ContactSurface::Named("pole".into()), ContactSurface::Named("pole".into())],
+        law,
+        friction,
+        modulus: None,
+        radius: None,
+        rim: RimPolicy::Warning,
+        max_depth: None,
+    };
+    let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
+    System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap()
+}
+
+/// A gap between the balls, an approach along z and a motion aside.
+fn placements(gap: f64, speed: f64, aside: f64) -> [Placement; 2] {
+    let second = Placement {
+        origin: [2e-5, -1e-5, 2.0 * RADIUS + gap],
+        velocity: [aside, 0.0, -speed],
+        ..Placement::rotated([1.0, 0.0, 0.0], 180.0)
+    };
+    [Placement::default(), second]
+}
+
+/// −Bᵀ S⁻¹ B of what the system tells, and the derivative of its forces by increments as differences find it.
+fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
+    let mut rate = vec![0.0; y.len()];
+    system.rate(0.0, y, &mut rate).unwrap();
+    let of_contact = system.second_order().unwrap();
+    let n = of_contact.velocities();
+    let mut closed = Vec::new();
+    of_contact.for_closed(&mut |contact| closed.push(contact));
+    let r = closed.len();
+    let s = DMatrix::from_fn(r, r, |i, j| of_contact.closed_compliance(closed[i], closed[j]));
+    let mut rows = DMatrix::zeros(r, n);
+    let mut row = vec![0.0; n];
+    for (k, contact) in closed.iter().enumerate() {
+        of_contact.closed_row(*contact, &mut row);
+        rows.set_row(k, &DVector::from_column_slice(&row).transpose());
+    }
+    let told = if r > 0 { -rows.transpose() * s.lu().solve(&rows).unwrap() } else { DMatrix::zeros(n, n) };
+
+    let mut reading = Reading::new(n, 0);
+    of_contact.read(&mut reading);
+    let mut found = DMatrix::zeros(n, n);
+    for j in 0..n {
+        let step = 1e-9 * if (3..6).contains(&(j % (n / 2))) { 1.0 / RADIUS } else { 1.0 };
+        let forces = [-step, step].map(|by| {
+            let mut increment = vec![0.0; n];
+            increment[j] = by;
+            let moved = Displacement { increment: &increment, velocity: &reading.velocity, impulse: &[] };
+            let (mut at, mut rate, mut force) = (y.to_vec(), y.to_vec(), vec![0.0; n]);
+            of_contact.place(0.0, y, moved, &mut at).unwrap();
+            of_contact.rate_with(0.0, &at, &[], &mut rate).unwrap();
+            of_contact.pull_back(y, &rate, &mut force);
+            DVector::from(force)
+        });
+        found.set_column(j, &((&forces[1] - &forces[0]) / (2.0 * step)));
+    }
+    [told, found]
+}
+
+/// What is left out are normals that turn under forces that are there, of the order of depth over radius; stiffness of the modes themselves is taken off.
+#[test]
+fn closed_rows_tell_how_forces_change() {
+    for (law, friction) in [
+        (ContactLaw::Hard, 0.0),
+        (ContactLaw::Penalty { alpha: 30.0 }, 0.0),
+        (ContactLaw::Penalty { alpha: 30.0 }, 0.4),
+    ] {
+        let mut system = balls(&Cap::new(5, 0.4e-3, 2), law, friction);
+        let y = system.initial_state(&placements(-6e-6, 0.0, 0.0)).unwrap();
+        let apart = system.initial_state(&placements(1e-3, 0.0, 0.0)).unwrap();
+        let [none, own] = tangents(&mut system, &apart);
+        assert_eq!(none.norm(), 0.0, "{law:?}");
+        let [told, found] = tangents(&mut system, &y);
+        let off = (&found - own - &told).norm() / told.norm();
+        assert!(told.norm() > 1e7 && off < 0.01, "{law:?}, friction {friction}: {off}");
+    }
+}
+
+fn impact(law: ContactLaw, friction: f64, settings: Settings) -> RunSummary {
+    let system = balls(&Cap::new(5, 0.42e-3, 2), law, friction);
+    let mut simulation = Simulation::new(system, &placements(2e-6, 0.4, 0.1), settings).unwrap();
+    simulation.run(&mut Ignore, &Silent).unwrap()
+}
+
+/// Steps of a hundredth of the impact, whose contacts close and open, need no derivative but the first, and are hardly ever cut.
+#[test]
+fn an_impact_takes_one_derivative() {
+    let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
+    let fixed = Settings { integrator: alpha, time_step: Some(1e-6), ..Settings::until(1.5e-4) };
+    let laws = [
+        (ContactLaw::Hard, 0.0),
+        (ContactLaw::Penalty { alpha: 30.0 }, 0.0),
+        (ContactLaw::Penalty { alpha: 30.0 }, 0.3),
+    ];
+    for (law, friction) in laws {
+        let exact = impact(law, friction, Settings::until(1.5e-4));
+        let found = impact(law, friction, fixed);
+        assert_eq!((exact.contacts.len(), found.contacts.len()), (1, 1));
+        let [exact, event] = [&exact.contacts[0], &found.contacts[0]];
+        let counters = found.counters;
+        assert!(counters.jacobians <= 2 && counters.rejected <= 2, "{law:?} {friction}: {counters:?}");
+        assert!(counters.evaluations < 8 * counters.steps, "{law:?} {friction}: {counters:?}");
+        assert!((event.peak_force / exact.peak_force - 1.0).abs() < 2e-3, "{event:?} {exact:?}");
+        assert!((event.duration() / exact.duration() - 1.0).abs() < 2e-3, "{event:?} {exact:?}");
+    }
+}
