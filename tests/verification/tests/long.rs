@@ -77,3 +77,21 @@ fn local() {
 fn held_rod() {
     verify("held-rod");
 }
+
+#[test]
+#[ignore = "3 minutes: reduces a ball with two contact zones"]
+fn cradle() {
+    verify("cradle");
+}
+
+#[test]
+#[ignore = "3 minutes: reduces a ball, and runs a cam twice"]
+fn cam() {
+    verify("cam");
+}
+
+#[test]
+#[ignore = "1 minute: reduces a ball and a bracket"]
+fn bracket() {
+    verify("bracket");
+}
