@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use carom_cli::Failure;
+use carom_format::ReadArchiveError;
 use carom_post::{Run, RunError};
 use carom_progress::Progress;
 use carom_simulate::{PreparedModel, RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
@@ -23,6 +24,12 @@ pub enum BenchError {
     /// The result cannot be read.
     #[error(transparent)]
     Result(#[from] RunError),
+    /// A model cannot be read.
+    #[error(transparent)]
+    Model(#[from] ReadArchiveError),
+    /// A picture cannot be drawn.
+    #[error("no picture: {0}")]
+    Picture(String),
     /// A file cannot be written.
     #[error("cannot write `{path}`: {source}")]
     Write {
@@ -96,11 +103,7 @@ impl Bench<'_> {
         overrides: &[String],
     ) -> Result<RunOutcome, BenchError> {
         let path = self.folder.join(format!("{name}.toml"));
-        let write = |path: &Path| {
-            fs::create_dir_all(self.folder)?;
-            fs::write(path, text)
-        };
-        write(&path).map_err(|source| BenchError::Write { path: path.clone(), source })?;
+        self.place(&format!("{name}.toml"), text)?;
         let scenario = read_scenario(&path, overrides)
             .map_err(|error: Failure| BenchError::Scenario(error.to_string()))?;
         let bodies = self.folder.join(name);
@@ -155,6 +158,18 @@ impl Bench<'_> {
             dofs += if body.meta.rigid { 0 } else { 3 * body.n_points() };
         }
         Ok(dofs)
+    }
+
+    /// Writes a body beside the scenario that names it as its file.
+    ///
+    /// # Errors
+    ///
+    /// [`BenchError::Write`].
+    pub fn place(&self, name: &str, text: &str) -> Result<(), BenchError> {
+        let path = self.folder.join(name);
+        fs::create_dir_all(self.folder)
+            .and_then(|()| fs::write(&path, text))
+            .map_err(|source| BenchError::Write { path, source })
     }
 
     /// Opens the result of a scenario that was run.

@@ -1,13 +1,19 @@
-//! Impacts that follow each other, as a wave comes back.
+//! Impacts that follow each other: a wave that comes back, a row of balls.
 
-use carom_contact::closed_form::{BarImpact, FarEnd, HertzPair, SphereOnBar, SphereOnRod, Touch};
+use carom_contact::closed_form::{
+    BarImpact, FarEnd, HertzPair, RowImpact, SphereOnBar, SphereOnRod, Touch, collide_in_a_row,
+    elastic_ball_stiffening,
+};
 use carom_format::result::StoredFrame;
 use carom_report::{Axis, Plot, Series, Style};
 
-use crate::{Bench, BenchError, Outcome, Row};
+use crate::{Bench, BenchError, Outcome, Row, Table};
 
 /// A ball on a rod that is held at its far end.
 const HELD_ROD: &str = include_str!("../../../meshes/ball-on-held-rod/scenario.toml");
+
+/// Five balls that touch.
+const CRADLE: &str = include_str!("../../../meshes/cradle/elastic.toml");
 
 /// Hertz' force and a wave with its reflections, for the rod of the scenario.
 fn bar(v: f64, end: f64) -> (SphereOnBar, BarImpact) {
@@ -23,7 +29,7 @@ fn bar(v: f64, end: f64) -> (SphereOnBar, BarImpact) {
 }
 
 /// Force over time of a pair.
-fn history(frames: &[StoredFrame], pair: usize) -> BarImpact {
+pub(crate) fn history(frames: &[StoredFrame], pair: usize) -> BarImpact {
     let forces: Vec<f64> = frames.iter().map(|frame| frame.contacts[pair].normal_force).collect();
     let step = if frames.len() > 1 { frames[1].time - frames[0].time } else { f64::NAN };
     BarImpact { step, forces, sphere_velocity: f64::NAN }
@@ -102,4 +108,52 @@ fn picture(found: &BarImpact, expected: &BarImpact, flight: f64) -> carom_report
         .with(line("elastic bodies", found, 0.0))
         .with(line("Hertz and bar wave", expected, flight).styled(Style::Dashed))
         .draw()
+}
+
+/// Five balls in a row beside a chain of springs.
+pub(crate) fn cradle(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
+    let name = "cradle";
+    let run_outcome = bench.run(name, CRADLE, None)?;
+    let frames = bench.open(name)?.frames()?;
+    // Spans close when their average gap is zero, as if the balls lay that far apart.
+    let mean_gap = frames.first().map_or(f64::NAN, |frame| frame.contacts[1].free_gap);
+    let (whole, half_spaces, apart) = (row(true, 0.0), row(false, 0.0), row(true, mean_gap));
+    let mut outcome = Outcome {
+        table: Table { header: vec!["velocity, m/s", "here", "chain", "of half-spaces"], rows: Vec::new() },
+        ..Outcome::default()
+    };
+    for (i, body) in run_outcome.bodies.iter().enumerate() {
+        let (found, expected) = (body.velocity[2], whole.velocities[i]);
+        let what = format!("velocity of ball {} less that of the chain, over the first speed", i + 1);
+        let late = (apart.velocities[i] - expected).abs();
+        outcome.rows.push(Row::new(what, "", found - expected, 0.0, late + 0.01));
+        let cells = [found, expected, half_spaces.velocities[i]].map(|v| format!("{v:.4}"));
+        outcome.table.rows.push([vec![format!("ball {}", i + 1)], cells.to_vec()].concat());
+    }
+    for (i, expected) in whole.peak_forces.iter().enumerate() {
+        let found = history(&frames, i).forces.into_iter().fold(0.0, f64::max);
+        let (what, late) =
+            (format!("peak force of contact {}", i + 1), apart.peak_forces[i] / expected - 1.0);
+        outcome.rows.push(Row::new(what, "N", found, *expected, late.abs() + 0.01));
+    }
+    outcome.rows.push(Row::shown("mean gap of spans of balls that touch", "m", mean_gap));
+    let ledger = &run_outcome.summary.ledger;
+    let squares: f64 = run_outcome.bodies.iter().map(|body| body.velocity[2] * body.velocity[2]).sum();
+    outcome.rows.push(Row::shown("part of the energy that vibrates afterwards", "", 1.0 - squares));
+    outcome.rows.push(Row::new("error of the energy", "", ledger.energy_error, 0.0, 1e-6));
+    outcome.rows.push(Row::new("error of the momentum", "", ledger.momentum_error, 0.0, 1e-12));
+    Ok(outcome)
+}
+
+/// The chain of the cradle at 1 m/s: springs of whole balls, which count approach from their middle, or of Hertz' half-spaces.
+fn row(whole: bool, gap: f64) -> RowImpact {
+    let radius = 0.02_f64;
+    let mass = 1200.0 * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+    let pair = HertzPair::new([radius; 2], [100e6; 2], [0.45; 2]);
+    let force = |approach: f64| {
+        let state = pair.at_approach(approach);
+        let ratio = state.contact_radius / radius;
+        state.force * if whole { 1.0 + elastic_ball_stiffening(ratio) * ratio } else { 1.0 }
+    };
+    collide_in_a_row(force, &[mass; 5], &[1.0, 0.0, 0.0, 0.0, 0.0], &[1e-5 + gap, gap, gap, gap], 4e-3, 8000)
 }

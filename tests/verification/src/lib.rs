@@ -4,6 +4,8 @@
 //! verification report; the tests of this package run them one by one.
 
 pub mod bench;
+mod bracket;
+mod cam;
 pub mod case;
 mod chains;
 pub mod impacts;

@@ -83,3 +83,21 @@ fn held_rod() {
 fn double_pendulums() {
     verify("double-pendulums");
 }
+
+#[test]
+#[ignore = "3 minutes: reduces a ball with two contact zones"]
+fn cradle() {
+    verify("cradle");
+}
+
+#[test]
+#[ignore = "3 minutes: reduces a ball, and runs a cam twice"]
+fn cam() {
+    verify("cam");
+}
+
+#[test]
+#[ignore = "1 minute: reduces a ball and a bracket"]
+fn bracket() {
+    verify("bracket");
+}
