@@ -6,8 +6,8 @@
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
 //! * [`Simulation`]: the time loop: frames, impacts, checkpoints
 //!
-//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `contact`, `spring`, `law`, `normal`,
-//! `friction`.
+//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `contact`, `impulses`, `spring`, `law`,
+//! `normal`, `friction`, `limit`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of THEORY 8; Simo & Wong, Int. J. Numer.
 //! Meth. Eng. 31 (1991), 19–52.
@@ -17,7 +17,10 @@ mod contact;
 mod divided;
 mod elimination;
 mod friction;
+mod groups;
+mod impulses;
 mod law;
+mod limit;
 mod normal;
 pub mod pair;
 pub mod restart;
@@ -34,6 +37,7 @@ pub mod system;
 pub mod turn;
 
 pub use body::{BodyError, RigidBody};
+pub use limit::Limited;
 pub use pair::{Ball, Law, PairError, PairSpec};
 pub use simulation::{RunError, Settings, Simulation};
 pub use state::State;

@@ -176,13 +176,15 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
             Law::Penalty { .. } if pair.gaps[contact.slot] < 0.0 => pair.gaps[contact.slot],
             Law::Penalty { .. } => gap_old.max(0.0),
         };
-        if pair.law == Law::Lagrange && pair.restitution < 1.0 {
+        contact.rests = pair.law == Law::Lagrange && pair.restitution < 1.0;
+        if contact.rests {
             let normal_old = b.rot_ib * normal_old;
             let point = a.rot_ib * ball.center - ball.radius * normal_old;
             let opposite = from.position + point - to.position;
             let rate = normal_old.dot(&(velocity(a, &point) - velocity(b, &opposite)));
             let limit = RETURN_LIMIT * step.dt * loads(pair.bodies, step, &normal_old);
-            contact.lasting = (RETURN * gap_old / step.dt).clamp(-limit, limit) - rate;
+            let back = (RETURN * gap_old / step.dt).clamp(-limit, limit);
+            (contact.lasting, contact.rising) = (back - rate, (-back).max(0.0));
         }
     }
 }

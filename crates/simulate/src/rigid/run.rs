@@ -70,6 +70,7 @@ pub(crate) fn run_rigid(
         ("steps", summary.counters.steps),
         ("contact_impulses", simulation.system.n_impulses()),
         ("divided_steps", simulation.system.n_divided()),
+        ("reduced_restitutions", simulation.system.limited().steps),
     ];
     writer.finish(state, &summary.ledger, &timings, &counters)?;
     ended?;
@@ -186,6 +187,15 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
                 100.0 * report.depth / extent
             ));
         }
+    }
+    let limited = system.limited();
+    if limited.steps > 0 {
+        out.push(format!(
+            "in {} of {} steps friction would have made impacts create energy: their restitution was reduced, to {:.3} of what was given at least",
+            limited.steps,
+            system.steps(),
+            limited.least_factor
+        ));
     }
     if system.n_divided() > 0 {
         out.push(format!(
