@@ -2,7 +2,7 @@
 //!
 //! * [`RigidBody`]: mass, principal moments and axes; [`State`]: position, quaternion, momentum, angular momentum
 //! * [`Turn`]: the rotation of one step by Simo and Wong
-//! * [`Shape`], [`Ball`], [`PairSpec`]: points and balls of one body that may touch a surface of another
+//! * [`Shape`], [`Ball`], [`Edge`], [`PairSpec`]: points, balls and edges of one body that may touch a surface of another
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
 //! * [`Simulation`]: the time loop: frames, impacts, checkpoints
 //!
@@ -15,6 +15,7 @@
 pub mod body;
 mod contact;
 mod divided;
+pub mod edge;
 mod elimination;
 mod friction;
 mod groups;
@@ -37,6 +38,7 @@ pub mod system;
 pub mod turn;
 
 pub use body::{BodyError, RigidBody};
+pub use edge::Edge;
 pub use limit::Limited;
 pub use pair::{Ball, Law, PairError, PairSpec};
 pub use simulation::{RunError, Settings, Simulation};

@@ -8,6 +8,9 @@ use crate::spring::potential;
 use crate::step_error::{StepError, Unsolved};
 use crate::system::System;
 
+/// Factor of a restitution that is told: what cone problems are solved to makes some of 1 − 1e-7.
+const NOTICEABLE: f64 = 1.0 - 1e-6;
+
 impl System {
     /// One step of Simo and Wong with contact by the forward increment.
     ///
@@ -86,7 +89,7 @@ impl System {
         let (contacts, stages) = (&mut self.contacts, &mut self.stages);
         search::set_arms(&mut self.pairs, stages, &step, contacts);
         self.impulses.solve(contacts, stages, &step)?;
-        if self.impulses.factor < 1.0 {
+        if self.impulses.factor < NOTICEABLE {
             self.limited = self.limited.with(self.impulses.factor);
         }
         let bodies = self.bodies.iter().zip(&self.states);

@@ -113,7 +113,7 @@ fn an_impact_of_the_last_step_is_over() {
 
 /// Three blocks tumble on to each other, and cross edge on edge.
 #[test]
-fn blocks_that_cross_edge_on_edge_are_told_of_the_limit() {
+fn blocks_that_cross_edge_on_edge_rest_on_each_other() {
     let block = |name: &str, size: [f64; 3], place: &str| {
         format!(
             "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"plate\", size = {size:?} }}\nmaterial = \"steel\"\n{place}\n\
@@ -122,7 +122,7 @@ fn blocks_that_cross_edge_on_edge_are_told_of_the_limit() {
     };
     let law = "restitution = 0.3\nfriction = 0.4";
     let text = [
-        "[simulation]\nscheme = \"rigid\"\nend_time = 0.3\ntime_step = 5e-4\ngravity = [0.0, 0.0, -9.81]\n",
+        "[simulation]\nscheme = \"rigid\"\nend_time = 1.5\ntime_step = 5e-4\ngravity = [0.0, 0.0, -9.81]\n",
         &block("a", [0.2, 0.1, 0.06], "position = [0.0, 0.0, 0.031]"),
         &block(
             "b",
@@ -143,7 +143,12 @@ fn blocks_that_cross_edge_on_edge_are_told_of_the_limit() {
             .map(|(first, second)| contact(&format!("{first}:o"), &format!("{second}:o"), law))
             .concat(),
     ];
-    let warnings = solve(&text.concat()).unwrap().warnings;
-    assert!(warnings.iter().any(|text| text.contains("edges do not touch edges")), "{warnings:?}");
-    assert!(!warnings.iter().any(|text| text.contains("t:top") && text.contains("edges")), "{warnings:?}");
+    let outcome = solve(&text.concat()).unwrap();
+    // Corners and edges arrive up to half a step late, at some 3 m/s.
+    let depth = outcome.summary.contacts.iter().map(|event| event.max_approach).fold(0.0, f64::max);
+    assert!(depth < 2e-3, "{depth}");
+    let bodies = &outcome.bodies[..3];
+    assert!(bodies.iter().all(|body| body.velocity.iter().all(|v| v.abs() < 0.02)), "{bodies:?}");
+    // All three are within the heights that blocks on the ground or on each other have.
+    assert!(bodies.iter().all(|body| body.position[2] > 0.0299 && body.position[2] < 0.25), "{bodies:?}");
 }
