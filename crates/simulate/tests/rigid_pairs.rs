@@ -55,6 +55,38 @@ fn a_contact_that_is_named_twice_is_refused() {
     }
 }
 
+/// Points that two contacts share would have two springs: sets that share faces are refused with a place, and sets side by side are not.
+#[test]
+fn surfaces_that_coincide_in_part_are_refused() {
+    let make = "shape = \"plate\", size = [0.2, 0.2, 0.2], elements = [4, 4, 4]";
+    let [_, shape] = BLOCK;
+    let zone = |name: &str, z: f64, radius: f64| {
+        format!("{{ name = \"{name}\", set = \"east\", center = [0.1, 0.0, {z:?}], radius = {radius:?} }}")
+    };
+    let zones = [zone("upper", 0.05, 0.08), zone("lower", -0.05, 0.08), zone("foot", -0.1, 0.05)].join(", ");
+    let law = "law = { kind = \"penalty\", stiffness = 1e6 }";
+    let both = |hex: &str, first: [&str; 2], second: [&str; 2]| {
+        let contacts = [contact(first[0], first[1], law), contact(second[0], second[1], law)].concat();
+        let text = two(&format!("{make}, hex = {hex}"), shape, &contacts);
+        let named = text.replace("name = \"a\"\n", &format!("name = \"a\"\nzone = [{zones}]\n"));
+        solve(&named)
+    };
+    for hex in ["true", "false"] {
+        for second in [["a:lower", "b:outside"], ["a:lower", "b:west"]] {
+            let error = both(hex, ["a:upper", "b:outside"], second).unwrap_err();
+            let text = error.to_string();
+            assert!(text.contains("coincide in part with those of contact 1 (a:upper, b:outside)"), "{text}");
+            assert!(
+                text.contains("`a:lower` and `a:upper` share") && text.contains("near (1.0000e-1, "),
+                "{text}"
+            );
+            assert_eq!(error.key(), Some("contact.1.between"));
+        }
+        let apart = both(hex, ["a:upper", "b:outside"], ["a:foot", "b:outside"]);
+        assert!(apart.is_ok(), "{:?}", apart.err());
+    }
+}
+
 #[test]
 fn blocks_may_meet_both_ways_round_by_one_law() {
     let [make, shape] = BLOCK;
