@@ -26,6 +26,10 @@ pub(crate) struct Contact {
     /// Of multipliers with e < 1: the velocity by which a lasting contact takes back its gap, less the rate of the gap at the
     /// start, see `law` \[m/s\].
     pub(crate) lasting: f64,
+    /// Of these, the velocity by which it comes up from below \[m/s\].
+    pub(crate) rising: f64,
+    /// True if its pair has a restitution below one, so that bodies may come to rest on it.
+    pub(crate) rests: bool,
     pub(crate) friction: f64,
     /// k, 0 for multipliers \[N/m\].
     pub(crate) stiffness: f64,
@@ -48,6 +52,8 @@ impl Default for Contact {
             gap_new: 0.0,
             restitution: 1.0,
             lasting: 0.0,
+            rising: 0.0,
+            rests: false,
             friction: 0.0,
             stiffness: 0.0,
             impulse: [0.0; 3],
@@ -125,6 +131,8 @@ struct Row {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rows {
     rows: Vec<Row>,
+    /// Bodies that they act on.
+    bodies: Vec<usize>,
     /// Directions of a contact: 1 without friction, 3 with it.
     pub(crate) per_contact: usize,
     /// u₋.
@@ -141,6 +149,7 @@ impl Rows {
     /// Makes room for n rows.
     pub(crate) fn reserve(&mut self, n: usize) {
         self.rows.reserve(n);
+        self.bodies.reserve(2 * n);
         for list in [&mut self.before, &mut self.after, &mut self.impulse] {
             list.reserve(n);
         }
@@ -150,9 +159,15 @@ impl Rows {
     /// Rows of contacts without impulses.
     pub(crate) fn set(&mut self, contacts: &[Contact], per_contact: usize, stages: &[Stage]) {
         self.rows.clear();
+        self.bodies.clear();
         self.before.clear();
         self.per_contact = per_contact;
         for contact in contacts {
+            for body in contact.bodies {
+                if !self.bodies.contains(&body) {
+                    self.bodies.push(body);
+                }
+            }
             let [a, b] = contact.bodies.map(|i| &stages[i]);
             for direction in &contact.directions[..per_contact] {
                 let [arm_a, arm_b] = &contact.arms;
@@ -172,6 +187,12 @@ impl Rows {
         self.mobility.resize(n * n, 0.0);
     }
 
+    /// Energy that gravity gives to their bodies from rest in a step, Σ m (g dt)²/2 \[J\].
+    pub(crate) fn work_of_loads(&self, step: &Step<'_>) -> f64 {
+        let moving = self.bodies.iter().map(|&body| &step.bodies[body]).filter(|body| !body.fixed);
+        0.5 * (step.dt * step.dt) * step.gravity.norm_squared() * moving.map(|body| body.mass).sum::<f64>()
+    }
+
     /// Number of rows.
     pub(crate) fn n(&self) -> usize {
         self.rows.len()
@@ -179,8 +200,8 @@ impl Rows {
 
     /// Velocities after the impulses and their derivatives.
     pub(crate) fn evaluate(&mut self, stages: &mut [Stage], step: &Step<'_>) -> Result<(), (usize, TooFast)> {
-        for stage in stages.iter_mut().filter(|stage| stage.touched) {
-            (stage.impulse, stage.moment_b) = (Vector3::zeros(), Vector3::zeros());
+        for &body in &self.bodies {
+            (stages[body].impulse, stages[body].moment_b) = (Vector3::zeros(), Vector3::zeros());
         }
         for (row, &r) in self.rows.iter().zip(&self.impulse) {
             for (side, sign) in [(0, 1.0), (1, -1.0)] {
@@ -189,10 +210,10 @@ impl Rows {
                 stage.moment_b += r * row.moments_b[side];
             }
         }
-        for (number, stage) in stages.iter_mut().enumerate().filter(|(_, stage)| stage.touched) {
-            stage
-                .respond(&step.bodies[number], &step.gravity, step.dt)
-                .map_err(|too_fast| (number, too_fast))?;
+        for &body in &self.bodies {
+            stages[body]
+                .respond(&step.bodies[body], &step.gravity, step.dt)
+                .map_err(|too_fast| (body, too_fast))?;
         }
         for (after, row) in self.after.iter_mut().zip(&self.rows) {
             *after = row.velocity(stages, |s| (s.velocity, s.turn.omega_b));

@@ -17,6 +17,7 @@ impl System {
         let (states, reports, books) = (self.states.clone(), self.reports.clone(), self.books);
         let gaps: Vec<Vec<f64>> = self.pairs.iter().map(|pair| pair.gaps.clone()).collect();
         let (spring_energy, energies, n_impulses) = (self.spring_energy, self.energies, self.n_impulses);
+        let limited = self.limited;
         for parts in PARTS {
             self.dt = dt / f64::from(parts);
             let taken = (0..parts).try_for_each(|_| {
@@ -37,6 +38,7 @@ impl System {
             self.reports.clone_from(&reports);
             self.books = books;
             (self.spring_energy, self.energies, self.n_impulses) = (spring_energy, energies, n_impulses);
+            self.limited = limited;
             for (pair, gaps) in self.pairs.iter_mut().zip(&gaps) {
                 pair.gaps.clone_from(gaps);
             }

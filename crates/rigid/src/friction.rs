@@ -123,7 +123,7 @@ impl Friction {
         self.q.iter_mut().for_each(|q| *q /= size);
         let problem =
             FrictionProblem { operator: &self.matrix, q: &self.q, friction: &self.coefficients, dim: 3 };
-        match self.solver.solve(problem, &mut self.r, None) {
+        match self.solver.solve_nearly(problem, &mut self.r, None, CONE) {
             Ok(_) => {}
             Err(FrictionError::Unsolved { residual, .. }) if residual <= CONE => {}
             Err(error) => return Err(error.into()),

@@ -2,12 +2,12 @@
 //!
 //! * [`RigidBody`]: mass, principal moments and axes; [`State`]: position, quaternion, momentum, angular momentum
 //! * [`Turn`]: the rotation of one step by Simo and Wong
-//! * [`Shape`], [`Ball`], [`PairSpec`]: points and balls of one body that may touch a surface of another
+//! * [`Shape`], [`Ball`], [`Edge`], [`PairSpec`]: points, balls and edges of one body that may touch a surface of another
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
 //! * [`Simulation`]: the time loop: frames, impacts, checkpoints
 //!
-//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `contact`, `spring`, `law`, `normal`,
-//! `friction`.
+//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `contact`, `impulses`, `spring`, `law`,
+//! `normal`, `friction`, `limit`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of THEORY 8; Simo & Wong, Int. J. Numer.
 //! Meth. Eng. 31 (1991), 19–52.
@@ -15,9 +15,13 @@
 pub mod body;
 mod contact;
 mod divided;
+pub mod edge;
 mod elimination;
 mod friction;
+mod groups;
+mod impulses;
 mod law;
+mod limit;
 mod normal;
 pub mod pair;
 pub mod restart;
@@ -34,6 +38,8 @@ pub mod system;
 pub mod turn;
 
 pub use body::{BodyError, RigidBody};
+pub use edge::Edge;
+pub use limit::Limited;
 pub use pair::{Ball, Law, PairError, PairSpec};
 pub use simulation::{RunError, Settings, Simulation};
 pub use state::State;

@@ -5,6 +5,8 @@ use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
 use crate::body::RigidBody;
+use crate::edge::Edge;
+use crate::search::Spheres;
 use crate::surface::{Shape, Surface};
 
 /// A point of a body, or a ball around it.
@@ -59,6 +61,8 @@ pub struct PairSpec {
     pub bodies: [usize; 2],
     /// The points.
     pub points: Vec<Ball>,
+    /// Edges, which touch those of a [`Shape::Block`]; none on other shapes. Where a pair is given both ways round, one has them.
+    pub edges: Vec<Edge>,
     /// The surface.
     pub shape: Shape,
     /// Law.
@@ -153,6 +157,10 @@ pub(crate) struct Pair {
     pub(crate) bodies: [usize; 2],
     pub(crate) points: Vec<Ball>,
     pub(crate) surface: Surface,
+    /// Edges of the first body, and of the second.
+    pub(crate) edges: [Vec<Edge>; 2],
+    /// Balls around them.
+    pub(crate) spheres: Option<Spheres>,
     pub(crate) law: Law,
     pub(crate) restitution: f64,
     pub(crate) friction: f64,
@@ -160,7 +168,7 @@ pub(crate) struct Pair {
     pub(crate) mobility: f64,
     /// Steps before this one cannot bring it into contact.
     pub(crate) due: u64,
-    /// Dynamic gap of each point and sheet; infinite while open \[m\].
+    /// Dynamic gap of each point and sheet, then of each two edges; infinite while open \[m\].
     pub(crate) gaps: Vec<f64>,
     /// When a point first passed through the surface between the ends of a step, and for how long it was behind; 0 for never \[s\].
     pub(crate) missed: [f64; 2],
@@ -184,15 +192,24 @@ impl Pair {
         };
         let points: Vec<Ball> = spec.points.iter().map(point).collect();
         let surface = spec.shape.on(b).map_err(|source| PairError::Surface { pair: number, source })?;
-        let slots = points.len() * surface.sheets();
-        if slots == 0 {
+        let edges = [
+            spec.edges.iter().map(|edge| edge.map(|x| a.point_b(x), |v| a.vector_b(v))).collect(),
+            if spec.edges.is_empty() { Vec::new() } else { spec.shape.edges(b) },
+        ];
+        let touches = points.len() * surface.sheets();
+        let slots = touches + edges.iter().map(Vec::len).product::<usize>();
+        if touches == 0 {
             return Err(PairError::Empty { pair: number });
         }
-        let mobility = points.iter().map(|ball| mobility(&ball.center, &a.inertia)).fold(0.0, f64::max);
+        let ends = edges[0].iter().flat_map(|edge: &Edge| [edge.center - edge.half, edge.center + edge.half]);
+        let places = points.iter().map(|ball| ball.center).chain(ends);
+        let mobility = places.map(|x| mobility(&x, &a.inertia)).fold(0.0, f64::max);
         Ok(Self {
             bodies: spec.bodies,
             points,
             surface,
+            spheres: Spheres::around(&edges),
+            edges,
             law: spec.law,
             restitution: spec.restitution,
             friction: spec.friction,
@@ -274,6 +291,7 @@ mod tests {
         let good = PairSpec {
             bodies: [0, 1],
             points: vec![Ball::point(Vector3::zeros())],
+            edges: Vec::new(),
             shape: Shape::Sphere { center: Vector3::zeros(), radius: 1.0 },
             law: Law::Lagrange,
             restitution: 1.0,

@@ -3,6 +3,7 @@
 use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
 use nalgebra::Vector3;
 
+use crate::limit::Limited;
 use crate::simulation::{RunError, Simulation};
 use crate::stage::Stage;
 use crate::state::State;
@@ -12,7 +13,7 @@ use crate::system::{Books, PairReport};
 pub const SCHEME: &str = "rigid";
 
 /// Version of the entries.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
@@ -38,7 +39,7 @@ impl Simulation {
         let (shown, impulses) = &self.shown;
         checkpoint.put_integers(
             "counters",
-            &[system.steps, system.n_impulses, self.outputs, *shown, system.n_divided],
+            &[system.steps, system.n_impulses, self.outputs, *shown, system.n_divided, system.limited.steps],
         );
         checkpoint.put_reals("shown", &flat(impulses.iter().map(|i| i.as_slice().to_vec()).collect()));
         checkpoint.put_reals("missed", &flat(system.pairs.iter().map(|p| p.missed.to_vec()).collect()));
@@ -50,6 +51,7 @@ impl Simulation {
         let mut sums =
             vec![books.d_imp, books.d_fric, system.energies[0], system.energies[1], system.spring_energy];
         sums.extend(books.external_impulse.iter().chain(books.external_ang_impulse.iter()));
+        sums.push(system.limited.least_factor);
         checkpoint.put_reals("books", &sums);
         checkpoint.put_reals("events", &flat(self.events.iter().map(|e| e.to_array().to_vec()).collect()));
         checkpoint
@@ -69,8 +71,8 @@ impl Simulation {
         checkpoint.expect(SCHEME, VERSION)?;
         let system = &mut self.system;
         let counters = checkpoint.integers("counters")?;
-        let &[steps, n_impulses, outputs, shown, n_divided] = counters else {
-            return Err(length("counters", counters.len(), 5));
+        let &[steps, n_impulses, outputs, shown, n_divided, limited] = counters else {
+            return Err(length("counters", counters.len(), 6));
         };
         let impulses = checkpoint.reals_of("shown", 3 * system.reports.len())?;
         self.shown = (shown, arrays::<3>(impulses).map(|&i| i.into()).collect());
@@ -92,9 +94,10 @@ impl Simulation {
         }
         let reports = checkpoint.reals_of("reports", system.reports.len() * PairReport::NUMBERS)?;
         system.reports = arrays(reports).map(PairReport::from_array).collect();
-        let books = checkpoint.reals_of("books", 11)?;
+        let books = checkpoint.reals_of("books", 12)?;
         system.energies = [books[2], books[3]];
         system.spring_energy = books[4];
+        system.limited = Limited { steps: limited, least_factor: books[11] };
         system.books = Books {
             d_imp: books[0],
             d_fric: books[1],

@@ -5,6 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::body::RigidBody;
 use crate::contact::Contact;
+use crate::edge::{Crossing, Edge, crossing, touching};
 use crate::pair::{Ball, Law, Pair};
 use crate::stage::Stage;
 use crate::state::State;
@@ -39,6 +40,11 @@ impl Relative {
 
     fn apply(&self, x: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * x + self.shift
+    }
+
+    /// An edge of the first body as one of the second.
+    fn edge(&self, edge: &Edge) -> Edge {
+        edge.map(|x| self.apply(x), |v| self.rotation * v)
     }
 
     /// A point of the first body as one of the second.
@@ -110,7 +116,45 @@ fn look(
             }
         }
     }
+    let first = contacts.len();
+    look_at_edges(number, pair, &end, margin, &mut outlook, contacts);
+    for body in [a, b].into_iter().filter(|_| contacts.len() > first) {
+        stages[body].touch(&step.states[body]);
+    }
     outlook
+}
+
+/// The same for the edges of a pair; where they are far from each other their ends are not looked at.
+fn look_at_edges(
+    number: usize,
+    pair: &Pair,
+    end: &Relative,
+    margin: f64,
+    outlook: &mut Outlook,
+    contacts: &mut Vec<Contact>,
+) {
+    let [first, second] = &pair.edges;
+    let points = pair.gaps.len() - first.len() * second.len();
+    let Some(spheres) = pair.spheres else { return };
+    let apart = spheres.gap(end);
+    outlook.gap = outlook.gap.min(apart);
+    if apart > margin {
+        return;
+    }
+    for (i, edge) in first.iter().enumerate() {
+        let there = end.edge(edge);
+        let reach = there.center.norm() + there.half.norm();
+        outlook.distance = outlook.distance.max(reach);
+        for (j, other) in second.iter().enumerate() {
+            let slot = points + i * second.len() + j;
+            let stays = pair.gaps[slot] < 0.0;
+            let found =
+                if stays { Some(crossing(&there, other)) } else { touching(&there, other, spheres.deepest) };
+            if let Some(Crossing { gap, .. }) = found.filter(|found| stays || found.gap < margin) {
+                contacts.push(Contact { pair: number, slot, gap_new: gap, ..Contact::default() });
+            }
+        }
+    }
 }
 
 /// Depth beside the extent of a pair that counts as touching at the start: places are given in rounded numbers.
@@ -128,6 +172,12 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
         for sheet in 0..pair.surface.sheets() {
             depth = depth.max(-pair.surface.gap(sheet, &ball).0);
         }
+    }
+    let deepest = pair.spheres.map_or(0.0, |spheres| spheres.deepest);
+    for edge in &pair.edges[0] {
+        let edge = there.edge(edge);
+        let touches = pair.edges[1].iter().filter_map(|other| touching(&edge, other, deepest));
+        depth = touches.fold(depth, |depth, touch| depth.max(-touch.gap));
     }
     (depth > TOUCHING * extent).then_some(depth)
 }
@@ -150,18 +200,15 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
 pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, contacts: &mut [Contact]) {
     for contact in contacts {
         let pair = &mut pairs[contact.pair];
-        let sheets = pair.surface.sheets();
-        let (point, sheet) = (contact.slot / sheets, contact.slot % sheets);
-        let ball = pair.points[point];
         let [a, b] = pair.bodies.map(|i| &stages[i]);
         let [fall_a, fall_b] = pair.bodies.map(|i| fall_half_way(step, i));
         let mid =
             Relative::new((&a.rot_mid, &(a.position_mid + fall_a)), (&b.rot_mid, &(b.position_mid + fall_b)));
-        let (gap, normal_b) = pair.surface.gap(sheet, &mid.ball(&ball, &pair.surface));
-        let normal = b.rot_mid * normal_b;
-        let centre = a.rot_mid * ball.center;
-        let gap = gap - normal.dot(&(fall_a - fall_b));
-        let y = a.position_mid + centre - (ball.radius + 0.5 * gap) * normal;
+        let touch = Touch::at(pair, contact.slot, &mid);
+        let normal = b.rot_mid * touch.normal_b;
+        let centre = a.rot_mid * touch.place_a;
+        let gap = touch.gap - normal.dot(&(fall_a - fall_b));
+        let y = a.position_mid + centre - (touch.radius + 0.5 * gap) * normal;
         contact.bodies = pair.bodies;
         contact.arms = [y - a.position_mid, y - b.position_mid];
         contact.set_normal(normal);
@@ -169,21 +216,99 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         contact.stiffness = pair.stiffness();
         let [from, to] = pair.bodies.map(|i| &step.states[i]);
         let start = Relative::new((&a.rot_ib, &from.position), (&b.rot_ib, &to.position));
-        let (gap_old, normal_old) = pair.surface.gap(sheet, &start.ball(&ball, &pair.surface));
+        let touch = Touch::at(pair, contact.slot, &start);
+        // Edges that crossed nowhere have no depth.
+        let gap_old = if touch.is_near { touch.gap } else { touch.gap.max(0.0) };
         contact.gap_old = match pair.law {
             Law::Lagrange => gap_old.min(0.0),
             // A gap that is closed before its spring knows of it would create energy.
             Law::Penalty { .. } if pair.gaps[contact.slot] < 0.0 => pair.gaps[contact.slot],
             Law::Penalty { .. } => gap_old.max(0.0),
         };
-        if pair.law == Law::Lagrange && pair.restitution < 1.0 {
-            let normal_old = b.rot_ib * normal_old;
-            let point = a.rot_ib * ball.center - ball.radius * normal_old;
+        contact.rests = pair.law == Law::Lagrange && pair.restitution < 1.0;
+        if contact.rests {
+            let normal_old = b.rot_ib * touch.normal_b;
+            let point = a.rot_ib * touch.place_a - touch.radius * normal_old;
             let opposite = from.position + point - to.position;
             let rate = normal_old.dot(&(velocity(a, &point) - velocity(b, &opposite)));
             let limit = RETURN_LIMIT * step.dt * loads(pair.bodies, step, &normal_old);
-            contact.lasting = (RETURN * gap_old / step.dt).clamp(-limit, limit) - rate;
+            let back = (RETURN * gap_old / step.dt).clamp(-limit, limit);
+            (contact.lasting, contact.rising) = (back - rate, (-back).max(0.0));
         }
+    }
+}
+
+/// What a slot of a pair is like at some configuration.
+struct Touch {
+    gap: f64,
+    /// Out of the second body, frame of that.
+    normal_b: Vector3<f64>,
+    /// Centre of the ball, or point of the edge, frame of the first body \[m\].
+    place_a: Vector3<f64>,
+    radius: f64,
+    /// False for edges that do not cross within themselves.
+    is_near: bool,
+}
+
+impl Touch {
+    fn at(pair: &mut Pair, slot: usize, relative: &Relative) -> Self {
+        let [first, second] = &pair.edges;
+        let points = pair.gaps.len() - first.len() * second.len();
+        if slot < points {
+            let sheets = pair.surface.sheets();
+            let ball = pair.points[slot / sheets];
+            let (gap, normal_b) = pair.surface.gap(slot % sheets, &relative.ball(&ball, &pair.surface));
+            return Self { gap, normal_b, place_a: ball.center, radius: ball.radius, is_near: true };
+        }
+        let edge = &first[(slot - points) / second.len()];
+        let (there, other) = (relative.edge(edge), &second[(slot - points) % second.len()]);
+        let Crossing { gap, normal, at: [at, _] } = crossing(&there, other);
+        Self {
+            gap,
+            normal_b: normal,
+            place_a: edge.center + at * edge.half,
+            radius: 0.0,
+            is_near: touching(&there, other, pair.spheres.map_or(0.0, |s| s.deepest)).is_some(),
+        }
+    }
+}
+
+/// Depth of crossing edges, relative to the shortest.
+const DEEPEST: f64 = 0.25;
+
+/// Balls around the edges of both bodies of a pair, each in the frame of its body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spheres {
+    centers: [Vector3<f64>; 2],
+    radius: f64,
+    /// A quarter of the shortest edge \[m\].
+    pub(crate) deepest: f64,
+}
+
+impl Spheres {
+    /// Around the edges of a pair; none where one body has none.
+    pub(crate) fn around(edges: &[Vec<Edge>; 2]) -> Option<Self> {
+        let [a, b] = edges;
+        if a.is_empty() || b.is_empty() {
+            return None;
+        }
+        let middle =
+            |edges: &[Edge]| edges.iter().map(|e| e.center).sum::<Vector3<f64>>() / edges.len() as f64;
+        let centers = [middle(a), middle(b)];
+        let radius = |edges: &[Edge], c: Vector3<f64>| {
+            edges.iter().map(|e| (e.center - c).norm() + e.half.norm()).fold(0.0, f64::max)
+        };
+        let shortest = a.iter().chain(b).map(|e| e.half.norm()).fold(f64::INFINITY, f64::min);
+        Some(Self {
+            centers,
+            radius: radius(a, centers[0]) + radius(b, centers[1]),
+            deepest: DEEPEST * 2.0 * shortest,
+        })
+    }
+
+    /// What the edges are apart at least \[m\].
+    fn gap(&self, relative: &Relative) -> f64 {
+        ((relative.apply(&self.centers[0]) - self.centers[1]).norm() - self.radius).max(0.0)
     }
 }
 

@@ -2,11 +2,14 @@
 
 use nalgebra::Vector3;
 
-use crate::contact::{Contact, Rows};
+use crate::contact::Contact;
 use crate::search::{self, Step};
 use crate::spring::potential;
 use crate::step_error::{StepError, Unsolved};
 use crate::system::System;
+
+/// Factor of a restitution that is told: what cone problems are solved to makes some of 1 − 1e-7.
+const NOTICEABLE: f64 = 1.0 - 1e-6;
 
 impl System {
     /// One step of Simo and Wong with contact by the forward increment.
@@ -83,39 +86,12 @@ impl System {
             dt: self.dt,
             number: self.steps,
         };
-        let (contacts, rows, stages) = (&mut self.contacts, &mut self.rows, &mut self.stages);
+        let (contacts, stages) = (&mut self.contacts, &mut self.stages);
         search::set_arms(&mut self.pairs, stages, &step, contacts);
-        let normal = &mut self.normal;
-        rows.set(contacts, 1, stages);
-        rows.evaluate(stages, &step)?;
-        if contacts.iter().any(Contact::is_multiplier) {
-            normal.inelastic_phase(contacts, rows, &step);
+        self.impulses.solve(contacts, stages, &step)?;
+        if self.impulses.factor < NOTICEABLE {
+            self.limited = self.limited.with(self.impulses.factor);
         }
-        let per_contact = if contacts.iter().any(|contact| contact.friction > 0.0) { 3 } else { 1 };
-        if !contacts.is_empty() {
-            // Without contacts the motion without contact is the motion.
-            let friction = &mut self.friction;
-            let mut solve = |contacts: &[Contact], rows: &mut Rows| -> Result<(), Unsolved> {
-                rows.set(contacts, per_contact, stages);
-                rows.evaluate(stages, &step)?;
-                if per_contact == 1 {
-                    return normal.elastic_phase(contacts, rows, stages, &step);
-                }
-                friction.solve(contacts, rows, stages, &step)?;
-                normal.polish(contacts, rows, stages, &step)
-            };
-            let solved = solve(contacts, rows);
-            if solved.is_err() && contacts.iter().any(Contact::has_lasting) {
-                // Contacts may face each other and cannot all come back from where they have sunk.
-                for (i, contact) in contacts.iter_mut().enumerate() {
-                    contact.lasting = -rows.before[i * per_contact];
-                }
-                solve(contacts, rows)?;
-            } else {
-                solved?;
-            }
-        }
-        rows.give(contacts, step.dt);
         let bodies = self.bodies.iter().zip(&self.states);
         for (stage, (body, state)) in stages.iter_mut().zip(bodies).filter(|(stage, _)| stage.touched) {
             stage.finish(body, state, &self.gravity, self.dt);

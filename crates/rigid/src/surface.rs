@@ -5,6 +5,7 @@ use carom_fem::{Surface as FaceSurface, SurfaceError};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::body::RigidBody;
+use crate::edge::Edge;
 use crate::pair::Ball;
 
 /// A surface in source coordinates, as a user gives it.
@@ -82,6 +83,13 @@ impl Shape {
                 Surface::Faces(Box::new(faces), Box::new(now))
             }
         })
+    }
+
+    /// Edges of a block in the frame of a body; other shapes have none.
+    pub(crate) fn edges(&self, body: &RigidBody) -> Vec<Edge> {
+        let Self::Block { center, half } = self else { return Vec::new() };
+        let edges = Edge::of_block(*center, 2.0 * half);
+        edges.iter().map(|edge| edge.map(|x| body.point_b(x), |v| body.vector_b(v))).collect()
     }
 }
 

@@ -5,9 +5,9 @@ use nalgebra::Vector3;
 use thiserror::Error;
 
 use crate::body::RigidBody;
-use crate::contact::{Contact, Rows};
-use crate::friction::Friction;
-use crate::normal::Normal;
+use crate::contact::Contact;
+use crate::impulses::Impulses;
+use crate::limit::Limited;
 use crate::pair::{Pair, PairError, PairSpec};
 use crate::search;
 use crate::spring::potential;
@@ -135,9 +135,7 @@ pub struct System {
     pub(crate) pairs: Vec<Pair>,
     pub(crate) stages: Vec<Stage>,
     pub(crate) contacts: Vec<Contact>,
-    pub(crate) rows: Rows,
-    pub(crate) normal: Normal,
-    pub(crate) friction: Friction,
+    pub(crate) impulses: Impulses,
     /// Σ ½ k \[−g\]₊² at the start of the step \[J\].
     pub(crate) spring_energy: f64,
     /// Least and largest E_kin + E_con + E_pot + losses so far \[J\].
@@ -146,6 +144,7 @@ pub struct System {
     pub(crate) n_impulses: u64,
     /// Steps that were taken in parts.
     pub(crate) n_divided: u64,
+    pub(crate) limited: Limited,
 }
 
 impl System {
@@ -197,13 +196,12 @@ impl System {
             states,
             pairs,
             contacts: Vec::new(),
-            rows: Rows::default(),
-            normal: Normal::default(),
-            friction: Friction::default(),
+            impulses: Impulses::default(),
             spring_energy: 0.0,
             energies: [0.0; 2],
             n_impulses: 0,
             n_divided: 0,
+            limited: Limited::default(),
         };
         system.energies = [system.energy(); 2];
         system.reserve();
@@ -214,8 +212,7 @@ impl System {
     fn reserve(&mut self) {
         let n = self.pairs.iter().map(|pair| pair.gaps.len()).sum::<usize>().min(FORESEEN);
         self.contacts.reserve(n);
-        self.rows.reserve(n);
-        self.normal.reserve(n);
+        self.impulses.reserve(n, self.bodies.len());
     }
 
     /// Time reached: steps × dt \[s\].
@@ -252,6 +249,11 @@ impl System {
     /// Steps so far that were taken in parts, as their contacts had no solution in one.
     pub fn n_divided(&self) -> u64 {
         self.n_divided
+    }
+
+    /// Steps whose restitution was reduced, as their impacts would have created energy.
+    pub fn limited(&self) -> Limited {
+        self.limited
     }
 
     /// Least and largest energy with its losses that any step so far began with \[J\].

@@ -24,6 +24,7 @@ fn top(dt: f64) -> System {
     let pair = PairSpec {
         bodies: [0, 1],
         points: vec![Ball::new(Vector3::new(0.0, 0.0, OFFSET), RADIUS)],
+        edges: Vec::new(),
         shape: Shape::Planes(vec![[Vector3::zeros(), Vector3::z()]]),
         law: Law::Lagrange,
         restitution: 0.0,

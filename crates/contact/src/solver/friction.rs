@@ -210,6 +210,22 @@ impl FrictionSolver {
         r: &mut [f64],
         method: Option<FrictionMethod>,
     ) -> Result<FrictionSolution, FrictionError> {
+        self.solve_nearly(problem, r, method, FRICTION_ACCEPTED)
+    }
+
+    /// The same, content with less where more is dear: what a round of sweeps and Newton's method leaves is a solution if its residual is at most
+    /// `enough` max(1, max |q|), and smoothing is spared.
+    ///
+    /// # Errors
+    ///
+    /// [`FrictionError`] as of [`FrictionSolver::solve`].
+    pub fn solve_nearly(
+        &mut self,
+        problem: FrictionProblem<'_>,
+        r: &mut [f64],
+        method: Option<FrictionMethod>,
+        enough: f64,
+    ) -> Result<FrictionSolution, FrictionError> {
         check(problem, r)?;
         self.resize(r.len());
         self.best.copy_from_slice(r);
@@ -227,6 +243,12 @@ impl FrictionSolver {
         let rounds = if method.is_none() && r.len() <= FEW { FEW_ROUNDS } else { rounds };
         for round in 0..rounds {
             for next in [FrictionMethod::GaussSeidel, FrictionMethod::Newton, FrictionMethod::Smoothing] {
+                if next == FrictionMethod::Smoothing && least <= enough * scale.max(1.0) {
+                    r.copy_from_slice(&self.best);
+                    let residual = self.residual(problem, r);
+                    let method = FrictionMethod::Newton;
+                    return Ok(FrictionSolution { method, sweeps, newton_steps, residual });
+                }
                 let again = next == FrictionMethod::Smoothing && round != smoothing_at;
                 if again || method.is_some_and(|method| method != next) {
                     continue;
@@ -239,7 +261,7 @@ impl FrictionSolver {
                     FrictionMethod::Newton => self.newton.solve(problem, r, &mut self.u),
                     FrictionMethod::Smoothing => {
                         r.fill(0.0);
-                        self.smoothing.solve(problem, r, &mut self.u)
+                        self.smoothing.solve(problem, r, &mut self.u, enough * scale.max(1.0))
                     }
                 };
                 match next {
@@ -247,7 +269,8 @@ impl FrictionSolver {
                     FrictionMethod::Newton | FrictionMethod::Smoothing => newton_steps += iterations,
                 }
                 let residual = self.residual(problem, r);
-                if residual <= allowed {
+                let is_last = next == FrictionMethod::Smoothing && residual <= enough * scale.max(1.0);
+                if residual <= allowed || is_last {
                     return Ok(FrictionSolution { method: next, sweeps, newton_steps, residual });
                 }
                 if residual < least || least.is_nan() {

@@ -55,6 +55,7 @@ pub(crate) fn ball_in_shell(stiffness: f64, dt: f64) -> System {
     let pair = PairSpec {
         bodies: [0, 1],
         points: vec![Ball::new(Vector3::zeros(), 1.0)],
+        edges: Vec::new(),
         shape: Shape::Cavity { center: Vector3::zeros(), radius: 9.0 },
         law: Law::Penalty { stiffness },
         restitution: 1.0,
@@ -90,6 +91,7 @@ pub(crate) fn rod_in_cube(velocity: [f64; 3], law: Law, dt: f64) -> System {
     let pair = PairSpec {
         bodies: [0, 1],
         points: (0..6).map(point).collect(),
+        edges: Vec::new(),
         shape: walls(),
         law,
         restitution: 1.0,
@@ -114,7 +116,7 @@ pub(crate) fn at(origin: [f64; 3], velocity: [f64; 3]) -> Placement {
 }
 
 pub(crate) fn pair(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairSpec {
-    PairSpec { bodies, points, shape, law: Law::Lagrange, restitution: 1.0, friction: 0.0 }
+    PairSpec { bodies, points, edges: Vec::new(), shape, law: Law::Lagrange, restitution: 1.0, friction: 0.0 }
 }
 
 pub(crate) fn balls_touch(a: usize, b: usize) -> PairSpec {
@@ -179,4 +181,40 @@ pub(crate) fn stack(storeys: usize, friction: f64) -> System {
         pairs.push(PairSpec { restitution: 0.0, friction, ..pair([i, i - 1], feet(size(i)), below) });
     }
     System::new(bodies, &places, &pairs, Vector3::new(0.0, 0.0, -9.81), 1e-3).expect("blocks lie apart")
+}
+
+/// Numbers from 0 to 1, the same at every run.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    pub(crate) fn vector(&mut self) -> Vector3<f64> {
+        Vector3::from_fn(|_, _| 2.0 * self.next() - 1.0)
+    }
+}
+
+/// A block with all eight corners above the ground, anyhow turned and spinning.
+pub(crate) fn block_in_the_air(seed: u64, restitution: f64, friction: f64, dt: f64) -> System {
+    let mut random = Random(seed);
+    // Seeds lie close together, their first numbers too.
+    random.vector();
+    let size = Vector3::new(0.1, 0.15, 0.2).map(|a| a * (0.5 + random.next()));
+    let (floor, plane) = ground();
+    let corners = Ball::corners(Vector3::zeros(), size).to_vec();
+    let spec = PairSpec { restitution, friction, ..pair([0, 1], corners, plane) };
+    let axis = random.vector() + Vector3::new(0.0, 0.0, 1e-3);
+    let turned = Placement::rotated(axis.into(), 360.0 * random.next());
+    let place = Placement {
+        origin: [0.0, 0.0, 0.3],
+        velocity: (0.5 * random.vector()).into(),
+        angular_velocity: (5.0 * random.vector()).into(),
+        ..turned
+    };
+    let bodies = vec![block(7800.0 * size.product(), size), floor];
+    let gravity = Vector3::new(0.0, 0.0, -9.81);
+    System::new(bodies, &[place, at([0.0; 3], [0.0; 3])], &[spec], gravity, dt).unwrap()
 }

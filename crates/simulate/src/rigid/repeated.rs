@@ -1,4 +1,4 @@
-//! Contacts of the scheme `rigid` that stand for each other: the same surfaces of the same two bodies, named twice.
+//! Contacts of the scheme `rigid` that stand for each other: the same surfaces of the same two bodies, or parts of them, named twice.
 //!
 //! Impulses of two such contacts would be one too many, and the larger restitution would win. Two bodies with flat faces are the exception
 //! when named both ways round: each way tests the corners of one body against the faces of the other.
@@ -29,6 +29,21 @@ pub enum RepeatedContact {
         contact: usize,
         /// Its surfaces.
         other: String,
+    },
+    /// Some of its impulses would come twice.
+    #[error(
+        "contact between {pair}: its surfaces coincide in part with those of contact {contact} ({other}), whose impulses would come twice there: {places}; name \
+         sets that have no face in common"
+    )]
+    InPart {
+        /// The surfaces.
+        pair: String,
+        /// Number of the other contact, from 1.
+        contact: usize,
+        /// Its surfaces.
+        other: String,
+        /// Sets with the faces that they share, and where one of them is.
+        places: String,
     },
     /// Two bodies with flat faces that meet by other laws the other way round.
     #[error(
@@ -75,7 +90,10 @@ impl Sides<'_> {
             return Some(RepeatedContact::Twice { pair, contact, other });
         }
         if !(self.are_same(a, d) && self.are_same(b, c)) {
-            return None;
+            let turned = !(self.is_flat(a) && self.is_flat(b));
+            let places = self.places([(a, c), (b, d)]);
+            let places = places.or_else(|| self.places([(a, d), (b, c)]).filter(|_| turned))?;
+            return Some(RepeatedContact::InPart { pair, contact, other, places });
         }
         if !(self.is_flat(a) && self.is_flat(b)) {
             return Some(RepeatedContact::Twice { pair, contact, other });
@@ -117,6 +135,34 @@ impl Sides<'_> {
                 lies_on(&a, |x| nearest(&b, x)) || lies_on(&b, |x| nearest(&a, x))
             }
         }
+    }
+
+    /// Where both ends of one contact share faces with, or are, those of another.
+    fn places(&self, ends: [(&End, &End); 2]) -> Option<String> {
+        let mut places = Vec::new();
+        for (a, b) in ends {
+            if !self.are_same(a, b) {
+                places.push(self.shared(a, b)?);
+            }
+        }
+        Some(places.join("; "))
+    }
+
+    /// Faces that two sets of one body share, and the middle of the first of them.
+    fn shared(&self, a: &End, b: &End) -> Option<String> {
+        let body = self.body(a).filter(|_| a.body == b.body)?;
+        let geometry = self.geometries[body];
+        let [first, second] = [a, b].map(|end| geometry.faces_of_set(&end.part).unwrap_or_default());
+        let common: Vec<_> = first.into_iter().filter(|face| second.contains(face)).collect();
+        let discretisation = Discretisation::new(geometry).ok()?;
+        let one = discretisation.surface(common.get(..1)?);
+        let points = one.points.iter().map(|&i| Vector3::from(discretisation.points[i as usize]));
+        let [x, y, z] = (points.sum::<Vector3<f64>>() / one.points.len() as f64).into();
+        let n = common.len();
+        Some(format!(
+            "`{a}` and `{b}` share {n} faces, one near ({x:.4e}, {y:.4e}, {z:.4e}) m of `{}`",
+            a.body
+        ))
     }
 
     /// True if an end has corners and flat faces: a block, or a set whose faces are flat.

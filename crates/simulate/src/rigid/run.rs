@@ -6,7 +6,7 @@ use std::time::Instant;
 use carom_fem::{Body, Discretisation};
 use carom_format::ResultWriter;
 use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
-use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, Scenario, ShapeKind};
+use carom_format::scenario::model::{BodySpec, ContactLaw, Scenario};
 use carom_multibody::RunSummary;
 use carom_progress::Progress;
 use carom_rigid::{RigidBody, RunError, Settings, Simulation, System};
@@ -70,6 +70,7 @@ pub(crate) fn run_rigid(
         ("steps", summary.counters.steps),
         ("contact_impulses", simulation.system.n_impulses()),
         ("divided_steps", simulation.system.n_divided()),
+        ("reduced_restitutions", simulation.system.limited().steps),
     ];
     writer.finish(state, &summary.ledger, &timings, &counters)?;
     ended?;
@@ -172,10 +173,6 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
         if report.depth > DEEP * extent {
             let way_out = match pair.law {
                 ContactLaw::Penalty { .. } => "raise the stiffness",
-                _ if have_edges(scenario, pair) => {
-                    "shorten simulation.time_step; where they cross edge on edge no step helps, as points touch faces and edges do not touch edges: \
-                     give one of them a shape of `kind = \"points\"` along its edges, and a contact for it"
-                }
                 _ => "shorten simulation.time_step",
             };
             out.push(format!(
@@ -187,6 +184,15 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
             ));
         }
     }
+    let limited = system.limited();
+    if limited.steps > 0 {
+        out.push(format!(
+            "in {} of {} steps friction would have made impacts create energy: their restitution was reduced, to {:.3} of what was given at least",
+            limited.steps,
+            system.steps(),
+            limited.least_factor
+        ));
+    }
     if system.n_divided() > 0 {
         out.push(format!(
             "{} of {} steps had no solution and were taken in parts: shorten simulation.time_step",
@@ -195,17 +201,6 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
         ));
     }
     out
-}
-
-/// True if both ends of a pair are blocks, which have edges.
-fn have_edges(scenario: &Scenario, pair: &ContactSpec) -> bool {
-    let is_block = |end: &End| {
-        let shapes = scenario.body.iter().filter(|spec| spec.name == end.body).flat_map(|spec| &spec.shape);
-        shapes
-            .into_iter()
-            .any(|shape| shape.name == end.part && matches!(shape.kind, ShapeKind::Block { .. }))
-    };
-    pair.between.iter().all(is_block)
 }
 
 /// Shortest side of the box around the points of a body \[m\]; none if it has no points.

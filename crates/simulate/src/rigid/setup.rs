@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use carom_dynamics::Placement;
 use carom_fem::{Body, Discretisation, Geometry};
 use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, Scenario, ShapeKind, ShapeSpec};
-use carom_rigid::{Ball, Law, PairError, PairSpec, RigidBody, Shape, System, SystemError};
+use carom_rigid::{Ball, Edge, Law, PairError, PairSpec, RigidBody, Shape, System, SystemError};
 use nalgebra::Vector3;
 
 use super::repeated;
@@ -46,7 +46,7 @@ pub(super) fn system(scenario: &Scenario, geometries: &[&Body]) -> Result<System
     }
     let mut pairs = Vec::with_capacity(scenario.contact.len());
     for (i, contact) in scenario.contact.iter().enumerate() {
-        let spec = pair(scenario, geometries, contact);
+        let spec = pair(scenario, geometries, contact, &scenario.contact[..i]);
         pairs.push(spec.map_err(|error| error.at(format!("contact.{i}.between")))?);
     }
     // The format checks that there is a step.
@@ -92,7 +92,13 @@ fn discretisation(spec: &BodySpec, geometry: &Body) -> Result<Discretisation, Si
         .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })
 }
 
-fn pair(scenario: &Scenario, geometries: &[&Body], contact: &ContactSpec) -> Result<PairSpec, SimulateError> {
+/// * `earlier` — contacts before this one
+fn pair(
+    scenario: &Scenario,
+    geometries: &[&Body],
+    contact: &ContactSpec,
+    earlier: &[ContactSpec],
+) -> Result<PairSpec, SimulateError> {
     let index = |end: &End| {
         let found = scenario.body.iter().position(|spec| spec.name == end.body);
         found.expect("the format checks that ends name bodies")
@@ -101,6 +107,20 @@ fn pair(scenario: &Scenario, geometries: &[&Body], contact: &ContactSpec) -> Res
     let bodies = [index(first), index(second)];
     let shape_of = |end: &End, i: usize| scenario.body[i].shape.iter().find(|shape| shape.name == end.part);
     let [a, b] = bodies;
+    let turned = |other: &ContactSpec| {
+        let [c, d] = &other.between;
+        let is_same = |x: &End, y: &End, body: usize| {
+            x.body == y.body && shape_of(x, body).map(|s| &s.kind) == shape_of(y, body).map(|s| &s.kind)
+        };
+        is_same(c, second, b) && is_same(d, first, a)
+    };
+    // Edges on edges are the same both ways round.
+    let edges = match shape_of(first, a).map(|shape| &shape.kind) {
+        Some(ShapeKind::Block { center, size }) if !earlier.iter().any(turned) => {
+            Edge::of_block((*center).into(), (*size).into()).to_vec()
+        }
+        _ => Vec::new(),
+    };
     let points = match shape_of(first, a) {
         Some(shape) => shape_points(shape).ok_or_else(|| wrong_role(first, Role::Points))?,
         None => set_points(&scenario.body[a], geometries[a], &first.part)?,
@@ -114,7 +134,7 @@ fn pair(scenario: &Scenario, geometries: &[&Body], contact: &ContactSpec) -> Res
         _ => Law::Lagrange,
     };
     let restitution = contact.restitution.unwrap_or(1.0);
-    Ok(PairSpec { bodies, points, shape, law, restitution, friction: contact.friction })
+    Ok(PairSpec { bodies, points, edges, shape, law, restitution, friction: contact.friction })
 }
 
 fn wrong_role(end: &End, role: Role) -> SimulateError {

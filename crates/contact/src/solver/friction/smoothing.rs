@@ -137,12 +137,15 @@ impl Smoothing {
     /// Follows the path of solutions from a smooth problem to the problem itself, from r = 0. Where it does not get there, the term
     /// |u_T| is held, which leaves a convex problem, and taken anew from its solution. r is the last point.
     ///
+    /// * `enough` — residual at which no further path is begun
+    ///
     /// Returns the number of steps.
     pub(super) fn solve(
         &mut self,
         problem: FrictionProblem<'_>,
         r: &mut [f64],
         u: &mut [f64],
+        enough: f64,
     ) -> (usize, Stop) {
         let n = r.len();
         if n > MAX_UNKNOWNS {
@@ -153,7 +156,8 @@ impl Smoothing {
         let units = Self::units(problem);
         self.set_scale(problem, units);
         self.held = false;
-        let (mut steps, mut stop) = self.follow(problem, r, u, units);
+        let aim = (0.1 * super::FRICTION_ACCEPTED * units.q).max(0.01 * enough);
+        let (mut steps, mut stop) = self.follow(problem, r, u, units, aim);
         self.held = true;
         self.changes.fill(0.0);
         for path in 0..MAX_HELD {
@@ -161,8 +165,13 @@ impl Smoothing {
                 break;
             }
             self.take_slips(problem, u, units, path);
-            let (more, ended) = self.follow(problem, r, u, units);
+            let (more, ended) = self.follow(problem, r, u, units, aim);
             (steps, stop) = (steps + more, ended);
+            r.copy_from_slice(&self.r);
+            velocities(problem, r, u);
+            if friction_residual(problem.friction, problem.dim, r, u) <= enough {
+                return (steps, Stop::Done);
+            }
         }
         (steps, stop)
     }
@@ -185,15 +194,16 @@ impl Smoothing {
         }
     }
 
-    /// One path, from x = 0.
+    /// One path, from x = 0, to a residual of `aim`.
     fn follow(
         &mut self,
         problem: FrictionProblem<'_>,
         r: &mut [f64],
         u: &mut [f64],
         mut units: Units,
+        aim: f64,
     ) -> (usize, Stop) {
-        let (n, aim) = (r.len(), 0.1 * super::FRICTION_ACCEPTED * units.q);
+        let n = r.len();
         self.x.fill(0.0);
         let (mut factor, mut here, mut solved) = (REDUCED, 0, None);
         for steps in 0..MAX_STEPS {

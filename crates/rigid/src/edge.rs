@@ -1,0 +1,174 @@
+//! Edges of boxes that cross those of others, where no corner is near.
+
+use nalgebra::Vector3;
+
+/// A straight edge of a body where two of its faces meet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge {
+    /// Its middle \[m\].
+    pub center: Vector3<f64>,
+    /// From its middle to one end \[m\].
+    pub half: Vector3<f64>,
+    /// Outward unit normals of both faces.
+    pub normals: [Vector3<f64>; 2],
+}
+
+/// Sine of the angle below which edges count as parallel: corners then carry what lies on each other.
+const PARALLEL: f64 = 1e-3;
+
+/// How far the direction in which two edges part may lie outside the faces that meet in one of them, the sine of an angle.
+const BESIDE: f64 = 0.02;
+
+impl Edge {
+    /// The edges of a box along the source axes, those along x first.
+    pub fn of_block(center: Vector3<f64>, size: Vector3<f64>) -> [Self; 12] {
+        std::array::from_fn(|number| {
+            let along = number / 4;
+            let across = [(along + 1) % 3, (along + 2) % 3];
+            let normal = |k: usize| Vector3::ith(across[k], if number >> k & 1 == 0 { -1.0 } else { 1.0 });
+            let normals = [normal(0), normal(1)];
+            let corner = normals[0] + normals[1];
+            Self {
+                center: center + 0.5 * size.component_mul(&corner),
+                half: Vector3::ith(along, 0.5 * size[along]),
+                normals,
+            }
+        })
+    }
+
+    /// The edge with its vectors turned and its middle moved.
+    pub(crate) fn map(
+        &self,
+        point: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+        vector: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+    ) -> Self {
+        Self {
+            center: point(&self.center),
+            half: vector(&self.half),
+            normals: self.normals.map(|normal| vector(&normal)),
+        }
+    }
+}
+
+/// Where the straight lines of two edges come nearest to each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Crossing {
+    /// Distance of the first line from the second along the normal, negative where the bodies overlap \[m\].
+    pub(crate) gap: f64,
+    /// Out of the body with the second edge.
+    pub(crate) normal: Vector3<f64>,
+    /// Places on both lines, −1 and 1 the ends of the edges.
+    pub(crate) at: [f64; 2],
+}
+
+/// The crossing of two edges, whether or not it lies within them.
+///
+/// ```text
+/// a + s d_a − b − t d_b = g n,   n ∥ d_a × d_b
+/// ```
+pub(crate) fn crossing(first: &Edge, second: &Edge) -> Crossing {
+    let between = first.center - second.center;
+    let (d_a, d_b) = (&first.half, &second.half);
+    let across = d_a.cross(d_b);
+    let outward = second.normals[0] + second.normals[1];
+    let square = across.norm_squared();
+    if square == 0.0 {
+        let normal = outward.normalize();
+        return Crossing { gap: between.dot(&normal), normal, at: [0.0; 2] };
+    }
+    let normal = across * (across.dot(&outward).signum() / square.sqrt());
+    let at = [d_b, d_a].map(|d| -between.dot(&d.cross(&across)) / square);
+    Crossing { gap: between.dot(&normal), normal, at }
+}
+
+/// The crossing of two edges that can touch each other: within both, farther from their ends than they are deep, not as deep as where
+/// they would come out on the other side, and in a direction in which the bodies can part.
+///
+/// * `deepest` — depth beyond which edges are those of other sides \[m\]
+///
+/// Two edges make a face of the Minkowski difference of both bodies where the arcs of normals of one meet the arcs of the other's, turned round:
+/// the normal of the crossing lies between the faces of either edge.
+pub(crate) fn touching(first: &Edge, second: &Edge, deepest: f64) -> Option<Crossing> {
+    let lengths = [first, second].map(|edge| edge.half.norm());
+    let across = first.half.cross(&second.half);
+    if across.norm() <= PARALLEL * lengths[0] * lengths[1] {
+        return None;
+    }
+    let crossing = crossing(first, second);
+    let depth = (-crossing.gap).max(0.0);
+    let is_within = (0..2).all(|k| (1.0 - crossing.at[k].abs()) * lengths[k] > depth);
+    let faces =
+        |edge: &Edge, side: f64| edge.normals.iter().all(|n| side * n.dot(&crossing.normal) > -BESIDE);
+    (depth <= deepest && is_within && faces(second, 1.0) && faces(first, -1.0)).then_some(crossing)
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Rotation3;
+
+    use super::*;
+
+    fn turned(edges: [Edge; 12], axis: Vector3<f64>, degrees: f64, shift: Vector3<f64>) -> Vec<Edge> {
+        let rotation = Rotation3::from_axis_angle(&nalgebra::Unit::new_normalize(axis), degrees.to_radians());
+        edges.iter().map(|edge| edge.map(|x| rotation * x + shift, |v| rotation * v)).collect()
+    }
+
+    fn pairs(first: &[Edge], second: &[Edge]) -> Vec<Crossing> {
+        let all = first.iter().flat_map(|a| second.iter().filter_map(move |b| touching(a, b, 0.02)));
+        all.filter(|crossing| crossing.gap < 0.01).collect()
+    }
+
+    /// Four crossings of the lower face of one with the upper face of the other, and nothing else, also where they have sunk.
+    #[test]
+    fn beams_that_cross_touch_at_four_places() {
+        let beam = Edge::of_block(Vector3::zeros(), Vector3::new(1.0, 0.2, 0.1));
+        for (degrees, gap) in [(90.0, 1e-3), (90.0, 0.0), (90.0, -1e-3), (40.0, 1e-4), (120.0, -1e-4)] {
+            let upper = turned(beam, Vector3::z(), degrees, Vector3::new(0.05, 0.02, 0.1 + gap));
+            let found = pairs(&upper, &beam);
+            assert_eq!(found.len(), 4, "{degrees} {gap}: {found:?}");
+            for crossing in found {
+                assert!((crossing.gap - gap).abs() < 1e-15, "{crossing:?}");
+                assert!((crossing.normal - Vector3::z()).norm() < 1e-15, "{crossing:?}");
+            }
+        }
+    }
+
+    /// A cube on its edge above the edge of another: one crossing, whose gap is their distance.
+    #[test]
+    fn edge_on_edge_touches_once() {
+        let cube = Edge::of_block(Vector3::zeros(), Vector3::new(1.0, 1.0, 1.0));
+        let lower = turned(cube, Vector3::x(), 45.0, Vector3::zeros());
+        let upper = turned(cube, Vector3::y(), 45.0, Vector3::new(0.1, -0.2, 2.0_f64.sqrt() - 1e-3));
+        let found = pairs(&upper, &lower);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!((found[0].gap + 1e-3).abs() < 1e-15 && (found[0].normal - Vector3::z()).norm() < 1e-15);
+        // Seen from the other body the normal is the opposite one.
+        let back = pairs(&lower, &upper);
+        assert!((back[0].normal + found[0].normal).norm() < 1e-15 && back[0].at[1] == found[0].at[0]);
+    }
+
+    /// Blocks side by side, or apart, touch with no edges; those that stand on each other with none of their sides.
+    #[test]
+    fn parallel_edges_and_edges_apart_do_not_touch() {
+        let block = Edge::of_block(Vector3::zeros(), Vector3::new(0.4, 0.3, 0.2));
+        for (degrees, shift) in [
+            (0.0, [0.0, 0.0, 0.2]),
+            (0.0, [0.0, 0.0, 1.0]),
+            (30.0, [0.6, 0.0, 0.2 - 1e-6]),
+            (30.0, [0.5, 0.4, 0.0]),
+        ] {
+            let other = turned(block, Vector3::z(), degrees, shift.into());
+            assert!(pairs(&other, &block).is_empty(), "{shift:?}: {:?}", pairs(&other, &block));
+        }
+        for degrees in [0.0, 5.0, 50.0] {
+            // The sides overlap by more and less than the faces do.
+            for x in [0.05, 0.3, 0.37, 0.399] {
+                let other = turned(block, Vector3::z(), degrees, Vector3::new(x, -0.03, 0.2 - 1e-6));
+                let found = pairs(&other, &block);
+                let is_on_top = |c: &Crossing| (c.gap + 1e-6).abs() < 1e-14 && c.normal.z > 1.0 - 1e-14;
+                assert!(found.iter().all(is_on_top), "{degrees} {x}: {found:?}");
+                assert!(found.len() >= 2, "{degrees} {x}: {found:?}");
+            }
+        }
+    }
+}

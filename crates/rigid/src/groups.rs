@@ -1,0 +1,68 @@
+//! Groups of bodies that touch each other: their contacts are one problem, apart from all others.
+
+use crate::body::RigidBody;
+use crate::contact::Contact;
+
+/// Which group each body belongs to; fixed bodies join none.
+#[derive(Default)]
+pub(crate) struct Groups {
+    /// A body of the same group with a smaller number, or the body itself.
+    parents: Vec<usize>,
+}
+
+impl Groups {
+    /// Makes room for n bodies.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        self.parents.reserve(n);
+    }
+
+    /// Puts the contacts of a group next to each other, groups in the order of their first bodies, contacts of a group in the order of
+    /// pairs and slots.
+    pub(crate) fn sort(&mut self, contacts: &mut [Contact], bodies: &[RigidBody]) {
+        self.parents.clear();
+        self.parents.extend(0..bodies.len());
+        for contact in &*contacts {
+            if contact.bodies.iter().all(|&body| !bodies[body].fixed) {
+                let [a, b] = contact.bodies.map(|body| self.first(body));
+                self.parents[a.max(b)] = a.min(b);
+            }
+        }
+        contacts
+            .sort_unstable_by_key(|contact| (self.of_moving(contact, bodies), contact.pair, contact.slot));
+    }
+
+    /// The first body of the group of a contact, as the last [`Groups::sort`] has found it.
+    pub(crate) fn of_moving(&self, contact: &Contact, bodies: &[RigidBody]) -> usize {
+        let [a, b] = contact.bodies;
+        self.first(if bodies[a].fixed { b } else { a })
+    }
+
+    fn first(&self, mut body: usize) -> usize {
+        while self.parents[body] != body {
+            body = self.parents[body];
+        }
+        body
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Matrix3, Vector3};
+
+    use super::*;
+
+    #[test]
+    fn bodies_that_touch_the_same_ground_are_apart_and_chains_are_together() {
+        let body = RigidBody::new("b", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap();
+        let mut bodies = vec![body; 6];
+        bodies[3] = bodies[3].clone().fixed();
+        let touching = [[0, 3], [1, 3], [5, 2], [4, 2], [4, 0], [3, 1]];
+        let mut contacts: Vec<Contact> = (0..touching.len())
+            .map(|pair| Contact { pair, bodies: touching[pair], ..Contact::default() })
+            .collect();
+        let mut groups = Groups::default();
+        groups.sort(&mut contacts, &bodies);
+        let sorted: Vec<_> = contacts.iter().map(|c| (groups.of_moving(c, &bodies), c.pair)).collect();
+        assert_eq!(sorted, [(0, 0), (0, 2), (0, 3), (0, 4), (1, 1), (1, 5)]);
+    }
+}

@@ -1,0 +1,194 @@
+//! Impacts that create no energy: restitution is reduced where friction would make it do so.
+//!
+//! Newton's restitution prescribes velocities along the normals. Where friction stops or turns the slip within the impact, or where contacts
+//! couple through their bodies, the impulses that bring these about may do work. The same contacts without restitution lose energy,
+//!
+//! ```text
+//! T_{n+1} − T_free = Σ r·u₊ − ½ Σ r·M r ≤ 0   with u₊_N r_N = 0, u₊_T·r_T ≤ 0
+//! ```
+//!
+//! so that between both, r = r₀ + s (r₁ − r₀), there is a largest s at which none is created: the work is a parabola in s but for the rotation
+//! within the step. Coulomb's cones are convex, so that r lies in them; what sticks in both solutions sticks, and a velocity along a normal is at least
+//! s times that of the restitution. Springs have impulses of their gaps, which no mean of two has: where they touch, too, all is solved
+//! anew with the restitution s e.
+//!
+//! Contacts with a restitution below one rest in the end. What a step does not see, as when within it a slip ends, may
+//! then do a work below what loads give in a step, which is let be.
+//!
+//! # Source
+//!
+//! The paradox: Kane & Levinson (1985), *Dynamics: Theory and Applications*, section 5.8. Impulses between the inelastic and the elastic solution, for a
+//! single contact: Chatterjee & Ruina (1998), J. Appl. Mech. 65, 939–951.
+
+use crate::contact::{Contact, Rows};
+use crate::impulses::Laws;
+use crate::search::Step;
+use crate::stage::Stage;
+use crate::step_error::Unsolved;
+
+/// Steps whose restitution was reduced.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limited {
+    /// How many.
+    pub steps: u64,
+    /// Least factor by which it was multiplied, 1 for none.
+    pub least_factor: f64,
+}
+
+impl Default for Limited {
+    fn default() -> Self {
+        Self { steps: 0, least_factor: 1.0 }
+    }
+}
+
+impl Limited {
+    /// With one more step.
+    pub(crate) fn with(self, factor: f64) -> Self {
+        Self { steps: self.steps + 1, least_factor: self.least_factor.min(factor) }
+    }
+}
+
+/// Work that is zero but for round-off, relative to the largest term of each row.
+const ROUND_OFF: f64 = 1e-13;
+
+/// Evaluations of the work between both solutions; the part of s, and of the work at s = 1, that is small enough.
+const EVALUATIONS: usize = 60;
+const CLOSE: f64 = 1e-10;
+
+/// Memory of the reduction.
+#[derive(Default)]
+pub(crate) struct Limit {
+    reduced: Vec<Contact>,
+    from: Vec<f64>,
+    to: Vec<f64>,
+}
+
+impl Limit {
+    /// Makes room for n contacts.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        self.reduced.reserve(n);
+        self.from.reserve(3 * n);
+        self.to.reserve(3 * n);
+    }
+
+    /// Reduces the restitution of solved contacts if they create energy; returns its factor.
+    pub(crate) fn apply(
+        &mut self,
+        contacts: &mut [Contact],
+        laws: &mut Laws,
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<f64, Unsolved> {
+        if !may_create(contacts) {
+            return Ok(1.0);
+        }
+        let work = created(contacts, &laws.rows);
+        let rests = contacts.iter().any(|contact| contact.rests);
+        if work <= if rests { laws.rows.work_of_loads(step) } else { 0.0 } {
+            return Ok(1.0);
+        }
+        let per_contact = laws.rows.per_contact;
+        self.to.clear();
+        self.to.extend_from_slice(&laws.rows.impulse);
+        self.reduced.clear();
+        for (i, contact) in contacts.iter().enumerate() {
+            let lasting = -laws.rows.before[i * per_contact];
+            self.reduced.push(Contact { lasting, rising: 0.0, ..*contact });
+        }
+        self.set_restitution(0.0, contacts);
+        laws.solve(&self.reduced, per_contact == 3, stages, step)?;
+        self.from.clear();
+        self.from.extend_from_slice(&laws.rows.impulse);
+        let factor = self.largest(work, contacts, laws, stages, step)?;
+        contacts.copy_from_slice(&self.reduced);
+        Ok(factor)
+    }
+
+    /// The largest s at which nothing is created, 0 if there is none; the rows are left there.
+    fn largest(
+        &mut self,
+        at_one: f64,
+        contacts: &[Contact],
+        laws: &mut Laws,
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<f64, Unsolved> {
+        let (mut low, mut high) = ((0.0, created(&self.reduced, &laws.rows)), (1.0, at_one));
+        let mut last_was_low = None;
+        for _ in 0..EVALUATIONS {
+            // The Illinois rule: what stays twice counts half.
+            let s = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
+            if low.1 >= -CLOSE * at_one || high.0 - low.0 <= CLOSE || !(low.0..=high.0).contains(&s) {
+                break;
+            }
+            self.set(s, contacts, laws, stages, step)?;
+            let work = created(&self.reduced, &laws.rows);
+            let is_low = work <= 0.0;
+            let again = last_was_low == Some(is_low);
+            last_was_low = Some(is_low);
+            if is_low {
+                low = (s, work);
+                high.1 *= if again { 0.5 } else { 1.0 };
+            } else {
+                high = (s, work);
+                low.1 *= if again { 0.5 } else { 1.0 };
+            }
+        }
+        self.set(low.0, contacts, laws, stages, step)?;
+        Ok(low.0)
+    }
+
+    /// Impulses at s, and the velocities that answer.
+    fn set(
+        &mut self,
+        s: f64,
+        contacts: &[Contact],
+        laws: &mut Laws,
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<(), Unsolved> {
+        self.set_restitution(s, contacts);
+        if !contacts.iter().all(Contact::is_multiplier) {
+            let has_friction = laws.rows.per_contact == 3;
+            return laws.solve(&self.reduced, has_friction, stages, step);
+        }
+        let rows = &mut laws.rows;
+        for (impulse, (from, to)) in rows.impulse.iter_mut().zip(self.from.iter().zip(&self.to)) {
+            *impulse = from + s * (to - from);
+        }
+        Ok(rows.evaluate(stages, step)?)
+    }
+
+    /// Multiplies the restitution by s.
+    fn set_restitution(&mut self, s: f64, contacts: &[Contact]) {
+        for (reduced, contact) in self.reduced.iter_mut().zip(contacts) {
+            reduced.restitution = s * contact.restitution;
+        }
+    }
+}
+
+/// False where no work can be done: multipliers without friction and of one restitution, and springs.
+fn may_create(contacts: &[Contact]) -> bool {
+    let mut multipliers = contacts.iter().filter(|contact| contact.is_multiplier());
+    let Some(first) = multipliers.next() else { return false };
+    contacts.iter().any(|contact| contact.friction > 0.0)
+        || multipliers.any(|contact| contact.restitution != first.restitution)
+}
+
+/// Work of multipliers and friction, beyond round-off and what lifts contacts that have sunk \[J\].
+fn created(contacts: &[Contact], rows: &Rows) -> f64 {
+    let per = rows.per_contact;
+    let mut created = 0.0;
+    for (i, contact) in contacts.iter().enumerate() {
+        for row in i * per..(i + 1) * per {
+            let (r, before, after) = (rows.impulse[row], rows.before[row], rows.after[row]);
+            if row > i * per || contact.is_multiplier() {
+                created += 0.5 * r * (before + after) - ROUND_OFF * (r * before).abs().max((r * after).abs());
+            }
+        }
+        if contact.is_multiplier() {
+            created -= 0.5 * (1.0 - contact.restitution) * contact.rising * rows.impulse[i * per];
+        }
+    }
+    created
+}
