@@ -128,6 +128,6 @@ fn grow(matrix: &mut Mat<f64>, rows: usize, columns: usize) {
 }
 
 /// Over the shorter of two.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

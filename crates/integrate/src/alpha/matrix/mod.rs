@@ -17,7 +17,7 @@ mod derivatives;
 
 pub(super) use derivatives::Point;
 
-use contacts::Contacts;
+use contacts::{Contacts, dot};
 use faer::Mat;
 
 use super::history::take;
@@ -180,9 +180,9 @@ impl StepMatrix {
         (0..self.columns.ncols()).map(of).filter(|change| change.is_finite()).fold(0.0, f64::max)
     }
 
-    /// (M x)_i.
+    /// (M x)_i, M being symmetric.
     pub(super) fn times_mass(&self, i: usize, x: &[f64]) -> f64 {
-        x.iter().enumerate().map(|(j, x)| self.mass[(i, j)] * x).sum()
+        dot(self.mass.col_as_slice(i), x)
     }
 
     /// Derivatives at a point of the step, if there are none.
@@ -259,12 +259,16 @@ impl StepMatrix {
     /// Products and scales.
     fn complete(&mut self) {
         let (n, m) = (self.mass.nrows(), self.rows.nrows());
+        let Self { damping, reactions, columns, damped, response, .. } = self;
         for k in 0..m {
-            for i in 0..n {
-                self.damped[(i, k)] = (0..n).map(|j| self.damping[(i, j)] * self.columns[(j, k)]).sum();
+            let column = columns.col_as_slice(k);
+            let out = damped.col_as_slice_mut(k);
+            out.fill(0.0);
+            for (j, x) in column.iter().enumerate() {
+                out.iter_mut().zip(damping.col_as_slice(j)).for_each(|(out, c)| *out += c * x);
             }
             for l in 0..m {
-                self.response[(l, k)] = (0..n).map(|j| self.reactions[(j, l)] * self.columns[(j, k)]).sum();
+                response[(l, k)] = dot(reactions.col_as_slice(l), column);
             }
         }
         for i in 0..n {
@@ -299,27 +303,42 @@ impl StepMatrix {
         let without = !*holds_velocities;
         let (n, m) = (mass.nrows(), rows.nrows());
         let (speed, share) = (of.speed(), of.share());
-        let momentum = |i: usize, j: usize| {
-            let moved = speed * mass[(i, j)] + h * carried[(i, j)];
-            moved - h * share * (speed * damping[(i, j)] + h * stiffness[(i, j)])
+        let first_block = [&*mass, &*carried, &*damping, &*stiffness];
+        let momentum = |[mass, carried, damping, stiffness]: [f64; 4]| {
+            speed * mass + h * carried - h * share * (speed * damping + h * stiffness)
         };
         for (k, response) in responses.iter_mut().enumerate() {
-            let of = |i: usize| reactions[(i, k)].powi(2) / (momentum(i, i) / speed).max(mass[(i, i)]);
+            let of = |i: usize| {
+                let moved = momentum(first_block.map(|matrix| matrix[(i, i)])) / speed;
+                reactions[(i, k)].powi(2) / moved.max(mass[(i, i)])
+            };
             *response = (0..n).map(of).sum();
         }
+        // All but the first block.
         let entry = |i: usize, j: usize| match (i < n, i < n + m, j < n, j < n + m) {
             // Impulses that are none.
             _ if without && i.max(j) >= n + m => f64::from(u8::from(i == j)) / scales[i].powi(2),
-            (true, _, true, _) => momentum(i, j),
             (true, _, _, true) => reactions[(i, j - n)],
             (true, _, _, _) => reactions[(i, j - n - m)] - h * share * damped[(i, j - n - m)],
             (_, true, true, _) => reactions[(j, i - n)] + rows[(i - n, j)],
-            (_, true, ..) | (_, _, false, true) => 0.0,
+            (_, true, ..) | (_, _, false, true) | (true, _, true, _) => 0.0,
             (_, _, true, _) => speed * reactions[(j, i - n - m)] + h * row_rates[(i - n - m, j)],
             (_, _, _, _) => response[(i - n - m, j - n - m)],
         };
         if let Some(factors) = factors {
-            factors.factorise(|i, j| scales[i] * entry(i, j) * scales[j]);
+            factors.factorise_columns(|j, out| {
+                let mut rows = 0;
+                if j < n {
+                    let columns = first_block.map(|matrix| matrix.col_as_slice(j));
+                    for i in 0..n {
+                        out[i] = scales[i] * momentum(columns.map(|column| column[i])) * scales[j];
+                    }
+                    rows = n;
+                }
+                for (i, out) in out.iter_mut().enumerate().skip(rows) {
+                    *out = scales[i] * entry(i, j) * scales[j];
+                }
+            });
         }
         (self.factored, self.factors_hold) = (h, *holds_velocities);
         self.contacts.forget();
