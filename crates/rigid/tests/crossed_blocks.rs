@@ -69,7 +69,7 @@ fn stands(system: &mut System, steps: u32, case: &str) {
     run(system, steps, case);
     for (storey, state) in system.states().iter().enumerate().take(system.bodies.len() - 1) {
         let height = 0.5 * BEAM.z + BEAM.z * storey as f64;
-        assert!((state.position.z - height).abs() < 1e-8, "{case}: storey {storey} at {}", state.position.z);
+        assert!((state.position.z - height).abs() < 1e-4, "{case}: storey {storey} at {}", state.position.z);
     }
     let before: Vec<Vector3<f64>> = system.states().iter().map(|state| state.position).collect();
     run(system, 300, case);

@@ -161,3 +161,29 @@ fn a_ball_that_begins_in_overlap_is_thrown_off() {
     let thrown = (2.0 * summary.ledger.energy_initial / mass).sqrt();
     assert!((event.velocity_after / thrown - 1.0).abs() < 1e-3 && thrown > 0.5, "{event:?} {thrown}");
 }
+
+/// A wall that is a million times as stiff as the ball is a rigid wall, to what the ratio allows: modes of the wall at a thousand times the frequencies of the
+/// ball neither stop the steps nor show in the answer.
+#[test]
+#[ignore = "1 min: contact of two elastic bodies"]
+fn a_very_stiff_wall_is_a_rigid_wall() {
+    let rigid = solve(plain(), &text(ONE, ABOVE, DOWN));
+    let stiff =
+        "\n[material.stiff]\ndensity = 7800.0\nyoung = 2.1e17\npoisson = 0.3\n\n[[body]]\nname = \"ball\"";
+    let held = "material = \"stiff\"\nreduce = { interface = [\"bottom\"], fix = [\"top\"], modes = 8, split = 1.0e5 }\n";
+    let wall = text(ONE, ABOVE, DOWN)
+        .replacen("\n[[body]]\nname = \"ball\"", stiff, 1)
+        .replace("rigid = true\nfixed = true\nmaterial = \"metal\"\n", held);
+    assert!(wall.contains(held) && wall.contains("[material.stiff]"));
+    let elastic = solve(&bodies(&wall), &wall);
+    let [one, other] = [elastic.contacts[0], rigid.contacts[0]];
+    let ratios = [
+        one.peak_force / other.peak_force,
+        one.duration() / other.duration(),
+        one.impulse[2] / other.impulse[2],
+        one.velocity_after / other.velocity_after,
+    ];
+    assert!(ratios.iter().all(|ratio| (ratio - 1.0).abs() < 1e-5), "{ratios:?}");
+    let [steps, of_rigid] = [elastic.counters.steps, rigid.counters.steps];
+    assert!(steps < of_rigid + of_rigid / 5, "{steps} steps, {of_rigid} of the rigid wall");
+}
