@@ -1,0 +1,111 @@
+//! Corners that meet planes and corners.
+
+mod problems;
+
+use carom_dynamics::{Placement, rotation};
+use carom_rigid::{Ball, Edge, PairSpec, Shape, System};
+use nalgebra::{Matrix3, Vector3};
+use problems::{block, ground, pair};
+
+/// Turns the diagonal of a cube that begins in its lower left corner upwards, so that this corner is the lowest.
+fn on_its_corner() -> Placement {
+    let angle = (1.0 / 3.0_f64.sqrt()).acos().to_degrees();
+    Placement::rotated([1.0, -1.0, 0.0], -angle)
+}
+
+/// λ = −(1 + e) u₋/(1/m + (c × n)·J⁻¹ (c × n)) for a corner without friction, and −W⁻¹ (u₋ + e u_N n) for one that sticks.
+#[test]
+fn a_corner_on_a_plane_has_the_impulse_of_one_point() {
+    let size = Vector3::new(0.1, 0.15, 0.2);
+    let body = block(2.0, size);
+    let dt = 1e-9;
+    let mut n = 0;
+    for friction in [0.0, 50.0] {
+        for e in [0.0, 0.5] {
+            for k in 0..12 {
+                let turned = Placement::rotated([1.0, 0.3 * f64::from(k), -0.4], 20.0 + 27.0 * f64::from(k));
+                let turn = rotation::matrix(&turned.quaternion);
+                let corners = Ball::corners(Vector3::zeros(), size);
+                let heights = corners.map(|corner| (turn * corner.center).z);
+                let lowest = (0..8).min_by(|&a, &b| heights[a].total_cmp(&heights[b])).unwrap();
+                let arm = turn * corners[lowest].center;
+                let (velocity, omega) = (Vector3::new(0.3, -0.1, -1.0), Vector3::new(1.0, 2.0, -0.5));
+                let place = Placement {
+                    origin: [0.0, 0.0, -arm.z + 1e-10],
+                    velocity: velocity.into(),
+                    angular_velocity: omega.into(),
+                    ..turned
+                };
+                let before = velocity + omega.cross(&arm);
+                if before.z > -0.2 {
+                    continue;
+                }
+                let (floor, plane) = ground();
+                let spec = PairSpec { restitution: e, friction, ..pair([0, 1], corners.to_vec(), plane) };
+                let places = [place, Placement::default()];
+                let mut system =
+                    System::new(vec![body.clone(), floor], &places, &[spec], Vector3::zeros(), dt).unwrap();
+                system.step().unwrap();
+                n += 1;
+                let inertia = turn * Matrix3::from_diagonal(&body.inertia) * turn.transpose();
+                let inverse = inertia.try_inverse().unwrap();
+                let cross = arm.cross_matrix();
+                let mobility = Matrix3::identity() / body.mass - cross * inverse * cross;
+                let impulse = if friction == 0.0 {
+                    Vector3::new(0.0, 0.0, -(1.0 + e) * before.z / mobility[(2, 2)])
+                } else {
+                    -(mobility.try_inverse().unwrap()
+                        * Vector3::new(before.x, before.y, (1.0 + e) * before.z))
+                };
+                let found = system.reports[0].impulse;
+                let case = format!("e {e}, mu {friction}, {k}: {found:?} {impulse:?}");
+                assert_eq!(system.limited().steps, 0, "{case}");
+                assert!((found - impulse).norm() < 1e-6 * impulse.norm(), "{case}");
+                let state = system.states()[0];
+                assert!((state.momentum - 2.0 * velocity - impulse).norm() < 1e-6, "{case}");
+                assert!((state.spin - inertia * omega - arm.cross(&impulse)).norm() < 1e-6, "{case}");
+            }
+        }
+    }
+    assert!(n > 20, "{n} impacts");
+}
+
+/// Two cubes fly at each other corner on corner, a little beside each other or not at all: they do not pass, and keep what they had.
+#[test]
+fn corner_on_corner_keeps_energy_and_momenta() {
+    let size = Vector3::new(0.1, 0.1, 0.1);
+    let half = 0.5 * 0.1 * 3.0_f64.sqrt();
+    for [x, y] in [[0.0, 0.0], [1e-6, 0.0], [1e-3, -2e-3], [0.0, 5e-3]] {
+        let bodies = vec![block(1.0, size), block(1.0, size)];
+        let upper = Placement { velocity: [0.0, 0.0, -1.0], origin: [x, y, half + 1e-3], ..on_its_corner() };
+        let lower = Placement {
+            origin: [0.0, 0.0, -half - 1e-3],
+            velocity: [0.0, 0.0, 1.0],
+            quaternion: rotation::product(
+                &Placement::rotated([0.0, 1.0, 0.0], 180.0).quaternion,
+                &on_its_corner().quaternion,
+            ),
+            ..Placement::default()
+        };
+        let corners = || Ball::corners(Vector3::zeros(), size).to_vec();
+        let faces = || Shape::Block { center: Vector3::zeros(), half: 0.5 * size };
+        let edges = Edge::of_block(Vector3::zeros(), size).to_vec();
+        let pairs =
+            [PairSpec { edges, ..pair([0, 1], corners(), faces()) }, pair([1, 0], corners(), faces())];
+        let mut system = System::new(bodies, &[upper, lower], &pairs, Vector3::zeros(), 1e-4).unwrap();
+        let (energy, momentum, ang_momentum) = (system.energy(), system.momentum(), system.ang_momentum());
+        let mut depth = 0.0_f64;
+        for _ in 0..2000 {
+            system.step().unwrap();
+            depth = system.reports.iter().fold(depth, |depth, report| depth.max(report.depth));
+        }
+        let case = format!("{x} {y}");
+        assert!(system.n_impulses() > 0 && depth < 2e-4, "{case}: {depth}");
+        assert!((system.energy() / energy - 1.0).abs() < 1e-12, "{case}");
+        assert!((system.momentum() - momentum).norm() < 1e-12, "{case}");
+        assert!((system.ang_momentum() - ang_momentum).norm() < 1e-12, "{case}");
+        // They have parted, or passed beside each other.
+        let apart = (system.states()[0].position - system.states()[1].position).norm();
+        assert!(apart > 0.1, "{case}: {apart}");
+    }
+}
