@@ -321,7 +321,7 @@ impl StepMatrix {
             (true, _, _, true) => reactions[(i, j - n)],
             (true, _, _, _) => reactions[(i, j - n - m)] - h * share * damped[(i, j - n - m)],
             (_, true, true, _) => reactions[(j, i - n)] + rows[(i - n, j)],
-            (_, true, ..) | (_, _, false, true) | (true, _, true, _) => 0.0,
+            (_, true, ..) | (_, _, false, true) => 0.0,
             (_, _, true, _) => speed * reactions[(j, i - n - m)] + h * row_rates[(i - n - m, j)],
             (_, _, _, _) => response[(i - n - m, j - n - m)],
         };
