@@ -79,7 +79,7 @@ fn held_rod() {
 }
 
 #[test]
-#[ignore = "6 minutes: all modes of two balls move"]
+#[ignore = "20 minutes: all modes of two balls move"]
 fn double_pendulums() {
     verify("double-pendulums");
 }
