@@ -31,6 +31,8 @@ impl System {
             self.pairs.iter_mut().for_each(|pair| pair.due = 0);
             if taken.is_ok() {
                 self.n_divided += 1;
+                // All parts are one step.
+                self.limited.steps = self.limited.steps.min(limited.steps + 1);
                 return Ok(());
             }
             self.steps = steps;

@@ -7,7 +7,7 @@
 //! A contact sticks when it ends the step without tangential velocity; the work r_T·(u₋ + u₊)/2 is then never positive for a
 //! contact alone, and is booked. Springs have u_N = u₊ + C r_N + b, see `law`. At the end the normal impulses are taken to round-off.
 
-use carom_contact::solver::{Dense, FrictionError, FrictionProblem, FrictionSolver};
+use carom_contact::solver::{Dense, FrictionProblem, FrictionSolver};
 
 use crate::contact::{Contact, Rows};
 use crate::law::NormalLaw;
@@ -123,11 +123,7 @@ impl Friction {
         self.q.iter_mut().for_each(|q| *q /= size);
         let problem =
             FrictionProblem { operator: &self.matrix, q: &self.q, friction: &self.coefficients, dim: 3 };
-        match self.solver.solve_nearly(problem, &mut self.r, None, CONE) {
-            Ok(_) => {}
-            Err(FrictionError::Unsolved { residual, .. }) if residual <= CONE => {}
-            Err(error) => return Err(error.into()),
-        }
+        self.solver.solve_nearly(problem, &mut self.r, None, CONE)?;
         self.r.iter_mut().for_each(|r| *r *= size / unit);
         Ok(())
     }

@@ -95,13 +95,33 @@ impl Limit {
             let lasting = -laws.rows.before[i * per_contact];
             self.reduced.push(Contact { lasting, rising: 0.0, ..*contact });
         }
+        match self.reduce(work, contacts, laws, stages, step) {
+            Ok(factor) => {
+                contacts.copy_from_slice(&self.reduced);
+                Ok(factor)
+            }
+            // A solution that creates energy, which the ledger shows, is better than none.
+            Err(_) => {
+                laws.solve(contacts, per_contact == 3, stages, step)?;
+                Ok(1.0)
+            }
+        }
+    }
+
+    /// The same from the inelastic solution on.
+    fn reduce(
+        &mut self,
+        work: f64,
+        contacts: &[Contact],
+        laws: &mut Laws,
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<f64, Unsolved> {
         self.set_restitution(0.0, contacts);
-        laws.solve(&self.reduced, per_contact == 3, stages, step)?;
+        laws.solve(&self.reduced, laws.rows.per_contact == 3, stages, step)?;
         self.from.clear();
         self.from.extend_from_slice(&laws.rows.impulse);
-        let factor = self.largest(work, contacts, laws, stages, step)?;
-        contacts.copy_from_slice(&self.reduced);
-        Ok(factor)
+        self.largest(work, contacts, laws, stages, step)
     }
 
     /// The largest s at which nothing is created, 0 if there is none; the rows are left there.

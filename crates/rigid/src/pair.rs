@@ -61,7 +61,7 @@ pub struct PairSpec {
     pub bodies: [usize; 2],
     /// The points.
     pub points: Vec<Ball>,
-    /// Edges, which touch those of a [`Shape::Block`]; none on other shapes. Where a pair is given both ways round, one has them.
+    /// Edges, which touch those of a [`Shape::Block`] by multipliers; none on other shapes, nor by springs. Where a pair is given both ways round, one has them.
     pub edges: Vec<Edge>,
     /// The surface.
     pub shape: Shape,
@@ -192,10 +192,14 @@ impl Pair {
         };
         let points: Vec<Ball> = spec.points.iter().map(point).collect();
         let surface = spec.shape.on(b).map_err(|source| PairError::Surface { pair: number, source })?;
-        let edges = [
-            spec.edges.iter().map(|edge| edge.map(|x| a.point_b(x), |v| a.vector_b(v))).collect(),
-            if spec.edges.is_empty() { Vec::new() } else { spec.shape.edges(b) },
-        ];
+        // A spring would hold on to the lines of edges that have slid off each other's ends.
+        let has_edges = spec.law == Law::Lagrange && !spec.edges.is_empty();
+        let edges = if has_edges {
+            let on_a = spec.edges.iter().map(|edge| edge.map(|x| a.point_b(x), |v| a.vector_b(v)));
+            [on_a.collect(), spec.shape.edges(b)]
+        } else {
+            [Vec::new(), Vec::new()]
+        };
         let touches = points.len() * surface.sheets();
         let slots = touches + edges.iter().map(Vec::len).product::<usize>();
         if touches == 0 {

@@ -147,10 +147,8 @@ fn look_at_edges(
         outlook.distance = outlook.distance.max(reach);
         for (j, other) in second.iter().enumerate() {
             let slot = points + i * second.len() + j;
-            let stays = pair.gaps[slot] < 0.0;
-            let found =
-                if stays { Some(crossing(&there, other)) } else { touching(&there, other, spheres.deepest) };
-            if let Some(Crossing { gap, .. }) = found.filter(|found| stays || found.gap < margin) {
+            let found = touching(&there, other, spheres.deepest);
+            if let Some(Crossing { gap, .. }) = found.filter(|found| found.gap < margin) {
                 contacts.push(Contact { pair: number, slot, gap_new: gap, ..Contact::default() });
             }
         }
@@ -227,7 +225,7 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         };
         contact.rests = pair.law == Law::Lagrange && pair.restitution < 1.0;
         if contact.rests {
-            let normal_old = b.rot_ib * touch.normal_b;
+            let normal_old = if touch.is_near { b.rot_ib * touch.normal_b } else { normal };
             let point = a.rot_ib * touch.place_a - touch.radius * normal_old;
             let opposite = from.position + point - to.position;
             let rate = normal_old.dot(&(velocity(a, &point) - velocity(b, &opposite)));
@@ -266,7 +264,8 @@ impl Touch {
         Self {
             gap,
             normal_b: normal,
-            place_a: edge.center + at * edge.half,
+            // Edges that have turned past each other within the step cross far away.
+            place_a: edge.center + at.clamp(-1.0, 1.0) * edge.half,
             radius: 0.0,
             is_near: touching(&there, other, pair.spheres.map_or(0.0, |s| s.deepest)).is_some(),
         }

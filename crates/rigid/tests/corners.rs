@@ -70,7 +70,7 @@ fn a_corner_on_a_plane_has_the_impulse_of_one_point() {
     assert!(n > 20, "{n} impacts");
 }
 
-/// Two cubes fly at each other corner on corner, a little beside each other or not at all: they do not pass, and keep what they had.
+/// Two cubes fly at each other corner on corner, a little beside each other or not at all: they overlap by no more than a step's way, and keep what they had.
 #[test]
 fn corner_on_corner_keeps_energy_and_momenta() {
     let size = Vector3::new(0.1, 0.1, 0.1);

@@ -243,7 +243,7 @@ impl FrictionSolver {
         let rounds = if method.is_none() && r.len() <= FEW { FEW_ROUNDS } else { rounds };
         for round in 0..rounds {
             for next in [FrictionMethod::GaussSeidel, FrictionMethod::Newton, FrictionMethod::Smoothing] {
-                if next == FrictionMethod::Smoothing && least <= enough * scale.max(1.0) {
+                if next == FrictionMethod::Smoothing && method.is_none() && least <= enough * scale.max(1.0) {
                     r.copy_from_slice(&self.best);
                     let residual = self.residual(problem, r);
                     let method = FrictionMethod::Newton;

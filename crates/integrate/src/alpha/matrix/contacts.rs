@@ -23,7 +23,7 @@ pub(super) struct Contacts {
     /// Bᵀ, N × r, and X, all unknowns × r: room for more than there are.
     rows: Mat<f64>,
     columns: Mat<f64>,
-    /// S/(h² κ) + B X of the closed ones, filled up by ones on the diagonal.
+    /// S/(h² κ) + B X of the closed ones.
     factors: Option<Lu<f64>>,
     /// B x, then y.
     forces: Vec<f64>,
@@ -83,6 +83,9 @@ impl Contacts {
 
     fn factorise<E: std::error::Error + 'static>(&mut self, system: &dyn SecondOrder<Error = E>, share: f64) {
         let r = self.closed.len();
+        if r == 0 {
+            return;
+        }
         if self.forces.len() < r {
             let room = r + r / 2;
             self.factors = Some(Lu::new(room));
@@ -90,13 +93,11 @@ impl Contacts {
         }
         let Self { rows, columns, closed, factors, .. } = self;
         let entry = |i: usize, j: usize| {
-            if i.max(j) >= r {
-                return f64::from(u8::from(i == j));
-            }
             let compliance = system.closed_compliance(closed[i], closed[j]) / share;
             compliance + dot(rows.col_as_slice(i), columns.col_as_slice(j))
         };
         if let Some(factors) = factors {
+            factors.set_size(r);
             factors.factorise(entry);
         }
     }
@@ -105,16 +106,12 @@ impl Contacts {
     pub(super) fn correct(&mut self, x: &mut [f64]) {
         let Self { rows, columns, closed, factors, forces, .. } = self;
         let Some(factors) = factors else { return };
-        forces.fill(0.0);
-        let r = closed.len();
-        for (k, force) in forces[..r].iter_mut().enumerate() {
+        for (k, force) in forces[..closed.len()].iter_mut().enumerate() {
             *force = dot(rows.col_as_slice(k), x);
         }
         let mut solved = |i: usize, y: f64| {
-            if i < r {
-                let column = columns.col_as_slice(i);
-                x.iter_mut().zip(column).for_each(|(x, column)| *x -= y * column);
-            }
+            let column = columns.col_as_slice(i);
+            x.iter_mut().zip(column).for_each(|(x, column)| *x -= y * column);
         };
         factors.solve(|i| forces[i], &mut solved);
     }
