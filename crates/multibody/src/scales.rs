@@ -144,6 +144,15 @@ pub(crate) fn relative_velocity(system: &System, pair: usize) -> Vector3<f64> {
     first - second
 }
 
+/// What rounding of the places of two bodies makes of their gap, at the last evaluation \[m\].
+pub(crate) fn gap_rounding(system: &System, pair: usize) -> f64 {
+    let (model, local) = system.pair_of[pair];
+    let reach = system.contacts[model].reach(local);
+    let bodies = system.pair_bodies(pair);
+    let far = [0, 1].map(|side: usize| system.poses[bodies[side]].position.norm() + reach[side]);
+    64.0 * f64::EPSILON * far[0].max(far[1])
+}
+
 /// No point of one body's surface approaches the other's faster than this (rigid motion) \[m/s\].
 pub(crate) fn speed_bound(system: &System, pair: usize) -> f64 {
     let bodies = system.pair_bodies(pair);

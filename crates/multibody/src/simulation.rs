@@ -3,7 +3,7 @@
 use crate::joint::{Assembly, DRIFT};
 use crate::outcome::{RunError, RunSummary};
 use crate::pair_memory::PairMemory;
-use crate::scales::{Scales, pair_impulse, relative_velocity};
+use crate::scales::{Scales, gap_rounding, pair_impulse, relative_velocity};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::stall::Stall;
@@ -285,9 +285,16 @@ impl Simulation {
         self.system.accept_contacts();
         for pair in 0..self.memory.len() {
             let was = self.trackers[pair].touching;
-            // A step cut to an event ends with a gap of either sign, zero but for round-off.
-            let touching =
-                if taken.aimed == Some(pair) { !was } else { self.system.reactions[pair].free_gap < 0.0 };
+            let reaction = &self.system.reactions[pair];
+            // A step cut to an event ends with a gap of either sign, zero but for round-off; so do pairs that touch or part at the same
+            // moment, as the sides of a corner do.
+            let touching = match taken.aimed {
+                Some(aimed) if aimed == pair => !was,
+                Some(_) if reaction.free_gap.abs() <= gap_rounding(&self.system, pair) => {
+                    reaction.gap_rate.map_or(was, |rate| rate < 0.0)
+                }
+                _ => reaction.free_gap < 0.0,
+            };
             self.memory[pair].update(&self.system, pair, self.time, was, self.settings.contact_duration);
             let (force, approach) = (self.system.reactions[pair].normal_force, -self.memory[pair].gap);
             let sample = self.sample(pair);

@@ -1,6 +1,7 @@
 //! What happens within a step: first touches and partings, peaks of the force, outputs.
 
 use crate::outcome::RunError;
+use crate::scales::gap_rounding;
 use crate::simulation::{Simulation, Taken};
 use carom_dynamics::Observer;
 use carom_integrate::{Attempt, IntegrateError, locate_crossing};
@@ -46,7 +47,8 @@ impl Simulation {
             // After a cut step the sign at the start is that of round-off: an opposite sign at the end is then no news, or
             // the whole step lies on one side.
             let turns = (start < 0.0) != (end < 0.0) && self.trackers[pair].touching != (end < 0.0);
-            if known == Some(pair) || !turns || !start.is_finite() {
+            let is_noise = start.abs().max(end.abs()) <= gap_rounding(&self.system, pair);
+            if known == Some(pair) || !turns || !start.is_finite() || is_noise {
                 continue;
             }
             self.integrator.prepare_dense(&mut self.system)?;

@@ -220,3 +220,47 @@ fn a_pressed_ball_rolls_with_little_loss() {
     assert!((radius / 0.015 - 1.0).abs() < 0.05, "{radius}");
     assert!(loss > 0.0 && loss < 0.005 * 31.0 && of_sliding > 0.2 * 22.0, "{loss} {of_sliding}");
 }
+
+/// A cube on its corner: its three sides touch and part at the same moment, and the force of all of them has no moment.
+#[test]
+fn a_cube_bounces_on_its_corner() {
+    let sides = ["west", "south", "bottom"];
+    let contacts: String = sides
+        .iter()
+        .map(|side| format!("[[contact]]\nbetween = [\"cube:{side}\", \"plate:top\"]\n"))
+        .collect();
+    let text = format!(
+        r#"
+[simulation]
+end_time = 1.2e-3
+
+[[body]]
+name = "cube"
+make = {{ shape = "box", size = [0.04, 0.04, 0.04], elements = [2, 2, 2], grade = {{ at = [0.0, 0.0, 0.0], finest = 4.0e-4 }} }}
+material = "steel"
+reduce = {{ interface = ["west", "south", "bottom"], modes = 8, split = 2.0e4 }}
+position = [0.0, 0.0, 0.01005]
+rotation = {{ axis = [1.0, -1.0, 0.0], degrees = 54.735610317245346 }}
+velocity = [0.0, 0.0, -0.3]
+
+[[body]]
+name = "plate"
+make = {{ shape = "plate", size = [0.2, 0.2, 0.02] }}
+rigid = true
+fixed = true
+material = "steel"
+
+{contacts}"#
+    );
+    let summary = solve(&bodies(&text), &text);
+    let [first, second, third] = &summary.contacts[..] else { panic!("{:?}", summary.contacts) };
+    let mass = 7800.0 * 0.04_f64.powi(3);
+    for event in [first, second, third] {
+        assert!((event.impulse[2].abs() / (2.0 * mass * 0.3 / 3.0) - 1.0).abs() < 1e-3, "{event:?}");
+        assert!(
+            (event.start - first.start).abs() < 1e-9 && (event.end - first.end).abs() < 1e-9,
+            "{event:?}"
+        );
+        assert!((event.restitution().unwrap() - 1.0).abs() < 1e-3, "{event:?}");
+    }
+}
