@@ -266,7 +266,7 @@ impl ContactModel for QuasistaticContacts {
     }
 
     fn rows(&self) -> Option<usize> {
-        Some(self.model.rows())
+        Some(self.model.n_rows())
     }
 
     fn for_closed(&self, take: &mut dyn FnMut(usize)) {

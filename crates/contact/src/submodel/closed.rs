@@ -43,11 +43,6 @@ impl QuasistaticContact {
         first.hypot(second) < SLIDES * work.slip.friction[span] * normal
     }
 
-    /// Number of rows: those of a closed contact are less.
-    pub fn rows(&self) -> usize {
-        self.n_rows()
-    }
-
     /// (W + d) of two rows of [`QuasistaticContact::for_closed`] \[m/N\], W as it was condensed last.
     pub fn closed_compliance(&self, work: &Workspace, r: usize, s: usize) -> f64 {
         let law = if r == s { self.law_compliance(r) } else { 0.0 };

@@ -321,7 +321,7 @@ impl QuasistaticContact {
     }
 
     /// Number of rows: those of span s are n_parts s (normal) and, with friction, the two that follow (tangential).
-    pub(super) fn n_rows(&self) -> usize {
+    pub fn n_rows(&self) -> usize {
         self.n_parts * self.n_spans
     }
 
