@@ -179,6 +179,11 @@ impl Body {
         }
     }
 
+    /// Angular frequency of mode k \[rad/s\] if its file holds it for quasistatic, 0 for others.
+    pub(crate) fn high_frequency(&self, k: usize) -> f64 {
+        self.reduced.as_ref().filter(|reduced| k >= reduced.n_low).map_or(0.0, |reduced| reduced.omega[k])
+    }
+
     /// Highest frequency of the dynamic modes \[Hz\], 0 without any.
     pub fn highest_frequency(&self) -> f64 {
         let k = &self.frame.stiffness_modal;

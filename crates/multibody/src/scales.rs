@@ -81,8 +81,9 @@ impl Scales {
         for (i, body) in system.bodies.iter().enumerate() {
             let (mass, radius, n) = (body.frame.mass, body.frame.gyration_radius(), body.frame.n);
             for (k, amplitude) in body.amplitudes.iter().enumerate() {
+                let speed = v.max(body.high_frequency(k) * u);
                 absolute[layout.modal(i) + k] = u / amplitude;
-                absolute[layout.modal_momentum(i) + k] = v / amplitude * body.frame.mass_modal[(k, k)];
+                absolute[layout.modal_momentum(i) + k] = speed / amplitude * body.frame.mass_modal[(k, k)];
             }
             debug_assert_eq!(body.amplitudes.len(), n);
             if body.fixed {

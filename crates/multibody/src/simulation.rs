@@ -160,7 +160,9 @@ impl Simulation {
         self.hand_over_outputs(&taken, observer)?;
         self.accept()?;
         self.note_stops(taken.aimed);
-        if taken.aimed.is_some() || self.time >= kink {
+        // Contact sets in softly, as spans close one after the other: what lies before it leads on.
+        let at_stop = taken.aimed.is_some_and(|event| event >= self.system.pairs());
+        if at_stop || self.time >= kink {
             self.integrator.rate_kinks();
         }
         self.book(&taken, observer)?;

@@ -21,6 +21,8 @@ pub(super) struct History {
     pub(super) acceleration: Vec<f64>,
     pub(super) acceleration_lag: Vec<f64>,
     pub(super) jerk: Vec<f64>,
+    /// ξ/h of the last step.
+    pub(super) pace: Vec<f64>,
     /// λ₀ and λ'.
     pub(super) multipliers: Vec<f64>,
     pub(super) multiplier_slope: Vec<f64>,
@@ -40,6 +42,7 @@ impl History {
             acceleration: Vec::new(),
             acceleration_lag: Vec::new(),
             jerk: Vec::new(),
+            pace: Vec::new(),
             multipliers: Vec::new(),
             multiplier_slope: Vec::new(),
         }
@@ -47,8 +50,8 @@ impl History {
 
     pub(super) fn resize(&mut self, velocities: usize, constraints: usize) {
         *self = Self::new(self.rate.len());
-        for values in [&mut self.velocity, &mut self.acceleration, &mut self.acceleration_lag, &mut self.jerk]
-        {
+        let Self { velocity, acceleration, acceleration_lag, jerk, pace, .. } = self;
+        for values in [velocity, acceleration, acceleration_lag, jerk, pace] {
             values.resize(velocities, 0.0);
         }
         for values in [&mut self.multipliers, &mut self.multiplier_slope] {
@@ -64,7 +67,7 @@ impl History {
         (self.is_started, self.has_lags) = (true, false);
     }
 
-    fn arrays(&self) -> [&Vec<f64>; 9] {
+    fn arrays(&self) -> [&Vec<f64>; 10] {
         [
             &self.rate,
             &self.rate_lag,
@@ -73,12 +76,13 @@ impl History {
             &self.acceleration,
             &self.acceleration_lag,
             &self.jerk,
+            &self.pace,
             &self.multipliers,
             &self.multiplier_slope,
         ]
     }
 
-    fn arrays_mut(&mut self) -> [&mut Vec<f64>; 9] {
+    fn arrays_mut(&mut self) -> [&mut Vec<f64>; 10] {
         [
             &mut self.rate,
             &mut self.rate_lag,
@@ -87,6 +91,7 @@ impl History {
             &mut self.acceleration,
             &mut self.acceleration_lag,
             &mut self.jerk,
+            &mut self.pace,
             &mut self.multipliers,
             &mut self.multiplier_slope,
         ]

@@ -166,7 +166,7 @@ impl Formula for ChungHulbert {
         }
         self.matrix.start_step();
         loop {
-            self.predict(span.h);
+            self.predict(system, span.h);
             let Self { increment, velocity, multipliers, matrix, .. } = self;
             matrix.prepare(system, shared, Point { increment, velocity, multipliers }, span.end)?;
             self.matrix.holds_velocities =

@@ -65,16 +65,31 @@ impl ChungHulbert {
     }
 
     /// a₀ and φ̂₀ for a step of length h; ξ and λ from their slopes, z₁ of that ξ.
-    pub(super) fn predict(&mut self, h: f64) {
-        let history = &self.history;
-        for (i, filtered) in self.filtered.iter_mut().enumerate() {
+    ///
+    /// Slopes of what vibrates within the step say nothing of its end: that goes on with the mean velocity of the last step, and lags at most as it did
+    /// there, so that a step after one that was cut short does not throw it off.
+    pub(super) fn predict<E: std::error::Error + 'static>(
+        &mut self,
+        system: &dyn SecondOrder<Error = E>,
+        h: f64,
+    ) {
+        let Self { history, matrix, of, filtered, .. } = self;
+        for (i, filtered) in filtered.iter_mut().enumerate() {
             *filtered = history.rate[i] + h * history.rate_lag[i];
         }
+        let last = if history.slope_age > 0.0 { h.min(2.0 * history.slope_age) } else { h };
         for i in 0..self.increment.len() {
-            let acceleration = history.acceleration[i] + h * history.acceleration_lag[i];
+            let is_stiff = matrix.is_stiff(i, of, h);
+            let lag = if is_stiff { last } else { h };
+            let acceleration = history.acceleration[i] + lag * history.acceleration_lag[i];
             self.acceleration[i] = acceleration;
-            let bend = 0.5 * acceleration + self.of.beta * h * history.jerk[i];
-            self.increment[i] = h * (history.velocity[i] + h * bend);
+            let bend = 0.5 * acceleration + of.beta * h * history.jerk[i];
+            let pace = if is_stiff { history.pace[i] } else { history.velocity[i] + h * bend };
+            self.increment[i] = h * pace;
+            if is_stiff {
+                let [_, momentum] = system.components(i);
+                filtered[momentum] = history.rate[momentum] + last * history.rate_lag[momentum];
+            }
         }
         for (k, multiplier) in self.multipliers.iter_mut().enumerate() {
             *multiplier = history.multipliers[k] + h * history.multiplier_slope[k];
@@ -314,7 +329,7 @@ impl ChungHulbert {
 
     /// Takes the end of the step as the start of the next.
     pub(super) fn carry_on(&mut self, h: f64) {
-        let Self { history, of, found_acceleration, .. } = self;
+        let Self { history, of, increment, found_acceleration, .. } = self;
         for i in 0..self.f1.len() {
             let end = of.filtered(history.rate[i], self.f1[i], self.filtered[i]);
             history.rate_lag[i] = (end - self.f1[i]) / h;
@@ -323,6 +338,7 @@ impl ChungHulbert {
         slopes(&mut history.jerk, &self.end_acceleration, &self.acceleration, h);
         slopes(&mut history.acceleration_lag, &self.end_acceleration, found_acceleration, h);
         slopes(&mut history.multiplier_slope, &self.end.multipliers, &history.multipliers, h);
+        history.pace.iter_mut().zip(&*increment).for_each(|(pace, increment)| *pace = increment / h);
         history.slope_age = 0.5 * h;
         history.rate.copy_from_slice(&self.f1);
         history.velocity.copy_from_slice(&self.end.velocity);

@@ -164,6 +164,11 @@ impl StepMatrix {
         self.mass[(i, i)]
     }
 
+    /// True if component i, held by its stiffness alone, vibrates within a step of length h: its stiffness weighs more than its mass in the equations.
+    pub(super) fn is_stiff(&self, i: usize, of: &Parameters, h: f64) -> bool {
+        -h * h * of.share() * self.stiffness[(i, i)] > of.speed() * self.mass[(i, i)]
+    }
+
     /// Writes what units of the unknowns of each multiplier and of its impulse do to its constraint: diagonals of G D⁻¹ Gᵀ with D = diag M for the
     /// impulse. A multiplier moves what is stiff by less, as the diagonal of the first block of the matrix (β/γ of it) says.
     pub(super) fn responses(&self, out: &mut [[f64; 2]]) {
