@@ -10,7 +10,10 @@
 //! | q_k | ε u / max φ_k: a local mode has a tiny mass, so one number for all would let micrometres through |
 //! | P | ε m v |
 //! | L | ε m ρ v |
-//! | p_k | ε v / max φ_k |
+//! | p_k | ε v / max φ_k, ε max(v, ω_k u) / max φ_k for modes above the split |
+//!
+//! (p_k per unit of modal mass.) Modes above the split move only in schemes that other programs have, for comparison: an error of u at their frequency is one of ω_k u in
+//! speed, and a light node that bounces faster than anything is to be seen need not be followed for its speed.
 //!
 //! v is the largest speed at the start, seen from the common centre of mass if nothing is held (or what gravity gives over
 //! a body's size, what drives prescribe, or springs give to the mass of all bodies); u is the depth d = v T_c / 2.94 of an

@@ -1,21 +1,25 @@
 //! `carom-verify`: runs the verification cases and writes their report.
 
 use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use carom_cli::{Category, Failure, RunArgs, Session, main_with};
-use carom_verification::{Bench, Case, Outcome, cases, report};
+use carom_files::write_atomically;
+use carom_verification::report::{self, Report};
+use carom_verification::{Bench, Case, Outcome, cases};
 use clap::Parser;
 
 /// Runs whole-chain cases against figures that were found apart from this project, and writes the report of them.
 #[derive(Debug, Parser)]
 #[command(name = "carom-verify", version)]
 struct Arguments {
-    /// Cases to run; all if none is named. With names, figures are printed, and a report is written only where --output says.
+    /// Cases to run; all if none is named. With names, figures are printed, and their sections are written only where --output says.
     cases: Vec<String>,
 
-    /// Report to write, with a folder `pictures` beside it; of all cases docs/verification.md, if not given.
+    /// Report whose sections of these cases are written anew, with a folder `pictures` beside it; of all cases docs/verification.md,
+    /// if not given.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -39,31 +43,17 @@ fn verify(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
         return Err(Failure::new(Category::Usage, text).hint(format!("known: {}", known.join(", "))));
     }
     let bench = Bench { folder: &arguments.work, progress: session.progress() };
-    let mut done: Vec<(Case, Outcome)> = Vec::new();
+    let everything = arguments.cases.is_empty();
+    let output =
+        arguments.output.clone().or_else(|| everything.then(|| PathBuf::from("docs/verification.md")));
     let mut missed = 0;
-    for case in all {
-        if !arguments.cases.is_empty() && !arguments.cases.iter().any(|name| name == case.name) {
-            continue;
-        }
+    for case in all.iter().filter(|case| everything || arguments.cases.iter().any(|name| name == case.name)) {
         let outcome = (case.run)(&bench).map_err(|error| Failure::from_error(Category::Other, error))?;
-        for row in &outcome.rows {
-            let expected = row.expected.map_or(String::new(), |x| format!(" (expected {x:.5e})"));
-            let mark = if row.holds() { "" } else { "  MISSED" };
-            session.print(&format!(
-                "{}: {} {:.5e} {}{expected}{mark}",
-                case.name, row.what, row.measured, row.unit
-            ))?;
-        }
-        let table = report::table(&outcome.table);
-        if !table.is_empty() {
-            session.print(&table)?;
-        }
+        print(case, &outcome, session)?;
         missed += outcome.rows.iter().filter(|row| !row.holds()).count();
-        done.push((case, outcome));
-    }
-    let everything = arguments.cases.is_empty().then(|| PathBuf::from("docs/verification.md"));
-    if let Some(output) = arguments.output.clone().or(everything) {
-        write_report(&output, &done)?;
+        if let Some(output) = &output {
+            write_section(output, &all, (case, &outcome))?;
+        }
     }
     if missed > 0 {
         return Err(Failure::new(Category::Other, format!("{missed} figures miss their claim")));
@@ -71,20 +61,43 @@ fn verify(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_report(path: &Path, done: &[(Case, Outcome)]) -> Result<(), Failure> {
+fn print(case: &Case, outcome: &Outcome, session: &Session) -> Result<(), Failure> {
+    for row in &outcome.rows {
+        let expected = row.expected.map_or(String::new(), |x| format!(" (expected {x:.5e})"));
+        let mark = if row.holds() { "" } else { "  MISSED" };
+        session.print(&format!(
+            "{}: {} {:.5e} {}{expected}{mark}",
+            case.name, row.what, row.measured, row.unit
+        ))?;
+    }
+    let table = report::table(&outcome.table);
+    if !table.is_empty() {
+        session.print(&table)?;
+    }
+    Ok(())
+}
+
+/// Puts the section of a case into the report, as soon as it is known: what else is in it stays.
+fn write_section(path: &Path, all: &[Case], (case, outcome): (&Case, &Outcome)) -> Result<(), Failure> {
     let write = |path: &Path, text: &str| {
-        fs::write(path, text).map_err(|error| {
-            Failure::new(Category::Files, format!("cannot write `{}`: {error}", path.display()))
-        })
+        write_atomically(path, |out| out.write_all(text.as_bytes()))
+            .map_err(|error| Failure::from_error(Category::Files, error))
+    };
+    let failure = |doing: &str, path: &Path, error: std::io::Error| {
+        Failure::new(Category::Files, format!("cannot {doing} `{}`: {error}", path.display()))
     };
     let pictures = path.with_file_name("pictures");
-    fs::create_dir_all(&pictures).map_err(|error| {
-        Failure::new(Category::Files, format!("cannot make `{}`: {error}", pictures.display()))
-    })?;
-    for (name, drawing, _) in done.iter().flat_map(|(_, outcome)| &outcome.pictures) {
+    fs::create_dir_all(&pictures).map_err(|error| failure("make", &pictures, error))?;
+    for (name, drawing, _) in &outcome.pictures {
         write(&pictures.join(format!("{name}.svg")), &drawing.to_svg())?;
     }
-    write(path, &report::markdown(done, &machine(), "pictures"))
+    let before = match fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        read => read.map_err(|error| failure("read", path, error))?,
+    };
+    let mut report = Report::parse(&before);
+    report.put(case, outcome, &machine(), "pictures");
+    write(path, &report.to_markdown(all))
 }
 
 /// Processor and number of threads.

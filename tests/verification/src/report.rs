@@ -6,38 +6,71 @@ use carom_report::number::significant;
 
 use crate::{Case, Outcome, Row, Table};
 
-/// The report of some cases: a heading, what is done, a table and the pictures of each.
-///
-/// * `machine` — what it ran on
-/// * `pictures` — folder of the pictures, relative to the report
-pub fn markdown(cases: &[(Case, Outcome)], machine: &str, pictures: &str) -> String {
-    let title = match cases {
-        [(case, _)] => case.title,
-        _ => "Verification report",
-    };
-    let mut text = format!(
-        "# {title}\n\nWritten by `cargo run --release -p carom-verification` (with the names of cases and `--output` for \
-         some of them); do not edit. The same runs are tests: `cargo test --release -p carom-verification -- --ignored`.\n\n",
-    );
-    let mut line = |words: &str| text.push_str(words);
-    line(&format!(
-        "Run on {machine}. Deviations are relative; where 0 is expected, they are the value itself.\n"
-    ));
-    for (case, outcome) in cases {
-        if cases.len() > 1 {
-            line(&format!("\n## {}\n", case.title));
+/// What stands before the sections of a report.
+const PREFACE: &str = "Written by `cargo run --release -p carom-verification`, with the names of cases and `--output` for the sections of \
+                       these alone; do not edit. The same runs are tests: `cargo test --release -p carom-verification -- --ignored`. \
+                       Deviations are relative; where 0 is expected, they are the value itself.";
+
+/// The sections of a report by their titles, one for each case.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    sections: Vec<(String, String)>,
+}
+
+impl Report {
+    /// The sections of a report that was written before.
+    pub fn parse(text: &str) -> Self {
+        let Some((title, rest)) = text.strip_prefix("# ").and_then(|text| text.split_once('\n')) else {
+            return Self::default();
+        };
+        let own = |(title, body): (&str, &str)| (title.to_owned(), body.trim().to_owned());
+        let sections: Vec<_> =
+            rest.split("\n## ").skip(1).filter_map(|section| section.split_once('\n')).map(own).collect();
+        if !sections.is_empty() {
+            return Self { sections };
         }
-        line(&format!("\n{}\n\n", case.about));
-        line("| figure | measured | expected | deviation | claim | |\n|---|---|---|---|---|---|\n");
-        for row in &outcome.rows {
-            line(&table_row(row));
-        }
-        line(&table(&outcome.table));
-        for (name, _, caption) in &outcome.pictures {
-            line(&format!("\n![{caption}]({pictures}/{name}.svg)\n\n{caption}\n"));
-        }
-        line(&format!("\n`carom-verify {}`\n", case.name));
+        // One case has no heading besides that of the report, behind whose preface it begins.
+        let body = rest.trim_start().split_once("\n\n").map(|(_, body)| own((title, body)));
+        Self { sections: body.into_iter().collect() }
     }
+
+    /// Writes the section of a case, in place of an earlier one.
+    ///
+    /// * `machine` — what it ran on
+    /// * `pictures` — folder of the pictures, relative to the report
+    pub fn put(&mut self, case: &Case, outcome: &Outcome, machine: &str, pictures: &str) {
+        let body = section(case, outcome, machine, pictures);
+        match self.sections.iter_mut().find(|(title, _)| title == case.title) {
+            Some((_, old)) => *old = body,
+            None => self.sections.push((case.title.to_owned(), body)),
+        }
+    }
+
+    /// The report, its sections in the order of `cases`; those of no case are dropped.
+    pub fn to_markdown(&self, cases: &[Case]) -> String {
+        let of = |case: &Case| self.sections.iter().find(|(title, _)| title == case.title);
+        let sections: Vec<_> = cases.iter().filter_map(of).collect();
+        if let [(title, body)] = &sections[..] {
+            return format!("# {title}\n\n{PREFACE}\n\n{body}\n");
+        }
+        let mut text = format!("# Verification report\n\n{PREFACE}\n");
+        for (title, body) in sections {
+            writeln!(text, "\n## {title}\n\n{body}").expect("a string takes all");
+        }
+        text
+    }
+}
+
+/// What is done, a table and the pictures of a case.
+fn section(case: &Case, outcome: &Outcome, machine: &str, pictures: &str) -> String {
+    let mut text = format!("{}\n\n", case.about);
+    text.push_str("| figure | measured | expected | deviation | claim | |\n|---|---|---|---|---|---|\n");
+    text.extend(outcome.rows.iter().map(table_row));
+    text.push_str(&table(&outcome.table));
+    for (name, _, caption) in &outcome.pictures {
+        write!(text, "\n![{caption}]({pictures}/{name}.svg)\n\n{caption}\n").expect("a string takes all");
+    }
+    write!(text, "\n`carom-verify {}`, run on {machine}.", case.name).expect("a string takes all");
     text
 }
 
@@ -78,6 +111,41 @@ fn table_row(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn case(name: &'static str, title: &'static str) -> Case {
+        Case { name, title, about: "What is done.", run: |_| Ok(Outcome::default()) }
+    }
+
+    fn found(measured: f64) -> Outcome {
+        Outcome { rows: vec![Row::new("force", "N", measured, 1.0, 0.01)], ..Outcome::default() }
+    }
+
+    /// One section at a time, in any order, comes to the report of all at once; what was written before stays but for the section that is new.
+    #[test]
+    fn sections_are_replaced_one_by_one() {
+        let cases = [case("one", "First"), case("two", "Second"), case("three", "Third")];
+        let mut all = Report::default();
+        for (k, case) in cases.iter().enumerate() {
+            all.put(case, &found(1.0 + k as f64), "a machine", "pictures");
+        }
+        let whole = all.to_markdown(&cases);
+        assert_eq!(Report::parse(&whole).to_markdown(&cases), whole);
+
+        let mut text = String::new();
+        for k in [2, 0, 1] {
+            let mut report = Report::parse(&text);
+            report.put(&cases[k], &found(1.0 + k as f64), "a machine", "pictures");
+            text = report.to_markdown(&cases);
+        }
+        assert_eq!(text, whole);
+
+        let mut report = Report::parse(&text);
+        report.put(&cases[1], &found(7.0), "another", "pictures");
+        let changed = report.to_markdown(&cases);
+        let differs: Vec<&str> = changed.lines().filter(|line| !whole.contains(line)).collect();
+        assert_eq!(differs.len(), 2, "{differs:?}");
+        assert!(differs[0].contains("7.0000 N") && differs[1].contains("another"), "{differs:?}");
+    }
 
     #[test]
     fn a_missed_claim_is_said() {
