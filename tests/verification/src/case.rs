@@ -161,10 +161,11 @@ pub fn cases() -> Vec<Case> {
         Case {
             name: "held-rod",
             title: "Ball on a rod that sends its wave back",
-            about: "A steel ball of 40 mm at 0.3 m/s on an aluminium rod (d 10 mm, L 800 mm) that is held at its far end \
-                    (meshes/ball-on-held-rod). Expected: Hertz' force and a one-dimensional wave with its reflections, computed here. Two \
-                    touches, the first with two humps. Claim: 5 % in force and impulse of the first touch, 15 % in those of the second, which is \
-                    what the first leaves over; 12 us in times, of which frames resolve 2.",
+            about: "A steel ball of 71 mm at 0.3 m/s on an aluminium rod (d 10 mm, L 1 m) that is held at its far end \
+                    (meshes/ball-on-held-rod), 2 ms. Expected: Hertz' force and a one-dimensional wave with its reflections, computed here: the wave \
+                    comes back three times while they touch, as three more humps of the force, and strikes once more after they have parted. Claim: \
+                    5 % in the humps, 1 % in the impulse of the first touch and the speed afterwards, 20 us in times, a twentieth of a round \
+                    trip; 25 % in force and impulse of the second touch, which is what the first leaves over, a fiftieth of its impulse.",
             run: chains::held_rod,
         },
         Case {
