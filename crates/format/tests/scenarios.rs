@@ -424,7 +424,7 @@ fn the_marker_of_an_attached_set_can_be_put_elsewhere() {
     assert_eq!((attached.kind(), attached.at()), ("mean", Some([0.0, 0.0, 1e-3])));
     assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
     for (value, told) in [
-        ("{ kind = \"glue\", at = [0, 0, 0] }", "`glue`"),
+        ("{ kind = \"glue\", at = [0, 0, 0] }", "\"glue\""),
         ("{ kind = \"rigid\" }", "`at`"),
         ("{ at = [0, 0, 0] }", "`kind`"),
         ("{ kind = \"rigid\", at = [0, 0] }", "three numbers"),
