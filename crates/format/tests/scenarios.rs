@@ -243,10 +243,12 @@ fn every_scenario_of_the_gallery_is_valid() {
     let names: Vec<&str> = carom_fem::MATERIALS.iter().map(|material| material.name).collect();
     let mut found = 0;
     for case in std::fs::read_dir(gallery).unwrap() {
-        let file = case.unwrap().path().join("scenario.toml");
-        if file.is_file() {
-            Scenario::read(&file, &[], &names).unwrap_or_else(|error| panic!("{error}"));
-            found += 1;
+        for file in std::fs::read_dir(case.unwrap().path()).unwrap() {
+            let file = file.unwrap().path();
+            if file.extension().is_some_and(|extension| extension == "toml") {
+                Scenario::read(&file, &[], &names).unwrap_or_else(|error| panic!("{error}"));
+                found += 1;
+            }
         }
     }
     assert!(found > 0);
