@@ -12,6 +12,7 @@ H = 0.003  # lift [m]
 BORE = 0.012  # radius of the bore [m]
 WIDTH = 0.012  # of the cam [m]
 DEGREE, N, PATCHES = 5, 32, 4
+ANGLES = 2 * np.pi * np.arange(N) / N
 
 
 def profile(a):
@@ -38,12 +39,21 @@ def basis(knots, degree, u):
     return values[: len(knots) - 1 - degree]
 
 
+def around(u):
+    """Values of the N functions of the periodic spline at u."""
+    row = basis(np.arange(-DEGREE, N + DEGREE + 1, dtype=float), DEGREE, u)
+    return np.bincount(np.arange(len(row)) % N, row, N)
+
+
+def controls(points):
+    """Control points of the periodic spline through the points, one a span."""
+    return np.linalg.solve([around(i) for i in range(N)], points)
+
+
 def periodic(points):
-    """Values of the periodic spline through the points, one a span, as a function of the span coordinate."""
-    knots = np.arange(-DEGREE, N + DEGREE + 1, dtype=float)
-    wrap = lambda row: np.bincount(np.arange(len(row)) % N, row, N)
-    controls = np.linalg.solve([wrap(basis(knots, DEGREE, i)) for i in range(N)], points)
-    return lambda u: wrap(basis(knots, DEGREE, u)) @ controls
+    """Values of the periodic spline through the points as a function of the span coordinate."""
+    through = controls(points)
+    return lambda u: around(u) @ through
 
 
 def quarter(curve, patch):
@@ -59,24 +69,28 @@ def numbers(values):
     return " ".join(repr(float(value)) for value in values)
 
 
-angles = 2 * np.pi * np.arange(N) / N
-outer = periodic(np.array([profile(a) for a in angles]))
-inner = periodic(BORE * np.array([-np.sin(angles), np.cos(angles)]).T)
-print('<?xml version="1.0" encoding="UTF-8"?>\n<xml>\n <MultiPatch parDim="3" id="0">')
-print(f'  <patches type="id_range">100 {99 + PATCHES}</patches>')
-for name, side in (("profile", 2), ("bore", 1)):
-    print(f'  <boundary name="{name}">{"  ".join(f"{100 + i} {side}" for i in range(PATCHES))}</boundary>')
-print(" </MultiPatch>")
-for patch in range(PATCHES):
-    knots, outside = quarter(outer, patch)
-    _, inside = quarter(inner, patch)
-    print(f' <Geometry type="TensorBSpline3" id="{100 + patch}">\n  <Basis type="TensorBSplineBasis3">')
-    for index, (degree, of) in enumerate(((1, [0, 0, 1, 1]), (DEGREE, knots), (1, [0, 0, 1, 1]))):
-        print(f'   <Basis type="BSplineBasis" index="{index}"><KnotVector degree="{degree}">{numbers(of)}</KnotVector></Basis>')
-    print('  </Basis>\n  <coefs geoDim="3">')
-    for z in (-WIDTH / 2, WIDTH / 2):
-        for pair in zip(inside, outside):
-            for point in pair:
-                print(numbers([*point, z]))
-    print("  </coefs>\n </Geometry>")
-print("</xml>")
+def main():
+    outer = periodic(np.array([profile(a) for a in ANGLES]))
+    inner = periodic(BORE * np.array([-np.sin(ANGLES), np.cos(ANGLES)]).T)
+    print('<?xml version="1.0" encoding="UTF-8"?>\n<xml>\n <MultiPatch parDim="3" id="0">')
+    print(f'  <patches type="id_range">100 {99 + PATCHES}</patches>')
+    for name, side in (("profile", 2), ("bore", 1)):
+        print(f'  <boundary name="{name}">{"  ".join(f"{100 + i} {side}" for i in range(PATCHES))}</boundary>')
+    print(" </MultiPatch>")
+    for patch in range(PATCHES):
+        knots, outside = quarter(outer, patch)
+        _, inside = quarter(inner, patch)
+        print(f' <Geometry type="TensorBSpline3" id="{100 + patch}">\n  <Basis type="TensorBSplineBasis3">')
+        for index, (degree, of) in enumerate(((1, [0, 0, 1, 1]), (DEGREE, knots), (1, [0, 0, 1, 1]))):
+            print(f'   <Basis type="BSplineBasis" index="{index}"><KnotVector degree="{degree}">{numbers(of)}</KnotVector></Basis>')
+        print('  </Basis>\n  <coefs geoDim="3">')
+        for z in (-WIDTH / 2, WIDTH / 2):
+            for pair in zip(inside, outside):
+                for point in pair:
+                    print(numbers([*point, z]))
+        print("  </coefs>\n </Geometry>")
+    print("</xml>")
+
+
+if __name__ == "__main__":
+    main()

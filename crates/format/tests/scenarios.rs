@@ -67,7 +67,7 @@ fn a_scenario_is_read_with_its_defaults() {
     assert!(make.nurbs);
     assert_eq!(scenario.contact[0].law, ContactLaw::Penalty { stiffness: None, factor: 100.0 });
     assert_eq!(scenario.contact[0].between[1].to_string(), "rod:spot");
-    assert_eq!(scenario.body[1].reduce.as_ref().unwrap().attach["start"], "rigid");
+    assert_eq!(scenario.body[1].reduce.as_ref().unwrap().attach["start"].kind(), "rigid");
 }
 
 #[test]
@@ -243,10 +243,12 @@ fn every_scenario_of_the_gallery_is_valid() {
     let names: Vec<&str> = carom_fem::MATERIALS.iter().map(|material| material.name).collect();
     let mut found = 0;
     for case in std::fs::read_dir(gallery).unwrap() {
-        let file = case.unwrap().path().join("scenario.toml");
-        if file.is_file() {
-            Scenario::read(&file, &[], &names).unwrap_or_else(|error| panic!("{error}"));
-            found += 1;
+        for file in std::fs::read_dir(case.unwrap().path()).unwrap() {
+            let file = file.unwrap().path();
+            if file.extension().is_some_and(|extension| extension == "toml") {
+                Scenario::read(&file, &[], &names).unwrap_or_else(|error| panic!("{error}"));
+                found += 1;
+            }
         }
     }
     assert!(found > 0);
@@ -414,4 +416,25 @@ fn a_pair_that_is_named_twice_is_refused() {
     let again = format!("{GOOD}\n[[contact]]\nbetween = [\"rod:spot\", \"ball:pole\"]\n");
     let text = refusal(&again, &[]);
     assert!(text.contains("are paired already"), "{text}");
+}
+
+#[test]
+fn the_marker_of_an_attached_set_can_be_put_elsewhere() {
+    let with = |value: &str| format!("body.1.reduce.attach.start={value}");
+    let scenario = read(GOOD, &[&with("{ kind = \"mean\", at = [0, 0, 1e-3] }")]).unwrap();
+    let attached = &scenario.body[1].reduce.as_ref().unwrap().attach["start"];
+    assert_eq!((attached.kind(), attached.at()), ("mean", Some([0.0, 0.0, 1e-3])));
+    assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
+    for (value, told) in [
+        ("{ kind = \"glue\", at = [0, 0, 0] }", "\"glue\""),
+        ("{ kind = \"rigid\" }", "`at`"),
+        ("{ at = [0, 0, 0] }", "`kind`"),
+        ("{ kind = \"rigid\", at = [0, 0] }", "three numbers"),
+        ("{ kind = \"rigid\", at = [0, 0, 0], place = 1 }", "`place`"),
+        ("\"glue\"", "\"rigid\" or \"mean\""),
+        ("3", "\"rigid\" or \"mean\""),
+    ] {
+        let text = refusal(GOOD, &[&with(value)]);
+        assert!(text.contains(told), "{value}: {text}");
+    }
 }

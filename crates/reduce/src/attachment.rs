@@ -1,6 +1,6 @@
 //! Sets that are tied to a marker of six dofs: as a rigid body (RBE2), or by their mean motion (RBE3).
 //!
-//! The marker lies in the area centroid of the set and moves by y = (translation, small rotation). With the rigid motions
+//! The marker lies in the area centroid of the set, or where it is put, and moves by y = (translation, small rotation). With the rigid motions
 //! R y = t + θ × (X − c) about it,
 //!
 //! ```text
@@ -9,6 +9,9 @@
 //! ```
 //!
 //! The integrals run over the faces of the set with the functions of the body; a set of single nodes is averaged node by node.
+
+use std::fmt;
+use std::str::FromStr;
 
 use carom_fem::{Body, Discretisation, SetError, loads};
 use faer::Mat;
@@ -27,12 +30,63 @@ pub enum AttachmentKind {
 }
 
 /// A set tied to a marker, which is an interface of six dofs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// As text `SET=rigid` or `SET=mean`, with `@X,Y,Z` behind it where the marker has a place of its own.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Attachment {
     /// Name of the set, and of the marker.
     pub set: String,
     /// How it is tied.
     pub kind: AttachmentKind,
+    /// Where the marker lies, in source coordinates \[m\]; in the area centroid of the set unless given. A bore with a keyway has its centroid
+    /// beside its axis.
+    pub at: Option<[f64; 3]>,
+}
+
+impl fmt::Display for Attachment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            AttachmentKind::Rigid => "rigid",
+            AttachmentKind::Mean => "mean",
+        };
+        write!(f, "{}={kind}", self.set)?;
+        self.at.map_or(Ok(()), |[x, y, z]| write!(f, "@{x},{y},{z}"))
+    }
+}
+
+/// A text that is no attachment.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AttachmentError {
+    /// It does not say how the set is tied.
+    #[error("write SET=rigid or SET=mean")]
+    Kind,
+    /// Its place is none.
+    #[error("`{0}` is no place: write three numbers in metres, SET=rigid@X,Y,Z")]
+    Place(String),
+}
+
+impl FromStr for Attachment {
+    type Err = AttachmentError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (set, how) =
+            text.rsplit_once('=').filter(|(set, _)| !set.is_empty()).ok_or(AttachmentError::Kind)?;
+        let (kind, place) = how.split_once('@').map_or((how, None), |(kind, place)| (kind, Some(place)));
+        let kind = match kind {
+            "rigid" => AttachmentKind::Rigid,
+            "mean" => AttachmentKind::Mean,
+            _ => return Err(AttachmentError::Kind),
+        };
+        let at = place.map(|place| place_of(place).ok_or_else(|| AttachmentError::Place(place.to_owned())));
+        Ok(Self { set: set.to_owned(), kind, at: at.transpose()? })
+    }
+}
+
+/// X,Y,Z
+fn place_of(text: &str) -> Option<[f64; 3]> {
+    let numbers: Option<Vec<f64>> =
+        text.split(',').map(|x| x.trim().parse().ok().filter(|x: &f64| x.is_finite())).collect();
+    numbers?.try_into().ok()
 }
 
 /// An attachment of a body that is there.
@@ -99,7 +153,7 @@ impl Attached {
             }
             weighted
         };
-        let center = centroid(&places, &weighted([0.0; 3]));
+        let center = attachment.at.unwrap_or_else(|| centroid(&places, &weighted([0.0; 3])));
         let rigid = rigid_modes(&places, center);
         let mean = mean_weights(&rigid, &weighted(center)).ok_or_else(|| InterfaceError::NoRotation {
             body: body.name.clone(),

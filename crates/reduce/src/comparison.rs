@@ -212,7 +212,7 @@ pub fn whole_body(
     let free: Vec<[bool; 3]> =
         held.iter().zip(&used).map(|(held, &used)| held.map(|held| used && !held)).collect();
     let ties = rigid.iter().map(|set| {
-        let attachment = Attachment { set: set.clone(), kind: AttachmentKind::Rigid };
+        let attachment = Attachment { set: set.clone(), kind: AttachmentKind::Rigid, at: None };
         Attached::new(body, discretisation, &attachment)
     });
     let ties: Vec<Attached> = ties.collect::<Result<_, _>>()?;

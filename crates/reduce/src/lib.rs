@@ -42,7 +42,7 @@ mod ties;
 pub mod timing;
 pub mod variant;
 
-pub use attachment::{Attachment, AttachmentKind};
+pub use attachment::{Attachment, AttachmentError, AttachmentKind};
 pub use carom_linalg::memory::peak_memory_bytes;
 pub use characteristic::Keep;
 pub use column::{BoundaryDof, Column, Composition, Motion};

@@ -109,7 +109,7 @@ pub struct AttachedMarker {
     pub name: String,
     /// How the set is tied to it.
     pub kind: AttachmentKind,
-    /// Reference position in the body frame: area centroid of the set's surface, mean of a set of nodes \[m\].
+    /// Reference position in the body frame: where it was put, or the area centroid of the set's surface, the mean of a set of nodes \[m\].
     pub position_b: [f64; 3],
     /// Displacement in each mode, 3 × n \[1/√kg\].
     pub translation: Mat<f64>,

@@ -36,7 +36,10 @@ struct Spec {
 impl Spec {
     fn attached(ties: &[(&str, AttachmentKind)]) -> Self {
         Self {
-            attachments: ties.iter().map(|&(set, kind)| Attachment { set: set.to_owned(), kind }).collect(),
+            attachments: ties
+                .iter()
+                .map(|&(set, kind)| Attachment { set: set.to_owned(), kind, at: None })
+                .collect(),
             ..Self::default()
         }
     }
@@ -529,7 +532,7 @@ fn the_mean_of_a_linear_field_on_a_disc_is_exact() {
     let rod = solids::rod(0.01, 0.05, None).unwrap().elements([2; 3]).unwrap();
     let body = nurbs("rod", rod);
     let discretisation = Discretisation::new(&body).unwrap();
-    let attachment = Attachment { set: "end".to_owned(), kind: Mean };
+    let attachment = Attachment { set: "end".to_owned(), kind: Mean, at: None };
     let marker = Attached::new(&body, &discretisation, &attachment).unwrap();
     for (a, exact) in [0.05, 0.0, 0.0].into_iter().enumerate() {
         assert!((marker.center[a] - exact).abs() < 1e-13, "{:?}", marker.center);
@@ -542,5 +545,66 @@ fn the_mean_of_a_linear_field_on_a_disc_is_exact() {
     for a in 0..3 {
         assert!((found[(a, 0)] - at(&[0.05, 0.0, 0.0], a)).abs() < 1e-12);
         assert!((found[(3 + a, 0)] - turn[a]).abs() < 1e-9, "{} instead of {}", found[(3 + a, 0)], turn[a]);
+    }
+}
+
+/// A marker that is put beside the centroid of its set is carried by the same rigid motion, y' = (t + θ × (p − c), θ), and the body is the same.
+#[test]
+fn a_placed_marker_is_carried_by_the_motion_of_its_set() {
+    let body = box_body();
+    let place = [0.12, 0.004, -0.003];
+    for kind in [Rigid, Mean] {
+        let reduced = |at| {
+            let east = Attachment { set: "east".to_owned(), kind, at };
+            let spec = Spec { attachments: vec![east], ..Spec::default() };
+            craig_bampton(&body, &spec.options(FixedModes::Count(10)), &Silent).unwrap().reduced
+        };
+        let (central, placed) = (reduced(None), reduced(Some(place)));
+        let (own, moved) = (&central.markers[0], &placed.markers[0]);
+        for a in 0..3 {
+            assert!((moved.position_b[a] + placed.com[a] - place[a]).abs() < 1e-15, "{:?}", moved.position_b);
+        }
+        let arm: [f64; 3] = std::array::from_fn(|a| moved.position_b[a] - own.position_b[a]);
+        let (shift, turn) = (&own.translation, &own.rotation);
+        let (largest_shift, largest_turn) = (shift.norm_max(), turn.norm_max());
+        for k in 0..central.omega.len() {
+            assert!((placed.omega[k] / central.omega[k] - 1.0).abs() < 1e-9, "{kind:?}, mode {k}");
+            let carried: [f64; 3] = std::array::from_fn(|a| {
+                let (b, c) = ((a + 1) % 3, (a + 2) % 3);
+                shift[(a, k)] + turn[(b, k)] * arm[c] - turn[(c, k)] * arm[b]
+            });
+            // The sign of a mode is free.
+            let along: f64 = (0..3)
+                .map(|a| {
+                    carried[a] * moved.translation[(a, k)] / largest_shift.powi(2)
+                        + turn[(a, k)] * moved.rotation[(a, k)] / largest_turn.powi(2)
+                })
+                .sum();
+            let sign = along.signum();
+            for a in 0..3 {
+                let error = (sign * moved.translation[(a, k)] - carried[a]).abs();
+                assert!(error < 1e-6 * largest_shift, "{kind:?}, mode {k}: {error:e} of {largest_shift}");
+                let error = (sign * moved.rotation[(a, k)] - turn[(a, k)]).abs();
+                assert!(error < 1e-6 * largest_turn, "{kind:?}, mode {k}: {error:e} of {largest_turn}");
+            }
+        }
+    }
+}
+
+#[test]
+fn attachments_are_written_as_they_are_read() {
+    for text in ["bore=rigid", "a=b=mean", "bore=rigid@0,-0.001,0.5", "bore=mean@1,2,3"] {
+        assert_eq!(text.parse::<Attachment>().unwrap().to_string(), text);
+    }
+    for (text, told) in [
+        ("bore", "SET=rigid or SET=mean"),
+        ("=rigid", "SET=rigid or SET=mean"),
+        ("bore=glue", "SET=rigid or SET=mean"),
+        ("bore=rigid@1,2", "`1,2`"),
+        ("bore=rigid@1,2,x", "`1,2,x`"),
+        ("bore=rigid@1,2,inf", "`1,2,inf`"),
+    ] {
+        let error = text.parse::<Attachment>().unwrap_err().to_string();
+        assert!(error.contains(told), "{text}: {error}");
     }
 }

@@ -107,7 +107,7 @@ fn the_lowest_interface_modes_of_all_of_the_interface_are_those_of_the_condensed
 
 #[test]
 fn columns_that_a_reduced_part_keeps_whole_stay_what_they_are() {
-    let attachments = vec![Attachment { set: "east".to_owned(), kind: AttachmentKind::Mean }];
+    let attachments = vec![Attachment { set: "east".to_owned(), kind: AttachmentKind::Mean, at: None }];
     let variant = Variant { reduce_interface: Some(Keep::Count(6)), ..Variant::default() };
     let model = reduced(CraigBamptonOptions {
         interface_sets: vec!["west".to_owned()],

@@ -123,7 +123,7 @@ fn averaged_sets_answer_at_their_markers_and_held_bodies_are_compared_as_held() 
     let body = steel_box([0.1, 0.02, 0.03], [8, 2, 2]);
     for held in [Vec::new(), vec!["west".to_owned()]] {
         let reduction = CraigBamptonOptions {
-            attachments: vec![Attachment { set: "east".to_owned(), kind: AttachmentKind::Mean }],
+            attachments: vec![Attachment { set: "east".to_owned(), kind: AttachmentKind::Mean, at: None }],
             interface_sets: if held.is_empty() { vec!["west".to_owned()] } else { Vec::new() },
             held: held.clone(),
             modes: FixedModes::Count(40),
@@ -168,7 +168,7 @@ fn parts_that_a_rigid_set_ties_are_compared_in_statics_alone() {
     };
     mesh.sets = [("joint".to_owned(), at(0.1)), ("end".to_owned(), at(0.2))].into();
     let reduction = CraigBamptonOptions {
-        attachments: vec![Attachment { set: "joint".to_owned(), kind: AttachmentKind::Rigid }],
+        attachments: vec![Attachment { set: "joint".to_owned(), kind: AttachmentKind::Rigid, at: None }],
         interface_sets: vec!["end".to_owned()],
         modes: FixedModes::Count(20),
         ..Default::default()
@@ -257,7 +257,7 @@ fn a_body_with_rigid_sets_is_in_equilibrium_and_its_sets_move_rigidly() {
         whole_body(&body, &discretisation, &[], &rigid, rule, &SolverChoice::default(), &Silent).unwrap();
     assert_eq!(motions.len(), 6);
     let attached = |set: &String| {
-        let attachment = Attachment { set: set.clone(), kind: AttachmentKind::Rigid };
+        let attachment = Attachment { set: set.clone(), kind: AttachmentKind::Rigid, at: None };
         Attached::new(&body, &discretisation, &attachment).unwrap()
     };
     let ends = [attached(&rigid[0]), attached(&rigid[1])];

@@ -389,7 +389,7 @@ fn what_cannot_be_reduced_is_refused_with_a_reason() {
     assert!(matches!(few, ReduceError::TooFewModes { count: 0, .. }), "{few}");
     assert!(matches!(fails(&options(&["west"], FixedModes::UpTo(-1.0))), ReduceError::Frequency { .. }));
     let beyond = CraigBamptonOptions {
-        attachments: vec![Attachment { set: "east".to_owned(), kind: AttachmentKind::Mean }],
+        attachments: vec![Attachment { set: "east".to_owned(), kind: AttachmentKind::Mean, at: None }],
         ..options(&[], FixedModes::UpTo(1e9))
     };
     let beyond = fails(&beyond).to_string();

@@ -64,7 +64,7 @@ fn compare(case: &str, body: &Body, options: &CraigBamptonOptions) -> CraigBampt
 #[test]
 fn a_box_with_a_contact_set_and_both_kinds_of_attachments_is_the_same() {
     let body = box_of(CellShape::Hex20, [0.12, 0.05, 0.04], [9, 4, 4]);
-    let tie = |set: &str, kind| Attachment { set: set.to_owned(), kind };
+    let tie = |set: &str, kind| Attachment { set: set.to_owned(), kind, at: None };
     let (rigid, mean) = (AttachmentKind::Rigid, AttachmentKind::Mean);
     let cases = [
         ("contact set", vec!["west"], vec![]),
@@ -123,7 +123,7 @@ fn compared(
 #[test]
 fn a_comparison_with_the_whole_body_is_the_same() {
     let body = box_of(CellShape::Hex20, [0.12, 0.05, 0.04], [9, 4, 4]);
-    let tie = |set: &str, kind| Attachment { set: set.to_owned(), kind };
+    let tie = |set: &str, kind| Attachment { set: set.to_owned(), kind, at: None };
     let (rigid, mean) = (AttachmentKind::Rigid, AttachmentKind::Mean);
     let cases = [
         ("free", vec!["west"], vec![], vec![]),

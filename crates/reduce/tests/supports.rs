@@ -177,7 +177,7 @@ fn a_free_body_of_two_parts_is_refused_before_any_work_and_has_twelve_rigid_mode
     };
     assert!(with(held).is_ok());
     let tie = |kind| CraigBamptonOptions {
-        attachments: vec![Attachment { set: "facing".to_owned(), kind }],
+        attachments: vec![Attachment { set: "facing".to_owned(), kind, at: None }],
         ..interface.clone()
     };
     let tied = with(tie(AttachmentKind::Rigid)).unwrap().reduced;

@@ -99,3 +99,32 @@ fn points_above_the_conrod_have_their_height_as_gap() {
     let body = import(&path, &ImportOptions::default(), steel()).unwrap().body;
     check_above("tet10", &zone(&body, "impact"), Vector3::new(0.066, 0.0, 0.0045), Vector3::z(), 4e-4);
 }
+
+/// The flank of the meshed cam lies at a distance of 5 mm inside of ρ(a) = 36.5 mm − 1.5 mm cos 2a, its bore 10 mm from its axis.
+#[test]
+fn the_meshed_cam_is_the_one_that_was_drawn() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/cam/cam.msh");
+    let body = import(&path, &ImportOptions::default(), steel()).unwrap().body;
+    let (faces, positions) = zone(&body, "flank");
+    let mut now = faces.state_at(&positions);
+    for k in 0..500 {
+        let a = f64::from(k) * 0.0126;
+        let (rho, slope) = (0.0365 - 0.0015 * (2.0 * a).cos(), 0.003 * (2.0 * a).sin());
+        let (sin, cos) = a.sin_cos();
+        let tangent = slope * Vector3::new(-sin, cos, 0.0) + rho * Vector3::new(-cos, -sin, 0.0);
+        let normal = tangent.cross(&Vector3::z()).normalize();
+        let below = rho * Vector3::new(-sin, cos, 0.0) - 0.005 * normal
+            + Vector3::new(0.0, 0.0, 1e-3 * f64::from(k % 3 - 1));
+        for height in [-1e-4, 1e-6, 1e-3] {
+            let foot = faces.closest(&mut now, &(below + normal * height)).unwrap();
+            // Parabolas over 3 mm of a curve of 30 mm radius leave 0.1 µm, and three times that over a quarter of their length as slope.
+            assert!((foot.gap - height).abs() < 1.5e-7, "{a}: {foot:?}");
+            assert!((foot.normal - normal).norm() < 5e-4, "{a}: {} of {normal}", foot.normal);
+            assert!((foot.position - below).norm() < 1e-6, "{a}: {} of {below}", foot.position);
+        }
+    }
+    let (_, bore) = zone(&body, "bore");
+    for x in bore {
+        assert!((x.xy().norm() - 0.01).abs() < 1e-9, "{x}");
+    }
+}

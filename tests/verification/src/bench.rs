@@ -165,10 +165,10 @@ impl Bench<'_> {
     /// # Errors
     ///
     /// [`BenchError::Write`].
-    pub fn place(&self, name: &str, text: &str) -> Result<(), BenchError> {
+    pub fn place(&self, name: &str, contents: impl AsRef<[u8]>) -> Result<(), BenchError> {
         let path = self.folder.join(name);
         fs::create_dir_all(self.folder)
-            .and_then(|()| fs::write(&path, text))
+            .and_then(|()| fs::write(&path, contents))
             .map_err(|source| BenchError::Write { path, source })
     }
 

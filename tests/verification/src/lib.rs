@@ -6,6 +6,7 @@
 pub mod bench;
 mod bracket;
 mod cam;
+mod cam_part;
 pub mod case;
 mod chains;
 pub mod impacts;

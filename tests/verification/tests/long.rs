@@ -97,6 +97,12 @@ fn cam() {
 }
 
 #[test]
+#[ignore = "5 minutes: reduces a cam with a flank of 400 points, and runs five cams"]
+fn cam_part() {
+    verify("cam-part");
+}
+
+#[test]
 #[ignore = "1 minute: reduces a ball and a bracket"]
 fn bracket() {
     verify("bracket");

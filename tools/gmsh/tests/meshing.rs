@@ -272,3 +272,26 @@ fn solids_of_an_assembly_have_sets_of_their_own() {
     assert_eq!(mesh.sets.len(), 3 + 12);
     assert_eq!(quality::assess(&mesh).parts, 2);
 }
+
+/// The cam of the gallery: a STEP file in millimetres, of which a script names faces and sets sizes.
+#[test]
+fn a_script_names_the_faces_of_a_step_file() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/cam/cam.geo");
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = meshed(folder.path(), &[script.to_str().unwrap(), "-o", "part.msh", "-q"]);
+    assert_eq!(mesh.sets.keys().collect::<Vec<_>>(), ["body", "bore", "flank"]);
+    let assessed = quality::assess(&mesh);
+    assert!(assessed.is_watertight() && assessed.folded.is_empty());
+    let on = |set: &str| mesh.nodes_of(&mesh.sets[set]).into_iter().map(|node| mesh.points[node as usize]);
+    // Whatever the size, the nodes lie on the part: the bore has a radius of 10 mm; the flank is 4 mm wide and 30 to 33 mm from the axis.
+    for [x, y, _] in on("bore") {
+        assert!((x.hypot(y) - 0.01).abs() < 1e-9, "({x}, {y})");
+    }
+    let (mut nearest, mut farthest) = (f64::INFINITY, 0.0_f64);
+    for [x, y, z] in on("flank") {
+        assert!(z.abs() < 0.002 + 1e-9, "{z}");
+        nearest = nearest.min(x.hypot(y));
+        farthest = farthest.max(x.hypot(y));
+    }
+    assert!((nearest - 0.03).abs() < 1e-5 && (farthest - 0.033).abs() < 1e-5, "{nearest} {farthest}");
+}

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use carom_cli::{OptionalOutputArgs, OutputArgs, RunArgs};
-use carom_reduce::{Attachment, AttachmentKind};
+use carom_reduce::Attachment;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::solver::SolverArgs;
@@ -111,8 +111,9 @@ pub(crate) struct CraigBamptonArgs {
     /// Text file of node numbers, from 1 in the order of the mesh file; all three dofs of each are interface dofs
     #[arg(long, value_name = "FILE")]
     pub(crate) interface_nodes: Option<PathBuf>,
-    /// Tie a set to a marker of six dofs, as a rigid body or by its mean motion; may be repeated
-    #[arg(long, value_name = "SET=rigid|mean", value_parser = attachment)]
+    /// Tie a set to a marker of six dofs, as a rigid body or by its mean motion; may be repeated. The marker lies in the area centroid of the
+    /// set, or at X,Y,Z [m], as of a bore with a keyway, whose centroid is not on its axis
+    #[arg(long, value_name = "SET=rigid|mean[@X,Y,Z]")]
     pub(crate) attach: Vec<Attachment>,
     /// Hold all points of a set to the body frame, which is grounded, with =xz along some of x, y, z alone; may be repeated. Together they must
     /// leave no rigid motion
@@ -374,13 +375,4 @@ fn part(text: &str) -> Result<f64, String> {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
         _ => Err("give a part between 0 and 1, such as 0.01".to_owned()),
     }
-}
-
-fn attachment(text: &str) -> Result<Attachment, String> {
-    let kind = match text.rsplit_once('=') {
-        Some((set, "rigid")) if !set.is_empty() => (set, AttachmentKind::Rigid),
-        Some((set, "mean")) if !set.is_empty() => (set, AttachmentKind::Mean),
-        _ => return Err("write SET=rigid or SET=mean".to_owned()),
-    };
-    Ok(Attachment { set: kind.0.to_owned(), kind: kind.1 })
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_format::write_rom;
-use carom_reduce::{AttachmentKind, CraigBamptonOptions, Fields, FixedModes};
+use carom_reduce::{CraigBamptonOptions, Fields, FixedModes};
 use serde::Serialize;
 
 use crate::args::{CraigBamptonArgs, FieldsName, StressName};
@@ -121,13 +121,9 @@ fn asked(
     options: &CraigBamptonOptions,
     is_iterative: bool,
 ) -> carom_format::CraigBamptonOptions {
-    let tie = |a: &carom_reduce::Attachment| match a.kind {
-        AttachmentKind::Rigid => format!("{}=rigid", a.set),
-        AttachmentKind::Mean => format!("{}=mean", a.set),
-    };
     carom_format::CraigBamptonOptions {
         interfaces: options.interface_sets.clone(),
-        attachments: args.attach.iter().map(tie).collect(),
+        attachments: args.attach.iter().map(ToString::to_string).collect(),
         modes: args.modes,
         up_to_hz: args.up_to,
         split_hz: args.split,

@@ -1,9 +1,8 @@
 //! The table `[[body]]`, read with its defaults.
 
-use std::collections::BTreeMap;
-
 use toml::de::DeValue;
 
+use super::attach::attachments;
 use super::damping::damping;
 use super::decode::{Interval, Table};
 use super::model::{
@@ -352,17 +351,7 @@ fn reduce(table: Table<'_>) -> ReduceSpec {
     let interface =
         table.texts("interface").unwrap_or_default().into_iter().map(|(set, _)| set).collect::<Vec<_>>();
     let fix = table.texts("fix").unwrap_or_default().into_iter().map(|(set, _)| set).collect();
-    let mut attach = BTreeMap::new();
-    if let Some(ties) = table.table("attach") {
-        for (set, value) in ties.entries() {
-            match value.get_ref() {
-                DeValue::String(tie) if tie == "rigid" || tie == "mean" => {
-                    attach.insert(set, tie.clone().into_owned());
-                }
-                _ => ties.conflict(&set, format!("the set `{set}` is attached as \"rigid\" or \"mean\"")),
-            }
-        }
-    }
+    let attach = table.table("attach").map(|ties| attachments(&ties)).unwrap_or_default();
     if interface.is_empty() && attach.is_empty() {
         table.missing(
             "interface",

@@ -4,6 +4,7 @@
 //! once, and a key that has no meaning gets a suggestion. What is read is the [`Scenario`] with all defaults filled in;
 //! [`Scenario::to_toml`] writes it as a file again, and the result of a run keeps that.
 
+mod attach;
 mod body;
 mod damping;
 mod decode;

@@ -52,7 +52,7 @@ fn targets(
     for set in sets {
         let points = body.points_of_set(discretisation, set)?;
         rest.retain(|point| !points.contains(point));
-        let attachment = Attachment { set: set.clone(), kind: AttachmentKind::Mean };
+        let attachment = Attachment { set: set.clone(), kind: AttachmentKind::Mean, at: None };
         match Attached::new(body, discretisation, &attachment) {
             Ok(attached) => targets.add_points(statics, attached),
             Err(InterfaceError::NoRotation { set, n_points, .. }) => targets.untested.push(format!(
@@ -72,7 +72,8 @@ fn targets(
         None => {}
     }
     for (k, marker) in model.markers.iter().enumerate() {
-        let attachment = Attachment { set: marker.name.clone(), kind: marker.kind };
+        let at = Some(std::array::from_fn(|a| marker.position_b[a] + model.com[a]));
+        let attachment = Attachment { set: marker.name.clone(), kind: marker.kind, at };
         targets.loaded.push((Attached::new(body, discretisation, &attachment)?, Target::Marker(k)));
     }
     Ok(targets)

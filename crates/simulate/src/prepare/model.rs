@@ -114,17 +114,19 @@ pub(super) fn reduced(
     Ok(path)
 }
 
+/// Sets that are tied to markers.
+fn attachments(reduce: &ReduceSpec) -> Vec<Attachment> {
+    let kind = |kind: &str| if kind == "mean" { AttachmentKind::Mean } else { AttachmentKind::Rigid };
+    let tied = reduce.attach.iter();
+    tied.map(|(set, how)| Attachment { set: set.clone(), kind: kind(how.kind()), at: how.at() }).collect()
+}
+
 /// What the reduction is asked for.
 pub(crate) fn reduction(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOptions {
-    let kind = |kind: &str| if kind == "mean" { AttachmentKind::Mean } else { AttachmentKind::Rigid };
     CraigBamptonOptions {
         interface_sets: reduce.interface.clone(),
         interface_points: Vec::new(),
-        attachments: reduce
-            .attach
-            .iter()
-            .map(|(set, how)| Attachment { set: set.clone(), kind: kind(how) })
-            .collect(),
+        attachments: attachments(reduce),
         held: reduce.fix.clone(),
         modes: match (reduce.modes, reduce.up_to) {
             (Some(n), _) => FixedModes::Count(n),
@@ -143,7 +145,7 @@ pub(crate) fn reduction(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOpti
 fn stored_options(reduce: &ReduceSpec, words: Vec<String>) -> StoredOptions {
     StoredOptions {
         interfaces: reduce.interface.clone(),
-        attachments: reduce.attach.iter().map(|(set, how)| format!("{set}={how}")).collect(),
+        attachments: attachments(reduce).iter().map(ToString::to_string).collect(),
         modes: reduce.modes,
         up_to_hz: reduce.up_to,
         split_hz: reduce.split,

@@ -157,14 +157,46 @@ pub struct ZoneSpec {
     pub radius: f64,
 }
 
+/// How a set is tied to a marker, and where that lies.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum AttachSpec {
+    /// `rigid` or `mean`, with the marker in the area centroid of the set.
+    Centroid(String),
+    /// With the marker at a point.
+    Placed {
+        /// `rigid` or `mean`.
+        kind: String,
+        /// Source coordinates \[m\].
+        at: [f64; 3],
+    },
+}
+
+impl AttachSpec {
+    /// `rigid` or `mean`.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Centroid(kind) | Self::Placed { kind, .. } => kind,
+        }
+    }
+
+    /// Where the marker is put, in source coordinates \[m\].
+    pub fn at(&self) -> Option<[f64; 3]> {
+        match self {
+            Self::Centroid(_) => None,
+            Self::Placed { at, .. } => Some(*at),
+        }
+    }
+}
+
 /// Reduction: the flags of `carom-reduce craig-bampton`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ReduceSpec {
     /// Interface sets.
     pub interface: Vec<String>,
-    /// Sets tied to a marker: `rigid` or `mean`.
+    /// Sets tied to a marker.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub attach: BTreeMap<String, String>,
+    pub attach: BTreeMap<String, AttachSpec>,
     /// Sets that are held to the body frame: the body is grounded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fix: Vec<String>,

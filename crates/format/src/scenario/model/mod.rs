@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 pub use body::{
-    BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec, RefineSpec,
-    RotationSpec, Spot, ZoneSpec,
+    AttachSpec, BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec,
+    RefineSpec, RotationSpec, Spot, ZoneSpec,
 };
 
 pub use damping::{DampingSpec, RatioSpec};
