@@ -210,15 +210,19 @@ fn rolled(spin: f64) -> [f64; 2] {
     [-ball.velocity[0] / ball.angular_velocity[1], ledger.energy_initial - ledger.energy_final]
 }
 
-/// What rolls keeps rolling while its contact moves over its spans: the wall passes as fast as the ball turns, and of 31 J of motion some thousandths are lost,
-/// to points that slip at the rim while the ball springs up and down. What slides loses a quarter of 22 J.
+/// What rolls keeps rolling while its contact moves over its spans: the wall passes as fast as the ball turns, but for the creep with which a ball rolls on a wall of
+/// another material. Points slip by no more of the way than that, so that no more of what sliding loses on it is lost.
+///
+/// Most of that is lost as the ball springs from 0.25 to 0.14 mm, with or without a way, and as the area that was pressed first leaves the contact, which settles the
+/// shear. Settled rolling costs (a/R)³ of force and way (`carom_contact`, `submodel/tests/rolling.rs`).
 #[test]
 fn a_pressed_ball_rolls_with_little_loss() {
     let [radius, loss] = rolled(20.0 / 0.0149);
     let [_, of_sliding] = rolled(0.0);
-    println!("{radius} m, {loss:.3} J, sliding {of_sliding:.3} J");
-    assert!((radius / 0.015 - 1.0).abs() < 0.05, "{radius}");
-    assert!(loss > 0.0 && loss < 0.005 * 31.0 && of_sliding > 0.2 * 22.0, "{loss} {of_sliding}");
+    let creep = 1.0 - radius / 0.015;
+    println!("{radius} m, creep {creep:.4}, {loss:.4} J, sliding {of_sliding:.4} J");
+    assert!(creep > 0.0 && creep < 0.05, "{radius}");
+    assert!(loss > 0.0 && loss < creep * of_sliding && of_sliding > 0.2 * 22.0, "{loss} {of_sliding}");
 }
 
 /// A cube on its corner: its three sides touch and part at the same moment, and the force of all of them has no moment.
