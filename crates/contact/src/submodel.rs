@@ -27,6 +27,7 @@
 
 mod closed;
 mod condense;
+mod corners;
 mod error;
 mod evaluate;
 mod linearised;

@@ -101,6 +101,10 @@ pub struct Overlap {
     pub depth: f64,
     /// √A of the face \[m\].
     pub size: f64,
+    /// Where that is on the undeformed body: the corner, or the middle of the face, in the body frame \[m\].
+    pub place: [f64; 3],
+    /// True if it is a corner of the face at an edge of the surface.
+    pub is_corner: bool,
 }
 
 impl Overlap {
@@ -258,8 +262,10 @@ pub trait ContactModel: std::fmt::Debug + Send {
     }
 
     /// Takes the state of the last evaluation as the end of a step: what depends on the path, friction, goes on from there. Until then
-    /// evaluations, of whatever state, do not change what later ones give.
-    fn accept(&mut self) {}
+    /// evaluations, of whatever state, do not change what later ones give. Adds to the reactions what is looked for at ends of steps alone.
+    fn accept(&mut self, reactions: &mut [Reaction]) {
+        let _ = reactions;
+    }
 
     /// Adds what the last evaluation says of the pressures of a pair.
     fn report(&self, pair: usize, state: &mut ContactState) {

@@ -79,7 +79,12 @@ impl System {
 
     /// Takes the state of the last evaluation of contact as the end of a step.
     pub(crate) fn accept_contacts(&mut self) {
-        self.contacts.iter_mut().for_each(|model| model.accept());
+        let mut reactions = &mut self.reactions[..];
+        for model in &mut self.contacts {
+            let (own, rest) = reactions.split_at_mut(model.pairs());
+            model.accept(own);
+            reactions = rest;
+        }
     }
 
     /// Adds the forces of contact to those on the bodies.

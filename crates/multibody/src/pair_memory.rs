@@ -27,7 +27,7 @@ pub struct PairMemory {
 
 impl PairMemory {
     /// Numbers in [`PairMemory::to_array`].
-    pub const NUMBERS: usize = 17;
+    pub const NUMBERS: usize = 21;
 
     /// Steps in a contact pulse, THEORY 3.4.
     const STEPS_PER_PULSE: f64 = 20.0;
@@ -52,11 +52,13 @@ impl PairMemory {
         let none = (0.0, Rim { side: 0, face: 0, share: -1.0 });
         let (when, rim) = self.rim.unwrap_or(none);
         let (side, face) = (rim.side as f64, rim.face as f64);
-        let none = (0.0, Overlap { face: 0, depth: -1.0, size: 0.0 });
-        let (then, overlap) = self.overlap.unwrap_or(none);
+        let none = Overlap { face: 0, depth: -1.0, size: 0.0, place: [0.0; 3], is_corner: false };
+        let (then, overlap) = self.overlap.unwrap_or((0.0, none));
         let own = [self.gap, self.closing, self.bound, self.pulse, t0, f0, t1, f1];
         let of_rim = [when, side, face, rim.share];
-        let of_overlap = [then, overlap.face as f64, overlap.depth, overlap.size];
+        let [x, y, z] = overlap.place;
+        let is_corner = f64::from(u8::from(overlap.is_corner));
+        let of_overlap = [then, overlap.face as f64, overlap.depth, overlap.size, x, y, z, is_corner];
         let mut array = [0.0; Self::NUMBERS];
         array.iter_mut().zip(own.into_iter().chain(of_rim).chain(of_overlap)).for_each(|(a, x)| *a = x);
         array[Self::NUMBERS - 1] = self.loaded_spans as f64;
@@ -66,10 +68,11 @@ impl PairMemory {
     /// The inverse of [`PairMemory::to_array`].
     pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
         let [gap, closing, bound, pulse, t0, f0, t1, f1, rest @ ..] = *array;
-        let [when, side, face, share, then, under, depth, size, loaded] = rest;
+        let [when, side, face, share, then, under, depth, size, x, y, z, is_corner, loaded] = rest;
         let rim = Rim { side: side as usize, face: face as usize, share };
         let rim = (share >= 0.0).then_some((when, rim));
-        let overlap = Overlap { face: under as usize, depth, size };
+        let (place, is_corner) = ([x, y, z], is_corner == 1.0);
+        let overlap = Overlap { face: under as usize, depth, size, place, is_corner };
         let overlap = (depth >= 0.0).then_some((then, overlap));
         Self {
             gap,

@@ -18,7 +18,7 @@ use crate::contact::{
     RimPolicy,
 };
 use carom_contact::submodel::{
-    BodyState, QuasistaticContact, RowForce, SolveError, Twist, WarmState, WhichZone, Workspace,
+    self, BodyState, QuasistaticContact, RowForce, SolveError, Twist, WarmState, WhichZone, Workspace,
 };
 use carom_dynamics::{ContactState, Pose};
 use carom_reduce::ReducedBody;
@@ -185,11 +185,7 @@ impl QuasistaticContacts {
                 face: rim.span,
                 share: rim.share,
             }),
-            overlap: sums.overlap.map(|overlap| Overlap {
-                face: overlap.span,
-                depth: overlap.depth,
-                size: overlap.size,
-            }),
+            overlap: sums.overlap.map(named),
             loaded_spans: Some(sums.n_active),
         }
     }
@@ -204,6 +200,12 @@ impl QuasistaticContacts {
         let at = |k: &u32| Vector3::from_column_slice(&side.positions[3 * *k as usize..3 * *k as usize + 3]);
         pose.point(&(points.iter().map(at).sum::<Vector3<f64>>() / points.len() as f64))
     }
+}
+
+/// An overlap as the time loop knows it: spans are the faces of the surface that carries the pressure.
+fn named(overlap: submodel::Overlap) -> Overlap {
+    let submodel::Overlap { span, depth, size, place, is_corner } = overlap;
+    Overlap { face: span, depth, size, place: place.into(), is_corner }
 }
 
 impl ContactModel for QuasistaticContacts {
@@ -293,8 +295,15 @@ impl ContactModel for QuasistaticContacts {
         }
     }
 
-    fn accept(&mut self) {
+    fn accept(&mut self, reactions: &mut [Reaction]) {
         self.model.accept(&mut self.warm, &self.work);
+        for (pair, reaction) in reactions.iter_mut().enumerate() {
+            let Some(corner) = self.model.corner_overlap(pair, &self.warm, &mut self.work) else { continue };
+            let corner = named(corner);
+            if reaction.overlap.is_none_or(|deepest| corner.ratio() > deepest.ratio()) {
+                reaction.overlap = Some(corner);
+            }
+        }
     }
 
     fn report(&self, pair: usize, state: &mut ContactState) {

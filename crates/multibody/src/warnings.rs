@@ -3,6 +3,7 @@
 use crate::contact::{Overlap, Rim, RimPolicy};
 use crate::outcome::{RimPlace, RunError};
 use crate::simulation::Simulation;
+use nalgebra::Vector3;
 
 impl Simulation {
     /// Share of the force at a rim, or outside the interface, below which nothing is said.
@@ -66,11 +67,24 @@ impl Simulation {
         let model = &self.system.contacts[model];
         let [first, second] = [0, 1].map(|side| model.surface_name(local, side));
         let carrier = model.surface_name(local, model.carrier(local));
-        let Overlap { face, depth, size } = overlap;
+        let Overlap { face, depth, size, place, is_corner } = overlap;
+        let body = &self.system.bodies[self.system.pair_bodies(pair)[model.carrier(local)]];
+        let [x, y, z]: [f64; 3] = (body.frame_origin + Vector3::from(place)).into();
+        let (what, remedy) = if is_corner {
+            (
+                "the corner",
+                format!(
+                    "make spans of `{carrier}` shorter there (`grade = {{ at = [{x:.4e}, {y:.4e}, {z:.4e}], finest = … }}`)"
+                ),
+            )
+        } else {
+            ("a point", format!("refine `{carrier}`"))
+        };
         format!(
-            "at t = {time:.4e} s: contact `{first}` / `{second}`: a point of span {face} of `{carrier}` lies {depth:.3e} m inside the \
+            "at t = {time:.4e} s: contact `{first}` / `{second}`: {what} of span {face} of `{carrier}` (near {x:.4e}, {y:.4e}, {z:.4e} m of body `{}`) lies {depth:.3e} m inside the \
              other body without a force, as the gap is still open on the average over the span of {size:.3e} m: the force sets in late, \
-             or never; refine `{carrier}`, or round off the edge that meets it"
+             or never; {remedy}, or round off the edge that meets it",
+            body.name
         )
     }
 

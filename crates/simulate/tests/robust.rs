@@ -210,33 +210,36 @@ fn rolled(spin: f64) -> [f64; 2] {
     [-ball.velocity[0] / ball.angular_velocity[1], ledger.energy_initial - ledger.energy_final]
 }
 
-/// What rolls keeps rolling while its contact moves over its spans: the wall passes as fast as the ball turns, and of 31 J of motion some thousandths are lost,
-/// to points that slip at the rim while the ball springs up and down. What slides loses a quarter of 22 J.
+/// What rolls keeps rolling while its contact moves over its spans: the wall passes as fast as the ball turns, but for the creep with which a ball rolls on a wall of
+/// another material. Points slip by no more of the way than that, so that no more of what sliding loses on it is lost.
+///
+/// Most of that is lost as the ball springs from 0.25 to 0.14 mm, with or without a way, and as the area that was pressed first leaves the contact, which settles the
+/// shear. Settled rolling costs (a/R)³ of force and way (`carom_contact`, `submodel/tests/rolling.rs`).
 #[test]
 fn a_pressed_ball_rolls_with_little_loss() {
     let [radius, loss] = rolled(20.0 / 0.0149);
     let [_, of_sliding] = rolled(0.0);
-    println!("{radius} m, {loss:.3} J, sliding {of_sliding:.3} J");
-    assert!((radius / 0.015 - 1.0).abs() < 0.05, "{radius}");
-    assert!(loss > 0.0 && loss < 0.005 * 31.0 && of_sliding > 0.2 * 22.0, "{loss} {of_sliding}");
+    let creep = 1.0 - radius / 0.015;
+    println!("{radius} m, creep {creep:.4}, {loss:.4} J, sliding {of_sliding:.4} J");
+    assert!(creep > 0.0 && creep < 0.05, "{radius}");
+    assert!(loss > 0.0 && loss < creep * of_sliding && of_sliding > 0.2 * 22.0, "{loss} {of_sliding}");
 }
 
-/// A cube on its corner: its three sides touch and part at the same moment, and the force of all of them has no moment.
-#[test]
-fn a_cube_bounces_on_its_corner() {
+/// A cube of these spans a side, finest at its corner, that falls on this corner.
+fn cube_on_its_corner(spans: usize, finest: &str, end: f64) -> String {
     let sides = ["west", "south", "bottom"];
     let contacts: String = sides
         .iter()
         .map(|side| format!("[[contact]]\nbetween = [\"cube:{side}\", \"plate:top\"]\n"))
         .collect();
-    let text = format!(
+    format!(
         r#"
 [simulation]
-end_time = 1.2e-3
+end_time = {end}
 
 [[body]]
 name = "cube"
-make = {{ shape = "box", size = [0.04, 0.04, 0.04], elements = [2, 2, 2], grade = {{ at = [0.0, 0.0, 0.0], finest = 4.0e-4 }} }}
+make = {{ shape = "box", size = [0.04, 0.04, 0.04], elements = [{spans}, {spans}, {spans}]{finest} }}
 material = "steel"
 reduce = {{ interface = ["west", "south", "bottom"], modes = 8, split = 2.0e4 }}
 position = [0.0, 0.0, 0.01005]
@@ -251,7 +254,44 @@ fixed = true
 material = "steel"
 
 {contacts}"#
-    );
+    )
+}
+
+/// Spans of 6.7 mm feel the wall when their average does, 3.8 mm deep; until then the corner sinks in unhindered. The run says so as soon as that is a twentieth of a span, with the
+/// corner: 0.9 mm deep the first integration points would lie inside.
+#[test]
+fn a_corner_that_sinks_into_a_wall_is_told() {
+    let depth = |end: f64| 0.3 * end - 5e-5;
+    for (end, is_told) in [(1.0e-3, false), (2.0e-3, true)] {
+        let text = cube_on_its_corner(6, "", end);
+        let folder = tempfile::tempdir().unwrap();
+        let result = folder.path().join("result.carom");
+        let outcome =
+            run(&scenario(&text), folder.path(), coarse_cube(), &result, RunOptions::default(), &Silent)
+                .unwrap();
+        assert!(outcome.summary.contacts.is_empty(), "{:?}", outcome.summary.contacts);
+        let told: Vec<&String> = outcome.warnings.iter().filter(|text| text.contains("the corner")).collect();
+        println!("{told:#?}");
+        assert_eq!(told.len(), if is_told { 3 } else { 0 }, "{:?}", outcome.warnings);
+        for (text, side) in told.iter().zip(["west", "south", "bottom"]) {
+            let place = format!("of `cube:{side}` (near 0.0000e0, 0.0000e0, 0.0000e0 m of body `cube`)");
+            assert!(
+                text.contains(&place) && text.contains(&format!("lies {:.3e} m inside", depth(end))),
+                "{text}"
+            );
+        }
+    }
+}
+
+fn coarse_cube() -> &'static Prepared {
+    static BODIES: OnceLock<Prepared> = OnceLock::new();
+    BODIES.get_or_init(|| bodies(&cube_on_its_corner(6, "", 1.0)))
+}
+
+/// A cube on its corner: its three sides touch and part at the same moment, and the force of all of them has no moment.
+#[test]
+fn a_cube_bounces_on_its_corner() {
+    let text = cube_on_its_corner(2, ", grade = { at = [0.0, 0.0, 0.0], finest = 4.0e-4 }", 1.2e-3);
     let summary = solve(&bodies(&text), &text);
     let [first, second, third] = &summary.contacts[..] else { panic!("{:?}", summary.contacts) };
     let mass = 7800.0 * 0.04_f64.powi(3);

@@ -192,6 +192,13 @@ impl Topology {
         self.any_edge_at(face, corner, domain_of, |f, k| self.is_cut(f, k))
     }
 
+    /// True if one of the edges that end in the corner is one at which the surface of the body turns and the zone ends.
+    pub fn corner_on_sharp(&self, face: u32, corner: u8, domain_of: impl Fn(u32) -> Domain) -> bool {
+        self.any_edge_at(face, corner, domain_of, |f, k| {
+            self.is_rim(f, k) && self.sharp[f as usize][k as usize]
+        })
+    }
+
     fn any_edge_at(
         &self,
         face: u32,

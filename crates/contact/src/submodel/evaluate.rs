@@ -44,7 +44,9 @@ impl QuasistaticContact {
                 let s = pair.span_offset + span;
                 let memory = warm.spans[s];
                 let is_loaded = work.lambda[self.n_parts * s] > 0.0;
-                let needed = memory.slack <= 0.5 * memory.gap.max(0.0) || is_loaded;
+                // What parts within a step gives its shear back there, which is part of the loss.
+                let needed =
+                    memory.slack <= 0.5 * memory.gap.max(0.0) || is_loaded || warm.friction.is_sheared(s);
                 work.spans.evaluated[s] = needed && self.evaluate(k, span, &zones, warm, work);
                 if self.has_friction() && !work.spans.evaluated[s] {
                     // What an earlier call has left of it is no part of this one.

@@ -4,6 +4,7 @@ use carom_fem::Surface;
 use faer::{Mat, MatRef};
 use nalgebra::Vector3;
 
+use super::corners::{Corner, corners};
 use super::{SetupError, Tolerances};
 use crate::geometry::{Faces, Plane, Sphere, Start};
 use crate::law::NormalLaw;
@@ -189,6 +190,8 @@ pub(super) struct PairModel {
     /// d = 1/(ε A) of each span.
     pub(super) compliance: Vec<f64>,
     pub(super) max_depth: f64,
+    /// Corners of its spans at edges.
+    pub(super) corners: Vec<Corner>,
     /// Numbers of its first span and first foot point among those of all pairs.
     pub(super) span_offset: usize,
     pub(super) foot_offset: usize,
@@ -284,6 +287,7 @@ impl QuasistaticContact {
             pair: *pair,
             compliance: spans.area.iter().map(|&area| pair.law.compliance(area)).collect(),
             max_depth: pair.max_depth.unwrap_or(0.25 * (high - low).norm()),
+            corners: corners(faces, &spans, reference),
             span_offset: self.n_spans,
             foot_offset: self.n_feet,
             spans,

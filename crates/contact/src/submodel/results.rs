@@ -43,10 +43,14 @@ pub struct RimPressure {
 pub struct Overlap {
     /// Span of the first zone.
     pub span: usize,
-    /// Depth of its deepest integration point \[m\].
+    /// Depth of its deepest integration point, or of that corner \[m\].
     pub depth: f64,
     /// √A of the span \[m\].
     pub size: f64,
+    /// Reference position of that corner, or of the middle of the span, in the frame of its body \[m\].
+    pub place: Vector3<f64>,
+    /// True if it is a corner of the span at an edge of the surface that lies inside.
+    pub is_corner: bool,
 }
 
 impl Overlap {
@@ -263,7 +267,7 @@ impl QuasistaticContact {
             sum.gap_rate = self.gap_rate(pair, row, states, &work.positions);
         }
         sum.rim = self.rim_pressure(pair, sum.force, work);
-        sum.overlap = overlap(pair, warm, work);
+        sum.overlap = self.overlap(pair, warm, work);
         work.solution.pairs[k] = sum;
     }
 
@@ -372,17 +376,6 @@ impl QuasistaticContact {
         // A point of two zones is counted twice.
         (off / total).min(1.0)
     }
-}
-
-/// The largest overlap, as part of its span, among those of spans without force.
-fn overlap(pair: &PairModel, warm: &WarmState, work: &Workspace) -> Option<Overlap> {
-    let of_span = |span: usize| {
-        let s = pair.span_offset + span;
-        let depth = if work.solution.lambda[s] == 0.0 { warm.spans[s].overlap } else { 0.0 };
-        let size = pair.spans.area[span].sqrt();
-        (depth > 0.0 && size > 0.0).then_some(Overlap { span, depth, size })
-    };
-    (0..pair.spans.len()).filter_map(of_span).max_by(|a, b| a.ratio().total_cmp(&b.ratio()))
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

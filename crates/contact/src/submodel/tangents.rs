@@ -49,6 +49,13 @@ pub struct FrictionMemory {
     pub loss: f64,
 }
 
+impl FrictionMemory {
+    /// True if a span had a tangential force at the last accepted state.
+    pub(super) fn is_sheared(&self, span: usize) -> bool {
+        self.anchors.get(span).is_some_and(|anchor| anchor.force != [0.0; 3])
+    }
+}
+
 /// Tangential motion of the spans at the present pass.
 pub(super) struct SlipWork {
     /// Orthonormal tangents in the frame of the second body.

@@ -2,6 +2,7 @@ mod consistency;
 mod friction;
 mod hertz;
 mod memory;
+mod rolling;
 mod safeguards;
 
 use carom_fem::Surface;

@@ -23,7 +23,7 @@ fn cerruti(x: f64, y: f64, h: f64) -> [f64; 3] {
 
 /// Compliance of a half-space between the nodes of a square grid with spacing h, normal and tangential uncoupled, as for bodies
 /// of like materials (Johnson, *Contact Mechanics*, section 3.6).
-fn half_space(points: &[Vector3<f64>], h: f64, poisson: f64) -> Mat<f64> {
+pub(super) fn half_space(points: &[Vector3<f64>], h: f64, poisson: f64) -> Mat<f64> {
     let shear = 0.5 * YOUNG / (1.0 + poisson);
     let unit = 1.0 / (2.0 * std::f64::consts::PI * shear * h * h);
     Mat::from_fn(3 * points.len(), 3 * points.len(), |i, j| {
