@@ -233,7 +233,7 @@ impl<F: Formula> Adaptive<F> {
         self.pending = None;
     }
 
-    /// Says that the rate has a kink at the present state, such as where contact begins. Formulas that only lose accuracy by it go on.
+    /// Says that the rate has a kink at the present state, such as where a stop is met or a load bends. Formulas that only lose accuracy by it go on.
     pub fn rate_kinks(&mut self) {
         self.formula.kinked();
         self.pending = None;

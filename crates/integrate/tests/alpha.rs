@@ -175,6 +175,10 @@ impl SecondOrder for Spring {
         [0, 1]
     }
 
+    fn is_internal(&self, _velocity: usize) -> bool {
+        true
+    }
+
     fn is_position(&self, component: usize) -> bool {
         component == 0
     }

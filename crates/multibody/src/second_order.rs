@@ -142,6 +142,11 @@ impl SecondOrder for System {
         self.directions.components[velocity].0
     }
 
+    fn is_internal(&self, velocity: usize) -> bool {
+        let body = self.directions.components[velocity].1;
+        velocity >= self.directions.modal(body, &self.bodies[body])
+    }
+
     fn is_position(&self, component: usize) -> bool {
         self.layout.is_position(component)
     }

@@ -81,7 +81,7 @@ impl Simulation {
             ("a point", format!("refine `{carrier}`"))
         };
         format!(
-            "at t = {time:.4e} s: contact `{first}` / `{second}`: {what} of span {face} of `{carrier}` (near {x:.4e}, {y:.4e}, {z:.4e} m of body `{}`) lies {depth:.3e} m inside the \
+            "at t = {time:.4e} s: contact `{first}` / `{second}`: {what} of span {face} of `{carrier}` (near {x:.4e}, {y:.4e}, {z:.4e} m in source coordinates of body `{}`) lies {depth:.3e} m inside the \
              other body without a force, as the gap is still open on the average over the span of {size:.3e} m: the force sets in late, \
              or never; {remedy}, or round off the edge that meets it",
             body.name

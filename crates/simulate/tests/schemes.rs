@@ -219,6 +219,6 @@ between = ["ground", "ball:hinge"]
     let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
     println!("{:?}", outcome.summary);
     assert!(outcome.summary.ledger.energy_error < 1e-9, "{:?}", outcome.summary.ledger);
-    // Steps that rounding fails are taken again, shorter, with new derivatives: 21 of them where all noise counts as progress.
+    // Steps that rounding fails are taken again, shorter, with new derivatives.
     assert!(outcome.summary.counters.rejected < 8, "{:?}", outcome.summary.counters);
 }

@@ -27,14 +27,14 @@ pub(crate) struct Follower {
 
 impl Follower {
     /// h, τ, k, c, P, the time in which P is put on, radius of the ball, distance of its centre from the axis without lift.
-    pub(crate) const LIFT: f64 = 3e-3;
+    const LIFT: f64 = 3e-3;
     const RISE: f64 = 0.02;
     const STIFFNESS: f64 = 1e3;
     const DAMPING: f64 = 8.0;
     const PRELOAD: f64 = 6.0;
     const PUT_ON: f64 = 0.01;
-    pub(crate) const RADIUS: f64 = 0.005;
-    pub(crate) const DISTANCE: f64 = 0.035;
+    const RADIUS: f64 = 0.005;
+    const DISTANCE: f64 = 0.035;
 
     pub(crate) fn new(speed: f64) -> Self {
         let ball = 1200.0 * 4.0 / 3.0 * PI * Self::RADIUS.powi(3);

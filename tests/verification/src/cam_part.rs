@@ -82,8 +82,10 @@ fn settled(values: &[f64]) -> impl Iterator<Item = f64> + '_ {
     values.iter().skip((0.02 / STEP).round() as usize + 1).copied()
 }
 
+/// Not a number if one of them is, or if there are none.
 fn largest(values: &[f64]) -> f64 {
-    settled(values).map(f64::abs).fold(0.0, f64::max)
+    let larger = |most: f64, value: f64| if value.abs() <= most { most } else { value.abs() };
+    settled(values).fold(None, |most, value| Some(larger(most.unwrap_or(0.0), value))).unwrap_or(f64::NAN)
 }
 
 /// The scenario of the part with a rigid ring in its place.

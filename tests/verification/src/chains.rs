@@ -44,7 +44,6 @@ pub(crate) fn held_rod(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let mut outcome = Outcome::default();
     let touches = [found.touches(), expected.touches()];
     outcome.rows.push(Row::new("touches", "", touches[0].len() as f64, touches[1].len() as f64, 0.0));
-    // The last of these humps is the second touch.
     for (k, which) in ["first", "second", "third", "fourth"].into_iter().enumerate() {
         let [found, expected] =
             [(&found, flight), (&expected, 0.0)].map(|(impact, late)| hump(impact, late, bar.round_trip, k));

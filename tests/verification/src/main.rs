@@ -95,7 +95,10 @@ fn write_section(path: &Path, all: &[Case], (case, outcome): (&Case, &Outcome)) 
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         read => read.map_err(|error| failure("read", path, error))?,
     };
-    let mut report = Report::parse(&before);
+    let Some(mut report) = Report::parse(&before) else {
+        let text = format!("`{}` is no report of this program", path.display());
+        return Err(Failure::new(Category::Usage, text).hint("name another file for --output".to_owned()));
+    };
     report.put(case, outcome, &machine(), "pictures");
     write(path, &report.to_markdown(all))
 }

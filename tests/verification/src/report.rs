@@ -11,6 +11,9 @@ const PREFACE: &str = "Written by `cargo run --release -p carom-verification`, w
                        these alone; do not edit. The same runs are tests: `cargo test --release -p carom-verification -- --ignored`. \
                        Deviations are relative; where 0 is expected, they are the value itself.";
 
+/// By which a report is known.
+const MARK: &str = "Written by `cargo run --release -p carom-verification`";
+
 /// The sections of a report by their titles, one for each case.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
@@ -18,20 +21,24 @@ pub struct Report {
 }
 
 impl Report {
-    /// The sections of a report that was written before.
-    pub fn parse(text: &str) -> Self {
-        let Some((title, rest)) = text.strip_prefix("# ").and_then(|text| text.split_once('\n')) else {
-            return Self::default();
-        };
+    /// The sections of a report that was written before; nothing for a text that is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.is_empty() {
+            return Some(Self::default());
+        }
+        let (title, rest) = text.strip_prefix("# ")?.split_once('\n')?;
+        if !rest.trim_start().starts_with(MARK) {
+            return None;
+        }
         let own = |(title, body): (&str, &str)| (title.to_owned(), body.trim().to_owned());
         let sections: Vec<_> =
             rest.split("\n## ").skip(1).filter_map(|section| section.split_once('\n')).map(own).collect();
         if !sections.is_empty() {
-            return Self { sections };
+            return Some(Self { sections });
         }
         // One case has no heading besides that of the report, behind whose preface it begins.
         let body = rest.trim_start().split_once("\n\n").map(|(_, body)| own((title, body)));
-        Self { sections: body.into_iter().collect() }
+        Some(Self { sections: body.into_iter().collect() })
     }
 
     /// Writes the section of a case, in place of an earlier one.
@@ -129,17 +136,18 @@ mod tests {
             all.put(case, &found(1.0 + k as f64), "a machine", "pictures");
         }
         let whole = all.to_markdown(&cases);
-        assert_eq!(Report::parse(&whole).to_markdown(&cases), whole);
+        assert_eq!(Report::parse(&whole).unwrap().to_markdown(&cases), whole);
+        assert!(PREFACE.starts_with(MARK) && Report::parse("# Notes\n\nMine.\n").is_none());
 
         let mut text = String::new();
         for k in [2, 0, 1] {
-            let mut report = Report::parse(&text);
+            let mut report = Report::parse(&text).unwrap();
             report.put(&cases[k], &found(1.0 + k as f64), "a machine", "pictures");
             text = report.to_markdown(&cases);
         }
         assert_eq!(text, whole);
 
-        let mut report = Report::parse(&text);
+        let mut report = Report::parse(&text).unwrap();
         report.put(&cases[1], &found(7.0), "another", "pictures");
         let changed = report.to_markdown(&cases);
         let differs: Vec<&str> = changed.lines().filter(|line| !whole.contains(line)).collect();

@@ -69,17 +69,17 @@ const WAYS: [Way; 16] = [
         Some(0.1),
     ),
     coarse("(a), generalised-α, steps of T/200", &[DYNAMIC, ALPHA, STEP], Some(1.0)),
-    coarse("(a), generalised-α, own steps, tolerance 0.1", &[DYNAMIC, ALPHA, LOOSEST], Some(1.0)),
+    coarse("(a), generalised-α, own steps, tolerance 0.1", &[DYNAMIC, ALPHA, LOOSEST], Some(0.2)),
     coarse("(b) high modes damped, the same steps", &[DAMPED, ALPHA, STEP], Some(1.0)),
     coarse(
         "(b), generalised-α, own steps, tolerance 0.01",
         &[DAMPED, ALPHA, "simulation.relative_tolerance=0.01"],
-        Some(1.0),
+        Some(0.2),
     ),
     fine("fine balls: (c)", &[LOOSE], None),
     fine("fine balls: (d)", &[LOOSE, NO_PENALTY], None),
     fine("fine balls: (a), generalised-α, steps of T/200", &[DYNAMIC, ALPHA, STEP], Some(1.0)),
-    fine("fine balls: (a), generalised-α, own steps, tolerance 0.1", &[DYNAMIC, ALPHA, LOOSEST], Some(1.0)),
+    fine("fine balls: (a), generalised-α, own steps, tolerance 0.1", &[DYNAMIC, ALPHA, LOOSEST], Some(0.2)),
     fine("fine balls: (b), the same steps", &[DAMPED, ALPHA, STEP], Some(1.0)),
 ];
 

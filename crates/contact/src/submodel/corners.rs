@@ -1,5 +1,7 @@
 //! Corners of spans at edges of a surface: they reach into the other body before the average over their span tells of it.
 
+use std::collections::BTreeMap;
+
 use carom_fem::surface::MAX_FACE_POINTS;
 use nalgebra::Vector3;
 
@@ -18,7 +20,7 @@ pub(super) struct Corner {
     span: usize,
     /// Reference position in the frame of the body \[m\].
     place: Vector3<f64>,
-    /// Distance from the middle of the span \[m\]: no gap in the span is lower than the average by more.
+    /// Distance from the farthest integration point of the span \[m\]: the gap here is not lower than the average by more.
     reach: f64,
     /// Shape values of the points of the span.
     values: Vec<f64>,
@@ -29,28 +31,37 @@ pub(super) struct Corner {
 /// The corners of the spans of a zone in its reference position.
 pub(super) fn corners(faces: &Faces, spans: &Spans, reference: &[Vector3<f64>]) -> Vec<Corner> {
     let mut of_cells: Vec<(usize, u32, usize)> = Vec::new();
+    let of_points = corners_of_points(faces);
     for (span, cell) in spans.cell.iter().enumerate().filter(|(span, _)| spans.area[*span] > 0.0) {
         match *cell {
             Cell::Face(face) => {
                 of_cells.extend((0..faces.domain(face).n_corners()).map(|corner| (span, face, corner)));
             }
-            // The node is the corner; one of its faces is enough to tell where it is.
             Cell::Point(point) => {
-                let at = (0..faces.n_faces() as u32).find_map(|face| {
-                    let domain = faces.domain(face);
-                    let is_there = |corner: &usize| {
-                        let x = position(faces, reference, face, domain.corner(*corner));
-                        (x - reference[point as usize]).norm_squared() == 0.0
-                    };
-                    (0..domain.n_corners()).find(is_there).map(|corner| (span, face, corner))
-                });
-                of_cells.extend(at);
+                of_cells.extend(of_points.get(&point).map(|&(face, corner)| (span, face, corner)));
             }
         }
     }
     let exposed =
         |(_, face, corner): &(usize, u32, usize)| is_exposed(faces, reference, *face, *corner as u8);
     of_cells.into_iter().filter(exposed).map(|at| corner_of(faces, spans, reference, at)).collect()
+}
+
+/// For the points that lie at corners of faces one of these corners, of the first such face.
+fn corners_of_points(faces: &Faces) -> BTreeMap<u32, (u32, usize)> {
+    let mut of_points = BTreeMap::new();
+    for face in 0..faces.n_faces() as u32 {
+        let domain = faces.domain(face);
+        for corner in 0..domain.n_corners() {
+            let values = shape(faces, face, domain.corner(corner)).0;
+            let own = faces.surface.faces[face as usize].points.iter();
+            let there = own.zip(&values).find(|(_, value)| (*value - 1.0).abs() < 1e-12);
+            if let Some((&point, _)) = there {
+                of_points.entry(point).or_insert((face, corner));
+            }
+        }
+    }
+    of_points
 }
 
 fn corner_of(
@@ -64,15 +75,14 @@ fn corner_of(
     let points = spans.points(span);
     let value = |k: &u32| own.iter().position(|o| o == k).map_or(0.0, |i| shape[i]);
     let place = position(faces, reference, face, xi);
-    let middle = spans.center(span, |k| reference[k as usize]);
     let distance = |values: &[f64]| {
         let x: Vector3<f64> = points.iter().zip(values).map(|(&k, r)| reference[k as usize] * *r).sum();
-        (x - place).norm_squared()
+        (x - place).norm()
     };
-    let all = spans.values(span).chunks_exact(points.len()).map(distance).enumerate();
-    let nearest = all.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(g, _)| g);
+    let all = || spans.values(span).chunks_exact(points.len()).map(distance);
+    let nearest = all().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(g, _)| g);
     let values = points.iter().map(value).collect();
-    Corner { span, place, reach: (place - middle).norm(), values, nearest }
+    Corner { span, place, reach: all().fold(0.0, f64::max), values, nearest }
 }
 
 /// True where the zone ends as the surface of the body turns, and where the faces around a corner have different normals. Where the zone was cut out of a smooth surface

@@ -26,7 +26,7 @@ pub const VERSION: Version = Version { major: 1, minor: 2 };
 pub struct CraigBamptonOptions {
     /// Interface sets.
     pub interfaces: Vec<String>,
-    /// Sets that are tied to a marker, each as `SET=rigid` or `SET=mean`.
+    /// Sets that are tied to a marker, each as `SET=rigid` or `SET=mean`, with `@X,Y,Z` behind it where the marker was put.
     pub attachments: Vec<String>,
     /// Number of fixed-interface normal modes asked for.
     pub modes: Option<usize>,

@@ -21,7 +21,7 @@ pub(super) struct History {
     pub(super) acceleration: Vec<f64>,
     pub(super) acceleration_lag: Vec<f64>,
     pub(super) jerk: Vec<f64>,
-    /// ξ/h of the last step.
+    /// ξ/h of the last step, z₀ before the first.
     pub(super) pace: Vec<f64>,
     /// λ₀ and λ'.
     pub(super) multipliers: Vec<f64>,
@@ -64,6 +64,7 @@ impl History {
         self.velocity.copy_from_slice(&reading.velocity);
         self.acceleration.copy_from_slice(acceleration);
         self.multipliers.copy_from_slice(&reading.multipliers);
+        self.pace.copy_from_slice(&reading.velocity);
         (self.is_started, self.has_lags) = (true, false);
     }
 

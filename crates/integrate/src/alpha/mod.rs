@@ -16,7 +16,7 @@
 //! (`matrix`).
 //!
 //! Lags belong to a step length: a₀ = z'₀ + h τ and φ̂₀ = π'₀ + h σ with τ and σ from the step before, or Δ times the rates of z' and π'
-//! where none went before (Δ = α_m − α_f). So the order stays 2 where steps change their length.
+//! where none went before (Δ = α_m − α_f). So the order stays 2 where steps change their length. What vibrates within a step is not resolved, and lags at most as in the step before.
 //!
 //! The error of a step is that of its Taylor series, with the factors of the step as filter: what is stiff, or held by constraints, counts for what it
 //! moves:

@@ -67,7 +67,7 @@ impl ChungHulbert {
     /// a₀ and φ̂₀ for a step of length h; ξ and λ from their slopes, z₁ of that ξ.
     ///
     /// Slopes of what vibrates within the step say nothing of its end: that goes on with the mean velocity of the last step, and lags at most as it did
-    /// there, so that a step after one that was cut short does not throw it off.
+    /// there, so that a step after one that was cut short does not throw it off. Momenta whose sums are conserved have one rule.
     pub(super) fn predict<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,
@@ -79,7 +79,7 @@ impl ChungHulbert {
         }
         let last = if history.slope_age > 0.0 { h.min(2.0 * history.slope_age) } else { h };
         for i in 0..self.increment.len() {
-            let is_stiff = matrix.is_stiff(i, of, h);
+            let is_stiff = system.is_internal(i) && matrix.is_stiff(i, of, h);
             let lag = if is_stiff { last } else { h };
             let acceleration = history.acceleration[i] + lag * history.acceleration_lag[i];
             self.acceleration[i] = acceleration;

@@ -66,6 +66,10 @@ impl SecondOrder for Pendulum {
         [velocity, 2 + velocity]
     }
 
+    fn is_internal(&self, _velocity: usize) -> bool {
+        true
+    }
+
     fn is_position(&self, component: usize) -> bool {
         component < 2
     }

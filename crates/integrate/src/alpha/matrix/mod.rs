@@ -14,13 +14,13 @@
 
 mod contacts;
 mod derivatives;
+mod memory;
 
 pub(super) use derivatives::Point;
 
 use contacts::{Contacts, dot};
 use faer::Mat;
 
-use super::history::take;
 use super::parameters::Parameters;
 use crate::adaptive::Shared;
 use crate::factor::Lu;
@@ -36,6 +36,8 @@ pub(super) struct StepMatrix {
     /// True if velocities are held, by impulses: the stabilised form.
     pub(super) holds_velocities: bool,
     has_derivatives: bool,
+    /// True from the first derivatives on: given up, they still tell what is stiff.
+    is_filled: bool,
     /// Step of the factors, 0 without any; whether they hold velocities.
     factored: f64,
     factors_hold: bool,
@@ -103,6 +105,7 @@ impl StepMatrix {
             age: Age::Kept,
             holds_velocities: false,
             has_derivatives: false,
+            is_filled: false,
             factored: 0.0,
             factors_hold: false,
             mass: Mat::zeros(n, n),
@@ -166,7 +169,7 @@ impl StepMatrix {
 
     /// True if component i, held by its stiffness alone, vibrates within a step of length h: its stiffness weighs more than its mass in the equations.
     pub(super) fn is_stiff(&self, i: usize, of: &Parameters, h: f64) -> bool {
-        -h * h * of.share() * self.stiffness[(i, i)] > of.speed() * self.mass[(i, i)]
+        self.is_filled && -h * h * of.share() * self.stiffness[(i, i)] > of.speed() * self.mass[(i, i)]
     }
 
     /// Writes what units of the unknowns of each multiplier and of its impulse do to its constraint: diagonals of G D⁻¹ Gᵀ with D = diag M for the
@@ -201,7 +204,8 @@ impl StepMatrix {
         if !self.has_derivatives {
             self.differentiate(system, shared, point, time)?;
             shared.counters.jacobians += 1;
-            (self.has_derivatives, self.age, self.factored) = (true, Age::Fresh, 0.0);
+            (self.has_derivatives, self.is_filled) = (true, true);
+            (self.age, self.factored) = (Age::Fresh, 0.0);
         }
         Ok(())
     }
@@ -347,51 +351,5 @@ impl StepMatrix {
         }
         (self.factored, self.factors_hold) = (h, *holds_velocities);
         self.contacts.forget();
-    }
-
-    fn derivatives(&mut self) -> [&mut Mat<f64>; 8] {
-        let Self { mass, carried, stiffness, damping, reactions, rows, row_rates, columns, .. } = self;
-        [mass, carried, stiffness, damping, reactions, rows, row_rates, columns]
-    }
-
-    /// Appends its numbers: a flag, the step of the factors and whether they hold velocities, and the derivatives if there are any, column by column.
-    pub(super) fn write(&self, memory: &mut Vec<f64>) {
-        let flag = |is: bool| f64::from(u8::from(is));
-        memory.extend([flag(self.has_derivatives), self.factored, flag(self.factors_hold)]);
-        if self.has_derivatives {
-            let Self { mass, carried, stiffness, damping, reactions, rows, row_rates, columns, .. } = self;
-            for matrix in [mass, carried, stiffness, damping, reactions, rows, row_rates, columns] {
-                memory.extend(matrix.col_iter().flat_map(|column| column.iter().copied()));
-            }
-        }
-    }
-
-    /// Takes them back from the front of `memory`; false if there are too few.
-    pub(super) fn read(&mut self, memory: &mut &[f64], of: &Parameters) -> bool {
-        let Some((&[has_derivatives, factored, factors_hold], rest)) = memory.split_first_chunk() else {
-            return false;
-        };
-        *memory = rest;
-        (self.has_derivatives, self.holds_velocities) = (has_derivatives == 1.0, factors_hold == 1.0);
-        (self.age, self.factored) = (Age::Kept, 0.0);
-        if !self.has_derivatives {
-            return true;
-        }
-        for matrix in self.derivatives() {
-            for j in 0..matrix.ncols() {
-                for i in 0..matrix.nrows() {
-                    let mut entry = [0.0];
-                    if !take(memory, &mut entry) {
-                        return false;
-                    }
-                    matrix[(i, j)] = entry[0];
-                }
-            }
-        }
-        self.complete();
-        if factored > 0.0 {
-            self.factorise(of, factored);
-        }
-        true
     }
 }

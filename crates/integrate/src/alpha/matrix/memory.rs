@@ -1,0 +1,62 @@
+//! The matrix of a step as numbers, for a restart.
+
+use faer::Mat;
+
+use super::super::history::take;
+use super::super::parameters::Parameters;
+use super::{Age, StepMatrix};
+
+impl StepMatrix {
+    fn derivatives(&mut self) -> [&mut Mat<f64>; 8] {
+        let Self { mass, carried, stiffness, damping, reactions, rows, row_rates, columns, .. } = self;
+        [mass, carried, stiffness, damping, reactions, rows, row_rates, columns]
+    }
+
+    /// Appends its numbers: whether derivatives serve, the step of the factors and whether they hold velocities, whether there were derivatives, and these, column by column.
+    pub(in crate::alpha) fn write(&self, memory: &mut Vec<f64>) {
+        let flag = |is: bool| f64::from(u8::from(is));
+        memory.extend([
+            flag(self.has_derivatives),
+            self.factored,
+            flag(self.factors_hold),
+            flag(self.is_filled),
+        ]);
+        if self.is_filled {
+            let Self { mass, carried, stiffness, damping, reactions, rows, row_rates, columns, .. } = self;
+            for matrix in [mass, carried, stiffness, damping, reactions, rows, row_rates, columns] {
+                memory.extend(matrix.col_iter().flat_map(|column| column.iter().copied()));
+            }
+        }
+    }
+
+    /// Takes them back from the front of `memory`; false if there are too few.
+    pub(in crate::alpha) fn read(&mut self, memory: &mut &[f64], of: &Parameters) -> bool {
+        let Some((&[has_derivatives, factored, factors_hold, is_filled], rest)) = memory.split_first_chunk()
+        else {
+            return false;
+        };
+        *memory = rest;
+        (self.has_derivatives, self.holds_velocities) = (has_derivatives == 1.0, factors_hold == 1.0);
+        (self.age, self.factored) = (Age::Kept, 0.0);
+        self.is_filled = is_filled == 1.0;
+        if !self.is_filled {
+            return true;
+        }
+        for matrix in self.derivatives() {
+            for j in 0..matrix.ncols() {
+                for i in 0..matrix.nrows() {
+                    let mut entry = [0.0];
+                    if !take(memory, &mut entry) {
+                        return false;
+                    }
+                    matrix[(i, j)] = entry[0];
+                }
+            }
+        }
+        self.complete();
+        if self.has_derivatives && factored > 0.0 {
+            self.factorise(of, factored);
+        }
+        true
+    }
+}
