@@ -274,7 +274,9 @@ fn a_corner_that_sinks_into_a_wall_is_told() {
         println!("{told:#?}");
         assert_eq!(told.len(), if is_told { 3 } else { 0 }, "{:?}", outcome.warnings);
         for (text, side) in told.iter().zip(["west", "south", "bottom"]) {
-            let place = format!("of `cube:{side}` (near 0.0000e0, 0.0000e0, 0.0000e0 m of body `cube`)");
+            let place = format!(
+                "of `cube:{side}` (near 0.0000e0, 0.0000e0, 0.0000e0 m in source coordinates of body `cube`)"
+            );
             assert!(
                 text.contains(&place) && text.contains(&format!("lies {:.3e} m inside", depth(end))),
                 "{text}"
