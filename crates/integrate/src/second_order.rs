@@ -22,7 +22,7 @@ pub trait SecondOrder: Ode {
     /// For velocity i the components of y whose tolerances measure its increments and its momentum.
     fn components(&self, velocity: usize) -> [usize; 2];
 
-    /// True if velocity i belongs to a vibration within a body, whose momentum is a part of no sum that is conserved.
+    /// True if velocity i belongs to a vibration that need not be followed, whose momentum is a part of no sum that is conserved.
     fn is_internal(&self, velocity: usize) -> bool;
 
     /// True for components of y that are positions. All others have rates that are integrated.

@@ -142,9 +142,11 @@ impl SecondOrder for System {
         self.directions.components[velocity].0
     }
 
+    /// Modes above the split: others are followed.
     fn is_internal(&self, velocity: usize) -> bool {
         let body = self.directions.components[velocity].1;
-        velocity >= self.directions.modal(body, &self.bodies[body])
+        let mode = velocity.checked_sub(self.directions.modal(body, &self.bodies[body]));
+        mode.is_some_and(|k| self.bodies[body].high_frequency(k) > 0.0)
     }
 
     fn is_position(&self, component: usize) -> bool {
