@@ -75,11 +75,10 @@ impl BlockMatrix {
         y
     }
 
-    /// The product K X of one group.
-    pub(crate) fn group_product(&self, x: &[Row]) -> Vec<Row> {
-        let mut y = vec![ZERO; x.len()];
-        Arch::new().dispatch(BlockProduct { matrix: self, x, y: &mut y });
-        y
+    /// Y ← K X for one group.
+    pub(crate) fn group_product(&self, x: &[Row], y: &mut [Row]) {
+        y.fill(ZERO);
+        Arch::new().dispatch(BlockProduct { matrix: self, x, y });
     }
 
     /// The product |K| X of the magnitudes of all entries: a bound of what rounding can do in K X.
@@ -218,11 +217,10 @@ impl NodeMatrix {
         y
     }
 
-    /// The product (M_s ⊗ E₃) X of one group.
-    pub(crate) fn group_product(&self, x: &[Row]) -> Vec<Row> {
-        let mut y = vec![ZERO; x.len()];
-        Arch::new().dispatch(NodeProduct::<3> { matrix: self, x, y: &mut y });
-        y
+    /// Y ← (M_s ⊗ E₃) X for one group.
+    pub(crate) fn group_product(&self, x: &[Row], y: &mut [Row]) {
+        y.fill(ZERO);
+        Arch::new().dispatch(NodeProduct::<3> { matrix: self, x, y });
     }
 }
 

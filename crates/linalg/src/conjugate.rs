@@ -222,7 +222,7 @@ fn products(a: &[Row], b: &[Row], parts: &mut [Row]) -> Row {
     );
     let mut sum = ZERO;
     for part in parts.iter() {
-        crate::lanes::add(&mut sum, part);
+        crate::lanes::add::<f64>(&mut sum, part);
     }
     sum
 }

@@ -63,6 +63,8 @@ pub(crate) struct Krylov<'a> {
     coupling: Option<(Mat<f64>, usize)>,
     pub(crate) n_solves: usize,
     draws: u64,
+    /// M times a group: memory that is asked for once is not cleared again by the system.
+    scratch: Vec<Row>,
 }
 
 impl<'a> Krylov<'a> {
@@ -72,6 +74,7 @@ impl<'a> Krylov<'a> {
             Some(Ordered { nodes, mass }) => (Some(nodes), Cow::Owned(mass)),
             None => (None, Cow::Borrowed(mass)),
         };
+        let scratch = vec![ZERO; 3 * mass.n_nodes()];
         Self {
             mass,
             order,
@@ -84,6 +87,7 @@ impl<'a> Krylov<'a> {
             coupling: None,
             n_solves: 0,
             draws: 0,
+            scratch,
         }
     }
 
@@ -181,7 +185,8 @@ impl<'a> Krylov<'a> {
                     self.draws += 1;
                 }
             }
-            let mut y = self.mass.group_product(&y);
+            self.mass.group_product(&y, &mut self.scratch);
+            y.copy_from_slice(&self.scratch);
             self.solve(inverse, &mut y, progress)?;
             self.subtract(&mut y, 0);
             let block = self.orthonormal(y)?;
@@ -243,8 +248,9 @@ impl<'a> Krylov<'a> {
     }
 
     /// Subtracts from Y its part in the basis from a group on; returns the coefficients.
-    fn subtract(&self, y: &mut [Row], from: usize) -> Vec<Square> {
-        let coefficients = gram(&self.basis[from..], &self.mass.group_product(y));
+    fn subtract(&mut self, y: &mut [Row], from: usize) -> Vec<Square> {
+        self.mass.group_product(y, &mut self.scratch);
+        let coefficients = gram(&self.basis[from..], &self.scratch);
         add_product(y, -1.0, &self.basis[from..], &coefficients);
         coefficients
     }
@@ -259,7 +265,7 @@ impl<'a> Krylov<'a> {
             block.normalise()?;
             let left = gram(&self.basis, &block.mass_q);
             add_product(&mut block.q, -1.0, &self.basis, &left);
-            block.mass_q = self.mass.group_product(&block.q);
+            self.mass.group_product(&block.q, &mut block.mass_q);
             if left.as_flattened().as_flattened().iter().all(|part| part.abs() <= SOUND) {
                 break;
             }

@@ -12,8 +12,8 @@ use crate::number::Number;
 /// Columns that lie side by side.
 pub(crate) const LANES: usize = 8;
 
-/// One row of a group.
-pub(crate) type Row<T = f64> = [T; LANES];
+/// One row of a group, of the size of a cache line; where numbers are single, sixteen stand side by side and not `LANES`.
+pub(crate) type Row<T = f64> = <T as Number>::Row;
 
 /// The row of zeros.
 pub(crate) const ZERO: Row = [0.0; LANES];
@@ -56,7 +56,7 @@ pub(crate) fn write_columns(rows: &[Row], mut columns: MatMut<'_, f64>) {
 
 /// to += row.
 pub(crate) fn add<T: Number>(to: &mut Row<T>, row: &Row<T>) {
-    for (to, &value) in to.iter_mut().zip(row) {
+    for (to, &value) in to.as_mut().iter_mut().zip(row.as_ref()) {
         *to += value;
     }
 }
@@ -80,7 +80,7 @@ pub(crate) fn gram<G: AsRef<[Row]> + Sync>(basis: &[G], b: &[Row]) -> Vec<Square
     for part in &parts {
         for (sum, part) in sums.iter_mut().zip(part) {
             for (sum, part) in sum.iter_mut().zip(part) {
-                add(sum, part);
+                add::<f64>(sum, part);
             }
         }
     }
@@ -113,14 +113,17 @@ pub(crate) fn transform(y: &mut [Row], c: &Square) {
     y.par_chunks_mut(PIECE_ROWS).for_each(|y| arch.dispatch(Transform { y, c }));
 }
 
-/// A row in the vectors of an instruction set; only the first `LANES / T::lanes()` are used.
+/// Most numbers of a row.
+pub(crate) const MOST_LANES: usize = 16;
+
+/// A row in the vectors of an instruction set; only the first `T::LANES / T::lanes()` are used.
 #[derive(Clone, Copy)]
-pub(crate) struct Vectors<S: Simd, T: Number = f64>([T::Vector<S>; LANES]);
+pub(crate) struct Vectors<S: Simd, T: Number = f64>([T::Vector<S>; MOST_LANES]);
 
 impl<S: Simd, T: Number> Vectors<S, T> {
     #[inline(always)]
     pub(crate) fn zero(simd: S) -> Self {
-        Self([T::splat(simd, T::ZERO); LANES])
+        Self([T::splat(simd, T::ZERO); MOST_LANES])
     }
 
     #[inline(always)]
@@ -143,7 +146,7 @@ impl<S: Simd, T: Number> Vectors<S, T> {
     #[inline(always)]
     pub(crate) fn plus(mut self, simd: S, a: T, x: Self) -> Self {
         let a = T::splat(simd, a);
-        for v in 0..LANES / T::lanes::<S>() {
+        for v in 0..T::LANES / T::lanes::<S>() {
             self.0[v] = T::mul_add(simd, a, x.0[v], self.0[v]);
         }
         self
@@ -153,7 +156,7 @@ impl<S: Simd, T: Number> Vectors<S, T> {
     #[inline(always)]
     pub(crate) fn times(mut self, simd: S, a: T) -> Self {
         let a = T::splat(simd, a);
-        for v in 0..LANES / T::lanes::<S>() {
+        for v in 0..T::LANES / T::lanes::<S>() {
             self.0[v] = T::times(simd, a, self.0[v]);
         }
         self

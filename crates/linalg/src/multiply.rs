@@ -1,8 +1,8 @@
-//! The kernel of all large dense products: tiles of eight rows times six columns, whose sums stay in the registers.
+//! The kernel of all large dense products: tiles times six columns, whose sums stay in the registers.
 
 use pulp::Simd;
 
-use crate::lanes::{LANES, Row, Vectors};
+use crate::lanes::{Row, Vectors};
 use crate::number::Number;
 
 /// Columns of a product whose sums fit the registers.
@@ -13,7 +13,7 @@ pub(crate) type Packed<T = f64> = [T; WIDE];
 
 /// The first N columns of A B.
 ///
-/// * `left` — A, eight rows, column after column
+/// * `left` — A, the rows of a tile, column after column
 /// * `right` — B, six columns, row after row
 #[inline(always)]
 pub(crate) fn multiply<S: Simd, T: Number, const N: usize>(
@@ -61,5 +61,5 @@ pub(crate) fn multiply_pair<S: Simd, T: Number, const N: usize>(
 /// operand the first-level cache, which those of doubles do not.
 #[inline(always)]
 pub(crate) fn takes_pairs<S: Simd, T: Number>() -> bool {
-    T::BYTES < f64::BYTES && T::lanes::<S>() == LANES
+    T::lanes::<S>() == T::LANES && size_of::<T>() < size_of::<f64>()
 }

@@ -1,38 +1,38 @@
 //! The numbers of a factor: double precision, or single where only the signs of its pivots are wanted.
 //!
-//! Storage is always that of doubles: single numbers use the first half of it, so that a factor gives up its memory to the other kind.
+//! Numbers lie in *rows* of the size of a cache line, eight doubles or sixteen single numbers. Storage is always that of doubles: single numbers use the
+//! first half of it, so that a factor gives up its memory to the other kind.
 
-use std::ops::Neg;
+use std::fmt::Debug;
+use std::ops::{IndexMut, Neg};
 
 use faer::traits::RealField;
-use pulp::bytemuck::{cast_slice, cast_slice_mut};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Simd;
+use pulp::bytemuck::{Pod, cast_slice, cast_slice_mut};
 
-use crate::lanes::{LANES, Row};
+use crate::lanes::Row;
 
 /// A kind of number with the vectors of each instruction set.
 pub(crate) trait Number: RealField + Copy + Neg<Output = Self> {
     /// Zero.
     const ZERO: Self;
-    /// Bytes of one number.
-    const BYTES: usize;
 
+    /// Numbers of a row.
+    const LANES: usize;
+    /// A row of zeros.
+    const ZEROS: Self::Row;
+
+    /// A row.
+    type Row: Pod + Debug + Send + Sync + IndexMut<usize, Output = Self> + AsRef<[Self]> + AsMut<[Self]>;
     /// A vector of the instruction set.
     type Vector<S: Simd>: Copy;
-    /// The choice of an instruction set.
-    type Set: Copy + Send + Sync;
 
     /// The nearest number to a double.
     fn of(value: f64) -> Self;
     /// As a double.
     fn double(self) -> f64;
 
-    /// The best instruction set of the machine whose vectors are no longer than a row.
-    fn arch() -> Self::Set;
-    /// Runs a kernel with it.
-    fn dispatch<K: WithSimd>(arch: Self::Set, kernel: K) -> K::Output;
-
-    /// Numbers of a vector.
+    /// Numbers of a vector, never more than [`Number::LANES`].
     fn lanes<S: Simd>() -> usize;
     /// The vector of one value.
     fn splat<S: Simd>(simd: S, value: Self) -> Self::Vector<S>;
@@ -51,16 +51,28 @@ pub(crate) trait Number: RealField + Copy + Neg<Output = Self> {
     fn vectors_mut<S: Simd>(row: &mut Row<Self>) -> &mut [Self::Vector<S>];
 
     /// Storage as rows of these numbers.
-    fn rows(storage: &[Row]) -> &[Row<Self>];
+    fn rows(storage: &[Row]) -> &[Row<Self>] {
+        cast_slice(storage)
+    }
+
     /// Storage as rows of these numbers.
-    fn rows_mut(storage: &mut [Row]) -> &mut [Row<Self>];
+    fn rows_mut(storage: &mut [Row]) -> &mut [Row<Self>] {
+        cast_slice_mut(storage)
+    }
+
+    /// The numbers of rows, one after the other.
+    fn flat(rows: &[Row<Self>]) -> &[Self];
+    /// The numbers of rows, one after the other.
+    fn flat_mut(rows: &mut [Row<Self>]) -> &mut [Self];
 }
 
 impl Number for f64 {
     const ZERO: Self = 0.0;
-    const BYTES: usize = 8;
+    const LANES: usize = 8;
+    const ZEROS: [Self; 8] = [0.0; 8];
+
+    type Row = [Self; 8];
     type Vector<S: Simd> = S::f64s;
-    type Set = Arch;
 
     fn of(value: f64) -> Self {
         value
@@ -68,15 +80,6 @@ impl Number for f64 {
 
     fn double(self) -> f64 {
         self
-    }
-
-    fn arch() -> Arch {
-        Arch::new()
-    }
-
-    #[inline(always)]
-    fn dispatch<K: WithSimd>(arch: Arch, kernel: K) -> K::Output {
-        arch.dispatch(kernel)
     }
 
     #[inline(always)]
@@ -109,20 +112,22 @@ impl Number for f64 {
         S::as_mut_simd_f64s(row).0
     }
 
-    fn rows(storage: &[Row]) -> &[Row] {
-        storage
+    fn flat(rows: &[Row]) -> &[Self] {
+        rows.as_flattened()
     }
 
-    fn rows_mut(storage: &mut [Row]) -> &mut [Row] {
-        storage
+    fn flat_mut(rows: &mut [Row]) -> &mut [Self] {
+        rows.as_flattened_mut()
     }
 }
 
 impl Number for f32 {
     const ZERO: Self = 0.0;
-    const BYTES: usize = 4;
+    const LANES: usize = 16;
+    const ZEROS: [Self; 16] = [0.0; 16];
+
+    type Row = [Self; 16];
     type Vector<S: Simd> = S::f32s;
-    type Set = SingleArch;
 
     fn of(value: f64) -> Self {
         value as f32
@@ -132,18 +137,8 @@ impl Number for f32 {
         f64::from(self)
     }
 
-    fn arch() -> SingleArch {
-        SingleArch::new()
-    }
-
-    #[inline(always)]
-    fn dispatch<K: WithSimd>(arch: SingleArch, kernel: K) -> K::Output {
-        arch.dispatch(kernel)
-    }
-
     #[inline(always)]
     fn lanes<S: Simd>() -> usize {
-        debug_assert!(S::F32_LANES <= LANES, "a vector is no longer than a row");
         S::F32_LANES
     }
 
@@ -172,47 +167,11 @@ impl Number for f32 {
         S::as_mut_simd_f32s(row).0
     }
 
-    fn rows(storage: &[Row]) -> &[Row<Self>] {
-        cast_slice(storage)
+    fn flat(rows: &[Row<Self>]) -> &[Self] {
+        rows.as_flattened()
     }
 
-    fn rows_mut(storage: &mut [Row]) -> &mut [Row<Self>] {
-        cast_slice_mut(storage)
-    }
-}
-
-/// The instruction set for rows of eight single numbers: 256 bits, where the processor has longer vectors too.
-#[derive(Clone, Copy)]
-pub(crate) struct SingleArch {
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    simd: Option<pulp::x86::V3>,
-    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-    arch: Arch,
-}
-
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-impl SingleArch {
-    fn new() -> Self {
-        Self { simd: pulp::x86::V3::try_new() }
-    }
-
-    #[inline(always)]
-    fn dispatch<K: WithSimd>(self, kernel: K) -> K::Output {
-        match self.simd {
-            Some(simd) => Simd::vectorize(simd, kernel),
-            None => Simd::vectorize(pulp::Scalar, kernel),
-        }
-    }
-}
-
-#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-impl SingleArch {
-    fn new() -> Self {
-        Self { arch: Arch::new() }
-    }
-
-    #[inline(always)]
-    fn dispatch<K: WithSimd>(self, kernel: K) -> K::Output {
-        self.arch.dispatch(kernel)
+    fn flat_mut(rows: &mut [Row<Self>]) -> &mut [Self] {
+        rows.as_flattened_mut()
     }
 }

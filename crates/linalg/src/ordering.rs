@@ -1,12 +1,14 @@
-//! Elimination order of nodes by METIS's nested dissection.
+//! Elimination order of nodes: METIS's nested dissection, its separators in an order of their own.
 
 use std::sync::Mutex;
 
 use crate::graph::NodeGraph;
 
 mod dominated;
+mod multisection;
 
 use dominated::{Adjacency, Dominance};
+use multisection::best_order;
 
 /// Why METIS gave no order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +36,7 @@ const SEPARATORS: i32 = 5;
 /// METIS draws from one random sequence for the whole process: two calls at once would disturb each other's order.
 static METIS: Mutex<()> = Mutex::new(());
 
-/// A fill-reducing order of the active nodes by nested dissection.
+/// A fill-reducing order of the active nodes by nested dissection, its separators in the better of two orders (module `multisection`).
 ///
 /// * `graph` — couplings of all nodes
 /// * `weights` — number of free dofs of each node; nodes of weight 0 are left out
@@ -56,17 +58,23 @@ pub fn nested_dissection(graph: &NodeGraph, weights: &[u8]) -> Result<Vec<u32>, 
     let dominance = Dominance::new(&couplings);
     let order: Vec<u32> = if 2 * dominance.corners.len() > active.len() {
         let vertex_weights: Vec<i32> = (0..active.len()).map(weight_of).collect();
-        dissect(couplings, vertex_weights)?.into_iter().map(|vertex| vertex as u32).collect()
+        order_of(&couplings, vertex_weights)?.into_iter().map(|vertex| vertex as u32).collect()
     } else {
         let vertex_weights = dominance.shared_weights(weight_of);
-        dominance.expand(&dissect(dominance.corner_graph(&couplings), vertex_weights)?)
+        dominance.expand(&order_of(&dominance.corner_graph(&couplings), vertex_weights)?)
     };
     Ok(order.into_iter().map(|vertex| active[vertex as usize]).collect())
 }
 
+/// The better order of the vertices of a graph.
+fn order_of(graph: &Adjacency, weights: Vec<i32>) -> Result<Vec<i32>, OrderingError> {
+    let dissection = dissect(graph, weights.clone())?;
+    Ok(best_order(graph, &weights, dissection))
+}
+
 /// METIS's order of the vertices of a graph.
-fn dissect(graph: Adjacency, weights: Vec<i32>) -> Result<Vec<i32>, OrderingError> {
-    let Adjacency { mut starts, mut neighbours } = graph;
+fn dissect(graph: &Adjacency, weights: Vec<i32>) -> Result<Vec<i32>, OrderingError> {
+    let (mut starts, mut neighbours) = (graph.starts.clone(), graph.neighbours.clone());
     let n = weights.len();
     if n < 3 || neighbours.is_empty() {
         return Ok((0..n as i32).collect());

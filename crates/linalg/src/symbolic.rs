@@ -29,13 +29,13 @@ mod supernodes;
 mod tree;
 
 use supernodes::{cut_into_panels, entries_by_column, lists, tasks, updates};
-use tree::Tree;
+pub(crate) use tree::Tree;
 
 /// Widest panel, in dofs: wide enough for fast matrix products, narrow enough for the cache.
 pub(crate) const MAX_PANEL_DOFS: usize = 192;
 
 /// No node.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// A range of columns of the factor that have the same rows.
 #[derive(Debug, Clone)]
@@ -134,7 +134,7 @@ impl Symbolic {
         let weights: Vec<u8> =
             (0..free.n_nodes()).map(|node| free.of_node(node).iter().map(|&f| u8::from(f)).sum()).collect();
         let dissection = nested_dissection(graph, &weights)?;
-        let (order, tree) = Tree::new(graph, &weights, &dissection);
+        let (order, tree) = Tree::new(graph, |node| weights[node] as usize, &dissection);
         let weight_at: Vec<u8> = order.iter().map(|&node| weights[node as usize]).collect();
         let mut dof_start = vec![0; order.len() + 1];
         for (k, &weight) in weight_at.iter().enumerate() {
@@ -186,7 +186,7 @@ impl Symbolic {
         let panel = |panel: &Panel| {
             let supernode = &self.supernodes[panel.supernode];
             let (first, end) = (supernode.row_of[panel.nodes.start], supernode.row_of[panel.nodes.end]);
-            n_rows(supernode.height() - first as usize, (end - first) as usize)
+            n_rows::<f64>(supernode.height() - first as usize, (end - first) as usize)
         };
         size_of::<Row>() * self.panels.iter().map(panel).sum::<usize>()
     }

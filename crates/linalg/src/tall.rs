@@ -81,7 +81,7 @@ fn sums(a: MatRef<'_, f64>, b: MatRef<'_, f64>, is_lower: bool) -> Vec<Row> {
     let mut sums = vec![ZERO; n_sums];
     for part in &parts {
         for (sum, part) in sums.iter_mut().zip(part) {
-            add(sum, part);
+            add::<f64>(sum, part);
         }
     }
     sums

@@ -3,7 +3,7 @@
 use faer::MatRef;
 use pulp::{Simd, WithSimd};
 
-use crate::lanes::{LANES, Row, Vectors};
+use crate::lanes::{Row, Vectors};
 use crate::multiply::{Packed, WIDE, multiply};
 use crate::number::Number;
 
@@ -43,7 +43,7 @@ impl<T: Number> Triangle<T> {
 }
 
 /// A ← A W⁻ᵀ S for some tiles.
-pub(super) struct Division<'a, T> {
+pub(super) struct Division<'a, T: Number> {
     pub(super) triangle: &'a Triangle<T>,
     /// Signs of the pivots, none if all are positive.
     pub(super) signs: &'a [f64],
@@ -61,7 +61,7 @@ impl<T: Number> WithSimd for Division<'_, T> {
                 let (solved, rest) = tile.split_at_mut(WIDE * block);
                 let (columns, _) = rest.split_at_mut(WIDE.min(rest.len()));
                 let (above, corner) = blocks[start..][..solved.len() + columns.len()].split_at(solved.len());
-                let mut sums = [[T::ZERO; LANES]; WIDE];
+                let mut sums = [T::ZEROS; WIDE];
                 multiply::<S, T, WIDE>(simd, solved, above, &mut sums);
                 for (column, sum) in columns.iter_mut().zip(&sums) {
                     Vectors::load(simd, column)
@@ -78,7 +78,9 @@ impl<T: Number> WithSimd for Division<'_, T> {
                 }
             }
             for (column, _) in tile.iter_mut().zip(signs).filter(|(_, sign)| **sign < 0.0) {
-                *column = column.map(|value| -value);
+                for value in column.as_mut() {
+                    *value = -*value;
+                }
             }
         }
     }

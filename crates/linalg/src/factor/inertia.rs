@@ -7,8 +7,8 @@
 //! |Eᵏ z| ≥ |yᵀ Eᵏ z| = |μ|ᵏ |yᵀz| ≥ |yᵀz|.
 //!
 //! Components of z drawn evenly from [−1, 1] give yᵀz a density of at most √2/2 (Ball 1986), so that |yᵀz| ≤ s has a probability of
-//! at most √2 s. The count is taken when the product of √2 |Eᵏ z| over eight such z has fallen below [`DOUBT`]. Triangular solutions
-//! round as the factorisation does and change E by as much again as it is small; if E does not contract fast, double precision counts.
+//! at most √2 s, and that of all of sixteen such z is at most (√2 s)¹⁶. The count is taken when no |Eᵏ z| is longer than the s at which this
+//! is [`DOUBT`], whatever k. Triangular solutions round as the factorisation does and change E by as much again as it is small; if E does not contract fast, double precision counts.
 //!
 //! z is measured in the scale of the diagonal, x = |diag A|^(−1/2) z, in which bodies of stiff and soft parts are alike.
 //!
@@ -26,6 +26,7 @@ use super::{FactorError, Matrix, PanelValues};
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::krylov::noise;
 use crate::lanes::{LANES, Row, ZERO};
+use crate::number::Number;
 use crate::solve::Passes;
 use crate::symbolic::Symbolic;
 
@@ -37,6 +38,9 @@ const DOUBT: f64 = 1e-12;
 
 /// Where the directions begin in the sequence of random numbers, far from those of a search for eigenpairs.
 const DRAWN: u64 = 1 << 52;
+
+/// Groups of eight directions, of which a row of single numbers holds two.
+const HALVES: usize = f32::LANES / LANES;
 
 /// Most applications of E.
 const MAX_STEPS: u64 = 6;
@@ -192,9 +196,7 @@ impl<'a> Contraction<'a> {
 
     /// Whether random directions contract so far that an eigenvalue ≤ −1 of E would be a coincidence.
     fn is_certain(&self, progress: &dyn Progress) -> Result<bool, FactorError> {
-        let mut z: Vec<Row> = (0..self.dofs.len() as u64)
-            .map(|row| std::array::from_fn(|lane| noise(DRAWN + LANES as u64 * row + lane as u64)))
-            .collect();
+        let mut z: [Vec<Row>; HALVES] = std::array::from_fn(|half| self.directions(half));
         let mut before = f64::INFINITY;
         for step in 1..=MAX_STEPS {
             if progress.interrupted() {
@@ -202,40 +204,48 @@ impl<'a> Contraction<'a> {
             }
             self.apply(&mut z);
             progress.set(step);
-            let chances = norms(&z).map(|norm| (SQRT_2 * norm).min(1.0));
-            let (doubt, longest) =
-                (chances.iter().product::<f64>(), norms(&z).into_iter().fold(0.0, f64::max));
-            if doubt <= DOUBT {
-                return Ok(true);
-            }
-            // False where a number is not finite.
-            let contracts = longest < 0.5 * before;
-            if !contracts {
+            let lengths = || z.iter().flat_map(|z| norms(z));
+            let longest = lengths().fold(0.0, f64::max);
+            if !lengths().all(f64::is_finite) || longest >= 0.5 * before {
                 return Ok(false);
+            }
+            if (SQRT_2 * longest).powi((HALVES * LANES) as i32) <= DOUBT {
+                return Ok(true);
             }
             before = longest;
         }
         Ok(false)
     }
 
+    /// Eight of the random directions.
+    fn directions(&self, half: usize) -> Vec<Row> {
+        let drawn = |row: usize, lane: usize| noise(DRAWN + (LANES * (HALVES * row + half) + lane) as u64);
+        (0..self.dofs.len()).map(|row| std::array::from_fn(|lane| drawn(row, lane))).collect()
+    }
+
     /// z ← E z.
-    fn apply(&self, z: &mut [Row]) {
-        let mut x = vec![ZERO; self.k.n_dofs()];
-        for ((&dof, z), length) in self.dofs.iter().zip(&*z).zip(&self.lengths) {
-            x[dof as usize] = z.map(|value| length * value);
-        }
-        let (stiff, inert) = (self.k.group_product(&x), self.m.group_product(&x));
-        let mut rows: Vec<Row<f32>> = self
-            .dofs
-            .iter()
-            .map(|&dof| {
+    fn apply(&self, z: &mut [Vec<Row>; HALVES]) {
+        let mut rows = vec![f32::ZEROS; self.dofs.len()];
+        let [mut x, mut stiff, mut inert] = std::array::from_fn(|_| vec![ZERO; self.k.n_dofs()]);
+        for (half, z) in z.iter().enumerate() {
+            for ((&dof, z), length) in self.dofs.iter().zip(z).zip(&self.lengths) {
+                x[dof as usize] = z.map(|value| length * value);
+            }
+            self.k.group_product(&x, &mut stiff);
+            self.m.group_product(&x, &mut inert);
+            for (&dof, row) in self.dofs.iter().zip(&mut rows) {
                 let (stiff, inert) = (&stiff[dof as usize], &inert[dof as usize]);
-                std::array::from_fn(|lane| (self.scale * (stiff[lane] - self.shift * inert[lane])) as f32)
-            })
-            .collect();
+                for (lane, value) in row[LANES * half..][..LANES].iter_mut().enumerate() {
+                    *value = (self.scale * (stiff[lane] - self.shift * inert[lane])) as f32;
+                }
+            }
+        }
         self.passes.solve_groups(&mut [&mut rows]);
-        for ((z, row), length) in z.iter_mut().zip(&rows).zip(&self.lengths) {
-            *z = std::array::from_fn(|lane| f64::from(row[lane]) / length - z[lane]);
+        for (half, z) in z.iter_mut().enumerate() {
+            for ((z, row), length) in z.iter_mut().zip(&rows).zip(&self.lengths) {
+                let solved = &row[LANES * half..][..LANES];
+                *z = std::array::from_fn(|lane| f64::from(solved[lane]) / length - z[lane]);
+            }
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use faer::MatMut;
 use faer::dyn_stack::MemBuffer;
+use pulp::Arch;
 use rayon::prelude::*;
 
 use super::division::{Division, Triangle};
 use super::pivots::{Pivots, factorise_diagonal, pivot_memory};
 use super::updates::{PieceWorkspace, Updates, piece_tiles};
 use super::{FactorError, Matrix, PanelValues};
-use crate::lanes::{LANES, Row};
+use crate::lanes::Row;
 use crate::number::Number;
 use crate::symbolic::{Panel, Symbolic};
 use crate::tiles::{Tiles, clear, place};
@@ -85,16 +86,17 @@ pub(super) fn factorise_panel<T: Number>(
     let values = clear::<T>(values, height, width);
     fill(matrix, panel, values, width, workspace);
 
-    let arch = T::arch();
+    let arch = Arch::new();
     let updates = Updates { symbolic, i_panel, first, earlier, row_at: &workspace.row_at, arch };
-    let rows_of = |first: usize, piece: &[Row<T>]| first..height.min(first + LANES * (piece.len() / width));
+    let rows_of =
+        |first: usize, piece: &[Row<T>]| first..height.min(first + T::LANES * (piece.len() / width));
     if parallel {
-        let tiles = piece_tiles(height.div_ceil(LANES));
+        let tiles = piece_tiles::<T>(height.div_ceil(T::LANES));
         values
             .par_chunks_mut(tiles * width)
             .enumerate()
-            .for_each_init(PieceWorkspace::new, |memory, (k, piece)| {
-                updates.subtract(rows_of(k * tiles * LANES, piece), piece, memory)
+            .for_each_init(PieceWorkspace::<T>::new, |memory, (k, piece)| {
+                updates.subtract(rows_of(k * tiles * T::LANES, piece), piece, memory)
             });
     } else {
         updates.subtract(0..height, values, &mut workspace.piece);
@@ -106,12 +108,12 @@ pub(super) fn factorise_panel<T: Number>(
     let found = factorise_diagonal(matrix, panel, top, signs, workspace)?;
     workspace.triangle.assign(faer::MatRef::from_column_major_slice(&block, width, width));
     // The tile in which the diagonal block ends is divided as a whole, before the block is put back.
-    let below = &mut values[width / LANES * width..];
+    let below = &mut values[width / T::LANES * width..];
     let division = |tiles: &mut [Row<T>]| {
-        T::dispatch(arch, Division { triangle: &workspace.triangle, signs: &signs[..], tiles });
+        arch.dispatch(Division { triangle: &workspace.triangle, signs: &signs[..], tiles });
     };
     if parallel {
-        below.par_chunks_mut(piece_tiles(below.len() / width).max(1) * width).for_each(division);
+        below.par_chunks_mut(piece_tiles::<T>(below.len() / width).max(1) * width).for_each(division);
     } else {
         division(below);
     }
@@ -124,20 +126,20 @@ pub(super) fn factorise_panel<T: Number>(
 fn take_block<T: Number>(values: &[Row<T>], width: usize, block: &mut Vec<T>) {
     block.clear();
     block.resize(width * width, T::ZERO);
-    let values = values.as_flattened();
+    let values = T::flat(values);
     for (j, column) in block.chunks_exact_mut(width).enumerate() {
         for (i, value) in column.iter_mut().enumerate().skip(j) {
-            *value = values[place(i, width) + LANES * j];
+            *value = values[place::<T>(i, width) + T::LANES * j];
         }
     }
 }
 
 /// Copies the lower triangle of the diagonal block back to its tiles; above it become zeros.
 fn put_block<T: Number>(block: &[T], width: usize, values: &mut [Row<T>]) {
-    let values = values.as_flattened_mut();
+    let values = T::flat_mut(values);
     for (j, column) in block.chunks_exact(width).enumerate() {
         for (i, value) in column.iter().enumerate() {
-            values[place(i, width) + LANES * j] = if i >= j { *value } else { T::ZERO };
+            values[place::<T>(i, width) + T::LANES * j] = if i >= j { *value } else { T::ZERO };
         }
     }
 }
@@ -151,7 +153,7 @@ fn fill<T: Number>(
     workspace: &mut Workspace<T>,
 ) {
     let symbolic = matrix.symbolic;
-    let values = values.as_flattened_mut();
+    let values = T::flat_mut(values);
     let supernode = &symbolic.supernodes[panel.supernode];
     let first_row = supernode.row_of[panel.nodes.start];
     for k in panel.nodes.start..supernode.list.len() {
@@ -175,10 +177,10 @@ fn fill<T: Number>(
                 for (at_row, i) in (row..).zip((0..3).filter(|&i| row_free[i])) {
                     let value =
                         block[stride_row * i + stride_col * j] + if i == j { on_diagonal } else { 0.0 };
-                    values[place(at_row, width) + LANES * at_col] = T::of(matrix.scale * value);
+                    values[place::<T>(at_row, width) + T::LANES * at_col] = T::of(matrix.scale * value);
                 }
             }
         }
     }
-    workspace.diagonal.extend((0..width).map(|j| values[place(j, width) + LANES * j].double()));
+    workspace.diagonal.extend((0..width).map(|j| values[place::<T>(j, width) + T::LANES * j].double()));
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use crate::lanes::{LANES, Row, Vectors};
+use crate::lanes::{Row, Vectors};
 use crate::multiply::{Packed, WIDE, multiply, multiply_pair, takes_pairs};
 use crate::number::Number;
 use crate::tiles::Tiles;
@@ -28,15 +28,24 @@ pub(super) fn pack<T: Number>(
 ) {
     packed.clear();
     for first in rows.clone().step_by(WIDE) {
-        let source = |c: usize| {
-            let row = (first + c).min(rows.end - 1);
-            (panel.tile(row / LANES), row % LANES)
-        };
-        let [(t0, l0), (t1, l1), (t2, l2), (t3, l3), (t4, l4), (t5, l5)] = std::array::from_fn(source);
-        let columns = t0.iter().zip(t1).zip(t2).zip(t3).zip(t4).zip(t5);
-        packed.extend(
-            columns.map(|(((((c0, c1), c2), c3), c4), c5)| [c0[l0], c1[l1], c2[l2], c3[l3], c4[l4], c5[l5]]),
-        );
+        let (tile, lane) = (panel.tile(first / T::LANES), first % T::LANES);
+        if first + WIDE > rows.end {
+            pack_last(panel, first..rows.end, packed);
+        } else if lane + WIDE <= T::LANES {
+            packed.extend(tile.iter().map(|column| {
+                let rows: Packed<T> = std::array::from_fn(|c| column.as_ref()[lane..][..WIDE][c]);
+                rows
+            }));
+        } else {
+            let next = panel.tile(first / T::LANES + 1);
+            match T::LANES - lane {
+                1 => pack_joined::<T, 1>(tile, next, packed),
+                2 => pack_joined::<T, 2>(tile, next, packed),
+                3 => pack_joined::<T, 3>(tile, next, packed),
+                4 => pack_joined::<T, 4>(tile, next, packed),
+                _ => pack_joined::<T, 5>(tile, next, packed),
+            }
+        }
     }
     if !signs.is_empty() {
         for block in packed.chunks_exact_mut(panel.width) {
@@ -45,6 +54,25 @@ pub(super) fn pack<T: Number>(
             }
         }
     }
+}
+
+/// The last N rows of a tile with the first ones of the next.
+fn pack_joined<T: Number, const N: usize>(tile: &[Row<T>], next: &[Row<T>], packed: &mut Vec<Packed<T>>) {
+    packed.extend(tile.iter().zip(next).map(|(column, next)| {
+        let mut rows = [T::ZERO; WIDE];
+        rows[..N].copy_from_slice(&column.as_ref()[T::LANES - N..]);
+        rows[N..].copy_from_slice(&next.as_ref()[..WIDE - N]);
+        rows
+    }));
+}
+
+/// Fewer than six rows, and copies of the last of them.
+fn pack_last<T: Number>(panel: Tiles<'_, T>, rows: Range<usize>, packed: &mut Vec<Packed<T>>) {
+    let sources: [_; WIDE] = std::array::from_fn(|c| {
+        let row = (rows.start + c).min(rows.end - 1);
+        (panel.tile(row / T::LANES), row % T::LANES)
+    });
+    packed.extend((0..panel.width).map(|k| sources.map(|(tile, lane)| tile[k][lane])));
 }
 
 /// target −= A B, with A some rows of a panel and B others of them, transposed.
@@ -69,19 +97,19 @@ impl<T: Number> WithSimd for Subtraction<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { source, rows, right, first_right, places, columns, target } = self;
-        let mut tiles = rows.start / LANES..rows.end.div_ceil(LANES);
+        let mut tiles = rows.start / T::LANES..rows.end.div_ceil(T::LANES);
         // What the rows of a tile of A give, up to the diagonal.
         let part = |tile: usize| {
-            let first = rows.start.max(LANES * tile);
-            let end = rows.end.min(LANES * (tile + 1));
+            let first = rows.start.max(T::LANES * tile);
+            let end = rows.end.min(T::LANES * (tile + 1));
             Part {
                 left: source.tile(tile),
-                first_lane: first - LANES * tile,
+                first_lane: first - T::LANES * tile,
                 places: &places[first - rows.start..end - rows.start],
                 n_columns: columns.len().min(end - first_right),
             }
         };
-        let mut sums = [[[T::ZERO; LANES]; WIDE]; 2];
+        let mut sums = [[T::ZEROS; WIDE]; 2];
         while let Some(tile) = tiles.next() {
             let first = part(tile);
             if takes_pairs::<S, T>() && !tiles.is_empty() {
@@ -96,7 +124,7 @@ impl<T: Number> WithSimd for Subtraction<'_, T> {
 
 /// A tile of A with the rows of the target that it meets.
 #[derive(Clone, Copy)]
-struct Part<'a, T> {
+struct Part<'a, T: Number> {
     left: &'a [Row<T>],
     /// Lane of the first row.
     first_lane: usize,
@@ -165,34 +193,30 @@ fn scatter<S: Simd, T: Number>(
 ) {
     let Part { places, first_lane, .. } = part;
     // Rows that fill a tile of the target are subtracted as vectors.
-    if places.len() == LANES
-        && places[0].is_multiple_of(LANES as u32)
-        && places[LANES - 1] == places[0] + (LANES - 1) as u32
+    if places.len() == T::LANES
+        && places[0].is_multiple_of(T::LANES as u32)
+        && places[T::LANES - 1] == places[0] + (T::LANES - 1) as u32
     {
-        let tile = places[0] as usize / LANES;
+        let tile = places[0] as usize / T::LANES;
         for (sum, &column) in sums.iter().zip(columns) {
             let to = &mut target[tile + column as usize];
             Vectors::load(simd, to).plus(simd, T::of(-1.0), Vectors::load(simd, sum)).store(to);
         }
         return;
     }
-    let target = target.as_flattened_mut();
+    let target = T::flat_mut(target);
     for (sum, &column) in sums.iter().zip(columns) {
-        let target = &mut target[LANES * column as usize..];
-        if let Ok(places) = <&[u32; LANES]>::try_from(places) {
-            for (&place, &value) in places.iter().zip(sum) {
-                target[place as usize] -= value;
-            }
-        } else {
-            for (&place, &value) in places.iter().zip(&sum[first_lane..]) {
-                target[place as usize] -= value;
-            }
+        let target = &mut target[T::LANES * column as usize..];
+        for (&place, &value) in places.iter().zip(&sum.as_ref()[first_lane..]) {
+            target[place as usize] -= value;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use pulp::Arch;
+
     use super::*;
     use crate::tiles::{clear, place};
 
@@ -200,10 +224,10 @@ mod tests {
     fn panel<T: Number>(height: usize, width: usize) -> (Vec<Row>, impl Fn(usize, usize) -> f64) {
         let value = |row: usize, column: usize| ((7 * row + 13 * column + 1) as f64).sin();
         let mut storage = Vec::new();
-        let values = clear::<T>(&mut storage, height, width).as_flattened_mut();
+        let values = T::flat_mut(clear::<T>(&mut storage, height, width));
         for row in 0..height {
             for column in 0..width {
-                values[place(row, width) + LANES * column] = T::of(value(row, column));
+                values[place::<T>(row, width) + T::LANES * column] = T::of(value(row, column));
             }
         }
         (storage, value)
@@ -230,7 +254,7 @@ mod tests {
             let mut packed = Vec::new();
             pack(source, first..first + n_columns, &signs, &mut packed);
             let places: Vec<u32> =
-                rows.clone().map(|row| place(at(row - rows.start), to_width) as u32).collect();
+                rows.clone().map(|row| place::<T>(at(row - rows.start), to_width) as u32).collect();
             let columns: Vec<u32> = (0..n_columns as u32).map(|column| column + column / 7).collect();
             let product = Subtraction {
                 source,
@@ -241,14 +265,15 @@ mod tests {
                 columns: &columns,
                 target: &mut *target,
             };
-            T::dispatch(T::arch(), product);
-            let target = target.as_flattened();
+            Arch::new().dispatch(product);
+            let target = T::flat(target);
             for row in rows.clone() {
                 for (j, &column) in columns.iter().enumerate().filter(|(j, _)| first + j <= row) {
                     let expected: f64 =
                         (0..width).map(|k| value(row, k) * signs[k] * value(first + j, k)).sum();
-                    let found =
-                        target[place(at(row - rows.start), to_width) + LANES * column as usize].double();
+                    let found = target
+                        [place::<T>(at(row - rows.start), to_width) + T::LANES * column as usize]
+                        .double();
                     assert!(
                         (found + expected).abs() < tolerance,
                         "row {row}, column {j}: {found} {expected}"

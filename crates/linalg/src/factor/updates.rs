@@ -4,10 +4,12 @@
 
 use std::ops::Range;
 
+use pulp::Arch;
+
 use super::PanelValues;
 use super::panel::panel_tiles;
 use super::product::{Subtraction, pack};
-use crate::lanes::{LANES, Row};
+use crate::lanes::Row;
 use crate::multiply::Packed;
 use crate::number::Number;
 use crate::symbolic::Symbolic;
@@ -35,7 +37,7 @@ impl<T> PieceWorkspace<T> {
 }
 
 /// One panel at work, with what it needs from the panels before it.
-pub(super) struct Updates<'a, T: Number> {
+pub(super) struct Updates<'a> {
     pub(super) symbolic: &'a Symbolic,
     pub(super) i_panel: usize,
     /// Number of the panel at `earlier[0]`.
@@ -43,15 +45,20 @@ pub(super) struct Updates<'a, T: Number> {
     pub(super) earlier: &'a [PanelValues],
     /// Row of each position in the panel.
     pub(super) row_at: &'a [u32],
-    pub(super) arch: T::Set,
+    pub(super) arch: Arch,
 }
 
-impl<T: Number> Updates<'_, T> {
+impl Updates<'_> {
     /// Subtracts from some rows what all earlier panels contribute.
     ///
     /// * `rows` — from the first row of a tile on
     /// * `piece` — these tiles
-    pub(super) fn subtract(&self, rows: Range<usize>, piece: &mut [Row<T>], memory: &mut PieceWorkspace<T>) {
+    pub(super) fn subtract<T: Number>(
+        &self,
+        rows: Range<usize>,
+        piece: &mut [Row<T>],
+        memory: &mut PieceWorkspace<T>,
+    ) {
         self.subtract_own(&rows, piece, memory);
         for update in self.symbolic.updates_of(self.i_panel) {
             self.subtract_supernode(update.source as usize, update.first as usize, &rows, piece, memory);
@@ -59,14 +66,19 @@ impl<T: Number> Updates<'_, T> {
     }
 
     /// Subtracts what the earlier panels of the same supernode contribute: they have the same rows.
-    fn subtract_own(&self, rows: &Range<usize>, piece: &mut [Row<T>], memory: &mut PieceWorkspace<T>) {
+    fn subtract_own<T: Number>(
+        &self,
+        rows: &Range<usize>,
+        piece: &mut [Row<T>],
+        memory: &mut PieceWorkspace<T>,
+    ) {
         let panel = &self.symbolic.panels[self.i_panel];
         let supernode = &self.symbolic.supernodes[panel.supernode];
         let first_row = supernode.row_of[panel.nodes.start];
         let width = (supernode.row_of[panel.nodes.end] - first_row) as usize;
         let PieceWorkspace { packed, own_places, own_columns, .. } = memory;
         own_places.clear();
-        own_places.extend(rows.clone().map(|row| place(row - rows.start, width) as u32));
+        own_places.extend(rows.clone().map(|row| place::<T>(row - rows.start, width) as u32));
         own_columns.clear();
         own_columns.extend(0..width as u32);
         for i_source in supernode.panels.start..self.i_panel {
@@ -84,14 +96,14 @@ impl<T: Number> Updates<'_, T> {
                 columns: &own_columns[..end],
                 target: &mut *piece,
             };
-            T::dispatch(self.arch, product);
+            self.arch.dispatch(product);
         }
     }
 
     /// Subtracts the contribution of one supernode of the subtrees below.
     ///
     /// * `middle` — where the nodes of the panel begin in the list of the source
-    fn subtract_supernode(
+    fn subtract_supernode<T: Number>(
         &self,
         i_source: usize,
         middle: usize,
@@ -120,7 +132,7 @@ impl<T: Number> Updates<'_, T> {
                 if places.is_empty() {
                     first_row = source.row_of[k] as usize + dof;
                 }
-                places.push(place(row - rows.start, width) as u32);
+                places.push(place::<T>(row - rows.start, width) as u32);
             }
         }
         if places.is_empty() {
@@ -151,21 +163,21 @@ impl<T: Number> Updates<'_, T> {
                 columns,
                 target: &mut *piece,
             };
-            T::dispatch(self.arch, product);
+            self.arch.dispatch(product);
         }
     }
 }
 
 /// Tiles of one piece of a panel: all of them for a single thread, else enough pieces to keep all threads at work.
-pub(super) fn piece_tiles(n_tiles: usize) -> usize {
+pub(super) fn piece_tiles<T: Number>(n_tiles: usize) -> usize {
     match rayon::current_num_threads() {
         1 => n_tiles,
-        n_threads => n_tiles.div_ceil(PIECES_PER_THREAD * n_threads).max(LEAST_TILES),
+        n_threads => n_tiles.div_ceil(PIECES_PER_THREAD * n_threads).max(LEAST_ROWS / T::LANES),
     }
 }
 
 /// Pieces of a panel for each thread.
 const PIECES_PER_THREAD: usize = 4;
 
-/// Fewest tiles of a piece: each piece transposes the right operand for itself.
-const LEAST_TILES: usize = 192 / LANES;
+/// Fewest rows of a piece: each piece transposes the right operand for itself.
+const LEAST_ROWS: usize = 192;

@@ -5,7 +5,7 @@ use faer::Mat;
 use super::square;
 use crate::block::NodeMatrix;
 use crate::dense::{DenseEigenError, DensePairs, symmetric_pairs, symmetrised};
-use crate::lanes::{LANES, Row, gram, transform};
+use crate::lanes::{LANES, Row, ZERO, gram, transform};
 
 /// Directions of a new block whose M-norm is below this part of the largest are dropped.
 const SMALLEST_DIRECTION: f64 = 1e-10;
@@ -19,7 +19,9 @@ pub(super) struct Orthonormal {
 
 impl Orthonormal {
     pub(super) fn new(y: Vec<Row>, mass: &NodeMatrix) -> Self {
-        Self { mass_q: mass.group_product(&y), q: y, r: Mat::identity(LANES, LANES) }
+        let mut mass_q = vec![ZERO; y.len()];
+        mass.group_product(&y, &mut mass_q);
+        Self { mass_q, q: y, r: Mat::identity(LANES, LANES) }
     }
 
     /// Makes Q orthonormal within itself; what scaling up the smallest directions leaves is removed by a second turn.

@@ -7,6 +7,8 @@
 
 use std::cmp::Reverse;
 
+use crate::graph::NodeGraph;
+
 /// Parts of a weight, to be shared by the 2 corners of an edge or the 4 of a face.
 const SHARES: i32 = 12;
 
@@ -23,6 +25,18 @@ impl Adjacency {
 
     pub(super) fn of(&self, vertex: usize) -> &[i32] {
         &self.neighbours[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
+    }
+
+    /// Its lower triangle, with the diagonal.
+    pub(super) fn lower(&self) -> NodeGraph {
+        let (mut col_ptr, mut rows) = (vec![0], Vec::new());
+        for vertex in 0..self.n_vertices() {
+            rows.push(vertex as u32);
+            let below = self.of(vertex).iter().filter(|&&other| other as usize > vertex);
+            rows.extend(below.map(|&other| other as u32));
+            col_ptr.push(rows.len());
+        }
+        NodeGraph { col_ptr, rows }
     }
 }
 

@@ -1,36 +1,39 @@
-//! Dense kernels of the triangular solutions, on rows of `LANES` right-hand sides that lie side by side.
+//! Dense kernels of the triangular solutions, on rows of right-hand sides that lie side by side, `T::LANES` of them.
 //!
 //! The factor streams through once, tile by tile, and meets right-hand sides that stay in the cache: for few of them
 //! a solution costs little more than reading the factor.
 
 use std::ops::Range;
 
-use pulp::{Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 
-use crate::lanes::{LANES, Row, Vectors};
+use crate::lanes::{MOST_LANES, Row, Vectors};
 use crate::number::Number;
 use crate::tiles::Tiles;
 
-/// Rows of a tile whose right-hand sides fit the registers if each takes more than one.
-const HALF: usize = LANES / 2;
+/// Rows of a tile whose right-hand sides fit the registers.
+const MANY: usize = 8;
+
+/// The same if each takes more than one.
+const FEW: usize = 4;
 
 /// Tiles in which the diagonal block of a panel lies; the last of them may have rows below the block.
 pub(super) fn n_diagonal_tiles<T: Number>(panel: &Tiles<'_, T>) -> usize {
-    panel.width.div_ceil(LANES)
+    panel.width.div_ceil(T::LANES)
 }
 
 /// X ← L⁻¹ X with the triangle of a panel, and what the same tiles subtract from rows below it.
 ///
 /// * `rows` — X, and at least the rows behind it that the last tile of the triangle has
 pub(super) fn solve_lower<T: Number>(panel: Tiles<'_, T>, rows: &mut [Row<T>]) {
-    T::dispatch(T::arch(), SolveLower { panel, rows });
+    Arch::new().dispatch(SolveLower { panel, rows });
 }
 
 /// X ← L⁻ᵀ X with the triangle of a panel, after subtracting what the same tiles make of the rows below it.
 ///
 /// * `rows` — as for [`solve_lower`]
 pub(super) fn solve_upper<T: Number>(panel: Tiles<'_, T>, rows: &mut [Row<T>]) {
-    T::dispatch(T::arch(), SolveUpper { panel, rows });
+    Arch::new().dispatch(SolveUpper { panel, rows });
 }
 
 /// X of a panel's columns, and the rows Y below them that change.
@@ -43,7 +46,7 @@ pub(super) type Above<'p, T> = (&'p mut [Row<T>], &'p [Row<T>]);
 ///
 /// * `parts` — X, and as Y the rows of these tiles
 pub(super) fn subtract<T: Number>(panel: Tiles<'_, T>, tiles: Range<usize>, parts: &mut [Below<'_, T>]) {
-    T::dispatch(T::arch(), Subtract { panel, tiles, parts });
+    Arch::new().dispatch(Subtract { panel, tiles, parts });
 }
 
 /// X −= Lᵀ Y for some tiles and each of the parts.
@@ -54,7 +57,7 @@ pub(super) fn subtract_transposed<T: Number>(
     tiles: Range<usize>,
     parts: &mut [Above<'_, T>],
 ) {
-    T::dispatch(T::arch(), SubtractTransposed { panel, tiles, parts });
+    Arch::new().dispatch(SubtractTransposed { panel, tiles, parts });
 }
 
 struct SolveLower<'a, T: Number> {
@@ -86,12 +89,12 @@ impl<T: Number> WithSimd for SolveLower<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { panel, rows } = self;
         for tile in 0..n_diagonal_tiles(&panel) {
-            let first = LANES * tile;
+            let first = T::LANES * tile;
             let (left, corner) = panel.tile(tile).split_at(first);
             let (done, rest) = rows.split_at_mut(first);
-            let n = rest.len().min(LANES);
-            subtract_tile(simd, left, done, &mut rest[..n]);
-            for (k, column) in corner.iter().take(LANES).enumerate() {
+            let n = rest.len().min(T::LANES);
+            subtract_tile::<S, T>(simd, left, done, &mut rest[..n]);
+            for (k, column) in corner.iter().take(T::LANES).enumerate() {
                 let solved = Vectors::load(simd, &rest[k]).times(simd, T::of(1.0) / column[k]);
                 solved.store(&mut rest[k]);
                 for i in k + 1..n {
@@ -109,18 +112,18 @@ impl<T: Number> WithSimd for SolveUpper<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { panel, rows } = self;
         for tile in (0..n_diagonal_tiles(&panel)).rev() {
-            let first = LANES * tile;
+            let first = T::LANES * tile;
             let (left, corner) = panel.tile(tile).split_at(first);
             let (before, rest) = rows.split_at_mut(first);
-            let n = rest.len().min(LANES);
-            for (k, column) in corner.iter().take(LANES).enumerate().rev() {
+            let n = rest.len().min(T::LANES);
+            for (k, column) in corner.iter().take(T::LANES).enumerate().rev() {
                 let mut row = Vectors::load(simd, &rest[k]);
                 for i in k + 1..n {
                     row = row.plus(simd, -column[i], Vectors::load(simd, &rest[i]));
                 }
                 row.times(simd, T::of(1.0) / column[k]).store(&mut rest[k]);
             }
-            subtract_tile_transposed(simd, left, before, &rest[..n]);
+            subtract_tile_transposed::<S, T>(simd, left, before, &rest[..n]);
         }
     }
 }
@@ -134,8 +137,8 @@ impl<T: Number> WithSimd for Subtract<'_, '_, T> {
         for (i, tile) in tiles.enumerate() {
             let tile = panel.tile(tile);
             for (x, y) in parts.iter_mut() {
-                let rows = LANES * i..y.len().min(LANES * (i + 1));
-                subtract_tile(simd, tile, x, &mut y[rows]);
+                let rows = T::LANES * i..y.len().min(T::LANES * (i + 1));
+                subtract_tile::<S, T>(simd, tile, x, &mut y[rows]);
             }
         }
     }
@@ -150,8 +153,8 @@ impl<T: Number> WithSimd for SubtractTransposed<'_, '_, T> {
         for (i, tile) in tiles.enumerate() {
             let tile = panel.tile(tile);
             for (x, y) in parts.iter_mut() {
-                let rows = LANES * i..y.len().min(LANES * (i + 1));
-                subtract_tile_transposed(simd, tile, x, &y[rows]);
+                let rows = T::LANES * i..y.len().min(T::LANES * (i + 1));
+                subtract_tile_transposed::<S, T>(simd, tile, x, &y[rows]);
             }
         }
     }
@@ -160,79 +163,89 @@ impl<T: Number> WithSimd for SubtractTransposed<'_, '_, T> {
 /// Y −= L X with the first columns of a tile, one for each row of X, and as many of its rows as Y has.
 #[inline(always)]
 fn subtract_tile<S: Simd, T: Number>(simd: S, tile: &[Row<T>], x: &[Row<T>], y: &mut [Row<T>]) {
-    if let Ok(y) = <&mut [Row<T>; LANES]>::try_from(&mut *y) {
-        subtract_whole(simd, tile, x, y);
+    if y.len() == T::LANES {
+        subtract_whole::<S, T>(simd, tile, x, y);
     } else {
-        let mut padded = [[T::ZERO; LANES]; LANES];
+        let mut padded = [T::ZEROS; MOST_LANES];
         padded[..y.len()].copy_from_slice(y);
-        subtract_whole(simd, tile, x, &mut padded);
+        subtract_whole::<S, T>(simd, tile, x, &mut padded[..T::LANES]);
         y.copy_from_slice(&padded[..y.len()]);
     }
 }
 
 /// As [`subtract_tile`] for all rows.
 #[inline(always)]
-fn subtract_whole<S: Simd, T: Number>(simd: S, tile: &[Row<T>], x: &[Row<T>], y: &mut [Row<T>; LANES]) {
-    if T::lanes::<S>() == LANES {
-        subtract_rows::<S, T, 0, LANES>(simd, tile, x, y);
+fn subtract_whole<S: Simd, T: Number>(simd: S, tile: &[Row<T>], x: &[Row<T>], y: &mut [Row<T>]) {
+    if T::lanes::<S>() == T::LANES {
+        for (part, y) in y.as_chunks_mut::<MANY>().0.iter_mut().enumerate() {
+            subtract_rows::<S, T, MANY>(simd, tile, MANY * part, x, y);
+        }
     } else {
-        subtract_rows::<S, T, 0, HALF>(simd, tile, x, y);
-        subtract_rows::<S, T, HALF, HALF>(simd, tile, x, y);
+        for (part, y) in y.as_chunks_mut::<FEW>().0.iter_mut().enumerate() {
+            subtract_rows::<S, T, FEW>(simd, tile, FEW * part, x, y);
+        }
     }
 }
 
-/// As [`subtract_tile`] for N rows from FIRST on, whose sums stay in the registers.
+/// As [`subtract_tile`] for N rows from one on, whose sums stay in the registers.
 #[inline(always)]
-fn subtract_rows<S: Simd, T: Number, const FIRST: usize, const N: usize>(
+fn subtract_rows<S: Simd, T: Number, const N: usize>(
     simd: S,
     tile: &[Row<T>],
+    first: usize,
     x: &[Row<T>],
-    y: &mut [Row<T>; LANES],
+    y: &mut [Row<T>; N],
 ) {
-    let mut sums = [Vectors::zero(simd); N];
+    let mut sums = [Vectors::<S, T>::zero(simd); N];
     for (column, x) in tile.iter().zip(x) {
         let x = Vectors::load(simd, x);
-        for (i, sum) in sums.iter_mut().enumerate() {
-            *sum = sum.plus(simd, column[FIRST + i], x);
+        for (sum, &value) in sums.iter_mut().zip(&column.as_ref()[first..first + N]) {
+            *sum = sum.plus(simd, value, x);
         }
     }
-    for (i, sum) in sums.iter().enumerate() {
-        Vectors::load(simd, &y[FIRST + i]).plus(simd, T::of(-1.0), *sum).store(&mut y[FIRST + i]);
+    for (y, sum) in y.iter_mut().zip(sums) {
+        Vectors::load(simd, y).plus(simd, T::of(-1.0), sum).store(y);
     }
 }
 
 /// X −= Lᵀ Y with the first columns of a tile, one for each row of X, and as many of its rows as Y has.
 #[inline(always)]
 fn subtract_tile_transposed<S: Simd, T: Number>(simd: S, tile: &[Row<T>], x: &mut [Row<T>], y: &[Row<T>]) {
-    let mut padded = [[T::ZERO; LANES]; LANES];
-    let y = <&[Row<T>; LANES]>::try_from(y).unwrap_or_else(|_| {
-        padded[..y.len()].copy_from_slice(y);
-        &padded
-    });
-    if T::lanes::<S>() == LANES {
-        subtract_rows_transposed::<S, T, 0, LANES>(simd, tile, x, y);
+    let mut padded = [T::ZEROS; MOST_LANES];
+    let y = if y.len() == T::LANES {
+        y
     } else {
-        subtract_rows_transposed::<S, T, 0, HALF>(simd, tile, x, y);
-        subtract_rows_transposed::<S, T, HALF, HALF>(simd, tile, x, y);
+        padded[..y.len()].copy_from_slice(y);
+        &padded[..T::LANES]
+    };
+    if T::lanes::<S>() == T::LANES {
+        for (part, y) in y.as_chunks::<MANY>().0.iter().enumerate() {
+            subtract_rows_transposed::<S, T, MANY>(simd, tile, MANY * part, x, y);
+        }
+    } else {
+        for (part, y) in y.as_chunks::<FEW>().0.iter().enumerate() {
+            subtract_rows_transposed::<S, T, FEW>(simd, tile, FEW * part, x, y);
+        }
     }
 }
 
-/// As [`subtract_tile_transposed`] for N rows from FIRST on, which stay in the registers.
+/// As [`subtract_tile_transposed`] for N rows from one on, which stay in the registers.
 #[inline(always)]
-fn subtract_rows_transposed<S: Simd, T: Number, const FIRST: usize, const N: usize>(
+fn subtract_rows_transposed<S: Simd, T: Number, const N: usize>(
     simd: S,
     tile: &[Row<T>],
+    first: usize,
     x: &mut [Row<T>],
-    y: &[Row<T>; LANES],
+    y: &[Row<T>; N],
 ) {
-    let mut minus = [Vectors::zero(simd); N];
-    for (i, minus) in minus.iter_mut().enumerate() {
-        *minus = Vectors::load(simd, &y[FIRST + i]).times(simd, T::of(-1.0));
+    let mut minus = [Vectors::<S, T>::zero(simd); N];
+    for (minus, y) in minus.iter_mut().zip(y) {
+        *minus = Vectors::load(simd, y).times(simd, T::of(-1.0));
     }
     for (column, x) in tile.iter().zip(x) {
         let mut sum = Vectors::load(simd, x);
-        for (i, minus) in minus.iter().enumerate() {
-            sum = sum.plus(simd, column[FIRST + i], *minus);
+        for (&minus, &value) in minus.iter().zip(&column.as_ref()[first..first + N]) {
+            sum = sum.plus(simd, value, minus);
         }
         sum.store(x);
     }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::kernel::{n_diagonal_tiles, solve_lower, solve_upper};
 use super::pieces::{subtract, subtract_transposed};
 use crate::factor::{PanelValues, panel_tiles};
-use crate::lanes::{LANES, Row, add};
+use crate::lanes::{Row, add};
 use crate::number::Number;
 use crate::symbolic::{Supernode, Symbolic};
 use crate::tiles::Tiles;
@@ -37,7 +37,7 @@ impl<'f, T: Number> Passes<'f, T> {
             .zip(&symbolic.tasks)
             .map(|((first_row, mut own), task)| {
                 let root = &symbolic.supernodes[task.end - 1];
-                let mut above = vec![vec![[T::ZERO; LANES]; root.height() - root.width()]; n_groups];
+                let mut above = vec![vec![T::ZEROS; root.height() - root.width()]; n_groups];
                 let mut memory = Memory::new();
                 for s in task.clone() {
                     let target = Target { first_row, root: Some(root) };
@@ -50,7 +50,7 @@ impl<'f, T: Number> Passes<'f, T> {
             let root = &symbolic.supernodes[task.end - 1];
             self.for_rows_below(root, |row, local| {
                 for (group, above) in groups.iter_mut().zip(above) {
-                    add(&mut group[row], &above[local]);
+                    add::<T>(&mut group[row], &above[local]);
                 }
             });
         }
@@ -97,7 +97,9 @@ impl<'f, T: Number> Passes<'f, T> {
             let first = self.first_row_of_panel(i_panel);
             for (row, _) in (first..).zip(&panel.signs).filter(|(_, sign)| **sign < 0.0) {
                 for group in groups.iter_mut() {
-                    group[row] = group[row].map(|value| -value);
+                    for value in group[row].as_mut() {
+                        *value = -*value;
+                    }
                 }
             }
         }
@@ -184,12 +186,12 @@ impl<'f, T: Number> Passes<'f, T> {
         // Loads on a few nodes, as of constraint modes, reach only what lies above them in the elimination tree.
         loaded.clear();
         loaded.extend((0..own.len()).filter(|&group| {
-            own[group][first..first + width].as_flattened().iter().any(|&value| value != T::ZERO)
+            T::flat(&own[group][first..first + width]).iter().any(|&value| value != T::ZERO)
         }));
         memory_of_rows.clear();
         for &group in &*loaded {
             memory_of_rows.extend_from_slice(&own[group][first..first + width]);
-            memory_of_rows.resize(memory_of_rows.len() + height - width, [T::ZERO; LANES]);
+            memory_of_rows.resize(memory_of_rows.len() + height - width, T::ZEROS);
         }
         for (panel, columns) in self.panels_of(supernode) {
             let n_diagonal = n_diagonal_tiles(&panel);
@@ -197,7 +199,7 @@ impl<'f, T: Number> Passes<'f, T> {
             for rows in memory_of_rows.chunks_mut(height) {
                 let rows = &mut rows[columns.start..];
                 solve_lower(panel, rows);
-                let (done, rest) = rows.split_at_mut(rows.len().min(LANES * n_diagonal));
+                let (done, rest) = rows.split_at_mut(rows.len().min(T::LANES * n_diagonal));
                 parts.push((&done[..panel.width], rest));
             }
             subtract(panel, n_diagonal, parts, target.root.is_none());
@@ -209,10 +211,10 @@ impl<'f, T: Number> Passes<'f, T> {
             own[group][first..first + width].copy_from_slice(solved);
             let (to_own, to_above) = below.split_at(n_own);
             for (&row, value) in in_own.iter().zip(to_own) {
-                add(&mut own[group][row as usize], value);
+                add::<T>(&mut own[group][row as usize], value);
             }
             for (&row, value) in in_above.iter().zip(to_above) {
-                add(&mut above[group][row as usize], value);
+                add::<T>(&mut above[group][row as usize], value);
             }
         }
     }
@@ -243,7 +245,7 @@ impl<'f, T: Number> Passes<'f, T> {
             let mut parts = Vec::with_capacity(own.len());
             for rows in memory_of_rows.chunks_mut(height) {
                 let rows = &mut rows[columns.start..];
-                let (start, rest) = rows.split_at_mut(rows.len().min(LANES * n_diagonal));
+                let (start, rest) = rows.split_at_mut(rows.len().min(T::LANES * n_diagonal));
                 parts.push((&mut start[..panel.width], &*rest));
             }
             subtract_transposed(panel, n_diagonal, &mut parts, target.root.is_none());
@@ -270,7 +272,7 @@ impl<'f, T: Number> Passes<'f, T> {
 }
 
 /// Memory of one worker.
-struct Memory<T> {
+struct Memory<T: Number> {
     /// Rows of a supernode, its own and those below, group after group.
     rows: Vec<Row<T>>,
     /// Where the rows below lie.
@@ -279,7 +281,7 @@ struct Memory<T> {
     loaded: Vec<usize>,
 }
 
-impl<T> Memory<T> {
+impl<T: Number> Memory<T> {
     fn new() -> Self {
         Self { rows: Vec::new(), places: Vec::new(), loaded: Vec::new() }
     }

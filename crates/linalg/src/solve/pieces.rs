@@ -5,15 +5,12 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::kernel::{self, Above, Below};
-use crate::lanes::{LANES, Row, add};
+use crate::lanes::{Row, add};
 use crate::number::Number;
 use crate::tiles::Tiles;
 
 /// Tiles of one piece of a panel: the unit of parallel work.
 const PIECE_TILES: usize = 32;
-
-/// Rows of one piece.
-const PIECE_ROWS: usize = LANES * PIECE_TILES;
 
 /// y −= L x for all groups with the tiles from one on, which is what y begins with.
 pub(super) fn subtract<T: Number>(
@@ -26,7 +23,7 @@ pub(super) fn subtract<T: Number>(
     if parallel && n_tiles > PIECE_TILES {
         let mut pieces = Vec::new();
         for (x, y) in parts {
-            pieces.extend(y.chunks_mut(PIECE_ROWS).enumerate().map(|(piece, y)| (piece, x, y)));
+            pieces.extend(y.chunks_mut(T::LANES * PIECE_TILES).enumerate().map(|(piece, y)| (piece, x, y)));
         }
         // Groups of one piece follow each other: the piece is still in the cache.
         pieces.sort_by_key(|(piece, ..)| *piece);
@@ -55,8 +52,8 @@ pub(super) fn subtract_transposed<T: Number>(
         .into_par_iter()
         .map(|job| {
             let (piece, (x, y)) = (job / n_parts, &parts[job % n_parts]);
-            let rows = PIECE_ROWS * piece..y.len().min(PIECE_ROWS * (piece + 1));
-            let mut sum = vec![[T::ZERO; LANES]; x.len()];
+            let rows = T::LANES * PIECE_TILES * piece..y.len().min(T::LANES * PIECE_TILES * (piece + 1));
+            let mut sum = vec![T::ZEROS; x.len()];
             kernel::subtract_transposed(
                 panel,
                 tiles_of(panel, first_tile, piece),
@@ -68,7 +65,7 @@ pub(super) fn subtract_transposed<T: Number>(
     for (job, sum) in sums.iter().enumerate() {
         let (x, _) = &mut parts[job % n_parts];
         for (x, sum) in x.iter_mut().zip(sum) {
-            add(x, sum);
+            add::<T>(x, sum);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{NONE, nonzeros, positions};
 use crate::graph::NodeGraph;
 
 /// The elimination tree over positions, postordered.
-pub(super) struct Tree {
+pub(crate) struct Tree {
     /// Parent of each position, [`NONE`] for roots.
     parent: Vec<u32>,
     /// Number of nodes in each column of the factor, the diagonal included.
@@ -17,7 +17,13 @@ pub(super) struct Tree {
 
 impl Tree {
     /// The tree of the matrix in a given order, and that order turned to a postorder of the tree (same fill).
-    pub(super) fn new(graph: &NodeGraph, weights: &[u8], dissection: &[u32]) -> (Vec<u32>, Self) {
+    ///
+    /// * `weight` — dofs of a node
+    pub(crate) fn new(
+        graph: &NodeGraph,
+        weight: impl Fn(usize) -> usize,
+        dissection: &[u32],
+    ) -> (Vec<u32>, Self) {
         let n = dissection.len();
         let (row_start, earlier) = earlier_neighbours(graph, dissection);
         let mut parent = vec![NONE; n];
@@ -35,7 +41,7 @@ impl Tree {
             }
         }
         // Row i of the factor is the part of the tree between its neighbours and i.
-        let weight = |i: usize| weights[dissection[i] as usize] as usize;
+        let weight = |i: usize| weight(dissection[i] as usize);
         let mut count = vec![1_u32; n];
         let mut height: Vec<usize> = (0..n).map(weight).collect();
         let mut seen = vec![NONE; n];
@@ -65,6 +71,41 @@ impl Tree {
         (post.iter().map(|&old| dissection[old as usize]).collect(), tree)
     }
 
+    /// The position above another one.
+    pub(crate) fn parent(&self, position: usize) -> Option<usize> {
+        let parent = self.parent[position];
+        (parent != NONE).then_some(parent as usize)
+    }
+
+    /// Positions of the subtree below each position; columns of the same structure, such as those of a separator, have that of the last.
+    pub(crate) fn subtree_sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![1; self.parent.len()];
+        for k in 0..sizes.len() {
+            if let Some(parent) = self.parent(k) {
+                sizes[parent] += sizes[k];
+            }
+        }
+        for k in (1..sizes.len()).rev() {
+            if self.continues(k) {
+                sizes[k - 1] = sizes[k];
+            }
+        }
+        sizes
+    }
+
+    /// Whether a position has the structure of the one before it.
+    fn continues(&self, position: usize) -> bool {
+        self.parent[position - 1] == position as u32 && self.count[position - 1] == self.count[position] + 1
+    }
+
+    /// Operations of a factorisation in this order, as far as orders are compared by them.
+    ///
+    /// * `weight` — dofs of a position
+    pub(crate) fn operations(&self, weight: impl Fn(usize) -> usize) -> f64 {
+        let column = |(k, &height): (usize, &usize)| weight(k) as f64 * (height as f64).powi(2);
+        self.height.iter().enumerate().map(column).sum()
+    }
+
     /// Cuts the positions into supernodes: same structure, or nearly so that wider ones are worth a few stored zeros.
     ///
     /// The allowed part of zeros by width is CHOLMOD's: Chen, Davis, Hager & Rajamanickam (2008), ACM TOMS 35(3), sec. 4.
@@ -72,7 +113,7 @@ impl Tree {
         let n = self.parent.len();
         let mut merged: Vec<Group> = Vec::new();
         for j in 0..n {
-            let same = j > 0 && self.parent[j - 1] == j as u32 && self.count[j - 1] == self.count[j] + 1;
+            let same = j > 0 && self.continues(j);
             match merged.last_mut() {
                 Some(group) if same => group.columns.end = j + 1,
                 _ => merged.push(Group { columns: j..j + 1, zeros: 0 }),
