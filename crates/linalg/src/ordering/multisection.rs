@@ -2,9 +2,10 @@
 //!
 //! Nested dissection eliminates separators from the leaves of its tree up to the root. In a slender body, cut across again and again, that
 //! is not the best that can be done: a separator that is eliminated between two others fills three of them, but two if the one on its
-//! one side is gone already, and elimination from end to end takes three eighths of the separators' operations (7/3 s³ in place of 19/3 s³ for each one of s dofs). So the separators above the
-//! smaller parts, the *multisector*, are ordered by minimum degree in the graph that is left when these parts are eliminated, for parts of
-//! several sizes, and the order with the fewest operations is taken; it is that of the dissection where no other has fewer.
+//! one side is gone already, and elimination from end to end takes three eighths of the separators' operations (7/3 s³ in place of 19/3 s³
+//! for each one of s dofs). So the separators above the smaller parts, the *multisector*, are ordered by minimum degree in the graph that is
+//! left when these parts are eliminated, for parts of several sizes, and the order with the fewest operations is taken; it is that of the
+//! dissection where no other has fewer.
 //!
 //! # Source
 //!
