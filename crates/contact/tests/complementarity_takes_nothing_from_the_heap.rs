@@ -3,9 +3,6 @@
 use carom_contact::solver::{Dense, FrictionProblem, FrictionSolver, LcpMethod, LcpSolver};
 use carom_testing::heap;
 
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
-
 const N: usize = 24;
 
 /// Compliance 1/(1 + |i − j|), plus 1 on the diagonal.

@@ -1,5 +1,6 @@
 //! Assembly of stiffness and mass: NURBS of several degrees and tet10.
 
+#[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/bodies/mod.rs"]
 mod bodies;
 

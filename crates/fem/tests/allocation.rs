@@ -1,13 +1,9 @@
 //! Assembly allocates for patches and piles of cells, not for cells.
 
-mod bodies;
-
+use crate::bodies;
 use carom_fem::{Discretisation, QuadratureRule, assemble};
 use carom_progress::Silent;
 use carom_testing::heap;
-
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
 
 fn allocations(n: usize) -> u64 {
     let discretisation = Discretisation::new(&bodies::quarter_ring(2, n)).unwrap();

@@ -1,13 +1,11 @@
 //! Stiffness and mass of every kind of cell against identities and published traces.
 
-mod bodies;
-
 use carom_fem::{AssemblyError, Body, Discretisation, QuadratureRule, SystemMatrices, assemble};
 use carom_mesh::CellShape;
 use carom_progress::Silent;
 use faer::Mat;
 
-use bodies::{block, distort, quarter_ring, spline_block};
+use crate::bodies::{block, distort, quarter_ring, spline_block};
 
 fn matrices(body: &Body, rule: QuadratureRule) -> (Discretisation, SystemMatrices) {
     let discretisation = Discretisation::new(body).unwrap();

@@ -1,7 +1,5 @@
 //! Frequencies of the reference meshes: they show that the element matrices are the published ones, rule by rule.
 
-mod bodies;
-
 use std::f64::consts::TAU;
 
 use carom_fem::{Body, Discretisation, QuadratureRule, assemble};
@@ -10,7 +8,7 @@ use carom_linalg::{Cholesky, DofSet};
 use carom_progress::Silent;
 use carom_testing::{json_file, shared_data};
 
-use bodies::{digits, mesh_body, nurbs_body};
+use crate::bodies::{digits, mesh_body, nurbs_body};
 
 /// The lowest frequencies \[Hz\] of a body without the nodes of a set; six rigid ones of a free body are left out.
 fn frequencies(body: &Body, clamped: Option<&str>, rule: QuadratureRule, count: usize) -> Vec<f64> {

@@ -1,8 +1,6 @@
 //! Bodies that are refined locally: matrices, loads and surfaces are those of the same functions written out uniformly.
 
-mod bodies;
-
-use bodies::patch_body;
+use crate::bodies::patch_body;
 use carom_fem::{
     Body, Discretisation, Geometry, QuadratureRule, SystemMatrices, assemble, loads, mass_properties,
 };

@@ -1,13 +1,11 @@
 //! Real NURBS files: volumes, and stiffness of bodies whose patches collapse or close on themselves.
 
-mod bodies;
-
 use carom_fem::{Body, Discretisation, QuadratureRule, assemble, mass_properties};
 use carom_progress::Silent;
 use carom_testing::shared_data;
 use faer::Mat;
 
-use bodies::nurbs_body;
+use crate::bodies::nurbs_body;
 
 /// Every file of the reference data that can be read, with its expected volume and centroid.
 fn for_each_file(mut check: impl FnMut(&str, Body, f64, [f64; 3])) {

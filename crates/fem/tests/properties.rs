@@ -1,7 +1,5 @@
 //! Mass properties against closed forms and against the meshes of the reference data.
 
-mod bodies;
-
 use std::f64::consts::PI;
 
 use carom_fem::properties::surface_area;
@@ -9,7 +7,7 @@ use carom_fem::{Body, Discretisation, Geometry, MassProperties, inspect, mass_pr
 use carom_nurbs::{Multipatch, solids};
 use carom_testing::{json_file, shared_data};
 
-use bodies::{digits, mesh_body, nurbs_body};
+use crate::bodies::{digits, mesh_body, nurbs_body};
 
 fn properties(body: &Body) -> MassProperties {
     mass_properties(&Discretisation::new(body).unwrap())

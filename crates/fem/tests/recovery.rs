@@ -1,8 +1,6 @@
 //! Stress of many fields at nodes and Gauss points: patch tests, direct evaluation, materials side by side.
 
-mod bodies;
-
-use bodies::{block, distort, nurbs_body, quarter_ring, spline_block};
+use crate::bodies::{block, distort, nurbs_body, quarter_ring, spline_block};
 use carom_fem::stress::{at_point, of_gradient, von_mises};
 use carom_fem::{Body, CellEvaluator, Discretisation, Geometry, Material, StressAt, StressSites};
 use carom_mesh::{CellBlock, CellShape};

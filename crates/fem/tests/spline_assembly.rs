@@ -1,7 +1,5 @@
 //! Stiffness and mass of NURBS bodies against the plain sums over quadrature points.
 
-mod bodies;
-
 use carom_fem::coupling::node_graph;
 use carom_fem::quadrature::spline_points;
 use carom_fem::{
@@ -11,7 +9,7 @@ use carom_fem::{
 use carom_nurbs::{KnotVector, solids};
 use carom_progress::Silent;
 
-use bodies::{distort, nurbs_body, patch_body, quarter_ring, refined, spline_block};
+use crate::bodies::{distort, nurbs_body, patch_body, quarter_ring, refined, spline_block};
 
 /// Entries of K (blocks by rows) and M over the graph of the body: Σ over cells and points, pair by pair.
 fn plain_sums(discretisation: &Discretisation, rule: QuadratureRule) -> (Vec<[f64; 9]>, Vec<f64>) {

@@ -1,7 +1,5 @@
 //! Static problems with known solutions: patch test, thick cylinder under pressure (Lamé), recovered stresses.
 
-mod bodies;
-
 use carom_fem::loads::pressure_force;
 use carom_fem::stress::{at_nodes, at_point, of_gradient, von_mises};
 use carom_fem::{
@@ -11,7 +9,7 @@ use carom_linalg::DofSet;
 use carom_mesh::{CellRef, CellShape, Set};
 use carom_progress::Silent;
 
-use bodies::{block, block_of, digits, distort, quarter_ring, spline_block};
+use crate::bodies::{block, block_of, digits, distort, quarter_ring, spline_block};
 
 const H: [[f64; 3]; 3] = [[1.0, 0.2, -0.4], [0.5, -0.7, 0.3], [0.1, 0.9, 0.6]];
 

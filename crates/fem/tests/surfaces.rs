@@ -1,7 +1,5 @@
 //! Sets, the surfaces made of them, and loads on them.
 
-mod bodies;
-
 use std::f64::consts::PI;
 
 use carom_fem::loads::{area, gravity_force, pressure_force, total_force};
@@ -10,7 +8,7 @@ use carom_mesh::{CellShape, Set};
 use carom_nurbs::solids;
 use carom_progress::Silent;
 
-use bodies::{block, distort, nurbs_body, quarter_ring};
+use crate::bodies::{block, distort, nurbs_body, quarter_ring};
 
 fn bodies() -> Vec<(String, Body)> {
     let mut all: Vec<(String, Body)> = CellShape::ALL

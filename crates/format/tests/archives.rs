@@ -1,7 +1,6 @@
 //! Body and ROM files: what is written is read, what is broken is refused.
 
-mod problems;
-
+use crate::problems;
 use std::path::Path;
 use std::process::Command;
 

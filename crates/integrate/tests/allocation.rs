@@ -1,16 +1,12 @@
 //! A step allocates nothing.
 
-mod pendulum;
-
+use crate::pendulum;
 use carom_integrate::{
     ConstraintForm, GeneralisedAlpha, ImplicitMethod, Integrator, IntegratorKind, Method, Ode,
     SpectralRadius, Tolerances,
 };
 use carom_testing::heap;
 use std::convert::Infallible;
-
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
 
 struct Oscillator;
 

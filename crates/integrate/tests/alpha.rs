@@ -1,14 +1,12 @@
 //! Generalised-α: order in positions, velocities and multipliers, damping, drift, error control, resuming.
 
-mod pendulum;
-
 use std::convert::Infallible;
 
+use crate::pendulum::{GRAVITY, MASS, Pendulum};
 use carom_integrate::{
     ConstraintForm, Displacement, GeneralisedAlpha, IntegrateError, Integrator, IntegratorKind, Method, Ode,
     Reading, RungeKutta, SecondOrder, SpectralRadius, Tolerances,
 };
-use pendulum::{GRAVITY, MASS, Pendulum};
 
 const FORMS: [ConstraintForm; 2] = [ConstraintForm::Index3, ConstraintForm::Stabilised];
 

@@ -1,5 +1,6 @@
 //! Order, factor, solve: a lattice like a tet10 mesh, and one like a spline of degree 4.
 
+#[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/lattice/mod.rs"]
 mod lattice;
 

@@ -1,7 +1,6 @@
 //! Bordered systems against dense algebra: solutions, eigenpairs on the null space of the constraints, counts.
 
-mod lattice;
-
+use crate::lattice;
 use carom_linalg::dense::generalised_pairs;
 use carom_linalg::{
     BlockMatrix, Border, Bordered, Counting, DofSet, FactorError, Inverse, NodeMatrix, Proof, Wanted,

@@ -1,16 +1,14 @@
 //! Lowest eigenpairs against closed forms, multiple roots, and faer's own Lanczos.
 
-mod lattice;
-mod membrane;
-
+use crate::lattice;
 use std::sync::Arc;
 
+use crate::membrane::membrane;
 use carom_linalg::{
     BlockMatrix, Cholesky, DofSet, EigenError, EigenPairs, NodeMatrix, Proof, Wanted, lowest_pairs,
 };
 use carom_progress::Silent;
 use faer::Mat;
-use membrane::membrane;
 
 fn solve(
     k: &BlockMatrix,

@@ -1,7 +1,6 @@
 //! The sparse factor against dense algebra, known inertia, and itself on other numbers of threads.
 
-mod lattice;
-
+use crate::lattice;
 use carom_linalg::{BlockMatrix, Cholesky, DofSet, FactorError, NodeMatrix, count_below};
 use carom_progress::Silent;
 use faer::{Mat, Side};

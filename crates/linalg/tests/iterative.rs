@@ -1,17 +1,15 @@
 //! Solutions and eigenpairs without a factor: beside those with one, and beside closed forms.
 
-mod lattice;
-mod membrane;
-
+use crate::lattice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::membrane::membrane;
 use carom_linalg::{
     BlockMatrix, Border, Bordered, Cholesky, DofSet, EigenError, FactorError, IterationError, Iterative,
     NodeMatrix, Proof, Wanted, lowest_pairs_by_iteration,
 };
 use carom_progress::{Progress, Silent};
 use faer::Mat;
-use membrane::membrane;
 
 const N: [usize; 3] = [21, 17, 15];
 

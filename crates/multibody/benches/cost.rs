@@ -9,8 +9,10 @@
 //! of three runs.
 
 mod balls;
+#[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/cap/mod.rs"]
 mod cap;
+#[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/lattice/mod.rs"]
 mod lattice;
 

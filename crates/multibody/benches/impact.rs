@@ -4,8 +4,10 @@
 //! the zone reaches 1.25 contact radii, so that some 60 spans carry pressure at the peak.
 
 mod balls;
+#[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/cap/mod.rs"]
 mod cap;
+#[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/lattice/mod.rs"]
 mod lattice;
 

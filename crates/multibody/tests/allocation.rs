@@ -1,8 +1,7 @@
 //! A time step allocates nothing, in flight and in contact.
 
-mod cap;
-mod lattice;
-
+use crate::cap;
+use crate::lattice::Lattice;
 use carom_dynamics::{Formula, Ignore, Loads, Marker, Placement, TimeFunction};
 use carom_integrate::{ConstraintForm, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{
@@ -11,12 +10,8 @@ use carom_multibody::{
     Stops, System,
 };
 use carom_testing::heap;
-use lattice::Lattice;
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
-
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
 
 #[test]
 fn steps_allocate_nothing() {

@@ -1,9 +1,6 @@
 //! Contact as generalised-α solves for it: rows of closed contacts against differences, and what they spare.
 
-mod cap;
-mod lattice;
-
-use cap::{Cap, RADIUS};
+use crate::cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
 use carom_integrate::{ConstraintForm, Displacement, IntegratorKind, Ode, Reading, SpectralRadius};
 use carom_multibody::{

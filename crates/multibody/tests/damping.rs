@@ -1,12 +1,10 @@
 //! Damping of modes: logarithmic decrement, the books, and what is not damped.
 
-mod lattice;
-
+use crate::lattice::Lattice;
 use carom_dynamics::{Loads, Placement};
 use carom_integrate::{Method, RungeKutta, Tolerances};
 use carom_multibody::{BodyError, System};
 use carom_reduce::{Damping, DampingRatio};
-use lattice::Lattice;
 use nalgebra::Vector3;
 
 fn advance(system: &mut System, y: &mut [f64], end: f64) {

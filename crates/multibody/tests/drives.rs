@@ -1,8 +1,6 @@
 //! Motions that are prescribed to joints, against closed forms and the ledger.
 
-mod blocks;
-
-use blocks::{at, balanced, block, formula, ground, joint, on, position, run, settings};
+use crate::blocks::{at, balanced, block, formula, ground, joint, on, position, run, settings};
 use carom_dynamics::{Interpolation, Loads, Placement, Table, TimeFunction};
 use carom_multibody::{Coordinate, Drive, JointKind, Simulation, System};
 use nalgebra::Vector3;

@@ -1,11 +1,9 @@
 //! The floating frame against direct sums over points, and the momentum form against the velocity form.
 
-mod lattice;
-
+use crate::lattice::{Lattice, Numbers};
 use carom_dynamics::rotation::skew;
 use carom_multibody::velocity_form::{accelerations, mass_matrix, quadratic_velocity_forces};
 use carom_multibody::{Body, FloatingFrame, Kinetics, Velocities};
-use lattice::{Lattice, Numbers};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use std::sync::Arc;
 

@@ -1,16 +1,13 @@
 //! Springs, dampers, stops, bushings and loads by time against closed forms and the ledger.
 
-mod blocks;
-mod lattice;
-
 use std::f64::consts::{PI, TAU};
 
-use blocks::{along, at, balanced, block, formula, ground, joint, on, position, run, settings, triad};
+use crate::blocks::{along, at, balanced, block, formula, ground, joint, on, position, run, settings, triad};
+use crate::lattice::Lattice;
 use carom_dynamics::{Axes, Ignore, Interpolation, Loads, Placement, PointLoad, Table, TimeFunction};
 use carom_multibody::{
     Body, Bushing, Coordinate, ForceElement, ForceLaw, JointEnd, JointKind, Simulation, Spring, Stops, System,
 };
-use lattice::Lattice;
 use nalgebra::Vector3;
 
 /// A mass on a spring and damper, against its damped oscillation; what was lost is the energy that is missing.

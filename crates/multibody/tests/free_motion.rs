@@ -1,12 +1,10 @@
 //! Free rigid and flexible bodies: conserved quantities, closed solutions, order of convergence.
 
-mod lattice;
-
+use crate::lattice::Lattice;
 use carom_dynamics::{Axes, Balance, Loads, Placement, PointLoad, TimeFunction};
 use carom_integrate::{Method, RungeKutta, Tolerances};
 use carom_multibody::{Body, System};
 use carom_reduce::Damping;
-use lattice::Lattice;
 use nalgebra::{Matrix3, Vector3};
 
 /// Integrates to `end` at one tolerance for all components; calls `look` at every accepted step.

@@ -1,6 +1,6 @@
 //! Coulomb friction of contact that is integrated in time: a block on a plane, and oblique impacts of a ball.
 
-use cap::{Cap, RADIUS};
+use crate::cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
 use carom_fem::Surface;
 use carom_fem::surface::{Face, FaceBasis};
@@ -11,9 +11,6 @@ use carom_multibody::{
 };
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
-
-mod cap;
-mod lattice;
 
 const MASS: f64 = 2.0;
 /// Area of the foot of the block \[m²\] and stiffness of its contact \[N/m³\].

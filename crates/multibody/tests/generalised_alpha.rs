@@ -1,9 +1,7 @@
 //! Generalised-α in the time loop: chains, momenta, damping of stiff bodies, mechanisms near a singular position, errors.
 
-mod blocks;
-mod lattice;
-
-use blocks::{at, block, formula, ground, joint, on};
+use crate::blocks::{at, block, formula, ground, joint, on};
+use crate::lattice::Lattice;
 use carom_dynamics::{Ignore, Loads, Marker, Placement, rotation};
 use carom_integrate::{ConstraintForm, IntegrateError, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{
@@ -11,7 +9,6 @@ use carom_multibody::{
     Simulation, Spring, Stops, System,
 };
 use carom_progress::Silent;
-use lattice::Lattice;
 use nalgebra::{Matrix3, Vector3};
 
 const FORMS: [ConstraintForm; 2] = [ConstraintForm::Index3, ConstraintForm::Stabilised];

@@ -1,14 +1,12 @@
 //! Joints against closed forms and conserved quantities.
 
-mod lattice;
-
+use crate::lattice::Lattice;
 use carom_dynamics::{Ignore, Loads, Marker, Placement, rotation};
 use carom_integrate::{IntegratorKind, Method};
 use carom_multibody::{
     Assembly, Body, Joint, JointEnd, JointKind, RunError, RunSummary, Settings, Simulation, System,
 };
 use carom_progress::Silent;
-use lattice::Lattice;
 use nalgebra::{Matrix3, Vector3};
 
 const G: f64 = 9.81;

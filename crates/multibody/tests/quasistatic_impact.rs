@@ -1,9 +1,6 @@
 //! Impacts through the quasistatic submodel, with a synthetic compliance: balls whose cap gives way like a half-space.
 
-mod cap;
-mod lattice;
-
-use cap::{Cap, RADIUS};
+use crate::cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
 use carom_fem::Surface;
 use carom_fem::surface::{Face, FaceBasis};

@@ -1,8 +1,7 @@
 //! What joints transmit, against closed forms, against the balance, and against what drives and springs do.
 
-mod blocks;
-
-use blocks::{along, at, block, formula, ground, joint, on, settings};
+use crate::blocks;
+use crate::blocks::{along, at, block, formula, ground, joint, on, settings};
 use carom_dynamics::{Ignore, JointState, Loads, Placement};
 use carom_multibody::{
     Body, Coordinate, Drive, ForceElement, ForceLaw, JointKind, Simulation, Spring, Stops, System,

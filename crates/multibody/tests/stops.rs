@@ -1,8 +1,6 @@
 //! Bodies that come to rest on stops with damping: each stop is reached and left once, and the run goes on.
 
-mod blocks;
-
-use blocks::{at, balanced, block, ground, joint, on, position, run, settings};
+use crate::blocks::{at, balanced, block, ground, joint, on, position, run, settings};
 use carom_dynamics::{Ignore, Loads, Placement};
 use carom_multibody::{Coordinate, ForceElement, ForceLaw, JointKind, Simulation, Spring, Stops, System};
 use nalgebra::Vector3;

@@ -7,9 +7,6 @@ use std::time::{Duration, Instant};
 use carom_nurbs::read::{self, ReadError};
 use carom_testing::{heap, shared_data};
 
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
-
 /// The readable files of the reference data.
 fn good_files() -> Vec<(PathBuf, Vec<u8>)> {
     let Some(folder) = shared_data("nurbs") else { return Vec::new() };

@@ -1,7 +1,6 @@
 //! Real files of other programs give the patches, points, volumes and centroids that a reference reader found.
 
-mod boxes;
-
+use crate::boxes;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -1,13 +1,11 @@
 //! What each format may say beyond the files of the reference data: small files written here.
 
-mod boxes;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use carom_nurbs::{Multipatch, Patch, Side, read, solids, write};
 use serde_json::{Value, json};
 
-use boxes::pairs;
+use crate::boxes::pairs;
 
 fn message(content: &[u8]) -> String {
     read::bytes(content).map(|body| body.n_points).unwrap_err().to_string()

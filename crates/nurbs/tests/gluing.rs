@@ -1,13 +1,10 @@
 //! Patches become one body: in all orientations, with themselves, around edges, in other knots; or it is said why not.
 
-#[path = "boxes/permuted.rs"]
-mod permuted;
-
 use std::f64::consts::PI;
 
+use crate::boxes::permuted::permuted;
 use carom_nurbs::{Interface, KnotVector, Multipatch, Patch, Side, read, solids};
 use carom_testing::shared_data;
-use permuted::permuted;
 use proptest::prelude::*;
 
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];

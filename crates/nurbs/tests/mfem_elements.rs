@@ -1,8 +1,7 @@
 //! MFEM's element form of two boxes that share a face in every way: each control point is written where the numbering of
 //! MFEM puts it, as the element that comes first sees it; the reader must find it from the other one too.
 
-mod boxes;
-
+use crate::boxes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 

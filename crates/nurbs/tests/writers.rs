@@ -1,7 +1,6 @@
 //! What is written reads back as the same body, and says what it cannot hold.
 
-mod boxes;
-
+use crate::boxes;
 use std::collections::BTreeMap;
 
 use carom_nurbs::write::{self, WriteError, Written};

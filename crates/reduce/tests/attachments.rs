@@ -1,8 +1,6 @@
 //! Attachments: rigid sets and means of sets with a marker, alone and mixed, against closed forms and dense algebra.
 
-mod bodies;
-
-use bodies::{nurbs, steel_box};
+use crate::bodies::{nurbs, steel_box};
 use carom_fem::{Body, Discretisation, Geometry, Material, QuadratureRule, SystemMatrices, assemble};
 use carom_linalg::dense::generalised_pairs;
 use carom_linalg::{Cholesky, DofSet, Wanted};

@@ -1,10 +1,8 @@
 //! What every column of a basis is said to be.
 
-mod bodies;
-
 use std::f64::consts::TAU;
 
-use bodies::steel_box;
+use crate::bodies::steel_box;
 use carom_fem::{Body, QuadratureRule};
 use carom_progress::Silent;
 use carom_reduce::{

@@ -1,8 +1,6 @@
 //! A model beside its body: what must agree, and what must not.
 
-mod bodies;
-
-use bodies::steel_box;
+use crate::bodies::steel_box;
 use carom_fem::{Discretisation, Geometry, QuadratureRule};
 use carom_mesh::Set;
 use carom_progress::Silent;

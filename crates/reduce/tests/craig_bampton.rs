@@ -1,10 +1,8 @@
 //! Craig-Bampton reduction: identities of THEORY sections 1, 2 and 9, refusals, and a reference reduction.
 
-mod bodies;
-
 use std::f64::consts::PI;
 
-use bodies::{reference_mesh, steel_box};
+use crate::bodies::{reference_mesh, steel_box};
 use carom_fem::{Body, Discretisation, QuadratureRule, SystemMatrices, assemble};
 use carom_linalg::{Cholesky, DofSet};
 use carom_progress::Silent;

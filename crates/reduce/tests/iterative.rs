@@ -1,10 +1,8 @@
 //! Reductions without a factor beside those with one.
 
-mod bodies;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bodies::{box_of, reference_mesh, steel_box, tetrahedra};
+use crate::bodies::{box_of, reference_mesh, steel_box, tetrahedra};
 use carom_fem::{Body, Discretisation, QuadratureRule, assemble};
 use carom_linalg::{DofSet, FactorError, Iterative};
 use carom_mesh::CellShape;

@@ -2,8 +2,7 @@
 //!
 //! H. Lamb (1882), Proc. London Math. Soc. 13, 189–212. Steel ball, R = 1 m: T2, S2, S1, T3, S3, S0 with 5, 5, 3, 7, 7, 1 copies.
 
-mod bodies;
-
+use crate::bodies;
 use carom_fem::QuadratureRule;
 use carom_nurbs::solids;
 use carom_progress::Silent;

@@ -1,8 +1,6 @@
 //! Frequencies of every reference mesh, free and clamped, computed by other codes.
 
-mod bodies;
-
-use bodies::reference_mesh;
+use crate::bodies::reference_mesh;
 use carom_fem::QuadratureRule;
 use carom_progress::Silent;
 use carom_reduce::{ModalOptions, ModesWanted, SolverChoice, modes};

@@ -1,8 +1,6 @@
 //! Stress of the modes of reduced bodies.
 
-mod bodies;
-
-use bodies::{nurbs, steel, steel_box};
+use crate::bodies::{nurbs, steel, steel_box};
 use carom_fem::{Body, Discretisation, Geometry, StressAt, StressSites};
 use carom_mesh::CellShape;
 use carom_mesh::make::{HexOptions, Solid, hexahedra};

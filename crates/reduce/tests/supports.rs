@@ -1,8 +1,6 @@
 //! Bodies that are held in some directions, and bodies of several parts.
 
-mod bodies;
-
-use bodies::steel_box;
+use crate::bodies::steel_box;
 use carom_fem::{Body, Discretisation, Geometry, QuadratureRule};
 use carom_mesh::Set;
 use carom_progress::Silent;

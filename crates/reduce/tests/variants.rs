@@ -1,10 +1,8 @@
 //! What goes beyond the plain reduction: inertia relief, free modes, massless boundary, interface reduction, frames, damping.
 
-mod bodies;
-
 use std::f64::consts::{PI, TAU};
 
-use bodies::steel_box;
+use crate::bodies::steel_box;
 use carom_fem::{Body, Discretisation, QuadratureRule, assemble};
 use carom_progress::Silent;
 use carom_reduce::damping::{Damping, DampingRatio};

@@ -7,6 +7,7 @@
 //!
 //! One thread. Steps come in batches, whose size is the throughput that is shown: elements are steps.
 
+#[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/problems/mod.rs"]
 mod problems;
 

@@ -1,13 +1,8 @@
 //! A step allocates nothing, in flight and in contact.
 
-mod problems;
-
+use crate::problems::{ROD_VELOCITY, ball_in_shell, rod_in_cube};
 use carom_rigid::Law;
 use carom_testing::heap;
-use problems::{ROD_VELOCITY, ball_in_shell, rod_in_cube};
-
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
 
 #[test]
 fn steps_allocate_nothing_once_lists_have_grown() {

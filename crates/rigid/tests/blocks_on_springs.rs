@@ -1,11 +1,9 @@
 //! Blocks that stand, slide and come to rest on springs with friction.
 
-mod problems;
-
+use crate::problems::{at, block, ground, pair};
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Law, PairSpec, System};
 use nalgebra::Vector3;
-use problems::{at, block, ground, pair};
 
 const SIZE: [f64; 3] = [0.2, 0.2, 0.1];
 const GRAVITY: f64 = 9.81;

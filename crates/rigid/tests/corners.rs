@@ -1,11 +1,9 @@
 //! Corners that meet planes and corners.
 
-mod problems;
-
+use crate::problems::{block, ground, pair};
 use carom_dynamics::{Placement, rotation};
 use carom_rigid::{Ball, Edge, PairSpec, Shape, System};
 use nalgebra::{Matrix3, Vector3};
-use problems::{block, ground, pair};
 
 /// Turns the diagonal of a cube that begins in its lower left corner upwards, so that this corner is the lowest.
 fn on_its_corner() -> Placement {

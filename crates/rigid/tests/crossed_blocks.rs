@@ -1,11 +1,9 @@
 //! Towers of beams that cross, and piles of bricks: edges rest on edges where no corner is.
 
-mod problems;
-
+use crate::problems::{Random, at, block, ground, pair};
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Edge, PairSpec, RigidBody, Shape, System};
 use nalgebra::{Matrix3, Vector3};
-use problems::{Random, at, block, ground, pair};
 
 const BEAM: Vector3<f64> = Vector3::new(0.2, 0.06, 0.04);
 const BRICK: Vector3<f64> = Vector3::new(0.2, 0.1, 0.06);

@@ -1,11 +1,9 @@
 //! Steps that are too long: what passes through unseen is noticed, what turns too far is named.
 
-mod problems;
-
+use crate::problems::{RADIUS, at, ball, balls_touch, block, ground, pair};
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Law, PairSpec, Shape, System, SystemError};
 use nalgebra::Vector3;
-use problems::{RADIUS, at, ball, balls_touch, block, ground, pair};
 
 /// A ball at 1000 m/s and another at rest, 0.55 m apart: it is within 0.4 m of way behind the surface, 0.4 ms.
 #[test]

@@ -1,10 +1,8 @@
 //! Contacts that last on curved surfaces, with restitution below one: against the pendulum and against a circle at constant speed.
 
-mod problems;
-
+use crate::problems::{RADIUS, at, ball, ground, pair};
 use carom_rigid::{Ball, PairSpec, RigidBody, Shape, System};
 use nalgebra::{Matrix3, Vector3};
-use problems::{RADIUS, at, ball, ground, pair};
 
 /// Radius of the sphere on which the centre of the ball moves \[m\].
 const LENGTH: f64 = 0.9;

@@ -1,11 +1,9 @@
 //! Many contacts at once: rigid gas, cradle, stack, feet of a block, restitution, friction.
 
-mod problems;
-
+use crate::problems::{RADIUS, at, ball, balls_touch, block, feet, gas, ground, pair, run, stack};
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Law, PairSpec, RigidBody, Shape, System};
 use nalgebra::Vector3;
-use problems::{RADIUS, at, ball, balls_touch, block, feet, gas, ground, pair, run, stack};
 
 #[test]
 fn a_gas_of_balls_keeps_energy_and_momenta_over_thousands_of_collisions() {

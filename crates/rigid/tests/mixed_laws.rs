@@ -1,11 +1,9 @@
 //! Multipliers and springs in one system: each law is as exact as alone, also on one body at one time.
 
-mod problems;
-
+use crate::problems::{at, ball, balls_touch, block, feet, gas, ground, pair, run};
 use carom_dynamics::Placement;
 use carom_rigid::{Law, PairSpec, Shape, System};
 use nalgebra::Vector3;
-use problems::{at, ball, balls_touch, block, feet, gas, ground, pair, run};
 
 /// Balls meet by multipliers, walls repel them by springs over some fifteen steps: impulses of both laws come in one step.
 #[test]

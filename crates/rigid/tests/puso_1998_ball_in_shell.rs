@@ -1,8 +1,6 @@
 //! Puso & Zywicz (1998), first example: a ball rolls in a free spherical shell, by penalties of dynamic gaps.
 
-mod problems;
-
-use problems::{ball_in_shell, run};
+use crate::problems::{ball_in_shell, run};
 
 /// Energy and angular momentum over 100 s at any step. T alone is not constant, as the springs hold some of the energy.
 #[test]

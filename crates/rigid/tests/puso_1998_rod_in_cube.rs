@@ -1,10 +1,8 @@
 //! Zywicz & Puso (1999), fourth example; Puso & Zywicz (1998), second: a rod in a cube by multipliers.
 
-mod problems;
-
+use crate::problems::{ROD_VELOCITY, rod_in_cube, run};
 use carom_rigid::Law;
 use carom_testing::clock::thread_seconds;
-use problems::{ROD_VELOCITY, rod_in_cube, run};
 
 /// First impacts in the limit dt → 0, computed apart from this project: time \[s\] and impulse \[N s\].
 const FIRST: [[f64; 2]; 6] = [

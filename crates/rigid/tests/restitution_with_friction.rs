@@ -1,11 +1,9 @@
 //! Newton's restitution with Coulomb friction creates no energy.
 
-mod problems;
-
+use crate::problems::{Random, at, block, block_in_the_air, ground, pair, walls};
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Law, PairSpec, RigidBody, System};
 use nalgebra::{Matrix3, Vector3};
-use problems::{Random, at, block, block_in_the_air, ground, pair, walls};
 
 const GRAVITY: f64 = 9.81;
 

@@ -1,11 +1,9 @@
 //! Free rotation: exact energy and angular momentum at any step, second order, closed forms.
 
-mod problems;
-
+use crate::problems::{run, turned_body};
 use carom_dynamics::{Placement, rotation};
 use carom_rigid::{RigidBody, System};
 use nalgebra::{Matrix3, Vector3};
-use problems::{run, turned_body};
 
 fn free(body: RigidBody, omega: [f64; 3], dt: f64) -> System {
     let placement = Placement { angular_velocity: omega, velocity: [0.3, -0.2, 0.1], ..Placement::default() };

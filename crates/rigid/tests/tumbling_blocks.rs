@@ -1,11 +1,9 @@
 //! Blocks that fall, tumble and come to rest with friction: every step has a solution.
 
-mod problems;
-
+use crate::problems::{Random, at, block, block_in_the_air, ground, pair};
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, PairSpec, Shape, System};
 use nalgebra::Vector3;
-use problems::{Random, at, block, block_in_the_air, ground, pair};
 
 /// Drops of every restitution and friction for 1.5 s.
 fn drops(seeds: u64) {

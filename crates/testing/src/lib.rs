@@ -17,6 +17,9 @@ pub mod heap;
 pub mod program;
 pub mod vtu;
 
+#[cfg(test)]
+mod registered;
+
 /// A file or folder of the reference data, or `None` where this machine has none.
 ///
 /// The data lies in the folder that the environment variable `CAROM_SHARED_DATA` names, or in `../shared/data` beside the

@@ -1,13 +1,12 @@
 //! `carom new` and `carom run`: the starter scenario to its end, and what is redone when something changes.
 
-mod program;
-
+use crate::program;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant, SystemTime};
 
-use program::{Place, did, seconds_of};
+use crate::program::{Place, did, seconds_of};
 
 /// Files below a folder with the time of their last change.
 fn files(folder: &Path) -> BTreeMap<String, SystemTime> {

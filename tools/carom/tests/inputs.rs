@@ -1,12 +1,11 @@
 //! Bad inputs: each a clear message with the right exit code, and nothing left behind.
 
-mod program;
-
+use crate::program;
 use std::path::{Path, PathBuf};
 
+use crate::program::{Place, SMALL};
 use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, Version};
-use program::{Place, SMALL};
 
 /// A scenario that differs from the small one, what it fails with, and what the message must contain.
 struct Bad {

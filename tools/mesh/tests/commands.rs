@@ -1,10 +1,8 @@
 //! Every command of carom-mesh as a user calls it.
 
-mod program;
-
 use std::path::Path;
 
-use program::{carom_mesh, fails, json, path};
+use crate::program::{carom_mesh, fails, json, path};
 use tempfile::TempDir;
 
 /// Two unit cubes, the second with another knot or only half as wide.

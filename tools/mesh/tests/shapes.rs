@@ -1,8 +1,6 @@
 //! Making and refining bodies from the command line.
 
-mod program;
-
-use program::{carom_mesh, fails, json, path};
+use crate::program::{carom_mesh, fails, json, path};
 use tempfile::TempDir;
 
 #[test]

@@ -1,7 +1,6 @@
 //! The commands, on a small result with a known motion.
 
-mod result;
-
+use crate::result;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Output;

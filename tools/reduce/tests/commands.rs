@@ -1,10 +1,9 @@
 //! Each command of `carom-reduce`: what it prints, what it writes, how it fails.
 
-mod program;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::program::{failure, json, run};
 use carom_fem::{Body, Geometry, Material};
 use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, Version};
@@ -12,7 +11,6 @@ use carom_format::write_body;
 use carom_mesh::{CellBlock, CellShape, Mesh, Set};
 use carom_testing::program::told;
 use carom_testing::{json_file, numbers, shared_data};
-use program::{failure, json, run};
 
 const STEEL: (f64, f64, f64) = (7800.0, 210e9, 0.3);
 

@@ -1,9 +1,8 @@
 //! How contact regions give way: closed forms, exactness, convergence, and the command that tells.
 
-mod program;
-
 use std::path::Path;
 
+use crate::program::{failure, json, run};
 use carom_contact::region::{ModalCompliance, Region};
 use carom_fem::{Body, Discretisation, Geometry, Material, QuadratureRule};
 use carom_format::write_body;
@@ -15,7 +14,6 @@ use carom_reduce::{CraigBamptonOptions, FixedModes, Flexibility, ReducedBody, So
 use carom_testing::numbers;
 use carom_testing::program::told;
 use faer::Mat;
-use program::{failure, json, run};
 
 const SIZE: [f64; 3] = [0.12, 0.02, 0.03];
 const YOUNG: f64 = 210e9;

@@ -1,18 +1,15 @@
 //! Models and matrices that go to other programs and come back.
 
-mod bar;
-mod program;
-
 use std::fs;
 use std::path::Path;
 
+use crate::bar::folder_with_bar;
+use crate::program::{failure, json};
 use assert_cmd::Command;
-use bar::folder_with_bar;
 use carom_format::read_rom;
 use carom_testing::numbers;
 use carom_testing::program::{numpy, told};
 use carom_testing::shared_data;
-use program::{failure, json};
 
 #[test]
 fn a_model_goes_through_a_sid_fem_file() {

@@ -1,16 +1,13 @@
 //! Stiffness and mass of a body as Abaqus, CalculiX and Ansys write them: the model is that of the body itself.
 
-mod bar;
-mod program;
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use bar::folder_with_bar;
+use crate::bar::folder_with_bar;
+use crate::program::{failure, json};
 use carom_format::read_rom;
 use carom_testing::numbers;
-use program::{failure, json};
 use serde_json::Value;
 
 const INTERFACE: &str = "--interface-nodes ends.txt --modes 12 --json";

@@ -1,11 +1,9 @@
 //! What a script that hands a model to another multibody code relies on (docs/exudyn.md).
 
-mod bar;
-
 use std::path::Path;
 
+use crate::bar::{folder_with_bar, reduce};
 use assert_cmd::Command;
-use bar::{folder_with_bar, reduce};
 use carom_testing::program::{numpy, told};
 
 /// Runs `script` in a folder with `bar.rom`, whose ends are rigid markers; without NumPy nothing is tested.

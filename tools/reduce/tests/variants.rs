@@ -1,15 +1,13 @@
 //! Flags of `carom-reduce` beyond the plain reduction.
 
-mod program;
-
 use std::path::Path;
 
+use crate::program::{failure, json, run};
 use carom_fem::{Body, Geometry, Material};
 use carom_format::{read_rom, write_body};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_testing::numbers;
 use carom_testing::program::told;
-use program::{failure, json, run};
 
 fn folder_with_bar() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();

@@ -19,6 +19,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+#[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../../tests/bodies/mod.rs"]
 mod bodies;
 

@@ -1,5 +1,4 @@
 //! Bodies that several tests share: block meshes of every kind of cell and the quarter ring as NURBS.
-#![allow(dead_code, reason = "each test file uses some of these")]
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Rigid blocks with joints and springs, and how runs of them are made and judged.
 
-#![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
+#![allow(unreachable_pub, reason = "short declarations in a program of tests")]
 
 use carom_dynamics::{Formula, Ignore, Marker, Placement, TimeFunction};
 use carom_integrate::{IntegratorKind, Method};

@@ -1,7 +1,7 @@
 //! A ball whose cap about +z gives way like a smoothed half-space: quadratic faces on the sphere, a compliance that is a
 //! positive definite kernel, and low modes from a lattice.
 
-#![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
+#![allow(unreachable_pub, reason = "short declarations in a program of tests")]
 
 use crate::lattice::Lattice;
 use carom_fem::surface::{Face, FaceBasis};
@@ -53,6 +53,7 @@ impl Cap {
 
     /// The same with biquadratic B-spline faces, as zones of NURBS bodies are: (`faces` + 2)² points over ± `half_width` on
     /// the paraboloid of the ball.
+    #[allow(dead_code, reason = "a benchmark's")]
     pub fn splines(faces: usize, half_width: f64, low: usize) -> Self {
         let (n, h) = (faces, 2.0 * half_width / faces as f64);
         let side = n + 2;

@@ -1,7 +1,7 @@
 //! Synthetic flexible bodies: points with masses joined by linear springs, with all that the nodal formulas of
 //! THEORY 1.2 need. Independent of the finite elements of this project.
 
-#![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
+#![allow(unreachable_pub, reason = "short declarations in a program of tests")]
 
 use carom_multibody::Body;
 use carom_reduce::{Invariants, Modes, NamedSurface, ReducedBody};

@@ -1,6 +1,6 @@
 //! Two boxes that share a side in every possible way.
 
-mod permuted;
+pub(crate) mod permuted;
 
 use carom_nurbs::{Patch, Side, solids};
 use permuted::permuted;

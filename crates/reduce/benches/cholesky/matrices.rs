@@ -10,6 +10,7 @@ use carom_testing::{json_file, numbers, shared_data};
 
 use crate::library::LowerTriangle;
 
+#[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../../../linalg/tests/lattice/mod.rs"]
 mod lattice;
 

@@ -1,5 +1,4 @@
 //! Bodies that several tests share.
-#![allow(dead_code, reason = "each test file uses some of these")]
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,5 @@
 //! The problems of Puso and Zywicz, and how far a system has drifted.
 
-#![allow(dead_code, reason = "each test uses some of it")]
-
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Law, PairSpec, RigidBody, Shape, System};
 use nalgebra::{Matrix3, Vector3};

@@ -1,7 +1,5 @@
 //! Running `carom` in a folder of its own.
 
-#![allow(dead_code, reason = "each test program uses a part")]
-
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -1,0 +1,3 @@
+//! The integration tests of `carom-files`: one program with a module a file.
+
+mod abandon;

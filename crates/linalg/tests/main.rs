@@ -1,0 +1,9 @@
+//! The integration tests of `carom-linalg`: one program with a module a file.
+
+mod bordered;
+mod eigenpairs;
+mod factorisation;
+mod inertia;
+mod iterative;
+mod lattice;
+mod membrane;

@@ -1,0 +1,9 @@
+//! The integration tests of `carom-mesh`: one program with a module a file.
+
+mod gallery;
+mod inp_files;
+mod make;
+mod msh_files;
+mod msh_reference;
+mod refine;
+mod vtu_files;

@@ -1,0 +1,27 @@
+//! The integration tests of `carom-multibody`: one program with a module a file.
+
+use carom_testing::heap;
+
+mod allocation;
+mod blocks;
+mod body_frames;
+mod cap;
+mod closed_contacts;
+mod damping;
+mod drives;
+mod floating_frame;
+mod forces;
+mod free_motion;
+mod friction;
+mod generalised_alpha;
+mod hertz_impact;
+mod integrators;
+mod joints;
+mod lattice;
+mod quasistatic_impact;
+mod reactions;
+mod stops;
+
+/// Counts for each thread on its own: the tests beside one another do not disturb it.
+#[global_allocator]
+static ALLOCATOR: heap::Counting = heap::Counting;

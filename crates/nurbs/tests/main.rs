@@ -1,0 +1,20 @@
+//! The integration tests of `carom-nurbs`: one program with a module a file.
+
+use carom_testing::heap;
+
+mod bezier;
+mod boxes;
+mod coarsening;
+mod damaged;
+mod files;
+mod formats;
+mod gluing;
+mod grading;
+mod hierarchy;
+mod mfem_elements;
+mod solids;
+mod writers;
+
+/// Counts for each thread on its own: the tests beside one another do not disturb it.
+#[global_allocator]
+static ALLOCATOR: heap::Counting = heap::Counting;

@@ -1,0 +1,23 @@
+//! The integration tests of `carom-rigid`: one program with a module a file.
+
+use carom_testing::heap;
+
+mod allocation;
+mod blocks_on_springs;
+mod corners;
+mod crossed_blocks;
+mod fast_bodies;
+mod lasting_contact;
+mod many_contacts;
+mod mixed_laws;
+mod problems;
+mod puso_1998_ball_in_shell;
+mod puso_1998_rod_in_cube;
+mod restitution_with_friction;
+mod tippe_top;
+mod torque_free;
+mod tumbling_blocks;
+
+/// Counts for each thread on its own: the tests beside one another do not disturb it.
+#[global_allocator]
+static ALLOCATOR: heap::Counting = heap::Counting;

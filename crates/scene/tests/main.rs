@@ -1,0 +1,4 @@
+//! The integration tests of `carom-scene`: one program with a module a file.
+
+mod exact;
+mod vtk;

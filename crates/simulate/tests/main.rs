@@ -1,0 +1,20 @@
+//! The integration tests of `carom-simulate`: one program with a module a file.
+
+mod ball_on_plane;
+mod chain;
+mod forces;
+mod grounded;
+mod joints;
+mod mechanisms;
+mod meshed_surfaces;
+mod points;
+mod reduction_variants;
+mod rigid;
+mod rigid_pairs;
+mod robust;
+mod rolling;
+mod schemes;
+mod statics;
+mod supports;
+mod threads;
+mod turning;

@@ -1,0 +1,96 @@
+//! Every Rust file of the workspace is compiled: a module that nobody declares would drop its tests without a message.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folders of the packages.
+fn packages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = vec![root.join("tests/verification")];
+    for folder in ["crates", "tools"] {
+        found.extend(entries(&root.join(folder)).into_iter().filter(|path| path.join("Cargo.toml").exists()));
+    }
+    found
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for path in entries(folder) {
+        if path.is_dir() {
+            rust_files(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// True if one of the files has a line `mod name;`, of whatever visibility.
+fn declares(files: &[PathBuf], name: &str) -> bool {
+    files.iter().filter_map(|path| fs::read_to_string(path).ok()).any(|text| {
+        text.lines().any(|line| {
+            let line = line.trim_start();
+            let item =
+                if line.starts_with("pub") { line.split_once(' ').map_or("", |two| two.1) } else { line };
+            item.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) == Some(name)
+        })
+    })
+}
+
+/// The files that may declare the module that `file` is, and its name.
+fn parents(file: &Path) -> (Vec<PathBuf>, String) {
+    let (folder, stem) = (file.parent().unwrap(), file.file_stem().unwrap().to_str().unwrap());
+    let (folder, name) = match stem {
+        "mod" => (folder.parent().unwrap(), folder.file_name().unwrap().to_str().unwrap()),
+        _ => (folder, stem),
+    };
+    let files = ["main.rs", "lib.rs", "mod.rs"].map(|file| folder.join(file)).into_iter();
+    (files.chain([folder.with_extension("rs")]).collect(), name.to_owned())
+}
+
+#[test]
+fn every_file_of_sources_and_tests_is_a_module_of_its_program() {
+    let mut forgotten = Vec::new();
+    let mut n_files = 0;
+    for package in packages() {
+        let mut files = Vec::new();
+        ["src", "tests"].iter().for_each(|folder| rust_files(&package.join(folder), &mut files));
+        // Folders of programs and examples that Cargo finds by itself.
+        files.retain(|file| file.parent().is_some_and(|folder| !folder.ends_with("src/bin")));
+        for file in files {
+            let of_program =
+                ["src/main.rs", "src/lib.rs", "tests/main.rs"].iter().any(|end| file.ends_with(end));
+            let (parents, name) = parents(&file);
+            if !of_program && !declares(&parents, &name) {
+                forgotten.push(file.display().to_string());
+            }
+            n_files += 1;
+        }
+    }
+    assert!(n_files > 500, "{n_files} files");
+    assert_eq!(
+        forgotten,
+        Vec::<String>::new(),
+        "add `mod NAME;` to `main.rs`, `lib.rs` or `mod.rs` beside them"
+    );
+}
+
+#[test]
+fn every_package_with_integration_tests_has_one_program_of_them() {
+    for package in packages().into_iter().filter(|package| package.join("tests").exists()) {
+        let text = fs::read_to_string(package.join("Cargo.toml")).unwrap();
+        let lines = "autotests = false\n";
+        let program = "[[test]]\nname = \"tests\"\npath = \"tests/main.rs\"\n";
+        assert!(
+            text.contains(lines) && text.contains(program),
+            "{}/Cargo.toml: {lines}{program}",
+            package.display()
+        );
+        assert_eq!(text.matches("[[test]]").count(), 1, "{}/Cargo.toml", package.display());
+    }
+}

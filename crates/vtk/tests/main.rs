@@ -1,0 +1,4 @@
+//! The integration tests of `carom-vtk`: one program with a module a file.
+
+mod readable;
+mod reading;

@@ -1,0 +1,5 @@
+//! The integration tests of `carom`: one program with a module a file.
+
+mod chain;
+mod inputs;
+mod program;

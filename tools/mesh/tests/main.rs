@@ -1,0 +1,5 @@
+//! The integration tests of `carom-tool-mesh`: one program with a module a file.
+
+mod commands;
+mod program;
+mod shapes;

@@ -1,0 +1,5 @@
+//! The integration tests of `carom-post`: one program with a module a file.
+
+mod commands;
+mod result;
+mod statics;

@@ -1,0 +1,11 @@
+//! The integration tests of `carom-tool-reduce`: one program with a module a file.
+
+mod bar;
+mod commands;
+mod compliance;
+mod exchange;
+mod foreign_matrices;
+mod interruption;
+mod other_codes;
+mod program;
+mod variants;

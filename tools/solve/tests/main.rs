@@ -1,0 +1,4 @@
+//! The integration tests of `carom-tool-solve`: one program with a module a file.
+
+mod lcp;
+mod statics;
