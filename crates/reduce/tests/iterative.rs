@@ -220,7 +220,6 @@ fn the_connecting_rod_of_the_reference_data_is_the_same() {
     let (Some(body), Some(list)) =
         (reference_mesh("conrod_30k.msh"), shared_data("meshes/conrod_30k.msh.cb.json"))
     else {
-        println!("skipped: no reference data");
         return;
     };
     let interface_points =

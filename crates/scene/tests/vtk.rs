@@ -1,27 +1,14 @@
-//! What VTK makes of exported bodies: exact volumes through its own cells. Needs `pvpython` (ParaView) or a Python with
-//! VTK named by `CAROM_VTK_PYTHON`; without either it is skipped with a message.
+//! What VTK makes of exported bodies: exact volumes through its own cells. Needs a Python with VTK
+//! or ParaView's `pvpython`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use carom_fem::{Body, Geometry, Material};
 use carom_nurbs::{Multipatch, solids};
 use carom_scene::BodyGrid;
+use carom_testing::machine::python;
 use carom_vtk::{Compression, Encoding, Field, WriteOptions, write_vtu};
-
-fn python() -> Option<PathBuf> {
-    let named = std::env::var_os("CAROM_VTK_PYTHON").map(PathBuf::from);
-    let found = named.or_else(|| {
-        let path = std::env::var_os("PATH")?;
-        std::env::split_paths(&path).map(|folder| folder.join("pvpython")).find(|file| file.is_file())
-    });
-    if found.is_none() {
-        eprintln!(
-            "skipped: no pvpython on the path (apt-get install paraview) and CAROM_VTK_PYTHON is not set"
-        );
-    }
-    found
-}
 
 fn body(multipatch: Multipatch) -> Body {
     let steel = Material { name: "steel".to_owned(), density: 7800.0, young: 210e9, poisson: 0.3 };
@@ -44,7 +31,7 @@ fn number(line: &str, key: &str) -> f64 {
 
 #[test]
 fn exported_balls_have_their_exact_volume_in_vtk() {
-    let Some(python) = python() else { return };
+    let Some(python) = python("vtk") else { return };
     let folder = tempfile::tempdir().unwrap();
     let radius = 0.015;
     let ball = solids::ball(radius, None).unwrap();

@@ -1,6 +1,7 @@
 //! What the tests and benchmarks of several packages share; only their `dev-dependencies` name this package.
 //!
-//! * [`shared_data`], [`json_file`], [`numbers`] — reference values that other codes computed
+//! * [`machine`] — what tests need of a machine: reference data ([`shared_data`]), Python modules; what is missing is recorded
+//! * [`json_file`], [`numbers`] — reference values that other codes computed
 //! * [`vtu`] — reads the .vtu files we write, by an independent reader
 //! * [`clock`] — CPU seconds and seconds on the wall, for benchmarks
 //! * [`heap`] — allocations and bytes on the heap
@@ -8,34 +9,20 @@
 //!
 //! Nothing here knows a type of another package of carom: so any of them may use it. Everything panics where a test should.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
 pub mod clock;
 pub mod heap;
+pub mod machine;
 pub mod program;
 pub mod vtu;
 
 #[cfg(test)]
 mod registered;
 
-/// A file or folder of the reference data, or `None` where this machine has none.
-///
-/// The data lies in the folder that the environment variable `CAROM_SHARED_DATA` names, or in `../shared/data` beside the
-/// workspace; it is no part of the project. A test that gets `None` passes over what it would compare: that is printed here.
-pub fn shared_data(path: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("CAROM_SHARED_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let found = folder.join(path);
-    if found.exists() {
-        return Some(found);
-    }
-    eprintln!("skipped: no reference data at {} (set CAROM_SHARED_DATA)", found.display());
-    None
-}
+pub use machine::shared_data;
 
 /// The JSON value in a file.
 ///

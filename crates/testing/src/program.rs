@@ -1,6 +1,6 @@
 //! What a program printed and how it ended: data on standard output, all else on standard error, documented exit codes.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
@@ -31,15 +31,4 @@ pub fn failure(output: &Output, code: i32) -> String {
     assert!(output.stdout.is_empty(), "data on standard output of a failure: {output:?}");
     assert!(!message.contains("bug of carom"), "{message}");
     message
-}
-
-/// A Python with NumPy: `CAROM_PYTHON`, or `python3`. Without one it says that the test is skipped.
-pub fn numpy() -> Option<String> {
-    let python = std::env::var("CAROM_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let found = Command::new(&python).args(["-c", "import numpy"]).output();
-    if found.is_ok_and(|output| output.status.success()) {
-        return Some(python);
-    }
-    println!("skipped: `{python}` has no NumPy; set CAROM_PYTHON to one that has");
-    None
 }

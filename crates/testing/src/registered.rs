@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 /// The folders of the packages.
 fn packages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut found = vec![root.join("tests/verification")];
-    for folder in ["crates", "tools"] {
+    let mut found = Vec::new();
+    for folder in ["crates", "tools", "tests"] {
         found.extend(entries(&root.join(folder)).into_iter().filter(|path| path.join("Cargo.toml").exists()));
     }
     found

@@ -7,8 +7,9 @@ use crate::bar::folder_with_bar;
 use crate::program::{failure, json};
 use assert_cmd::Command;
 use carom_format::read_rom;
+use carom_testing::machine::python;
 use carom_testing::numbers;
-use carom_testing::program::{numpy, told};
+use carom_testing::program::told;
 use carom_testing::shared_data;
 
 #[test]
@@ -330,7 +331,7 @@ fn snippet(first_line: &str) -> String {
 
 #[test]
 fn the_python_for_stress_runs_and_stress_holds_the_energy_of_the_modes() {
-    let Some(python) = numpy() else { return };
+    let Some(python) = python("numpy") else { return };
     let folder = folder_with_bar();
     let line =
         "craig-bampton bar.npz -o bar.rom --interface west --modes 12 --stress gauss --fields full --json";
@@ -371,7 +372,7 @@ for k, omega in enumerate(rom['omega']):
 
 #[test]
 fn the_python_of_the_documentation_runs() {
-    let Some(python) = numpy() else { return };
+    let Some(python) = python("numpy") else { return };
     let folder = folder_with_bar();
     let script = snippet("# A reduced body in NumPy")
         + "\nassert frequencies.shape == (n,) and np.all(np.diff(frequencies) >= 0)"

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use crate::bar::{folder_with_bar, reduce};
 use assert_cmd::Command;
-use carom_testing::program::{numpy, told};
+use carom_testing::machine::python;
+use carom_testing::program::told;
 
 /// Runs `script` in a folder with `bar.rom`, whose ends are rigid markers; without NumPy nothing is tested.
 fn with_numpy(script: &str) {
-    let Some(python) = numpy() else { return };
+    let Some(python) = python("numpy") else { return };
     let folder = folder_with_bar();
     reduce(
         folder.path(),

@@ -1,0 +1,73 @@
+//! What tests need of a machine beyond Rust: reference data, a Python with a module, another program.
+//!
+//! A test that misses something returns early; each request here that fails is recorded with its reason.
+//! `cargo run -q -p carom-tests` runs all tests and ends with the list of these records. It names the file that they go to in
+//! the environment variable [`RECORDS`]; without it they are printed alone, which `cargo test` shows under `--nocapture`.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Environment variable that names the file of the records: a line a request, `reason TAB package TAB test`.
+pub const RECORDS: &str = "CAROM_SKIPPED";
+
+/// A file or folder of the reference data, or `None` where this machine has none.
+///
+/// The data lies in the folder that the environment variable `CAROM_SHARED_DATA` names, or in `../shared/data` beside the
+/// workspace; it is not part of the project.
+pub fn shared_data(path: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("CAROM_SHARED_DATA").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
+        PathBuf::from,
+    );
+    let found = folder.join(path);
+    if found.exists() {
+        return Some(found);
+    }
+    skip(&if folder.exists() {
+        format!("reference data: no `{path}` in {}", folder.display())
+    } else {
+        "reference data: none beside the project; CAROM_SHARED_DATA names its folder".to_owned()
+    });
+    None
+}
+
+/// A Python that imports `module`: the one that `CAROM_PYTHON` names, or `python3`; for `vtk` also ParaView's `pvpython`.
+pub fn python(module: &str) -> Option<String> {
+    let named = std::env::var("CAROM_PYTHON").ok();
+    let mut candidates = vec![named.unwrap_or_else(|| "python3".to_owned())];
+    if module == "vtk" {
+        candidates.push("pvpython".to_owned());
+    }
+    let imports = |python: &String| {
+        let output = Command::new(python).args(["-c", &format!("import {module}")]).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    if let Some(found) = candidates.iter().find(|python| imports(python)) {
+        return Some(found.clone());
+    }
+    skip(&format!(
+        "Python: `{}` cannot import {module}: pip install {module}, or set CAROM_PYTHON to a Python that has it",
+        candidates.join("` and `")
+    ));
+    None
+}
+
+/// Records that a test is skipped, wholly or in part, because this machine lacks something.
+///
+/// The reason says what is missing and what to do about it; it begins with the kind of thing and a colon.
+///
+/// # Panics
+///
+/// If the file of the records cannot be written.
+pub fn skip(reason: &str) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("?");
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_else(|_| "?".to_owned());
+    eprintln!("skipped: {package} {test}: {reason}");
+    if let Some(path) = std::env::var_os(RECORDS) {
+        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(&path).unwrap();
+        // One write, so that lines of several programs do not mix.
+        file.write_all(format!("{reason}\t{package}\t{test}\n").as_bytes()).unwrap();
+    }
+}
