@@ -2,7 +2,7 @@
 //!
 //! Like `carom-progress` this is one of the lowest crates of the workspace: whoever writes a file of any kind does it by
 //! [`write_atomically`], so that a full disk or a stopped program never leaves half a file under the name of a whole one.
-//! [`unfinished`] knows what must go if the program has to end at once, [`npy`] is the one place that knows how NumPy stores an
+//! [`temporary`] clears what killed programs have left, [`unfinished`] knows what must go if the program has to end at once, [`npy`] is the one place that knows how NumPy stores an
 //! array, [`coordinates`] the one that says which numbers a geometry may hold.
 
 use std::fs::File;
@@ -13,6 +13,7 @@ use thiserror::Error;
 
 pub mod coordinates;
 pub mod npy;
+pub mod temporary;
 pub mod unfinished;
 
 pub use unfinished::Unfinished;
@@ -64,9 +65,10 @@ pub fn write_atomically(
         return write(&mut out).and_then(|()| out.flush()).map_err(failed);
     }
     // Declared first, dropped last: the list forgets the file when it has its name or is removed.
-    let (temporary, _unfinished) =
-        Unfinished::begin(|| temporary(folder), |file| file.path().to_owned()).map_err(failed)?;
-    let (file, temporary_path) = temporary.into_parts();
+    let (begun, _unfinished) =
+        Unfinished::begin(|| temporary::file_in(folder, ""), |file| file.path().to_owned())
+            .map_err(failed)?;
+    let (file, temporary_path) = begun.into_parts();
     let mut out = BufWriter::with_capacity(1 << 18, file);
     write(&mut out).map_err(failed)?;
     // Taking the file back out flushes; a full disk is noticed here at the latest.
@@ -76,19 +78,6 @@ pub fn write_atomically(
     // The rename itself is on the disk only when the folder is; a system without that notion refuses, harmlessly.
     let _ = File::open(folder).and_then(|f| f.sync_all());
     Ok(())
-}
-
-/// A file for what is not complete yet.
-fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".carom-").suffix(".part");
-    // tempfile makes private files; ours get the rights of any other file, as the user's umask says.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 /// Creates a folder and those above it.

@@ -1,8 +1,9 @@
 //! Many files that belong together: nothing of them shows before all are whole.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use carom_files::{Unfinished, WriteFileError, create_folder};
+use carom_files::{Unfinished, WriteFileError, create_folder, temporary};
 use tempfile::TempDir;
 
 /// A hidden folder inside the one where files are to appear: they are written there first and moved together.
@@ -14,7 +15,15 @@ pub(crate) struct Staging {
     /// Folders that were not there before, innermost first.
     made: Vec<PathBuf>,
     /// `None` while it is dropped.
-    hidden: Option<(TempDir, Unfinished)>,
+    hidden: Option<Hidden>,
+}
+
+/// The hidden folder. What follows it is given back after it is gone.
+#[derive(Debug)]
+struct Hidden {
+    folder: TempDir,
+    _lock: Option<File>,
+    _unfinished: Unfinished,
 }
 
 impl Staging {
@@ -24,17 +33,15 @@ impl Staging {
         let made = place.ancestors().take_while(is_missing).map(Path::to_owned).collect();
         let mut staging = Self { place: place.to_owned(), made, hidden: None };
         create_folder(place)?;
-        let hidden = Unfinished::begin(
-            || tempfile::Builder::new().prefix(".carom-").suffix(".part").tempdir_in(place),
-            |hidden| hidden.path().to_owned(),
-        );
-        staging.hidden = Some(hidden.map_err(|source| failed(place, source))?);
+        let begun = Unfinished::begin(|| temporary::folder_in(place), |(folder, _)| folder.path().to_owned());
+        let ((folder, _lock), _unfinished) = begun.map_err(|source| failed(place, source))?;
+        staging.hidden = Some(Hidden { folder, _lock, _unfinished });
         Ok(staging)
     }
 
     /// Where to write until then.
     pub(crate) fn path(&self) -> &Path {
-        self.hidden.as_ref().expect("it is there until the drop").0.path()
+        self.hidden.as_ref().expect("it is there until the drop").folder.path()
     }
 
     /// The error with the path that the file was to have in the end: the hidden one says nothing to a user.
