@@ -2,7 +2,7 @@
 
 /// Everything asked for was done.
 pub const DONE: u8 = 0;
-/// A failure that none of the other codes describes: an interruption, or a bug of the program.
+/// A failure that none of the other codes describes, such as a bug of the program.
 pub const OTHER: u8 = 1;
 /// The command line cannot be understood (clap's own code).
 pub const USAGE: u8 = 2;
@@ -12,3 +12,5 @@ pub const INVALID_INPUT: u8 = 3;
 pub const NOT_CONVERGED: u8 = 4;
 /// A file cannot be read or written.
 pub const FILES: u8 = 5;
+/// A signal ended the program: this plus its number, as shells report it; 130 after Ctrl-C, 143 after SIGTERM.
+pub const SIGNAL: u8 = 128;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use crate::exit_code;
+use crate::signals::stop_code;
 
 /// What kind of failure it is; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Category {
     Convergence,
     /// [`exit_code::FILES`]
     Files,
+    /// [`exit_code::SIGNAL`] and the number of the signal
+    Interrupted,
 }
 
 impl Category {
@@ -30,6 +33,7 @@ impl Category {
             Self::Input => exit_code::INVALID_INPUT,
             Self::Convergence => exit_code::NOT_CONVERGED,
             Self::Files => exit_code::FILES,
+            Self::Interrupted => stop_code(),
         }
     }
 }
@@ -56,7 +60,7 @@ impl Failure {
 
     /// The user asked to stop.
     pub fn interrupted() -> Self {
-        Self::new(Category::Other, "interrupted; no output file was left half-written")
+        Self::new(Category::Interrupted, "interrupted; no output file was left half-written")
     }
 
     /// Puts a sentence before the error, such as the file it came from.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use clap::{Arg, Command, Parser};
 
 use crate::session::colour;
-use crate::signals::{listen_for_stop, stop_requested};
+use crate::signals::{listen_for_stop, stop, stop_requested};
 use crate::{Category, Failure, RunArgs, Session, exit_code};
 
 /// Where the last panic happened.
@@ -23,7 +23,8 @@ static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
 ///
 /// The first Ctrl-C, SIGTERM or SIGHUP asks the computation to stop, a second one ends the process at once (see
 /// [`signals`](crate::signals)); in both cases output files are whole or not there, because they are written under a temporary name,
-/// and nothing is left under that. A run under `nohup` goes on after the user has logged out.
+/// and nothing is left under that. The exit code is then [`exit_code::SIGNAL`] plus the number of the signal. A run under `nohup` goes on
+/// after the user has logged out.
 pub fn main_with<A: Parser>(
     run_args: fn(&A) -> &RunArgs,
     body: impl FnOnce(&A, &Session) -> Result<(), Failure>,
@@ -66,6 +67,7 @@ fn takes_negative_numbers(command: Command) -> Command {
 /// Runs `body` in a process that is set up by `flags`, and returns the exit code.
 fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failure>) -> u8 {
     listen_for_stop();
+    carom_progress::child::watch_parent(|| stop(0, None));
     set_threads(flags);
     panic::set_hook(Box::new(|panicked| {
         if let (Some(place), Ok(mut last)) = (panicked.location(), PANIC_PLACE.lock()) {
@@ -77,8 +79,10 @@ fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failure>) 
     session.clear();
     let failure = match ended {
         Ok(Ok(())) => return exit_code::DONE,
-        // Whatever a computation said when it was stopped: the user knows why.
-        Ok(Err(_)) if stop_requested() => Failure::interrupted(),
+        // Whatever a computation said when it was stopped, but for how far it came: the user knows why.
+        Ok(Err(failure)) if stop_requested() && failure.category() != Category::Interrupted => {
+            Failure::interrupted()
+        }
         Ok(Err(failure)) => failure,
         Err(payload) => bug(payload.as_ref()),
     };

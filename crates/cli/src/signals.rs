@@ -5,29 +5,41 @@
 //! (SIGXFSZ) is an error of writing like a full disk.
 
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
 use crate::exit_code;
 
 /// How often the user asked to stop.
 static STOP_REQUESTS: AtomicUsize = AtomicUsize::new(0);
 
+/// The signal that asked first; 0 for none.
+static FIRST_SIGNAL: AtomicI32 = AtomicI32::new(0);
+
 /// True once the user asked to stop.
 pub fn stop_requested() -> bool {
     STOP_REQUESTS.load(Ordering::Relaxed) > 0
 }
 
+/// The exit code of a process that was asked to stop.
+pub(crate) fn stop_code() -> u8 {
+    match u8::try_from(FIRST_SIGNAL.load(Ordering::Relaxed)) {
+        Ok(signal) if (1..exit_code::SIGNAL).contains(&signal) => exit_code::SIGNAL + signal,
+        _ => exit_code::OTHER,
+    }
+}
+
 /// Asks the computation to stop; ends the process if it was asked before.
 ///
+/// * `signal` — its number; 0 if it was none
 /// * `again` — how it is asked again; `None` if this signal may come twice for one reason, as SIGHUP does from the terminal and from
 ///   the shell
-fn stop(again: Option<&str>) {
-    let asked_before = STOP_REQUESTS.load(Ordering::Relaxed) > 0;
-    STOP_REQUESTS.fetch_add(1, Ordering::Relaxed);
+pub(crate) fn stop(signal: i32, again: Option<&str>) {
+    let _ = FIRST_SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+    let asked_before = STOP_REQUESTS.fetch_add(1, Ordering::Relaxed) > 0;
     match again {
         Some(_) if asked_before => {
             carom_files::unfinished::abandon_all();
-            std::process::exit(i32::from(exit_code::OTHER));
+            std::process::exit(i32::from(stop_code()));
         }
         _ if asked_before => {}
         // The terminal may be gone.
@@ -61,11 +73,12 @@ pub(crate) fn listen_for_stop() {
         let Ok(mut signals) = Signals::new(wanted) else { return };
         std::thread::spawn(move || {
             for signal in signals.forever() {
-                stop(match signal {
+                let again = match signal {
                     SIGINT => Some("press Ctrl-C again"),
                     SIGTERM => Some("send the signal again"),
                     _ => None,
-                });
+                };
+                stop(signal, again);
             }
         });
     });
@@ -84,5 +97,6 @@ fn is_ignored(signal: i32) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn listen_for_stop() {
     // An error means that another handler is installed (a second call in one process): it counts the same.
-    let _ = ctrlc::set_handler(|| stop(Some("press Ctrl-C again")));
+    const SIGINT: i32 = 2;
+    let _ = ctrlc::set_handler(|| stop(SIGINT, Some("press Ctrl-C again")));
 }

@@ -1,5 +1,7 @@
 //! The balance of a run, THEORY section 7: where energy and momenta are, and what is missing.
 
+use crate::checkpoint::{Checkpoint, CheckpointError};
+
 /// What a scheme knows at one instant: energies and momenta now, and integrals since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Balance {
@@ -228,6 +230,31 @@ impl Ledger {
             self.scales[i] = self.scales[i].max(scales[i]);
         }
         row
+    }
+
+    /// Stores the ledger in a checkpoint.
+    pub fn save(&self, checkpoint: &mut Checkpoint) {
+        checkpoint.put_reals("ledger_initial", &self.initial.unwrap_or_default().to_array());
+        checkpoint.put_reals("ledger_latest", &self.latest.to_array());
+        checkpoint.put_reals("ledger_extremes", &[self.residuals, self.scales].concat());
+    }
+
+    /// Takes the ledger that [`Ledger::save`] has stored.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if it is not there, or not whole.
+    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        let balance = |name| -> Result<Balance, CheckpointError> {
+            let values = checkpoint.reals_of(name, Balance::NUMBERS)?;
+            Ok(values.as_chunks().0.first().map_or_else(Balance::default, Balance::from_array))
+        };
+        self.initial = Some(balance("ledger_initial")?);
+        self.latest = balance("ledger_latest")?;
+        let extremes = checkpoint.reals_of("ledger_extremes", 6)?;
+        self.residuals.copy_from_slice(&extremes[..3]);
+        self.scales.copy_from_slice(&extremes[3..]);
+        Ok(())
     }
 
     /// Relative errors so far; an error against a size of zero counts as 0 if it is 0 too.

@@ -43,12 +43,14 @@ pub trait Observer {
     /// [`ObserverError`] if it cannot be kept.
     fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError>;
 
-    /// How many accepted steps lie between checkpoints; 0 for none.
-    fn checkpoint_every(&self) -> u64 {
-        0
+    /// True if a checkpoint is due after so many accepted steps; asked after each of them.
+    fn wants_checkpoint(&mut self, steps: u64) -> bool {
+        let _ = steps;
+        false
     }
 
-    /// A point from which the run could continue: everything handed over before belongs to it.
+    /// A point from which the run could continue: everything handed over before belongs to it. One comes at the end of the run, before what is
+    /// handed over there, and one where the run is stopped.
     ///
     /// # Errors
     ///

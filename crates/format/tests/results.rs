@@ -6,7 +6,9 @@ use carom_dynamics::{
     Balance, BodyState, Checkpoint, ContactEvent, ContactState, Frame, JointAction, JointState, Ledger,
     LedgerSummary, Observer,
 };
-use carom_format::result::{NoteLevel, ResultBody, ResultJoint, ResultPair, RunHeader, RunState};
+use carom_format::result::{
+    ForceKind, NoteLevel, ResultBody, ResultJoint, ResultPair, RunHeader, RunState, StaticForce,
+};
 use carom_format::{ResultError, ResultReader, ResultWriter};
 
 fn header() -> RunHeader {
@@ -146,7 +148,7 @@ fn a_killed_run_goes_on_from_its_last_checkpoint() {
     drop(writer);
     let path = left.join("result.carom");
     assert_eq!(ResultReader::open(&path).unwrap().state().unwrap(), RunState::Running);
-    let (mut writer, checkpoint) = ResultWriter::resume(&path, 1).unwrap();
+    let (mut writer, checkpoint) = ResultWriter::resume(&path, &header(), 1).unwrap();
     assert_eq!(writer.n_frames(), 2, "the frame after the checkpoint is gone");
     assert_eq!((checkpoint.time, checkpoint.version), (1.0, 3));
     let y = checkpoint.reals_of("y", 3).unwrap();
@@ -158,8 +160,128 @@ fn a_killed_run_goes_on_from_its_last_checkpoint() {
     step(&mut writer, &mut ledger, 2.0, true);
     writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
     assert_eq!(ResultReader::open(&path).unwrap().times().unwrap(), [0.0, 1.0, 2.0]);
-    let refused = ResultWriter::resume(&path, 1).err().unwrap().to_string();
-    assert!(refused.contains("the run is complete"), "{refused}");
+}
+
+/// What a run that was stopped has kept after its checkpoint, and what it came to, is not there twice when it has gone on.
+#[test]
+fn what_is_newer_than_the_checkpoint_goes_when_a_run_is_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    writer.note(0.0, NoteLevel::Note, "begun").unwrap();
+    step(&mut writer, &mut ledger, 0.0, false);
+    writer.contact_event(&event()).unwrap();
+    step(&mut writer, &mut ledger, 1.0, true);
+    step(&mut writer, &mut ledger, 2.0, false);
+    writer.contact_event(&event()).unwrap();
+    let force =
+        StaticForce { frame: 2, body: 0, kind: ForceKind::Load, name: String::new(), force: [1.0; 3] };
+    writer.static_forces(std::slice::from_ref(&force)).unwrap();
+    writer.note(2.0, NoteLevel::Error, "interrupted").unwrap();
+    writer.finish(RunState::Interrupted, &LedgerSummary::default(), &[], &[("steps", 9)]).unwrap();
+
+    let longer = RunHeader { scenario: "[simulation]\nend_time = 2.0\n".to_owned(), ..header() };
+    let (writer, checkpoint) = ResultWriter::resume(&path, &longer, 1).unwrap();
+    assert_eq!((writer.n_frames(), checkpoint.time), (2, 1.0));
+    // Killed before its next checkpoint, the file is what it was.
+    drop(writer);
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!((reader.times().unwrap().len(), reader.state().unwrap()), (3, RunState::Interrupted));
+    assert_eq!(reader.header().unwrap(), header());
+    drop(reader);
+
+    let (mut writer, _) = ResultWriter::resume(&path, &longer, 1).unwrap();
+    step(&mut writer, &mut ledger, 2.5, true);
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!(reader.times().unwrap(), [0.0, 1.0, 2.5]);
+    assert_eq!(reader.ledger().unwrap().len(), 3);
+    assert_eq!(reader.normal_forces(0).unwrap().len(), 3);
+    assert_eq!(reader.joint_course(0).unwrap().len(), 3);
+    assert_eq!(reader.contact_events().unwrap(), [event()]);
+    assert!(reader.static_forces().unwrap().is_empty() && reader.counters().unwrap().is_empty());
+    let notes = reader.notes().unwrap();
+    assert_eq!(notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>(), ["begun"]);
+    assert_eq!(reader.header().unwrap(), longer);
+}
+
+/// Tables with rows that come in the course of a run are cut at a checkpoint: numbered ones and those of frames. Any other one holds what
+/// is known at the start, is replaced as a whole, or adds up.
+#[test]
+fn every_table_is_cut_at_a_checkpoint_or_does_not_grow() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    drop(ResultWriter::create(&path, &header(), 1, false).unwrap());
+    let database = rusqlite::Connection::open(&path).unwrap();
+    let others = "SELECT name FROM pragma_table_list AS list WHERE schema = 'main' AND type = 'table' AND wr AND NOT EXISTS \
+                  (SELECT 1 FROM pragma_table_info(list.name) AS field WHERE field.name = 'frame') ORDER BY name";
+    let mut statement = database.prepare(others).unwrap();
+    let names: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert_eq!(names, ["checkpoint_entry", "checkpoint_mark", "counter", "meta", "summary", "timing"]);
+}
+
+/// Results of version 1.2 do not say how far their tables went at the checkpoint: what is later goes.
+#[test]
+fn results_without_marks_are_cut_at_the_time_of_their_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    step(&mut writer, &mut ledger, 0.0, false);
+    writer.contact_event(&event()).unwrap();
+    step(&mut writer, &mut ledger, 1.0, true);
+    step(&mut writer, &mut ledger, 2.0, false);
+    writer.contact_event(&ContactEvent { end: 1.5, ..event() }).unwrap();
+    writer.finish(RunState::Interrupted, &LedgerSummary::default(), &[], &[]).unwrap();
+    rusqlite::Connection::open(&path).unwrap().execute_batch("DROP TABLE checkpoint_mark").unwrap();
+    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
+    step(&mut writer, &mut ledger, 2.0, true);
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!(reader.times().unwrap(), [0.0, 1.0, 2.0]);
+    assert_eq!(reader.ledger().unwrap().len(), 3);
+    assert_eq!(reader.contact_events().unwrap(), [event()]);
+}
+
+#[test]
+fn one_writer_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    step(&mut writer, &mut Ledger::default(), 0.0, true);
+    let refused = [
+        ResultWriter::create(&path, &header(), 1, false).unwrap_err(),
+        ResultWriter::create(&path, &header(), 1, true).unwrap_err(),
+        ResultWriter::resume(&path, &header(), 1).unwrap_err(),
+    ];
+    let own = format!("process {}", std::process::id());
+    for error in refused {
+        assert!(
+            error.is_io() && error.to_string().contains("in use") && error.to_string().contains(&own),
+            "{error}"
+        );
+    }
+    assert_eq!(ResultReader::open(&path).unwrap().times().unwrap(), [0.0], "readers are welcome");
+    drop(writer);
+    drop(ResultWriter::resume(&path, &header(), 1).unwrap());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the lock is gone");
+}
+
+/// A reader that is in the middle of its work does not make a run fail at its end.
+#[test]
+fn a_run_ends_while_somebody_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    step(&mut writer, &mut Ledger::default(), 0.0, true);
+    let mut reading = rusqlite::Connection::open(&path).unwrap();
+    let snapshot = reading.transaction().unwrap();
+    snapshot.query_row("SELECT count(*) FROM frame", [], |row| row.get::<_, i64>(0)).unwrap();
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    drop(snapshot);
+    drop(reading);
+    assert_eq!(ResultReader::open(&path).unwrap().state().unwrap(), RunState::Done);
 }
 
 /// A result of version 1.1 has no tables for joints: it is read, and continued as it was begun.
@@ -173,7 +295,7 @@ fn results_without_joints_are_read_and_continued() {
     drop(writer);
     let old = "DROP TABLE joint_action; DROP TABLE joint_frame; DROP TABLE joint;";
     rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
-    let (mut writer, _) = ResultWriter::resume(&path, 1).unwrap();
+    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
     step(&mut writer, &mut ledger, 1.0, true);
     writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
     let reader = ResultReader::open(&path).unwrap();

@@ -5,9 +5,11 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use tempfile::{NamedTempFile, TempPath};
+use carom_files::temporary;
+use carom_progress::{Progress, child};
+use tempfile::NamedTempFile;
 use thiserror::Error;
 
 /// Endings of the files that `carom-gmsh` meshes.
@@ -51,6 +53,12 @@ pub enum CadError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// The user stopped it.
+    #[error("interrupted while carom-gmsh meshed `{path}`")]
+    Interrupted {
+        /// The CAD file.
+        path: PathBuf,
+    },
     /// It failed.
     #[error("carom-gmsh could not mesh `{path}`{}:\n{message}", if *code < 0 { " (it was killed)" } else { "" })]
     Failed {
@@ -77,13 +85,13 @@ pub fn program() -> Option<PathBuf> {
 ///
 /// # Errors
 ///
-/// [`CadError`] if `carom-gmsh` is missing, cannot be run, or fails.
-pub fn mesh(path: &Path, options: &CadOptions) -> Result<Meshed, CadError> {
+/// [`CadError`] if `carom-gmsh` is missing, cannot be run, is stopped, or fails.
+pub fn mesh(path: &Path, options: &CadOptions, progress: &dyn Progress) -> Result<Meshed, CadError> {
     let program = program().ok_or_else(|| CadError::Missing { path: path.to_owned() })?;
     let run_error = |source| CadError::Run { path: path.to_owned(), source };
-    let target = NamedTempFile::with_suffix(".msh").map_err(run_error)?.into_temp_path();
+    let target = temporary::file_in(&std::env::temp_dir(), ".msh").map_err(run_error)?;
     let mut command = Command::new(program);
-    command.arg(path).arg("-o").arg(&target).stdin(Stdio::null());
+    command.arg(path).arg("-o").arg(target.path());
     if let Some(size) = options.size {
         command.arg("--size").arg(size.to_string());
     }
@@ -93,11 +101,13 @@ pub fn mesh(path: &Path, options: &CadOptions) -> Result<Meshed, CadError> {
     if options.hex {
         command.arg("--hex");
     }
-    let ended = command.output().map_err(run_error)?;
+    let Some(ended) = child::output(&mut command, progress).map_err(run_error)? else {
+        return Err(CadError::Interrupted { path: path.to_owned() });
+    };
     if ended.status.success() {
         let told = String::from_utf8_lossy(&ended.stderr);
         let notes = told.lines().filter_map(|line| line.strip_prefix("warning: ")).map(str::to_owned);
-        return Ok(Meshed { path: target, notes: notes.collect() });
+        return Ok(Meshed { file: target, notes: notes.collect() });
     }
     Err(CadError::Failed {
         path: path.to_owned(),
@@ -109,7 +119,7 @@ pub fn mesh(path: &Path, options: &CadOptions) -> Result<Meshed, CadError> {
 /// The mesh of a CAD file, removed when dropped.
 #[derive(Debug)]
 pub struct Meshed {
-    path: TempPath,
+    file: NamedTempFile,
     /// What `carom-gmsh` warned of, a sentence each.
     pub notes: Vec<String>,
 }
@@ -117,6 +127,6 @@ pub struct Meshed {
 impl Meshed {
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 }

@@ -9,6 +9,7 @@ use carom_mesh::msh::{self, ReadMshError};
 use carom_mesh::vtu::{self, ReadVtuError};
 use carom_mesh::{CellRef, Mesh, quality};
 use carom_nurbs::read::{self, ReadError as ReadNurbsError};
+use carom_progress::{Progress, Silent};
 use thiserror::Error;
 
 use crate::cad::{self, CadError, CadOptions};
@@ -133,6 +134,8 @@ pub enum ImportErrorKind {
     Files,
     /// A program that is needed failed or is missing.
     Program,
+    /// The user stopped it.
+    Interrupted,
 }
 
 /// True if [`import`] reads a file of this ending as it is, and bodies are never called so.
@@ -147,6 +150,20 @@ pub fn is_geometry(path: &Path) -> bool {
 ///
 /// [`ImportError`] with the file, and where in it.
 pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Result<Imported, ImportError> {
+    import_with(path, options, material, &Silent)
+}
+
+/// Does what [`import`] does; the user may stop the meshing of a CAD file.
+///
+/// # Errors
+///
+/// As [`import`]; [`CadError::Interrupted`].
+pub fn import_with(
+    path: &Path,
+    options: &ImportOptions,
+    material: Material,
+    progress: &dyn Progress,
+) -> Result<Imported, ImportError> {
     let scale = options.scale.unwrap_or(1.0);
     if !coordinates::is_length(scale) {
         return Err(ImportError::Scale { scale });
@@ -175,7 +192,7 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
             (Geometry::Nurbs(patches), notes.iter().map(ToString::to_string).collect())
         }
         _ if is_cad => {
-            let meshed = cad::mesh(path, &options.cad)?;
+            let meshed = cad::mesh(path, &options.cad, progress)?;
             let (geometry, notes) = read_mesh(meshed.path())?;
             // What the reader notes, carom-gmsh has told as well.
             let new = notes.into_iter().filter(|note| !meshed.notes.contains(note));
@@ -295,6 +312,7 @@ impl ImportError {
             | Self::Nurbs(ReadNurbsError::Io { .. }) => ImportErrorKind::Files,
             Self::Cad(CadError::Run { .. } | CadError::Failed { code: 5, .. }) => ImportErrorKind::Files,
             Self::Cad(CadError::Failed { code: 2 | 3, .. }) => ImportErrorKind::Input,
+            Self::Cad(CadError::Interrupted { .. }) => ImportErrorKind::Interrupted,
             Self::Cad(_) => ImportErrorKind::Program,
             _ => ImportErrorKind::Input,
         }

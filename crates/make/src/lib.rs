@@ -19,7 +19,7 @@ pub mod zone;
 
 pub use cad::CadError;
 pub use coarsen::{CoarsenError, Coarser, coarsen};
-pub use import::{ImportError, ImportErrorKind, ImportOptions, Imported, import};
+pub use import::{ImportError, ImportErrorKind, ImportOptions, Imported, import, import_with};
 pub use materials::{SetMaterialError, set_materials};
 pub use place::{Place, PlaceError};
 pub use refine::{NearPlace, RefineError, RefineOptions, refine};

@@ -78,7 +78,7 @@ pub enum RunError {
         at_events: bool,
     },
     /// The user stopped the run.
-    #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s; continue with --resume")]
+    #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s")]
     Interrupted {
         /// When \[s\].
         time: f64,

@@ -3,7 +3,7 @@
 use crate::outcome::RunError;
 use crate::pair_memory::PairMemory;
 use crate::simulation::Simulation;
-use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
+use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
 use carom_integrate::{Controller, Counters, IntegratorState};
 
 /// Name of the scheme in checkpoints.
@@ -18,8 +18,7 @@ const PASSED: &str = "stops_passed";
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
     pub(crate) fn save(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let every = observer.checkpoint_every();
-        if every > 0 && self.integrator.counters().steps.is_multiple_of(every) {
+        if observer.wants_checkpoint(self.integrator.counters().steps) {
             observer.checkpoint(&self.checkpoint())?;
         }
         Ok(())
@@ -65,10 +64,7 @@ impl Simulation {
         checkpoint.put_reals("events", &events);
         let trackers: Vec<f64> = self.trackers.iter().flat_map(ContactTracker::to_array).collect();
         checkpoint.put_reals("trackers", &trackers);
-        let initial = self.ledger.initial.unwrap_or_default();
-        checkpoint.put_reals("ledger_initial", &initial.to_array());
-        checkpoint.put_reals("ledger_latest", &self.ledger.latest.to_array());
-        checkpoint.put_reals("ledger_extremes", &[self.ledger.residuals, self.ledger.scales].concat());
+        self.ledger.save(&mut checkpoint);
         for (i, model) in self.system.contacts.iter().enumerate() {
             checkpoint.put_reals(&format!("contact_{i}"), &model.memory());
         }
@@ -128,15 +124,7 @@ impl Simulation {
         self.trackers = arrays(checkpoint.reals_of("trackers", pairs * ContactTracker::NUMBERS)?)
             .map(ContactTracker::from_array)
             .collect();
-        let balance = |name| -> Result<Balance, CheckpointError> {
-            let values = checkpoint.reals_of(name, Balance::NUMBERS)?;
-            Ok(arrays(values).map(Balance::from_array).next().unwrap_or_default())
-        };
-        self.ledger.initial = Some(balance("ledger_initial")?);
-        self.ledger.latest = balance("ledger_latest")?;
-        let extremes = checkpoint.reals_of("ledger_extremes", 6)?;
-        self.ledger.residuals.copy_from_slice(&extremes[..3]);
-        self.ledger.scales.copy_from_slice(&extremes[3..]);
+        self.ledger.restore(checkpoint)?;
         for (i, model) in self.system.contacts.iter_mut().enumerate() {
             let name = format!("contact_{i}");
             let memory = checkpoint.reals(&name)?;

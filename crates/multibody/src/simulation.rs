@@ -122,6 +122,23 @@ impl Simulation {
         observer: &mut dyn Observer,
         progress: &dyn Progress,
     ) -> Result<RunSummary, RunError> {
+        let ended = self.run_on(observer, progress);
+        // The state is that of the last accepted step: a run that goes on does so from here. Errors that come within a step's bookkeeping leave
+        // the checkpoint before them.
+        if matches!(
+            ended,
+            Err(RunError::Interrupted { .. } | RunError::Step { .. } | RunError::Stalled { .. })
+        ) {
+            observer.checkpoint(&self.checkpoint())?;
+        }
+        ended
+    }
+
+    fn run_on(
+        &mut self,
+        observer: &mut dyn Observer,
+        progress: &dyn Progress,
+    ) -> Result<RunSummary, RunError> {
         const TICKS: f64 = 1000.0;
         progress.begin("time steps", TICKS as u64);
         self.hand_over_start(observer)?;
@@ -142,6 +159,8 @@ impl Simulation {
                 return Err(RunError::Interrupted { time, end_time });
             }
         }
+        // What follows belongs to this end alone: a longer run goes on from before it.
+        observer.checkpoint(&self.checkpoint())?;
         self.finish(observer)?;
         progress.end();
         Ok(self.summary())

@@ -194,8 +194,8 @@ impl Observer for Keep {
         self.events.push(*event);
         Ok(())
     }
-    fn checkpoint_every(&self) -> u64 {
-        7
+    fn wants_checkpoint(&mut self, steps: u64) -> bool {
+        steps.is_multiple_of(7)
     }
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
         self.checkpoints.push(checkpoint.clone());

@@ -1,6 +1,6 @@
 //! Checkpoints: all that a run carries from step to step, so that it goes on bit for bit.
 
-use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
+use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
 use nalgebra::Vector3;
 
 use crate::limit::Limited;
@@ -18,8 +18,7 @@ pub const VERSION: u64 = 3;
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
     pub(crate) fn save(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let every = observer.checkpoint_every();
-        if every > 0 && self.system.steps().is_multiple_of(every) {
+        if observer.wants_checkpoint(self.system.steps()) {
             observer.checkpoint(&self.checkpoint())?;
         }
         Ok(())
@@ -56,9 +55,7 @@ impl Simulation {
         checkpoint.put_reals("events", &flat(self.events.iter().map(|e| e.to_array().to_vec()).collect()));
         checkpoint
             .put_reals("trackers", &flat(self.trackers.iter().map(|t| t.to_array().to_vec()).collect()));
-        checkpoint.put_reals("ledger_initial", &self.ledger.initial.unwrap_or_default().to_array());
-        checkpoint.put_reals("ledger_latest", &self.ledger.latest.to_array());
-        checkpoint.put_reals("ledger_extremes", &[self.ledger.residuals, self.ledger.scales].concat());
+        self.ledger.save(&mut checkpoint);
         checkpoint
     }
 
@@ -108,15 +105,7 @@ impl Simulation {
         let trackers = checkpoint.reals_of("trackers", self.trackers.len() * ContactTracker::NUMBERS)?;
         self.trackers = arrays(trackers).map(ContactTracker::from_array).collect();
         self.following = self.trackers.iter().any(|tracker| tracker.event.is_some());
-        let balance = |name| -> Result<Balance, CheckpointError> {
-            let values = checkpoint.reals_of(name, Balance::NUMBERS)?;
-            Ok(arrays(values).map(Balance::from_array).next().unwrap_or_default())
-        };
-        self.ledger.initial = Some(balance("ledger_initial")?);
-        self.ledger.latest = balance("ledger_latest")?;
-        let extremes = checkpoint.reals_of("ledger_extremes", 6)?;
-        self.ledger.residuals.copy_from_slice(&extremes[..3]);
-        self.ledger.scales.copy_from_slice(&extremes[3..]);
+        self.ledger.restore(checkpoint)?;
         Ok(())
     }
 }

@@ -50,7 +50,7 @@ pub enum RunError {
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// The user stopped the run.
-    #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s; continue with --resume")]
+    #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s")]
     Interrupted {
         /// When \[s\].
         time: f64,
@@ -59,8 +59,8 @@ pub enum RunError {
     },
 }
 
-/// Steps between looks at whether the user stopped the run.
-const PATIENCE: u64 = 4096;
+/// Steps between reports of how far the run is.
+const REPORT: u64 = 4096;
 
 /// Steps of a run that ends at the step nearest to its end time.
 fn n_steps(end_time: f64, dt: f64) -> u64 {
@@ -123,10 +123,8 @@ impl Simulation {
     /// [`RunError`].
     pub fn run(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
         let ended = self.run_on(observer, progress);
-        // Frames lie beyond the last checkpoint: a run that goes on must do so from here.
-        if matches!(ended, Err(RunError::Interrupted { .. } | RunError::Step(_)))
-            && observer.checkpoint_every() > 0
-        {
+        // A run that goes on does so from here.
+        if matches!(ended, Err(RunError::Interrupted { .. } | RunError::Step(_))) {
             observer.checkpoint(&self.checkpoint())?;
         }
         ended
@@ -140,6 +138,11 @@ impl Simulation {
             self.hand_over(observer)?;
         }
         let mut next = self.next_output();
+        // A run that is prolonged hands over the frame that was the last one before.
+        if self.system.steps() >= next && self.system.steps() < total {
+            self.hand_over(observer)?;
+            next = self.next_output();
+        }
         while self.system.steps() < total {
             self.step(observer)?;
             let steps = self.system.steps();
@@ -148,19 +151,22 @@ impl Simulation {
                 next = self.next_output();
             }
             self.save(observer)?;
-            if steps.is_multiple_of(PATIENCE) {
+            if steps.is_multiple_of(REPORT) {
                 progress.set((TICKS * steps as f64 / total as f64) as u64);
                 progress.note(&format!(
                     "t = {:.3e} s, {steps} steps, {} contacts",
                     self.system.time(),
                     self.events.len()
                 ));
-                if progress.interrupted() {
-                    let (time, end_time) = (self.system.time(), self.settings.end_time);
-                    return Err(RunError::Interrupted { time, end_time });
-                }
+            }
+            // Steps of a pile may take tenths of a second.
+            if progress.interrupted() {
+                let (time, end_time) = (self.system.time(), self.settings.end_time);
+                return Err(RunError::Interrupted { time, end_time });
             }
         }
+        // What follows belongs to this end alone: a longer run goes on from before it.
+        observer.checkpoint(&self.checkpoint())?;
         self.finish(observer)?;
         progress.end();
         Ok(())

@@ -348,9 +348,12 @@ pub enum SimulateError {
     /// No equilibrium was found.
     #[error(transparent)]
     Static(#[from] StaticError),
-    /// A static run has no checkpoints.
-    #[error("a run of the scheme `static` has nothing to resume; `--force` runs it again")]
-    StaticResume,
+    /// A result that was to be continued has reached its end: nothing is left to do.
+    #[error("`{path}` is complete; a later end time prolongs it, `--force` begins it again")]
+    Complete {
+        /// The result.
+        path: PathBuf,
+    },
     /// The user stopped it.
     #[error("interrupted; finished bodies and models are kept")]
     Interrupted,
@@ -382,6 +385,7 @@ impl SimulateError {
                 ImportErrorKind::Input => ErrorKind::Input,
                 ImportErrorKind::Files => ErrorKind::Files,
                 ImportErrorKind::Program => ErrorKind::Other,
+                ImportErrorKind::Interrupted => ErrorKind::Interrupted,
             },
             Self::Read(ReadArchiveError::Io { .. }) | Self::Write(_) | Self::Io { .. } => ErrorKind::Files,
             Self::Result(error) if error.is_io() => ErrorKind::Files,

@@ -1,27 +1,80 @@
 //! A result is continued by the run that began it, and by no other.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use carom_format::ResultReader;
-use carom_format::result::{ResultBody, RunHeader};
-use carom_format::scenario::model::Scenario;
+use carom_dynamics::Checkpoint;
+use carom_format::result::{ResultBody, RunHeader, RunState};
+use carom_format::scenario::model::{Scenario, Scheme};
+use carom_format::{ResultReader, ResultWriter};
 
-use crate::SimulateError;
+use crate::{RunOptions, SimulateError};
 
-/// Refuses to continue a result with another scenario or other bodies: what comes out would be of neither. The end
-/// time may differ, and must lie beyond what the result has reached, and so may the time between frames, which follows from
-/// it where it is not given.
-///
-/// * `header` — what the run that is to continue it would write
+/// The scenario of a run that continues a result: frames keep the distance in time with which they were begun where the scenario leaves it to
+/// follow from the end time, which may be another one now.
 ///
 /// # Errors
 ///
-/// [`SimulateError::Resume`] with what differs.
-pub(crate) fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> Result<(), SimulateError> {
+/// [`SimulateError::Result`] if there is a result that cannot be read.
+pub(crate) fn continued<'a>(
+    scenario: &'a Scenario,
+    path: &Path,
+    options: RunOptions,
+) -> Result<Cow<'a, Scenario>, SimulateError> {
+    if !options.resume || !path.exists() || !scenario.simulation.has_default_frames() {
+        return Ok(Cow::Borrowed(scenario));
+    }
+    let begun = ResultReader::open(path)?.header()?;
+    let mut scenario = Cow::Borrowed(scenario);
+    if let Some(every) = number(&begun.scenario, "output_every") {
+        scenario.to_mut().simulation.output_every = every;
+    }
+    Ok(scenario)
+}
+
+/// Begins a result, or opens one to be continued, with the checkpoint from which the run goes on.
+///
+/// * `header` — what the run would write
+///
+/// # Errors
+///
+/// [`SimulateError::Complete`] if there is nothing left to do, [`SimulateError::Resume`] if the result is of another run, and those of the files.
+pub(crate) fn begin(
+    path: &Path,
+    header: &RunHeader,
+    scenario: &Scenario,
+    options: RunOptions,
+) -> Result<(ResultWriter, Option<Checkpoint>), SimulateError> {
+    let every = scenario.simulation.checkpoint_every.unwrap_or(0) as u64;
+    let replace = if options.resume && path.exists() {
+        if same_run(path, header, scenario)? {
+            let (writer, checkpoint) = ResultWriter::resume(path, header, every)?;
+            return Ok((writer, Some(checkpoint)));
+        }
+        // It was killed before its first checkpoint: nothing is lost if it begins again.
+        true
+    } else {
+        options.replace
+    };
+    Ok((ResultWriter::create(path, header, every, replace)?, None))
+}
+
+/// Refuses to continue a result with another scenario or other bodies: what comes out would be of neither. The end
+/// time may differ, but in statics, and must lie beyond what the result has reached.
+///
+/// Returns whether there is a checkpoint to continue from.
+///
+/// # Errors
+///
+/// [`SimulateError::Resume`] with what differs, [`SimulateError::Complete`] if the run has reached its end.
+fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> Result<bool, SimulateError> {
     let refuse = |why: String| Err(SimulateError::Resume { path: path.to_owned(), why });
     let reader = ResultReader::open(path)?;
     let begun = reader.header()?;
-    if let Some((was, is)) = first_difference(&begun.scenario, &header.scenario) {
+    // Loads of statics are parts of what they are at the end.
+    let may_differ: &[&str] =
+        if scenario.simulation.scheme == Scheme::Static { &[EVERY] } else { &[EVERY, "end_time"] };
+    if let Some((was, is)) = first_difference(&begun.scenario, &header.scenario, may_differ) {
         return refuse(format!("it was begun with {was}, and the scenario has {is} now"));
     }
     let files = |body: &ResultBody| [body.body_checksum.clone(), body.rom_checksum.clone()];
@@ -30,25 +83,44 @@ pub(crate) fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> 
         return refuse(format!("the body `{}` or its model has changed since it was begun", body.name));
     }
     let end = scenario.simulation.end_time;
+    let is_same_end = number(&begun.scenario, "end_time") == Some(end);
+    if is_same_end && reader.state()? == RunState::Done {
+        drop(reader);
+        ResultWriter::fold_log(path)?;
+        return Err(SimulateError::Complete { path: path.to_owned() });
+    }
     match reader.checkpoint()? {
-        Some(checkpoint) if checkpoint.time >= end => {
-            refuse(format!("it has reached {:e} s, and the end time is {end:e} s", checkpoint.time))
-        }
-        _ => Ok(()),
+        Some(checkpoint) if !is_same_end && checkpoint.time >= end => refuse(format!(
+            "it has reached {:e} s, and the end time is {end:e} s; a later one prolongs it, `--force` begins it again",
+            checkpoint.time
+        )),
+        found => Ok(found.is_some()),
     }
 }
 
-/// The first lines in which two scenarios differ but for the end time and what follows from it; "nothing there" where one is shorter.
-fn first_difference(was: &str, is: &str) -> Option<(String, String)> {
+/// How often a run is saved changes nothing of it.
+const EVERY: &str = "checkpoint_every";
+
+/// The first lines in which two scenarios differ but for some keys; "nothing there" where one is shorter.
+fn first_difference(was: &str, is: &str, may_differ: &[&str]) -> Option<(String, String)> {
     let lines = |text: &str| -> Vec<String> {
-        let free = |line: &&str| !["end_time = ", "output_every = "].iter().any(|key| line.starts_with(key));
-        let lines = text.lines().filter(free);
-        lines.map(|line| format!("`{line}`")).collect()
+        let counts = |line: &&str| may_differ.iter().all(|key| value(line, key).is_none());
+        text.lines().filter(counts).map(|line| format!("`{line}`")).collect()
     };
     let (was, is) = (lines(was), lines(is));
     let line = |of: &[String], at: usize| of.get(at).cloned().unwrap_or("nothing there".to_owned());
     let at = (0..was.len().max(is.len())).find(|&at| was.get(at) != is.get(at))?;
     Some((line(&was, at), line(&is, at)))
+}
+
+/// The value of a key in a line of a scenario as it is stored.
+fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.strip_prefix(key)?.strip_prefix(" = ")
+}
+
+/// The number of a key that `[simulation]` alone has, in a scenario as it is stored.
+fn number(scenario: &str, key: &str) -> Option<f64> {
+    scenario.lines().find_map(|line| value(line, key))?.parse().ok()
 }
 
 #[cfg(test)]
@@ -57,9 +129,12 @@ mod tests {
 
     #[test]
     fn the_end_time_alone_may_differ() {
-        assert_eq!(first_difference("end_time = 1.0\na = 1", "end_time = 2.0\na = 1"), None);
-        let (was, is) = first_difference("a = 1\nb = 2", "a = 1\nb = 3").unwrap();
+        let difference = |was, is| first_difference(was, is, &["end_time"]);
+        assert_eq!(difference("end_time = 1.0\na = 1", "end_time = 2.0\na = 1"), None);
+        let (was, is) = difference("a = 1\nb = 2", "a = 1\nb = 3").unwrap();
         assert_eq!((was.as_str(), is.as_str()), ("`b = 2`", "`b = 3`"));
-        assert_eq!(first_difference("a = 1", "").unwrap().1, "nothing there");
+        assert_eq!(difference("a = 1", "").unwrap().1, "nothing there");
+        assert!(first_difference("end_time = 1.0", "end_time = 2.0", &[]).is_some());
+        assert_eq!(number("a = 1\nend_time = 1e-5\n", "end_time"), Some(1e-5));
     }
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use carom_dynamics::BodyState;
-use carom_format::ResultWriter;
 use carom_format::result::{NoteLevel, RunHeader, RunState};
 use carom_format::scenario::model::{ContactLaw, Integrator, JointForm, Scenario, Scheme};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, SpectralRadius};
@@ -20,7 +19,7 @@ use crate::{Assembled, Prepared, PreparedModel, SimulateError, resume, system};
 pub struct RunOptions {
     /// Replace a result that exists.
     pub replace: bool,
-    /// Go on where a result stopped.
+    /// Go on where a result stopped; begin it where there is none.
     pub resume: bool,
 }
 
@@ -59,6 +58,7 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<RunOutcome, SimulateError> {
     supported(scenario)?;
+    let scenario = &*resume::continued(scenario, path, options)?;
     if scenario.simulation.scheme == Scheme::Static {
         return run_static(scenario, scenario_folder, prepared, path, options, progress);
     }
@@ -77,17 +77,16 @@ pub fn run(
     };
     let mut simulation = Simulation::new(system, &placements, settings(scenario)?)
         .map_err(|error| crate::joints::placed(scenario, error))?;
-    let every = scenario.simulation.checkpoint_every as u64;
-    let mut writer = if options.resume {
-        resume::same_run(path, &header, scenario)?;
-        let (writer, checkpoint) = ResultWriter::resume(path, every)?;
+    let (mut writer, checkpoint) = resume::begin(path, &header, scenario, options)?;
+    if let Some(checkpoint) = checkpoint {
         simulation.resume(&checkpoint)?;
-        writer
-    } else {
-        ResultWriter::create(path, &header, every, options.replace)?
-    };
+    }
     let (started, cpu_started) = (Instant::now(), cpu_seconds());
     let ended = simulation.run(&mut writer, progress);
+    // What could not be kept ends the file at its last checkpoint.
+    if let Err(error @ RunError::Observer(_)) = ended {
+        return Err(error.into());
+    }
     let seconds = started.elapsed().as_secs_f64();
     let cpu_seconds = cpu_seconds() - cpu_started;
     let summary = simulation.summary();
@@ -99,8 +98,7 @@ pub fn run(
         Err(RunError::Interrupted { .. }) => RunState::Interrupted,
         Err(_) => RunState::Failed,
     };
-    // A run that is continued has said so before.
-    for note in notes.iter().filter(|_| !options.resume) {
+    for note in &notes {
         writer.note(0.0, NoteLevel::Note, note)?;
     }
     for warning in &warnings {

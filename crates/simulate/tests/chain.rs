@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use carom_format::result::RunState;
 use carom_format::{ResultReader, Scenario};
 use carom_progress::{Progress, Silent};
-use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+use carom_simulate::{ErrorKind, RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
 
 const SCENARIO: &str = r#"
 [simulation]
@@ -273,4 +274,49 @@ fn a_result_is_continued_by_its_own_scenario_alone() {
         assert!(message.contains("result.carom") && message.contains(says), "{change}: {message}");
     }
     with(&["simulation.end_time=5e-5"], resume, &Silent).unwrap();
+}
+
+/// A force that grows without bound towards t = 0.50123 ms: no step leads over that.
+const SINGULAR: &str = r#"
+[simulation]
+end_time = 1.0e-3
+output_every = 1.0e-5
+
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.1 }
+material = "steel"
+rigid = true
+
+[[body.marker]]
+name = "middle"
+at = [0.0, 0.0, 0.0]
+
+[[force]]
+on = "ball:middle"
+force = [1.0, 0.0, 0.0]
+scale = "abs(t - 5.0123e-4)^(-2)"
+"#;
+
+#[test]
+fn a_run_that_fails_keeps_its_steps_and_a_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let scenario = Scenario::parse(Path::new("singular.toml"), SINGULAR, &[], &["steel"]).unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let mut left = Vec::new();
+    // What fails once fails again, from its checkpoint on, and nothing is there twice.
+    for resume in [false, true] {
+        let options = RunOptions { replace: false, resume };
+        let error = run(&scenario, folder.path(), &prepared, &path, options, &Silent).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Convergence, "{error}");
+        let reader = ResultReader::open(&path).unwrap();
+        assert_eq!(reader.state().unwrap(), RunState::Failed);
+        let reached = reader.checkpoint().unwrap().unwrap().time;
+        assert!((4.9e-4..5.02e-4).contains(&reached), "{reached} s, then {error}");
+        left.push((reader.times().unwrap(), reader.notes().unwrap().len()));
+    }
+    assert_eq!(left[0].0.len(), 51, "{left:?}");
+    assert_eq!(left[0], left[1]);
 }

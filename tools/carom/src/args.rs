@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 
 /// From a scenario to pictures: mesh, reduce, solve, export, report. Quantities are SI units.
 ///
-/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 did not converge, 5 cannot read or write.
+/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 did not converge, 5 cannot read or write, 130 stopped by Ctrl-C, 143 by SIGTERM.
 #[derive(Debug, Parser)]
 #[command(name = "carom", version)]
 pub(crate) struct Args {
@@ -51,7 +51,7 @@ pub(crate) struct ChainArgs {
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
     pub(crate) every: Option<u64>,
 
-    /// Solve again what is up to date, and replace a result in DIR that is not of `carom run`.
+    /// Solve again what is up to date, replace a result in DIR that is not of `carom run`, and work in a folder that holds other files.
     #[arg(long)]
     pub(crate) force: bool,
 

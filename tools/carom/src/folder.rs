@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use carom_cli::{Category, Failure, FailureContext};
-use carom_files::create_folder;
+use carom_files::{create_folder, temporary};
 
 /// Where `carom run` puts things.
 #[derive(Debug, Clone)]
@@ -40,20 +40,58 @@ impl Layout {
         }
     }
 
-    /// Makes the folder and keeps others from working in it as long as the returned handle lives.
-    pub(crate) fn claim(&self) -> Result<Option<File>, Failure> {
+    /// Makes the folder and keeps others from working in it as long as the returned handle lives. What killed runs have left unfinished goes.
+    ///
+    /// * `force` — take a folder in which others have files too
+    pub(crate) fn claim(&self, force: bool) -> Result<Option<File>, Failure> {
+        if !force {
+            self.refuse_foreign()?;
+        }
         create_folder(&self.root).or_fail(Category::Files)?;
         // A system that cannot open or lock folders goes without: SQLite still guards the result.
-        let Ok(handle) = File::open(&self.root) else { return Ok(None) };
-        match handle.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(Failure::new(
-                Category::Files,
-                format!("another carom works in `{}`", self.root.display()),
-            )
-            .hint("wait for it, or give this run a folder of its own with -o")),
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(handle)),
+        let handle = File::open(&self.root).ok();
+        if handle.as_ref().is_some_and(|handle| matches!(handle.try_lock(), Err(TryLockError::WouldBlock))) {
+            let what = format!("another carom works in `{}`", self.root.display());
+            let failure = Failure::new(Category::Files, what);
+            return Err(failure.hint("wait for it, or give this run a folder of its own with -o"));
+        }
+        for folder in [&self.root, &self.bodies, &self.paraview, &self.plots] {
+            temporary::clear_left_over(folder);
+        }
+        Ok(handle)
+    }
+
+    /// Refuses a folder that `carom run` has not made and that holds other files than it makes: they would be mixed, and those of the same
+    /// name lost. A result alone is looked at later.
+    fn refuse_foreign(&self) -> Result<(), Failure> {
+        if self.stamp.exists() {
+            return Ok(());
+        }
+        let of_result = |name: &str| name.starts_with("result.carom") || name.starts_with(".carom-");
+        let of_bodies = |name: &str| [".npz", ".rom", ".recipe"].iter().any(|ending| name.ends_with(ending));
+        let is_bodies = |name: &str| {
+            let foreign = || foreign(&self.bodies, |name| of_bodies(name) || name.starts_with(".carom-"));
+            name == "bodies" && foreign().is_none()
+        };
+        match foreign(&self.root, |name| of_result(name) || is_bodies(name)) {
+            Some(found) => {
+                let what = format!(
+                    "the folder `{}` holds files that carom run did not make, such as `{found}`",
+                    self.root.display()
+                );
+                Err(Failure::new(Category::Usage, what)
+                    .hint("-o takes a folder that is empty or not there yet; --force works in this one all the same"))
+            }
+            None => Ok(()),
         }
     }
+}
+
+/// The first entry of a folder, by name, that is none of ours; none in a folder that is not there.
+fn foreign(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Option<String> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()));
+    names.filter(|name| !is_ours(name)).min()
 }
 
 /// Folder of a scenario: where its paths begin.

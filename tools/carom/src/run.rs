@@ -29,9 +29,13 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     let started = Instant::now();
     let scenario = read_scenario(&args.scenario, &args.set)?;
     let layout = Layout::new(args.output.as_deref(), &args.scenario);
-    let _claim = layout.claim()?;
+    let _claim = layout.claim(args.force)?;
     let mut stamp = Stamp::read(&layout.stamp)?;
     solution::check_place(args, &scenario, &layout, &stamp)?;
+    // From now on the folder is known to be ours, whatever stops this run.
+    if !layout.stamp.exists() {
+        stamp.write(&layout.stamp)?;
+    }
     let mut done = Vec::new();
     let tell = |phase: Done, done: &mut Vec<Done>| {
         phase.notes.iter().for_each(|note| session.note(note));

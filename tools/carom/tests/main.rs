@@ -2,4 +2,7 @@
 
 mod chain;
 mod inputs;
+mod kills;
 mod program;
+#[path = "../../solve/tests/tables.rs"]
+mod tables;

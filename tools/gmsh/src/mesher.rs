@@ -6,10 +6,12 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
+use carom_files::temporary;
 use carom_mesh::quality::{self, Quality};
 use carom_mesh::{Mesh, msh};
+use carom_progress::child;
 use serde::Serialize;
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::NamedTempFile;
 
 use crate::Args;
 use crate::job::{Job, Report};
@@ -26,8 +28,6 @@ pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
     let made = make(args, session)?;
     tell_notes(&made, session);
     check_quality(&made, session)?;
-    let Made { file, .. } = &made;
-    readable(file).or_fail_with(Category::Files, || unwritable(&args.output.output))?;
     let Made { file, version, mesh, quality, .. } = made;
     file.persist(&args.output.output)
         .map_err(|e| e.error)
@@ -89,7 +89,7 @@ fn check_input(path: &Path) -> Result<(), Failure> {
 
 /// A mesh beside its final place.
 struct Made {
-    file: TempPath,
+    file: NamedTempFile,
     version: String,
     mesh: Mesh,
     quality: Quality,
@@ -115,26 +115,21 @@ fn make(args: &Args, session: &Session) -> Result<Made, Failure> {
 
 fn attempt(args: &Args, session: &Session, optimise: bool) -> Result<Made, Failure> {
     let folder = args.output.output.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let temporary = |suffix: &str| {
-        tempfile::Builder::new()
-            .prefix(".carom-gmsh-")
-            .suffix(suffix)
-            .tempfile_in(folder)
-            .map(NamedTempFile::into_temp_path)
-            .or_fail_with(Category::Files, || unwritable(&args.output.output))
+    let begin = |ending: &str| {
+        temporary::file_in(folder, ending).or_fail_with(Category::Files, || unwritable(&args.output.output))
     };
-    let (file, report) = (temporary(".msh")?, temporary(".json")?);
+    let (file, report) = (begin(".msh")?, begin(".json")?);
     let job = Job {
         input: args.file.clone(),
-        mesh: file.to_path_buf(),
-        report: report.to_path_buf(),
+        mesh: file.path().to_owned(),
+        report: report.path().to_owned(),
         size: args.size,
         order: args.order,
         hex: args.hex,
         optimise,
     };
     let status = run_worker(&job, args.output.run.verbose > 0, session)?;
-    let text = std::fs::read_to_string(&report).unwrap_or_default();
+    let text = std::fs::read_to_string(report.path()).unwrap_or_default();
     let (version, mut notes) = match serde_json::from_str(&text) {
         Ok(Report::Done { version, notes }) if status.success() => (version, notes),
         Ok(Report::Failed { kind, message, hint }) => return Err(kind.failure(message, hint)),
@@ -146,7 +141,7 @@ fn attempt(args: &Args, session: &Session, optimise: bool) -> Result<Made, Failu
             .hint("run again with -v to see how far it came; try another --size, or --order 1"));
         }
     };
-    let (mesh, read_notes) = msh::read(&file).map_err(|error| {
+    let (mesh, read_notes) = msh::read(file.path()).map_err(|error| {
         Failure::from_error(Category::Other, error)
             .context("the mesh that Gmsh wrote cannot be used")
             .hint("try without --hex, or with another --size")
@@ -163,9 +158,7 @@ fn run_worker(job: &Job, show_log: bool, session: &Session) -> Result<ExitStatus
     let job = serde_json::to_string(job).or_fail_with(Category::Other, cannot)?;
     // OpenCASCADE prints whatever the options say; standard output is for data alone.
     let log = || if show_log { Stdio::from(io::stderr()) } else { Stdio::null() };
-    let mut child = Command::new(program)
-        .args([FLAG, &job])
-        .stdin(Stdio::null())
+    let mut child = child::bind(Command::new(program).args([FLAG, &job]))
         .stdout(log())
         .stderr(log())
         .spawn()
@@ -220,16 +213,4 @@ fn check_quality(made: &Made, session: &Session) -> Result<(), Failure> {
 
 fn unwritable(path: &Path) -> String {
     format!("cannot write `{}`", path.display())
-}
-
-/// Temporary files are private; the output is not.
-#[cfg(unix)]
-fn readable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable(_path: &Path) -> io::Result<()> {
-    Ok(())
 }

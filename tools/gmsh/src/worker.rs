@@ -23,6 +23,14 @@ pub(crate) fn job_of_this_process() -> Option<Job> {
 
 /// Does the job and writes the report. The exit code only says whether there is one.
 pub(crate) fn run(job: &Job) -> ExitCode {
+    // Gmsh cannot be asked to stop, and the process that would end this one may have been killed.
+    let files = [job.mesh.clone(), job.report.clone()];
+    carom_progress::child::watch_parent(move || {
+        for file in files {
+            let _ = std::fs::remove_file(file);
+        }
+        std::process::abort();
+    });
     let report = match mesh(job) {
         Ok((version, notes)) => Report::Done { version, notes },
         Err(Failed { kind, message, hint }) => Report::Failed { kind, message, hint },

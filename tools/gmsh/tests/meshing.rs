@@ -295,3 +295,51 @@ fn a_script_names_the_faces_of_a_step_file() {
     }
     assert!((nearest - 0.03).abs() < 1e-5 && (farthest - 0.033).abs() < 1e-5, "{nearest} {farthest}");
 }
+
+/// Processes that one has started and that run.
+#[cfg(target_os = "linux")]
+fn children(parent: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let is_child = |process: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        fields.next().is_some_and(|state| state != "Z") && fields.next() == Some(&parent.to_string())
+    };
+    processes.filter(is_child).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_worker_ends_when_the_program_is_killed_and_leaves_nothing() {
+    use std::time::{Duration, Instant};
+
+    let folder = folder_with("part.geo", &QUARTER.replace("0.02", "0.0005"));
+    let mut program = Command::new(env!("CARGO_BIN_EXE_carom-gmsh"))
+        .args(["part.geo", "-o", "part.msh"])
+        .current_dir(folder.path())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    let worker = loop {
+        if let Some(worker) = children(program.id()).first() {
+            break *worker;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "no worker");
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let runs = || {
+        let stat = std::fs::read_to_string(format!("/proc/{worker}/stat")).unwrap_or_default();
+        stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))
+    };
+    while runs() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the worker is still there");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["part.geo"]);
+}

@@ -49,7 +49,8 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     keep_input(&args.file, &args.output.output)?;
     body_name(&args.output.output)?;
     session.progress().begin("reading the file", 0);
-    let imported = carom_make::import(&args.file, &options, material).map_err(import_failure);
+    let imported =
+        carom_make::import_with(&args.file, &options, material, session.progress()).map_err(import_failure);
     session.progress().end();
     let mut imported = imported?;
     set_materials(&mut imported.body, &of_sets).or_fail(Category::Input)?;
@@ -100,6 +101,7 @@ pub(crate) fn import_failure(error: ImportError) -> Failure {
         ImportErrorKind::Input => Category::Input,
         ImportErrorKind::Files => Category::Files,
         ImportErrorKind::Program => Category::Other,
+        ImportErrorKind::Interrupted => Category::Interrupted,
     };
     Failure::from_error(category, error)
 }

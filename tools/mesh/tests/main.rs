@@ -1,5 +1,6 @@
 //! The integration tests of `carom-tool-mesh`: one program with a module a file.
 
 mod commands;
+mod mesher;
 mod program;
 mod shapes;

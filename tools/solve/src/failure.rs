@@ -28,6 +28,11 @@ pub fn read_scenario(path: &Path, overrides: &[String]) -> Result<Scenario, Fail
 /// * `path`, `overrides` — as for [`read_scenario`]
 pub fn failed(path: &Path, overrides: &[String], error: SimulateError) -> Failure {
     let category = category(&error);
+    if category == Category::Interrupted {
+        let failure = Failure::from_error(category, error);
+        let is_told = failure.to_string().contains("interrupted");
+        return if is_told { failure } else { failure.context("interrupted") };
+    }
     match error.key().and_then(|key| Scenario::place_of(path, overrides, key)) {
         Some(place) => Failure::from_error(category, Placed { place, source: error }),
         None => Failure::from_error(category, error),
@@ -58,6 +63,7 @@ fn category(error: &SimulateError) -> Category {
         ErrorKind::Input => Category::Input,
         ErrorKind::Files => Category::Files,
         ErrorKind::Convergence => Category::Convergence,
-        ErrorKind::Interrupted | ErrorKind::Other => Category::Other,
+        ErrorKind::Interrupted => Category::Interrupted,
+        ErrorKind::Other => Category::Other,
     }
 }

@@ -5,8 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use carom_cli::{Category, Failure, OutputArgs, RunArgs, Session, keep_input, main_with};
-use carom_simulate::{RunOptions, Workshop};
+use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs, Session, keep_input, main_with};
+use carom_format::ResultReader;
+use carom_format::result::ResultLock;
+use carom_simulate::{RunOptions, SimulateError, Workshop};
 use carom_solve::{LcpArgs, Solved, failed, read_scenario, solve_lcp};
 use clap::{Parser, Subcommand};
 
@@ -28,11 +30,12 @@ struct Arguments {
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     set: Vec<String>,
 
-    /// Go on where the result stopped.
+    /// Go on where the result stopped: from its last checkpoint, from the start if there is none yet. A run that has reached its end is left as it is,
+    /// or prolonged by a later --end-time.
     #[arg(long, conflicts_with = "force")]
     resume: bool,
 
-    /// End of the run instead of that in the scenario [s].
+    /// End of the run instead of that in the scenario [s]; with --resume it prolongs a run that is complete.
     #[arg(long, value_name = "T")]
     end_time: Option<f64>,
 
@@ -86,28 +89,51 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     let workshop = Workshop { scenario_folder: &folder, bodies: Path::new(&bodies) };
     let progress = session.progress();
     keep_input(&arguments.scenario, result)?;
-    if result.exists() && !arguments.output.force && !arguments.resume {
-        return Err(exists(result));
-    }
     if let Some(parent) = result.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir())
     {
         let (result, parent) = (result.display(), parent.display());
         let what = format!("cannot write `{result}`: there is no folder `{parent}`; make it first");
         return Err(Failure::new(Category::Files, what));
     }
-    let prepared = carom_simulate::prepare(&scenario, workshop, progress).map_err(failed)?;
+    // Told before bodies are made; who writes takes it again.
+    drop(ResultLock::take(result).or_fail(Category::Files)?);
+    if result.exists() && !arguments.output.force && !arguments.resume {
+        return Err(exists(result));
+    }
+    let prepared =
+        carom_simulate::prepare(&scenario, workshop, progress).map_err(|error| stopped(failed(error)))?;
     for note in &prepared.notes {
         session.detail(1, note);
     }
     let options = RunOptions { replace: arguments.output.force, resume: arguments.resume };
-    let outcome =
-        carom_simulate::run(&scenario, &folder, &prepared, result, options, progress).map_err(failed)?;
-    let solved = Solved::of(&outcome);
+    let solved = match carom_simulate::run(&scenario, &folder, &prepared, result, options, progress) {
+        Ok(outcome) => Solved::of(&outcome),
+        Err(complete @ SimulateError::Complete { .. }) => {
+            session.note(&complete.to_string());
+            let read = ResultReader::open(result).and_then(|reader| Solved::read(&reader));
+            read.or_fail(Category::Input)?.ok_or_else(|| incomplete(result))?
+        }
+        Err(error) => return Err(stopped(failed(error))),
+    };
     for warning in solved.warnings() {
         session.warn(warning);
     }
     session.print_summary(&solved.text())?;
     session.print_json("carom-solve 1", &solved)
+}
+
+/// A run that did not reach its end.
+fn stopped(failure: Failure) -> Failure {
+    if failure.category() != Category::Interrupted {
+        return failure;
+    }
+    failure.hint("what was computed is kept: the same command with --resume goes on from there")
+}
+
+/// A result that calls itself complete and is not.
+fn incomplete(path: &Path) -> Failure {
+    let what = format!("`{}` lacks what a complete run has: it is damaged", path.display());
+    Failure::new(Category::Input, what).hint("--force runs the scenario again")
 }
 
 /// A result that is there already.

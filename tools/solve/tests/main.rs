@@ -1,4 +1,7 @@
 //! The integration tests of `carom-tool-solve`: one program with a module a file.
 
 mod lcp;
+mod page;
 mod statics;
+mod stops;
+mod tables;

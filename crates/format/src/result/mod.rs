@@ -5,6 +5,7 @@
 
 mod blob;
 mod joints;
+mod lock;
 mod read;
 mod schema;
 mod write;
@@ -15,6 +16,7 @@ use carom_dynamics::CheckpointError;
 use thiserror::Error;
 
 pub use joints::JointCourse;
+pub use lock::ResultLock;
 pub use read::{ResultReader, StoredFrame};
 pub use write::ResultWriter;
 
@@ -23,7 +25,7 @@ use crate::npz::Version;
 /// What the entry `format` of the table `meta` says.
 pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
-pub const VERSION: Version = Version { major: 1, minor: 2 };
+pub const VERSION: Version = Version { major: 1, minor: 3 };
 
 /// A body as the result knows it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -200,6 +202,14 @@ pub enum ResultError {
         /// The file.
         path: PathBuf,
     },
+    /// Another process writes to it.
+    #[error("`{path}` is in use: another carom{} writes to it; wait for it or stop it, or give this run another -o", of(.owner))]
+    InUse {
+        /// The file.
+        path: PathBuf,
+        /// `process` and its number; empty if it has not told yet.
+        owner: String,
+    },
     /// There is no result.
     #[error("there is no result `{path}`")]
     NotThere {
@@ -214,6 +224,9 @@ pub enum ResultError {
         /// What it said.
         source: std::io::Error,
     },
+    /// It cannot be begun.
+    #[error(transparent)]
+    Write(#[from] carom_files::WriteFileError),
     /// SQLite refused: a full disk, missing rights, a damaged file.
     #[error("`{path}`: {}", explain(.source))]
     Database {
@@ -244,7 +257,7 @@ pub enum ResultError {
         /// The program that wrote it.
         program: String,
     },
-    /// The run is complete or has no checkpoint.
+    /// The run has no checkpoint.
     #[error("`{path}` cannot be resumed: {why}")]
     NotResumable {
         /// The file.
@@ -271,7 +284,11 @@ impl ResultError {
     /// True if the file cannot be read or written, false if its content is wrong.
     pub fn is_io(&self) -> bool {
         match self {
-            Self::Io { .. } | Self::NotThere { .. } | Self::Exists { .. } => true,
+            Self::Io { .. }
+            | Self::Write(_)
+            | Self::NotThere { .. }
+            | Self::Exists { .. }
+            | Self::InUse { .. } => true,
             Self::Database { source, .. } => !matches!(
                 source.sqlite_error_code(),
                 Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt)
@@ -279,6 +296,11 @@ impl ResultError {
             _ => false,
         }
     }
+}
+
+/// Which process it is, in parentheses.
+fn of(owner: &str) -> String {
+    if owner.is_empty() { String::new() } else { format!(" ({owner})") }
 }
 
 fn explain(error: &rusqlite::Error) -> String {

@@ -2,7 +2,10 @@
 
 use carom_dynamics::LedgerRow;
 
-/// Statements that make the tables of version 1.2.
+/// How far the tables go at the checkpoint: of each the largest row number; what lies beyond is newer. Since version 1.3.
+pub(super) const MARKS: &str = "CREATE TABLE IF NOT EXISTS checkpoint_mark (name TEXT PRIMARY KEY, rows INTEGER NOT NULL) WITHOUT ROWID;";
+
+/// Statements that make the tables of version 1.3.
 pub(super) fn statements() -> String {
     let ledger = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     format!(
@@ -58,7 +61,8 @@ pub(super) fn statements() -> String {
          CREATE TABLE checkpoint (
              id INTEGER PRIMARY KEY CHECK (id = 1), scheme TEXT NOT NULL, version INTEGER NOT NULL,
              time REAL NOT NULL, steps INTEGER NOT NULL);
-         CREATE TABLE checkpoint_entry (name TEXT PRIMARY KEY, kind TEXT NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;"
+         CREATE TABLE checkpoint_entry (name TEXT PRIMARY KEY, kind TEXT NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
+         {MARKS}"
     )
 }
 

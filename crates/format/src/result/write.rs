@@ -1,62 +1,75 @@
 //! Writing a result while a run goes on.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use carom_dynamics::{Checkpoint, ContactEvent, Frame, LedgerSummary, Observer, ObserverError};
-use rusqlite::{Connection, OptionalExtension, params};
+use carom_files::write_atomically;
+use rusqlite::{Connection, MAIN_DB, params};
 
+use super::lock::{ResultLock, beside};
 use super::{KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, VERSION, joints, schema};
 use crate::PROGRAM;
 
+mod continued;
+mod due;
 mod rows;
 
+use due::Due;
+
 /// Keeps what a run hands over; see the module's documentation.
+#[derive(Debug)]
 pub struct ResultWriter {
     path: PathBuf,
     database: Connection,
-    checkpoint_every: u64,
+    due: Due,
     n_frames: i64,
     bytes: [Vec<u8>; 2],
     in_transaction: bool,
     /// False where a result of an earlier version, which has no tables for joints, is continued.
     has_joints: bool,
+    /// Given back after the database is closed.
+    _lock: ResultLock,
 }
 
 impl ResultWriter {
-    /// Begins a result.
+    /// Begins a result. It appears under its name once it can be read; until then a result that it replaces stays as it is.
     ///
     /// * `replace` — take the place of a file that exists
-    /// * `checkpoint_every` — accepted steps between checkpoints
+    /// * `checkpoint_every` — accepted steps between checkpoints, besides those that are due by wall time; 0 for those alone
     ///
     /// # Errors
     ///
-    /// [`ResultError`]; [`ResultError::Exists`] if the file exists and is not to be replaced.
+    /// [`ResultError`]; [`ResultError::Exists`] if the file exists and is not to be replaced, [`ResultError::InUse`] if another process writes to
+    /// it.
     pub fn create(
         path: &Path,
         header: &RunHeader,
         checkpoint_every: u64,
         replace: bool,
     ) -> Result<Self, ResultError> {
-        if path.exists() {
-            if !replace {
-                return Err(ResultError::Exists { path: path.to_owned() });
-            }
-            remove(path)?;
+        // A link stays, and leads to the new result.
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let lock = ResultLock::take(path)?;
+        if path.exists() && !replace {
+            return Err(ResultError::Exists { path: path.to_owned() });
         }
-        let mut writer = Self::open(path, checkpoint_every)?;
-        let written = writer.write_header(header);
-        if written.is_err() {
-            // Nothing was computed yet: leave nothing.
-            let (path, database) = (writer.path, writer.database);
-            drop(database);
-            let _ = remove(&path);
-            return Err(written.expect_err("it was just checked"));
+        let failed = |source| ResultError::Database { path: path.to_owned(), source };
+        let mut database = Connection::open_in_memory().map_err(failed)?;
+        write_header(&database, header).map_err(failed)?;
+        let image = database.serialize(MAIN_DB).map_err(failed)?;
+        // A log belongs to the file that it was written for.
+        for suffix in ["-wal", "-shm", "-journal"] {
+            let _ = std::fs::remove_file(beside(path, suffix));
         }
+        write_atomically(path, |out| out.write_all(&image))?;
+        let mut writer = Self::open(path, checkpoint_every, lock)?;
         writer.begin()?;
         Ok(writer)
     }
 
-    fn open(path: &Path, checkpoint_every: u64) -> Result<Self, ResultError> {
+    fn open(path: &Path, checkpoint_every: u64, lock: ResultLock) -> Result<Self, ResultError> {
         let failed = |source| ResultError::Database { path: path.to_owned(), source };
         let database = Connection::open(path).map_err(failed)?;
         // With a write-ahead log a transaction survives the end of the process without a flush of its own.
@@ -65,85 +78,13 @@ impl ResultWriter {
         Ok(Self {
             path: path.to_owned(),
             database,
-            checkpoint_every,
+            due: Due::new(checkpoint_every),
             n_frames: 0,
             bytes: [Vec::new(), Vec::new()],
             in_transaction: false,
             has_joints: true,
+            _lock: lock,
         })
-    }
-
-    fn write_header(&mut self, header: &RunHeader) -> Result<(), ResultError> {
-        self.begin()?;
-        let written = self.database.execute_batch(&schema::statements()).and_then(|()| {
-            for (key, value) in [
-                ("format", KIND),
-                ("version", &VERSION.to_string()),
-                ("program", PROGRAM),
-                ("state", RunState::Running.word()),
-                ("scenario", &header.scenario),
-                ("scenario_folder", &header.scenario_folder),
-            ] {
-                self.database.execute(&schema::insert("meta", 2), params![key, value])?;
-            }
-            for (id, body) in header.bodies.iter().enumerate() {
-                let [x, y, z] = body.frame_origin;
-                self.database.execute(
-                    &schema::insert("body", 14),
-                    params![
-                        id as i64,
-                        body.name,
-                        body.rigid,
-                        body.fixed,
-                        body.mass,
-                        x,
-                        y,
-                        z,
-                        body.modes[0] as i64,
-                        body.modes[1] as i64,
-                        body.rom_path,
-                        body.rom_checksum,
-                        body.body_path,
-                        body.body_checksum
-                    ],
-                )?;
-            }
-            for (id, pair) in header.pairs.iter().enumerate() {
-                let row = params![id as i64, pair.name, pair.first, pair.second];
-                self.database.execute(&schema::insert("contact_pair", 4), row)?;
-            }
-            joints::write_joints(&self.database, &header.joints)
-        });
-        self.checked(written)?;
-        self.commit()
-    }
-
-    /// Opens the result of a run that did not reach its end, and gives the checkpoint from which it continues.
-    ///
-    /// # Errors
-    ///
-    /// [`ResultError::NotResumable`] if the run is complete or has no checkpoint, others if the file is none of ours.
-    pub fn resume(path: &Path, checkpoint_every: u64) -> Result<(Self, Checkpoint), ResultError> {
-        let reader = super::ResultReader::open(path)?;
-        let refuse = |why: &str| ResultError::NotResumable { path: path.to_owned(), why: why.to_owned() };
-        if reader.state()? == RunState::Done {
-            return Err(refuse("the run is complete; `--force` runs it again"));
-        }
-        let checkpoint =
-            reader.checkpoint()?.ok_or_else(|| refuse("it has no checkpoint; `--force` runs it again"))?;
-        let has_joints = reader.has_table("joint")?;
-        drop(reader);
-        let mut writer = Self::open(path, checkpoint_every)?;
-        writer.has_joints = has_joints;
-        let last: Result<Option<i64>, _> = writer
-            .database
-            .query_row("SELECT max(id) FROM frame", [], |row| row.get(0))
-            .optional()
-            .map(Option::flatten);
-        writer.n_frames = writer.checked(last)?.map_or(0, |last| last + 1);
-        writer.begin()?;
-        writer.set_state(RunState::Running)?;
-        Ok((writer, checkpoint))
     }
 
     /// Something that the run has to say.
@@ -206,9 +147,28 @@ impl ResultWriter {
         }
         self.set_state(state)?;
         self.commit()?;
-        // Folds the log into the file.
-        let folded = self.database.pragma_update(None, "journal_mode", "DELETE");
-        self.checked(folded)
+        self.fold()
+    }
+
+    /// Folds the log that a process has left which was killed just after the end of its run into the result.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`] if it cannot be written.
+    pub fn fold_log(path: &Path) -> Result<(), ResultError> {
+        if !beside(path, "-wal").exists() {
+            return Ok(());
+        }
+        let lock = ResultLock::take(path)?;
+        Self::open(path, 0, lock)?.fold()
+    }
+
+    /// Folds the log into the file. While somebody reads it, that is left to who opens it next: nothing is missing.
+    fn fold(&self) -> Result<(), ResultError> {
+        match self.database.pragma_update(None, "journal_mode", "DELETE") {
+            Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => Ok(()),
+            folded => self.checked(folded),
+        }
     }
 
     /// Frames kept so far.
@@ -242,18 +202,46 @@ impl ResultWriter {
     }
 }
 
-fn remove(path: &Path) -> Result<(), ResultError> {
-    for suffix in ["-wal", "-shm", "-journal"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        let _ = std::fs::remove_file(name);
+/// The tables, and what is known at the start of a run.
+fn write_header(database: &Connection, header: &RunHeader) -> rusqlite::Result<()> {
+    database.execute_batch(&schema::statements())?;
+    for (key, value) in [
+        ("format", KIND),
+        ("version", &VERSION.to_string()),
+        ("program", PROGRAM),
+        ("state", RunState::Running.word()),
+        ("scenario", &header.scenario),
+        ("scenario_folder", &header.scenario_folder),
+    ] {
+        database.execute(&schema::insert("meta", 2), params![key, value])?;
     }
-    match std::fs::remove_file(path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-            Err(ResultError::Io { path: path.to_owned(), source })
-        }
-        _ => Ok(()),
+    for (id, body) in header.bodies.iter().enumerate() {
+        let [x, y, z] = body.frame_origin;
+        database.execute(
+            &schema::insert("body", 14),
+            params![
+                id as i64,
+                body.name,
+                body.rigid,
+                body.fixed,
+                body.mass,
+                x,
+                y,
+                z,
+                body.modes[0] as i64,
+                body.modes[1] as i64,
+                body.rom_path,
+                body.rom_checksum,
+                body.body_path,
+                body.body_checksum
+            ],
+        )?;
     }
+    for (id, pair) in header.pairs.iter().enumerate() {
+        let row = params![id as i64, pair.name, pair.first, pair.second];
+        database.execute(&schema::insert("contact_pair", 4), row)?;
+    }
+    joints::write_joints(database, &header.joints)
 }
 
 fn told(error: ResultError) -> ObserverError {
@@ -271,14 +259,16 @@ impl Observer for ResultWriter {
         self.checked(written).map_err(told)
     }
 
-    fn checkpoint_every(&self) -> u64 {
-        self.checkpoint_every
+    fn wants_checkpoint(&mut self, steps: u64) -> bool {
+        self.due.after(steps)
     }
 
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
-        let written = self.write_checkpoint(checkpoint);
+        let begun = Instant::now();
+        let written = self.write_checkpoint(checkpoint).and_then(|()| continued::mark(&self.database));
         self.checked(written).map_err(told)?;
         self.commit().map_err(told)?;
+        self.due.written_since(begun);
         self.begin().map_err(told)
     }
 }

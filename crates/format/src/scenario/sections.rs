@@ -29,19 +29,6 @@ const SPECTRAL_RADIUS: f64 = 0.8;
 /// Axes in which vectors are given.
 pub(super) const AXES: [(&str, &str); 2] = [("inertial", "inertial"), ("body", "body")];
 
-/// Frames of a result if the scenario does not say how often.
-const FRAMES: f64 = 200.0;
-
-/// Steps between checkpoints: the scheme `rigid` takes a million of them in a second, and what implicit integrators and contacts carry on is large beside
-/// a state. Written at each explicit step it took a seventh of the time of an impact.
-fn checkpoint_every(integrator: Integrator) -> usize {
-    match integrator {
-        Integrator::EnergyMomentum => 1_000_000,
-        Integrator::Radau5 | Integrator::Bdf2 | Integrator::Midpoint | Integrator::GeneralisedAlpha => 100,
-        Integrator::Dop853 | Integrator::DormandPrince5 => 10,
-    }
-}
-
 /// α of the penalty, QUASISTATIC settings: the force is 0.2 % low at four spans a contact radius.
 const PENALTY_FACTOR: f64 = 100.0;
 
@@ -112,8 +99,10 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
             .or(if time_step.is_none() { Some(RELATIVE_TOLERANCE) } else { None }),
         time_step,
         maximum_step: table.number("maximum_step", Interval::Positive),
-        output_every: table.number("output_every", Interval::Positive).unwrap_or(end_time / FRAMES),
-        checkpoint_every: table.count("checkpoint_every", 1).unwrap_or(checkpoint_every(integrator)),
+        output_every: table
+            .number("output_every", Interval::Positive)
+            .unwrap_or(end_time / Simulation::FRAMES),
+        checkpoint_every: table.count("checkpoint_every", 1),
         steps: if statics { Some(steps.unwrap_or(1)) } else { None },
     };
     table.finish();

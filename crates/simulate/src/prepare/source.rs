@@ -10,7 +10,8 @@ use carom_format::scenario::model::{
 use carom_make::cad::CadOptions;
 use carom_make::shape::Grade;
 use carom_make::{
-    ImportOptions, MakeError, NearPlace, Place, RefineError, RefineOptions, Shape, ShapeOptions, Zone,
+    ImportErrorKind, ImportOptions, MakeError, NearPlace, Place, RefineError, RefineOptions, Shape,
+    ShapeOptions, Zone,
 };
 
 use carom_progress::Progress;
@@ -42,12 +43,16 @@ pub(super) fn make(
             )?
         }
         BodySource::Import(import) => {
-            let imported = carom_make::import(
+            let imported = carom_make::import_with(
                 &folder.join(&import.file),
                 &import_options(import),
                 material.map_or_else(steel, Ok)?,
+                progress,
             )
-            .map_err(|source| SimulateError::Import { body: name(), source })?;
+            .map_err(|source| match source.kind() {
+                ImportErrorKind::Interrupted => SimulateError::Interrupted,
+                _ => SimulateError::Import { body: name(), source },
+            })?;
             notes.extend(imported.notes.iter().map(|note| format!("body `{}`: {note}", spec.name)));
             imported.body
         }

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use carom_fem::{Body, Discretisation};
-use carom_format::ResultWriter;
 use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
 use carom_format::scenario::model::{BodySpec, ContactLaw, Scenario};
 use carom_multibody::RunSummary;
@@ -37,17 +36,16 @@ pub(crate) fn run_rigid(
     let settings =
         Settings { end_time: scenario.simulation.end_time, output_every: scenario.simulation.output_every };
     let mut simulation = Simulation::new(system, settings)?;
-    let every = scenario.simulation.checkpoint_every as u64;
-    let mut writer = if options.resume {
-        resume::same_run(path, &header, scenario)?;
-        let (writer, checkpoint) = ResultWriter::resume(path, every)?;
+    let (mut writer, checkpoint) = resume::begin(path, &header, scenario, options)?;
+    if let Some(checkpoint) = checkpoint {
         simulation.resume(&checkpoint)?;
-        writer
-    } else {
-        ResultWriter::create(path, &header, every, options.replace)?
-    };
+    }
     let (started, cpu_started) = (Instant::now(), cpu_seconds());
     let ended = simulation.run(&mut writer, progress);
+    // What could not be kept ends the file at its last checkpoint.
+    if let Err(error @ RunError::Observer(_)) = ended {
+        return Err(error.into());
+    }
     let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
     let summary = summary(&mut simulation);
     let mut warnings = warnings(&summary);

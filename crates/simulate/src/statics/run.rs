@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use carom_dynamics::{BodyState, ContactEvent, ContactState, Frame, Ledger, Observer};
+use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, Frame, Ledger, Observer};
 use carom_format::ResultWriter;
 use carom_format::result::{ForceKind, NoteLevel, ResultBody, ResultPair, RunHeader, RunState, StaticForce};
 use carom_format::scenario::model::{BodySpec, Scenario};
@@ -16,7 +16,9 @@ use super::equilibrium::{Balanced, Search, check_held};
 use super::outcome::{StaticOutcome, SupportOutcome, pair_forces, pair_outcomes};
 use super::state::{BodyResult, balance, body_result, contact_states};
 use crate::run::{absolute, cpu_seconds};
-use crate::{Prepared, PreparedBody, RunOptions, RunOutcome, SimulateError};
+use crate::{Prepared, PreparedBody, RunOptions, RunOutcome, SimulateError, resume};
+
+mod restart;
 
 /// A contact that is to be trusted within a few percent has this many spans under pressure.
 const FEW_SPANS: usize = 12;
@@ -45,15 +47,17 @@ pub fn run_static(
     options: RunOptions,
     progress: &dyn Progress,
 ) -> Result<RunOutcome, SimulateError> {
-    if options.resume {
-        return Err(SimulateError::StaticResume);
-    }
     let (started, cpu_started) = (Instant::now(), cpu_seconds());
     let mut problem = Problem::new(scenario, prepared, progress)?;
     let set_up = started.elapsed().as_secs_f64();
     let header = problem.header(scenario, scenario_folder, prepared);
-    let mut run = Run::new(scenario, ResultWriter::create(path, &header, 0, options.replace)?);
-    let ended = run.steps(&mut problem, progress);
+    let (writer, checkpoint) = resume::begin(path, &header, scenario, options)?;
+    let mut run = Run::new(scenario, writer);
+    let ended = run.steps(&mut problem, checkpoint, progress);
+    // What could not be kept ends the file at its last checkpoint.
+    if let Err(error @ SimulateError::Run(carom_multibody::RunError::Observer(_))) = ended {
+        return Err(error);
+    }
     run.warnings.extend(problem.bodies.iter().filter_map(StaticBody::told));
     let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
     let mut timings: Vec<(&str, f64)> =
@@ -170,16 +174,30 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The unloaded state and all load steps.
-    fn steps(&mut self, problem: &mut Problem, progress: &dyn Progress) -> Result<(), SimulateError> {
+    /// The unloaded state and all load steps, or those after a checkpoint.
+    fn steps(
+        &mut self,
+        problem: &mut Problem,
+        checkpoint: Option<Checkpoint>,
+        progress: &dyn Progress,
+    ) -> Result<(), SimulateError> {
         let steps = self.scenario.simulation.steps.unwrap_or(1);
-        let mut balanced = problem.at_rest();
-        self.unloaded(problem, &balanced, progress)?;
+        let mut balanced = match checkpoint {
+            Some(checkpoint) => self.resume(problem, &checkpoint)?,
+            None => problem.at_rest(),
+        };
+        let taken = self.counts[0] as usize;
+        if taken == 0 {
+            self.unloaded(problem, &balanced, progress)?;
+        }
         progress.begin("load steps", steps as u64);
-        for step in 1..=steps {
+        for step in taken + 1..=steps {
             let part = step as f64 / steps as f64;
             balanced = problem.solve((step, part), &balanced, progress)?;
             self.record(problem, part, &balanced, progress)?;
+            if step < steps {
+                self.save(problem, &balanced)?;
+            }
             progress.set(step as u64);
             if progress.interrupted() {
                 return Err(SimulateError::Interrupted);

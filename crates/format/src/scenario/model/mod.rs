@@ -167,11 +167,22 @@ pub struct Simulation {
     pub maximum_step: Option<f64>,
     /// Time between frames of the result \[s\].
     pub output_every: f64,
-    /// Accepted steps between points from which the run can be resumed.
-    pub checkpoint_every: usize,
+    /// Accepted steps between points from which the run can be resumed, besides those by wall time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint_every: Option<usize>,
     /// Equal parts in which a static scheme applies loads and prescribed displacements; none in other schemes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<usize>,
+}
+
+impl Simulation {
+    /// Frames of a result if the scenario does not say how often.
+    pub const FRAMES: f64 = 200.0;
+
+    /// True if the time between frames is what it would be if the scenario did not give it.
+    pub fn has_default_frames(&self) -> bool {
+        self.output_every == self.end_time / Self::FRAMES
+    }
 }
 
 /// A linear elastic isotropic material.

@@ -1,0 +1,82 @@
+//! When a checkpoint is due.
+
+use std::time::{Duration, Instant};
+
+/// Wall time that a killed run loses at most, but for the step that it was in.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Checkpoints may take this part of the time.
+const SHARE: u32 = 50;
+/// Steps between looks at the clock, at most: some steps take a microsecond.
+const MOST_STEPS: u64 = 64;
+/// Looks further apart than this are too far apart.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Says when a checkpoint is due: by wall time, and after a number of steps if one is given.
+#[derive(Debug)]
+pub(super) struct Due {
+    /// Steps between checkpoints; 0 if time alone counts.
+    every: u64,
+    written: Instant,
+    /// What the last checkpoint took.
+    cost: Duration,
+    looked: Instant,
+    /// Step of the next look at the clock, and steps from there to the one after.
+    next_look: u64,
+    stride: u64,
+}
+
+impl Due {
+    pub(super) fn new(every: u64) -> Self {
+        let now = Instant::now();
+        Self { every, written: now, cost: Duration::ZERO, looked: now, next_look: 0, stride: 1 }
+    }
+
+    /// True if one is due after so many steps of the run.
+    pub(super) fn after(&mut self, steps: u64) -> bool {
+        if self.every > 0 && steps.is_multiple_of(self.every) {
+            return true;
+        }
+        if steps < self.next_look {
+            return false;
+        }
+        let now = Instant::now();
+        self.stride = if now - self.looked > LOOK { 1 } else { (2 * self.stride).min(MOST_STEPS) };
+        self.looked = now;
+        self.next_look = steps + self.stride;
+        now - self.written >= INTERVAL.max(SHARE * self.cost)
+    }
+
+    /// Notes that one was written, which was begun at a time.
+    pub(super) fn written_since(&mut self, begun: Instant) {
+        self.written = Instant::now();
+        self.cost = self.written - begun;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_steps_counts_besides_the_time() {
+        let mut due = Due::new(3);
+        assert_eq!((1..=7).filter(|steps| due.after(*steps)).collect::<Vec<_>>(), [3, 6]);
+        let mut due = Due::new(0);
+        assert!(!(1..=1000).any(|steps| due.after(steps)), "a second has not passed");
+    }
+
+    #[test]
+    fn slow_steps_are_all_looked_at() {
+        let mut due = Due::new(0);
+        for steps in 1..=1000 {
+            due.after(steps);
+        }
+        due.looked -= LOOK;
+        due.written -= INTERVAL;
+        let first = (1001..).find(|steps| due.after(*steps)).unwrap();
+        assert!(first <= 1000 + MOST_STEPS, "seen after step {first}");
+        assert_eq!(due.next_look, first + 1, "every step is looked at now");
+        due.written_since(Instant::now());
+        assert!(!due.after(first + 1));
+    }
+}

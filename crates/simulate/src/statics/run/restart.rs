@@ -1,0 +1,83 @@
+//! Checkpoints of a static run: what a load step takes over from the one before.
+
+use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, Observer};
+use carom_format::ResultError;
+
+use super::{Balanced, Problem, Run};
+use crate::SimulateError;
+
+/// Name of the scheme in checkpoints.
+const SCHEME: &str = "static";
+
+/// Version of the entries.
+const VERSION: u64 = 1;
+
+impl Run<'_> {
+    /// Hands a checkpoint over after a load step. None follows the last step, whose outcome is in no checkpoint.
+    pub(super) fn save(&mut self, problem: &Problem, balanced: &Balanced) -> Result<(), SimulateError> {
+        let [steps, evaluations] = self.counts;
+        let mut checkpoint = Checkpoint {
+            scheme: SCHEME.to_owned(),
+            version: VERSION,
+            time: self.time,
+            steps,
+            ..Checkpoint::default()
+        };
+        checkpoint.put_integers("counters", &[evaluations, self.fallbacks]);
+        checkpoint.put_reals("motion", &balanced.motion.concat());
+        if let Some(contact) = &problem.contact {
+            checkpoint.put_reals("contact", &contact.warm.to_numbers());
+        }
+        let events = self.events.iter().flatten().flat_map(ContactEvent::to_array);
+        checkpoint.put_reals("events", &events.collect::<Vec<_>>());
+        self.ledger.save(&mut checkpoint);
+        Ok(self.writer.checkpoint(&checkpoint).map_err(carom_multibody::RunError::from)?)
+    }
+
+    /// Continues from a checkpoint; returns the equilibrium that it was taken in.
+    pub(super) fn resume(
+        &mut self,
+        problem: &mut Problem,
+        checkpoint: &Checkpoint,
+    ) -> Result<Balanced, SimulateError> {
+        self.restore(problem, checkpoint).map_err(|error| ResultError::from(error).into())
+    }
+
+    fn restore(
+        &mut self,
+        problem: &mut Problem,
+        checkpoint: &Checkpoint,
+    ) -> Result<Balanced, CheckpointError> {
+        checkpoint.expect(SCHEME, VERSION)?;
+        let length = |name: &str, found: usize, expected: usize| CheckpointError::Length {
+            name: name.to_owned(),
+            found,
+            expected,
+        };
+        let counters = checkpoint.integers("counters")?;
+        let &[evaluations, fallbacks] = counters else {
+            return Err(length("counters", counters.len(), 2));
+        };
+        (self.time, self.counts, self.fallbacks) =
+            (checkpoint.time, [checkpoint.steps, evaluations], fallbacks);
+        let mut balanced = problem.at_rest();
+        let coordinates = balanced.motion.iter_mut().flatten();
+        let n = problem.bodies.iter().map(|body| body.motions.len()).sum();
+        coordinates.zip(checkpoint.reals_of("motion", n)?).for_each(|(to, from)| *to = *from);
+        if let Some(contact) = &mut problem.contact {
+            let numbers = checkpoint.reals("contact")?;
+            contact.warm = contact.model.cold();
+            if !contact.warm.read_numbers(numbers) {
+                return Err(length("contact", numbers.len(), contact.model.cold().to_numbers().len()));
+            }
+        }
+        for numbers in checkpoint.reals("events")?.as_chunks().0 {
+            let event = ContactEvent::from_array(numbers);
+            let pairs = self.events.len();
+            let slot = self.events.get_mut(event.pair);
+            *slot.ok_or_else(|| length("events", event.pair + 1, pairs))? = Some(event);
+        }
+        self.ledger.restore(checkpoint)?;
+        Ok(balanced)
+    }
+}

@@ -1,0 +1,383 @@
+//! Runs that are stopped by signals, killed, and short of disk space: what is left of them, and what a resumed run comes to.
+
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use assert_cmd::cargo::CommandCargoExt;
+use carom_format::ResultReader;
+use carom_testing::program::{failure, told};
+use tempfile::TempDir;
+
+use crate::tables;
+
+/// A rigid ball falls on a plate of quadratic splines.
+const IMPACT: &str = r#"
+[simulation]
+end_time = 2.0e-4
+
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.01, pole_radius = 2.0e-3 }
+material = "steel"
+rigid = true
+rotation = { axis = [1.0, 0.0, 0.0], degrees = 180.0 }
+position = [0.0, 0.0, 0.01001]
+velocity = [0.0, 0.0, -1.0]
+
+[[body]]
+name = "plate"
+make = { shape = "plate", size = [0.02, 0.02, 0.005], pole_radius = 2.0e-3, grade = { at = "pole", finest = 1.0e-3 } }
+material = "pmma"
+reduce = { interface = ["pole"], modes = 8, split = 5.0e4 }
+position = [0.0, 0.0, -0.0025]
+
+[[contact]]
+between = ["plate:pole", "ball:pole"]
+"#;
+
+/// A scenario, and what is changed of it so that a run takes up to a second.
+#[derive(Clone, Copy)]
+struct Case {
+    name: &'static str,
+    text: &'static str,
+    set: &'static [&'static str],
+    /// What is changed besides so that it takes some seconds.
+    longer: &'static [&'static str],
+}
+
+const PENDULUM: &str = include_str!("../../../meshes/double-pendulum/scenario.toml");
+const STACK: &str = include_str!("../../../meshes/stack/scenario.toml");
+const PRESSED: &str = include_str!("../../../meshes/hertz-static/scenario.toml");
+
+const CASES: [Case; 8] = [
+    Case { name: "quasistatic", text: IMPACT, set: &[], longer: &["simulation.relative_tolerance=1e-12"] },
+    Case {
+        name: "friction",
+        text: IMPACT,
+        set: &["simulation.integrator=bdf2", "simulation.end_time=8e-5", "contact.0.friction=0.3"],
+        longer: &["simulation.time_step=1e-8"],
+    },
+    Case {
+        name: "dynamic",
+        text: IMPACT,
+        set: &["simulation.scheme=dynamic", "simulation.integrator=dop853", "simulation.end_time=4e-5"],
+        longer: &["simulation.end_time=2.5e-4"],
+    },
+    Case {
+        name: "damped",
+        text: IMPACT,
+        set: &["simulation.scheme=damped", "simulation.integrator=dop853", "simulation.end_time=4e-5"],
+        longer: &["simulation.end_time=2.5e-4"],
+    },
+    Case { name: "joints", text: PENDULUM, set: &[], longer: &["simulation.end_time=5.0"] },
+    Case {
+        name: "alpha",
+        text: PENDULUM,
+        set: &["simulation.integrator=generalised-alpha"],
+        longer: &["simulation.end_time=12.0"],
+    },
+    Case {
+        name: RIGID,
+        text: STACK,
+        set: &["simulation.end_time=1.5"],
+        longer: &["simulation.end_time=12.0"],
+    },
+    Case { name: STATIC, text: PRESSED, set: &["simulation.steps=6"], longer: &["simulation.steps=50"] },
+];
+
+const RIGID: &str = "rigid";
+const STATIC: &str = "static";
+
+/// A second is longer than these runs: checkpoints by steps besides.
+const OFTEN: &str = "simulation.checkpoint_every=17";
+
+/// One of them.
+fn case(name: &str) -> Case {
+    CASES.into_iter().find(|case| case.name == name).expect("it is one of them")
+}
+
+/// A folder with a scenario, in which the program runs.
+struct Place {
+    folder: TempDir,
+    set: Vec<String>,
+}
+
+impl Place {
+    fn new(case: &Case, changes: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.toml"), case.text).unwrap();
+        let set = case.set.iter().chain(changes);
+        let set = set.flat_map(|set| ["--set".to_owned(), (*set).to_owned()]).collect();
+        Self { folder, set }
+    }
+
+    fn result(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The command that computes a result. All of a folder share their bodies.
+    fn command(&self, result: &str, args: &[&str]) -> Command {
+        let bodies = self.result(&format!("{result}.bodies"));
+        if !bodies.exists() && result != "whole" {
+            std::os::unix::fs::symlink("whole.bodies", &bodies).unwrap();
+        }
+        let mut command = Command::cargo_bin("carom-solve").unwrap();
+        command.args(["a.toml", "-q", "-o", result]).args(&self.set).args(args);
+        command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, result: &str, args: &[&str]) -> Output {
+        self.command(result, args).output().unwrap()
+    }
+
+    fn ok(&self, result: &str, args: &[&str]) {
+        let output = self.run(result, args);
+        assert!(output.status.success(), "{result} {args:?}: {}", told(&output));
+    }
+
+    /// The undisturbed run, and what it takes once the bodies are made.
+    fn whole(&self) -> Duration {
+        self.ok("whole", &[]);
+        let begun = Instant::now();
+        self.ok("whole", &["--force"]);
+        begun.elapsed()
+    }
+}
+
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Waits until a result is there, as the steps begin then.
+fn wait_for(result: &Path, child: &mut Child) {
+    let begun = Instant::now();
+    while !result.exists() && child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no {}", result.display());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// What is left of a killed run is nothing or a result that can be read.
+fn assert_absent_or_whole(result: &Path) {
+    if result.exists() {
+        let reader = ResultReader::open(result).unwrap();
+        reader.state().unwrap();
+        let times = reader.times().unwrap();
+        assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{times:?}");
+        assert_eq!(reader.ledger().unwrap().len(), times.len());
+    }
+}
+
+/// Numbers in [0, 1) that differ from run to run no more than the clock makes them.
+struct Moments(u64);
+
+impl Moments {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as f64 / f64::from(1u32 << 31)
+    }
+}
+
+/// Kills a run `kills` times at random moments, each time as it goes on from where the last one ended; then lets it come to its end.
+fn kill_and_resume(place: &Place, took: Duration, kills: usize, moments: &mut Moments, what: &str) -> usize {
+    let result = place.result("killed");
+    let mut killed = 0;
+    for _ in 0..kills {
+        let mut child = place.command("killed", &["--resume"]).spawn().unwrap();
+        std::thread::sleep(took.mul_f64(moments.next()));
+        killed += usize::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        let ended = child.wait_with_output().unwrap();
+        assert!(ended.status.code().is_none_or(|code| code == 0), "{what}: {}", told(&ended));
+        assert_absent_or_whole(&result);
+    }
+    place.ok("killed", &["--resume"]);
+    tables::assert_equal(&result, &place.result("whole"), what);
+    let left: Vec<_> = std::fs::read_dir(place.folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.contains(".part") || name.ends_with("-lock") || name.ends_with("-wal"))
+        .collect();
+    assert!(left.is_empty(), "{what}: {left:?}");
+    killed
+}
+
+#[test]
+fn a_run_that_is_stopped_by_signals_and_resumed_is_the_whole_run() {
+    for case in CASES {
+        let place = Place::new(&case, &[OFTEN]);
+        let took = place.whole();
+        let result = place.result("cut");
+        for (signal, code, part) in [("-INT", 130, 0.2), ("-TERM", 143, 0.3)] {
+            let mut child = place.command("cut", &["--resume"]).spawn().unwrap();
+            wait_for(&result, &mut child);
+            std::thread::sleep(took.mul_f64(part));
+            if child.try_wait().unwrap().is_some() {
+                continue;
+            }
+            send(signal, &child);
+            let message = failure(&child.wait_with_output().unwrap(), code);
+            assert!(
+                message.contains("interrupted") && message.contains("--resume"),
+                "{}: {message}",
+                case.name
+            );
+            assert_absent_or_whole(&result);
+        }
+        place.ok("cut", &["--resume"]);
+        tables::assert_equal(&result, &place.result("whole"), case.name);
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_and_resumed_is_the_whole_run() {
+    let mut moments = Moments(7);
+    let mut killed = 0;
+    for case in CASES {
+        let place = Place::new(&case, &[OFTEN]);
+        let took = place.whole();
+        killed += kill_and_resume(&place, took, 3, &mut moments, case.name);
+    }
+    println!("{killed} of {} runs were killed before their end", 3 * CASES.len());
+}
+
+#[test]
+#[ignore = "7 min: eighty kills at random moments with checkpoints by wall time alone"]
+fn eighty_kills_lose_nothing() {
+    let mut moments = Moments(11);
+    let mut killed = 0;
+    for case in CASES {
+        let place = Place::new(&case, case.longer);
+        let took = place.whole();
+        killed += kill_and_resume(&place, took, 10, &mut moments, case.name);
+        println!("{}: {took:.1?}, {killed} kills so far", case.name);
+    }
+}
+
+#[test]
+fn a_killed_run_has_lost_three_seconds_at_most() {
+    // Steps of the fast scheme, which take microseconds, and of a stack, which take hundreds of them; no checkpoints but those by wall time.
+    let fast = Case {
+        name: "fast",
+        text: include_str!("../../../meshes/ball-in-shell/scenario.toml"),
+        set: &["simulation.end_time=1.0e6", "simulation.output_every=100.0"],
+        longer: &[],
+    };
+    let slow = Case { name: "slow", text: STACK, set: &["simulation.end_time=1000.0"], longer: &[] };
+    for case in [fast, slow] {
+        let place = Place::new(&case, &[]);
+        let result = place.result("whole");
+        let mut child = place.command("whole", &[]).spawn().unwrap();
+        wait_for(&result, &mut child);
+        let (mut reached, mut at) = (0.0, Instant::now());
+        let begun = Instant::now();
+        let mut longest = Duration::ZERO;
+        while begun.elapsed() < Duration::from_secs(5) {
+            let checkpoint = ResultReader::open(&result).and_then(|reader| reader.checkpoint());
+            let time = checkpoint.ok().flatten().map_or(0.0, |checkpoint| checkpoint.time);
+            if time > reached {
+                (reached, at) = (time, Instant::now());
+            }
+            longest = longest.max(at.elapsed());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(reached > 0.0, "{}: no checkpoint", case.name);
+        assert!(longest < Duration::from_secs(3), "{}: {longest:?} between checkpoints", case.name);
+    }
+}
+
+#[test]
+fn resume_begins_prolongs_and_is_done_where_all_is_done() {
+    for case in CASES.iter().filter(|case| case.name != STATIC) {
+        let place = Place::new(case, &[]);
+        place.ok("whole", &["--resume"]);
+        let result = place.result("whole");
+        let (before, end) =
+            (tables::tables(&result), *ResultReader::open(&result).unwrap().times().unwrap().last().unwrap());
+        place.ok("whole", &["--resume"]);
+        assert_eq!(tables::tables(&result), before, "{}: a complete result was changed", case.name);
+
+        let longer = format!("{:e}", 1.25 * end);
+        place.ok("whole", &["--resume", "--end-time", &longer]);
+        let reader = ResultReader::open(&result).unwrap();
+        let times = reader.times().unwrap();
+        assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{}: {times:?}", case.name);
+        let last = *times.last().unwrap();
+        assert!((last / (1.25 * end) - 1.0).abs() < 1e-3, "{}: ends at {last}", case.name);
+        let every = times[1] - times[0];
+        assert!((times.len() as f64 - 1.0 - last / every).abs() < 1.5, "{}: {times:?}", case.name);
+        assert_eq!(reader.ledger().unwrap().len(), times.len());
+        drop(reader);
+        let message =
+            failure(&place.run("whole", &["--resume", "--end-time", &format!("{:e}", 0.5 * end)]), 3);
+        assert!(message.contains("it has reached") && message.contains("--force"), "{message}");
+    }
+}
+
+#[test]
+fn a_static_result_is_not_prolonged() {
+    let place = Place::new(&case(STATIC), &[]);
+    place.ok("whole", &["--resume"]);
+    place.ok("whole", &["--resume"]);
+    let message = failure(&place.run("whole", &["--resume", "--end-time", "2.0"]), 3);
+    assert!(message.contains("end_time"), "{message}");
+}
+
+#[test]
+fn a_result_in_use_is_refused_and_that_of_a_killed_run_is_not() {
+    let place = Place::new(&case(RIGID), &[]);
+    let longer = ["--end-time", "1000.0"];
+    let mut child = place.command("whole", &longer).spawn().unwrap();
+    wait_for(&place.result("whole"), &mut child);
+    for flag in ["--resume", "--force"] {
+        let message = failure(&place.run("whole", &[flag, longer[0], longer[1]]), 5);
+        let number = format!("process {}", child.id());
+        assert!(message.contains("in use") && message.contains(&number), "{message}");
+    }
+    let failed = failure(&place.run("whole", &longer), 5);
+    assert!(failed.contains("in use"), "{failed}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.ok("whole", &["--force", "--end-time", "0.1"]);
+    assert!(!place.result("whole-lock").exists());
+}
+
+/// As `carom-gmsh` is started by `carom-mesh`: an input that ends says that whoever started the program is gone.
+#[test]
+fn a_program_that_another_one_has_started_ends_with_it() {
+    let place = Place::new(&case(RIGID), &[]);
+    let mut command = place.command("whole", &["--end-time", "1000.0"]);
+    let mut child = command.stdin(Stdio::piped()).env("CAROM_ENDS_WITH_INPUT", "1").spawn().unwrap();
+    wait_for(&place.result("whole"), &mut child);
+    assert!(child.try_wait().unwrap().is_none());
+    drop(child.stdin.take());
+    let message = failure(&child.wait_with_output().unwrap(), 1);
+    assert!(message.contains("interrupted"), "{message}");
+}
+
+#[test]
+fn a_full_disk_leaves_the_last_checkpoint() {
+    let place = Place::new(&case(RIGID), &["simulation.output_every=1.0e-3", OFTEN]);
+    place.whole();
+    // A file may have so many blocks of 512 bytes, and the whole result has more.
+    let blocks = place.result("whole").metadata().unwrap().len() / 1024;
+    let command = place.command("cut", &[]);
+    let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &script]).arg(command.get_program()).args(command.get_args());
+    let output = limited.current_dir(place.folder.path()).output().unwrap();
+    let message = told(&output);
+    assert_eq!(output.status.code(), Some(5), "{message}");
+    assert_absent_or_whole(&place.result("cut"));
+    let reached = ResultReader::open(&place.result("cut")).unwrap().checkpoint().unwrap().unwrap().time;
+    assert!(reached > 0.0, "{reached} s");
+    place.ok("cut", &["--resume"]);
+    tables::assert_equal(&place.result("cut"), &place.result("whole"), "full disk");
+}
