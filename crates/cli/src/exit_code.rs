@@ -8,7 +8,7 @@ pub const OTHER: u8 = 1;
 pub const USAGE: u8 = 2;
 /// An input is invalid: a file with wrong content, a missing set, a value out of its range.
 pub const INVALID_INPUT: u8 = 3;
-/// A computation did not converge; what was computed before is kept.
+/// A computation did not converge, or a warning with `--strict`; what was computed is kept.
 pub const NOT_CONVERGED: u8 = 4;
 /// A file cannot be read or written.
 pub const FILES: u8 = 5;

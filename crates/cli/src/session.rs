@@ -1,6 +1,7 @@
 //! One run of a command: where it may print, and how loud it is.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use carom_progress::Progress;
 use serde::Serialize;
@@ -15,13 +16,21 @@ pub struct Session {
     quiet: bool,
     verbosity: u8,
     bars: Bars,
+    /// Warnings so far, printed or not.
+    n_warnings: AtomicUsize,
 }
 
 impl Session {
     /// A session with these flags. Bars are shown if standard error is a terminal and neither `--json` nor `-q` is given.
     pub fn new(args: &RunArgs) -> Self {
         let visible = io::stderr().is_terminal() && !args.json && !args.quiet;
-        Self { json: args.json, quiet: args.quiet, verbosity: args.verbose, bars: Bars::new(visible) }
+        Self {
+            json: args.json,
+            quiet: args.quiet,
+            verbosity: args.verbose,
+            bars: Bars::new(visible),
+            n_warnings: AtomicUsize::new(0),
+        }
     }
 
     /// True if the caller wants JSON.
@@ -105,10 +114,29 @@ impl Session {
 
     /// Warns on standard error, also with `--json`, unless `-q` is given.
     pub fn warn(&self, text: &str) {
+        self.n_warnings.fetch_add(1, Ordering::Relaxed);
         if !self.quiet {
             let (yellow, plain) = if colour() { ("\x1b[33m", "\x1b[0m") } else { ("", "") };
             self.say(&format!("{yellow}warning{plain}: {text}"));
         }
+    }
+
+    /// Fails if there was a warning: the end of a command with `--strict`.
+    ///
+    /// # Errors
+    ///
+    /// [`Category::Convergence`], with the number of warnings.
+    pub fn refuse_warnings(&self) -> Result<(), Failure> {
+        let what = match self.n_warnings.load(Ordering::Relaxed) {
+            0 => return Ok(()),
+            1 => "1 warning".to_owned(),
+            n => format!("{n} warnings"),
+        };
+        Err(Failure::new(
+            Category::Convergence,
+            format!("{what}, and --strict takes a warning for a failure"),
+        )
+        .hint("the result is whole; the warnings say what to change"))
     }
 
     /// Tells a detail on standard error if `-v` is given at least `level` times.

@@ -176,6 +176,20 @@ pub struct LedgerSummary {
     pub momentum_error: f64,
     /// Largest |R_L| over the largest sum of the bodies' angular momenta.
     pub ang_momentum_error: f64,
+    /// The largest `energy_error` that the run claims; none where it claims nothing.
+    pub energy_limit: Option<f64>,
+}
+
+impl LedgerSummary {
+    /// True if the energy is balanced as the run claims; an error that is not a number is not. None without a claim.
+    pub fn energy_is_met(&self) -> Option<bool> {
+        self.energy_limit.map(|limit| self.energy_error <= limit)
+    }
+
+    /// The claim on the energy in words: "met", or "not met"; none without a claim.
+    pub fn energy_verdict(&self) -> Option<&'static str> {
+        self.energy_is_met().map(|is_met| if is_met { "met" } else { "not met" })
+    }
 }
 
 /// Part of the potential that counts as moved where nothing moves.
@@ -268,6 +282,7 @@ impl Ledger {
             energy_error: relative(0),
             momentum_error: relative(1),
             ang_momentum_error: relative(2),
+            energy_limit: None,
         }
     }
 }
@@ -320,6 +335,19 @@ mod tests {
         // A fall counts whole.
         ledger.record(Balance { e_pot: 12.4, e_kin: 1.0, ..Balance::default() });
         assert_eq!(ledger.summary().energy_error, 0.5);
+    }
+
+    #[test]
+    fn a_claim_is_met_or_not_met_and_what_is_not_a_number_is_not() {
+        let claim = |energy_error, energy_limit| LedgerSummary {
+            energy_error,
+            energy_limit,
+            ..LedgerSummary::default()
+        };
+        assert_eq!(claim(1e-7, Some(1e-6)).energy_verdict(), Some("met"));
+        assert_eq!(claim(0.25, Some(1e-6)).energy_verdict(), Some("not met"));
+        assert_eq!(claim(f64::NAN, Some(1e-6)).energy_verdict(), Some("not met"));
+        assert_eq!(claim(0.25, None).energy_verdict(), None);
     }
 
     #[test]

@@ -106,7 +106,12 @@ fn what_is_written_is_read() {
     }
     writer.contact_event(&event()).unwrap();
     writer.note(1.5, NoteLevel::Warning, "the pressure reaches the rim").unwrap();
-    let summary = LedgerSummary { energy_initial: 1.0, energy_error: 1e-7, ..LedgerSummary::default() };
+    let summary = LedgerSummary {
+        energy_initial: 1.0,
+        energy_error: 1e-7,
+        energy_limit: Some(1e-6),
+        ..LedgerSummary::default()
+    };
     writer.finish(RunState::Done, &summary, &[("run", 2.5)], &[("steps", 7)]).unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no log is left beside the result");
 

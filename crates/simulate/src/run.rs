@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use carom_dynamics::BodyState;
+use carom_dynamics::{BodyState, LedgerSummary};
 use carom_format::result::{NoteLevel, RunHeader, RunState};
 use carom_format::scenario::model::{ContactLaw, Integrator, JointForm, Scenario, Scheme};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, SpectralRadius};
@@ -89,7 +89,8 @@ pub fn run(
     }
     let seconds = started.elapsed().as_secs_f64();
     let cpu_seconds = cpu_seconds() - cpu_started;
-    let summary = simulation.summary();
+    let mut summary = simulation.summary();
+    summary.ledger.energy_limit = Some(scenario.simulation.relative_tolerance.unwrap_or(ENERGY_ERROR));
     let mut warnings = crate::joints::notes(&simulation.assembly);
     warnings.extend(self::warnings(scenario, &simulation, &summary));
     warnings.extend(doubtful_models(scenario, prepared));
@@ -253,25 +254,27 @@ fn doubtful_models(scenario: &Scenario, prepared: &Prepared) -> impl Iterator<It
     })
 }
 
-/// Relative error of the energy with fixed steps that is worth a word.
+/// Relative error of the energy that a run claims to stay below where the scenario gives no tolerance.
 const ENERGY_ERROR: f64 = 1e-3;
 
 /// What a user should know before trusting the numbers.
 fn warnings(scenario: &Scenario, simulation: &Simulation, summary: &RunSummary) -> Vec<String> {
     let mut out = simulation.warnings();
-    let error = summary.ledger.energy_error;
-    let tolerance = scenario.simulation.relative_tolerance;
-    if error.is_nan() || error > tolerance.unwrap_or(ENERGY_ERROR) {
-        let (than, remedy) = match tolerance {
-            Some(tolerance) => (
-                format!(", more than the tolerance of {tolerance:.0e}"),
-                "lower simulation.relative_tolerance",
-            ),
-            None => (String::new(), "shorten simulation.time_step"),
-        };
-        out.push(format!("the energy balance is off by {error:.1e} of the energy{than}: {remedy}"));
-    }
+    let remedy = match scenario.simulation.relative_tolerance {
+        Some(_) => "lower simulation.relative_tolerance",
+        None => "shorten simulation.time_step",
+    };
+    out.extend(unbalanced(&summary.ledger, remedy));
     out
+}
+
+/// The warning of an energy balance that the run claims and does not meet.
+pub(crate) fn unbalanced(ledger: &LedgerSummary, remedy: &str) -> Option<String> {
+    let limit = ledger.energy_limit.filter(|_| ledger.energy_is_met() == Some(false))?;
+    let error = ledger.energy_error;
+    Some(format!(
+        "the energy balance is not met: it is off by {error:.1e} of the energy, more than the tolerance of {limit:.0e}: {remedy}"
+    ))
 }
 
 /// CPU time of this process, all threads \[s\]; 0 where the system does not tell.

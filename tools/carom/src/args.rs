@@ -7,7 +7,8 @@ use clap::{Parser, Subcommand};
 
 /// From a scenario to pictures: mesh, reduce, solve, export, report. Quantities are SI units.
 ///
-/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 did not converge, 5 cannot read or write, 130 stopped by Ctrl-C, 143 by SIGTERM.
+/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 did not converge (or a warning with --strict), 5 cannot read or write, 130 stopped
+/// by Ctrl-C, 143 by SIGTERM.
 #[derive(Debug, Parser)]
 #[command(name = "carom", version)]
 pub(crate) struct Args {
@@ -54,6 +55,10 @@ pub(crate) struct ChainArgs {
     /// Solve again what is up to date, replace a result in DIR that is not of `carom run`, and work in a folder that holds other files.
     #[arg(long)]
     pub(crate) force: bool,
+
+    /// End with exit code 4 if there is a warning. Everything is made all the same.
+    #[arg(long)]
+    pub(crate) strict: bool,
 
     #[command(flatten)]
     pub(crate) run: RunArgs,

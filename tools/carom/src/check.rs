@@ -61,7 +61,8 @@ pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> 
         session.print(&text(&checked))?;
     }
     session.print_json("carom check 1", &checked)?;
-    refuse(problems)
+    refuse(problems)?;
+    if args.strict { session.refuse_warnings() } else { Ok(()) }
 }
 
 /// All problems as one failure, of the kind of the first.

@@ -22,7 +22,8 @@ pub(crate) fn run(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     if ended.is_err() && session.check_interrupted().is_err() {
         session.note("what is finished is kept: the same command goes on from there");
     }
-    ended
+    ended?;
+    if args.strict { session.refuse_warnings() } else { Ok(()) }
 }
 
 fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {

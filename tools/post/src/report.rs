@@ -117,15 +117,18 @@ fn summary(report: &mut Report, run: &Run) -> Result<(), RunError> {
         Column::new("quantity", "quantity", ""),
         Column::new("value", "value", ""),
         Column::new("unit", "unit", ""),
+        Column::new("claim", "claim", ""),
     ]);
-    for (name, value, unit) in [
-        ("energy at the start", errors.energy_initial, "J"),
-        ("energy at the end", errors.energy_final, "J"),
-        ("largest relative error of the energy balance", errors.energy_error, ""),
-        ("largest relative error of linear momentum", errors.momentum_error, ""),
-        ("largest relative error of angular momentum", errors.ang_momentum_error, ""),
+    let claim = errors.energy_limit.zip(errors.energy_verdict());
+    let claim = claim.map_or_else(String::new, |(limit, verdict)| format!("at most {limit:.0e}: {verdict}"));
+    for (name, value, unit, claim) in [
+        ("energy at the start", errors.energy_initial, "J", ""),
+        ("energy at the end", errors.energy_final, "J", ""),
+        ("largest relative error of the energy balance", errors.energy_error, "", &claim),
+        ("largest relative error of linear momentum", errors.momentum_error, "", ""),
+        ("largest relative error of angular momentum", errors.ang_momentum_error, "", ""),
     ] {
-        row(&mut table, vec![name.into(), value.into(), unit.into()]);
+        row(&mut table, vec![name.into(), value.into(), unit.into(), claim.into()]);
     }
     report.table(table, "Errors relative to the largest energy and momenta that occurred.");
     Ok(())

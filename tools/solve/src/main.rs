@@ -39,6 +39,10 @@ struct Arguments {
     #[arg(long, value_name = "T")]
     end_time: Option<f64>,
 
+    /// End with exit code 4 if there is a warning. The result is kept.
+    #[arg(long)]
+    strict: bool,
+
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -119,7 +123,8 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
         session.warn(warning);
     }
     session.print_summary(&solved.text())?;
-    session.print_json("carom-solve 1", &solved)
+    session.print_json("carom-solve 1", &solved)?;
+    if arguments.strict { session.refuse_warnings() } else { Ok(()) }
 }
 
 /// A run that did not reach its end.

@@ -35,6 +35,10 @@ struct Energy {
     #[serde(rename = "final")]
     last: f64,
     max_relative_error: f64,
+    /// The largest error that the run claims; null where it claims nothing.
+    limit: Option<f64>,
+    /// "met" or "not met".
+    claim: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -148,6 +152,8 @@ impl Solved {
                 initial: ledger.energy_initial,
                 last: ledger.energy_final,
                 max_relative_error: ledger.energy_error,
+                limit: ledger.energy_limit,
+                claim: ledger.energy_verdict(),
             },
             linear_momentum: Error { max_relative_error: ledger.momentum_error },
             angular_momentum: Error { max_relative_error: ledger.ang_momentum_error },
@@ -170,7 +176,7 @@ impl Solved {
         }
         let mut out = format!(
             "t = {:.6e} s after {} steps ({} rejected, {} right-hand sides), {:.2} s, {:.2} s of CPU\n\
-             energy {:.9e} J at the start, {:.9e} J at the end, balance to {:.1e}; momentum to {:.1e}, angular momentum \
+             energy {:.9e} J at the start, {:.9e} J at the end, balance to {:.1e}{}; momentum to {:.1e}, angular momentum \
              to {:.1e}\n",
             self.end_time,
             self.steps,
@@ -181,6 +187,7 @@ impl Solved {
             self.energy.initial,
             self.energy.last,
             self.energy.max_relative_error,
+            self.energy.claim(),
             self.linear_momentum.max_relative_error,
             self.angular_momentum.max_relative_error
         );
@@ -205,6 +212,17 @@ impl Solved {
             out.push_str(&format!("body {name}: velocity {vx:.6e} {vy:.6e} {vz:.6e} m/s\n"));
         }
         out
+    }
+}
+
+impl Energy {
+    /// The claim behind its error: nothing where there is none.
+    fn claim(&self) -> String {
+        match (self.claim, self.limit) {
+            (Some("met"), _) => " (met)".to_owned(),
+            (Some(verdict), Some(limit)) => format!(" ({verdict}: the limit is {limit:.1e})"),
+            _ => String::new(),
+        }
     }
 }
 

@@ -241,6 +241,8 @@ impl ResultReader {
                 energy_error: value("energy_error")?,
                 momentum_error: value("momentum_error")?,
                 ang_momentum_error: value("ang_momentum_error")?,
+                // Results of earlier releases claim nothing.
+                energy_limit: value("energy_limit").filter(|limit| !limit.is_nan()),
             })
         };
         Ok(summary())

@@ -126,11 +126,12 @@ impl ResultWriter {
         counters: &[(&str, u64)],
     ) -> Result<(), ResultError> {
         for (name, value) in [
-            ("energy_initial", summary.energy_initial),
-            ("energy_final", summary.energy_final),
-            ("energy_error", summary.energy_error),
-            ("momentum_error", summary.momentum_error),
-            ("ang_momentum_error", summary.ang_momentum_error),
+            ("energy_initial", Some(summary.energy_initial)),
+            ("energy_final", Some(summary.energy_final)),
+            ("energy_error", Some(summary.energy_error)),
+            ("energy_limit", summary.energy_limit),
+            ("momentum_error", Some(summary.momentum_error)),
+            ("ang_momentum_error", Some(summary.ang_momentum_error)),
         ] {
             let written = self.database.execute(&schema::insert("summary", 2), params![name, value]);
             self.checked(written)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use carom_dynamics::LedgerSummary;
 use carom_fem::{Body, Discretisation};
 use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
 use carom_format::scenario::model::{BodySpec, ContactLaw, Scenario};
@@ -11,7 +12,7 @@ use carom_progress::Progress;
 use carom_rigid::{RigidBody, RunError, Settings, Simulation, System};
 
 use super::setup::system;
-use crate::run::{absolute, cpu_seconds};
+use crate::run::{absolute, cpu_seconds, unbalanced};
 use crate::{Prepared, PreparedBody, PreparedModel, RunOptions, RunOutcome, SimulateError, resume};
 
 /// Relative error of the energy that is worth a word: what these runs lose is round-off.
@@ -48,7 +49,8 @@ pub(crate) fn run_rigid(
     }
     let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
     let summary = summary(&mut simulation);
-    let mut warnings = warnings(&summary);
+    let mut warnings: Vec<String> =
+        unbalanced(&summary.ledger, "shorten simulation.time_step").into_iter().collect();
     warnings.extend(doubtful_contacts(scenario, &geometries, &simulation.system));
     for warning in &warnings {
         writer.note(summary.time, NoteLevel::Warning, warning)?;
@@ -121,7 +123,7 @@ fn header(scenario: &Scenario, folder: &Path, prepared: &Prepared, system: &Syst
 }
 
 fn summary(simulation: &mut Simulation) -> RunSummary {
-    let ledger = simulation.summary();
+    let ledger = LedgerSummary { energy_limit: Some(ENERGY_ERROR), ..simulation.summary() };
     let counters = carom_integrate::Counters { steps: simulation.system.steps(), ..Default::default() };
     RunSummary {
         time: simulation.system.time(),
@@ -132,17 +134,6 @@ fn summary(simulation: &mut Simulation) -> RunSummary {
         rims: Vec::new(),
         fallbacks: 0,
     }
-}
-
-fn warnings(summary: &RunSummary) -> Vec<String> {
-    let error = summary.ledger.energy_error;
-    let is_off = error.is_nan() || error > ENERGY_ERROR;
-    is_off
-        .then(|| {
-            format!("the energy balance is off by {error:.1e} of the energy, where round-off alone was expected: shorten simulation.time_step")
-        })
-        .into_iter()
-        .collect()
 }
 
 /// Part of the smallest extent of the moving bodies of a pair that is a deep approach for rigid bodies.

@@ -1,0 +1,64 @@
+//! `--strict`: warnings as failures, and claims that a run does not meet, in every summary.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use carom_testing::program::{json, told};
+
+/// A hinged rod that falls from level. Steps of 1 ms keep its energy, steps of 0.2 s do not.
+const PENDULUM: &str = r#"
+[simulation]
+end_time = 1.0
+time_step = 1.0e-3
+integrator = "dop853"
+gravity = [0.0, 0.0, -9.81]
+
+[[body]]
+name = "rod"
+make = { shape = "rod", radius = 0.01, length = 0.4 }
+material = "steel"
+rigid = true
+
+[[joint]]
+kind = "revolute"
+between = ["ground", "rod:start"]
+axis = [0.0, 1.0, 0.0]
+"#;
+
+fn solve(folder: &Path, more: &[&str]) -> Output {
+    let scenario = folder.join("pendulum.toml");
+    std::fs::write(&scenario, PENDULUM).unwrap();
+    let mut command = Command::cargo_bin("carom-solve").unwrap();
+    let out = folder.join("out.carom");
+    command.arg(&scenario).arg("--force").arg("-o").arg(out).args(more).output().unwrap()
+}
+
+#[test]
+fn a_claim_that_is_missed_is_called_not_met_and_strict_makes_it_exit_4() {
+    let folder = tempfile::tempdir().unwrap();
+    let fine = json(&solve(folder.path(), &["--json", "--strict"]));
+    assert_eq!(fine["energy"]["claim"], "met", "{fine:#}");
+    assert_eq!(fine["energy"]["limit"], 1e-3);
+
+    let coarse = ["--set", "simulation.time_step=0.2"];
+    let printed = solve(folder.path(), &coarse);
+    let text = String::from_utf8_lossy(&printed.stdout).into_owned();
+    assert!(printed.status.success() && text.contains("(not met: the limit is 1.0e-3)"), "{printed:?}");
+    let object = json(&solve(folder.path(), &[&coarse[..], &["--json"]].concat()));
+    assert_eq!(object["energy"]["claim"], "not met", "{object:#}");
+
+    let strict = solve(folder.path(), &[&coarse[..], &["--json", "--strict"]].concat());
+    assert_eq!(strict.status.code(), Some(4), "{strict:?}");
+    let object: serde_json::Value = serde_json::from_slice(&strict.stdout).unwrap();
+    assert_eq!(object["warnings"].as_array().unwrap().len(), 1, "{object:#}");
+    let text = told(&strict);
+    assert!(
+        text.contains("the energy balance is not met") && text.contains("1 warning, and --strict"),
+        "{text}"
+    );
+    // The result is whole, and a quiet command is as strict.
+    assert!(folder.path().join("out.carom").is_file());
+    let quiet = solve(folder.path(), &[&coarse[..], &["-q", "--strict"]].concat());
+    assert_eq!(quiet.status.code(), Some(4), "{quiet:?}");
+}
