@@ -101,6 +101,11 @@ impl ContactEvent {
         Vector3::from(self.impulse).norm()
     }
 
+    /// Impulse over duration \[N\]: the force of the plateau in a flat impact; none without a duration.
+    pub fn mean_force(&self) -> Option<f64> {
+        (self.duration() > 0.0).then(|| self.impulse_size() / self.duration())
+    }
+
     /// e = −u₊/u₋; none if the surfaces did not approach or have not parted.
     pub fn restitution(&self) -> Option<f64> {
         (!self.open && self.velocity_before < 0.0).then(|| -self.velocity_after / self.velocity_before)

@@ -152,6 +152,17 @@ impl Reaction {
     };
 }
 
+/// The loaded patch of a pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadedPatch {
+    /// Contact radius a \[m\].
+    pub radius: f64,
+    /// Size of the spans or faces of the first and of the second surface there \[m\]; none of a surface without faces.
+    pub sizes: [Option<f64>; 2],
+    /// True if all spans of the surface that carries the pressure are loaded: the outline of the surfaces is that of the patch.
+    pub is_full: bool,
+}
+
 /// What a model did at its last evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ContactSums {
@@ -270,6 +281,12 @@ pub trait ContactModel: std::fmt::Debug + Send {
     /// Adds what the last evaluation says of the pressures of a pair.
     fn report(&self, pair: usize, state: &mut ContactState) {
         let _ = (pair, state);
+    }
+
+    /// The loaded patch of a pair at the last evaluation; none without force, or where no mesh resolves it. Allocates nothing.
+    fn patch(&self, pair: usize) -> Option<LoadedPatch> {
+        let _ = pair;
+        None
     }
 
     /// Adds the quasistatic modal coordinates of a body of the system at the last evaluation; `modal` holds one number for

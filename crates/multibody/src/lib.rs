@@ -8,6 +8,8 @@
 //! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
 //! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes answer without inertia
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs, checkpoints
+//! * `linearity`: whether reduced bodies stay within linear theory
+//! * `resolution`: whether meshes resolve their contacts; `force_swing`: forces that oscillate with the modes next to a split
 //! * `second_order`: the system taken apart for generalised-α: increments, momenta, rows of joints
 //! * [`velocity_form`]: the same equations in velocities, THEORY (1.1)
 //!
@@ -20,15 +22,18 @@ pub mod contact;
 mod contact_forces;
 pub mod floating_frame;
 pub mod force;
+mod force_swing;
 pub mod hertz_contact;
 pub mod joint;
 pub mod kinetics;
 pub mod layout;
+mod linearity;
 pub mod modal_matrix;
 mod no_step;
 pub mod outcome;
 pub mod pair_memory;
 pub mod quasistatic;
+mod resolution;
 pub mod restart;
 pub mod scales;
 mod second_order;
@@ -44,8 +49,8 @@ mod within_step;
 
 pub use body::{Body, BodyError, InitialState};
 pub use contact::{
-    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Overlap, Reaction, Rim,
-    RimPolicy,
+    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Overlap,
+    Reaction, Rim, RimPolicy,
 };
 pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
 pub use force::{Bushing, ForceElement, ForceLaw, Spring, Stops};

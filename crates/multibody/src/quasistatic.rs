@@ -14,11 +14,11 @@ pub use zones::is_flipped;
 
 use crate::body::Body;
 use crate::contact::{
-    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Overlap, Reaction, Rim,
-    RimPolicy,
+    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Overlap,
+    Reaction, Rim, RimPolicy,
 };
 use carom_contact::submodel::{
-    self, BodyState, QuasistaticContact, RowForce, SolveError, Twist, WarmState, WhichZone, Workspace,
+    self, BodyState, Patch, QuasistaticContact, RowForce, SolveError, Twist, WarmState, WhichZone, Workspace,
 };
 use carom_dynamics::{ContactState, Pose};
 use carom_reduce::ReducedBody;
@@ -315,6 +315,16 @@ impl ContactModel for QuasistaticContacts {
                 state.pressures.push(lambda / area[face]);
             }
         }
+    }
+
+    fn patch(&self, pair: usize) -> Option<LoadedPatch> {
+        let Patch { radius, first_size, second_size, is_full, .. } =
+            self.model.patch(pair, &self.warm, &self.work)?;
+        let mut sizes = [Some(first_size), second_size];
+        if self.pairs[pair].flipped {
+            sizes.reverse();
+        }
+        Some(LoadedPatch { radius, sizes, is_full })
     }
 
     /// q_k = φ_kᵀ f / ω_k².

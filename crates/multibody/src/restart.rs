@@ -1,7 +1,9 @@
 //! Checkpoints: all that the loop carries from step to step, so that a run goes on bit for bit.
 
+use crate::force_swing::ForceSwing;
 use crate::outcome::RunError;
 use crate::pair_memory::PairMemory;
+use crate::resolution::Resolution;
 use crate::simulation::Simulation;
 use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
 use carom_integrate::{Controller, Counters, IntegratorState};
@@ -14,6 +16,13 @@ pub const VERSION: u64 = 6;
 
 /// Name of the entry with the stops that are passed.
 const PASSED: &str = "stops_passed";
+
+/// Names of the entries with the patches of the pairs and the swings of their forces.
+const PATCHES: &str = "patches";
+const SWINGS: &str = "swings";
+
+/// Name of the entry with what was seen of linear theory.
+const LINEARITY: &str = "linearity";
 
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
@@ -57,6 +66,13 @@ impl Simulation {
             let passed = self.system.elements.passed.iter().flatten().map(|&passed| u64::from(passed));
             checkpoint.put_integers(PASSED, &passed.collect::<Vec<_>>());
         }
+        checkpoint.put_reals(
+            PATCHES,
+            &self.resolution.iter().flat_map(|patch| patch.to_array()).collect::<Vec<_>>(),
+        );
+        checkpoint
+            .put_reals(SWINGS, &self.swings.iter().flat_map(|swing| swing.to_array()).collect::<Vec<_>>());
+        checkpoint.put_reals(LINEARITY, &self.linearity.to_numbers());
         checkpoint.put_reals("largest", &[self.quaternion_drift, self.off_interface]);
         let flat = |arrays: Vec<[f64; PairMemory::NUMBERS]>| arrays.concat();
         checkpoint.put_reals("pairs", &flat(self.memory.iter().map(PairMemory::to_array).collect()));
@@ -115,6 +131,19 @@ impl Simulation {
         }
         self.outputs = outputs;
         self.strayed = true;
+        // Earlier checkpoints do not have it.
+        if checkpoint.entries.contains_key(LINEARITY) {
+            let numbers = checkpoint.reals(LINEARITY)?;
+            if !self.linearity.read_numbers(numbers) {
+                return Err(length(LINEARITY, numbers.len(), self.linearity.to_numbers().len()));
+            }
+        }
+        if checkpoint.entries.contains_key(PATCHES) {
+            let numbers = checkpoint.reals_of(PATCHES, pairs * Resolution::NUMBERS)?;
+            self.resolution = arrays(numbers).map(Resolution::from_array).collect();
+            let numbers = checkpoint.reals_of(SWINGS, pairs * ForceSwing::NUMBERS)?;
+            self.swings = arrays(numbers).map(ForceSwing::from_array).collect();
+        }
         let largest = checkpoint.reals_of("largest", 2)?;
         (self.quaternion_drift, self.off_interface) = (largest[0], largest[1]);
         self.memory = arrays(checkpoint.reals_of("pairs", pairs * PairMemory::NUMBERS)?)

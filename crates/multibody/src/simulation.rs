@@ -1,8 +1,11 @@
 //! The time loop: adaptive steps that end where contact begins or ends.
 
+use crate::force_swing::ForceSwing;
 use crate::joint::{Assembly, DRIFT};
+use crate::linearity::LinearityWatch;
 use crate::outcome::{RunError, RunSummary};
 use crate::pair_memory::PairMemory;
+use crate::resolution::Resolution;
 use crate::scales::{Scales, gap_rounding, pair_impulse, relative_velocity};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
@@ -42,6 +45,12 @@ pub struct Simulation {
     /// True once the system was evaluated elsewhere than at the end of the attempt.
     pub(crate) strayed: bool,
     pub(crate) snapshot: Snapshot,
+    /// How far reduced bodies went from linear theory.
+    pub(crate) linearity: LinearityWatch,
+    /// The patch of each pair under its largest force.
+    pub(crate) resolution: Vec<Resolution>,
+    /// How the force of each pair swings.
+    pub(crate) swings: Vec<ForceSwing>,
     stall: Stall,
     /// What closing the joints at the start came to.
     pub assembly: Assembly,
@@ -90,6 +99,9 @@ impl Simulation {
             },
             inside: y.clone(),
             strayed: false,
+            linearity: LinearityWatch::new(&mut system, &y),
+            resolution: vec![Resolution::default(); system.pairs()],
+            swings: vec![ForceSwing::default(); system.pairs()],
             assembly,
             snapshot: Snapshot::new(&system),
             stall: Stall::default(),
@@ -317,6 +329,7 @@ impl Simulation {
                 _ => reaction.free_gap < 0.0,
             };
             self.memory[pair].update(&self.system, pair, self.time, was, self.settings.contact_duration);
+            self.resolution[pair].observe(&self.system, pair, self.time);
             let (force, approach) = (self.system.reactions[pair].normal_force, -self.memory[pair].gap);
             let sample = self.sample(pair);
             let tracker = &mut self.trackers[pair];
@@ -324,17 +337,20 @@ impl Simulation {
                 tracker.touch(pair, &sample);
             }
             tracker.observe(self.time, force, approach);
+            self.swings[pair].observe(self.time, force);
             if was && !touching {
                 tracker.part(&sample);
             }
             if let Some(event) = tracker.settle(self.time) {
+                self.swings[pair].end(&event);
                 observer.contact_event(&event)?;
                 self.events.push(event);
             }
         }
         self.off_interface = self.off_interface.max(self.system.contact_sums.off_interface);
         self.ledger.record(self.system.balance(self.time, &self.y));
-        self.check_rims()
+        self.check_rims()?;
+        self.watch_linearity()
     }
 
     /// The events that are still open, and the last frame.
@@ -345,6 +361,7 @@ impl Simulation {
         for pair in 0..self.trackers.len() {
             let sample = self.sample(pair);
             if let Some(event) = self.trackers[pair].finish(&sample) {
+                self.swings[pair].end(&event);
                 observer.contact_event(&event)?;
                 self.events.push(event);
             }

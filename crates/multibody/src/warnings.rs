@@ -9,13 +9,10 @@ impl Simulation {
     /// Share of the force at a rim, or outside the interface, below which nothing is said.
     const SHARE: f64 = 1e-3;
 
-    /// Spans with pressure at once that resolve a contact: some two to its radius.
-    const RESOLVED: usize = 9;
-
     /// Overlap without force, in sizes of the span, below which nothing is said: the force sets in late by it.
     const OVERLAP: f64 = 0.05;
 
-    /// Sentences about pressure at the rim of a contact zone, overlap without force, contact on a few spans, force outside the interface points, modes that are treated
+    /// Sentences about pressure at the rim of a contact zone, overlap without force, meshes that are too coarse for a contact, forces that swing, force outside the interface points, modes that are treated
     /// statically although the impact is short for them, and fallbacks of the contact solver. Empty if all is well.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -26,9 +23,6 @@ impl Simulation {
             if let Some((time, overlap)) = memory.overlap.filter(|(_, o)| o.ratio() > Self::OVERLAP) {
                 warnings.push(self.overlap_warning(pair, time, overlap));
             }
-            if (1..Self::RESOLVED).contains(&memory.loaded_spans) {
-                warnings.push(self.coarse_warning(pair, memory.loaded_spans));
-            }
         }
         if self.off_interface > Self::SHARE {
             warnings.push(format!(
@@ -37,7 +31,10 @@ impl Simulation {
                 100.0 * self.off_interface
             ));
         }
+        warnings.extend(self.resolution_warnings());
+        warnings.extend(self.swing_warnings());
         self.split_warnings(&mut warnings);
+        warnings.extend(self.linearity.warnings(&self.system));
         let fallbacks = self.system.contact_sums.fallbacks;
         if fallbacks > 0 {
             warnings.push(format!(
@@ -85,17 +82,6 @@ impl Simulation {
              other body without a force, as the gap is still open on the average over the span of {size:.3e} m: the force sets in late, \
              or never; {remedy}, or round off the edge that meets it",
             body.name
-        )
-    }
-
-    fn coarse_warning(&self, pair: usize, loaded: usize) -> String {
-        let (model, local) = self.system.pair_of[pair];
-        let model = &self.system.contacts[model];
-        let [first, second] = [0, 1].map(|side| model.surface_name(local, side));
-        let carrier = model.surface_name(local, model.carrier(local));
-        let spans = if loaded == 1 { "one span".to_owned() } else { format!("{loaded} spans") };
-        format!(
-            "contact `{first}` / `{second}`: never more than {spans} of `{carrier}` had pressure at once, so that the contact is not resolved and its force and duration may be far off: refine `{carrier}`; four spans to the contact radius are good to 1 %"
         )
     }
 

@@ -143,6 +143,7 @@ impl Simulation {
             let row = self.ledger.row(self.system.balance(time, &self.inside));
             let steps = self.integrator.counters().steps;
             self.snapshot.take(&self.system, &self.inside);
+            self.linearity.observe_frame(self.snapshot.bodies(), time);
             self.system.evaluate_reactions(time, &self.inside).map_err(|source| at(&attempt, source))?;
             self.snapshot.take_joints(&self.system, time, &self.inside);
             observer.frame(&self.snapshot.frame(time, steps, &row))?;
@@ -166,6 +167,7 @@ impl Simulation {
     fn hand_over_state(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let row = self.ledger.row(self.system.balance(self.time, &self.y));
         self.snapshot.take(&self.system, &self.y);
+        self.linearity.observe_frame(self.snapshot.bodies(), self.time);
         self.take_joints()?;
         observer.frame(&self.snapshot.frame(self.time, self.integrator.counters().steps, &row))?;
         self.outputs += 1;

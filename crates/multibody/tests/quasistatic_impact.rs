@@ -213,6 +213,24 @@ fn contact_on_a_few_faces_is_a_warning() {
 }
 
 #[test]
+fn a_coarse_body_is_named_though_the_other_one_carries_the_pressure() {
+    // Faces of 0.083 mm resolve the contact radius of 0.28 mm, those of 1 mm on the other body do not.
+    let mut bodies = [(12, 0.5e-3), (3, 1.5e-3)]
+        .map(|(faces, width)| Body::reduced(Arc::new(Cap::new(faces, width, 0).reduced())).unwrap());
+    bodies[1].name = "anvil".into();
+    let contacts = QuasistaticContacts::new(&bodies, &[spec(ContactLaw::Hard)]).unwrap();
+    let system = System::new(bodies.to_vec(), Loads::default(), vec![Box::new(contacts)]).unwrap();
+    let start = placements(0.5, 0.0, 0.0);
+    let mut simulation = Simulation::new(system, &start, Settings::until(1.5e-4)).unwrap();
+    simulation.run(&mut Ignore, &Silent).unwrap();
+    let warnings = simulation.warnings();
+    let coarse: Vec<&String> = warnings.iter().filter(|w| w.contains("the mesh is too coarse")).collect();
+    let parts =
+        ["body `anvil`", "`ball:pole` / `anvil:pole`", "too large by some 32 %", "refine `anvil:pole`"];
+    assert!(coarse.len() == 1 && parts.iter().all(|part| coarse[0].contains(part)), "{warnings:?}");
+}
+
+#[test]
 fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
     // Faces of 2 mm meet a held roof of 45°, whose ridge slips in between their points; the force sets in at a quarter of a face.
     let roof = |i: usize, j: usize| {

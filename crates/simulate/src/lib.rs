@@ -14,6 +14,7 @@ mod recipe;
 mod references;
 mod resume;
 mod rigid;
+mod rigid_partner;
 pub mod run;
 pub mod statics;
 mod stops;

@@ -11,6 +11,7 @@ use carom_multibody::{RunError, RunSummary, Settings, Simulation};
 use carom_progress::Progress;
 
 use crate::rigid::run_rigid;
+use crate::rigid_partner::too_rigid;
 use crate::statics::{StaticOutcome, run_static};
 use crate::{Assembled, Prepared, PreparedModel, SimulateError, resume, system};
 
@@ -93,6 +94,7 @@ pub fn run(
     summary.ledger.energy_limit = Some(scenario.simulation.relative_tolerance.unwrap_or(ENERGY_ERROR));
     let mut warnings = crate::joints::notes(&simulation.assembly);
     warnings.extend(self::warnings(scenario, &simulation, &summary));
+    warnings.extend(too_rigid(scenario, prepared, &summary.contacts));
     warnings.extend(doubtful_models(scenario, prepared));
     let state = match &ended {
         Ok(_) => RunState::Done,

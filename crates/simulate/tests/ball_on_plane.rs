@@ -11,7 +11,7 @@ use carom_dynamics::{ContactEvent, Ignore, LedgerSummary};
 use carom_format::Scenario;
 use carom_multibody::{Settings, Simulation};
 use carom_progress::Silent;
-use carom_simulate::{Prepared, PreparedModel, Workshop, prepare, system};
+use carom_simulate::{Prepared, PreparedModel, RunOptions, Workshop, prepare, run, system};
 use nalgebra::{Rotation3, Unit, Vector3};
 
 const RADIUS: f64 = 0.015;
@@ -138,6 +138,16 @@ fn the_impact_is_that_of_an_elastic_ball() {
     assert!((event.restitution().unwrap() - 1.0).abs() < 1e-6, "{event:?}");
     assert!(ledger.energy_error < 1e-6 && ledger.momentum_error < 1e-12 && ledger.ang_momentum_error < 1e-12);
     assert!(warnings.iter().all(|w| !w.contains("rim")), "{warnings:?}");
+    // And told of: the body, the spans to the contact radius, what they cost.
+    let coarse: Vec<&String> = warnings.iter().filter(|w| w.contains("the mesh is too coarse")).collect();
+    let parts = [
+        "body `ball`",
+        "`ball:pole` / `wall:bottom`",
+        "limit 2.3",
+        "the force is too large by some 2 %",
+        "too short by some 5 %",
+    ];
+    assert!(coarse.len() == 1 && parts.iter().all(|part| coarse[0].contains(part)), "{coarse:?}");
 }
 
 #[test]
@@ -197,4 +207,25 @@ fn energy_and_force_converge_with_the_tolerance() {
     assert!(fine.ledger.energy_error < 1e-6 && fine.ledger.energy_error < 0.2 * coarse.ledger.energy_error);
     let off = |run: &Impact| (run.event.peak_force / finest.event.peak_force - 1.0).abs();
     assert!(off(&coarse) < 1e-4 && off(&fine) < 1e-6, "{} {}", off(&coarse), off(&fine));
+}
+
+#[test]
+fn a_rigid_body_on_one_of_the_same_material_is_told_of() {
+    let told = |young: f64| {
+        let mut bodies = bodies().clone();
+        let PreparedModel::Rigid(wall) = &mut bodies.bodies[1].model else { panic!("the wall is rigid") };
+        Arc::make_mut(wall).materials.iter_mut().for_each(|material| material.young = young);
+        let folder = tempfile::tempdir().unwrap();
+        let result = folder.path().join("result.carom");
+        let options = RunOptions::default();
+        let outcome = run(&scenario(&[]), folder.path(), &bodies, &result, options, &Silent).unwrap();
+        outcome.warnings.into_iter().find(|text| text.contains("it is rigid"))
+    };
+    let text = told(210e9).unwrap();
+    for part in ["body `wall`", "`ball`", "50.0 % of the compliance", "ball:pole / wall:bottom", "up to 32 %"]
+    {
+        assert!(text.contains(part), "{part} is missing: {text}");
+    }
+    // 100 times as stiff: a hundredth of the compliance, 0.4 % of the force.
+    assert_eq!(told(210e11), None);
 }

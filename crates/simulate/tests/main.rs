@@ -2,9 +2,11 @@
 
 mod ball_on_plane;
 mod chain;
+mod flat_impact;
 mod forces;
 mod grounded;
 mod joints;
+mod linearity;
 mod mechanisms;
 mod meshed_surfaces;
 mod points;

@@ -55,6 +55,8 @@ struct Contact {
     duration: f64,
     peak_force: f64,
     peak_time: f64,
+    /// Impulse over duration: the force of the plateau of a flat impact; null without a duration.
+    mean_force: Option<f64>,
     impulse: f64,
     max_approach: f64,
     /// Absent while the surfaces still touch.
@@ -195,7 +197,7 @@ impl Solved {
             let restitution =
                 c.restitution.map_or_else(|| "lasting".to_owned(), |e| format!("restitution {e:.5}"));
             out.push_str(&format!(
-                "contact {}: {:.6e} s to {:.6e} s ({:.3} µs), peak {:.3} N at {:.6e} s, impulse {:.6e} N s, approach \
+                "contact {}: {:.6e} s to {:.6e} s ({:.3} µs), peak {:.3} N at {:.6e} s, mean {:.3} N, impulse {:.6e} N s, approach \
                  {:.4} µm, {restitution}\n",
                 c.pair,
                 c.start,
@@ -203,6 +205,7 @@ impl Solved {
                 1e6 * c.duration,
                 c.peak_force,
                 c.peak_time,
+                c.mean_force.unwrap_or(0.0),
                 c.impulse,
                 1e6 * c.max_approach
             ));
@@ -235,6 +238,7 @@ impl Contact {
             duration: event.duration(),
             peak_force: event.peak_force,
             peak_time: event.peak_time,
+            mean_force: event.mean_force(),
             impulse: event.impulse_size(),
             max_approach: event.max_approach,
             restitution: event.restitution(),

@@ -4,4 +4,5 @@ mod lcp;
 mod page;
 mod statics;
 mod stops;
+mod strict;
 mod tables;

@@ -5,6 +5,7 @@ use faer::{Mat, MatRef};
 use nalgebra::Vector3;
 
 use super::corners::{Corner, corners};
+use super::patch::face_sizes;
 use super::{SetupError, Tolerances};
 use crate::geometry::{Faces, Plane, Sphere, Start};
 use crate::law::NormalLaw;
@@ -192,6 +193,8 @@ pub(super) struct PairModel {
     pub(super) max_depth: f64,
     /// Corners of its spans at edges.
     pub(super) corners: Vec<Corner>,
+    /// √A of the faces of the second zone \[m\]; empty without faces.
+    pub(super) second_sizes: Vec<f64>,
     /// Numbers of its first span and first foot point among those of all pairs.
     pub(super) span_offset: usize,
     pub(super) foot_offset: usize,
@@ -288,6 +291,7 @@ impl QuasistaticContact {
             compliance: spans.area.iter().map(|&area| pair.law.compliance(area)).collect(),
             max_depth: pair.max_depth.unwrap_or(0.25 * (high - low).norm()),
             corners: corners(faces, &spans, reference),
+            second_sizes: face_sizes(b),
             span_offset: self.n_spans,
             foot_offset: self.n_feet,
             spans,

@@ -10,6 +10,7 @@
 
 mod body;
 mod contact;
+mod doubts;
 mod equilibrium;
 mod error;
 mod loads;

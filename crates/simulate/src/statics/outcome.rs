@@ -48,6 +48,10 @@ pub struct PairOutcome {
     pub n_spans: usize,
     /// True if these are all spans of the surface.
     pub is_full: bool,
+    /// The other surface, `BODY:SET`.
+    pub second: String,
+    /// Its faces to the contact radius where it is met; none where it is rigid or has no faces.
+    pub second_resolution: Option<f64>,
 }
 
 /// Names of the pairs that touch a body, and the force of each on it.
@@ -69,6 +73,9 @@ pub(super) fn pair_forces(contact: &StaticContact, body: usize) -> Vec<(String, 
 pub(super) fn pair_outcomes(contact: &StaticContact) -> Vec<PairOutcome> {
     let of_pair = |(k, names): (usize, &PairNames)| {
         let sums = &contact.work.solution.pairs[k];
+        let patch = contact.model.patch(k, &contact.warm, &contact.work);
+        let second = contact.model.zones[contact.model.pair(k).second].body;
+        let is_elastic = contact.model.bodies[second].compliance.is_some();
         PairOutcome {
             name: names.name.clone(),
             surface: names.surfaces[0].clone(),
@@ -78,6 +85,10 @@ pub(super) fn pair_outcomes(contact: &StaticContact) -> Vec<PairOutcome> {
             area: sums.active_area,
             n_spans: sums.n_active,
             is_full: sums.n_active == contact.model.spans(k).len(),
+            second: names.surfaces[1].clone(),
+            second_resolution: patch
+                .filter(|_| is_elastic)
+                .and_then(|patch| Some(patch.radius / patch.second_size?)),
         }
     };
     contact.pairs.iter().enumerate().map(of_pair).collect()

@@ -12,19 +12,15 @@ use carom_progress::Progress;
 
 use super::body::StaticBody;
 use super::contact::StaticContact;
+use super::doubts::doubts;
 use super::equilibrium::{Balanced, Search, check_held};
 use super::outcome::{StaticOutcome, SupportOutcome, pair_forces, pair_outcomes};
 use super::state::{BodyResult, balance, body_result, contact_states};
+use crate::rigid_partner::too_rigid;
 use crate::run::{absolute, cpu_seconds};
 use crate::{Prepared, PreparedBody, RunOptions, RunOutcome, SimulateError, resume};
 
 mod restart;
-
-/// A contact that is to be trusted within a few percent has this many spans under pressure.
-const FEW_SPANS: usize = 12;
-
-/// Forces left over on free motions, relative to all forces, that are worth a word.
-const LEFT_OVER: f64 = 1e-7;
 
 /// A static problem that is set up.
 struct Problem {
@@ -59,6 +55,8 @@ pub fn run_static(
         return Err(error);
     }
     run.warnings.extend(problem.bodies.iter().filter_map(StaticBody::told));
+    let events: Vec<ContactEvent> = run.events.iter().flatten().copied().collect();
+    run.warnings.extend(too_rigid(scenario, prepared, &events));
     let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
     let mut timings: Vec<(&str, f64)> =
         prepared.seconds.iter().map(|(name, s)| (name.as_str(), *s)).collect();
@@ -306,7 +304,8 @@ impl<'a> Run<'a> {
         ended: Result<(), SimulateError>,
         timings: &[(&str, f64)],
     ) -> Result<RunOutcome, SimulateError> {
-        self.warn();
+        self.warnings.append(&mut self.rims);
+        self.warnings.extend(doubts(&self.outcome));
         for warning in &self.warnings {
             self.writer.note(self.time, NoteLevel::Warning, warning)?;
         }
@@ -347,26 +346,6 @@ impl<'a> Run<'a> {
             warnings: self.warnings,
             statics: Some(self.outcome),
         })
-    }
-
-    /// What the user should know of the contacts before trusting the numbers.
-    fn warn(&mut self) {
-        self.warnings.append(&mut self.rims);
-        if self.outcome.residual > LEFT_OVER {
-            self.warnings.push(format!(
-                "forces of {:.1e} of all forces are left over in directions in which nothing holds a body: add a [[support]] if \
-                 they matter",
-                self.outcome.residual
-            ));
-        }
-        for pair in &self.outcome.pairs {
-            if pair.n_spans > 0 && pair.n_spans < FEW_SPANS && !pair.is_full {
-                self.warnings.push(format!(
-                    "contact {}: only {} spans of `{}` carry the force: expect errors of several percent; refine the zone",
-                    pair.name, pair.n_spans, pair.surface
-                ));
-            }
-        }
     }
 }
 

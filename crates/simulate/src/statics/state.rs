@@ -27,6 +27,8 @@ pub struct BodyForcesOutcome {
     pub support: [f64; 3],
     /// Largest displacement of a point \[m\].
     pub max_displacement: f64,
+    /// Largest displacement of a point less that of the point that moves least, over the largest extent; 0 for a rigid body.
+    pub deflection: f64,
     /// Largest force left over at a free point, relative to the largest force; 0 for a rigid body.
     pub residual: f64,
 }
@@ -73,6 +75,7 @@ pub(super) fn body_result(
     let mut energy = [0.0; 2];
     let mut supports = Vec::new();
     if let Some(elastic) = &body.elastic {
+        forces.deflection = deflection(&body.discretisation.points, &displacement);
         let u: Vec<[f64; 3]> = displacement.iter().map(|&u| u.into()).collect();
         let inner = elastic.forces(&u);
         let left = leftover(body, part, &inner, &pressed);
@@ -212,4 +215,18 @@ pub(super) fn balance(
         f_res,
         ..Balance::default()
     }
+}
+
+/// Largest difference of a displacement to that of the point that moves least, over the largest extent: rotations count, as statics is linear in them, too.
+fn deflection(points: &[[f64; 3]], displacement: &[Vector3<f64>]) -> f64 {
+    let least = displacement.iter().min_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()));
+    let Some(least) = least else { return 0.0 };
+    let extent = (0..3).map(|a| {
+        let [lo, hi] = points
+            .iter()
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[lo, hi], x| [lo.min(x[a]), hi.max(x[a])]);
+        hi - lo
+    });
+    displacement.iter().map(|u| (u - least).norm()).fold(0.0, f64::max)
+        / extent.fold(f64::MIN_POSITIVE, f64::max)
 }

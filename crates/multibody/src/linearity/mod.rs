@@ -1,0 +1,263 @@
+//! Watches whether reduced bodies stay within linear theory: small deflections, small rotations, slow turning, small axial forces.
+//!
+//! | watched | error of linear theory | limit |
+//! |---|---|---|
+//! | deflection over length δ/L | (δ/L)² of the deflection (cantilever) | 0.1 |
+//! | rotation θ against the body's frame \[rad\] | θ²/2 of the displacement | 0.14 |
+//! | angular rate over first frequency, as the body is held, Ω/ω | 1.17 (Ω/ω)² of the stiffness against bending (Southwell) | 0.09 |
+//! | axial force over buckling load ρ | ρ of the stiffness against bending | 0.01 ... 0.5 |
+//!
+//! Each limit stands for an error of 1 %. That of the axial force is 1 % where bodies bend by 10⁻³ of their length and more; for a body that bends less it is
+//! 10⁻⁵ L of displacement, and half the buckling load at most (decision 33). ρ is averaged over the radian period of the mode that it stiffens, as a pulse
+//! that is short for a mode only gives it ω ∫ ρ dt.
+//!
+//! * `shape`: the body as a line of sections; `held`: its modes as joints hold it; `axial`: N along it; `report`: the warnings
+
+mod axial;
+mod held;
+mod report;
+mod shape;
+
+use nalgebra::Vector3;
+
+use crate::outcome::RunError;
+use crate::simulation::Simulation;
+use crate::system::System;
+use axial::{Axial, place};
+use carom_dynamics::BodyState;
+use held::{HELD, HeldModes};
+use shape::Shape;
+
+/// Strain beyond which no material is linear: bodies that would not notice its axial force are not watched for it.
+const STRAIN: f64 = 0.01;
+
+/// Part of the shortest radian period after which axial forces are looked at again while nothing touches.
+const INTERVAL: f64 = 0.1;
+
+/// Largest value so far, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Peak {
+    value: f64,
+    time: f64,
+}
+
+impl Peak {
+    fn take(&mut self, value: f64, time: f64) {
+        if value > self.value.abs() {
+            *self = Self { value, time };
+        }
+    }
+}
+
+/// A reduced body that is watched.
+#[derive(Debug, Clone)]
+struct Watched {
+    /// Its number in the system.
+    body: usize,
+    shape: Shape,
+    held: HeldModes,
+    /// None where no axial force that the material bears would matter.
+    axial: Option<Axial>,
+    /// Inertia about the centre of mass over its largest moment.
+    inertia: nalgebra::Matrix3<f64>,
+    found: Found,
+}
+
+/// What was found of a body so far.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Found {
+    deflection: Peak,
+    bending: Peak,
+    rotation: Peak,
+    rate: Peak,
+    /// The largest |ρ|.
+    axial: Peak,
+    /// True if that ρ is compression.
+    is_compression: bool,
+    /// ρ of each held mode, averaged over its radian period.
+    mean: [f64; HELD],
+}
+
+/// All reduced bodies of a run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LinearityWatch {
+    bodies: Vec<Watched>,
+    work: Vec<f64>,
+    /// When axial forces were looked at last \[s\].
+    last: f64,
+    /// How long they may be left alone \[s\].
+    interval: f64,
+}
+
+impl LinearityWatch {
+    /// For a system at its initial state, for which [`System::set_state`] was called.
+    pub(crate) fn new(system: &mut System, y: &[f64]) -> Self {
+        system.set_joints(0.0, y);
+        let bodies: Vec<Watched> = (0..system.bodies.len()).filter_map(|i| Watched::new(system, i)).collect();
+        let rows = bodies.iter().map(|watched| watched.shape.rows()).max().unwrap_or(0);
+        let watched = bodies.iter().filter(|watched| watched.axial.is_some());
+        let fastest =
+            watched.filter_map(|watched| watched.held.omega.first()).fold(0.0_f64, |a, b| a.max(*b));
+        let interval = if fastest > 0.0 { INTERVAL / fastest } else { f64::INFINITY };
+        Self { bodies, work: vec![0.0; rows], last: 0.0, interval }
+    }
+
+    /// Deflection, rotation and rate of all bodies by their dynamic modes.
+    fn observe(&mut self, system: &System, y: &[f64], time: f64) {
+        for watched in &mut self.bodies {
+            let i = watched.body;
+            let q = &y[system.layout.modal(i)..system.layout.modal(i) + system.bodies[i].frame.n];
+            watched.observe_shape(q, &mut self.work, time);
+            let (_, omega) = system.bodies[i].frame.mean_motion(&system.kinetics[i].velocities);
+            if let Some(first) = watched.held.omega.first().filter(|_| !system.bodies[i].fixed) {
+                let rate = omega.dot(&(watched.inertia * omega)).max(0.0).sqrt();
+                watched.found.rate.take(rate / first, time);
+            }
+        }
+    }
+
+    /// Deflection and rotation by all modes, quasistatic ones included, of a frame.
+    pub(crate) fn observe_frame(&mut self, bodies: &[BodyState], time: f64) {
+        for watched in &mut self.bodies {
+            watched.observe_shape(&bodies[watched.body].modal, &mut self.work, time);
+        }
+    }
+
+    /// True if axial forces are to be looked at at the end of a step.
+    fn is_due(&self, time: f64, touches: bool) -> bool {
+        self.interval.is_finite() && (touches || time - self.last >= self.interval)
+    }
+
+    /// Axial forces of all bodies at a state at which the forces of the system were evaluated.
+    fn observe_forces(&mut self, system: &System, y: &[f64], time: f64) {
+        let passed = time - self.last;
+        self.last = time;
+        let gravity = system.loads.gravity();
+        for watched in &mut self.bodies {
+            if let Some(axial) = &mut watched.axial {
+                axial.clear();
+                let (i, shape) = (watched.body, &watched.shape);
+                let pose = &system.poses[i];
+                let along = pose.rotation * shape.axes.column(0);
+                system.for_loads_on(i, y, time, &mut |point, force| {
+                    let point_b = pose.rotation.tr_mul(&(point - pose.position));
+                    axial.add(place(shape, &point_b), along.dot(force));
+                });
+                let (_, omega) = system.bodies[i].frame.mean_motion(&system.kinetics[i].velocities);
+                let turning = omega.norm_squared() - omega.dot(&shape.axes.column(0)).powi(2);
+                axial.balance(turning, along.dot(&gravity));
+                watched.take_force(passed, time);
+            }
+        }
+    }
+
+    /// Whether a body is watched for its axial force.
+    fn watches_forces(&self) -> bool {
+        self.interval.is_finite()
+    }
+}
+
+impl Watched {
+    fn new(system: &System, i: usize) -> Option<Self> {
+        let body = &system.bodies[i];
+        let reduced = body.reduced.clone()?;
+        let shape = Shape::new(body, &reduced)?;
+        let held = HeldModes::new(system, i, &shape).unwrap_or_default();
+        let axial = Axial::new(body, &shape, held.holds_end);
+        // The largest ρ at the strain at which materials give way: N = E V/L ε.
+        let softest = held.stiffening.iter().map(|s| s.iter().sum::<f64>()).fold(0.0, f64::max);
+        let strength = reduced.materials.first().map_or(f64::INFINITY, |material| {
+            STRAIN * material.young * body.frame.mass / (material.density * (shape.ends[1] - shape.ends[0]))
+        });
+        let matters = softest > 0.0 && softest * strength > report::ERROR;
+        let inertia = body.frame.inertia_com();
+        let inertia = inertia / inertia.symmetric_eigenvalues().max();
+        let axial = matters.then_some(axial);
+        Some(Self { body: i, shape, held, axial, inertia, found: Found::default() })
+    }
+
+    fn observe_shape(&mut self, q: &[f64], work: &mut [f64], time: f64) {
+        let found = self.shape.deformation(q, &mut work[..self.shape.rows()]);
+        self.found.deflection.take(found.deflection, time);
+        self.found.bending.take(found.bending, time);
+        self.found.rotation.take(found.rotation, time);
+    }
+
+    /// ρ of each held mode, averaged since the last look.
+    fn take_force(&mut self, passed: f64, time: f64) {
+        let Some(axial) = &self.axial else { return };
+        for ((mean, omega), stiffening) in
+            self.found.mean.iter_mut().zip(&self.held.omega).zip(&self.held.stiffening)
+        {
+            let now: f64 = stiffening.iter().zip(&axial.force).map(|(s, n)| s * n).sum();
+            *mean -= (-omega * passed).exp_m1() * (now - *mean);
+            if mean.abs() > self.found.axial.value {
+                self.found.axial.take(mean.abs(), time);
+                self.found.is_compression = *mean < 0.0;
+            }
+        }
+    }
+}
+
+impl System {
+    /// Hands over the points and forces of all loads on a body but gravity, at a state at which they were evaluated.
+    fn for_loads_on(
+        &self,
+        body: usize,
+        y: &[f64],
+        time: f64,
+        take: &mut dyn FnMut(&Vector3<f64>, &Vector3<f64>),
+    ) {
+        let constraints = &self.constraints;
+        for (number, &(joint, _)) in constraints.rows.iter().enumerate() {
+            for (k, end) in constraints.joints[joint].ends.iter().enumerate() {
+                if end.body == Some(body) {
+                    let force = -constraints.multipliers[number] * constraints.now[number].jacobian[2 * k];
+                    take(&constraints.places[joint][k].position, &force);
+                }
+            }
+        }
+        for (number, element) in self.elements.all.iter().enumerate() {
+            if element.ends.iter().any(|end| end.body == Some(body)) {
+                let action = self.elements.action(number, &self.bodies_at(y));
+                for k in (0..2).filter(|&k| element.ends[k].body == Some(body)) {
+                    take(&action.places[k].position, &action.wrenches[k].0);
+                }
+            }
+        }
+        let pose = &self.poses[body];
+        for load in self.loads.point_loads.iter().filter(|load| load.body == body) {
+            let force = load.scale.at(time).value * Vector3::from(load.force);
+            let force = match load.axes {
+                carom_dynamics::Axes::Body => pose.rotation * force,
+                carom_dynamics::Axes::Inertial => force,
+            };
+            take(&pose.point(&Vector3::from(load.marker.position_b)), &force);
+        }
+        for (pair, reaction) in self.reactions.iter().enumerate().filter(|(_, r)| r.normal_force > 0.0) {
+            let sign = match self.pair_bodies(pair) {
+                [first, _] if first == body => 1.0,
+                [_, second] if second == body => -1.0,
+                _ => continue,
+            };
+            take(&reaction.point, &(sign * reaction.force));
+        }
+    }
+}
+
+impl Simulation {
+    /// Takes in the end of a step, at which poses, velocities and contact were evaluated.
+    pub(crate) fn watch_linearity(&mut self) -> Result<(), RunError> {
+        let time = self.time;
+        self.linearity.observe(&self.system, &self.y, time);
+        let touches = || self.system.reactions.iter().any(|reaction| reaction.normal_force > 0.0);
+        if !self.linearity.watches_forces() || !self.linearity.is_due(time, touches()) {
+            return Ok(());
+        }
+        let evaluated = self.system.evaluate_reactions(time, &self.y);
+        evaluated.map_err(|source| RunError::State { time, source })?;
+        self.strayed = true;
+        self.linearity.observe_forces(&self.system, &self.y, time);
+        Ok(())
+    }
+}

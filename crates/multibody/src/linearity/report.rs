@@ -1,0 +1,128 @@
+//! What a run that left linear theory is told, and what a checkpoint keeps of the watch.
+
+use super::{Found, LinearityWatch, Peak, Watched};
+use crate::system::System;
+
+/// Error of linear theory that the limits stand for.
+pub(super) const ERROR: f64 = 0.01;
+
+/// δ/L: error (δ/L)².
+const DEFLECTION: f64 = 0.1;
+
+/// θ \[rad\]: error θ²/2.
+const ROTATION: f64 = 0.14;
+
+/// Ω/ω: error [`SOUTHWELL`] (Ω/ω)².
+const RATE: f64 = 0.09;
+
+/// What turning adds to the square of the first bending frequency of a clamped beam, in Ω²: Southwell's coefficient.
+const SOUTHWELL: f64 = 1.17;
+
+/// Error of a displacement over the body's length below which that of the axial force is not told.
+const DISPLACEMENT: f64 = 1e-5;
+
+/// ρ above which it is told whatever the body bends: half the buckling load.
+const BUCKLING: f64 = 0.5;
+
+impl LinearityWatch {
+    /// Warnings of all bodies: what, where, when, value, limit, remedy.
+    pub(crate) fn warnings(&self, system: &System) -> impl Iterator<Item = String> {
+        self.bodies.iter().flat_map(|watched| watched.warnings(&system.bodies[watched.body].name))
+    }
+
+    /// Numbers for a checkpoint.
+    pub(crate) fn to_numbers(&self) -> Vec<f64> {
+        let bodies = self.bodies.iter().flat_map(|watched| watched.found.to_numbers());
+        std::iter::once(self.last).chain(bodies).collect()
+    }
+
+    /// Takes back what [`LinearityWatch::to_numbers`] gave; false if it does not fit.
+    pub(crate) fn read_numbers(&mut self, numbers: &[f64]) -> bool {
+        let Some((last, rest)) = numbers.split_first() else { return false };
+        let (bodies, []) = rest.as_chunks::<{ Found::NUMBERS }>() else { return false };
+        if bodies.len() != self.bodies.len() {
+            return false;
+        }
+        self.last = *last;
+        self.bodies
+            .iter_mut()
+            .zip(bodies)
+            .for_each(|(watched, numbers)| watched.found = Found::from_numbers(numbers));
+        true
+    }
+}
+
+impl Watched {
+    fn warnings(&self, name: &str) -> Vec<String> {
+        let found = &self.found;
+        let mut warnings = Vec::new();
+        let mut tell = |what: &str, peak: &Peak, limit: f64, error: String, parts: f64| {
+            if peak.value > limit {
+                let parts = parts.ceil().clamp(2.0, 1000.0);
+                warnings.push(format!(
+                    "body `{name}`: outside linear theory at t = {:.4e} s: {what} {:.3e}, limit {limit:.2e} ({error}): divide it into {parts} or more bodies \
+                     joined by `fixed` joints, or lower the load",
+                    peak.time, peak.value
+                ));
+            }
+        };
+        let d = found.deflection.value;
+        let error = format!("the deflection is off by some {}", percent(d * d));
+        tell("deflection over length", &found.deflection, DEFLECTION, error, d / DEFLECTION);
+        let theta = found.rotation.value;
+        let error = format!("displacements are off by some {}", percent(0.5 * theta * theta));
+        tell("rotation against its frame [rad]", &found.rotation, ROTATION, error, theta / ROTATION);
+        let rate = found.rate.value;
+        let error = format!(
+            "turning stiffens it against bending by some {}, which is left out",
+            percent(SOUTHWELL * rate * rate)
+        );
+        tell(
+            "angular rate over its first frequency as it is held",
+            &found.rate,
+            RATE,
+            error,
+            (rate / RATE).sqrt(),
+        );
+        let rho = found.axial.value;
+        let limit = (DISPLACEMENT / found.bending.value).clamp(ERROR, BUCKLING);
+        let change = if found.is_compression { "compression softens" } else { "tension stiffens" };
+        let error = format!("{change} it against bending by some {}, which is left out", percent(rho));
+        tell("axial force over buckling load", &found.axial, limit, error, (rho / limit).sqrt());
+        warnings
+    }
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.2} %", 100.0 * part)
+}
+
+impl Found {
+    const NUMBERS: usize = 11 + super::HELD;
+
+    fn to_numbers(self) -> [f64; Self::NUMBERS] {
+        let peaks = [self.deflection, self.bending, self.rotation, self.rate, self.axial];
+        let mut numbers = [0.0; Self::NUMBERS];
+        for (pair, peak) in numbers.as_chunks_mut::<2>().0.iter_mut().zip(peaks) {
+            *pair = [peak.value, peak.time];
+        }
+        numbers[10] = f64::from(u8::from(self.is_compression));
+        numbers[11..].copy_from_slice(&self.mean);
+        numbers
+    }
+
+    fn from_numbers(numbers: &[f64; Self::NUMBERS]) -> Self {
+        let peak = |k: usize| Peak { value: numbers[2 * k], time: numbers[2 * k + 1] };
+        let mut mean = [0.0; super::HELD];
+        mean.copy_from_slice(&numbers[11..]);
+        Self {
+            deflection: peak(0),
+            bending: peak(1),
+            rotation: peak(2),
+            rate: peak(3),
+            axial: peak(4),
+            is_compression: numbers[10] == 1.0,
+            mean,
+        }
+    }
+}
