@@ -1,7 +1,7 @@
 //! VTK files: unstructured grids with rational Bezier cells, and time series of them.
 //!
 //! A [`Grid`] holds points, cells and fields; [`write_vtu`] writes one, [`FrameWriter`] many over the same points and
-//! cells, [`read_vtu`] reads one back, [`Collection`] the `.pvd` file that ParaView opens. [`order`] is VTK's numbering of tensor-product cells.
+//! cells, [`read_vtu`] reads one back, [`Collection`] the `.pvd` file that ParaView opens. [`VtkHdfWriter`] writes a grid over time into one file. [`order`] is VTK's numbering of tensor-product cells.
 //!
 //! The crate knows nothing of bodies: what a displacement or a stress is, is the caller's affair.
 
@@ -10,8 +10,10 @@ pub mod collection;
 mod decode;
 mod encode;
 pub mod grid;
+mod hdf5;
 pub mod order;
 pub mod read;
+pub mod vtkhdf;
 pub mod write;
 
 pub use cell::CellType;
@@ -20,4 +22,5 @@ pub use decode::DecodeError;
 pub use encode::{Compression, Encoding};
 pub use grid::{Field, Grid, GridError, Values};
 pub use read::{ParseError, ReadError, parse_vtu, read_vtu};
+pub use vtkhdf::{PackedFrame, VtkHdfWriter, pack_frame};
 pub use write::{FrameWriter, WriteError, WriteOptions, write_vtu};

@@ -1,4 +1,7 @@
-//! Grids to `.vtu` files (VTK XML, version 2.2).
+//! Grids to `.vtu` files (VTK XML).
+//!
+//! Files with Bezier or Lagrange cells have version 2.2, as VTK takes cells of files before 2.1 for those of an older order of nodes. All others have
+//! version 1.0, which meshio reads, too.
 //!
 //! Own writer, because vtkio's model has no place for `RationalWeights` and `HigherOrderDegrees` (without the
 //! attribute VTK draws rational cells as polynomial ones, silently) and writes no appended raw data.
@@ -59,6 +62,8 @@ pub struct FrameWriter {
     cells: Vec<Array>,
     weights: Option<Array>,
     degrees: Option<Array>,
+    /// Of the file format.
+    version: &'static str,
 }
 
 /// An array ready for the file: its tag without format, and its bytes.
@@ -87,7 +92,8 @@ impl FrameWriter {
         let connectivity = i64_bytes(&mut grid.connectivity.iter().map(|&n| i64::from(n)));
         let offsets = i64_bytes(&mut grid.offsets.iter().map(|&n| n as i64));
         let types: Vec<u8> = grid.types.iter().map(|&t| t as u8).collect();
-        let has_degrees = grid.types.iter().any(|t| t.n_degrees() > 0) && !grid.degrees.is_empty();
+        let is_higher_order = grid.types.iter().any(|t| t.n_degrees() > 0);
+        let has_degrees = is_higher_order && !grid.degrees.is_empty();
         let degrees = || grid.degrees.as_flattened().iter().map(|&p| f64::from(p)).collect();
         Ok(Self {
             options,
@@ -102,6 +108,7 @@ impl FrameWriter {
             weights: (!grid.rational_weights.is_empty())
                 .then(|| float_array("RationalWeights", 1, grid.rational_weights.clone())),
             degrees: has_degrees.then(|| float_array("HigherOrderDegrees", 3, degrees())),
+            version: if is_higher_order { "2.2" } else { "1.0" },
         })
     }
 
@@ -125,7 +132,7 @@ impl FrameWriter {
         let (point_arrays, cell_arrays) = (pack(point_fields), pack(cell_fields));
         let time_array = time.map(|t| Array::new(self.options, "TimeValue", "Float64", 1, &t.to_le_bytes()));
 
-        let mut document = Document::new(self.options);
+        let mut document = Document::new(self.options, self.version);
         document.xml.push_str("<UnstructuredGrid>\n");
         if let Some(array) = &time_array {
             document.open("FieldData", "");
@@ -196,13 +203,13 @@ struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    fn new(options: WriteOptions) -> Self {
+    fn new(options: WriteOptions, version: &str) -> Self {
         let compressor = match options.compression.class() {
             Some(class) => format!(" compressor=\"{class}\""),
             None => String::new(),
         };
         let xml = format!(
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"2.2\" byte_order=\"LittleEndian\" \
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"{version}\" byte_order=\"LittleEndian\" \
              header_type=\"UInt64\"{compressor}>\n"
         );
         Self { options, xml, appended: Vec::new(), offset: 0 }

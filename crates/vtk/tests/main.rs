@@ -2,3 +2,4 @@
 
 mod readable;
 mod reading;
+mod vtkhdf;
