@@ -2,5 +2,6 @@
 
 mod commands;
 mod mesher;
+mod meshio;
 mod program;
 mod shapes;

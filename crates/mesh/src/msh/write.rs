@@ -1,6 +1,6 @@
 //! Writing MSH 4.1 as text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -15,7 +15,8 @@ type Membership = Vec<i32>;
 
 /// Writes `mesh` as MSH 4.1 text: beside the file first, renamed once it is whole.
 ///
-/// Reading it back gives the same points, cells and sets; blocks are told apart by kind and by the cell sets they are in.
+/// Reading it back gives the same points, cells and sets; blocks are told apart by kind and by the cell sets they are in. Cells that are in no set
+/// while other things are become the group `volume`: Gmsh saves, and meshio reads, files whose elements are all in groups or none.
 ///
 /// # Errors
 ///
@@ -23,6 +24,33 @@ type Membership = Vec<i32>;
 pub fn write(path: &Path, mesh: &Mesh) -> Result<(), WriteMshError> {
     check_names(mesh)?;
     Ok(write_atomically(path, |out| write_text(out, mesh))?)
+}
+
+/// Name of the physical group of cells that are in no set.
+pub(super) const REST: &str = "volume";
+
+/// The sets as they are written: those of the mesh, and [`REST`] (with underscores if a set is called so) if needed.
+fn written_sets(mesh: &Mesh) -> BTreeMap<String, Set> {
+    let mut sets: BTreeMap<String, Set> =
+        mesh.sets.iter().map(|(name, set)| (name.clone(), set.clone())).collect();
+    if sets.is_empty() {
+        return sets;
+    }
+    let cells_in_sets = sets.values().filter_map(|set| match set {
+        Set::Cells(members) => Some(members),
+        _ => None,
+    });
+    let grouped: BTreeSet<CellRef> = cells_in_sets.flatten().copied().collect();
+    let rest: Vec<CellRef> =
+        mesh.cells().map(|(cell, ..)| cell).filter(|cell| !grouped.contains(cell)).collect();
+    if !rest.is_empty() {
+        let mut name = REST.to_owned();
+        while sets.contains_key(&name) {
+            name.push('_');
+        }
+        sets.insert(name, Set::Cells(rest));
+    }
+    sets
 }
 
 /// Writes `mesh` as MSH 4.1 text to any writer.
@@ -52,9 +80,10 @@ struct Entity {
 }
 
 fn write_text(out: &mut dyn Write, mesh: &Mesh) -> io::Result<()> {
-    let entities = entities(mesh);
+    let sets = written_sets(mesh);
+    let entities = entities(mesh, &sets);
     writeln!(out, "$MeshFormat\n4.1 0 8\n$EndMeshFormat")?;
-    write_names(out, mesh)?;
+    write_names(out, &sets)?;
     write_entities(out, mesh, &entities)?;
     write_nodes(out, mesh, &entities)?;
     write_elements(out, &entities)
@@ -68,23 +97,23 @@ fn dimension(set: &Set) -> u8 {
     }
 }
 
-fn write_names(out: &mut dyn Write, mesh: &Mesh) -> io::Result<()> {
-    if mesh.sets.is_empty() {
+fn write_names(out: &mut dyn Write, sets: &BTreeMap<String, Set>) -> io::Result<()> {
+    if sets.is_empty() {
         return Ok(());
     }
-    writeln!(out, "$PhysicalNames\n{}", mesh.sets.len())?;
-    for (tag, (name, set)) in (1..).zip(&mesh.sets) {
+    writeln!(out, "$PhysicalNames\n{}", sets.len())?;
+    for (tag, (name, set)) in (1..).zip(sets) {
         writeln!(out, "{} {tag} \"{name}\"", dimension(set))?;
     }
     writeln!(out, "$EndPhysicalNames")
 }
 
 /// Everything that is written as an element: nodes in sets, faces in sets, cells.
-fn entities(mesh: &Mesh) -> Vec<Entity> {
+fn entities(mesh: &Mesh, sets: &BTreeMap<String, Set>) -> Vec<Entity> {
     let mut nodes: BTreeMap<u32, Membership> = BTreeMap::new();
     let mut faces: BTreeMap<FaceRef, Membership> = BTreeMap::new();
     let mut cells: BTreeMap<CellRef, Membership> = BTreeMap::new();
-    for (tag, set) in (1..).zip(mesh.sets.values()) {
+    for (tag, set) in (1..).zip(sets.values()) {
         match set {
             Set::Nodes(members) => members.iter().for_each(|n| nodes.entry(*n).or_default().push(tag)),
             Set::Faces(members) => members.iter().for_each(|f| faces.entry(*f).or_default().push(tag)),
