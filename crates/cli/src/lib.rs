@@ -18,5 +18,5 @@ mod terminal;
 pub use args::{OptionalOutputArgs, OutputArgs, RunArgs};
 pub use failure::{Category, Failure, FailureContext};
 pub use paths::{check_ending, keep_input};
-pub use run::main_with;
+pub use run::{main_from, main_with};
 pub use session::Session;

@@ -1,6 +1,7 @@
 //! The `main` of every binary.
 
 use std::any::{Any, TypeId};
+use std::ffi::OsString;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
@@ -29,8 +30,17 @@ pub fn main_with<A: Parser>(
     run_args: fn(&A) -> &RunArgs,
     body: impl FnOnce(&A, &Session) -> Result<(), Failure>,
 ) -> ExitCode {
+    main_from(std::env::args_os().collect(), run_args, body)
+}
+
+/// [`main_with`] for a given command line, whose first word is the name of the program.
+pub fn main_from<A: Parser>(
+    words: Vec<OsString>,
+    run_args: fn(&A) -> &RunArgs,
+    body: impl FnOnce(&A, &Session) -> Result<(), Failure>,
+) -> ExitCode {
     let parsed = takes_negative_numbers(A::command())
-        .try_get_matches()
+        .try_get_matches_from(words)
         .and_then(|matches| A::from_arg_matches(&matches).map_err(|error| error.format(&mut A::command())));
     let args = match parsed {
         Ok(args) => args,

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use carom_format::scenario::model::{BodySource, ContactLaw, JointForm, Scheme, Spot};
+use carom_format::scenario::model::{
+    BodySource, ContactLaw, Integrator, JointForm, PictureCells, PictureField, Scheme, Spot,
+};
 use carom_format::{Scenario, ScenarioError};
 
 const MATERIALS: [&str; 2] = ["steel", "aluminium"];
@@ -436,5 +438,59 @@ fn the_marker_of_an_attached_set_can_be_put_elsewhere() {
     ] {
         let text = refusal(GOOD, &[&with(value)]);
         assert!(text.contains(told), "{value}: {text}");
+    }
+}
+
+#[test]
+fn an_unknown_scheme_is_told_those_that_run() {
+    let refused = refusal(&GOOD.replace("end_time", "scheme = \"nonsense\"\nend_time"), &[]);
+    for scheme in ["quasistatic", "dynamic", "damped", "static", "rigid"] {
+        assert!(refused.contains(&format!("`{scheme}`")), "{refused}");
+    }
+    for scheme in ["explicit", "midpoint", "complementarity", "energy-momentum"] {
+        assert!(!refused.contains(scheme), "{refused}");
+    }
+}
+
+#[test]
+fn schemes_whose_modes_all_move_take_generalised_alpha() {
+    for (scheme, integrator) in [
+        ("quasistatic", Integrator::DormandPrince5),
+        ("dynamic", Integrator::GeneralisedAlpha),
+        ("damped", Integrator::GeneralisedAlpha),
+    ] {
+        let scenario = read(GOOD, &[&format!("simulation.scheme=\"{scheme}\"")]).unwrap();
+        assert_eq!(scenario.simulation.integrator, integrator, "{scheme}");
+        assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
+    }
+}
+
+#[test]
+fn output_says_what_pictures_show() {
+    let plain = read(GOOD, &[]).unwrap();
+    assert_eq!((plain.output.contact_frames, plain.output.pictures().cells), (40, PictureCells::Surface));
+    assert_eq!(plain.body[0].reduce.as_ref().unwrap().fields, "surface");
+    let keys = "[output]\ncells = \"all\"\nfields = [\"velocity\", \"stress\"]\nevery = 3\ncompression = \"lz4\"\ncontact_frames = 7\n";
+    let with = |keys: &str| GOOD.replace("[material.rubber]", &format!("{keys}[material.rubber]"));
+    let scenario = read(&with(keys), &[]).unwrap();
+    let pictures = scenario.output.pictures();
+    assert_eq!((pictures.every, scenario.output.contact_frames), (Some(3), 7));
+    let fields = [PictureField::Displacement, PictureField::Velocity, PictureField::Stress];
+    assert_eq!(pictures.fields, fields);
+    // What lies inside is shown by the modes there.
+    assert_eq!(scenario.body[0].reduce.as_ref().unwrap().fields, "full");
+    assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
+    // A result does not depend on its pictures, but on its frames.
+    let kept = scenario.without_pictures().to_toml();
+    assert!(kept.contains("contact_frames = 7") && !kept.contains("compression"), "{kept}");
+    for (keys, told) in [
+        ("[output]\ncells = \"volume\"\n", "`surface`, `all`"),
+        ("[output]\nfields = [\"von_mise\"]\n", "did you mean `von_mises`?"),
+        ("[output]\nevery = 0\n", "a whole number from 1"),
+        ("[output]\noutput_every = 1.0\n", "it belongs to [simulation]"),
+        ("[output]\ncontact_frame = 1\n", "did you mean `contact_frames`?"),
+    ] {
+        let refused = refusal(&with(keys), &[]);
+        assert!(refused.contains(told), "{refused}");
     }
 }

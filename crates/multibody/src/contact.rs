@@ -5,6 +5,7 @@ use crate::layout::Layout;
 use carom_contact::submodel::Wrench;
 use carom_dynamics::{ContactState, Pose};
 use nalgebra::Vector3;
+use std::f64::consts::PI;
 
 /// Motion of all bodies, borrowed from the system.
 #[derive(Debug, Clone, Copy)]
@@ -187,11 +188,23 @@ pub struct HertzNumbers {
     pub modulus: f64,
     /// Effective radius R_e of the surfaces where they are most curved \[m\].
     pub radius: f64,
+    /// Two rigid bodies: stiffness ε of their contact \[N/m³\] and area A of the surface that carries the pressure \[m²\].
+    pub foundation: Option<[f64; 2]>,
 }
 
 impl HertzNumbers {
-    /// T_c = 2.868 (m*²/(R_e E*² v))^(1/5), THEORY (4.14) \[s\].
+    /// Duration of an impact \[s\]: by Hertz, THEORY (4.14); of two rigid bodies on springs ε that fill the contact, with F = π R_e ε δ² while
+    /// the contact grows and F = A ε δ once all of the surface touches.
+    ///
+    /// ```text
+    /// T_c = 2.868 (m*²/(R_e E*² v))^(1/5)
+    /// T_c = max(2.804 δ_m/v, π (m*/(A ε))^(1/2)),   δ_m³ = 3 m* v²/(2 π R_e ε)
+    /// ```
     pub fn duration(&self, mass: f64, speed: f64) -> f64 {
+        if let Some([stiffness, area]) = self.foundation {
+            let depth = (1.5 * mass * speed * speed / (PI * self.radius * stiffness)).cbrt();
+            return (2.804_364 * depth / speed).max(PI * (mass / (area * stiffness)).sqrt());
+        }
         2.868_265_7 * (mass * mass / (self.radius * self.modulus * self.modulus * speed)).powf(0.2)
     }
 }

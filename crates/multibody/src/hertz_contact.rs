@@ -63,7 +63,7 @@ impl ContactModel for HertzContact {
             HertzShape::Sphere { radius, .. } => self.radius * radius / (self.radius + radius),
             HertzShape::Plane { .. } => self.radius,
         };
-        HertzNumbers { modulus: self.modulus, radius }
+        HertzNumbers { modulus: self.modulus, radius, foundation: None }
     }
 
     fn evaluate(
@@ -91,7 +91,7 @@ impl ContactModel for HertzContact {
         reaction.gap_rate = Some((first - second).dot(&normal));
         let mut sums = ContactSums::default();
         if gap < 0.0 {
-            let HertzNumbers { modulus, radius } = self.hertz(0);
+            let HertzNumbers { modulus, radius, .. } = self.hertz(0);
             reaction.normal_force = 4.0 / 3.0 * modulus * radius.sqrt() * (-gap).powf(1.5);
             reaction.force = reaction.normal_force * normal;
             // The potential counts as elastic energy: Hertz' law stands for the deformation of both bodies.

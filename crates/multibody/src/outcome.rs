@@ -65,7 +65,7 @@ pub enum RunError {
     /// Steps succeed and time stands.
     #[error(
         "the run no longer moves on at t = {time:.9e} s: {steps} steps came on by {advance:.1e} s; {}",
-        likely_cause(*at_events)
+        likely_cause(singular.as_deref(), *at_events)
     )]
     Stalled {
         /// When \[s\].
@@ -76,6 +76,8 @@ pub enum RunError {
         advance: f64,
         /// Whether most of them ended at an event.
         at_events: bool,
+        /// The joint whose equations depend on those of the others there, if the position is singular.
+        singular: Option<String>,
     },
     /// The user stopped the run.
     #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s")]

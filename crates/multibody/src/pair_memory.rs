@@ -21,13 +21,15 @@ pub struct PairMemory {
     pub rim: Option<(f64, Rim)>,
     /// The overlap without force that was the largest part of its face so far, and when \[s\].
     pub overlap: Option<(f64, Overlap)>,
+    /// The smallest known free gap so far \[m\], and when \[s\]; infinite while the surfaces were always far apart.
+    pub nearest: [f64; 2],
     /// Most spans that had pressure at once so far; 0 if unknown.
     pub loaded_spans: usize,
 }
 
 impl PairMemory {
     /// Numbers in [`PairMemory::to_array`].
-    pub const NUMBERS: usize = 21;
+    pub const NUMBERS: usize = 23;
 
     /// Steps in a contact pulse, THEORY 3.4.
     const STEPS_PER_PULSE: f64 = 20.0;
@@ -42,6 +44,7 @@ impl PairMemory {
             history: [[0.0; 2]; 2],
             rim: None,
             overlap: None,
+            nearest: [f64::INFINITY, 0.0],
             loaded_spans: 0,
         }
     }
@@ -61,14 +64,16 @@ impl PairMemory {
         let of_overlap = [then, overlap.face as f64, overlap.depth, overlap.size, x, y, z, is_corner];
         let mut array = [0.0; Self::NUMBERS];
         array.iter_mut().zip(own.into_iter().chain(of_rim).chain(of_overlap)).for_each(|(a, x)| *a = x);
-        array[Self::NUMBERS - 1] = self.loaded_spans as f64;
+        array[Self::NUMBERS - 3] = self.loaded_spans as f64;
+        array[Self::NUMBERS - 2..].copy_from_slice(&self.nearest);
         array
     }
 
     /// The inverse of [`PairMemory::to_array`].
     pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
         let [gap, closing, bound, pulse, t0, f0, t1, f1, rest @ ..] = *array;
-        let [when, side, face, share, then, under, depth, size, x, y, z, is_corner, loaded] = rest;
+        let [when, side, face, share, then, under, depth, size, x, y, z, is_corner, loaded, nearest, at] =
+            rest;
         let rim = Rim { side: side as usize, face: face as usize, share };
         let rim = (share >= 0.0).then_some((when, rim));
         let (place, is_corner) = ([x, y, z], is_corner == 1.0);
@@ -82,6 +87,7 @@ impl PairMemory {
             history: [[t0, f0], [t1, f1]],
             rim,
             overlap,
+            nearest: [nearest, at],
             loaded_spans: loaded as usize,
         }
     }
@@ -103,6 +109,10 @@ impl PairMemory {
             // At rest against each other: the time is then set by forces, which the error control sees.
             let speed = self.bound.max(f64::MIN_POSITIVE);
             self.pulse = user.unwrap_or_else(|| pulse(system, pair, speed));
+        }
+        // Far apart the gap is a lower bound without a rate.
+        if reaction.gap_rate.is_some() && reaction.free_gap < self.nearest[0] {
+            self.nearest = [reaction.free_gap, time];
         }
         self.history = [self.history[1], [time, reaction.normal_force]];
         self.loaded_spans = self.loaded_spans.max(reaction.loaded_spans.unwrap_or(0));

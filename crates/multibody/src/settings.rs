@@ -18,6 +18,8 @@ pub struct Settings {
     pub max_step: Option<f64>,
     /// Time between outputs \[s\]; none for the start and the end only.
     pub output_every: Option<f64>,
+    /// Frames that the Hertzian duration of an impact is divided into, in addition to those of `output_every`; 0 for none.
+    pub contact_frames: usize,
     /// Duration of an impact \[s\] if Hertz' estimate from the curvatures does not do.
     pub contact_duration: Option<f64>,
     /// The integrator: of explicit pairs that of order 5 for impacts, whose forces have kinks, of order 8 for smooth motion; implicit
@@ -42,6 +44,7 @@ impl Settings {
             time_step: None,
             max_step: None,
             output_every: None,
+            contact_frames: 0,
             contact_duration: None,
             integrator: IntegratorKind::RungeKutta(Method::DormandPrince5),
         }

@@ -198,7 +198,14 @@ impl Simulation {
         }
         self.book(&taken, observer)?;
         let steps = self.integrator.counters().steps;
-        self.stall.watch(self.time, self.settings.end_time, steps, taken.aimed.is_some())
+        let stalled = self.stall.watch(self.time, self.settings.end_time, steps, taken.aimed.is_some());
+        stalled.map_err(|error| match error {
+            RunError::Stalled { time, steps, advance, at_events, .. } => {
+                let singular = self.system.singular_joint(time, &self.y);
+                RunError::Stalled { time, steps, advance, at_events, singular }
+            }
+            other => other,
+        })
     }
 
     /// State of each body now, for tables.

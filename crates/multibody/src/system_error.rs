@@ -16,7 +16,7 @@ pub enum RateError {
     },
     /// The equations of the joints depend on each other here.
     #[error(
-        "joint `{joint}`: its equations depend on those of the other joints here, the mechanism is in a position where it locks or branches"
+        "joint `{joint}`: its equations depend on those of the other joints here: the mechanism is in a singular position, where it locks or branches"
     )]
     Locked {
         /// Name of the joint.

@@ -44,6 +44,31 @@ impl Simulation {
         warnings
     }
 
+    /// A sentence for each pair that has not touched: how near its surfaces came, and when.
+    pub fn missed_contacts(&self) -> Vec<String> {
+        let never = |pair: &usize| {
+            !self.trackers[*pair].touching && !self.events.iter().any(|event| event.pair == *pair)
+        };
+        let missed = (0..self.memory.len()).filter(never);
+        let sentence = |pair: usize| {
+            let (model, local) = self.system.pair_of[pair];
+            let [first, second] = [0, 1].map(|side| self.system.contacts[model].surface_name(local, side));
+            let [gap, time] = self.memory[pair].nearest;
+            if gap.is_infinite() {
+                return format!(
+                    "contact `{first}` / `{second}`: no contact; the surfaces were always far apart"
+                );
+            }
+            // Gaps are evaluated where bodies may touch within a step, and bounded from below in between.
+            let last = self.memory[pair].gap;
+            let end = if last < gap { format!(" (at the end at least {last:.3e} m)") } else { String::new() };
+            format!(
+                "contact `{first}` / `{second}`: no contact; nearest gap {gap:.3e} m at t = {time:.4e} s{end}"
+            )
+        };
+        missed.map(sentence).collect()
+    }
+
     /// Ends the run if a pair that must not has pressure at the rim of a zone at the end of an accepted step: trial stages
     /// may overshoot, and count for nothing.
     pub(crate) fn check_rims(&self) -> Result<(), RunError> {

@@ -6,6 +6,29 @@ use crate::simulation::{Simulation, Taken};
 use carom_dynamics::Observer;
 use carom_integrate::{Attempt, IntegrateError, locate_crossing};
 
+/// Impacts after which frames are those of `output_every` alone: a body that chatters would fill the disk.
+const MAX_IMPACTS: usize = 24;
+
+/// Frames are so much denser than the wanted number in an impact by Hertz, as bodies with waves part a little earlier.
+const MARGIN: f64 = 1.25;
+
+/// The next place after `after` in the series 1, 2, … n, n + 2, n + 4, … 3 n, 3 n + 4, …, whose steps double every n places: contact that lasts gets
+/// few frames. None where the steps reach `widest`.
+fn place_in_series(after: f64, n: usize, widest: f64) -> Option<f64> {
+    // A place that was reached but for rounding is not the next one.
+    const ROUNDING: f64 = 1e-6;
+    let (mut base, mut step) = (0.0, 1.0);
+    while step < widest {
+        let end = base + n as f64 * step;
+        let next = base + step * (((after - base) / step + ROUNDING).floor().max(0.0) + 1.0);
+        if next <= end {
+            return Some(next);
+        }
+        (base, step) = (end, 2.0 * step);
+    }
+    None
+}
+
 impl Simulation {
     /// Attempts a step up to `latest`. If a pair touches or parts within it, or a stop is reached or left, the step is taken again to end there: forces
     /// have a kink at that moment, and the times of impacts are results.
@@ -129,8 +152,11 @@ impl Simulation {
         let Some(every) = self.settings.output_every else { return Ok(()) };
         let attempt = taken.attempt;
         let mut prepared = false;
+        let mut after = self.time;
         loop {
-            let time = self.outputs as f64 * every;
+            let regular = self.outputs as f64 * every;
+            let in_contact = self.next_contact_frame(after, every);
+            let time = regular.min(in_contact);
             // The last frame is that of the end of the run.
             if time > attempt.end || time >= self.settings.end_time - 1e-6 * every {
                 return Ok(());
@@ -147,7 +173,30 @@ impl Simulation {
             self.system.evaluate_reactions(time, &self.inside).map_err(|source| at(&attempt, source))?;
             self.snapshot.take_joints(&self.system, time, &self.inside);
             observer.frame(&self.snapshot.frame(time, steps, &row))?;
-            self.outputs += 1;
+            if regular <= in_contact {
+                self.outputs += 1;
+            }
+            after = time;
+        }
+    }
+
+    /// The next frame after a time that bodies have as they touch, by what a checkpoint holds: the touch that began last and its duration by Hertz.
+    /// Infinite without contact, where the frames of the run are as dense, and once there were many impacts.
+    fn next_contact_frame(&self, after: f64, every: f64) -> f64 {
+        let frames = self.settings.contact_frames;
+        if frames == 0 || self.events.len() >= MAX_IMPACTS {
+            return f64::INFINITY;
+        }
+        let touching = self.trackers.iter().zip(&self.memory).filter(|(tracker, _)| tracker.touching);
+        let starts = touching.filter_map(|(tracker, memory)| Some((tracker.event?.start, memory.pulse)));
+        let Some((start, pulse)) = starts.max_by(|a, b| a.0.total_cmp(&b.0)) else { return f64::INFINITY };
+        let unit = pulse / (MARGIN * frames as f64);
+        if !(unit > 0.0 && unit.is_finite()) {
+            return f64::INFINITY;
+        }
+        match place_in_series((after - start) / unit, frames, every / unit) {
+            Some(place) => start + place * unit,
+            None => f64::INFINITY,
         }
     }
 
@@ -194,4 +243,20 @@ fn larger(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
 
 pub(crate) fn at(attempt: &Attempt, source: crate::RateError) -> RunError {
     IntegrateError::RightHandSide { time: attempt.start, step: attempt.step(), source }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place_in_series;
+
+    #[test]
+    fn steps_of_the_series_double_and_end() {
+        let mut places = vec![place_in_series(0.0, 3, 4.5).unwrap()];
+        while let Some(next) = place_in_series(*places.last().unwrap(), 3, 4.5) {
+            places.push(next);
+        }
+        assert_eq!(places, [1.0, 2.0, 3.0, 5.0, 7.0, 9.0, 13.0, 17.0, 21.0]);
+        assert_eq!(place_in_series(1.999_999_999_9, 3, 4.5), Some(3.0));
+        assert_eq!(place_in_series(0.0, 3, 1.0), None);
+    }
 }

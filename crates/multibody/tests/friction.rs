@@ -60,7 +60,8 @@ fn block(friction: f64, slope: f64, speed: f64, end: f64) -> (Simulation, f64) {
     let block = Body::rigid("block", MASS, inertia, Vector3::zeros()).unwrap();
     let ground = Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap();
     let bodies = vec![block, Body { fixed: true, ..ground }];
-    let spec = spec([foot(), floor()], ContactLaw::Stiffness(STIFFNESS), friction);
+    let spec =
+        ContactSpec { modulus: None, ..spec([foot(), floor()], ContactLaw::Stiffness(STIFFNESS), friction) };
     let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
     let gravity = [-GRAVITY * slope.sin(), 0.0, -GRAVITY * slope.cos()];
     let loads = Loads { gravity, ..Loads::default() };

@@ -49,6 +49,8 @@ pub enum Fields {
     Full,
     /// Points of the body's surface.
     Surface,
+    /// None beyond those of the interface: the body is shown undeformed.
+    Interface,
 }
 
 /// What to reduce, and how.
@@ -156,6 +158,7 @@ pub fn craig_bampton(
         field_points: match options.fields {
             Fields::Full => (0..discretisation.n_points() as u32).collect(),
             Fields::Surface => whole.points.clone(),
+            Fields::Interface => Vec::new(),
         },
         surfaces: interface
             .surfaces

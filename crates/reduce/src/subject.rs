@@ -146,7 +146,7 @@ impl Subject<'_> {
             n_dofs: 3 * self.is_used.iter().filter(|&&used| used).count(),
             surfaces: self.surfaces,
             boundary: values(self.boundary.points.clone()),
-            fields: Some(values(self.field_points)),
+            fields: (!self.field_points.is_empty()).then(|| values(self.field_points)),
             stress: None,
         };
         CraigBampton {

@@ -8,8 +8,10 @@ pub mod body_grid;
 pub mod picture;
 mod spline_stress;
 pub mod stress;
+pub mod surface_stress;
 mod tessellate;
 
 pub use body_grid::BodyGrid;
 pub use picture::{Coloring, picture};
 pub use stress::{Stress, StressRecovery};
+pub use surface_stress::SurfaceStressRecovery;

@@ -126,7 +126,7 @@ impl SplineRecovery {
                 let [a, b, c, d, e, f] = stress;
                 [a, b, c, d, e, f, von_mises(&stress)]
             });
-            let control = self.control_values(&target.degrees, &weights, values.collect());
+            let control = control_values(&self.tables, &target.degrees, &weights, values.collect());
             for (&point, [a, b, c, d, e, f, v]) in target.grid_points.iter().zip(control) {
                 out.tensor[point as usize] = [a, b, c, d, e, f];
                 out.von_mises[point as usize] = v.max(0.0);
@@ -134,25 +134,30 @@ impl SplineRecovery {
         }
         out
     }
+}
 
-    /// Rational control values that take the given values at the lattice of a cell or face.
-    fn control_values(&self, degrees: &[usize], weights: &[f64], mut values: Vec<[f64; 7]>) -> Vec<[f64; 7]> {
-        let sizes: Vec<usize> = degrees.iter().map(|p| p + 1).collect();
-        let mut at_lattice: Vec<[f64; 1]> = weights.iter().map(|&w| [w]).collect();
-        for (d, &p) in degrees.iter().enumerate() {
-            at_lattice = along(&self.tables[p - 1].values, &at_lattice, &sizes, d);
-        }
-        for (value, [w]) in values.iter_mut().zip(&at_lattice) {
-            *value = value.map(|v| v * w);
-        }
-        for (d, &p) in degrees.iter().enumerate() {
-            values = along(&self.tables[p - 1].interpolation, &values, &sizes, d);
-        }
-        for (value, w) in values.iter_mut().zip(weights) {
-            *value = value.map(|v| v / w);
-        }
-        values
+/// Rational control values that take the given values at the lattice of a cell or face.
+pub(crate) fn control_values(
+    tables: &[LineTables],
+    degrees: &[usize],
+    weights: &[f64],
+    mut values: Vec<[f64; 7]>,
+) -> Vec<[f64; 7]> {
+    let sizes: Vec<usize> = degrees.iter().map(|p| p + 1).collect();
+    let mut at_lattice: Vec<[f64; 1]> = weights.iter().map(|&w| [w]).collect();
+    for (d, &p) in degrees.iter().enumerate() {
+        at_lattice = along(&tables[p - 1].values, &at_lattice, &sizes, d);
     }
+    for (value, [w]) in values.iter_mut().zip(&at_lattice) {
+        *value = value.map(|v| v * w);
+    }
+    for (d, &p) in degrees.iter().enumerate() {
+        values = along(&tables[p - 1].interpolation, &values, &sizes, d);
+    }
+    for (value, w) in values.iter_mut().zip(weights) {
+        *value = value.map(|v| v / w);
+    }
+    values
 }
 
 impl Target {
@@ -179,18 +184,18 @@ impl Target {
 }
 
 /// Sums of stresses at points.
-struct Averages {
+pub(crate) struct Averages {
     sums: Vec<[f64; 6]>,
     counts: Vec<f64>,
 }
 
 impl Averages {
-    fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         Self { sums: vec![[0.0; 6]; n], counts: vec![0.0; n] }
     }
 
     /// A point of a degenerate cell, where the gradient does not exist, is left to its neighbours.
-    fn add(&mut self, point: u32, stress: &[f64; 6]) {
+    pub(crate) fn add(&mut self, point: u32, stress: &[f64; 6]) {
         if stress.iter().any(|s| !s.is_finite()) {
             return;
         }
@@ -200,7 +205,7 @@ impl Averages {
         self.counts[point as usize] += 1.0;
     }
 
-    fn finish(self) -> Vec<[f64; 6]> {
+    pub(crate) fn finish(self) -> Vec<[f64; 6]> {
         let mean = |(sum, &n): (&[f64; 6], &f64)| if n > 0.0 { sum.map(|s| s / n) } else { [0.0; 6] };
         self.sums.iter().zip(&self.counts).map(mean).collect()
     }
@@ -222,15 +227,15 @@ fn physical(du: &[[f64; 3]; 3], jacobian: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
 
 /// Bernstein polynomials of one degree at the parameters i/p, row i.
 #[derive(Debug, Clone)]
-struct LineTables {
-    values: DMatrix<f64>,
-    derivatives: DMatrix<f64>,
+pub(crate) struct LineTables {
+    pub(crate) values: DMatrix<f64>,
+    pub(crate) derivatives: DMatrix<f64>,
     /// Inverse of `values`: from values at i/p to coefficients.
     interpolation: DMatrix<f64>,
 }
 
 impl LineTables {
-    fn new(p: usize) -> Self {
+    pub(crate) fn new(p: usize) -> Self {
         let (mut values, mut derivatives) = (DMatrix::zeros(p + 1, p + 1), DMatrix::zeros(p + 1, p + 1));
         let (mut b, mut db, mut second) = (vec![0.0; p + 1], vec![0.0; p + 1], vec![0.0; p + 1]);
         for i in 0..=p {
@@ -247,7 +252,7 @@ impl LineTables {
 }
 
 /// Applies a square matrix along one direction of a block of values.
-fn along<const D: usize>(
+pub(crate) fn along<const D: usize>(
     matrix: &DMatrix<f64>,
     values: &[[f64; D]],
     sizes: &[usize],

@@ -4,11 +4,12 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use carom_fem::stress::von_mises;
 use carom_fem::{Body, Geometry, Material};
+use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_mesh::{CellBlock, CellShape, FaceRef, Mesh};
 use carom_nurbs::basis::bernstein_into;
 use carom_nurbs::{KnotVector, Multipatch, Patch};
 use carom_scene::stress::rotated;
-use carom_scene::{BodyGrid, Coloring, StressRecovery, picture};
+use carom_scene::{BodyGrid, Coloring, StressRecovery, SurfaceStressRecovery, picture};
 use carom_vtk::order::{hexahedron_order, quadrilateral_order};
 
 /// A quarter of a tube 1 ≤ r ≤ 2, 0 ≤ z ≤ 1.5 that begins at `quarter` · 90°, degrees (1, 2, 1).
@@ -285,4 +286,55 @@ fn von_mises_does_not_depend_on_axes() {
     let turned = rotated(&stress, &[[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]);
     assert!((von_mises(&turned) / von_mises(&stress) - 1.0).abs() < 1e-14);
     assert!((turned[0] + turned[1] + turned[2] - stress[0] - stress[1] - stress[2]).abs() < 1e-6);
+}
+
+/// A bar under uniform stress, known at its surface alone: free sides, and the end that presses.
+#[test]
+fn stress_at_the_surface_follows_from_the_surface() {
+    let splines = body(Geometry::Nurbs(solids_box().elements([2, 3, 2]).unwrap()), 1);
+    let mesh = body(Geometry::Mesh(hex_box()), 1);
+    let (young, poisson, pressure) = (210e9, 0.3, 2e6);
+    for body in [splines, mesh] {
+        let points = match &body.geometry {
+            Geometry::Nurbs(multipatch) => control_points(multipatch),
+            Geometry::Mesh(mesh) => mesh.points.clone(),
+        };
+        let strain = -pressure / young;
+        let squeezed = |[x, y, z]: [f64; 3]| [strain * x, -poisson * strain * y, -poisson * strain * z];
+        let displacement: Vec<[f64; 3]> = points.into_iter().map(squeezed).collect();
+        let grid = BodyGrid::surface(&body);
+        let at_end = |corners: Vec<[f64; 3]>| {
+            corners.iter().all(|x| x[0] < 1e-12) || corners.iter().all(|x| x[0] > 2.0 - 1e-12)
+        };
+        let start = |cell: usize| if cell == 0 { 0 } else { grid.grid.offsets[cell - 1] };
+        let corners = |cell: usize| {
+            let own = &grid.grid.connectivity[start(cell)..grid.grid.offsets[cell]];
+            own.iter().map(|&n| grid.grid.points[n as usize]).collect()
+        };
+        let pressures: Vec<f64> =
+            (0..grid.cells.len()).map(|cell| if at_end(corners(cell)) { pressure } else { 0.0 }).collect();
+        let recovery = SurfaceStressRecovery::new(&grid, &body).unwrap();
+        let stress = recovery.stress(&displacement, &pressures);
+        for (tensor, von_mises) in stress.tensor.iter().zip(&stress.von_mises) {
+            assert!((tensor[0] / pressure + 1.0).abs() < 1e-9, "{tensor:?}");
+            assert!(tensor[1..].iter().all(|s| s.abs() < 1e-9 * pressure), "{tensor:?}");
+            assert!((von_mises / pressure - 1.0).abs() < 1e-9, "{von_mises}");
+        }
+    }
+}
+
+/// 2 × 1 × 1 m.
+fn solids_box() -> Multipatch {
+    carom_nurbs::solids::block([2.0, 1.0, 1.0]).unwrap()
+}
+
+/// The same as two hexahedra of second order.
+fn hex_box() -> Mesh {
+    let options = HexOptions {
+        shape: CellShape::Hex20,
+        elements: vec![2, 1, 1],
+        gradings: Vec::new(),
+        pole_radius: None,
+    };
+    hexahedra(Solid::Box { size: [2.0, 1.0, 1.0] }, &options).unwrap()
 }

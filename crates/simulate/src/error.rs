@@ -41,7 +41,8 @@ pub enum SimulateError {
     /// A contact of two bodies that do not give way.
     #[error(
         "contact between {pair}: both bodies are rigid, and nothing says how they give way; reduce one of them \
-         (`reduce = {{ interface = [\"SET\"] }}` in place of `rigid = true`)"
+         (`reduce = {{ interface = [\"SET\"] }}` instead of `rigid = true`), or give the contact a stiffness in Pa/m, \
+         `law = {{ kind = \"penalty\", stiffness = ... }}`"
     )]
     BothRigid {
         /// The surfaces.

@@ -40,7 +40,13 @@ pub(crate) fn marker(
     let refuse =
         |why: String| SimulateError::PointOfReduced { body: body.name.clone(), part: part.to_owned(), why };
     if ready.body_path.as_os_str().is_empty() {
-        return Err(refuse("the geometry of its model is not known".to_owned()));
+        let why = if ready.body_checksum.is_empty() {
+            "its model was imported without geometry".to_owned()
+        } else {
+            let place = ready.rom_path.with_extension("npz");
+            format!("the body file of its model is not beside it: put it there as `{}`", place.display())
+        };
+        return Err(refuse(why));
     }
     let geometry = read_body(&ready.body_path)?.body;
     let spot = Spot::nearest(&geometry, &Vector3::from(point))

@@ -202,7 +202,7 @@ fn prepare_body(
     models: &mut BTreeMap<String, Arc<ReducedBody>>,
 ) -> Result<PreparedBody, SimulateError> {
     let (path, stored) = match source {
-        Source::Rom(path) => return load_model(&path, PathBuf::new(), models),
+        Source::Rom(path) => return load_model(&path, None, models),
         Source::Body(path, stored) => (path, stored),
     };
     let Some(reduce) = &spec.reduce else {
@@ -212,7 +212,7 @@ fn prepare_body(
     let started = Instant::now();
     let rom = reduced(scenario, spec, reduce, &stored, workshop, progress, prepared)?;
     add_seconds(prepared, "reduction", started);
-    load_model(&rom, path, models)
+    load_model(&rom, Some(path), models)
 }
 
 impl Prepared {

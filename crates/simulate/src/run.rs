@@ -41,6 +41,8 @@ pub struct RunOutcome {
     pub cpu_seconds: f64,
     /// What the user should be wary of.
     pub warnings: Vec<String>,
+    /// What else there is to say of the run: contacts that did not happen, for instance.
+    pub remarks: Vec<String>,
     /// Forces and pressures in equilibrium, of the scheme `static`.
     pub statics: Option<StaticOutcome>,
 }
@@ -70,7 +72,7 @@ pub fn run(
     let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
     let pair_names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
     let header = RunHeader {
-        scenario: scenario.to_toml(),
+        scenario: scenario.without_pictures().to_toml(),
         scenario_folder: absolute(scenario_folder),
         bodies,
         pairs,
@@ -104,6 +106,10 @@ pub fn run(
     for note in &notes {
         writer.note(0.0, NoteLevel::Note, note)?;
     }
+    let remarks = if ended.is_ok() { simulation.missed_contacts() } else { Vec::new() };
+    for remark in &remarks {
+        writer.note(summary.time, NoteLevel::Note, remark)?;
+    }
     for warning in &warnings {
         writer.note(summary.time, NoteLevel::Warning, warning)?;
     }
@@ -134,6 +140,7 @@ pub fn run(
         seconds,
         cpu_seconds,
         warnings,
+        remarks,
         statics: None,
     })
 }
@@ -226,6 +233,7 @@ fn settings(scenario: &Scenario) -> Result<Settings, SimulateError> {
         time_step: simulation.time_step,
         max_step: simulation.maximum_step,
         output_every: Some(simulation.output_every),
+        contact_frames: scenario.output.contact_frames,
         integrator: match simulation.integrator {
             Integrator::DormandPrince5 => IntegratorKind::RungeKutta(Method::DormandPrince5),
             Integrator::Dop853 | Integrator::EnergyMomentum => IntegratorKind::RungeKutta(Method::Dop853),

@@ -229,3 +229,51 @@ fn a_rigid_body_on_one_of_the_same_material_is_told_of() {
     // 100 times as stiff: a hundredth of the compliance, 0.4 % of the force.
     assert_eq!(told(210e11), None);
 }
+
+/// Two rigid bodies of the default scheme on the springs of a given stiffness: a block of 1 kg that presses with its face.
+#[test]
+fn two_rigid_bodies_touch_by_the_stiffness_of_their_contact() {
+    let text = r#"
+[simulation]
+end_time = 0.02
+
+[material.light]
+density = 1000
+young = 1e9
+poisson = 0.3
+
+[[body]]
+name = "block"
+make = { shape = "box", size = [0.1, 0.1, 0.1] }
+material = "light"
+rigid = true
+position = [-0.05, -0.05, 0.0001]
+velocity = [0.0, 0.0, -0.1]
+
+[[body]]
+name = "floor"
+make = { shape = "box", size = [0.4, 0.4, 0.1] }
+material = "light"
+rigid = true
+fixed = true
+position = [-0.2, -0.2, -0.1]
+
+[[contact]]
+between = ["block:bottom", "floor:top"]
+law = { kind = "penalty", stiffness = 1.0e8 }
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let scenario = Scenario::parse(std::path::Path::new("rigid.toml"), text, &[], &[]).unwrap();
+    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let result = folder.path().join("result.carom");
+    let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
+    let [event] = &outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };
+    // Half a swing of 1 kg on 1e6 N/m, F = v (k m)^(1/2).
+    assert!((event.duration() / (std::f64::consts::PI * 1e-3) - 1.0).abs() < 1e-4, "{event:?}");
+    assert!((event.peak_force / 100.0 - 1.0).abs() < 1e-3, "{event:?}");
+    let none = text.replace(", stiffness = 1.0e8", "");
+    let scenario = Scenario::parse(std::path::Path::new("rigid.toml"), &none, &[], &[]).unwrap();
+    let told = prepare(&scenario, workshop, &Silent).unwrap_err().to_string();
+    assert!(told.contains("stiffness in Pa/m") && !told.contains("modulus"), "{told}");
+}

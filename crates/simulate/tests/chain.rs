@@ -66,7 +66,15 @@ fn an_impact_closes_its_books_and_is_kept() {
     assert!((event.peak_force / 188e3 - 1.0).abs() < 0.2, "peak force {}", event.peak_force);
     assert!((event.duration() / 43e-6 - 1.0).abs() < 0.25, "duration {}", event.duration());
     let result = ResultReader::open(&folder.path().join("result.carom")).unwrap();
-    assert_eq!(result.times().unwrap().len(), 31);
+    // Those of `output_every`, and at least forty within the impact.
+    let times = result.times().unwrap();
+    assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
+    let within = times.iter().filter(|&&time| time > event.start && time < event.end).count();
+    assert!(within >= 40 && times.len() < 31 + 80, "{within} of {} frames", times.len());
+    for k in 0..31 {
+        let regular = 2e-6 * f64::from(k);
+        assert!(times.iter().any(|time| (time - regular).abs() < 1e-18), "{regular} in {times:?}");
+    }
     assert_eq!(result.contact_events().unwrap().len(), 1);
 }
 
@@ -319,4 +327,42 @@ fn a_run_that_fails_keeps_its_steps_and_a_checkpoint() {
     }
     assert_eq!(left[0].0.len(), 51, "{left:?}");
     assert_eq!(left[0], left[1]);
+}
+
+/// Frames within a contact follow from what a checkpoint holds: a run that was stopped in the impact has those of one that was not.
+#[test]
+fn a_run_that_was_stopped_in_an_impact_has_the_same_frames() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole.carom");
+    let parts = folder.path().join("parts.carom");
+    let scenario = scenario(&["simulation.checkpoint_every=1"]);
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let solve = |path: &Path, options: RunOptions, progress: &dyn Progress| {
+        run(&scenario, folder.path(), &prepared, path, options, progress)
+    };
+    solve(&whole, RunOptions::default(), &Silent).unwrap();
+    solve(&parts, RunOptions::default(), &Impatient(AtomicUsize::new(0))).unwrap_err();
+    let stopped = ResultReader::open(&parts).unwrap().times().unwrap();
+    assert!(stopped.len() > 3, "stopped before the impact: {stopped:?}");
+    solve(&parts, RunOptions { replace: false, resume: true }, &Silent).unwrap();
+    let [whole, parts] = [whole, parts].map(|path| ResultReader::open(&path).unwrap().times().unwrap());
+    assert_eq!(whole, parts);
+}
+
+#[test]
+fn surfaces_that_miss_each_other_are_reported_with_the_nearest_gap() {
+    let folder = tempfile::tempdir().unwrap();
+    // The ball's top begins 0.1 mm below the block and falls 10 um towards it.
+    let slow = ["body.ball.velocity=[0.0, 0.0, 1.0]", "simulation.end_time=1e-5"];
+    let outcome = solve(folder.path(), &slow, RunOptions::default()).unwrap();
+    assert!(outcome.summary.contacts.is_empty());
+    let [text] = &outcome.remarks[..] else { panic!("{:?}", outcome.remarks) };
+    let expected = "contact `ball:pole` / `block:bottom`: no contact; nearest gap ";
+    assert!(text.starts_with(expected), "{text}");
+    // Spans have mean gaps, and the ball is curved.
+    let gap: f64 = text[expected.len()..].split(' ').next().unwrap().parse().unwrap();
+    assert!(gap > 0.89e-4 && gap < 3e-4, "{text}");
+    let notes = ResultReader::open(&folder.path().join("result.carom")).unwrap().notes().unwrap();
+    assert!(notes.iter().any(|note| note.text == *text), "{notes:?}");
 }

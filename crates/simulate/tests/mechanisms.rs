@@ -201,3 +201,23 @@ fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
     let elastic = beyond / (1.0 / 5e6 + compliance);
     assert!(press > 0.99 * elastic && press < 1.02 * elastic, "{press} {elastic}");
 }
+
+/// Two links of 0.5 and 0.3 m that a slide pulls straight: there the mechanism cannot go on, and the run says why.
+#[test]
+fn a_singular_position_is_named_as_such() {
+    let distance = |name: &str, between: &str, length: f64| {
+        format!("[[joint]]\nname = \"{name}\"\nkind = \"distance\"\nbetween = {between}\nlength = {length}\n")
+    };
+    let slide = "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"d:c\"]\naxis = [1.0, 0.0, 0.0]\nmotion = \"0.12*t\"\n";
+    let text = [
+        "[simulation]\nend_time = 1.0\nintegrator = \"dop853\"\n".to_owned(),
+        mass("m", "position = [0.4642857142857143, 0.0, 0.1855767]"),
+        mass("d", "position = [0.7, 0.0, 0.0]"),
+        distance("long", "[\"ground\", \"m:c\"]", 0.5) + "point = [0.0, 0.0, 0.0]\n",
+        distance("short", "[\"m:c\", \"d:c\"]", 0.3),
+        slide.to_owned(),
+    ];
+    let told = solve(&text.concat()).unwrap_err().to_string();
+    assert!(told.contains("singular position"), "{told}");
+    assert!(!told.contains("contact"), "{told}");
+}

@@ -84,3 +84,36 @@ fn a_point_within_a_reduced_body_is_refused_with_the_nearest_on_its_surface() {
     );
     assert!(told.contains("`reduce.attach`") && error.key() == Some("joint.0.between"), "{told}");
 }
+
+/// A scenario that names a model has the geometry of its body, if that lies beside the model.
+#[test]
+fn a_model_that_is_named_has_markers_at_points_of_the_body_beside_it() {
+    let made =
+        [HEAD, &rod("rod", 0.0, NURBS, "[0.1, 0.0, 0.01]"), &revolute("[\"ground\", \"rod:p\"]")].concat();
+    let folder = tempfile::tempdir().unwrap();
+    let bodies = folder.path().join("bodies");
+    let workshop = Workshop { scenario_folder: folder.path(), bodies: &bodies };
+    let read = |text: &str| Scenario::parse(Path::new("points.toml"), text, &[], &["steel"]).unwrap();
+    let solve = |text: &str| {
+        let scenario = read(text);
+        let prepared = prepare(&scenario, workshop, &Silent)?;
+        let options = RunOptions { replace: true, resume: false };
+        run(&scenario, folder.path(), &prepared, &folder.path().join("r"), options, &Silent)
+    };
+    let expected = solve(&made).unwrap();
+    let named = [
+        HEAD,
+        "[[body]]\nname = \"other\"\nrom = \"bodies/rod.rom\"\n[[body.marker]]\nname = \"p\"\nat = [0.1, 0.0, 0.01]\n",
+        &revolute("[\"ground\", \"other:p\"]"),
+    ]
+    .concat();
+    let found = solve(&named).unwrap();
+    assert_eq!(found.bodies[0].position, expected.bodies[0].position);
+    // Another body of that name is not the model's.
+    let path = bodies.join("rod.npz");
+    let mut changed = carom_format::read_body(&path).unwrap().body;
+    changed.name = "changed".to_owned();
+    carom_format::write_body(&path, &changed).unwrap();
+    let told = solve(&named).unwrap_err().to_string();
+    assert!(told.contains("put it there as") && told.contains("rod.npz"), "{told}");
+}

@@ -60,7 +60,7 @@ const WAYS: [Way; 16] = [
     coarse("(c), generalised-α, steps of T/200", &[ALPHA, STEP], None),
     coarse(
         "(a) all dynamic, Dormand and Prince, tolerance 1e-3",
-        &[DYNAMIC, "simulation.relative_tolerance=1.0e-3"],
+        &[DYNAMIC, "simulation.integrator=\"dormand-prince5\"", "simulation.relative_tolerance=1.0e-3"],
         Some(0.1),
     ),
     coarse(

@@ -47,10 +47,28 @@ pub(crate) struct ChainArgs {
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     pub(crate) set: Vec<String>,
 
-    /// Export every N-th frame to ParaView (the last one always) [default: as many as give some 60 frames; plots and
-    /// report take all]
+    /// Cells of the ParaView files: surface, or all (the models then keep the modes of all points) [default: output.cells of
+    /// the scenario, surface]
+    #[arg(long, value_name = "CELLS", value_parser = ["surface", "all"])]
+    pub(crate) cells: Option<String>,
+
+    /// Fields of the ParaView files besides displacement: velocity, stress, von_mises, contact_pressure [default:
+    /// output.fields of the scenario, von_mises,contact_pressure]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) fields: Vec<String>,
+
+    /// Export every N-th frame to ParaView (the last one always) [default: output.every of the scenario; without it some 60
+    /// frames of the run and as many in contact; plots and report take all]
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
     pub(crate) every: Option<u64>,
+
+    /// Packing of the ParaView files: zlib, lz4 or none [default: output.compression of the scenario, zlib]
+    #[arg(long, value_name = "NAME", value_parser = ["zlib", "lz4", "none"])]
+    pub(crate) compression: Option<String>,
+
+    /// Format of the ParaView files: vtu, or vtkhdf with one file a body [default: output.format of the scenario, vtu]
+    #[arg(long, value_name = "NAME", value_parser = ["vtu", "vtkhdf"])]
+    pub(crate) format: Option<String>,
 
     /// Solve again what is up to date, replace a result in DIR that is not of `carom run`, and work in a folder that holds other files.
     #[arg(long)]
@@ -77,6 +95,29 @@ pub(crate) struct NewArgs {
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+impl ChainArgs {
+    /// Changes of the scenario: those of `--set`, then those of the flags that stand for keys of `[output]`.
+    pub(crate) fn overrides(&self) -> Vec<String> {
+        let text = |key: &str, value: &Option<String>| {
+            value.as_ref().map(|value| format!("output.{key}={}", quoted(value)))
+        };
+        let list = self.fields.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(", ");
+        let flags = [
+            text("cells", &self.cells),
+            (!self.fields.is_empty()).then(|| format!("output.fields=[{list}]")),
+            self.every.map(|every| format!("output.every={every}")),
+            text("compression", &self.compression),
+            text("format", &self.format),
+        ];
+        self.set.iter().cloned().chain(flags.into_iter().flatten()).collect()
+    }
+}
+
+/// A text of TOML.
+fn quoted(text: &str) -> String {
+    format!("{text:?}")
 }
 
 impl Args {

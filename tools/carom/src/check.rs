@@ -42,13 +42,14 @@ struct Stage {
 
 /// Validates a scenario and says what would be done; writes nothing.
 pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
-    let scenario = read_scenario(&args.scenario, &args.set)?;
+    let overrides = args.overrides();
+    let scenario = read_scenario(&args.scenario, &overrides)?;
     let layout = Layout::new(args.output.as_deref(), &args.scenario);
     let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
     let survey = survey(&scenario, workshop);
     let stages = stages(args, &scenario, &survey, &layout)?;
     let problems: Vec<Failure> =
-        survey.problems.into_iter().map(|problem| failed(&args.scenario, &args.set, problem)).collect();
+        survey.problems.into_iter().map(|problem| failed(&args.scenario, &overrides, problem)).collect();
     let checked = Checked {
         scenario: &args.scenario,
         valid: problems.is_empty(),
@@ -110,7 +111,7 @@ fn stages(
     for name in ["export", "plots", "report"] {
         let up_to_date = is_solved && {
             let from = match name {
-                "export" => export_source(&layout.result, args.every)?,
+                "export" => export_source(&layout.result, &scenario.output.pictures())?,
                 _ => identity(&layout.result)?,
             };
             stamp.up_to_date(name, &from, &layout.root).is_some()

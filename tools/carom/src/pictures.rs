@@ -5,10 +5,15 @@ use std::time::Instant;
 
 use carom_cli::{Category, Failure, FailureContext, Session};
 use carom_files::create_folder;
+use carom_format::scenario::model::{
+    PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec,
+};
+use carom_post::export::{Cells, Fields, Format, Frames};
 use carom_post::file::{write_drawing, write_text};
 use carom_post::plot::{self, Quantity};
 use carom_post::report::{self, Extras};
 use carom_post::{ExportOptions, Run, RunError, export};
+use carom_vtk::{Compression, WriteOptions};
 
 use crate::folder::Layout;
 use crate::phases::{Did, Done};
@@ -31,34 +36,62 @@ pub(crate) struct Pictures<'a> {
     pub(crate) session: &'a Session,
 }
 
-/// Frames that are enough for a film: a body of 100 000 dofs takes some megabytes each.
+/// Frames that are enough for a film, of free motion and of contact each.
 const FILM: usize = 60;
 
 /// Joints that are plotted unasked: a long chain would fill the folder.
 const JOINTS: usize = 12;
 
 /// What the ParaView files are made from.
-pub(crate) fn export_source(result: &Path, every: Option<u64>) -> Result<String, Failure> {
-    let every = every.map_or_else(|| format!("some {FILM} frames"), |n| format!("every {n}"));
-    Ok(format!("{}, {every}", identity(result)?))
+pub(crate) fn export_source(result: &Path, pictures: &PictureSpec) -> Result<String, Failure> {
+    let how = serde_json::to_string(pictures).expect("words and numbers are JSON");
+    Ok(format!("{}, {how}", identity(result)?))
+}
+
+/// How the files are made that the scenario asks for.
+fn export_options(pictures: &PictureSpec) -> ExportOptions {
+    let has = |field: PictureField| pictures.fields.contains(&field);
+    ExportOptions {
+        frames: pictures.every.map_or(Frames::Film(FILM), Frames::Every),
+        fields: Fields {
+            velocity: has(PictureField::Velocity),
+            stress: has(PictureField::Stress),
+            von_mises: has(PictureField::VonMises) || has(PictureField::Stress),
+            contact_pressure: has(PictureField::ContactPressure),
+        },
+        cells: match pictures.cells {
+            PictureCells::Surface => Cells::Surface,
+            PictureCells::All => Cells::Auto,
+        },
+        format: match pictures.format {
+            PictureFormat::Vtu => Format::Vtu,
+            PictureFormat::Vtkhdf => Format::Vtkhdf,
+        },
+        write: WriteOptions {
+            compression: match pictures.compression {
+                PictureCompression::Zlib => Compression::Default,
+                PictureCompression::Lz4 => Compression::Lz4,
+                PictureCompression::None => Compression::None,
+            },
+            ..WriteOptions::default()
+        },
+    }
 }
 
 impl Pictures<'_> {
     /// ParaView files.
-    pub(crate) fn export(&mut self, every: Option<u64>) -> Result<Done, Failure> {
-        let from = export_source(&self.layout.result, every)?;
+    pub(crate) fn export(&mut self, pictures: &PictureSpec) -> Result<Done, Failure> {
+        let from = export_source(&self.layout.result, pictures)?;
         let (run, layout, session) = (self.run, self.layout, self.session);
         self.stage("export", &from, || {
             create_folder(&layout.paraview).or_fail(Category::Files)?;
-            let chosen = run.times().len().saturating_sub(1).div_ceil(FILM).max(1);
-            let options =
-                ExportOptions { every: every.map_or(chosen, |n| n as usize), ..ExportOptions::default() };
-            let written = export(run, &layout.paraview, &options, session.progress())
+            let written = export(run, &layout.paraview, &export_options(pictures), session.progress())
                 .map_err(RunError::into_failure)?;
             let files = written.paths.iter().map(|path| format!("paraview/{path}")).collect();
             let mut notes = written.notes;
-            if options.every > 1 {
-                notes.push(format!("export has every {}. frame (--every 1 for all)", options.every));
+            let (shown, all) = (written.frames, run.times().len());
+            if shown < all {
+                notes.push(format!("export has {shown} of {all} frames (--every 1 for all)"));
             }
             Ok(Output { files, notes })
         })

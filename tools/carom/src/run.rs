@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use carom_cli::{Failure, Session};
+use carom_format::scenario::model::PictureFormat;
 use carom_post::{Run, RunError};
 use carom_simulate::{Prepared, Workshop, prepare};
 use carom_solve::{Solved, failed, read_scenario};
@@ -28,7 +29,8 @@ pub(crate) fn run(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
 
 fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     let started = Instant::now();
-    let scenario = read_scenario(&args.scenario, &args.set)?;
+    let overrides = args.overrides();
+    let scenario = read_scenario(&args.scenario, &overrides)?;
     let layout = Layout::new(args.output.as_deref(), &args.scenario);
     let _claim = layout.claim(args.force)?;
     let mut stamp = Stamp::read(&layout.stamp)?;
@@ -45,7 +47,7 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
 
     let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
     let prepared = prepare(&scenario, workshop, session.progress())
-        .map_err(|error| failed(&args.scenario, &args.set, error))?;
+        .map_err(|error| failed(&args.scenario, &overrides, error))?;
     bodies(&prepared).into_iter().for_each(|phase| tell(phase, &mut done));
     tell(solution::solve(args, &scenario, &prepared, &layout, &mut stamp, session)?, &mut done);
     // Models can be large, and pictures read them again.
@@ -54,11 +56,15 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     let run = Run::open(&layout.result).map_err(RunError::into_failure)?;
     let solved = Solved::read(run.reader()).map_err(solution::unreadable)?;
     let mut pictures = Pictures { layout: &layout, stamp: &mut stamp, run: &run, session };
-    tell(pictures.export(args.every)?, &mut done);
+    tell(pictures.export(&scenario.output.pictures())?, &mut done);
     tell(pictures.plots()?, &mut done);
     tell(pictures.report(&scenario_name(&args.scenario), &done)?, &mut done);
 
-    conclude(args, &layout, &done, solved.as_ref(), started.elapsed().as_secs_f64(), session)
+    let series = match scenario.output.pictures().format {
+        PictureFormat::Vtu => layout.paraview.join("result.pvd"),
+        PictureFormat::Vtkhdf => layout.paraview.join("result"),
+    };
+    conclude(args, (&layout, &series), &done, solved.as_ref(), started.elapsed().as_secs_f64(), session)
 }
 
 /// Meshing and reduction, as phases.
@@ -96,7 +102,7 @@ struct Summary<'a> {
 
 fn conclude(
     args: &ChainArgs,
-    layout: &Layout,
+    (layout, series): (&Layout, &Path),
     done: &[Done],
     solved: Option<&Solved>,
     seconds: f64,
@@ -105,7 +111,6 @@ fn conclude(
     for warning in solved.iter().flat_map(|solved| solved.warnings()) {
         session.warn(warning);
     }
-    let series = layout.paraview.join("result.pvd");
     session.print_summary(&format!(
         "{}\n{}\nParaView: {}\nplots: {}\nreport: {}",
         solved.map(Solved::text).unwrap_or_default(),
@@ -120,7 +125,7 @@ fn conclude(
         phases: done,
         seconds,
         result: &layout.result,
-        series: &series,
+        series,
         plots: &layout.plots,
         report: &layout.report,
         solution: solved,

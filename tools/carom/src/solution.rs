@@ -44,7 +44,7 @@ pub(crate) fn standing(
         Err(_) => return Ok(Standing::Other("the file is damaged or none of carom's")),
     };
     let header = reader.header()?;
-    if header.scenario != scenario.to_toml() {
+    if header.scenario != scenario.without_pictures().to_toml() {
         return Ok(Standing::Other("the scenario has changed"));
     }
     if reader.meta("program")?.as_deref() != Some(PROGRAM) {
@@ -176,7 +176,7 @@ pub(crate) fn unreadable(error: ResultError) -> Failure {
 
 /// A run that did not reach its end.
 fn stopped(args: &ChainArgs, error: carom_simulate::SimulateError, layout: &Layout) -> Failure {
-    let failure = failed(&args.scenario, &args.set, error);
+    let failure = failed(&args.scenario, &args.overrides(), error);
     if failure.category() == Category::Convergence {
         let result = layout.result.display();
         return failure.hint(format!(

@@ -6,7 +6,7 @@ use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs, Session,
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
-use crate::export::{Cells, ExportOptions, Fields, export};
+use crate::export::{Cells, ExportOptions, Fields, Format, Frames, export};
 use crate::plot::Quantity;
 use crate::report::Extras;
 use crate::table::What;
@@ -22,7 +22,7 @@ pub struct PostArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write ParaView files: DIR/NAME.pvd with one .vtu a body and frame.
+    /// Write ParaView files: DIR/NAME.pvd with one .vtu a body and frame, or one .vtkhdf a body.
     Export(ExportArgs),
     /// Draw a plot as SVG or PNG.
     Plot(PlotArgs),
@@ -39,7 +39,7 @@ struct ExportArgs {
     /// Result of carom-solve.
     result: PathBuf,
 
-    /// Kind of files.
+    /// Kind of files: vtu, one a body and frame, or vtkhdf, one a body with its mesh once and all frames.
     #[arg(long, value_enum, default_value_t = Format::Vtu)]
     format: Format,
 
@@ -47,24 +47,18 @@ struct ExportArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
     every: u64,
 
-    /// Fields: displacement, velocity, stress (with von Mises), contact_pressure.
+    /// Fields: displacement, velocity, von_mises, stress (the tensor, with von Mises), contact_pressure.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum,
-          default_values_t = [FieldName::Displacement, FieldName::Stress, FieldName::ContactPressure])]
+          default_values_t = [FieldName::Displacement, FieldName::VonMises, FieldName::ContactPressure])]
     fields: Vec<FieldName>,
 
-    /// Cells: the whole volume, or the surface alone (the same pictures from a fraction of the space). `auto` takes
+    /// Cells: the whole volume, or the surface alone (the same pictures from a fraction of the space). `auto` (or `all`) takes
     /// the volume where the model keeps the modes of the whole body.
-    #[arg(long, value_enum, default_value_t = Cells::Auto)]
+    #[arg(long, value_enum, default_value_t = Cells::Surface)]
     cells: Cells,
 
     #[command(flatten)]
     output: OutputArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Vtu,
-    Vtkhdf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,6 +67,7 @@ enum FieldName {
     Displacement,
     Velocity,
     Stress,
+    VonMises,
     ContactPressure,
 }
 
@@ -160,22 +155,21 @@ impl RunError {
 }
 
 fn run_export(args: &ExportArgs, session: &Session) -> Result<(), Failure> {
-    if args.format == Format::Vtkhdf {
-        return Err(Failure::new(
-            Category::Usage,
-            "this program was built without VTKHDF (it needs the HDF5 library)",
-        )
-        .hint("use `--format vtu`: ParaView opens both alike"));
-    }
     let run = Run::open(&args.result).map_err(RunError::into_failure)?;
     let has = |name: FieldName| args.fields.contains(&name);
     let fields = Fields {
         velocity: has(FieldName::Velocity),
         stress: has(FieldName::Stress),
+        von_mises: has(FieldName::Stress) || has(FieldName::VonMises),
         contact_pressure: has(FieldName::ContactPressure),
     };
-    let options =
-        ExportOptions { every: args.every as usize, fields, cells: args.cells, ..ExportOptions::default() };
+    let options = ExportOptions {
+        frames: Frames::Every(args.every as usize),
+        fields,
+        cells: args.cells,
+        format: args.format,
+        ..ExportOptions::default()
+    };
     let summary =
         export(&run, &args.output.output, &options, session.progress()).map_err(RunError::into_failure)?;
     for note in &summary.notes {
@@ -189,7 +183,7 @@ fn run_export(args: &ExportArgs, session: &Session) -> Result<(), Failure> {
     ))?;
     let object = json!({
         "series": summary.series, "frames": summary.frames, "files": summary.files, "bytes": summary.bytes,
-        "notes": summary.notes,
+        "paths": summary.paths, "notes": summary.notes,
     });
     session.print_json("carom-post export 1", &object)
 }

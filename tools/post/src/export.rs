@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use carom_files::create_folder;
+use carom_files::{create_folder, write_atomically};
 use carom_format::result::StoredFrame;
 use carom_mesh::FaceRef;
 use carom_progress::Progress;
-use carom_scene::{BodyGrid, StressRecovery};
-use carom_vtk::{Collection, FrameWriter, WriteError, WriteOptions};
+use carom_scene::BodyGrid;
+use carom_vtk::{Collection, Field, FrameWriter, Grid, VtkHdfWriter, WriteError, WriteOptions, pack_frame};
 use clap::ValueEnum;
 use rayon::prelude::*;
 
 use crate::bodies::RunBody;
-use crate::frame_fields::{Shown, in_body_frame, pose};
+pub use crate::film::Frames;
+use crate::film::selected;
+use crate::frame_fields::{Recovery, Shown, in_body_frame, pose};
 use crate::staging::Staging;
 use crate::{Run, RunError};
 
@@ -21,12 +23,23 @@ use crate::{Run, RunError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Cells {
     /// The volume where the model has the modes of the whole body, else the surface.
-    #[default]
+    #[value(alias = "all")]
     Auto,
     /// Cells of the body.
     Volume,
     /// Outer faces.
+    #[default]
     Surface,
+}
+
+/// Kind of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    /// A .vtu for each body and frame, and a .pvd that lists them.
+    #[default]
+    Vtu,
+    /// A .vtkhdf for each body.
+    Vtkhdf,
 }
 
 /// Which fields are written beside the displacement.
@@ -34,8 +47,10 @@ pub enum Cells {
 pub struct Fields {
     /// Velocity.
     pub velocity: bool,
-    /// Stress and von Mises stress.
+    /// Stress tensor.
     pub stress: bool,
+    /// Von Mises stress.
+    pub von_mises: bool,
     /// Contact pressure on the faces of cells.
     pub contact_pressure: bool,
 }
@@ -43,33 +58,41 @@ pub struct Fields {
 /// How a result is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExportOptions {
-    /// Every n-th frame, and the last one.
-    pub every: usize,
+    /// Frames.
+    pub frames: Frames,
     /// Fields beside the displacement.
     pub fields: Fields,
     /// Cells.
     pub cells: Cells,
+    /// Kind of files.
+    pub format: Format,
     /// Packing of the files.
     pub write: WriteOptions,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        let fields = Fields { velocity: false, stress: true, contact_pressure: true };
-        Self { every: 1, fields, cells: Cells::Auto, write: WriteOptions::default() }
+        let fields = Fields { velocity: false, stress: false, von_mises: true, contact_pressure: true };
+        Self {
+            frames: Frames::Every(1),
+            fields,
+            cells: Cells::default(),
+            format: Format::default(),
+            write: WriteOptions::default(),
+        }
     }
 }
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportSummary {
-    /// The file to open in ParaView.
+    /// The file to open in ParaView: the .pvd, or the first .vtkhdf.
     pub series: PathBuf,
     /// Number of frames.
     pub frames: usize,
-    /// Number of .vtu files.
+    /// Number of .vtu or .vtkhdf files.
     pub files: usize,
-    /// Everything that was written, relative to the folder: the .vtu files, then the series.
+    /// Everything that was written, relative to the folder: the .vtu files, then the series; or the .vtkhdf files.
     pub paths: Vec<String>,
     /// Their size together \[bytes\].
     pub bytes: u64,
@@ -86,7 +109,7 @@ struct Part {
     file: String,
 }
 
-/// Writes `folder/NAME.pvd` and `folder/NAME/BODY_FRAME.vtu`, NAME being that of the result.
+/// Writes `folder/NAME.pvd` and `folder/NAME/BODY_FRAME.vtu`, or `folder/NAME/BODY.vtkhdf`, NAME being that of the result.
 ///
 /// Points are reference positions (the undeformed body at the first frame) in inertial axes, the displacement leads from
 /// there to the present, rigid motion included, and is the active vector field, so that ParaView's *Warp By Vector*
@@ -102,7 +125,7 @@ pub fn export(
     options: &ExportOptions,
     progress: &dyn Progress,
 ) -> Result<ExportSummary, RunError> {
-    let frames = selected(run, options.every)?;
+    let frames = selected(run, options.frames)?;
     let mut notes = Vec::new();
     let parts = parts(run, options, &mut notes)?;
     let staging = Staging::new(folder)?;
@@ -116,8 +139,12 @@ pub fn export(
         other => other,
     })?;
     staging.publish(&paths)?;
-    let series = folder.join(format!("{}.pvd", run.name()));
-    Ok(ExportSummary { series, frames: frames.len(), files: paths.len() - 1, paths, bytes, notes })
+    let (series, files) = match options.format {
+        Format::Vtu => (paths.last(), paths.len() - 1),
+        Format::Vtkhdf => (paths.first(), paths.len()),
+    };
+    let series = series.map_or_else(|| folder.to_owned(), |path| folder.join(path));
+    Ok(ExportSummary { series, frames: frames.len(), files, paths, bytes, notes })
 }
 
 /// Writes the files of all bodies, then the series; returns their paths relative to `folder`, and the size of the former.
@@ -134,28 +161,29 @@ fn write_all(
     let mut collection = Collection::new();
     let (done, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
     let mut paths = Vec::new();
+    let written = |size: u64| {
+        bytes.fetch_add(size, Ordering::Relaxed);
+        progress.set(done.fetch_add(1, Ordering::Relaxed) + 1);
+        progress.interrupted()
+    };
     for (number, part) in parts.iter().enumerate() {
-        let files = write_part(run, part, frames, folder, options, &|size| {
-            bytes.fetch_add(size, Ordering::Relaxed);
-            progress.set(done.fetch_add(1, Ordering::Relaxed) + 1);
-            progress.interrupted()
-        })?;
+        if options.format == Format::Vtkhdf {
+            paths.push(write_hdf(run, part, frames, folder, options, &written)?);
+            continue;
+        }
+        let files = write_part(run, part, frames, folder, options, &written)?;
         for (frame, file) in frames.iter().zip(files) {
             collection.push(frame.time, number, &part.body.meta.name, &file);
             paths.push(file);
         }
     }
+    if options.format == Format::Vtkhdf {
+        let sizes = paths.iter().filter_map(|path| folder.join(path).metadata().ok());
+        return Ok((paths.clone(), sizes.map(|file| file.len()).sum()));
+    }
     paths.push(format!("{name}.pvd"));
     collection.write(&folder.join(format!("{name}.pvd")))?;
     Ok((paths, bytes.into_inner()))
-}
-
-/// Every n-th frame and the last one.
-fn selected(run: &Run, every: usize) -> Result<Vec<StoredFrame>, RunError> {
-    run.check_frames()?;
-    let last = run.times().len() - 1;
-    let numbers = (0..=last).filter(|n| n % every.max(1) == 0 || *n == last);
-    numbers.map(|n| Ok(run.reader().frame(n)?)).collect()
 }
 
 /// Loads the bodies and makes their grids.
@@ -174,11 +202,12 @@ fn parts(run: &Run, options: &ExportOptions, notes: &mut Vec<String>) -> Result<
         let whole = body.is_whole();
         if !whole && body.fields.is_none() {
             notes.push(format!(
-                "body `{name}`: its model keeps no modes for pictures, so it is shown undeformed; reduce it with `--fields full` or `--fields surface`"
+                "body `{name}`: its model keeps no modes for pictures, so it is shown undeformed; reduce it with `--fields surface`"
             ));
-        } else if !whole && (options.cells == Cells::Volume || options.fields.stress) {
+        } else if !whole && options.cells != Cells::Surface {
             notes.push(format!(
-                "body `{name}`: its model keeps the modes of the surface alone, so its surface is written, without stress; reduce it with `--fields full`"
+                "body `{name}`: its model keeps the modes of the surface alone, so its surface is written; reduce it with `--fields full` (in a \
+                 scenario `output.cells = \"all\"`)"
             ));
         }
         let volume = whole && options.cells != Cells::Surface;
@@ -199,6 +228,91 @@ fn safe_name(name: &str) -> String {
     if name.trim_matches('.').is_empty() { "body".to_owned() } else { name }
 }
 
+/// What the frames of a body are made from.
+struct Prepared<'a> {
+    shown: Shown<'a>,
+    /// The grid at its reference positions.
+    reference: Grid,
+    faces: Vec<(usize, Vec<FaceRef>)>,
+}
+
+impl Prepared<'_> {
+    /// Fields of points and cells in a frame.
+    fn fields(&self, part: &Part, frame: &StoredFrame, wanted: &Fields) -> Result<[Vec<Field>; 2], RunError> {
+        let state =
+            frame.bodies.get(part.index).ok_or_else(|| inconsistent(&part.body, "a frame lacks it"))?;
+        let (points, cells) = self.shown.fields(state, wanted, &pressures(&self.faces, frame));
+        Ok([points, cells])
+    }
+}
+
+fn prepared<'a>(
+    run: &Run,
+    part: &'a Part,
+    frames: &[StoredFrame],
+    options: &ExportOptions,
+) -> Result<Prepared<'a>, RunError> {
+    let Part { index, body, grid, .. } = part;
+    let first = run.reader().frame(0)?;
+    let initial =
+        first.bodies.get(*index).map(pose).ok_or_else(|| inconsistent(body, "the first frame lacks it"))?;
+    let stress = if options.fields.stress || options.fields.von_mises {
+        Recovery::new(grid, body).map_err(|error| inconsistent(body, &error.to_string()))?
+    } else {
+        None
+    };
+    let shown = Shown { body, grid, points_b: in_body_frame(grid, body.meta.frame_origin), initial, stress };
+    let mut reference = grid.grid.clone();
+    reference.points = shown.reference();
+    Ok(Prepared { shown, reference, faces: pressure_faces(run, body, frames)? })
+}
+
+/// Frames whose fields are in memory at once.
+const BATCH: usize = 16;
+
+/// Writes the file of one body over all frames and returns its path relative to `folder`.
+fn write_hdf(
+    run: &Run,
+    part: &Part,
+    frames: &[StoredFrame],
+    folder: &Path,
+    options: &ExportOptions,
+    written: &(dyn Fn(u64) -> bool + Sync),
+) -> Result<String, RunError> {
+    let prepared = prepared(run, part, frames, options)?;
+    let (grid, name) = (&prepared.reference, &part.body.meta.name);
+    let wrong = |source| RunError::Grid { body: name.clone(), source };
+    grid.check().map_err(wrong)?;
+    let pack = |frame: &StoredFrame| {
+        let [points, cells] = prepared.fields(part, frame, &options.fields)?;
+        pack_frame(grid, &points, &cells, options.write.compression).map_err(wrong)
+    };
+    let relative = format!("{}/{}.vtkhdf", run.name(), part.file);
+    let mut failure = None;
+    let outcome = write_atomically(&folder.join(&relative), |out| {
+        let mut writer = VtkHdfWriter::new(out, grid)?;
+        for batch in frames.chunks(BATCH) {
+            let packed: Result<Vec<_>, RunError> = batch.par_iter().map(pack).collect();
+            let packed = packed.map_err(|error| {
+                failure = Some(error);
+                std::io::Error::other("the fields of a frame")
+            })?;
+            for (frame, packed) in batch.iter().zip(&packed) {
+                writer.push(frame.time, packed)?;
+                if written(0) {
+                    failure = Some(RunError::Interrupted);
+                    return Err(std::io::Error::other("interrupted"));
+                }
+            }
+        }
+        writer.finish()
+    });
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(outcome.map(|()| relative)?),
+    }
+}
+
 /// Writes the files of one body and returns their paths relative to `folder`.
 fn write_part(
     run: &Run,
@@ -208,30 +322,15 @@ fn write_part(
     options: &ExportOptions,
     written: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<Vec<String>, RunError> {
-    let Part { index, body, grid, file } = part;
-    let first = run.reader().frame(0)?;
-    let initial =
-        first.bodies.get(*index).map(pose).ok_or_else(|| inconsistent(body, "the first frame lacks it"))?;
-    let stress = if options.fields.stress && body.is_whole() {
-        let recovery =
-            StressRecovery::new(grid, &body.body).map_err(|error| inconsistent(body, &error.to_string()))?;
-        Some(recovery)
-    } else {
-        None
-    };
-    let shown = Shown { body, grid, points_b: in_body_frame(grid, body.meta.frame_origin), initial, stress };
-    let mut reference = grid.grid.clone();
-    reference.points = shown.reference();
-    let writer = FrameWriter::new(&reference, options.write)
+    let prepared = prepared(run, part, frames, options)?;
+    let (body, file) = (&part.body, &part.file);
+    let writer = FrameWriter::new(&prepared.reference, options.write)
         .map_err(|source| RunError::Grid { body: body.meta.name.clone(), source })?;
-    let faces = pressure_faces(run, body, frames)?;
     // The database serves one thread: nothing below asks it.
     let name = run.name();
     let digits = frames.len().to_string().len().max(4);
     let write = |(n, frame): (usize, &StoredFrame)| {
-        let state = frame.bodies.get(*index).ok_or_else(|| inconsistent(body, "a frame lacks it"))?;
-        let pressures = pressures(&faces, frame);
-        let (points, cells) = shown.fields(state, &options.fields, &pressures);
+        let [points, cells] = prepared.fields(part, frame, &options.fields)?;
         let relative = format!("{name}/{file}_{n:0digits$}.vtu");
         let path = folder.join(&relative);
         writer.write(&path, &points, &cells, Some(frame.time))?;

@@ -1,9 +1,10 @@
 //! Fields of one body in one frame.
 
 use carom_dynamics::{BodyState, Pose, rotation};
+use carom_fem::DiscretisationError;
 use carom_mesh::FaceRef;
 use carom_scene::stress::rotated;
-use carom_scene::{BodyGrid, StressRecovery};
+use carom_scene::{BodyGrid, Stress, StressRecovery, SurfaceStressRecovery};
 use carom_vtk::Field;
 use nalgebra::Vector3;
 
@@ -29,7 +30,35 @@ pub(crate) struct Shown<'a> {
     /// Pose at the first frame.
     pub(crate) initial: Pose,
     /// Gives the stress; `None` if it is not wanted or not known.
-    pub(crate) stress: Option<StressRecovery<'a>>,
+    pub(crate) stress: Option<Recovery<'a>>,
+}
+
+/// How stress is found.
+pub(crate) enum Recovery<'a> {
+    /// From the displacement of the whole body.
+    Whole(StressRecovery<'a>),
+    /// From that of the surface and the pressure on it.
+    Surface(SurfaceStressRecovery),
+}
+
+impl<'a> Recovery<'a> {
+    /// For a grid of a body; `None` where nothing says how it is displaced.
+    pub(crate) fn new(grid: &'a BodyGrid, body: &RunBody) -> Result<Option<Self>, DiscretisationError> {
+        if body.is_whole() {
+            return StressRecovery::new(grid, &body.body).map(|recovery| Some(Self::Whole(recovery)));
+        }
+        if body.fields.is_none() || grid.faces.is_empty() {
+            return Ok(None);
+        }
+        SurfaceStressRecovery::new(grid, &body.body).map(|recovery| Some(Self::Surface(recovery)))
+    }
+
+    fn stress(&self, displacement: &[[f64; 3]], pressures: impl FnOnce() -> Vec<f64>) -> Stress {
+        match self {
+            Self::Whole(recovery) => recovery.stress(displacement),
+            Self::Surface(recovery) => recovery.stress(displacement, &pressures()),
+        }
+    }
 }
 
 impl Shown<'_> {
@@ -78,12 +107,16 @@ impl Shown<'_> {
             points.push(Field::tuples("velocity", &self.velocity(state, &elastic)).single());
         }
         if let Some(recovery) = &self.stress {
-            let stress = recovery.stress(&at_body_points);
-            let axes = pose(state).rotation;
-            let axes: [[f64; 3]; 3] = [0, 1, 2].map(|a| [0, 1, 2].map(|b| axes[(a, b)]));
-            let tensor: Vec<[f64; 6]> = stress.tensor.iter().map(|s| rotated(s, &axes)).collect();
-            points.push(Field::scalar("von_mises", stress.von_mises).single());
-            points.push(Field::tuples("stress", &tensor).single());
+            let stress = recovery.stress(&at_body_points, || self.grid.face_values(pressures));
+            if wanted.von_mises {
+                points.push(Field::scalar("von_mises", stress.von_mises).single());
+            }
+            if wanted.stress {
+                let axes = pose(state).rotation;
+                let axes: [[f64; 3]; 3] = [0, 1, 2].map(|a| [0, 1, 2].map(|b| axes[(a, b)]));
+                let tensor: Vec<[f64; 6]> = stress.tensor.iter().map(|s| rotated(s, &axes)).collect();
+                points.push(Field::tuples("stress", &tensor).single());
+            }
         }
         let cells = if wanted.contact_pressure {
             vec![Field::scalar("contact_pressure", self.grid.face_values(pressures)).single()]

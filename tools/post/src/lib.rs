@@ -7,6 +7,7 @@ mod args;
 pub mod bodies;
 pub mod export;
 pub mod file;
+mod film;
 mod frame_fields;
 mod hertz;
 mod joints;

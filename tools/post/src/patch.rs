@@ -147,14 +147,32 @@ fn least_squares(samples: &[(f64, f64, Vec<f64>)], reach: f64) -> (f64, f64) {
 
 /// The frame with the largest normal force of a pair.
 fn strongest_frame(run: &Run, pair: usize) -> Result<StoredFrame, RunError> {
-    let none =
-        RunError::Empty { what: "no contact in any frame", hint: "write frames more often (`output_every`)" };
+    let none = no_contact(run, pair)?;
     let forces = run.reader().normal_forces(pair)?;
     let best = (0..forces.len()).max_by(|&a, &b| forces[a].total_cmp(&forces[b]));
     let Some(best) = best.filter(|&n| forces[n] > 0.0) else { return Err(none) };
     let frame = run.reader().frame(best)?;
     let has_pressure = frame.contacts.get(pair).is_some_and(|c| c.pressures.iter().any(|&p| p > 0.0));
     if has_pressure { Ok(frame) } else { Err(none) }
+}
+
+/// Why no frame has pressure: the run says how near the surfaces of a pair came that never touched.
+fn no_contact(run: &Run, pair: usize) -> Result<RunError, RunError> {
+    if run.reader().contact_events()?.iter().any(|event| event.pair == pair) {
+        let hint = "write frames more often (`output.contact_frames`, `simulation.output_every`)";
+        return Ok(RunError::Empty { what: "a contact between its frames alone", hint });
+    }
+    let pair = &run.header().pairs[pair];
+    let names = [&pair.first, &pair.second].map(|surface| format!("`{surface}`"));
+    let about = |text: &String| text.contains("no contact;") && names.iter().all(|name| text.contains(name));
+    let texts = run.reader().notes()?.into_iter().map(|note| note.text);
+    Ok(match texts.into_iter().find(about) {
+        Some(text) => RunError::NoContact(text),
+        None => RunError::NoContact(format!(
+            "contact `{}` / `{}`: no contact in any frame",
+            pair.first, pair.second
+        )),
+    })
 }
 
 /// Pressure on a face of the first surface of a contact, by its number in the set \[Pa\].

@@ -88,6 +88,9 @@ pub enum RunError {
         /// What to do.
         hint: &'static str,
     },
+    /// Two surfaces have not touched.
+    #[error("{0}")]
+    NoContact(String),
     /// A grid is inconsistent.
     #[error("body `{body}`: {source}")]
     Grid {

@@ -7,7 +7,7 @@ use std::process::Output;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use assert_cmd::Command;
-use carom_post::export::{Cells, ExportOptions, Fields, export};
+use carom_post::export::{Cells, ExportOptions, Fields, Format, Frames, export};
 use carom_post::report::{Extras, html};
 use carom_post::{Run, RunError, plot};
 use carom_progress::{Progress, Silent};
@@ -28,9 +28,9 @@ fn exported_points_move_as_the_body_does() {
     let folder = tempfile::tempdir().unwrap();
     let run = Run::open(&result::write(folder.path())).unwrap();
     let write = WriteOptions { encoding: Encoding::InlineBase64, compression: Compression::None };
-    let fields = Fields { velocity: true, stress: true, contact_pressure: true };
+    let fields = Fields { velocity: true, stress: true, von_mises: true, contact_pressure: true };
     for cells in [Cells::Auto, Cells::Surface] {
-        let options = ExportOptions { every: 1, fields, cells, write };
+        let options = ExportOptions { frames: Frames::Every(1), fields, cells, format: Format::Vtu, write };
         let out = folder.path().join(format!("{cells:?}"));
         let summary = export(&run, &out, &options, &Silent).unwrap();
         assert_eq!((summary.frames, summary.files), (3, 6));
@@ -112,6 +112,28 @@ fn export_writes_a_series_and_says_so() {
     );
 }
 
+/// One file a body, with its mesh once: smaller than the frames of .vtu, and gone if the export is stopped.
+#[test]
+fn a_vtkhdf_file_has_all_frames_of_a_body() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    let out = folder.path().join("hdf");
+    let arguments = ["export", path.to_str().unwrap(), "-o", out.to_str().unwrap(), "--format", "vtkhdf"];
+    let object = json(&post(&[&arguments[..], &["--json"]].concat()));
+    assert_eq!((&object["frames"], &object["files"]), (&3.into(), &2.into()));
+    assert_eq!(object["paths"], serde_json::json!(["result/ball.vtkhdf", "result/block.vtkhdf"]));
+    for file in ["ball", "block"] {
+        let bytes = std::fs::read(out.join(format!("result/{file}.vtkhdf"))).unwrap();
+        assert!(bytes.starts_with(b"\x89HDF\r\n\x1a\n"));
+    }
+    let run = Run::open(&path).unwrap();
+    let elsewhere = folder.path().join("stopped");
+    let options = ExportOptions { format: Format::Vtkhdf, ..ExportOptions::default() };
+    let outcome = export(&run, &elsewhere, &options, &StopsAfter(2, AtomicU64::new(0)));
+    assert!(matches!(outcome, Err(RunError::Interrupted)), "{outcome:?}");
+    assert!(!elsewhere.exists());
+}
+
 /// Wants to stop once some files are done.
 struct StopsAfter(u64, AtomicU64);
 
@@ -156,7 +178,7 @@ fn a_stopped_export_leaves_nothing_and_spares_an_earlier_one() {
     export(&run, &out, &ExportOptions::default(), &Silent).unwrap();
     let whole = contents(&out);
     assert_eq!(whole.len(), 7, "{:?}", whole.keys());
-    stopped(&ExportOptions { cells: Cells::Surface, ..ExportOptions::default() });
+    stopped(&ExportOptions { cells: Cells::Volume, ..ExportOptions::default() });
     assert!(contents(&out) == whole, "files of the earlier export are others now");
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 2, "more than the folder and the series");
 }
@@ -313,7 +335,7 @@ fn errors_say_what_is_wrong_and_end_with_the_right_code() {
         (&["plot", path, "-o", out, "--what", "enery"], 2, "energy"),
         (&["plot", path, "-o", "plot.gif"], 2, ".svg or .png"),
         (&["report", path, "-o", "/nowhere/report.html"], 5, "/nowhere/report.html"),
-        (&["export", path, "-o", out, "--format", "vtkhdf"], 2, "vtu"),
+        (&["export", path, "-o", out, "--format", "hdf5"], 2, "vtkhdf"),
         (&["hertz", "--radius", "inf", "--velocity", "1"], 2, "two planes"),
         (&["hertz", "--velocity", "-1"], 2, "above 0"),
     ];

@@ -74,7 +74,7 @@ fn an_unreduced_body_is_shown_with_its_displacement_and_stress() {
     let folder = tempfile::tempdir().unwrap();
     let run = Run::open(&write(folder.path())).unwrap();
     let options = ExportOptions {
-        fields: Fields { velocity: false, stress: true, contact_pressure: false },
+        fields: Fields { velocity: false, stress: true, von_mises: true, contact_pressure: false },
         write: WriteOptions { encoding: Encoding::InlineBase64, compression: Compression::None },
         ..ExportOptions::default()
     };

@@ -130,9 +130,9 @@ pub(crate) struct CraigBamptonArgs {
     /// fixed-interface frequency that is kept if nothing is given
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) split: Option<f64>,
-    /// Points at which the model keeps its modes for pictures and stress
-    #[arg(long, value_enum, default_value = "full")]
-    pub(crate) fields: FieldsName,
+    /// Points at which the model keeps its modes for pictures and stress [default: surface; full with --stress]
+    #[arg(long, value_enum)]
+    pub(crate) fields: Option<FieldsName>,
     /// Keep the stress of each mode, with --fields surface that of the surface alone: the stress of the body is their sum. The file grows by 48
     /// bytes for each place and mode
     #[arg(long, value_enum, default_value = "none")]
@@ -148,6 +148,17 @@ pub(crate) struct CraigBamptonArgs {
     pub(crate) output: OutputArgs,
 }
 
+impl CraigBamptonArgs {
+    /// Points at which the model keeps its modes. Stress of modes takes them at all points unless the surface is wanted.
+    pub(crate) fn fields(&self) -> FieldsName {
+        let unless_given = match self.stress {
+            StressName::None => FieldsName::Surface,
+            StressName::Nodes | StressName::Gauss => FieldsName::Full,
+        };
+        self.fields.unwrap_or(unless_given)
+    }
+}
+
 /// Points at which the model keeps its modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FieldsName {
@@ -155,6 +166,8 @@ pub(crate) enum FieldsName {
     Full,
     /// Points of the surface: a smaller file, without stress inside
     Surface,
+    /// Points of the interface: the smallest file; pictures show the body undeformed
+    Interface,
 }
 
 /// Where a model keeps the stress of its modes.

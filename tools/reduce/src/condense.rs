@@ -59,8 +59,9 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
             (None, None) => FixedModes::Default,
         },
         split: args.split,
-        fields: match (args.fields, args.stress) {
+        fields: match (args.fields(), args.stress) {
             (FieldsName::Surface, StressName::None) => Fields::Surface,
+            (FieldsName::Interface, StressName::None) => Fields::Interface,
             // Stress takes the modes at every point.
             _ => Fields::Full,
         },
@@ -70,7 +71,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         solver: args.solver.choice(),
     };
     let mut reduction = crate::reduce(&stored.body, &options, session)?;
-    crate::stress::add(&mut reduction.reduced, &stored.body, args.stress, args.fields, session)?;
+    crate::stress::add(&mut reduction.reduced, &stored.body, args.stress, args.fields(), session)?;
     reduction.notes.iter().for_each(|note| session.note(note));
     let output = &args.output.output;
     let asked = asked(args, &options, reduction.is_iterative);

@@ -20,7 +20,7 @@ pub(crate) fn add(
         StressName::Nodes => StressAt::Nodes,
         StressName::Gauss => StressAt::GaussPoints,
     };
-    let surface_only = fields == FieldsName::Surface;
+    let surface_only = fields != FieldsName::Full;
     let found =
         StressModes::new(model, body, at, surface_only, session.progress()).map_err(|error| match error {
             StressModesError::Interrupted => Failure::interrupted(),
@@ -33,6 +33,9 @@ pub(crate) fn add(
         8.0 * (found.values.nrows() * found.values.ncols()) as f64 / 1e6
     ));
     model.stress = Some(found);
+    if fields == FieldsName::Interface {
+        model.fields = None;
+    }
     if surface_only && let Some(full) = &model.fields {
         let discretisation =
             Discretisation::new(body).map_err(|error| Failure::from_error(Category::Input, error))?;

@@ -2,10 +2,13 @@
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs, Session, keep_input, main_with};
+use carom_cli::{
+    Category, Failure, FailureContext, OutputArgs, RunArgs, Session, keep_input, main_from, main_with,
+};
 use carom_format::ResultReader;
 use carom_format::result::ResultLock;
 use carom_simulate::{RunOptions, SimulateError, Workshop};
@@ -47,7 +50,7 @@ struct Arguments {
     output: OutputArgs,
 }
 
-/// The command line whose first word is `lcp`: a scenario needs a result, a problem does not.
+/// The command line of `lcp`: a scenario needs a result, a problem does not.
 #[derive(Debug, Parser)]
 #[command(name = "carom-solve", version)]
 struct LcpArguments {
@@ -72,13 +75,39 @@ enum LcpCommand {
 }
 
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|word| word == "lcp") {
-        return main_with(LcpArguments::run_args, |arguments: &LcpArguments, session| {
+    if let Some(words) = lcp_words(std::env::args_os().collect()) {
+        return main_from(words, LcpArguments::run_args, |arguments: &LcpArguments, session| {
             let LcpCommand::Lcp(lcp) = &arguments.command;
             solve_lcp(lcp, session)
         });
     }
     main_with(|arguments: &Arguments| -> &RunArgs { &arguments.output.run }, solve)
+}
+
+/// The command line with `lcp` as the first word after the program, if only flags of every command precede it.
+fn lcp_words(mut words: Vec<OsString>) -> Option<Vec<OsString>> {
+    let mut at = 1;
+    loop {
+        match words.get(at)?.to_str()? {
+            "lcp" => {
+                let lcp = words.remove(at);
+                words.insert(1, lcp);
+                return Some(words);
+            }
+            "-j" | "--threads" => at += 2,
+            word if is_shared_flag(word) => at += 1,
+            _ => return None,
+        }
+    }
+}
+
+/// True for a flag of [`RunArgs`] that takes no further word.
+fn is_shared_flag(word: &str) -> bool {
+    let short =
+        |flags: &str| !flags.is_empty() && flags.chars().all(|c| "qvj".contains(c) || c.is_ascii_digit());
+    ["--json", "--verbose", "--quiet"].contains(&word)
+        || word.starts_with("--threads=")
+        || word.strip_prefix('-').is_some_and(short)
 }
 
 fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {

@@ -26,6 +26,8 @@ pub struct Solved {
     /// Of the scheme `static` alone.
     #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
     statics: Option<Statics>,
+    /// Contacts that did not happen, with the nearest gap.
+    remarks: Vec<String>,
     warnings: Vec<String>,
 }
 
@@ -98,6 +100,7 @@ impl Solved {
             s.contacts.iter().map(|event| Contact::of(event, outcome.pairs[event.pair].clone())).collect();
         let bodies = outcome.names.iter().cloned().zip(outcome.bodies.iter().map(Body::of)).collect();
         let mut solved = Self::with(cost, &s.ledger, contacts, bodies, outcome.warnings.clone());
+        solved.remarks.clone_from(&outcome.remarks);
         solved.statics = outcome.statics.as_ref().map(|statics| Statics::of(statics, &outcome.names));
         solved
     }
@@ -124,7 +127,11 @@ impl Solved {
         let events = result.contact_events()?;
         let contacts = events.iter().map(|event| Contact::of(event, pair(event.pair))).collect();
         let names = header.bodies.iter().map(|body| body.name.clone());
-        let warnings = result.notes()?.into_iter().filter(|note| note.level == NoteLevel::Warning);
+        let notes = result.notes()?;
+        // Notes of the start say how the run was set up.
+        let remarks = notes.iter().filter(|note| note.level == NoteLevel::Note && note.time > 0.0);
+        let remarks: Vec<String> = remarks.map(|note| note.text.clone()).collect();
+        let warnings = notes.into_iter().filter(|note| note.level == NoteLevel::Warning);
         let mut solved = Self::with(
             cost,
             &ledger,
@@ -132,6 +139,7 @@ impl Solved {
             names.zip(last.bodies.iter().map(Body::of)).collect(),
             warnings.map(|note| note.text).collect(),
         );
+        solved.remarks = remarks;
         solved.statics = Statics::read(&result.static_forces()?, &header, &last);
         Ok(Some(solved))
     }
@@ -162,6 +170,7 @@ impl Solved {
             contacts,
             bodies,
             statics: None,
+            remarks: Vec::new(),
             warnings,
         }
     }
@@ -209,6 +218,10 @@ impl Solved {
                 c.impulse,
                 1e6 * c.max_approach
             ));
+        }
+        for remark in &self.remarks {
+            out.push_str(remark);
+            out.push('\n');
         }
         for (name, body) in &self.bodies {
             let [vx, vy, vz] = body.velocity;

@@ -47,6 +47,24 @@ fn a_problem_is_solved_by_every_method_or_refused_with_its_exit_code() {
 }
 
 #[test]
+fn flags_of_every_command_may_precede_the_subcommand() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("problem.json");
+    std::fs::write(&file, TWO).unwrap();
+    for flags in [&["-q"][..], &["--json", "-j", "1"], &["-vj1"], &["--threads=2"]] {
+        let mut command = Command::cargo_bin("carom-solve").unwrap();
+        let output = command.args(flags).arg("lcp").arg(&file).output().unwrap();
+        assert!(output.status.success(), "{flags:?}: {output:?}");
+        assert_eq!(flags.contains(&"--json"), output.stdout.starts_with(b"{"), "{flags:?}: {output:?}");
+    }
+    // A result that is called so is none.
+    let output =
+        Command::cargo_bin("carom-solve").unwrap().args(["-o", "lcp", "none.toml"]).output().unwrap();
+    let message = failure(&output, 5);
+    assert!(message.contains("none.toml"), "{message}");
+}
+
+#[test]
 fn a_unit_mass_with_friction_slips_as_coulomb_says() {
     // u = r + q, q_T = −4 along (0.6, 0.8): r_N = 1, r_T = μ r_N against q_T, u_N = 0.
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
 //! The integration tests of `carom-tool-solve`: one program with a module a file.
 
+mod gallery;
 mod lcp;
 mod page;
 mod statics;

@@ -77,6 +77,11 @@ pub fn read_body(path: &Path) -> Result<StoredBody, ReadArchiveError> {
     Ok(StoredBody { body, checksum, version: archive.version() })
 }
 
+/// The checksum that a body file states; none of a file that states none or is no body file. The content is not read.
+pub fn stated_checksum(path: &Path) -> Option<String> {
+    ArchiveReader::open(path, KIND, "body", VERSION.major).ok()?.text("checksum").ok()
+}
+
 /// Materials as parallel arrays.
 pub(crate) fn write_materials<W: std::io::Write + std::io::Seek>(
     archive: &mut ArchiveWriter<W>,

@@ -368,7 +368,11 @@ fn reduce(table: Table<'_>) -> ReduceSpec {
         modes: table.count("modes", 0),
         up_to: table.number("up_to", Interval::Positive),
         split: table.number("split", Interval::NotNegative),
-        fields: choice("fields", ["full", "surface"]),
+        // What pictures need, unless it is said.
+        fields: table
+            .choice("fields", &["full", "surface", "interface"].map(|word| (word, word)))
+            .unwrap_or_default()
+            .to_owned(),
         quadrature: choice("quadrature", ["default", "high"]),
         solver: table
             .choice("solver", &["auto", "direct", "iterative"].map(|word| (word, word)))

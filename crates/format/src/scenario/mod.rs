@@ -12,6 +12,7 @@ mod functions;
 mod joints;
 mod lists;
 pub mod model;
+mod output;
 mod overrides;
 pub mod problem;
 mod references;
@@ -104,6 +105,12 @@ impl Scenario {
         toml::to_string(self).expect("a scenario is made of tables, lists, texts and finite numbers")
     }
 
+    /// The part that a result depends on: without what says how pictures are made from it.
+    pub fn without_pictures(&self) -> Self {
+        let output = model::OutputSpec { pictures: None, ..self.output.clone() };
+        Self { output, ..self.clone() }
+    }
+
     /// A path of the scenario, relative to the folder in which the scenario lies.
     pub fn resolve(folder: &Path, path: &str) -> PathBuf {
         folder.join(path)
@@ -135,6 +142,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         return None;
     }
     let simulation = table.map(|table| sections::simulation(table, root.has("contact")));
+    let output = root.table("output").map(output::output).unwrap_or_default();
     let scheme = simulation.as_ref().map_or(model::Scheme::Quasistatic, |simulation| simulation.scheme);
     let end_time = simulation.as_ref().map_or(1.0, |simulation| simulation.end_time);
     let run = functions::Run { scheme, end_time };
@@ -178,7 +186,14 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
 
     references::check_materials(problems, &body, &materials);
     references::check_names(problems, &body);
-    let bodies: Vec<model::BodySpec> = body.into_iter().filter_map(|(body, _)| body).collect();
+    let mut bodies: Vec<model::BodySpec> = body.into_iter().filter_map(|(body, _)| body).collect();
+    // Pictures of the surface need no modes inside.
+    let fields = if output.pictures().cells == model::PictureCells::All { "full" } else { "surface" };
+    for reduce in bodies.iter_mut().filter_map(|body| body.reduce.as_mut()) {
+        if reduce.fields.is_empty() {
+            fields.clone_into(&mut reduce.fields);
+        }
+    }
     references::check_ends(problems, &bodies, &contact, references::Parts::Set);
     references::check_pairs(problems, &contact, scheme == model::Scheme::Rigid);
     references::check_ends(problems, &bodies, &joint, references::Parts::Place);
@@ -193,6 +208,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     references::check_joint_names(problems, joints.chain(springs).chain(bushings));
     Some(Scenario {
         simulation: simulation?,
+        output,
         material,
         body: bodies,
         joint: joint.into_iter().map(|r| r.spec).collect(),

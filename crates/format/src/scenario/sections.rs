@@ -37,6 +37,8 @@ const PENALTY_FACTOR: f64 = 100.0;
 fn default_integrator(scheme: Scheme, has_contact: bool) -> Integrator {
     match scheme {
         Scheme::Rigid => Integrator::EnergyMomentum,
+        // All modes move: the steps of an explicit pair would follow the highest of them.
+        Scheme::Dynamic | Scheme::Damped => Integrator::GeneralisedAlpha,
         _ if has_contact => Integrator::DormandPrince5,
         _ => Integrator::Dop853,
     }
@@ -52,7 +54,7 @@ pub(super) fn is_of_another_release(table: &Table<'_>) -> bool {
 }
 
 pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
-    let scheme = table.choice("scheme", &Scheme::NAMES).unwrap_or(Scheme::Quasistatic);
+    let scheme = table.choice("scheme", &Scheme::available()).unwrap_or(Scheme::Quasistatic);
     let statics = scheme == Scheme::Static;
     let end_time = table.number("end_time", Interval::Positive);
     if !statics && !table.has("end_time") {

@@ -18,6 +18,9 @@ use crate::system_error::RateError;
 /// Violation of joints that is left alone, relative to the sizes of the system: below what an integrator leaves.
 pub(crate) const DRIFT: f64 = 1e-10;
 
+/// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry is that of a position that is singular within a hundredth of a radian or so.
+const NEARLY_SINGULAR: f64 = 1e-5;
+
 /// Violation at which Newton's method ends.
 pub(super) const ROUND_OFF: f64 = 1e-13;
 
@@ -183,6 +186,19 @@ impl System {
             let (joint, _) = self.constraints.rows[dependent.row];
             RateError::Locked { joint: self.constraints.joints[joint].name.clone() }
         })
+    }
+
+    /// The joint whose equations nearly depend on those before it at y, if the position is singular or almost so. The factor is lost.
+    pub(crate) fn singular_joint(&mut self, time: f64, y: &[f64]) -> Option<String> {
+        if self.constraints.is_empty() {
+            return None;
+        }
+        self.set_state(y).ok()?;
+        self.set_joints(time, y);
+        let dependent =
+            self.constraints.factorise_above(NEARLY_SINGULAR, &self.bodies, &self.kinetics).err()?;
+        let (joint, _) = self.constraints.rows[dependent.row];
+        Some(self.constraints.joints[joint].name.clone())
     }
 }
 

@@ -201,13 +201,23 @@ impl Constraints {
     ///
     /// The first row that others repeat.
     pub(crate) fn factorise(&mut self, bodies: &[Body], kinetics: &[Kinetics]) -> Result<(), Dependent> {
+        self.factorise_above(SMALLEST_PIVOT, bodies, kinetics)
+    }
+
+    /// [`Self::factorise`] that refuses pivots up to `smallest` of their diagonal entries.
+    pub(crate) fn factorise_above(
+        &mut self,
+        smallest: f64,
+        bodies: &[Body],
+        kinetics: &[Kinetics],
+    ) -> Result<(), Dependent> {
         (0..self.rows.len()).for_each(|row| self.set_column(row, bodies, kinetics));
         let sides = &self.sides;
         let entry = |i: usize, j: usize| {
             let products = sides[i].iter().flat_map(|a| sides[j].iter().map(move |b| a.times(b)));
             products.sum()
         };
-        self.matrix.factorise(entry, SMALLEST_PIVOT)
+        self.matrix.factorise(entry, smallest)
     }
 
     /// (G M⁻¹ Gᵀ)⁻¹ applied to what is in `multipliers`.

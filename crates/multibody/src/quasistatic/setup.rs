@@ -113,8 +113,11 @@ pub enum ContactSetupError {
         /// Name of the body.
         body: String,
     },
-    /// Two rigid bodies and no modulus.
-    #[error("contact between `{first}` and `{second}`: neither is elastic, so give the contact a modulus E*")]
+    /// Two rigid bodies, and nothing says how they give way.
+    #[error(
+        "contact between `{first}` and `{second}`: neither body is elastic, so nothing says how they give way: give the contact a \
+         stiffness in Pa/m, `law = {{ kind = \"penalty\", stiffness = ... }}`, or reduce one of them"
+    )]
     NoModulus {
         /// Name of the first body.
         first: String,

@@ -1,6 +1,6 @@
 //! Sizes and curvatures of contact zones.
 
-use super::setup::{ContactSetupError, ContactSpec};
+use super::setup::{ContactLaw, ContactSetupError, ContactSpec};
 use crate::body::Body;
 use crate::contact::HertzNumbers;
 use carom_contact::closed_form::contact_modulus;
@@ -35,7 +35,7 @@ pub(super) fn reach(zone: &Zone) -> f64 {
     }
 }
 
-/// E* of the materials, R_e of the most curved places. Faces that are flat count with the distance from the frame origin
+/// E* of the materials, or the stiffness of the contact of two rigid bodies; R_e of the most curved places. Faces that are flat count with the distance from the frame origin
 /// as radius: a ball of flat facets gets its radius, a flat end of a rod changes little.
 pub(super) fn hertz_numbers(
     bodies: &[Body],
@@ -43,19 +43,32 @@ pub(super) fn hertz_numbers(
     zones: &[Zone],
 ) -> Result<HertzNumbers, ContactSetupError> {
     let materials = spec.bodies.map(|body| bodies[body].reduced.as_ref().and_then(|r| r.materials.first()));
+    let curvature: f64 = zones.iter().map(largest_curvature).sum();
+    let radius = spec.radius.unwrap_or(1.0 / curvature);
     let modulus = match (spec.modulus, materials) {
         (Some(modulus), _) => modulus,
         (None, [None, None]) => {
-            let [first, second] = spec.bodies.map(|body| bodies[body].name.clone());
-            return Err(ContactSetupError::NoModulus { first, second });
+            let ContactLaw::Stiffness(stiffness) = spec.law else {
+                let [first, second] = spec.bodies.map(|body| bodies[body].name.clone());
+                return Err(ContactSetupError::NoModulus { first, second });
+            };
+            let area = zones.iter().map(area).fold(f64::INFINITY, f64::min);
+            return Ok(HertzNumbers { modulus: f64::INFINITY, radius, foundation: Some([stiffness, area]) });
         }
         (None, materials) => contact_modulus(
             materials.map(|material| material.map_or(f64::INFINITY, |m| m.young)),
             materials.map(|material| material.map_or(0.0, |m| m.poisson)),
         ),
     };
-    let curvature: f64 = zones.iter().map(largest_curvature).sum();
-    Ok(HertzNumbers { modulus, radius: spec.radius.unwrap_or(1.0 / curvature) })
+    Ok(HertzNumbers { modulus, radius, foundation: None })
+}
+
+/// Area of the faces of a zone \[m²\]; infinite without faces.
+fn area(zone: &Zone) -> f64 {
+    match &zone.shape {
+        ZoneShape::Faces { faces, reference, .. } => Spans::new(faces, reference).area.iter().sum(),
+        _ => f64::INFINITY,
+    }
 }
 
 /// Largest convex curvature in the middles of the faces of a zone, at least 1/reach; 0 of a plane \[1/m\].

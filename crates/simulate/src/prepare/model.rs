@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use carom_fem::QuadratureRule;
 use carom_files::create_folder;
+use carom_format::body_file::stated_checksum;
 use carom_format::scenario::model::{BodySpec, ReduceSpec, Scenario};
 use carom_format::{CraigBamptonOptions as StoredOptions, StoredBody, read_rom, write_rom};
 use carom_progress::Progress;
@@ -21,12 +22,15 @@ use crate::SimulateError;
 use crate::recipe::{Recipe, forget};
 
 /// Reads a model, once for all bodies that use it.
+///
+/// * `body_path` — the body file that it was made from; where it is not known, it is looked for beside the model
 pub(super) fn load_model(
     path: &Path,
-    body_path: PathBuf,
+    body_path: Option<PathBuf>,
     models: &mut BTreeMap<String, Arc<ReducedBody>>,
 ) -> Result<PreparedBody, SimulateError> {
     let stored = read_rom(path)?;
+    let body_path = body_path.unwrap_or_else(|| body_beside(path, &stored.reduced));
     let body_checksum = stored.reduced.body_checksum.clone();
     let model = models.entry(stored.checksum.clone()).or_insert_with(|| Arc::new(stored.reduced));
     Ok(PreparedBody {
@@ -36,6 +40,18 @@ pub(super) fn load_model(
         rom_path: path.to_owned(),
         rom_checksum: stored.checksum,
     })
+}
+
+/// The body file that a model was made from, if it lies beside the model: called as the model or as its body, with the checksum that the model
+/// states; empty otherwise. Pictures and markers at points need it.
+fn body_beside(rom: &Path, model: &ReducedBody) -> PathBuf {
+    let folder = rom.parent().unwrap_or(Path::new(""));
+    let named = ["npz", "body"].map(|ending| folder.join(format!("{}.{ending}", model.name)));
+    let candidates = [rom.with_extension("npz"), rom.with_extension("body")].into_iter().chain(named);
+    let is_its_own = |path: &PathBuf| {
+        !model.body_checksum.is_empty() && stated_checksum(path).as_ref() == Some(&model.body_checksum)
+    };
+    candidates.into_iter().find(is_its_own).unwrap_or_default()
 }
 
 /// Where a model is made that belongs to `owner`, and from what.
@@ -134,7 +150,11 @@ pub(crate) fn reduction(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOpti
             (None, None) => FixedModes::Default,
         },
         split: reduce.split,
-        fields: if reduce.fields == "surface" { Fields::Surface } else { Fields::Full },
+        fields: match reduce.fields.as_str() {
+            "full" => Fields::Full,
+            "interface" => Fields::Interface,
+            _ => Fields::Surface,
+        },
         rule: Some(if reduce.quadrature == "high" { QuadratureRule::High } else { QuadratureRule::Default }),
         body_checksum: checksum.to_owned(),
         variant: reduce.variant.variant(),

@@ -75,6 +75,7 @@ pub(crate) fn run_rigid(
     writer.finish(state, &summary.ledger, &timings, &counters)?;
     ended?;
     Ok(RunOutcome {
+        remarks: Vec::new(),
         summary,
         pairs: header.pairs.into_iter().map(|pair| pair.name).collect(),
         names: header.bodies.into_iter().map(|body| body.name).collect(),
@@ -114,7 +115,7 @@ fn header(scenario: &Scenario, folder: &Path, prepared: &Prepared, system: &Syst
         second: pair.between[1].to_string(),
     });
     RunHeader {
-        scenario: scenario.to_toml(),
+        scenario: scenario.without_pictures().to_toml(),
         scenario_folder: absolute(folder),
         bodies: scenario.body.iter().zip(&prepared.bodies).zip(&system.bodies).map(described).collect(),
         pairs: pairs.collect(),

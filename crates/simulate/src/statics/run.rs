@@ -104,7 +104,7 @@ impl Problem {
             second: pair.surfaces[1].clone(),
         });
         RunHeader {
-            scenario: scenario.to_toml(),
+            scenario: scenario.without_pictures().to_toml(),
             scenario_folder: absolute(folder),
             bodies: scenario.body.iter().zip(&prepared.bodies).zip(&self.bodies).map(described).collect(),
             pairs: pairs.collect(),
@@ -329,6 +329,7 @@ impl<'a> Run<'a> {
         ended?;
         let counters = carom_integrate::Counters { steps, evaluations, ..Default::default() };
         Ok(RunOutcome {
+            remarks: Vec::new(),
             summary: RunSummary {
                 time: self.time,
                 counters,

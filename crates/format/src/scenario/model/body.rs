@@ -209,7 +209,7 @@ pub struct ReduceSpec {
     /// Frequency above which modes are quasistatic \[Hz\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<f64>,
-    /// Points at which the model keeps its modes for pictures: `full` or `surface`.
+    /// Points at which the model keeps its modes for pictures: `full`, `surface` or `interface`.
     pub fields: String,
     /// Quadrature rule, `default` or `high`.
     pub quadrature: String,

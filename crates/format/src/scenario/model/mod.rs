@@ -6,6 +6,7 @@ mod body;
 mod damping;
 mod function;
 mod joint;
+mod output;
 mod shape;
 mod variant;
 
@@ -21,6 +22,7 @@ pub use body::{
 pub use damping::{DampingSpec, RatioSpec};
 pub use function::{FunctionError, FunctionSpec, InterpolationSpec};
 pub use joint::{ActionSpec, BushingSpec, JointKind, JointSpec, JointSpringSpec, SpringSpec, StopSpec};
+pub use output::{OutputSpec, PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec};
 pub use shape::{MassSpec, ShapeKind, ShapeSpec};
 pub use variant::VariantSpec;
 
@@ -29,6 +31,8 @@ pub use variant::VariantSpec;
 pub struct Scenario {
     /// Scheme, time, gravity, tolerances, output.
     pub simulation: Simulation,
+    /// Frames and pictures.
+    pub output: OutputSpec,
     /// Materials that the scenario defines.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub material: BTreeMap<String, MaterialSpec>,
@@ -101,6 +105,11 @@ impl Scheme {
     /// True if this release runs it.
     pub fn is_available(self) -> bool {
         matches!(self, Self::Quasistatic | Self::Dynamic | Self::Damped | Self::Static | Self::Rigid)
+    }
+
+    /// Those that this release runs, with their names.
+    pub fn available() -> Vec<(&'static str, Self)> {
+        Self::NAMES.into_iter().filter(|(_, scheme)| scheme.is_available()).collect()
     }
 
     /// Name in scenarios.
