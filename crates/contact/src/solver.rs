@@ -69,7 +69,7 @@ pub enum LcpError {
         "the complementarity problem is too badly conditioned: residual {residual:.3e}, at most {allowed:.3e} allowed"
     )]
     Inaccurate {
-        /// max |min(z, w)| of the result.
+        /// max |min(a z, w)| of the result, with the size a of M.
         residual: f64,
         /// What would be accepted.
         allowed: f64,
@@ -82,7 +82,7 @@ pub enum LcpError {
     Unsolved {
         /// Methods tried.
         attempts: usize,
-        /// Least max |min(z, w)| of all.
+        /// Least max |min(a z, w)| of all, with the size a of M.
         residual: f64,
         /// What would be accepted.
         allowed: f64,

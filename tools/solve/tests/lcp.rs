@@ -28,6 +28,11 @@ fn a_problem_is_solved_by_every_method_or_refused_with_its_exit_code() {
     let hopeless = r#"{"M": {"rows": [0], "cols": [0], "vals": [-1]}, "q": [-1]}"#;
     let message = failure(&run(folder.path(), hopeless, &[]), 4);
     assert!(message.contains("perhaps it has no solution"), "{message}");
+    // Nor has it one in small units.
+    let small = r#"{"M": {"rows": [0], "cols": [0], "vals": [-1]}, "q": [-5e-11]}"#;
+    for method in ["auto", "lemke", "cg", "active-set", "pgs"] {
+        failure(&run(folder.path(), small, &["--method", method]), 4);
+    }
     let outside = r#"{"M": {"rows": [0], "cols": [3], "vals": [1]}, "q": [-1]}"#;
     let message = failure(&run(folder.path(), outside, &[]), 3);
     assert!(message.contains("entry 0 of the matrix is at row 0, column 3"), "{message}");

@@ -52,14 +52,15 @@ impl ConjugateGradients {
         self.free.resize(n, false);
     }
 
-    /// Iterates from z, which is made ≥ 0; w is left at M z + q. Ends at a natural residual of `aim`.
+    /// Iterates from z, which is made ≥ 0; w is left at M z + q. Ends at a natural residual of `aim`: the size of M by which z
+    /// counts, and the residual.
     pub(super) fn solve(
         &mut self,
         m: &dyn Operator,
         q: &[f64],
         z: &mut [f64],
         w: &mut [f64],
-        aim: f64,
+        aim: (f64, f64),
     ) -> Trial {
         self.resize(q.len());
         m.diagonal_into(&mut self.diagonal);
@@ -84,7 +85,7 @@ impl ConjugateGradients {
         q: &[f64],
         z: &mut [f64],
         w: &mut [f64],
-        aim: f64,
+        aim: (f64, f64),
         limit: usize,
     ) -> Trial {
         /// Steps after which w is computed anew, against the drift of (76).
@@ -96,8 +97,8 @@ impl ConjugateGradients {
             if iterations % RENEW == 0 {
                 product_plus(m, q, z, w);
             }
-            let reached = largest((0..n).filter(|&j| !self.redundant[j]).map(|j| z[j].min(w[j])));
-            if reached <= aim {
+            let reached = largest((0..n).filter(|&j| !self.redundant[j]).map(|j| (aim.0 * z[j]).min(w[j])));
+            if reached <= aim.1 {
                 product_plus(m, q, z, w);
                 return Trial { iterations, stop: Stop::Done };
             }

@@ -10,11 +10,11 @@ use std::fmt;
 use thiserror::Error;
 
 use super::lcp::Stop;
-use super::operator::{Entries, Operator, largest};
+use super::operator::{Entries, Operator, largest, size};
 use newton::Newton;
 use smoothing::Smoothing;
 
-/// Residual that counts as solved, relative to max(1, max |q|).
+/// Residual that counts as solved, relative to max |q|, with r times the size of W, its largest |W_ij|.
 pub const FRICTION_ACCEPTED: f64 = 1e-10;
 
 /// Rounds of the chain: sweeps, then Newton from where they ended; smoothing once.
@@ -105,7 +105,7 @@ pub enum FrictionError {
          at most {allowed:.3e} allowed; perhaps it has no solution or its matrix is singular"
     )]
     Unsolved {
-        /// Least residual of the natural map.
+        /// Least residual of the natural map, with r times the size of W.
         residual: f64,
         /// What would be accepted.
         allowed: f64,
@@ -157,7 +157,7 @@ pub struct FrictionAttempt {
     pub method: FrictionMethod,
     /// Sweeps or steps.
     pub iterations: usize,
-    /// Residual of the natural map where it stopped.
+    /// Residual of the natural map where it stopped, with r times the size of W.
     pub residual: f64,
     /// Why it stopped.
     pub stop: Stop,
@@ -198,8 +198,8 @@ impl FrictionSolver {
     ///
     /// * `method` — this one alone, or `None` for rounds of Gauss-Seidel and Newton in turn, with one of smoothing
     ///
-    /// Success is promised by [`friction_residual`] of the returned r alone, at most 1e-10 max(1, max |q|). After an error r is
-    /// the best point found.
+    /// Success is promised by [`friction_residual`] of the returned a r with the size a of W, at most 1e-10 max |q|, so that W and q may
+    /// have any units. After an error r is the best point found.
     ///
     /// # Errors
     ///
@@ -214,7 +214,7 @@ impl FrictionSolver {
     }
 
     /// The same, content with less where more is dear: what a round of sweeps and Newton's method leaves is a solution if its residual is at most
-    /// `enough` max(1, max |q|), and smoothing is spared.
+    /// `enough` max |q|, and smoothing is spared.
     ///
     /// # Errors
     ///
@@ -230,8 +230,9 @@ impl FrictionSolver {
         self.resize(r.len());
         self.best.copy_from_slice(r);
         let scale = largest(problem.q.iter().copied());
-        let allowed = FRICTION_ACCEPTED * scale.max(1.0);
-        let mut least = self.residual(problem, r);
+        let (size, allowed, enough) =
+            (size(problem.operator, &mut self.u), FRICTION_ACCEPTED * scale, enough * scale);
+        let mut least = self.residual(problem, size, r);
         let (mut sweeps, mut newton_steps) = (0, 0);
         let (rounds, per_round) = match method {
             None => (ROUNDS, ROUND_SWEEPS),
@@ -243,9 +244,9 @@ impl FrictionSolver {
         let rounds = if method.is_none() && r.len() <= FEW { FEW_ROUNDS } else { rounds };
         for round in 0..rounds {
             for next in [FrictionMethod::GaussSeidel, FrictionMethod::Newton, FrictionMethod::Smoothing] {
-                if next == FrictionMethod::Smoothing && method.is_none() && least <= enough * scale.max(1.0) {
+                if next == FrictionMethod::Smoothing && method.is_none() && least <= enough {
                     r.copy_from_slice(&self.best);
-                    let residual = self.residual(problem, r);
+                    let residual = self.residual(problem, 1.0, r);
                     let method = FrictionMethod::Newton;
                     return Ok(FrictionSolution { method, sweeps, newton_steps, residual });
                 }
@@ -256,21 +257,22 @@ impl FrictionSolver {
                 let (iterations, stop) = match next {
                     FrictionMethod::GaussSeidel => {
                         let aim = 0.1 * FRICTION_ACCEPTED * scale;
-                        sweeps::sweep(problem, r, &mut self.u, per_round, aim)
+                        sweeps::sweep(problem, r, &mut self.u, per_round, (size, aim))
                     }
-                    FrictionMethod::Newton => self.newton.solve(problem, r, &mut self.u),
+                    FrictionMethod::Newton => self.newton.solve(problem, size, r, &mut self.u),
                     FrictionMethod::Smoothing => {
                         r.fill(0.0);
-                        self.smoothing.solve(problem, r, &mut self.u, enough * scale.max(1.0))
+                        self.smoothing.solve(problem, r, &mut self.u, (size, enough))
                     }
                 };
                 match next {
                     FrictionMethod::GaussSeidel => sweeps += iterations,
                     FrictionMethod::Newton | FrictionMethod::Smoothing => newton_steps += iterations,
                 }
-                let residual = self.residual(problem, r);
-                let is_last = next == FrictionMethod::Smoothing && residual <= enough * scale.max(1.0);
+                let residual = self.residual(problem, size, r);
+                let is_last = next == FrictionMethod::Smoothing && residual <= enough;
                 if residual <= allowed || is_last {
+                    let residual = self.residual(problem, 1.0, r);
                     return Ok(FrictionSolution { method: next, sweeps, newton_steps, residual });
                 }
                 if residual < least || least.is_nan() {
@@ -286,23 +288,37 @@ impl FrictionSolver {
             }
         }
         r.copy_from_slice(&self.best);
-        let residual = self.residual(problem, r);
+        let residual = self.residual(problem, size, r);
         Err(FrictionError::Unsolved { residual, allowed, sweeps, newton_steps })
     }
 
-    /// The residual with u computed anew.
-    fn residual(&mut self, problem: FrictionProblem<'_>, r: &[f64]) -> f64 {
+    /// The residual with u computed anew, r times `size`.
+    fn residual(&mut self, problem: FrictionProblem<'_>, size: f64, r: &[f64]) -> f64 {
         velocities(problem, r, &mut self.u);
-        friction_residual(problem.friction, problem.dim, r, &self.u)
+        natural(problem, size, r, &self.u)
     }
+}
+
+/// The residual of r times the size of W, in units of u: the same whatever the units of W and q.
+fn natural(
+    FrictionProblem { friction, dim, .. }: FrictionProblem<'_>,
+    size: f64,
+    r: &[f64],
+    u: &[f64],
+) -> f64 {
+    map_error(friction, dim, size, r, u)
 }
 
 /// max |r − P_K(r − u − μ |u_T| e_N)| over all contacts; zero exactly at solutions.
 ///
 /// * `r`, `u` — `dim` values for each contact, the normal first
 pub fn friction_residual(friction: &[f64], dim: usize, r: &[f64], u: &[f64]) -> f64 {
+    map_error(friction, dim, 1.0, r, u)
+}
+
+fn map_error(friction: &[f64], dim: usize, size: f64, r: &[f64], u: &[f64]) -> f64 {
     let errors = friction.iter().enumerate().map(|(c, &mu)| {
-        let (r, u) = (padded(r, c, dim), padded(u, c, dim));
+        let (r, u) = (padded(r, c, dim).map(|r| size * r), padded(u, c, dim));
         let v = [r[0] - u[0] - mu * u[1].hypot(u[2]), r[1] - u[1], r[2] - u[2]];
         let p = project(v, mu);
         largest((0..3).map(|k| r[k] - p[k]))

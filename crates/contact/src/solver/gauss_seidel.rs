@@ -1,15 +1,15 @@
 //! Projected Gauss-Seidel: row by row the solution of one inequality.
 
 use super::conjugate_gradients::product_plus;
-use super::lcp::{Stop, Trial};
-use super::operator::{Operator, largest};
+use super::lcp::{Stop, Trial, natural};
+use super::operator::Operator;
 
 /// Sweeps after which the method gives up.
 const MAX_SWEEPS: usize = 2000;
 /// Sweeps between two looks at the residual.
 const LOOK: usize = 10;
 
-/// Relaxes z until the natural residual is at most `aim`.
+/// Relaxes z until the natural residual, for which z counts times the size of M, is at most `aim`.
 ///
 /// ```text
 /// z_i ← max(0, z_i − (q_i + Σ_j M_ij z_j) / M_ii),   i = 1 … n
@@ -27,7 +27,7 @@ pub(super) fn gauss_seidel(
     z: &mut [f64],
     w: &mut [f64],
     diagonal: &mut [f64],
-    aim: f64,
+    (size, aim): (f64, f64),
 ) -> Trial {
     m.diagonal_into(diagonal);
     let entries = m.entries();
@@ -39,7 +39,7 @@ pub(super) fn gauss_seidel(
     for sweep in 0..=MAX_SWEEPS {
         if sweep % LOOK == 0 {
             product_plus(m, q, z, w);
-            let residual = largest(z.iter().zip(&*w).map(|(z, w)| z.min(*w)));
+            let residual = natural(size, z, w);
             if residual <= aim {
                 return Trial { iterations: sweep, stop: Stop::Done };
             }

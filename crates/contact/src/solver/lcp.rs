@@ -5,10 +5,10 @@ use std::fmt;
 use super::conjugate_gradients::{ConjugateGradients, product_plus};
 use super::gauss_seidel::gauss_seidel;
 use super::newton::BlockPivoting;
-use super::operator::{Dense, Entries, Operator, largest};
+use super::operator::{Dense, Entries, Operator, largest, size};
 use super::{ActiveSet, LcpError, Lemke};
 
-/// Residual that counts as solved, relative to max(1, max |q|).
+/// Residual max |min(a z, w)| that counts as solved, relative to max |q|; a is the size of M, its largest |M_ij|.
 pub const ACCEPTED: f64 = 1e-10;
 
 /// Unknowns up to which a matrix known by products alone is formed column by column, as a last resort.
@@ -91,7 +91,7 @@ pub struct Attempt {
     pub method: LcpMethod,
     /// Its iterations, pivots, sweeps or sets.
     pub iterations: usize,
-    /// max |min(z, w)| where it stopped.
+    /// max |min(a z, w)| where it stopped, with the size a of M.
     pub residual: f64,
     /// Why it stopped.
     pub stop: Stop,
@@ -150,8 +150,8 @@ impl LcpSolver {
     /// * `q`, `z` — length n
     /// * `method` — this one alone, or `None` for the chain: what suits the matrix best first, then what is more robust
     ///
-    /// Success is promised by the residual alone: max |min(z, w)| ≤ 1e-10 max(1, max |q|) with w = M z + q computed from the
-    /// returned z. After an error z holds the best point that was found, and [`Self::attempts`] tells each method's end.
+    /// Success is promised by the residual alone: max |min(a z, w)| ≤ 1e-10 max |q| with w = M z + q computed from the
+    /// returned z and the size a of M, so that M and q may have any units. After an error z holds the best point that was found, and [`Self::attempts`] tells each method's end.
     ///
     /// # Errors
     ///
@@ -230,22 +230,23 @@ impl LcpSolver {
         symmetric: bool,
         methods: &[LcpMethod],
     ) -> Result<LcpSolution, LcpError> {
-        let scale = largest(q.iter().copied());
-        let allowed = ACCEPTED * scale.max(1.0);
+        let size = size(m, &mut self.diagonal);
+        let allowed = ACCEPTED * largest(q.iter().copied());
         let mut least = f64::INFINITY;
         self.best.copy_from_slice(&self.start);
         for &method in methods {
             z.copy_from_slice(&self.best);
-            let trial = self.run(method, m, q, z, symmetric, methods.len() == 1);
+            let trial = self.run(method, (m, size), q, z, symmetric, methods.len() == 1);
             let residual = if z.iter().all(|z| z.is_finite()) {
                 // Solutions of equations may be negative by rounding; the residual is that of what is returned.
                 z.iter_mut().for_each(|z| *z = z.max(0.0));
                 product_plus(m, q, z, &mut self.w);
-                largest(z.iter().zip(&self.w).map(|(z, w)| z.min(*w)))
+                natural(size, z, &self.w)
             } else {
                 f64::NAN
             };
             if residual <= allowed {
+                let residual = natural(1.0, z, &self.w);
                 return Ok(LcpSolution { method, iterations: trial.iterations, residual });
             }
             if residual < least {
@@ -256,14 +257,14 @@ impl LcpSolver {
         }
         z.copy_from_slice(&self.best);
         product_plus(m, q, z, &mut self.w);
-        let residual = largest(z.iter().zip(&self.w).map(|(z, w)| z.min(*w)));
+        let residual = natural(size, z, &self.w);
         Err(LcpError::Unsolved { attempts: self.attempts.len(), residual, allowed })
     }
 
     fn run(
         &mut self,
         method: LcpMethod,
-        m: &dyn Operator,
+        (m, size): (&dyn Operator, f64),
         q: &[f64],
         z: &mut [f64],
         symmetric: bool,
@@ -272,9 +273,9 @@ impl LcpSolver {
         let scale = largest(q.iter().copied());
         let (w, aim) = (&mut self.w, 0.1 * ACCEPTED * scale);
         match method {
-            LcpMethod::ConjugateGradients => self.conjugate_gradients.solve(m, q, z, w, aim),
-            LcpMethod::GaussSeidel => gauss_seidel(m, q, z, w, &mut self.diagonal, aim),
-            LcpMethod::Enumeration => self.block_pivoting.enumerate(m, q, z, w, ACCEPTED * scale.max(1.0)),
+            LcpMethod::ConjugateGradients => self.conjugate_gradients.solve(m, q, z, w, (size, aim)),
+            LcpMethod::GaussSeidel => gauss_seidel(m, q, z, w, &mut self.diagonal, (size, aim)),
+            LcpMethod::Enumeration => self.block_pivoting.enumerate(m, q, z, w, (size, ACCEPTED * scale)),
             LcpMethod::ActiveSet => {
                 if let (Entries::Dense(dense), true) = (m.entries(), symmetric) {
                     self.active_set.resize(q.len());
@@ -304,6 +305,11 @@ impl LcpSolver {
             }
         }
     }
+}
+
+/// max |min(a z, w)|.
+pub(super) fn natural(size: f64, z: &[f64], w: &[f64]) -> f64 {
+    largest(z.iter().zip(w).map(|(z, w)| (size * z).min(*w)))
 }
 
 /// All columns of M, by n products.

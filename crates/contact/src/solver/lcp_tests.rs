@@ -121,15 +121,60 @@ fn of_redundant_constraints_the_tighter_one_carries_the_force() {
     }
 }
 
+/// Factors of matrix and vector, independent of each other.
+pub(super) fn scales() -> impl Iterator<Item = (f64, f64)> {
+    let factors = [1e-12, 1e-6, 1.0, 1e6, 1e12];
+    factors.into_iter().flat_map(move |m| factors.map(|q| (m, q)))
+}
+
+/// Whether a problem has a solution does not depend on its units.
+#[test]
+fn scaled_reference_problems_are_solved_or_refused_alike() {
+    let Some(folder) = shared_data("contact/lcp") else { return };
+    let mut solver = LcpSolver::default();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let json = json_file(&file.unwrap().path());
+        let (name, q) = (json["name"].as_str().unwrap(), numbers(&json["q"]));
+        let triplets = coordinates(&json["M"]);
+        for (by_m, by_q) in scales() {
+            let scaled: Vec<_> = triplets.iter().map(|&(i, j, value)| (i, j, by_m * value)).collect();
+            let m = Sparse::new(q.len(), &scaled).unwrap();
+            let q: Vec<f64> = q.iter().map(|q| by_q * q).collect();
+            let mut z = vec![0.0; q.len()];
+            let result = solver.solve(&m, &q, &mut z, None);
+            let is_solvable = json["solved"].as_bool().unwrap();
+            assert_eq!(result.is_ok(), is_solvable, "{name}: M × {by_m:e}, q × {by_q:e}: {result:?}");
+        }
+    }
+}
+
+/// w = −z − 5e-11 is negative for every z ≥ 0.
+#[test]
+fn a_problem_without_a_solution_is_refused_in_any_units() {
+    let mut solver = LcpSolver::default();
+    for (by_m, by_q) in scales() {
+        let (m, q) = (dense(1, |_, _| -by_m), [-5e-11 * by_q]);
+        for method in [None, Some(LcpMethod::Lemke), Some(LcpMethod::ActiveSet), Some(LcpMethod::Enumeration)]
+        {
+            for start in [0.0, 1.0] {
+                let result = solver.solve(&m, &q, &mut [start], method);
+                assert!(result.is_err(), "M × {by_m:e}, q × {by_q:e}, {method:?}: {result:?}");
+            }
+        }
+        assert!(lemke(|_, _| -by_m, &q).is_err());
+    }
+}
+
 #[test]
 fn a_scaled_problem_has_the_scaled_solution() {
     let mut random = Random(11);
     let (m, q, known) = planted(30, 0.0, &mut random);
     let mut solver = LcpSolver::default();
-    for (by_m, by_q) in [(1e6, 1.0), (1e-6, 1.0), (1.0, 1e6), (1.0, 1e-6), (1e6, 1e-6), (1e-6, 1e6)] {
+    for (by_m, by_q) in scales() {
         let scaled = dense(30, |i, j| by_m * m.at(i, j));
         let q: Vec<f64> = q.iter().map(|q| by_q * q).collect();
-        for method in [None, Some(LcpMethod::Lemke), Some(LcpMethod::ConjugateGradients)] {
+        let methods = [LcpMethod::Lemke, LcpMethod::ConjugateGradients, LcpMethod::ActiveSet];
+        for method in [None].into_iter().chain(methods.map(Some)) {
             let mut z = vec![0.0; 30];
             solver.solve(&scaled, &q, &mut z, method).unwrap();
             let error = z.iter().zip(&known).map(|(a, b)| (a * by_m / by_q - b).abs()).fold(0.0, f64::max);

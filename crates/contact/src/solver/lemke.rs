@@ -1,6 +1,8 @@
 //! Lemke's complementary pivoting with lexicographic ratios.
 
+use super::lcp::ACCEPTED;
 use super::lu::DenseLu;
+use super::operator::largest;
 use super::{LcpError, residual};
 
 /// Lemke's algorithm for w − M z − e z₀ = q with its tableau kept for the next solve; columns of the basis are not stored.
@@ -10,6 +12,9 @@ use super::{LcpError, residual};
 #[derive(Default)]
 pub struct Lemke {
     n: usize,
+    /// The power of two nearest to 1/max |M_ij|, by which M is multiplied and z divided: entries of a column of the tableau are then alike,
+    /// whatever the units of M are.
+    unit: f64,
     /// n rows of the n + 1 variables that are not in the basis and of q, n + 2 wide.
     rows: Vec<f64>,
     /// Row of the last pivot.
@@ -33,7 +38,7 @@ const SMALL_PIVOT: f64 = 1e-11;
 ///
 /// # Errors
 ///
-/// [`LcpError::Ray`] without a solution; [`LcpError::Inaccurate`] if max |min(z, w)| > 1e-10 max(1, max |q|).
+/// [`LcpError::Ray`] without a solution; [`LcpError::Inaccurate`] if max |min(a z, w)| > 1e-10 max |q| with the largest |M_ij| as a.
 ///
 /// # Source
 ///
@@ -41,8 +46,11 @@ const SMALL_PIVOT: f64 = 1e-11;
 pub fn lemke(m: impl Fn(usize, usize) -> f64, q: &[f64]) -> Result<(Vec<f64>, usize), LcpError> {
     let mut z = vec![0.0; q.len()];
     let pivots = Lemke::default().solve(&m, q, &mut z)?;
-    let allowed = 1e-10 * q.iter().fold(1.0f64, |a, b| a.max(b.abs()));
-    let residual = residual(&m, q, &z);
+    let n = q.len();
+    let allowed = ACCEPTED * largest(q.iter().copied());
+    let size = largest((0..n * n).map(|k| m(k / n, k % n)));
+    let w = |i: usize| q[i] + (0..n).map(|j| m(i, j) * z[j]).sum::<f64>();
+    let residual = largest((0..n).map(|i| (size * z[i]).min(w(i))));
     // The comparison fails for a residual that is not a number.
     if residual <= allowed { Ok((z, pivots)) } else { Err(LcpError::Inaccurate { residual, allowed }) }
 }
@@ -95,9 +103,11 @@ impl Lemke {
         self.basis.extend(0..n);
         self.place.clear();
         self.place.extend(0..=2 * n);
+        let size = largest((0..n * n).map(|k| m(k / n, k % n)));
+        self.unit = if size > 0.0 && size.is_finite() { (-size.log2().round()).exp2() } else { 1.0 };
         for i in 0..n {
             let row = &mut self.rows[i * width..(i + 1) * width];
-            (0..n).for_each(|j| row[j] = -m(i, j));
+            (0..n).for_each(|j| row[j] = -self.unit * m(i, j));
             row[n] = -1.0;
             row[n + 1] = q[i];
             if let Some(column) = row.iter().position(|x| !x.is_finite()) {
@@ -176,7 +186,7 @@ impl Lemke {
         z.fill(0.0);
         for (row, &variable) in self.basis.iter().enumerate() {
             if (n..2 * n).contains(&variable) {
-                z[variable - n] = self.rhs(row).max(0.0);
+                z[variable - n] = self.unit * self.rhs(row).max(0.0);
             }
         }
     }

@@ -5,7 +5,7 @@ use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 
 use super::conjugate_gradients::product_plus;
-use super::lcp::{Stop, Trial};
+use super::lcp::{Stop, Trial, natural};
 use super::lu::DenseLu;
 use super::operator::{Entries, Operator, Sparse};
 
@@ -92,14 +92,14 @@ impl BlockPivoting {
         Trial { iterations: MAX_SETS, stop: Stop::Limit }
     }
 
-    /// Tries all 2ⁿ bases, n ≤ 12; keeps the first whose natural residual is at most `accepted`.
+    /// Tries all 2ⁿ bases, n ≤ 12; keeps the first whose natural residual, for which z counts times the size of M, is at most `accepted`.
     pub(super) fn enumerate(
         &mut self,
         m: &dyn Operator,
         q: &[f64],
         z: &mut [f64],
         w: &mut [f64],
-        accepted: f64,
+        (size, accepted): (f64, f64),
     ) -> Trial {
         let n = q.len();
         if n > ALL_BASES || matches!(m.entries(), Entries::Product) {
@@ -112,7 +112,7 @@ impl BlockPivoting {
             if self.solve_active(m, q, z, false) {
                 z.iter_mut().for_each(|z| *z = z.max(0.0));
                 product_plus(m, q, z, w);
-                if z.iter().zip(&*w).all(|(z, w)| z.min(*w).abs() <= accepted) {
+                if natural(size, z, w) <= accepted {
                     return Trial { iterations: basis + 1, stop: Stop::Done };
                 }
             }

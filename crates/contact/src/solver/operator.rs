@@ -19,6 +19,21 @@ pub trait Operator {
     }
 }
 
+/// Size of M: its largest |M_ij|, of products alone its largest |M_ii|; 1 where all are zero. It turns z into units of w.
+///
+/// * `diagonal` — memory of length n
+pub(super) fn size(m: &dyn Operator, diagonal: &mut [f64]) -> f64 {
+    let largest = match m.entries() {
+        Entries::Dense(m) => largest(m.values.iter().copied()),
+        Entries::Sparse(m) => largest(m.values.iter().copied()),
+        Entries::Product => {
+            m.diagonal_into(diagonal);
+            largest(diagonal.iter().copied())
+        }
+    };
+    if largest > 0.0 { largest } else { 1.0 }
+}
+
 /// How the entries of an [`Operator`] are stored.
 #[derive(Debug, Clone, Copy)]
 pub enum Entries<'a> {

@@ -2,7 +2,7 @@
 
 use super::super::lu::DenseLu;
 use super::super::operator::largest;
-use super::{FrictionProblem, Stop, friction_residual, padded, velocities};
+use super::{FrictionProblem, Stop, natural, padded, velocities};
 
 /// Steps of one run.
 const MAX_STEPS: usize = 40;
@@ -46,6 +46,7 @@ impl Newton {
     pub(super) fn solve(
         &mut self,
         problem: FrictionProblem<'_>,
+        size: f64,
         r: &mut [f64],
         u: &mut [f64],
     ) -> (usize, Stop) {
@@ -62,7 +63,7 @@ impl Newton {
         let mean = (0..n).map(|i| at(i, i).abs()).sum::<f64>() / n.max(1) as f64;
         self.jacobian.resize(n * n, 0.0);
         velocities(problem, r, u);
-        let mut least = friction_residual(friction, dim, r, u);
+        let mut least = natural(problem, size, r, u);
         self.best.copy_from_slice(r);
         for steps in 0..MAX_STEPS {
             let norm = self.evaluate(problem, r, u);
@@ -86,7 +87,7 @@ impl Newton {
                 length *= 0.5;
             }
             r.copy_from_slice(&self.trial);
-            let residual = friction_residual(friction, dim, r, u);
+            let residual = natural(problem, size, r, u);
             if residual < least {
                 least = residual;
                 self.best.copy_from_slice(r);

@@ -3,7 +3,7 @@
 use super::super::lu::DenseLu;
 use super::super::operator::largest;
 use super::newton::MAX_UNKNOWNS;
-use super::{FrictionProblem, Stop, friction_residual, padded, velocities};
+use super::{FrictionProblem, Stop, natural, padded, velocities};
 
 /// Steps of one run.
 const MAX_STEPS: usize = 400;
@@ -137,7 +137,7 @@ impl Smoothing {
     /// Follows the path of solutions from a smooth problem to the problem itself, from r = 0. Where it does not get there, the term
     /// |u_T| is held, which leaves a convex problem, and taken anew from its solution. r is the last point.
     ///
-    /// * `enough` — residual at which no further path is begun
+    /// * `enough` — residual at which no further path is begun, behind the size by which r counts in it
     ///
     /// Returns the number of steps.
     pub(super) fn solve(
@@ -145,7 +145,7 @@ impl Smoothing {
         problem: FrictionProblem<'_>,
         r: &mut [f64],
         u: &mut [f64],
-        enough: f64,
+        (size, enough): (f64, f64),
     ) -> (usize, Stop) {
         let n = r.len();
         if n > MAX_UNKNOWNS {
@@ -157,7 +157,7 @@ impl Smoothing {
         self.set_scale(problem, units);
         self.held = false;
         let aim = (0.1 * super::FRICTION_ACCEPTED * units.q).max(0.01 * enough);
-        let (mut steps, mut stop) = self.follow(problem, r, u, units, aim);
+        let (mut steps, mut stop) = self.follow(problem, r, u, units, (size, aim));
         self.held = true;
         self.changes.fill(0.0);
         for path in 0..MAX_HELD {
@@ -165,11 +165,11 @@ impl Smoothing {
                 break;
             }
             self.take_slips(problem, u, units, path);
-            let (more, ended) = self.follow(problem, r, u, units, aim);
+            let (more, ended) = self.follow(problem, r, u, units, (size, aim));
             (steps, stop) = (steps + more, ended);
             r.copy_from_slice(&self.r);
             velocities(problem, r, u);
-            if friction_residual(problem.friction, problem.dim, r, u) <= enough {
+            if natural(problem, size, r, u) <= enough {
                 return (steps, Stop::Done);
             }
         }
@@ -201,7 +201,7 @@ impl Smoothing {
         r: &mut [f64],
         u: &mut [f64],
         mut units: Units,
-        aim: f64,
+        (size, aim): (f64, f64),
     ) -> (usize, Stop) {
         let n = r.len();
         self.x.fill(0.0);
@@ -225,7 +225,7 @@ impl Smoothing {
             self.differentiate(problem, u, units);
             r.copy_from_slice(&self.r);
             velocities(problem, r, u);
-            if friction_residual(problem.friction, problem.dim, r, u) <= aim {
+            if natural(problem, size, r, u) <= aim {
                 return (steps, Stop::Done);
             }
             let (jacobian, value) = (&self.jacobian, &self.value);

@@ -2,12 +2,12 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{FrictionProblem, Stop, friction_residual, local, padded, project, velocities};
+use super::{FrictionProblem, Stop, local, natural, padded, project, velocities};
 
 /// Sweeps between two looks at the residual.
 const LOOK: usize = 10;
 
-/// Makes up to `most` sweeps over all contacts, until the residual is at most `aim`; returns how many.
+/// Makes up to `most` sweeps over all contacts, until the residual, with r times `size`, is at most `aim`; returns how many.
 ///
 /// A contact without a solution of its own (W_cc not positive definite) makes a projected step of length 1/max W_cc instead.
 ///
@@ -19,14 +19,14 @@ pub(super) fn sweep(
     r: &mut [f64],
     u: &mut [f64],
     most: usize,
-    aim: f64,
+    (size, aim): (f64, f64),
 ) -> (usize, Stop) {
     let FrictionProblem { operator, q, friction, dim } = problem;
     let entries = operator.entries();
     for done in 0..=most {
         if done % LOOK == 0 || done == most {
             velocities(problem, r, u);
-            let residual = friction_residual(friction, dim, r, u);
+            let residual = natural(problem, size, r, u);
             if residual <= aim {
                 return (done, Stop::Done);
             }

@@ -1,6 +1,6 @@
 use carom_testing::{json_file, numbers, shared_data};
 
-use super::super::lcp_tests::coordinates;
+use super::super::lcp_tests::{coordinates, scales};
 use super::super::{Dense, Sparse};
 use super::*;
 use crate::test_surfaces::Random;
@@ -122,7 +122,7 @@ fn a_scaled_problem_has_the_scaled_reaction() {
     let mut known = vec![0.0; 12];
     let problem = FrictionProblem { operator: &w, q: &q, friction: &friction, dim: 3 };
     solver.solve(problem, &mut known, None).unwrap();
-    for (by_w, by_q) in [(1e6, 1.0), (1e-6, 1.0), (1.0, 1e6), (1.0, 1e-6)] {
+    for (by_w, by_q) in scales() {
         let values = (0..144).map(|k| by_w * w.at(k / 12, k % 12)).collect();
         let w = Dense::new(12, values).unwrap();
         let q: Vec<f64> = q.iter().map(|q| by_q * q).collect();
@@ -131,6 +131,17 @@ fn a_scaled_problem_has_the_scaled_reaction() {
         solver.solve(problem, &mut r, None).unwrap();
         let error = largest(r.iter().zip(&known).map(|(a, b)| a * by_w / by_q - b));
         assert!(error < 1e-6 * largest(known.iter().copied()), "W × {by_w:e}, q × {by_q:e}: {error:.1e}");
+    }
+}
+
+/// A contact that is pulled into the obstacle has no solution: W = −1 along the normal.
+#[test]
+fn a_problem_without_a_solution_is_refused_in_any_units() {
+    for (by_w, by_q) in scales() {
+        let w = Dense::new(2, vec![-by_w, 0.0, 0.0, by_w]).unwrap();
+        let problem = FrictionProblem { operator: &w, q: &[-5e-11 * by_q, 0.0], friction: &[0.3], dim: 2 };
+        let result = FrictionSolver::default().solve(problem, &mut [0.0; 2], None);
+        assert!(result.is_err(), "W × {by_w:e}, q × {by_q:e}: {result:?}");
     }
 }
 
