@@ -39,6 +39,11 @@ pub struct Balance {
     /// Sum over bodies of |r × P|, of the angular momentum about the own frame, and of |P| times the radius of gyration
     /// \[N m s\].
     pub ang_momentum_scale: f64,
+    /// Mass of the bodies that move \[kg\] and the largest of their radii of gyration \[m\]: with an energy they say which momentum is
+    /// none but for round-off.
+    pub mass: f64,
+    /// See [`Balance::mass`] \[m\].
+    pub radius: f64,
     /// Deepest penetration that the contact law leaves, ≥ 0 \[m\].
     pub pen_max: f64,
     /// Residual of the quasistatic contact problem, relative to its forces.
@@ -47,7 +52,7 @@ pub struct Balance {
 
 impl Balance {
     /// Numbers in [`Balance::to_array`].
-    pub const NUMBERS: usize = 26;
+    pub const NUMBERS: usize = 28;
 
     /// All numbers in one array, for checkpoints.
     pub fn to_array(&self) -> [f64; Self::NUMBERS] {
@@ -73,6 +78,7 @@ impl Balance {
         array[17..20].copy_from_slice(&self.ang_momentum);
         array[20..23].copy_from_slice(&self.external_impulse);
         array[23..26].copy_from_slice(&self.external_ang_impulse);
+        array[26..].copy_from_slice(&[self.mass, self.radius]);
         array
     }
 
@@ -115,6 +121,8 @@ impl Balance {
             ang_momentum: vector(17),
             external_impulse: vector(20),
             external_ang_impulse: vector(23),
+            mass: array[26],
+            radius: array[27],
         }
     }
 
@@ -122,8 +130,12 @@ impl Balance {
         self.e_kin + self.e_el + self.e_con + self.e_pot
     }
 
+    fn lost(&self) -> f64 {
+        self.d_mat + self.d_fric + self.d_imp + self.d_num
+    }
+
     fn residual(&self) -> f64 {
-        self.energy() - self.w_ext + self.d_mat + self.d_fric + self.d_imp + self.d_num
+        self.energy() - self.w_ext + self.lost()
     }
 }
 
@@ -169,13 +181,16 @@ pub struct LedgerSummary {
     pub energy_initial: f64,
     /// The same at the end \[J\].
     pub energy_final: f64,
-    /// Largest |R_E| over the largest energy that moved so far: E_kin + E_el + E_con, or what E_pot has changed by; at least a
-    /// millionth of |E_pot|, whose rounding is all that changes where everything rests.
+    /// Largest |R_E| over the largest energy that moved so far: E_kin + E_el + E_con, what E_pot has changed by, what loads and drives
+    /// have worked, or what was lost; at least a millionth of |E_pot|, whose rounding is all that changes where everything rests.
     pub energy_error: f64,
     /// Largest |R_P| over the largest sum of |P| of the bodies.
     pub momentum_error: f64,
     /// Largest |R_L| over the largest sum of the bodies' angular momenta.
     pub ang_momentum_error: f64,
+    /// True for energy, momentum or angular momentum where the run has none but round-off, against which no error is relative: the error
+    /// is then 0 here.
+    pub no_reference: [bool; 3],
     /// The largest `energy_error` that the run claims; none where it claims nothing.
     pub energy_limit: Option<f64>,
 }
@@ -190,7 +205,16 @@ impl LedgerSummary {
     pub fn energy_verdict(&self) -> Option<&'static str> {
         self.energy_is_met().map(|is_met| if is_met { "met" } else { "not met" })
     }
+
+    /// Relative errors of energy, momentum and angular momentum; none where there is no reference.
+    pub fn errors(&self) -> [Option<f64>; 3] {
+        let errors = [self.energy_error, self.momentum_error, self.ang_momentum_error];
+        std::array::from_fn(|i| (!self.no_reference[i]).then_some(errors[i]))
+    }
 }
+
+/// Part of √(2 m E) below which a momentum is round-off.
+const NO_MOMENTUM: f64 = 1e-10;
 
 /// Part of the potential that counts as moved where nothing moves.
 const AT_REST: f64 = 1e-6;
@@ -234,7 +258,11 @@ impl Ledger {
         let sizes = [row.r_e.abs(), norm(row.r_p), norm(row.r_l)];
         let fallen = (balance.e_pot - self.initial.map_or(0.0, |b| b.e_pot)).abs();
         let scales = [
-            (balance.e_kin + balance.e_el + balance.e_con).max(fallen).max(AT_REST * balance.e_pot.abs()),
+            (balance.e_kin + balance.e_el + balance.e_con)
+                .max(fallen)
+                .max(balance.w_ext.abs())
+                .max(balance.lost())
+                .max(AT_REST * balance.e_pot.abs()),
             balance.momentum_scale,
             balance.ang_momentum_scale,
         ];
@@ -271,12 +299,19 @@ impl Ledger {
         Ok(())
     }
 
-    /// Relative errors so far; an error against a size of zero counts as 0 if it is 0 too.
+    /// Relative errors so far.
     pub fn summary(&self) -> LedgerSummary {
+        let momentum = (2.0 * self.latest.mass * self.scales[0]).sqrt();
+        let floors = [0.0, NO_MOMENTUM * momentum, NO_MOMENTUM * momentum * self.latest.radius];
+        // Written so that what is not a number shows.
+        let no_reference = std::array::from_fn(|i| {
+            self.scales[i] <= floors[i] && self.residuals[i] <= if i == 0 { 0.0 } else { floors[i] }
+        });
         let relative = |i: usize| {
-            if self.residuals[i] == 0.0 { 0.0 } else { self.residuals[i] / self.scales[i] }
+            if no_reference[i] || self.residuals[i] == 0.0 { 0.0 } else { self.residuals[i] / self.scales[i] }
         };
         LedgerSummary {
+            no_reference,
             energy_initial: self.initial.map_or(0.0, |b| b.energy()),
             energy_final: self.latest.energy(),
             energy_error: relative(0),
@@ -335,6 +370,40 @@ mod tests {
         // A fall counts whole.
         ledger.record(Balance { e_pot: 12.4, e_kin: 1.0, ..Balance::default() });
         assert_eq!(ledger.summary().energy_error, 0.5);
+    }
+
+    /// A ring that spins about its centre has a linear momentum of round-off, and no error of it.
+    #[test]
+    fn an_error_against_a_momentum_of_round_off_is_none() {
+        let mut ledger = Ledger::default();
+        let spins = Balance {
+            e_kin: 2.0,
+            mass: 1.0,
+            radius: 0.5,
+            momentum: [3e-17, 0.0, 0.0],
+            momentum_scale: 3e-17,
+            ang_momentum_scale: 1.0,
+            ..Balance::default()
+        };
+        ledger.record(spins);
+        ledger.record(Balance { momentum: [2.4e-16, 0.0, 0.0], ..spins });
+        let summary = ledger.summary();
+        assert_eq!((summary.momentum_error, summary.errors()), (0.0, [Some(0.0), None, Some(0.0)]));
+        // A momentum that appears shows.
+        ledger.record(Balance { momentum: [1e-3, 0.0, 0.0], momentum_scale: 1e-3, ..spins });
+        assert_eq!(ledger.summary().errors()[1], Some(1.0 - 3e-14));
+        let nothing = Ledger::default().summary();
+        assert_eq!(nothing.errors(), [None; 3]);
+    }
+
+    /// A machine that a drive turns against a damper keeps little energy and passes much on.
+    #[test]
+    fn work_and_losses_are_energy_that_moved() {
+        let mut ledger = Ledger::default();
+        ledger.record(Balance { e_kin: 1e-3, ..Balance::default() });
+        ledger.record(Balance { e_kin: 1e-3, w_ext: 8.0, d_mat: 7.0, ..Balance::default() });
+        let error = ledger.summary().energy_error;
+        assert!((error - 1.0 / 8.0).abs() < 1e-15, "{error}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub const RELATIVE_TOLERANCE: f64 = 1e-6;
 
 pub mod checkpoint;
 pub mod contact_event;
+pub mod contact_tracker;
 pub mod ledger;
 pub mod load;
 pub mod observer;
@@ -21,7 +22,8 @@ pub mod state;
 pub mod time_function;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Values};
-pub use contact_event::{ContactEvent, ContactSample, ContactTracker};
+pub use contact_event::{ContactEvent, NO_PEAK, NoRestitution};
+pub use contact_tracker::{BodyMotion, ContactSample, ContactTracker};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad};
 pub use observer::{Frame, Ignore, Observer, ObserverError};

@@ -135,6 +135,63 @@ fn what_is_written_is_read() {
     assert!(reader.joint_course(1).unwrap().is_empty());
 }
 
+/// All numbers of an impact come back; without a peak force or a momentum to compare with there is NULL.
+#[test]
+fn figures_without_a_meaning_are_null() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let numbers: [f64; ContactEvent::NUMBERS] = std::array::from_fn(|i| match i {
+        0 => 0.0,
+        3 | 4 => 1.0,
+        _ => 0.5 + i as f64,
+    });
+    let mut full = ContactEvent { sub_impacts: 3, ..ContactEvent::from_array(&numbers) };
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    step(&mut writer, &mut ledger, 0.0, true);
+    full.impulsive = false;
+    writer.contact_event(&full).unwrap();
+    let impulsive = ContactEvent { impulsive: true, peak_force: 0.0, peak_time: 0.0, ..full };
+    writer.contact_event(&impulsive).unwrap();
+    let summary = LedgerSummary {
+        no_reference: [false, true, false],
+        ang_momentum_error: 1e-9,
+        ..LedgerSummary::default()
+    };
+    writer.finish(RunState::Done, &summary, &[], &[]).unwrap();
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!(reader.contact_events().unwrap(), [full, impulsive]);
+    assert_eq!(reader.summary().unwrap().unwrap().errors(), [Some(0.0), None, Some(1e-9)]);
+    let database = rusqlite::Connection::open(&path).unwrap();
+    let nulls = "SELECT count(*) FROM contact_event WHERE peak_force IS NULL AND peak_time IS NULL";
+    assert_eq!(database.query_row(nulls, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
+}
+
+/// Before version 1.3 impacts had fewer columns.
+#[test]
+fn impacts_of_an_older_result_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    step(&mut writer, &mut Ledger::default(), 0.0, true);
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    let database = rusqlite::Connection::open(&path).unwrap();
+    let older = "DROP TABLE contact_event;
+        CREATE TABLE contact_event (
+            id INTEGER PRIMARY KEY, pair INTEGER NOT NULL, start REAL NOT NULL, \"end\" REAL NOT NULL, open INTEGER NOT NULL,
+            peak_force REAL NOT NULL, peak_time REAL NOT NULL,
+            impulse_x REAL NOT NULL, impulse_y REAL NOT NULL, impulse_z REAL NOT NULL,
+            velocity_before REAL NOT NULL, velocity_after REAL NOT NULL,
+            max_approach REAL NOT NULL, vibration_energy REAL NOT NULL, sub_impacts INTEGER NOT NULL);
+        INSERT INTO contact_event VALUES (1, 0, 0.1, 0.2, 0, 475.0, 0.15, 0.0, 0.0, 2.0, -0.5, 0.25, 1e-6, 1e-3, 1);
+        UPDATE meta SET value = '1.2' WHERE key = 'version';";
+    database.execute_batch(older).unwrap();
+    drop(database);
+    let event = ResultReader::open(&path).unwrap().contact_events().unwrap()[0];
+    assert_eq!((event.peak(), event.restitution()), (Some((475.0, 0.15)), Some(0.5)));
+    assert_eq!((event.normal, event.place), ([0.0, 0.0, 1.0], [0.0; 3]));
+}
+
 #[test]
 fn a_killed_run_goes_on_from_its_last_checkpoint() {
     let folder = tempfile::tempdir().unwrap();

@@ -29,6 +29,8 @@ impl System {
                 continue;
             }
             balance.e_pot -= (body.frame.mass * pose.position + moment).dot(&g);
+            balance.mass += body.frame.mass;
+            balance.radius = balance.radius.max(body.frame.gyration_radius());
             momentum += p;
             ang_momentum += l;
             let carried = pose.position.cross(&p);

@@ -120,14 +120,18 @@ impl Overlap {
 pub struct Reaction {
     /// Σ f on the first body, inertial axes \[N\]; the second has the opposite.
     pub force: Vector3<f64>,
+    /// The part of it that is friction \[N\]; none without friction.
+    pub friction: Option<Vector3<f64>>,
     /// Sum of the pressures \[N\], ≥ 0.
     pub normal_force: f64,
     /// Smallest gap without quasistatic response \[m\]: negative in contact and there alone. A lower bound if far apart.
     pub free_gap: f64,
     /// Its rate \[m/s\], negative while approaching; none if unknown.
     pub gap_rate: Option<f64>,
-    /// Where that gap is \[m\].
+    /// Where the force acts, without force where that gap is \[m\].
     pub point: Vector3<f64>,
+    /// How far off that gap may be from there: half the diagonal of a pressure cell \[m\].
+    pub point_error: f64,
     /// Deepest penetration that is left \[m\], ≥ 0.
     pub penetration: f64,
     /// Pressure at the rim of a zone.
@@ -142,10 +146,12 @@ impl Reaction {
     /// No contact far and wide.
     pub const NONE: Self = Self {
         force: Vector3::new(0.0, 0.0, 0.0),
+        friction: None,
         normal_force: 0.0,
         free_gap: f64::INFINITY,
         gap_rate: None,
         point: Vector3::new(0.0, 0.0, 0.0),
+        point_error: 0.0,
         penetration: 0.0,
         rim: None,
         overlap: None,

@@ -22,7 +22,6 @@ use carom_contact::submodel::{
 };
 use carom_dynamics::{ContactState, Pose};
 use carom_reduce::ReducedBody;
-use nalgebra::Vector3;
 use std::sync::Arc;
 
 /// The quasistatic problem was not solved.
@@ -72,10 +71,6 @@ struct PairSetup {
     reach: [f64; 2],
     hertz: HertzNumbers,
     rim: RimPolicy,
-    /// Points of each face of the surface that carries the pressure, among those of its side.
-    face_points: Vec<Vec<u32>>,
-    /// Side of that surface.
-    side: usize,
 }
 
 /// Most bodies whose states fit on the stack.
@@ -165,7 +160,7 @@ impl QuasistaticContacts {
         }
     }
 
-    fn reaction(&self, pair: usize, motion: &Motion<'_>) -> Reaction {
+    fn reaction(&self, pair: usize) -> Reaction {
         let (setup, solution) = (&self.pairs[pair], &self.work.solution);
         let sums = &solution.pairs[pair];
         let spans = self.model.span_range(pair);
@@ -175,10 +170,13 @@ impl QuasistaticContacts {
         let sign = if setup.flipped { 1.0 } else { -1.0 };
         Reaction {
             force: sign * sums.force_i,
+            friction: (self.model.pair(pair).friction > 0.0).then(|| sign * sums.friction_i),
             normal_force: sums.force,
             free_gap: sums.min_free_gap,
             gap_rate: (sums.gap_rate != 0.0).then_some(sums.gap_rate),
-            point: self.span_centre(setup, sums.nearest_span, motion),
+            point: sums.center_i,
+            // The diagonal of a square cell.
+            point_error: (0.5 * self.model.spans(pair).area[sums.nearest_span]).sqrt(),
             penetration,
             rim: sums.rim.map(|rim| Rim {
                 side: usize::from((rim.zone == WhichZone::Second) != setup.flipped),
@@ -188,17 +186,6 @@ impl QuasistaticContacts {
             overlap: sums.overlap.map(named),
             loaded_spans: Some(sums.n_active),
         }
-    }
-
-    /// Mean of the points of a face that carries pressure, inertial axes.
-    fn span_centre(&self, setup: &PairSetup, span: usize, motion: &Motion<'_>) -> Vector3<f64> {
-        let side = &self.sides[setup.side];
-        let pose = motion.pose(side.body);
-        let Some(points) = setup.face_points.get(span).filter(|points| !points.is_empty()) else {
-            return pose.position;
-        };
-        let at = |k: &u32| Vector3::from_column_slice(&side.positions[3 * *k as usize..3 * *k as usize + 3]);
-        pose.point(&(points.iter().map(at).sum::<Vector3<f64>>() / points.len() as f64))
     }
 }
 
@@ -253,7 +240,7 @@ impl ContactModel for QuasistaticContacts {
         self.solve(motion)?;
         self.add_forces(motion, forces);
         for (pair, reaction) in reactions.iter_mut().enumerate() {
-            *reaction = self.reaction(pair, motion);
+            *reaction = self.reaction(pair);
         }
         let solution = &self.work.solution;
         self.fallbacks += solution.fallbacks as u64;

@@ -12,7 +12,7 @@ use carom_integrate::{Controller, Counters, IntegratorState};
 pub const SCHEME: &str = "floating-frame";
 
 /// Version of the entries.
-pub const VERSION: u64 = 8;
+pub const VERSION: u64 = 9;
 
 /// Name of the entry with the stops that are passed.
 const PASSED: &str = "stops_passed";

@@ -21,6 +21,7 @@
 
 use crate::layout::{Layout, vector};
 use crate::system::System;
+use carom_dynamics::BodyMotion;
 use carom_integrate::Tolerances;
 use nalgebra::Vector3;
 
@@ -137,15 +138,16 @@ fn mean_motion(system: &System, i: usize) -> (Vector3<f64>, Vector3<f64>) {
     system.bodies[i].frame.mean_motion(&system.kinetics[i].velocities)
 }
 
-/// Velocity of the first body's mean motion less that of the second at a point \[m/s\].
-pub(crate) fn relative_velocity(system: &System, pair: usize) -> Vector3<f64> {
-    let point = system.reactions[pair].point;
-    let [first, second] = system.pair_bodies(pair).map(|i| {
+/// Mean motion of both bodies of a pair at a point.
+pub(crate) fn pair_motion(system: &System, pair: usize, point: &Vector3<f64>, y: &[f64]) -> [BodyMotion; 2] {
+    system.pair_bodies(pair).map(|i| {
         let pose = &system.poses[i];
         let (v, omega) = mean_motion(system, i);
-        pose.rotation * v + (pose.rotation * omega).cross(&(point - pose.position))
-    });
-    first - second
+        let omega = pose.rotation * omega;
+        let velocity = pose.rotation * v + omega.cross(&(point - pose.position));
+        let momentum = (!system.bodies[i].fixed).then(|| vector(y, system.layout.momentum(i)));
+        BodyMotion { velocity, omega, momentum }
+    })
 }
 
 /// What rounding of the places of two bodies makes of their gap, at the last evaluation \[m\].

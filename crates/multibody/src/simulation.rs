@@ -6,7 +6,7 @@ use crate::linearity::LinearityWatch;
 use crate::outcome::{RunError, RunSummary};
 use crate::pair_memory::PairMemory;
 use crate::resolution::Resolution;
-use crate::scales::{Scales, gap_rounding, pair_impulse, relative_velocity};
+use crate::scales::{Scales, gap_rounding, pair_impulse, pair_motion};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::stall::Stall;
@@ -337,7 +337,8 @@ impl Simulation {
             };
             self.memory[pair].update(&self.system, pair, self.time, was, self.settings.contact_duration);
             self.resolution[pair].observe(&self.system, pair, self.time);
-            let (force, approach) = (self.system.reactions[pair].normal_force, -self.memory[pair].gap);
+            let reaction = &self.system.reactions[pair];
+            let (force, approach, place) = (reaction.normal_force, -self.memory[pair].gap, reaction.point);
             let sample = self.sample(pair);
             let tracker = &mut self.trackers[pair];
             if touching && !was {
@@ -345,6 +346,7 @@ impl Simulation {
             }
             tracker.observe(self.time, force, approach);
             self.swings[pair].observe(self.time, force);
+            tracker.press(self.time, force * taken.attempt.step(), &place);
             if was && !touching {
                 tracker.part(&sample);
             }
@@ -379,10 +381,15 @@ impl Simulation {
     /// What a tracker needs of a pair at the accepted state.
     fn sample(&self, pair: usize) -> ContactSample {
         let [a, b] = self.system.pair_bodies(pair);
+        let reaction = &self.system.reactions[pair];
+        let impulse = pair_impulse(&self.system, pair, &self.y);
         ContactSample {
             time: self.time,
-            relative_velocity: relative_velocity(&self.system, pair),
-            impulse: pair_impulse(&self.system, pair, &self.y),
+            place: reaction.point,
+            place_error: reaction.point_error,
+            bodies: pair_motion(&self.system, pair, &reaction.point, &self.y),
+            impulse,
+            normal_impulse: reaction.friction.map_or(impulse, |_| self.memory[pair].pressed[0]),
             vibration_energy: self.system.vibration_energy(a, &self.y)
                 + self.system.vibration_energy(b, &self.y),
         }

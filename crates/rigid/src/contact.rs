@@ -103,11 +103,6 @@ impl Contact {
     pub(crate) fn total_impulse(&self) -> Vector3<f64> {
         (0..3).map(|k| self.impulse[k] * self.directions[k]).sum()
     }
-
-    /// Relative velocity of the body with the point, inertial axes \[m/s\].
-    pub(crate) fn velocity(&self, components: &[f64; 3]) -> Vector3<f64> {
-        (0..3).map(|k| components[k] * self.directions[k]).sum()
-    }
 }
 
 /// One direction of a contact.

@@ -15,7 +15,7 @@ impl System {
     pub(crate) fn advance_in_parts(&mut self, why: Unsolved) -> Result<(), Unsolved> {
         let (dt, steps) = (self.dt, self.steps);
         let (states, reports, books) = (self.states.clone(), self.reports.clone(), self.books);
-        let gaps: Vec<Vec<f64>> = self.pairs.iter().map(|pair| pair.gaps.clone()).collect();
+        let memory: Vec<_> = self.pairs.iter().map(|pair| (pair.gaps.clone(), pair.held.clone())).collect();
         let (spring_energy, energies, n_impulses) = (self.spring_energy, self.energies, self.n_impulses);
         let limited = self.limited;
         for parts in PARTS {
@@ -41,8 +41,9 @@ impl System {
             self.books = books;
             (self.spring_energy, self.energies, self.n_impulses) = (spring_energy, energies, n_impulses);
             self.limited = limited;
-            for (pair, gaps) in self.pairs.iter_mut().zip(&gaps) {
+            for (pair, (gaps, held)) in self.pairs.iter_mut().zip(&memory) {
                 pair.gaps.clone_from(gaps);
+                pair.held.clone_from(held);
             }
         }
         self.stages.iter_mut().for_each(|stage| stage.touched = false);

@@ -6,7 +6,7 @@
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
 //! * [`Simulation`]: the time loop: frames, impacts, checkpoints
 //!
-//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `contact`, `impulses`, `spring`, `law`,
+//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `contact`, `impulses`, `spring`, `law`,
 //! `normal`, `friction`, `limit`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of THEORY 8; Simo & Wong, Int. J. Numer.
@@ -19,6 +19,7 @@ pub mod edge;
 mod elimination;
 mod friction;
 mod groups;
+mod held;
 mod impulses;
 mod law;
 mod limit;

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::body::RigidBody;
 use crate::edge::Edge;
+use crate::held::Held;
 use crate::search::Spheres;
 use crate::surface::{Shape, Surface};
 
@@ -168,6 +169,8 @@ pub(crate) struct Pair {
     pub(crate) mobility: f64,
     /// Steps before this one cannot bring it into contact.
     pub(crate) due: u64,
+    /// The face that each point keeps to, where that is not the nearest.
+    pub(crate) held: Vec<Option<Held>>,
     /// Dynamic gap of each point and sheet, then of each two edges; infinite while open \[m\].
     pub(crate) gaps: Vec<f64>,
     /// When a point first passed through the surface between the ends of a step, and for how long it was behind; 0 for never \[s\].
@@ -219,6 +222,7 @@ impl Pair {
             friction: spec.friction,
             mobility,
             due: 0,
+            held: vec![None; spec.points.len()],
             gaps: vec![f64::INFINITY; slots],
             missed: [0.0; 2],
         })

@@ -3,6 +3,7 @@
 use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
 use nalgebra::Vector3;
 
+use crate::held::Held;
 use crate::limit::Limited;
 use crate::simulation::{RunError, Simulation};
 use crate::stage::Stage;
@@ -13,7 +14,7 @@ use crate::system::{Books, PairReport};
 pub const SCHEME: &str = "rigid";
 
 /// Version of the entries.
-pub const VERSION: u64 = 3;
+pub const VERSION: u64 = 4;
 
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
@@ -44,6 +45,9 @@ impl Simulation {
         checkpoint.put_reals("missed", &flat(system.pairs.iter().map(|p| p.missed.to_vec()).collect()));
         checkpoint.put_reals("states", &flat(system.states.iter().map(|s| s.to_array().to_vec()).collect()));
         checkpoint.put_reals("gaps", &flat(system.pairs.iter().map(|pair| pair.gaps.clone()).collect()));
+        let held =
+            system.pairs.iter().flat_map(|pair| pair.held.iter().flat_map(|held| Held::to_array(*held)));
+        checkpoint.put_reals("held", &held.collect::<Vec<_>>());
         checkpoint
             .put_reals("reports", &flat(system.reports.iter().map(|r| r.to_array().to_vec()).collect()));
         let books = &system.books;
@@ -89,6 +93,10 @@ impl Simulation {
             // Looking at a pair too early changes nothing.
             (gaps, pair.due) = (rest, 0);
         }
+        let n_points = system.pairs.iter().map(|pair| pair.held.len()).sum::<usize>();
+        let held = checkpoint.reals_of("held", Held::NUMBERS * n_points)?;
+        let points = system.pairs.iter_mut().flat_map(|pair| &mut pair.held);
+        points.zip(arrays(held)).for_each(|(point, held)| *point = Held::from_array(held));
         let reports = checkpoint.reals_of("reports", system.reports.len() * PairReport::NUMBERS)?;
         system.reports = arrays(reports).map(PairReport::from_array).collect();
         let books = checkpoint.reals_of("books", 12)?;

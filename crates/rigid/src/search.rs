@@ -38,13 +38,14 @@ impl Relative {
         Self { rotation: surface.0.tr_mul(point.0), shift: surface.0.tr_mul(&(point.1 - surface.1)) }
     }
 
-    fn apply(&self, x: &Vector3<f64>) -> Vector3<f64> {
+    /// A place of the first body as one of the second.
+    pub(crate) fn place(&self, x: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * x + self.shift
     }
 
     /// An edge of the first body as one of the second.
     fn edge(&self, edge: &Edge) -> Edge {
-        edge.map(|x| self.apply(x), |v| self.rotation * v)
+        edge.map(|x| self.place(x), |v| self.rotation * v)
     }
 
     /// A point of the first body as one of the second.
@@ -52,7 +53,7 @@ impl Relative {
     pub(crate) fn ball(&self, ball: &Ball, surface: &Surface) -> Ball {
         let edges =
             if surface.has_edges() { ball.edges.map(|edge| self.rotation * edge) } else { ball.edges };
-        Ball { center: self.apply(&ball.center), radius: ball.radius, edges }
+        Ball { center: self.place(&ball.center), radius: ball.radius, edges }
     }
 }
 
@@ -101,12 +102,13 @@ fn look(
         Law::Penalty { .. } => 0.0,
     };
     let mut outlook = Outlook { gap: f64::INFINITY, distance: 0.0 };
-    for (point, ball) in pair.points.iter().enumerate() {
-        let there = end.ball(ball, &pair.surface);
+    let bodies = pair.bodies;
+    for point in 0..pair.points.len() {
+        let there = end.ball(&pair.points[point], &pair.surface);
         outlook.distance = outlook.distance.max(there.center.norm());
         for sheet in 0..sheets {
             let slot = point * sheets + sheet;
-            let gap = pair.surface.gap(sheet, &there).0;
+            let gap = pair.gap_at_end(slot, &there, || start(bodies, step));
             outlook.gap = outlook.gap.min(gap);
             if gap < margin || pair.gaps[slot] < 0.0 {
                 for body in [a, b] {
@@ -155,6 +157,14 @@ fn look_at_edges(
     }
 }
 
+/// From body to body at the start of the step.
+#[cold]
+fn start(bodies: [usize; 2], step: &Step<'_>) -> Relative {
+    let [a, b] = bodies.map(|i| &step.states[i]);
+    let [rot_a, rot_b] = [a, b].map(|state| rotation::matrix(&state.quaternion));
+    Relative::new((&rot_a, &a.position), (&rot_b, &b.position))
+}
+
 /// Depth beside the extent of a pair that counts as touching at the start: places are given in rounded numbers.
 const TOUCHING: f64 = 1e-6;
 
@@ -163,6 +173,7 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
     let [a, b] = pair.bodies.map(|i| &states[i]);
     let [rot_a, rot_b] = [a, b].map(|state| rotation::matrix(&state.quaternion));
     let there = Relative::new((&rot_a, &a.position), (&rot_b, &b.position));
+    pair.hold_at_start(&there);
     let (mut depth, mut extent) = (0.0_f64, 0.0_f64);
     for ball in &pair.points {
         let ball = there.ball(ball, &pair.surface);
@@ -255,7 +266,7 @@ impl Touch {
         if slot < points {
             let sheets = pair.surface.sheets();
             let ball = pair.points[slot / sheets];
-            let (gap, normal_b) = pair.surface.gap(slot % sheets, &relative.ball(&ball, &pair.surface));
+            let (gap, normal_b) = pair.gap(slot, &relative.ball(&ball, &pair.surface));
             return Self { gap, normal_b, place_a: ball.center, radius: ball.radius, is_near: true };
         }
         let edge = &first[(slot - points) / second.len()];
@@ -307,7 +318,7 @@ impl Spheres {
 
     /// What the edges are apart at least \[m\].
     fn gap(&self, relative: &Relative) -> f64 {
-        ((relative.apply(&self.centers[0]) - self.centers[1]).norm() - self.radius).max(0.0)
+        ((relative.place(&self.centers[0]) - self.centers[1]).norm() - self.radius).max(0.0)
     }
 }
 

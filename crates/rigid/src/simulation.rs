@@ -1,7 +1,7 @@
 //! The time loop: fixed steps, frames, impacts, checkpoints.
 
 use carom_dynamics::{
-    CheckpointError, ContactEvent, ContactSample, ContactState, ContactTracker, Frame, Ledger, LedgerSummary,
+    BodyMotion, CheckpointError, ContactEvent, ContactState, ContactTracker, Frame, Ledger, LedgerSummary,
     Observer, ObserverError,
 };
 use carom_progress::Progress;
@@ -203,20 +203,19 @@ impl Simulation {
         self.following = false;
         for (number, tracker) in self.trackers.iter_mut().enumerate() {
             let report = &self.system.reports[number];
-            let sample = |time, relative_velocity, impulse| ContactSample {
-                time,
-                relative_velocity,
-                impulse,
-                vibration_energy: 0.0,
-            };
             if report.last == self.system.steps() {
                 if !tracker.touching {
-                    let before = report.impulse - report.last_impulse;
-                    tracker.touch(number, &sample(now - dt, report.before, before));
+                    tracker.touch(number, &report.sample_before(now - dt));
                 }
-                tracker.observe(now, report.last_impulse.norm() / dt, report.last_depth);
+                match self.system.pairs[number].law {
+                    Law::Lagrange => tracker.observe_impulse(report.last_depth),
+                    Law::Penalty { .. } => {
+                        tracker.observe(now, report.last_impulse.norm() / dt, report.last_depth)
+                    }
+                }
+                tracker.press(now, report.last_impulse.norm(), &report.place);
             } else if tracker.touching {
-                tracker.part(&sample(now - dt, report.after, report.impulse));
+                tracker.part(&report.sample_after(now - dt));
             }
             if let Some(event) = tracker.settle(now) {
                 observer.contact_event(&event)?;
@@ -275,12 +274,7 @@ impl Simulation {
         let time = self.system.time();
         for (number, tracker) in self.trackers.iter_mut().enumerate() {
             let report = &self.system.reports[number];
-            let sample = ContactSample {
-                time,
-                relative_velocity: report.after,
-                impulse: report.impulse,
-                vibration_energy: 0.0,
-            };
+            let sample = report.sample_after(time);
             if lasts(&self.system, number, tracker) {
                 tracker.last_on();
             } else if tracker.touching {
@@ -309,10 +303,11 @@ fn lasts(system: &System, number: usize, tracker: &ContactTracker) -> bool {
     if tracker.touching && matches!(pair.law, Law::Penalty { .. }) {
         return true;
     }
-    let impulse = report.impulse - Vector3::from(tracker.impulse_before);
+    let impulse = report.impulse - tracker.impulse_before();
     let size = impulse.norm();
-    let leaving = if size > 0.0 { report.after.dot(&impulse) / size } else { 0.0 };
-    if leaving <= ROUND_OFF * report.before.norm() {
+    let relative = |[first, second]: &[BodyMotion; 2]| first.velocity - second.velocity;
+    let leaving = if size > 0.0 { relative(&report.after).dot(&impulse) / size } else { 0.0 };
+    if leaving <= ROUND_OFF * relative(&report.before).norm() {
         return true;
     }
     let moving = pair.bodies.iter().map(|&i| &system.bodies[i]).filter(|body| !body.fixed);

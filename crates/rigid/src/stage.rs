@@ -1,6 +1,6 @@
 //! One body within a step: the motion without contact, then with the impulses of contacts.
 
-use carom_dynamics::rotation;
+use carom_dynamics::{BodyMotion, rotation};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::body::RigidBody;
@@ -121,6 +121,28 @@ impl Stage {
         self.turn = Turn::solve(&body.inertia, &self.omega_old, &spin, dt)?;
         self.d_omega = self.turn.d_omega_d_spin(&body.inertia, &self.omega_old, &spin, dt);
         Ok(())
+    }
+
+    /// The motion at the start of the step at the end of an arm.
+    pub(crate) fn motion_before(&self, body: &RigidBody, arm: &Vector3<f64>) -> BodyMotion {
+        self.motion(body, self.velocity_old, self.omega_old, arm)
+    }
+
+    /// The motion with the gathered impulses; the rotation in the axes that the body had at the start.
+    pub(crate) fn motion_after(&self, body: &RigidBody, arm: &Vector3<f64>) -> BodyMotion {
+        self.motion(body, self.velocity, self.turn.omega_b, arm)
+    }
+
+    fn motion(
+        &self,
+        body: &RigidBody,
+        v: Vector3<f64>,
+        omega_b: Vector3<f64>,
+        arm: &Vector3<f64>,
+    ) -> BodyMotion {
+        let omega = self.rot_ib * omega_b;
+        let momentum = (!body.fixed).then(|| body.mass * v);
+        BodyMotion { velocity: v + omega.cross(arm), omega, momentum }
     }
 
     /// The state at the end with the gathered impulses.

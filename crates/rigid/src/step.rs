@@ -1,10 +1,13 @@
 //! One step: motion without contact, search, impulses, books.
 
+use carom_dynamics::BodyMotion;
 use nalgebra::Vector3;
 
+use crate::body::RigidBody;
 use crate::contact::Contact;
 use crate::search::{self, Step};
 use crate::spring::potential;
+use crate::stage::Stage;
 use crate::step_error::{StepError, Unsolved};
 use crate::system::System;
 
@@ -129,19 +132,30 @@ impl System {
 
     fn report(&mut self, contact: &Contact, number: u64) {
         let report = &mut self.reports[contact.pair];
+        let motions = |at: fn(&Stage, &RigidBody, &Vector3<f64>) -> BodyMotion| {
+            [0, 1].map(|side: usize| {
+                let body = contact.bodies[side];
+                at(&self.stages[body], &self.bodies[body], &contact.arms[side])
+            })
+        };
         let impulse = contact.total_impulse();
         if report.last != number {
             report.last = number;
             report.last_impulse = Vector3::zeros();
+            report.last_normal_impulse = Vector3::zeros();
             report.contacts = 0;
             report.last_depth = 0.0;
         }
         if impulse.norm_squared() >= report.last_impulse.norm_squared() {
-            report.before = contact.velocity(&contact.before);
-            report.after = contact.velocity(&contact.after);
+            report.place = self.stages[contact.bodies[0]].position_mid + contact.arms[0];
+            report.before = motions(Stage::motion_before);
+            report.after = motions(Stage::motion_after);
         }
+        let normal = contact.impulse[0] * contact.directions[0];
         report.impulse += impulse;
         report.last_impulse += impulse;
+        report.normal_impulse += normal;
+        report.last_normal_impulse += normal;
         report.contacts += 1;
         let gap = if contact.is_multiplier() { contact.gap_old } else { contact.gap_new };
         report.last_depth = report.last_depth.max(-gap);

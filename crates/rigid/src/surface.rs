@@ -6,6 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::body::RigidBody;
 use crate::edge::Edge;
+use crate::held::Held;
 use crate::pair::Ball;
 
 /// A surface in source coordinates, as a user gives it.
@@ -54,7 +55,18 @@ pub(crate) enum Surface {
     /// Centre, half lengths, axes of the box → frame of the body.
     Block(Vector3<f64>, Vector3<f64>, Matrix3<f64>),
     /// Faces that rest in the frame of the body.
-    Faces(Box<Faces>, Box<FacesNow>),
+    Faces(Box<Mesh>),
+}
+
+/// Faces with their state, and what is known of the whole of them.
+#[derive(Debug, Clone)]
+pub(crate) struct Mesh {
+    faces: Faces,
+    now: FacesNow,
+    /// Middle of the box around the points \[m\].
+    middle: Vector3<f64>,
+    /// Longest side of that box \[m\].
+    size: f64,
 }
 
 impl Shape {
@@ -80,7 +92,12 @@ impl Shape {
                 let positions: Vec<_> = positions.iter().map(|x| body.point_b(x)).collect();
                 let faces = Faces::new(surface.clone(), &positions)?;
                 let now = faces.state_at(&positions);
-                Surface::Faces(Box::new(faces), Box::new(now))
+                let [low, high] = positions.iter().fold(
+                    [Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)],
+                    |[low, high], x| [low.inf(x), high.sup(x)],
+                );
+                let mesh = Mesh { faces, now, middle: 0.5 * (low + high), size: (high - low).amax() };
+                Surface::Faces(Box::new(mesh))
             }
         })
     }
@@ -138,10 +155,75 @@ impl Surface {
                 let (distance, normal) = from_block(&axes.tr_mul(&(x - *center)), half, &edges);
                 (distance, *axes * normal)
             }
-            Self::Faces(faces, now) => {
-                faces.closest(now, x).map_or((f64::INFINITY, Vector3::z()), |foot| (foot.gap, foot.normal))
-            }
+            Self::Faces(mesh) => mesh
+                .faces
+                .closest(&mut mesh.now, x)
+                .map_or((f64::INFINITY, Vector3::z()), |foot| (foot.gap, foot.normal)),
         }
+    }
+
+    /// True if faces meet at edges, where the nearest one need not be the one that a point touches.
+    pub(crate) fn has_rims(&self) -> bool {
+        matches!(self, Self::Block(..) | Self::Faces(..))
+    }
+
+    /// Distance within which a point lies on a face, or flush with its rim: what rounding makes of places \[m\].
+    pub(crate) fn flush(&self) -> f64 {
+        match self {
+            Self::Block(_, half, _) => FLUSH * half.min(),
+            Self::Faces(mesh) => FLUSH * mesh.size,
+            Self::Planes(_) | Self::Sphere(..) => 0.0,
+        }
+    }
+
+    /// Normals of faces that a point may lie on the edges of: of a block those on its side of the middle, of a mesh where `up` leads.
+    pub(crate) fn faces_at(&self, ball: &Ball, up: &Vector3<f64>) -> [Vector3<f64>; 3] {
+        match self {
+            Self::Block(center, _, axes) => {
+                let x = axes.tr_mul(&(ball.center - center));
+                [0, 1, 2].map(|axis| x[axis].signum() * axes.column(axis))
+            }
+            Self::Planes(_) | Self::Sphere(..) | Self::Faces(_) => [*up; 3],
+        }
+    }
+
+    /// Gap from the face that faces along a plane, and its normal; none where the point lies beside that face.
+    pub(crate) fn facing(&mut self, ball: &Ball, plane: &Held) -> Option<(f64, Vector3<f64>)> {
+        let flush = self.flush();
+        match self {
+            Self::Block(center, half, axes) => {
+                let (x, direction) = (axes.tr_mul(&(ball.center - *center)), axes.tr_mul(&plane.normal));
+                let face = direction.iamax();
+                let sign = direction[face].signum();
+                let is_beside = |axis: usize| axis != face && x[axis].abs() - half[axis] > flush;
+                let gap = sign * x[face] - half[face] - ball.radius;
+                (!(0..3).any(is_beside)).then(|| (gap, sign * axes.column(face)))
+            }
+            Self::Faces(mesh) => mesh.facing(ball, plane, flush),
+            Self::Planes(_) | Self::Sphere(..) => None,
+        }
+    }
+}
+
+impl Mesh {
+    /// The same: what is nearest to a point lifted out of the surface along the plane's normal, and moved inwards from the rim by as little.
+    fn facing(&mut self, ball: &Ball, plane: &Held, flush: f64) -> Option<(f64, Vector3<f64>)> {
+        /// Lift over the size: small, as faces may be curved.
+        const LIFT: f64 = 1e-5;
+        /// Cosine of the largest angle between the face and the plane.
+        const ALONG: f64 = 0.2;
+        let (x, lift) = (&ball.center, LIFT * self.size);
+        let inwards = self.middle - x;
+        let inwards = inwards - inwards.dot(&plane.normal) * plane.normal;
+        let inwards = inwards.try_normalize(0.0).unwrap_or_else(Vector3::zeros);
+        let raise = lift + (-plane.gap(ball)).max(0.0);
+        let foot = self.faces.closest(&mut self.now, &(x + raise * plane.normal + lift * inwards))?;
+        let own = foot.tangents[0].cross(&foot.tangents[1]).try_normalize(0.0)?;
+        let normal = own * self.faces.orientation(foot.face);
+        let distance = (x - foot.position).dot(&normal);
+        let below = x - distance * normal;
+        let beside = (self.faces.closest(&mut self.now, &below)?.position - below).norm();
+        (normal.dot(&plane.normal) > ALONG && beside <= flush).then_some((distance - ball.radius, normal))
     }
 }
 

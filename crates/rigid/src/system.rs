@@ -1,6 +1,6 @@
 //! Bodies and pairs with their states: what a step works on, and its balance.
 
-use carom_dynamics::{Balance, BodyState, Placement};
+use carom_dynamics::{Balance, BodyMotion, BodyState, ContactSample, Placement};
 use nalgebra::Vector3;
 use thiserror::Error;
 
@@ -61,10 +61,16 @@ pub struct PairReport {
     pub last: u64,
     /// Impulse on the first body in that step \[N s\].
     pub last_impulse: Vector3<f64>,
-    /// Relative velocity of the first body at the contact with the largest impulse, before that step \[m/s\].
-    pub before: Vector3<f64>,
-    /// The same after that step \[m/s\].
-    pub after: Vector3<f64>,
+    /// Impulse on the first body since the start without friction \[N s\].
+    pub normal_impulse: Vector3<f64>,
+    /// Its part of that step \[N s\].
+    pub last_normal_impulse: Vector3<f64>,
+    /// Where the largest impulse of that step acted \[m\].
+    pub place: Vector3<f64>,
+    /// Motion of both bodies there before that step.
+    pub before: [BodyMotion; 2],
+    /// The same after that step.
+    pub after: [BodyMotion; 2],
     /// How deep the surfaces overlapped at most since the start, ≥ 0 \[m\].
     pub depth: f64,
     /// How deep they overlap in that step, ≥ 0 \[m\].
@@ -74,34 +80,68 @@ pub struct PairReport {
 }
 
 impl PairReport {
+    /// What a tracker needs of the start of that step.
+    pub(crate) fn sample_before(&self, time: f64) -> ContactSample {
+        ContactSample {
+            time,
+            place: self.place,
+            bodies: self.before,
+            impulse: self.impulse - self.last_impulse,
+            normal_impulse: self.normal_impulse - self.last_normal_impulse,
+            ..ContactSample::default()
+        }
+    }
+
+    /// What a tracker needs of its end.
+    pub(crate) fn sample_after(&self, time: f64) -> ContactSample {
+        ContactSample {
+            time,
+            place: self.place,
+            bodies: self.after,
+            impulse: self.impulse,
+            normal_impulse: self.normal_impulse,
+            ..ContactSample::default()
+        }
+    }
+
     /// Numbers in [`PairReport::to_array`].
-    pub const NUMBERS: usize = 16;
+    pub const NUMBERS: usize = 19 + 4 * BodyMotion::NUMBERS;
 
     /// All numbers in one array, for checkpoints.
     pub fn to_array(&self) -> [f64; Self::NUMBERS] {
         let mut array = [0.0; Self::NUMBERS];
-        for (i, vector) in
-            [&self.impulse, &self.last_impulse, &self.before, &self.after].into_iter().enumerate()
-        {
+        let vectors =
+            [self.impulse, self.last_impulse, self.normal_impulse, self.last_normal_impulse, self.place];
+        for (i, vector) in vectors.iter().enumerate() {
             array[3 * i..3 * i + 3].copy_from_slice(vector.as_slice());
         }
-        let rest = [self.last as f64, self.depth, f64::from(self.contacts), self.last_depth];
-        array[12..].copy_from_slice(&rest);
+        array[15..19].copy_from_slice(&[
+            self.last as f64,
+            self.depth,
+            f64::from(self.contacts),
+            self.last_depth,
+        ]);
+        let [a, b] = [self.before, self.after].map(|motions| motions.map(BodyMotion::to_array));
+        array[19..].copy_from_slice([a, b].as_flattened().as_flattened());
         array
     }
 
     /// The inverse of [`PairReport::to_array`].
     pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
         let vector = |i: usize| Vector3::from_column_slice(&array[3 * i..3 * i + 3]);
+        let motion = |i: usize| BodyMotion::from_slice(&array[19 + BodyMotion::NUMBERS * i..]);
         Self {
             impulse: vector(0),
             last_impulse: vector(1),
-            before: vector(2),
-            after: vector(3),
-            last: array[12] as u64,
-            depth: array[13],
-            contacts: array[14] as u32,
-            last_depth: array[15],
+            normal_impulse: vector(2),
+            last_normal_impulse: vector(3),
+            place: vector(4),
+            last: array[15] as u64,
+            depth: array[16],
+            contacts: array[17] as u32,
+            last_depth: array[18],
+            before: [0, 1].map(motion),
+            after: [2, 3].map(motion),
         }
     }
 }
@@ -332,6 +372,8 @@ impl System {
             ang_momentum: self.ang_momentum().into(),
             external_impulse: self.books.external_impulse.into(),
             external_ang_impulse: self.books.external_ang_impulse.into(),
+            mass: moving().map(|(body, _)| body.mass).sum(),
+            radius: moving().map(|(body, _)| radius(body)).fold(0.0, f64::max),
             momentum_scale: moving().map(|(body, state)| size(body, state)).sum(),
             ang_momentum_scale: moving()
                 .map(|(body, s)| {

@@ -10,13 +10,16 @@ mod fast_bodies;
 mod lasting_contact;
 mod many_contacts;
 mod mixed_laws;
+mod oblique_impacts;
 mod problems;
 mod puso_1998_ball_in_shell;
 mod puso_1998_rod_in_cube;
 mod restitution_with_friction;
+mod scaled_lengths;
 mod tippe_top;
 mod torque_free;
 mod tumbling_blocks;
+mod zywicz_1999_rigid_bars;
 
 /// Counts for each thread on its own: the tests beside one another do not disturb it.
 #[global_allocator]

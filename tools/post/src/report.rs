@@ -45,7 +45,8 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
         if !is_static {
             report.table(
                 table::contacts(run)?,
-                "Impacts: sums over sub-impacts; restitution from the rigid motions.",
+                "Impacts: sums over sub-impacts. Velocities are those of the mean motions, the bending of a body included, along the contact \
+                 normal; the slip is across it. A figure without a meaning is left out (-).",
             );
         }
         let caption = if run.is_rigid() {
@@ -121,16 +122,18 @@ fn summary(report: &mut Report, run: &Run) -> Result<(), RunError> {
     ]);
     let claim = errors.energy_limit.zip(errors.energy_verdict());
     let claim = claim.map_or_else(String::new, |(limit, verdict)| format!("at most {limit:.0e}: {verdict}"));
+    let [energy, momentum, ang_momentum] = errors.errors();
     for (name, value, unit, claim) in [
-        ("energy at the start", errors.energy_initial, "J", ""),
-        ("energy at the end", errors.energy_final, "J", ""),
-        ("largest relative error of the energy balance", errors.energy_error, "", &claim),
-        ("largest relative error of linear momentum", errors.momentum_error, "", ""),
-        ("largest relative error of angular momentum", errors.ang_momentum_error, "", ""),
+        ("energy at the start", Some(errors.energy_initial), "J", ""),
+        ("energy at the end", Some(errors.energy_final), "J", ""),
+        ("largest relative error of the energy balance", energy, "", claim.as_str()),
+        ("largest relative error of linear momentum", momentum, "", ""),
+        ("largest relative error of angular momentum", ang_momentum, "", ""),
     ] {
-        row(&mut table, vec![name.into(), value.into(), unit.into(), claim.into()]);
+        let value = value.map_or(Value::Lacking("-"), Value::Number);
+        row(&mut table, vec![name.into(), value, unit.into(), claim.into()]);
     }
-    report.table(table, "Errors relative to the largest energy and momenta that occurred.");
+    report.table(table, "Errors relative to the largest energy and momenta that occurred; - where there were none but for round-off.");
     Ok(())
 }
 

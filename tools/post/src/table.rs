@@ -108,6 +108,10 @@ fn momentum(run: &Run) -> Result<Table, RunError> {
     Ok(over_time(names.iter().map(|name| Column::new(name, name, unit(name))).collect(), &values))
 }
 
+fn size(vector: [f64; 3]) -> f64 {
+    vector.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
 /// One row an impact, with the keys of `carom-solve --json`.
 pub(crate) fn contacts(run: &Run) -> Result<Table, RunError> {
     let column = Column::new;
@@ -121,7 +125,11 @@ pub(crate) fn contacts(run: &Run) -> Result<Table, RunError> {
         column("mean_force", "mean force", "N"),
         column("impulse", "impulse", "N s"),
         column("max_approach", "max approach", "m"),
+        column("velocity_before", "before", "m/s"),
+        column("velocity_after", "after", "m/s"),
         column("restitution", "restitution", ""),
+        column("slip_speed_before", "slip before", "m/s"),
+        column("slip_speed_after", "slip after", "m/s"),
         column("vibration_energy", "vibration", "J"),
         column("sub_impacts", "touches", ""),
     ]);
@@ -135,12 +143,16 @@ pub(crate) fn contacts(run: &Run) -> Result<Table, RunError> {
                 event.start.into(),
                 if event.open { Value::Lacking("lasting") } else { event.end.into() },
                 event.duration().into(),
-                event.peak_force.into(),
-                event.peak_time.into(),
-                event.mean_force().into(),
+                event.peak().map_or(Value::Lacking("-"), |(force, _)| force.into()),
+                event.peak().map_or(Value::Lacking("-"), |(_, time)| time.into()),
+                event.mean_force().map_or(Value::Lacking("-"), Value::Number),
                 event.impulse_size().into(),
                 event.max_approach.into(),
-                event.restitution().into(),
+                event.velocity_before.into(),
+                event.velocity_after.into(),
+                event.restitution().map_or(Value::Lacking("-"), Value::Number),
+                size(event.slip_before).into(),
+                size(event.slip_after).into(),
                 event.vibration_energy.into(),
                 Value::Integer(i64::from(event.sub_impacts)),
             ],

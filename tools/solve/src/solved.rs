@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use carom_dynamics::{BodyState, ContactEvent, LedgerSummary};
+use carom_dynamics::{BodyState, ContactEvent, LedgerSummary, NO_PEAK};
 use carom_format::result::{NoteLevel, ResultError, ResultReader};
 use carom_simulate::RunOutcome;
 use serde::Serialize;
@@ -36,16 +36,17 @@ struct Energy {
     initial: f64,
     #[serde(rename = "final")]
     last: f64,
-    max_relative_error: f64,
+    max_relative_error: Option<f64>,
     /// The largest error that the run claims; null where it claims nothing.
     limit: Option<f64>,
     /// "met" or "not met".
     claim: Option<&'static str>,
 }
 
+/// None against a momentum that is none but for round-off.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Error {
-    max_relative_error: f64,
+    max_relative_error: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,14 +56,29 @@ struct Contact {
     /// None while they still touch at the end of the run.
     end: Option<f64>,
     duration: f64,
-    peak_force: f64,
-    peak_time: f64,
-    /// Impulse over duration: the force of the plateau of a flat impact; null without a duration.
+    /// None of impulses, as `peak_force_reason` says.
+    peak_force: Option<f64>,
+    peak_time: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_force_reason: Option<&'static str>,
+    /// Impulse over duration: the force of the plateau of a flat impact; null without a duration, and of impulses.
     mean_force: Option<f64>,
     impulse: f64,
     max_approach: f64,
-    /// Absent while the surfaces still touch.
+    place: [f64; 3],
+    normal: [f64; 3],
+    velocity_before: f64,
+    velocity_after: f64,
+    slip_before: [f64; 3],
+    slip_after: [f64; 3],
+    /// Of the first and of the second body of the pair.
+    own_velocities_before: [f64; 2],
+    own_velocities_after: [f64; 2],
+    /// None where `restitution_reason` says why.
     restitution: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restitution_reason: Option<String>,
+    vibration_before: f64,
     vibration_energy: f64,
     sub_impacts: u32,
 }
@@ -151,6 +167,7 @@ impl Solved {
         bodies: BTreeMap<String, Body>,
         warnings: Vec<String>,
     ) -> Self {
+        let [energy, momentum, ang_momentum] = ledger.errors();
         Self {
             end_time: cost.end_time,
             steps: cost.counts[0],
@@ -161,12 +178,12 @@ impl Solved {
             energy: Energy {
                 initial: ledger.energy_initial,
                 last: ledger.energy_final,
-                max_relative_error: ledger.energy_error,
+                max_relative_error: energy,
                 limit: ledger.energy_limit,
                 claim: ledger.energy_verdict(),
             },
-            linear_momentum: Error { max_relative_error: ledger.momentum_error },
-            angular_momentum: Error { max_relative_error: ledger.ang_momentum_error },
+            linear_momentum: Error { max_relative_error: momentum },
+            angular_momentum: Error { max_relative_error: ang_momentum },
             contacts,
             bodies,
             statics: None,
@@ -187,8 +204,7 @@ impl Solved {
         }
         let mut out = format!(
             "t = {:.6e} s after {} steps ({} rejected, {} right-hand sides), {:.2} s, {:.2} s of CPU\n\
-             energy {:.9e} J at the start, {:.9e} J at the end, balance to {:.1e}{}; momentum to {:.1e}, angular momentum \
-             to {:.1e}\n",
+             energy {:.9e} J at the start, {:.9e} J at the end, balance to {}{}; momentum to {}, angular momentum to {}\n",
             self.end_time,
             self.steps,
             self.rejected_steps,
@@ -197,27 +213,13 @@ impl Solved {
             self.cpu_seconds,
             self.energy.initial,
             self.energy.last,
-            self.energy.max_relative_error,
+            error(self.energy.max_relative_error),
             self.energy.claim(),
-            self.linear_momentum.max_relative_error,
-            self.angular_momentum.max_relative_error
+            error(self.linear_momentum.max_relative_error),
+            error(self.angular_momentum.max_relative_error)
         );
         for c in &self.contacts {
-            let restitution =
-                c.restitution.map_or_else(|| "lasting".to_owned(), |e| format!("restitution {e:.5}"));
-            out.push_str(&format!(
-                "contact {}: {:.6e} s to {:.6e} s ({:.3} µs), peak {:.3} N at {:.6e} s, mean {:.3} N, impulse {:.6e} N s, approach \
-                 {:.4} µm, {restitution}\n",
-                c.pair,
-                c.start,
-                c.start + c.duration,
-                1e6 * c.duration,
-                c.peak_force,
-                c.peak_time,
-                c.mean_force.unwrap_or(0.0),
-                c.impulse,
-                1e6 * c.max_approach
-            ));
+            out.push_str(&c.text());
         }
         for remark in &self.remarks {
             out.push_str(remark);
@@ -249,16 +251,64 @@ impl Contact {
             start: event.start,
             end: (!event.open).then_some(event.end),
             duration: event.duration(),
-            peak_force: event.peak_force,
-            peak_time: event.peak_time,
+            peak_force: event.peak().map(|(force, _)| force),
+            peak_time: event.peak().map(|(_, time)| time),
+            peak_force_reason: event.impulsive.then_some(NO_PEAK),
             mean_force: event.mean_force(),
             impulse: event.impulse_size(),
             max_approach: event.max_approach,
+            place: event.place,
+            normal: event.normal,
+            velocity_before: event.velocity_before,
+            velocity_after: event.velocity_after,
+            slip_before: event.slip_before,
+            slip_after: event.slip_after,
+            own_velocities_before: event.own_before,
+            own_velocities_after: event.own_after,
             restitution: event.restitution(),
+            restitution_reason: event.no_restitution().map(|reason| reason.to_string()),
+            vibration_before: event.vibration_before,
             vibration_energy: event.vibration_energy,
             sub_impacts: event.sub_impacts,
         }
     }
+
+    /// One line for people, and one on velocities.
+    fn text(&self) -> String {
+        let peak = self.peak_force.zip(self.peak_time);
+        let peak = peak.map_or_else(
+            || "peak - (impulses)".to_owned(),
+            |(force, time)| {
+                format!("peak {force:.3} N at {time:.6e} s, mean {:.3} N", self.mean_force.unwrap_or(0.0))
+            },
+        );
+        let restitution = match (self.end, self.restitution, &self.restitution_reason) {
+            (None, ..) => "lasting".to_owned(),
+            (_, Some(e), _) => format!("restitution {e:.5}"),
+            (_, None, reason) => format!("restitution - ({})", reason.as_deref().unwrap_or_default()),
+        };
+        let slip = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let ([a, b], [c, d]) = (self.own_velocities_before, self.own_velocities_after);
+        format!(
+            "contact {}: {:.6e} s to {:.6e} s ({:.3} µs), {peak}, impulse {:.6e} N s, approach {:.4} µm, {restitution}\n\
+             \x20 along the normal {:.6} to {:.6} m/s (the bodies {a:.6}, {b:.6} to {c:.6}, {d:.6}), slip {:.6} to {:.6} m/s\n",
+            self.pair,
+            self.start,
+            self.start + self.duration,
+            1e6 * self.duration,
+            self.impulse,
+            1e6 * self.max_approach,
+            self.velocity_before,
+            self.velocity_after,
+            slip(&self.slip_before),
+            slip(&self.slip_after)
+        )
+    }
+}
+
+/// A relative error, or that it has no reference.
+fn error(error: Option<f64>) -> String {
+    error.map_or_else(|| "- (nothing to compare with)".to_owned(), |error| format!("{error:.1e}"))
 }
 
 impl Body {

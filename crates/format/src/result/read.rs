@@ -231,18 +231,21 @@ impl ResultReader {
     /// [`ResultError`]
     pub fn summary(&self) -> Result<Option<LedgerSummary>, ResultError> {
         let entries = self.rows("SELECT name, value FROM summary", |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, Option<f64>>(1)?.unwrap_or(f64::NAN)))
+            Ok((row.get::<_, String>(0)?, row.get::<_, Option<f64>>(1)?))
         })?;
         let value = |name: &str| entries.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
         let summary = || {
+            let errors = [value("energy_error")?, value("momentum_error")?, value("ang_momentum_error")?];
+            let [energy_error, momentum_error, ang_momentum_error] = errors.map(Option::unwrap_or_default);
             Some(LedgerSummary {
-                energy_initial: value("energy_initial")?,
-                energy_final: value("energy_final")?,
-                energy_error: value("energy_error")?,
-                momentum_error: value("momentum_error")?,
-                ang_momentum_error: value("ang_momentum_error")?,
+                energy_initial: value("energy_initial")?.unwrap_or(f64::NAN),
+                energy_final: value("energy_final")?.unwrap_or(f64::NAN),
+                energy_error,
+                momentum_error,
+                ang_momentum_error,
+                no_reference: errors.map(|error| error.is_none()),
                 // Results of earlier releases claim nothing.
-                energy_limit: value("energy_limit").filter(|limit| !limit.is_nan()),
+                energy_limit: value("energy_limit").flatten().filter(|limit| !limit.is_nan()),
             })
         };
         Ok(summary())
@@ -255,19 +258,40 @@ impl ResultReader {
     /// [`ResultError`]
     pub fn contact_events(&self) -> Result<Vec<ContactEvent>, ResultError> {
         self.rows("SELECT * FROM contact_event ORDER BY id", |row| {
-            Ok(ContactEvent {
+            let peak: Option<f64> = row.get(5)?;
+            let impulse = [row.get(7)?, row.get(8)?, row.get(9)?];
+            let event = ContactEvent {
                 pair: row.get::<_, i64>(1)? as usize,
                 start: row.get(2)?,
                 end: row.get(3)?,
                 open: row.get(4)?,
-                peak_force: row.get(5)?,
-                peak_time: row.get(6)?,
-                impulse: [row.get(7)?, row.get(8)?, row.get(9)?],
+                impulsive: peak.is_none(),
+                peak_force: peak.unwrap_or_default(),
+                peak_time: row.get::<_, Option<f64>>(6)?.unwrap_or_default(),
+                impulse,
                 velocity_before: row.get(10)?,
                 velocity_after: row.get(11)?,
                 max_approach: row.get(12)?,
                 vibration_energy: row.get(13)?,
                 sub_impacts: row.get(14)?,
+                // Before version 1.3 velocities are those along the impulse.
+                normal: direction(impulse),
+                ..ContactEvent::default()
+            };
+            if row.as_ref().column_count() <= 15 {
+                return Ok(event);
+            }
+            let vector = |i: usize| Ok::<_, rusqlite::Error>([row.get(i)?, row.get(i + 1)?, row.get(i + 2)?]);
+            Ok(ContactEvent {
+                normal: vector(15)?,
+                place: vector(18)?,
+                slip_before: vector(21)?,
+                slip_after: vector(24)?,
+                own_before: [row.get(27)?, row.get(28)?],
+                own_after: [row.get(29)?, row.get(30)?],
+                vibration_before: row.get(31)?,
+                other_impulse: row.get(32)?,
+                ..event
             })
         })
     }
@@ -392,4 +416,10 @@ fn read_contact(row: &Row<'_>) -> rusqlite::Result<Option<ContactState>> {
         pressure_faces,
         pressures,
     }))
+}
+
+/// A vector at length 1; zero without a length.
+fn direction(vector: [f64; 3]) -> [f64; 3] {
+    let size = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if size > 0.0 { vector.map(|x| x / size) } else { vector }
 }

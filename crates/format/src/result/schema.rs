@@ -36,10 +36,17 @@ pub(super) fn statements() -> String {
          CREATE TABLE contact_event (
              id INTEGER PRIMARY KEY, pair INTEGER NOT NULL REFERENCES contact_pair,
              start REAL NOT NULL, \"end\" REAL NOT NULL, open INTEGER NOT NULL,
-             peak_force REAL NOT NULL, peak_time REAL NOT NULL,
+             peak_force REAL, peak_time REAL,
              impulse_x REAL NOT NULL, impulse_y REAL NOT NULL, impulse_z REAL NOT NULL,
              velocity_before REAL NOT NULL, velocity_after REAL NOT NULL,
-             max_approach REAL NOT NULL, vibration_energy REAL NOT NULL, sub_impacts INTEGER NOT NULL);
+             max_approach REAL NOT NULL, vibration_energy REAL NOT NULL, sub_impacts INTEGER NOT NULL,
+             normal_x REAL NOT NULL, normal_y REAL NOT NULL, normal_z REAL NOT NULL,
+             place_x REAL NOT NULL, place_y REAL NOT NULL, place_z REAL NOT NULL,
+             slip_before_x REAL NOT NULL, slip_before_y REAL NOT NULL, slip_before_z REAL NOT NULL,
+             slip_after_x REAL NOT NULL, slip_after_y REAL NOT NULL, slip_after_z REAL NOT NULL,
+             first_before REAL NOT NULL, second_before REAL NOT NULL,
+             first_after REAL NOT NULL, second_after REAL NOT NULL,
+             vibration_before REAL NOT NULL, other_impulse REAL NOT NULL);
          CREATE TABLE static_force (
              frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
              kind TEXT NOT NULL, name TEXT NOT NULL, fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL);

@@ -125,13 +125,14 @@ impl ResultWriter {
         seconds: &[(&str, f64)],
         counters: &[(&str, u64)],
     ) -> Result<(), ResultError> {
+        let [energy, momentum, ang_momentum] = summary.errors();
         for (name, value) in [
             ("energy_initial", Some(summary.energy_initial)),
             ("energy_final", Some(summary.energy_final)),
-            ("energy_error", Some(summary.energy_error)),
+            ("energy_error", energy),
             ("energy_limit", summary.energy_limit),
-            ("momentum_error", Some(summary.momentum_error)),
-            ("ang_momentum_error", Some(summary.ang_momentum_error)),
+            ("momentum_error", momentum),
+            ("ang_momentum_error", ang_momentum),
         ] {
             let written = self.database.execute(&schema::insert("summary", 2), params![name, value]);
             self.checked(written)?;

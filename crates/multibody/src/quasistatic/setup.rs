@@ -167,26 +167,22 @@ pub(super) fn build(
         let at = zones.len() - 2;
         let flipped = is_flipped(&zones[at], &zones[at + 1]);
         let [first, second] = if flipped { [at + 1, at] } else { [at, at + 1] };
-        let ZoneShape::Faces { faces, points, .. } = &zones[first].shape else {
+        if !matches!(zones[first].shape, ZoneShape::Faces { .. }) {
             let [first, second] = spec.bodies.map(|body| bodies[body].name.clone());
             return Err(ContactSetupError::NoFaces { first, second });
-        };
+        }
         let hertz = hertz_numbers(bodies, spec, &zones[at..])?;
         let law = match spec.law {
             ContactLaw::Hard => NormalLaw::Hard,
             ContactLaw::Penalty { alpha } => NormalLaw::Penalty { alpha, modulus: hertz.modulus },
             ContactLaw::Stiffness(penalty_area) => NormalLaw::PenaltyStiffness { penalty_area },
         };
-        let of_face =
-            |face: &carom_fem::surface::Face| face.points.iter().map(|&k| points[k as usize]).collect();
         setups.push(PairSetup {
             bodies: spec.bodies,
             flipped,
             reach: [at, at + 1].map(|zone| reach(&zones[zone])),
             hertz,
             rim: spec.rim,
-            face_points: faces.surface.faces.iter().map(of_face).collect(),
-            side: zones[first].body,
         });
         pairs.push(Pair { first, second, law, friction: spec.friction, max_depth: spec.max_depth });
     }

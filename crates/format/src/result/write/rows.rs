@@ -1,6 +1,7 @@
 //! What an observer is handed, as rows of the database.
 
 use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, Frame, Values};
+use rusqlite::types::Value;
 use rusqlite::{params, params_from_iter};
 
 use super::super::{blob, joints, schema};
@@ -26,7 +27,7 @@ impl ResultWriter {
         }
         let values = frame.ledger.values();
         let mut statement = database.prepare_cached(&schema::insert("ledger", values.len() + 1))?;
-        let id_value = std::iter::once(rusqlite::types::Value::Integer(id));
+        let id_value = std::iter::once(Value::Integer(id));
         statement.execute(params_from_iter(id_value.chain(values.into_iter().map(finite_or_extreme))))?;
         self.n_frames += 1;
         Ok(())
@@ -34,26 +35,32 @@ impl ResultWriter {
 
     /// A contact that is over, or still open at the end.
     pub(super) fn write_event(&mut self, event: &ContactEvent) -> rusqlite::Result<()> {
-        let sql = "INSERT INTO contact_event (pair, start, \"end\", open, peak_force, peak_time, impulse_x, impulse_y, \
-                   impulse_z, velocity_before, velocity_after, max_approach, vibration_energy, sub_impacts) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-        let [x, y, z] = event.impulse;
-        self.database.prepare_cached(sql)?.execute(params![
-            event.pair as i64,
-            event.start,
-            event.end,
-            event.open,
-            event.peak_force,
-            event.peak_time,
-            x,
-            y,
-            z,
-            event.velocity_before,
-            event.velocity_after,
-            event.max_approach,
-            event.vibration_energy,
-            event.sub_impacts
-        ])?;
+        let head = "INSERT INTO contact_event (pair, start, \"end\", open, peak_force, peak_time, impulse_x, impulse_y, \
+                    impulse_z, velocity_before, velocity_after, max_approach, vibration_energy, sub_impacts, normal_x, \
+                    normal_y, normal_z, place_x, place_y, place_z, slip_before_x, slip_before_y, slip_before_z, \
+                    slip_after_x, slip_after_y, slip_after_z, first_before, second_before, first_after, second_after, \
+                    vibration_before, other_impulse) VALUES (?1, ?2, ?3, ?4";
+        let places: String = (5..=32).map(|i| format!(", ?{i}")).collect();
+        let (peak_force, peak_time) = event.peak().unzip();
+        let real = Value::Real;
+        let maybe = |value: Option<f64>| value.map_or(Value::Null, Value::Real);
+        let mut values = vec![
+            Value::Integer(event.pair as i64),
+            real(event.start),
+            real(event.end),
+            Value::Integer(i64::from(event.open)),
+            maybe(peak_force),
+            maybe(peak_time),
+        ];
+        values.extend(event.impulse.map(real));
+        values.extend([event.velocity_before, event.velocity_after].map(real));
+        values.extend([event.max_approach, event.vibration_energy].map(real));
+        values.push(Value::Integer(i64::from(event.sub_impacts)));
+        let vectors = [event.normal, event.place, event.slip_before, event.slip_after];
+        values.extend(vectors.as_flattened().iter().copied().map(real));
+        values.extend([event.own_before, event.own_after].as_flattened().iter().copied().map(real));
+        values.extend([event.vibration_before, event.other_impulse].map(finite_or_extreme));
+        self.database.prepare_cached(&format!("{head}{places})"))?.execute(params_from_iter(values))?;
         Ok(())
     }
 
@@ -146,6 +153,6 @@ fn write_contact(
 }
 
 /// SQLite would turn NaN into NULL, and a ledger with NaN must show it: infinity stands for it.
-fn finite_or_extreme(value: f64) -> rusqlite::types::Value {
-    rusqlite::types::Value::Real(if value.is_nan() { f64::INFINITY } else { value })
+fn finite_or_extreme(value: f64) -> Value {
+    Value::Real(if value.is_nan() { f64::INFINITY } else { value })
 }
