@@ -21,6 +21,7 @@ mod stops;
 pub mod system;
 
 pub use error::{ErrorKind, SimulateError};
+pub use overlap::Silhouette;
 pub use prepare::survey::{Standing, Survey, SurveyedBody, survey};
 pub use prepare::{Prepared, PreparedBody, PreparedModel, Workshop, prepare};
 pub use rigid::RepeatedContact;

@@ -1,4 +1,8 @@
-//! Bodies that lie inside each other before anything has moved.
+//! Bodies that lie inside each other: before anything has moved, and at the `frames` of a run.
+
+mod frames;
+
+pub(crate) use frames::{OverlapWatch, Watching};
 
 use carom_contact::geometry::Faces;
 use carom_dynamics::rotation;
@@ -39,6 +43,25 @@ pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<Simulate
         found.push(SimulateError::Overlap { pair: between, depth }.at(format!("contact.{i}.between")));
     }
     found
+}
+
+/// The boundary of a body, undeformed.
+#[derive(Debug, Clone)]
+pub struct Silhouette {
+    /// Its faces over the points of the body.
+    pub surface: Surface,
+    /// Places of the points of the faces in source coordinates \[m\].
+    pub points: Vec<Vector3<f64>>,
+}
+
+impl Silhouette {
+    /// None if the body cannot be evaluated, which is told elsewhere.
+    pub(crate) fn of(body: &Body) -> Option<Self> {
+        let discretisation = Discretisation::new(body).ok()?;
+        let surface = discretisation.surface(&body.boundary_faces());
+        let place = |&k: &u32| Vector3::from(discretisation.points[k as usize]);
+        Some(Self { points: surface.points.iter().map(place).collect(), surface })
+    }
 }
 
 /// A body where it starts, and its contact zone.

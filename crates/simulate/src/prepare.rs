@@ -14,7 +14,7 @@ use carom_progress::Progress;
 use carom_reduce::ReducedBody;
 
 use crate::SimulateError;
-use crate::overlap;
+use crate::overlap::{self, Silhouette};
 use crate::references::{self, Parts};
 use crate::run::{reduces, supported};
 
@@ -68,6 +68,8 @@ pub struct PreparedBody {
 pub struct Prepared {
     /// The bodies.
     pub bodies: Vec<PreparedBody>,
+    /// Their boundaries; none of a model without a body, nor where there is one body alone.
+    pub silhouettes: Vec<Option<Silhouette>>,
     /// Seconds by phase: "meshing", "reduction".
     pub seconds: BTreeMap<String, f64>,
     /// Seconds that what was up to date took when it was made, by phase.
@@ -108,6 +110,9 @@ pub fn prepare(
     }
     if let Some(problem) = overlap::problems(scenario, &parts).into_iter().next() {
         return Err(problem);
+    }
+    if parts.len() > 1 {
+        prepared.silhouettes = parts.iter().map(Parts::silhouette).collect();
     }
     // Bodies that differ in name and motion alone share files in memory.
     let mut models: BTreeMap<String, Arc<ReducedBody>> = BTreeMap::new();

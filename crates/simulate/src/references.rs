@@ -9,6 +9,7 @@ use carom_reduce::interface::{Interface, InterfaceSpec};
 use carom_reduce::{ReduceError, ReducedBody, Support};
 
 use crate::SimulateError;
+use crate::overlap::Silhouette;
 use crate::rigid::{Role, shape_role};
 use crate::run::reduces;
 
@@ -20,6 +21,16 @@ pub(crate) enum Parts<'a> {
     Model(&'a ReducedBody),
     /// Nothing yet.
     Unknown,
+}
+
+impl Parts<'_> {
+    /// The boundary of a body whose geometry is known.
+    pub(crate) fn silhouette(&self) -> Option<Silhouette> {
+        match self {
+            Self::Geometry(body) => Silhouette::of(body),
+            Self::Model(_) | Self::Unknown => None,
+        }
+    }
 }
 
 /// Every name of a set or marker that leads nowhere, in the order of the scenario.

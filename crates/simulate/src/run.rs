@@ -10,6 +10,7 @@ use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, Sp
 use carom_multibody::{RunError, RunSummary, Settings, Simulation};
 use carom_progress::Progress;
 
+use crate::overlap::{OverlapWatch, Watching};
 use crate::rigid::run_rigid;
 use crate::rigid_partner::too_rigid;
 use crate::statics::{StaticOutcome, run_static};
@@ -85,7 +86,8 @@ pub fn run(
         simulation.resume(&checkpoint)?;
     }
     let (started, cpu_started) = (Instant::now(), cpu_seconds());
-    let ended = simulation.run(&mut writer, progress);
+    let mut watch = OverlapWatch::new(scenario, prepared, &header.bodies);
+    let ended = simulation.run(&mut Watching { observer: &mut writer, watch: &mut watch }, progress);
     // What could not be kept ends the file at its last checkpoint.
     if let Err(error @ RunError::Observer(_)) = ended {
         return Err(error.into());
@@ -98,6 +100,7 @@ pub fn run(
     warnings.extend(self::warnings(scenario, &simulation, &summary));
     warnings.extend(too_rigid(scenario, prepared, &summary.contacts));
     warnings.extend(doubtful_models(scenario, prepared));
+    warnings.extend(watch.warnings());
     let state = match &ended {
         Ok(_) => RunState::Done,
         Err(RunError::Interrupted { .. }) => RunState::Interrupted,

@@ -1,7 +1,8 @@
 //! Contacts of the scheme `rigid` that stand for each other: the same surfaces of the same two bodies, or parts of them, named twice.
 //!
 //! Impulses of two such contacts would be one too many, and the larger restitution would win. Two bodies with flat faces are the exception
-//! when named both ways round: each way tests the corners of one body against the faces of the other.
+//! when named both ways round, the dual pass of Zywicz and Puso (1999): each way tests the nodes or corners of one body against the faces
+//! of the other, and where nodes meet nodes the impulses share what one of them would carry.
 
 use carom_fem::{Body, Discretisation, Surface};
 use carom_format::scenario::model::{ContactSpec, End, Scenario, ShapeKind};
@@ -20,7 +21,7 @@ pub enum RepeatedContact {
     /// Its impulses would come twice.
     #[error(
         "contact between {pair}: these are the surfaces of contact {contact} ({other}), whose impulses would come twice: remove one; both ways \
-         round are for two bodies with corners and flat faces (`kind = \"block\"`) alone"
+         round are for two bodies with flat faces (`kind = \"block\"`, or sets of flat faces as second surfaces) alone"
     )]
     Twice {
         /// The surfaces.
@@ -90,12 +91,13 @@ impl Sides<'_> {
             return Some(RepeatedContact::Twice { pair, contact, other });
         }
         if !(self.are_same(a, d) && self.are_same(b, c)) {
-            let turned = !(self.is_flat(a) && self.is_flat(b));
+            let turned = !(self.is_flat(b) && self.is_flat(d));
             let places = self.places([(a, c), (b, d)]);
             let places = places.or_else(|| self.places([(a, d), (b, c)]).filter(|_| turned))?;
             return Some(RepeatedContact::InPart { pair, contact, other, places });
         }
-        if !(self.is_flat(a) && self.is_flat(b)) {
+        // Turned round, the points of each lie on the faces of the other.
+        if !(self.is_flat(b) && self.is_flat(d)) {
             return Some(RepeatedContact::Twice { pair, contact, other });
         }
         let law = |pair: &ContactSpec| (pair.law, pair.restitution.unwrap_or(1.0), pair.friction);
@@ -165,7 +167,7 @@ impl Sides<'_> {
         ))
     }
 
-    /// True if an end has corners and flat faces: a block, or a set whose faces are flat.
+    /// True if an end has flat faces: a block, or a set of faces that are flat.
     fn is_flat(&self, end: &End) -> bool {
         if let Some(shape) = self.shape(end) {
             return matches!(shape, ShapeKind::Block { .. });

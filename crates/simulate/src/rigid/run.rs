@@ -12,6 +12,7 @@ use carom_progress::Progress;
 use carom_rigid::{RigidBody, RunError, Settings, Simulation, System};
 
 use super::setup::system;
+use crate::overlap::{OverlapWatch, Watching};
 use crate::run::{absolute, cpu_seconds, unbalanced};
 use crate::{Prepared, PreparedBody, PreparedModel, RunOptions, RunOutcome, SimulateError, resume};
 
@@ -42,7 +43,8 @@ pub(crate) fn run_rigid(
         simulation.resume(&checkpoint)?;
     }
     let (started, cpu_started) = (Instant::now(), cpu_seconds());
-    let ended = simulation.run(&mut writer, progress);
+    let mut watch = OverlapWatch::new(scenario, prepared, &header.bodies);
+    let ended = simulation.run(&mut Watching { observer: &mut writer, watch: &mut watch }, progress);
     // What could not be kept ends the file at its last checkpoint.
     if let Err(error @ RunError::Observer(_)) = ended {
         return Err(error.into());
@@ -52,6 +54,7 @@ pub(crate) fn run_rigid(
     let mut warnings: Vec<String> =
         unbalanced(&summary.ledger, "shorten simulation.time_step").into_iter().collect();
     warnings.extend(doubtful_contacts(scenario, &geometries, &simulation.system));
+    warnings.extend(watch.warnings());
     for warning in &warnings {
         writer.note(summary.time, NoteLevel::Warning, warning)?;
     }

@@ -16,6 +16,7 @@ use super::doubts::doubts;
 use super::equilibrium::{Balanced, Search, check_held};
 use super::outcome::{StaticOutcome, SupportOutcome, pair_forces, pair_outcomes};
 use super::state::{BodyResult, balance, body_result, contact_states};
+use crate::overlap::{OverlapWatch, Watching};
 use crate::rigid_partner::too_rigid;
 use crate::run::{absolute, cpu_seconds};
 use crate::{Prepared, PreparedBody, RunOptions, RunOutcome, SimulateError, resume};
@@ -48,7 +49,8 @@ pub fn run_static(
     let set_up = started.elapsed().as_secs_f64();
     let header = problem.header(scenario, scenario_folder, prepared);
     let (writer, checkpoint) = resume::begin(path, &header, scenario, options)?;
-    let mut run = Run::new(scenario, writer);
+    let watch = OverlapWatch::new(scenario, prepared, &header.bodies);
+    let mut run = Run::new(scenario, writer, watch);
     let ended = run.steps(&mut problem, checkpoint, progress);
     // What could not be kept ends the file at its last checkpoint.
     if let Err(error @ SimulateError::Run(carom_multibody::RunError::Observer(_))) = ended {
@@ -57,6 +59,7 @@ pub fn run_static(
     run.warnings.extend(problem.bodies.iter().filter_map(StaticBody::told));
     let events: Vec<ContactEvent> = run.events.iter().flatten().copied().collect();
     run.warnings.extend(too_rigid(scenario, prepared, &events));
+    run.warnings.extend(run.watch.warnings());
     let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
     let mut timings: Vec<(&str, f64)> =
         prepared.seconds.iter().map(|(name, s)| (name.as_str(), *s)).collect();
@@ -144,13 +147,14 @@ struct Run<'a> {
     events: Vec<Option<ContactEvent>>,
     outcome: StaticOutcome,
     fallbacks: u64,
+    watch: OverlapWatch,
     warnings: Vec<String>,
     /// Pressure at rims in the last load step.
     rims: Vec<String>,
 }
 
 impl<'a> Run<'a> {
-    fn new(scenario: &'a Scenario, writer: ResultWriter) -> Self {
+    fn new(scenario: &'a Scenario, writer: ResultWriter, watch: OverlapWatch) -> Self {
         let mut warnings = Vec::new();
         for body in &scenario.body {
             if body.velocity != [0.0; 3] || body.angular_velocity != [0.0; 3] {
@@ -160,6 +164,7 @@ impl<'a> Run<'a> {
         Self {
             scenario,
             writer,
+            watch,
             ledger: Ledger::default(),
             counts: [0; 2],
             time: 0.0,
@@ -295,7 +300,8 @@ impl<'a> Run<'a> {
             joints: &[],
             ledger: &row,
         };
-        Ok(self.writer.frame(&frame).map_err(carom_multibody::RunError::from)?)
+        let mut watching = Watching { observer: &mut self.writer, watch: &mut self.watch };
+        Ok(watching.frame(&frame).map_err(carom_multibody::RunError::from)?)
     }
 
     /// Closes the result, whether or not all load steps were solved.

@@ -1,0 +1,348 @@
+//! Bodies that lie inside each other at a frame of a run, in every scheme.
+//!
+//! [`OverlapWatch`] stands between a time loop and what keeps its frames. It looks at every two bodies, whether or not a contact is
+//! defined between them: boxes first, then points of the surface of one in the surface of the other, both as they are displaced.
+//! Bodies that begin inside each other are made so, as pins and bores are, and are left out; so are bodies that a joint holds together and
+//! that have no contact, as their ends are seldom drawn with the clearance that they need to turn.
+
+use carom_contact::geometry::{Faces, FacesNow};
+use carom_dynamics::{BodyState, Checkpoint, ContactEvent, Frame, Observer, ObserverError, rotation};
+use carom_fem::Surface;
+use carom_format::result::ResultBody;
+use carom_format::scenario::model::{End, Scenario};
+use carom_reduce::{Modes, ReducedBody};
+use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
+
+use super::{Silhouette, bounds, samples};
+use crate::system::placement;
+use crate::{Prepared, PreparedBody, PreparedModel};
+
+/// Depth over the smallest extent of the smaller body from which bodies lie inside each other.
+const DEPTH: f64 = 0.01;
+
+/// Points of a body that are sought in another, at most: evenly spread over its surface.
+const POINTS: usize = 400;
+
+/// Points that are sought in a run, at most.
+const QUERIES: u64 = 4_000_000;
+
+/// Watches the bodies of a run.
+pub(crate) struct OverlapWatch {
+    bodies: Vec<Watched>,
+    pairs: Vec<Watch>,
+    /// Points that were sought.
+    queries: u64,
+    /// Frames that were looked at.
+    frames: u64,
+}
+
+/// Two bodies.
+struct Watch {
+    bodies: [usize; 2],
+    /// Contact pairs between them.
+    contacts: Vec<usize>,
+    /// The deepest overlap and when it was \[m, s\].
+    deepest: Option<[f64; 2]>,
+}
+
+/// A body's surface.
+struct Watched {
+    name: String,
+    /// None where the solver does not know the surface.
+    outline: Option<Outline>,
+}
+
+struct Outline {
+    faces: Faces,
+    now: FacesNow,
+    /// Undeformed places of its points in the body frame \[m\].
+    reference: Vec<Vector3<f64>>,
+    /// The same displaced.
+    places: Vec<Vector3<f64>>,
+    /// Faces whose corners and middles are sought in others.
+    sampled: Surface,
+    displaced: Displaced,
+    /// Shortest side of the undeformed box, its middle, and half its diagonal \[m\].
+    extent: f64,
+    middle: Vector3<f64>,
+    radius: f64,
+    /// Frame for which `places` are, and the box around them.
+    updated: Option<u64>,
+    bounds: [Vector3<f64>; 2],
+}
+
+/// How the points of a surface are displaced by the coordinates of their body.
+enum Displaced {
+    /// They are not.
+    Rigid,
+    /// Coordinates are displacements of the points of the body, three each.
+    Nodal(Vec<u32>),
+    /// Coordinates are those of modes.
+    Modal {
+        model: Arc<ReducedBody>,
+        /// Rows of the points of the surface in the fields of the model; none if it has not all of them.
+        rows: Option<Vec<usize>>,
+        /// The largest displacement of each mode.
+        most: Vec<f64>,
+    },
+}
+
+impl OverlapWatch {
+    /// * `described` — the bodies as the result has them
+    pub(crate) fn new(scenario: &Scenario, prepared: &Prepared, described: &[ResultBody]) -> Self {
+        let outline = |((ready, silhouette), body): ((&PreparedBody, &Option<Silhouette>), &ResultBody)| {
+            let outline = silhouette.as_ref().and_then(|silhouette| {
+                Outline::new(silhouette, &ready.model, &Vector3::from(body.frame_origin))
+            });
+            Watched { name: body.name.clone(), outline }
+        };
+        let ready = prepared.bodies.iter().zip(&prepared.silhouettes).zip(described);
+        let mut watch =
+            Self { bodies: ready.map(outline).collect(), pairs: Vec::new(), queries: 0, frames: 0 };
+        let starts: Vec<BodyState> = scenario
+            .body
+            .iter()
+            .zip(described)
+            .map(|(spec, body)| {
+                let place = placement(spec);
+                let origin = rotation::matrix(&place.quaternion) * Vector3::from(body.frame_origin);
+                let position = (Vector3::from(place.origin) + origin).into();
+                BodyState { position, quaternion: place.quaternion, ..BodyState::default() }
+            })
+            .collect();
+        for b in 0..watch.bodies.len() {
+            for a in 0..b {
+                let both_rest = described[a].fixed && described[b].fixed;
+                if both_rest || watch.overlap([a, b], [&starts[a], &starts[b]], 0.0) > 0.0 {
+                    continue;
+                }
+                let is_between = |between: &[End; 2]| {
+                    let ends = [&between[0].body, &between[1].body];
+                    let names = [a, b].map(|i| &watch.bodies[i].name);
+                    ends == names || ends == [names[1], names[0]]
+                };
+                let contacts = scenario.contact.iter().enumerate();
+                let contacts: Vec<usize> =
+                    contacts.filter(|(_, pair)| is_between(&pair.between)).map(|(i, _)| i).collect();
+                let joints = scenario.joint.iter().map(|joint| &joint.between);
+                let mut joined = joints.chain(scenario.bushing.iter().map(|bushing| &bushing.between));
+                if contacts.is_empty() && joined.any(is_between) {
+                    continue;
+                }
+                watch.pairs.push(Watch { bodies: [a, b], contacts, deepest: None });
+            }
+        }
+        watch
+    }
+
+    /// Looks at a frame.
+    pub(crate) fn look(&mut self, frame: &Frame<'_>) {
+        self.frames += 1;
+        for i in 0..self.pairs.len() {
+            if self.queries > QUERIES {
+                return;
+            }
+            let pair = &self.pairs[i];
+            // What a contact lets through while it lasts is its approach.
+            let gaps = pair.contacts.iter().filter_map(|&contact| frame.contacts.get(contact));
+            let approach = gaps.map(|state| -state.free_gap).fold(0.0, f64::max);
+            let bodies = pair.bodies;
+            let depth = self.overlap(bodies, bodies.map(|body| &frame.bodies[body]), approach);
+            let pair = &mut self.pairs[i];
+            if depth > pair.deepest.map_or(0.0, |[deepest, _]| deepest) {
+                pair.deepest = Some([depth, frame.time]);
+            }
+        }
+    }
+
+    /// Depth of points of one body inside of the other, the deeper of both ways; 0 if it is not larger than what may be.
+    fn overlap(&mut self, [a, b]: [usize; 2], states: [&BodyState; 2], approach: f64) -> f64 {
+        let (head, tail) = self.bodies.split_at_mut(b);
+        let (Some(first), Some(second)) = (&mut head[a].outline, &mut tail[0].outline) else { return 0.0 };
+        let poses = states.map(|state| (rotation::matrix(&state.quaternion), Vector3::from(state.position)));
+        let middle = |outline: &Outline, pose: &Pose| pose.0 * outline.middle + pose.1;
+        let apart = (middle(first, &poses[0]) - middle(second, &poses[1])).norm();
+        let most = [first.largest(states[0]), second.largest(states[1])];
+        if apart > first.radius + second.radius + most[0] + most[1] {
+            return 0.0;
+        }
+        let unknown = [first.is_known(), second.is_known()];
+        let unknown = (0..2).filter(|&side| !unknown[side]).map(|side| most[side]).sum::<f64>();
+        let slack = DEPTH * first.extent.min(second.extent) + approach + unknown;
+        first.update(states[0], self.frames);
+        second.update(states[1], self.frames);
+        let one = inside(first, second, [&poses[0], &poses[1]], slack, &mut self.queries);
+        one.max(inside(second, first, [&poses[1], &poses[0]], slack, &mut self.queries))
+    }
+
+    /// What the user should know, a sentence a pair.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let found = self.pairs.iter().filter_map(|pair| Some((pair, pair.deepest?)));
+        let mut out: Vec<String> = found
+            .map(|(pair, [depth, time])| {
+                let [a, b] = pair.bodies.map(|i| &self.bodies[i].name);
+                let remedy = if pair.contacts.is_empty() {
+                    "no contact between them is defined; add one if they are to touch"
+                } else {
+                    "their contact did not hold them apart: shorten the step, or name sets that hold all that may touch"
+                };
+                format!("bodies `{a}` and `{b}` lie {depth:.3e} m inside each other at t = {time:.6e} s: {remedy}")
+            })
+            .collect();
+        if self.queries > QUERIES {
+            out.push(format!(
+                "overlaps of the bodies were looked for at {QUERIES} points and no further: write fewer frames (simulation.output_every)"
+            ));
+        }
+        out
+    }
+}
+
+/// Rotation and position of a body frame.
+type Pose = (Matrix3<f64>, Vector3<f64>);
+
+/// Depth of the points of one body inside of another, 0 if none is deeper than `slack`.
+fn inside(
+    points: &Outline,
+    solid: &mut Outline,
+    [from, to]: [&Pose; 2],
+    slack: f64,
+    queries: &mut u64,
+) -> f64 {
+    let [low, high] = solid.bounds;
+    let is_in = |x: &Vector3<f64>| (0..3).all(|d| low[d] + slack < x[d] && x[d] < high[d] - slack);
+    let places: Vec<[f64; 3]> = points.places.iter().map(|x| (*x).into()).collect();
+    let mut deepest = slack;
+    for x in samples(&points.sampled, &places) {
+        let there = to.0.tr_mul(&(from.0 * x + from.1 - to.1));
+        if is_in(&there) {
+            *queries += 1;
+            let foot = solid.faces.closest(&mut solid.now, &there);
+            deepest = foot.map_or(deepest, |foot| deepest.max(-foot.gap));
+        }
+    }
+    if deepest > slack { deepest } else { 0.0 }
+}
+
+impl Outline {
+    /// None if the body has no surface.
+    fn new(silhouette: &Silhouette, model: &PreparedModel, origin: &Vector3<f64>) -> Option<Self> {
+        let surface = &silhouette.surface;
+        let reference: Vec<Vector3<f64>> = silhouette.points.iter().map(|x| x - origin).collect();
+        let [low, high] = bounds(&reference);
+        let stride = surface.faces.len().div_ceil(POINTS / 5).max(1);
+        let mut sampled = surface.clone();
+        sampled.faces = surface.faces.iter().step_by(stride).cloned().collect();
+        let faces = Faces::new(surface.clone(), &reference).ok()?;
+        (faces.n_faces() > 0).then(|| Self {
+            now: faces.state_at(&reference),
+            places: reference.clone(),
+            displaced: Displaced::of(surface, model),
+            faces,
+            reference,
+            sampled,
+            extent: (high - low).min(),
+            middle: 0.5 * (low + high),
+            radius: 0.5 * (high - low).norm(),
+            updated: None,
+            bounds: [low, high],
+        })
+    }
+
+    /// True if the displacement of every point is known.
+    fn is_known(&self) -> bool {
+        !matches!(self.displaced, Displaced::Modal { rows: None, .. })
+    }
+
+    /// No point is displaced by more \[m\].
+    fn largest(&self, state: &BodyState) -> f64 {
+        let q = &state.modal;
+        match &self.displaced {
+            Displaced::Rigid => 0.0,
+            Displaced::Nodal(_) => 3.0_f64.sqrt() * q.iter().fold(0.0, |m: f64, u| m.max(u.abs())),
+            Displaced::Modal { most, .. } => most.iter().zip(q).map(|(most, q)| most * q.abs()).sum(),
+        }
+    }
+
+    /// Places of the points in a frame.
+    fn update(&mut self, state: &BodyState, frame: u64) {
+        if self.updated == Some(frame) {
+            return;
+        }
+        match &self.displaced {
+            Displaced::Nodal(points) => {
+                self.places.copy_from_slice(&self.reference);
+                for (place, &k) in self.places.iter_mut().zip(points) {
+                    let start = 3 * k as usize;
+                    if let Some(u) = state.modal.get(start..start + 3) {
+                        *place += Vector3::from_column_slice(u);
+                    }
+                }
+            }
+            Displaced::Modal { model, rows: Some(rows), .. } => {
+                self.places.copy_from_slice(&self.reference);
+                let values = &known(model).values;
+                for (mode, &q) in state.modal.iter().enumerate().filter(|(_, q)| **q != 0.0) {
+                    let column = values.col_as_slice(mode);
+                    for (place, row) in self.places.iter_mut().zip(rows) {
+                        *place += q * Vector3::from_column_slice(&column[3 * row..3 * row + 3]);
+                    }
+                }
+            }
+            Displaced::Rigid | Displaced::Modal { rows: None, .. } => return,
+        }
+        self.updated = Some(frame);
+        self.bounds = bounds(&self.places);
+        let places = &self.places;
+        self.now.set_positions(|k| places[k]);
+    }
+}
+
+/// Mode values at as many points of a body as its model has.
+fn known(model: &ReducedBody) -> &Modes {
+    model.fields.as_ref().unwrap_or(&model.boundary)
+}
+
+impl Displaced {
+    fn of(surface: &Surface, model: &PreparedModel) -> Self {
+        let model = match model {
+            PreparedModel::Rigid(_) => return Self::Rigid,
+            PreparedModel::Deformable(_) => return Self::Nodal(surface.points.clone()),
+            PreparedModel::Reduced(model) => model,
+        };
+        let modes = known(model);
+        let rows = surface.points.iter().map(|point| modes.points.binary_search(point).ok()).collect();
+        let most = |mode: usize| {
+            let column = modes.values.col_as_slice(mode).as_chunks::<3>().0;
+            column.iter().map(|phi| Vector3::from(*phi).norm()).fold(0.0, f64::max)
+        };
+        let most = (0..model.omega.len()).map(most).collect();
+        Self::Modal { model: model.clone(), rows, most }
+    }
+}
+
+/// An observer whose frames are watched.
+pub(crate) struct Watching<'a, O> {
+    pub(crate) observer: &'a mut O,
+    pub(crate) watch: &'a mut OverlapWatch,
+}
+
+impl<O: Observer> Observer for Watching<'_, O> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError> {
+        self.watch.look(frame);
+        self.observer.frame(frame)
+    }
+
+    fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError> {
+        self.observer.contact_event(event)
+    }
+
+    fn wants_checkpoint(&mut self, steps: u64) -> bool {
+        self.observer.wants_checkpoint(steps)
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
+        self.observer.checkpoint(checkpoint)
+    }
+}
