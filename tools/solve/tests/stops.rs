@@ -311,8 +311,10 @@ fn resume_begins_prolongs_and_is_done_where_all_is_done() {
         assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{}: {times:?}", case.name);
         let last = *times.last().unwrap();
         assert!((last / (1.25 * end) - 1.0).abs() < 1e-3, "{}: ends at {last}", case.name);
+        // There may be more frames while bodies touch.
         let every = times[1] - times[0];
-        assert!((times.len() as f64 - 1.0 - last / every).abs() < 1.5, "{}: {times:?}", case.name);
+        let widest = times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+        assert!(widest < 1.1 * every && times.len() as f64 > last / every, "{}: {times:?}", case.name);
         assert_eq!(reader.ledger().unwrap().len(), times.len());
         drop(reader);
         let message =
