@@ -49,6 +49,9 @@ pub fn symmetrised(a: MatRef<'_, f64>) -> Mat<f64> {
 /// [`DenseEigenError::NoConvergence`].
 pub fn symmetric_pairs(a: MatRef<'_, f64>) -> Result<DensePairs, DenseEigenError> {
     let n = a.nrows();
+    if n == 0 {
+        return Ok(DensePairs { lambda: Vec::new(), vectors: Mat::zeros(0, 0) });
+    }
     let largest = a.norm_max();
     if !largest.is_finite() {
         return Err(DenseEigenError::NoConvergence { n });

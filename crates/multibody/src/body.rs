@@ -3,8 +3,9 @@
 use crate::floating_frame::{DampingFailure, FloatingFrame, FrameError};
 use crate::kinetics::{Kinetics, Velocities};
 use crate::modal_matrix::ModalMatrix;
-use carom_dynamics::{Marker, Placement, rotation};
-use carom_reduce::{Damping, DampingRatio, ReducedBody};
+use carom_dynamics::{Placement, rotation};
+use carom_reduce::{Damping, DampingRatio, ReducedBody, StaticModes};
+use faer::Mat;
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use std::sync::Arc;
 
@@ -22,8 +23,12 @@ pub struct Body {
     pub frame_origin: Vector3<f64>,
     /// Largest displacement of the surface for a unit of each dynamic mode \[1/√kg\].
     pub amplitudes: Vec<f64>,
-    /// The reduced body that this one is made from; none for rigid bodies.
+    /// The reduced body that this one is made from; none for rigid bodies. Where loads have static modes of their own, it is over these.
     pub reduced: Option<Arc<ReducedBody>>,
+    /// Number of modes below the split of its file.
+    n_split: usize,
+    /// From the modes of the body's file to those of `reduced`; none if they are the same.
+    pub(crate) static_modes: Option<Arc<StaticModes>>,
 }
 
 /// A body that cannot be used, with its name.
@@ -69,7 +74,16 @@ impl Body {
         let name = name.into();
         let frame =
             FloatingFrame::rigid(mass, inertia).map_err(|source| BodyError { body: name.clone(), source })?;
-        Ok(Self { name, frame, fixed: false, frame_origin: com, amplitudes: Vec::new(), reduced: None })
+        Ok(Self {
+            name,
+            frame,
+            fixed: false,
+            frame_origin: com,
+            amplitudes: Vec::new(),
+            reduced: None,
+            n_split: 0,
+            static_modes: None,
+        })
     }
 
     /// A reduced body whose first `n_low` modes move (all others are quasistatic).
@@ -97,8 +111,23 @@ impl Body {
             frame_origin: Vector3::from(reduced.com),
             amplitudes: amplitudes(&reduced, n),
             frame,
+            n_split: reduced.n_low,
             reduced: Some(reduced),
+            static_modes: None,
         })
+    }
+
+    /// A reduced body whose low modes move, and with them the static modes of loads on it; the rest is quasistatic. Motion is resolved by the low
+    /// modes: static modes respond to their loads, and their own frequencies do not limit steps beyond the error control.
+    ///
+    /// * `file` — the reduced body over the modes of its file
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError`] as [`Body::reduced`].
+    pub fn with_static_modes(file: &ReducedBody, modes: StaticModes) -> Result<Self, BodyError> {
+        let body = Self::with_dynamic_modes(Arc::new(modes.applied_to(file)), modes.n_moving())?;
+        Ok(Self { n_split: modes.n_low(), static_modes: Some(Arc::new(modes)), ..body })
     }
 
     /// Damps the vibration of its dynamic modes so, whatever damping the reduced body has of its own.
@@ -122,6 +151,32 @@ impl Body {
         Ok(self)
     }
 
+    /// Damps the static modes that no joint binds, see [`StaticModes::damping`]; nothing if all modes of its file move.
+    ///
+    /// * `bound` — numbers of the unit loads of the body whose static modes a joint binds
+    ///
+    /// # Errors
+    ///
+    /// [`BodyError`] if the modes have numbers that are not finite.
+    pub fn with_damped_static_modes(mut self, bound: &[usize], ratio: f64) -> Result<Self, BodyError> {
+        let Some(modes) = self.static_modes.clone().filter(|modes| !modes.are_all()) else { return Ok(self) };
+        let damping = modes.damping(bound.iter().copied(), ratio).map_err(|source| BodyError {
+            body: self.name.clone(),
+            source: FrameError::Damping { source: source.into() },
+        })?;
+        if damping.norm_max() > 0.0 {
+            self.add_damping(&damping);
+        }
+        Ok(self)
+    }
+
+    /// Adds to D̄_e.
+    fn add_damping(&mut self, matrix: &Mat<f64>) {
+        let n = self.frame.n;
+        let own = self.frame.damping_modal.take().map_or_else(|| DMatrix::zeros(n, n), |own| own.dense());
+        self.frame.damping_modal = Some((own + DMatrix::from_fn(n, n, |i, j| matrix[(i, j)])).into());
+    }
+
     /// Damps critically, besides damping of its own, the modes that its file holds for quasistatic: what other programs do to modes that move
     /// but are not to be seen.
     ///
@@ -142,8 +197,7 @@ impl Body {
         let matrix = Damping { ratio, ..Damping::default() }.matrix(&reduced, n).map_err(|source| {
             BodyError { body: self.name.clone(), source: FrameError::Damping { source: source.into() } }
         })?;
-        let own = self.frame.damping_modal.take().map_or_else(|| DMatrix::zeros(n, n), |own| own.dense());
-        self.frame.damping_modal = Some((own + DMatrix::from_fn(n, n, |i, j| matrix[(i, j)])).into());
+        self.add_damping(&matrix);
         Ok(self)
     }
 
@@ -179,69 +233,19 @@ impl Body {
         }
     }
 
-    /// Angular frequency of mode k \[rad/s\] if its file holds it for quasistatic, 0 for others.
+    /// Angular frequency of mode k \[rad/s\] if it lies above the split or is a static mode, 0 for others.
     pub(crate) fn high_frequency(&self, k: usize) -> f64 {
-        self.reduced.as_ref().filter(|reduced| k >= reduced.n_low).map_or(0.0, |reduced| reduced.omega[k])
+        self.reduced.as_ref().filter(|_| k >= self.n_split).map_or(0.0, |reduced| reduced.omega[k])
     }
 
-    /// Highest frequency of the dynamic modes \[Hz\], 0 without any.
+    /// Highest frequency of the modes that steps resolve \[Hz\], 0 without any: all that move but static modes of loads.
     pub fn highest_frequency(&self) -> f64 {
         let k = &self.frame.stiffness_modal;
-        let largest = (0..self.frame.n)
+        let n = if self.static_modes.is_some() { self.n_split } else { self.frame.n };
+        let largest = (0..n)
             .map(|i| (0..self.frame.n).map(|j| k[(i, j)].abs()).sum::<f64>() / self.frame.mass_modal[(i, i)])
             .fold(0.0, f64::max);
         largest.sqrt() / std::f64::consts::TAU
-    }
-
-    /// A marker fixed to the mean of the listed points of the reduced body's boundary (or of one point of a rigid body at
-    /// `position_b`): displacement and rotation are those of the rigid motion that fits the points best (RBE3).
-    ///
-    /// None if none of the points is a boundary point.
-    pub fn marker(&self, points: &[u32]) -> Option<Marker> {
-        let boundary = &self.reduced.as_ref()?.boundary;
-        let rows: Vec<usize> =
-            points.iter().filter_map(|point| boundary.points.binary_search(point).ok()).collect();
-        if rows.is_empty() {
-            return None;
-        }
-        let count = rows.len() as f64;
-        let at = |row: &usize| Vector3::from(boundary.positions_b[*row]);
-        let mean = rows.iter().map(at).sum::<Vector3<f64>>() / count;
-        let mut spread = Matrix3::zeros();
-        for row in &rows {
-            let d = at(row) - mean;
-            spread += d.norm_squared() * Matrix3::identity() - d * d.transpose();
-        }
-        // Points on a line or a single one leave a rotation undetermined: take it as zero.
-        let inverse = spread.pseudo_inverse(1e-12 * spread.norm()).unwrap_or_else(|_| Matrix3::zeros());
-        let mut marker = Marker { position_b: mean.into(), ..Marker::default() };
-        for k in 0..self.frame.n {
-            let value = |row: usize| Vector3::from_fn(|a, _| boundary.values[(3 * row + a, k)]);
-            let displacement = rows.iter().map(|&row| value(row)).sum::<Vector3<f64>>() / count;
-            let moment: Vector3<f64> = rows.iter().map(|row| (at(row) - mean).cross(&value(*row))).sum();
-            marker.displacement.push(displacement.into());
-            marker.rotation.push((inverse * moment).into());
-        }
-        Some(marker)
-    }
-
-    /// The marker of an attachment of the reduced body, by its name.
-    pub fn attached_marker(&self, name: &str) -> Option<Marker> {
-        let marker = self.reduced.as_ref()?.markers.iter().find(|marker| marker.name == name)?;
-        let columns = |values: &faer::Mat<f64>| {
-            (0..self.frame.n).map(|k| [0, 1, 2].map(|a| values[(a, k)])).collect::<Vec<_>>()
-        };
-        Some(Marker {
-            position_b: marker.position_b,
-            displacement: columns(&marker.translation),
-            rotation: columns(&marker.rotation),
-        })
-    }
-
-    /// A marker at a point of the body frame that moves with the frame alone.
-    pub fn frame_marker(&self, position_b: Vector3<f64>) -> Marker {
-        let still = vec![[0.0; 3]; self.frame.n];
-        Marker { position_b: position_b.into(), displacement: still.clone(), rotation: still }
     }
 }
 

@@ -3,6 +3,7 @@
 //! * [`FloatingFrame`]: the constants of a body over its dynamic modes; [`Kinetics`]: its mass matrix, velocities from
 //!   momenta, ∂T/∂q
 //! * [`Body`]: a rigid or reduced body and where its frame lies in the source geometry
+//! * [`UnitLoad`]: the directions in which joints and loads act on a body, for the static modes that answer them
 //! * [`Joint`]: what keeps bodies together; [`Drive`]: what moves them; [`ForceElement`]: springs, dampers, stops, bushings
 //! * [`System`]: bodies under loads as an ordinary differential equation; its balance of energy and momenta
 //! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
@@ -28,6 +29,7 @@ pub mod joint;
 pub mod kinetics;
 pub mod layout;
 mod linearity;
+mod marker;
 pub mod modal_matrix;
 mod no_step;
 pub mod outcome;
@@ -43,6 +45,7 @@ mod snapshot;
 mod stall;
 pub mod system;
 pub mod system_error;
+mod unit_load;
 pub mod velocity_form;
 mod warnings;
 mod within_step;
@@ -61,6 +64,7 @@ pub use joint::{
 };
 pub use kinetics::{Kinetics, MassError, Velocities};
 pub use layout::Layout;
+pub use marker::{attached_marker, mean_marker};
 pub use modal_matrix::ModalMatrix;
 pub use outcome::{RimPlace, RunError, RunSummary};
 pub use pair_memory::PairMemory;
@@ -72,3 +76,4 @@ pub use settings::Settings;
 pub use simulation::Simulation;
 pub use system::System;
 pub use system_error::{RateError, SystemError};
+pub use unit_load::{UnitLoad, bound_loads, unit_loads};

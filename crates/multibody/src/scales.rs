@@ -12,7 +12,7 @@
 //! | L | ε m ρ v |
 //! | p_k | ε v / max φ_k, ε max(v, ω_k u) / max φ_k for modes above the split |
 //!
-//! (p_k per unit of modal mass.) Modes above the split move only in schemes that other programs have, for comparison: an error of u at their frequency is one of ω_k u in
+//! (p_k per unit of modal mass; ε min(10 v, ω_k u) at most for static modes.) Modes above the split move only in schemes that other programs have, for comparison: an error of u at their frequency is one of ω_k u in
 //! speed, and a light node that bounces faster than anything is to be seen need not be followed for its speed.
 //!
 //! v is the largest speed at the start, seen from the common centre of mass if nothing is held (or what gravity gives over
@@ -85,7 +85,9 @@ impl Scales {
         for (i, body) in system.bodies.iter().enumerate() {
             let (mass, radius, n) = (body.frame.mass, body.frame.gyration_radius(), body.frame.n);
             for (k, amplitude) in body.amplitudes.iter().enumerate() {
-                let speed = v.max(body.high_frequency(k) * u);
+                // The loss of static modes is booked, so that they are followed more closely than other modes above the split.
+                let most = if body.static_modes().is_some() { 10.0 * v } else { f64::INFINITY };
+                let speed = v.max((body.high_frequency(k) * u).min(most));
                 absolute[layout.modal(i) + k] = u / amplitude;
                 absolute[layout.modal_momentum(i) + k] = speed / amplitude * body.frame.mass_modal[(k, k)];
             }

@@ -10,24 +10,26 @@ pub(crate) struct Snapshot {
     bodies: Vec<BodyState>,
     contacts: Vec<ContactState>,
     joints: Vec<JointState>,
+    /// Modal coordinates of one body over its static modes.
+    own: Vec<f64>,
 }
 
 impl Snapshot {
     pub(crate) fn new(system: &System) -> Self {
-        let bodies = system
+        let bodies: Vec<BodyState> = system
             .bodies
             .iter()
-            .map(|body| BodyState {
-                modal: vec![
-                    0.0;
-                    body.reduced.as_ref().map_or(0, |reduced| reduced.omega.len().max(body.frame.n))
-                ],
-                modal_rate: vec![0.0; body.frame.n],
-                ..BodyState::default()
+            .map(|body| {
+                let n = body.reduced.as_ref().map_or(0, |reduced| reduced.omega.len().max(body.frame.n));
+                // Static modes move with all modes of the file of the body.
+                let n_rates = if body.static_modes().is_some() { n } else { body.frame.n };
+                let (modal, modal_rate) = (vec![0.0; n], vec![0.0; n_rates]);
+                BodyState { modal, modal_rate, ..BodyState::default() }
             })
             .collect();
+        let own = vec![0.0; bodies.iter().map(|state| state.modal.len()).max().unwrap_or(0)];
         let joints = vec![JointState::default(); system.n_transmitting()];
-        Self { bodies, contacts: vec![ContactState::default(); system.pairs()], joints }
+        Self { bodies, contacts: vec![ContactState::default(); system.pairs()], joints, own }
     }
 
     /// Takes the state y, at which the system was evaluated. Quasistatic coordinates are recovered from the reactions.
@@ -44,11 +46,21 @@ impl Snapshot {
             state.angular_velocity = (pose.rotation * body.frame.mean_motion(velocities).1).into();
             state.modal[..n].copy_from_slice(&y[layout.modal(i)..layout.modal(i) + n]);
             state.modal[n..].fill(0.0);
-            state.modal_rate.copy_from_slice(&velocities.modal);
+            match body.static_modes() {
+                Some(modes) => modes.coordinates_into(&velocities.modal, &mut state.modal_rate),
+                None => state.modal_rate.copy_from_slice(&velocities.modal),
+            }
         }
         for model in &system.contacts {
             for (i, (state, body)) in self.bodies.iter_mut().zip(&system.bodies).enumerate() {
                 model.add_quasistatic(i, &mut state.modal[body.frame.n..]);
+            }
+        }
+        for (state, body) in self.bodies.iter_mut().zip(&system.bodies) {
+            if let Some(modes) = body.static_modes() {
+                let own = &mut self.own[..state.modal.len()];
+                own.copy_from_slice(&state.modal);
+                modes.coordinates_into(own, &mut state.modal);
             }
         }
         for (pair, (state, reaction)) in self.contacts.iter_mut().zip(&system.reactions).enumerate() {

@@ -59,7 +59,7 @@ fn block(friction: f64, slope: f64, speed: f64, end: f64) -> (Simulation, f64) {
     let inertia = Matrix3::from_diagonal(&Vector3::new(0.01, 0.01, 0.02));
     let block = Body::rigid("block", MASS, inertia, Vector3::zeros()).unwrap();
     let ground = Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap();
-    let bodies = vec![block, Body { fixed: true, ..ground }];
+    let bodies = vec![block, ground.fixed()];
     let spec =
         ContactSpec { modulus: None, ..spec([foot(), floor()], ContactLaw::Stiffness(STIFFNESS), friction) };
     let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
@@ -130,7 +130,7 @@ fn oblique(
 ) -> (RunSummary, [Vector3<f64>; 2]) {
     let ball = Body::reduced(std::sync::Arc::new(Cap::new(9, 0.45e-3, 0).reduced())).unwrap();
     let ground = Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap();
-    let bodies = vec![ball, Body { fixed: true, ..ground }];
+    let bodies = vec![ball, ground.fixed()];
     let surfaces = [ContactSurface::Named("pole".into()), floor()];
     let spec = ContactSpec { modulus: None, radius: None, ..spec(surfaces, law, friction) };
     let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();

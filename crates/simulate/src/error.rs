@@ -231,6 +231,16 @@ pub enum SimulateError {
         /// What is wrong.
         source: Box<ReduceError>,
     },
+    /// The static modes of the loads on a body cannot be found.
+    #[error(
+        "body `{body}`: the static modes of its joints and loads cannot be found: {source}; reduce it again"
+    )]
+    StaticModes {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        source: carom_linalg::DenseEigenError,
+    },
     /// A body is no discretisation.
     #[error("body `{body}`: {source}")]
     Discretisation {

@@ -159,6 +159,7 @@ pub(crate) fn placed(scenario: &Scenario, error: RunError) -> SimulateError {
     let (joint, key) = match &error {
         RunError::Assembly(AssemblyError::Driven { joint }) => (joint, ".motion"),
         RunError::Assembly(AssemblyError::Contradiction { joint, .. })
+        | RunError::Assembly(AssemblyError::Stretched { joint, .. })
         | RunError::Assembly(AssemblyError::Project(ProjectError::Open { joint, .. })) => (joint, ""),
         _ => return error.into(),
     };

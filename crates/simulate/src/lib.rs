@@ -16,6 +16,7 @@ mod resume;
 mod rigid;
 mod rigid_partner;
 pub mod run;
+mod static_modes;
 pub mod statics;
 mod stops;
 pub mod system;

@@ -25,7 +25,7 @@ use crate::{PreparedBody, SimulateError};
 /// Distance from the surface, over the size of the body, up to which a point counts as lying on it.
 const NEAR: f64 = 1e-3;
 
-/// The marker at a point of source coordinates.
+/// The marker at a point of source coordinates, over all modes of the model.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub(crate) fn marker(
         || refuse("the model keeps no mode values there (it was reduced without fields)".to_owned());
     let rows = spot.rows(rom).ok_or_else(lacking)?;
     let mut marker = Marker { position_b: (spot.position - body.frame_origin).into(), ..Marker::default() };
-    for mode in 0..body.frame.n {
+    for mode in 0..rom.omega.len() {
         let (displacement, rotation) = spot.motion(rom, &rows, mode);
         marker.displacement.push(displacement.into());
         marker.rotation.push(rotation.into());

@@ -69,7 +69,8 @@ pub fn run(
     if scenario.simulation.scheme == Scheme::Rigid {
         return run_rigid(scenario, scenario_folder, prepared, path, options, progress);
     }
-    let Assembled { system, placements, bodies, pairs, notes } = system(scenario, prepared)?;
+    let Assembled { system, placements, bodies, pairs, notes, warnings: of_bodies } =
+        system(scenario, prepared)?;
     let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
     let pair_names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
     let header = RunHeader {
@@ -97,6 +98,7 @@ pub fn run(
     let mut summary = simulation.summary();
     summary.ledger.energy_limit = Some(scenario.simulation.relative_tolerance.unwrap_or(ENERGY_ERROR));
     let mut warnings = crate::joints::notes(&simulation.assembly);
+    warnings.extend(of_bodies);
     warnings.extend(self::warnings(scenario, &simulation, &summary));
     warnings.extend(too_rigid(scenario, prepared, &summary.contacts));
     warnings.extend(doubtful_models(scenario, prepared));

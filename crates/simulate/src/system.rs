@@ -10,14 +10,16 @@ use carom_format::scenario::model::{
 };
 use carom_multibody::{
     Body, ContactLaw, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, System,
+    attached_marker, bound_loads, mean_marker, unit_loads,
 };
+use carom_reduce::StaticModes;
 use nalgebra::{Matrix3, Vector3};
 
 use crate::forces::acting;
 use crate::joints::{Start, joints};
 use crate::references::grounded_moves;
 use crate::run::absolute;
-use crate::{Prepared, PreparedBody, PreparedModel, SimulateError, material_point};
+use crate::{Prepared, PreparedBody, PreparedModel, SimulateError, material_point, static_modes};
 
 /// A system at its start, with what the result says of it.
 #[derive(Debug)]
@@ -32,6 +34,8 @@ pub struct Assembled {
     pub pairs: Vec<ResultPair>,
     /// What was chosen where the scenario says nothing.
     pub notes: Vec<String>,
+    /// What the user should be wary of.
+    pub warnings: Vec<String>,
 }
 
 /// Puts a scenario together.
@@ -42,15 +46,26 @@ pub struct Assembled {
 pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, SimulateError> {
     let mut bodies = Vec::new();
     for (spec, ready) in scenario.body.iter().zip(&prepared.bodies) {
-        bodies.push(body(scenario.simulation.scheme, spec, ready)?);
+        bodies.push(body(scenario.simulation.scheme, spec, ready, None)?);
     }
     let number: BTreeMap<&str, usize> =
         scenario.body.iter().enumerate().map(|(i, spec)| (spec.name.as_str(), i)).collect();
-    let contacts = contact_models(scenario, prepared, &bodies, &number)?;
-    let loads = loads(scenario, prepared, &bodies, &number)?;
+    let mut loads = loads(scenario, prepared, &bodies, &number)?;
     let start = Start::new(scenario, prepared, &bodies, &number);
-    let joints = joints(scenario, &start)?;
-    let acting = acting(scenario, &start, &joints)?;
+    let mut joints = joints(scenario, &start)?;
+    let mut acting = acting(scenario, &start, &joints)?;
+    let mut warnings = Vec::new();
+    if scenario.simulation.scheme == Scheme::Quasistatic {
+        let placements: Vec<Placement> = scenario.body.iter().map(placement).collect();
+        let units = unit_loads(&bodies, &placements, &joints, &acting.drives, &acting.elements, &loads);
+        warnings = static_modes::give_static_modes(scenario, prepared, &units, &mut bodies)?;
+        let bound = bound_loads(&units, &bodies);
+        let damped = bodies.into_iter().zip(&bound);
+        let damped = damped.map(|(body, bound)| body.with_damped_static_modes(bound, static_modes::DAMPING));
+        bodies = damped.collect::<Result<_, _>>()?;
+    }
+    static_modes::refer_markers(&bodies, &mut joints, &mut acting.elements, &mut loads);
+    let contacts = contact_models(scenario, prepared, &bodies, &number)?;
     let result_bodies = scenario.body.iter().zip(&prepared.bodies).zip(&bodies).map(described).collect();
     let pairs = scenario.contact.iter().enumerate();
     let pairs = pairs
@@ -73,10 +88,19 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
         bodies: result_bodies,
         pairs,
         notes: acting.notes,
+        warnings,
     })
 }
 
-fn body(scheme: Scheme, spec: &BodySpec, ready: &PreparedBody) -> Result<Body, SimulateError> {
+/// A body as the scheme takes it.
+///
+/// * `modes` — static modes of the loads on it
+pub(crate) fn body(
+    scheme: Scheme,
+    spec: &BodySpec,
+    ready: &PreparedBody,
+    modes: Option<StaticModes>,
+) -> Result<Body, SimulateError> {
     let mut body = match &ready.model {
         PreparedModel::Deformable(geometry) => {
             let known = geometry.set_names().join(", ");
@@ -85,7 +109,10 @@ fn body(scheme: Scheme, spec: &BodySpec, ready: &PreparedBody) -> Result<Body, S
         PreparedModel::Reduced(rom) => {
             let body = match scheme {
                 Scheme::Dynamic | Scheme::Damped => Body::with_dynamic_modes(rom.clone(), rom.omega.len())?,
-                _ => Body::reduced(rom.clone())?,
+                _ => match modes {
+                    Some(modes) => Body::with_static_modes(rom, modes)?,
+                    None => Body::reduced(rom.clone())?,
+                },
             };
             let body = match &spec.damping {
                 Some(damping) => body.with_damping(&damping.damping())?,
@@ -258,7 +285,8 @@ fn point_load(
     Ok(PointLoad { body: index, marker, force: force.force, torque: force.torque, axes, scale })
 }
 
-/// A named marker, the marker of an attachment, or the mean of an interface set. A point of a reduced body moves with the modes there.
+/// A named marker, the marker of an attachment, or the mean of an interface set. A point of a reduced body moves with the modes there; its
+/// marker is over all modes of the model.
 pub(crate) fn marker(
     part: &str,
     spec: &BodySpec,
@@ -279,8 +307,8 @@ pub(crate) fn marker(
     match &ready.model {
         PreparedModel::Reduced(rom) => {
             let surface = rom.surfaces.iter().find(|surface| surface.name == set);
-            let of_surface = || surface.and_then(|surface| body.marker(&surface.surface.points));
-            Ok(body.attached_marker(set).or_else(of_surface))
+            let of_surface = || surface.and_then(|surface| mean_marker(rom, &surface.surface.points));
+            Ok(attached_marker(rom, set).or_else(of_surface))
         }
         PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => {
             let discretisation = Discretisation::new(geometry)

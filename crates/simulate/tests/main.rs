@@ -16,6 +16,7 @@ mod rigid_pairs;
 mod robust;
 mod rolling;
 mod schemes;
+mod static_modes;
 mod statics;
 mod supports;
 mod threads;

@@ -107,3 +107,9 @@ fn cam_part() {
 fn bracket() {
     verify("bracket");
 }
+
+#[test]
+#[ignore = "1 minute: reduces rods and balls, runs them for four splits"]
+fn held_rods() {
+    verify("held-rods");
+}

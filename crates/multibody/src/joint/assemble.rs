@@ -11,6 +11,9 @@ use crate::system::System;
 /// Violation of a row that was left out, above which it contradicts the others.
 const CONTRADICTION: f64 = 1e-8;
 
+/// Elastic displacement of the end of a joint, over the size of its body, above which bodies are not deformed but torn to close their joints.
+const STRETCHED: f64 = 0.1;
+
 /// What the joints of a system came to at its start.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Assembly {
@@ -50,6 +53,22 @@ pub enum AssemblyError {
     Driven {
         /// Name of the joint.
         joint: String,
+    },
+    /// Joints close by a deformation that no linear body takes.
+    #[error(
+        "joint `{joint}`: the joints close only if body `{body}` is deformed by {displacement:.3e} m at this joint, {:.0} % of its size ({size:.3e} m): they \
+         contradict each other; look at their ends and axes and at where the bodies are placed",
+        100.0 * displacement / size
+    )]
+    Stretched {
+        /// Name of the joint.
+        joint: String,
+        /// Name of the body.
+        body: String,
+        /// Elastic displacement of its end \[m\].
+        displacement: f64,
+        /// Size of the body \[m\].
+        size: f64,
     },
     /// A joint contradicts others.
     #[error(
@@ -100,6 +119,7 @@ impl System {
             }
         }
         self.check_left_out(&left_out, y)?;
+        self.check_shapes()?;
         self.set_state(y).map_err(ProjectError::from)?;
         self.set_joints(0.0, y);
         let moved = self.joined_points().into_iter().zip(placed).map(|(now, then)| (now - then).norm());
@@ -159,6 +179,23 @@ impl System {
                 }
             }
         }
+    }
+
+    /// No body is deformed beyond linear theory by closing the joints, at the state that was set last.
+    fn check_shapes(&self) -> Result<(), AssemblyError> {
+        let Constraints { joints, places, .. } = &self.constraints;
+        for (joint, places) in joints.iter().zip(places) {
+            for (end, place) in joint.ends.iter().zip(places) {
+                let Some(body) = end.body else { continue };
+                let displacement = (place.arm_b - Vector3::from(end.marker.position_b)).norm();
+                let size = 2.0 * self.bodies[body].frame.gyration_radius();
+                if displacement > STRETCHED * size {
+                    let (joint, body) = (joint.name.clone(), self.bodies[body].name.clone());
+                    return Err(AssemblyError::Stretched { joint, body, displacement, size });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Rows that were left out must hold all the same.

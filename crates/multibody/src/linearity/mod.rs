@@ -54,6 +54,8 @@ impl Peak {
 struct Watched {
     /// Its number in the system.
     body: usize,
+    /// True if loads on it have static modes, so that states of frames are over other modes.
+    has_static_modes: bool,
     shape: Shape,
     held: HeldModes,
     /// None where no axial force that the material bears would matter.
@@ -116,9 +118,10 @@ impl LinearityWatch {
         }
     }
 
-    /// Deflection and rotation by all modes, quasistatic ones included, of a frame.
+    /// Deflection and rotation by all modes, quasistatic ones included, of a frame. Where loads have static modes, these and the low modes hold what
+    /// loads do to the body as a whole: they are looked at in every step.
     pub(crate) fn observe_frame(&mut self, bodies: &[BodyState], time: f64) {
-        for watched in &mut self.bodies {
+        for watched in self.bodies.iter_mut().filter(|watched| !watched.has_static_modes) {
             watched.observe_shape(&bodies[watched.body].modal, &mut self.work, time);
         }
     }
@@ -173,7 +176,8 @@ impl Watched {
         let inertia = body.frame.inertia_com();
         let inertia = inertia / inertia.symmetric_eigenvalues().max();
         let axial = matters.then_some(axial);
-        Some(Self { body: i, shape, held, axial, inertia, found: Found::default() })
+        let has_static_modes = body.static_modes().is_some();
+        Some(Self { body: i, has_static_modes, shape, held, axial, inertia, found: Found::default() })
     }
 
     fn observe_shape(&mut self, q: &[f64], work: &mut [f64], time: f64) {

@@ -1,0 +1,98 @@
+//! Markers of reduced bodies: points that joints and loads act on, with what they do in each mode.
+
+use carom_dynamics::Marker;
+use carom_reduce::{ReducedBody, StaticModes};
+use faer::Mat;
+use nalgebra::{Matrix3, Vector3};
+
+use crate::body::Body;
+
+/// The marker of an attachment of a reduced body, by its name, over all modes of the body.
+pub fn attached_marker(reduced: &ReducedBody, name: &str) -> Option<Marker> {
+    let marker = reduced.markers.iter().find(|marker| marker.name == name)?;
+    let columns = |values: &Mat<f64>| {
+        (0..values.ncols()).map(|k| [0, 1, 2].map(|a| values[(a, k)])).collect::<Vec<_>>()
+    };
+    Some(Marker {
+        position_b: marker.position_b,
+        displacement: columns(&marker.translation),
+        rotation: columns(&marker.rotation),
+    })
+}
+
+/// A marker fixed to the mean of the listed points of the boundary of a reduced body, over all modes of the body: displacement and rotation are
+/// those of the rigid motion that fits the points best (RBE3).
+///
+/// None if none of the points is a boundary point.
+pub fn mean_marker(reduced: &ReducedBody, points: &[u32]) -> Option<Marker> {
+    let boundary = &reduced.boundary;
+    let rows: Vec<usize> =
+        points.iter().filter_map(|point| boundary.points.binary_search(point).ok()).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let count = rows.len() as f64;
+    let at = |row: &usize| Vector3::from(boundary.positions_b[*row]);
+    let mean = rows.iter().map(at).sum::<Vector3<f64>>() / count;
+    let mut spread = Matrix3::zeros();
+    for row in &rows {
+        let d = at(row) - mean;
+        spread += d.norm_squared() * Matrix3::identity() - d * d.transpose();
+    }
+    // Points on a line or a single one leave a rotation undetermined: take it as zero.
+    let inverse = spread.pseudo_inverse(1e-12 * spread.norm()).unwrap_or_else(|_| Matrix3::zeros());
+    let mut marker = Marker { position_b: mean.into(), ..Marker::default() };
+    for k in 0..boundary.values.ncols() {
+        let value = |row: usize| Vector3::from_fn(|a, _| boundary.values[(3 * row + a, k)]);
+        let displacement = rows.iter().map(|&row| value(row)).sum::<Vector3<f64>>() / count;
+        let moment: Vector3<f64> = rows.iter().map(|row| (at(row) - mean).cross(&value(*row))).sum();
+        marker.displacement.push(displacement.into());
+        marker.rotation.push((inverse * moment).into());
+    }
+    Some(marker)
+}
+
+impl Body {
+    /// [`mean_marker`] over the modes of this body that move.
+    pub fn marker(&self, points: &[u32]) -> Option<Marker> {
+        mean_marker(self.reduced.as_ref()?, points).map(|marker| self.moving(marker))
+    }
+
+    /// [`attached_marker`] over the modes of this body that move.
+    pub fn attached_marker(&self, name: &str) -> Option<Marker> {
+        attached_marker(self.reduced.as_ref()?, name).map(|marker| self.moving(marker))
+    }
+
+    /// A marker at a point of the body frame that moves with the frame alone.
+    pub fn frame_marker(&self, position_b: Vector3<f64>) -> Marker {
+        self.moving(Marker { position_b: position_b.into(), ..Marker::default() })
+    }
+
+    /// A marker over all modes of the file of the body (zero where it has none) as one over the modes of this body that move.
+    pub fn own_marker(&self, marker: &Marker) -> Marker {
+        let Some(modes) = &self.static_modes else { return self.moving(marker.clone()) };
+        let n = self.reduced.as_ref().map_or(0, |reduced| reduced.omega.len());
+        let over_moving = |values: &[[f64; 3]]| {
+            let rows = Mat::from_fn(3, n, |a, k| values.get(k).map_or(0.0, |value| value[a]));
+            let rows = modes.rows(rows.as_ref());
+            (0..self.frame.n).map(|k| [0, 1, 2].map(|a| rows[(a, k)])).collect()
+        };
+        Marker {
+            position_b: marker.position_b,
+            displacement: over_moving(&marker.displacement),
+            rotation: over_moving(&marker.rotation),
+        }
+    }
+
+    /// The modes that move, of a marker over all modes of this body.
+    fn moving(&self, mut marker: Marker) -> Marker {
+        marker.displacement.resize(self.frame.n, [0.0; 3]);
+        marker.rotation.resize(self.frame.n, [0.0; 3]);
+        marker
+    }
+
+    /// The change of the basis of modes, if loads have static modes of their own.
+    pub fn static_modes(&self) -> Option<&StaticModes> {
+        self.static_modes.as_deref()
+    }
+}
