@@ -10,6 +10,7 @@ pub mod args;
 pub mod exit_code;
 pub mod failure;
 pub mod paths;
+mod quantity;
 pub mod run;
 pub mod session;
 pub mod signals;

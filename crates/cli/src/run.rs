@@ -11,7 +11,7 @@ use clap::{Arg, Command, Parser};
 
 use crate::session::colour;
 use crate::signals::{listen_for_stop, stop, stop_requested};
-use crate::{Category, Failure, RunArgs, Session, exit_code};
+use crate::{Category, Failure, RunArgs, Session, exit_code, quantity};
 
 /// Where the last panic happened.
 static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
@@ -44,7 +44,8 @@ pub fn main_from<A: Parser>(
         .and_then(|matches| A::from_arg_matches(&matches).map_err(|error| error.format(&mut A::command())));
     let args = match parsed {
         Ok(args) => args,
-        Err(error) => {
+        Err(mut error) => {
+            quantity::explain(&mut error);
             // `--help` and `--version` come this way too, with exit code 0.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit_code::USAGE));
@@ -159,6 +160,18 @@ mod tests {
             assert!(run.quiet && file.ends_with("a.npz"));
         }
         assert!(command.try_get_matches_from(["refining", "near", "a.npz", "--radius", "-q"]).is_err());
+    }
+
+    #[test]
+    fn a_length_with_a_unit_is_told_what_to_write() {
+        for (value, tip) in [("1cm", "write 0.01 (m, not cm)"), ("big", "lengths in metres: 0.01 for 1 cm")] {
+            let arguments = ["refining", "near", "a.npz", "--radius", value];
+            let mut error =
+                takes_negative_numbers(Refining::command()).try_get_matches_from(arguments).unwrap_err();
+            quantity::explain(&mut error);
+            let told = error.to_string();
+            assert!(told.contains(tip) && told.contains("--radius"), "{told}");
+        }
     }
 
     #[test]

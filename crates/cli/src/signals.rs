@@ -1,7 +1,8 @@
 //! What a process does when it is asked to stop.
 //!
 //! Ctrl-C (SIGINT), SIGTERM, SIGHUP and the end of the CPU time that the shell allows (SIGXCPU) ask the computation to stop. A second
-//! Ctrl-C or SIGTERM ends the process at once, after what it was writing is removed. A file that grows beyond what the shell allows
+//! Ctrl-C or SIGTERM ends the process at once, after what it was writing is removed; so does the first one while the process waits for
+//! another one ([`carom_files::waiting`]). A file that grows beyond what the shell allows
 //! (SIGXFSZ) is an error of writing like a full disk.
 
 use std::io::{self, Write};
@@ -28,7 +29,7 @@ pub(crate) fn stop_code() -> u8 {
     }
 }
 
-/// Asks the computation to stop; ends the process if it was asked before.
+/// Asks the computation to stop; ends the process if it was asked before, or waits for something outside.
 ///
 /// * `signal` — its number; 0 if it was none
 /// * `again` — how it is asked again; `None` if this signal may come twice for one reason, as SIGHUP does from the terminal and from
@@ -37,7 +38,7 @@ pub(crate) fn stop(signal: i32, again: Option<&str>) {
     let _ = FIRST_SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
     let asked_before = STOP_REQUESTS.fetch_add(1, Ordering::Relaxed) > 0;
     match again {
-        Some(_) if asked_before => {
+        Some(_) if asked_before || carom_files::waiting::is_waiting() => {
             carom_files::unfinished::abandon_all();
             std::process::exit(i32::from(stop_code()));
         }

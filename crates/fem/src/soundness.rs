@@ -29,6 +29,8 @@ pub struct Soundness {
     pub folded_cells: usize,
     /// Cells of a mesh that are folded at inner points too.
     pub inverted_cells: usize,
+    /// Cells of a mesh that are nearly flat: their scaled Jacobian is below [`SLIVER`](carom_mesh::quality::SLIVER).
+    pub slivers: usize,
     /// Sides of patches that have collapsed to a line or point: the map is singular there.
     pub collapsed_sides: Vec<(u32, Side)>,
     /// Sides of patches that have the same corners and lie apart.
@@ -55,6 +57,7 @@ pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: O
             overlaid_cells: quality.overlaid.len(),
             folded_cells: quality.folded.len() - quality.inverted.len(),
             inverted_cells: quality.inverted.len(),
+            slivers: quality.slivers.len(),
             duplicate_nodes: quality.duplicate_nodes,
             ..found
         },
@@ -98,6 +101,10 @@ impl Soundness {
         let counts = [
             (self.inverted_cells, "inverted cells: no computation is possible"),
             (self.folded_cells, "cells folded at a node: stresses there mean nothing"),
+            (
+                self.slivers,
+                "slivers (scaled Jacobian below 0.02): steps get small and stresses there mean little",
+            ),
             (self.open_edges, "open edges of the surface: it is not watertight"),
             (
                 self.non_manifold_edges,

@@ -3,7 +3,7 @@
 //! Like `carom-progress` this is one of the lowest crates of the workspace: whoever writes a file of any kind does it by
 //! [`write_atomically`], so that a full disk or a stopped program never leaves half a file under the name of a whole one.
 //! [`temporary`] clears what killed programs have left, [`unfinished`] knows what must go if the program has to end at once, [`npy`] is the one place that knows how NumPy stores an
-//! array, [`coordinates`] the one that says which numbers a geometry may hold.
+//! array, [`coordinates`] the one that says which numbers a geometry may hold, [`input`] the one that opens files to be read.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -12,11 +12,14 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 pub mod coordinates;
+pub mod input;
 pub mod npy;
 pub mod temporary;
 pub mod unfinished;
+pub mod waiting;
 
 pub use unfinished::Unfinished;
+pub use waiting::Waiting;
 
 /// Why a file was not written. Nothing is left of it; a file that was there before is as it was.
 #[derive(Debug, Error)]
@@ -61,6 +64,8 @@ pub fn write_atomically(
     }
     let failed = |source| WriteFileError::Io { path: path.to_owned(), source };
     if path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+        // Nobody may be there who reads.
+        let _waiting = Waiting::begin();
         let mut out = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
         return write(&mut out).and_then(|()| out.flush()).map_err(failed);
     }

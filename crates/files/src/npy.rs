@@ -55,13 +55,13 @@ impl Element {
     }
 
     /// The numbers as integers; `None` if they are none.
-    pub fn decode_integers(self, bytes: &[u8]) -> Option<Vec<i128>> {
+    pub fn decode_integers(self, bytes: &[u8]) -> Option<impl Iterator<Item = i128> + use<'_>> {
         let (size, signed) = match self {
             Self::Unsigned(size) => (size, false),
             Self::Signed(size) => (size, true),
             _ => return None,
         };
-        let value = |chunk: &[u8]| {
+        let value = move |chunk: &[u8]| {
             let raw = chunk.iter().rev().fold(0_i128, |n, &byte| n << 8 | i128::from(byte));
             if signed && chunk.last().is_some_and(|&b| b >= 0x80) {
                 raw - (1_i128 << (8 * size))
@@ -69,7 +69,7 @@ impl Element {
                 raw
             }
         };
-        Some(bytes.chunks_exact(size).map(value).collect())
+        Some(bytes.chunks_exact(size).map(value))
     }
 
     fn parse(descr: &str) -> Option<Self> {

@@ -1,6 +1,7 @@
 //! Body and ROM files: what is written is read, what is broken is refused.
 
 use crate::problems;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Command;
 
@@ -10,6 +11,7 @@ use carom_format::npz::{ArchiveWriter, ReadArchiveError, Version};
 use carom_format::{body_file, read_body, read_rom, rom_file, write_body, write_rom};
 use carom_progress::Silent;
 use carom_reduce::Composition;
+use carom_testing::heap;
 use carom_testing::machine::python;
 
 fn in_folder(test: impl FnOnce(&Path)) {
@@ -204,14 +206,15 @@ fn a_part_of_a_part_of_sides_keeps_both_balls() {
 fn samples_of_all_versions_are_read() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
     if std::env::var_os("CAROM_WRITE_SAMPLES").is_some() {
-        write_body(&samples.join("body-mesh-1.0.npz"), &problems::cube_mesh()).unwrap();
-        write_body(&samples.join("body-nurbs-1.0.npz"), &problems::two_patches()).unwrap();
         let (model, options) = problems::model();
-        write_rom(&samples.join("rom-1.2.npz"), &model, &options, &Silent).unwrap();
+        write_rom(&samples.join("rom-1.3.npz"), &model, &options, &Silent).unwrap();
     }
     assert_eq!(read_body(&samples.join("body-mesh-1.0.npz")).unwrap().body, problems::cube_mesh());
     assert_eq!(read_body(&samples.join("body-nurbs-1.0.npz")).unwrap().body, problems::two_patches());
     let (mut model, options) = problems::model();
+    let stored = read_rom(&samples.join("rom-1.3.npz")).unwrap();
+    problems::assert_same_model(&stored.reduced, &model);
+    assert_eq!(stored.options, options);
     // Damping may be there or not, and frequencies of columns that need them.
     model.invariants.damping_modal = None;
     model.composition.columns.truncate(3);
@@ -230,4 +233,148 @@ fn samples_of_all_versions_are_read() {
     let stored = read_rom(&samples.join("rom-1.0.npz")).unwrap();
     problems::assert_same_model(&stored.reduced, &model);
     assert_eq!(stored.options, options);
+}
+
+/// The arrays of an archive, by their names with `.npy`.
+fn arrays(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
+    (0..archive.len())
+        .map(|i| {
+            let mut entry = archive.by_index(i).unwrap();
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            (entry.name().to_owned(), bytes)
+        })
+        .collect()
+}
+
+/// Writes arrays as they are.
+fn write_arrays(path: &Path, arrays: &[(String, Vec<u8>)], method: zip::CompressionMethod) {
+    let mut out = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
+    for (name, bytes) in arrays {
+        out.start_file(name, zip::write::FileOptions::default().compression_method(method)).unwrap();
+        out.write_all(bytes).unwrap();
+    }
+    out.finish().unwrap();
+}
+
+/// The bytes of an array of an archive.
+fn array_of<'a>(arrays: &'a mut [(String, Vec<u8>)], name: &str) -> &'a mut Vec<u8> {
+    let file = format!("{name}.npy");
+    &mut arrays.iter_mut().find(|(name, _)| *name == file).unwrap().1
+}
+
+fn without_checksum(arrays: &mut Vec<(String, Vec<u8>)>) {
+    arrays.retain(|(name, _)| name != "checksum.npy");
+}
+
+#[test]
+fn an_array_that_is_there_twice_is_refused() {
+    in_folder(|folder| {
+        let path = folder.join("body.npz");
+        write_body(&path, &problems::cube_mesh()).unwrap();
+        let mut content = std::fs::read(&path).unwrap();
+        // The list at the end names the first set twice and the second not at all.
+        let list = content.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        let (a, b) = (b"set_0.npy", b"set_1.npy");
+        let at = list + content[list..].windows(b.len()).position(|window| window == b).unwrap();
+        content[at..at + a.len()].copy_from_slice(a);
+        std::fs::write(&path, content).unwrap();
+        let text = read_body(&path).unwrap_err().to_string();
+        assert!(text.contains("different names") && text.contains("make it again"), "{text}");
+    });
+}
+
+#[test]
+fn an_archive_that_unpacks_to_much_more_is_refused_before() {
+    in_folder(|folder| {
+        let path = folder.join("bomb.npz");
+        write_body(&path, &problems::cube_mesh()).unwrap();
+        let mut all = arrays(&path);
+        without_checksum(&mut all);
+        // An array that nobody needs, of zeros that are packed a thousand to one.
+        let mut zeros = array_of(&mut all, "points").clone();
+        zeros.resize(200_000_000, 0);
+        all.push(("unknown.npy".to_owned(), zeros));
+        write_arrays(&path, &all, zip::CompressionMethod::Deflated);
+        let (read, memory) = heap::highest_of_this_thread(|| read_body(&path));
+        let text = read.unwrap_err().to_string();
+        assert!(text.contains("unpacks to") && text.contains("numpy.savez"), "{text}");
+        assert!(memory < 1_000_000, "{memory}");
+    });
+}
+
+#[test]
+fn arrays_that_nobody_needs_take_no_memory() {
+    in_folder(|folder| {
+        let path = folder.join("body.npz");
+        write_body(&path, &problems::cube_mesh()).unwrap();
+        let mut all = arrays(&path);
+        without_checksum(&mut all);
+        let n = 3_000_000_u64;
+        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n},), }}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+        bytes.extend(header.bytes());
+        bytes.resize(bytes.len() + 8 * n as usize, 0);
+        all.push(("unknown.npy".to_owned(), bytes));
+        write_arrays(&path, &all, zip::CompressionMethod::Stored);
+        let (read, memory) = heap::highest_of_this_thread(|| read_body(&path));
+        assert_eq!(read.unwrap().body, problems::cube_mesh());
+        assert!(memory < 1_000_000, "{memory}");
+    });
+}
+
+#[test]
+fn a_number_of_points_beyond_those_of_the_patches_is_refused() {
+    in_folder(|folder| {
+        let path = folder.join("body.npz");
+        write_body(&path, &problems::two_patches()).unwrap();
+        let mut all = arrays(&path);
+        without_checksum(&mut all);
+        let count = array_of(&mut all, "n_points");
+        let at = count.len() - 8;
+        count[at..].copy_from_slice(&2_000_000_000_u64.to_le_bytes());
+        write_arrays(&path, &all, zip::CompressionMethod::Stored);
+        let text = read_body(&path).unwrap_err().to_string();
+        assert!(text.contains("`n_points`") && text.contains("at most"), "{text}");
+    });
+}
+
+#[test]
+fn a_model_without_its_checksum_is_refused_and_an_old_one_is_read() {
+    in_folder(|folder| {
+        let path = folder.join("model.rom");
+        let (model, options) = problems::model();
+        write_rom(&path, &model, &options, &Silent).unwrap();
+        let mut all = arrays(&path);
+        without_checksum(&mut all);
+        write_arrays(&path, &all, zip::CompressionMethod::Stored);
+        let text = read_rom(&path).unwrap_err().to_string();
+        assert!(text.contains("version 1.3 and states no checksum"), "{text}");
+        let version = array_of(&mut all, "version");
+        let at = version.len() - 4;
+        version[at..].copy_from_slice(&u32::from('2').to_le_bytes());
+        write_arrays(&path, &all, zip::CompressionMethod::Stored);
+        problems::assert_same_model(&read_rom(&path).unwrap().reduced, &model);
+    });
+}
+
+#[test]
+fn a_model_with_negative_stiffness_or_mass_is_refused() {
+    in_folder(|folder| {
+        let path = folder.join("model.rom");
+        let message = |change: &dyn Fn(&mut carom_reduce::Invariants)| {
+            let (mut model, options) = problems::model();
+            change(&mut model.invariants);
+            write_rom(&path, &model, &options, &Silent).unwrap();
+            read_rom(&path).unwrap_err().to_string()
+        };
+        let text = message(&|invariants| invariants.stiffness_modal[(1, 1)] = -1e8);
+        assert!(text.contains("stiffness matrix is -100000000.0"), "{text}");
+        let text = message(&|invariants| invariants.mass_modal[(0, 1)] = 2.0);
+        assert!(text.contains("mass matrix is not symmetric"), "{text}");
+        let text = message(&|invariants| invariants.first_moment = [20.0, 0.0, 0.0]);
+        assert!(text.contains("mass matrix has a negative eigenvalue"), "{text}");
+    });
 }

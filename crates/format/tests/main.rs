@@ -1,8 +1,14 @@
 //! The integration tests of `carom-format`: one program with a module a file.
 
+use carom_testing::heap;
+
 mod archives;
 mod functions;
 mod problems;
 mod results;
 mod scenarios;
 mod sid;
+
+/// Counts for each thread on its own: the tests beside one another do not disturb it.
+#[global_allocator]
+static ALLOCATOR: heap::Counting = heap::Counting;

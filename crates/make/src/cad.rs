@@ -21,6 +21,17 @@ pub fn is_cad(path: &Path) -> bool {
     ENDINGS.contains(&ending.as_str())
 }
 
+/// True if files of this ending say their unit of length, so that Gmsh converts them to metres.
+pub fn says_its_unit(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
+    ["step", "stp", "iges", "igs"].contains(&ending.as_str())
+}
+
+/// True if carom-gmsh chooses the size of the cells of such a file where none is given; a script says its own.
+pub fn chooses_size(path: &Path) -> bool {
+    is_cad(path) && !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("geo"))
+}
+
 /// How a CAD file is meshed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CadOptions {

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use carom_fem::{Body, Geometry, Material};
+use carom_fem::plausible::plain;
+use carom_fem::{Body, Geometry, Material, Units};
 use carom_files::coordinates::{self, ImpossiblePoint};
 use carom_mesh::inp::{self, InpMaterial, ReadInpError};
 use carom_mesh::msh::{self, ReadMshError};
@@ -25,10 +26,12 @@ const NURBS_KNOWN: &str = ".xml (G+Smo), .mesh (MFEM NURBS), .txt (GeoPDEs), .js
 pub struct ImportOptions {
     /// How a CAD file is meshed.
     pub cad: CadOptions,
-    /// Factor on all coordinates, such as 1e-3 for a file in millimetres; 1 by default.
+    /// Factor on all coordinates, such as 1e-3 for a file in millimetres; 1 by default. Not together with `units`.
     pub scale: Option<f64>,
-    /// Materials of the file (.inp) instead of the one given, where it has one for each cell and no scale is given: with it
-    /// the file is in other units than SI.
+    /// Units of the file: of its coordinates and of its materials; SI by default.
+    pub units: Option<Units>,
+    /// Materials of the file (.inp) instead of the one given, where it has one for each cell. With a scale alone the units of its
+    /// materials are unknown, and they are not used.
     pub materials_of_file: bool,
 }
 
@@ -39,6 +42,8 @@ pub struct Imported {
     pub body: Body,
     /// Remarks, a sentence each.
     pub notes: Vec<String>,
+    /// True if the body has the materials of its file instead of the one given.
+    pub has_own_materials: bool,
 }
 
 /// Why a file gives no body.
@@ -60,6 +65,16 @@ pub enum ImportError {
     Scale {
         /// What was given.
         scale: f64,
+    },
+    /// Two statements on the length of one unit.
+    #[error(
+        "a scale ({scale:?}) and units ({units}) are given, and both say how long one unit is: give one of them"
+    )]
+    ScaleAndUnits {
+        /// The scale.
+        scale: f64,
+        /// The units.
+        units: Units,
     },
     /// A factor that blows the body up beyond all bounds.
     #[error("the scale is {scale:?}, and with it {source}")]
@@ -164,7 +179,19 @@ pub fn import_with(
     material: Material,
     progress: &dyn Progress,
 ) -> Result<Imported, ImportError> {
-    let scale = options.scale.unwrap_or(1.0);
+    if let (Some(scale), Some(units)) = (options.scale, options.units) {
+        return Err(ImportError::ScaleAndUnits { scale, units });
+    }
+    let mut units_note = None;
+    let scale = match options.units {
+        Some(_) if cad::says_its_unit(path) => {
+            units_note =
+                Some("the file says its unit of length itself: the units given do not scale it".to_owned());
+            1.0
+        }
+        Some(units) => units.length,
+        None => options.scale.unwrap_or(1.0),
+    };
     if !coordinates::is_length(scale) {
         return Err(ImportError::Scale { scale });
     }
@@ -178,21 +205,22 @@ pub fn import_with(
         "msh" => read_mesh(path)?,
         "inp" => {
             let file = inp::read(path)?;
-            refuse_unusable(path, &file.mesh)?;
             materials = Some((file.materials, file.material_of_block));
-            (Geometry::Mesh(file.mesh), file.notes.iter().map(ToString::to_string).collect())
+            usable(path, file.mesh, &file.notes)?
         }
         "vtu" => {
             let (mesh, notes) = vtu::read(path)?;
-            refuse_unusable(path, &mesh)?;
-            (Geometry::Mesh(mesh), notes.iter().map(ToString::to_string).collect())
+            usable(path, mesh, &notes)?
         }
         nurbs if NURBS_ENDINGS.contains(&nurbs) => {
             let (patches, notes) = read::file_with_notes(path)?;
             (Geometry::Nurbs(patches), notes.iter().map(ToString::to_string).collect())
         }
         _ if is_cad => {
-            let meshed = cad::mesh(path, &options.cad, progress)?;
+            // Gmsh works in the units of the file.
+            let wanted =
+                CadOptions { size: options.cad.size.map(|size| size / scale), ..options.cad.clone() };
+            let meshed = cad::mesh(path, &wanted, progress)?;
             let (geometry, notes) = read_mesh(meshed.path())?;
             // What the reader notes, carom-gmsh has told as well.
             let new = notes.into_iter().filter(|note| !meshed.notes.contains(note));
@@ -201,6 +229,10 @@ pub fn import_with(
         _ => return Err(ImportError::UnknownFormat { path: path.to_owned(), ending }),
     };
     rescale(&mut geometry, scale).map_err(|source| ImportError::Scaled { scale, source })?;
+    notes.extend(units_note);
+    if cad::chooses_size(path) && options.cad.size.is_none() {
+        notes.push(size_taken(&geometry));
+    }
     let n_blocks = match &geometry {
         Geometry::Mesh(mesh) => mesh.blocks.len(),
         Geometry::Nurbs(patches) => patches.patches.len(),
@@ -210,55 +242,70 @@ pub fn import_with(
     }
     let name = path.file_stem().and_then(|s| s.to_str()).unwrap_or("body").to_owned();
     let mut body = Body { name, geometry, materials: vec![material], material_of_block: vec![0; n_blocks] };
+    let mut has_own_materials = false;
     if let Some((materials, of_block)) = materials.filter(|(materials, _)| !materials.is_empty()) {
-        let wanted = options.materials_of_file && options.scale.is_none();
-        notes.push(take_materials(&mut body, &materials, &of_block, wanted));
+        let units = options.units.unwrap_or(Units::SI);
+        let is_wanted = options.materials_of_file && options.scale.is_none();
+        let note = if is_wanted { take_materials(&mut body, &materials, &of_block, units) } else { None };
+        has_own_materials = note.is_some();
+        notes.push(note.unwrap_or_else(|| materials_left_out(&body, &materials, options)));
     }
-    Ok(Imported { body, notes })
+    Ok(Imported { body, notes, has_own_materials })
 }
 
-/// Gives the body the materials of its file, if it is wanted and every block has one; says what was done.
+/// Gives the body the materials of its file if every block has one, and says so.
 fn take_materials(
     body: &mut Body,
     materials: &[InpMaterial],
     of_block: &[Option<usize>],
-    wanted: bool,
-) -> String {
+    units: Units,
+) -> Option<String> {
     let of = |m: &InpMaterial| {
         let [young, poisson] = m.elastic?;
-        Material::new(m.name.clone(), m.density?, young, poisson).ok()
+        units.material(&m.name, m.density?, young, poisson).ok()
     };
-    let taken: Option<Vec<Material>> = materials.iter().map(of).collect();
-    let all: Option<Vec<usize>> = of_block.iter().copied().collect();
-    match (taken, all) {
-        (Some(taken), Some(of_block)) if wanted => {
-            let names: Vec<String> = taken
-                .iter()
-                .map(|m| format!("{} ({} kg/m³, {:e} Pa, {})", m.name, m.density, m.young, m.poisson))
-                .collect();
-            (body.materials, body.material_of_block) = (taken, of_block);
-            format!("materials of the file, as in SI units: {}; --material overrides them", names.join(", "))
-        }
-        _ => {
-            let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
-            format!(
-                "the materials of the file ({}) are not used: the body is of {}",
-                names.join(", "),
-                body.materials[0].name
-            )
-        }
-    }
+    let taken: Vec<Material> = materials.iter().map(of).collect::<Option<_>>()?;
+    let of_block: Vec<usize> = of_block.iter().copied().collect::<Option<_>>()?;
+    let names: Vec<String> = taken
+        .iter()
+        .map(|m| format!("{} ({} kg/m³, {} Pa, {})", m.name, plain(m.density), plain(m.young), m.poisson))
+        .collect();
+    (body.materials, body.material_of_block) = (taken, of_block);
+    let units = if units == Units::SI { "SI units".to_owned() } else { format!("the units {units}") };
+    Some(format!("materials of the file, as in {units}: {}; --material overrides them", names.join(", ")))
+}
+
+/// Why the body is not of the materials of its file.
+fn materials_left_out(body: &Body, materials: &[InpMaterial], options: &ImportOptions) -> String {
+    let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
+    let why = match options.scale {
+        Some(_) if options.materials_of_file => " (--scale says nothing of their units; --units does)",
+        _ => "",
+    };
+    format!(
+        "the materials of the file ({}) are not used{why}: the body is of {}",
+        names.join(", "),
+        body.materials[0].name
+    )
 }
 
 fn read_mesh(path: &Path) -> Result<(Geometry, Vec<String>), ImportError> {
     let (mesh, notes) = msh::read(path)?;
-    refuse_unusable(path, &mesh)?;
-    Ok((Geometry::Mesh(mesh), notes.iter().map(ToString::to_string).collect()))
+    usable(path, mesh, &notes)
 }
 
+/// A mesh as it was read, with what its reader and a look at its cells found.
+///
 /// A folded corner is a finding of `carom-mesh info`; a cell that is inside out gives no stiffness at all, and one that is there
-/// twice gives its stiffness twice.
-fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<(), ImportError> {
+/// twice gives its stiffness twice: such meshes are refused.
+fn usable(path: &Path, mesh: Mesh, notes: &[impl ToString]) -> Result<(Geometry, Vec<String>), ImportError> {
+    let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    notes.extend(refuse_unusable(path, &mesh)?);
+    Ok((Geometry::Mesh(mesh), notes))
+}
+
+/// Refuses cells that nothing can be computed with; a note tells of slivers.
+fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<Option<String>, ImportError> {
     let quality = quality::assess(mesh);
     let middle = |cell: CellRef| {
         let nodes = mesh.blocks[cell.block as usize].cell(cell.cell as usize);
@@ -274,7 +321,18 @@ fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<(), ImportError> {
         let (path, count) = (path.to_owned(), quality.overlaid.len());
         return Err(ImportError::Overlaid { path, count, at: middle(first) });
     }
-    let Some(&first) = quality.inverted.first() else { return Ok(()) };
+    let Some(&first) = quality.inverted.first() else {
+        return Ok(quality.slivers.first().map(|&(worst, least)| {
+            let [x, y, z] = middle(worst);
+            format!(
+                "{} of {} cells are slivers (scaled Jacobian below {}), the worst {least:.1e} near ({x}, {y}, {z}) in the units of the \
+                 file: steps get small and stresses there mean little; mesh the part again, or remove small edges and faces from it",
+                quality.slivers.len(),
+                mesh.cell_counts().values().sum::<usize>(),
+                quality::SLIVER
+            )
+        }));
+    };
     Err(ImportError::Inverted {
         path: path.to_owned(),
         count: quality.inverted.len(),
@@ -282,6 +340,26 @@ fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<(), ImportError> {
         at: middle(first),
         least: quality.min_scaled_jacobian,
     })
+}
+
+/// The size of cells that carom-gmsh takes where none is given.
+fn size_taken(geometry: &Geometry) -> String {
+    let points: &[[f64; 3]] = match geometry {
+        Geometry::Mesh(mesh) => &mesh.points,
+        Geometry::Nurbs(_) => &[],
+    };
+    let extent = |d: usize| {
+        let [low, high] = points
+            .iter()
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x[d]), high.max(x[d])]);
+        (high - low).max(0.0)
+    };
+    let diagonal = (extent(0).powi(2) + extent(1).powi(2) + extent(2).powi(2)).sqrt();
+    format!(
+        "no size is given: cells of {} m are taken, a twentieth of the diagonal of the part; --size (in a scenario: `size` beside `file`) \
+         says another",
+        plain(diagonal / 20.0)
+    )
 }
 
 /// Multiplies all coordinates; numbers of nodes count from one, those of control points from zero, patch after patch.

@@ -89,6 +89,30 @@ pub struct ShapeOptions {
     pub zones: Vec<Zone>,
 }
 
+impl ShapeOptions {
+    /// A shape with everything else left open.
+    pub fn of(shape: Shape) -> Self {
+        Self {
+            shape,
+            radius: None,
+            inner_radius: None,
+            length: None,
+            size: None,
+            semi_axes: None,
+            pole_radius: None,
+            focus: None,
+            degree: None,
+            elements: Vec::new(),
+            grade: Vec::new(),
+            hex: false,
+            order: None,
+            elevate: None,
+            subdivide: None,
+            zones: Vec::new(),
+        }
+    }
+}
+
 /// Why a shape cannot be made.
 #[derive(Debug, Error)]
 pub enum MakeError {

@@ -119,3 +119,86 @@ fn stiffness_and_mass_of_twins_are_the_same() {
         }
     }
 }
+
+/// A unit cube of one hexahedron with a material, everything in the given units.
+fn deck(length: f64, density: f64, young: f64) -> String {
+    let mut text = "*NODE\n".to_owned();
+    for (i, [x, y, z]) in CORNERS.iter().enumerate() {
+        let [x, y, z] = [x, y, z].map(|x| length * x);
+        text.push_str(&format!("{}, {x}, {y}, {z}\n", i + 1));
+    }
+    text.push_str("*ELEMENT, TYPE=C3D8, ELSET=E\n1, 1, 2, 3, 4, 5, 6, 7, 8\n*SOLID SECTION, ELSET=E, MATERIAL=M\n*MATERIAL, NAME=M\n");
+    text.push_str(&format!("*DENSITY\n{density:e}\n*ELASTIC\n{young:e}, 0.3\n"));
+    text
+}
+
+const CORNERS: [[f64; 3]; 8] = [
+    [0.0, 0.0, 0.0],
+    [1.0, 0.0, 0.0],
+    [1.0, 1.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+    [1.0, 0.0, 1.0],
+    [1.0, 1.0, 1.0],
+    [0.0, 1.0, 1.0],
+];
+
+fn import_deck(text: &str, options: &ImportOptions) -> Result<carom_make::Imported, carom_make::ImportError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("part.inp");
+    std::fs::write(&path, text).unwrap();
+    import(&path, options, Material::named("glass").unwrap())
+}
+
+#[test]
+fn a_deck_in_its_units_is_the_same_body_in_si() {
+    for (units, length, density, young) in [
+        ("m-kg-s", 1.0, 7800.0, 210e9),
+        ("mm-t-s", 1e3, 7.8e-9, 210e3),
+        ("mm-kg-ms", 1e3, 7.8e-6, 210.0),
+        ("cm-g-us", 1e2, 7.8, 2.1),
+    ] {
+        let options = ImportOptions {
+            units: Some(units.parse().unwrap()),
+            materials_of_file: true,
+            ..ImportOptions::default()
+        };
+        let imported = import_deck(&deck(length, density, young), &options).unwrap();
+        let found = inspect(&imported.body).unwrap();
+        assert!((found.properties.mass / 7800.0 - 1.0).abs() < 1e-12, "{units}: {}", found.properties.mass);
+        assert!((imported.body.materials[0].young / 210e9 - 1.0).abs() < 1e-12, "{units}");
+        assert!(
+            imported.has_own_materials
+                && carom_fem::plausible::of_body(&imported.body, true).unwrap().is_empty()
+        );
+    }
+    let both = ImportOptions {
+        units: Some("mm-t-s".parse().unwrap()),
+        scale: Some(1e-3),
+        ..ImportOptions::default()
+    };
+    assert!(import_deck(&deck(1e3, 1.0, 1.0), &both).unwrap_err().to_string().contains("give one of them"));
+}
+
+#[test]
+fn a_deck_in_millimetres_taken_as_si_is_implausible_and_its_units_are_guessed() {
+    let options = ImportOptions { materials_of_file: true, ..ImportOptions::default() };
+    let body = import_deck(&deck(1e3, 7.8e-9, 210e3), &options).unwrap().body;
+    let told: Vec<String> =
+        carom_fem::plausible::of_body(&body, true).unwrap().iter().map(ToString::to_string).collect();
+    for what in ["the density is 7.8e-9 kg/m³", "the speed of sound", "the largest extent is 1000 m"] {
+        assert!(told.iter().any(|text| text.contains(what) && text.contains("mm-t-s")), "{what}: {told:#?}");
+    }
+}
+
+#[test]
+fn slivers_are_noted() {
+    // Two tetrahedra on a triangle, one of them nearly flat.
+    let text = "*NODE\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1., 0.\n4, 0., 0., 1.\n5, 0.3, 0.3, -3e-5\n\
+                *ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n2, 1, 3, 2, 5\n";
+    let notes = import_deck(text, &ImportOptions::default()).unwrap().notes;
+    assert!(notes.iter().any(|note| note.starts_with("1 of 2 cells are slivers")), "{notes:?}");
+    let found = inspect(&import_deck(text, &ImportOptions::default()).unwrap().body).unwrap();
+    assert_eq!(found.soundness.slivers, 1);
+    assert!(found.findings.iter().any(|finding| finding.contains("slivers")), "{:?}", found.findings);
+}

@@ -8,24 +8,7 @@ use carom_make::{NearPlace, Place, RefineOptions, Shape, ShapeOptions, Zone, coa
 use carom_progress::{Progress, Silent};
 
 fn options(shape: Shape) -> ShapeOptions {
-    ShapeOptions {
-        shape,
-        radius: None,
-        inner_radius: None,
-        length: None,
-        size: None,
-        semi_axes: None,
-        pole_radius: None,
-        focus: None,
-        degree: None,
-        elements: Vec::new(),
-        grade: Vec::new(),
-        hex: false,
-        order: None,
-        elevate: None,
-        subdivide: None,
-        zones: Vec::new(),
-    }
+    ShapeOptions::of(shape)
 }
 
 fn steel() -> Material {

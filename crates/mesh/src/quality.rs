@@ -9,6 +9,10 @@ use crate::{CellRef, CellShape, FaceTable, Mesh, lagrange};
 /// Two nodes closer than this part of the largest extent of the mesh count as duplicates.
 pub const DUPLICATE_TOLERANCE: f64 = 1e-9;
 
+/// Cells with a scaled Jacobian between 0 and this are slivers: they shorten the steps of explicit schemes, make the stiffness
+/// badly conditioned, and their stresses mean little.
+pub const SLIVER: f64 = 0.02;
+
 /// Findings of [`assess`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
@@ -21,6 +25,8 @@ pub struct Quality {
     pub folded: Vec<CellRef>,
     /// Those of them that are folded at inner points too (27 Gauss points), ascending: no computation is possible.
     pub inverted: Vec<CellRef>,
+    /// Cells with a scaled Jacobian between 0 and [`SLIVER`] and its value, the worst first.
+    pub slivers: Vec<(CellRef, f64)>,
     /// Number of nodes that no cell uses.
     pub unused_nodes: usize,
     /// Nodes in (nearly) the same place, each with the first one there; unused nodes are left out.
@@ -56,7 +62,7 @@ pub fn without_negative_zero(scaled_jacobian: f64) -> f64 {
 /// Looks at every cell, node and face of a mesh.
 pub fn assess(mesh: &Mesh) -> Quality {
     let mut worst: Option<(f64, CellRef)> = None;
-    let (mut folded, mut inverted) = (Vec::new(), Vec::new());
+    let (mut folded, mut inverted, mut slivers) = (Vec::new(), Vec::new(), Vec::new());
     let mut buffer = [[0.0; 3]; CellShape::MAX_NODES];
     for (i_block, block) in mesh.blocks.iter().enumerate() {
         let measure = ScaledJacobian::new(block.shape);
@@ -70,12 +76,16 @@ pub fn assess(mesh: &Mesh) -> Quality {
                 if !rule.determinants(nodes).all(|det| det > 0.0) {
                     inverted.push(cell);
                 }
+            } else if value < SLIVER {
+                slivers.push((cell, value));
             }
             if worst.is_none_or(|(least, _)| value < least) {
                 worst = Some((value, cell));
             }
         }
     }
+    // The first of equal ones stays the first.
+    slivers.sort_by(|a, b| a.1.total_cmp(&b.1));
     let table = FaceTable::new(mesh);
     let (open_edges, crowded_edges) = surface_edges(mesh, &table);
     let used = mesh.node_is_used();
@@ -84,6 +94,7 @@ pub fn assess(mesh: &Mesh) -> Quality {
         worst_cell: worst.map(|(_, cell)| cell),
         folded,
         inverted,
+        slivers,
         unused_nodes: used.iter().filter(|used| !**used).count(),
         duplicate_nodes: duplicate_nodes(mesh, &used),
         open_edges,

@@ -15,7 +15,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use carom_files::coordinates::ImpossiblePoint;
-use carom_vtk::{CellType, Field, Grid, ReadError, Values, read_vtu};
+use carom_vtk::{CellType, Field, Grid, ReadError, Values, read_vtu_with};
 
 use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, FaceTable, Mesh, Set};
 
@@ -133,7 +133,8 @@ impl fmt::Display for Note {
 ///
 /// [`ReadVtuError`]: the file cannot be read, or its grid is no mesh of solids.
 pub fn read(path: &Path) -> Result<(Mesh, Vec<Note>), ReadVtuError> {
-    let grid = read_vtu(path)?;
+    let is_set = |name: &str| name.starts_with(MARK) || GROUPS.iter().any(|(group, _)| *group == name);
+    let grid = read_vtu_with(path, &is_set)?;
     mesh(&grid).map_err(|source| ReadVtuError::Mesh { path: path.to_owned(), source })
 }
 

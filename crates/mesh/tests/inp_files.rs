@@ -517,3 +517,81 @@ fn a_large_file_is_read_fast() {
     eprintln!("conrod_100k as .inp: {seconds:.3} s");
     assert!(seconds < 3.0, "{seconds} s");
 }
+
+#[test]
+fn files_that_include_the_next_twice_are_refused_before_they_fill_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    for i in 0..30 {
+        let next = i + 1;
+        write(&format!("{i}.inp"), &format!("*INCLUDE, INPUT={next}.inp\n*INCLUDE, INPUT={next}.inp\n"));
+    }
+    write("30.inp", "*NODE\n1, 0., 0., 0.\n");
+    let message = inp::read(&folder.path().join("0.inp")).unwrap_err().to_string();
+    assert!(message.contains("is included again") && message.contains("one file"), "{message}");
+    // A file of nodes that two parts share is no mistake.
+    write(
+        "nodes.inp",
+        "*NODE\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1., 0.\n4, 0., 0., 1.\n*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n",
+    );
+    let part = |name: &str| format!("*PART, NAME={name}\n*INCLUDE, INPUT=nodes.inp\n*END PART\n");
+    let instance =
+        |name: &str, x: f64| format!("*INSTANCE, NAME=I{name}, PART={name}\n{x}, 0., 0.\n*END INSTANCE\n");
+    let text =
+        [part("A"), part("B"), "*ASSEMBLY, NAME=S\n".to_owned(), instance("A", 0.0), instance("B", 2.0)]
+            .concat();
+    write("two.inp", &format!("{text}*END ASSEMBLY\n"));
+    assert_eq!(inp::read(&folder.path().join("two.inp")).unwrap().mesh.points.len(), 8);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_are_not_included() {
+    for input in ["*INCLUDE, INPUT=/dev/zero\n", "*NODE, INPUT=/dev/random\n"] {
+        let message = read(input).unwrap_err();
+        assert!(message.contains("line 1") && message.contains("not a regular file"), "{message}");
+    }
+}
+
+#[test]
+fn a_message_shows_no_line_of_an_included_file_that_is_no_deck() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, "root:x:0:0:root:/root:/bin/bash\nhunter2\n").unwrap();
+    for before in
+        ["", "*NODE\n1, 0., 0., 0.\n", "*ELEMENT, TYPE=C3D4\n", "*NSET, NSET=A\n", "*SURFACE, NAME=S\n"]
+    {
+        let path = folder.path().join("a.inp");
+        std::fs::write(&path, format!("{before}*INCLUDE, INPUT={}\n", secret.display())).unwrap();
+        let message = inp::read(&path).unwrap_err().to_string();
+        assert!(!message.contains("root:") && !message.contains("hunter2"), "{before}: {message}");
+    }
+}
+
+#[test]
+fn lines_too_short_for_a_mesh_are_refused_before_they_fill_memory() {
+    let message = read(&format!("*NODE\n{}", "1\n".repeat(2_000_000))).unwrap_err();
+    assert!(message.contains("2000000 data lines, too many for its size"), "{message}");
+}
+
+#[test]
+fn surplus_nodes_on_the_line_of_a_linear_hexahedron_are_left_out_as_in_calculix() {
+    for name in ["C3D8", "C3D8I"] {
+        let x = element("C3D8");
+        let whole = read(&one_element(name, &x, 6)).unwrap();
+        let text = one_element(name, &x, 6).replace("17, 18,", "17, 18, 11, 12,");
+        let surplus = read(&text).unwrap();
+        assert_eq!(surplus.mesh, whole.mesh);
+        let note = Note::SurplusNodes { name: name.to_owned(), count: 1 };
+        assert!(note.to_string().contains("the first 8 are taken, as CalculiX does"));
+        assert_eq!(surplus.notes, [whole.notes, vec![note]].concat());
+    }
+    // Twenty nodes are a hexahedron of second order under a wrong name, ten those of a C3D10.
+    let nodes: String = (1..=20).map(|n| format!("{n}, {n}., 0., 0.\n")).collect();
+    for (name, n) in [("C3D8", 20), ("C3D4", 10)] {
+        let list: Vec<String> = (1..=n).map(|n| n.to_string()).collect();
+        let message =
+            read(&format!("*NODE\n{nodes}*ELEMENT, TYPE={name}\n1, {}\n", list.join(", "))).unwrap_err();
+        assert!(message.contains(&format!("element 1 has {n} nodes")), "{message}");
+    }
+}

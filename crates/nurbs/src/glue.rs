@@ -42,6 +42,19 @@ pub enum GlueError {
         /// Patch and side that touches it.
         second: (u32, Side),
     },
+    /// Patches that are refined locally by too many levels.
+    #[error(
+        "the patches are refined locally by {levels} levels, with {needed} control points if they were refined everywhere, more than \
+         {most}: write the file with fewer levels"
+    )]
+    TooFine {
+        /// Levels above the coarsest.
+        levels: usize,
+        /// Control points of the tensor products on the finest level.
+        needed: usize,
+        /// How many are possible.
+        most: usize,
+    },
     /// A side lies on a part of another.
     #[error(
         "patch{}:{} lies on a part of patch{}:{}: whole sides must be glued to each other; split patch {} along the edges of \

@@ -18,6 +18,7 @@ pub mod comparison;
 pub mod condensation;
 pub mod craig_bampton;
 pub mod damping;
+pub mod definite;
 pub mod doubtful;
 pub mod error;
 pub mod flexibility;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use carom_fem::{DiscretisationError, MaterialError, SetError};
+use carom_fem::{DiscretisationError, ImpossibleBody, MaterialError, SetError};
 use carom_files::WriteFileError;
 use carom_format::{ReadArchiveError, ResultError};
 use carom_make::{ImportError, ImportErrorKind, MakeError, RefineError, ZoneError};
@@ -152,6 +152,28 @@ pub enum SimulateError {
         /// What is possible.
         valid: &'static str,
     },
+    /// A file in units gives no material, and the scenario none.
+    #[error(
+        "body `{body}`: `{path}` gives no material to all of its cells, and the scenario names none: add `material = \"steel\"` to the body"
+    )]
+    NoMaterial {
+        /// Name of the body.
+        body: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A source file cannot be read.
+    #[error(
+        "body `{body}`: cannot read `{path}`: {source}; check the path, which is relative to the folder of the scenario"
+    )]
+    SourceFile {
+        /// Name of the body.
+        body: String,
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
     /// A file gives no body.
     #[error("body `{body}`: {source}")]
     Import {
@@ -248,6 +270,14 @@ pub enum SimulateError {
         body: String,
         /// What is wrong.
         source: DiscretisationError,
+    },
+    /// A body whose mass or volume is no number.
+    #[error("body `{body}`: {source}")]
+    Impossible {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: ImpossibleBody,
     },
     /// A set cannot be used.
     #[error(transparent)]
@@ -398,7 +428,10 @@ impl SimulateError {
                 ImportErrorKind::Program => ErrorKind::Other,
                 ImportErrorKind::Interrupted => ErrorKind::Interrupted,
             },
-            Self::Read(ReadArchiveError::Io { .. }) | Self::Write(_) | Self::Io { .. } => ErrorKind::Files,
+            Self::Read(ReadArchiveError::Io { .. })
+            | Self::Write(_)
+            | Self::Io { .. }
+            | Self::SourceFile { .. } => ErrorKind::Files,
             Self::Result(error) if error.is_io() => ErrorKind::Files,
             Self::RigidRun(carom_rigid::RunError::Interrupted { .. }) => ErrorKind::Interrupted,
             Self::RigidRun(carom_rigid::RunError::Observer(_)) => ErrorKind::Files,

@@ -4,11 +4,13 @@
 //! [`run()`] carries the time loop and keeps the result. Read in that order. The scheme `static` has no time loop: [`statics`].
 //! [`survey()`] says what [`prepare()`] would do, and what is wrong, without writing anything.
 
+mod discretised;
 pub mod error;
 mod forces;
 mod joints;
 mod material_point;
 mod overlap;
+mod plausible;
 pub mod prepare;
 mod recipe;
 mod references;

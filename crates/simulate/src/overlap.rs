@@ -4,13 +4,16 @@ mod frames;
 
 pub(crate) use frames::{OverlapWatch, Watching};
 
+use std::rc::Rc;
+
 use carom_contact::geometry::Faces;
 use carom_dynamics::rotation;
-use carom_fem::{Body, Discretisation, Surface};
+use carom_fem::{Body, Surface};
 use carom_format::scenario::model::{BodySpec, End, Scenario};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::SimulateError;
+use crate::discretised::{Bodies, Discretised};
 use crate::references::Parts;
 use crate::run::reduces;
 use crate::system::placement;
@@ -23,14 +26,18 @@ const DEPTH: f64 = 0.05;
 ///
 /// Points of either zone are sought inside the whole surface of the other body. A static run may begin so, as its
 /// displacements can part what is pressed together.
-pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<SimulateError> {
+pub(crate) fn problems<'a>(
+    scenario: &Scenario,
+    parts: &[Parts<'a>],
+    bodies: &Bodies<'a>,
+) -> Vec<SimulateError> {
     if !reduces(scenario) {
         return Vec::new();
     }
     let placed = |end: &End| {
         let (spec, parts) = scenario.body.iter().zip(parts).find(|(spec, _)| spec.name == end.body)?;
         let Parts::Geometry(body) = parts else { return None };
-        Placed::new(spec, body, &end.part)
+        Placed::new(spec, body, &end.part, bodies)
     };
     let mut found = Vec::new();
     for (i, pair) in scenario.contact.iter().enumerate() {
@@ -56,54 +63,48 @@ pub struct Silhouette {
 
 impl Silhouette {
     /// None if the body cannot be evaluated, which is told elsewhere.
-    pub(crate) fn of(body: &Body) -> Option<Self> {
-        let discretisation = Discretisation::new(body).ok()?;
-        let surface = discretisation.surface(&body.boundary_faces());
-        let place = |&k: &u32| Vector3::from(discretisation.points[k as usize]);
-        Some(Self { points: surface.points.iter().map(place).collect(), surface })
+    pub(crate) fn of<'a>(body: &'a Body, bodies: &Bodies<'a>) -> Option<Self> {
+        let known = bodies.of(body).ok()?;
+        let (surface, points) = known.whole().clone();
+        Some(Self { surface, points })
     }
 }
 
 /// A body where it starts, and its contact zone.
-struct Placed {
+struct Placed<'a> {
     rotation: Matrix3<f64>,
     origin: Vector3<f64>,
     /// Points of the zone in source coordinates \[m\].
     samples: Vec<Vector3<f64>>,
     /// Diagonal of their box \[m\].
     size: f64,
-    whole: Surface,
-    /// Positions of the points of `whole` in source coordinates \[m\], and their box.
-    points: Vec<Vector3<f64>>,
+    body: Rc<Discretised<'a>>,
+    /// Box of the points of its whole surface.
     bounds: [Vector3<f64>; 2],
 }
 
-impl Placed {
+impl<'a> Placed<'a> {
     /// None if the body or its set has no surface, which is told elsewhere.
-    fn new(spec: &BodySpec, body: &Body, set: &str) -> Option<Self> {
-        let discretisation = Discretisation::new(body).ok()?;
-        let zone = body.surface_of_set(&discretisation, set).ok()?;
-        let whole = discretisation.surface(&body.boundary_faces());
-        let of = |surface: &Surface| -> Vec<[f64; 3]> {
-            surface.points.iter().map(|&k| discretisation.points[k as usize]).collect()
-        };
-        let samples = samples(&zone, &of(&zone));
-        let points: Vec<Vector3<f64>> = of(&whole).into_iter().map(Vector3::from).collect();
+    fn new(spec: &BodySpec, body: &'a Body, set: &str, bodies: &Bodies<'a>) -> Option<Self> {
+        let known = bodies.of(body).ok()?;
+        let zone = body.surface_of_set(&known.discretisation, set).ok()?;
+        let positions: Vec<[f64; 3]> =
+            zone.points.iter().map(|&k| known.discretisation.points[k as usize]).collect();
+        let samples = samples(&zone, &positions);
         let [low, high] = bounds(&samples);
         let place = placement(spec);
         Some(Self {
             rotation: rotation::matrix(&place.quaternion),
             origin: Vector3::from(place.origin),
             size: (high - low).norm(),
-            bounds: bounds(&points),
+            bounds: bounds(&known.whole().1),
             samples,
-            whole,
-            points,
+            body: known,
         })
     }
 
     /// How deep the zone lies inside the other body at most \[m\], if that is too deep to touch it.
-    fn deepest_inside(&self, other: &Self) -> Option<f64> {
+    fn deepest_inside(&self, other: &Placed<'_>) -> Option<f64> {
         let there =
             |x: &Vector3<f64>| other.rotation.tr_mul(&(self.rotation * x + self.origin - other.origin));
         let [low, high] = &other.bounds;
@@ -112,8 +113,9 @@ impl Placed {
         if near.is_empty() {
             return None;
         }
-        let faces = Faces::new(other.whole.clone(), &other.points).ok()?;
-        let mut now = faces.state_at(&other.points);
+        let (whole, points) = other.body.whole();
+        let faces = Faces::new(whole.clone(), points).ok()?;
+        let mut now = faces.state_at(points);
         let depth = |x: &Vector3<f64>| faces.closest(&mut now, x).map_or(0.0, |foot| -foot.gap);
         let deepest = near.iter().map(depth).fold(0.0, f64::max);
         (deepest > DEPTH * self.size.min(other.size)).then_some(deepest)

@@ -14,7 +14,9 @@ use carom_progress::Progress;
 use carom_reduce::ReducedBody;
 
 use crate::SimulateError;
+use crate::discretised::Bodies;
 use crate::overlap::{self, Silhouette};
+use crate::plausible;
 use crate::references::{self, Parts};
 use crate::run::{reduces, supported};
 
@@ -80,6 +82,8 @@ pub struct Prepared {
     pub n_reduced: usize,
     /// What was made and what was up to date, a sentence each.
     pub notes: Vec<String>,
+    /// Implausible figures of the scenario, a sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// Makes or reads every body and model that a scenario names. What is up to date is not made again.
@@ -105,15 +109,18 @@ pub fn prepare(
         }
     }
     let parts: Vec<Parts<'_>> = sources.iter().map(Source::parts).collect();
-    if let Some(problem) = references::problems(scenario, &parts).into_iter().next() {
+    let bodies = Bodies::default();
+    if let Some(problem) = references::problems(scenario, &parts, &bodies).into_iter().next() {
         return Err(problem);
     }
-    if let Some(problem) = overlap::problems(scenario, &parts).into_iter().next() {
+    if let Some(problem) = overlap::problems(scenario, &parts, &bodies).into_iter().next() {
         return Err(problem);
     }
+    prepared.warnings = plausible::warnings(scenario, &parts, &bodies)?;
     if parts.len() > 1 {
-        prepared.silhouettes = parts.iter().map(Parts::silhouette).collect();
+        prepared.silhouettes = parts.iter().map(|parts| parts.silhouette(&bodies)).collect();
     }
+    drop(bodies);
     // Bodies that differ in name and motion alone share files in memory.
     let mut models: BTreeMap<String, Arc<ReducedBody>> = BTreeMap::new();
     for (i, (spec, source)) in scenario.body.iter().zip(sources).enumerate() {
@@ -126,6 +133,10 @@ pub fn prepare(
         };
         let body = prepare_body(scenario, spec, source, workshop, progress, &mut prepared, &mut models)
             .map_err(|error| in_body(i, error))?;
+        if let (BodySource::Rom { .. }, PreparedModel::Reduced(model)) = (&spec.source, &body.model) {
+            let of_model = plausible::of_model(spec, model).map_err(|error| in_body(i, error))?;
+            prepared.warnings.extend(of_model.iter().map(ToString::to_string));
+        }
         prepared.bodies.push(body);
         if progress.interrupted() {
             return Err(SimulateError::Interrupted);
@@ -138,7 +149,7 @@ pub fn prepare(
 fn in_body(i: usize, error: SimulateError) -> SimulateError {
     let key = match &error {
         SimulateError::Make { .. } | SimulateError::Value { .. } => ".make",
-        SimulateError::Import { .. } => ".file",
+        SimulateError::Import { .. } | SimulateError::SourceFile { .. } => ".file",
         SimulateError::Refine { .. } => ".refine",
         SimulateError::Zone { .. } => ".zone",
         SimulateError::Material { .. } => ".material",

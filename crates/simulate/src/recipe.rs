@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -22,7 +23,7 @@ impl Recipe {
 
     /// If `file` is there and its note says that it was made so: the seconds that it took, by phase.
     pub(crate) fn made(&self, file: &Path) -> Option<BTreeMap<String, f64>> {
-        let note = fs::read_to_string(note(file)).ok().filter(|_| file.is_file())?;
+        let note = carom_files::input::read_text(&note(file)).ok().filter(|_| file.is_file())?;
         let (made, seconds) = note.trim_end().split_once('\n').unwrap_or((note.trim_end(), ""));
         (made == self.0).then(|| serde_json::from_str(seconds).unwrap_or_default())
     }
@@ -50,8 +51,8 @@ fn note(file: &Path) -> PathBuf {
 }
 
 /// Checksum of the content of a file.
-pub(crate) fn file_checksum(path: &Path) -> Result<String, SimulateError> {
-    let bytes = fs::read(path).map_err(|source| SimulateError::Io { path: path.to_owned(), source })?;
+pub(crate) fn file_checksum(path: &Path) -> io::Result<String> {
+    let bytes = carom_files::input::read(path)?;
     Ok(hexadecimal(Sha256::new().chain_update(bytes)))
 }
 

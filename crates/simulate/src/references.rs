@@ -1,6 +1,6 @@
 //! Sets that a scenario names: each must exist where it is looked for.
 
-use carom_fem::{Body, Discretisation, Geometry, SetError};
+use carom_fem::{Body, Geometry, SetError};
 use carom_format::scenario::model::{
     BodySpec, ContactLaw, ContactSpec, End, ReduceSpec, Scenario, Scheme, Spot,
 };
@@ -9,6 +9,7 @@ use carom_reduce::interface::{Interface, InterfaceSpec};
 use carom_reduce::{ReduceError, ReducedBody, Support};
 
 use crate::SimulateError;
+use crate::discretised::Bodies;
 use crate::overlap::Silhouette;
 use crate::rigid::{Role, shape_role};
 use crate::run::reduces;
@@ -23,11 +24,11 @@ pub(crate) enum Parts<'a> {
     Unknown,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
     /// The boundary of a body whose geometry is known.
-    pub(crate) fn silhouette(&self) -> Option<Silhouette> {
+    pub(crate) fn silhouette(&self, bodies: &Bodies<'a>) -> Option<Silhouette> {
         match self {
-            Self::Geometry(body) => Silhouette::of(body),
+            Self::Geometry(body) => Silhouette::of(body, bodies),
             Self::Model(_) | Self::Unknown => None,
         }
     }
@@ -36,11 +37,18 @@ impl Parts<'_> {
 /// Every name of a set or marker that leads nowhere, in the order of the scenario.
 ///
 /// * `parts` — what is known of each body of the scenario
-pub(crate) fn problems(scenario: &Scenario, parts: &[Parts<'_>]) -> Vec<SimulateError> {
+/// * `bodies` — where their discretisations are made
+pub(crate) fn problems<'a>(
+    scenario: &Scenario,
+    parts: &[Parts<'a>],
+    bodies: &Bodies<'a>,
+) -> Vec<SimulateError> {
     let mut found = Vec::new();
     for (i, (spec, parts)) in scenario.body.iter().zip(parts).enumerate() {
         if let Parts::Geometry(body) = parts {
-            found.extend(unusable(scenario, spec, body).map(|error| error.at(format!("body.{i}.reduce"))));
+            found.extend(
+                unusable(scenario, spec, body, bodies).map(|error| error.at(format!("body.{i}.reduce"))),
+            );
             let absent = sets_of(spec).filter_map(|(key, set)| missing(body, set).map(|error| (key, error)));
             found.extend(absent.map(|(key, error)| SimulateError::Set(error).at(format!("body.{i}.{key}"))));
         }
@@ -109,12 +117,17 @@ fn too_few_modes(scenario: &Scenario, spec: &BodySpec) -> Option<SimulateError> 
 }
 
 /// The error that the reduction would end with for its interface, supports or several parts; sets that are missing are found by name.
-fn unusable(scenario: &Scenario, spec: &BodySpec, body: &Body) -> Option<SimulateError> {
+fn unusable<'a>(
+    scenario: &Scenario,
+    spec: &BodySpec,
+    body: &'a Body,
+    bodies: &Bodies<'a>,
+) -> Option<SimulateError> {
     let reduce = spec.reduce.as_ref().filter(|_| reduces(scenario) && !spec.rigid)?;
     if sets_of(spec).any(|(_, set)| missing(body, set).is_some()) {
         return None;
     }
-    let error = match interface_of(body, reduce) {
+    let error = match interface_of(body, reduce, bodies) {
         Ok(_) => return None,
         Err(error) => error,
     };
@@ -122,16 +135,20 @@ fn unusable(scenario: &Scenario, spec: &BodySpec, body: &Body) -> Option<Simulat
 }
 
 /// The interface of a body, whose cells are looked at for it.
-fn interface_of(body: &Body, reduce: &ReduceSpec) -> Result<Interface, ReduceError> {
+fn interface_of<'a>(
+    body: &'a Body,
+    reduce: &ReduceSpec,
+    bodies: &Bodies<'a>,
+) -> Result<Interface, ReduceError> {
     let options = crate::prepare::reduction(reduce, "");
-    let discretisation = Discretisation::new(body)?;
+    let known = bodies.of(body)?;
     let spec = InterfaceSpec {
         sets: &options.interface_sets,
         points: &options.interface_points,
         attachments: &options.attachments,
         held: &options.held,
     };
-    Ok(Interface::new(body, &discretisation, spec)?)
+    Ok(Interface::new(body, &known.discretisation, spec)?)
 }
 
 /// Sets that the table of a body names.

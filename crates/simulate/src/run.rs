@@ -97,7 +97,8 @@ pub fn run(
     let cpu_seconds = cpu_seconds() - cpu_started;
     let mut summary = simulation.summary();
     summary.ledger.energy_limit = Some(scenario.simulation.relative_tolerance.unwrap_or(ENERGY_ERROR));
-    let mut warnings = crate::joints::notes(&simulation.assembly);
+    let mut warnings = prepared.warnings.clone();
+    warnings.extend(crate::joints::notes(&simulation.assembly));
     warnings.extend(of_bodies);
     warnings.extend(self::warnings(scenario, &simulation, &summary));
     warnings.extend(too_rigid(scenario, prepared, &summary.contacts));

@@ -15,6 +15,15 @@ pub enum DecodeError {
     /// The bytes end too early, or the header announces more than there is.
     #[error("its bytes end too early; the file is incomplete or damaged")]
     Truncated,
+    /// It unpacks to more than a file of this size should hold.
+    #[error(
+        "it unpacks to more than {most} bytes, all that is left of what a file of this size may unpack to; it is damaged, or packs the same \
+         numbers again and again: save it without compression"
+    )]
+    Unpacks {
+        /// The limit \[byte\].
+        most: usize,
+    },
     /// Not base64.
     #[error("its text is no base64")]
     Base64,
@@ -101,7 +110,9 @@ pub(crate) fn base64(text: &[u8]) -> Result<Vec<u8>, DecodeError> {
 
 /// The plain bytes behind a header: `[n bytes] data`, or
 /// `[n blocks] [block size] [size of a last partial block, or 0] [compressed sizes] blocks`.
-pub(crate) fn unpack(bytes: &[u8], packing: Packing) -> Result<Vec<u8>, DecodeError> {
+///
+/// * `most` — more bytes are refused before they are unpacked
+pub(crate) fn unpack(bytes: &[u8], packing: Packing, most: usize) -> Result<Vec<u8>, DecodeError> {
     let mut at = 0;
     let mut number = || -> Result<usize, DecodeError> {
         let word = bytes.get(at..at + packing.header).ok_or(DecodeError::Truncated)?;
@@ -118,6 +129,9 @@ pub(crate) fn unpack(bytes: &[u8], packing: Packing) -> Result<Vec<u8>, DecodeEr
     if packing.compressor == Compressor::None {
         let n = number()?;
         let end = at.checked_add(n).ok_or(DecodeError::Truncated)?;
+        if n > most {
+            return Err(DecodeError::Unpacks { most });
+        }
         return bytes.get(at..end).map(<[u8]>::to_vec).ok_or(DecodeError::Truncated);
     }
     let (n_blocks, size, last) = (number()?, number()?, number()?);
@@ -133,6 +147,9 @@ pub(crate) fn unpack(bytes: &[u8], packing: Packing) -> Result<Vec<u8>, DecodeEr
         // Neither ZLib nor LZ4 packs a thousand and some bytes into one: more is a damaged header.
         if full > 2048 * (block.len() + 64) {
             return Err(DecodeError::Block);
+        }
+        if out.len().saturating_add(full) > most {
+            return Err(DecodeError::Unpacks { most });
         }
         out.extend(packing.compressor.unpack(block, full)?);
         at = end;

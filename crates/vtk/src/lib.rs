@@ -21,6 +21,6 @@ pub use collection::Collection;
 pub use decode::DecodeError;
 pub use encode::{Compression, Encoding};
 pub use grid::{Field, Grid, GridError, Values};
-pub use read::{ParseError, ReadError, parse_vtu, read_vtu};
+pub use read::{ParseError, ReadError, parse_vtu, read_vtu, read_vtu_with};
 pub use vtkhdf::{PackedFrame, VtkHdfWriter, pack_frame};
 pub use write::{FrameWriter, WriteError, WriteOptions, write_vtu};

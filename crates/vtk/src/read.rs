@@ -2,10 +2,11 @@
 //!
 //! Own reader, because vtkio's panics on damaged files and has no place for the attribute `RationalWeights`.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use roxmltree::{Document, Node};
+use roxmltree::{Document, Node, ParsingOptions};
 use thiserror::Error;
 
 use crate::decode::{Compressor, DecodeError, Packing, base64, numbers, unpack, words};
@@ -125,8 +126,7 @@ pub enum ParseError {
 ///
 /// [`ReadError`]: the file cannot be opened, is damaged, or holds no single unstructured grid.
 pub fn read_vtu(path: &Path) -> Result<Grid, ReadError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Open { path: path.to_owned(), source })?;
-    parse_vtu(&bytes).map_err(|source| ReadError::Content { path: path.to_owned(), source })
+    read_vtu_with(path, &|_| true)
 }
 
 /// The grid in the bytes of a `.vtu` file.
@@ -135,6 +135,23 @@ pub fn read_vtu(path: &Path) -> Result<Grid, ReadError> {
 ///
 /// [`ParseError`].
 pub fn parse_vtu(bytes: &[u8]) -> Result<Grid, ParseError> {
+    parse(bytes, &|_| true)
+}
+
+/// Reads the grid of a `.vtu` file with some of its fields: the others are not unpacked.
+///
+/// * `wanted` — whether a field of a name is wanted
+///
+/// # Errors
+///
+/// As [`read_vtu`].
+pub fn read_vtu_with(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Grid, ReadError> {
+    let bytes =
+        carom_files::input::read(path).map_err(|source| ReadError::Open { path: path.to_owned(), source })?;
+    parse(&bytes, wanted).map_err(|source| ReadError::Content { path: path.to_owned(), source })
+}
+
+fn parse(bytes: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<Grid, ParseError> {
     let mark = b"<AppendedData";
     let appended = bytes.windows(mark.len()).position(|window| window == mark);
     let mut head = String::from_utf8_lossy(&bytes[..appended.unwrap_or(bytes.len())]).into_owned();
@@ -146,8 +163,12 @@ pub fn parse_vtu(bytes: &[u8]) -> Result<Grid, ParseError> {
     if !begins.starts_with('<') {
         return Err(ParseError::NotVtu { found: begins.lines().next().unwrap_or("").to_owned() });
     }
-    let document = Document::parse(&head).map_err(|error| ParseError::Xml { message: error.to_string() })?;
-    let file = File::new(document.root_element(), bytes, appended)?;
+    // An element takes much more memory than its four letters.
+    let nodes_limit = u32::try_from(1_000_000 + head.len() / 16).unwrap_or(u32::MAX);
+    let options = ParsingOptions { nodes_limit, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(&head, options)
+        .map_err(|error| ParseError::Xml { message: error.to_string() })?;
+    let file = File::new(document.root_element(), bytes, appended, wanted)?;
     file.grid()
 }
 
@@ -159,10 +180,23 @@ struct File<'a> {
     appended: Option<(&'a [u8], bool)>,
     /// Where appended arrays begin, ascending.
     offsets: BTreeSet<usize>,
+    /// Bytes that arrays may still unpack to.
+    left: Cell<usize>,
+    /// Whether a field of a name is wanted.
+    wanted: &'a dyn Fn(&str) -> bool,
 }
 
+/// Bytes that all arrays may have unpacked, for each byte of the file and beyond.
+const UNPACKED_FACTOR: usize = 4;
+const UNPACKED_BASE: usize = 40_000_000;
+
 impl<'a> File<'a> {
-    fn new(root: Node<'a, 'a>, bytes: &'a [u8], appended: Option<usize>) -> Result<Self, ParseError> {
+    fn new(
+        root: Node<'a, 'a>,
+        bytes: &'a [u8],
+        appended: Option<usize>,
+        wanted: &'a dyn Fn(&str) -> bool,
+    ) -> Result<Self, ParseError> {
         if !root.has_tag_name("VTKFile") {
             return Err(ParseError::NotVtu { found: format!("<{}>", root.tag_name().name()) });
         }
@@ -186,7 +220,15 @@ impl<'a> File<'a> {
             .map_err(|source| ParseError::Array { name: "all of them".to_owned(), source })?;
         let offsets = root.descendants().filter_map(|n| n.attribute("offset")?.trim().parse().ok()).collect();
         let appended = appended.map(|at| appended_data(&bytes[at..])).transpose()?;
-        Ok(Self { root, packing: Packing { big_endian, header, compressor }, appended, offsets })
+        let left = Cell::new(bytes.len().saturating_mul(UNPACKED_FACTOR).saturating_add(UNPACKED_BASE));
+        Ok(Self {
+            root,
+            packing: Packing { big_endian, header, compressor },
+            appended,
+            offsets,
+            left,
+            wanted,
+        })
     }
 
     fn grid(&self) -> Result<Grid, ParseError> {
@@ -250,6 +292,9 @@ impl<'a> File<'a> {
             for array in arrays(section) {
                 let name = array.attribute("Name").unwrap_or("").to_owned();
                 let n_components = count(array, "NumberOfComponents").unwrap_or(1).max(1);
+                if special != Some(name.as_str()) && !(self.wanted)(&name) {
+                    continue;
+                }
                 let values = self.array(array)?;
                 check_length(&name, values.len(), n_tuples.saturating_mul(n_components))?;
                 if special != Some(name.as_str()) {
@@ -285,13 +330,18 @@ impl<'a> File<'a> {
                 let offset = array.attribute("offset").and_then(|o| o.trim().parse().ok());
                 let start: usize = offset.ok_or(DecodeError::Truncated)?;
                 // Arrays stand one behind the other.
-                let end = self.offsets.range(start + 1..).next().copied().unwrap_or(data.len());
+                let end = self.offsets.range(start.saturating_add(1)..).next().copied().unwrap_or(data.len());
                 let slice = data.get(start..end.min(data.len())).ok_or(DecodeError::Truncated)?;
                 if is_base64 { base64(slice)? } else { slice.to_vec() }
             }
         };
         let is_empty = packed.is_empty();
-        let plain = if is_empty { Vec::new() } else { unpack(&packed, self.packing)? };
+        // Short integers become long ones.
+        let share = if matches!(type_name, "Int8" | "UInt8" | "Int16" | "UInt16") { 4 } else { 1 };
+        let most = self.left.get() / share;
+        let plain = if is_empty { Vec::new() } else { unpack(&packed, self.packing, most)? };
+        self.left.set(self.left.get() - share * plain.len());
+        drop(packed);
         numbers(&plain, type_name, self.packing.big_endian)
     }
 }

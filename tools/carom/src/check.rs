@@ -21,6 +21,10 @@ struct Checked<'a> {
     scenario: &'a Path,
     valid: bool,
     problems: Vec<String>,
+    /// What only the mesher will know.
+    not_checked: &'a [String],
+    /// Implausible figures.
+    warnings: &'a [String],
     folder: &'a Path,
     bodies: Vec<Body>,
     stages: Vec<Stage>,
@@ -48,12 +52,15 @@ pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> 
     let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
     let survey = survey(&scenario, workshop);
     let stages = stages(args, &scenario, &survey, &layout)?;
+    survey.warnings.iter().for_each(|warning| session.warn(warning));
     let problems: Vec<Failure> =
         survey.problems.into_iter().map(|problem| failed(&args.scenario, &overrides, problem)).collect();
     let checked = Checked {
         scenario: &args.scenario,
         valid: problems.is_empty(),
         problems: problems.iter().map(ToString::to_string).collect(),
+        not_checked: &survey.not_checked,
+        warnings: &survey.warnings,
         folder: &layout.root,
         bodies: survey.bodies.iter().map(body).collect(),
         stages,
@@ -171,7 +178,14 @@ fn text(checked: &Checked<'_>) -> String {
     for stage in &checked.stages {
         push(stage.name, "", &stage.would);
     }
-    let mut out = format!("{} is valid\n\n{}\n", checked.scenario.display(), table.to_text().trim());
+    let scenario = checked.scenario.display();
+    let verdict = if checked.not_checked.is_empty() {
+        format!("{scenario} is valid")
+    } else {
+        let list: Vec<String> = checked.not_checked.iter().map(|what| format!("- {what}")).collect();
+        format!("{scenario}: no error was found; not checked:\n{}", list.join("\n"))
+    };
+    let mut out = format!("{verdict}\n\n{}\n", table.to_text().trim());
     for body in &checked.bodies {
         let sets = body.sets.as_ref().map_or_else(
             || "known once Gmsh has meshed it".to_owned(),

@@ -48,10 +48,12 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
     let prepared = prepare(&scenario, workshop, session.progress())
         .map_err(|error| failed(&args.scenario, &overrides, error))?;
+    prepared.warnings.iter().for_each(|warning| session.warn(warning));
     bodies(&prepared).into_iter().for_each(|phase| tell(phase, &mut done));
     tell(solution::solve(args, &scenario, &prepared, &layout, &mut stamp, session)?, &mut done);
     // Models can be large, and pictures read them again.
-    drop(prepared);
+    let told = prepared.warnings;
+    drop(prepared.bodies);
 
     let run = Run::open(&layout.result).map_err(RunError::into_failure)?;
     let solved = Solved::read(run.reader()).map_err(solution::unreadable)?;
@@ -64,6 +66,9 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
         PictureFormat::Vtu => layout.paraview.join("result.pvd"),
         PictureFormat::Vtkhdf => layout.paraview.join("result"),
     };
+    // Those of the start were said before the run.
+    let warnings = solved.iter().flat_map(Solved::warnings).filter(|warning| !told.contains(warning));
+    warnings.for_each(|warning| session.warn(warning));
     conclude(args, (&layout, &series), &done, solved.as_ref(), started.elapsed().as_secs_f64(), session)
 }
 
@@ -108,9 +113,6 @@ fn conclude(
     seconds: f64,
     session: &Session,
 ) -> Result<(), Failure> {
-    for warning in solved.iter().flat_map(|solved| solved.warnings()) {
-        session.warn(warning);
-    }
     session.print_summary(&format!(
         "{}\n{}\nParaView: {}\nplots: {}\nreport: {}",
         solved.map(Solved::text).unwrap_or_default(),

@@ -61,7 +61,7 @@ impl Stamp {
     /// Reads a stamp; an empty one if there is none, or none that can be understood: then everything after the bodies is
     /// made again, and nothing is taken for ours.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        let text = match std::fs::read_to_string(path) {
+        let text = match carom_files::input::read_text(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => {

@@ -345,3 +345,63 @@ fn starved(place: &Place, limits: &[usize]) -> std::collections::BTreeSet<String
     }
     failed
 }
+
+#[test]
+fn a_missing_mesh_is_named_with_its_body_and_line() {
+    let place = Place::new();
+    let make = SMALL.lines().find(|line| line.contains("\"ball\", radius")).unwrap();
+    place.write("lost.toml", &SMALL.replace(make, "file = \"gone.msh\""));
+    for command in ["check", "run"] {
+        let errors = place.fails(&[command, "lost.toml"], 5);
+        for said in ["lost.toml:8", "body `ball`", "gone.msh", "relative to the folder of the scenario"] {
+            assert!(errors.contains(said), "{command}: {said}: {errors}");
+        }
+    }
+}
+
+#[test]
+fn implausible_figures_are_said_with_the_range_and_a_remedy() {
+    let place = Place::new();
+    let material =
+        "[material.plastic]\ndensity = 1180.0\nyoung = 3.2\npoisson = 0.37\n\n[[body]]\nname = \"ball\"";
+    let text = SMALL
+        .replacen("[[body]]\nname = \"ball\"", material, 1)
+        .replace("\"pmma\"", "\"plastic\"")
+        .replace("end_time", "time_step = 1e-30\nend_time")
+        .replace(
+            "velocity = [0.0, 0.0, -1.0]",
+            "velocity = [0.0, 0.0, -1.0]\nangular_velocity = [0.0, 0.0, 1e9]",
+        );
+    place.write("odd.toml", &text);
+    let checked = place.json(&["check", "odd.toml"]);
+    let warnings: Vec<&str> =
+        checked["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap()).collect();
+    for said in [
+        ["speed of sound", "3.2 GPa are 3.2e9"],
+        ["number of steps is 4e25", "years"],
+        ["speed of its rim", "rad/s"],
+    ] {
+        assert!(
+            warnings.iter().any(|warning| said.iter().all(|part| warning.contains(part))),
+            "{said:?}: {warnings:#?}"
+        );
+    }
+    assert!(checked["valid"].as_bool().unwrap());
+    let told = carom_testing::program::told(&place.ok(&["check", "odd.toml"]));
+    assert!(told.contains("warning: material `plastic`"), "{told}");
+    // The usual scenario has none.
+    place.write("usual.toml", SMALL);
+    assert!(place.json(&["check", "usual.toml"])["warnings"].as_array().unwrap().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_refused_at_once() {
+    let place = Place::new();
+    let pipe = place.path().join("pipe.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for input in ["pipe.toml", "/dev/zero"] {
+        let errors = place.fails(&["check", input], 5);
+        assert!(errors.contains("device, pipe or socket"), "{errors}");
+    }
+}

@@ -81,9 +81,8 @@ fn check_input(path: &Path) -> Result<(), Failure> {
         .hint("meshes (.msh, .inp, .vtu) go to `carom-mesh import` directly"));
     }
     // Gmsh would start first and say less.
-    std::fs::File::open(path)
-        .and_then(|file| file.metadata())
-        .and_then(|found| if found.is_dir() { Err(io::Error::other("it is a folder")) } else { Ok(()) })
+    carom_files::input::open(path)
+        .map(drop)
         .or_fail_with(Category::Files, || format!("cannot read `{}`", path.display()))
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use carom_cli::{OutputArgs, RunArgs};
+use carom_fem::Units;
 use carom_make::shape::Grade;
 use carom_make::{NearPlace, Place, Shape, ShapeOptions, Zone};
 use clap::builder::RangedI64ValueParser;
@@ -213,8 +214,13 @@ pub(crate) struct ImportArgs {
     pub(crate) hex: bool,
 
     /// Factor on all coordinates, such as 1e-3 for a mesh in millimetres.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", conflicts_with = "units")]
     pub(crate) scale: Option<f64>,
+
+    /// Units of the file, as length, mass and time: mm-t-s for mm, N and MPa, mm-kg-ms for mm, kN and GPa. Scales the coordinates,
+    /// and density and Young's modulus of the file's own materials. STEP and IGES files say their unit of length themselves.
+    #[arg(long, value_name = "L-M-T")]
+    pub(crate) units: Option<Units>,
 
     #[command(flatten)]
     pub(crate) material: PartMaterialArgs,

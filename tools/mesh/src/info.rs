@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
-use carom_fem::{Body, Inspection, MATERIALS, Material, Soundness};
+use carom_fem::{Body, Inspection, MATERIALS, Material, Soundness, plausible};
 use carom_format::{ReadArchiveError, StoredBody};
 use carom_make::{ImportOptions, import};
 use carom_mesh::quality::without_negative_zero;
@@ -36,6 +36,8 @@ struct Info<'a> {
     min_scaled_jacobian: f64,
     soundness: SoundnessInfo,
     findings: &'a [String],
+    /// Implausible figures.
+    warnings: &'a [String],
     sets: BTreeMap<&'a str, SetInfo>,
     materials: Vec<MaterialInfo<'a>>,
     /// That of the body file; none of a file of another program.
@@ -71,6 +73,7 @@ struct SoundnessInfo {
     first_duplicates: Vec<[u32; 2]>,
     folded_cells: usize,
     inverted_cells: usize,
+    slivers: usize,
     collapsed_sides: Vec<String>,
     /// Pairs of sides that have the same corners and lie apart.
     near_sides: Vec<[String; 2]>,
@@ -90,6 +93,7 @@ impl SoundnessInfo {
             first_duplicates: found.duplicate_nodes.iter().take(10).map(|(a, b)| [b + 1, a + 1]).collect(),
             folded_cells: found.folded_cells,
             inverted_cells: found.inverted_cells,
+            slivers: found.slivers,
             collapsed_sides: found.collapsed_sides.iter().copied().map(side_name).collect(),
             near_sides: found
                 .near_sides
@@ -139,6 +143,9 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
     let inspected = carom_fem::inspect(&body).or_fail(Category::Input);
     session.progress().end();
     let inspection = inspected?;
+    let implausible = plausible::of_measured(&body, &inspection.properties, true).or_fail(Category::Input)?;
+    let warnings: Vec<String> = implausible.iter().map(ToString::to_string).collect();
+    warnings.iter().for_each(|warning| session.warn(warning));
     if let Some(path) = &args.picture {
         keep_input(&args.body, path)?;
         crate::picture::write(&body, path)?;
@@ -163,6 +170,7 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
         min_scaled_jacobian: inspection.min_scaled_jacobian,
         soundness: SoundnessInfo::of(&inspection.soundness),
         findings: &inspection.findings,
+        warnings: &warnings,
         sets: inspection
             .sets
             .iter()

@@ -2,6 +2,7 @@
 
 use carom_cli::{Category, Failure, FailureContext};
 use carom_fem::Material;
+use carom_fem::plausible::plain;
 use clap::Args;
 
 /// A material that has no name.
@@ -18,6 +19,16 @@ struct ConstantArgs {
     /// Poisson's ratio.
     #[arg(long, value_name = "N", requires_all = ["density", "young"])]
     poisson: Option<f64>,
+}
+
+/// Tells that nobody said what the body is made of.
+pub(crate) fn taken_by_default(material: &Material) -> String {
+    let Material { name, density, young, poisson } = material;
+    format!(
+        "no material is given: {name} is taken ({density} kg/m³, {} Pa, {poisson}); --material or --density, --young and --poisson say \
+         another",
+        plain(*young)
+    )
 }
 
 /// What a body is made of.

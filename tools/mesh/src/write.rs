@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, check_ending, keep_input};
-use carom_fem::{Body, Material};
+use carom_fem::{Body, Geometry, Material, plausible};
 use carom_make::cad::CadOptions;
 use carom_make::{ImportError, ImportErrorKind, ImportOptions, RefineOptions, Zone, set_materials};
+use carom_mesh::{CellRef, Set};
 use serde::Serialize;
 
 use crate::args::{ImportArgs, MakeArgs, RefineArgs};
+use crate::material::{OfSet, taken_by_default};
 
 /// What was written.
 #[derive(Serialize)]
@@ -19,6 +21,8 @@ struct Written<'a> {
     nodes: usize,
     dofs: usize,
     notes: Vec<String>,
+    /// Figures of the body that are implausible.
+    warnings: Vec<String>,
 }
 
 /// The name of a body file.
@@ -30,9 +34,15 @@ fn body_name(path: &Path) -> Result<(), Failure> {
 pub(crate) fn make(args: &MakeArgs, session: &Session) -> Result<(), Failure> {
     body_name(&args.output.output)?;
     let name = stem(&args.output.output);
-    let body = carom_make::make(&args.options(), &name, args.material.material()?, session.progress())
-        .or_fail(Category::Input)?;
-    store(&body, &args.output.output, Vec::new(), session)
+    let material = args.material.material()?;
+    let mut notes = Vec::new();
+    if !args.material.is_given() {
+        notes.push(taken_by_default(&material));
+    }
+    let body =
+        carom_make::make(&args.options(), &name, material, session.progress()).or_fail(Category::Input)?;
+    notes.iter().for_each(|note| session.note(&format!("note: {note}")));
+    store(&body, &args.output.output, notes, session)
 }
 
 pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure> {
@@ -40,12 +50,14 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     let options = ImportOptions {
         cad: CadOptions { size: args.size, order: args.order, hex: args.hex },
         scale: args.scale,
+        units: args.units,
         materials_of_file: material.is_none(),
     };
-    let material = match material {
-        Some(material) => material,
-        None => Material::named("steel").or_fail(Category::Input)?,
+    let (material, is_given) = match material {
+        Some(material) => (material, true),
+        None => (Material::named("steel").or_fail(Category::Input)?, false),
     };
+    let by_default = taken_by_default(&material);
     keep_input(&args.file, &args.output.output)?;
     body_name(&args.output.output)?;
     session.progress().begin("reading the file", 0);
@@ -53,6 +65,9 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
         carom_make::import_with(&args.file, &options, material, session.progress()).map_err(import_failure);
     session.progress().end();
     let mut imported = imported?;
+    if !is_given && !imported.has_own_materials && !covers(&imported.body, &of_sets) {
+        imported.notes.push(by_default);
+    }
     set_materials(&mut imported.body, &of_sets).or_fail(Category::Input)?;
     add_zones(&mut imported.body, &args.zones.zones)?;
     for note in &imported.notes {
@@ -106,6 +121,19 @@ pub(crate) fn import_failure(error: ImportError) -> Failure {
     Failure::from_error(category, error)
 }
 
+/// True if the sets that materials are given for hold all cells.
+fn covers(body: &Body, of_sets: &[OfSet]) -> bool {
+    let Geometry::Mesh(mesh) = &body.geometry else { return false };
+    let cells = |set: &str| match mesh.sets.get(set) {
+        Some(Set::Cells(cells)) => cells.clone(),
+        _ => Vec::new(),
+    };
+    let mut covered: Vec<CellRef> = of_sets.iter().flat_map(|(set, _)| cells(set)).collect();
+    covered.sort_unstable();
+    covered.dedup();
+    covered.len() == mesh.cell_counts().values().sum::<usize>()
+}
+
 fn add_zones(body: &mut Body, zones: &[Zone]) -> Result<(), Failure> {
     zones.iter().try_for_each(|zone| zone.add_to(body)).or_fail(Category::Input)
 }
@@ -113,9 +141,13 @@ fn add_zones(body: &mut Body, zones: &[Zone]) -> Result<(), Failure> {
 fn store(body: &Body, path: &Path, notes: Vec<String>, session: &Session) -> Result<(), Failure> {
     session.check_interrupted()?;
     let discretisation = carom_fem::Discretisation::new(body).or_fail(Category::Input)?;
+    // Volume and mass are computed once the body is known to be sound enough for it.
+    let implausible = plausible::of_body(body, true).or_fail(Category::Input)?;
+    let warnings: Vec<String> = implausible.iter().map(ToString::to_string).collect();
+    warnings.iter().for_each(|warning| session.warn(warning));
     let nodes = discretisation.point_is_used().iter().filter(|used| **used).count();
     let checksum = carom_format::write_body(path, body).or_fail(Category::Files)?;
-    let written = Written { body: path, name: &body.name, checksum, nodes, dofs: 3 * nodes, notes };
+    let written = Written { body: path, name: &body.name, checksum, nodes, dofs: 3 * nodes, notes, warnings };
     session.print_summary(&format!("{}: {nodes} nodes, {} dofs", path.display(), 3 * nodes))?;
     session.print_json("carom-mesh body 1", &written)
 }

@@ -294,7 +294,7 @@ fn a_full_disk_is_code_5() {
         eprintln!("skipped: this system has no /dev/full");
         return;
     }
-    fails(&["make", "ball", "--radius", "1", "-o", "/dev/full"], 5);
+    fails(&["make", "ball", "--radius", "1", "--material", "steel", "-o", "/dev/full"], 5);
 }
 
 #[test]
@@ -462,7 +462,7 @@ fn a_full_disk_is_told_by_one_error_alone() {
         eprintln!("skipped: this system has no /dev/full");
         return;
     }
-    let message = fails(&["make", "ball", "--radius", "1", "-o", "/dev/full"], 5);
+    let message = fails(&["make", "ball", "--radius", "1", "--material", "steel", "-o", "/dev/full"], 5);
     assert!(message.starts_with("error: cannot write `/dev/full`"), "{message}");
 }
 

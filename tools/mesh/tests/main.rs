@@ -1,6 +1,7 @@
 //! The integration tests of `carom-tool-mesh`: one program with a module a file.
 
 mod commands;
+mod inputs;
 mod mesher;
 mod meshio;
 mod program;

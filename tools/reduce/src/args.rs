@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use carom_cli::{OptionalOutputArgs, OutputArgs, RunArgs};
+use carom_fem::Units;
 use carom_reduce::Attachment;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::solver::SolverArgs;
-use crate::units::Units;
 use crate::variant::VariantArgs;
 
 /// Body to reduced-order model.

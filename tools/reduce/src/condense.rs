@@ -154,7 +154,7 @@ fn read_nodes(file: &Path) -> Result<Vec<u32>, Failure> {
 
 /// Node numbers of a text file from 1, each with its line; `#` begins a comment.
 pub(crate) fn read_numbers(file: &Path, hint: &str) -> Result<Vec<(u32, usize)>, Failure> {
-    let text = std::fs::read_to_string(file)
+    let text = carom_files::input::read_text(file)
         .or_fail_with(Category::Files, || format!("cannot read the node numbers in `{}`", file.display()))?;
     let mut numbers = Vec::new();
     for (i, line) in text.lines().enumerate() {

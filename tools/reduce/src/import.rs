@@ -4,7 +4,6 @@ mod matrices;
 mod rigid;
 
 use std::f64::consts::TAU;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -104,7 +103,7 @@ fn refuse_other_kinds(file: &Path) -> Result<(), Failure> {
         Err(Failure::new(Category::Input, what).hint(hint))
     };
     let mut head = [0; 2];
-    if File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_err() {
+    if carom_files::input::open(file).and_then(|mut file| file.read_exact(&mut head)).is_err() {
         // Missing or empty: whoever reads it says so.
         return Ok(());
     }

@@ -24,7 +24,6 @@ mod shapes;
 mod solver;
 mod stress;
 mod table;
-mod units;
 mod variant;
 
 use std::path::Path;

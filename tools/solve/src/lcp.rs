@@ -87,8 +87,35 @@ struct Solved<'a> {
 ///
 /// [`Failure`] for a file that cannot be read or is no problem, and if no method makes the residual small.
 pub fn solve_lcp(arguments: &LcpArgs, session: &Session) -> Result<(), Failure> {
-    let path = &arguments.problem;
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let LcpProblem { matrix, q, mu, dim } = read_lcp(&arguments.problem)?;
+    match &mu {
+        Some(friction) => solve_friction(arguments, session, (&q, friction, dim), &*matrix),
+        None => solve_frictionless(arguments, session, &q, &*matrix),
+    }
+}
+
+/// A complementarity problem, with friction or without.
+pub struct LcpProblem {
+    matrix: Box<dyn Operator>,
+    q: Vec<f64>,
+    mu: Option<Vec<f64>>,
+    dim: Option<usize>,
+}
+
+impl LcpProblem {
+    /// Number of unknowns.
+    pub fn n(&self) -> usize {
+        self.q.len()
+    }
+}
+
+/// Reads a complementarity problem.
+///
+/// # Errors
+///
+/// [`Failure`] for a file that cannot be read or is no problem.
+pub fn read_lcp(path: &Path) -> Result<LcpProblem, Failure> {
+    let text = carom_files::input::read_text(path).map_err(|error| {
         Failure::new(Category::Files, format!("cannot read `{}`: {error}", path.display()))
     })?;
     let problem: Problem = serde_json::from_str(&text).map_err(|error| {
@@ -100,10 +127,7 @@ pub fn solve_lcp(arguments: &LcpArgs, session: &Session) -> Result<(), Failure> 
             .hint("see `carom-solve lcp --help` for what a problem holds"));
     };
     let matrix = matrix(path, entries, q.len())?;
-    match &problem.mu {
-        Some(friction) => solve_friction(arguments, session, (q, friction, problem.dim), &*matrix),
-        None => solve_frictionless(arguments, session, q, &*matrix),
-    }
+    Ok(LcpProblem { matrix, q: q.clone(), mu: problem.mu, dim: problem.dim })
 }
 
 /// The matrix, dense if a fifth of it or more is not zero.

@@ -138,6 +138,7 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     for note in &prepared.notes {
         session.detail(1, note);
     }
+    prepared.warnings.iter().for_each(|warning| session.warn(warning));
     let options = RunOptions { replace: arguments.output.force, resume: arguments.resume };
     let solved = match carom_simulate::run(&scenario, &folder, &prepared, result, options, progress) {
         Ok(outcome) => Solved::of(&outcome),
@@ -148,7 +149,8 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
         }
         Err(error) => return Err(stopped(failed(error))),
     };
-    for warning in solved.warnings() {
+    // Those of the start were said before the run.
+    for warning in solved.warnings().iter().filter(|warning| !prepared.warnings.contains(warning)) {
         session.warn(warning);
     }
     session.print_summary(&solved.text())?;

@@ -58,7 +58,7 @@ pub fn write_body(path: &Path, body: &Body) -> Result<String, WriteFileError> {
 /// [`ReadArchiveError`]
 pub fn read_body(path: &Path) -> Result<StoredBody, ReadArchiveError> {
     let mut archive = ArchiveReader::open(path, KIND, "body", VERSION.major)?;
-    let checksum = archive.verified_checksum()?;
+    let checksum = archive.verified_checksum(false)?;
     let name = archive.text("name")?;
     let materials = read_materials(&mut archive)?;
     let geometry = match archive.text("geometry")?.as_str() {

@@ -60,6 +60,11 @@ pub(super) fn read_multipatch(archive: &mut ArchiveReader) -> Result<Multipatch,
         body.patches.push(patch);
         body.point_ids.push(ids);
     }
+    let n_ids = body.point_ids.iter().map(Vec::len).sum::<usize>();
+    if n_points > n_ids {
+        let needed = format!("at most {n_ids}, the number of control points of all patches");
+        return Err(archive.unexpected("n_points", needed, n_points.to_string()));
+    }
     for (i, name) in archive.texts("region_name")?.into_iter().enumerate() {
         let region = read_region(archive, i, n_patches)?;
         body.regions.insert(name, region);
@@ -120,6 +125,18 @@ fn read_hierarchy(
             }
         }
         let points = read_points(archive, &format!("hierarchy_{i}_points"))?;
+        // A function of level 0 is active, with a point of its own, or passive, and then all cells that it touches are divided.
+        let degrees: usize = basis.iter().map(|basis| basis.degree() + 1).product();
+        let most = points.len().saturating_add(degrees.saturating_mul(tree.divided(0).count()));
+        let n_functions = basis.iter().map(KnotVector::n_functions).fold(1, usize::saturating_mul);
+        if n_functions > most {
+            let needed = format!("knot vectors with at most {most} functions, as there are so few points");
+            return Err(archive.unexpected(
+                &format!("hierarchy_{i}_knots_0"),
+                needed,
+                n_functions.to_string(),
+            ));
+        }
         let array = format!("hierarchy_{i}_weights");
         let weights = archive.f64(&array, &[Some(points.len())])?;
         if let Some(bad) = weights.iter().find(|&&w| w <= 0.0) {
@@ -147,7 +164,7 @@ fn read_patch(archive: &mut ArchiveReader, i: usize) -> Result<Patch, ReadArchiv
     let basis = read_basis(archive, &format!("patch_{i}"))?;
     let array = format!("patch_{i}_points");
     let points = read_points(archive, &array)?;
-    let n: usize = basis.iter().map(KnotVector::n_functions).product();
+    let n = basis.iter().map(KnotVector::n_functions).fold(1, usize::saturating_mul);
     if points.len() != n {
         let needed = format!("{n} control points as the knot vectors say");
         return Err(archive.unexpected(&array, needed, points.len().to_string()));

@@ -15,7 +15,10 @@ pub(super) struct Text<'a> {
 
 impl<'a> Text<'a> {
     pub(super) fn new(path: &'a Path, content: &'a str) -> Self {
-        Self { path, lines: content.lines().collect() }
+        // Counted first: a list that grows takes twice the memory for a moment.
+        let mut lines = Vec::with_capacity(content.bytes().filter(|&c| c == b'\n').count() + 1);
+        lines.extend(content.lines());
+        Self { path, lines }
     }
 
     /// Line `i`, from 0, is not what belongs there; the end of the file is what lies behind the last line.
@@ -41,12 +44,13 @@ impl<'a> Text<'a> {
 pub(super) fn load(path: &Path) -> Result<String, ReadMatrixError> {
     /// A zero among so many first bytes: no text.
     const HEAD: usize = 4096;
-    let bytes =
-        std::fs::read(path).map_err(|source| ReadMatrixError::Io { path: path.to_owned(), source })?;
+    let bytes = carom_files::input::read(path)
+        .map_err(|source| ReadMatrixError::Io { path: path.to_owned(), source })?;
     if bytes[..bytes.len().min(HEAD)].contains(&0) {
         return Err(ReadMatrixError::Binary { path: path.to_owned() });
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// A number, also with Fortran's exponent.

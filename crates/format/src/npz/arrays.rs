@@ -29,6 +29,7 @@ impl ArchiveReader {
         let (header, bytes) = self.array(name)?;
         self.check_shape(name, &header, shape)?;
         let values = self.decode_f64(name, &header, &bytes)?;
+        drop(bytes);
         Ok(if header.fortran_order && header.shape.len() > 1 {
             last_index_fastest(&values, &header.shape)
         } else {
@@ -51,13 +52,20 @@ impl ArchiveReader {
         self.check_shape(name, &header, &[n_rows, n_columns])?;
         let (n_rows, n_columns) = (header.shape[0], header.shape[1]);
         let values = self.decode_f64(name, &header, &bytes)?;
+        drop(bytes);
         if header.fortran_order {
             return Ok((n_rows, n_columns, values));
         }
         Ok((n_rows, n_columns, last_index_fastest(&values, &[n_columns, n_rows])))
     }
 
-    fn decode_f64(&self, name: &str, header: &Header, bytes: &[u8]) -> Result<Vec<f64>, ReadArchiveError> {
+    fn decode_f64(
+        &mut self,
+        name: &str,
+        header: &Header,
+        bytes: &[u8],
+    ) -> Result<Vec<f64>, ReadArchiveError> {
+        self.take_memory(bytes.len() / header.element.size().max(1) * size_of::<f64>())?;
         let values = header
             .element
             .decode_f64(bytes)
@@ -83,15 +91,20 @@ impl ArchiveReader {
         if header.fortran_order && header.shape.len() > 1 {
             return Err(self.unexpected(name, "C order", "Fortran order"));
         }
+        self.take_memory(bytes.len() / header.element.size().max(1) * size_of::<u32>())?;
         self.integers(name, &header, &bytes)?
-            .into_iter()
             .map(|v| {
                 u32::try_from(v).map_err(|_| self.unexpected(name, "integers from 0 to 2³²−1", v.to_string()))
             })
             .collect()
     }
 
-    fn integers(&self, name: &str, header: &Header, bytes: &[u8]) -> Result<Vec<i128>, ReadArchiveError> {
+    fn integers<'a>(
+        &self,
+        name: &str,
+        header: &Header,
+        bytes: &'a [u8],
+    ) -> Result<impl Iterator<Item = i128> + use<'a>, ReadArchiveError> {
         header
             .element
             .decode_integers(bytes)
@@ -106,7 +119,7 @@ impl ArchiveReader {
     pub fn count(&mut self, name: &str) -> Result<usize, ReadArchiveError> {
         let (header, bytes) = self.array(name)?;
         self.check_shape(name, &header, &[])?;
-        let value = self.integers(name, &header, &bytes)?[0];
+        let value = self.integers(name, &header, &bytes)?.next().expect("a single value has one element");
         usize::try_from(value).map_err(|_| self.unexpected(name, "a count", value.to_string()))
     }
 
@@ -142,7 +155,7 @@ impl ArchiveReader {
     }
 
     fn decode_texts(
-        &self,
+        &mut self,
         name: &str,
         header: &Header,
         bytes: &[u8],
@@ -159,6 +172,8 @@ impl ArchiveReader {
                 Err(self.unexpected(name, "texts", "empty texts"))
             };
         }
+        // A string, what the heap adds to it, and its letters.
+        self.take_memory(bytes.len() / (4 * width) * (size_of::<String>() + 32 + width))?;
         let decode = |chunk: &[u8]| {
             let points =
                 chunk.as_chunks::<4>().0.iter().map(|&b| u32::from_le_bytes(b)).take_while(|&c| c != 0);

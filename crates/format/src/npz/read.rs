@@ -1,7 +1,7 @@
 //! Reading an archive.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use sha2::Digest;
@@ -107,6 +107,42 @@ pub enum ReadArchiveError {
         /// What is there.
         found: String,
     },
+    /// Two arrays of one name.
+    #[error(
+        "`{path}`: {what}: which of them counts is not clear; the file was changed or is damaged, copy or make it again"
+    )]
+    Twice {
+        /// The file.
+        path: PathBuf,
+        /// What is there twice.
+        what: String,
+    },
+    /// Packed arrays that unpack to much more.
+    #[error(
+        "`{path}` ({size} bytes) unpacks to {unpacked} bytes or more, and at most {most} are read from a file of its size: it is damaged or \
+         made to fill memory; if it is sound, save it unpacked (numpy.savez)"
+    )]
+    Unpacks {
+        /// The file.
+        path: PathBuf,
+        /// Its size \[byte\].
+        size: u64,
+        /// What it unpacks to \[byte\].
+        unpacked: u64,
+        /// The limit \[byte\].
+        most: u64,
+    },
+    /// A file without the checksum that it should have.
+    #[error(
+        "`{path}` is of version {version} and states no checksum, which every such file has: it was changed after it was written; make it \
+         again, or export and import what you want to change"
+    )]
+    NoChecksum {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: Version,
+    },
     /// The content is not what the checksum says.
     #[error(
         "`{path}`: the content does not have the checksum that the file states; it was changed after it was written"
@@ -136,9 +172,20 @@ impl ReadArchiveError {
     }
 }
 
+/// Bytes that the arrays of an archive may have unpacked, for each byte of the file and beyond; and those of the decoded values that
+/// readers take of them. With what decoding takes in passing, reading stays within [`carom_files::input::memory_limit`].
+const UNPACKED_FACTOR: u64 = 3;
+const UNPACKED_BASE: u64 = 32_000_000;
+const DECODED_FACTOR: u64 = 6;
+const DECODED_BASE: u64 = 64_000_000;
+
 /// Gives the arrays of an archive by name (the getters are in the module `arrays`).
 pub struct ArchiveReader {
     path: PathBuf,
+    /// Its size \[byte\].
+    size: u64,
+    /// Bytes that decoded arrays may still take.
+    memory: u64,
     zip: zip::ZipArchive<BufReader<File>>,
     version: Version,
 }
@@ -159,12 +206,16 @@ impl ArchiveReader {
         word: &'static str,
         supported: u32,
     ) -> Result<Self, ReadArchiveError> {
-        let file =
-            File::open(path).and_then(|f| if f.metadata()?.is_dir() { Err(is_a_folder()) } else { Ok(f) });
-        let file = file.map_err(|source| ReadArchiveError::Io { path: path.to_owned(), source })?;
+        let io = |source| ReadArchiveError::Io { path: path.to_owned(), source };
+        let mut file = carom_files::input::open(path).map_err(io)?;
+        let size = file.metadata().map_err(io)?.len();
+        let listed = n_listed(&mut file, size).map_err(io)?;
         let zip = zip::ZipArchive::new(BufReader::new(file))
             .map_err(|source| ReadArchiveError::NotAnArchive { path: path.to_owned(), kind: word, source })?;
-        let mut archive = Self { path: path.to_owned(), zip, version: Version { major: 0, minor: 0 } };
+        let memory = DECODED_FACTOR.saturating_mul(size).saturating_add(DECODED_BASE);
+        let mut archive =
+            Self { path: path.to_owned(), size, memory, zip, version: Version { major: 0, minor: 0 } };
+        archive.check_list(listed)?;
         if !archive.has("format") || !archive.has("version") {
             return Err(ReadArchiveError::Foreign { path: path.to_owned(), kind: word });
         }
@@ -182,6 +233,46 @@ impl ArchiveReader {
             return Err(ReadArchiveError::Newer { path, kind, found: stated, supported, program });
         }
         Ok(archive)
+    }
+
+    /// Refuses names that are there twice, and arrays that unpack to much more than the file.
+    fn check_list(&mut self, listed: Option<u64>) -> Result<(), ReadArchiveError> {
+        let n_names = self.zip.file_names().count() as u64;
+        if let Some(listed) = listed.filter(|&listed| listed != n_names) {
+            let what = format!("its list has {listed} entries with {n_names} different names");
+            return Err(ReadArchiveError::Twice { path: self.path.clone(), what });
+        }
+        let most = UNPACKED_FACTOR.saturating_mul(self.size).saturating_add(UNPACKED_BASE);
+        let mut unpacked = 0_u64;
+        for i in 0..self.zip.len() {
+            // An entry that cannot be looked at is told when it is read.
+            let Ok(entry) = self.zip.by_index_raw(i) else { continue };
+            unpacked = unpacked.saturating_add(entry.size());
+        }
+        if unpacked > most {
+            return Err(ReadArchiveError::Unpacks {
+                path: self.path.clone(),
+                size: self.size,
+                unpacked,
+                most,
+            });
+        }
+        Ok(())
+    }
+
+    /// Takes memory for decoded values.
+    pub(super) fn take_memory(&mut self, bytes: usize) -> Result<(), ReadArchiveError> {
+        let most = DECODED_FACTOR.saturating_mul(self.size).saturating_add(DECODED_BASE);
+        match self.memory.checked_sub(bytes as u64) {
+            Some(left) => {
+                self.memory = left;
+                Ok(())
+            }
+            None => {
+                let (path, unpacked) = (self.path.clone(), (most - self.memory).saturating_add(bytes as u64));
+                Err(ReadArchiveError::Unpacks { path, size: self.size, unpacked, most })
+            }
+        }
     }
 
     /// Version of the file.
@@ -233,36 +324,49 @@ impl ArchiveReader {
         Ok((header, bytes))
     }
 
-    fn bytes(&mut self, name: &str) -> Result<Vec<u8>, ReadArchiveError> {
-        let path = self.path.clone();
-        let array = name.to_owned();
-        let mut entry = match self.zip.by_name(&format!("{name}.npy")) {
-            Ok(entry) => entry,
-            Err(ZipError::FileNotFound) => return Err(ReadArchiveError::Missing { path, array }),
-            Err(error) => return Err(ReadArchiveError::Damaged { path, array, source: error.into() }),
-        };
-        // The stated size is a claim of the file: memory grows with what is really there.
-        let mut bytes = Vec::with_capacity(usize::try_from(entry.size()).unwrap_or(0).min(1 << 24));
-        match entry.read_to_end(&mut bytes) {
-            Ok(_) => Ok(bytes),
-            Err(source) => Err(ReadArchiveError::Damaged { path, array, source }),
+    /// An entry of the archive, to be read up to the size that its list states.
+    fn entry(&mut self, name: &str) -> Result<zip::read::ZipFile<'_>, ReadArchiveError> {
+        let (path, array) = (self.path.clone(), name.to_owned());
+        match self.zip.by_name(&format!("{name}.npy")) {
+            Ok(entry) => Ok(entry),
+            Err(ZipError::FileNotFound) => Err(ReadArchiveError::Missing { path, array }),
+            Err(error) => Err(ReadArchiveError::Damaged { path, array, source: error.into() }),
         }
     }
 
-    /// Compares the content with the checksum that the file states, if it does, and returns it.
+    fn bytes(&mut self, name: &str) -> Result<Vec<u8>, ReadArchiveError> {
+        let path = self.path.clone();
+        let mut entry = self.entry(name)?;
+        let stated = entry.size();
+        // The stated size is a claim of the file, which was checked against its size.
+        let mut bytes = Vec::with_capacity(usize::try_from(stated).unwrap_or(0).min(1 << 24));
+        let read = entry.by_ref().take(stated).read_to_end(&mut bytes).and_then(|_| ended(&mut entry));
+        match read {
+            Ok(()) => Ok(bytes),
+            Err(source) => Err(ReadArchiveError::Damaged { path, array: name.to_owned(), source }),
+        }
+    }
+
+    /// Compares the content with the checksum that the file states, and returns it. Arrays are read in pieces: those that nobody asks
+    /// for take no memory.
+    ///
+    /// * `is_due` — whether a file of its version states one
     ///
     /// # Errors
     ///
-    /// [`ReadArchiveError::Checksum`] if they differ, others if an array cannot be read.
-    pub fn verified_checksum(&mut self) -> Result<String, ReadArchiveError> {
+    /// [`ReadArchiveError::Checksum`] if they differ, [`ReadArchiveError::NoChecksum`] if there is none though it is due, others if an
+    /// array cannot be read.
+    pub fn verified_checksum(&mut self, is_due: bool) -> Result<String, ReadArchiveError> {
         let stated = if self.has("checksum") { Some(self.text("checksum")?) } else { None };
+        if is_due && stated.is_none() {
+            return Err(ReadArchiveError::NoChecksum { path: self.path.clone(), version: self.version });
+        }
         let names: Vec<String> =
             self.zip.file_names().filter_map(|n| n.strip_suffix(".npy")).map(str::to_owned).collect();
         let mut digests = Vec::with_capacity(names.len());
         for name in names.into_iter().filter(|n| n != "checksum") {
-            let (header, elements) = self.array(&name)?;
-            let digest = begin_digest(&header).chain_update(&elements).finalize();
-            digests.push((name, hexadecimal(&digest)));
+            let digest = self.digest(&name)?;
+            digests.push((name, digest));
         }
         let checksum = combine(&mut digests);
         if stated.is_some_and(|stated| stated != checksum) {
@@ -270,8 +374,73 @@ impl ArchiveReader {
         }
         Ok(checksum)
     }
+
+    /// SHA-256 of an array.
+    fn digest(&mut self, name: &str) -> Result<String, ReadArchiveError> {
+        /// More than the headers of arrays of numbers and texts have.
+        const HEAD: u64 = 1 << 12;
+        let (path, array) = (self.path.clone(), name.to_owned());
+        let mut entry = self.entry(name)?;
+        let stated = entry.size();
+        let damaged = |source| ReadArchiveError::Damaged { path: path.clone(), array: array.clone(), source };
+        let broken = |source| ReadArchiveError::Header { path: path.clone(), array: array.clone(), source };
+        let mut head = Vec::new();
+        entry.by_ref().take(HEAD.min(stated)).read_to_end(&mut head).map_err(damaged)?;
+        let mut rest = head.as_slice();
+        let header = Header::parse(&mut rest).map_err(broken)?;
+        let needed = (header.n_elements().map_err(broken)? * header.element.size()) as u64;
+        let left = stated - head.len() as u64;
+        if rest.len() as u64 + left != needed {
+            let (expected, found) =
+                (format!("{needed} bytes as its shape says"), format!("{} bytes", rest.len() as u64 + left));
+            return Err(ReadArchiveError::Unexpected { path, array, expected, found });
+        }
+        let mut digest = Sha256Writer(begin_digest(&header).chain_update(rest));
+        let copied = io::copy(&mut entry.by_ref().take(left), &mut digest).map_err(damaged)?;
+        if copied != left {
+            return Err(damaged(io::ErrorKind::UnexpectedEof.into()));
+        }
+        ended(&mut entry).map_err(damaged)?;
+        Ok(hexadecimal(&digest.0.finalize()))
+    }
 }
 
-fn is_a_folder() -> io::Error {
-    io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")
+/// Reads on behind the size that the list of the archive states: there must be nothing, and the checksum of the entry is compared.
+fn ended(entry: &mut impl Read) -> io::Result<()> {
+    match entry.read(&mut [0])? {
+        0 => Ok(()),
+        _ => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "it is longer than the list of the archive says"))
+        }
+    }
+}
+
+/// A digest that can be written to.
+struct Sha256Writer(sha2::Sha256);
+
+impl io::Write for Sha256Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Number of entries that an archive lists, by the record at its end; `None` if there is no such record or it says no number.
+fn n_listed(file: &mut File, size: u64) -> io::Result<Option<u64>> {
+    const MARK: &[u8] = b"PK\x05\x06";
+    /// The record with the longest comment.
+    const LONGEST: u64 = 22 + 0xffff;
+    let start = size.saturating_sub(LONGEST);
+    file.seek(SeekFrom::Start(start))?;
+    let mut end = Vec::new();
+    file.by_ref().take(LONGEST).read_to_end(&mut end)?;
+    file.rewind()?;
+    let Some(at) = end.windows(MARK.len()).rposition(|window| window == MARK) else { return Ok(None) };
+    let count = end.get(at + 10..at + 12).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
+    // The largest number stands for a longer record.
+    Ok(count.filter(|&count| count != u16::MAX).map(u64::from))
 }

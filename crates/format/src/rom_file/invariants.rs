@@ -38,7 +38,7 @@ pub(super) fn read(archive: &mut ArchiveReader, n_modes: usize) -> Result<Invari
     if mass <= 0.0 {
         return Err(archive.unexpected("mass", "a positive number", mass.to_string()));
     }
-    Ok(Invariants {
+    let invariants = Invariants {
         mass,
         first_moment: [first_moment[0], first_moment[1], first_moment[2]],
         inertia: [0, 3, 6].map(|row| [inertia[row], inertia[row + 1], inertia[row + 2]]),
@@ -54,7 +54,14 @@ pub(super) fn read(archive: &mut ArchiveReader, n_modes: usize) -> Result<Invari
         } else {
             None
         },
-    })
+    };
+    match invariants.check_definite() {
+        Ok(()) => Ok(invariants),
+        Err(error) => {
+            let arrays = "stiffness_modal, mass_modal, mass, inertia, coupling_t, coupling_r0";
+            Err(archive.unexpected(arrays, "the constants of a body", error.to_string()))
+        }
+    }
 }
 
 pub(super) fn write_matrix<W: Write + Seek>(

@@ -18,8 +18,10 @@ use crate::watched::Watched;
 
 /// What `format` says in a ROM file.
 pub const KIND: &str = "carom-rom";
-/// Version of the format that is written.
-pub const VERSION: Version = Version { major: 1, minor: 2 };
+/// Version of the format that is written. Since 1.2 there are columns and markers, since 1.3 a file without a checksum is refused.
+pub const VERSION: Version = Version { major: 1, minor: 3 };
+/// Files from this version on state a checksum.
+const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 
 /// How a model was reduced, as the user asked for it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -115,7 +117,7 @@ fn size(rom: &ReducedBody) -> u64 {
 pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
     let mut archive = ArchiveReader::open(path, KIND, "reduced-order model", VERSION.major)?;
     let archive = &mut archive;
-    let checksum = archive.verified_checksum()?;
+    let checksum = archive.verified_checksum(archive.version() >= WITH_CHECKSUM)?;
     let omega = archive.f64("omega", &[None])?;
     let n_modes = omega.len();
     if !omega.is_sorted() || omega.first().is_some_and(|&w| w <= 0.0) {

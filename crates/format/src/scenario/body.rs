@@ -1,5 +1,6 @@
 //! The table `[[body]]`, read with its defaults.
 
+use carom_fem::Units;
 use toml::de::DeValue;
 
 use super::attach::attachments;
@@ -143,7 +144,13 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Takes) {
             }
         }
     }
-    if matches!(spec.source, BodySource::Make { .. } | BodySource::Import(_)) && spec.material.is_none() {
+    // A file whose units are known may bring its own materials.
+    let needs_material = match &spec.source {
+        BodySource::Make { .. } => true,
+        BodySource::Import(import) => import.units.is_none(),
+        BodySource::Body { .. } | BodySource::Rom { .. } => false,
+    };
+    if needs_material && spec.material.is_none() {
         table.missing("material", "the name of a material, `material = \"steel\"`");
     }
     let holds = spec.reduce.as_ref().is_some_and(|reduce| !reduce.fix.is_empty());
@@ -192,6 +199,7 @@ fn source(table: &Table<'_>) -> Option<BodySource> {
         order: order(table),
         hex: table.flag("hex").unwrap_or(false),
         scale: table.number("scale", Interval::Positive).unwrap_or(1.0),
+        units: units(table),
     };
     let body = table.text("body");
     let rom = table.text("rom");
@@ -205,7 +213,7 @@ fn source(table: &Table<'_>) -> Option<BodySource> {
         }
     }
     if file.is_none() {
-        for key in ["size", "order", "hex", "scale"].into_iter().filter(|key| table.has(key)) {
+        for key in ["size", "order", "hex", "scale", "units"].into_iter().filter(|key| table.has(key)) {
             table.conflict(key, format!("`{key}` belongs to `file`; for `make` it stands within its braces"));
         }
     }
@@ -215,6 +223,22 @@ fn source(table: &Table<'_>) -> Option<BodySource> {
     file.map(|_| BodySource::Import(import))
         .or(body.map(|body| BodySource::Body { body }))
         .or(rom.map(|rom| BodySource::Rom { rom }))
+}
+
+/// Units of a file; a scale would say the same twice. A scenario that is written out has the scale 1.
+fn units(table: &Table<'_>) -> Option<String> {
+    let units = table.text("units")?;
+    if let Err(message) = units.parse::<Units>() {
+        table.conflict("units", format!("`{units}` is not a system of units: {message}"));
+        return None;
+    }
+    if table.has("scale") && table.number("scale", Interval::Positive) != Some(1.0) {
+        table.conflict(
+            "scale",
+            "`scale` and `units` exclude each other: both say how long one unit of the file is",
+        );
+    }
+    Some(units)
 }
 
 fn order(table: &Table<'_>) -> Option<usize> {

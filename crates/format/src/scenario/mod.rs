@@ -30,6 +30,14 @@ pub use model::Scenario;
 use problem::Sources;
 pub use problem::{Place, Problem, ProblemKind, ScenarioError};
 
+/// Longest scenario \[byte\]: with every value comes its place, which takes many times the memory of its text.
+const LONGEST: u64 = 8 << 20;
+
+fn too_long(size: u64) -> std::io::Error {
+    let what = format!("it has {size} bytes, and a scenario has at most {LONGEST}: is it the right file?");
+    std::io::Error::new(std::io::ErrorKind::InvalidData, what)
+}
+
 impl Scenario {
     /// Reads a scenario file.
     ///
@@ -40,7 +48,12 @@ impl Scenario {
     ///
     /// [`ScenarioError`]; all problems of a file are told at once.
     pub fn read(path: &Path, overrides: &[String], known_materials: &[&str]) -> Result<Self, ScenarioError> {
-        let text = std::fs::read(path).and_then(|bytes| String::from_utf8(bytes).map_err(|e| not_a_text(&e)));
+        let text = carom_files::input::open(path)
+            .and_then(|file| match file.metadata()?.len() {
+                size if size > LONGEST => Err(too_long(size)),
+                _ => carom_files::input::read(path),
+            })
+            .and_then(|bytes| String::from_utf8(bytes).map_err(|e| not_a_text(&e)));
         let text = text.map_err(|source| ScenarioError::Io { path: path.to_owned(), source })?;
         Self::parse(path, &text, overrides, known_materials)
     }
@@ -89,7 +102,7 @@ impl Scenario {
     ///
     /// `None` if the file cannot be read any more, or has nothing of the path.
     pub fn place_of(path: &Path, overrides: &[String], key: &str) -> Option<Place> {
-        let text = std::fs::read_to_string(path).ok()?;
+        let text = carom_files::input::read_text(path).ok()?;
         let mut sources = Sources::new(path, &text);
         let mut document = DeTable::parse(&text).ok()?.into_inner();
         let placed = placed(&mut sources, overrides);

@@ -1,6 +1,5 @@
 //! Reading of SID_FEM files.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -142,7 +141,7 @@ pub fn is_sid(path: &Path) -> io::Result<bool> {
     /// More than first lines have, whose comments may be long.
     const HEAD: u64 = 1 << 16;
     let mut head = Vec::new();
-    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    carom_files::input::open(path)?.take(HEAD).read_to_end(&mut head)?;
     let text = String::from_utf8_lossy(&head);
     let mut lines = Lines::new(path, &text, &Silent);
     Ok(first_line(&mut lines).is_ok() && lines.word("part").is_ok())
@@ -156,7 +155,8 @@ pub fn is_sid(path: &Path) -> io::Result<bool> {
 ///
 /// [`ReadSidError`]
 pub fn read_sid(path: &Path, progress: &dyn Progress) -> Result<ReadSid, ReadSidError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadSidError::Io { path: path.to_owned(), source })?;
+    let bytes = carom_files::input::read(path)
+        .map_err(|source| ReadSidError::Io { path: path.to_owned(), source })?;
     // Comments may be in any encoding; all that matters is ASCII.
     let text = String::from_utf8_lossy(&bytes);
     progress.begin("reading", text.len() as u64);

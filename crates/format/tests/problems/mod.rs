@@ -70,17 +70,19 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
     let numbers = |rows: usize, columns: usize, seed: f64| {
         Mat::from_fn(rows, columns, |i, j| seed + 0.1 * i as f64 + 10.0 * j as f64 + 1.0 / 3.0)
     };
+    let omega = [1.0e3, 1.0e4, 1.0e5];
     let invariants = Invariants {
         mass: 2.0,
         first_moment: [0.0, 1e-20, -0.0],
         inertia: [[1.0, 0.1, 0.2], [0.1, 2.0, 0.3], [0.2, 0.3, 3.0]],
-        coupling_t: numbers(3, n, 1.0),
-        coupling_r0: numbers(3, n, 2.0),
+        // So little that the mass matrix is positive definite.
+        coupling_t: Mat::from_fn(3, n, |i, k| 1e-3 * numbers(3, n, 1.0)[(i, k)]),
+        coupling_r0: Mat::from_fn(3, n, |i, k| 1e-3 * numbers(3, n, 2.0)[(i, k)]),
         coupling_r1: numbers(3 * n, n, 3.0),
         inertia_1: numbers(3 * n, 3, 4.0),
         inertia_2: numbers(3 * n, 3 * n, 5.0),
         mass_modal: Mat::identity(n, n),
-        stiffness_modal: numbers(n, n, 6.0),
+        stiffness_modal: Mat::from_fn(n, n, |i, k| if i == k { omega[i] * omega[i] } else { 0.0 }),
         damping_modal: Some(numbers(n, n, 8.0)),
     };
     let surface = Surface {
@@ -108,7 +110,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         materials: vec![steel()],
         com: [0.1, 0.2, 0.3],
         invariants,
-        omega: vec![1.0e3, 1.0e4, 1.0e5],
+        omega: omega.to_vec(),
         n_low: 1,
         fixed_interface_hz: vec![150.0, 1600.0],
         n_interface_dofs: 12,

@@ -93,7 +93,7 @@ fn units(deck: &Deck, model: &mut Model, points: &mut Vec<[f64; 3]>) -> Result<V
 }
 
 pub(super) fn unknown(deck: &Deck, at: At, what: &'static str, name: &str) -> ParseInpError {
-    ParseInpError::Unknown { place: deck.place(at), what, name: name.to_owned() }
+    ParseInpError::Unknown { place: deck.place(at), what, name: deck.shown(at, name) }
 }
 
 fn unit(

@@ -1,7 +1,10 @@
 //! The keywords of a file and its data lines, included files in their place.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
+
+use carom_files::input;
 
 use super::error::{ParseInpError, ReadInpError};
 
@@ -81,6 +84,12 @@ impl Keyword {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Deck {
     sources: Vec<(PathBuf, String)>,
+    /// Bytes of all sources.
+    bytes: usize,
+    /// Bytes of those files that were included more than once, each time counted.
+    repeated: usize,
+    /// Files that were read, by their identity.
+    known: BTreeSet<PathBuf>,
     pub(super) keywords: Vec<Keyword>,
 }
 
@@ -89,12 +98,40 @@ const OF_MESH: [&str; 5] = ["NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"];
 
 /// Files that include files that include files …: nobody means more than this.
 const MAX_DEPTH: usize = 32;
+/// More *INCLUDE of a deck are refused.
+const MAX_INCLUDES: usize = 10_000;
+/// Bytes that included files may add by being included again, beyond as many as the files themselves have.
+const MAX_REPEATED: usize = 4 << 20;
 
 impl Deck {
     pub(super) fn read(path: &Path) -> Result<Self, ReadInpError> {
         let mut deck = Self::default();
         deck.include(path, &mut Vec::new())?;
+        let (needed, most) = (deck.memory_needed(), input::memory_limit((deck.bytes + deck.repeated) as u64));
+        if needed > most {
+            let lines = deck.keywords.iter().map(|keyword| keyword.lines.len()).sum();
+            return Err(ParseInpError::TooManyLines { lines, needed, most }.into());
+        }
         Ok(deck)
+    }
+
+    /// An upper bound of the memory that a mesh of these lines takes \[byte\]: much more than the file where its lines are as short as
+    /// those of no mesh.
+    fn memory_needed(&self) -> u64 {
+        const A_LINE: usize = 40;
+        const A_NODE: usize = 160;
+        const A_MEMBER: usize = 100;
+        let of = |keyword: &Keyword| {
+            let n = keyword.lines.len();
+            let members = |line: &Line| 1 + self.text(*line).bytes().filter(|&c| c == b',').count();
+            n * A_LINE
+                + match keyword.name.as_str() {
+                    "NODE" | "ELEMENT" | "SURFACE" => n * A_NODE,
+                    "NSET" | "ELSET" => keyword.lines.iter().map(members).sum::<usize>() * A_MEMBER,
+                    _ => 0,
+                }
+        };
+        (2 * (self.bytes + self.repeated) + self.keywords.iter().map(of).sum::<usize>()) as u64
     }
 
     pub(super) fn place(&self, at: At) -> Place {
@@ -122,7 +159,7 @@ impl Deck {
             parse_real(entry).ok_or_else(|| ParseInpError::Number {
                 place: self.place(line.at),
                 wanted: "a number",
-                found: entry.to_owned(),
+                found: self.shown(line.at, entry),
             })
         };
         self.entries(line).map(number).collect()
@@ -138,8 +175,14 @@ impl Deck {
 
     /// Takes in a file. `open` holds the files that are being read.
     fn include(&mut self, path: &Path, open: &mut Vec<PathBuf>) -> Result<(), ReadInpError> {
-        let bytes = fs::read(path).map_err(|source| ReadInpError::Open { path: path.to_owned(), source })?;
+        let bytes =
+            input::read(path).map_err(|source| ReadInpError::Open { path: path.to_owned(), source })?;
         let identity = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if self.known.insert(identity.clone()) {
+            self.bytes += bytes.len();
+        } else {
+            self.repeated += bytes.len();
+        }
         open.push(identity);
         let source = self.sources.len() as u32;
         self.sources.push((path.to_owned(), String::from_utf8_lossy(&bytes).into_owned()));
@@ -165,9 +208,9 @@ impl Deck {
                 continue;
             }
             if !trimmed.starts_with('*') {
-                let keyword = self.keywords.last_mut().ok_or_else(|| ParseInpError::NotInp {
-                    found: trimmed.chars().take(40).filter(|c| !c.is_control()).collect(),
-                })?;
+                let found =
+                    if self.keywords.is_empty() { self.shown(line.at, trimmed) } else { String::new() };
+                let keyword = self.keywords.last_mut().ok_or(ParseInpError::NotInp { found })?;
                 keyword.lines.push(line);
                 // Writers put a comma behind the last number too (Gmsh, cgx), but none leaves out the line end behind it.
                 let goes_on = end == text.len() && trimmed.ends_with(',');
@@ -211,10 +254,32 @@ impl Deck {
         if open.contains(&identity) || open.len() >= MAX_DEPTH {
             return Err(ParseInpError::IncludeCycle { place: self.place(at), file }.into());
         }
-        if !path.is_file() {
+        let Ok(found) = path.metadata().map(|found| (found.is_file(), found.len() as usize)) else {
             return Err(ParseInpError::NoInclude { place: self.place(at), file }.into());
+        };
+        if !found.0 {
+            return Err(ParseInpError::SpecialInclude { place: self.place(at), file }.into());
+        }
+        let again = if self.known.contains(&identity) { found.1 } else { 0 };
+        if self.sources.len() >= MAX_INCLUDES || self.repeated + again > MAX_REPEATED + self.bytes {
+            return Err(ParseInpError::TooManyIncludes { place: self.place(at), file }.into());
         }
         self.include(&path, open)
+    }
+
+    /// What a message shows of a text of the file. An included file may be any file of this machine, whose content is not for messages:
+    /// only numbers of it are shown.
+    pub(super) fn shown(&self, at: At, text: &str) -> String {
+        const LONGEST: usize = 40;
+        let is_number = text.chars().all(|c| c.is_ascii_digit() || "+-.eEdD, ".contains(c));
+        if at.source > 0 && (!is_number || text.len() > LONGEST) {
+            return "a text of the included file".to_owned();
+        }
+        let mut shown: String = text.chars().take(LONGEST).filter(|c| !c.is_control()).collect();
+        if text.chars().nth(LONGEST).is_some() {
+            shown.push('…');
+        }
+        shown
     }
 
     /// An included file lies beside the one that names it, or beside the first file.
@@ -222,7 +287,7 @@ impl Deck {
         let file = Path::new(file.trim_matches('"'));
         let beside = |source: usize| self.sources[source].0.parent().unwrap_or(Path::new("")).join(file);
         let candidates = [beside(at.source as usize), beside(0)];
-        let found = candidates.iter().find(|path| path.is_file());
+        let found = candidates.iter().find(|path| path.exists());
         found.unwrap_or(&candidates[0]).clone()
     }
 }

@@ -51,6 +51,38 @@ pub enum ParseInpError {
         /// The file as it is named.
         file: String,
     },
+    /// An included file that is a folder, device or pipe.
+    #[error("{place}: `{file}` is not a regular file; include files of text alone")]
+    SpecialInclude {
+        /// Where.
+        place: Place,
+        /// The file as it is named.
+        file: String,
+    },
+    /// Files that are included again and again.
+    #[error(
+        "{place}: `{file}` is included again, and files that are included more than once add up to more than the deck itself (or there are \
+         more than 10000 *INCLUDE); write the deck into one file"
+    )]
+    TooManyIncludes {
+        /// Where.
+        place: Place,
+        /// The file as it is named.
+        file: String,
+    },
+    /// Lines that are shorter than those of a mesh.
+    #[error(
+        "the deck has {lines} data lines, too many for its size: reading it would take {needed} bytes of memory, more than the {most} that a \
+         file of its size may take; it is damaged, or its lines hold less than nodes, elements and sets need: write the mesh again"
+    )]
+    TooManyLines {
+        /// How many.
+        lines: usize,
+        /// Memory \[byte\].
+        needed: u64,
+        /// The limit \[byte\].
+        most: u64,
+    },
     /// A file includes itself.
     #[error("{place}: `{file}` includes itself, directly or through others; take that *INCLUDE out")]
     IncludeCycle {

@@ -50,6 +50,13 @@ pub enum Note {
         /// Its place in the file, from 1.
         place: u32,
     },
+    /// Elements with more nodes on their line than their type has; the first ones are taken.
+    SurplusNodes {
+        /// Their type.
+        name: String,
+        /// How many.
+        count: usize,
+    },
     /// Elements that are no solids.
     NoSolids {
         /// Their type.
@@ -109,6 +116,10 @@ impl fmt::Display for Note {
                 f,
                 "nodes are numbered from 1 in the order of the file: node {label} of the file is node {place} of the body, in tables and for \
                  --interface-nodes too; sets keep their nodes"
+            ),
+            Self::SurplusNodes { name, count } => write!(
+                f,
+                "{count} elements of type {name} have more than 8 nodes on their line: the first 8 are taken, as CalculiX does"
             ),
             Self::NoSolids { name, count } => write!(
                 f,
@@ -211,6 +222,8 @@ fn general_notes(model: &model::Model, assembled: &assemble::Assembled) -> Vec<N
         notes.push(Note::Renumbered { label, place: node + 1 });
     }
     for unit in &assembled.units {
+        let surplus = unit.scope.surplus.iter();
+        notes.extend(surplus.map(|(name, &count)| Note::SurplusNodes { name: name.clone(), count }));
         let no_solids = unit.scope.others.iter().filter(|(name, _)| element::is_stiff(name));
         notes.extend(no_solids.map(|(name, &count)| Note::NoSolids { name: name.clone(), count }));
     }

@@ -6,6 +6,7 @@ use super::deck::{At, Deck, Keyword, Name, parse_real};
 use super::element::{self, Kind};
 use super::error::ParseInpError;
 use super::motion::NodeSystem;
+use crate::CellShape;
 
 /// Nodes, elements and sets that belong together: a part, an instance, the assembly, or a whole file without parts.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +24,8 @@ pub(super) struct Scope {
     pub(super) sections: Vec<(Name, Name, At)>,
     /// Elements that are no solids: how many of each type.
     pub(super) others: BTreeMap<String, usize>,
+    /// Elements with more nodes on their line than their type has: how many of each type.
+    pub(super) surplus: BTreeMap<String, usize>,
 }
 
 /// An element.
@@ -120,6 +123,9 @@ impl Scope {
         for (name, count) in &other.others {
             *self.others.entry(name.clone()).or_default() += count;
         }
+        for (name, count) in &other.surplus {
+            *self.surplus.entry(name.clone()).or_default() += count;
+        }
     }
 
     /// Takes in a keyword; others than those of the mesh are left out.
@@ -201,13 +207,22 @@ impl Scope {
             if kind == Kind::Other {
                 continue;
             }
+            let mut surplus = 0;
             for entry in entries {
-                self.connectivity.push(integer(deck, line.at, entry, "a node number")?);
-                missing = missing.checked_sub(1).ok_or_else(|| self.wrong_size(deck, &name, wanted))?;
+                let node = integer(deck, line.at, entry, "a node number")?;
+                if missing == 0 {
+                    surplus += 1;
+                    continue;
+                }
+                self.connectivity.push(node);
+                missing -= 1;
+            }
+            if surplus > 0 {
+                self.take_surplus(deck, kind, &name, wanted, surplus)?;
             }
         }
         if missing > 0 {
-            return Err(self.wrong_size(deck, &name, wanted));
+            return Err(self.wrong_size(deck, &name, wanted, 0));
         }
         if !matches!(kind, Kind::Cell(_)) {
             *self.others.entry(name.to_uppercase()).or_default() += self.elements.len() - before;
@@ -220,15 +235,32 @@ impl Scope {
         Ok(())
     }
 
+    /// CalculiX takes the first eight nodes of a C3D8 or C3D8I whose line has more, as some pre-processors write them. So many as a
+    /// hexahedron of second order has are a wrong type.
+    fn take_surplus(
+        &mut self,
+        deck: &Deck,
+        kind: Kind,
+        name: &str,
+        wanted: usize,
+        surplus: usize,
+    ) -> Result<(), ParseInpError> {
+        if kind != Kind::Cell(CellShape::Hex8) || wanted + surplus >= CellShape::Hex20.n_nodes() {
+            return Err(self.wrong_size(deck, name, wanted, surplus));
+        }
+        *self.surplus.entry(name.to_uppercase()).or_default() += 1;
+        Ok(())
+    }
+
     /// The element that was read last has not the nodes that it needs.
-    fn wrong_size(&self, deck: &Deck, name: &str, wanted: usize) -> ParseInpError {
+    fn wrong_size(&self, deck: &Deck, name: &str, wanted: usize, surplus: usize) -> ParseInpError {
         let element = self.elements.last().expect("an element was just read");
         ParseInpError::ElementSize {
             place: deck.place(element.at),
             element: element.number,
             name: name.to_owned(),
             wanted,
-            found: self.connectivity.len() - element.start,
+            found: self.connectivity.len() - element.start + surplus,
         }
     }
 
@@ -291,7 +323,7 @@ fn range<'a>(
         (Some(first), Some(last), Some(step)) if first <= last && step > 0 => {
             Ok(Member::Range(first, last, step))
         }
-        _ => Err(ParseInpError::Range { place: deck.place(at), found: entries.join(", ") }),
+        _ => Err(ParseInpError::Range { place: deck.place(at), found: deck.shown(at, &entries.join(", ")) }),
     }
 }
 
@@ -299,7 +331,7 @@ fn integer(deck: &Deck, at: At, entry: &str, wanted: &'static str) -> Result<u64
     entry.parse().map_err(|_| ParseInpError::Number {
         place: deck.place(at),
         wanted,
-        found: entry.to_owned(),
+        found: deck.shown(at, entry),
     })
 }
 
@@ -310,7 +342,7 @@ fn real(deck: &Deck, at: At, entry: &str) -> Result<f64, ParseInpError> {
     parse_real(entry).ok_or_else(|| ParseInpError::Number {
         place: deck.place(at),
         wanted: "a coordinate",
-        found: entry.to_owned(),
+        found: deck.shown(at, entry),
     })
 }
 

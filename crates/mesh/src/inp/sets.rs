@@ -181,7 +181,7 @@ impl Faces<'_> {
         let face = number.and_then(|n| faces(shape).get(n.checked_sub(1)?).copied());
         let face = face.ok_or_else(|| ParseInpError::NoFace {
             place: self.deck.place(at),
-            face: label.to_owned(),
+            face: self.deck.shown(at, label),
             element: self.number_of(element),
             n_faces: shape.n_faces(),
         })?;

@@ -87,7 +87,8 @@ impl fmt::Display for Note {
 ///
 /// [`ReadMshError`]: the file cannot be opened, is damaged (with line or byte), or holds what is not supported.
 pub fn read(path: &Path) -> Result<(Mesh, Vec<Note>), ReadMshError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadMshError::Open { path: path.to_owned(), source })?;
+    let bytes = carom_files::input::read(path)
+        .map_err(|source| ReadMshError::Open { path: path.to_owned(), source })?;
     parse(&bytes).map_err(|source| ReadMshError::Content { path: path.to_owned(), source })
 }
 

@@ -37,6 +37,8 @@ pub use tree::{Cell, Tree};
 pub const MAX_LEVEL: usize = 12;
 /// More control points are refused.
 const MAX_POINTS: usize = 40_000_000;
+/// More control points of a tensor product on the finest level, beyond four for each that is given, are refused.
+const MAX_TENSOR: usize = 500_000;
 /// More cells are not divided in one level: a body of eight times as many is beyond what the rest of the chain can take.
 pub(crate) const MAX_CELLS: usize = 100_000;
 
@@ -118,7 +120,7 @@ pub enum HierarchyError {
     },
     /// The body would not fit into memory.
     #[error(
-        "level {level} would have {points} places for control points in patch {patch}, more than {MAX_POINTS}: take fewer \
+        "level {level} of patch {patch} would have {points} places for control points, and all levels more than {MAX_POINTS}: take fewer \
          levels, or a smaller radius"
     )]
     TooMany {
@@ -160,6 +162,7 @@ impl Hierarchy {
 
     /// Refuses boxes of functions that would not fit into memory.
     fn check_size(&self) -> Result<(), HierarchyError> {
+        let mut total = 0_usize;
         for (number, patch) in self.patches.iter().enumerate() {
             for level in 1..patch.tree.n_levels() {
                 let (mut low, mut high) = ([u32::MAX; 3], [0; 3]);
@@ -172,7 +175,8 @@ impl Hierarchy {
                 let points = (0..3)
                     .map(|d| high[d].saturating_sub(low[d]) as usize + patch.basis[d].degree())
                     .fold(1_usize, usize::saturating_mul);
-                if points > MAX_POINTS {
+                total = total.saturating_add(points);
+                if total > MAX_POINTS {
                     return Err(HierarchyError::TooMany { patch: number, level, points });
                 }
             }
@@ -247,6 +251,16 @@ impl Multipatch {
             patches.into_iter().map(HierarchicalPatch::right_handed).collect();
         // All on one level, so that glued sides have the same knots.
         let finest = patches.iter().map(|patch| patch.tree.n_levels() - 1).max().unwrap_or(0);
+        let places = |patch: &HierarchicalPatch| {
+            let counts = patch.basis.each_ref().map(|basis| (basis.n_functions()) << finest);
+            counts.into_iter().fold(1_usize, usize::saturating_mul)
+        };
+        let needed = patches.iter().map(places).fold(0, usize::saturating_add);
+        let given: usize = patches.iter().map(|patch| patch.points.len()).sum();
+        let most = MAX_TENSOR + 4 * given;
+        if needed > most {
+            return Err(crate::GlueError::TooFine { levels: finest, needed, most });
+        }
         let tensor: Vec<Patch> = patches.iter().map(|patch| patch.tensor_product_of(finest)).collect();
         let weights: Vec<f64> = tensor.iter().map(|patch| patch.weights[0]).collect();
         let mut body = Self::glue(tensor)?;

@@ -1,6 +1,6 @@
 //! G+Smo XML: `TensorBSpline3`, `TensorNurbs3`, `THBSpline3` and `MultiPatch`.
 
-use roxmltree::{Document, Node};
+use roxmltree::{Document, Node, ParsingOptions};
 
 use super::ReadError;
 use super::contents::{Contents, ListedInterface};
@@ -19,7 +19,11 @@ use crate::{HierarchicalPatch, Side};
 /// [`ReadError`] with the line; curves, surfaces and bases are refused by the name of their type.
 pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     let text = without_prologue(text);
-    let document = Document::parse(&text).map_err(|error| ReadError::Xml { message: error.to_string() })?;
+    // An element takes much more memory than its four letters.
+    let nodes_limit = u32::try_from(1_000_000 + text.len() / 16).unwrap_or(u32::MAX);
+    let options = ParsingOptions { nodes_limit, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(&text, options)
+        .map_err(|error| ReadError::Xml { message: error.to_string() })?;
     let root = document.root_element();
     if !root.has_tag_name("xml") {
         let found = root.tag_name().name().to_owned();

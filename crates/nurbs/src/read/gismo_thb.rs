@@ -7,8 +7,8 @@ use super::gismo_geometry::{kind, knot_vectors, numbers, only_child, place, refu
 use crate::HierarchicalPatch;
 use crate::hierarchy::{MAX_LEVEL, Tree};
 
-/// More cells in a box are refused.
-const MAX_CELLS: u64 = 20_000_000;
+/// More cells in all boxes, beyond eight for each control point of the file, are refused: a sound file has fewer than one.
+const MAX_CELLS: u64 = 100_000;
 
 /// Reads a `THBSpline3`.
 ///
@@ -23,12 +23,20 @@ pub(super) fn patch(node: Node) -> Result<HierarchicalPatch, ReadError> {
         return Err(refused(tensor, kind(tensor)));
     }
     let basis = knot_vectors(tensor)?;
-    let mut tree = Tree::new(basis.each_ref().map(|basis| basis.spans().len() as u32));
-    for node in basis_node.children().filter(|child| child.has_tag_name("box")) {
-        divide_box(node, &mut tree)?;
-    }
     let coefs = only_child(node, "coefs")?;
     let values = numbers(coefs, "a coordinate")?;
+    let mut left = MAX_CELLS + 8 * values.len() as u64 / 3;
+    let n_functions = basis.iter().map(|basis| basis.n_functions() as u64).fold(1, u64::saturating_mul);
+    if n_functions > left {
+        let (what, expected) =
+            ("functions of level 0".to_owned(), format!("at most {left}, with so few coefficients"));
+        let found = usize::try_from(n_functions).unwrap_or(usize::MAX);
+        return Err(ReadError::Count { place: place(tensor), what, expected, found });
+    }
+    let mut tree = Tree::new(basis.each_ref().map(|basis| basis.spans().len() as u32));
+    for node in basis_node.children().filter(|child| child.has_tag_name("box")) {
+        divide_box(node, &mut tree, &mut left)?;
+    }
     let dimension = coefs.attribute("geoDim").unwrap_or("3").trim();
     if dimension != "3" {
         let what = format!("a geometry in {dimension} dimensions");
@@ -52,7 +60,8 @@ pub(super) fn patch(node: Node) -> Result<HierarchicalPatch, ReadError> {
     Ok(patch)
 }
 
-fn divide_box(node: Node, tree: &mut Tree) -> Result<(), ReadError> {
+/// * `left` — how many more cells may be divided
+fn divide_box(node: Node, tree: &mut Tree, left: &mut u64) -> Result<(), ReadError> {
     let wrong = |expected: &str, found: String| ReadError::Syntax {
         place: place(node),
         expected: expected.to_owned(),
@@ -88,10 +97,17 @@ fn divide_box(node: Node, tree: &mut Tree) -> Result<(), ReadError> {
             return Err(ReadError::Refused { place: place(node), what, way_out });
         }
     }
-    let cells: u64 = ends.iter().map(|[low, high]| u64::from(high.saturating_sub(*low) / 2)).product();
-    if cells > MAX_CELLS {
-        return Err(wrong(&format!("a box of at most {MAX_CELLS} cells"), cells.to_string()));
+    let extents = ends.iter().map(|[low, high]| u64::from(high.saturating_sub(*low) / 2));
+    let cells = extents.fold(1, u64::saturating_mul);
+    // Cells above a divided one are divided too.
+    let cost = cells.saturating_mul(level as u64);
+    if cost > *left {
+        return Err(wrong(
+            &format!("a box of at most {left} cells, with so few coefficients"),
+            cells.to_string(),
+        ));
     }
+    *left -= cost;
     let [u, v, w] = ends.map(|[low, high]| low / 2..high / 2);
     for k in w {
         for j in v.clone() {

@@ -95,7 +95,8 @@ pub fn file(path: &Path) -> Result<Multipatch, ReadError> {
 ///
 /// [`ReadError`], with the path.
 pub fn file_with_notes(path: &Path) -> Result<(Multipatch, Vec<Note>), ReadError> {
-    let content = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let content =
+        carom_files::input::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     let body = contents(&content).and_then(Contents::body);
     body.map_err(|source| ReadError::File { path: path.to_owned(), source: Box::new(source) })
 }

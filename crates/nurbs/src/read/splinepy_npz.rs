@@ -114,7 +114,7 @@ impl Arrays<'_> {
         let values = header.element.decode_integers(&bytes).ok_or_else(|| wrong(header.element.descr()))?;
         let one =
             |value: i128| u32::try_from(value).map(|v| v as usize).map_err(|_| wrong(value.to_string()));
-        values.into_iter().map(one).collect()
+        values.map(one).collect()
     }
 
     /// Doubles of an array with at most that many elements, and rows of `width` if that is given.

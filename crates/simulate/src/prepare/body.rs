@@ -86,10 +86,19 @@ pub(super) fn body_recipe(
     workshop: Workshop<'_>,
 ) -> Result<Recipe, SimulateError> {
     let file = match &spec.source {
-        BodySource::Import(import) => Some(file_checksum(&workshop.scenario_folder.join(&import.file))?),
-        BodySource::Body { body } => Some(file_checksum(&workshop.scenario_folder.join(body))?),
+        BodySource::Import(import) => Some(&import.file),
+        BodySource::Body { body } => Some(body),
         BodySource::Make { .. } | BodySource::Rom { .. } => None,
     };
+    let checksum = |file: &String| {
+        let path = workshop.scenario_folder.join(file);
+        file_checksum(&path).map_err(|source| SimulateError::SourceFile {
+            body: spec.name.clone(),
+            path,
+            source,
+        })
+    };
+    let file = file.map(checksum).transpose()?;
     Ok(Recipe::of(&BodyIngredients {
         source: &spec.source,
         file,

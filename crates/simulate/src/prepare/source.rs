@@ -43,16 +43,18 @@ pub(super) fn make(
             )?
         }
         BodySource::Import(import) => {
-            let imported = carom_make::import_with(
-                &folder.join(&import.file),
-                &import_options(import),
-                material.map_or_else(steel, Ok)?,
-                progress,
-            )
-            .map_err(|source| match source.kind() {
-                ImportErrorKind::Interrupted => SimulateError::Interrupted,
-                _ => SimulateError::Import { body: name(), source },
-            })?;
+            let path = folder.join(&import.file);
+            let options = import_options(import, material.is_none());
+            let is_given = material.is_some();
+            let imported =
+                carom_make::import_with(&path, &options, material.map_or_else(steel, Ok)?, progress)
+                    .map_err(|source| match source.kind() {
+                        ImportErrorKind::Interrupted => SimulateError::Interrupted,
+                        _ => SimulateError::Import { body: name(), source },
+                    })?;
+            if !is_given && !imported.has_own_materials {
+                return Err(SimulateError::NoMaterial { body: name(), path });
+            }
             notes.extend(imported.notes.iter().map(|note| format!("body `{}`: {note}", spec.name)));
             imported.body
         }
@@ -122,11 +124,15 @@ fn near(spec: &NearSpec) -> NearPlace {
     NearPlace { at: place(&spec.at), radius: spec.radius, levels: spec.levels }
 }
 
-fn import_options(import: &ImportSpec) -> ImportOptions {
+/// * `materials_of_file` — whether the scenario names no material
+fn import_options(import: &ImportSpec, materials_of_file: bool) -> ImportOptions {
+    // The units were checked when the scenario was read.
+    let units = import.units.as_ref().and_then(|units| units.parse().ok());
     ImportOptions {
         cad: CadOptions { size: import.size, order: import.order.map(|n| n as u8), hex: import.hex },
-        scale: Some(import.scale),
-        materials_of_file: false,
+        scale: Some(import.scale).filter(|_| units.is_none()),
+        units,
+        materials_of_file,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What preparing a scenario would do, and what is wrong with it: nothing is written, nothing reduced.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use carom_fem::Body;
 use carom_format::scenario::model::{BodySource, BodySpec, Scenario, Scheme};
@@ -13,7 +14,9 @@ use super::body::{body_as_it_is, body_path, body_recipe, material};
 use super::model::rom_file;
 use super::twins::{body_owner, model_owner};
 use super::{Workshop, source};
+use crate::discretised::Bodies;
 use crate::overlap;
+use crate::plausible;
 use crate::references::{self, Parts};
 use crate::{SimulateError, rigid, run};
 
@@ -58,12 +61,17 @@ pub struct Survey {
     pub bodies: Vec<SurveyedBody>,
     /// All that is wrong.
     pub problems: Vec<SimulateError>,
+    /// Implausible figures, a sentence each.
+    pub warnings: Vec<String>,
+    /// What only a later program can tell, a sentence each.
+    pub not_checked: Vec<String>,
 }
 
 /// What was found of a body beside its standing.
+#[derive(Clone)]
 enum Found {
-    Geometry(Box<Body>),
-    Model(Box<ReducedBody>),
+    Geometry(Arc<Body>),
+    Model(Arc<ReducedBody>),
     Nothing,
 }
 
@@ -72,7 +80,7 @@ enum Found {
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
     let mut survey = Survey::default();
     survey.problems.extend(run::supported(scenario).err());
-    let mut found = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     for (i, spec) in scenario.body.iter().enumerate() {
         let mut body = SurveyedBody {
             name: spec.name.clone(),
@@ -84,8 +92,11 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
             rom_checksum: None,
             sets: None,
         };
-        match look_at(scenario, spec, workshop, &mut body) {
-            Ok(what) => found.push(what),
+        match look_at(scenario, spec, workshop, &found, &mut body) {
+            Ok(what) => {
+                survey.not_checked.extend(not_checked(spec, &what));
+                found.push(what);
+            }
             Err(problem) => {
                 survey.problems.push(super::in_body(i, problem));
                 found.push(Found::Nothing);
@@ -101,8 +112,13 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
             Found::Nothing => Parts::Unknown,
         })
         .collect();
-    survey.problems.extend(references::problems(scenario, &parts));
-    survey.problems.extend(overlap::problems(scenario, &parts));
+    let bodies = Bodies::default();
+    survey.problems.extend(references::problems(scenario, &parts, &bodies));
+    survey.problems.extend(overlap::problems(scenario, &parts, &bodies));
+    match plausible::warnings(scenario, &parts, &bodies) {
+        Ok(warnings) => survey.warnings = warnings,
+        Err(problem) => survey.problems.push(problem),
+    }
     // Bodies and pairs are only put together where their parts are sound.
     if scenario.simulation.scheme == Scheme::Rigid && survey.problems.is_empty() {
         survey.problems.extend(rigid::problem(scenario, &parts));
@@ -110,10 +126,23 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
     survey
 }
 
+/// What only the mesher will know of a body.
+fn not_checked(spec: &BodySpec, found: &Found) -> Option<String> {
+    if !matches!(found, Found::Nothing) {
+        return None;
+    }
+    Some(format!(
+        "body `{}`: its sets, size and mass, and contacts, joints and loads that name its sets: known once Gmsh has meshed its file",
+        spec.name
+    ))
+}
+
+/// * `earlier` — what was found of the bodies before this one
 fn look_at(
     scenario: &Scenario,
     spec: &BodySpec,
     workshop: Workshop<'_>,
+    earlier: &[Found],
     out: &mut SurveyedBody,
 ) -> Result<Found, SimulateError> {
     if let BodySource::Rom { rom } = &spec.source {
@@ -126,10 +155,10 @@ fn look_at(
         out.body_checksum = Some(stored.reduced.body_checksum.clone());
         out.rom_checksum = Some(stored.checksum);
         out.sets = Some(stored.reduced.surfaces.iter().map(|surface| surface.name.clone()).collect());
-        return Ok(Found::Model(Box::new(stored.reduced)));
+        return Ok(Found::Model(Arc::new(stored.reduced)));
     }
-    let body = look_at_body(scenario, spec, workshop, out)?;
-    out.sets = body.as_ref().map(Body::set_names);
+    let body = look_at_body(scenario, spec, workshop, earlier, out)?;
+    out.sets = body.as_deref().map(Body::set_names);
     match &spec.reduce {
         _ if spec.rigid || !run::reduces(scenario) => out.rom_checksum = Some(String::new()),
         None => {
@@ -145,7 +174,7 @@ fn look_at(
             out.rom_path = path;
         }
     }
-    Ok(body.map_or(Found::Nothing, |body| Found::Geometry(Box::new(body))))
+    Ok(body.map_or(Found::Nothing, Found::Geometry))
 }
 
 /// The body as it is or will be; none if it takes Gmsh to know.
@@ -153,24 +182,31 @@ fn look_at_body(
     scenario: &Scenario,
     spec: &BodySpec,
     workshop: Workshop<'_>,
+    earlier: &[Found],
     out: &mut SurveyedBody,
-) -> Result<Option<Body>, SimulateError> {
+) -> Result<Option<Arc<Body>>, SimulateError> {
     if let Some(path) = body_as_it_is(spec, workshop) {
         out.body = Standing::Given;
         out.body_path = path;
         let stored = read_body(&out.body_path)?;
         out.body_checksum = Some(stored.checksum);
-        return Ok(Some(stored.body));
+        return Ok(Some(Arc::new(stored.body)));
     }
     out.body = Standing::ToMake;
-    out.body_path = body_path(body_owner(scenario, spec, workshop), workshop);
+    let owner = body_owner(scenario, spec, workshop);
+    out.body_path = body_path(owner, workshop);
     let recipe = body_recipe(scenario, spec, workshop)?;
     if recipe.made(&out.body_path).is_some()
         && let Ok(stored) = read_body(&out.body_path)
     {
         out.body = Standing::UpToDate;
         out.body_checksum = Some(stored.checksum);
-        return Ok(Some(stored.body));
+        return Ok(Some(Arc::new(stored.body)));
+    }
+    // A twin of an earlier body is that body.
+    let twin = scenario.body.iter().position(|other| other.name == owner.name);
+    if let Some(Found::Geometry(body)) = twin.and_then(|twin| earlier.get(twin)) {
+        return Ok(Some(Arc::clone(body)));
     }
     let material = material(scenario, spec)?;
     if let BodySource::Import(import) = &spec.source
@@ -182,5 +218,6 @@ fn look_at_body(
         }
         return Ok(None);
     }
-    source::make(spec, material, workshop.scenario_folder, &mut Vec::new(), &Silent).map(Some)
+    let body = source::make(spec, material, workshop.scenario_folder, &mut Vec::new(), &Silent)?;
+    Ok(Some(Arc::new(body)))
 }

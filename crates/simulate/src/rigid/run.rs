@@ -51,8 +51,8 @@ pub(crate) fn run_rigid(
     }
     let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
     let summary = summary(&mut simulation);
-    let mut warnings: Vec<String> =
-        unbalanced(&summary.ledger, "shorten simulation.time_step").into_iter().collect();
+    let mut warnings = prepared.warnings.clone();
+    warnings.extend(unbalanced(&summary.ledger, "shorten simulation.time_step"));
     warnings.extend(doubtful_contacts(scenario, &geometries, &simulation.system));
     warnings.extend(watch.warnings());
     for warning in &warnings {

@@ -56,6 +56,7 @@ pub fn run_static(
     if let Err(error @ SimulateError::Run(carom_multibody::RunError::Observer(_))) = ended {
         return Err(error);
     }
+    run.warnings.extend(prepared.warnings.iter().cloned());
     run.warnings.extend(problem.bodies.iter().filter_map(StaticBody::told));
     let events: Vec<ContactEvent> = run.events.iter().flatten().copied().collect();
     run.warnings.extend(too_rigid(scenario, prepared, &events));

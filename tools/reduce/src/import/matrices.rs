@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use carom_cli::{Category, Failure, Session};
+use carom_fem::Units;
 use carom_format::matrices::{
     DofFormat, DofList, MatrixFormat, NodeList, ReadMatrixError, read_dofs, read_matrix, read_nodes,
 };
@@ -15,7 +16,6 @@ use super::Model;
 use super::rigid::{box_of, implausible_density};
 use crate::args::ImportArgs;
 use crate::condense::read_numbers;
-use crate::units::Units;
 
 /// What tells the user which numbers nodes have.
 const AS_LISTED: &str = "give numbers of nodes as in the list of --nodes";

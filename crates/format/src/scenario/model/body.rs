@@ -99,8 +99,11 @@ pub struct ImportSpec {
     pub order: Option<usize>,
     /// Hexahedra for a CAD file.
     pub hex: bool,
-    /// Factor from the unit of the file to metres.
+    /// Factor from the unit of the file to metres; 1 where `units` is given.
     pub scale: f64,
+    /// Units of the file, `mm-t-s`: of its coordinates, and of its materials where the body names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<String>,
 }
 
 /// Where a body comes from.

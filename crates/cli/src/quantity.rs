@@ -1,0 +1,94 @@
+//! Numbers with a unit behind them, which no command takes: the error says what to write instead.
+
+use std::error::Error as _;
+use std::num::ParseFloatError;
+
+use clap::Error;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue};
+
+/// Units that people write, and what one of each is in SI units.
+const UNITS: [(&str, f64, &str); 26] = [
+    ("m", 1.0, "m"),
+    ("cm", 1e-2, "m"),
+    ("mm", 1e-3, "m"),
+    ("um", 1e-6, "m"),
+    ("µm", 1e-6, "m"),
+    ("nm", 1e-9, "m"),
+    ("km", 1e3, "m"),
+    ("in", 0.0254, "m"),
+    ("ft", 0.3048, "m"),
+    ("s", 1.0, "s"),
+    ("ms", 1e-3, "s"),
+    ("us", 1e-6, "s"),
+    ("µs", 1e-6, "s"),
+    ("m/s", 1.0, "m/s"),
+    ("mm/s", 1e-3, "m/s"),
+    ("km/h", 1.0 / 3.6, "m/s"),
+    ("Hz", 1.0, "Hz"),
+    ("kHz", 1e3, "Hz"),
+    ("MHz", 1e6, "Hz"),
+    ("Pa", 1.0, "Pa"),
+    ("kPa", 1e3, "Pa"),
+    ("MPa", 1e6, "Pa"),
+    ("GPa", 1e9, "Pa"),
+    ("kg", 1.0, "kg"),
+    ("g", 1e-3, "kg"),
+    ("kg/m3", 1.0, "kg/m³"),
+];
+
+/// Adds a tip to an error about a value that is not a plain number.
+pub(crate) fn explain(error: &mut Error) {
+    let is_number_wanted = error.source().is_some_and(|source| source.is::<ParseFloatError>());
+    let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return };
+    let tip = match (with_unit(value), is_number_wanted) {
+        (Some(tip), _) => tip,
+        (None, true) => {
+            "quantities are plain numbers in SI units, lengths in metres: 0.01 for 1 cm".to_owned()
+        }
+        (None, false) => return,
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+}
+
+/// What to write instead of numbers with units, separated by commas; `None` if the text is something else.
+fn with_unit(text: &str) -> Option<String> {
+    let mut plain = Vec::new();
+    let mut found = None;
+    for part in text.split(',').map(str::trim) {
+        if let Ok(number) = part.parse::<f64>() {
+            plain.push(number.to_string());
+            continue;
+        }
+        let start = part.find(|c: char| c.is_alphabetic() && !"eE".contains(c))?;
+        let number: f64 = part[..start].trim().parse().ok()?;
+        let (unit, factor, si) = UNITS.iter().find(|(unit, ..)| *unit == part[start..].trim())?;
+        found.get_or_insert((*unit, *si));
+        // Twelve digits: 0.1 cm are 0.001 m and not 0.0010000000000000002.
+        plain.push(format!("{:.11e}", number * factor).parse::<f64>().ok()?.to_string());
+    }
+    let (unit, si) = found?;
+    Some(format!("quantities are plain numbers in SI units: write {} ({si}, not {unit})", plain.join(",")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_with_a_unit_is_said_in_si() {
+        for (text, tip) in [
+            ("1cm", "write 0.01 (m, not cm)"),
+            ("0.1 mm", "write 0.0001 (m, not mm)"),
+            ("-2.5e-1in", "write -0.00635 (m, not in)"),
+            ("210GPa", "write 210000000000 (Pa, not GPa)"),
+            ("10mm,0.2,3mm", "write 0.01,0.2,0.003 (m, not mm)"),
+        ] {
+            let told = with_unit(text).unwrap_or_default();
+            assert!(told.ends_with(tip), "{text}: {told}");
+        }
+        for text in ["", "abc", "1", "12 parsecs", "1e", "cm", "é1"] {
+            assert_eq!(with_unit(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Whether the constants of a floating frame are those of a body: its mass and stiffness are not negative in any direction.
+
+use faer::{Mat, Side};
+use thiserror::Error;
+
+use crate::Invariants;
+
+/// Least eigenvalue, over the largest diagonal entry of one, that rounding and lumped masses make of zero.
+const ROUNDING: f64 = 1e-8;
+/// Difference of two entries that should be equal, over those of the diagonal.
+const ASYMMETRY: f64 = 1e-6;
+
+/// Why no body has these constants.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum IndefiniteError {
+    /// A negative entry of a diagonal, or a zero beside others that are not zero.
+    #[error("entry {index} of the diagonal of the {matrix} matrix is {value:?}: it must be positive")]
+    Diagonal {
+        /// "mass" or "stiffness".
+        matrix: &'static str,
+        /// Its number, from 1; of the mass matrix, the six rigid motions come first.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A matrix that is not symmetric.
+    #[error(
+        "the {matrix} matrix is not symmetric: its entries ({row}, {column}) and ({column}, {row}) are {value:?} and {mirrored:?}"
+    )]
+    Asymmetric {
+        /// "mass" or "stiffness".
+        matrix: &'static str,
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        column: usize,
+        /// The entry.
+        value: f64,
+        /// That on the other side of the diagonal.
+        mirrored: f64,
+    },
+    /// A matrix with a negative eigenvalue.
+    #[error("the {matrix} matrix has a negative eigenvalue: no body has such a {matrix}")]
+    Negative {
+        /// "mass" or "stiffness".
+        matrix: &'static str,
+    },
+}
+
+impl Invariants {
+    /// Checks that mass, of rigid motions and modes together, and stiffness are symmetric and not negative.
+    ///
+    /// ```text
+    /// M = [ m E      −c̃      C_tᵀ  ]
+    ///     [ c̃        I₀      C_r0ᵀ ]    c = ∫ R dm
+    ///     [ C_t      C_r0    M̄_e   ]
+    /// ```
+    ///
+    /// Modes may have no mass at all: those of a boundary without mass.
+    ///
+    /// # Errors
+    ///
+    /// [`IndefiniteError`]
+    pub fn check_definite(&self) -> Result<(), IndefiniteError> {
+        definite("stiffness", &self.stiffness_modal, false)?;
+        definite("mass", &self.mass_matrix(), true)
+    }
+
+    /// The mass matrix of the undeformed body: translations, rotations, modes.
+    fn mass_matrix(&self) -> Mat<f64> {
+        let n = self.mass_modal.nrows();
+        let [x, y, z] = self.first_moment;
+        let moment = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]];
+        Mat::from_fn(6 + n, 6 + n, |i, k| match (i, k) {
+            (0..3, 0..3) => {
+                if i == k {
+                    self.mass
+                } else {
+                    0.0
+                }
+            }
+            (3..6, 0..3) => moment[i - 3][k],
+            (0..3, 3..6) => moment[k - 3][i],
+            (3..6, 3..6) => self.inertia[i - 3][k - 3],
+            (0..3, _) => self.coupling_t[(i, k - 6)],
+            (_, 0..3) => self.coupling_t[(k, i - 6)],
+            (3..6, _) => self.coupling_r0[(i - 3, k - 6)],
+            (_, 3..6) => self.coupling_r0[(k - 3, i - 6)],
+            _ => self.mass_modal[(i - 6, k - 6)],
+        })
+    }
+}
+
+/// * `may_vanish` — whether rows of zeros alone are possible
+fn definite(matrix: &'static str, a: &Mat<f64>, may_vanish: bool) -> Result<(), IndefiniteError> {
+    let n = a.nrows();
+    let is_zero = |i: usize| (0..n).all(|k| a[(i, k)] == 0.0 && a[(k, i)] == 0.0);
+    let rows: Vec<usize> = (0..n).filter(|&i| !(may_vanish && is_zero(i))).collect();
+    for &i in &rows {
+        let value = a[(i, i)];
+        // A NaN is not positive either.
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(IndefiniteError::Diagonal { matrix, index: i + 1, value });
+        }
+    }
+    for &i in &rows {
+        for &k in rows.iter().take_while(|&&k| k < i) {
+            let (value, mirrored) = (a[(i, k)], a[(k, i)]);
+            let scale = a[(i, i)].sqrt() * a[(k, k)].sqrt();
+            if !((value - mirrored).abs() <= ASYMMETRY * scale) {
+                return Err(IndefiniteError::Asymmetric {
+                    matrix,
+                    row: i + 1,
+                    column: k + 1,
+                    value,
+                    mirrored,
+                });
+            }
+        }
+    }
+    let scaled = Mat::from_fn(rows.len(), rows.len(), |i, k| {
+        let (i, k) = (rows[i], rows[k]);
+        let shift = if i == k { ROUNDING } else { 0.0 };
+        a[(i, k)] / (a[(i, i)].sqrt() * a[(k, k)].sqrt()) + shift
+    });
+    match scaled.llt(Side::Lower) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(IndefiniteError::Negative { matrix }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rod of 2 kg with two modes, the second of which may have no mass.
+    fn invariants(mass: [f64; 2], stiffness: [f64; 2]) -> Invariants {
+        Invariants {
+            mass: 2.0,
+            first_moment: [0.2, 0.0, 0.0],
+            inertia: [[0.1, 0.0, 0.0], [0.0, 0.3, 0.0], [0.0, 0.0, 0.3]],
+            coupling_t: Mat::zeros(3, 2),
+            coupling_r0: Mat::zeros(3, 2),
+            coupling_r1: Mat::zeros(6, 2),
+            inertia_1: Mat::zeros(6, 3),
+            inertia_2: Mat::zeros(6, 6),
+            mass_modal: Mat::from_fn(2, 2, |i, k| if i == k { mass[i] } else { 0.0 }),
+            stiffness_modal: Mat::from_fn(2, 2, |i, k| if i == k { stiffness[i] } else { 0.0 }),
+            damping_modal: None,
+        }
+    }
+
+    #[test]
+    fn modes_with_and_without_mass_are_those_of_a_body() {
+        assert_eq!(invariants([1.0, 1.0], [1e6, 1e9]).check_definite(), Ok(()));
+        assert_eq!(invariants([1.0, 0.0], [1e6, 1e9]).check_definite(), Ok(()));
+    }
+
+    #[test]
+    fn negative_mass_or_stiffness_is_named() {
+        let message = |constants: Invariants| constants.check_definite().unwrap_err().to_string();
+        assert!(
+            message(invariants([1.0; 2], [1e6, -1.0])).contains("entry 2 of the diagonal of the stiffness")
+        );
+        assert!(message(invariants([1.0; 2], [1e6, 0.0])).contains("stiffness matrix is 0.0"));
+        assert!(message(invariants([-1.0, 1.0], [1e6; 2])).contains("entry 7 of the diagonal of the mass"));
+        let mut far = invariants([1.0; 2], [1e6; 2]);
+        // A centre of mass so far away that the inertia about it is negative.
+        far.first_moment = [2.0, 0.0, 0.0];
+        assert!(message(far).contains("mass matrix has a negative eigenvalue"));
+        let mut coupled = invariants([1.0; 2], [1e6; 2]);
+        coupled.stiffness_modal[(1, 0)] = 2e6;
+        assert!(message(coupled.clone()).contains("not symmetric"));
+        coupled.stiffness_modal[(0, 1)] = 2e6;
+        assert!(message(coupled).contains("stiffness matrix has a negative eigenvalue"));
+    }
+}

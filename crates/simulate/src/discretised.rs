@@ -1,0 +1,55 @@
+//! Discretisations and surfaces of the bodies of a scenario, each made once: bodies that are equal share them.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use carom_fem::{Body, Discretisation, DiscretisationError, MassProperties, Surface, mass_properties};
+use nalgebra::Vector3;
+
+/// What was made of a body.
+pub(crate) struct Discretised<'a> {
+    body: &'a Body,
+    /// Its cells.
+    pub(crate) discretisation: Discretisation,
+    whole: OnceCell<(Surface, Vec<Vector3<f64>>)>,
+    properties: OnceCell<MassProperties>,
+}
+
+impl Discretised<'_> {
+    /// Its whole surface, and the positions of the points of that in source coordinates \[m\].
+    pub(crate) fn whole(&self) -> &(Surface, Vec<Vector3<f64>>) {
+        self.whole.get_or_init(|| {
+            let surface = self.discretisation.surface(&self.body.boundary_faces());
+            let position = |&point: &u32| Vector3::from(self.discretisation.points[point as usize]);
+            let points = surface.points.iter().map(position).collect();
+            (surface, points)
+        })
+    }
+
+    /// Its volume and mass.
+    pub(crate) fn properties(&self) -> &MassProperties {
+        self.properties.get_or_init(|| mass_properties(&self.discretisation))
+    }
+}
+
+/// What was made of each different body.
+#[derive(Default)]
+pub(crate) struct Bodies<'a>(RefCell<Vec<Rc<Discretised<'a>>>>);
+
+impl<'a> Bodies<'a> {
+    /// The discretisation of a body, made now if neither it nor an equal one was asked for before.
+    pub(crate) fn of(&self, body: &'a Body) -> Result<Rc<Discretised<'a>>, DiscretisationError> {
+        let is_it = |known: &&Rc<Discretised<'a>>| std::ptr::eq(known.body, body) || known.body == body;
+        if let Some(known) = self.0.borrow().iter().find(is_it) {
+            return Ok(Rc::clone(known));
+        }
+        let made = Rc::new(Discretised {
+            body,
+            discretisation: Discretisation::new(body)?,
+            whole: OnceCell::new(),
+            properties: OnceCell::new(),
+        });
+        self.0.borrow_mut().push(Rc::clone(&made));
+        Ok(made)
+    }
+}

@@ -1,0 +1,176 @@
+//! Figures of a scenario that are implausible: most of them come from wrong units.
+//!
+//! They are reported by `carom check` and at the start of a run; nothing is refused for them.
+
+use carom_fem::plausible::{self, Implausible, plain};
+use carom_fem::{Body, MassProperties};
+use carom_format::scenario::model::{BodySpec, Scenario, Scheme};
+use carom_reduce::ReducedBody;
+
+use crate::SimulateError;
+use crate::discretised::Bodies;
+use crate::references::Parts;
+
+/// Number of fixed steps, or of frames, of a run.
+const STEPS: [f64; 2] = [1.0, 1e8];
+const FRAMES: [f64; 2] = [0.0, 1e6];
+/// End of a run \[s\].
+const END_TIME: [f64; 2] = [1e-9, 1e6];
+/// Acceleration of gravity \[m/s²\].
+const GRAVITY: [f64; 2] = [0.0, 1e3];
+/// Speed of a body, and of its rim by its rotation \[m/s\].
+const SPEED: [f64; 2] = [0.0, 2e3];
+/// Rotation rate of a body of unknown size \[rad/s\].
+const RATE: [f64; 2] = [0.0, 1e6];
+/// Computing time of a cheap step \[s\], for an estimate of the least that a run takes.
+const SECONDS_A_STEP: f64 = 1e-6;
+
+/// Implausible figures of a scenario.
+///
+/// * `parts` — what is known of each body of the scenario; of a geometry, its materials, size and mass
+/// * `bodies` — where their discretisations are made
+///
+/// # Errors
+///
+/// [`SimulateError::Impossible`] for a body whose mass or volume is not a finite positive number.
+pub(crate) fn warnings<'a>(
+    scenario: &Scenario,
+    parts: &[Parts<'a>],
+    bodies: &Bodies<'a>,
+) -> Result<Vec<String>, SimulateError> {
+    let mut found = Vec::new();
+    if scenario.simulation.scheme != Scheme::Static {
+        found.extend(of_times(scenario));
+    }
+    let gravity = norm(&scenario.simulation.gravity);
+    found.extend(Implausible::check("simulation", ("gravity", "m/s²"), gravity, GRAVITY, || {
+        "give it in m/s²: [0.0, 0.0, -9.81]".to_owned()
+    }));
+    for (i, (spec, parts)) in scenario.body.iter().zip(parts).enumerate() {
+        let size = match parts {
+            Parts::Geometry(body) => {
+                let of_body = of_geometry(spec, body, bodies);
+                found.extend(of_body.map_err(|error| error.at(format!("body.{i}")))?);
+                Some(plausible::extent(body))
+            }
+            Parts::Model(model) => {
+                found.extend(of_model(spec, model).map_err(|error| error.at(format!("body.{i}")))?);
+                None
+            }
+            Parts::Unknown => None,
+        };
+        found.extend(of_motion(spec, size));
+    }
+    let mut told: Vec<String> = Vec::new();
+    for text in found.iter().map(ToString::to_string) {
+        // Bodies share materials.
+        if !told.contains(&text) {
+            told.push(text);
+        }
+    }
+    Ok(told)
+}
+
+fn norm(v: &[f64; 3]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// End, steps and frames of a run.
+fn of_times(scenario: &Scenario) -> Vec<Implausible> {
+    let simulation = &scenario.simulation;
+    let end = simulation.end_time;
+    let seconds = || "times are in seconds".to_owned();
+    let mut found = Vec::new();
+    found.extend(Implausible::check("simulation", ("end_time", "s"), end, END_TIME, seconds));
+    let steps = [("time_step", simulation.time_step), ("maximum_step", simulation.maximum_step)];
+    for (key, step) in steps.into_iter().filter_map(|(key, step)| Some((key, step?))) {
+        let n = end / step;
+        // An upper bound of the step may be larger than the run.
+        let range = if key == "time_step" { STEPS } else { [0.0, STEPS[1]] };
+        let remedy = || {
+            format!(
+                "that is end_time over {key}, {} s over {} s; the run would take {} at a microsecond of computing a step: change \
+                 simulation.{key}",
+                plain(end),
+                plain(step),
+                duration(n * SECONDS_A_STEP)
+            )
+        };
+        found.extend(Implausible::check("simulation", ("number of steps", ""), n, range, remedy));
+    }
+    let frames = end / simulation.output_every;
+    found.extend(Implausible::check("simulation", ("number of frames", ""), frames, FRAMES, || {
+        "that is end_time over output_every: lengthen simulation.output_every".to_owned()
+    }));
+    found
+}
+
+/// Seconds in the unit that people would use.
+fn duration(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 4] =
+        [(365.25 * 86400.0, "years"), (86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")];
+    let (unit, word) = UNITS.into_iter().find(|(unit, _)| seconds >= 2.0 * unit).unwrap_or((1.0, "seconds"));
+    format!("{} {word}", plain(seconds / unit))
+}
+
+/// Materials, size and mass of a body of finite elements.
+fn of_geometry<'a>(
+    spec: &BodySpec,
+    body: &'a Body,
+    bodies: &Bodies<'a>,
+) -> Result<Vec<Implausible>, SimulateError> {
+    let impossible = |source| SimulateError::Impossible { body: spec.name.clone(), source };
+    let known = bodies.of(body).map_err(|source| impossible(source.into()))?;
+    let given = spec.mass_properties.is_some();
+    let mut found: Vec<Implausible> =
+        body.materials.iter().flat_map(|material| plausible::of_material(material, !spec.rigid)).collect();
+    found.extend(plausible::of_size(&spec.name, plausible::extent(body)));
+    found.extend(plausible::of_mass(&spec.name, known.properties()).map_err(impossible)?.filter(|_| !given));
+    Ok(found)
+}
+
+/// Materials and mass of a reduced model that the scenario names.
+pub(crate) fn of_model(spec: &BodySpec, model: &ReducedBody) -> Result<Vec<Implausible>, SimulateError> {
+    let mut found: Vec<Implausible> =
+        model.materials.iter().flat_map(|material| plausible::of_material(material, true)).collect();
+    // A model says nothing of its volume.
+    let properties = MassProperties {
+        volume: 1.0,
+        mass: model.invariants.mass,
+        center_of_mass: [0.0; 3],
+        inertia: [[0.0; 3]; 3],
+    };
+    let of_mass = plausible::of_mass(&spec.name, &properties)
+        .map_err(|source| SimulateError::Impossible { body: spec.name.clone(), source })?;
+    found.extend(of_mass.map(|figure| Implausible {
+        remedy:
+            "check the units of the file that the model comes from (carom-reduce import --units)".to_owned(),
+        ..figure
+    }));
+    Ok(found)
+}
+
+/// Velocity and rotation rate of a body.
+fn of_motion(spec: &BodySpec, size: Option<f64>) -> Vec<Implausible> {
+    let subject = || format!("body `{}`", spec.name);
+    let speed = norm(&spec.velocity);
+    let mut found = Vec::new();
+    found.extend(Implausible::check(subject(), ("velocity", "m/s"), speed, SPEED, || {
+        "give it in m/s".to_owned()
+    }));
+    let rate = norm(&spec.angular_velocity);
+    let remedy = || {
+        format!(
+            "the rotation rate {} rad/s is too high; give it in rad/s: 3000 revolutions a minute are 314",
+            plain(rate)
+        )
+    };
+    found.extend(match size {
+        Some(size) => {
+            let rim = 0.5 * size * rate;
+            Implausible::check(subject(), ("speed of its rim by angular_velocity", "m/s"), rim, SPEED, remedy)
+        }
+        None => Implausible::check(subject(), ("angular_velocity", "rad/s"), rate, RATE, remedy),
+    });
+    found
+}
