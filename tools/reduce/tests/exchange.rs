@@ -376,7 +376,8 @@ fn the_python_of_the_documentation_runs() {
     let folder = folder_with_bar();
     let script = snippet("# A reduced body in NumPy")
         + "\nassert frequencies.shape == (n,) and np.all(np.diff(frequencies) >= 0)"
-        + "\nassert displacement.shape == (63, 3)"
+        // 63 nodes, 5 of them inside.
+        + "\nassert displacement.shape == (58, 3)"
         + "\nassert np.allclose(full_mass, full_mass.T) and np.linalg.eigvalsh(full_mass)[0] > 0"
         + "\nassert abs(rom['mass'] - 7800 * 0.12 * 0.02 * 0.03) < 1e-9"
         + "\nassert np.allclose(rom['coupling_r0'], 0, atol=1e-9 * np.abs(rom['inertia']).max() ** 0.5)"
