@@ -22,18 +22,20 @@
 //!
 //! Haynsworth (1968), Linear Algebra Appl. 1, 73–81; Gould (1985), Math. Program. 32, 90–99.
 
-use carom_progress::{Progress, Silent};
+use carom_progress::Progress;
 use faer::{Mat, MatMut, MatRef};
 
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::conjugate::IterationError;
 use crate::dense::{DensePairs, Reflections, symmetric_pairs, symmetrised};
 use crate::dofs::DofSet;
-use crate::eigen::{Counting, Inverse};
-use crate::factor::{Cholesky, FactorError, Inertia, SMALLEST_PIVOT};
+use crate::eigen::Inverse;
+use crate::factor::{Cholesky, FactorError, SMALLEST_PIVOT};
 use crate::iterative::Iterative;
 use crate::symbolic::Symbolic;
 use crate::tall::{add_product, gram};
+
+mod inverse;
 
 /// The constraints of a bordered system, and the nodes that are pinned for its factor.
 #[derive(Debug, Clone)]
@@ -290,118 +292,4 @@ fn coupling(k: &BlockMatrix, shifted_mass: Option<(&NodeMatrix, f64)>, border: &
     let n_border = n_pins + border.n_constraints();
     coupling.resize_with(k.n_dofs(), n_border, |i, j| border.constraints[(i, j - n_pins)]);
     coupling
-}
-
-/// n₋(A) + n₋(S) − r of K − σM.
-fn count(
-    outcome: Result<Inertia, FactorError>,
-    factor: Cholesky,
-    border: &mut Border,
-    k: &BlockMatrix,
-    m: &NodeMatrix,
-    sigma: f64,
-) -> (Result<Inertia, FactorError>, Symbolic) {
-    let of_factor = match outcome {
-        Ok(of_factor) => of_factor,
-        Err(error) => return (Err(error), factor.into_symbolic()),
-    };
-    let too_close = |pivot| FactorError::ShiftTooClose { shift: sigma, pivot };
-    let coupling = coupling(k, Some((m, -sigma)), border);
-    // A clone of the structure costs little beside the factor, and lets an error give it back.
-    let symbolic = factor.symbolic().clone();
-    let Ok(eliminated) = Eliminated::new(factor, border, coupling, &Silent) else {
-        return (Err(too_close(0.0)), symbolic);
-    };
-    let pivot = eliminated.smallest_pivot();
-    if pivot.is_nan() || pivot < SMALLEST_PIVOT {
-        return (Err(too_close(pivot)), symbolic);
-    }
-    let below = (of_factor.below + eliminated.n_negative()).saturating_sub(border.n_constraints());
-    (
-        Ok(Inertia {
-            below,
-            smallest_pivot: pivot.min(of_factor.smallest_pivot),
-            in_single_precision: false,
-        }),
-        symbolic,
-    )
-}
-
-impl<F: Inverse> Inverse for Bordered<F> {
-    fn dimension(&self) -> usize {
-        self.border.free.len() - self.border.n_constraints()
-    }
-
-    fn free(&self) -> &DofSet {
-        &self.border.free
-    }
-
-    fn solve_in_place(&self, x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError> {
-        let zero = Mat::zeros(self.border.n_constraints(), x.ncols());
-        self.solve_with(x, zero.as_ref(), progress)
-    }
-
-    fn clear_reactions(&self, mut x: MatMut<'_, f64>) {
-        self.border.free.clear_fixed(x.as_mut());
-        let along = gram(self.border.reactions.as_ref(), x.as_ref());
-        add_product(x, -1.0, self.border.reactions.as_ref(), along.as_ref());
-    }
-
-    fn basis(&self) -> Mat<f64> {
-        let dofs = self.border.free.to_vec();
-        let r = self.border.n_constraints();
-        let reactions = Mat::from_fn(dofs.len(), r, |i, j| self.border.reactions[(dofs[i], j)]);
-        let complement = Reflections::new(reactions.as_ref()).complement();
-        let mut basis = Mat::zeros(3 * self.border.free.n_nodes(), dofs.len() - r);
-        for (i, &dof) in dofs.iter().enumerate() {
-            for j in 0..basis.ncols() {
-                basis[(dof, j)] = complement[(i, j)];
-            }
-        }
-        basis
-    }
-}
-
-impl Counting for Bordered {
-    type Structure = (Symbolic, Border);
-
-    fn into_structure(self) -> Self::Structure {
-        (self.eliminated.factor.into_symbolic(), self.border)
-    }
-
-    fn into_inertia(
-        self,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
-        sigma: f64,
-        progress: &dyn Progress,
-    ) -> (Result<Inertia, FactorError>, Self::Structure) {
-        let Self { mut border, eliminated } = self;
-        let (outcome, factor) = eliminated.factor.into_indefinite(k, m, sigma, progress);
-        let (outcome, symbolic) = count(outcome, factor, &mut border, k, m, sigma);
-        (outcome, (symbolic, border))
-    }
-
-    fn count_below(
-        structure: &Self::Structure,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
-        sigma: f64,
-        progress: &dyn Progress,
-    ) -> Result<Inertia, FactorError> {
-        let (symbolic, border) = structure;
-        let (outcome, factor) = Cholesky::indefinite(symbolic.clone(), k, m, sigma, progress);
-        count(outcome, factor, &mut border.clone(), k, m, sigma).0
-    }
-
-    fn refactor(
-        structure: Self::Structure,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
-        shift: f64,
-        progress: &dyn Progress,
-    ) -> Result<Self, FactorError> {
-        let mass = (shift != 0.0).then_some((m, shift));
-        Self::with_symbolic(structure.0, structure.1, k, mass, progress)
-    }
 }

@@ -66,6 +66,13 @@ pub enum IterationError {
     Interrupted,
 }
 
+impl IterationError {
+    /// Whether the iteration failed on a problem that may have a solution.
+    pub fn is_convergence(&self) -> bool {
+        matches!(self, Self::Stagnation { .. })
+    }
+}
+
 /// Vectors of the iteration for one group.
 pub(crate) struct Conjugate<'a> {
     inverse: &'a Multigrid,

@@ -106,7 +106,10 @@ pub enum EigenError {
     },
     /// A residual stays too large.
     #[error(
-        "eigenpair {pair} (λ = {lambda:e}) keeps a residual of {residual:.1e} (at most {RESIDUAL:.0e}, or {floor:.1e} by rounding)"
+        "eigenpair {pair} (λ = {lambda:e}) keeps a residual of {residual:.1e} (at most {:.1e}: {RESIDUAL:.0e}, or what rounding of its own \
+         forces leaves): corrections do not make it smaller, as the stiffness is singular to rounding; hold the body at a larger part \
+         of it (interface, attachment, support), or take cells of less unequal edges",
+        RESIDUAL.max(*floor)
     )]
     Residual {
         /// Zero-based pair.
@@ -134,6 +137,26 @@ pub enum EigenError {
 }
 
 impl EigenError {
+    /// Whether numbers are at fault and not what was asked for: the search failed though the problem has a solution.
+    pub fn is_convergence(&self) -> bool {
+        match self {
+            Self::NotConverged { .. } | Self::Residual { .. } | Self::Count { .. } | Self::Projected(_) => {
+                true
+            }
+            Self::Iteration(source) => source.is_convergence(),
+            Self::Factor(source) => source.is_convergence(),
+            _ => false,
+        }
+    }
+
+    /// How many times larger the largest residual is than it may be; infinite where none is known.
+    fn excess(&self) -> f64 {
+        match *self {
+            Self::Residual { residual, floor, .. } if residual.is_finite() => residual / floor.max(RESIDUAL),
+            _ => f64::INFINITY,
+        }
+    }
+
     /// Whether the user stopped it, in whatever part.
     pub fn is_interruption(&self) -> bool {
         matches!(

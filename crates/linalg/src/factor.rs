@@ -97,6 +97,13 @@ pub enum FactorError {
     Interrupted,
 }
 
+impl FactorError {
+    /// Whether an iteration in its place failed on a problem that may have a solution.
+    pub fn is_convergence(&self) -> bool {
+        matches!(self, Self::Iteration(source) if source.is_convergence())
+    }
+}
+
 /// Values of one panel: rows of its supernode's list from its first node on, in [`tiles`](crate::tiles).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PanelValues {

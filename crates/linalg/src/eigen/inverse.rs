@@ -1,4 +1,17 @@
 //! Block inverse iteration with Rayleigh-Ritz: from nearly converged vectors to pairs with small true residuals.
+//!
+//! A step is taken as a correction,
+//!
+//! ```text
+//! y = x − A⁻¹ (K x − λ M x) = (λ + s) A⁻¹ M x,    A = K + sM
+//! ```
+//!
+//! equal in exact arithmetic. The rounding of A⁻¹ is then relative to the correction and not to x, so that the residual falls to the
+//! rounding of K x itself, however badly A is conditioned: iterative refinement of eigenpairs.
+//!
+//! # Source
+//!
+//! Dongarra, Moler & Wilkinson (1983), SIAM J. Numer. Anal. 20(1), 23–45; Tisseur (2001), SIAM J. Matrix Anal. Appl. 22(4), 1038–1057.
 
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
@@ -9,6 +22,31 @@ use crate::tall::{symmetric_gram, transform};
 
 /// Most steps of inverse iteration.
 pub(super) const MAX_INVERSE_STEPS: usize = 8;
+
+/// Ritz vectors with the forces that K and M make of them, reactions taken out.
+struct RitzVectors {
+    x: Mat<f64>,
+    k_x: Mat<f64>,
+    m_x: Mat<f64>,
+    /// Largest deviation of Xᵀ M X from the identity.
+    orthogonality: f64,
+}
+
+impl RitzVectors {
+    /// Rayleigh's quotient of a vector.
+    fn quotient(&self, j: usize) -> f64 {
+        let x = self.x.col(j).transpose();
+        x * self.k_x.col(j) / (x * self.m_x.col(j))
+    }
+}
+
+/// Rayleigh quotients with their residuals.
+struct Verified {
+    lambda: Vec<f64>,
+    residuals: Vec<f64>,
+    /// The pair whose residual exceeds what it may be by the largest factor.
+    worst: Option<EigenError>,
+}
 
 impl Pencil<'_> {
     /// Inverse iteration with Rayleigh-Ritz until the residuals of the first `n_verify` pairs are small; returns these.
@@ -22,83 +60,105 @@ impl Pencil<'_> {
         max_steps: usize,
         progress: &dyn Progress,
     ) -> Result<EigenPairs, EigenError> {
-        let mut x = vectors;
         let mut n_solves = 0;
-        let mut worst = None;
         if n_verify == 0 {
             let (lambda, residuals) = (Vec::new(), Vec::new());
             return Ok(EigenPairs {
                 lambda,
-                vectors: Mat::zeros(x.nrows(), 0),
+                vectors: Mat::zeros(vectors.nrows(), 0),
                 residuals,
                 orthogonality: 0.0,
                 proof: Proof::Whole,
                 n_solves,
             });
         }
-        for step in 0..=max_steps {
-            // Ritz vectors of Lanczos are often good enough as they come.
-            let mut y = x;
-            if step > 0 {
-                y = self.m.product(y.as_ref());
-                factor.solve_in_place(y.as_mut(), progress)?;
-                n_solves += y.ncols();
-            }
-            let (mut k_y, mut m_y) = (self.k.product(y.as_ref()), self.m.product(y.as_ref()));
-            factor.clear_reactions(k_y.as_mut());
-            factor.clear_reactions(m_y.as_mut());
-            let mass = symmetric_gram(y.as_ref(), m_y.as_ref());
-            let shifted = symmetric_gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
-            let pairs = generalised_pairs(shifted.as_ref(), mass.as_ref())?;
-            // K and M are linear: what they make of X needs no further pass through them.
-            let combine = |tall: [&mut Mat<f64>; 3], c: MatRef<'_, f64>| {
-                for y in tall {
-                    transform(y.as_mut(), c);
-                }
-            };
-            combine([&mut y, &mut k_y, &mut m_y], pairs.vectors.as_ref());
-            let (mut unit, mut orthogonality) = deviation(y.as_ref(), m_y.as_ref());
-            if orthogonality > ORTHOGONALITY
-                && let Some(c) = orthonormalising(unit.as_ref())
-            {
-                combine([&mut y, &mut k_y, &mut m_y], c.as_ref());
-                (unit, orthogonality) = deviation(y.as_ref(), m_y.as_ref());
-            }
-            drop(unit);
-            x = y;
-            let (k_x, m_x) = (k_y, m_y);
-            let n = x.ncols();
-            let mut lambda = Vec::with_capacity(n);
-            let mut residuals = Vec::with_capacity(n);
-            worst = None;
-            for j in 0..n_verify {
-                let value = x.col(j).transpose() * k_x.col(j) / (x.col(j).transpose() * m_x.col(j));
-                let scale = value.abs().max(self.shift) * m_x.col(j).norm_l2();
-                let residual = (k_x.col(j) - faer::Scale(value) * m_x.col(j)).norm_l2() / scale;
-                if residual.is_nan() || residual > RESIDUAL {
-                    let floor = self.rounding(x.col(j)) / scale;
-                    if residual.is_nan() || residual > floor {
-                        worst.get_or_insert(EigenError::Residual { pair: j, lambda: value, residual, floor });
-                    }
-                }
-                lambda.push(value);
-                residuals.push(residual);
-            }
+        // Ritz vectors of Lanczos are often good enough as they come.
+        let mut ritz = self.ritz_vectors(factor, vectors)?;
+        for step in 0.. {
+            let Verified { lambda, residuals, worst } = self.verify(&ritz, n_verify);
+            let RitzVectors { orthogonality, .. } = ritz;
             if worst.is_none() && orthogonality <= ORTHOGONALITY {
-                x.truncate(x.nrows(), n_verify);
-                fix_signs(x.as_mut());
-                let pairs = EigenPairs {
-                    lambda,
-                    vectors: x,
-                    residuals,
-                    orthogonality,
-                    proof: Proof::Whole,
-                    n_solves,
-                };
+                let mut vectors = ritz.x;
+                vectors.truncate(vectors.nrows(), n_verify);
+                fix_signs(vectors.as_mut());
+                let proof = Proof::Whole;
+                let pairs = EigenPairs { lambda, vectors, residuals, orthogonality, proof, n_solves };
                 return Ok(pairs.sorted());
             }
+            if step == max_steps {
+                let no_pair = EigenError::NotConverged { converged: 0, solves: n_solves, shift: self.shift };
+                return Err(worst.unwrap_or(no_pair));
+            }
+            n_solves += ritz.x.ncols();
+            let corrected = self.corrected(factor, ritz, progress)?;
+            ritz = self.ritz_vectors(factor, corrected)?;
         }
-        Err(worst.unwrap_or(EigenError::NotConverged { converged: 0, solves: n_solves, shift: self.shift }))
+        unreachable!("the last step returns")
+    }
+
+    /// The vectors of a space that Rayleigh and Ritz choose, lowest first.
+    fn ritz_vectors(&self, factor: &impl Inverse, mut y: Mat<f64>) -> Result<RitzVectors, EigenError> {
+        let (mut k_y, mut m_y) = (self.k.product(y.as_ref()), self.m.product(y.as_ref()));
+        factor.clear_reactions(k_y.as_mut());
+        factor.clear_reactions(m_y.as_mut());
+        let mass = symmetric_gram(y.as_ref(), m_y.as_ref());
+        let shifted = symmetric_gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
+        let pairs = generalised_pairs(shifted.as_ref(), mass.as_ref())?;
+        // K and M are linear: what they make of X needs no further pass through them.
+        let mut combine = |c: MatRef<'_, f64>| {
+            for y in [&mut y, &mut k_y, &mut m_y] {
+                transform(y.as_mut(), c);
+            }
+            deviation(y.as_ref(), m_y.as_ref())
+        };
+        let (unit, mut orthogonality) = combine(pairs.vectors.as_ref());
+        if orthogonality > ORTHOGONALITY
+            && let Some(c) = orthonormalising(unit.as_ref())
+        {
+            orthogonality = combine(c.as_ref()).1;
+        }
+        Ok(RitzVectors { x: y, k_x: k_y, m_x: m_y, orthogonality })
+    }
+
+    /// X − A⁻¹ (K X − M X Λ).
+    fn corrected(
+        &self,
+        factor: &impl Inverse,
+        ritz: RitzVectors,
+        progress: &dyn Progress,
+    ) -> Result<Mat<f64>, EigenError> {
+        let lambda: Vec<f64> = (0..ritz.x.ncols()).map(|j| ritz.quotient(j)).collect();
+        let RitzVectors { mut x, k_x: mut residual, m_x, .. } = ritz;
+        for (j, lambda) in lambda.iter().enumerate() {
+            let column = residual.as_mut().col_mut(j);
+            column.iter_mut().zip(m_x.col(j).iter()).for_each(|(r, m)| *r -= lambda * m);
+        }
+        drop(m_x);
+        factor.solve_correction(residual.as_mut(), x.as_ref(), progress)?;
+        x -= residual;
+        Ok(x)
+    }
+
+    /// The true residual of each of the first pairs.
+    fn verify(&self, ritz: &RitzVectors, n_verify: usize) -> Verified {
+        let mut verified = Verified { lambda: Vec::new(), residuals: Vec::new(), worst: None };
+        let mut largest = 0.0;
+        for j in 0..n_verify {
+            let (m_x, value) = (ritz.m_x.col(j), ritz.quotient(j));
+            let scale = value.abs().max(self.shift) * m_x.norm_l2();
+            let residual = (ritz.k_x.col(j) - faer::Scale(value) * m_x).norm_l2() / scale;
+            if residual.is_nan() || residual > RESIDUAL {
+                let floor = self.rounding(ritz.x.col(j)) / scale;
+                let excess = if residual.is_nan() { f64::INFINITY } else { residual / floor.max(RESIDUAL) };
+                if excess > 1.0 && excess > largest {
+                    largest = excess;
+                    verified.worst = Some(EigenError::Residual { pair: j, lambda: value, residual, floor });
+                }
+            }
+            verified.lambda.push(value);
+            verified.residuals.push(residual);
+        }
+        verified
     }
 
     /// What rounding alone can leave in K x: 8 ε | |K| |x| |, the sums of K x cancel to far smaller ones.

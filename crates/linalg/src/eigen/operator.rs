@@ -1,7 +1,7 @@
 //! What the eigensolver asks of the inverse of K + sM: whether dofs alone are held, or linear constraints besides.
 
 use carom_progress::Progress;
-use faer::{Mat, MatMut};
+use faer::{Mat, MatMut, MatRef};
 
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::conjugate::IterationError;
@@ -26,6 +26,25 @@ pub trait Inverse {
     ///
     /// [`IterationError`]; never with a factor.
     fn solve_in_place(&self, x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError>;
+
+    /// Solves (K + sM) d = r in place for the correction d with which x − d is admissible.
+    ///
+    /// Rounding leaves x a little off what holds it; d takes that out too.
+    ///
+    /// * `r` — residual of x, up to reactions
+    ///
+    /// # Errors
+    ///
+    /// As [`Inverse::solve_in_place`].
+    fn solve_correction(
+        &self,
+        r: MatMut<'_, f64>,
+        _x: MatRef<'_, f64>,
+        progress: &dyn Progress,
+    ) -> Result<(), IterationError> {
+        // Dofs that are held are zero as they stand.
+        self.solve_in_place(r, progress)
+    }
 
     /// The nodes with free dofs in the order in which [`Inverse::solve_group`] wants them and the mass matrix in that order; `None` for
     /// all nodes in their own order.

@@ -28,6 +28,9 @@ const MAX_CHECKS: usize = 4;
 /// What the residual of Lanczos must fall by then.
 const TIGHTENING: f64 = 0.1;
 
+/// Part of a true residual that may be left after that; with more, rounding of the factor is what keeps it up.
+const NO_GAIN: f64 = 0.5;
+
 /// A pair is locked when its residual is this part of what the smallest wanted pair may have.
 const LOCKING: f64 = 0.1;
 
@@ -141,14 +144,21 @@ impl Pencil<'_> {
         progress: &dyn Progress,
     ) -> Result<(Candidate, Ritz, EigenPairs), EigenError> {
         let mut limits = limits;
+        let mut last_excess = f64::INFINITY;
+        let mut stagnates = false;
         for check in 0.. {
             let (candidate, ritz) = self.lanczos(krylov, factor, limits, progress)?;
+            let is_last = check >= MAX_CHECKS || stagnates;
             // Guards are of use to inverse iteration alone.
-            let (max_steps, guards) = if check < MAX_CHECKS { (0, 0) } else { (MAX_INVERSE_STEPS, GUARD) };
+            let (max_steps, guards) = if is_last { (MAX_INVERSE_STEPS, GUARD) } else { (0, 0) };
             let vectors = krylov.vectors(&ritz, (candidate.n_verify + guards).min(ritz.theta.len()));
             match self.inverse_iteration(factor, vectors, candidate.n_verify, max_steps, progress) {
                 // Norms differ, or the pending block holds a copy of a root that Lanczos does not know yet.
-                Err(EigenError::Residual { .. } | EigenError::NotConverged { .. }) if check < MAX_CHECKS => {
+                Err(error @ (EigenError::Residual { .. } | EigenError::NotConverged { .. })) if !is_last => {
+                    // Rounding of the factor does not fall with the residual of Lanczos: corrections take it out.
+                    let excess = error.excess();
+                    stagnates = excess > NO_GAIN * last_excess;
+                    last_excess = excess;
                     limits = Limits { residual: TIGHTENING * limits.residual, least_blocks: 0, ..limits };
                 }
                 outcome => {
