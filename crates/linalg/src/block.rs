@@ -92,6 +92,12 @@ impl BlockMatrix {
     /// Restricted to interior rows this is the coupling K_ib of a Craig-Bampton partition.
     pub fn columns(&self, dofs: &[usize]) -> Mat<f64> {
         let mut out = Mat::zeros(self.n_dofs(), dofs.len());
+        self.write_columns(dofs, out.as_mut());
+        out
+    }
+
+    /// As [`BlockMatrix::columns`], into a matrix of zeros.
+    pub fn write_columns(&self, dofs: &[usize], mut out: MatMut<'_, f64>) {
         let position = DofPositions::new(self.n_dofs(), dofs);
         for col in 0..self.graph.n_nodes() {
             let (start, rows) = self.graph.column(col);
@@ -118,7 +124,6 @@ impl BlockMatrix {
                 }
             }
         }
-        out
     }
 
     /// The rows of the product K X of the given dofs, n_dofs × columns of X.

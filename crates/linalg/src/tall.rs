@@ -17,6 +17,9 @@ const MAX_PIECES: usize = 16;
 /// Rows of both operands that meet in the cache.
 const DEPTH: usize = 192;
 
+/// Columns of a product that are summed together.
+const BLOCK_COLUMNS: usize = 128 * WIDE;
+
 /// Rows that are transformed together: they stay in the cache.
 const TRANSFORMED_ROWS: usize = 512;
 
@@ -49,42 +52,59 @@ fn padded(n: usize) -> usize {
 }
 
 /// Aᵀ B in tiles of eight rows, each from the first column to the last.
+///
+/// Pieces of the rows are summed apart, for some columns of B at a time: their sums would else take the memory of the product once a piece.
 fn sums(a: MatRef<'_, f64>, b: MatRef<'_, f64>, is_lower: bool) -> Vec<Row> {
-    let rows = piece_rows(a.nrows());
-    let n_sums = a.ncols().div_ceil(LANES) * padded(b.ncols());
-    if n_sums == 0 {
-        return Vec::new();
+    let width = padded(b.ncols());
+    let n_tiles = a.ncols().div_ceil(LANES);
+    let mut sums = vec![ZERO; n_tiles * width];
+    if sums.is_empty() {
+        return sums;
     }
-    let parts: Vec<Vec<Row>> = (0..a.nrows().div_ceil(rows))
+    for first in (0..width).step_by(BLOCK_COLUMNS) {
+        let n_columns = BLOCK_COLUMNS.min(width - first);
+        let b = b.subcols(first, n_columns.min(b.ncols() - first));
+        for part in parts(a, b, first, is_lower) {
+            for (sums, part) in sums.chunks_exact_mut(width).zip(part.chunks_exact(n_columns)) {
+                for (sum, part) in sums[first..][..n_columns].iter_mut().zip(part) {
+                    add::<f64>(sum, part);
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// The sums of each piece of the rows, as [`sums`] has them.
+///
+/// * `first` — column of the product with which those of B begin
+fn parts(a: MatRef<'_, f64>, b: MatRef<'_, f64>, first: usize, is_lower: bool) -> Vec<Vec<Row>> {
+    let rows = piece_rows(a.nrows());
+    let n_columns = padded(b.ncols());
+    (0..a.nrows().div_ceil(rows))
         .into_par_iter()
         .map(|piece| {
             let end = a.nrows().min((piece + 1) * rows);
-            let mut sums = vec![ZERO; n_sums];
+            let mut sums = vec![ZERO; a.ncols().div_ceil(LANES) * n_columns];
             let (mut left, mut right) = (Vec::new(), Vec::new());
-            for first in (piece * rows..end).step_by(DEPTH) {
-                let depth = DEPTH.min(end - first);
-                pack(a.subrows(first, depth), &mut left);
-                pack(b.subrows(first, depth), &mut right);
-                let n_columns = padded(b.ncols());
+            for start in (piece * rows..end).step_by(DEPTH) {
+                let depth = DEPTH.min(end - start);
+                pack(a.subrows(start, depth), &mut left);
+                pack(b.subrows(start, depth), &mut right);
+                let sums = &mut sums;
                 Arch::new().dispatch(AddGram {
                     left: &left,
                     right: &right,
                     depth,
+                    first,
                     n_columns,
                     is_lower,
-                    sums: &mut sums,
+                    sums,
                 });
             }
             sums
         })
-        .collect();
-    let mut sums = vec![ZERO; n_sums];
-    for part in &parts {
-        for (sum, part) in sums.iter_mut().zip(part) {
-            add::<f64>(sum, part);
-        }
-    }
-    sums
+        .collect()
 }
 
 /// Copies the columns of a matrix, N side by side, block after block; missing ones are zero.
@@ -107,6 +127,8 @@ struct AddGram<'a> {
     right: &'a [Packed],
     /// Rows of both.
     depth: usize,
+    /// Column of the product with which the sums begin.
+    first: usize,
     /// Columns of the sums.
     n_columns: usize,
     /// Whether what lies above the diagonal is left out.
@@ -119,11 +141,12 @@ impl WithSimd for AddGram<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { left, right, depth, n_columns, is_lower, sums } = self;
+        let Self { left, right, depth, first, n_columns, is_lower, sums } = self;
         let tiles = left.chunks_exact(depth).zip(sums.chunks_exact_mut(n_columns));
         for (tile, (left, sums)) in tiles.enumerate() {
-            let n_columns = if is_lower { n_columns.min(padded(LANES * (tile + 1))) } else { n_columns };
-            for (right, sums) in right.chunks_exact(depth).zip(sums[..n_columns].chunks_exact_mut(WIDE)) {
+            let end = if is_lower { padded(LANES * (tile + 1)).saturating_sub(first) } else { n_columns };
+            let sums = &mut sums[..end.min(n_columns)];
+            for (right, sums) in right.chunks_exact(depth).zip(sums.chunks_exact_mut(WIDE)) {
                 let mut products = [ZERO; WIDE];
                 multiply::<S, f64, WIDE>(simd, left, right, &mut products);
                 for (sum, product) in sums.iter_mut().zip(&products) {
