@@ -21,14 +21,15 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session with these flags. Bars are shown if standard error is a terminal and neither `--json` nor `-q` is given.
+    /// A session with these flags. Progress is shown unless `-q` is given: as bars if standard error is a terminal and `--json` is not given,
+    /// else as a line every ten seconds.
     pub fn new(args: &RunArgs) -> Self {
         let visible = io::stderr().is_terminal() && !args.json && !args.quiet;
         Self {
             json: args.json,
             quiet: args.quiet,
             verbosity: args.verbose,
-            bars: Bars::new(visible),
+            bars: Bars::new(visible, !visible && !args.quiet),
             n_warnings: AtomicUsize::new(0),
         }
     }
@@ -36,6 +37,11 @@ impl Session {
     /// True if the caller wants JSON.
     pub fn json(&self) -> bool {
         self.json
+    }
+
+    /// Number of threads that compute.
+    pub fn threads(&self) -> usize {
+        rayon::current_num_threads()
     }
 
     /// Where computations report; it also tells them that the user pressed Ctrl-C.

@@ -1,4 +1,6 @@
-//! Progress bars on standard error.
+//! Progress on standard error: bars on a terminal, lines elsewhere.
+
+mod lines;
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -7,17 +9,22 @@ use carom_progress::Progress;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::signals::stop_requested;
+use lines::Lines;
 
-/// Shows phases as bars (a spinner where the number of units is unknown); phases may be nested.
+/// Shows phases as bars (a spinner where the number of units is unknown), or as lines; phases may be nested.
 pub(crate) struct Bars {
     all: MultiProgress,
     open: Mutex<Vec<ProgressBar>>,
     visible: bool,
+    lines: Option<Lines>,
 }
 
 impl Bars {
-    pub(crate) fn new(visible: bool) -> Self {
-        Self { all: MultiProgress::new(), open: Mutex::new(Vec::new()), visible }
+    /// * `visible` — whether there are bars
+    /// * `lines` — whether there are lines
+    pub(crate) fn new(visible: bool, lines: bool) -> Self {
+        let lines = lines.then(Lines::new);
+        Self { all: MultiProgress::new(), open: Mutex::new(Vec::new()), visible, lines }
     }
 
     /// Runs `write` with the bars out of the way.
@@ -35,6 +42,9 @@ impl Bars {
 
     /// Ends every open phase, so that a message stands alone.
     pub(crate) fn clear(&self) {
+        if let Some(lines) = &self.lines {
+            lines.clear();
+        }
         let mut open = self.open.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for bar in open.drain(..) {
             bar.finish_and_clear();
@@ -53,6 +63,9 @@ fn style(total: u64) -> ProgressStyle {
 
 impl Progress for Bars {
     fn begin(&self, name: &str, total: u64) {
+        if let Some(lines) = &self.lines {
+            lines.begin(name, total);
+        }
         if !self.visible {
             return;
         }
@@ -65,18 +78,27 @@ impl Progress for Bars {
     }
 
     fn set(&self, done: u64) {
+        if let Some(lines) = &self.lines {
+            lines.set(done);
+        }
         if self.visible {
             self.with_current(|bar| bar.set_position(done));
         }
     }
 
     fn note(&self, text: &str) {
+        if let Some(lines) = &self.lines {
+            lines.note(text);
+        }
         if self.visible {
             self.with_current(|bar| bar.set_message(text.to_owned()));
         }
     }
 
     fn end(&self) {
+        if let Some(lines) = &self.lines {
+            lines.end();
+        }
         if self.visible
             && let Some(bar) = self.open.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop()
         {

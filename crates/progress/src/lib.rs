@@ -5,6 +5,9 @@
 //! This is the lowest crate of the workspace, so that every other one can report.
 
 pub mod child;
+mod part;
+
+pub use part::Part;
 
 /// Receiver of the progress of one computation.
 pub trait Progress: Sync {

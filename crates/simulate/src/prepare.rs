@@ -10,7 +10,7 @@ use std::time::Instant;
 use carom_fem::Body;
 use carom_format::StoredBody;
 use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
-use carom_progress::Progress;
+use carom_progress::{Part, Progress};
 use carom_reduce::ReducedBody;
 
 use crate::SimulateError;
@@ -101,8 +101,10 @@ pub fn prepare(
     supported(scenario)?;
     let mut prepared = Prepared::default();
     let mut sources = Vec::new();
+    let n_bodies = scenario.body.len();
     for (i, spec) in scenario.body.iter().enumerate() {
-        let source = source_of(scenario, spec, workshop, &mut prepared, progress);
+        let own = Part::of(progress, &spec.name, i + 1, n_bodies);
+        let source = source_of(scenario, spec, workshop, &mut prepared, &own);
         sources.push(source.map_err(|error| in_body(i, error))?);
         if progress.interrupted() {
             return Err(SimulateError::Interrupted);
@@ -131,7 +133,8 @@ pub fn prepare(
             }
             reduced => reduced,
         };
-        let body = prepare_body(scenario, spec, source, workshop, progress, &mut prepared, &mut models)
+        let own = Part::of(progress, &spec.name, i + 1, n_bodies);
+        let body = prepare_body(scenario, spec, source, workshop, &own, &mut prepared, &mut models)
             .map_err(|error| in_body(i, error))?;
         if let (BodySource::Rom { .. }, PreparedModel::Reduced(model)) = (&spec.source, &body.model) {
             let of_model = plausible::of_model(spec, model).map_err(|error| in_body(i, error))?;

@@ -1,0 +1,182 @@
+//! Progress as lines: where no terminal shows bars, a line every ten seconds says what is done.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Time between two lines.
+pub(crate) const INTERVAL: Duration = Duration::from_secs(10);
+
+/// An open phase.
+struct Phase {
+    name: String,
+    total: u64,
+    done: u64,
+    note: String,
+}
+
+#[derive(Default)]
+struct Phases {
+    open: Vec<Phase>,
+    ended: bool,
+}
+
+/// What the computing threads and the writing one share.
+#[derive(Default)]
+struct Shared {
+    phases: Mutex<Phases>,
+    woken: Condvar,
+}
+
+impl Shared {
+    fn phases(&self) -> MutexGuard<'_, Phases> {
+        // A thread that panicked while it noted a number leaves the phases intact.
+        self.phases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes where a computation is, from a thread of its own: a phase that reports nothing is shown too.
+pub(crate) struct Lines {
+    shared: Arc<Shared>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Lines {
+    /// Lines on standard error.
+    pub(crate) fn new() -> Self {
+        Self::to(INTERVAL, |line| {
+            // Nothing can be told to somebody whose standard error is gone.
+            let _ = writeln!(io::stderr().lock(), "{line}");
+        })
+    }
+
+    /// Hands a line to `write` each interval in which a phase is open.
+    fn to(interval: Duration, write: impl Fn(&str) + Send + 'static) -> Self {
+        let shared = Arc::new(Shared::default());
+        let own = Arc::clone(&shared);
+        let began = Instant::now();
+        let writer = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
+            let mut next = began + interval;
+            let mut phases = own.phases();
+            while !phases.ended {
+                let now = Instant::now();
+                if now < next {
+                    let waited = own.woken.wait_timeout(phases, next - now);
+                    phases = waited.unwrap_or_else(PoisonError::into_inner).0;
+                    continue;
+                }
+                next = now + interval;
+                if let Some(line) = line(&phases.open, now - began) {
+                    drop(phases);
+                    write(&line);
+                    phases = own.phases();
+                }
+            }
+        });
+        // Without a thread there are no lines, and nothing else is lost.
+        Self { shared, writer: writer.ok() }
+    }
+
+    pub(crate) fn begin(&self, name: &str, total: u64) {
+        let phase = Phase { name: name.to_owned(), total, done: 0, note: String::new() };
+        self.shared.phases().open.push(phase);
+    }
+
+    pub(crate) fn set(&self, done: u64) {
+        if let Some(phase) = self.shared.phases().open.last_mut() {
+            phase.done = done;
+        }
+    }
+
+    pub(crate) fn note(&self, text: &str) {
+        if let Some(phase) = self.shared.phases().open.last_mut() {
+            // The same memory each time: steps of a run allocate nothing.
+            phase.note.clear();
+            phase.note.push_str(text);
+        }
+    }
+
+    pub(crate) fn end(&self) {
+        self.shared.phases().open.pop();
+    }
+
+    pub(crate) fn clear(&self) {
+        self.shared.phases().open.clear();
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.shared.phases().ended = true;
+        self.shared.woken.notify_all();
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+/// `20 s: ball (1 of 2): constraint modes, 128 of 512 (25 %)`; nothing without an open phase.
+fn line(open: &[Phase], elapsed: Duration) -> Option<String> {
+    let last = open.last()?;
+    let names: Vec<&str> = open.iter().map(|phase| phase.name.as_str()).collect();
+    let mut line = format!("{} s: {}", elapsed.as_secs(), names.join(", "));
+    if last.total > 0 {
+        let done = last.done.min(last.total);
+        let _ = write!(
+            line,
+            ", {done} of {} ({} %)",
+            last.total,
+            100 * u128::from(done) / u128::from(last.total)
+        );
+    }
+    if !last.note.is_empty() {
+        let _ = write!(line, ", {}", last.note);
+    }
+    Some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_phase_that_lasts_is_written_again_and_again() {
+        let (sender, lines) = mpsc::channel();
+        let interval = Duration::from_millis(5);
+        let progress = Lines::to(interval, move |line| drop(sender.send(line.to_owned())));
+        std::thread::sleep(4 * interval);
+        assert!(lines.try_recv().is_err(), "nothing runs, nothing is said");
+        progress.begin("ball (1 of 2): constraint modes", 512);
+        progress.set(128);
+        for _ in 0..3 {
+            let line = lines.recv_timeout(Duration::from_secs(20)).unwrap();
+            assert!(line.contains("s: ball (1 of 2): constraint modes, "), "{line}");
+        }
+        progress.end();
+        drop(progress);
+        while lines.try_recv().is_ok() {}
+        assert!(lines.recv_timeout(Duration::from_secs(20)).is_err(), "the writer has ended");
+    }
+
+    #[test]
+    fn a_line_names_phase_step_and_note() {
+        let phase = |name: &str, total, done, note: &str| Phase {
+            name: name.to_owned(),
+            total,
+            done,
+            note: note.to_owned(),
+        };
+        let open = [phase("rod: eigenpairs", 24, 6, ""), phase("certificate of the count", 0, 3, "t = 1 ms")];
+        let seconds = Duration::from_secs(20);
+        assert_eq!(line(&open[..1], seconds).unwrap(), "20 s: rod: eigenpairs, 6 of 24 (25 %)");
+        assert_eq!(
+            line(&open, seconds).unwrap(),
+            "20 s: rod: eigenpairs, certificate of the count, t = 1 ms"
+        );
+        assert_eq!(line(&[], seconds), None);
+    }
+}
