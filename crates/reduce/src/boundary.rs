@@ -74,9 +74,12 @@ impl Boundary {
     }
 
     /// −K_ib times the boundary dofs, all rows, 3n × boundary dofs; zero for averaged sets, which are interior.
-    pub(crate) fn reactions(&self, k: &BlockMatrix) -> Mat<f64> {
-        let mut forces = k.columns(&dofs(&self.points));
+    ///
+    /// * `room` — columns that will follow these: memory for them is set aside
+    pub(crate) fn reactions(&self, k: &BlockMatrix, room: usize) -> Mat<f64> {
+        let mut forces = Mat::with_capacity(k.n_dofs(), self.n_dofs() + room);
         forces.resize_with(k.n_dofs(), self.n_dofs(), |_, _| 0.0);
+        k.write_columns(&dofs(&self.points), forces.as_mut().subcols_mut(0, 3 * self.points.len()));
         for (first, marker) in self.of_kind(AttachmentKind::Rigid) {
             let mut motion = Mat::zeros(k.n_dofs(), 6);
             scatter(marker, &marker.rigid, motion.as_mut());
@@ -95,6 +98,15 @@ impl Boundary {
         sums
     }
 
+    /// The sums of averaged sets of fields over the body, constraints × fields.
+    pub(crate) fn sums_of(&self, fields: MatRef<'_, f64>) -> Mat<f64> {
+        let mut sums = Mat::zeros(self.n_constraints(), fields.ncols());
+        for (i, (_, marker)) in self.of_kind(AttachmentKind::Mean).enumerate() {
+            sums.subrows_mut(6 * i, 6).copy_from(mean_motion(marker, fields));
+        }
+        sums
+    }
+
     /// Writes what unit boundary dofs prescribe into fields, 3n × boundary dofs.
     pub(crate) fn prescribe(&self, mut modes: MatMut<'_, f64>) {
         for (k, &dof) in dofs(&self.points).iter().enumerate() {
@@ -103,6 +115,13 @@ impl Boundary {
         for (first, marker) in self.of_kind(AttachmentKind::Rigid) {
             scatter(marker, &marker.rigid, modes.as_mut().subcols_mut(first, 6));
         }
+    }
+
+    /// The dofs whose values are prescribed: of interface points and rigid sets.
+    pub(crate) fn prescribed_dofs(&self) -> Vec<usize> {
+        let mut prescribed = dofs(&self.points);
+        prescribed.extend(self.of_kind(AttachmentKind::Rigid).flat_map(|(_, marker)| dofs(&marker.points)));
+        prescribed
     }
 
     /// Forces of fields on the boundary dofs, boundary dofs × fields.
@@ -132,9 +151,7 @@ impl Boundary {
             points.get(i).map_or(0.0, |&dof| fields[(dof, k)])
         });
         for (first, marker) in self.markers() {
-            let own = dofs(&marker.points);
-            let at_set = Mat::from_fn(own.len(), fields.ncols(), |i, k| fields[(own[i], k)]);
-            out.subrows_mut(first, 6).copy_from(marker.mean.transpose() * at_set);
+            out.subrows_mut(first, 6).copy_from(mean_motion(marker, fields));
         }
         out
     }
@@ -212,6 +229,13 @@ impl Boundary {
         };
         std::array::from_fn(|a| all().map(|place| place[a]).sum::<f64>() / n)
     }
+}
+
+/// The mean motion of a set in fields over the body, 6 × fields.
+fn mean_motion(marker: &Attached, fields: MatRef<'_, f64>) -> Mat<f64> {
+    let own = dofs(&marker.points);
+    let at_set = Mat::from_fn(own.len(), fields.ncols(), |i, k| fields[(own[i], k)]);
+    marker.mean.transpose() * at_set
 }
 
 /// Writes a field over the points of a set into one over the body.

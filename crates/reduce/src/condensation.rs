@@ -11,17 +11,25 @@
 
 use carom_fem::SystemMatrices;
 use carom_linalg::dense::symmetrised;
-use carom_linalg::tall::add_product;
 use carom_linalg::{EigenError, IterationError, Proof, Wanted};
 use carom_progress::Progress;
 use faer::Mat;
-use nalgebra::Matrix6;
 
 use crate::boundary::Boundary;
 use crate::further::InteriorFields;
-use crate::rigid::rigid_modes;
+use crate::refinement::Refinement;
+use crate::rigid::RigidPart;
 use crate::solve::solve_reporting;
 use crate::solver::Interior;
+
+/// Deviation of the rigid motions above which constraint modes are refined.
+const REFINED: f64 = 1e-7;
+
+/// Columns of modes for which constraint modes leave room: with more, the basis is copied once.
+const ROOM: usize = 128;
+
+/// Most turns of refinement.
+const MAX_REFINEMENTS: usize = 8;
 
 /// Static response of the interior to a unit of each boundary dof, the others at rest.
 #[derive(Debug, Clone)]
@@ -30,7 +38,7 @@ pub struct ConstraintModes {
     pub modes: Mat<f64>,
     /// Stiffness condensed to the boundary, K_bb + K_bi Ψ, n_b × n_b \[N/m\].
     pub condensed: Mat<f64>,
-    /// How far the solution missed the six rigid motions before they were restored, relative to the largest
+    /// How far the solution, refined where that was due, missed the six rigid motions before they were restored, relative to the largest
     /// displacement of each: a measure of its rounding.
     pub rigid_error: f64,
 }
@@ -43,7 +51,8 @@ pub struct ConstraintModes {
 /// ```
 ///
 /// A long body held at a small interface is soft: rounding then shows as a turn of the whole body by some 1e-16 of the
-/// condition number of K_ii. The six rigid motions R are known, so what Ψ misses of them is put back,
+/// condition number of K_ii. Where the rigid motions R, which are known, come out with more than [`REFINED`] of error, the answer is refined
+/// ([`refinement`](crate::refinement)). What Ψ still misses of R is put back,
 ///
 /// ```text
 /// C ← C + (R − C z)(zᵀ D² z)⁻¹ zᵀ D²,   R about the middle of the interface, z its boundary dofs, D lengths
@@ -66,46 +75,45 @@ pub fn constraint_modes(
     is_used: &[bool],
     progress: &dyn Progress,
 ) -> Result<ConstraintModes, IterationError> {
-    let mut modes = boundary.reactions(&system.stiffness);
+    let mut modes = boundary.reactions(&system.stiffness, ROOM);
     solve_reporting(interior, modes.as_mut(), boundary.sums().as_ref(), "constraint modes", progress)?;
     boundary.prescribe(modes.as_mut());
-    let rigid_error = restore_rigid_motions(&mut modes, boundary, points, is_used);
+    let rigid_error = match RigidPart::new(boundary, points, is_used) {
+        Some(rigid) => refined(&mut modes, &rigid, system, interior, boundary, progress)?,
+        None => 0.0,
+    };
     let condensed = boundary.forces(&system.stiffness, modes.as_ref());
     Ok(ConstraintModes { condensed: symmetrised(condensed.as_ref()), modes, rigid_error })
 }
 
-/// Adds to C what it misses of the rigid motions; returns the largest part that was missing, NaN if it is broken.
-fn restore_rigid_motions(
+/// Refines constraint modes until the rigid motions are right or no longer gain, and restores what is still missing of these; returns the
+/// largest part that was, NaN if it is broken.
+fn refined(
     modes: &mut Mat<f64>,
+    rigid: &RigidPart,
+    system: &SystemMatrices,
+    interior: &Interior,
     boundary: &Boundary,
-    points: &[[f64; 3]],
-    is_used: &[bool],
-) -> f64 {
-    let center = boundary.middle(points);
-    let at_boundary = boundary.rigid_motions(points, center);
-    if at_boundary.ncols() == 0 {
-        return 0.0;
+    progress: &dyn Progress,
+) -> Result<f64, IterationError> {
+    let mut missing = rigid.missing(modes);
+    let mut error = rigid.error(&missing);
+    if error > REFINED {
+        let mut refinement = Refinement::new(system, interior, boundary, rigid, modes);
+        let mut last_correction = f64::INFINITY;
+        for _ in 0..MAX_REFINEMENTS {
+            // Errors of the columns come from one factor, and cancel in rigid motions: their own size says whether they fall.
+            let correction = refinement.refine(modes, progress)?;
+            missing = refinement.missing(modes);
+            error = rigid.error(&missing);
+            if error.is_nan() || error <= REFINED || correction > 0.5 * last_correction {
+                break;
+            }
+            last_correction = correction;
+        }
+        refinement.join(modes);
     }
-    let mut rigid = rigid_modes(points, center);
-    for dof in (0..rigid.nrows()).filter(|dof| !is_used[dof / 3]) {
-        (0..6).for_each(|k| rigid[(dof, k)] = 0.0);
-    }
-    let mut missing = rigid.clone();
-    add_product(missing.as_mut(), -1.0, modes.as_ref(), at_boundary.as_ref());
-    let error = (0..6)
-        .map(|k| missing.col(k).norm_max() / rigid.col(k).norm_max())
-        .fold(0.0, |worst: f64, error| if error.is_nan() { f64::NAN } else { worst.max(error) });
-    let lengths = boundary.lengths();
-    let weighted = Mat::from_fn(lengths.len(), 6, |i, k| lengths[i] * at_boundary[(i, k)]);
-    // Turns of a small interface are small displacements: unit columns keep the Gram matrix well conditioned.
-    let scale: [f64; 6] = std::array::from_fn(|k| 1.0 / weighted.col(k).norm_l2());
-    let gram = Matrix6::from_fn(|i, j| scale[i] * scale[j] * (weighted.col(i).transpose() * weighted.col(j)));
-    let Some(inverse) = gram.try_inverse() else { return f64::NAN };
-    let pick = Mat::from_fn(6, lengths.len(), |i, b| {
-        (0..6).map(|j| scale[i] * inverse[(i, j)] * scale[j] * weighted[(b, j)] * lengths[b]).sum()
-    });
-    add_product(modes.as_mut(), 1.0, missing.as_ref(), pick.as_ref());
-    error
+    Ok(if rigid.restore(modes, &missing).is_some() { error } else { f64::NAN })
 }
 
 /// The basis T of a condensation with its stiffness.
@@ -169,10 +177,7 @@ impl Condensation {
     /// Appends interior fields: mass-normalised, uncoupled, and without strain energy with what is there.
     fn append(&mut self, fields: &Mat<f64>, lambda: &[f64]) {
         let (n, m) = (self.basis.ncols(), lambda.len());
-        let mut basis = Mat::zeros(self.basis.nrows(), n + m);
-        basis.as_mut().subcols_mut(0, n).copy_from(&self.basis);
-        basis.as_mut().subcols_mut(n, m).copy_from(fields);
-        self.basis = basis;
+        self.basis.resize_with(self.basis.nrows(), n + m, |i, j| fields[(i, j - n)]);
         self.stiffness.resize_with(n + m, n + m, |i, j| if i == j { lambda[i - n] } else { 0.0 });
     }
 

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use carom_fem::{Body, Discretisation, QuadratureRule, Surface, assemble};
 use carom_linalg::Wanted;
-use carom_linalg::memory::peak_memory_bytes;
+use carom_linalg::memory::{memory, peak_memory_bytes};
 use carom_progress::Progress;
 use faer::Mat;
 
@@ -15,6 +15,7 @@ use crate::interface::{Interface, InterfaceSpec, checked_points};
 use crate::matrices::MatrixBody;
 use crate::modes::used_dofs;
 use crate::reduced::{NamedSurface, ReducedBody};
+use crate::size::ReductionSize;
 use crate::solver::SolverChoice;
 use crate::subject::Subject;
 use crate::timing::{Lap, Seconds};
@@ -130,13 +131,7 @@ pub fn craig_bampton(
     let (mut total, mut lap) = (Lap::start(), Lap::start());
     let mut seconds = Seconds::default();
     let discretisation = Discretisation::new(body)?;
-    let spec = InterfaceSpec {
-        sets: &options.interface_sets,
-        points: &options.interface_points,
-        attachments: &options.attachments,
-        held: &options.held,
-    };
-    let interface = Interface::new(body, &discretisation, spec)?;
+    let interface = Interface::new(body, &discretisation, interface_spec(options))?;
     let boundary = &interface.boundary;
     let rigid = boundary.markers.iter().find(|marker| marker.kind == AttachmentKind::Rigid);
     if let Some(marker) = rigid.filter(|_| options.variant.modes != ModeKind::FixedInterface) {
@@ -144,6 +139,7 @@ pub fn craig_bampton(
     }
     let n_interior = boundary.interior(&used_dofs(&discretisation)).len() - boundary.n_constraints();
     let wanted = wanted(&body.name, options, n_interior)?;
+    check_size(&body.name, ReductionSize::new(3 * discretisation.n_points(), boundary.n_dofs(), wanted))?;
     let system = assemble(&discretisation, options.rule.unwrap_or(QuadratureRule::Default), progress)
         .map_err(|source| ReduceError::Assembly { body: body.name.clone(), source })?;
     let whole = discretisation.surface(&body.boundary_faces());
@@ -190,6 +186,7 @@ pub fn craig_bampton_of_matrices(
     let interface = checked_points(&name, options.interface_points.clone(), &points, &is_used)?;
     let n_used = is_used.iter().filter(|&&used| used).count();
     let wanted = wanted(&name, options, 3 * (n_used - interface.len()))?;
+    check_size(&name, ReductionSize::new(3 * points.len(), 3 * interface.len(), wanted))?;
     let subject = Subject {
         name: &name,
         points: &points,
@@ -204,6 +201,38 @@ pub fn craig_bampton_of_matrices(
     let result = subject.reduce(system, wanted, options, Seconds::default(), progress)?;
     let seconds = Seconds { total: total.lap(), ..result.seconds };
     Ok(CraigBampton { seconds, peak_memory_bytes: peak_memory_bytes(), ..result })
+}
+
+/// The size of a reduction, before any work.
+///
+/// # Errors
+///
+/// [`ReduceError`], where the interface cannot be used.
+pub fn reduction_size(body: &Body, options: &CraigBamptonOptions) -> Result<ReductionSize, ReduceError> {
+    let discretisation = Discretisation::new(body)?;
+    let interface = Interface::new(body, &discretisation, interface_spec(options))?;
+    let boundary = &interface.boundary;
+    let n_interior = boundary.interior(&used_dofs(&discretisation)).len() - boundary.n_constraints();
+    let wanted = wanted(&body.name, options, n_interior)?;
+    Ok(ReductionSize::new(3 * discretisation.n_points(), boundary.n_dofs(), wanted))
+}
+
+fn interface_spec(options: &CraigBamptonOptions) -> InterfaceSpec<'_> {
+    InterfaceSpec {
+        sets: &options.interface_sets,
+        points: &options.interface_points,
+        attachments: &options.attachments,
+        held: &options.held,
+    }
+}
+
+/// Refuses a reduction that does not fit into the machine, before any work.
+fn check_size(body: &str, size: ReductionSize) -> Result<(), ReduceError> {
+    let ReductionSize { n_interface: interface_dofs, bytes: wanted, .. } = size;
+    match size.exceeds(memory().total) {
+        Some(limit) => Err(ReduceError::OutOfMemory { body: body.to_owned(), interface_dofs, wanted, limit }),
+        None => Ok(()),
+    }
 }
 
 /// The number or frequency of fixed-interface modes, checked before any work.

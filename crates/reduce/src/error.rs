@@ -74,8 +74,9 @@ pub enum ReduceError {
     },
     /// Constraint modes do not reproduce rigid motions.
     #[error(
-        "body `{body}`: its constraint modes miss its rigid motions by {error:.1e} (at most {RIGID_ERROR:.0e}): the mesh is too badly \
-         graded for its interface; take a larger interface or a smoother grading"
+        "body `{body}`: its constraint modes miss its rigid motions by {error:.1e} (at most {RIGID_ERROR:.0e}) also after refinement: held at \
+         its interface alone it is so soft, by its slenderness or its grading, that its stiffness is singular to rounding; take a larger \
+         interface or a second one at the other end (--interface, --attach), or cells of less unequal edges"
     )]
     RigidMotion {
         /// Name of the body.
@@ -178,12 +179,41 @@ pub enum ReduceError {
         /// Name of the set.
         set: String,
     },
+    /// The basis does not fit into the memory.
+    #[error(
+        "body `{body}`: with {interface_dofs} interface dofs its reduction takes at least {:.1} GB of memory, and there are {:.1} GB: {}",
+        *wanted as f64 / 1e9, *limit as f64 / 1e9, crate::size::REMEDY
+    )]
+    OutOfMemory {
+        /// Name of the body.
+        body: String,
+        /// Number of interface dofs.
+        interface_dofs: usize,
+        /// Bytes that are needed.
+        wanted: u64,
+        /// Bytes that there are.
+        limit: u64,
+    },
     /// The user stopped it.
     #[error("stopped during the reduction")]
     Interrupted,
 }
 
 impl ReduceError {
+    /// Whether numbers are at fault and not the input: the body is sound, but its reduction ends in rounding or does not converge.
+    pub fn is_convergence(&self) -> bool {
+        match self {
+            Self::RigidMotion { .. }
+            | Self::Second { .. }
+            | Self::InterfaceModes { .. }
+            | Self::Further { .. } => true,
+            Self::Eigen { source, .. } => source.is_convergence(),
+            Self::Solution { source, .. } => source.is_convergence(),
+            Self::Factor { source, .. } | Self::FreeFactor { source, .. } => source.is_convergence(),
+            _ => false,
+        }
+    }
+
     /// Of a solution without a factor.
     pub(crate) fn of_solution(body: &str, source: IterationError) -> Self {
         match source {

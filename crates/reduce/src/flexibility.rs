@@ -195,7 +195,7 @@ impl Flexibility {
 }
 
 /// M R (Rᵀ M R)⁻¹ by Gauss' elimination of a small symmetric matrix.
-fn weights(system: &SystemMatrices, r: &Mat<f64>) -> Mat<f64> {
+pub(crate) fn weights(system: &SystemMatrices, r: &Mat<f64>) -> Mat<f64> {
     let mr = system.mass.product(r.as_ref());
     let n = r.ncols();
     let gram = r.transpose() * &mr;

@@ -31,8 +31,10 @@ pub mod modes;
 pub mod moments;
 pub mod motions;
 pub mod reduced;
+mod refinement;
 pub mod rigid;
 pub mod second;
+pub mod size;
 mod solve;
 pub mod solver;
 pub mod static_modes;
@@ -51,6 +53,7 @@ pub use column::{BoundaryDof, Column, Composition, Motion};
 pub use comparison::{Comparison, ComparisonError, ComparisonOptions, compare};
 pub use craig_bampton::{
     CraigBampton, CraigBamptonOptions, Fields, FixedModes, craig_bampton, craig_bampton_of_matrices,
+    reduction_size,
 };
 pub use damping::{Damping, DampingError, DampingRatio};
 pub use doubtful::DoubtfulModes;
@@ -62,6 +65,7 @@ pub use matrices::{Entries, MatricesError, MatrixBody};
 pub use modes::{ModalAnalysis, ModalOptions, ModesError, ModesWanted, modes};
 pub use motions::RigidMotions;
 pub use reduced::{AttachedMarker, Invariants, Modes, NamedSurface, ReducedBody};
+pub use size::ReductionSize;
 pub use solver::{Solver, SolverChoice};
 pub use static_modes::StaticModes;
 pub use stress_modes::StressModes;

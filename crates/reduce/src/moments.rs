@@ -61,22 +61,24 @@ impl Moments {
         let mut modes = Mat::zeros(3, n);
         let mut position_modes = Mat::zeros(9, n);
         let mut pairs: [Mat<f64>; 6] = std::array::from_fn(|_| Mat::new());
-        let components: [Mat<f64>; 3] = std::array::from_fn(|a| component(basis, a));
+        // Components are copies: one at a time, and what the mass makes of another.
         for b in 0..3 {
-            let with_scalars = gram(mass_scalars.as_ref(), components[b].as_ref());
+            let own = component(basis, b);
+            let with_scalars = gram(mass_scalars.as_ref(), own.as_ref());
             for k in 0..n {
                 modes[(b, k)] = with_scalars[(0, k)];
                 for c in 0..3 {
                     position_modes[(3 * c + b, k)] = with_scalars[(1 + c, k)];
                 }
             }
-            let mass_component = mass.node_product(components[b].as_ref());
+            let mass_component = mass.node_product(own.as_ref());
+            drop(own);
             if !goes_on() {
                 return None;
             }
             for a in 0..=b {
                 let product = if a == b { symmetric_gram } else { gram };
-                pairs[pair(a, b)] = product(components[a].as_ref(), mass_component.as_ref());
+                pairs[pair(a, b)] = product(component(basis, a).as_ref(), mass_component.as_ref());
                 if !goes_on() {
                     return None;
                 }
@@ -117,16 +119,17 @@ impl Moments {
 
     /// The same with positions counted from another origin.
     #[must_use]
-    pub fn from_origin(&self, origin: [f64; 3]) -> Self {
-        let (m, f) = (self.mass, self.first);
-        let mut shifted = self.clone();
+    pub fn from_origin(self, origin: [f64; 3]) -> Self {
+        let (m, f, second) = (self.mass, self.first, self.second);
+        let mut shifted = self;
         for a in 0..3 {
             shifted.first[a] = f[a] - m * origin[a];
             for b in 0..3 {
                 shifted.second[a][b] =
-                    self.second[a][b] - origin[a] * f[b] - f[a] * origin[b] + m * origin[a] * origin[b];
-                for k in 0..self.modes.ncols() {
-                    shifted.position_modes[(3 * a + b, k)] -= origin[a] * self.modes[(b, k)];
+                    second[a][b] - origin[a] * f[b] - f[a] * origin[b] + m * origin[a] * origin[b];
+                for k in 0..shifted.modes.ncols() {
+                    let shift = origin[a] * shifted.modes[(b, k)];
+                    shifted.position_modes[(3 * a + b, k)] -= shift;
                 }
             }
         }

@@ -7,10 +7,10 @@ use faer::{Mat, MatMut, MatRef};
 use crate::solver::Interior;
 
 /// Right-hand sides between two reports: a multiple of those that pass through the factor together.
-const CHUNK: usize = 128;
+pub(crate) const CHUNK: usize = 128;
 
 /// The same for a solution by iteration, which takes longer: columns that are solved for side by side.
-const GROUP: usize = 8;
+pub(crate) const GROUP: usize = 8;
 
 /// Solves K X = B in place on free dofs, without averaged sets.
 ///

@@ -7,8 +7,8 @@ use carom_fem::SystemMatrices;
 use carom_linalg::eigen::search_bytes;
 use carom_linalg::memory::memory;
 use carom_linalg::{
-    BlockMatrix, Border, Bordered, Cholesky, DofSet, EigenError, EigenPairs, FactorError, IterationError,
-    Iterative, NodeMatrix, Proof, Symbolic, Wanted, lowest_pairs, lowest_pairs_by_iteration,
+    BlockMatrix, Border, Bordered, Cholesky, DofSet, EigenError, EigenPairs, FactorError, Inverse,
+    IterationError, Iterative, NodeMatrix, Proof, Symbolic, Wanted, lowest_pairs, lowest_pairs_by_iteration,
 };
 use carom_progress::Progress;
 use faer::{MatMut, MatRef};
@@ -211,6 +211,16 @@ impl Interior {
             Self::Bordered(factor) => factor.solve_with(x, sums, progress),
             Self::Iterative(inverse) => inverse.solve_in_place(x, progress),
             Self::IterativeBordered(inverse) => inverse.solve_with(x, sums, progress),
+        }
+    }
+
+    /// Takes the reactions of what is held out of forces.
+    pub(crate) fn clear_reactions(&self, forces: MatMut<'_, f64>) {
+        match self {
+            Self::Definite(factor) => factor.clear_reactions(forces),
+            Self::Bordered(factor) => factor.clear_reactions(forces),
+            Self::Iterative(inverse) => inverse.clear_reactions(forces),
+            Self::IterativeBordered(inverse) => inverse.clear_reactions(forces),
         }
     }
 

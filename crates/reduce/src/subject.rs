@@ -175,6 +175,9 @@ fn check_rigid_motions(body: &str, error: f64) -> Result<(), ReduceError> {
     Ok(())
 }
 
+/// Points whose mode values are made together.
+const PIECE_POINTS: usize = 8192;
+
 /// Mode values Φ = T Z at listed points.
 fn mode_values(
     places: &[[f64; 3]],
@@ -183,9 +186,16 @@ fn mode_values(
     z: MatRef<'_, f64>,
     points: Vec<u32>,
 ) -> Modes {
-    let rows =
-        Mat::from_fn(3 * points.len(), basis.ncols(), |i, k| basis[(3 * points[i / 3] as usize + i % 3, k)]);
+    let mut values = Mat::zeros(3 * points.len(), z.ncols());
+    // Rows of T are copied piece by piece: all of them may be the whole of T.
+    for (piece, points) in points.chunks(PIECE_POINTS).enumerate() {
+        let rows = Mat::from_fn(3 * points.len(), basis.ncols(), |i, k| {
+            basis[(3 * points[i / 3] as usize + i % 3, k)]
+        });
+        let own = product(rows.as_ref(), z);
+        values.as_mut().subrows_mut(3 * PIECE_POINTS * piece, own.nrows()).copy_from(own);
+    }
     let positions_b =
         points.iter().map(|&point| std::array::from_fn(|a| places[point as usize][a] - com[a])).collect();
-    Modes { values: product(rows.as_ref(), z), points, positions_b }
+    Modes { values, points, positions_b }
 }

@@ -8,6 +8,7 @@ mod craig_bampton;
 mod iterative;
 mod lamb_sphere;
 mod reference_modes;
+mod slender;
 mod stress_modes;
 mod supports;
 mod two_materials;

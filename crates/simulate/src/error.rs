@@ -439,6 +439,7 @@ impl SimulateError {
             Self::Run(RunError::Interrupted { .. }) | Self::Interrupted => ErrorKind::Interrupted,
             Self::Static(error) if error.is_interruption() => ErrorKind::Interrupted,
             Self::Static(error) if error.is_convergence() => ErrorKind::Convergence,
+            Self::Reduce { source, .. } if source.is_convergence() => ErrorKind::Convergence,
             Self::Run(RunError::Observer(_)) => ErrorKind::Files,
             Self::Run(
                 RunError::Step { .. }

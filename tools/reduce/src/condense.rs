@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_format::write_rom;
-use carom_reduce::{CraigBamptonOptions, Fields, FixedModes};
+use carom_reduce::{CraigBamptonOptions, Fields, FixedModes, reduction_size};
 use serde::Serialize;
 
 use crate::args::{CraigBamptonArgs, FieldsName, StressName};
@@ -70,6 +70,10 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         variant: args.variant.variant()?,
         solver: args.solver.choice(),
     };
+    let size = reduction_size(&stored.body, &options).map_err(crate::reduction_failed)?;
+    if let Some(text) = size.told(session.threads()) {
+        session.note(&text);
+    }
     let mut reduction = crate::reduce(&stored.body, &options, session)?;
     crate::stress::add(&mut reduction.reduced, &stored.body, args.stress, args.fields(), session)?;
     reduction.notes.iter().for_each(|note| session.note(note));

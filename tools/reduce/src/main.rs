@@ -32,7 +32,8 @@ use std::process::ExitCode;
 use carom_cli::{Category, Failure, Session, check_ending, main_with};
 use carom_fem::{Body, QuadratureRule};
 use carom_format::{StoredBody, StoredRom, read_body, read_rom};
-use carom_linalg::{EigenError, IterationError};
+use carom_linalg::EigenError;
+use carom_progress::Part;
 use carom_reduce::{
     CraigBampton, CraigBamptonOptions, ModalAnalysis, ModalOptions, ModesError, ReduceError, craig_bampton,
     modes,
@@ -91,7 +92,7 @@ fn rule(name: QuadratureName) -> QuadratureRule {
 
 /// Modes of a body, for two of the commands.
 fn modes_of(body: &Body, options: &ModalOptions, session: &Session) -> Result<ModalAnalysis, Failure> {
-    let found = modes(body, options, session.progress()).map_err(|error| {
+    let found = modes(body, options, &Part::new(session.progress(), &body.name)).map_err(|error| {
         let category = match &error {
             ModesError::Eigen { source, .. } => eigen_category(source),
             _ => Category::Input,
@@ -104,26 +105,15 @@ fn modes_of(body: &Body, options: &ModalOptions, session: &Session) -> Result<Mo
 
 /// A reduction of a body.
 fn reduce(body: &Body, options: &CraigBamptonOptions, session: &Session) -> Result<CraigBampton, Failure> {
-    craig_bampton(body, options, session.progress()).map_err(reduction_failed)
+    craig_bampton(body, options, &Part::new(session.progress(), &body.name)).map_err(reduction_failed)
 }
 
 fn reduction_failed(error: ReduceError) -> Failure {
-    let category = match &error {
-        ReduceError::Eigen { source, .. } => eigen_category(source),
-        ReduceError::Second { .. }
-        | ReduceError::Solution { source: IterationError::Stagnation { .. }, .. } => Category::Convergence,
-        _ => Category::Input,
-    };
+    let category = if error.is_convergence() { Category::Convergence } else { Category::Input };
     Failure::from_error(category, error)
 }
 
 /// Eigenpairs that are not found are no fault of the input, unless too many were asked for.
 fn eigen_category(error: &EigenError) -> Category {
-    match error {
-        EigenError::NotConverged { .. }
-        | EigenError::Residual { .. }
-        | EigenError::Count { .. }
-        | EigenError::Iteration(IterationError::Stagnation { .. }) => Category::Convergence,
-        _ => Category::Input,
-    }
+    if error.is_convergence() { Category::Convergence } else { Category::Input }
 }
