@@ -5,6 +5,7 @@ use carom_testing::heap;
 mod allocation;
 mod blocks_on_springs;
 mod corners;
+mod coulomb;
 mod crossed_blocks;
 mod fast_bodies;
 mod lasting_contact;
