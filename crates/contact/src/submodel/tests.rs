@@ -159,9 +159,9 @@ pub(super) fn spline_patch(
     (Surface { points: numbers, weights: vec![1.0; points.len()], faces, operators }, points)
 }
 
+/// Steps of an impact one after another, as in a time loop: a solve begins with the pressures of the last one.
 #[test]
-#[ignore = "timing, by hand: cargo test -p carom-contact timing -- --ignored --nocapture"]
-fn timing_of_warm_solves() {
+fn warm_solves_take_fewer_passes_than_cold_ones_and_end_alike() {
     let h = 85e-6;
     let mut random = Random(3);
     let body = |k: usize, c: f64, o: f64, random: &mut Random| {
@@ -172,9 +172,8 @@ fn timing_of_warm_solves() {
     let (first, second) = (body(0, 1.0 / 0.015, -1.0, &mut random), body(1, 0.0, 1.0, &mut random));
     let (model, positions) = problem(vec![first, second], NormalLaw::Penalty { alpha: 100.0, modulus: 1e11 });
     let (mut warm, mut work) = (model.cold(), model.workspace());
-    let (mut passes, mut condensed, mut active) = (0, 0, 0);
-    let n = 2000;
-    let mut seconds = 0.0;
+    let (mut warm_passes, mut cold_passes, mut condensed, mut active) = (0, 0, 0, 0);
+    let n = 400;
     for k in 0..=n {
         let t = k as f64 / n as f64;
         let depth = 1.1e-5 * (std::f64::consts::PI * t).sin() - 1e-7;
@@ -182,17 +181,25 @@ fn timing_of_warm_solves() {
             at(&positions[0], Vector3::new(1e-6 * t, 0.0, -depth), turn([0.0, 1.0, 0.0], 1e-4 * t)),
             at(&positions[1], Vector3::zeros(), Matrix3::identity()),
         ];
-        let clock = std::time::Instant::now();
         model.solve(&states, &mut warm, &mut work).unwrap();
-        if k > 0 {
-            seconds += clock.elapsed().as_secs_f64();
-            passes += work.solution.passes;
-            condensed += work.solution.condensations;
-            active = active.max(work.solution.pairs[0].n_active);
+        if k == 0 {
+            continue;
+        }
+        warm_passes += work.solution.passes;
+        condensed += work.solution.condensations;
+        active = active.max(work.solution.pairs[0].n_active);
+        if k % 10 == 0 {
+            let mut beside = model.workspace();
+            model.solve(&states, &mut model.cold(), &mut beside).unwrap();
+            cold_passes += 10 * beside.solution.passes;
+            let [found, cold] = [&work, &beside].map(|work| work.solution.pairs[0].force);
+            println!("step {k}: {} passes cold; {found:.9e} and {cold:.9e} N", beside.solution.passes);
+            assert!((found - cold).abs() <= 1e-8 * cold, "step {k}: {found} and {cold} N");
         }
     }
-    let [mean, passes] = [seconds * 1e6, passes as f64].map(|x| x / f64::from(n));
+    let [warm, cold] = [warm_passes, cold_passes].map(|passes| passes as f64 / f64::from(n));
     println!(
-        "{mean:.1} us, {passes:.2} passes a solve, {condensed} condensations of {n}, at most {active} active spans"
+        "{warm:.2} passes a solve, {cold:.2} from nothing; {condensed} condensations of {n}, at most {active} active spans"
     );
+    assert!(active > 0 && warm < cold, "{active} active spans, {warm} and {cold} passes");
 }

@@ -132,3 +132,79 @@ impl Slip<'_> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::solve;
+    use crate::test_surfaces::Random;
+    use nalgebra::{Matrix3, Vector3};
+
+    /// A positive definite block with a skew part, or one of two dimensions.
+    fn block(random: &mut Random, planar: bool) -> Matrix3<f64> {
+        let b = Matrix3::from_fn(|_, _| random.symmetric());
+        let skew = Matrix3::from_fn(|_, _| 0.1 * random.symmetric());
+        let mut w: Matrix3<f64> = b * b.transpose() + 0.2 * Matrix3::identity() + skew - skew.transpose();
+        if planar {
+            for i in 0..2 {
+                (w[(i, 2)], w[(2, i)]) = (0.0, 0.0);
+            }
+            w[(2, 2)] = 1.0;
+        }
+        w
+    }
+
+    /// Coulomb's law for what [`solve`] returns, without the formulas that it uses.
+    #[test]
+    fn the_reaction_of_one_contact_obeys_coulomb_to_round_off() {
+        let mut random = Random(7);
+        let mut found = [0; 3];
+        for case in 0..3000 {
+            let planar = case % 3 == 0;
+            let w = block(&mut random, planar);
+            let mut q = Vector3::from_fn(|_, _| random.symmetric());
+            if planar {
+                q[2] = 0.0;
+            }
+            let mu = 0.6 * (1.0 + random.symmetric());
+            let begin = [1.0, random.symmetric(), if planar { 0.0 } else { random.symmetric() }];
+            let r = Vector3::from(solve(&w, &q, mu, planar, begin).expect("W is positive definite"));
+            let u = w * r + q;
+            let (force, slip) = (r[1].hypot(r[2]), u[1].hypot(u[2]));
+            let scale = 1e-10 * (1.0 + r.norm());
+            let context = format!("case {case}: μ = {mu}, r = {r:?}, u = {u:?}");
+            assert!(r[0] >= 0.0 && u[0] >= -scale && (r[0] * u[0]).abs() <= scale, "{context}");
+            assert!(force <= mu * r[0] + scale, "outside the cone, {context}");
+            let state = if r[0] == 0.0 {
+                0
+            } else if slip <= scale {
+                1
+            } else {
+                // On the cone, against the slip.
+                assert!((force - mu * r[0]).abs() <= scale, "inside the cone with slip, {context}");
+                assert!(
+                    (r[1] * u[1] + r[2] * u[2] + force * slip).abs() <= scale * (1.0 + slip),
+                    "{context}"
+                );
+                2
+            };
+            found[state] += 1;
+        }
+        assert!(found.iter().all(|&count| count > 200), "open, stuck and slipping: {found:?}");
+    }
+
+    /// W = E, q_N = −1: sticks while |q_T| ≤ μ and slips with r_T = μ above, one part in a thousand on either side.
+    #[test]
+    fn a_contact_sticks_up_to_the_cone_and_not_beyond() {
+        for mu in [0.05, 0.3, 1.2] {
+            for (part, stuck) in [(0.999, true), (1.001, false), (1.02, false)] {
+                let tangential = [0.6 * part * mu, 0.8 * part * mu];
+                let q = Vector3::new(-1.0, tangential[0], tangential[1]);
+                let r = solve(&Matrix3::identity(), &q, mu, false, [0.0; 3]).unwrap();
+                let size = if stuck { part * mu } else { mu };
+                let expected = [1.0, -0.6 * size, -0.8 * size];
+                let error = (0..3).map(|i| (r[i] - expected[i]).abs()).fold(0.0, f64::max);
+                assert!(error < 1e-12, "μ = {mu}, {part}: {r:?} instead of {expected:?}");
+            }
+        }
+    }
+}
