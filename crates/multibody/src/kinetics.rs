@@ -122,8 +122,7 @@ impl Kinetics {
             }
         }
         self.factor = schur.cholesky();
-        let largest = || q.iter().fold(0.0, |most: f64, q| q.abs().max(most));
-        self.factor.as_ref().map(|_| ()).ok_or_else(|| MassError { largest: largest() })
+        self.factor.as_ref().map(|_| ()).ok_or_else(|| MassError { largest: largest(q) })
     }
 
     /// Lower triangle of the mass matrix of rigid motions.
@@ -135,18 +134,14 @@ impl Kinetics {
         mass
     }
 
-    /// Velocities (v, ω) of a free body that keeps its shape under an impulse and a moment of impulse about the frame origin, in body axes.
-    pub(crate) fn apply_inverse_rigid_mass(
-        &self,
-        frame: &FloatingFrame,
-        linear: &Vector3<f64>,
-        angular: &Vector3<f64>,
-    ) -> (Vector3<f64>, Vector3<f64>) {
-        let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
-        if let Some(factor) = self.rigid_mass(frame).cholesky() {
-            factor.solve_mut(&mut right);
-        }
-        (right.fixed_rows::<3>(0).into(), right.fixed_rows::<3>(3).into())
+    /// Factor of the mass matrix of rigid motions, at the modal coordinates of the last [`Kinetics::set_modal`].
+    ///
+    /// # Errors
+    ///
+    /// [`MassError`] if that matrix is not positive definite.
+    pub(crate) fn rigid_mass_factor(&self, frame: &FloatingFrame) -> Result<RigidMassFactor, MassError> {
+        let factor = self.rigid_mass(frame).cholesky();
+        factor.map(RigidMassFactor).ok_or_else(|| MassError { largest: largest(&self.modal) })
     }
 
     /// Velocities of a free body from its momenta in body axes: linear Aᵀ P, angular about the frame origin
@@ -280,6 +275,28 @@ impl Kinetics {
     }
 }
 
+/// Factor of the mass matrix of a body that moves without changing its shape.
+#[derive(Debug, Clone)]
+pub(crate) struct RigidMassFactor(Cholesky<f64, U6>);
+
+impl RigidMassFactor {
+    /// Velocities (v, ω) under an impulse and a moment of impulse about the frame origin, in body axes.
+    pub(crate) fn apply_inverse(
+        &self,
+        linear: &Vector3<f64>,
+        angular: &Vector3<f64>,
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
+        self.0.solve_mut(&mut right);
+        (right.fixed_rows::<3>(0).into(), right.fixed_rows::<3>(3).into())
+    }
+}
+
+/// Largest magnitude.
+fn largest(q: &[f64]) -> f64 {
+    q.iter().fold(0.0, |most: f64, q| q.abs().max(most))
+}
+
 /// a · b, in four sums that go on side by side.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
@@ -333,4 +350,25 @@ fn add_columns(out: &mut [f64], columns: &[f64], x: &[f64]) {
 /// The k-th 3 × 3 block of a 3n × 3 array.
 pub(crate) fn block_of(array: &[f64], n: usize, k: usize) -> Matrix3<f64> {
     Matrix3::from_fn(|a, b| array[3 * n * b + 3 * k + a])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kinetics;
+    use crate::body::Body;
+    use nalgebra::{Matrix3, Vector3};
+
+    #[test]
+    fn a_rigid_mass_that_is_not_positive_definite_is_an_error_and_not_an_impulse() {
+        let body = Body::rigid("ball", 2.0, 0.5 * Matrix3::identity(), Vector3::zeros()).unwrap();
+        let mut kinetics = Kinetics::new(0);
+        kinetics.set_modal(&body.frame, &[]);
+        let factor = kinetics.rigid_mass_factor(&body.frame).unwrap();
+        let (v, omega) = factor.apply_inverse(&Vector3::new(2.0, 0.0, 4.0), &Vector3::new(0.0, 1.0, 0.0));
+        let error = (v - Vector3::new(1.0, 0.0, 2.0)).norm() + (omega - Vector3::new(0.0, 2.0, 0.0)).norm();
+        assert!(error < 1e-14, "{v} {omega}");
+        kinetics.inertia[(1, 1)] = -0.5;
+        let error = kinetics.rigid_mass_factor(&body.frame).unwrap_err();
+        assert!(error.to_string().contains("not positive definite"), "{error}");
+    }
 }

@@ -15,7 +15,7 @@ use super::skyline::{Dependent, Skyline};
 use super::{Drive, Joint, JointEnd, SpecError, within_a_turn};
 use crate::body::Body;
 use crate::contact::BodyForces;
-use crate::kinetics::{Kinetics, dot};
+use crate::kinetics::{Kinetics, RigidMassFactor, dot};
 use crate::layout::Layout;
 
 /// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry is that of a row which others repeat.
@@ -36,8 +36,8 @@ pub(crate) struct Constraints {
     matrix: Skyline,
     /// λ; any right-hand side of the matrix before.
     pub(crate) multipliers: Vec<f64>,
-    /// True while joints are closed by rigid motions alone: G has no modal columns.
-    pub(crate) keeps_shapes: bool,
+    /// Masses of the bodies, none for those that are held, while joints are closed by rigid motions alone: G has no modal columns.
+    pub(crate) rigid_masses: Option<Vec<Option<RigidMassFactor>>>,
 }
 
 /// A row of G over (v, ω, q̇) of one body, and M⁻¹ times it.
@@ -170,7 +170,7 @@ impl Constraints {
                     }
                     side.force = force;
                     side.moment = places[k].arm_b.cross(&force) + torque;
-                    if self.keeps_shapes {
+                    if self.rigid_masses.is_some() {
                         side.modal.fill(0.0);
                     }
                     if state.bodies[body].fixed {
@@ -185,11 +185,9 @@ impl Constraints {
     pub(crate) fn set_column(&mut self, row: usize, bodies: &[Body], kinetics: &[Kinetics]) {
         for side in &mut self.sides[row] {
             if let Some(body) = side.body {
-                let (body, kinetics) = (&bodies[body], &kinetics[body]);
-                if self.keeps_shapes {
-                    side.apply_inverse_rigid_mass(body, kinetics);
-                } else {
-                    side.apply_inverse_mass(body, kinetics);
+                match &self.rigid_masses {
+                    Some(masses) => side.apply_inverse_rigid_mass(masses[body].as_ref()),
+                    None => side.apply_inverse_mass(&bodies[body], &kinetics[body]),
                 }
             }
         }
@@ -309,12 +307,11 @@ impl Side {
 }
 
 impl Side {
-    /// As if the body could not be deformed.
-    fn apply_inverse_rigid_mass(&mut self, body: &Body, kinetics: &Kinetics) {
+    /// As if the body could not be deformed; one without a mass is held.
+    fn apply_inverse_rigid_mass(&mut self, mass: Option<&RigidMassFactor>) {
         self.rate.fill(0.0);
-        if !body.fixed {
-            (self.velocity, self.omega) =
-                kinetics.apply_inverse_rigid_mass(&body.frame, &self.force, &self.moment);
+        if let Some(mass) = mass {
+            (self.velocity, self.omega) = mass.apply_inverse(&self.force, &self.moment);
         }
     }
 }

@@ -8,7 +8,8 @@ use carom_dynamics::rotation;
 
 use super::project::{DRIFT, ROUND_OFF};
 use super::row::Row;
-use crate::kinetics::Velocities;
+use crate::body::Body;
+use crate::kinetics::{Kinetics, RigidMassFactor, Velocities};
 use crate::layout::{put, quaternion, vector};
 use crate::system::System;
 use crate::system_error::RateError;
@@ -31,14 +32,25 @@ impl System {
         }
         let rows = self.constraints.rows.clone();
         let given = y.to_vec();
-        self.constraints.keeps_shapes = true;
+        // Shapes stay, and with them the masses in body axes.
+        self.constraints.rigid_masses = Some(self.rigid_masses()?);
         let closed = self.move_bodies(y, &rows).and_then(|()| self.change_velocities(y, velocities));
-        self.constraints.keeps_shapes = false;
+        self.constraints.rigid_masses = None;
         self.constraints.set_rows(rows, &self.bodies);
         if closed.is_none() {
             y.copy_from_slice(&given);
         }
         Ok(())
+    }
+
+    /// Factors of the masses of all bodies that are not held.
+    fn rigid_masses(&self) -> Result<Vec<Option<RigidMassFactor>>, RateError> {
+        let of = |(body, kinetics): (&Body, &Kinetics)| {
+            let factor = || kinetics.rigid_mass_factor(&body.frame);
+            let failed = |source| RateError::Mass { body: body.name.clone(), source };
+            (!body.fixed).then(factor).transpose().map_err(failed)
+        };
+        self.bodies.iter().zip(&self.kinetics).map(of).collect()
     }
 
     /// Whether positions and velocities are those of the joints, at the state that was set last.
