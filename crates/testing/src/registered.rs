@@ -94,3 +94,57 @@ fn every_package_with_integration_tests_has_one_program_of_them() {
         assert_eq!(text.matches("[[test]]").count(), 1, "{}/Cargo.toml", package.display());
     }
 }
+
+/// The part of a manifest under a header, or nothing.
+fn section<'a>(manifest: &'a str, header: &str) -> &'a str {
+    let after = manifest.split_once(&format!("\n{header}\n")).map_or("", |two| two.1);
+    after.split_once("\n[").map_or(after, |two| two.0)
+}
+
+/// True if the text has a block of code in its documentation that runs as a test.
+fn has_doc_test(text: &str) -> bool {
+    let mut open: Option<bool> = None;
+    for line in text.lines() {
+        let line = line.trim_start();
+        let Some(line) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) else {
+            open = None;
+            continue;
+        };
+        if let Some(language) = line.trim().strip_prefix("```") {
+            open = match open {
+                Some(true) => return true,
+                Some(false) => None,
+                None => Some(["", "rust", "no_run", "should_panic"].contains(&language)),
+            };
+        }
+    }
+    false
+}
+
+#[test]
+fn a_target_that_is_left_out_has_no_tests() {
+    for package in packages() {
+        let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
+        let mut files = Vec::new();
+        rust_files(&package.join("src"), &mut files);
+        let (programs, library): (Vec<_>, Vec<_>) =
+            files.iter().partition(|file| file.ends_with("src/main.rs"));
+        let any = |files: &[&PathBuf], has: &dyn Fn(&str) -> bool| {
+            files.iter().any(|file| has(&fs::read_to_string(file).unwrap()))
+        };
+        let (lib, bin) = (section(&manifest, "[lib]"), section(&manifest, "[[bin]]"));
+        let says = |section: &str, line: &str| section.lines().any(|other| other == line);
+        let name = package.display();
+        if says(lib, "test = false") {
+            assert!(!any(&library, &|text| text.contains("#[test]")), "{name}: the library has unit tests");
+        }
+        if says(lib, "doctest = false") {
+            assert!(!any(&library, &has_doc_test), "{name}: the library has tests in its documentation");
+        }
+        if says(bin, "test = false") {
+            let has =
+                |text: &str| text.contains("#[test]") || text.lines().any(|line| line.starts_with("mod "));
+            assert!(!any(&programs, &has), "{name}: the program may have unit tests");
+        }
+    }
+}
