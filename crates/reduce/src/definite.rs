@@ -107,7 +107,9 @@ fn definite(matrix: &'static str, a: &Mat<f64>, may_vanish: bool) -> Result<(), 
         for &k in rows.iter().take_while(|&&k| k < i) {
             let (value, mirrored) = (a[(i, k)], a[(k, i)]);
             let scale = a[(i, i)].sqrt() * a[(k, k)].sqrt();
-            if !((value - mirrored).abs() <= ASYMMETRY * scale) {
+            // False for what is not a number.
+            let is_symmetric = (value - mirrored).abs() <= ASYMMETRY * scale;
+            if !is_symmetric {
                 return Err(IndefiniteError::Asymmetric {
                     matrix,
                     row: i + 1,

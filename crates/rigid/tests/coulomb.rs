@@ -124,8 +124,13 @@ fn an_impact_in_full_slip_has_mu_times_its_normal_impulse() {
                 "{law:?}, μ = {friction}: {change} {expected}"
             );
             let spin = Vector3::new(0.0, 0.0, -RADIUS).cross(&expected);
-            // The impulse comes up to half a step late, when the centre is that much nearer to the ground.
-            assert!((state.spin - spin).norm() < DT / RADIUS * spin.norm(), "{law:?}: {} {spin}", state.spin);
+            // The centre is nearer to the ground by half a step, or by what springs give: v √(m/k).
+            let nearer = if law == Law::Lagrange { DT } else { 1e-3 };
+            assert!(
+                (state.spin - spin).norm() < nearer / RADIUS * spin.norm(),
+                "{law:?}: {} {spin}",
+                state.spin
+            );
         }
     }
 }

@@ -246,8 +246,9 @@ fn places_that_cannot_be_written_are_told() {
 fn a_report_that_cannot_be_replaced_is_told_and_made_later() {
     let place = Place::new();
     place.write("small.toml", SMALL);
-    std::fs::create_dir_all(place.path().join("out/bodies")).unwrap();
+    place.json(&["run", "small.toml", "-o", "out"]);
     // A folder where the report should be cannot be replaced by a file.
+    std::fs::remove_file(place.path().join("out/report.html")).unwrap();
     std::fs::create_dir_all(place.path().join("out/report.html/inside")).unwrap();
     let message = place.fails(&["run", "small.toml", "-o", "out", "-q"], 5);
     assert!(message.contains("report.html"), "{message}");

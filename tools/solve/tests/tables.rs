@@ -22,7 +22,7 @@ fn rows(database: &Connection, table: &str) -> Vec<Vec<Value>> {
     let order: Vec<String> = (1..=n).map(|i| i.to_string()).collect();
     let sql = format!("SELECT * FROM \"{table}\" ORDER BY {}", order.join(", "));
     let mut statement = database.prepare(&sql).unwrap();
-    let names = statement.column_names().into_iter().enumerate();
+    let names = statement.column_names().enumerate();
     let columns: Vec<usize> = names.filter(|(_, name)| !name.ends_with("_path")).map(|(i, _)| i).collect();
     let rows = statement.query_map([], |row| columns.iter().map(|i| row.get(*i)).collect()).unwrap();
     rows.map(Result::unwrap).collect()

@@ -35,7 +35,7 @@ fn fields(table: &Table<'_>) -> Vec<PictureField> {
             Some((_, field)) => wanted.push(*field),
             None => {
                 let names = PictureField::NAMES.map(|(name, _)| name);
-                let suggestion = nearest(&word, names.into_iter());
+                let suggestion = nearest(&word, names);
                 let choices = list_of(&names);
                 let key = "fields".to_owned();
                 table.problem(&span, ProblemKind::UnknownChoice { key, found: word, suggestion, choices });

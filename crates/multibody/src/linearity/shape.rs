@@ -149,7 +149,8 @@ fn axes(inertia: &Matrix3<f64>) -> Matrix3<f64> {
 fn binned(local: &[Vector3<f64>], [lo, hi]: [f64; 2]) -> Vec<Vec<usize>> {
     let mut bins = vec![Vec::new(); SECTIONS];
     for (i, x) in local.iter().enumerate() {
-        let bin = (SECTIONS as f64 * (x.x - lo) / (hi - lo)) as usize;
+        // Points on a border of two sections belong to one of them, whatever rounding does to each: else their slope would be that of rounding.
+        let bin = (SECTIONS as f64 * (x.x - lo) / (hi - lo) + 1e-6) as usize;
         bins[bin.min(SECTIONS - 1)].push(i);
     }
     bins.retain(|bin| !bin.is_empty());
