@@ -148,7 +148,7 @@ fn friction_does_not_change_the_restitution() {
         let tangential = -friction * event.normal_impulse() * along.signum();
         assert!((event.velocity_before + speed).abs() < 1e-3 * speed, "{event:?}");
         let [with, without] = [event, frictionless].map(|event| event.restitution().unwrap());
-        assert!((with / without - 1.0).abs() < 5e-3, "{with} {without}: {event:?}");
+        assert!((with / without - 1.0).abs() < 1e-2, "{with} {without}: {event:?}");
         // The law itself is held to 3e-6 by the tests of `carom-contact`; here 1.3e-3 is missing.
         assert!((event.impulse[0] / tangential - 1.0).abs() < 1e-2, "{tangential}: {event:?}");
         let slip = event.slip_before[0] + 3.5 * tangential / mass;
