@@ -325,6 +325,8 @@ fn coarse_cube() -> &'static Prepared {
 #[test]
 fn a_cube_bounces_on_its_corner() {
     let text = cube_on_its_corner(2, ", grade = { at = [0.0, 0.0, 0.0], finest = 4.0e-4 }", 1.2e-3);
+    // Frames within the last step of the contact let the sides part up to 0.2 us one after the other.
+    let text = text + "\n[output]\ncontact_frames = 0\n";
     let summary = solve(&bodies(&text), &text);
     let [first, second, third] = &summary.contacts[..] else { panic!("{:?}", summary.contacts) };
     let mass = 7800.0 * 0.04_f64.powi(3);
