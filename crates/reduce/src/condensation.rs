@@ -51,8 +51,8 @@ pub struct ConstraintModes {
 /// ```
 ///
 /// A long body held at a small interface is soft: rounding then shows as a turn of the whole body by some 1e-16 of the
-/// condition number of K_ii. Where the rigid motions R, which are known, come out with more than [`REFINED`] of error, the answer is refined
-/// ([`refinement`](crate::refinement)). What Ψ still misses of R is put back,
+/// condition number of K_ii. Where the rigid motions R, which are known, come out with more than `REFINED` of error, the answer is refined
+/// (`refinement`). What Ψ still misses of R is put back,
 ///
 /// ```text
 /// C ← C + (R − C z)(zᵀ D² z)⁻¹ zᵀ D²,   R about the middle of the interface, z its boundary dofs, D lengths
