@@ -374,7 +374,9 @@ fn a_model_with_negative_stiffness_or_mass_is_refused() {
         assert!(text.contains("stiffness matrix is -100000000.0"), "{text}");
         let text = message(&|invariants| invariants.mass_modal[(0, 1)] = 2.0);
         assert!(text.contains("mass matrix is not symmetric"), "{text}");
-        let text = message(&|invariants| invariants.first_moment = [20.0, 0.0, 0.0]);
+        let text = message(&|invariants| {
+            (invariants.mass_modal[(0, 1)], invariants.mass_modal[(1, 0)]) = (2.0, 2.0);
+        });
         assert!(text.contains("mass matrix has a negative eigenvalue"), "{text}");
     });
 }

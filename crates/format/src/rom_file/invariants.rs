@@ -58,7 +58,7 @@ pub(super) fn read(archive: &mut ArchiveReader, n_modes: usize) -> Result<Invari
     match invariants.check_definite() {
         Ok(()) => Ok(invariants),
         Err(error) => {
-            let arrays = "stiffness_modal, mass_modal, mass, inertia, coupling_t, coupling_r0";
+            let arrays = "stiffness_modal, mass_modal, mass";
             Err(archive.unexpected(arrays, "the constants of a body", error.to_string()))
         }
     }
