@@ -46,10 +46,12 @@ impl SurfaceStressRecovery {
     ///
     /// [`DiscretisationError`] if the body cannot be discretised.
     pub fn new(grid: &BodyGrid, body: &Body) -> Result<Self, DiscretisationError> {
-        let materials = grid.cells.iter().map(|cell| {
-            let material = body.material_of_block[cell.block as usize];
-            body.materials[material].clone()
-        });
+        let of_block = |block: u32| body.materials[body.material_of_block[block as usize]].clone();
+        // Cells of a level of local refinement are a block of their own; the material is that of their patch.
+        let materials = match &grid.source {
+            Source::Bezier(mesh) => mesh.cells.iter().map(|cell| of_block(cell.patch)).collect(),
+            Source::Nodes(_) => grid.cells.iter().map(|cell| of_block(cell.block)).collect(),
+        };
         let shape = match &grid.source {
             Source::Bezier(mesh) => {
                 let highest = mesh.cells.iter().flat_map(|cell| cell.degrees).max().unwrap_or(1);
@@ -65,7 +67,7 @@ impl SurfaceStressRecovery {
                 Shape::Mesh { surface, positions, grid_points }
             }
         };
-        Ok(Self { materials: materials.collect(), shape, n_points: grid.grid.points.len() })
+        Ok(Self { materials, shape, n_points: grid.grid.points.len() })
     }
 
     /// Stress under a small displacement of the body's points (nodes, control points) of which those of the surface count, in the body's axes.

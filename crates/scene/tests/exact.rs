@@ -3,11 +3,11 @@
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use carom_fem::stress::von_mises;
-use carom_fem::{Body, Geometry, Material};
+use carom_fem::{Body, Discretisation, Geometry, Material};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_mesh::{CellBlock, CellShape, FaceRef, Mesh};
 use carom_nurbs::basis::bernstein_into;
-use carom_nurbs::{KnotVector, Multipatch, Patch};
+use carom_nurbs::{KnotVector, Multipatch, Near, Patch};
 use carom_scene::stress::rotated;
 use carom_scene::{BodyGrid, Coloring, StressRecovery, SurfaceStressRecovery, picture};
 use carom_vtk::order::{hexahedron_order, quadrilateral_order};
@@ -292,13 +292,13 @@ fn von_mises_does_not_depend_on_axes() {
 #[test]
 fn stress_at_the_surface_follows_from_the_surface() {
     let splines = body(Geometry::Nurbs(solids_box().elements([2, 3, 2]).unwrap()), 1);
+    let refined =
+        solids_box().elements([2, 3, 2]).unwrap().refine_near(&[Near::point([2.0, 0.5, 0.5], 0.1, 2)]);
+    let refined = body(Geometry::Nurbs(refined.unwrap()), 1);
     let mesh = body(Geometry::Mesh(hex_box()), 1);
     let (young, poisson, pressure) = (210e9, 0.3, 2e6);
-    for body in [splines, mesh] {
-        let points = match &body.geometry {
-            Geometry::Nurbs(multipatch) => control_points(multipatch),
-            Geometry::Mesh(mesh) => mesh.points.clone(),
-        };
+    for body in [splines, refined, mesh] {
+        let points = Discretisation::new(&body).unwrap().points;
         let strain = -pressure / young;
         let squeezed = |[x, y, z]: [f64; 3]| [strain * x, -poisson * strain * y, -poisson * strain * z];
         let displacement: Vec<[f64; 3]> = points.into_iter().map(squeezed).collect();
