@@ -140,3 +140,33 @@ fn joints_that_cannot_be_are_refused() {
     let found = solve(&format!("{PENDULUM}{post}"), &[]).unwrap_err().to_string();
     assert!(found.contains("joint `"), "{found}");
 }
+
+/// A flexible rod of 0.4 m in a fixed joint, whose other end a hinge holds 1 m away: it would be stretched by 0.6 m.
+#[test]
+fn joints_that_tear_a_flexible_body_are_refused() {
+    let at = |reach: f64, scheme: &str| {
+        let text = format!(
+            "[simulation]\nend_time = 1.0e-3\nscheme = \"{scheme}\"\n\
+             [[body]]\nname = \"rod\"\nmaterial = \"steel\"\nmake = {{ shape = \"rod\", radius = 0.01, length = 0.4, elements = [4, 1, 1] }}\n\
+             reduce = {{ attach = {{ start = \"rigid\", end = \"rigid\" }}, modes = 8, split = 4.0e3 }}\n\
+             [[joint]]\nname = \"foot\"\nkind = \"fixed\"\nbetween = [\"ground\", \"rod:start\"]\naxis = [1.0, 0.0, 0.0]\n\
+             [[body]]\nname = \"post\"\nmaterial = \"steel\"\nmake = {{ shape = \"rod\", radius = 0.01, length = 0.1 }}\nrigid = true\nfixed = true\n\
+             position = [{reach:?}, 0.0, 0.0]\n\
+             [[joint]]\nname = \"far\"\nkind = \"spherical\"\nbetween = [\"rod:end\", \"post:start\"]\n"
+        );
+        solve(&text, &[])
+    };
+    for scheme in ["quasistatic", "dynamic", "damped"] {
+        let error = at(1.0, scheme).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("only if body `rod` is deformed by") && text.contains("contradict"),
+            "{scheme}: {text}"
+        );
+        assert!(text.contains("joint `foot`") || text.contains("joint `far`"), "{scheme}: {text}");
+        assert!(matches!(error.key(), Some("joint.0" | "joint.1")), "{scheme}: {:?}", error.key());
+        // A tenth of a millimetre is an assembly under stress, and is told.
+        let told = at(0.4001, scheme).unwrap().warnings.join("\n");
+        assert!(told.contains("bodies begin deformed"), "{scheme}: {told}");
+    }
+}

@@ -155,7 +155,7 @@ fn bodies_inside_each_other_are_reported() {
         "{warnings}"
     );
     assert!(warnings.contains("no contact between them is defined"), "{warnings}");
-    for scheme in ["quasistatic", "dynamic"] {
+    for scheme in ["quasistatic", "dynamic", "damped"] {
         let head = format!(
             "[simulation]\nscheme = \"{scheme}\"\nend_time = 0.054\noutput_every = 0.009\nrelative_tolerance = 1e-6\n"
         );
@@ -170,6 +170,57 @@ fn bodies_inside_each_other_are_reported() {
         assert!(warnings.contains("lie 4.400e-2 m inside each other"), "{scheme}: {warnings}");
         let within = format!("{head}{}{}", body("left", -25.0, 1.0), body("right", 20.0, 0.0));
         assert!(!told(&within).contains("inside each other"), "{scheme}");
+    }
+}
+
+/// Bars of soft material, 1 mm apart, of which one is stretched into the other by a force, so that its elastic displacement alone brings it there.
+fn stretched(simulation: &str, [left, right]: [&str; 2], tables: &str) -> String {
+    let body = |name: &str, x: f64, kind: &str| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"box\", size = [0.1, 0.01, 0.01], elements = [4, 2, 2] }}\nmaterial = \"m\"\n\
+             position = [{x:?}, 0.0, 0.0]\n{kind}\n"
+        )
+    };
+    format!(
+        "[simulation]\n{simulation}\n[material.m]\ndensity = 1000.0\nyoung = 1e9\npoisson = 0.0\n{}{}{tables}\n\
+         [[force]]\non = \"left:east\"\nforce = [4.0e3, 0.0, 0.0]\n",
+        body("left", 0.0, left),
+        body("right", 0.101, right)
+    )
+}
+
+/// F L/(E A) = 4 mm of a gap of 1 mm.
+#[test]
+fn bodies_that_are_deformed_into_each_other_are_reported_in_statics() {
+    let supports = "[[support]]\non = \"left:west\"\n[[support]]\non = \"right:east\"";
+    let statics = "scheme = \"static\"\nsteps = 2\nend_time = 1.0";
+    let told = |text: &str| solve(text).unwrap().warnings.join("\n");
+    let warnings = told(&stretched(statics, ["", ""], supports));
+    let expected = "bodies `left` and `right` lie 3.000e-3 m inside each other at t = 1.000000e0 s";
+    assert!(
+        warnings.contains(expected) && warnings.contains("no contact between them is defined"),
+        "{warnings}"
+    );
+    // With a quarter of the force they just do not meet.
+    let apart = stretched(statics, ["", ""], supports).replace("4.0e3", "0.9e3");
+    assert!(!told(&apart).contains("inside each other"));
+}
+
+/// A force that comes at once stretches the bar by up to 8 mm.
+#[test]
+fn bodies_that_are_deformed_into_each_other_are_reported_in_every_scheme() {
+    let left = "reduce = { attach = { east = \"rigid\" }, fix = [\"west\"], modes = 6, split = 2.0e4 }";
+    for scheme in ["quasistatic", "dynamic", "damped"] {
+        let simulation = format!("scheme = \"{scheme}\"\nend_time = 5.0e-4\noutput_every = 1.0e-5");
+        let warnings = solve(&stretched(&simulation, [left, "rigid = true"], "")).unwrap().warnings;
+        let found = warnings.iter().find(|warning| warning.contains("bodies `left` and `right` lie"));
+        assert!(found.is_some_and(|warning| warning.contains("inside each other")), "{scheme}: {warnings:?}");
+        let apart = stretched(&simulation, [left, "rigid = true"], "").replace("4.0e3", "0.4e3");
+        let warnings = solve(&apart).unwrap().warnings;
+        assert!(
+            !warnings.iter().any(|warning| warning.contains("inside each other")),
+            "{scheme}: {warnings:?}"
+        );
     }
 }
 
