@@ -13,6 +13,7 @@ mod points;
 mod reduction_variants;
 mod rigid;
 mod rigid_pairs;
+mod rigid_partner;
 mod robust;
 mod rolling;
 mod schemes;
