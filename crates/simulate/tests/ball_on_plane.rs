@@ -144,8 +144,8 @@ fn the_impact_is_that_of_an_elastic_ball() {
         "body `ball`",
         "`ball:pole` / `wall:bottom`",
         "limit 2.3",
-        "the force is too large by some 2 %",
-        "too short by some 5 %",
+        "the force is off by some 2 %",
+        "too short by up to some 5 %",
     ];
     assert!(coarse.len() == 1 && parts.iter().all(|part| coarse[0].contains(part)), "{coarse:?}");
 }

@@ -185,7 +185,7 @@ impl OverlapWatch {
                 let remedy = if pair.contacts.is_empty() {
                     "no contact between them is defined; add one if they are to touch"
                 } else {
-                    "their contact did not hold them apart: shorten the step, or name sets that hold all that may touch"
+                    "their contact did not hold them apart: shorten the step, or name sets that hold all that may touch; a shape must lie where the surface of its body does"
                 };
                 format!("bodies `{a}` and `{b}` lie {depth:.3e} m inside each other at t = {time:.6e} s: {remedy}")
             })
