@@ -391,3 +391,36 @@ fn a_slip_in_the_name_of_a_picture_is_told_as_one() {
     }
     assert_eq!(std::fs::read(&result).unwrap(), before);
 }
+
+/// A thousand frames of two bodies take seconds. The moments: as the first file is written, and later.
+#[test]
+#[cfg(unix)]
+fn an_export_that_a_signal_stops_has_its_exit_code_and_leaves_nothing() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let folder = tempfile::tempdir().unwrap();
+    let times: Vec<f64> = (0..1000).map(|n| 1e-7 * f64::from(n)).collect();
+    let written = result::write_frames(folder.path(), &result::ball(), &times);
+    let out = folder.path().join("out");
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        for format in ["vtu", "vtkhdf"] {
+            let mut child = Command::new(assert_cmd::cargo::cargo_bin("carom-post"))
+                .args(["export", written.to_str().unwrap(), "--format", format, "-o", out.to_str().unwrap()])
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let begun = Instant::now();
+            while !out.exists() {
+                assert!(begun.elapsed() < Duration::from_secs(60), "nothing is written");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+            assert!(sent.success() && child.try_wait().unwrap().is_none(), "{format}: it was done too soon");
+            let message = failure(&child.wait_with_output().unwrap(), code);
+            assert!(message.contains("interrupted"), "{format}: {message}");
+            assert!(!out.exists(), "{format} {signal}: something is left");
+        }
+    }
+}

@@ -181,6 +181,11 @@ pub(crate) fn write(folder: &Path) -> PathBuf {
 
 /// The same with another ball.
 pub(crate) fn write_with(folder: &Path, ball: &Body) -> PathBuf {
+    write_frames(folder, ball, &TIMES)
+}
+
+/// The same with frames at other times.
+pub(crate) fn write_frames(folder: &Path, ball: &Body, times: &[f64]) -> PathBuf {
     let block = block();
     let ball_path = folder.join("ball.npz");
     let ball_checksum = write_body(&ball_path, ball).unwrap();
@@ -242,7 +247,7 @@ pub(crate) fn write_with(folder: &Path, ball: &Body) -> PathBuf {
     let path = folder.join("result.carom");
     let mut writer = ResultWriter::create(&path, &header, 1, false).unwrap();
     let mut ledger = Ledger::default();
-    for (step, time) in TIMES.into_iter().enumerate() {
+    for (step, &time) in times.iter().enumerate() {
         let (position, angle, modal) = ball_state(time);
         let quaternion = rotation::from_vector(&(Vector3::z() * angle));
         let ball_state = BodyState {
