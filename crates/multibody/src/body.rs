@@ -1,5 +1,6 @@
 //! Bodies as a system takes them: constants of motion, and where their frame lies in the source geometry.
 
+use crate::centrifugal::{CentrifugalCompliance, centrifugal_loads};
 use crate::floating_frame::{DampingFailure, FloatingFrame, FrameError};
 use crate::kinetics::{Kinetics, Velocities};
 use crate::modal_matrix::ModalMatrix;
@@ -29,6 +30,8 @@ pub struct Body {
     n_split: usize,
     /// From the modes of the body's file to those of `reduced`; none if they are the same.
     pub(crate) static_modes: Option<Arc<StaticModes>>,
+    /// What its quasistatic modes leave out where it turns; none without any.
+    pub(crate) centrifugal: Option<CentrifugalCompliance>,
 }
 
 /// A body that cannot be used, with its name.
@@ -83,6 +86,7 @@ impl Body {
             reduced: None,
             n_split: 0,
             static_modes: None,
+            centrifugal: None,
         })
     }
 
@@ -105,6 +109,8 @@ impl Body {
     pub fn with_dynamic_modes(reduced: Arc<ReducedBody>, n: usize) -> Result<Self, BodyError> {
         let frame = FloatingFrame::new(&reduced.invariants, n)
             .map_err(|source| BodyError { body: reduced.name.clone(), source })?;
+        let loads = centrifugal_loads(reduced.invariants.inertia_1.as_ref());
+        let massive = &reduced.omega[..loads.ncols().min(reduced.omega.len())];
         Ok(Self {
             name: reduced.name.clone(),
             fixed: false,
@@ -112,6 +118,7 @@ impl Body {
             amplitudes: amplitudes(&reduced, n),
             frame,
             n_split: reduced.n_low,
+            centrifugal: CentrifugalCompliance::new(loads.as_ref(), massive, n),
             reduced: Some(reduced),
             static_modes: None,
         })
@@ -127,7 +134,10 @@ impl Body {
     /// [`BodyError`] as [`Body::reduced`].
     pub fn with_static_modes(file: &ReducedBody, modes: StaticModes) -> Result<Self, BodyError> {
         let body = Self::with_dynamic_modes(Arc::new(modes.applied_to(file)), modes.n_moving())?;
-        Ok(Self { n_split: modes.n_low(), static_modes: Some(Arc::new(modes)), ..body })
+        let loads = modes.rows(centrifugal_loads(file.invariants.inertia_1.as_ref()).as_ref());
+        let omega = &body.reduced.as_ref().expect("made from a reduced body").omega;
+        let centrifugal = CentrifugalCompliance::new(loads.as_ref(), omega, modes.n_moving());
+        Ok(Self { n_split: modes.n_low(), static_modes: Some(Arc::new(modes)), centrifugal, ..body })
     }
 
     /// Damps the vibration of its dynamic modes so, whatever damping the reduced body has of its own.

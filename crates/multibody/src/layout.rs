@@ -1,7 +1,7 @@
 //! Where each quantity lies in the state vector y.
 //!
 //! ```text
-//! y = ( r, b, q, P, L, p  of body 0;  … of body 1;  …;   J, H, W_ext, D_mat;   impulse of pair 0; … )
+//! y = ( r, b, q, P, L, p  of body 0;  … of body 1;  …;   J, H, W_ext, D_mat;   impulse and impulse of friction of pair 0; … )
 //! ```
 //!
 //! The last part are integrals along the way, taken by the integrator's own quadrature and without influence on its
@@ -23,8 +23,11 @@ pub struct Layout {
     dim: usize,
 }
 
-/// Integrals beside those of the pairs: impulse (3), angular impulse (3), work, damping.
+/// Integrals in addition to those of the pairs: impulse (3), angular impulse (3), work, damping.
 const INTEGRALS: usize = 8;
+
+/// Integrals of a pair: impulse (3), its part from friction (3).
+const PAIR_INTEGRALS: usize = 6;
 
 impl Layout {
     /// For bodies with these numbers of dynamic modes and this number of contact pairs.
@@ -38,7 +41,7 @@ impl Layout {
                 start
             })
             .collect();
-        Self { offsets, modes, integrals: next, dim: next + INTEGRALS + 3 * pairs }
+        Self { offsets, modes, integrals: next, dim: next + INTEGRALS + PAIR_INTEGRALS * pairs }
     }
 
     /// Length of y.
@@ -108,7 +111,12 @@ impl Layout {
 
     /// Start of the impulse on the first surface of a pair.
     pub fn pair_impulse(&self, pair: usize) -> usize {
-        self.integrals + INTEGRALS + 3 * pair
+        self.integrals + INTEGRALS + PAIR_INTEGRALS * pair
+    }
+
+    /// Start of the part of that impulse that is from friction.
+    pub fn friction_impulse(&self, pair: usize) -> usize {
+        self.pair_impulse(pair) + 3
     }
 
     /// True for components of r, b and q.

@@ -19,6 +19,8 @@
 
 mod balance;
 pub mod body;
+mod bookkeeping;
+mod centrifugal;
 pub mod contact;
 mod contact_forces;
 pub mod floating_frame;

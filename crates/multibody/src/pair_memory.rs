@@ -3,7 +3,6 @@
 use crate::contact::{Overlap, Rim};
 use crate::scales::{pulse, speed_bound};
 use crate::system::System;
-use nalgebra::Vector3;
 
 /// Plain numbers, part of a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,16 +23,13 @@ pub struct PairMemory {
     pub overlap: Option<(f64, Overlap)>,
     /// The smallest known free gap so far \[m\], and when \[s\]; infinite while the surfaces were always far apart.
     pub nearest: [f64; 2],
-    /// Impulse on the first surface without friction, by the trapezoidal rule \[N s\], and its force at the end of the last step \[N\];
-    /// followed where there is friction.
-    pub pressed: [Vector3<f64>; 2],
     /// Most spans that had pressure at once so far; 0 if unknown.
     pub loaded_spans: usize,
 }
 
 impl PairMemory {
     /// Numbers in [`PairMemory::to_array`].
-    pub const NUMBERS: usize = 29;
+    pub const NUMBERS: usize = 23;
 
     /// Steps in a contact pulse, THEORY 3.4.
     const STEPS_PER_PULSE: f64 = 20.0;
@@ -49,7 +45,6 @@ impl PairMemory {
             rim: None,
             overlap: None,
             nearest: [f64::INFINITY, 0.0],
-            pressed: [Vector3::zeros(); 2],
             loaded_spans: 0,
         }
     }
@@ -70,33 +65,15 @@ impl PairMemory {
         let mut array = [0.0; Self::NUMBERS];
         array.iter_mut().zip(own.into_iter().chain(of_rim).chain(of_overlap)).for_each(|(a, x)| *a = x);
         array[20] = self.loaded_spans as f64;
-        array[21..23].copy_from_slice(&self.nearest);
-        array[23..26].copy_from_slice(self.pressed[0].as_slice());
-        array[26..].copy_from_slice(self.pressed[1].as_slice());
+        array[21..].copy_from_slice(&self.nearest);
         array
     }
 
     /// The inverse of [`PairMemory::to_array`].
     pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
         let [gap, closing, bound, pulse, t0, f0, t1, f1, rest @ ..] = *array;
-        let [
-            when,
-            side,
-            face,
-            share,
-            then,
-            under,
-            depth,
-            size,
-            x,
-            y,
-            z,
-            is_corner,
-            loaded,
-            nearest,
-            at,
-            pressed @ ..,
-        ] = rest;
+        let [when, side, face, share, then, under, depth, size, x, y, z, is_corner, loaded, nearest, at] =
+            rest;
         let rim = Rim { side: side as usize, face: face as usize, share };
         let rim = (share >= 0.0).then_some((when, rim));
         let (place, is_corner) = ([x, y, z], is_corner == 1.0);
@@ -111,7 +88,6 @@ impl PairMemory {
             rim,
             overlap,
             nearest: [nearest, at],
-            pressed: [0, 3].map(|start| Vector3::from_column_slice(&pressed[start..start + 3])),
             loaded_spans: loaded as usize,
         }
     }
@@ -137,10 +113,6 @@ impl PairMemory {
         // Far apart the gap is a lower bound without a rate.
         if reaction.gap_rate.is_some() && reaction.free_gap < self.nearest[0] {
             self.nearest = [reaction.free_gap, time];
-        }
-        if let Some(friction) = reaction.friction {
-            let (step, normal) = (time - self.history[1][0], reaction.force - friction);
-            self.pressed = [self.pressed[0] + 0.5 * step * (self.pressed[1] + normal), normal];
         }
         self.history = [self.history[1], [time, reaction.normal_force]];
         self.loaded_spans = self.loaded_spans.max(reaction.loaded_spans.unwrap_or(0));

@@ -1,5 +1,6 @@
 //! Checkpoints: all that the loop carries from step to step, so that a run goes on bit for bit.
 
+use crate::centrifugal::CentrifugalWatch;
 use crate::force_swing::ForceSwing;
 use crate::outcome::RunError;
 use crate::pair_memory::PairMemory;
@@ -12,7 +13,7 @@ use carom_integrate::{Controller, Counters, IntegratorState};
 pub const SCHEME: &str = "floating-frame";
 
 /// Version of the entries.
-pub const VERSION: u64 = 9;
+pub const VERSION: u64 = 10;
 
 /// Name of the entry with the stops that are passed.
 const PASSED: &str = "stops_passed";
@@ -23,6 +24,9 @@ const SWINGS: &str = "swings";
 
 /// Name of the entry with what was seen of linear theory.
 const LINEARITY: &str = "linearity";
+
+/// Name of the entry with the centrifugal deformation that was left out.
+const CENTRIFUGAL: &str = "centrifugal";
 
 impl Simulation {
     /// Hands a checkpoint over if its turn has come.
@@ -73,6 +77,10 @@ impl Simulation {
         checkpoint
             .put_reals(SWINGS, &self.swings.iter().flat_map(|swing| swing.to_array()).collect::<Vec<_>>());
         checkpoint.put_reals(LINEARITY, &self.linearity.to_numbers());
+        checkpoint.put_reals(
+            CENTRIFUGAL,
+            &self.centrifugal.iter().flat_map(|watch| watch.to_array()).collect::<Vec<_>>(),
+        );
         checkpoint.put_reals("largest", &[self.quaternion_drift, self.off_interface]);
         let flat = |arrays: Vec<[f64; PairMemory::NUMBERS]>| arrays.concat();
         checkpoint.put_reals("pairs", &flat(self.memory.iter().map(PairMemory::to_array).collect()));
@@ -144,6 +152,8 @@ impl Simulation {
             let numbers = checkpoint.reals_of(SWINGS, pairs * ForceSwing::NUMBERS)?;
             self.swings = arrays(numbers).map(ForceSwing::from_array).collect();
         }
+        let numbers = checkpoint.reals_of(CENTRIFUGAL, self.centrifugal.len() * CentrifugalWatch::NUMBERS)?;
+        self.centrifugal = arrays(numbers).map(CentrifugalWatch::from_array).collect();
         let largest = checkpoint.reals_of("largest", 2)?;
         (self.quaternion_drift, self.off_interface) = (largest[0], largest[1]);
         self.memory = arrays(checkpoint.reals_of("pairs", pairs * PairMemory::NUMBERS)?)

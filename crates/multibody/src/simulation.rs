@@ -1,19 +1,20 @@
 //! The time loop: adaptive steps that end where contact begins or ends.
 
+use crate::centrifugal::CentrifugalWatch;
 use crate::force_swing::ForceSwing;
 use crate::joint::{Assembly, DRIFT};
 use crate::linearity::LinearityWatch;
 use crate::outcome::{RunError, RunSummary};
 use crate::pair_memory::PairMemory;
 use crate::resolution::Resolution;
-use crate::scales::{Scales, gap_rounding, pair_impulse, pair_motion};
+use crate::scales::Scales;
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::stall::Stall;
 use crate::system::System;
 use crate::system_error::RateError;
 use carom_dynamics::{
-    BodyState, ContactEvent, ContactSample, ContactTracker, JointState, Ledger, Observer, Placement, rotation,
+    BodyState, ContactEvent, ContactTracker, JointState, Ledger, Observer, Placement, rotation,
 };
 use carom_integrate::{Attempt, Integrator, Tolerances};
 use carom_progress::Progress;
@@ -47,6 +48,8 @@ pub struct Simulation {
     pub(crate) snapshot: Snapshot,
     /// How far reduced bodies went from linear theory.
     pub(crate) linearity: LinearityWatch,
+    /// What quasistatic modes left out of the centrifugal deformation of each body.
+    pub(crate) centrifugal: Vec<CentrifugalWatch>,
     /// The patch of each pair under its largest force.
     pub(crate) resolution: Vec<Resolution>,
     /// How the force of each pair swings.
@@ -100,6 +103,7 @@ impl Simulation {
             inside: y.clone(),
             strayed: false,
             linearity: LinearityWatch::new(&mut system, &y),
+            centrifugal: vec![CentrifugalWatch::default(); system.bodies.len()],
             resolution: vec![Resolution::default(); system.pairs()],
             swings: vec![ForceSwing::default(); system.pairs()],
             assembly,
@@ -299,100 +303,6 @@ impl Simulation {
             self.strayed = true;
         }
         Ok(())
-    }
-
-    /// Memory and ledger of the initial state; surfaces that overlap from the start touch from the start.
-    fn book_start(&mut self) -> Result<(), RunError> {
-        self.evaluate_at_state()?;
-        self.system.accept_contacts();
-        self.note_stops(None);
-        for pair in 0..self.memory.len() {
-            self.memory[pair].update(&self.system, pair, 0.0, false, self.settings.contact_duration);
-            if self.memory[pair].gap < 0.0 {
-                let sample = self.sample(pair);
-                self.trackers[pair].touch(pair, &sample);
-            }
-        }
-        self.ledger.record(self.system.balance(self.time, &self.y));
-        Ok(())
-    }
-
-    /// Contact events, memory of the pairs, ledger at the end of an accepted step.
-    fn book(&mut self, taken: &Taken, observer: &mut dyn Observer) -> Result<(), RunError> {
-        if self.strayed {
-            self.evaluate_at_state()?;
-        }
-        self.system.accept_contacts();
-        for pair in 0..self.memory.len() {
-            let was = self.trackers[pair].touching;
-            let reaction = &self.system.reactions[pair];
-            // A step cut to an event ends with a gap of either sign, zero but for round-off; so do pairs that touch or part at the same
-            // moment, as the sides of a corner do.
-            let touching = match taken.aimed {
-                Some(aimed) if aimed == pair => !was,
-                Some(_) if reaction.free_gap.abs() <= gap_rounding(&self.system, pair) => {
-                    reaction.gap_rate.map_or(was, |rate| rate < 0.0)
-                }
-                _ => reaction.free_gap < 0.0,
-            };
-            self.memory[pair].update(&self.system, pair, self.time, was, self.settings.contact_duration);
-            self.resolution[pair].observe(&self.system, pair, self.time);
-            let reaction = &self.system.reactions[pair];
-            let (force, approach, place) = (reaction.normal_force, -self.memory[pair].gap, reaction.point);
-            let sample = self.sample(pair);
-            let tracker = &mut self.trackers[pair];
-            if touching && !was {
-                tracker.touch(pair, &sample);
-            }
-            tracker.observe(self.time, force, approach);
-            self.swings[pair].observe(self.time, force);
-            tracker.press(self.time, force * taken.attempt.step(), &place);
-            if was && !touching {
-                tracker.part(&sample);
-            }
-            if let Some(event) = tracker.settle(self.time) {
-                self.swings[pair].end(&event);
-                observer.contact_event(&event)?;
-                self.events.push(event);
-            }
-        }
-        self.off_interface = self.off_interface.max(self.system.contact_sums.off_interface);
-        self.ledger.record(self.system.balance(self.time, &self.y));
-        self.check_rims()?;
-        self.watch_linearity()
-    }
-
-    /// The events that are still open, and the last frame.
-    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        if self.strayed {
-            self.evaluate_at_state()?;
-        }
-        for pair in 0..self.trackers.len() {
-            let sample = self.sample(pair);
-            if let Some(event) = self.trackers[pair].finish(&sample) {
-                self.swings[pair].end(&event);
-                observer.contact_event(&event)?;
-                self.events.push(event);
-            }
-        }
-        self.hand_over_end(observer)
-    }
-
-    /// What a tracker needs of a pair at the accepted state.
-    fn sample(&self, pair: usize) -> ContactSample {
-        let [a, b] = self.system.pair_bodies(pair);
-        let reaction = &self.system.reactions[pair];
-        let impulse = pair_impulse(&self.system, pair, &self.y);
-        ContactSample {
-            time: self.time,
-            place: reaction.point,
-            place_error: reaction.point_error,
-            bodies: pair_motion(&self.system, pair, &reaction.point, &self.y),
-            impulse,
-            normal_impulse: reaction.friction.map_or(impulse, |_| self.memory[pair].pressed[0]),
-            vibration_energy: self.system.vibration_energy(a, &self.y)
-                + self.system.vibration_energy(b, &self.y),
-        }
     }
 
     /// Evaluates poses, velocities and contact at the accepted state.

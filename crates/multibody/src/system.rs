@@ -340,6 +340,7 @@ impl System {
         rate[layout.damping()] = self.flows.damping;
         for (pair, reaction) in self.reactions.iter().enumerate() {
             put(rate, layout.pair_impulse(pair), &reaction.force);
+            put(rate, layout.friction_impulse(pair), &reaction.friction.unwrap_or_default());
         }
     }
 }

@@ -35,6 +35,7 @@ impl Simulation {
         warnings.extend(self.swing_warnings());
         self.split_warnings(&mut warnings);
         warnings.extend(self.linearity.warnings(&self.system));
+        warnings.extend(self.centrifugal_warnings());
         let fallbacks = self.system.contact_sums.fallbacks;
         if fallbacks > 0 {
             warnings.push(format!(

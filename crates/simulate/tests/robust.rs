@@ -132,29 +132,39 @@ fn a_scaled_problem_has_the_scaled_answer() {
 }
 
 /// Slip through the whole impact: J_t = μ J_n, and the slip falls by 7/2 J_t/m as of a rigid ball, which a hard one nearly is. The
-/// restitution is that along the normal.
+/// restitution is that along the normal (at a friction of 0.2 it falls by half a per cent).
+///
+/// The surface of the ball is drawn in and out radially as it is pressed, at a part of its speed v. Points slip at an angle of that speed to the slip s of the ball, their friction adds up to
+/// less than μ J_n, and the rest is proportional to (v/s)²: a quarter at twice the slip.
 #[test]
 fn friction_does_not_change_the_restitution() {
     let speed = 40.0;
     let law = "law = { kind = \"complementarity\" }";
     let frictionless = solve(plain(), &text(ONE, ABOVE, DOWN)).contacts[0];
-    for (along, friction) in [(40.0_f64, 0.1), (-60.0, 0.2)] {
+    let mut missing = [0.0; 3];
+    for (missing, (along, friction)) in missing.iter_mut().zip([(40.0_f64, 0.02), (80.0, 0.02), (-80.0, 0.1)])
+    {
         let oblique = text(ONE, [-1e-4 * along.signum(), 0.0, ABOVE[2]], [along, 0.0, speed]);
         let oblique = oblique.replace(law, &format!("{law}\nfriction = {friction}"));
+        // At 1e-6 the steps of 80 m/s leave 6e-4 of the friction to chance.
+        let oblique = oblique.replace("relative_tolerance = 1.0e-6", "relative_tolerance = 1.0e-7");
         let summary = outcome(plain(), &oblique);
-        assert!(summary.ledger.energy_error < 1e-4, "{:?}", summary.ledger);
+        assert!(summary.ledger.energy_error < 3e-5, "{:?}", summary.ledger);
         let event = summary.contacts[0];
         let mass = 7800.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.015_f64.powi(3);
         let tangential = -friction * event.normal_impulse() * along.signum();
-        assert!((event.velocity_before + speed).abs() < 1e-3 * speed, "{event:?}");
         let [with, without] = [event, frictionless].map(|event| event.restitution().unwrap());
-        assert!((with / without - 1.0).abs() < 1e-2, "{with} {without}: {event:?}");
-        // The law itself is held to 3e-6 by the tests of `carom-contact`; here 1.3e-3 is missing.
-        assert!((event.impulse[0] / tangential - 1.0).abs() < 1e-2, "{tangential}: {event:?}");
+        *missing = 1.0 - event.impulse[0] / tangential;
+        println!("{along} m/s, {friction}: {with}, {without}, {missing}, {:e}", summary.ledger.energy_error);
+        assert!((event.velocity_before + speed).abs() < 1e-6 * speed, "{event:?}");
+        assert!((with / without - 1.0).abs() < 5e-3, "{with} {without}: {event:?}");
         let slip = event.slip_before[0] + 3.5 * tangential / mass;
-        assert!((event.slip_before[0] - along).abs() < 0.02 * speed, "{event:?}");
+        assert!((event.slip_before[0] - along).abs() < 1e-6 * speed, "{event:?}");
         assert!((event.slip_after[0] - slip).abs() < 0.05 * speed, "{slip}: {event:?}");
     }
+    let [slow, fast, strong] = missing;
+    assert!(missing.iter().all(|part| (0.0..1e-3).contains(part)), "{missing:?}");
+    assert!((3.5..5.5).contains(&(slow / fast)) && strong > fast, "{missing:?}");
 }
 
 /// Half of the contact lies beyond the edge of the wall, where nothing is: a shift of the ball that takes points of it across changes the
@@ -325,8 +335,6 @@ fn coarse_cube() -> &'static Prepared {
 #[test]
 fn a_cube_bounces_on_its_corner() {
     let text = cube_on_its_corner(2, ", grade = { at = [0.0, 0.0, 0.0], finest = 4.0e-4 }", 1.2e-3);
-    // Frames within the last step of the contact let the sides part up to 0.2 us one after the other.
-    let text = text + "\n[output]\ncontact_frames = 0\n";
     let summary = solve(&bodies(&text), &text);
     let [first, second, third] = &summary.contacts[..] else { panic!("{:?}", summary.contacts) };
     let mass = 7800.0 * 0.04_f64.powi(3);

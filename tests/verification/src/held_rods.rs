@@ -85,11 +85,37 @@ axis = [0.0, 1.0, 0.0]
 motion = "0"
 "#;
 
+/// Slides along its axis on a spring at its start.
+const SPRING_AT_THE_START: &str = r#"
+[[joint]]
+kind = "prismatic"
+between = ["ground", "rod1:start"]
+axis = [1.0, 0.0, 0.0]
+
+[[spring]]
+between = ["ground", "rod1:start"]
+point = [-0.4, 0.0, 0.0]
+stiffness = 1.0e8
+"#;
+
+/// Turns about its start, held by a spring across its end.
+const SPRING_AT_THE_END: &str = r#"
+[[joint]]
+kind = "revolute"
+between = ["ground", "rod1:start"]
+axis = [0.0, 1.0, 0.0]
+
+[[spring]]
+between = ["ground", "rod1:end"]
+point = [0.4, 0.0, -0.4]
+stiffness = 1.0e7
+"#;
+
 const AXIAL: &str = "force = [1.0e4, 0.0, 0.0]";
 const BENDING: &str = "force = [0.0, 0.0, 100.0]";
 const TORQUE: &str = "torque = [0.0, 10.0, 0.0]";
 
-const CASES: [Held; 10] = [
+const CASES: [Held; 12] = [
     held("fixed-axial", "fixed joint, axial", FIXED, AXIAL, Measured::Along(0)),
     held("fixed-bending", "fixed joint, bending", FIXED, BENDING, Measured::Along(2)),
     Held { is_clamped: true, ..held("clamped-axial", "`fix`, axial", "", AXIAL, Measured::Along(0)) },
@@ -97,6 +123,8 @@ const CASES: [Held; 10] = [
     held("pins-torque", "two revolute joints, end torque", PINS, TORQUE, Measured::Turn),
     held("bushing-axial", "bushing, axial", BUSHING, AXIAL, Measured::Along(0)),
     held("bushing-bending", "bushing, bending", BUSHING, BENDING, Measured::Along(2)),
+    held("spring-axial", "spring, axial", SPRING_AT_THE_START, AXIAL, Measured::Along(0)),
+    held("spring-torque", "spring across the end, end torque", SPRING_AT_THE_END, TORQUE, Measured::Turn),
     held("drive-bending", "driven revolute joint, bending", DRIVE, BENDING, Measured::Along(2)),
     Held {
         rods: &[0.2, 0.2],

@@ -1,0 +1,128 @@
+//! Watches the deformation by centrifugal forces that quasistatic modes leave out.
+//!
+//! A body that turns at ω (body axes) loads mode k with `½ ωᵀ (I1_k + I1_kᵀ) ω`. Modes that move respond; quasistatic modes answer contact alone. Their static
+//! response would have the energy
+//!
+//! ```text
+//! E_c(ω) = ½ Σ_k (½ ωᵀ (I1_k + I1_kᵀ) ω)² / ω_k² = ½ sᵀ G s,   s = (ω₁², ω₂², ω₃², ω₁ω₂, ω₁ω₃, ω₂ω₃)
+//! ```
+//!
+//! over all quasistatic modes. A run reports the largest E_c beside the largest elastic energy of the body.
+
+use faer::{Mat, MatRef};
+use nalgebra::Vector3;
+
+use crate::simulation::Simulation;
+
+/// Part of the deformation in the energy norm, √(E_c/(E + E_c)), above which the run reports it.
+const LIMIT: f64 = 0.01;
+
+/// G: the compliance of the quasistatic modes of a body under products of angular velocities, 6 × 6.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct CentrifugalCompliance([[f64; 6]; 6]);
+
+/// Pairs of axes in the order of s.
+const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+
+/// Generalised forces on all modes, one row for each component of s: 6 × n.
+pub(crate) fn centrifugal_loads(inertia_1: MatRef<'_, f64>) -> Mat<f64> {
+    Mat::from_fn(6, inertia_1.nrows() / 3, |pair, k| {
+        let [a, b] = PAIRS[pair];
+        let sum = inertia_1[(3 * k + a, b)] + inertia_1[(3 * k + b, a)];
+        if a == b { 0.5 * sum } else { sum }
+    })
+}
+
+impl CentrifugalCompliance {
+    /// The compliance of the modes from `first` on; none if there is none.
+    ///
+    /// * `loads` — what [`centrifugal_loads`] gives, over these modes
+    /// * `omega` — their circular frequencies \[rad/s\]
+    pub(crate) fn new(loads: MatRef<'_, f64>, omega: &[f64], first: usize) -> Option<Self> {
+        let mut g = [[0.0; 6]; 6];
+        for (k, omega) in omega.iter().enumerate().skip(first) {
+            for (i, row) in g.iter_mut().enumerate() {
+                for (j, entry) in row.iter_mut().enumerate() {
+                    *entry += loads[(i, k)] * loads[(j, k)] / (omega * omega);
+                }
+            }
+        }
+        g.iter().flatten().any(|entry| *entry != 0.0).then_some(Self(g))
+    }
+
+    /// E_c \[J\] at an angular velocity in body axes \[rad/s\].
+    pub(crate) fn energy(&self, omega: &Vector3<f64>) -> f64 {
+        let s = PAIRS.map(|[a, b]| omega[a] * omega[b]);
+        0.5 * self
+            .0
+            .iter()
+            .zip(s)
+            .map(|(row, x)| x * row.iter().zip(s).map(|(g, y)| g * y).sum::<f64>())
+            .sum::<f64>()
+    }
+}
+
+/// The largest energies of a body so far.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct CentrifugalWatch {
+    /// Of the response that is left out \[J\], when \[s\], and the rate then \[rad/s\].
+    left_out: [f64; 3],
+    /// Elastic energy \[J\].
+    elastic: f64,
+}
+
+impl CentrifugalWatch {
+    /// Numbers in [`CentrifugalWatch::to_array`].
+    pub(crate) const NUMBERS: usize = 4;
+
+    /// All numbers in one array, for checkpoints.
+    pub(crate) fn to_array(self) -> [f64; Self::NUMBERS] {
+        let [energy, time, rate] = self.left_out;
+        [energy, time, rate, self.elastic]
+    }
+
+    /// The inverse of [`CentrifugalWatch::to_array`].
+    pub(crate) fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        let [energy, time, rate, elastic] = *array;
+        Self { left_out: [energy, time, rate], elastic }
+    }
+
+    /// √(E_c/(E + E_c)).
+    fn part(&self) -> f64 {
+        let [left_out, ..] = self.left_out;
+        if left_out > 0.0 { (left_out / (left_out + self.elastic)).sqrt() } else { 0.0 }
+    }
+}
+
+impl Simulation {
+    /// Takes in the end of a step, at which velocities and contact were evaluated.
+    pub(crate) fn watch_centrifugal(&mut self) {
+        let (system, time) = (&self.system, self.time);
+        for (i, (body, watch)) in system.bodies.iter().zip(&mut self.centrifugal).enumerate() {
+            let Some(compliance) = &body.centrifugal else { continue };
+            let (_, omega) = body.frame.mean_motion(&system.kinetics[i].velocities);
+            let energy = compliance.energy(&omega);
+            if energy > watch.left_out[0] {
+                watch.left_out = [energy, time, omega.norm()];
+            }
+            let q = &self.y[system.layout.modal(i)..system.layout.modal(i) + body.frame.n];
+            let stored = (0..q.len()).map(|k| q[k] * body.frame.stiffness_modal.row_times(k, q)).sum::<f64>();
+            watch.elastic = watch.elastic.max(0.5 * stored + system.contact_sums.elastic_energy);
+        }
+    }
+
+    /// A sentence for each body whose quasistatic modes leave out too much of what turning does to it.
+    pub(crate) fn centrifugal_warnings(&self) -> impl Iterator<Item = String> {
+        let bodies = self.system.bodies.iter().zip(&self.centrifugal);
+        bodies.filter(|(_, watch)| watch.part() > LIMIT).map(|(body, watch)| {
+            let [_, time, rate] = watch.left_out;
+            format!(
+                "body `{}`: its quasistatic modes do not respond to centrifugal forces: at t = {time:.4e} s it turns at {rate:.3e} rad/s, and {:.1} % of its \
+                 deformation (at most {:.0} %, in the energy norm) is left out: raise `split`, or make all modes dynamic",
+                body.name,
+                100.0 * watch.part(),
+                100.0 * LIMIT
+            )
+        })
+    }
+}
