@@ -28,6 +28,6 @@ pub use overlap::Silhouette;
 pub use prepare::survey::{Standing, Survey, SurveyedBody, survey};
 pub use prepare::{Prepared, PreparedBody, PreparedModel, Workshop, prepare};
 pub use rigid::RepeatedContact;
-pub use run::{RunOptions, RunOutcome, run};
+pub use run::{RunOptions, RunOutcome, cpu_seconds, run};
 pub use statics::{StaticError, StaticOutcome};
 pub use system::{Assembled, system};

@@ -294,7 +294,7 @@ pub(crate) fn unbalanced(ledger: &LedgerSummary, remedy: &str) -> Option<String>
 }
 
 /// CPU time of this process, all threads \[s\]; 0 where the system does not tell.
-pub(crate) fn cpu_seconds() -> f64 {
+pub fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Fields 14 and 15 are user and system time in ticks of 1/100 s; the name in field 2 may hold blanks.
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();

@@ -6,11 +6,12 @@ use std::time::Instant;
 use carom_cli::{Failure, Session};
 use carom_format::scenario::model::PictureFormat;
 use carom_post::{Run, RunError};
-use carom_simulate::{Prepared, Workshop, prepare};
+use carom_simulate::{Prepared, Workshop, cpu_seconds, prepare};
 use carom_solve::{Solved, failed, read_scenario};
 use serde::Serialize;
 
 use crate::args::ChainArgs;
+use crate::disk::Disk;
 use crate::folder::{Layout, scenario_folder, scenario_name};
 use crate::phases::{self, Did, Done};
 use crate::pictures::Pictures;
@@ -98,6 +99,10 @@ struct Summary<'a> {
     folder: &'a Path,
     phases: &'a [Done],
     seconds: f64,
+    /// CPU time of this run, all threads \[s\]; what was made in earlier runs is not in it.
+    cpu_seconds: f64,
+    /// Sizes of the files that the folder has now.
+    bytes: Disk,
     result: &'a Path,
     series: &'a Path,
     plots: &'a Path,
@@ -113,10 +118,12 @@ fn conclude(
     seconds: f64,
     session: &Session,
 ) -> Result<(), Failure> {
+    let (cpu_seconds, bytes) = (cpu_seconds(), Disk::of(layout));
     session.print_summary(&format!(
-        "{}\n{}\nParaView: {}\nplots: {}\nreport: {}",
+        "{}\n{}\nthis run: {cpu_seconds:.1} s of CPU time; {}\nParaView: {}\nplots: {}\nreport: {}",
         solved.map(Solved::text).unwrap_or_default(),
         phases::table(done, seconds).trim_end(),
+        bytes.text(),
         series.display(),
         layout.plots.display(),
         layout.report.display()
@@ -126,6 +133,8 @@ fn conclude(
         folder: &layout.root,
         phases: done,
         seconds,
+        cpu_seconds,
+        bytes,
         result: &layout.result,
         series,
         plots: &layout.plots,
