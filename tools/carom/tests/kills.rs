@@ -28,8 +28,11 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// Kills the chain at moments of its way, each time as it goes on from where the last one ended; then lets it come to its end.
-fn kill_and_run_again(change: &[&str], moments: &[f64]) {
+/// Kills the chain `kills` times before its end, each time as it goes on from where the last one was killed; a chain that comes to its end before is
+/// compared with the undisturbed one, and another one is begun.
+///
+/// * `moments` — parts of the time that the undisturbed one took
+fn kill_and_run_again(change: &[&str], kills: usize, moments: &mut dyn FnMut() -> f64) {
     let place = Place::new();
     place.write("small.toml", program::SMALL);
     let set: Vec<&str> = change.iter().flat_map(|change| ["--set", change]).collect();
@@ -37,46 +40,56 @@ fn kill_and_run_again(change: &[&str], moments: &[f64]) {
     let begun = Instant::now();
     place.ok(&command("whole"));
     let took = begun.elapsed();
-    let (mut killed, mut with_result) = (0, 0);
-    for moment in moments {
+    let [cut, whole] = ["cut", "whole"].map(|folder| place.path().join(folder));
+    let assert_whole = || {
+        place.ok(&command("cut"));
+        tables::assert_equal(&cut.join("result.carom"), &whole.join("result.carom"), "carom run");
+        assert_eq!(files(&cut), files(&whole));
+    };
+    let (mut killed, mut with_result, mut whole_before) = (0, 0, 0);
+    while killed < kills {
         let mut child =
             place.command(&command("cut")).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(took.mul_f64(*moment));
-        killed += usize::from(child.try_wait().unwrap().is_none());
+        std::thread::sleep(took.mul_f64(moments()));
+        let was_running = child.try_wait().unwrap().is_none();
         child.kill().unwrap();
         child.wait().unwrap();
-        let result = place.path().join("cut/result.carom");
+        let result = cut.join("result.carom");
         if result.exists() {
             ResultReader::open(&result).unwrap().state().unwrap();
-            with_result += 1;
+            with_result += usize::from(was_running);
+        }
+        killed += usize::from(was_running);
+        if !was_running {
+            whole_before += 1;
+            assert_whole();
+            std::fs::remove_dir_all(&cut).unwrap();
         }
     }
-    place.ok(&command("cut"));
-    let [cut, whole] = ["cut", "whole"].map(|folder| place.path().join(folder));
-    tables::assert_equal(&cut.join("result.carom"), &whole.join("result.carom"), "carom run");
-    assert_eq!(files(&cut), files(&whole));
-    println!("{took:.1?}: {killed} of {} runs were killed, {with_result} with a result", moments.len());
+    assert_whole();
+    println!(
+        "{took:.1?}: {killed} runs were killed, {with_result} of them with a result, {whole_before} ended before"
+    );
 }
 
 #[test]
 fn a_chain_that_is_killed_and_run_again_is_the_whole_chain() {
     let change = ["simulation.end_time=2.0e-4", "simulation.checkpoint_every=10"];
-    kill_and_run_again(&change, &[0.05, 0.2, 0.4, 0.5, 0.6]);
+    let mut moments = [0.05, 0.2, 0.4, 0.5, 0.6].into_iter().cycle();
+    kill_and_run_again(&change, 5, &mut || moments.next().expect("they begin again"));
 }
 
 #[test]
-#[ignore = "2 min: thirty kills at random moments"]
+#[ignore = "4 min: thirty kills at random moments"]
 fn thirty_kills_of_the_chain_lose_nothing() {
     let change = ["simulation.end_time=4.0e-4", "simulation.relative_tolerance=1e-12"];
     let mut state = 5_u64;
-    let moments: Vec<f64> = (0..30)
-        .map(|_| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as f64 / f64::from(1u32 << 31)
-        })
-        .collect();
-    for group in moments.chunks(10) {
-        kill_and_run_again(&change, group);
+    let mut moments = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / f64::from(1u32 << 31)
+    };
+    for _ in 0..3 {
+        kill_and_run_again(&change, 10, &mut moments);
     }
 }
 
