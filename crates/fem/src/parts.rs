@@ -6,7 +6,9 @@ use crate::Discretisation;
 ///
 /// * `joined` — sets of points that are joined besides: they make one part of those that they reach
 pub fn parts(discretisation: &Discretisation, joined: &[&[u32]]) -> Vec<Vec<u32>> {
-    let mut parent: Vec<u32> = (0..discretisation.n_points() as u32).collect();
+    let n_points = discretisation.n_points();
+    // Hanging points come behind the points: a cell joins those that it has, and each joins the points that it follows once, for all of its cells.
+    let mut parent: Vec<u32> = (0..discretisation.n_cell_point_ids() as u32).collect();
     fn root(parent: &mut [u32], mut point: u32) -> u32 {
         while parent[point as usize] != point {
             // Halving the path keeps the trees flat.
@@ -21,14 +23,23 @@ pub fn parts(discretisation: &Discretisation, joined: &[&[u32]]) -> Vec<Vec<u32>
             parent[a.max(b) as usize] = a.min(b);
         }
     };
+    let mut is_seen = vec![false; discretisation.hanging.len()];
+    let mut ids = Vec::new();
     for cell in discretisation.cells() {
-        join(&discretisation.points_of(discretisation.basis(cell)));
+        let basis = discretisation.basis(cell);
+        ids.resize(basis.n_points(), 0);
+        basis.point_ids_into(&mut ids);
+        join(&ids);
+        ids.iter().filter_map(|&id| (id as usize).checked_sub(n_points)).for_each(|id| is_seen[id] = true);
+    }
+    for (id, row) in discretisation.hanging.iter().enumerate().filter(|(id, _)| is_seen[*id]) {
+        row.iter().for_each(|&(point, _)| join(&[(n_points + id) as u32, point]));
     }
     joined.iter().for_each(|points| join(points));
     let used = discretisation.point_is_used();
     // The root of a part is its first point.
     let mut of_root = std::collections::BTreeMap::<u32, Vec<u32>>::new();
-    for point in (0..parent.len() as u32).filter(|&point| used[point as usize]) {
+    for point in (0..n_points as u32).filter(|&point| used[point as usize]) {
         of_root.entry(root(&mut parent, point)).or_default().push(point);
     }
     of_root.into_values().collect()
