@@ -266,6 +266,11 @@ impl<F: Inverse> Bordered<F> {
         Ok(())
     }
 
+    /// W u: what the constraints make of fields, constraints × columns.
+    pub fn sums_of(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        gram(self.border.constraints.as_ref(), x)
+    }
+
     /// The inverse of the definite part.
     pub fn definite(&self) -> &F {
         &self.eliminated.factor

@@ -209,11 +209,15 @@ pub struct EigenPairs {
     pub n_solves: usize,
 }
 
-/// K, M and the shift s of the factor.
-struct Pencil<'a> {
-    k: &'a BlockMatrix,
-    m: &'a NodeMatrix,
-    shift: f64,
+/// K, M and the shift s of the K + sM that is inverted.
+#[derive(Debug, Clone, Copy)]
+pub struct Pencil<'a> {
+    /// Stiffness.
+    pub k: &'a BlockMatrix,
+    /// Mass.
+    pub m: &'a NodeMatrix,
+    /// s ≥ 0.
+    pub shift: f64,
 }
 
 /// Finds the lowest eigenpairs of K x = λ M x on the free dofs of the factor.
@@ -282,6 +286,11 @@ pub fn search_bytes(n_dofs: usize, wanted: Wanted) -> u64 {
 }
 
 impl Pencil<'_> {
+    /// M and s of the matrix that is inverted; `None` if that is K itself.
+    pub(crate) fn shifted_mass(&self) -> Option<(&NodeMatrix, f64)> {
+        (self.shift != 0.0).then_some((self.m, self.shift))
+    }
+
     /// Whether the problem is solved whole.
     fn is_small(&self, n_free: usize, wanted: Wanted) -> Result<bool, EigenError> {
         match wanted {
@@ -306,7 +315,7 @@ impl Pencil<'_> {
                     }
                     outcome => outcome?,
                 };
-                let factor = I::refactor(structure, self.k, self.m, self.shift, progress)?;
+                let factor = I::refactor(structure, self, progress)?;
                 Ok((factor, if below > 0 { Wanted::Count(below) } else { wanted }))
             }
             _ => Ok((factor, wanted)),

@@ -36,7 +36,7 @@ pub use conjugate::IterationError;
 pub use dense::{DenseEigenError, DensePairs};
 pub use dofs::DofSet;
 pub use eigen::{
-    Counting, EigenError, EigenPairs, Inverse, Ordered, Proof, Wanted, lowest_pairs,
+    Counting, EigenError, EigenPairs, Inverse, Ordered, Pencil, Proof, Wanted, lowest_pairs,
     lowest_pairs_by_iteration,
 };
 pub use factor::{Cholesky, FactorError, Inertia, count_below};

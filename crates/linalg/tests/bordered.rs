@@ -3,7 +3,7 @@
 use crate::lattice;
 use carom_linalg::dense::generalised_pairs;
 use carom_linalg::{
-    BlockMatrix, Border, Bordered, Counting, DofSet, FactorError, Inverse, NodeMatrix, Proof, Wanted,
+    BlockMatrix, Border, Bordered, Counting, DofSet, FactorError, Inverse, NodeMatrix, Pencil, Proof, Wanted,
     lowest_pairs,
 };
 use carom_progress::Silent;
@@ -114,7 +114,9 @@ fn eigenpairs_and_counts_are_those_of_the_null_space() {
         assert_eq!(count, exact.iter().filter(|&&lambda| lambda < sigma).count(), "{case}");
         for i in [0, 5, 60, dimension - 2] {
             let sigma = 0.5 * (exact[i] + exact[i + 1]);
-            let count = Bordered::count_below(&structure, &k, &m, sigma, &Silent).unwrap();
+            let count =
+                Bordered::count_below(&structure, &Pencil { k: &k, m: &m, shift: 0.0 }, sigma, &Silent)
+                    .unwrap();
             assert_eq!(count.below, i + 1, "{case}, below {sigma}");
         }
     }

@@ -4,11 +4,10 @@ use carom_progress::{Progress, Silent};
 use faer::{Mat, MatMut, MatRef};
 
 use super::{Border, Bordered, Eliminated, coupling};
-use crate::block::{BlockMatrix, NodeMatrix};
 use crate::conjugate::IterationError;
 use crate::dense::Reflections;
 use crate::dofs::DofSet;
-use crate::eigen::{Counting, Inverse};
+use crate::eigen::{Counting, Inverse, Pencil};
 use crate::factor::{Cholesky, FactorError, Inertia, SMALLEST_PIVOT};
 use crate::symbolic::Symbolic;
 use crate::tall::{add_product, gram};
@@ -18,8 +17,7 @@ fn count(
     outcome: Result<Inertia, FactorError>,
     factor: Cholesky,
     border: &mut Border,
-    k: &BlockMatrix,
-    m: &NodeMatrix,
+    &Pencil { k, m, .. }: &Pencil<'_>,
     sigma: f64,
 ) -> (Result<Inertia, FactorError>, Symbolic) {
     let of_factor = match outcome {
@@ -68,7 +66,7 @@ impl<F: Inverse> Inverse for Bordered<F> {
         x: MatRef<'_, f64>,
         progress: &dyn Progress,
     ) -> Result<(), IterationError> {
-        let violation = gram(self.border.constraints.as_ref(), x);
+        let violation = self.sums_of(x);
         self.solve_with(r, violation.as_ref(), progress)
     }
 
@@ -102,37 +100,32 @@ impl Counting for Bordered {
 
     fn into_inertia(
         self,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
+        pencil: &Pencil<'_>,
         sigma: f64,
         progress: &dyn Progress,
     ) -> (Result<Inertia, FactorError>, Self::Structure) {
         let Self { mut border, eliminated } = self;
-        let (outcome, factor) = eliminated.factor.into_indefinite(k, m, sigma, progress);
-        let (outcome, symbolic) = count(outcome, factor, &mut border, k, m, sigma);
+        let (outcome, factor) = eliminated.factor.into_indefinite(pencil.k, pencil.m, sigma, progress);
+        let (outcome, symbolic) = count(outcome, factor, &mut border, pencil, sigma);
         (outcome, (symbolic, border))
     }
 
     fn count_below(
         structure: &Self::Structure,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
+        pencil: &Pencil<'_>,
         sigma: f64,
         progress: &dyn Progress,
     ) -> Result<Inertia, FactorError> {
         let (symbolic, border) = structure;
-        let (outcome, factor) = Cholesky::indefinite(symbolic.clone(), k, m, sigma, progress);
-        count(outcome, factor, &mut border.clone(), k, m, sigma).0
+        let (outcome, factor) = Cholesky::indefinite(symbolic.clone(), pencil.k, pencil.m, sigma, progress);
+        count(outcome, factor, &mut border.clone(), pencil, sigma).0
     }
 
     fn refactor(
         structure: Self::Structure,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
-        shift: f64,
+        pencil: &Pencil<'_>,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
-        let mass = (shift != 0.0).then_some((m, shift));
-        Self::with_symbolic(structure.0, structure.1, k, mass, progress)
+        Self::with_symbolic(structure.0, structure.1, pencil.k, pencil.shifted_mass(), progress)
     }
 }

@@ -3,7 +3,8 @@
 use carom_progress::Progress;
 use faer::{Mat, MatMut, MatRef};
 
-use crate::block::{BlockMatrix, NodeMatrix};
+use super::Pencil;
+use crate::block::NodeMatrix;
 use crate::conjugate::IterationError;
 use crate::dofs::DofSet;
 use crate::factor::{Cholesky, FactorError, Inertia, count_below};
@@ -95,8 +96,7 @@ pub trait Counting: Inverse + Sized {
     /// Gives up the numbers and counts the eigenvalues of (K, M) on the space below σ in their memory.
     fn into_inertia(
         self,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
+        pencil: &Pencil<'_>,
         sigma: f64,
         progress: &dyn Progress,
     ) -> (Result<Inertia, FactorError>, Self::Structure);
@@ -108,8 +108,7 @@ pub trait Counting: Inverse + Sized {
     /// [`FactorError::ShiftTooClose`] if a pivot vanishes, [`FactorError::Interrupted`].
     fn count_below(
         structure: &Self::Structure,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
+        pencil: &Pencil<'_>,
         sigma: f64,
         progress: &dyn Progress,
     ) -> Result<Inertia, FactorError>;
@@ -121,9 +120,7 @@ pub trait Counting: Inverse + Sized {
     /// [`FactorError`].
     fn refactor(
         structure: Self::Structure,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
-        shift: f64,
+        pencil: &Pencil<'_>,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError>;
 }
@@ -169,32 +166,27 @@ impl Counting for Cholesky {
 
     fn into_inertia(
         self,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
+        pencil: &Pencil<'_>,
         sigma: f64,
         progress: &dyn Progress,
     ) -> (Result<Inertia, FactorError>, Symbolic) {
-        Self::into_inertia(self, k, m, sigma, progress)
+        Self::into_inertia(self, pencil.k, pencil.m, sigma, progress)
     }
 
     fn count_below(
         structure: &Symbolic,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
+        pencil: &Pencil<'_>,
         sigma: f64,
         progress: &dyn Progress,
     ) -> Result<Inertia, FactorError> {
-        count_below(structure, k, m, sigma, progress)
+        count_below(structure, pencil.k, pencil.m, sigma, progress)
     }
 
     fn refactor(
         structure: Symbolic,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
-        shift: f64,
+        pencil: &Pencil<'_>,
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
-        let mass = (shift != 0.0).then_some((m, shift));
-        Self::with_symbolic(structure, k, mass, progress)
+        Self::with_symbolic(structure, pencil.k, pencil.shifted_mass(), progress)
     }
 }

@@ -116,7 +116,7 @@ impl Pencil<'_> {
                 return Ok((pairs.truncated(candidate.n_return), symbolic));
             }
             last_count = Some(EigenError::Count { found, counted: inertia, shift: candidate.sigma });
-            factor = I::refactor(symbolic, self.k, self.m, self.shift, progress)?;
+            factor = I::refactor(symbolic, self, progress)?;
             let keep = (candidate.n_verify + 2 * BLOCK).min(ritz.theta.len());
             krylov.restart(&ritz, keep, self.lockable(&ritz, wanted));
             // What was missed must grow out of the fresh directions before the pairs that are known count again.
@@ -178,11 +178,11 @@ impl Pencil<'_> {
         sigma: f64,
         progress: &dyn Progress,
     ) -> Result<(usize, I::Structure), EigenError> {
-        let (outcome, symbolic) = factor.into_inertia(self.k, self.m, sigma, progress);
+        let (outcome, symbolic) = factor.into_inertia(self, sigma, progress);
         let inertia = match outcome {
             Err(FactorError::ShiftTooClose { .. }) => {
                 let moved = sigma * (1.0 - 0.01 * SMALLEST_GAP);
-                I::count_below(&symbolic, self.k, self.m, moved, progress)?
+                I::count_below(&symbolic, self, moved, progress)?
             }
             outcome => outcome?,
         };
