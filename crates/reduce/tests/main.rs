@@ -1,12 +1,15 @@
 //! The integration tests of `carom-reduce`: one program with a module a file.
 
+mod attached_bodies;
 mod attachments;
 mod bodies;
 mod columns;
 mod comparison;
+mod condensed;
 mod craig_bampton;
 mod iterative;
 mod lamb_sphere;
+mod markers;
 mod reference_modes;
 mod slender;
 mod stress_modes;
