@@ -53,6 +53,15 @@ pub enum IterationError {
         /// Iterations that were done.
         iterations: usize,
     },
+    /// Corrections of a solution do not become small.
+    #[error(
+        "corrections of a static answer stay at {correction:.1e} of it (in the norm of the strain energy): held as it is, the body is so soft, by its slenderness or its grading, \
+         that its stiffness is singular to rounding; hold it at a larger part or at both ends, or take cells of less unequal edges"
+    )]
+    Refinement {
+        /// The last correction, relative to the answer, in the norm of the strain energy.
+        correction: f64,
+    },
     /// The matrix or a load is not what the method needs.
     #[error(
         "the stiffness is not positive definite (the energy of a direction is {energy:.1e}): some part can move freely or has no stiffness"
@@ -69,7 +78,7 @@ pub enum IterationError {
 impl IterationError {
     /// Whether the iteration failed on a problem that may have a solution.
     pub fn is_convergence(&self) -> bool {
-        matches!(self, Self::Stagnation { .. })
+        matches!(self, Self::Stagnation { .. } | Self::Refinement { .. })
     }
 }
 

@@ -7,3 +7,4 @@ mod inertia;
 mod iterative;
 mod lattice;
 mod membrane;
+mod products;

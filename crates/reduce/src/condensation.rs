@@ -19,17 +19,11 @@ use crate::boundary::Boundary;
 use crate::further::InteriorFields;
 use crate::refinement::Refinement;
 use crate::rigid::RigidPart;
-use crate::solve::solve_reporting;
+use crate::solve::{MAX_REFINEMENTS, REFINED, solve_reporting};
 use crate::solver::Interior;
-
-/// Deviation of the rigid motions above which constraint modes are refined.
-const REFINED: f64 = 1e-7;
 
 /// Columns of modes for which constraint modes leave room: with more, the basis is copied once.
 const ROOM: usize = 128;
-
-/// Most turns of refinement.
-const MAX_REFINEMENTS: usize = 8;
 
 /// Static response of the interior to a unit of each boundary dof, the others at rest.
 #[derive(Debug, Clone)]

@@ -3,11 +3,11 @@
 use carom_fem::SystemMatrices;
 use carom_linalg::{DofSet, FactorError, IterationError};
 use carom_progress::Progress;
-use faer::{Mat, MatMut};
+use faer::{Mat, MatMut, MatRef};
 
 use crate::attachment::Attached;
 use crate::motions::RigidMotions;
-use crate::solve::solve_free;
+use crate::solve::{Correction, REFINED, refine, solve_free};
 use crate::solver::{Interior, Operator, SolverChoice, Space};
 use crate::ties::Ties;
 
@@ -30,6 +30,8 @@ const LOADS: usize = 32;
 /// is in equilibrium, and A takes the motion out that they bring in. With loads in equilibrium, Rᵀ f = 0, u is the exact
 /// displacement but for a rigid motion.
 ///
+/// Where the inverse shows rounding (a long body on a small support), answers are refined until they are as good as the stiffness.
+///
 /// Sets may be tied rigidly; of a body with motions that are left the first of them is held, in place of dofs.
 #[derive(Debug)]
 pub struct Flexibility {
@@ -40,6 +42,8 @@ pub struct Flexibility {
     motions: Mat<f64>,
     weighted: Mat<f64>,
     ties: Option<Ties>,
+    /// Whether the inverse is so inexact that its answers are refined.
+    is_refined: bool,
 }
 
 impl Flexibility {
@@ -109,7 +113,23 @@ impl Flexibility {
         let ties = (!rigid.is_empty())
             .then(|| Ties::new(&system, &inverse, rigid, !motions.is_empty(), progress))
             .transpose()?;
-        Ok(Self { system, inverse, motions: r, weighted, ties })
+        let mut own = Self { system, inverse, motions: r, weighted, ties, is_refined: false };
+        own.is_refined = own.rounding(progress)? > REFINED;
+        Ok(own)
+    }
+
+    /// What a correction of an answer to varied loads is, relative to it; an iteration says itself how exact it is.
+    fn rounding(&self, progress: &dyn Progress) -> Result<f64, FactorError> {
+        if self.is_iterative() {
+            return Ok(0.0);
+        }
+        let varied =
+            Mat::from_fn(self.system.stiffness.n_dofs(), 2, |i, j| ((i * (7 + 6 * j)) as f64 * 0.37).sin());
+        let mut force = self.system.mass.product(varied.as_ref());
+        self.balance(force.as_mut());
+        let mut answer = force.clone();
+        self.solve(answer.as_mut(), progress)?;
+        Ok(self.correction(&force, answer.as_ref(), progress)?.size(answer.as_ref(), force.as_ref()))
     }
 
     /// True if there is no factor.
@@ -128,21 +148,48 @@ impl Flexibility {
     ///
     /// # Errors
     ///
-    /// [`IterationError`]; never with a factor.
+    /// [`IterationError`]; with a factor [`IterationError::Refinement`] alone, of a body that is singular to rounding.
     pub fn respond(&self, mut x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError> {
-        if self.motions.ncols() > 0 {
-            let parts = self.motions.transpose() * x.as_ref();
-            x -= &self.weighted * parts;
-        }
-        match &self.ties {
-            Some(ties) => ties.solve_in_place(&self.inverse, x.as_mut(), progress)?,
-            None => solve_free(&self.inverse, x.as_mut(), progress)?,
+        self.balance(x.as_mut());
+        let force = self.is_refined.then(|| x.to_owned());
+        self.solve(x.as_mut(), progress)?;
+        if let Some(force) = force {
+            refine(x.as_mut(), force.as_ref(), |x| self.correction(&force, x, progress))?;
         }
         if self.motions.ncols() > 0 {
             let parts = self.weighted.transpose() * x.as_ref();
             x -= &self.motions * parts;
         }
         Ok(())
+    }
+
+    /// f ← Aᵀ f: forces less the inertia forces of the acceleration that they cause.
+    fn balance(&self, mut force: MatMut<'_, f64>) {
+        if self.motions.ncols() > 0 {
+            let parts = self.motions.transpose() * force.as_ref();
+            force -= &self.weighted * parts;
+        }
+    }
+
+    /// K⁻¹ f of the body as it is held.
+    fn solve(&self, x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError> {
+        match &self.ties {
+            Some(ties) => ties.solve_in_place(&self.inverse, x, progress),
+            None => solve_free(&self.inverse, x, progress),
+        }
+    }
+
+    /// What an answer leaves of forces, and its correction.
+    fn correction(
+        &self,
+        force: &Mat<f64>,
+        x: MatRef<'_, f64>,
+        progress: &dyn Progress,
+    ) -> Result<Correction, IterationError> {
+        let residual = force - self.system.stiffness.product(x);
+        let mut change = residual.clone();
+        self.solve(change.as_mut(), progress)?;
+        Ok(Correction { residual, change })
     }
 
     /// Displacements by forces on all points.

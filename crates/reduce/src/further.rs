@@ -66,7 +66,7 @@ pub(crate) fn inertia_relief(
     progress: &dyn Progress,
 ) -> Result<Mat<f64>, IterationError> {
     let mut fields = system.mass.product(rigid);
-    interior.solve_in_place(fields.as_mut(), sums, progress)?;
+    interior.solve_refined(&system.stiffness, fields.as_mut(), sums, progress)?;
     Ok(fields)
 }
 

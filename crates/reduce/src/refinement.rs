@@ -102,9 +102,7 @@ impl<'a> Refinement<'a> {
             let own = strained.subcols(first, width);
             let mut correction = self.system.stiffness.product(own);
             correction *= faer::Scale(-1.0);
-            self.interior.clear_reactions(correction.as_mut());
-            let missing = sums.subcols(first, width) - self.boundary.sums_of(own);
-            self.interior.solve_in_place(correction.as_mut(), missing.as_ref(), progress)?;
+            self.interior.correct(correction.as_mut(), own, sums.subcols(first, width), progress)?;
             largest = largest.max(correction.norm_max());
             let mut own = strained.as_mut().subcols_mut(first, width);
             own += correction;

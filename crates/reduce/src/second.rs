@@ -13,6 +13,9 @@ use carom_linalg::dense::{Reflections, fix_signs, generalised_pairs};
 use carom_linalg::tall::{gram, product};
 use faer::{Mat, MatRef};
 
+/// Part of the largest K̂_ii/M̂_ii below which a stiffness is that of rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// Elastic modes of the free reduced body.
 #[derive(Debug, Clone)]
 pub struct SecondModes {
@@ -46,7 +49,11 @@ pub fn second_modes(
         });
     }
     // Grading is taken out first: in scaled coordinates z = D y the subspace is orthogonal to D M̂ z_R.
-    let scale: Vec<f64> = (0..n).map(|i| 1.0 / stiffness[(i, i)].abs().sqrt()).collect();
+    // A single marker that holds a free body has no stiffness at all, or that of rounding: its mass gives it a scale.
+    let fastest = (0..n).map(|i| stiffness[(i, i)] / mass[(i, i)]).fold(0.0, f64::max);
+    let of_mass = if fastest > 0.0 { ROUNDING * fastest } else { 1.0 };
+    let size = |i: usize| stiffness[(i, i)].abs() + of_mass * mass[(i, i)];
+    let scale: Vec<f64> = (0..n).map(|i| 1.0 / size(i).sqrt()).collect();
     let scaled = |a: MatRef<'_, f64>| Mat::from_fn(n, n, |i, j| scale[i] * a[(i, j)] * scale[j]);
     let mass_rigid = product(mass, rigid);
     let normal = Mat::from_fn(n, rigid.ncols(), |i, k| scale[i] * mass_rigid[(i, k)]);

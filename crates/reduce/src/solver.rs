@@ -14,6 +14,7 @@ use carom_progress::Progress;
 use faer::{MatMut, MatRef};
 
 use crate::modes::hz;
+use crate::solve::{Correction, refine};
 
 /// Which way systems are solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -214,8 +215,53 @@ impl Interior {
         }
     }
 
+    /// As [`Interior::solve_in_place`], and takes the rounding of the inverse out of the answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`Interior::solve_in_place`]; [`IterationError::Refinement`].
+    pub(crate) fn solve_refined(
+        &self,
+        k: &BlockMatrix,
+        mut x: MatMut<'_, f64>,
+        sums: MatRef<'_, f64>,
+        progress: &dyn Progress,
+    ) -> Result<(), IterationError> {
+        let forces = x.to_owned();
+        self.solve_in_place(x.as_mut(), sums, progress)?;
+        refine(x, forces.as_ref(), |x| {
+            let residual = &forces - k.product(x);
+            let mut change = residual.clone();
+            self.correct(change.as_mut(), x, sums, progress)?;
+            Ok(Correction { residual, change })
+        })
+    }
+
+    /// Turns what forces are left by fields x, reactions among them, into the correction of x.
+    ///
+    /// * `sums` — as for [`Interior::solve_in_place`]
+    ///
+    /// # Errors
+    ///
+    /// [`IterationError`]; never with a factor.
+    pub(crate) fn correct(
+        &self,
+        mut residual: MatMut<'_, f64>,
+        x: MatRef<'_, f64>,
+        sums: MatRef<'_, f64>,
+        progress: &dyn Progress,
+    ) -> Result<(), IterationError> {
+        self.clear_reactions(residual.as_mut());
+        let missing = match self {
+            Self::Definite(_) | Self::Iterative(_) => sums.to_owned(),
+            Self::Bordered(factor) => sums - factor.sums_of(x),
+            Self::IterativeBordered(inverse) => sums - inverse.sums_of(x),
+        };
+        self.solve_in_place(residual, missing.as_ref(), progress)
+    }
+
     /// Takes the reactions of what is held out of forces.
-    pub(crate) fn clear_reactions(&self, forces: MatMut<'_, f64>) {
+    fn clear_reactions(&self, forces: MatMut<'_, f64>) {
         match self {
             Self::Definite(factor) => factor.clear_reactions(forces),
             Self::Bordered(factor) => factor.clear_reactions(forces),

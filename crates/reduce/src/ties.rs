@@ -49,7 +49,8 @@ impl Ties {
             }
         }
         let mut answer = system.stiffness.product(at_sets.as_ref());
-        solve_free(interior, answer.as_mut(), progress)?;
+        let no_sums = Mat::zeros(0, n);
+        interior.solve_refined(&system.stiffness, answer.as_mut(), no_sums.as_ref(), progress)?;
         let motions = at_sets - answer;
         let stiffness = gram(motions.as_ref(), system.stiffness.product(motions.as_ref()).as_ref());
         let first = if holds_first { 6 } else { 0 };
