@@ -1,38 +1,50 @@
-//! The program that meshes CAD files ends with `carom-mesh`, whatever ends that; a script stands in for it here.
+//! What `carom-mesh` does with the program that meshes CAD files: it ends it, and says what it took. A script stands in for that program here.
 
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use assert_cmd::cargo::CommandCargoExt;
-use carom_testing::program::told;
+use carom_testing::program::{json, told};
 use tempfile::TempDir;
 
 /// Says its number and stays until its input ends, as `carom-gmsh` does; how that is told is an agreement of the two.
 const STAND_IN: &str = "#!/bin/sh\ntest -n \"$CAROM_ENDS_WITH_INPUT\" || exit 9\necho $$ > number.tmp\nmv number.tmp number\nexec cat > /dev/null\n";
 
-/// `carom-mesh` as it waits for the stand-in, and the number of the latter.
-fn importing(folder: &Path) -> (Child, u32) {
+/// Gives a mesh that is there for whatever it is asked to mesh.
+const GIVES_A_BOX: &str = "#!/bin/sh\nexec cp \"$(dirname \"$0\")/box.msh\" \"$3\"\n";
+
+/// `carom-mesh` beside a stand-in: one that was built lies beside the program and would be found first.
+fn beside(folder: &Path, stand_in: &str) -> Command {
     use std::os::unix::fs::PermissionsExt;
     let program = folder.join("carom-gmsh");
-    std::fs::write(&program, STAND_IN).unwrap();
+    std::fs::write(&program, stand_in).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    std::fs::write(folder.join("part.step"), "ISO-10303-21;").unwrap();
-    // One that was built lies beside the program and would be found first.
     let copy = folder.join("carom-mesh");
     std::fs::copy(Command::cargo_bin("carom-mesh").unwrap().get_program(), &copy).unwrap();
     let mut command = Command::new(copy);
-    command.args(["import", "part.step", "-o", "part.npz"]).current_dir(folder);
-    command.stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = loop {
+    command.current_dir(folder);
+    command
+}
+
+/// Starts a program that was just copied: another test that starts one has the copy open for a moment.
+fn started(command: &mut Command) -> Child {
+    loop {
         match command.spawn() {
-            // Another test that starts a program has the copy open for the moment.
             Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {}
             started => break started.unwrap(),
         }
-    };
+    }
+}
+
+/// `carom-mesh` as it waits for the stand-in, and the number of the latter.
+fn importing(folder: &Path) -> (Child, u32) {
+    std::fs::write(folder.join("part.step"), "ISO-10303-21;").unwrap();
+    let mut command = beside(folder, STAND_IN);
+    command.args(["import", "part.step", "-o", "part.npz"]);
+    let mut child = started(command.stdout(Stdio::null()).stderr(Stdio::piped()));
     let begun = Instant::now();
     while !folder.join("number").exists() {
         assert!(begun.elapsed() < Duration::from_secs(60), "the mesher was not started");
@@ -76,4 +88,43 @@ fn a_signal_ends_both_at_once() {
     assert!(sent.elapsed() < Duration::from_secs(20));
     assert_gone(mesher);
     assert!(!folder.path().join("part.npz").exists());
+}
+
+/// Imports a file that Gmsh would mesh to a box of 2 x 1 x 2 m, which is imported in its place.
+fn imported(file: &str, more: &[&str]) -> Output {
+    let folder = TempDir::new().unwrap();
+    let run = |args: &[&str]| {
+        let made =
+            Command::cargo_bin("carom-mesh").unwrap().current_dir(&folder).args(args).output().unwrap();
+        assert!(made.status.success(), "{}", told(&made));
+    };
+    run(&["make", "box", "--size", "2,1,2", "--hex", "-o", "box.npz"]);
+    run(&["convert", "box.npz", "-o", "box.msh"]);
+    std::fs::write(folder.path().join(file), "").unwrap();
+    let mut command = beside(folder.path(), GIVES_A_BOX);
+    command.args(["import", file, "-o", "part.npz", "--json"]).args(more);
+    started(command.stdout(Stdio::piped()).stderr(Stdio::piped())).wait_with_output().unwrap()
+}
+
+/// What an import notes on the size of cells.
+fn size_notes(file: &str, more: &[&str]) -> Vec<String> {
+    let notes = json(&imported(file, more))["notes"].as_array().unwrap().clone();
+    let notes = notes.iter().map(|note| note.as_str().unwrap().to_owned());
+    notes.filter(|note| note.contains("size")).collect()
+}
+
+#[test]
+fn a_size_that_nobody_gave_is_said_with_its_value() {
+    // A twentieth of the diagonal of 3 m.
+    let notes = size_notes("part.step", &[]);
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(
+        notes[0].starts_with("no size is given: cells of 0.15 m are taken, a twentieth of the diagonal"),
+        "{notes:?}"
+    );
+    // In metres, as --size is.
+    let notes = size_notes("part.brep", &["--scale", "1e-3"]);
+    assert!(notes[0].contains("cells of 1.5e-4 m are taken"), "{notes:?}");
+    assert_eq!(size_notes("part.step", &["--size", "0.5"]), Vec::<String>::new(), "it was given");
+    assert_eq!(size_notes("part.geo", &[]), Vec::<String>::new(), "a script says its own");
 }
