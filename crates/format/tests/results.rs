@@ -346,6 +346,63 @@ fn a_run_ends_while_somebody_reads() {
     assert_eq!(ResultReader::open(&path).unwrap().state().unwrap(), RunState::Done);
 }
 
+/// A finished result with a reader that opened it before its end; nothing of it is in the file alone.
+fn finished_while_read(path: &Path) -> ResultReader {
+    let mut writer = ResultWriter::create(path, &header(), 1, false).unwrap();
+    step(&mut writer, &mut Ledger::default(), 0.0, true);
+    let reader = ResultReader::open(path).unwrap();
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    reader
+}
+
+/// Nothing but the result is in its folder, also after it was read.
+fn assert_one_file(path: &Path) {
+    for _ in 0..2 {
+        let names = std::fs::read_dir(path.parent().unwrap()).unwrap();
+        let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["result.carom"]);
+        assert_eq!(ResultReader::open(path).unwrap().state().unwrap(), RunState::Done);
+    }
+}
+
+#[test]
+fn a_log_that_a_reader_kept_is_folded_later() {
+    for leaves_before_the_writer in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.carom");
+        let reader = finished_while_read(&path);
+        assert!(folder.path().join("result.carom-wal").exists());
+        drop(reader);
+        if leaves_before_the_writer {
+            // The last one to close a result removes the log, and the result still expects one.
+            drop(rusqlite::Connection::open(&path).map(|last| last.execute_batch("SELECT * FROM meta")));
+            assert!(!folder.path().join("result.carom-wal").exists());
+        }
+        ResultWriter::fold_log(&path).unwrap();
+        assert_one_file(&path);
+    }
+}
+
+#[test]
+fn the_end_of_a_run_waits_for_a_short_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    step(&mut writer, &mut Ledger::default(), 0.0, true);
+    let (opened, is_open) = std::sync::mpsc::channel();
+    let read = path.clone();
+    let reading = std::thread::spawn(move || {
+        let reader = ResultReader::open(&read).unwrap();
+        opened.send(()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        drop(reader);
+    });
+    is_open.recv().unwrap();
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    reading.join().unwrap();
+    assert_one_file(&path);
+}
+
 /// A result of version 1.1 has no tables for joints: it is read, and continued as it was begun.
 #[test]
 fn results_without_joints_are_read_and_continued() {

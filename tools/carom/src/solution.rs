@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use carom_cli::{Category, Failure, Session};
 use carom_format::result::RunState;
-use carom_format::{PROGRAM, ResultError, ResultReader, Scenario};
+use carom_format::{PROGRAM, ResultError, ResultReader, ResultWriter, Scenario};
 use carom_simulate::{Prepared, RunOptions};
 use carom_solve::failed;
 
@@ -118,6 +118,8 @@ pub(crate) fn solve(
         Done { name: "solution", did: Did::Made, seconds: 0.0, from_earlier_run: false, notes: Vec::new() };
     match standing {
         Standing::UpToDate => {
+            // Somebody may have read it as its run ended. Where it cannot be folded it is whole all the same.
+            let _ = ResultWriter::fold_log(&layout.result);
             done.did = Did::UpToDate;
             done.seconds = recorded_seconds(stamp, &layout.result);
             done.from_earlier_run = true;

@@ -1,8 +1,8 @@
 //! Writing a result while a run goes on.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use carom_dynamics::{Checkpoint, ContactEvent, Frame, LedgerSummary, Observer, ObserverError};
 use carom_files::write_atomically;
@@ -17,6 +17,9 @@ mod due;
 mod rows;
 
 use due::Due;
+
+/// How long the end of a run waits for readers, so that one file is left.
+const READERS: Duration = Duration::from_secs(1);
 
 /// Keeps what a run hands over; see the module's documentation.
 #[derive(Debug)]
@@ -152,24 +155,31 @@ impl ResultWriter {
         self.fold()
     }
 
-    /// Folds the log that a process has left which was killed just after the end of its run into the result.
+    /// Folds a log into the result that its run has left: as it was killed just after its end, or as somebody read the result then.
     ///
     /// # Errors
     ///
     /// [`ResultError`] if it cannot be written.
     pub fn fold_log(path: &Path) -> Result<(), ResultError> {
-        if !beside(path, "-wal").exists() {
+        if !beside(path, "-wal").exists() && !expects_log(path) {
             return Ok(());
         }
         let lock = ResultLock::take(path)?;
         Self::open(path, 0, lock)?.fold()
     }
 
-    /// Folds the log into the file. While somebody reads it, that is left to who opens it next: nothing is missing.
+    /// Folds the log into the file. Readers are waited for a moment; while one stays, that is left to [`Self::fold_log`]: nothing is missing.
     fn fold(&self) -> Result<(), ResultError> {
-        match self.database.pragma_update(None, "journal_mode", "DELETE") {
-            Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => Ok(()),
-            folded => self.checked(folded),
+        let begun = Instant::now();
+        loop {
+            match self.database.pragma_update(None, "journal_mode", "DELETE") {
+                Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {}
+                folded => return self.checked(folded),
+            }
+            if begun.elapsed() > READERS {
+                return Ok(());
+            }
+            std::thread::sleep(READERS / 100);
         }
     }
 
@@ -202,6 +212,13 @@ impl ResultWriter {
     fn checked<T>(&self, result: rusqlite::Result<T>) -> Result<T, ResultError> {
         result.map_err(|source| ResultError::Database { path: self.path.clone(), source })
     }
+}
+
+/// True if a file says that it has a log, whether or not there is one: who reads it then leaves an empty one. Byte 18 of a database of SQLite is 2.
+fn expects_log(path: &Path) -> bool {
+    let mut head = [0_u8; 19];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head[18] == 2
 }
 
 /// The tables, and what is known at the start of a run.
