@@ -189,11 +189,7 @@ np.savez("changed.npz", **{**b, "points": 2 * b["points"]})
 
 #[test]
 fn a_part_of_a_part_of_sides_keeps_both_balls() {
-    let mut body = problems::two_patches();
-    let Geometry::Nurbs(patches) = &mut body.geometry else { unreachable!("it is made of patches") };
-    let mut part = patches.region("spot").unwrap();
-    part.near.push(([2.0, 0.4, 0.5], 0.05));
-    patches.regions.insert("part".to_owned(), part);
+    let body = problems::parts_of_parts();
     in_folder(|folder| {
         let path = folder.join("body.npz");
         write_body(&path, &body).unwrap();
@@ -208,9 +204,22 @@ fn samples_of_all_versions_are_read() {
     if std::env::var_os("CAROM_WRITE_SAMPLES").is_some() {
         let (model, options) = problems::model();
         write_rom(&samples.join("rom-1.3.npz"), &model, &options, &Silent).unwrap();
+        write_body(&samples.join("body-mesh-1.2.npz"), &problems::cube_mesh()).unwrap();
+        write_body(&samples.join("body-nurbs-1.2.npz"), &problems::parts_of_parts()).unwrap();
+        write_body(&samples.join("body-refined-1.2.npz"), &problems::refined_locally()).unwrap();
     }
-    assert_eq!(read_body(&samples.join("body-mesh-1.0.npz")).unwrap().body, problems::cube_mesh());
-    assert_eq!(read_body(&samples.join("body-nurbs-1.0.npz")).unwrap().body, problems::two_patches());
+    for (sample, body) in [
+        ("body-mesh-1.0", problems::cube_mesh()),
+        ("body-nurbs-1.0", problems::two_patches()),
+        // Since 1.2 parts of sides lie in several balls.
+        ("body-mesh-1.2", problems::cube_mesh()),
+        ("body-nurbs-1.2", problems::parts_of_parts()),
+        ("body-refined-1.2", problems::refined_locally()),
+    ] {
+        let stored = read_body(&samples.join(format!("{sample}.npz"))).unwrap();
+        assert!(sample.ends_with(&stored.version.to_string()), "{sample} has version {}", stored.version);
+        assert_eq!(stored.body, body, "{sample}");
+    }
     let (mut model, options) = problems::model();
     let stored = read_rom(&samples.join("rom-1.3.npz")).unwrap();
     problems::assert_same_model(&stored.reduced, &model);

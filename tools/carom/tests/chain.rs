@@ -69,6 +69,16 @@ fn the_starter_runs_to_its_end_and_again_redoes_nothing() {
     ] {
         assert!(place.path().join("drop").join(file).is_file(), "{file} is missing: {made:#?}");
     }
+    let sizes =
+        files(&place.path().join("drop")).into_keys().map(|path| std::fs::metadata(path).unwrap().len());
+    let bytes = &summary["bytes"];
+    assert_eq!(bytes["total"].as_u64(), Some(sizes.sum()), "{bytes}");
+    let parts = ["bodies", "models", "result", "paraview", "plots"].map(|part| bytes[part].as_u64().unwrap());
+    let total = bytes["total"].as_u64().unwrap();
+    // What is left over is `carom-run.json`.
+    let rest = total - parts.iter().sum::<u64>();
+    assert!(parts.iter().all(|part| *part > 1000) && rest < 100_000, "{bytes}");
+    assert!(summary["cpu_seconds"].as_f64().unwrap() > 0.0);
     let report = std::fs::read_to_string(place.path().join("drop/report.html")).unwrap();
     for phase in ["meshing", "reduction", "solution", "export", "plots"] {
         assert!(report.contains(&format!("<td>{phase}</td>")), "the report lacks the phase {phase}");

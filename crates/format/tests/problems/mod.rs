@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use carom_fem::{Body, Face, FaceBasis, Geometry, Material, Surface};
 use carom_format::CraigBamptonOptions;
 use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, Mesh, Set};
-use carom_nurbs::{KnotVector, Multipatch, Patch, Region, Side};
+use carom_nurbs::{KnotVector, Multipatch, Near, Patch, Region, Side};
 use carom_reduce::{
     AttachedMarker, AttachmentKind, BoundaryDof, Column, Composition, Invariants, Modes, Motion,
     NamedSurface, ReducedBody,
@@ -62,6 +62,24 @@ pub(crate) fn two_patches() -> Body {
         ],
         material_of_block: vec![0, 1],
     }
+}
+
+/// The same, refined locally near a place of the second.
+pub(crate) fn refined_locally() -> Body {
+    let mut body = two_patches();
+    let Geometry::Nurbs(patches) = &body.geometry else { unreachable!("it is made of patches") };
+    body.geometry = Geometry::Nurbs(patches.refine_near(&[Near::point([2.0, 0.5, 0.5], 0.1, 2)]).unwrap());
+    body
+}
+
+/// The same with a region that lies in two balls.
+pub(crate) fn parts_of_parts() -> Body {
+    let mut body = two_patches();
+    let Geometry::Nurbs(patches) = &mut body.geometry else { unreachable!("it is made of patches") };
+    let mut part = patches.region("spot").unwrap();
+    part.near.push(([2.0, 0.4, 0.5], 0.05));
+    patches.regions.insert("part".to_owned(), part);
+    body
 }
 
 /// A model of three modes with one face of each kind; the numbers have no meaning but all differ.
