@@ -161,7 +161,7 @@ fn packed_zeros(degrees: [u32; 3], arrays: &[(&str, &str, usize)]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let mut add = |name: &str, kind: &str, shape: &str, content: &[u8]| {
         let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n");
-        zip.start_file(format!("{name}.npy"), Default::default()).unwrap();
+        zip.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
         zip.write_all(b"\x93NUMPY\x01\x00").unwrap();
         zip.write_all(&(header.len() as u16).to_le_bytes()).unwrap();
         zip.write_all(header.as_bytes()).unwrap();
@@ -173,6 +173,22 @@ fn packed_zeros(degrees: [u32; 3], arrays: &[(&str, &str, usize)]) -> Vec<u8> {
         add(&format!("spline_0_{name}"), "<f8", shape, &vec![0; n_bytes]);
     }
     zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn an_archive_with_two_arrays_of_one_name_is_refused() {
+    let mut content = packed_zeros([1; 3], &[("control_points", "(8, 3)", 8 * 24)]);
+    // The list at the end names the degrees as the number of splines: which of the two counts is not clear.
+    let (a, b) = (b"spline_0_degrees.npy", b"number_of_splines.npy");
+    let list = content.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    let at = list + content[list..].windows(b.len()).position(|window| window == b).unwrap();
+    content.splice(at..at + b.len(), a.iter().copied());
+    // One byte less in the name, in the list and before the record at its end.
+    content[at - 18] = a.len() as u8;
+    let end = content.windows(4).position(|window| window == b"PK\x05\x06").unwrap();
+    content[end + 12] -= 1;
+    let message = attempt(&content, "archive").map(|body| body.n_points).unwrap_err().to_string();
+    assert!(message.contains("different names"), "{message}");
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! because a broken header must give an error whatever it claims.
 
 mod arrays;
+mod once;
 mod read;
 mod write;
 

@@ -1,7 +1,7 @@
 //! Reading an archive.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::Digest;
@@ -207,15 +207,14 @@ impl ArchiveReader {
         supported: u32,
     ) -> Result<Self, ReadArchiveError> {
         let io = |source| ReadArchiveError::Io { path: path.to_owned(), source };
-        let mut file = carom_files::input::open(path).map_err(io)?;
+        let file = carom_files::input::open(path).map_err(io)?;
         let size = file.metadata().map_err(io)?.len();
-        let listed = n_listed(&mut file, size).map_err(io)?;
         let zip = zip::ZipArchive::new(BufReader::new(file))
             .map_err(|source| ReadArchiveError::NotAnArchive { path: path.to_owned(), kind: word, source })?;
         let memory = DECODED_FACTOR.saturating_mul(size).saturating_add(DECODED_BASE);
         let mut archive =
             Self { path: path.to_owned(), size, memory, zip, version: Version { major: 0, minor: 0 } };
-        archive.check_list(listed)?;
+        archive.check_list()?;
         if !archive.has("format") || !archive.has("version") {
             return Err(ReadArchiveError::Foreign { path: path.to_owned(), kind: word });
         }
@@ -236,17 +235,16 @@ impl ArchiveReader {
     }
 
     /// Refuses names that are there twice, and arrays that unpack to much more than the file.
-    fn check_list(&mut self, listed: Option<u64>) -> Result<(), ReadArchiveError> {
-        let n_names = self.zip.file_names().count() as u64;
-        if let Some(listed) = listed.filter(|&listed| listed != n_names) {
-            let what = format!("its list has {listed} entries with {n_names} different names");
+    fn check_list(&self) -> Result<(), ReadArchiveError> {
+        if self.zip.has_duplicate_names() {
+            let what = format!("its list has more entries than the {} different names", self.zip.len());
             return Err(ReadArchiveError::Twice { path: self.path.clone(), what });
         }
         let most = UNPACKED_FACTOR.saturating_mul(self.size).saturating_add(UNPACKED_BASE);
         let mut unpacked = 0_u64;
         for i in 0..self.zip.len() {
-            // An entry that cannot be looked at is told when it is read.
-            let Ok(entry) = self.zip.by_index_raw(i) else { continue };
+            // What the list says, without a look at the entry: it may be damaged where nobody reads it.
+            let Ok(entry) = self.zip.by_index_data(i) else { continue };
             unpacked = unpacked.saturating_add(entry.size());
         }
         if unpacked > most {
@@ -288,7 +286,7 @@ impl ArchiveReader {
     /// True if there is an array of this name.
     pub fn has(&self, name: &str) -> bool {
         let file_name = format!("{name}.npy");
-        self.zip.file_names().any(|n| n == file_name)
+        self.zip.index_for_name(&file_name).is_some()
     }
 
     /// An error about an array: what is needed and what is there.
@@ -325,7 +323,7 @@ impl ArchiveReader {
     }
 
     /// An entry of the archive, to be read up to the size that its list states.
-    fn entry(&mut self, name: &str) -> Result<zip::read::ZipFile<'_>, ReadArchiveError> {
+    fn entry(&mut self, name: &str) -> Result<zip::read::ZipFile<'_, BufReader<File>>, ReadArchiveError> {
         let (path, array) = (self.path.clone(), name.to_owned());
         match self.zip.by_name(&format!("{name}.npy")) {
             Ok(entry) => Ok(entry),
@@ -362,7 +360,7 @@ impl ArchiveReader {
             return Err(ReadArchiveError::NoChecksum { path: self.path.clone(), version: self.version });
         }
         let names: Vec<String> =
-            self.zip.file_names().filter_map(|n| n.strip_suffix(".npy")).map(str::to_owned).collect();
+            self.zip.file_names().filter_map(|n| n.ok()?.strip_suffix(".npy").map(str::to_owned)).collect();
         let mut digests = Vec::with_capacity(names.len());
         for name in names.into_iter().filter(|n| n != "checksum") {
             let digest = self.digest(&name)?;
@@ -427,20 +425,4 @@ impl io::Write for Sha256Writer {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Number of entries that an archive lists, by the record at its end; `None` if there is no such record or it says no number.
-fn n_listed(file: &mut File, size: u64) -> io::Result<Option<u64>> {
-    const MARK: &[u8] = b"PK\x05\x06";
-    /// The record with the longest comment.
-    const LONGEST: u64 = 22 + 0xffff;
-    let start = size.saturating_sub(LONGEST);
-    file.seek(SeekFrom::Start(start))?;
-    let mut end = Vec::new();
-    file.by_ref().take(LONGEST).read_to_end(&mut end)?;
-    file.rewind()?;
-    let Some(at) = end.windows(MARK.len()).rposition(|window| window == MARK) else { return Ok(None) };
-    let count = end.get(at + 10..at + 12).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
-    // The largest number stands for a longer record.
-    Ok(count.filter(|&count| count != u16::MAX).map(u64::from))
 }

@@ -3,8 +3,9 @@
 use std::io::{self, Seek, Write};
 
 use sha2::{Digest, Sha256};
-use zip::write::FileOptions;
+use zip::write::SimpleFileOptions;
 
+use super::once::FailsOnce;
 use super::{Element, Header, Version};
 
 /// Writes the arrays of an archive one after the other and the checksum last.
@@ -13,17 +14,8 @@ use super::{Element, Header, Version};
 /// names; an array's is that of the line `descr fortran_order shape\n` and the elements. The same content gives the same
 /// bytes, whenever it is written.
 pub struct ArchiveWriter<W: Write + Seek> {
-    /// Taken out when the archive is complete.
-    zip: Option<zip::ZipWriter<W>>,
+    zip: zip::ZipWriter<FailsOnce<W>>,
     digests: Vec<(String, String)>,
-}
-
-impl<W: Write + Seek> Drop for ArchiveWriter<W> {
-    /// An archive that is not complete is of no use. `ZipWriter` would try to complete it and print on standard error
-    /// that a full disk does not let it, beside the error that the caller has: it is not dropped.
-    fn drop(&mut self) {
-        std::mem::forget(self.zip.take());
-    }
 }
 
 impl<W: Write + Seek> ArchiveWriter<W> {
@@ -33,7 +25,7 @@ impl<W: Write + Seek> ArchiveWriter<W> {
     ///
     /// Those of the writer, here and below.
     pub fn new(out: W, kind: &str, version: Version) -> io::Result<Self> {
-        let mut archive = Self { zip: Some(zip::ZipWriter::new(out)), digests: Vec::new() };
+        let mut archive = Self { zip: zip::ZipWriter::new(FailsOnce::new(out)), digests: Vec::new() };
         archive.text("format", kind)?;
         archive.text("version", &version.to_string())?;
         Ok(archive)
@@ -146,18 +138,17 @@ impl<W: Write + Seek> ArchiveWriter<W> {
         chunks: impl Iterator<Item = impl AsRef<[u8]>>,
     ) -> io::Result<()> {
         // A fixed date, so that equal contents are equal files.
-        let options = FileOptions::default()
+        let options = SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Stored)
             .last_modified_time(zip::DateTime::default())
             .large_file(shape.iter().product::<usize>() * element.size() > u32::MAX as usize / 2);
-        let zip = self.zip.as_mut().expect("it is taken out by `finish`, which consumes the writer");
-        zip.start_file(format!("{name}.npy"), options)?;
+        self.zip.start_file(format!("{name}.npy"), options)?;
         let header = Header { element, fortran_order, shape };
         let mut digest = begin_digest(&header);
-        zip.write_all(&header.bytes())?;
+        self.zip.write_all(&header.bytes())?;
         for chunk in chunks {
             digest.update(chunk.as_ref());
-            zip.write_all(chunk.as_ref())?;
+            self.zip.write_all(chunk.as_ref())?;
         }
         self.digests.push((name.to_owned(), hexadecimal(&digest.finalize())));
         Ok(())
@@ -171,10 +162,7 @@ impl<W: Write + Seek> ArchiveWriter<W> {
     pub fn finish(mut self) -> io::Result<String> {
         let checksum = combine(&mut self.digests);
         self.text("checksum", &checksum)?;
-        if let Some(zip) = &mut self.zip {
-            zip.finish()?.flush()?;
-        }
-        self.zip = None;
+        self.zip.finish()?.flush()?;
         Ok(checksum)
     }
 }

@@ -32,8 +32,12 @@ pub(super) fn is_archive(content: &[u8]) -> bool {
 /// [`ReadError`] with the array; body files and models of carom are refused, they need no import.
 pub(super) fn parse(content: &[u8]) -> Result<Contents, ReadError> {
     let damaged = |error: ZipError| ReadError::Archive { place: Place::Byte(0), message: error.to_string() };
-    let mut arrays =
-        Arrays { zip: ZipArchive::new(Cursor::new(content)).map_err(damaged)?, size: content.len() };
+    let zip = ZipArchive::new(Cursor::new(content)).map_err(damaged)?;
+    if zip.has_duplicate_names() {
+        let message = format!("its list has more entries than the {} different names", zip.len());
+        return Err(ReadError::Archive { place: Place::Byte(0), message });
+    }
+    let mut arrays = Arrays { zip, size: content.len() };
     if arrays.has("format") && arrays.has("version") {
         return Err(ReadError::Refused {
             place: Place::Entry("format".to_owned()),
@@ -68,7 +72,7 @@ struct Arrays<'a> {
 impl Arrays<'_> {
     fn has(&self, name: &str) -> bool {
         let file_name = format!("{name}.npy");
-        self.zip.file_names().any(|name| name == file_name)
+        self.zip.index_for_name(&file_name).is_some()
     }
 
     fn spline(&mut self, number: usize) -> Result<Spline, ReadError> {

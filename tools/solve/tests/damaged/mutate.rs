@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read, Write};
 
-use zip::write::FileOptions;
+use zip::write::SimpleFileOptions;
 
 /// A generator of random numbers, xorshift64* of Vigna (2016).
 pub(super) struct Random(u64);
@@ -124,7 +124,7 @@ fn damaged_archive(content: &[u8], random: &mut Random) -> Vec<u8> {
         let mut entry = archive.by_index(i).unwrap();
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).unwrap();
-        arrays.push((entry.name().to_owned(), bytes));
+        arrays.push((entry.name().unwrap().into_owned(), bytes));
     }
     arrays.retain(|(name, _)| name != "checksum.npy");
     // Models from version 1.3 on are refused without a checksum.
@@ -150,7 +150,7 @@ fn damaged_archive(content: &[u8], random: &mut Random) -> Vec<u8> {
     let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let method = [zip::CompressionMethod::Stored, zip::CompressionMethod::Deflated][random.below(2)];
     for (name, bytes) in arrays {
-        out.start_file(name, FileOptions::default().compression_method(method)).unwrap();
+        out.start_file(name, SimpleFileOptions::default().compression_method(method)).unwrap();
         out.write_all(&bytes).unwrap();
     }
     out.finish().unwrap().into_inner()
