@@ -16,11 +16,11 @@ pub struct RunArgs {
           help_heading = "Running")]
     pub threads: Option<u16>,
 
-    /// Say more of what is done, on standard error; twice for everything.
+    /// Print details on standard error; given twice, all of them.
     #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Running")]
     pub verbose: u8,
 
-    /// Say nothing but errors; no progress bars.
+    /// Print errors only: no notes, warnings, summaries or progress.
     #[arg(short, long, conflicts_with = "verbose", help_heading = "Running")]
     pub quiet: bool,
 }

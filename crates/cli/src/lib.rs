@@ -7,6 +7,8 @@
 //! Data go to standard output, everything else to standard error. With `--json` exactly one object is printed.
 
 pub mod args;
+pub mod command_line;
+pub mod examples;
 pub mod exit_code;
 pub mod failure;
 pub mod paths;
@@ -15,6 +17,8 @@ pub mod run;
 pub mod session;
 pub mod signals;
 mod terminal;
+
+pub use clap_complete::Shell;
 
 pub use args::{OptionalOutputArgs, OutputArgs, RunArgs};
 pub use failure::{Category, Failure, FailureContext};

@@ -11,7 +11,7 @@ use clap::{Arg, Command, Parser};
 
 use crate::session::colour;
 use crate::signals::{listen_for_stop, stop, stop_requested};
-use crate::{Category, Failure, RunArgs, Session, exit_code, quantity};
+use crate::{Category, Failure, RunArgs, Session, command_line, exit_code, quantity};
 
 /// Where the last panic happened.
 static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
@@ -39,6 +39,9 @@ pub fn main_from<A: Parser>(
     run_args: fn(&A) -> &RunArgs,
     body: impl FnOnce(&A, &Session) -> Result<(), Failure>,
 ) -> ExitCode {
+    if let Some(code) = command_line::answer(&words, A::command) {
+        return code;
+    }
     let parsed = takes_negative_numbers(A::command())
         .try_get_matches_from(words)
         .and_then(|matches| A::from_arg_matches(&matches).map_err(|error| error.format(&mut A::command())));
@@ -56,7 +59,7 @@ pub fn main_from<A: Parser>(
 
 /// Every option whose values are numbers takes those that begin with a minus, in a command and its subcommands: whoever checks
 /// their range can say what is wrong with them. clap takes them for flags, `-2.5e-3` even where negative numbers are allowed.
-fn takes_negative_numbers(command: Command) -> Command {
+pub(crate) fn takes_negative_numbers(command: Command) -> Command {
     let numbers = [
         TypeId::of::<f64>(),
         TypeId::of::<[f64; 2]>(),

@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
-use carom_cli::RunArgs;
+use carom_cli::{RunArgs, Shell};
 use clap::{Parser, Subcommand};
+
+use crate::after_help;
 
 /// From a scenario to pictures: mesh, reduce, solve, export, report. Quantities are SI units.
 ///
 /// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 did not converge (or a warning with --strict), 5 cannot read or write, 130 stopped
 /// by Ctrl-C, 143 by SIGTERM.
 #[derive(Debug, Parser)]
-#[command(name = "carom", version)]
+#[command(name = "carom", version, propagate_version = true, after_help = after_help::CAROM)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -19,13 +21,23 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Mesh, reduce, solve, export, report; what is up to date is not redone.
+    #[command(after_help = after_help::RUN)]
     Run(ChainArgs),
-    /// Say whether a scenario is valid, and what `carom run` would do. Nothing is written.
+    /// Check a scenario and report what `carom run` would do. Nothing is written.
+    #[command(after_help = after_help::CHECK)]
     Check(ChainArgs),
     /// Write a commented starter scenario that runs as it is.
+    #[command(after_help = after_help::NEW)]
     New(NewArgs),
-    /// Say what this machine has, what each of it is for, and how to get what is missing.
+    /// Report what this machine has, what each item is for, and how to get what is missing.
+    #[command(after_help = after_help::DOCTOR)]
     Doctor(DoctorArgs),
+    /// Write scripts with which a shell completes the command lines of all programs.
+    #[command(after_help = after_help::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Write manual pages of all programs and their commands.
+    #[command(after_help = after_help::MAN)]
+    Man(ManArgs),
 }
 
 /// Makes in DIR: bodies/ (body files and reduced models), result.carom, paraview/result.pvd (open it in ParaView), plots/
@@ -74,7 +86,7 @@ pub(crate) struct ChainArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// End with exit code 4 if there is a warning. Everything is made all the same.
+    /// Exit with code 4 if there is a warning. All files are written nevertheless.
     #[arg(long)]
     pub(crate) strict: bool,
 
@@ -93,6 +105,33 @@ pub(crate) struct NewArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// The other programs of carom are included if they lie in the folder of this program or in the PATH.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+
+    /// Folder for one file a program, with the name that the shell looks for; it is made if it does not exist. Without it the
+    /// scripts are printed one after the other.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// The other programs of carom are included if they lie in the folder of this program or in the PATH.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// Folder for the pages (carom.1, carom-run.1, carom-mesh.1 and so on); it is made if it does not exist.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -127,6 +166,8 @@ impl Args {
             Command::Run(args) | Command::Check(args) => &args.run,
             Command::New(args) => &args.run,
             Command::Doctor(args) => &args.run,
+            Command::Completions(args) => &args.run,
+            Command::Man(args) => &args.run,
         }
     }
 }
@@ -140,5 +181,10 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn examples_of_the_help_are_taken() {
+        assert_eq!(carom_cli::examples::check(&Args::command()), Ok(()));
     }
 }

@@ -111,7 +111,7 @@ fn programs() -> Vec<Program> {
 }
 
 /// A program beside this one, else in the PATH.
-fn find(name: &str) -> Option<PathBuf> {
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join(&name)));
     let path = std::env::var_os("PATH").unwrap_or_default();

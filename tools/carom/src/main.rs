@@ -6,8 +6,10 @@
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 
+mod after_help;
 mod args;
 mod check;
+mod command_lines;
 mod disk;
 mod doctor;
 mod folder;
@@ -29,5 +31,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::check(args, session),
         Command::New(args) => starter::new(args, session),
         Command::Doctor(args) => doctor::doctor(args, session),
+        Command::Completions(args) => command_lines::completions(args, session),
+        Command::Man(args) => command_lines::man(args, session),
     })
 }

@@ -1,6 +1,7 @@
 //! The integration tests of `carom`: one program with a module a file.
 
 mod chain;
+mod command_lines;
 mod inputs;
 mod kills;
 mod program;

@@ -1,10 +1,5 @@
 //! `carom-gmsh`: meshes a CAD file with Gmsh.
 //!
-//! ```text
-//! carom-gmsh bracket.step -o bracket.msh --size 4e-3
-//! carom-gmsh conrod.geo -o conrod.msh --order 2
-//! ```
-//!
 //! The program calls itself: a *worker* process links and drives Gmsh ([`worker`], [`gmsh`]), which prints to standard
 //! output as it likes and may abort; the process that the user started sees to it that the log goes to standard error,
 //! that an abort becomes an error with a way out, that the mesh is sound, and that the output file is whole or not there.
@@ -22,6 +17,12 @@ use std::process::ExitCode;
 use carom_cli::{OutputArgs, main_with};
 use clap::Parser;
 
+/// The end of the help text.
+const AFTER_HELP: &str = "\
+Examples:
+  carom-gmsh bracket.step -o bracket.msh --size 4e-3
+  carom-gmsh conrod.geo -o conrod.msh --order 2";
+
 /// Mesh a CAD file with Gmsh: .step .stp .iges .igs .brep .geo in, MSH 4.1 (binary) out, in metres.
 ///
 /// STEP and IGES files say their unit and are converted to metres; .brep and .geo files are taken as they are.
@@ -30,7 +31,7 @@ use clap::Parser;
 ///
 /// Exit codes: 0 done, 1 Gmsh failed or the mesh is bad, 2 usage, 3 the geometry is invalid, 5 cannot read or write.
 #[derive(Debug, Parser)]
-#[command(name = "carom-gmsh", version)]
+#[command(name = "carom-gmsh", version, after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// Geometry: .step .stp .iges .igs .brep .geo
     file: PathBuf,
@@ -65,4 +66,14 @@ fn main() -> ExitCode {
         return worker::run(&job);
     }
     main_with(|args: &Args| &args.output.run, mesher::mesh)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn examples_of_the_help_are_taken() {
+        assert_eq!(carom_cli::examples::check(&super::Args::command()), Ok(()));
+    }
 }

@@ -9,11 +9,12 @@ use carom_make::{NearPlace, Place, Shape, ShapeOptions, Zone};
 use clap::builder::RangedI64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::after_help;
 use crate::material::{MaterialArgs, PartMaterialArgs};
 
 /// Makes, imports, refines, inspects and converts bodies. Quantities are SI units.
 #[derive(Debug, Parser)]
-#[command(name = "carom-mesh", version, propagate_version = true)]
+#[command(name = "carom-mesh", version, propagate_version = true, after_help = after_help::MESH)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -36,54 +37,27 @@ impl Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Make a body of a simple shape, as exact NURBS or as hexahedra.
+    #[command(after_help = after_help::MAKE)]
     Make(MakeArgs),
     /// Read a mesh, NURBS or CAD file.
+    #[command(after_help = after_help::IMPORT)]
     Import(ImportArgs),
     /// Make the cells of a body finer.
+    #[command(after_help = after_help::REFINE)]
     Refine(RefineArgs),
-    /// Say what is in a body file, or in a mesh or NURBS file.
+    /// Report what a body file, or a mesh or NURBS file, holds.
+    #[command(after_help = after_help::INFO)]
     Info(InfoArgs),
     /// Write a body as a file of another program.
+    #[command(after_help = after_help::CONVERT)]
     Convert(ConvertArgs),
     /// List the named materials.
+    #[command(after_help = after_help::MATERIALS)]
     Materials(RunArgs),
 }
 
-/// What the shapes have, shown under the flags of `make`.
-const SHAPES: &str = "\
-Sets of the shapes, and the directions that --elements counts:
-
-  ball       surface; pole (a cap around +z)
-             elements: an edge of the inner cube, the radius outside of it
-  octant     the eighth of a ball with x, y, z >= 0: surface; x0 y0 z0 (the planes x = 0,
-             y = 0, z = 0); pole (around +z). Its patch is collapsed in the centre and along +x
-             elements: a quarter of a great circle, the radius
-  ellipsoid  surface; pole (around +z)
-             elements: as of a ball
-  shell      a hollow sphere: outer, inner; pole (a cap of outer around +z)
-             elements: a quarter of a great circle, the wall
-  rod        along +x from 0 to L: start, end, side; start_pole, end_pole (around the axis)
-             elements: the axis, a quarter of the circumference, the radius outside of the
-             inner square
-  capsule    a rod with spherical ends along +x, its tips at 0 and L: start, end (the half
-             spheres), side, surface (all three); start_pole, end_pole (around the tips)
-             elements: the axis of the cylinder, then as of a rod
-  tube       along +x from 0 to L: start, end, outer, inner
-             elements: the axis, a quarter of the circumference, the wall
-  box        one corner in the origin: west east (x) south north (y) bottom top (z)
-             elements: x, y, z
-  plate      its middle in the origin: those of the box; edge; pole (the middle of top)
-             elements: x, y, z
-  torus      a solid ring around z: surface
-             elements: a quarter of the ring, a quarter of the section's circumference, the
-             section's radius outside of its inner square
-
-NURBS bodies have patchN:west and so on too, for every side of every patch. Octant, ellipsoid and
-capsule are made as NURBS alone, the others of hexahedra (--hex) too.";
-
 /// A shape and what it is made of.
 #[derive(Debug, Args)]
-#[command(after_help = SHAPES)]
 pub(crate) struct MakeArgs {
     /// Shape to make.
     #[arg(value_enum)]
@@ -237,8 +211,8 @@ pub(crate) struct RefineArgs {
     /// Body file.
     pub(crate) body: PathBuf,
 
-    /// Take out the knots and lower the degrees that the shape of a NURBS body does not need: undoes refinement. What
-    /// else is asked for is done afterwards, --elevate first, then --subdivide (k-refinement), then --grade.
+    /// Remove the knots and degrees that the shape of a NURBS body does not need: undoes refinement. Other options apply
+    /// afterwards, --elevate first, then --subdivide (k-refinement), then --grade.
     #[arg(long)]
     pub(crate) coarsen: bool,
 
@@ -296,7 +270,7 @@ pub(crate) struct InfoArgs {
     /// Body file; or a mesh or NURBS file, which is read as `import` does, of steel.
     pub(crate) body: PathBuf,
 
-    /// Draw the body with its cells, each set in a colour.
+    /// Draw the body with its cells, each set in a colour of its own and with its name.
     #[arg(long, value_name = "FILE.png|svg")]
     pub(crate) picture: Option<PathBuf>,
 
@@ -373,5 +347,10 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         super::Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn examples_of_the_help_are_taken() {
+        assert_eq!(carom_cli::examples::check(&super::Arguments::command()), Ok(()));
     }
 }

@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+mod after_help;
 mod args;
 mod convert;
 mod info;

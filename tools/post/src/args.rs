@@ -6,6 +6,7 @@ use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs, Session,
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
+use crate::after_help;
 use crate::export::{Cells, ExportOptions, Fields, Format, Frames, export};
 use crate::plot::Quantity;
 use crate::report::Extras;
@@ -14,7 +15,7 @@ use crate::{Run, RunError, file, hertz, plot, report, table};
 
 /// From results to ParaView files, plots, tables and reports.
 #[derive(Debug, Parser)]
-#[command(name = "carom-post", version, about)]
+#[command(name = "carom-post", version, about, propagate_version = true, after_help = after_help::POST)]
 pub struct PostArgs {
     #[command(subcommand)]
     command: Command,
@@ -23,14 +24,19 @@ pub struct PostArgs {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Write ParaView files: DIR/NAME.pvd with one .vtu a body and frame, or one .vtkhdf a body.
+    #[command(after_help = after_help::EXPORT)]
     Export(ExportArgs),
     /// Draw a plot as SVG or PNG.
+    #[command(after_help = after_help::PLOT)]
     Plot(PlotArgs),
     /// Print a table.
+    #[command(after_help = after_help::TABLE)]
     Table(TableArgs),
     /// Write a report as one HTML file.
+    #[command(after_help = after_help::REPORT)]
     Report(ReportArgs),
     /// Closed forms of Hertz for the impact of two balls.
+    #[command(after_help = after_help::HERTZ)]
     Hertz(hertz::HertzArgs),
 }
 
@@ -234,5 +240,10 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         PostArgs::command().debug_assert();
+    }
+
+    #[test]
+    fn examples_of_the_help_are_taken() {
+        assert_eq!(carom_cli::examples::check(&PostArgs::command()), Ok(()));
     }
 }

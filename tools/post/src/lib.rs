@@ -3,6 +3,7 @@
 //! [`Run`] opens a result with its bodies; [`export()`] writes ParaView files, [`plot::draw`] plots, [`table::build`] tables,
 //! [`report::html`] the report.
 
+mod after_help;
 mod args;
 pub mod bodies;
 pub mod export;

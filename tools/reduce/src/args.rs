@@ -7,6 +7,7 @@ use carom_fem::Units;
 use carom_reduce::Attachment;
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::after_help;
 use crate::solver::SolverArgs;
 use crate::variant::VariantArgs;
 
@@ -14,7 +15,7 @@ use crate::variant::VariantArgs;
 ///
 /// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 the eigenpairs did not converge, 5 cannot read or write.
 #[derive(Debug, Parser)]
-#[command(name = "carom-reduce", version)]
+#[command(name = "carom-reduce", version, propagate_version = true, after_help = after_help::REDUCE)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -37,18 +38,25 @@ impl Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Frequencies and shapes of a body, free or held
+    #[command(after_help = after_help::MODES)]
     Modes(ModesArgs),
     /// Reduce a body by constraint modes and fixed-interface modes
+    #[command(after_help = after_help::CRAIG_BAMPTON)]
     CraigBampton(CraigBamptonArgs),
-    /// Say what a reduced-order model holds
+    /// Report what a reduced-order model holds
+    #[command(after_help = after_help::INFO)]
     Info(InfoArgs),
     /// Write a model for other programs, or the matrices of a body
+    #[command(after_help = after_help::EXPORT)]
     Export(ExportArgs),
     /// Make a model of another program's files
+    #[command(after_help = after_help::IMPORT)]
     Import(ImportArgs),
     /// Compare a model with its body: frequencies, shapes, static answers
+    #[command(after_help = after_help::COMPARE)]
     Compare(CompareArgs),
-    /// Say how the contact regions of a model give way, and which split an impact needs
+    /// Compliance of the contact regions of a model, and the split that an impact needs
+    #[command(after_help = after_help::COMPLIANCE)]
     Compliance(ComplianceArgs),
 }
 
@@ -181,12 +189,12 @@ pub(crate) enum StressName {
     Gauss,
 }
 
-/// Say what a reduced-order model holds.
+/// Report what a reduced-order model holds.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InfoArgs {
     /// The model file
     pub(crate) rom: PathBuf,
-    /// Say what every column of the basis is, and what every mode is made of
+    /// List what every column of the basis is, and what every mode is made of
     #[arg(long)]
     pub(crate) modes: bool,
     #[command(flatten)]
@@ -240,7 +248,7 @@ pub(crate) enum NodesName {
 /// Make a model of another program's files: a SID_FEM file, or stiffness and mass with a list of the nodes.
 ///
 /// Such a model has no surfaces: it moves, is held and carries loads, but cannot touch other bodies. Matrices are those of a free
-/// body of solid elements and are reduced as `craig-bampton` does it. What a file is, it tells itself: Matrix Market, Harwell-Boeing (Ansys,
+/// body of solid elements and are reduced as `craig-bampton` does it. The content of a file tells its format: Matrix Market, Harwell-Boeing (Ansys,
 /// HBMAT), `row column value` (CalculiX, .sti and .mas; Abaqus, FORMAT=COORDINATE) or `node dof node dof value` (Abaqus, FORMAT=MATRIX INPUT).
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
@@ -307,7 +315,7 @@ pub(crate) struct CompareArgs {
     pub(crate) run: RunArgs,
 }
 
-/// Say how the contact regions of a model give way, and which split an impact needs.
+/// Compliance of the contact regions of a model, and the split that an impact needs.
 ///
 /// The compliance of each surface under a force on the span in its middle and under Hertz' pressures of several radii; how much of it is in
 /// the dynamic modes and how much in the static ones. With the body: what the model lacks of it. With the speed of an impact: its duration by
@@ -387,5 +395,15 @@ fn part(text: &str) -> Result<f64, String> {
     match text.trim().parse() {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
         _ => Err("give a part between 0 and 1, such as 0.01".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn examples_of_the_help_are_taken() {
+        assert_eq!(carom_cli::examples::check(&super::Args::command()), Ok(()));
     }
 }

@@ -12,6 +12,7 @@
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 
+mod after_help;
 mod args;
 mod compare;
 mod compliance;

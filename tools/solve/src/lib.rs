@@ -1,15 +1,17 @@
 //! Scenarios to results: what `carom-solve` does, for it and for `carom run`.
 //!
 //! [`read_scenario`] reads a scenario as the command line gives it, [`Solved`] is what a run came to, as text and as JSON.
-//! [`solve_lcp`] is `carom-solve lcp`, a single complementarity problem, which [`read_lcp`] reads.
+//! [`Arguments`] is the command line. [`solve_lcp`] is `carom-solve lcp`, a single complementarity problem, which [`read_lcp`] reads.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [..] is a list")]
 
+mod args;
 mod failure;
 mod lcp;
 mod solved;
 mod statics;
 
+pub use args::{Arguments, LcpArguments, LcpCommand, command};
 pub use failure::{failed, read_scenario};
 pub use lcp::{LcpArgs, LcpProblem, read_lcp, solve_lcp};
 pub use solved::Solved;

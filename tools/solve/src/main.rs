@@ -3,79 +3,23 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use carom_cli::{
-    Category, Failure, FailureContext, OutputArgs, RunArgs, Session, keep_input, main_from, main_with,
+    Category, Failure, FailureContext, RunArgs, Session, command_line, keep_input, main_from, main_with,
 };
 use carom_format::ResultReader;
 use carom_format::result::ResultLock;
 use carom_simulate::{RunOptions, SimulateError, Workshop};
-use carom_solve::{LcpArgs, Solved, failed, read_scenario, solve_lcp};
-use clap::{Parser, Subcommand};
-
-/// Runs a scenario and keeps the result. Quantities are SI units.
-///
-/// Bodies and models that the scenario describes rather than names are made in a folder beside the result,
-/// RESULT.bodies, and used again as long as they are up to date.
-#[derive(Debug, Parser)]
-#[command(
-    name = "carom-solve",
-    version,
-    after_help = "`carom-solve lcp PROBLEM.json` solves a single complementarity problem: see `carom-solve lcp --help`."
-)]
-struct Arguments {
-    /// Scenario file (TOML).
-    scenario: PathBuf,
-
-    /// Change a value of the scenario, such as simulation.end_time=1e-3; may be repeated.
-    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
-    set: Vec<String>,
-
-    /// Go on where the result stopped: from its last checkpoint, from the start if there is none yet. A run that has reached its end is left as it is,
-    /// or prolonged by a later --end-time.
-    #[arg(long, conflicts_with = "force")]
-    resume: bool,
-
-    /// End of the run instead of that in the scenario [s]; with --resume it prolongs a run that is complete.
-    #[arg(long, value_name = "T")]
-    end_time: Option<f64>,
-
-    /// End with exit code 4 if there is a warning. The result is kept.
-    #[arg(long)]
-    strict: bool,
-
-    #[command(flatten)]
-    output: OutputArgs,
-}
-
-/// The command line of `lcp`: a scenario needs a result, a problem does not.
-#[derive(Debug, Parser)]
-#[command(name = "carom-solve", version)]
-struct LcpArguments {
-    #[command(subcommand)]
-    command: LcpCommand,
-}
-
-impl LcpArguments {
-    fn run_args(&self) -> &RunArgs {
-        let LcpCommand::Lcp(lcp) = &self.command;
-        &lcp.run
-    }
-}
-
-#[derive(Debug, Subcommand)]
-enum LcpCommand {
-    /// Solves a single complementarity problem.
-    ///
-    /// Finds z >= 0 with w = M z + q >= 0 and z.w = 0, or the reactions of contacts with Coulomb friction. Ends with exit
-    /// code 4 if the residual is not below 1e-10 max(1, max|q|).
-    Lcp(LcpArgs),
-}
+use carom_solve::{Arguments, LcpArguments, LcpCommand, Solved, failed, read_scenario, solve_lcp};
 
 fn main() -> ExitCode {
-    if let Some(words) = lcp_words(std::env::args_os().collect()) {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = command_line::answer(&words, carom_solve::command) {
+        return code;
+    }
+    if let Some(words) = lcp_words(words) {
         return main_from(words, LcpArguments::run_args, |arguments: &LcpArguments, session| {
             let LcpCommand::Lcp(lcp) = &arguments.command;
             solve_lcp(lcp, session)

@@ -2,6 +2,7 @@
 
 use carom_testing::heap;
 
+mod command_line;
 mod damaged;
 mod gallery;
 mod lcp;

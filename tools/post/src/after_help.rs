@@ -1,0 +1,32 @@
+//! The ends of the help texts.
+
+pub(crate) const POST: &str = "\
+Examples:
+  carom-post export tap/result.carom -o pictures
+  carom-post table tap/result.carom --what contacts
+  carom-post hertz --radius 0.015,inf --velocity 0.3";
+
+pub(crate) const EXPORT: &str = "\
+Examples:
+  carom-post export tap/result.carom -o pictures
+  carom-post export tap/result.carom -o pictures --every 5 --fields velocity
+  carom-post export tap/result.carom -o pictures --format vtkhdf";
+
+pub(crate) const PLOT: &str = "\
+Examples:
+  carom-post plot tap/result.carom -o energy.svg
+  carom-post plot tap/result.carom --what contact-force -o force.png";
+
+pub(crate) const TABLE: &str = "\
+Examples:
+  carom-post table tap/result.carom
+  carom-post table tap/result.carom --what contact-force --csv";
+
+pub(crate) const REPORT: &str = "\
+Examples:
+  carom-post report tap/result.carom -o report.html";
+
+pub(crate) const HERTZ: &str = "\
+Examples:
+  carom-post hertz --velocity 0.3
+  carom-post hertz --radius 0.015,inf --young 210e9,72e9 --velocity 0.3";

@@ -1,0 +1,89 @@
+//! The command line: a scenario, or `lcp` with a problem.
+
+use std::path::PathBuf;
+
+use carom_cli::{OutputArgs, RunArgs};
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::LcpArgs;
+
+/// The end of the help text.
+const AFTER_HELP: &str = "\
+`carom-solve lcp PROBLEM.json` solves a single complementarity problem: see `carom-solve lcp --help`.
+
+Examples:
+  carom-solve tap.toml -o tap.carom
+  carom-solve tap.toml -o tap.carom --resume --end-time 4e-4
+  carom-solve tap.toml -o fine.carom --set simulation.relative_tolerance=1e-8";
+
+/// The end of the help text of `lcp`.
+const AFTER_HELP_LCP: &str = "\
+Examples:
+  carom-solve lcp problem.json
+  carom-solve lcp problem.json --method lemke --json";
+
+/// Runs a scenario and keeps the result. Quantities are SI units.
+///
+/// Bodies and models that the scenario describes rather than names are made in a folder beside the result,
+/// RESULT.bodies, and used again as long as they are up to date.
+#[derive(Debug, Parser)]
+#[command(name = "carom-solve", version, propagate_version = true, after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// Scenario file (TOML).
+    pub scenario: PathBuf,
+
+    /// Change a value of the scenario, such as simulation.end_time=1e-3; may be repeated.
+    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
+    pub set: Vec<String>,
+
+    /// Continue the run from its last checkpoint, or from the start if there is none yet. A complete run is left as it is, or prolonged by
+    /// a later --end-time.
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+
+    /// End of the run instead of that in the scenario [s]; with --resume it prolongs a run that is complete.
+    #[arg(long, value_name = "T")]
+    pub end_time: Option<f64>,
+
+    /// Exit with code 4 if there is a warning. The result is kept.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// The command line of `lcp`: a scenario needs a result, a problem does not.
+#[derive(Debug, Parser)]
+#[command(name = "carom-solve", version, propagate_version = true)]
+pub struct LcpArguments {
+    /// `lcp`.
+    #[command(subcommand)]
+    pub command: LcpCommand,
+}
+
+impl LcpArguments {
+    /// The flags that all binaries share.
+    pub fn run_args(&self) -> &RunArgs {
+        let LcpCommand::Lcp(lcp) = &self.command;
+        &lcp.run
+    }
+}
+
+/// The one command.
+#[derive(Debug, Subcommand)]
+pub enum LcpCommand {
+    /// Solves a single complementarity problem.
+    ///
+    /// Finds z >= 0 with w = M z + q >= 0 and z.w = 0, or the reactions of contacts with Coulomb friction. Exits with
+    /// code 4 if the residual is not below 1e-10 max(1, max|q|).
+    #[command(after_help = AFTER_HELP_LCP)]
+    Lcp(LcpArgs),
+}
+
+/// Both command lines as one, for completions, the manual and the check of the examples.
+pub fn command() -> clap::Command {
+    let lcp = LcpArguments::command().get_subcommands().cloned().collect::<Vec<_>>();
+    Arguments::command().subcommands(lcp).subcommand_negates_reqs(true).args_conflicts_with_subcommands(true)
+}
