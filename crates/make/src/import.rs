@@ -220,7 +220,10 @@ pub fn import_with(
             // Gmsh works in the units of the file.
             let wanted =
                 CadOptions { size: options.cad.size.map(|size| size / scale), ..options.cad.clone() };
-            let meshed = cad::mesh(path, &wanted, progress)?;
+            progress.begin("meshing with Gmsh", 0);
+            let meshed = cad::mesh(path, &wanted, progress);
+            progress.end();
+            let meshed = meshed?;
             let (geometry, notes) = read_mesh(meshed.path())?;
             // What the reader notes, carom-gmsh has told as well.
             let new = notes.into_iter().filter(|note| !meshed.notes.contains(note));

@@ -156,7 +156,8 @@ impl Simulation {
         progress: &dyn Progress,
     ) -> Result<RunSummary, RunError> {
         const TICKS: f64 = 1000.0;
-        progress.begin("time steps", TICKS as u64);
+        // The number of steps is not known before: the unit is a thousandth of the time.
+        progress.begin("thousandths of the time", TICKS as u64);
         self.hand_over_start(observer)?;
         while self.time < self.settings.end_time {
             self.step(observer)?;

@@ -131,9 +131,8 @@ impl Simulation {
     }
 
     fn run_on(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
-        const TICKS: f64 = 1000.0;
         let total = n_steps(self.settings.end_time, self.system.time_step());
-        progress.begin("time steps", TICKS as u64);
+        progress.begin("time steps", total as u64);
         if self.outputs == 0 {
             self.hand_over(observer)?;
         }
@@ -152,12 +151,8 @@ impl Simulation {
             }
             self.save(observer)?;
             if steps.is_multiple_of(REPORT) {
-                progress.set((TICKS * steps as f64 / total as f64) as u64);
-                progress.note(&format!(
-                    "t = {:.3e} s, {steps} steps, {} contacts",
-                    self.system.time(),
-                    self.events.len()
-                ));
+                progress.set(steps as u64);
+                progress.note(&format!("t = {:.3e} s, {} contacts", self.system.time(), self.events.len()));
             }
             // Steps of a pile may take tenths of a second.
             if progress.interrupted() {

@@ -32,3 +32,12 @@ pub fn failure(output: &Output, code: i32) -> String {
     assert!(!message.contains("bug of carom"), "{message}");
     message
 }
+
+/// The lines of progress on standard error, such as `20 s: ball (1 of 2): assembly`, without the time.
+pub fn progress(output: &Output) -> Vec<String> {
+    let line = |line: &str| {
+        let (seconds, rest) = line.split_once(" s: ")?;
+        seconds.parse::<u64>().ok().map(|_| rest.to_owned())
+    };
+    told(output).lines().filter_map(line).collect()
+}

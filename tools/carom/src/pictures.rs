@@ -160,7 +160,10 @@ impl Pictures<'_> {
         self.stamp.clear(name, &self.layout.root);
         self.stamp.write(&self.layout.stamp)?;
         let started = Instant::now();
-        let Output { files, notes } = make()?;
+        self.session.progress().begin(name, 0);
+        let made = make();
+        self.session.progress().end();
+        let Output { files, notes } = made?;
         let seconds = started.elapsed().as_secs_f64();
         let mut said = vec![format!("{name} made: {} files", files.len())];
         said.extend(notes.iter().cloned());

@@ -5,5 +5,6 @@ mod command_lines;
 mod inputs;
 mod kills;
 mod program;
+mod progress;
 #[path = "../../solve/tests/tables.rs"]
 mod tables;

@@ -9,7 +9,7 @@ use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_files::temporary;
 use carom_mesh::quality::{self, Quality};
 use carom_mesh::{Mesh, msh};
-use carom_progress::child;
+use carom_progress::{Part, Progress, child};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
@@ -25,7 +25,11 @@ pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
     let start = Instant::now();
     check_input(&args.file)?;
     keep_input(&args.file, &args.output.output)?;
-    let made = make(args, session)?;
+    let progress = Part::new(session.progress(), &args.file.display().to_string());
+    progress.begin("meshing", 0);
+    let made = make(args, session);
+    progress.end();
+    let made = made?;
     tell_notes(&made, session);
     check_quality(&made, session)?;
     let Made { file, version, mesh, quality, .. } = made;

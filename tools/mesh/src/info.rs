@@ -10,6 +10,7 @@ use carom_format::{ReadArchiveError, StoredBody};
 use carom_make::{ImportOptions, import};
 use carom_mesh::quality::without_negative_zero;
 use carom_nurbs::Side;
+use carom_progress::Progress;
 use serde::Serialize;
 
 use crate::args::InfoArgs;
@@ -127,9 +128,10 @@ fn any_body(path: &Path, session: &Session) -> Result<(Body, Option<String>), Fa
     }
     let steel = Material::named("steel").or_fail(Category::Other)?;
     let options = ImportOptions { materials_of_file: true, ..ImportOptions::default() };
-    session.progress().begin("reading the file", 0);
+    let progress = crate::write::of_file(path, session);
+    progress.begin("reading the file", 0);
     let imported = import(path, &options, steel).map_err(crate::write::import_failure);
-    session.progress().end();
+    progress.end();
     let imported = imported?;
     for note in &imported.notes {
         session.note(&format!("note: {note}"));
@@ -139,16 +141,20 @@ fn any_body(path: &Path, session: &Session) -> Result<(Body, Option<String>), Fa
 
 pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
     let (body, checksum) = any_body(&args.body, session)?;
-    session.progress().begin("measuring the body", 0);
+    let progress = crate::write::of_file(&args.body, session);
+    progress.begin("measuring the body", 0);
     let inspected = carom_fem::inspect(&body).or_fail(Category::Input);
-    session.progress().end();
+    progress.end();
     let inspection = inspected?;
     let implausible = plausible::of_measured(&body, &inspection.properties, true).or_fail(Category::Input)?;
     let warnings: Vec<String> = implausible.iter().map(ToString::to_string).collect();
     warnings.iter().for_each(|warning| session.warn(warning));
     if let Some(path) = &args.picture {
         keep_input(&args.body, path)?;
-        crate::picture::write(&body, path)?;
+        progress.begin("drawing the body", 0);
+        let drawn = crate::picture::write(&body, path);
+        progress.end();
+        drawn?;
     }
     session.print(&text(&body, &inspection))?;
     let properties = &inspection.properties;

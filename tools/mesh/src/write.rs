@@ -7,6 +7,7 @@ use carom_fem::{Body, Geometry, Material, plausible};
 use carom_make::cad::CadOptions;
 use carom_make::{ImportError, ImportErrorKind, ImportOptions, RefineOptions, Zone, set_materials};
 use carom_mesh::{CellRef, Set};
+use carom_progress::{Part, Progress};
 use serde::Serialize;
 
 use crate::args::{ImportArgs, MakeArgs, RefineArgs};
@@ -39,8 +40,8 @@ pub(crate) fn make(args: &MakeArgs, session: &Session) -> Result<(), Failure> {
     if !args.material.is_given() {
         notes.push(taken_by_default(&material));
     }
-    let body =
-        carom_make::make(&args.options(), &name, material, session.progress()).or_fail(Category::Input)?;
+    let progress = of_file(&args.output.output, session);
+    let body = carom_make::make(&args.options(), &name, material, &progress).or_fail(Category::Input)?;
     notes.iter().for_each(|note| session.note(&format!("note: {note}")));
     store(&body, &args.output.output, notes, session)
 }
@@ -60,10 +61,11 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     let by_default = taken_by_default(&material);
     keep_input(&args.file, &args.output.output)?;
     body_name(&args.output.output)?;
-    session.progress().begin("reading the file", 0);
+    let progress = of_file(&args.file, session);
+    progress.begin("reading the file", 0);
     let imported =
         carom_make::import_with(&args.file, &options, material, session.progress()).map_err(import_failure);
-    session.progress().end();
+    progress.end();
     let mut imported = imported?;
     if !is_given && !imported.has_own_materials && !covers(&imported.body, &of_sets) {
         imported.notes.push(by_default);
@@ -90,11 +92,11 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
     }
     keep_input(&args.body, &args.output.output)?;
     body_name(&args.output.output)?;
+    let progress = of_file(&args.body, session);
     let mut body = crate::info::read(&args.body)?.body;
     let mut notes = Vec::new();
     if args.coarsen {
-        let coarser =
-            carom_make::coarsen(&body, args.tolerance, session.progress()).or_fail(Category::Input)?;
+        let coarser = carom_make::coarsen(&body, args.tolerance, &progress).or_fail(Category::Input)?;
         session.note(&format!("note: {}", coarser.note));
         body = coarser.body;
         notes.push(coarser.note);
@@ -106,7 +108,7 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
         grade: args.grade.grade().into_iter().collect(),
         near: args.near.near().into_iter().collect(),
     };
-    let fine = carom_make::refine(&body, &options, session.progress()).or_fail(Category::Input)?;
+    let fine = carom_make::refine(&body, &options, &progress).or_fail(Category::Input)?;
     store(&fine, &args.output.output, notes, session)
 }
 
@@ -138,8 +140,16 @@ fn add_zones(body: &mut Body, zones: &[Zone]) -> Result<(), Failure> {
     zones.iter().try_for_each(|zone| zone.add_to(body)).or_fail(Category::Input)
 }
 
+/// Progress whose phases bear the name of a file.
+pub(crate) fn of_file<'a>(path: &Path, session: &'a Session) -> Part<'a> {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    Part::new(session.progress(), &name.to_string_lossy())
+}
+
 fn store(body: &Body, path: &Path, notes: Vec<String>, session: &Session) -> Result<(), Failure> {
     session.check_interrupted()?;
+    let progress = of_file(path, session);
+    progress.begin("checking and writing the body", 0);
     let discretisation = carom_fem::Discretisation::new(body).or_fail(Category::Input)?;
     // Volume and mass are computed once the body is known to be sound enough for it.
     let implausible = plausible::of_body(body, true).or_fail(Category::Input)?;
@@ -147,6 +157,7 @@ fn store(body: &Body, path: &Path, notes: Vec<String>, session: &Session) -> Res
     warnings.iter().for_each(|warning| session.warn(warning));
     let nodes = discretisation.point_is_used().iter().filter(|used| **used).count();
     let checksum = carom_format::write_body(path, body).or_fail(Category::Files)?;
+    progress.end();
     let written = Written { body: path, name: &body.name, checksum, nodes, dofs: 3 * nodes, notes, warnings };
     session.print_summary(&format!("{}: {nodes} nodes, {} dofs", path.display(), 3 * nodes))?;
     session.print_json("carom-mesh body 1", &written)

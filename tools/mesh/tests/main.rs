@@ -5,4 +5,5 @@ mod inputs;
 mod mesher;
 mod meshio;
 mod program;
+mod progress;
 mod shapes;

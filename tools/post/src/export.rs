@@ -167,6 +167,7 @@ fn write_all(
         progress.interrupted()
     };
     for (number, part) in parts.iter().enumerate() {
+        progress.note(&format!("{} ({} of {})", part.body.meta.name, number + 1, parts.len()));
         if options.format == Format::Vtkhdf {
             paths.push(write_hdf(run, part, frames, folder, options, &written)?);
             continue;

@@ -75,8 +75,9 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
         sets: rom.options.interfaces.clone(),
         solver: args.solver.choice(),
     };
-    let found = carom_reduce::compare(&rom.reduced, &body.body, &options, session.progress())
-        .map_err(comparison_failed)?;
+    let progress = carom_progress::Part::new(session.progress(), &body.body.name);
+    let found =
+        carom_reduce::compare(&rom.reduced, &body.body, &options, &progress).map_err(comparison_failed)?;
     found.notes.iter().for_each(|note| session.note(note));
     for set in rigid_sets(&rom.reduced) {
         let modes = match &found.modes_untested {

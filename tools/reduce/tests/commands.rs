@@ -9,7 +9,7 @@ use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, Version};
 use carom_format::write_body;
 use carom_mesh::{CellBlock, CellShape, Mesh, Set};
-use carom_testing::program::told;
+use carom_testing::program::{self, told};
 use carom_testing::{json_file, numbers, shared_data};
 
 const STEEL: (f64, f64, f64) = (7800.0, 210e9, 0.3);
@@ -52,6 +52,24 @@ fn folder_with_beam() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     beam(&folder.path().join("beam.npz"));
     folder
+}
+
+#[test]
+fn lines_of_progress_name_the_body_where_there_is_no_terminal() {
+    let folder = folder_with_beam();
+    for line in [
+        "modes beam.npz --count 60",
+        "craig-bampton beam.npz -o beam.rom --interface start --modes 60",
+        "compare beam.rom beam.npz",
+    ] {
+        let mut command = assert_cmd::Command::cargo_bin("carom-reduce").unwrap();
+        command.current_dir(folder.path()).args(line.split(' ')).args(["--json", "-j", "1"]);
+        let ran = command.env("CAROM_PROGRESS_SECONDS", "0.001").output().unwrap();
+        // Standard output has the object alone.
+        program::json(&ran);
+        let lines = program::progress(&ran);
+        assert!(lines.iter().any(|line| line.starts_with("beam: ")), "{line}: {lines:#?}");
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub struct LcpArgs {
     /// Problem (JSON): M as {"rows": [..], "cols": [..], "vals": [..]}, counted from 0, and q; with friction W, q, mu and dim.
     problem: PathBuf,
 
-    /// How to solve it; auto falls back from method to method and says so.
+    /// Method; auto falls back from one to the next and reports it.
     #[arg(long, value_enum, default_value_t)]
     method: MethodName,
 
@@ -30,7 +30,7 @@ pub struct LcpArgs {
 /// The method by its name on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum MethodName {
-    /// What suits the matrix, then what is more robust.
+    /// The method that suits the matrix, then more robust ones.
     #[default]
     Auto,
     /// Complementary pivoting.
@@ -88,10 +88,13 @@ struct Solved<'a> {
 /// [`Failure`] for a file that cannot be read or is no problem, and if no method makes the residual small.
 pub fn solve_lcp(arguments: &LcpArgs, session: &Session) -> Result<(), Failure> {
     let LcpProblem { matrix, q, mu, dim } = read_lcp(&arguments.problem)?;
-    match &mu {
+    session.progress().begin(&format!("{}: {} unknowns", arguments.problem.display(), q.len()), 0);
+    let solved = match &mu {
         Some(friction) => solve_friction(arguments, session, (&q, friction, dim), &*matrix),
         None => solve_frictionless(arguments, session, &q, &*matrix),
-    }
+    };
+    session.progress().end();
+    solved
 }
 
 /// A complementarity problem, with friction or without.

@@ -8,6 +8,10 @@ use std::time::{Duration, Instant};
 
 /// Time between two lines.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(10);
+/// Another time between them \[s\]: a minute for a log of many hours, little for a test.
+const VARIABLE: &str = "CAROM_PROGRESS_SECONDS";
+/// Least time between two lines.
+const SHORTEST: Duration = Duration::from_millis(1);
 
 /// An open phase.
 struct Phase {
@@ -20,6 +24,8 @@ struct Phase {
 #[derive(Default)]
 struct Phases {
     open: Vec<Phase>,
+    /// Name of the phase that ended last.
+    last: Option<String>,
     ended: bool,
 }
 
@@ -44,15 +50,17 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Lines on standard error.
+    /// Lines on standard error, ten seconds apart, or as far as [`VARIABLE`] says.
     pub(crate) fn new() -> Self {
-        Self::to(INTERVAL, |line| {
+        let wanted = std::env::var(VARIABLE).ok().and_then(|text| text.parse().ok());
+        let wanted = wanted.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Self::to(wanted.unwrap_or(INTERVAL).max(SHORTEST), |line| {
             // Nothing can be told to somebody whose standard error is gone.
             let _ = writeln!(io::stderr().lock(), "{line}");
         })
     }
 
-    /// Hands a line to `write` each interval in which a phase is open.
+    /// Hands a line to `write` each interval: where the computation is, or after which phase if none is open.
     fn to(interval: Duration, write: impl Fn(&str) + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let own = Arc::clone(&shared);
@@ -68,11 +76,10 @@ impl Lines {
                     continue;
                 }
                 next = now + interval;
-                if let Some(line) = line(&phases.open, now - began) {
-                    drop(phases);
-                    write(&line);
-                    phases = own.phases();
-                }
+                let line = line(&phases.open, phases.last.as_deref(), now - began);
+                drop(phases);
+                write(&line);
+                phases = own.phases();
             }
         });
         // Without a thread there are no lines, and nothing else is lost.
@@ -99,7 +106,8 @@ impl Lines {
     }
 
     pub(crate) fn end(&self) {
-        self.shared.phases().open.pop();
+        let mut phases = self.shared.phases();
+        phases.last = phases.open.pop().map(|phase| phase.name);
     }
 
     pub(crate) fn clear(&self) {
@@ -117,24 +125,27 @@ impl Drop for Lines {
     }
 }
 
-/// `20 s: ball (1 of 2): constraint modes, 128 of 512 (25 %)`; nothing without an open phase.
-fn line(open: &[Phase], elapsed: Duration) -> Option<String> {
-    let last = open.last()?;
+/// `20 s: ball (1 of 2): constraint modes, 128 of 512 (25 %)`; between phases the one before, so that the user knows that it goes on.
+fn line(open: &[Phase], before: Option<&str>, elapsed: Duration) -> String {
+    let mut line = format!("{} s: ", elapsed.as_secs());
+    let Some(last) = open.last() else {
+        line.push_str("running");
+        if let Some(before) = before {
+            let _ = write!(line, ", after {before}");
+        }
+        return line;
+    };
     let names: Vec<&str> = open.iter().map(|phase| phase.name.as_str()).collect();
-    let mut line = format!("{} s: {}", elapsed.as_secs(), names.join(", "));
+    line.push_str(&names.join(", "));
     if last.total > 0 {
         let done = last.done.min(last.total);
-        let _ = write!(
-            line,
-            ", {done} of {} ({} %)",
-            last.total,
-            100 * u128::from(done) / u128::from(last.total)
-        );
+        let percent = 100 * u128::from(done) / u128::from(last.total);
+        let _ = write!(line, ", {done} of {} ({percent} %)", last.total);
     }
     if !last.note.is_empty() {
         let _ = write!(line, ", {}", last.note);
     }
-    Some(line)
+    line
 }
 
 #[cfg(test)]
@@ -148,15 +159,15 @@ mod tests {
         let (sender, lines) = mpsc::channel();
         let interval = Duration::from_millis(5);
         let progress = Lines::to(interval, move |line| drop(sender.send(line.to_owned())));
-        std::thread::sleep(4 * interval);
-        assert!(lines.try_recv().is_err(), "nothing runs, nothing is said");
+        let line = lines.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert!(line.ends_with(" s: running"), "{line}");
         progress.begin("ball (1 of 2): constraint modes", 512);
         progress.set(128);
-        for _ in 0..3 {
-            let line = lines.recv_timeout(Duration::from_secs(20)).unwrap();
-            assert!(line.contains("s: ball (1 of 2): constraint modes, "), "{line}");
-        }
+        let of_phase = |line: &String| line.contains("s: ball (1 of 2): constraint modes, 128 of 512 (25 %)");
+        assert_eq!(lines.iter().filter(of_phase).take(3).count(), 3);
         progress.end();
+        let after = |line: &String| line.ends_with("s: running, after ball (1 of 2): constraint modes");
+        assert_eq!(lines.iter().filter(after).take(1).count(), 1);
         drop(progress);
         while lines.try_recv().is_ok() {}
         assert!(lines.recv_timeout(Duration::from_secs(20)).is_err(), "the writer has ended");
@@ -172,11 +183,9 @@ mod tests {
         };
         let open = [phase("rod: eigenpairs", 24, 6, ""), phase("certificate of the count", 0, 3, "t = 1 ms")];
         let seconds = Duration::from_secs(20);
-        assert_eq!(line(&open[..1], seconds).unwrap(), "20 s: rod: eigenpairs, 6 of 24 (25 %)");
-        assert_eq!(
-            line(&open, seconds).unwrap(),
-            "20 s: rod: eigenpairs, certificate of the count, t = 1 ms"
-        );
-        assert_eq!(line(&[], seconds), None);
+        assert_eq!(line(&open[..1], None, seconds), "20 s: rod: eigenpairs, 6 of 24 (25 %)");
+        assert_eq!(line(&open, None, seconds), "20 s: rod: eigenpairs, certificate of the count, t = 1 ms");
+        assert_eq!(line(&[], None, seconds), "20 s: running");
+        assert_eq!(line(&[], Some("rod: assembly"), seconds), "20 s: running, after rod: assembly");
     }
 }
