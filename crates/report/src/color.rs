@@ -31,6 +31,60 @@ impl Color {
         Self(COLORS[n % COLORS.len()])
     }
 
+    /// `n` colours, no two alike and neighbours in the list far from each other: those of a series first, then always the one of a
+    /// grid that is farthest from white, from ink and from all before it. None is grey or so dark that black lines vanish on it.
+    ///
+    /// Distances are those of Oklab, which agree with what eyes see: Ottosson (2020), "A perceptual color space for image processing".
+    pub fn distinct(n: usize) -> Vec<Self> {
+        let mut colors: Vec<Self> = (0..n.min(8)).map(Self::of_series).collect();
+        if n <= colors.len() {
+            return colors;
+        }
+        let steps = || (0..=255_u8).step_by(15);
+        let grid = steps().flat_map(|r| steps().flat_map(move |g| steps().map(move |b| Self([r, g, b]))));
+        let mut left: Vec<(Self, [f64; 3], f64)> = grid
+            .map(|color| (color, color.oklab(), f64::INFINITY))
+            .filter(|(color, [light, a, b], _)| {
+                (0.45..0.9).contains(light) && a.hypot(*b) > 0.07 && !colors.contains(color)
+            })
+            .collect();
+        let distance = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>();
+        let mut taken: Vec<[f64; 3]> =
+            [Self::WHITE, Self::INK].into_iter().chain(colors.clone()).map(Self::oklab).collect();
+        while colors.len() < n {
+            for (_, lab, nearest) in &mut left {
+                *nearest = taken.iter().fold(*nearest, |nearest, other| nearest.min(distance(*lab, *other)));
+            }
+            let farthest = (0..left.len()).max_by(|&i, &j| left[i].2.total_cmp(&left[j].2));
+            let Some(farthest) = farthest else { break };
+            let (color, lab, _) = left.swap_remove(farthest);
+            colors.push(color);
+            taken = vec![lab];
+        }
+        // More than the grid has: no eye tells them apart, a program does.
+        let known: std::collections::HashSet<[u8; 3]> = colors.iter().map(|color| color.0).collect();
+        let others = (0..1_u32 << 24).map(|n| [(n >> 16) as u8, (n >> 8) as u8, n as u8]);
+        let missing = n - colors.len();
+        colors.extend(others.filter(|rgb| !known.contains(rgb)).take(missing).map(Self));
+        colors
+    }
+
+    /// Lightness from 0 to 1, green to red, blue to yellow.
+    fn oklab(self) -> [f64; 3] {
+        let [r, g, b] = self.0.map(|c| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        });
+        let long = (0.412_221_470_8 * r + 0.536_332_536_3 * g + 0.051_445_992_9 * b).cbrt();
+        let middle = (0.211_903_498_2 * r + 0.680_699_545_1 * g + 0.107_396_956_6 * b).cbrt();
+        let short = (0.088_302_461_9 * r + 0.281_718_837_6 * g + 0.629_978_700_5 * b).cbrt();
+        [
+            0.210_454_255_3 * long + 0.793_617_785_0 * middle - 0.004_072_046_8 * short,
+            1.977_998_495_1 * long - 2.428_592_205_0 * middle + 0.450_593_709_9 * short,
+            0.025_904_037_1 * long + 0.782_771_766_2 * middle - 0.808_675_766_0 * short,
+        ]
+    }
+
     /// As `#rrggbb`.
     pub fn hex(self) -> String {
         let [r, g, b] = self.0;
@@ -96,6 +150,28 @@ impl Ramp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sixty_faces_have_colours_that_eyes_tell_apart_and_ten_thousand_ones_that_differ() {
+        assert_eq!(Color::distinct(3), [0, 1, 2].map(Color::of_series));
+        let colors = Color::distinct(60);
+        let lab: Vec<[f64; 3]> = colors.iter().map(|color| color.oklab()).collect();
+        let pairs = (0..60).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let apart =
+            |(i, j): (usize, usize)| (0..3).map(|k| (lab[i][k] - lab[j][k]).powi(2)).sum::<f64>().sqrt();
+        let nearest = pairs.map(apart).fold(f64::INFINITY, f64::min);
+        // Twice a difference of 0.02, which is seen side by side.
+        assert!(nearest > 0.04, "{nearest}");
+        let many = Color::distinct(10_000);
+        let different: std::collections::HashSet<[u8; 3]> = many.iter().map(|color| color.0).collect();
+        assert_eq!(different.len(), 10_000);
+    }
+
+    #[test]
+    fn lightness_of_oklab_runs_from_black_to_white() {
+        let [white, black] = [Color::WHITE, Color([0; 3])].map(Color::oklab);
+        assert!((white[0] - 1.0).abs() < 1e-6 && white[1].hypot(white[2]) < 1e-6 && black == [0.0; 3]);
+    }
 
     #[test]
     fn ramps_run_from_end_to_end() {

@@ -1,6 +1,7 @@
 //! The surface of a body, shaded, without any other program.
 
 use crate::drawing::{Anchor, Drawing, Item, Stroke, Text};
+use crate::names::{self, NOBODY, Name, Regions};
 use crate::panel::{self, CAPTION, LABEL, Ruler};
 use crate::zbuffer::{Vertex, ZBuffer};
 use crate::{Axis, Color, Ramp, number};
@@ -38,6 +39,8 @@ pub struct Picture {
     pub outlines: Vec<[[f64; 3]; 2]>,
     /// Names of colours.
     pub legend: Vec<(String, Color)>,
+    /// Names of triangles, written on them or beside the body.
+    pub names: Vec<Name>,
     /// What [`Paint::Scalar`] shows, with its range; `None` draws no colour bar.
     pub scalar: Option<Axis>,
     /// Colours of the scalar.
@@ -61,6 +64,7 @@ impl Default for Picture {
             edges: Vec::new(),
             outlines: Vec::new(),
             legend: Vec::new(),
+            names: Vec::new(),
             scalar: None,
             ramp: Ramp::Even,
             view: [-1.0, -1.3, 0.8],
@@ -86,14 +90,62 @@ struct Camera {
 impl Picture {
     /// Draws the picture.
     pub fn draw(&self) -> Drawing {
+        self.draw_with_names().0
+    }
+
+    /// Draws the picture, and says for each of [`Picture::names`] whether it is written in full: a face may be hidden or too small where
+    /// there are many.
+    pub fn draw_with_names(&self) -> (Drawing, Vec<bool>) {
+        let mut camera = self.camera(0.0);
+        let mut regions = self.regions(&camera);
+        if !names::all_fit(&regions, &self.names) {
+            camera = self.camera(names::column(&self.names));
+            regions = self.regions(&camera);
+        }
+        let mut drawing = self.draw_body(&camera);
+        let written = names::draw(&mut drawing, &regions, &self.names);
+        (drawing, written)
+    }
+
+    /// Which name is seen at each pixel of the drawing.
+    fn regions(&self, camera: &Camera) -> Regions {
+        let [width, height] = self.size.map(|n| n.round().clamp(1.0, 8000.0) as usize);
+        if self.names.is_empty() {
+            return Regions { width, height, names: Vec::new() };
+        }
+        let mut name_of = vec![NOBODY; self.triangles.len()];
+        for (n, name) in self.names.iter().enumerate() {
+            for &triangle in &name.triangles {
+                name_of[triangle] = n as u32;
+            }
+        }
+        let mut buffer = ZBuffer::new([width, height]);
+        for (triangle, &name) in self.triangles.iter().zip(&name_of) {
+            let corners = triangle.corners.map(|x| {
+                let (at, depth) = camera.place(x);
+                Vertex { at: at.map(|p| ZBuffer::samples() * p), depth, values: [] }
+            });
+            let [_, r, g, b] = name.to_be_bytes();
+            buffer.triangle(&corners, |[]| Color([r, g, b]));
+        }
+        // White is paper and what has no name: all bits are set.
+        let number = |[r, g, b]: [u8; 3]| match u32::from_be_bytes([0, r, g, b]) {
+            0xff_ffff => NOBODY,
+            n => n,
+        };
+        let names = buffer.middles().map(number).collect();
+        Regions { width, height, names }
+    }
+
+    /// The body with title, legend, colour bar and axes.
+    fn draw_body(&self, camera: &Camera) -> Drawing {
         let mut drawing = Drawing::new(self.size);
-        let camera = self.camera();
         let pixels = self.size.map(|n| (n * self.resolution).round().clamp(1.0, 8000.0) as usize);
         let mut buffer = ZBuffer::new(pixels);
         let factor = pixels[0] as f64 / self.size[0] * ZBuffer::samples();
         let range = self.scalar_range();
         for triangle in &self.triangles {
-            self.draw_triangle(&mut buffer, &camera, factor, triangle, range);
+            self.draw_triangle(&mut buffer, camera, factor, triangle, range);
         }
         let faint = self.edges.iter().map(|edge| (edge, 80));
         for (edge, strength) in faint.chain(self.outlines.iter().map(|edge| (edge, 215))) {
@@ -126,8 +178,8 @@ impl Picture {
         panel::data_range(self.scalar.as_ref().unwrap_or(&Axis::default()), values, 0.0)
     }
 
-    /// Looks at the whole body.
-    fn camera(&self) -> Camera {
+    /// Looks at the whole body, with room for a column of names at each side.
+    fn camera(&self, column: f64) -> Camera {
         let towards = unit(self.view).unwrap_or([0.0, -1.0, 0.0]);
         // z is up, unless one looks along it.
         let upwards = if towards[2].abs() > 0.99 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
@@ -144,12 +196,12 @@ impl Picture {
         };
         let (x, y, z) = (span(right), span(up), span(towards));
         let side = if self.scalar.is_some() { 120.0 } else { 0.0 };
-        let room =
-            [self.size[0] - 2.0 * MARGIN - side, self.size[1] - 2.0 * MARGIN - 40.0].map(|r| r.max(10.0));
+        let room = [self.size[0] - 2.0 * (MARGIN + column) - side, self.size[1] - 2.0 * MARGIN - 40.0]
+            .map(|r| r.max(10.0));
         let extent = (x[1] - x[0]).max(y[1] - y[0]).max(1e-300);
         let scale = (room[0] / (x[1] - x[0])).min(room[1] / (y[1] - y[0])).min(room[0].max(room[1]) / extent);
         let origin = [
-            MARGIN + 0.5 * room[0] - scale * 0.5 * (x[0] + x[1]),
+            MARGIN + column + 0.5 * room[0] - scale * 0.5 * (x[0] + x[1]),
             MARGIN + 10.0 + 0.5 * room[1] + scale * 0.5 * (y[0] + y[1]),
         ];
         Camera { right, up, towards, scale, origin, depth: (z[1] - z[0]).max(extent) }
@@ -305,7 +357,7 @@ mod tests {
     #[test]
     fn the_side_towards_the_light_is_brighter() {
         let picture = Picture { view: [0.0, -1.0, 0.0], ..Picture::default() };
-        let camera = picture.camera();
+        let camera = picture.camera(0.0);
         let (left_up, right_down) =
             (camera.brightness([-1.0, -1.0, 1.0]), camera.brightness([1.0, -1.0, -1.0]));
         assert!(left_up > 0.9 && right_down < 0.75, "{left_up} {right_down}");

@@ -102,6 +102,14 @@ impl ZBuffer {
         }
     }
 
+    /// Colours in the middles of the pixels, without lines and not smoothed; row after row.
+    pub(crate) fn middles(&self) -> impl Iterator<Item = [u8; 3]> + '_ {
+        let rows = (SAMPLES / 2..self.height).step_by(SAMPLES);
+        rows.flat_map(move |y| {
+            (SAMPLES / 2..self.width).step_by(SAMPLES).map(move |x| self.color[y * self.width + x])
+        })
+    }
+
     /// Pixels: means over their samples; red, green, blue, row after row.
     pub(crate) fn pixels(&self) -> Vec<u8> {
         let mut rgb = Vec::with_capacity(3 * self.width * self.height / (SAMPLES * SAMPLES));

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use carom_report::{Axis, Color, Paint, Picture, Triangle};
+use carom_report::{Axis, Color, Name, Paint, Picture, Triangle};
 
 use crate::BodyGrid;
 use crate::tessellate::{Tessellation, tessellate};
@@ -13,7 +13,7 @@ use crate::tessellate::{Tessellation, tessellate};
 pub enum Coloring<'a> {
     /// One colour.
     Plain(Color),
-    /// A number for each grid cell chooses one of the named colours; numbers without one are grey.
+    /// A number for each grid cell chooses one of the named colours; numbers without one are grey. The names are written on their faces.
     Cells {
         /// Which colour each cell has.
         groups: &'a [usize],
@@ -46,11 +46,12 @@ pub fn picture(bodies: &[(&BodyGrid, Coloring<'_>)], edges: bool) -> Picture {
         match coloring {
             Coloring::Plain(_) => {}
             Coloring::Cells { names, .. } => {
-                for name in
-                    names.iter().filter(|name| !picture.legend.contains(name)).cloned().collect::<Vec<_>>()
-                {
-                    picture.legend.push(name);
-                }
+                let name = |(text, color): &(String, Color)| Name {
+                    text: text.clone(),
+                    color: *color,
+                    triangles: Vec::new(),
+                };
+                picture.names.extend(names.iter().map(name));
             }
             Coloring::Points { quantity, .. } => picture.scalar = Some((*quantity).clone()),
         }
@@ -88,7 +89,17 @@ fn add_body(picture: &mut Picture, body: &BodyGrid, coloring: Coloring<'_>, edge
         .map(|cell| tessellate(grid, cell, values, parts(degree(cell), n_cells)))
         .collect();
     let normals = smooth_normals(&tessellations);
+    let first_name = match coloring {
+        Coloring::Cells { names, .. } => picture.names.len() - names.len(),
+        _ => 0,
+    };
     for (cell, tessellation) in tessellations.iter().enumerate() {
+        if let Coloring::Cells { groups, names } = coloring
+            && let Some(&group) = groups.get(cell).filter(|group| **group < names.len())
+        {
+            let first = picture.triangles.len();
+            picture.names[first_name + group].triangles.extend(first..first + tessellation.triangles.len());
+        }
         for triangle in &tessellation.triangles {
             let corners = triangle.map(|k| tessellation.points[k].0);
             let paint = match coloring {

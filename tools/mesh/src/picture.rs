@@ -5,19 +5,21 @@ use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext};
 use carom_fem::Body;
+use carom_report::names::legend;
 use carom_report::{Color, Drawing};
 use carom_scene::{BodyGrid, Coloring};
 
 /// The view from behind and below, where the usual one looks from the front and above.
 const FROM_BEHIND: [f64; 3] = [1.0, 1.3, -0.8];
 
-/// Draws the surface of a body. Every face has the colour of the smallest set that it belongs to; what is in no set, or only
-/// in one that is the whole surface, is grey. If a set lies on the far side alone, a second view shows it.
+/// Draws the surface of a body. Every face has the colour and the name of the smallest set that it belongs to; what is in no set, or only
+/// in one that is the whole surface, is grey. If a set is not seen from the front, a second view shows the other side; names without room
+/// in either are listed below.
 pub(crate) fn draw(body: &Body) -> Drawing {
     let grid = BodyGrid::surface(body);
     let sets = sets(body, &grid);
-    let names: Vec<(String, Color)> =
-        sets.iter().enumerate().map(|(n, (name, _))| (name.clone(), Color::of_series(n))).collect();
+    let colors = Color::distinct(sets.len());
+    let names: Vec<(String, Color)> = sets.iter().map(|(name, _)| name.clone()).zip(colors).collect();
     let mut groups = vec![usize::MAX; grid.faces.len()];
     for (n, (_, cells)) in sets.iter().enumerate() {
         cells.iter().for_each(|&cell| groups[cell] = n);
@@ -25,19 +27,33 @@ pub(crate) fn draw(body: &Body) -> Drawing {
     let coloring = Coloring::Cells { groups: &groups, names: &names };
     let mut picture = carom_scene::picture(&[(&grid, coloring)], true);
     picture.title.clone_from(&body.name);
-    let faces_front = |cell: &usize| dot(normal(&grid, *cell), picture.view) > 0.0;
-    if sets.iter().all(|(_, cells)| cells.iter().any(faces_front)) {
-        return picture.draw();
+    let (front, mut written) = picture.draw_with_names();
+    let mut views = vec![front];
+    if !written.iter().all(|written| *written) {
+        picture.view = FROM_BEHIND;
+        picture.title = "from behind and below".to_owned();
+        let (behind, written_behind) = picture.draw_with_names();
+        let is_new = |(before, now): (&bool, &bool)| *now && !*before;
+        if written.iter().zip(&written_behind).any(is_new) {
+            views.push(behind);
+            written.iter_mut().zip(written_behind).for_each(|(before, now)| *before |= now);
+        }
     }
-    let front = picture.draw();
-    picture.view = FROM_BEHIND;
-    picture.title = "from behind and below".to_owned();
-    picture.legend.clear();
-    let mut both = Drawing::new([2.0 * front.size[0], front.size[1]]);
-    let right = [front.size[0], 0.0];
-    both.place(front, [0.0; 2]);
-    both.place(picture.draw(), right);
-    both
+    let views = Drawing::side_by_side(views);
+    let left: Vec<(String, Color)> = names
+        .into_iter()
+        .enumerate()
+        .filter(|(n, _)| !written[*n])
+        .map(|(n, (name, color))| match groups.contains(&n) {
+            true => (name, color),
+            false => (format!("{name} (all of it in smaller sets)"), Color::WHITE),
+        })
+        .collect();
+    if left.is_empty() {
+        return views;
+    }
+    let width = views.size[0];
+    Drawing::stacked([views, legend(&left, width)])
 }
 
 /// Names of sets of faces and their cells in the grid, large ones first: small ones are painted over them. Sets of the same faces
@@ -58,22 +74,6 @@ fn sets(body: &Body, grid: &BodyGrid) -> Vec<(String, Vec<usize>)> {
     }
     sets.sort_by_key(|(_, cells)| std::cmp::Reverse(cells.len()));
     sets
-}
-
-/// A vector along the outward normal in the middle of a face.
-fn normal(grid: &BodyGrid, cell: usize) -> [f64; 3] {
-    let (points, rim) = grid.sample(cell, 2);
-    let mut sum = [0.0; 3];
-    let Some(&first) = rim.first() else { return sum };
-    for pair in rim.windows(2) {
-        let [a, b] = [pair[0], pair[1]].map(|k| [0, 1, 2].map(|d| points[k][d] - points[first][d]));
-        sum = [0, 1, 2].map(|d| sum[d] + a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3]);
-    }
-    sum
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// The picture in the format that the ending of the path asks for.
