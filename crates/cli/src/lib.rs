@@ -11,6 +11,7 @@ pub mod command_line;
 pub mod examples;
 pub mod exit_code;
 pub mod failure;
+pub mod origin;
 pub mod paths;
 mod quantity;
 pub mod run;

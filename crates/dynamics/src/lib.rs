@@ -3,7 +3,7 @@
 //! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: where a body is and how it starts
 //! * [`Loads`]: gravity, forces and torques at markers; [`TimeFunction`]: what changes with time
 //! * [`Ledger`]: the balance of energy and momenta of THEORY section 7
-//! * [`ContactEvent`], [`ContactTracker`]: what happened between two surfaces
+//! * [`ContactEvent`], [`ContactTracker`]: what happened between two surfaces; [`condensed()`]: which of many a person is shown
 //! * [`Observer`]: to whom a time loop hands its states; [`Checkpoint`]: from which it continues bit for bit
 //!
 //! Vectors are in inertial axes unless their name ends in `_b` (body axes). SI units throughout.
@@ -12,6 +12,7 @@
 pub const RELATIVE_TOLERANCE: f64 = 1e-6;
 
 pub mod checkpoint;
+pub mod condensed;
 pub mod contact_event;
 pub mod contact_tracker;
 pub mod ledger;
@@ -22,6 +23,7 @@ pub mod state;
 pub mod time_function;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Values};
+pub use condensed::{PairImpacts, ShownImpact, condensed};
 pub use contact_event::{ContactEvent, NO_PEAK, NoRestitution};
 pub use contact_tracker::{BodyMotion, ContactSample, ContactTracker};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};

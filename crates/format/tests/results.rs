@@ -7,7 +7,8 @@ use carom_dynamics::{
     LedgerSummary, Observer,
 };
 use carom_format::result::{
-    ForceKind, NoteLevel, ResultBody, ResultJoint, ResultPair, RunHeader, RunState, StaticForce,
+    ForceKind, NoteLevel, ResultBody, ResultJoint, ResultPair, RunHeader, RunOrigin, RunState, StaticForce,
+    keep_origin,
 };
 use carom_format::{ResultError, ResultReader, ResultWriter};
 
@@ -266,6 +267,37 @@ fn what_is_newer_than_the_checkpoint_goes_when_a_run_is_continued() {
     let notes = reader.notes().unwrap();
     assert_eq!(notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>(), ["begun"]);
     assert_eq!(reader.header().unwrap(), longer);
+}
+
+#[test]
+fn the_origin_of_a_run_is_kept_beside_its_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    step(&mut writer, &mut ledger, 0.0, true);
+    let origin = |command: &str| RunOrigin {
+        command: command.to_owned(),
+        date: "2026-11-23 18:00 UTC".to_owned(),
+        scenario: "# mine: \"quoted\"\n[simulation]\n".to_owned(),
+    };
+    let busy = keep_origin(&path, &origin("too early")).unwrap_err();
+    assert!(matches!(busy, ResultError::InUse { .. }), "{busy}");
+    writer.finish(RunState::Interrupted, &LedgerSummary::default(), &[], &[]).unwrap();
+    assert_eq!(ResultReader::open(&path).unwrap().origin().unwrap(), None);
+    for command in ["carom-solve a.toml -o r", "carom-solve a.toml -o r --resume"] {
+        keep_origin(&path, &origin(command)).unwrap();
+        let reader = ResultReader::open(&path).unwrap();
+        assert_eq!(reader.origin().unwrap(), Some(origin(command)));
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "something is left beside the result");
+    // It does not stand in the way of a run that goes on, and stays until that is told of another one.
+    drop(ResultWriter::resume(&path, &header(), 1).unwrap());
+    assert!(ResultReader::open(&path).unwrap().origin().unwrap().is_some());
+    let junk = folder.path().join("junk");
+    std::fs::write(&junk, "no database").unwrap();
+    assert!(keep_origin(&junk, &origin("")).is_err());
+    assert_eq!(std::fs::read_to_string(&junk).unwrap(), "no database");
 }
 
 /// Tables with rows that come in the course of a run are cut at a checkpoint: numbered ones and those of frames. Any other one holds what

@@ -13,7 +13,11 @@ enum Block {
     Drawing(Box<Drawing>, String),
     Png(Vec<u8>, String),
     Table(Box<Table>, String),
+    Facts(Vec<(String, String)>),
+    Links(Vec<Link>),
+    Warning(String),
     Preformatted(String),
+    Folded(String, String),
 }
 
 /// A report, written from top to bottom.
@@ -23,18 +27,37 @@ pub struct Report {
     blocks: Vec<Block>,
 }
 
-/// Black on white, numbers aligned, printable.
+/// A file that a report leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Its path as it is seen from the report, with `/`.
+    pub path: String,
+    /// What it holds.
+    pub what: String,
+}
+
+/// Black on white, numbers aligned; on paper smaller, without colours of the screen, figures and tables in one piece.
 const STYLE: &str = "\
 body { color: #1a1a1a; background: #ffffff; font: 16px/1.5 'Helvetica Neue', Helvetica, Arial, sans-serif; \
-max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin: 0 0 1rem; } h2 { font-size: 1.2rem; margin: 2rem 0 0.5rem; border-bottom: 1px solid #d0d0d0; }
-table { border-collapse: collapse; margin: 0.5rem 0; } caption, figcaption { color: #555555; font-size: 0.9rem; text-align: left; }
+max-width: 56rem; margin: 2rem auto; padding: 0 1.2rem; overflow-wrap: break-word; }
+h1 { font-size: 1.6rem; margin: 0 0 0.3rem; } \
+h2 { font-size: 1.2rem; margin: 2.2rem 0 0.6rem; border-bottom: 1px solid #d0d0d0; }
+table { border-collapse: collapse; margin: 0.7rem 0; font-size: 0.9rem; line-height: 1.4; } \
+caption, figcaption { color: #555555; font-size: 0.9rem; text-align: left; }
 caption { caption-side: bottom; padding-top: 0.3rem; }
-th { text-align: left; border-bottom: 1px solid #1a1a1a; } th, td { padding: 0.15rem 0.9rem 0.15rem 0; vertical-align: top; }
-.number { text-align: right; font-variant-numeric: tabular-nums; }
+th { text-align: left; vertical-align: bottom; font-weight: 600; border-bottom: 1px solid #1a1a1a; } \
+th, td { padding: 0.15rem 14px 0.15rem 0; } td { vertical-align: top; }
+th:last-child, td:last-child { padding-right: 0; }
+.number { text-align: right; font-variant-numeric: tabular-nums; } td.number { white-space: nowrap; }
+.facts th { border: 0; font-weight: 400; color: #555555; white-space: nowrap; vertical-align: top; }
 figure { margin: 1rem 0; } svg, img { max-width: 100%; height: auto; }
-pre { background: #f5f5f5; padding: 0.7rem; overflow-x: auto; font-size: 0.85rem; line-height: 1.35; }
-.wide { overflow-x: auto; }
+a { color: #0a58a6; } code { font-size: 0.9em; } .warning { border-left: 4px solid #d55e00; padding-left: 0.8rem; }
+pre { background: #f5f5f5; padding: 0.7rem; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 0.85rem; line-height: 1.35; }
+summary { cursor: pointer; color: #555555; }
+@page { size: A4; margin: 15mm; }
+@media print { body { font-size: 11px; max-width: none; margin: 0; padding: 0; } h1 { font-size: 18px; } h2 { font-size: 14px; break-after: avoid; } \
+table { font-size: 10.5px; } th, td { padding-right: 10px; } figure, tr { break-inside: avoid; } caption, figcaption { font-size: 10px; } \
+figure svg, figure img { max-height: 150mm; width: auto; } pre { font-size: 9px; border: 1px solid #d0d0d0; } a { color: inherit; } }
 ";
 
 impl Report {
@@ -68,6 +91,26 @@ impl Report {
         self.blocks.push(Block::Table(Box::new(table), caption.to_owned()));
     }
 
+    /// Adds a list of words and what each is: version, date, command.
+    pub fn facts(&mut self, facts: Vec<(String, String)>) {
+        self.blocks.push(Block::Facts(facts));
+    }
+
+    /// Adds a list of files.
+    pub fn links(&mut self, links: Vec<Link>) {
+        self.blocks.push(Block::Links(links));
+    }
+
+    /// Adds a sentence that must not be overlooked.
+    pub fn warning(&mut self, text: &str) {
+        self.blocks.push(Block::Warning(text.to_owned()));
+    }
+
+    /// Adds a long text that is shown when somebody clicks on its title.
+    pub fn folded(&mut self, title: &str, text: &str) {
+        self.blocks.push(Block::Folded(title.to_owned(), text.to_owned()));
+    }
+
     /// Adds text as it is, such as the scenario.
     pub fn preformatted(&mut self, text: &str) {
         self.blocks.push(Block::Preformatted(text.to_owned()));
@@ -99,18 +142,27 @@ fn block_html(block: &Block) -> String {
             figure(&image, caption)
         }
         Block::Table(table, caption) => {
-            let html = table.to_html();
-            let caption = if caption.is_empty() {
-                String::new()
-            } else {
-                format!("<caption>{}</caption>\n", escape(caption))
-            };
-            format!(
-                "<div class=\"wide\">{}</div>\n",
-                html.replacen("<table>\n", &format!("<table>\n{caption}"), 1)
-            )
+            format!("<div class=\"wide\">{}</div>\n", table.to_html_with(caption))
         }
+        Block::Facts(facts) => {
+            let row = |(word, what): &(String, String)| {
+                format!("<tr><th>{}</th><td>{}</td></tr>\n", escape(word), escape(what))
+            };
+            format!("<table class=\"facts\">\n{}</table>\n", facts.iter().map(row).collect::<String>())
+        }
+        Block::Links(links) => {
+            let item = |Link { path, what }: &Link| {
+                format!("<li><a href=\"{}\">{}</a>: {}</li>\n", address(path), escape(path), escape(what))
+            };
+            format!("<ul>\n{}</ul>\n", links.iter().map(item).collect::<String>())
+        }
+        Block::Warning(text) => format!("<p class=\"warning\">{}</p>\n", escape(text)),
         Block::Preformatted(text) => format!("<pre>{}</pre>\n", escape(text)),
+        Block::Folded(title, text) => format!(
+            "<details><summary>{}</summary>\n<pre>{}</pre>\n</details>\n",
+            escape(title),
+            escape(text)
+        ),
     }
 }
 
@@ -121,6 +173,15 @@ fn figure(inside: &str, caption: &str) -> String {
         format!("<figcaption>{}</figcaption>", escape(caption))
     };
     format!("<figure>{inside}{caption}</figure>\n")
+}
+
+/// A path as an address within the folder of the report: whatever may mean something else there is written as its bytes.
+fn address(path: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.~/".contains(&b);
+    let one = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
+    let address: String = path.bytes().map(one).collect();
+    // A name with a colon would be taken for a protocol, `//` for a machine.
+    if path.starts_with('/') { format!("file://{address}") } else { format!("./{address}") }
 }
 
 /// Text for HTML or XML; control characters, which XML has no place for, become blanks.
@@ -143,6 +204,23 @@ pub(crate) fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_and_the_users_own_text_come_through_whatever_is_in_them() {
+        let mut report = Report::new("run");
+        report.links(vec![Link { path: "a b/x%<y>.pvd".to_owned(), what: "ParaView & more".to_owned() }]);
+        report.facts(vec![("command".to_owned(), "carom run \"a<b\"".to_owned())]);
+        report.folded("all </pre>", "x = \"</pre><script>\"");
+        report.warning("5 < 6");
+        let html = report.to_html();
+        let link = "<a href=\"./a%20b/x%25%3Cy%3E.pvd\">a b/x%&lt;y&gt;.pvd</a>: ParaView &amp; more";
+        assert!(html.contains(link), "{html}");
+        assert!(html.contains("<td>carom run &quot;a&lt;b&quot;</td>") && html.contains("5 &lt; 6"));
+        assert!(
+            html.contains("<pre>x = &quot;&lt;/pre&gt;&lt;script&gt;&quot;</pre>")
+                && !html.contains("<script")
+        );
+    }
 
     #[test]
     fn a_report_is_one_file_without_references() {

@@ -39,6 +39,30 @@ pub fn quantity(x: f64, unit: &str, digits: usize) -> String {
     format!("{} {prefix}{unit}", pretty(x * 10f64.powi(-power), digits))
 }
 
+/// Part of the natural scale of a quantity below which a number is nothing but rounding: some thousand times the rounding of a double, as
+/// the sums of many steps have it.
+pub const ROUND_OFF: f64 = 1e-12;
+
+/// A number that is zero but for rounding, for a person.
+pub const ZERO: &str = "0 (round-off)";
+
+/// True for a number that is zero but for rounding: not above [`ROUND_OFF`] of its natural scale. What is not a number is not zero.
+///
+/// * `scale` — what the number would be of the size of: of a momentum that cancels, those that do not
+pub fn is_round_off(x: f64, scale: f64) -> bool {
+    x.abs() <= ROUND_OFF * scale.abs()
+}
+
+/// A relative error to two digits, or [`ZERO`].
+///
+/// ```
+/// assert_eq!(carom_report::number::relative_error(3.21e-8), "3.2e-8");
+/// assert_eq!(carom_report::number::relative_error(4e-16), "0 (round-off)");
+/// ```
+pub fn relative_error(error: f64) -> String {
+    if is_round_off(error, 1.0) { ZERO.to_owned() } else { significant(error, 2) }
+}
+
 /// Power of ten and SI prefix that bring `size` between 1 and 1000, if the unit can take one.
 ///
 /// A unit takes a prefix if it begins with a plain symbol (N, m/s, N s) that has no power (m², 1/s, kg m²/s have none).
@@ -92,6 +116,14 @@ mod tests {
         assert_eq!(significant(-123456.0, 3), "-1.23e5");
         assert_eq!(significant(0.0, 3), "0");
         assert_eq!(significant(f64::NAN, 3), "NaN");
+    }
+
+    #[test]
+    fn round_off_is_told_from_what_is_small() {
+        assert!(is_round_off(4e-16, 1.0) && is_round_off(0.0, 0.0) && is_round_off(-3e-17, 0.07));
+        assert!(!is_round_off(1e-9, 1.0) && !is_round_off(1e-17, 0.0));
+        // What is not a number must show.
+        assert!(!is_round_off(f64::NAN, 1.0) && relative_error(f64::NAN) == "NaN");
     }
 
     #[test]

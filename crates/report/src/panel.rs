@@ -28,7 +28,7 @@ impl Ruler {
             let unit = if axis.unit.is_empty() { String::new() } else { format!(" [{}]", axis.unit) };
             Shown { offset: 0.0, factor: 1.0, caption: format!("{}{unit}", axis.label) }
         } else {
-            ticks::shown(&axis.label, &axis.unit, low, high)
+            ticks::shown(&axis.label, &axis.unit, [low, high], axis.prefix)
         };
         Self { low, high, logarithmic, shown, pixels: [0.0, 1.0] }
     }

@@ -4,7 +4,7 @@ use crate::drawing::{Anchor, Drawing, Item, Stroke, Text};
 use crate::names::{self, NOBODY, Name, Regions};
 use crate::panel::{self, CAPTION, LABEL, Ruler};
 use crate::zbuffer::{Vertex, ZBuffer};
-use crate::{Axis, Color, Ramp, number};
+use crate::{Axis, Color, Ramp, font, number};
 
 /// What colours a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,6 +37,8 @@ pub struct Picture {
     pub edges: Vec<[[f64; 3]; 2]>,
     /// Dark lines, such as sharp edges and the borders of sets.
     pub outlines: Vec<[[f64; 3]; 2]>,
+    /// Places with their names, circled over everything else: where bodies touch.
+    pub marks: Vec<([f64; 3], String)>,
     /// Names of colours.
     pub legend: Vec<(String, Color)>,
     /// Names of triangles, written on them or beside the body.
@@ -63,6 +65,7 @@ impl Default for Picture {
             triangles: Vec::new(),
             edges: Vec::new(),
             outlines: Vec::new(),
+            marks: Vec::new(),
             legend: Vec::new(),
             names: Vec::new(),
             scalar: None,
@@ -167,7 +170,25 @@ impl Picture {
         self.draw_legend(&mut drawing);
         self.draw_scalar_bar(&mut drawing, range);
         camera.draw_scale_and_axes(&mut drawing);
+        self.draw_marks(&mut drawing, &camera);
         drawing
+    }
+
+    /// A circle about each mark, with a white rim that shows on any colour, and its name beside it.
+    fn draw_marks(&self, drawing: &mut Drawing, camera: &Camera) {
+        for (place, name) in self.marks.iter().filter(|(place, _)| place.iter().all(|x| x.is_finite())) {
+            let ([x, y], _) = camera.place(*place);
+            let circle: Vec<[f64; 2]> = (0..24)
+                .map(|n| std::f64::consts::TAU * f64::from(n) / 24.0)
+                .map(|angle| [x + 9.0 * angle.cos(), y + 9.0 * angle.sin()])
+                .collect();
+            for stroke in [Stroke::solid(Color::WHITE, 4.0), Stroke::solid(Color::INK, 1.6)] {
+                drawing.polygon(circle.clone(), None, Some(stroke));
+            }
+            let end = x + 16.0 + font::width(name, LABEL, false) > drawing.size[0];
+            let (at, anchor) = if end { (x - 14.0, Anchor::End) } else { (x + 14.0, Anchor::Start) };
+            drawing.text(Text::new(name, [at, y + 0.36 * LABEL], LABEL).anchored(anchor));
+        }
     }
 
     fn scalar_range(&self) -> [f64; 2] {
@@ -352,6 +373,25 @@ mod tests {
             let drawing = picture.draw();
             assert!(drawing.to_png(1.0).is_ok() && !drawing.to_svg().contains("NaN"));
         }
+    }
+
+    #[test]
+    fn a_mark_is_circled_and_named_within_the_picture() {
+        let corner = |x: f64| [[x, 0.0, 0.0], [x + 1.0, 0.0, 0.0], [x, 0.0, 1.0]];
+        let triangle = Triangle { corners: corner(0.0), normals: None, paint: Paint::Solid(Color::GREY) };
+        let marks = vec![([1.0, 0.0, 0.0], "touch".to_owned()), ([f64::NAN; 3], "nowhere".to_owned())];
+        let size = [200.0, 150.0];
+        let drawing =
+            Picture { triangles: vec![triangle], marks, size, view: [0.0, -1.0, 0.0], ..Picture::default() }
+                .draw();
+        let svg = drawing.to_svg();
+        assert!(svg.contains(">touch<") && !svg.contains("nowhere") && !svg.contains("NaN"), "{svg}");
+        let words = drawing.items.iter().filter_map(|item| match item {
+            Item::Text(text) if text.text == "touch" => Some(text.anchor),
+            _ => None,
+        });
+        // At the right edge its name stands to the left.
+        assert_eq!(words.collect::<Vec<_>>(), [Anchor::End]);
     }
 
     #[test]

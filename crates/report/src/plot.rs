@@ -1,8 +1,8 @@
 //! Curves over an axis.
 
-use crate::drawing::{Drawing, Stroke, Text};
+use crate::drawing::{Anchor, Drawing, Stroke, Text};
 use crate::panel::{self, LABEL, Panel, Ruler};
-use crate::{Color, font};
+use crate::{Color, Prefix, font, number};
 
 /// Linear or logarithmic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,12 +25,19 @@ pub struct Axis {
     pub scale: Scale,
     /// From, to; `None` takes the range of the data.
     pub range: Option<[f64; 2]>,
+    /// Prefix of the unit; `None` takes the one that suits the range.
+    pub prefix: Option<Prefix>,
 }
 
 impl Axis {
     /// A linear axis over the range of the data.
     pub fn new(label: &str, unit: &str) -> Self {
         Self { label: label.to_owned(), unit: unit.to_owned(), ..Self::default() }
+    }
+
+    /// The same with this prefix of its unit.
+    pub fn prefixed(self, prefix: Prefix) -> Self {
+        Self { prefix: Some(prefix), ..self }
     }
 
     /// The same, logarithmic.
@@ -98,12 +105,14 @@ pub struct Plot {
     pub series: Vec<Series>,
     /// Width and height \[px\].
     pub size: [f64; 2],
+    /// Natural scale of the ordinates: where all of them are round-off against it, words say so and no noise is drawn.
+    pub scale: Option<f64>,
 }
 
 impl Plot {
     /// An empty plot of 640 × 380 pixels.
     pub fn new(title: &str, x: Axis, y: Axis) -> Self {
-        Self { title: title.to_owned(), x, y, series: Vec::new(), size: [640.0, 380.0] }
+        Self { title: title.to_owned(), x, y, series: Vec::new(), size: [640.0, 380.0], scale: None }
     }
 
     /// The same with one more series.
@@ -112,8 +121,16 @@ impl Plot {
         self
     }
 
+    /// The same with a natural scale of the ordinates.
+    pub fn scaled(self, scale: f64) -> Self {
+        Self { scale: Some(scale), ..self }
+    }
+
     /// Draws the plot.
     pub fn draw(&self) -> Drawing {
+        if let Some(words) = self.is_zero() {
+            return self.draw_words(&words);
+        }
         let xs = self.series.iter().flat_map(|s| s.x.iter().copied());
         let ys = self.series.iter().flat_map(|s| s.y.iter().copied());
         let x = Ruler::new(&self.x, panel::data_range(&self.x, xs, 0.0));
@@ -139,6 +156,38 @@ impl Plot {
         if let Some(legend) = legend {
             legend.draw(&mut drawing);
         }
+        drawing
+    }
+
+    /// That there is nothing but rounding, in words; none where there is more.
+    fn is_zero(&self) -> Option<String> {
+        let scale = self.scale?;
+        let largest = self.series.iter().flat_map(|s| &s.y).fold(0.0, |m: f64, y| m.max(y.abs()));
+        let is_round_off = |y: &f64| number::is_round_off(*y, scale);
+        if !self.series.iter().flat_map(|s| &s.y).all(is_round_off) {
+            return None;
+        }
+        let what = &self.y.label;
+        Some(match largest {
+            0.0 => format!("{what}: zero"),
+            _ => {
+                let size = format!("{} {}", number::pretty(largest, 1), self.y.unit);
+                format!("{what}: zero but for rounding (at most {})", size.trim_end())
+            }
+        })
+    }
+
+    /// A sentence where the curves would be.
+    fn draw_words(&self, words: &str) -> Drawing {
+        let top = if self.title.is_empty() { 6.0 } else { 34.0 };
+        let [width, height] = [self.size[0], ROW + 16.0];
+        let mut drawing = Drawing::new([width, top + height + 6.0]);
+        let area = [14.0, top, width - 22.0, top + height];
+        let frame = Stroke::solid(Color::PALE, 1.0);
+        drawing.rectangle([area[0], top], [area[2] - area[0], height], None, Some(frame));
+        let at = [0.5 * (area[0] + area[2]), top + 0.5 * height + 0.36 * LABEL];
+        drawing.text(Text::new(words, at, LABEL).anchored(Anchor::Middle));
+        panel::draw_title(&mut drawing, &self.title, area);
         drawing
     }
 
@@ -355,6 +404,26 @@ mod tests {
         let full = plot(x, y);
         let drawing = full.draw();
         assert!(drawing.size[1] > full.size[1] + ROW, "{:?}", drawing.size);
+    }
+
+    #[test]
+    fn noise_is_not_drawn_as_data() {
+        let residual = |y: Vec<f64>| {
+            let plot = Plot::new("", Axis::new("time", "s"), Axis::new("residual", "N s")).scaled(0.07);
+            plot.with(Series::line("", vec![0.0, 1.0], y)).draw()
+        };
+        let noise = residual(vec![0.0, 3.2e-17]);
+        assert!(
+            noise.to_svg().contains("residual: zero but for rounding (at most 3·10⁻¹⁷ N s)"),
+            "{}",
+            noise.to_svg()
+        );
+        assert!(noise.size[1] < 60.0, "it takes the room of a plot");
+        assert!(residual(vec![0.0; 2]).to_svg().contains("residual: zero<"));
+        let small = residual(vec![0.0, 1e-9]);
+        assert!(!small.to_svg().contains("rounding") && small.size[1] == 380.0);
+        // What is not a number is shown as far as it can be.
+        assert!(!residual(vec![0.0, f64::NAN]).to_svg().contains("zero"));
     }
 
     #[test]

@@ -1,13 +1,14 @@
-//! Tables: aligned text, CSV, JSON, HTML.
+//! Tables: aligned text and HTML for persons, CSV and JSON with all digits for programs.
 
 use serde_json::json;
 use thiserror::Error;
 
 use crate::html::escape;
-use crate::{font, number};
+use crate::layout::{Sheet, breakable};
+use crate::{Prefix, font, number};
 
 /// One column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     /// Key in JSON: lower case with underscores.
     pub key: String,
@@ -17,12 +18,17 @@ pub struct Column {
     pub unit: String,
     /// Significant digits shown (CSV and JSON have all).
     pub digits: usize,
+    /// Prefix of the unit that persons are shown; without one, that of the largest number of all columns of this unit.
+    pub prefix: Option<Prefix>,
+    /// Natural scale of its numbers: persons are shown 0 instead of those that are round-off against it.
+    pub scale: f64,
 }
 
 impl Column {
-    /// A column of numbers with five significant digits, or of texts.
+    /// A column of numbers with four significant digits, or of texts.
     pub fn new(key: &str, heading: &str, unit: &str) -> Self {
-        Self { key: key.to_owned(), heading: heading.to_owned(), unit: unit.to_owned(), digits: 5 }
+        let [key, heading, unit] = [key, heading, unit].map(str::to_owned);
+        Self { key, heading, unit, digits: 4, prefix: None, scale: 0.0 }
     }
 
     /// The same with another number of significant digits.
@@ -30,8 +36,14 @@ impl Column {
         Self { digits, ..self }
     }
 
-    fn title(&self) -> String {
-        if self.unit.is_empty() { self.heading.clone() } else { format!("{} [{}]", self.heading, self.unit) }
+    /// The same with this prefix.
+    pub fn prefixed(self, prefix: Prefix) -> Self {
+        Self { prefix: Some(prefix), ..self }
+    }
+
+    /// The same with a natural scale.
+    pub fn scaled(self, scale: f64) -> Self {
+        Self { scale, ..self }
     }
 }
 
@@ -83,13 +95,29 @@ pub struct RowError {
 pub struct Table {
     /// Columns.
     pub columns: Vec<Column>,
+    /// Leading columns that say what a row is about: where a table is too wide for its page, each part of it begins with them.
+    pub n_names: usize,
     rows: Vec<Vec<Value>>,
 }
+
+/// Letters on a line of a terminal.
+pub const LINE: usize = 100;
+
+/// Width of a report, size of the letters of its tables and space between columns \[px\]: those of a window of 900 px. Print is smaller in
+/// proportion.
+pub(crate) const PAGE: f64 = 860.0;
+pub(crate) const LETTERS: f64 = 14.4;
+pub(crate) const PADDING: f64 = 14.0;
 
 impl Table {
     /// A table without rows.
     pub fn new(columns: Vec<Column>) -> Self {
-        Self { columns, rows: Vec::new() }
+        Self { columns, n_names: 1, rows: Vec::new() }
+    }
+
+    /// The same with this number of columns that say what a row is about.
+    pub fn named_by(self, n_names: usize) -> Self {
+        Self { n_names, ..self }
     }
 
     /// Adds a row.
@@ -110,25 +138,9 @@ impl Table {
         &self.rows
     }
 
-    /// Columns aligned with blanks, for a terminal.
+    /// Columns aligned with blanks, for a terminal: lines of at most 100 letters, where the table is divided if it is wider.
     pub fn to_text(&self) -> String {
-        let titles = self.columns.iter().map(Column::title).collect();
-        let body = self.rows.iter().map(|row| self.shown(row, number::significant));
-        let lines: Vec<Vec<String>> = std::iter::once(titles).chain(body).collect();
-        let width = |c: usize| lines.iter().map(|line| line[c].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
-        let mut text = String::new();
-        for line in &lines {
-            let cells: Vec<String> = (0..line.len())
-                .map(|c| {
-                    let (cell, w) = (&line[c], widths[c]);
-                    if self.is_text(c) { format!("{cell:<w$}") } else { format!("{cell:>w$}") }
-                })
-                .collect();
-            text += cells.join("  ").trim_end();
-            text.push('\n');
-        }
-        text
+        self.sheet(number::significant).to_text(LINE)
     }
 
     /// Comma-separated values with all digits; the first line has keys and units: `time [s]`.
@@ -163,31 +175,75 @@ impl Table {
         serde_json::Value::Array(self.rows.iter().map(object).collect())
     }
 
-    /// An HTML table.
+    /// An HTML table, or several below each other where one would be wider than the page.
     pub fn to_html(&self) -> String {
-        let class = |c: usize| if self.is_text(c) { "" } else { " class=\"number\"" };
-        let line = |cells: Vec<String>, tag: &str| {
-            let cells: String = cells
-                .iter()
-                .enumerate()
-                .map(|(c, cell)| format!("<{tag}{}>{}</{tag}>", class(c), escape(cell)))
-                .collect();
-            format!("<tr>{cells}</tr>\n")
-        };
-        let head = line(self.columns.iter().map(Column::title).collect(), "th");
-        let body: String = self.rows.iter().map(|row| line(self.shown(row, number::pretty), "td")).collect();
-        format!("<table>\n<thead>{head}</thead>\n<tbody>\n{body}</tbody>\n</table>\n")
+        self.to_html_with("")
     }
 
-    fn shown(&self, row: &[Value], format: fn(f64, usize) -> String) -> Vec<String> {
-        let cell = |(value, column): (&Value, &Column)| match value {
+    /// The same with a caption below the last one.
+    pub(crate) fn to_html_with(&self, caption: &str) -> String {
+        let sheet = self.sheet(number::pretty);
+        let parts = sheet.divided_on_page(PAGE, LETTERS, PADDING);
+        let mut html = String::new();
+        for (n, columns) in parts.iter().enumerate() {
+            let is_last = n + 1 == parts.len();
+            let caption = if caption.is_empty() || !is_last {
+                String::new()
+            } else {
+                format!("<caption>{}</caption>\n", escape(caption))
+            };
+            html += &format!("<table>\n{caption}{}</table>\n", html_rows(&sheet, columns));
+        }
+        html
+    }
+
+    /// The texts that persons are shown.
+    fn sheet(&self, format: fn(f64, usize) -> String) -> Sheet {
+        let prefixes = self.prefixes();
+        let cell = |c: usize, value: &Value| match value {
             Value::Empty => "–".to_owned(),
             Value::Lacking(word) => (*word).to_owned(),
             Value::Text(text) => text.clone(),
             Value::Integer(n) => n.to_string(),
-            Value::Number(x) => format(*x, column.digits),
+            Value::Number(x) if number::is_round_off(*x, self.columns[c].scale) => "0".to_owned(),
+            Value::Number(x) => format(prefixes[c].number(*x), self.columns[c].digits),
         };
-        row.iter().zip(&self.columns).map(cell).collect()
+        let unit = |(column, prefix): (&Column, &Prefix)| match column.unit.as_str() {
+            "" => String::new(),
+            unit => format!("[{}]", prefix.unit(unit)),
+        };
+        Sheet {
+            heads: self.columns.iter().map(|column| column.heading.clone()).collect(),
+            units: self.columns.iter().zip(&prefixes).map(unit).collect(),
+            rows: self
+                .rows
+                .iter()
+                .map(|row| row.iter().enumerate().map(|(c, value)| cell(c, value)).collect())
+                .collect(),
+            is_text: (0..self.columns.len()).map(|c| self.is_text(c)).collect(),
+            names: self.n_names,
+        }
+    }
+
+    /// Prefix of each column: its own, or the one that suits the largest number of all columns of its unit, so that they compare.
+    fn prefixes(&self) -> Vec<Prefix> {
+        let largest = |unit: &str| {
+            let of_unit = |row: &Vec<Value>| {
+                let numbers = self.columns.iter().zip(row).filter_map(|(column, value)| match value {
+                    Value::Number(x) if number::is_round_off(*x, column.scale) => None,
+                    Value::Number(x) if column.unit == unit && x.is_finite() => Some(x.abs()),
+                    _ => None,
+                });
+                numbers.fold(0.0, f64::max)
+            };
+            self.rows.iter().map(of_unit).fold(0.0, f64::max)
+        };
+        let of = |column: &Column| match (&column.prefix, column.unit.as_str()) {
+            (Some(prefix), _) => *prefix,
+            (None, "") => Prefix::NONE,
+            (None, unit) => Prefix::of(largest(unit), unit),
+        };
+        self.columns.iter().map(of).collect()
     }
 
     fn is_text(&self, column: usize) -> bool {
@@ -198,6 +254,36 @@ impl Table {
     pub fn text_width(&self, size: f64) -> f64 {
         self.to_text().lines().map(|line| font::width(line, size, false)).fold(0.0, f64::max)
     }
+}
+
+/// Head and body of an HTML table of some columns.
+fn html_rows(sheet: &Sheet, columns: &[usize]) -> String {
+    let class = |c: usize| if sheet.is_text[c] { "" } else { " class=\"number\"" };
+    let line = |cells: &dyn Fn(usize) -> String, tag: &str| {
+        let cells: String =
+            columns.iter().map(|&c| format!("<{tag}{}>{}</{tag}>", class(c), cells(c))).collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let head = line(
+        &|c| {
+            // A unit is not broken.
+            let unit = sheet.units[c].replace(' ', "\u{a0}");
+            escape(format!("{} {unit}", sheet.heads[c]).trim())
+        },
+        "th",
+    );
+    let words = |text: &str| {
+        let words = breakable(text)
+            .into_iter()
+            .map(|pieces| pieces.iter().map(|piece| escape(piece)).collect::<Vec<_>>().join("<wbr>"));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let body: String = sheet
+        .rows
+        .iter()
+        .map(|row| line(&|c| if sheet.is_text[c] { words(&row[c]) } else { escape(&row[c]) }, "td"))
+        .collect();
+    format!("<thead>{head}</thead>\n<tbody>\n{body}</tbody>\n")
 }
 
 /// A CSV field, quoted if it has to be (RFC 4180).
@@ -228,6 +314,64 @@ mod tests {
             contacts().to_text(),
             "pair           peak force [N]\nball/rod, end           776.1\nrod <b>                     –\n"
         );
+    }
+
+    #[test]
+    fn columns_of_a_unit_share_the_prefix_that_suits_the_largest_number() {
+        let columns = vec![
+            Column::new("start", "start", "s"),
+            Column::new("duration", "duration", "s"),
+            Column::new("force", "force", "N"),
+        ];
+        let mut table = Table::new(columns);
+        table.push(vec![1.516.into(), 1.343e-4.into(), 188_123.4.into()]).unwrap();
+        assert_eq!(
+            table.to_text(),
+            "start [s]  duration [s]  force [kN]\n    1.516      1.343e-4       188.1\n"
+        );
+        table.columns[0].prefix = Some(Prefix::of_times(1.6, Some(1.343e-4)));
+        table.columns[1].prefix = table.columns[0].prefix;
+        assert_eq!(
+            table.to_text(),
+            "start [ms]  duration [ms]  force [kN]\n      1516         0.1343       188.1\n"
+        );
+        assert!(table.to_csv().ends_with("\n1.516,0.0001343,188123.4\n"), "{}", table.to_csv());
+    }
+
+    #[test]
+    fn round_off_is_shown_as_nothing() {
+        let columns = vec![Column::new("x", "x", "m/s").scaled(0.5), Column::new("y", "y", "")];
+        let mut table = Table::new(columns);
+        table.push(vec![3e-17.into(), 3e-17.into()]).unwrap();
+        table.push(vec![f64::NAN.into(), 1e-9.into()]).unwrap();
+        assert_eq!(table.to_text().lines().nth(1), Some("      0  3.000e-17"));
+        assert_eq!(table.to_text().lines().nth(2), Some("    NaN   1.000e-9"));
+        assert!(table.to_csv().contains("3e-17,3e-17"));
+    }
+
+    /// Sixteen columns and a name of 150 letters: lines of at most 100 letters, each with the name of its row.
+    #[test]
+    fn a_table_that_is_too_wide_is_divided() {
+        let name = |letters: usize| Value::Text("n".repeat(letters));
+        let mut columns = vec![Column::new("pair", "pair", "")];
+        columns
+            .extend((0..15).map(|n| Column::new(&format!("c{n}"), &format!("velocity before {n}"), "m/s")));
+        let mut table = Table::new(columns);
+        for letters in [7, 150] {
+            let mut row = vec![name(letters)];
+            row.extend((0..15).map(|n| Value::Number(1.234_567_8 + f64::from(n))));
+            table.push(row).unwrap();
+        }
+        let text = table.to_text();
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(LINE), "{text}");
+        assert!(widest > Some(LINE - 15), "the page is not used:\n{text}");
+        assert_eq!(text.matches("\nnnnnnnn ").count(), text.matches("pair").count(), "{text}");
+        assert!((0..15).all(|n| text.contains(&format!("{:.2}", 1.234_567_8 + f64::from(n)))), "{text}");
+        let html = table.to_html_with("all of it");
+        assert_eq!(html.matches("<th>pair</th>").count(), html.matches("<table>").count());
+        assert!(html.matches("<table>").count() > 1 && html.matches("all of it").count() == 1, "{html}");
+        assert!(html.contains("nn<wbr>nn") && !html.contains(&"n".repeat(30)), "{html}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Where an axis has its ticks, and in which unit it is labelled.
 
+use crate::Prefix;
 use crate::number::{minus, prefix_for, pretty, superscript, thousands};
 
 /// Ticks of one axis, in the numbers that are shown.
@@ -95,7 +96,9 @@ pub struct Shown {
 
 /// Chooses SI prefix or power of ten for an axis from `low` to `high`, and an offset where the range is tiny
 /// against the numbers (an energy that drifts in its ninth digit).
-pub fn shown(label: &str, unit: &str, low: f64, high: f64) -> Shown {
+///
+/// * `prefix` — the prefix if it is chosen already
+pub fn shown(label: &str, unit: &str, [low, high]: [f64; 2], prefix: Option<Prefix>) -> Shown {
     let size = low.abs().max(high.abs());
     let offset =
         if low * high > 0.0 && high - low < 1e-3 * size { rounded_below(low, high - low) } else { 0.0 };
@@ -105,8 +108,10 @@ pub fn shown(label: &str, unit: &str, low: f64, high: f64) -> Shown {
         o => format!("{label} + {} {unit}", plain(-o)),
     };
     let size = (low - offset).abs().max((high - offset).abs());
-    let (power, unit) = match prefix_for(size, unit) {
-        Some((power, prefix)) => (power, format!("{prefix}{unit}")),
+    let chosen = prefix.map(|prefix| (prefix.power(), prefix.unit(unit)));
+    let fitting = || prefix_for(size, unit).map(|(power, prefix)| (power, format!("{prefix}{unit}")));
+    let (power, unit) = match chosen.or_else(fitting) {
+        Some(chosen) => chosen,
         None if (1e-2..1e4).contains(&size) || size == 0.0 => (0, unit.to_owned()),
         None => {
             let power = thousands(size);
@@ -160,11 +165,13 @@ mod tests {
 
     #[test]
     fn axes_take_prefixes_powers_and_offsets() {
-        let axis = shown("time", "s", 0.0, 2.4e-4);
+        let axis = shown("time", "s", [0.0, 2.4e-4], None);
         assert_eq!((axis.factor, axis.caption.as_str()), (1e6, "time [µs]"));
-        assert_eq!(shown("L", "kg m²/s", -2e-5, 1e-5).caption, "L [10⁻⁶ kg m²/s]");
-        assert_eq!(shown("steps", "", 0.0, 120.0).caption, "steps");
-        let axis = shown("energy", "J", 1.2345000001, 1.2345000009);
+        assert_eq!(shown("L", "kg m²/s", [-2e-5, 1e-5], None).caption, "L [10⁻⁶ kg m²/s]");
+        assert_eq!(shown("steps", "", [0.0, 120.0], None).caption, "steps");
+        let axis = shown("energy", "J", [1.2345000001, 1.2345000009], None);
+        let milliseconds = Prefix::of(1e-3, "s");
+        assert_eq!(shown("time", "s", [0.0, 2.5], Some(milliseconds)).caption, "time [ms]");
         assert_eq!(axis.caption, "energy − 1.2345 J [pJ]");
         assert!((axis.offset - 1.2345).abs() < 1e-9);
     }

@@ -184,6 +184,10 @@ pub(crate) fn described(scenario: &Scenario) -> Vec<ResultJoint> {
     joints.chain(springs).chain(bushings).collect()
 }
 
+/// Part of the size of a mechanism by which its bodies may be moved until the joints close without a word, and angle \[rad\]: coordinates of a
+/// scenario have six digits or so.
+const PLACED: f64 = 1e-6;
+
 /// What a user should know of joints that were closed.
 pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
     let mut notes: Vec<String> = assembly
@@ -197,7 +201,10 @@ pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
         })
         .collect();
     let moved = assembly.moved;
-    for Displaced { joint, offset, is_angle } in &assembly.displaced {
+    let told = |displaced: &&Displaced| {
+        displaced.offset.abs() > PLACED * if displaced.is_angle { 1.0 } else { assembly.size }
+    };
+    for Displaced { joint, offset, is_angle } in assembly.displaced.iter().filter(told) {
         let unit = if *is_angle { "rad" } else { "m" };
         notes.push(format!(
             "joint `{joint}`: its motion begins {:.3e} {unit} from where the bodies are placed, and they were moved there before the start (by up to \
@@ -205,12 +212,13 @@ pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
             offset.abs()
         ));
     }
-    if moved > 0.0 && assembly.apart {
+    let is_apart = assembly.apart && moved > PLACED * assembly.size;
+    if is_apart {
         notes.push(format!(
             "bodies were moved by up to {moved:.3e} m until their joints closed; place them so that the ends of joints meet"
         ));
     }
-    if assembly.apart && assembly.strain_energy > 0.0 {
+    if is_apart && assembly.strain_energy > 0.0 {
         notes.push(format!(
             "bodies begin deformed, with {:.3e} J: their joints do not close otherwise; look at lengths and axes if that is not meant",
             assembly.strain_energy

@@ -115,6 +115,11 @@ fn what_joints_do_to_a_start_is_told() {
     let outcome = solve(&format!("{PENDULUM}{bar}"), &["simulation.end_time=0.01"]).unwrap();
     let told = outcome.warnings.join("\n");
     assert!(told.contains("bodies were moved by up to") && told.contains("3 equations"), "{told}");
+    // 0.4 nm of 0.4 m are the last digit of somebody's coordinates.
+    let near = bar.replace("1.0e-3", "4.0e-10");
+    let told =
+        solve(&format!("{PENDULUM}{near}"), &["simulation.end_time=0.01"]).unwrap().warnings.join("\n");
+    assert!(!told.contains("moved") && told.contains("3 equations"), "{told}");
 }
 
 #[test]

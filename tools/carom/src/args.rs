@@ -41,7 +41,7 @@ pub(crate) enum Command {
 }
 
 /// Makes in DIR: bodies/ (body files and reduced models), result.carom, paraview/result.pvd (open it in ParaView), plots/
-/// (SVG and PNG), report.html, and carom-run.json, which remembers what each of them was made from.
+/// (SVG and PNG), tables/ (CSV), report.html, and carom-run.json, which remembers what each of them was made from.
 ///
 /// A result of the same scenario that did not reach its end is continued; one of another scenario is replaced. Files that
 /// are not carom's own are left alone.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::args::ChainArgs;
 use crate::folder::{Layout, scenario_folder};
-use crate::pictures::export_source;
+use crate::pictures::{export_source, report_source};
 use crate::solution::{self, Standing};
 use crate::stamp::{Stamp, identity};
 
@@ -119,6 +119,7 @@ fn stages(
         let up_to_date = is_solved && {
             let from = match name {
                 "export" => export_source(&layout.result, &scenario.output.pictures())?,
+                "report" => report_source(&layout.result, &scenario.output.pictures())?,
                 _ => identity(&layout.result)?,
             };
             stamp.up_to_date(name, &from, &layout.root).is_some()

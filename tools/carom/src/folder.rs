@@ -19,6 +19,8 @@ pub(crate) struct Layout {
     pub(crate) paraview: PathBuf,
     /// Plots.
     pub(crate) plots: PathBuf,
+    /// Tables of the report with all rows.
+    pub(crate) tables: PathBuf,
     /// The report.
     pub(crate) report: PathBuf,
     /// What everything was made from.
@@ -34,6 +36,7 @@ impl Layout {
             result: root.join("result.carom"),
             paraview: root.join("paraview"),
             plots: root.join("plots"),
+            tables: root.join("tables"),
             report: root.join("report.html"),
             stamp: root.join("carom-run.json"),
             root,
@@ -55,7 +58,7 @@ impl Layout {
             let failure = Failure::new(Category::Files, what);
             return Err(failure.hint("wait for it, or give this run a folder of its own with -o"));
         }
-        for folder in [&self.root, &self.bodies, &self.paraview, &self.plots] {
+        for folder in [&self.root, &self.bodies, &self.paraview, &self.plots, &self.tables] {
             temporary::clear_left_over(folder);
         }
         Ok(handle)

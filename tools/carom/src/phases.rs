@@ -1,7 +1,7 @@
 //! The phases of a run, what was done in each and what it took.
 
 use carom_post::report::Phase;
-use carom_report::{Column, Table, Value};
+use carom_report::{Column, Prefix, Table, Value};
 use serde::Serialize;
 
 /// What was done in a phase.
@@ -53,7 +53,7 @@ impl Done {
 pub(crate) fn table(done: &[Done], wall: f64) -> String {
     let mut table = Table::new(vec![
         Column::new("phase", "phase", ""),
-        Column::new("seconds", "wall time", "s").digits(3),
+        Column::new("seconds", "wall time", "s").digits(3).prefixed(Prefix::NONE),
         Column::new("did", "", ""),
     ]);
     let mut push = |name: &str, seconds: f64, words: String| {

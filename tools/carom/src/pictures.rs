@@ -12,8 +12,11 @@ use carom_post::export::{Cells, Fields, Format, Frames};
 use carom_post::file::{write_drawing, write_text};
 use carom_post::plot::{self, Quantity};
 use carom_post::report::{self, Extras};
+use carom_post::table::{self, What};
 use carom_post::{ExportOptions, Run, RunError, export};
+use carom_report::Link;
 use carom_vtk::{Compression, WriteOptions};
+use clap::ValueEnum;
 
 use crate::folder::Layout;
 use crate::phases::{Did, Done};
@@ -125,16 +128,37 @@ impl Pictures<'_> {
         })
     }
 
-    /// The report, with the phases before it.
-    pub(crate) fn report(&mut self, title: &str, done: &[Done]) -> Result<Done, Failure> {
-        let from = identity(&self.layout.result)?;
+    /// The report with the phases before it, and its tables with all rows and digits.
+    ///
+    /// * `pictures` — the ParaView files, to which the report leads
+    pub(crate) fn report(
+        &mut self,
+        title: &str,
+        pictures: &PictureSpec,
+        done: &[Done],
+    ) -> Result<Done, Failure> {
+        let from = report_source(&self.layout.result, pictures)?;
         let (run, layout) = (self.run, self.layout);
         let phases = done.iter().map(Done::phase).collect();
         self.stage("report", &from, || {
-            let extras = Extras { title: title.to_owned(), phases, ..Extras::default() };
+            let mut files = vec!["report.html".to_owned()];
+            let mut links = vec![
+                link("result.carom", "the result, for carom-post and every SQLite reader"),
+                link(series(pictures), "motion and fields, for ParaView"),
+                link("plots/", "the plots, as SVG and PNG"),
+            ];
+            create_folder(&layout.tables).or_fail(Category::Files)?;
+            for what in listed(run) {
+                let file = format!("tables/{}.csv", what.name());
+                let table = table::build(run, what).map_err(RunError::into_failure)?;
+                write_text(&layout.root.join(&file), &table.to_csv()).or_fail(Category::Files)?;
+                links.push(link(&file, &format!("{}, all rows and digits", what.title())));
+                files.push(file);
+            }
+            let extras = Extras { title: title.to_owned(), phases, links, ..Extras::default() };
             let html = report::html(run, &extras).map_err(RunError::into_failure)?;
             write_text(&layout.report, &html).or_fail(Category::Files)?;
-            Ok(Output { files: vec!["report.html".to_owned()], notes: Vec::new() })
+            Ok(Output { files, notes: Vec::new() })
         })
     }
 
@@ -171,6 +195,35 @@ impl Pictures<'_> {
         self.stamp.write(&self.layout.stamp)?;
         Ok(Done { name, did: Did::Made, seconds, from_earlier_run: false, notes: said })
     }
+}
+
+/// What the report is made from: it leads to the ParaView files, which may be of another kind the next time.
+pub(crate) fn report_source(result: &Path, pictures: &PictureSpec) -> Result<String, Failure> {
+    Ok(format!("{}, {}", identity(result)?, series(pictures)))
+}
+
+/// What ParaView opens, relative to the folder.
+pub(crate) fn series(pictures: &PictureSpec) -> &'static str {
+    match pictures.format {
+        PictureFormat::Vtu => "paraview/result.pvd",
+        PictureFormat::Vtkhdf => "paraview/result",
+    }
+}
+
+fn link(path: &str, what: &str) -> Link {
+    Link { path: path.to_owned(), what: what.to_owned() }
+}
+
+/// The tables that a run has rows for.
+fn listed(run: &Run) -> Vec<What> {
+    let header = run.header();
+    let is_there = |what: &What| match what {
+        What::Contacts | What::ContactForce => !header.pairs.is_empty(),
+        What::Joints => !header.joints.is_empty(),
+        What::Forces => run.reader().static_forces().is_ok_and(|forces| !forces.is_empty()),
+        What::Energy | What::Momentum | What::Bodies => true,
+    };
+    What::value_variants().iter().copied().filter(is_there).collect()
 }
 
 /// The plots of a run, with their file names.

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use carom_cli::{Failure, Session};
-use carom_format::scenario::model::PictureFormat;
 use carom_post::{Run, RunError};
 use carom_simulate::{Prepared, Workshop, cpu_seconds, prepare};
 use carom_solve::{Solved, failed, read_scenario};
@@ -14,7 +13,7 @@ use crate::args::ChainArgs;
 use crate::disk::Disk;
 use crate::folder::{Layout, scenario_folder, scenario_name};
 use crate::phases::{self, Did, Done};
-use crate::pictures::Pictures;
+use crate::pictures::{Pictures, series};
 use crate::solution;
 use crate::stamp::Stamp;
 
@@ -61,12 +60,10 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     let mut pictures = Pictures { layout: &layout, stamp: &mut stamp, run: &run, session };
     tell(pictures.export(&scenario.output.pictures())?, &mut done);
     tell(pictures.plots()?, &mut done);
-    tell(pictures.report(&scenario_name(&args.scenario), &done)?, &mut done);
+    let title = scenario_name(&args.scenario);
+    tell(pictures.report(&title, &scenario.output.pictures(), &done)?, &mut done);
 
-    let series = match scenario.output.pictures().format {
-        PictureFormat::Vtu => layout.paraview.join("result.pvd"),
-        PictureFormat::Vtkhdf => layout.paraview.join("result"),
-    };
+    let series = layout.root.join(series(&scenario.output.pictures()));
     // Those of the start were said before the run.
     let warnings = solved.iter().flat_map(Solved::warnings).filter(|warning| !told.contains(warning));
     warnings.for_each(|warning| session.warn(warning));

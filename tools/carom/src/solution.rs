@@ -1,13 +1,13 @@
 //! The solution: solved, continued, or up to date.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use carom_cli::{Category, Failure, Session};
 use carom_format::result::RunState;
 use carom_format::{PROGRAM, ResultError, ResultReader, ResultWriter, Scenario};
 use carom_simulate::{Prepared, RunOptions};
-use carom_solve::failed;
+use carom_solve::{failed, keeps_result};
 
 use crate::args::ChainArgs;
 use crate::folder::{Layout, scenario_folder};
@@ -138,11 +138,14 @@ pub(crate) fn solve(
     stamp.owns_result = true;
     stamp.write(&layout.stamp)?;
     let options = RunOptions { replace: done.did == Did::Made, resume: done.did == Did::Resumed };
-    let started = Instant::now();
+    let (started, begun) = (Instant::now(), SystemTime::now());
     let folder = scenario_folder(&args.scenario);
     let mut costs = prepared.clone();
     costs.seconds = costs_of_bodies(prepared, done.did);
     let ended = carom_simulate::run(scenario, folder, &costs, &layout.result, options, session.progress());
+    if keeps_result(&ended, &layout.result, begun) {
+        carom_solve::keep(&layout.result, &args.scenario, session);
+    }
     done.seconds = earlier + started.elapsed().as_secs_f64();
     stamp.solution_seconds = done.seconds;
     let stamped = stamp.write(&layout.stamp);

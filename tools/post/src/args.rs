@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs, Session, keep_input};
+use carom_report::Link;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
@@ -100,7 +101,7 @@ struct TableArgs {
     #[arg(long, value_enum, default_value_t = What::Contacts)]
     what: What,
 
-    /// Print comma-separated values with all digits.
+    /// Print comma-separated values with all digits and all rows, in SI units.
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 
@@ -218,14 +219,19 @@ fn run_table(args: &TableArgs, session: &Session) -> Result<(), Failure> {
     if args.csv {
         return session.print_data(&table.to_csv());
     }
-    session.print(&table.to_text())?;
+    if !session.json() {
+        return session.print(&table::text(&run, args.what).map_err(RunError::into_failure)?);
+    }
     session.print_json("carom-post table 1", &json!({ "what": args.what.name(), "rows": table.to_json() }))
 }
 
 fn run_report(args: &ReportArgs, session: &Session) -> Result<(), Failure> {
     keep_input(&args.result, &args.output.output)?;
     let run = Run::open(&args.result).map_err(RunError::into_failure)?;
-    let html = report::html(&run, &Extras::default()).map_err(RunError::into_failure)?;
+    let path = report::path_from(&args.output.output, &args.result);
+    let links = vec![Link { path, what: "the result, for carom-post".to_owned() }];
+    let extras = Extras { links, ..Extras::default() };
+    let html = report::html(&run, &extras).map_err(RunError::into_failure)?;
     file::write_text(&args.output.output, &html).or_fail(Category::Files)?;
     session.print_summary(&args.output.output.display().to_string())?;
     session.print_json("carom-post report 1", &json!({ "file": args.output.output }))

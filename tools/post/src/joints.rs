@@ -4,7 +4,8 @@ use carom_dynamics::{JointAction, JointState};
 use carom_report::{Axis, Column, Drawing, Plot, Series, Table, Value};
 use nalgebra::Vector3;
 
-use crate::{Run, RunError};
+use crate::table::time_column;
+use crate::{Run, RunError, plot};
 
 /// What acts along a coordinate of a joint.
 type Part = (&'static str, fn(&JointAction) -> Option<f64>);
@@ -45,7 +46,7 @@ fn has(course: &[JointState], slot: usize, part: Part) -> bool {
 /// One row a frame and joint: force, torque, and what acts along coordinates, where any joint has it.
 pub(crate) fn table(run: &Run) -> Result<Table, RunError> {
     let courses = courses(run)?;
-    let mut columns = vec![Column::new("time", "time", "s").digits(7), Column::new("joint", "joint", "")];
+    let mut columns = vec![time_column(run)?, Column::new("joint", "joint", "")];
     for (key, unit) in [("force", "N"), ("torque", "N m")] {
         let of = |axis: &&str| Column::new(&format!("{key}_{axis}"), &format!("{key} {axis}"), unit);
         columns.extend(["x", "y", "z"].iter().map(of));
@@ -63,7 +64,7 @@ pub(crate) fn table(run: &Run) -> Result<Table, RunError> {
             }
         }
     }
-    let mut table = Table::new(columns);
+    let mut table = Table::new(columns).named_by(2);
     for (frame, time) in run.times().iter().enumerate() {
         for (joint, course) in run.header().joints.iter().zip(&courses) {
             let Some(state) = course.get(frame) else { continue };
@@ -84,7 +85,7 @@ pub(crate) fn peaks(run: &Run) -> Result<Table, RunError> {
     for (key, unit) in [("force", "N"), ("torque", "N m"), ("drive_power", "W")] {
         let heading = key.replace('_', " ");
         columns.push(Column::new(key, &format!("largest {heading}"), unit));
-        columns.push(Column::new(&format!("{key}_time"), "at", "s").digits(7));
+        columns.push(Column { key: format!("{key}_time"), heading: "at".to_owned(), ..time_column(run)? });
     }
     let mut table = Table::new(columns);
     for (joint, course) in run.header().joints.iter().zip(&courses) {
@@ -124,7 +125,8 @@ pub(crate) fn draw(run: &Run, name: &str) -> Result<Drawing, RunError> {
     let index = run.joint_index(name)?;
     let joint = &run.header().joints[index];
     let course = run.reader().joint_course(index)?;
-    let time = || Axis::new("time", "s");
+    let axis = plot::time_axis(run)?;
+    let time = || axis.clone();
     let times = run.times().to_vec();
     let mut drawings = Vec::new();
     for (label, unit, vectors) in [

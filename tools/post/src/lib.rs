@@ -11,11 +11,14 @@ pub mod file;
 mod film;
 mod frame_fields;
 mod hertz;
+mod impacts;
 mod joints;
 pub mod patch;
 pub mod plot;
 pub mod report;
 pub mod run;
+mod scales;
+mod scene;
 mod staging;
 pub mod table;
 

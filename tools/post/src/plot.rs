@@ -2,8 +2,12 @@
 
 use std::str::FromStr;
 
+use carom_dynamics::BodyState;
+use carom_format::result::StoredFrame;
+use carom_report::number::is_round_off;
 use carom_report::{Axis, Color, Drawing, Plot, Series, Style};
 
+use crate::scales::{BalanceScales, size, speeds};
 use crate::{Run, RunError, joints, patch};
 
 /// What a plot shows.
@@ -70,34 +74,29 @@ pub fn draw(run: &Run, quantity: &Quantity) -> Result<Drawing, RunError> {
             patch::draw(run, pair)
         }
         Quantity::Joint(name) => joints::draw(run, name),
-        Quantity::Position(body) => {
-            of_body(run, body, "Position", Axis::new("position", "m"), |state| state.position)
-        }
-        Quantity::Velocity(body) => {
-            of_body(run, body, "Velocity", Axis::new("velocity", "m/s"), |state| state.velocity)
-        }
-        Quantity::AngularVelocity(body) => {
-            of_body(run, body, "Angular velocity", Axis::new("angular velocity", "rad/s"), |state| {
-                state.angular_velocity
-            })
-        }
+        Quantity::Position(body) => course(run, body, Course::Position),
+        Quantity::Velocity(body) => course(run, body, Course::Velocity),
+        Quantity::AngularVelocity(body) => course(run, body, Course::AngularVelocity),
     }
 }
 
-fn time_axis() -> Axis {
-    Axis::new("time", "s")
+/// The axis of time, in the unit of time of the run.
+pub(crate) fn time_axis(run: &Run) -> Result<Axis, RunError> {
+    Ok(Axis::new("time", "s").prefixed(run.unit_of_time()?))
 }
 
 fn energy(run: &Run) -> Result<Drawing, RunError> {
     let [time, kinetic, elastic, contact, potential, residual] =
         run.ledger_columns(["time", "E_kin", "E_el", "E_con", "E_pot", "R_E"])?;
     let [damping, friction, impacts] = run.ledger_columns(["D_mat", "D_fric", "D_imp"])?;
+    let scale = BalanceScales::of(run)?.energy;
     let total: Vec<f64> =
         (0..time.len()).map(|n| kinetic[n] + elastic[n] + contact[n] + potential[n]).collect();
     let lost = |n: usize| damping[n] + friction[n] + impacts[n];
     let with_lost: Vec<f64> = (0..time.len()).map(|n| total[n] + lost(n)).collect();
-    let loses = (0..time.len()).any(|n| lost(n) != 0.0);
-    let mut plot = Plot::new("Energies", time_axis(), Axis::new("energy", "J"));
+    let loses = (0..time.len()).any(|n| !is_round_off(lost(n), scale));
+    let axis = time_axis(run)?;
+    let mut plot = Plot::new("Energies", axis.clone(), Axis::new("energy", "J"));
     for (label, values) in [
         ("kinetic", kinetic),
         ("elastic", elastic),
@@ -107,8 +106,8 @@ fn energy(run: &Run) -> Result<Drawing, RunError> {
         ("lost to friction", friction),
         ("lost in impacts", impacts),
     ] {
-        // What a run does not have (penalty energy, gravity) needs no curve.
-        if values.iter().any(|&v| v != 0.0) {
+        // What a run does not have (penalty energy, gravity) needs no curve, nor does round-off.
+        if !values.iter().all(|&v| is_round_off(v, scale)) {
             plot = plot.with(Series::line(label, time.clone(), values));
         }
     }
@@ -117,7 +116,8 @@ fn energy(run: &Run) -> Result<Drawing, RunError> {
         let series = Series::line("total and lost", time.clone(), with_lost);
         plot = plot.with(series.colored(Color::INK));
     }
-    let mut balance = Plot::new("", time_axis(), Axis::new("residual of the balance", "J"))
+    let mut balance = Plot::new("", axis, Axis::new("residual of the balance", "J"))
+        .scaled(scale)
         .with(Series::line("", time, residual));
     balance.size[1] = 220.0;
     Ok(Drawing::stacked([plot.draw(), balance.draw()]))
@@ -125,6 +125,8 @@ fn energy(run: &Run) -> Result<Drawing, RunError> {
 
 fn momentum(run: &Run) -> Result<Drawing, RunError> {
     let [time] = run.ledger_columns(["time"])?;
+    let scales = BalanceScales::of(run)?;
+    let axis = time_axis(run)?;
     let mut drawings = Vec::new();
     for (title, unit, names, residuals) in [
         ("Linear momentum", "N s", ["P_x", "P_y", "P_z"], ["R_P_x", "R_P_y", "R_P_z"]),
@@ -133,7 +135,8 @@ fn momentum(run: &Run) -> Result<Drawing, RunError> {
         for (title, label, columns, height) in
             [(title, "momentum", names, 300.0), ("", "residual", residuals, 200.0)]
         {
-            let mut plot = Plot::new(title, time_axis(), Axis::new(label, unit));
+            let scale = if unit == "N s" { scales.momentum } else { scales.ang_momentum };
+            let mut plot = Plot::new(title, axis.clone(), Axis::new(label, unit)).scaled(scale);
             plot.size[1] = height;
             for (axis, values) in ["x", "y", "z"].into_iter().zip(run.ledger_columns(columns)?) {
                 plot.series.push(Series::line(axis, time.clone(), values));
@@ -153,7 +156,7 @@ fn contact_force(run: &Run) -> Result<Drawing, RunError> {
         return Err(no_pairs());
     }
     let of = if run.is_rigid() { "mean force since the last frame" } else { "normal force" };
-    let mut plot = Plot::new("Contact force", time_axis(), Axis::new(of, "N"));
+    let mut plot = Plot::new("Contact force", time_axis(run)?, Axis::new(of, "N")).scaled(0.0);
     for (n, pair) in run.header().pairs.iter().enumerate() {
         plot.series.push(Series::line(&pair.name, run.times().to_vec(), run.reader().normal_forces(n)?));
     }
@@ -167,7 +170,7 @@ fn gap(run: &Run) -> Result<Drawing, RunError> {
     let frames = run.frames()?;
     let title =
         if run.is_rigid() { "Gap while surfaces touch" } else { "Gap without the quasistatic response" };
-    let mut plot = Plot::new(title, time_axis(), Axis::new("gap", "m"));
+    let mut plot = Plot::new(title, time_axis(run)?, Axis::new("gap", "m"));
     for (n, pair) in run.header().pairs.iter().enumerate() {
         let gaps =
             frames.iter().map(|frame| frame.contacts.get(n).map_or(f64::NAN, |c| c.free_gap)).collect();
@@ -176,20 +179,80 @@ fn gap(run: &Run) -> Result<Drawing, RunError> {
     Ok(plot.draw())
 }
 
-fn of_body(
-    run: &Run,
-    body: &str,
-    title: &str,
-    axis: Axis,
-    value: fn(&carom_dynamics::BodyState) -> [f64; 3],
-) -> Result<Drawing, RunError> {
+/// What a body does over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Course {
+    Position,
+    Velocity,
+    AngularVelocity,
+}
+
+impl Course {
+    /// Name and unit.
+    fn axis(self) -> Axis {
+        match self {
+            Self::Position => Axis::new("position", "m"),
+            Self::Velocity => Axis::new("velocity", "m/s"),
+            Self::AngularVelocity => Axis::new("angular velocity", "rad/s"),
+        }
+    }
+
+    fn of(self, state: &BodyState) -> [f64; 3] {
+        match self {
+            Self::Position => state.position,
+            Self::Velocity => state.velocity,
+            Self::AngularVelocity => state.angular_velocity,
+        }
+    }
+
+    /// The largest of any body, if numbers can be round-off against it: where a body is has no zero of its own.
+    fn scale(self, frames: &[StoredFrame]) -> Option<f64> {
+        let [speed, rate] = speeds(frames);
+        match self {
+            Self::Position => None,
+            Self::Velocity => Some(speed),
+            Self::AngularVelocity => Some(rate),
+        }
+    }
+}
+
+fn course(run: &Run, body: &str, what: Course) -> Result<Drawing, RunError> {
     let index = run.body_index(body)?;
     let frames = run.frames()?;
-    let mut plot = Plot::new(&format!("{title} of {body}"), time_axis(), axis);
+    Ok(course_plot(run, &frames, index, what)?.draw())
+}
+
+/// x, y and z of what a body does, over all frames of the run.
+pub(crate) fn course_plot(
+    run: &Run,
+    frames: &[StoredFrame],
+    index: usize,
+    what: Course,
+) -> Result<Plot, RunError> {
+    let body = &run.header().bodies[index].name;
+    let axis = what.axis();
+    let mut name: Vec<char> = axis.label.chars().collect();
+    name[0].make_ascii_uppercase();
+    let title = format!("{} of {body}", name.into_iter().collect::<String>());
+    let mut plot = Plot::new(&title, time_axis(run)?, axis);
+    plot.scale = what.scale(frames);
     for (d, name) in ["x", "y", "z"].into_iter().enumerate() {
-        let values =
-            frames.iter().map(|frame| frame.bodies.get(index).map_or(f64::NAN, |b| value(b)[d])).collect();
+        let of_frame = |frame: &StoredFrame| frame.bodies.get(index).map_or(f64::NAN, |b| what.of(b)[d]);
+        let values = frames.iter().map(of_frame).collect();
         plot.series.push(Series::line(name, run.times().to_vec(), values));
     }
-    Ok(plot.draw())
+    Ok(plot)
+}
+
+/// Speeds of several bodies in one plot.
+pub(crate) fn speed_plot(run: &Run, frames: &[StoredFrame], bodies: &[usize]) -> Result<Plot, RunError> {
+    let mut plot = Plot::new("Speeds", time_axis(run)?, Axis::new("speed", "m/s"));
+    plot.scale = Course::Velocity.scale(frames);
+    for &index in bodies {
+        let of_frame = |frame: &StoredFrame| frame.bodies.get(index).map_or(f64::NAN, |b| size(b.velocity));
+        let values = frames.iter().map(of_frame).collect();
+        let name = &run.header().bodies[index].name;
+        plot.series.push(Series::line(name, run.times().to_vec(), values));
+    }
+    Ok(plot)
 }

@@ -1,9 +1,20 @@
 //! The report: one HTML file about a run.
 
-use carom_report::{Column, Report, Table, Value};
+mod cost;
+mod motion;
+mod summary;
 
+use std::path::Path;
+
+use carom_format::result::NoteLevel;
+use carom_report::{Column, Link, Report, Table, Value};
+
+use crate::impacts::{self, IMPACTS};
 use crate::plot::{self, Quantity};
-use crate::{Run, RunError, joints, patch, table};
+use crate::{Run, RunError, patch, scene, table};
+use cost::cost;
+use motion::of_motion;
+use summary::summary;
 
 /// A phase of the work around a result, and what it took.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +36,20 @@ pub struct Extras {
     pub phases: Vec<Phase>,
     /// Figures beside what they should be, with a caption: verification.
     pub tables: Vec<(Table, String)>,
+    /// Files of the run, as they are seen from the report.
+    pub links: Vec<Link>,
+}
+
+/// Path of a file as it is seen from a report, for a [`Link`]: relative within the folder of the report, absolute elsewhere.
+pub fn path_from(report: &Path, file: &Path) -> String {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (folder, file) = (absolute(report), absolute(file));
+    let inside = folder.parent().and_then(|folder| file.strip_prefix(folder).ok());
+    let parts = |path: &Path| {
+        let parts: Vec<String> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        parts.join("/")
+    };
+    inside.map_or_else(|| file.display().to_string(), parts)
 }
 
 /// Writes the report of a run as HTML.
@@ -38,16 +63,17 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
     let title = if extras.title.is_empty() { run.name() } else { extras.title.clone() };
     let mut report = Report::new(&title);
     summary(&mut report, run)?;
+    if !extras.links.is_empty() {
+        report.heading("Files");
+        report.links(extras.links.clone());
+    }
+    bodies_in_pictures(&mut report, run)?;
     let forces = table::forces(run)?;
     let is_static = !forces.rows().is_empty();
     if !run.header().pairs.is_empty() {
         report.heading("Contact");
         if !is_static {
-            report.table(
-                table::contacts(run)?,
-                "Impacts: sums over sub-impacts. Velocities are those of the mean motions, the bending of a body included, along the contact \
-                 normal; the slip is across it. A figure without a meaning is left out (-).",
-            );
+            impacts(&mut report, run)?;
         }
         let caption = if run.is_rigid() {
             "Force of each pair, the mean since the frame before: impulses over the time between frames."
@@ -75,66 +101,58 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
     }
     cost(&mut report, run, extras)?;
     notes(&mut report, run)?;
-    report.heading("Scenario");
-    report.preformatted(&run.header().scenario);
+    scenario(&mut report, run)?;
     Ok(report.to_html())
 }
 
-/// Where the bodies are, and the balances of a run in time.
-fn of_motion(report: &mut Report, run: &Run) -> Result<(), RunError> {
-    report.heading("Bodies at the end");
-    report.table(table::bodies(run)?, "Positions of the body frames, velocities of the centres of mass.");
-    if !run.header().joints.is_empty() {
-        report.heading("Joints");
-        report.table(
-            joints::peaks(run)?,
-            "Largest force on the second body, torque on it about the first end, and power of a motion, in the frames of the result.",
-        );
+/// What its author wrote, and what was made of it.
+fn scenario(report: &mut Report, run: &Run) -> Result<(), RunError> {
+    report.heading("Scenario");
+    let whole = &run.header().scenario;
+    match run.reader().origin()?.filter(|origin| !origin.scenario.is_empty()) {
+        Some(origin) => {
+            report.preformatted(&origin.scenario);
+            report.folded("With all defaults, as it was run", whole);
+        }
+        None => report.preformatted(whole),
     }
-    report.heading("Balance");
-    report.drawing(plot::draw(run, &Quantity::Energy)?, "Energies, and what their balance leaves over.");
-    report.drawing(plot::draw(run, &Quantity::Momentum)?, "Momenta, and what their balances leave over.");
+    Ok(())
+}
+
+/// Where the bodies are at the start and when the largest force acts, or why that is not to be seen.
+fn bodies_in_pictures(report: &mut Report, run: &Run) -> Result<(), RunError> {
+    report.heading("Bodies");
+    match scene::draw(run) {
+        Ok((drawing, notes)) => {
+            let notes = if notes.is_empty() { String::new() } else { format!(" {}.", notes.join("; ")) };
+            report.drawing(drawing, &format!("Bodies at true scale, displaced as they are.{notes}"));
+        }
+        Err(RunError::Result(error)) => return Err(error.into()),
+        Err(error) => report.paragraph(&format!("No picture of the bodies: {error}.")),
+    }
+    Ok(())
+}
+
+/// A line for each impact, of many for the first, the largest and the last.
+fn impacts(report: &mut Report, run: &Run) -> Result<(), RunError> {
+    let (table, notes) = impacts::table(run, IMPACTS)?;
+    if table.rows().is_empty() {
+        report.paragraph("No surfaces touched.");
+        return Ok(());
+    }
+    for note in &notes {
+        report.paragraph(&format!("{note}; carom-post table RESULT --csv lists all."));
+    }
+    report.table(
+        table,
+        "Impacts: sums over sub-impacts. Velocities are those of the mean motions, the bending of a body included, along the contact normal; \
+         the slip is across it. A figure without a meaning is left out (-).",
+    );
     Ok(())
 }
 
 fn row(table: &mut Table, row: Vec<Value>) {
     table.push(row).expect("the row was made with the columns");
-}
-
-fn summary(report: &mut Report, run: &Run) -> Result<(), RunError> {
-    let state = run.reader().state()?;
-    let end = run.times().last().copied().unwrap_or_default();
-    let sentence = format!(
-        "bodies: {}, contact pairs: {}; {} frames up to {}; the run is {}.",
-        run.header().bodies.len(),
-        run.header().pairs.len(),
-        run.times().len(),
-        carom_report::number::quantity(end, "s", 4),
-        state.word(),
-    );
-    report.paragraph(&sentence);
-    let Some(errors) = run.reader().summary()? else { return Ok(()) };
-    let mut table = Table::new(vec![
-        Column::new("quantity", "quantity", ""),
-        Column::new("value", "value", ""),
-        Column::new("unit", "unit", ""),
-        Column::new("claim", "claim", ""),
-    ]);
-    let claim = errors.energy_limit.zip(errors.energy_verdict());
-    let claim = claim.map_or_else(String::new, |(limit, verdict)| format!("at most {limit:.0e}: {verdict}"));
-    let [energy, momentum, ang_momentum] = errors.errors();
-    for (name, value, unit, claim) in [
-        ("energy at the start", Some(errors.energy_initial), "J", ""),
-        ("energy at the end", Some(errors.energy_final), "J", ""),
-        ("largest relative error of the energy balance", energy, "", claim.as_str()),
-        ("largest relative error of linear momentum", momentum, "", ""),
-        ("largest relative error of angular momentum", ang_momentum, "", ""),
-    ] {
-        let value = value.map_or(Value::Lacking("-"), Value::Number);
-        row(&mut table, vec![name.into(), value, unit.into(), claim.into()]);
-    }
-    report.table(table, "Errors relative to the largest energy and momenta that occurred; - where there were none but for round-off.");
-    Ok(())
 }
 
 /// The pressure patch of a pair, or why it cannot be shown.
@@ -153,65 +171,17 @@ fn pressure(report: &mut Report, run: &Run, pair: usize) -> Result<(), RunError>
     Ok(())
 }
 
-fn cost(report: &mut Report, run: &Run, extras: &Extras) -> Result<(), RunError> {
-    report.heading("Cost");
-    phases(report, &extras.phases);
-    let mut table = Table::new(vec![
-        Column::new("phase", "phase", ""),
-        Column::new("seconds", "wall time", "s").digits(3),
-    ]);
-    // What is a phase of the whole is said above.
-    let is_said = |name: &str| extras.phases.iter().any(|phase| phase.name == name);
-    for (phase, seconds) in run.reader().timings()?.into_iter().filter(|(name, _)| !is_said(name)) {
-        row(&mut table, vec![Value::Text(phase), seconds.into()]);
-    }
-    if !table.rows().is_empty() {
-        report.table(table, if extras.phases.is_empty() { "" } else { "Parts of these phases." });
-    }
-    let mut table =
-        Table::new(vec![Column::new("counter", "counter", ""), Column::new("count", "count", "")]);
-    for (name, count) in run.reader().counters()? {
-        row(&mut table, vec![Value::Text(name), Value::Integer(i64::try_from(count).unwrap_or(i64::MAX))]);
-    }
-    if !table.rows().is_empty() {
-        report.table(table, "");
-    }
-    Ok(())
-}
-
-/// The whole job, phase by phase, with its sum.
-fn phases(report: &mut Report, phases: &[Phase]) {
-    if phases.is_empty() {
-        return;
-    }
-    let mut table = Table::new(vec![
-        Column::new("phase", "phase", ""),
-        Column::new("seconds", "wall time", "s").digits(3),
-        Column::new("when", "", ""),
-    ]);
-    for phase in phases {
-        let when = if phase.is_earlier { "in an earlier run" } else { "" };
-        row(&mut table, vec![Value::Text(phase.name.clone()), phase.seconds.into(), when.into()]);
-    }
-    let total: f64 = phases.iter().map(|phase| phase.seconds).sum();
-    row(&mut table, vec!["all".into(), total.into(), "".into()]);
-    report.table(
-        table,
-        "Phases of the job; what was up to date is listed with the time that it took when it was done.",
-    );
-}
-
+/// What there is to say besides warnings, which stand at the top.
 fn notes(report: &mut Report, run: &Run) -> Result<(), RunError> {
-    let notes = run.reader().notes()?;
+    let mut notes = run.reader().notes()?;
+    notes.retain(|note| note.level == NoteLevel::Note);
     if notes.is_empty() {
         return Ok(());
     }
-    report.heading("What the run has to say");
-    let columns =
-        vec![Column::new("time", "time", "s"), Column::new("level", "", ""), Column::new("text", "", "")];
-    let mut table = Table::new(columns);
+    report.heading("Remarks");
+    let mut table = Table::new(vec![table::time_column(run)?, Column::new("text", "", "")]);
     for note in notes {
-        row(&mut table, vec![note.time.into(), note.level.word().into(), Value::Text(note.text)]);
+        row(&mut table, vec![note.time.into(), Value::Text(note.text)]);
     }
     report.table(table, "");
     Ok(())

@@ -1,11 +1,13 @@
 //! An open result.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use carom_dynamics::LedgerRow;
 use carom_files::WriteFileError;
 use carom_format::result::{ResultBody, RunHeader, StoredFrame};
 use carom_format::{ReadArchiveError, ResultError, ResultReader};
+use carom_report::Prefix;
 use carom_vtk::{GridError, WriteError};
 use thiserror::Error;
 
@@ -127,6 +129,8 @@ pub struct Run {
     reader: ResultReader,
     header: RunHeader,
     times: Vec<f64>,
+    /// Known once somebody asked for it.
+    unit_of_time: OnceCell<Prefix>,
 }
 
 impl Run {
@@ -138,7 +142,7 @@ impl Run {
     pub fn open(path: &Path) -> Result<Self, RunError> {
         let reader = ResultReader::open(path)?;
         let (header, times) = (reader.header()?, reader.times()?);
-        Ok(Self { reader, header, times })
+        Ok(Self { reader, header, times, unit_of_time: OnceCell::new() })
     }
 
     /// The open file, for what this type does not hold.
@@ -159,6 +163,23 @@ impl Run {
     /// Times of the frames \[s\].
     pub fn times(&self) -> &[f64] {
         &self.times
+    }
+
+    /// The one unit of time of tables, plots and the report: that of the run, or the next smaller one where its impacts are much shorter.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Result`].
+    pub fn unit_of_time(&self) -> Result<Prefix, RunError> {
+        if let Some(unit) = self.unit_of_time.get() {
+            return Ok(*unit);
+        }
+        let events = self.reader.contact_events()?;
+        let mut durations: Vec<f64> = events.iter().map(|e| e.duration()).filter(|d| *d > 0.0).collect();
+        durations.sort_by(f64::total_cmp);
+        let end = self.times.last().copied().unwrap_or_default();
+        let unit = Prefix::of_times(end, durations.get(durations.len() / 2).copied());
+        Ok(*self.unit_of_time.get_or_init(|| unit))
     }
 
     /// Name of the result: its file without folder and ending.

@@ -3,6 +3,8 @@
 use carom_report::{Column, Table, Value};
 use clap::ValueEnum;
 
+use crate::impacts::{self, IMPACTS};
+use crate::scales::{self, BalanceScales};
 use crate::{Run, RunError, joints};
 
 /// What a table lists.
@@ -39,7 +41,22 @@ impl What {
     }
 }
 
-/// Builds a table.
+impl What {
+    /// What its rows are, for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Energy => "energies over time",
+            Self::Momentum => "momenta over time",
+            Self::Contacts => "impacts",
+            Self::Bodies => "bodies at the end",
+            Self::ContactForce => "contact forces over time",
+            Self::Forces => "forces in equilibrium",
+            Self::Joints => "forces and torques of joints over time",
+        }
+    }
+}
+
+/// Builds a table with all rows, for programs.
 ///
 /// # Errors
 ///
@@ -48,12 +65,31 @@ pub fn build(run: &Run, what: What) -> Result<Table, RunError> {
     match what {
         What::Energy => energy(run),
         What::Momentum => momentum(run),
-        What::Contacts => contacts(run),
+        What::Contacts => impacts::all(run),
         What::Bodies => bodies(run),
         What::ContactForce => contact_force(run),
         What::Forces => forces(run),
         What::Joints => joints::table(run),
     }
+}
+
+/// A table as a person reads it: of many impacts of a pair the first, the largest and the last, with a sentence that says so.
+///
+/// # Errors
+///
+/// As [`build`].
+pub fn text(run: &Run, what: What) -> Result<String, RunError> {
+    if what != What::Contacts {
+        return Ok(build(run, what)?.to_text());
+    }
+    let (table, notes) = impacts::table(run, IMPACTS)?;
+    let notes: String = notes.iter().map(|note| format!("{note} (--csv and --json list all)\n")).collect();
+    Ok(table.to_text() + &notes)
+}
+
+/// Column of times, in the unit of time of the run.
+pub(crate) fn time_column(run: &Run) -> Result<Column, RunError> {
+    Ok(Column::new("time", "time", "s").digits(6).prefixed(run.unit_of_time()?))
 }
 
 /// A table of numbers over time from columns of equal length.
@@ -87,10 +123,10 @@ fn energy(run: &Run) -> Result<Table, RunError> {
         "numerical loss",
         "residual",
     ];
-    let columns = names.iter().zip(headings).enumerate();
-    let columns = columns
-        .map(|(n, (key, heading))| Column::new(key, heading, if n == 0 { "s" } else { "J" }))
-        .collect();
+    let scale = BalanceScales::of(run)?.energy;
+    let of_energy = |(key, heading): (&&str, &str)| Column::new(key, heading, "J").scaled(scale);
+    let mut columns = vec![time_column(run)?];
+    columns.extend(names.iter().zip(headings).skip(1).map(of_energy));
     Ok(over_time(columns, &values))
 }
 
@@ -100,82 +136,38 @@ fn momentum(run: &Run) -> Result<Table, RunError> {
         "R_L_z",
     ];
     let values = run.ledger_columns(names)?;
-    let unit = |name: &str| match name {
-        "time" => "s",
-        name if name.contains('P') => "N s",
-        _ => "N m s",
+    let scales = BalanceScales::of(run)?;
+    let of_momentum = |name: &&str| {
+        let is_linear = name.contains('P');
+        let (unit, scale) = if is_linear { ("N s", scales.momentum) } else { ("N m s", scales.ang_momentum) };
+        Column::new(name, name, unit).scaled(scale)
     };
-    Ok(over_time(names.iter().map(|name| Column::new(name, name, unit(name))).collect(), &values))
-}
-
-fn size(vector: [f64; 3]) -> f64 {
-    vector.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
-/// One row an impact, with the keys of `carom-solve --json`.
-pub(crate) fn contacts(run: &Run) -> Result<Table, RunError> {
-    let column = Column::new;
-    let mut table = Table::new(vec![
-        column("pair", "pair", ""),
-        column("start", "start", "s").digits(7),
-        column("end", "end", "s").digits(7),
-        column("duration", "duration", "s"),
-        column("peak_force", "peak force", "N"),
-        column("peak_time", "at", "s").digits(7),
-        column("mean_force", "mean force", "N"),
-        column("impulse", "impulse", "N s"),
-        column("max_approach", "max approach", "m"),
-        column("velocity_before", "before", "m/s"),
-        column("velocity_after", "after", "m/s"),
-        column("restitution", "restitution", ""),
-        column("slip_speed_before", "slip before", "m/s"),
-        column("slip_speed_after", "slip after", "m/s"),
-        column("vibration_energy", "vibration", "J"),
-        column("sub_impacts", "touches", ""),
-    ]);
-    for event in run.reader().contact_events()? {
-        let pair =
-            run.header().pairs.get(event.pair).map_or_else(|| event.pair.to_string(), |p| p.name.clone());
-        push(
-            &mut table,
-            vec![
-                Value::Text(pair),
-                event.start.into(),
-                if event.open { Value::Lacking("lasting") } else { event.end.into() },
-                event.duration().into(),
-                event.peak().map_or(Value::Lacking("-"), |(force, _)| force.into()),
-                event.peak().map_or(Value::Lacking("-"), |(_, time)| time.into()),
-                event.mean_force().map_or(Value::Lacking("-"), Value::Number),
-                event.impulse_size().into(),
-                event.max_approach.into(),
-                event.velocity_before.into(),
-                event.velocity_after.into(),
-                event.restitution().map_or(Value::Lacking("-"), Value::Number),
-                size(event.slip_before).into(),
-                size(event.slip_after).into(),
-                event.vibration_energy.into(),
-                Value::Integer(i64::from(event.sub_impacts)),
-            ],
-        );
-    }
-    Ok(table)
+    let mut columns = vec![time_column(run)?];
+    columns.extend(names.iter().skip(1).map(of_momentum));
+    Ok(over_time(columns, &values))
 }
 
 /// State of the bodies in the last frame.
 pub(crate) fn bodies(run: &Run) -> Result<Table, RunError> {
     run.check_frames()?;
+    let last = run.reader().frame(run.times().len() - 1)?;
+    let frames = [run.reader().frame(0)?, last];
+    let [speed, rate] = scales::speeds(&frames);
+    let reach = frames.iter().flat_map(|frame| &frame.bodies).map(|body| scales::size(body.position));
+    let reach = reach.fold(0.0, f64::max);
     let mut columns = vec![Column::new("name", "body", ""), Column::new("mass", "mass", "kg")];
-    for (key, heading, unit) in [
-        ("position", "position", "m"),
-        ("velocity", "velocity", "m/s"),
-        ("angular_velocity", "angular velocity", "rad/s"),
+    for (key, heading, unit, scale) in [
+        ("position", "position", "m", reach),
+        ("velocity", "velocity", "m/s", speed),
+        ("angular_velocity", "angular velocity", "rad/s", rate),
     ] {
         for axis in ["x", "y", "z"] {
-            columns.push(Column::new(&format!("{key}_{axis}"), &format!("{heading} {axis}"), unit));
+            let column = Column::new(&format!("{key}_{axis}"), &format!("{heading} {axis}"), unit);
+            columns.push(column.scaled(scale));
         }
     }
     let mut table = Table::new(columns);
-    let last = run.reader().frame(run.times().len() - 1)?;
+    let [_, last] = frames;
     for (body, state) in run.header().bodies.iter().zip(&last.bodies) {
         let numbers = [state.position, state.velocity, state.angular_velocity].concat();
         let mut row = vec![Value::Text(body.name.clone()), body.mass.into()];
@@ -186,7 +178,7 @@ pub(crate) fn bodies(run: &Run) -> Result<Table, RunError> {
 }
 
 fn contact_force(run: &Run) -> Result<Table, RunError> {
-    let mut columns = vec![Column::new("time", "time", "s").digits(7)];
+    let mut columns = vec![time_column(run)?];
     let mut values = vec![run.times().to_vec()];
     for (n, pair) in run.header().pairs.iter().enumerate() {
         columns.push(Column::new(&pair.name, &pair.name, "N"));
@@ -199,11 +191,13 @@ fn contact_force(run: &Run) -> Result<Table, RunError> {
 pub(crate) fn forces(run: &Run) -> Result<Table, RunError> {
     let mut columns = vec![Column::new("time", "load", ""), Column::new("body", "body", "")];
     columns.extend([Column::new("kind", "kind", ""), Column::new("by", "by", "")]);
-    columns.extend(
-        ["x", "y", "z"].map(|axis| Column::new(&format!("force_{axis}"), &format!("force {axis}"), "N")),
-    );
-    let mut table = Table::new(columns);
-    for force in run.reader().static_forces()? {
+    let forces = run.reader().static_forces()?;
+    let largest = forces.iter().flat_map(|force| force.force).fold(0.0, |m: f64, f| m.max(f.abs()));
+    let component =
+        |axis| Column::new(&format!("force_{axis}"), &format!("force {axis}"), "N").scaled(largest);
+    columns.extend(["x", "y", "z"].map(component));
+    let mut table = Table::new(columns).named_by(4);
+    for force in forces {
         let body = run.header().bodies.get(force.body).map_or_else(String::new, |body| body.name.clone());
         let mut row: Vec<Value> = vec![run.times().get(force.frame).copied().into(), Value::Text(body)];
         row.extend([force.kind.word().into(), Value::Text(force.name)]);

@@ -7,8 +7,10 @@ use std::process::Output;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use assert_cmd::Command;
+use carom_dynamics::ContactEvent;
+use carom_format::result::{RunOrigin, keep_origin};
 use carom_post::export::{Cells, ExportOptions, Fields, Format, Frames, export};
-use carom_post::report::{Extras, html};
+use carom_post::report::{Extras, html, path_from};
 use carom_post::{Run, RunError, plot};
 use carom_progress::{Progress, Silent};
 use carom_testing::program::{failure, json, told};
@@ -227,7 +229,7 @@ fn tables_are_text_csv_or_json() {
     let force = text(&post(&["table", path, "--what", "contact-force", "--csv"]).stdout);
     assert_eq!(force.lines().nth(2), Some("1e-5,2250.0"), "{force}");
     let bodies = text(&post(&["table", path, "--what", "bodies"]).stdout);
-    assert!(bodies.starts_with("body") && bodies.contains("block"), "{bodies}");
+    assert!(bodies.contains("body") && bodies.contains("block"), "{bodies}");
     let joints = text(&post(&["table", path, "--what", "joints", "--csv"]).stdout);
     let head = "time [s],joint,force_x [N],force_y [N],force_z [N],torque_x [N m],torque_y [N m],torque_z [N m],length [m],length_rate [m/s],\
                 length_spring [N],angle [rad],angle_rate [rad/s],angle_drive [N m],angle_power [W]";
@@ -255,6 +257,114 @@ fn the_report_is_one_file_with_everything_in_it() {
     for (cell, figure) in row[1..].iter().zip(["10", "1", "1", "1", "2000", "1"]) {
         assert!(cell.contains(figure), "{row:?}");
     }
+}
+
+/// Of 469 impacts of a pair people see the first, the largest and the last; programs see all.
+#[test]
+fn of_many_impacts_people_see_three_and_programs_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let impact = |n: u32| ContactEvent {
+        start: 5e-8 * f64::from(n),
+        end: 5e-8 * f64::from(n) + 2e-8,
+        peak_force: if n == 123 { 999.9 } else { 100.0 + f64::from(n) },
+        impulse: [0.0, 0.0, 1e-5],
+        ..ContactEvent::default()
+    };
+    let events: Vec<ContactEvent> = (0..469).map(impact).collect();
+    let path = result::write_events(folder.path(), &result::ball(), &events);
+    let path = path.to_str().unwrap();
+    let table = text(&post(&["table", path]).stdout);
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("ball/block ")).collect();
+    for (role, force) in [("first", "100.0"), ("largest", "999.9"), ("last", "568.0")] {
+        let found = rows.iter().any(|row| row.contains(&format!(" {role} ")) && row.contains(force));
+        assert!(found, "no {role}:\n{table}");
+    }
+    assert!(table.contains("ball/block: 469 impacts") && table.lines().count() < 40, "{table}");
+    assert_eq!(text(&post(&["table", path, "--csv"]).stdout).lines().count(), 470);
+    assert_eq!(json(&post(&["table", path, "--json"]))["rows"].as_array().unwrap().len(), 469);
+    let html = html(&Run::open(Path::new(path)).unwrap(), &Extras::default()).unwrap();
+    let parts = html.matches("<td>largest</td>").count();
+    assert!((1..=3).contains(&parts) && html.contains("469 impacts"), "{parts}");
+    assert_eq!(html.matches("<td>ball/block</td>").count(), 3 * parts);
+}
+
+/// Lines of a terminal, for every table.
+#[test]
+fn tables_for_people_fit_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    for what in ["contacts", "bodies", "energy", "momentum", "contact-force", "joints", "forces"] {
+        let table = text(&post(&["table", path.to_str().unwrap(), "--what", what]).stdout);
+        let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(widest <= 100, "{what}: {widest}\n{table}");
+    }
+    // Nothing turns about x and y, and the momentum does not change.
+    let bodies = text(&post(&["table", path.to_str().unwrap(), "--what", "bodies"]).stdout);
+    assert!(bodies.contains("[mm/s]") && bodies.contains("300.0"), "{bodies}");
+    let momentum = text(&post(&["table", path.to_str().unwrap(), "--what", "momentum"]).stdout);
+    assert!(momentum.contains("[µs]") && momentum.contains("33.00"), "{momentum}");
+}
+
+/// 25 µs: times, durations and axes in µs; only what the computer took is in seconds.
+#[test]
+fn a_report_has_one_unit_of_time_and_no_noise() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::open(&result::write(folder.path())).unwrap();
+    let html = html(&run, &Extras::default()).unwrap();
+    let units = |text: &str| html.matches(text).count();
+    assert!(units("[µs]") > 5, "{}", units("[µs]"));
+    assert_eq!((units("[ms]"), units("[ns]"), units("[s]")), (0, 0, units("wall time [s]")));
+    // The momentum of the fixture is constant, and no body turns but about z.
+    assert!(html.contains("residual: zero<"), "a residual of zero is drawn");
+    assert!(html.contains("Velocity of ball") && html.contains("Angular velocity of ball"));
+    assert!(!html.contains("Velocity of block"), "the block is fixed");
+}
+
+/// A report says who made it, when and how, and leads to the files; the same result gives the same report.
+#[test]
+fn the_report_says_where_its_result_comes_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    let own = "# mine <own> & \"quoted\"\n[simulation]\nend_time = 25e-6   # as I like it\n";
+    let origin = RunOrigin {
+        command: "carom-solve 'my case.toml' -o result.carom".to_owned(),
+        date: "2026-11-23 18:00 UTC".to_owned(),
+        scenario: own.to_owned(),
+    };
+    keep_origin(&path, &origin).unwrap();
+    let page = |name: &str| {
+        let file = folder.path().join(name);
+        let made = post(&["report", path.to_str().unwrap(), "-o", file.to_str().unwrap()]);
+        assert!(made.status.success(), "{}", told(&made));
+        std::fs::read_to_string(&file).unwrap()
+    };
+    let html = page("report.html");
+    for part in [
+        "<td>2026-11-23 18:00 UTC</td>",
+        "<td>carom-solve 'my case.toml' -o result.carom</td>",
+        "<th>program</th><td>carom ",
+        "<a href=\"./result.carom\">",
+        "# mine &lt;own&gt; &amp; &quot;quoted&quot;\n[simulation]\nend_time = 25e-6   # as I like it\n",
+        "end_time = 2.5e-5",
+        "largest force of ball/block, t = 10.00 µs",
+    ] {
+        assert!(html.contains(part), "no {part}");
+    }
+    let picture = &html[html.find(">Bodies<").unwrap()..html.find(">Contact<").unwrap()];
+    assert_eq!(
+        picture.matches("data:image/png;base64,").count(),
+        2,
+        "a picture of the start and one of the impact"
+    );
+    assert_eq!(html, page("again.html"));
+}
+
+#[test]
+fn a_report_leads_to_its_files_wherever_it_is() {
+    let from = |report: &str, file: &str| path_from(Path::new(report), Path::new(file));
+    assert_eq!(from("/a/b/report.html", "/a/b/c/r.carom"), "c/r.carom");
+    assert_eq!(from("/a/b/report.html", "/a/r.carom"), "/a/r.carom");
+    assert_eq!(from("report.html", "r.carom"), "r.carom");
 }
 
 #[test]

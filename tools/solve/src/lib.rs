@@ -8,10 +8,13 @@
 mod args;
 mod failure;
 mod lcp;
+mod origin;
 mod solved;
 mod statics;
+mod text;
 
 pub use args::{Arguments, LcpArguments, LcpCommand, command};
 pub use failure::{failed, read_scenario};
 pub use lcp::{LcpArgs, LcpProblem, read_lcp, solve_lcp};
+pub use origin::{keep, keeps_result, origin_of};
 pub use solved::Solved;

@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use carom_cli::{
     Category, Failure, FailureContext, RunArgs, Session, command_line, keep_input, main_from, main_with,
@@ -12,7 +13,9 @@ use carom_cli::{
 use carom_format::ResultReader;
 use carom_format::result::ResultLock;
 use carom_simulate::{RunOptions, SimulateError, Workshop};
-use carom_solve::{Arguments, LcpArguments, LcpCommand, Solved, failed, read_scenario, solve_lcp};
+use carom_solve::{
+    Arguments, LcpArguments, LcpCommand, Solved, failed, keeps_result, read_scenario, solve_lcp,
+};
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
@@ -84,7 +87,12 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     }
     prepared.warnings.iter().for_each(|warning| session.warn(warning));
     let options = RunOptions { replace: arguments.output.force, resume: arguments.resume };
-    let solved = match carom_simulate::run(&scenario, &folder, &prepared, result, options, progress) {
+    let begun = SystemTime::now();
+    let ended = carom_simulate::run(&scenario, &folder, &prepared, result, options, progress);
+    if keeps_result(&ended, result, begun) {
+        carom_solve::keep(result, &arguments.scenario, session);
+    }
+    let solved = match ended {
         Ok(outcome) => Solved::of(&outcome),
         Err(complete @ SimulateError::Complete { .. }) => {
             session.note(&complete.to_string());

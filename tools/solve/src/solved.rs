@@ -1,8 +1,8 @@
-//! What a run came to, as text and as the JSON object of `carom-solve`.
+//! What a run came to, as the JSON object of `carom-solve`; [`crate::text`] says it in words.
 
 use std::collections::BTreeMap;
 
-use carom_dynamics::{BodyState, ContactEvent, LedgerSummary, NO_PEAK};
+use carom_dynamics::{BodyState, ContactEvent, LedgerSummary, NO_PEAK, PairImpacts, condensed};
 use carom_format::result::{NoteLevel, ResultError, ResultReader};
 use carom_simulate::RunOutcome;
 use serde::Serialize;
@@ -12,83 +12,86 @@ use crate::statics::Statics;
 /// What a run came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Solved {
-    end_time: f64,
-    steps: u64,
-    rejected_steps: u64,
-    right_hand_sides: u64,
-    seconds: f64,
-    cpu_seconds: f64,
-    energy: Energy,
-    linear_momentum: Error,
-    angular_momentum: Error,
-    contacts: Vec<Contact>,
-    bodies: BTreeMap<String, Body>,
+    pub(crate) end_time: f64,
+    pub(crate) steps: u64,
+    pub(crate) rejected_steps: u64,
+    pub(crate) right_hand_sides: u64,
+    pub(crate) seconds: f64,
+    pub(crate) cpu_seconds: f64,
+    pub(crate) energy: Energy,
+    pub(crate) linear_momentum: Error,
+    pub(crate) angular_momentum: Error,
+    pub(crate) contacts: Vec<Contact>,
+    /// Which of them people are shown.
+    #[serde(skip)]
+    pub(crate) shown: Vec<PairImpacts>,
+    pub(crate) bodies: BTreeMap<String, Body>,
     /// Of the scheme `static` alone.
     #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
-    statics: Option<Statics>,
+    pub(crate) statics: Option<Statics>,
     /// Contacts that did not happen, with the nearest gap.
-    remarks: Vec<String>,
-    warnings: Vec<String>,
+    pub(crate) remarks: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Energy {
-    initial: f64,
+pub(crate) struct Energy {
+    pub(crate) initial: f64,
     #[serde(rename = "final")]
-    last: f64,
-    max_relative_error: Option<f64>,
+    pub(crate) last: f64,
+    pub(crate) max_relative_error: Option<f64>,
     /// The largest error that the run claims; null where it claims nothing.
-    limit: Option<f64>,
+    pub(crate) limit: Option<f64>,
     /// "met" or "not met".
-    claim: Option<&'static str>,
+    pub(crate) claim: Option<&'static str>,
 }
 
 /// None against a momentum that is none but for round-off.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Error {
-    max_relative_error: Option<f64>,
+pub(crate) struct Error {
+    pub(crate) max_relative_error: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Contact {
-    pair: String,
-    start: f64,
+pub(crate) struct Contact {
+    pub(crate) pair: String,
+    pub(crate) start: f64,
     /// None while they still touch at the end of the run.
-    end: Option<f64>,
-    duration: f64,
+    pub(crate) end: Option<f64>,
+    pub(crate) duration: f64,
     /// None of impulses, as `peak_force_reason` says.
-    peak_force: Option<f64>,
-    peak_time: Option<f64>,
+    pub(crate) peak_force: Option<f64>,
+    pub(crate) peak_time: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    peak_force_reason: Option<&'static str>,
+    pub(crate) peak_force_reason: Option<&'static str>,
     /// Impulse over duration: the force of the plateau of a flat impact; null without a duration, and of impulses.
-    mean_force: Option<f64>,
-    impulse: f64,
-    max_approach: f64,
-    place: [f64; 3],
-    normal: [f64; 3],
-    velocity_before: f64,
-    velocity_after: f64,
-    slip_before: [f64; 3],
-    slip_after: [f64; 3],
+    pub(crate) mean_force: Option<f64>,
+    pub(crate) impulse: f64,
+    pub(crate) max_approach: f64,
+    pub(crate) place: [f64; 3],
+    pub(crate) normal: [f64; 3],
+    pub(crate) velocity_before: f64,
+    pub(crate) velocity_after: f64,
+    pub(crate) slip_before: [f64; 3],
+    pub(crate) slip_after: [f64; 3],
     /// Of the first and of the second body of the pair.
-    own_velocities_before: [f64; 2],
-    own_velocities_after: [f64; 2],
+    pub(crate) own_velocities_before: [f64; 2],
+    pub(crate) own_velocities_after: [f64; 2],
     /// None where `restitution_reason` says why.
-    restitution: Option<f64>,
+    pub(crate) restitution: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    restitution_reason: Option<String>,
-    vibration_before: f64,
-    vibration_energy: f64,
-    sub_impacts: u32,
+    pub(crate) restitution_reason: Option<String>,
+    pub(crate) vibration_before: f64,
+    pub(crate) vibration_energy: f64,
+    pub(crate) sub_impacts: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Body {
-    position: [f64; 3],
-    quaternion: [f64; 4],
-    velocity: [f64; 3],
-    angular_velocity: [f64; 3],
+pub(crate) struct Body {
+    pub(crate) position: [f64; 3],
+    pub(crate) quaternion: [f64; 4],
+    pub(crate) velocity: [f64; 3],
+    pub(crate) angular_velocity: [f64; 3],
 }
 
 /// Sizes of a run: time reached \[s\], steps, seconds.
@@ -99,6 +102,9 @@ struct Cost {
     /// Wall clock and CPU.
     seconds: [f64; 2],
 }
+
+/// Impacts of a pair that people are shown each; of more, the first, the largest and the last.
+pub(crate) const IMPACTS: usize = 5;
 
 /// What results call the time in the load steps of a static run.
 const STATIC_STEPS: &str = "statics: load steps";
@@ -116,6 +122,7 @@ impl Solved {
             s.contacts.iter().map(|event| Contact::of(event, outcome.pairs[event.pair].clone())).collect();
         let bodies = outcome.names.iter().cloned().zip(outcome.bodies.iter().map(Body::of)).collect();
         let mut solved = Self::with(cost, &s.ledger, contacts, bodies, outcome.warnings.clone());
+        solved.shown = condensed(&s.contacts, IMPACTS);
         solved.remarks.clone_from(&outcome.remarks);
         solved.statics = outcome.statics.as_ref().map(|statics| Statics::of(statics, &outcome.names));
         solved
@@ -155,6 +162,7 @@ impl Solved {
             names.zip(last.bodies.iter().map(Body::of)).collect(),
             warnings.map(|note| note.text).collect(),
         );
+        solved.shown = condensed(&events, IMPACTS);
         solved.remarks = remarks;
         solved.statics = Statics::read(&result.static_forces()?, &header, &last);
         Ok(Some(solved))
@@ -185,6 +193,7 @@ impl Solved {
             linear_momentum: Error { max_relative_error: momentum },
             angular_momentum: Error { max_relative_error: ang_momentum },
             contacts,
+            shown: Vec::new(),
             bodies,
             statics: None,
             remarks: Vec::new(),
@@ -195,52 +204,6 @@ impl Solved {
     /// What the user should be wary of.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
-    }
-
-    /// As lines for people.
-    pub fn text(&self) -> String {
-        if let Some(statics) = &self.statics {
-            return statics.text(self.steps, self.seconds, self.energy.last);
-        }
-        let mut out = format!(
-            "t = {:.6e} s after {} steps ({} rejected, {} right-hand sides), {:.2} s, {:.2} s of CPU\n\
-             energy {:.9e} J at the start, {:.9e} J at the end, balance to {}{}; momentum to {}, angular momentum to {}\n",
-            self.end_time,
-            self.steps,
-            self.rejected_steps,
-            self.right_hand_sides,
-            self.seconds,
-            self.cpu_seconds,
-            self.energy.initial,
-            self.energy.last,
-            error(self.energy.max_relative_error),
-            self.energy.claim(),
-            error(self.linear_momentum.max_relative_error),
-            error(self.angular_momentum.max_relative_error)
-        );
-        for c in &self.contacts {
-            out.push_str(&c.text());
-        }
-        for remark in &self.remarks {
-            out.push_str(remark);
-            out.push('\n');
-        }
-        for (name, body) in &self.bodies {
-            let [vx, vy, vz] = body.velocity;
-            out.push_str(&format!("body {name}: velocity {vx:.6e} {vy:.6e} {vz:.6e} m/s\n"));
-        }
-        out
-    }
-}
-
-impl Energy {
-    /// The claim behind its error: nothing where there is none.
-    fn claim(&self) -> String {
-        match (self.claim, self.limit) {
-            (Some("met"), _) => " (met)".to_owned(),
-            (Some(verdict), Some(limit)) => format!(" ({verdict}: the limit is {limit:.1e})"),
-            _ => String::new(),
-        }
     }
 }
 
@@ -272,43 +235,6 @@ impl Contact {
             sub_impacts: event.sub_impacts,
         }
     }
-
-    /// One line for people, and one on velocities.
-    fn text(&self) -> String {
-        let peak = self.peak_force.zip(self.peak_time);
-        let peak = peak.map_or_else(
-            || "peak - (impulses)".to_owned(),
-            |(force, time)| {
-                format!("peak {force:.3} N at {time:.6e} s, mean {:.3} N", self.mean_force.unwrap_or(0.0))
-            },
-        );
-        let restitution = match (self.end, self.restitution, &self.restitution_reason) {
-            (None, ..) => "lasting".to_owned(),
-            (_, Some(e), _) => format!("restitution {e:.5}"),
-            (_, None, reason) => format!("restitution - ({})", reason.as_deref().unwrap_or_default()),
-        };
-        let slip = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let ([a, b], [c, d]) = (self.own_velocities_before, self.own_velocities_after);
-        format!(
-            "contact {}: {:.6e} s to {:.6e} s ({:.3} µs), {peak}, impulse {:.6e} N s, approach {:.4} µm, {restitution}\n\
-             \x20 along the normal {:.6} to {:.6} m/s (the bodies {a:.6}, {b:.6} to {c:.6}, {d:.6}), slip {:.6} to {:.6} m/s\n",
-            self.pair,
-            self.start,
-            self.start + self.duration,
-            1e6 * self.duration,
-            self.impulse,
-            1e6 * self.max_approach,
-            self.velocity_before,
-            self.velocity_after,
-            slip(&self.slip_before),
-            slip(&self.slip_after)
-        )
-    }
-}
-
-/// A relative error, or that it has no reference.
-fn error(error: Option<f64>) -> String {
-    error.map_or_else(|| "- (nothing to compare with)".to_owned(), |error| format!("{error:.1e}"))
 }
 
 impl Body {

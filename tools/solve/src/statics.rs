@@ -1,6 +1,8 @@
 //! What a static run came to.
 
 use carom_format::result::{RunHeader, StaticForce, StoredFrame};
+use carom_report::number::quantity;
+use carom_report::{Column, Table, Value};
 use carom_simulate::StaticOutcome;
 use serde::Serialize;
 
@@ -71,21 +73,43 @@ impl Statics {
     /// As lines for people.
     pub(crate) fn text(&self, steps: u64, seconds: f64, energy: f64) -> String {
         let mut out = format!(
-            "equilibrium in {steps} load steps, {seconds:.2} s; elastic and contact energy {energy:.6e} J, largest displacement \
-             {:.4e} m\n",
-            self.max_displacement
+            "equilibrium in {steps} load steps; it took {}\n\
+             elastic and contact energy {}, largest displacement {}\n",
+            quantity(seconds, "s", 3),
+            quantity(energy, "J", 4),
+            quantity(self.max_displacement, "m", 4)
         );
         for contact in &self.contacts {
             out.push_str(&format!(
-                "contact {}: {:.6e} N, peak pressure {:.4e} Pa, {} faces under pressure\n",
-                contact.pair, contact.normal_force, contact.peak_pressure, contact.faces
+                "contact {}: {}, peak pressure {}, {} faces under pressure\n",
+                contact.pair,
+                quantity(contact.normal_force, "N", 4),
+                quantity(contact.peak_pressure, "Pa", 4),
+                contact.faces
             ));
         }
-        for Force { on, kind, by, force: [x, y, z] } in &self.forces {
-            let of = if by.is_empty() { String::new() } else { format!(" of {by}") };
-            out.push_str(&format!("body {on}: {kind}{of} {x:.6e} {y:.6e} {z:.6e} N\n"));
+        out + &self.force_table()
+    }
+
+    /// A line for each force on a body.
+    fn force_table(&self) -> String {
+        if self.forces.is_empty() {
+            return String::new();
         }
-        out
+        let largest = self.forces.iter().flat_map(|force| force.force).fold(0.0, |m: f64, f| m.max(f.abs()));
+        let mut columns = vec![
+            Column::new("body", "force on", ""),
+            Column::new("kind", "by", ""),
+            Column::new("of", "", ""),
+        ];
+        columns.extend(["x", "y", "z"].map(|axis| Column::new(axis, axis, "N").scaled(largest)));
+        let mut table = Table::new(columns).named_by(3);
+        for Force { on, kind, by, force } in &self.forces {
+            let mut row = vec![Value::Text(on.clone()), (*kind).into(), Value::Text(by.clone())];
+            row.extend(force.map(Value::Number));
+            table.push(row).expect("the row was made with the columns");
+        }
+        format!("\n{}", table.to_text())
     }
 }
 

@@ -10,6 +10,7 @@ mod page;
 mod statics;
 mod stops;
 mod strict;
+mod summary;
 mod tables;
 
 /// Counts for each thread on its own: the tests beside one another do not disturb it.

@@ -6,12 +6,12 @@ use std::path::Path;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 
-/// All rows of all tables by their names, but those that say how long the run took, and without the paths of bodies.
+/// All rows of all tables by their names, but those that say how long the run took and with which command, and without the paths of bodies.
 pub(crate) fn tables(result: &Path) -> BTreeMap<String, Vec<Vec<Value>>> {
     let database = Connection::open_with_flags(result, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let checked: String = database.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(checked, "ok", "{}", result.display());
-    let names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'timing'";
+    let names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('timing', 'origin')";
     let mut statement = database.prepare(names).unwrap();
     let names: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     names.into_iter().map(|name| (name.clone(), rows(&database, &name))).collect()

@@ -6,6 +6,7 @@
 mod blob;
 mod joints;
 mod lock;
+mod origin;
 mod read;
 mod schema;
 mod write;
@@ -17,6 +18,7 @@ use thiserror::Error;
 
 pub use joints::JointCourse;
 pub use lock::ResultLock;
+pub use origin::{RunOrigin, keep_origin};
 pub use read::{ResultReader, StoredFrame};
 pub use write::ResultWriter;
 

@@ -27,6 +27,8 @@ pub struct Assembly {
     pub strain_energy: f64,
     /// Motions that begin elsewhere than where the bodies are placed.
     pub displaced: Vec<Displaced>,
+    /// Size of what the joints hold together \[m\]: figures of a scenario are rounded to some part of it.
+    pub size: f64,
 }
 
 /// A motion that begins elsewhere than where the bodies are placed.
@@ -106,6 +108,7 @@ impl System {
         self.set_state(y).map_err(ProjectError::from)?;
         self.set_joints(0.0, y);
         (assembly.apart, assembly.displaced) = self.constraints.gaps_at_start();
+        assembly.size = self.constraints.size();
         let placed = self.joined_points();
         self.close_rigidly(y).map_err(ProjectError::from)?;
         // Where bodies were moved, other rows may repeat each other.

@@ -181,11 +181,30 @@ pub(crate) fn write(folder: &Path) -> PathBuf {
 
 /// The same with another ball.
 pub(crate) fn write_with(folder: &Path, ball: &Body) -> PathBuf {
-    write_frames(folder, ball, &TIMES)
+    write_all(folder, ball, &TIMES, &[impact()])
 }
 
 /// The same with frames at other times.
 pub(crate) fn write_frames(folder: &Path, ball: &Body, times: &[f64]) -> PathBuf {
+    write_all(folder, ball, times, &[impact()])
+}
+
+/// The same with other impacts.
+pub(crate) fn write_events(folder: &Path, ball: &Body, events: &[ContactEvent]) -> PathBuf {
+    write_all(folder, ball, &TIMES, events)
+}
+
+fn impact() -> ContactEvent {
+    ContactEvent {
+        end: 2e-5,
+        peak_force: FORCE,
+        peak_time: 1e-5,
+        impulse: [0.0, 0.0, 0.05],
+        ..ContactEvent::default()
+    }
+}
+
+fn write_all(folder: &Path, ball: &Body, times: &[f64], events: &[ContactEvent]) -> PathBuf {
     let block = block();
     let ball_path = folder.join("ball.npz");
     let ball_checksum = write_body(&ball_path, ball).unwrap();
@@ -282,14 +301,9 @@ pub(crate) fn write_frames(folder: &Path, ball: &Body, times: &[f64]) -> PathBuf
         };
         writer.frame(&frame).unwrap();
     }
-    let event = ContactEvent {
-        end: 2e-5,
-        peak_force: FORCE,
-        peak_time: 1e-5,
-        impulse: [0.0, 0.0, 0.05],
-        ..ContactEvent::default()
-    };
-    writer.contact_event(&event).unwrap();
+    for event in events {
+        writer.contact_event(event).unwrap();
+    }
     writer.finish(RunState::Done, &ledger.summary(), &[("integration", 0.5)], &[("steps", 20)]).unwrap();
     path
 }

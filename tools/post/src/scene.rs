@@ -1,0 +1,150 @@
+//! Pictures of the bodies where they are in a frame.
+
+use carom_dynamics::BodyState;
+use carom_format::result::StoredFrame;
+use carom_report::{Color, Drawing};
+use carom_scene::{BodyGrid, Coloring};
+use nalgebra::Vector3;
+
+use crate::bodies::RunBody;
+use crate::frame_fields::{in_body_frame, pose};
+use crate::impacts::pair_name;
+use crate::{Run, RunError};
+
+/// Bodies with names in the picture.
+const NAMES: usize = 12;
+
+/// Width and height of one of two pictures side by side \[px\].
+const SIZE: [f64; 2] = [440.0, 360.0];
+
+/// The bodies of a run in its first frame and in that of the largest contact force (the last one if nothing touched), side by side, and what is
+/// not to be seen in them.
+///
+/// # Errors
+///
+/// As [`Run::load_body`]; [`RunError::Empty`] if no body has a shape.
+pub(crate) fn draw(run: &Run) -> Result<(Drawing, Vec<String>), RunError> {
+    run.check_frames()?;
+    let mut notes = Vec::new();
+    let mut shown = Vec::new();
+    for (index, body) in run.header().bodies.iter().enumerate() {
+        if body.body_path.is_empty() {
+            notes.push(format!("{} (a plane or a point mass) is not shown", body.name));
+            continue;
+        }
+        let body = run.load_body(index)?;
+        shown.push(Shown { index, grid: BodyGrid::surface(&body.body), body });
+    }
+    if shown.is_empty() {
+        return Err(RunError::Empty { what: "no body with a shape", hint: "the plots have the motion" });
+    }
+    let second = strongest(run)?;
+    let start = run.reader().frame(0)?;
+    let mut drawings = vec![picture(run, &shown, &start, "start", None, &mut notes)];
+    if second.frame > 0 {
+        let frame = run.reader().frame(second.frame)?;
+        let mark = second.touch.map(|(_, mark)| mark);
+        let pair = second.touch.map(|(pair, _)| pair_name(run, pair));
+        let title = pair.map_or_else(|| "end".to_owned(), |pair| format!("largest force of {pair}"));
+        drawings.push(picture(run, &shown, &frame, &title, mark, &mut notes));
+    }
+    Ok((Drawing::side_by_side(drawings), notes))
+}
+
+/// A body with its surface.
+struct Shown {
+    index: usize,
+    body: RunBody,
+    grid: BodyGrid,
+}
+
+/// The second frame that is shown.
+struct Strongest {
+    frame: usize,
+    /// Pair and place of the largest contact force \[m\]; none if nothing touched.
+    touch: Option<(usize, [f64; 3])>,
+}
+
+/// The frame in which the force of any pair is largest; the last one if there is none.
+fn strongest(run: &Run) -> Result<Strongest, RunError> {
+    let mut best = Strongest { frame: run.times().len() - 1, touch: None };
+    let mut largest = 0.0;
+    let events = run.reader().contact_events()?;
+    for pair in 0..run.header().pairs.len() {
+        for (frame, force) in run.reader().normal_forces(pair)?.into_iter().enumerate() {
+            if force > largest {
+                largest = force;
+                let time = run.times()[frame];
+                // A force of impulses is the mean since the frame before: the event is over by then.
+                let of_pair = events.iter().filter(|event| event.pair == pair && event.start <= time);
+                let nearest = of_pair.max_by(|a, b| a.end.min(time).total_cmp(&b.end.min(time)));
+                let place = nearest.map_or([f64::NAN; 3], |event| event.place);
+                best = Strongest { frame, touch: Some((pair, place)) };
+            }
+        }
+    }
+    Ok(best)
+}
+
+fn picture(
+    run: &Run,
+    shown: &[Shown],
+    frame: &StoredFrame,
+    title: &str,
+    mark: Option<[f64; 3]>,
+    notes: &mut Vec<String>,
+) -> Drawing {
+    let grids: Vec<BodyGrid> = shown.iter().map(|shown| shown.placed(frame)).collect();
+    let boxes: Vec<[[f64; 3]; 2]> = grids.iter().map(|grid| bounds(&grid.grid.points)).collect();
+    let encloses = |n: usize| boxes.iter().enumerate().any(|(k, inner)| k != n && contains(&boxes[n], inner));
+    let mut all = carom_scene::picture(&[], true);
+    for (n, grid) in grids.iter().enumerate() {
+        let name = &shown[n].body.meta.name;
+        let names = [(name.clone(), Color::of_series(n))];
+        let groups = vec![0; grid.grid.n_cells()];
+        let coloring = Coloring::Cells { groups: &groups, names: &names };
+        let one = carom_scene::picture(&[(grid, coloring)], true);
+        all.outlines.extend(one.outlines);
+        if encloses(n) {
+            let note = format!("{name} is around others and shown by its edges");
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+            all.edges.extend(one.edges);
+        } else {
+            all.triangles.extend(one.triangles);
+            all.legend.extend(one.legend);
+        }
+    }
+    all.legend.truncate(NAMES);
+    all.marks.extend(mark.map(|place| (place, "contact".to_owned())));
+    all.size = SIZE;
+    let unit = run.unit_of_time().unwrap_or_default();
+    all.title = format!("{title}, t = {}", unit.quantity(frame.time, "s", 4));
+    all.draw()
+}
+
+impl Shown {
+    /// The surface where it is in a frame, deformed as it is.
+    fn placed(&self, frame: &StoredFrame) -> BodyGrid {
+        let mut grid = self.grid.clone();
+        let rest = BodyState::default();
+        let state = frame.bodies.get(self.index).unwrap_or(&rest);
+        let elastic = self.grid.at_points(&self.body.elastic_displacement(&state.modal));
+        let now = pose(state);
+        let points = in_body_frame(&self.grid, self.body.meta.frame_origin);
+        let place = |(b, u): (&Vector3<f64>, &[f64; 3])| now.point(&(b + Vector3::from(*u))).into();
+        grid.grid.points = points.iter().zip(&elastic).map(place).collect();
+        grid
+    }
+}
+
+fn bounds(points: &[[f64; 3]]) -> [[f64; 3]; 2] {
+    points.iter().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[low, high], x| {
+        [[0, 1, 2].map(|d| low[d].min(x[d])), [0, 1, 2].map(|d| high[d].max(x[d]))]
+    })
+}
+
+fn contains([low, high]: &[[f64; 3]; 2], [inner_low, inner_high]: &[[f64; 3]; 2]) -> bool {
+    (0..3).all(|d| low[d] < inner_low[d] && inner_high[d] < high[d])
+}
