@@ -17,6 +17,7 @@ pub mod npy;
 pub mod temporary;
 pub mod unfinished;
 pub mod waiting;
+pub mod xml;
 
 pub use unfinished::Unfinished;
 pub use waiting::Waiting;

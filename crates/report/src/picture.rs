@@ -380,7 +380,7 @@ mod tests {
         let corner = |x: f64| [[x, 0.0, 0.0], [x + 1.0, 0.0, 0.0], [x, 0.0, 1.0]];
         let triangle = Triangle { corners: corner(0.0), normals: None, paint: Paint::Solid(Color::GREY) };
         let marks = vec![([1.0, 0.0, 0.0], "touch".to_owned()), ([f64::NAN; 3], "nowhere".to_owned())];
-        let size = [200.0, 150.0];
+        let size = [120.0, 150.0];
         let drawing =
             Picture { triangles: vec![triangle], marks, size, view: [0.0, -1.0, 0.0], ..Picture::default() }
                 .draw();

@@ -6,6 +6,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use carom_files::xml;
 use roxmltree::{Document, Node, ParsingOptions};
 use thiserror::Error;
 
@@ -163,9 +164,8 @@ fn parse(bytes: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<Grid, ParseError
     if !begins.starts_with('<') {
         return Err(ParseError::NotVtu { found: begins.lines().next().unwrap_or("").to_owned() });
     }
-    // An element takes much more memory than its four letters.
-    let nodes_limit = u32::try_from(1_000_000 + head.len() / 16).unwrap_or(u32::MAX);
-    let options = ParsingOptions { nodes_limit, ..ParsingOptions::default() };
+    xml::check_attributes(&head).map_err(|error| ParseError::Xml { message: error.to_string() })?;
+    let options = ParsingOptions { nodes_limit: xml::nodes_limit(head.len()), ..ParsingOptions::default() };
     let document = Document::parse_with_options(&head, options)
         .map_err(|error| ParseError::Xml { message: error.to_string() })?;
     let file = File::new(document.root_element(), bytes, appended, wanted)?;

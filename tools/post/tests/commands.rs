@@ -254,9 +254,12 @@ fn the_report_is_one_file_with_everything_in_it() {
     // Largest force and torque of the axle and the power of its motion, in the second frame.
     let axle = &html[html.find(">axle<").expect("the joint is named")..];
     let row: Vec<&str> = axle.split("</td>").take(7).collect();
-    for (cell, figure) in row[1..].iter().zip(["10", "1", "1", "1", "2000", "1"]) {
-        assert!(cell.contains(figure), "{row:?}");
+    // N, N m and W by their magnitude, times in microseconds.
+    for (cell, figure) in row[1..].iter().zip(["10.00", "10.0000", "1.000", "10.0000", "−2.000", "10.0000"])
+    {
+        assert!(cell.ends_with(&format!(">{figure}")), "{row:?}");
     }
+    assert!(html.contains("kW") && html.contains("µs"), "{html}");
 }
 
 /// Of 469 impacts of a pair people see the first, the largest and the last; programs see all.

@@ -1,5 +1,6 @@
 //! G+Smo XML: `TensorBSpline3`, `TensorNurbs3`, `THBSpline3` and `MultiPatch`.
 
+use carom_files::xml;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::ReadError;
@@ -19,9 +20,8 @@ use crate::{HierarchicalPatch, Side};
 /// [`ReadError`] with the line; curves, surfaces and bases are refused by the name of their type.
 pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     let text = without_prologue(text);
-    // An element takes much more memory than its four letters.
-    let nodes_limit = u32::try_from(1_000_000 + text.len() / 16).unwrap_or(u32::MAX);
-    let options = ParsingOptions { nodes_limit, ..ParsingOptions::default() };
+    xml::check_attributes(&text).map_err(|error| ReadError::Xml { message: error.to_string() })?;
+    let options = ParsingOptions { nodes_limit: xml::nodes_limit(text.len()), ..ParsingOptions::default() };
     let document = Document::parse_with_options(&text, options)
         .map_err(|error| ReadError::Xml { message: error.to_string() })?;
     let root = document.root_element();
