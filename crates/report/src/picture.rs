@@ -170,7 +170,7 @@ impl Picture {
         self.draw_legend(&mut drawing);
         self.draw_scalar_bar(&mut drawing, range);
         camera.draw_scale_and_axes(&mut drawing);
-        self.draw_marks(&mut drawing, &camera);
+        self.draw_marks(&mut drawing, camera);
         drawing
     }
 

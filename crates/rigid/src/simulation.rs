@@ -132,7 +132,7 @@ impl Simulation {
 
     fn run_on(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
         let total = n_steps(self.settings.end_time, self.system.time_step());
-        progress.begin("time steps", total as u64);
+        progress.begin("time steps", total);
         if self.outputs == 0 {
             self.hand_over(observer)?;
         }
@@ -151,7 +151,7 @@ impl Simulation {
             }
             self.save(observer)?;
             if steps.is_multiple_of(REPORT) {
-                progress.set(steps as u64);
+                progress.set(steps);
                 progress.note(&format!("t = {:.3e} s, {} contacts", self.system.time(), self.events.len()));
             }
             // Steps of a pile may take tenths of a second.

@@ -90,7 +90,7 @@ fn damaged_files_of_every_kind_are_errors_or_values() {
 }
 
 #[test]
-#[ignore = "6 min: 30 000 damaged files; cargo test -p carom-tool-solve --test tests -- --ignored thirty_thousand"]
+#[ignore = "2 min: 30 000 damaged files; cargo test -p carom-tool-solve --test tests -- --ignored thirty_thousand"]
 fn thirty_thousand_damaged_files_are_errors_or_values() {
     read_damaged(30_000 / READERS.len() + 1);
 }
