@@ -9,7 +9,7 @@ pub struct PairImpacts {
     pub pair: usize,
     /// How many impacts there are.
     pub count: usize,
-    /// Those that are shown, in the order of time.
+    /// The impacts that are listed, in the order of time.
     pub shown: Vec<ShownImpact>,
 }
 

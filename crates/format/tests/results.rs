@@ -291,7 +291,7 @@ fn the_origin_of_a_run_is_kept_beside_its_numbers() {
         assert_eq!(reader.origin().unwrap(), Some(origin(command)));
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "something is left beside the result");
-    // It does not stand in the way of a run that goes on, and stays until that is told of another one.
+    // A run that continues accepts this record, and keeps it until it is given another one.
     drop(ResultWriter::resume(&path, &header(), 1).unwrap());
     assert!(ResultReader::open(&path).unwrap().origin().unwrap().is_some());
     let junk = folder.path().join("junk");

@@ -30,7 +30,7 @@ pub struct Body {
     n_split: usize,
     /// From the modes of the body's file to those of `reduced`; none if they are the same.
     pub(crate) static_modes: Option<Arc<StaticModes>>,
-    /// What its quasistatic modes leave out where it turns; none without any.
+    /// Compliance of its quasistatic modes under centrifugal forces; none without such modes.
     pub(crate) centrifugal: Option<CentrifugalCompliance>,
 }
 

@@ -1,4 +1,4 @@
-//! What the time loop keeps of each accepted step: contact events, memory of the pairs, ledger, watches.
+//! Bookkeeping of each accepted step: contact events, memory of the pairs, ledger, watches.
 
 use crate::outcome::RunError;
 use crate::scales::{gap_rounding, pair_impulses, pair_motion};
@@ -85,7 +85,7 @@ impl Simulation {
         self.hand_over_end(observer)
     }
 
-    /// What a tracker needs of a pair at the accepted state.
+    /// Place, motion and impulses of a pair at the accepted state, for its tracker.
     fn sample(&self, pair: usize) -> ContactSample {
         let [a, b] = self.system.pair_bodies(pair);
         let reaction = &self.system.reactions[pair];

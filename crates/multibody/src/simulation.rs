@@ -48,7 +48,7 @@ pub struct Simulation {
     pub(crate) snapshot: Snapshot,
     /// How far reduced bodies went from linear theory.
     pub(crate) linearity: LinearityWatch,
-    /// What quasistatic modes left out of the centrifugal deformation of each body.
+    /// The centrifugal deformation of each body that its quasistatic modes leave out.
     pub(crate) centrifugal: Vec<CentrifugalWatch>,
     /// The patch of each pair under its largest force.
     pub(crate) resolution: Vec<Resolution>,

@@ -118,7 +118,7 @@ impl Flexibility {
         Ok(own)
     }
 
-    /// What a correction of an answer to varied loads is, relative to it; an iteration says itself how exact it is.
+    /// Size of the correction of an answer to varied loads, relative to the answer; an iterative solver reports its own error.
     fn rounding(&self, progress: &dyn Progress) -> Result<f64, FactorError> {
         if self.is_iterative() {
             return Ok(0.0);
@@ -179,7 +179,7 @@ impl Flexibility {
         }
     }
 
-    /// What an answer leaves of forces, and its correction.
+    /// The residual forces of an answer, and its correction.
     fn correction(
         &self,
         force: &Mat<f64>,

@@ -21,7 +21,7 @@ const UNSOLVED: f64 = 1e-3;
 /// Most turns of refinement.
 pub(crate) const MAX_REFINEMENTS: usize = 8;
 
-/// What an answer leaves of its forces, and the correction that follows.
+/// The residual forces of an answer, and the correction that follows from them.
 pub(crate) struct Correction {
     /// f − K u.
     pub(crate) residual: Mat<f64>,

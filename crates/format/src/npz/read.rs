@@ -243,7 +243,7 @@ impl ArchiveReader {
         let most = UNPACKED_FACTOR.saturating_mul(self.size).saturating_add(UNPACKED_BASE);
         let mut unpacked = 0_u64;
         for i in 0..self.zip.len() {
-            // What the list says, without a look at the entry: it may be damaged where nobody reads it.
+            // The sizes are those of the central directory: an entry that nobody reads may be damaged.
             let Ok(entry) = self.zip.by_index_data(i) else { continue };
             unpacked = unpacked.saturating_add(entry.size());
         }
