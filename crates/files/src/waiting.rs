@@ -1,6 +1,7 @@
-//! Waits for something outside of this process, which nothing inside can cut short: for a reader of a pipe, for another program.
+//! Waits that nothing inside of this process can cut short: for a reader of a pipe, for another program, for the end of a text that is
+//! parsed.
 //!
-//! A computation looks now and then whether it is asked to stop; a wait cannot. While one goes on, whoever listens for signals ends the
+//! A computation looks now and then whether it is asked to stop; a wait does not. While one goes on, whoever listens for signals ends the
 //! process at the first one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +27,7 @@ impl Drop for Waiting {
     }
 }
 
-/// True while something outside is waited for.
+/// True while a wait goes on.
 pub fn is_waiting() -> bool {
     WAITS.load(Ordering::SeqCst) > 0
 }

@@ -27,11 +27,6 @@ pub fn says_its_unit(path: &Path) -> bool {
     ["step", "stp", "iges", "igs"].contains(&ending.as_str())
 }
 
-/// True if carom-gmsh chooses the size of the cells of such a file where none is given; a script says its own.
-pub fn chooses_size(path: &Path) -> bool {
-    is_cad(path) && !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("geo"))
-}
-
 /// How a CAD file is meshed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CadOptions {
@@ -102,7 +97,7 @@ pub fn mesh(path: &Path, options: &CadOptions, progress: &dyn Progress) -> Resul
     let run_error = |source| CadError::Run { path: path.to_owned(), source };
     let target = temporary::file_in(&std::env::temp_dir(), ".msh").map_err(run_error)?;
     let mut command = Command::new(program);
-    command.arg(path).arg("-o").arg(target.path());
+    command.arg(path).arg("-o").arg(target.path()).arg("--json");
     if let Some(size) = options.size {
         command.arg("--size").arg(size.to_string());
     }
@@ -118,7 +113,9 @@ pub fn mesh(path: &Path, options: &CadOptions, progress: &dyn Progress) -> Resul
     if ended.status.success() {
         let told = String::from_utf8_lossy(&ended.stderr);
         let notes = told.lines().filter_map(|line| line.strip_prefix("warning: ")).map(str::to_owned);
-        return Ok(Meshed { file: target, notes: notes.collect() });
+        let summary: Option<serde_json::Value> = serde_json::from_slice(&ended.stdout).ok();
+        let size = summary.and_then(|summary| summary["size"].as_f64());
+        return Ok(Meshed { file: target, notes: notes.collect(), size });
     }
     Err(CadError::Failed {
         path: path.to_owned(),
@@ -133,6 +130,8 @@ pub struct Meshed {
     file: NamedTempFile,
     /// What `carom-gmsh` warned of, a sentence each.
     pub notes: Vec<String>,
+    /// Largest size that a cell was to have, in the unit of length of the mesh; `None` where a script says its own.
+    pub size: Option<f64>,
 }
 
 impl Meshed {

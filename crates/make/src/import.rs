@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use carom_fem::plausible::plain;
 use carom_fem::{Body, Geometry, Material, Units};
+use carom_files::Waiting;
 use carom_files::coordinates::{self, ImpossiblePoint};
 use carom_mesh::inp::{self, InpMaterial, ReadInpError};
 use carom_mesh::msh::{self, ReadMshError};
@@ -201,6 +202,8 @@ pub fn import_with(
         return Err(ImportError::NotCad { path: path.to_owned() });
     }
     let mut materials = None;
+    // Readers of text look for no request to stop; nothing is written meanwhile.
+    let reading = (!is_cad).then(Waiting::begin);
     let (mut geometry, mut notes) = match ending.as_str() {
         "msh" => read_mesh(path)?,
         "inp" => {
@@ -227,15 +230,15 @@ pub fn import_with(
             let (geometry, notes) = read_mesh(meshed.path())?;
             // What the reader notes, carom-gmsh has told as well.
             let new = notes.into_iter().filter(|note| !meshed.notes.contains(note));
-            (geometry, meshed.notes.iter().cloned().chain(new).collect())
+            let size =
+                meshed.size.filter(|_| options.cad.size.is_none()).map(|size| size_taken(size * scale));
+            (geometry, meshed.notes.iter().cloned().chain(new).chain(size).collect())
         }
         _ => return Err(ImportError::UnknownFormat { path: path.to_owned(), ending }),
     };
+    drop(reading);
     rescale(&mut geometry, scale).map_err(|source| ImportError::Scaled { scale, source })?;
     notes.extend(units_note);
-    if cad::chooses_size(path) && options.cad.size.is_none() {
-        notes.push(size_taken(&geometry));
-    }
     let n_blocks = match &geometry {
         Geometry::Mesh(mesh) => mesh.blocks.len(),
         Geometry::Nurbs(patches) => patches.patches.len(),
@@ -345,23 +348,12 @@ fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<Option<String>, ImportErr
     })
 }
 
-/// The size of cells that carom-gmsh takes where none is given.
-fn size_taken(geometry: &Geometry) -> String {
-    let points: &[[f64; 3]] = match geometry {
-        Geometry::Mesh(mesh) => &mesh.points,
-        Geometry::Nurbs(_) => &[],
-    };
-    let extent = |d: usize| {
-        let [low, high] = points
-            .iter()
-            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x[d]), high.max(x[d])]);
-        (high - low).max(0.0)
-    };
-    let diagonal = (extent(0).powi(2) + extent(1).powi(2) + extent(2).powi(2)).sqrt();
+/// The note on the size of cells \[m\] that carom-gmsh has taken where none was given.
+fn size_taken(size: f64) -> String {
     format!(
         "no size is given: cells of {} m are taken, a twentieth of the diagonal of the part; --size (in a scenario: `size` beside `file`) \
          says another",
-        plain(diagonal / 20.0)
+        plain(size)
     )
 }
 

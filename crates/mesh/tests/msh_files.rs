@@ -1,6 +1,7 @@
 //! The small files in `tests/files`: every version and encoding, sets, damage.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use carom_mesh::msh::{self, Note, ParseMshError};
 use carom_mesh::{CellShape, Mesh, Set};
@@ -111,6 +112,30 @@ fn a_file_appears_whole_and_names_that_cannot_be_written_are_refused() {
     let message = msh::write(&folder.path().join("no/part.msh"), &mesh).unwrap_err().to_string();
     assert!(message.contains("cannot write") && message.contains("no/part.msh"), "{message}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left behind");
+}
+
+/// Tiny entries by the hundred thousand, in each section: time grows with the size of the file alone.
+#[test]
+fn many_small_entries_are_read_in_seconds() {
+    let n = 200_000;
+    let head = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n";
+    let lines = |line: &str| line.repeat(n);
+    let names: String = (1..=n).map(|tag| format!("3 {tag} \"g{tag}\"\n")).collect();
+    let blocks = format!("{n} 0 0 0\n{}$EndNodes\n", lines("3 1 0 0\n"));
+    let sections = [
+        format!("$PhysicalNames\n{n}\n{names}$EndPhysicalNames\n"),
+        format!("$Entities\n{n} 0 0 0\n{}$EndEntities\n", lines("1 0 0 0 0\n")),
+        format!("$Nodes\n{blocks}"),
+        lines("$Comment\n$EndComment\n"),
+    ];
+    for section in sections {
+        let started = Instant::now();
+        let message = msh::parse(format!("{head}{section}").as_bytes()).unwrap_err().to_string();
+        // Sections before the nodes are behind us when these are missed.
+        assert!(message.contains("$Elements") || message.contains("$Nodes"), "{message}");
+        // Counting lines for each entry took a minute.
+        assert!(started.elapsed().as_secs() < 10, "{message}: {:?}", started.elapsed());
+    }
 }
 
 #[test]

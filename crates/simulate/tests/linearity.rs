@@ -161,3 +161,12 @@ fn a_beam_that_turns_at_its_first_frequency_is_told_of() {
     let outcome = solve(&spin_up(0.2, 15.0), &[]);
     assert!(outcome.warnings.is_empty(), "{:#?}", outcome.warnings);
 }
+
+/// The case of the literature, 4 rad/s.
+#[test]
+fn a_beam_that_turns_faster_than_it_vibrates_is_told_of() {
+    let outcome = solve(&spin_up(4.0, 15.0), &[]);
+    let rate = figure(&outcome, RATE).unwrap();
+    assert!((rate / (4.0 / 2.91) - 1.0).abs() < 0.03, "{rate}");
+    assert!(outcome.warnings.iter().all(|text| text.starts_with("body `beam`")), "{:#?}", outcome.warnings);
+}

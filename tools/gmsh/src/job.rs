@@ -33,6 +33,8 @@ pub(crate) enum Report {
         version: String,
         /// What the user should know.
         notes: Vec<String>,
+        /// Largest size of an element [m]; `None` where a script says its own.
+        size: Option<f64>,
     },
     /// It is not.
     Failed {

@@ -32,11 +32,12 @@ pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
     let made = made?;
     tell_notes(&made, session);
     check_quality(&made, session)?;
-    let Made { file, version, mesh, quality, .. } = made;
+    let Made { file, version, mesh, quality, size, .. } = made;
     file.persist(&args.output.output)
         .map_err(|e| e.error)
         .or_fail_with(Category::Files, || unwritable(&args.output.output))?;
     let summary = Summary {
+        size,
         nodes: mesh.points.len(),
         elements: mesh.cell_counts(),
         sets: mesh.sets.keys().collect(),
@@ -63,6 +64,8 @@ pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 struct Summary<'a> {
+    /// Largest size that an element was to have [m]; null where a script says its own.
+    size: Option<f64>,
     nodes: usize,
     elements: std::collections::BTreeMap<&'static str, usize>,
     sets: Vec<&'a String>,
@@ -97,6 +100,7 @@ struct Made {
     mesh: Mesh,
     quality: Quality,
     notes: Vec<String>,
+    size: Option<f64>,
 }
 
 /// Meshes; a second time with optimisation if curved elements came out folded.
@@ -133,8 +137,8 @@ fn attempt(args: &Args, session: &Session, optimise: bool) -> Result<Made, Failu
     };
     let status = run_worker(&job, args.output.run.verbose > 0, session)?;
     let text = std::fs::read_to_string(report.path()).unwrap_or_default();
-    let (version, mut notes) = match serde_json::from_str(&text) {
-        Ok(Report::Done { version, notes }) if status.success() => (version, notes),
+    let (version, mut notes, size) = match serde_json::from_str(&text) {
+        Ok(Report::Done { version, notes, size }) if status.success() => (version, notes, size),
         Ok(Report::Failed { kind, message, hint }) => return Err(kind.failure(message, hint)),
         _ => {
             return Err(Failure::new(
@@ -151,7 +155,7 @@ fn attempt(args: &Args, session: &Session, optimise: bool) -> Result<Made, Failu
     })?;
     notes.extend(read_notes.iter().map(ToString::to_string));
     let quality = quality::assess(&mesh);
-    Ok(Made { file, version, mesh, quality, notes })
+    Ok(Made { file, version, mesh, quality, notes, size })
 }
 
 /// Runs a worker to its end, or ends it if the user asks to stop.

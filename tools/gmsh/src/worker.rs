@@ -32,7 +32,7 @@ pub(crate) fn run(job: &Job) -> ExitCode {
         std::process::abort();
     });
     let report = match mesh(job) {
-        Ok((version, notes)) => Report::Done { version, notes },
+        Ok(done) => done,
         Err(Failed { kind, message, hint }) => Report::Failed { kind, message, hint },
     };
     let written = serde_json::to_string(&report).ok().map(|text| std::fs::write(&job.report, text));
@@ -62,7 +62,8 @@ impl From<GmshError> for Failed {
     }
 }
 
-fn mesh(job: &Job) -> Result<(String, Vec<String>), Failed> {
+/// Meshes; the report that it is done.
+fn mesh(job: &Job) -> Result<Report, Failed> {
     let gmsh = Gmsh::start()?;
     set_up(&gmsh)?;
     let is_script = has_extension(&job.input, &["geo"]);
@@ -82,11 +83,11 @@ fn mesh(job: &Job) -> Result<(String, Vec<String>), Failed> {
             "close the faces to a solid in the CAD program (export as solid, not as surface)",
         ));
     }
-    set_sizes(&gmsh, job, is_script)?;
+    let size = set_sizes(&gmsh, job, is_script)?;
     notes.extend(name_groups(&gmsh, &volumes)?);
     generate(&gmsh, job)?;
     gmsh.write(utf8(&job.mesh)?)?;
-    Ok((gmsh.version.clone(), notes))
+    Ok(Report::Done { version: gmsh.version.clone(), notes, size })
 }
 
 /// Options that hold whatever the input is. A script may change them.
@@ -129,17 +130,22 @@ fn load(gmsh: &Gmsh, path: &Path, is_script: bool) -> Result<(), Failed> {
 }
 
 /// Sizes: a script says its own, and --size limits them from above. Other files get elements of the part's
-/// extent / 20, and everywhere twelve to a full circle where it is curved.
-fn set_sizes(gmsh: &Gmsh, job: &Job, is_script: bool) -> Result<(), GmshError> {
+/// extent / 20, and everywhere twelve to a full circle where it is curved. Gives the largest size; `None` if the script's
+/// stands.
+fn set_sizes(gmsh: &Gmsh, job: &Job, is_script: bool) -> Result<Option<f64>, GmshError> {
     if is_script {
-        return job.size.map_or(Ok(()), |size| gmsh.set_option(c"Mesh.MeshSizeMax", size));
+        if let Some(size) = job.size {
+            gmsh.set_option(c"Mesh.MeshSizeMax", size)?;
+        }
+        return Ok(job.size);
     }
     let [low, high] = gmsh.bounding_box()?;
     let diagonal = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
     let size = job.size.unwrap_or(diagonal / 20.0);
     gmsh.set_option(c"Mesh.MeshSizeMax", size)?;
     gmsh.set_option(c"Mesh.MeshSizeMin", (0.1 * size).min(diagonal / 200.0))?;
-    gmsh.set_option(c"Mesh.MeshSizeFromCurvature", 12.0)
+    gmsh.set_option(c"Mesh.MeshSizeFromCurvature", 12.0)?;
+    Ok(Some(size))
 }
 
 /// Gives volumes and faces groups where the file has none: only elements in groups are written.

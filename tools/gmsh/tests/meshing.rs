@@ -104,6 +104,7 @@ fn json_is_one_object_and_quiet_is_silent() {
     let object = json(&output);
     assert_eq!(object["schema"], "carom-gmsh 1");
     assert_eq!(object["sets"], serde_json::json!(["block", "low"]));
+    assert!(object["size"].is_null(), "a script says its own");
     assert!((object["volume"].as_f64().unwrap() - 2.0).abs() < 1e-12);
     assert!(output.stderr.is_empty(), "{}", told(&output));
     // Gmsh's log goes to standard error, and standard output stays data.

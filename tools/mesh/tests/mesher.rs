@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const STAND_IN: &str = "#!/bin/sh\ntest -n \"$CAROM_ENDS_WITH_INPUT\" || exit 9\necho $$ > number.tmp\nmv number.tmp number\nexec cat > /dev/null\n";
 
 /// Gives a mesh that is there for whatever it is asked to mesh.
-const GIVES_A_BOX: &str = "#!/bin/sh\nexec cp \"$(dirname \"$0\")/box.msh\" \"$3\"\n";
+const GIVES_A_BOX: &str = "#!/bin/sh\ncp \"$(dirname \"$0\")/box.msh\" \"$3\"\ncase \"$1\" in *.geo) size=null ;; *) size=0.15 ;; esac\necho \"{\\\"size\\\": $size}\"\n";
 
 /// `carom-mesh` beside a stand-in: one that was built lies beside the program and would be found first.
 fn beside(folder: &Path, stand_in: &str) -> Command {
@@ -115,7 +115,7 @@ fn size_notes(file: &str, more: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_size_that_nobody_gave_is_said_with_its_value() {
-    // A twentieth of the diagonal of 3 m.
+    // As carom-gmsh says.
     let notes = size_notes("part.step", &[]);
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(

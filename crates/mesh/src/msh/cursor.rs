@@ -97,6 +97,18 @@ impl<'a> Cursor<'a> {
         rest[..length].trim_ascii()
     }
 
+    /// The rest of the line, a text in quotation marks, without them.
+    pub(super) fn quoted(&mut self, wanted: &'static str) -> Result<&'a [u8], ParseMshError> {
+        let start = self.at;
+        let line = self.line();
+        let inside = line.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
+        inside.ok_or_else(|| ParseMshError::Number {
+            place: self.place_of(start),
+            wanted,
+            found: printable(line),
+        })
+    }
+
     /// The name of the section that starts next, or `None` at the end of the file.
     pub(super) fn section(&mut self) -> Result<Option<String>, ParseMshError> {
         self.skip_blanks();
@@ -182,7 +194,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The present place.
+    /// The present place. Lines are counted from the start of the file: for errors alone.
     pub(super) fn place(&self) -> Place {
         self.place_of(self.at)
     }

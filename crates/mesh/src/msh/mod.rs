@@ -183,11 +183,7 @@ fn physical_names(cursor: &mut Cursor<'_>, raw: &mut RawFile) -> Result<(), Pars
         let dim: i32 = cursor.text("a dimension")?;
         let dim = raw::dimension(cursor, dim)?;
         let tag: i32 = cursor.text("a physical tag")?;
-        let place = cursor.place();
-        let line = cursor.line();
-        let name = line.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).ok_or_else(|| {
-            ParseMshError::Number { place, wanted: "a name in quotation marks", found: printable(line) }
-        })?;
+        let name = cursor.quoted("a name in quotation marks")?;
         raw.names.insert((dim, tag), String::from_utf8_lossy(name).into_owned());
     }
     cursor.end_section("PhysicalNames")
