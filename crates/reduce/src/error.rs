@@ -75,8 +75,9 @@ pub enum ReduceError {
     /// Constraint modes do not reproduce rigid motions.
     #[error(
         "body `{body}`: its constraint modes miss its rigid motions by {error:.1e} (at most {RIGID_ERROR:.0e}) also after refinement: held at \
-         its interface alone it is so soft, by its slenderness or its grading, that its stiffness is singular to rounding; take a larger \
-         interface or a second one at the other end (--interface, --attach), or cells of less unequal edges"
+         its interface alone it is so soft, by its slenderness or its grading, that its stiffness is singular to rounding; hold the set as a \
+         whole by a marker (--attach SET=rigid or SET=mean) in place of its points, take a larger interface or a second marker at the other \
+         end, or cells of less unequal edges"
     )]
     RigidMotion {
         /// Name of the body.

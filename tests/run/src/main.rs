@@ -39,7 +39,10 @@ fn has_gmsh() -> bool {
 /// Runs `cargo test` with the file of the records, passes its output on and counts what it reports.
 fn cargo_test(arguments: &[String], records: &Path) -> std::io::Result<(Totals, bool)> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // A build from nothing takes a third less time and less than half the disk without what a later one would start from.
+    let incremental = std::env::var_os("CARGO_INCREMENTAL").unwrap_or_else(|| "0".into());
     let mut child = Command::new(cargo)
+        .env("CARGO_INCREMENTAL", incremental)
         .args(["test", "--no-fail-fast"])
         .args(arguments)
         .env(skipped::RECORDS, records)

@@ -309,7 +309,7 @@ fn a_run_that_is_killed_and_resumed_is_the_whole_run() {
 }
 
 #[test]
-#[ignore = "7 min: eighty kills at random moments with checkpoints by wall time alone"]
+#[ignore = "5 min: eighty kills at random moments with checkpoints by wall time alone"]
 fn eighty_kills_lose_nothing() {
     let mut moments = Moments(11);
     for case in CASES {
