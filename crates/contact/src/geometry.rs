@@ -15,7 +15,6 @@ pub mod foot;
 pub mod jet;
 mod subdivide;
 pub mod topology;
-mod tree;
 
 pub use analytic::{Plane, Sphere};
 pub(crate) use bead::dual_components;

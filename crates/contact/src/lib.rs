@@ -1,5 +1,6 @@
-//! Contact is one room with three floors: geometry, law, solver.
+//! Contact is one room with four floors: broad phase, geometry, law, solver.
 //!
+//! * [`broad`]: which of many boxes overlap: bodies that may touch, faces near a point
 //! * [`geometry`]: faces over moving points, the closest point, the gap with its variations; planes and spheres
 //! * [`pressure`]: one pressure per span, with its averaged gap; [`law`]: what pressure a gap brings about
 //! * [`solver`]: complementarity problems
@@ -7,6 +8,7 @@
 //! * [`region`]: how a contact region gives way to a point load or a Hertz pressure, mode by mode
 //! * [`submodel`]: the condensed quasistatic problem that multibody and static schemes solve
 
+pub mod broad;
 pub mod closed_form;
 pub mod geometry;
 pub mod law;

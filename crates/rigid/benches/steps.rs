@@ -15,7 +15,7 @@ use std::hint::black_box;
 
 use carom_rigid::{Law, System};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use problems::{ROD_VELOCITY, gas, rod_in_cube, stack};
+use problems::{ROD_VELOCITY, crowd, gas, rod_in_cube, stack};
 
 /// Steps of one system, so many in a batch.
 fn steps(c: &mut Criterion, group: &str, name: impl std::fmt::Display, mut system: System, batch: u64) {
@@ -36,6 +36,13 @@ fn all(c: &mut Criterion) {
     steps(c, "rod in cube", "multipliers", rod_in_cube(ROD_VELOCITY, Law::Lagrange, 1e-6), 100_000);
     steps(c, "rod in cube", "springs", rod_in_cube(ROD_VELOCITY, springs, 1e-6), 100_000);
     steps(c, "gas of 12 balls", "multipliers", gas(Law::Lagrange, 2e-3), 1000);
+    for balls in [10, 100, 1000] {
+        steps(c, "crowd of balls", balls, crowd(balls, 1e-3), 1000);
+        let mut group = c.benchmark_group("crowd of balls, prepared");
+        group.sample_size(10);
+        group.bench_function(BenchmarkId::from_parameter(balls), |b| b.iter(|| crowd(balls, 1e-3)));
+        group.finish();
+    }
     for storeys in [1, 4, 16] {
         steps(c, "stack", storeys, stack(storeys, 0.0), 10);
         steps(c, "stack with friction", storeys, stack(storeys, 0.4), 10);

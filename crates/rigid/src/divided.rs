@@ -17,7 +17,7 @@ impl System {
         let (states, reports, books) = (self.states.clone(), self.reports.clone(), self.books);
         let memory: Vec<_> = self.pairs.iter().map(|pair| (pair.gaps.clone(), pair.held.clone())).collect();
         let (spring_energy, energies, n_impulses) = (self.spring_energy, self.energies, self.n_impulses);
-        let limited = self.limited;
+        let (limited, deepest) = (self.limited, self.deepest);
         for parts in PARTS {
             self.dt = dt / f64::from(parts);
             let taken = (0..parts).try_for_each(|_| {
@@ -40,11 +40,13 @@ impl System {
             self.reports.clone_from(&reports);
             self.books = books;
             (self.spring_energy, self.energies, self.n_impulses) = (spring_energy, energies, n_impulses);
-            self.limited = limited;
+            (self.limited, self.deepest) = (limited, deepest);
             for (pair, (gaps, held)) in self.pairs.iter_mut().zip(&memory) {
                 pair.gaps.clone_from(gaps);
                 pair.held.clone_from(held);
             }
+            // The last search may have been where the bodies no longer are.
+            self.nearby.restart(&self.pairs);
         }
         self.stages.iter_mut().for_each(|stage| stage.touched = false);
         Err(why)

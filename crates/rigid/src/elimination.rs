@@ -32,10 +32,13 @@ pub(crate) fn solve(matrix: &mut [f64], values: &mut [f64], columns: &mut Vec<us
             matrix.swap(i * n + k, i * n + column);
         }
         columns.swap(k, column);
-        for i in k + 1..n {
-            let factor = matrix[i * n + k] / matrix[k * n + k];
-            for j in k..n {
-                matrix[i * n + j] -= factor * matrix[k * n + j];
+        let (above, below) = matrix.split_at_mut((k + 1) * n);
+        let pivot_row = &above[k * n + k..];
+        for (i, row) in (k + 1..n).zip(below.chunks_exact_mut(n)) {
+            let row = &mut row[k..];
+            let factor = row[0] / pivot_row[0];
+            for (entry, pivot) in row.iter_mut().zip(pivot_row) {
+                *entry -= factor * pivot;
             }
             values[i] -= factor * values[k];
         }
@@ -57,8 +60,15 @@ pub(crate) fn solve(matrix: &mut [f64], values: &mut [f64], columns: &mut Vec<us
 
 /// The largest entry of the rows and columns from k on.
 fn largest_entry(matrix: &[f64], n: usize, k: usize) -> Option<(usize, usize, f64)> {
-    let entries = (k..n).flat_map(|i| (k..n).map(move |j| (i, j)));
-    let largest = entries.map(|(i, j)| (i, j, matrix[i * n + j].abs())).max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let mut largest = (k, k, 0.0_f64);
+    for (i, row) in matrix.chunks_exact(n).enumerate().skip(k) {
+        for (j, entry) in row.iter().enumerate().skip(k) {
+            // What is no number stays the largest.
+            if entry.abs() >= largest.2 || entry.is_nan() {
+                largest = (i, j, entry.abs());
+            }
+        }
+    }
     (largest.2 > 0.0 && largest.2.is_finite()).then_some(largest)
 }
 

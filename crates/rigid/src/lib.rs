@@ -23,6 +23,7 @@ mod held;
 mod impulses;
 mod law;
 mod limit;
+mod nearby;
 mod normal;
 pub mod pair;
 pub mod restart;

@@ -228,6 +228,19 @@ impl Pair {
         })
     }
 
+    /// Radii of the balls around the centres of mass of both bodies that hold what may touch \[m\].
+    pub(crate) fn radii(&self) -> [f64; 2] {
+        let edge = |edge: &Edge| edge.center.norm() + edge.half.norm();
+        let of = |edges: &[Edge], radius: f64| edges.iter().map(edge).fold(radius, f64::max);
+        let points = self.points.iter().map(|ball| ball.center.norm() + ball.radius).fold(0.0, f64::max);
+        [of(&self.edges[0], points), of(&self.edges[1], self.surface.radius())]
+    }
+
+    /// True if a spring of it is closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.stiffness() > 0.0 && self.gaps.iter().any(|gap| *gap < 0.0)
+    }
+
     /// k of a penalty, 0 for multipliers \[N/m\].
     pub(crate) fn stiffness(&self) -> f64 {
         match self.law {

@@ -93,12 +93,14 @@ impl Simulation {
             // Looking at a pair too early changes nothing.
             (gaps, pair.due) = (rest, 0);
         }
+        system.nearby.restart(&system.pairs);
         let n_points = system.pairs.iter().map(|pair| pair.held.len()).sum::<usize>();
         let held = checkpoint.reals_of("held", Held::NUMBERS * n_points)?;
         let points = system.pairs.iter_mut().flat_map(|pair| &mut pair.held);
         points.zip(arrays(held)).for_each(|(point, held)| *point = Held::from_array(held));
         let reports = checkpoint.reals_of("reports", system.reports.len() * PairReport::NUMBERS)?;
         system.reports = arrays(reports).map(PairReport::from_array).collect();
+        system.deepest = system.reports.iter().fold(0.0, |most, report| report.depth.max(most));
         let books = checkpoint.reals_of("books", 12)?;
         system.energies = [books[2], books[3]];
         system.spring_energy = books[4];
@@ -112,7 +114,8 @@ impl Simulation {
         self.events = arrays(checkpoint.reals("events")?).map(ContactEvent::from_array).collect();
         let trackers = checkpoint.reals_of("trackers", self.trackers.len() * ContactTracker::NUMBERS)?;
         self.trackers = arrays(trackers).map(ContactTracker::from_array).collect();
-        self.following = self.trackers.iter().any(|tracker| tracker.event.is_some());
+        let followed = |number: &usize| self.trackers[*number].event.is_some();
+        self.following = (0..self.trackers.len()).filter(followed).collect();
         self.ledger.restore(checkpoint)?;
         Ok(())
     }

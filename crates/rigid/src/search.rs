@@ -66,8 +66,17 @@ struct Outlook {
 }
 
 /// Finds the contacts that the motion without contact closes (forward increment), and those that stay closed.
-pub(crate) fn search(pairs: &mut [Pair], stages: &mut [Stage], step: &Step<'_>, contacts: &mut Vec<Contact>) {
-    for (number, pair) in pairs.iter_mut().enumerate() {
+///
+/// * `nearby` — numbers of the pairs whose bodies are near each other, ascending
+pub(crate) fn search(
+    nearby: &[u32],
+    pairs: &mut [Pair],
+    stages: &mut [Stage],
+    step: &Step<'_>,
+    contacts: &mut Vec<Contact>,
+) {
+    for number in nearby.iter().map(|&number| number as usize) {
+        let pair = &mut pairs[number];
         if pair.due > step.number {
             continue;
         }

@@ -78,8 +78,8 @@ pub struct Simulation {
     pub(crate) ledger: Ledger,
     /// Frames handed over so far.
     pub(crate) outputs: u64,
-    /// True while an event is being followed.
-    pub(crate) following: bool,
+    /// Pairs whose events are being followed, ascending.
+    pub(crate) following: Vec<usize>,
     /// Steps of the last frame, and the impulse of each pair until then \[N s\].
     pub(crate) shown: (u64, Vec<Vector3<f64>>),
 }
@@ -111,7 +111,7 @@ impl Simulation {
             events: Vec::new(),
             ledger,
             outputs: 0,
-            following: false,
+            following: Vec::new(),
             shown,
         })
     }
@@ -175,7 +175,7 @@ impl Simulation {
     #[inline]
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         self.system.step()?;
-        if self.following || self.system.has_contacts() {
+        if !self.following.is_empty() || self.system.has_contacts() {
             self.follow(observer)?;
         }
         Ok(())
@@ -195,9 +195,11 @@ impl Simulation {
     /// Contact events: which pairs touched in the last step, and which touch no more.
     fn follow(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let (now, dt) = (self.system.time(), self.system.time_step());
-        self.following = false;
-        for (number, tracker) in self.trackers.iter_mut().enumerate() {
-            let report = &self.system.reports[number];
+        self.following.extend(self.system.contacts.iter().map(|contact| contact.pair));
+        self.following.sort_unstable();
+        self.following.dedup();
+        for &number in &self.following {
+            let (tracker, report) = (&mut self.trackers[number], &self.system.reports[number]);
             if report.last == self.system.steps() {
                 if !tracker.touching {
                     tracker.touch(number, &report.sample_before(now - dt));
@@ -216,8 +218,8 @@ impl Simulation {
                 observer.contact_event(&event)?;
                 self.events.push(event);
             }
-            self.following |= tracker.event.is_some();
         }
+        self.following.retain(|&number| self.trackers[number].event.is_some());
         self.record();
         Ok(())
     }

@@ -66,8 +66,10 @@ impl System {
 
     #[inline]
     fn find_contacts(&mut self) {
+        let has_struck = !self.contacts.is_empty();
         self.contacts.clear();
-        if self.pairs.iter().all(|pair| pair.due > self.steps) {
+        self.nearby.update(&self.bodies, &self.states, &self.stages, &mut self.pairs, has_struck);
+        if self.nearby.pairs().iter().all(|&number| self.pairs[number as usize].due > self.steps) {
             return;
         }
         let step = Step {
@@ -77,7 +79,7 @@ impl System {
             dt: self.dt,
             number: self.steps,
         };
-        search::search(&mut self.pairs, &mut self.stages, &step, &mut self.contacts);
+        search::search(self.nearby.pairs(), &mut self.pairs, &mut self.stages, &step, &mut self.contacts);
     }
 
     /// Impulses of the contacts, and the states of the bodies with them.
@@ -122,12 +124,19 @@ impl System {
             }
             self.book_outside(&contact);
         }
-        for pair in &mut self.pairs {
-            let touched = |contact: &Contact| contact.bodies.iter().any(|body| pair.bodies.contains(body));
-            if self.contacts.iter().any(touched) {
+        // What is known of pairs of these bodies held for their motion without impulses.
+        self.contacts
+            .iter()
+            .for_each(|contact| contact.bodies.iter().for_each(|&body| self.struck[body] = true));
+        for &number in self.nearby.pairs() {
+            let pair = &mut self.pairs[number as usize];
+            if pair.bodies.iter().any(|&body| self.struck[body]) {
                 pair.due = 0;
             }
         }
+        self.contacts
+            .iter()
+            .for_each(|contact| contact.bodies.iter().for_each(|&body| self.struck[body] = false));
     }
 
     fn report(&mut self, contact: &Contact, number: u64) {
@@ -160,6 +169,7 @@ impl System {
         let gap = if contact.is_multiplier() { contact.gap_old } else { contact.gap_new };
         report.last_depth = report.last_depth.max(-gap);
         report.depth = report.depth.max(report.last_depth);
+        self.deepest = self.deepest.max(report.depth);
     }
 
     /// What fixed bodies give to those that move.

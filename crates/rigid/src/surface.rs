@@ -124,6 +124,17 @@ impl Surface {
         !matches!(self, Self::Planes(_) | Self::Sphere(_, _, -1.0))
     }
 
+    /// Radius of the ball around the origin that holds all that can be touched; infinite for what has no end \[m\].
+    pub(crate) fn radius(&self) -> f64 {
+        match self {
+            // Whoever has left a cavity is still held by it.
+            Self::Planes(_) | Self::Sphere(_, _, -1.0) => f64::INFINITY,
+            Self::Sphere(center, radius, _) => center.norm() + radius,
+            Self::Block(center, half, _) => center.norm() + half.norm(),
+            Self::Faces(mesh) => mesh.now.positions().iter().map(|x| x.norm()).fold(0.0, f64::max),
+        }
+    }
+
     /// True if corners meet its faces with their edges.
     pub(crate) fn has_edges(&self) -> bool {
         matches!(self, Self::Block(..))

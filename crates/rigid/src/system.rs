@@ -8,6 +8,7 @@ use crate::body::RigidBody;
 use crate::contact::Contact;
 use crate::impulses::Impulses;
 use crate::limit::Limited;
+use crate::nearby::Nearby;
 use crate::pair::{Pair, PairError, PairSpec};
 use crate::search;
 use crate::spring::potential;
@@ -173,6 +174,12 @@ pub struct System {
     pub(crate) steps: u64,
     pub(crate) states: Vec<State>,
     pub(crate) pairs: Vec<Pair>,
+    /// Those that may touch now.
+    pub(crate) nearby: Nearby,
+    /// True for bodies with contacts, while they are booked.
+    pub(crate) struck: Vec<bool>,
+    /// How deep surfaces overlapped at most since the start \[m\].
+    pub(crate) deepest: f64,
     pub(crate) stages: Vec<Stage>,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) impulses: Impulses,
@@ -220,13 +227,18 @@ impl System {
         if !gravity.iter().all(|g| g.is_finite()) {
             return Err(SystemError::Gravity { x, y, z });
         }
-        for (pair, ready) in pairs.iter_mut().enumerate() {
-            if let Some(depth) = search::overlap(ready, &states) {
+        let stages: Vec<Stage> = states.iter().map(Stage::new).collect();
+        // Bodies that fall together without contact touch within 2 g dt², see the search.
+        let (n_bodies, slack) = (bodies.len(), gravity.norm() * dt * dt);
+        let mut nearby = Nearby::new(&pairs, n_bodies, slack);
+        nearby.update(&bodies, &states, &stages, &mut pairs, true);
+        for pair in nearby.pairs().iter().map(|&number| number as usize) {
+            if let Some(depth) = search::overlap(&mut pairs[pair], &states) {
                 return Err(PairError::Overlap { pair, depth }.into());
             }
         }
         let mut system = Self {
-            stages: states.iter().map(Stage::new).collect(),
+            stages,
             reports: vec![PairReport::default(); pairs.len()],
             bodies,
             gravity,
@@ -234,6 +246,9 @@ impl System {
             dt,
             steps: 0,
             states,
+            nearby,
+            struck: vec![false; n_bodies],
+            deepest: 0.0,
             pairs,
             contacts: Vec::new(),
             impulses: Impulses::default(),
@@ -328,7 +343,7 @@ impl System {
             }
             pair.gaps.iter().map(|&gap| potential(pair.stiffness(), gap)).sum()
         };
-        self.pairs.iter().map(of).sum()
+        self.nearby.pairs().iter().map(|&number| of(&self.pairs[number as usize])).sum()
     }
 
     /// E_kin + E_con + E_pot + losses: what does not change \[J\].
@@ -384,7 +399,7 @@ impl System {
                         + lever
                 })
                 .sum(),
-            pen_max: self.reports.iter().fold(0.0, |m, report| m.max(report.depth)),
+            pen_max: self.deepest,
             ..Balance::default()
         }
     }

@@ -1,6 +1,6 @@
 //! Many contacts at once: rigid gas, cradle, stack, feet of a block, restitution, friction.
 
-use crate::problems::{RADIUS, at, ball, balls_touch, block, feet, gas, ground, pair, run, stack};
+use crate::problems::{RADIUS, at, ball, balls_touch, block, crowd, feet, gas, ground, pair, run, stack};
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Law, PairSpec, RigidBody, Shape, System};
 use nalgebra::Vector3;
@@ -179,4 +179,25 @@ fn a_sliding_ball_begins_to_roll() {
     assert!((state.momentum.x - 5.0 / 7.0).abs() < 1e-6, "{state:?}");
     assert!((omega.y * RADIUS - 5.0 / 7.0).abs() < 1e-6, "{omega:?}");
     assert!(drift.energy < 1e-12, "{drift:?}");
+}
+
+/// A hundred balls in a cube, in a list of 5050 pairs of which a step looks at those that are near: none passes through another one.
+#[test]
+fn no_two_balls_of_a_crowd_pass_through_each_other() {
+    let (n, dt) = (100, 1e-3);
+    let mut system = crowd(n, dt);
+    let mut nearest = f64::INFINITY;
+    for _ in 0..400 {
+        let drift = run(&mut system, 5);
+        assert!(drift.energy < 1e-12, "{drift:?}");
+        for (i, a) in system.states()[..n].iter().enumerate() {
+            for b in &system.states()[..i] {
+                nearest = nearest.min((a.position - b.position).norm());
+            }
+        }
+    }
+    assert!(system.n_impulses() > 500, "{}", system.n_impulses());
+    // Within a step two balls come nearer by no more than their speeds, some 2 m/s each.
+    let depth = 2.0 * RADIUS - nearest;
+    assert!(depth < 5.0 * dt, "{depth}");
 }

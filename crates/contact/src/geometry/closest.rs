@@ -8,8 +8,8 @@
 use nalgebra::Vector3;
 
 use super::jet::{self, Jet};
-use super::tree::{Node, distance_squared};
 use super::{Domain, Faces, FacesNow, FootPoint, Site};
+use crate::broad::{Node, distance_squared};
 
 /// Where a search begins, and where a foot point lies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -7,7 +7,7 @@ use super::Domain;
 use super::bezier::{self, BezierKind, Homogeneous};
 use super::jet::{self, Jet};
 use super::topology::Topology;
-use super::tree::Tree;
+use crate::broad::{Bounds, NOTHING, Tree, union};
 
 /// An immutable surface of faces: Bezier layout, neighbours, a tree over the faces.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub struct FacesNow {
     bezier: Vec<Homogeneous>,
     current: Vec<bool>,
     /// Lower and upper corners of the boxes of the tree, valid if `boxed`.
-    pub(super) boxes: Vec<[Vector3<f64>; 2]>,
+    pub(super) boxes: Vec<Bounds>,
     pub(super) boxed: bool,
 }
 
@@ -104,7 +104,7 @@ impl Faces {
             positions: vec![Vector3::zeros(); self.n_points()],
             bezier: vec![[0.0; 4]; self.start[self.n_faces()] as usize],
             current: vec![false; self.n_faces()],
-            boxes: vec![[Vector3::zeros(); 2]; self.tree.n_nodes()],
+            boxes: vec![NOTHING; self.tree.n_nodes()],
             boxed: false,
         }
     }
@@ -137,6 +137,27 @@ impl Faces {
     pub fn position(&self, now: &mut FacesNow, face: u32, xi: [f64; 2]) -> Vector3<f64> {
         jet::position(self.kinds[face as usize], self.bezier(now, face), xi)
     }
+
+    /// Brings the boxes of the tree up to date with the positions.
+    pub(super) fn refit(&self, now: &mut FacesNow) {
+        if now.boxed {
+            return;
+        }
+        let mut boxes = std::mem::take(&mut now.boxes);
+        self.tree.refit(&mut boxes, |face| enclose(self.bezier(now, face)));
+        (now.boxes, now.boxed) = (boxes, true);
+    }
+
+    /// Box around the whole surface in its current position; empty (inverted) for a surface without faces.
+    pub fn bounds(&self, now: &mut FacesNow) -> Bounds {
+        self.refit(now);
+        now.boxes.first().copied().unwrap_or(NOTHING)
+    }
+}
+
+/// Box around control points; for positive weights it encloses the face.
+pub(super) fn enclose(points: &[Homogeneous]) -> Bounds {
+    points.iter().map(|q| Vector3::new(q[0], q[1], q[2]) / q[3]).fold(NOTHING, |b, x| union(&b, &[x, x]))
 }
 
 impl FacesNow {

@@ -4,8 +4,9 @@ use nalgebra::Vector3;
 
 use super::Domain;
 use super::bezier::{BezierKind, Homogeneous, MAX_POINTS};
+use super::faces::enclose;
 use super::jet;
-use super::tree::{distance_squared, enclose};
+use crate::broad::distance_squared;
 
 /// Pieces looked at before the best point so far is returned.
 const MAX_PIECES: usize = 4000;

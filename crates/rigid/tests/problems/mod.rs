@@ -139,6 +139,28 @@ pub(crate) fn feet(size: Vector3<f64>) -> Vec<Ball> {
     Ball::corners(Vector3::zeros(), size)[..4].to_vec()
 }
 
+/// Balls in a cube whose walls are fixed, an eighth of it filled, each with all others and with the walls.
+pub(crate) fn crowd(n: usize, dt: f64) -> System {
+    let side = (n as f64).cbrt().ceil();
+    let (mut random, half) = (Random(5), 1.6 * RADIUS * (n as f64).cbrt());
+    let mut bodies: Vec<RigidBody> = (0..n).map(|_| ball(1.0)).collect();
+    bodies.push(RigidBody::new("cube", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed());
+    let place = |i: usize| {
+        let cell = [i, i / side as usize, i / (side * side) as usize].map(|k| (k % side as usize) as f64);
+        cell.map(|k| 2.0 * half * (k + 0.5) / side - half)
+    };
+    let mut places: Vec<Placement> = (0..n).map(|i| at(place(i), random.vector().into())).collect();
+    places.push(at([0.0; 3], [0.0; 3]));
+    let wall = |axis: usize, side: f64| [half * Vector3::ith(axis, side), Vector3::ith(axis, -side)];
+    let cube: Vec<_> = (0..3).flat_map(|axis| [wall(axis, 1.0), wall(axis, -1.0)]).collect();
+    let mut pairs = Vec::new();
+    for i in 0..n {
+        pairs.extend((0..i).map(|j| balls_touch(i, j)));
+        pairs.push(pair([i, n], vec![Ball::new(Vector3::zeros(), RADIUS)], Shape::Planes(cube.clone())));
+    }
+    System::new(bodies, &places, &pairs, Vector3::zeros(), dt).unwrap()
+}
+
 /// Twelve balls in a free box whose walls have this law.
 pub(crate) fn gas(walls_law: Law, dt: f64) -> System {
     let n = 12;

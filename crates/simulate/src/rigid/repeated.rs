@@ -4,6 +4,8 @@
 //! when named both ways round, the dual pass of Zywicz and Puso (1999): each way tests the nodes or corners of one body against the faces
 //! of the other, and where nodes meet nodes the impulses share what one of them would carry.
 
+use std::collections::HashMap;
+
 use carom_fem::{Body, Discretisation, Surface};
 use carom_format::scenario::model::{ContactSpec, End, Scenario, ShapeKind};
 use nalgebra::Vector3;
@@ -66,12 +68,30 @@ pub enum RepeatedContact {
 /// * `geometries` — of each body
 pub(super) fn problem(scenario: &Scenario, geometries: &[&Body]) -> Option<SimulateError> {
     let sides = Sides { scenario, geometries };
-    let contacts = scenario.contact.iter().enumerate();
-    contacts.into_iter().find_map(|(i, later)| {
-        let earlier = scenario.contact[..i].iter().enumerate();
-        let error = earlier.into_iter().find_map(|(k, earlier)| sides.error(later, k, earlier))?;
+    let mut of_bodies = OfBodies::default();
+    scenario.contact.iter().enumerate().find_map(|(i, later)| {
+        let earlier = of_bodies.before(later);
+        let error = earlier.iter().find_map(|&k| sides.error(later, k, &scenario.contact[k]))?;
         Some(SimulateError::from(error).at(format!("contact.{i}.between")))
     })
+}
+
+/// The contacts between each two bodies: no others can stand for each other.
+#[derive(Default)]
+pub(super) struct OfBodies<'a> {
+    numbers: HashMap<[&'a str; 2], Vec<usize>>,
+    next: usize,
+}
+
+impl<'a> OfBodies<'a> {
+    /// Numbers of those of the same two bodies before the next contact, which is this one.
+    pub(super) fn before(&mut self, contact: &'a ContactSpec) -> &[usize] {
+        let [a, b] = [0, 1].map(|side: usize| contact.between[side].body.as_str());
+        let numbers = self.numbers.entry([a.min(b), a.max(b)]).or_default();
+        numbers.push(self.next);
+        self.next += 1;
+        &numbers[..numbers.len() - 1]
+    }
 }
 
 /// Ends of contacts with what they are of.

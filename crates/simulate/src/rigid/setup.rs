@@ -1,6 +1,6 @@
 //! Bodies and pairs of a scenario as `carom-rigid` takes them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use carom_dynamics::Placement;
 use carom_fem::{Body, Discretisation, Geometry};
@@ -8,7 +8,7 @@ use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, Scen
 use carom_rigid::{Ball, Edge, Law, PairError, PairSpec, RigidBody, Shape, System, SystemError};
 use nalgebra::Vector3;
 
-use super::repeated;
+use super::repeated::{self, OfBodies};
 use crate::SimulateError;
 use crate::overlap::samples;
 use crate::references::Parts;
@@ -45,8 +45,13 @@ pub(super) fn system(scenario: &Scenario, geometries: &[&Body]) -> Result<System
         return Err(error);
     }
     let mut pairs = Vec::with_capacity(scenario.contact.len());
+    let numbers: HashMap<&str, usize> =
+        scenario.body.iter().enumerate().map(|(i, spec)| (spec.name.as_str(), i)).collect();
+    let mut of_bodies = OfBodies::default();
     for (i, contact) in scenario.contact.iter().enumerate() {
-        let spec = pair(scenario, geometries, contact, &scenario.contact[..i]);
+        let index = [0, 1].map(|side: usize| numbers[contact.between[side].body.as_str()]);
+        let earlier: Vec<_> = of_bodies.before(contact).iter().map(|&k| &scenario.contact[k]).collect();
+        let spec = pair(scenario, geometries, contact, index, &earlier);
         pairs.push(spec.map_err(|error| error.at(format!("contact.{i}.between")))?);
     }
     // The format checks that there is a step.
@@ -92,22 +97,19 @@ fn discretisation(spec: &BodySpec, geometry: &Body) -> Result<Discretisation, Si
         .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })
 }
 
-/// * `earlier` — contacts before this one
+/// * `bodies` — numbers of its two bodies, which the format checks that there are
+/// * `earlier` — contacts of these before this one
 fn pair(
     scenario: &Scenario,
     geometries: &[&Body],
     contact: &ContactSpec,
-    earlier: &[ContactSpec],
+    bodies: [usize; 2],
+    earlier: &[&ContactSpec],
 ) -> Result<PairSpec, SimulateError> {
-    let index = |end: &End| {
-        let found = scenario.body.iter().position(|spec| spec.name == end.body);
-        found.expect("the format checks that ends name bodies")
-    };
     let [first, second] = &contact.between;
-    let bodies = [index(first), index(second)];
     let shape_of = |end: &End, i: usize| scenario.body[i].shape.iter().find(|shape| shape.name == end.part);
     let [a, b] = bodies;
-    let turned = |other: &ContactSpec| {
+    let turned = |other: &&ContactSpec| {
         let [c, d] = &other.between;
         let is_same = |x: &End, y: &End, body: usize| {
             x.body == y.body && shape_of(x, body).map(|s| &s.kind) == shape_of(y, body).map(|s| &s.kind)

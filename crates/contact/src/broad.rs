@@ -1,0 +1,300 @@
+//! The broad phase: which of many boxes overlap. Bodies that may touch, and faces near a point, come from one tree.
+
+use std::cmp::Ordering;
+
+use nalgebra::Vector3;
+
+/// A box along the axes: its lower and its upper corner \[m\].
+pub type Bounds = [Vector3<f64>; 2];
+
+/// The box that holds nothing: any other one contains it.
+pub const NOTHING: Bounds = {
+    const fn all(x: f64) -> Vector3<f64> {
+        Vector3::new(x, x, x)
+    }
+    [all(f64::INFINITY), all(f64::NEG_INFINITY)]
+};
+
+/// The smallest box around two boxes.
+pub fn union(a: &Bounds, b: &Bounds) -> Bounds {
+    [a[0].inf(&b[0]), a[1].sup(&b[1])]
+}
+
+/// Squared distance of a point from a box, zero inside \[m²\].
+pub fn distance_squared(bounds: &Bounds, x: &Vector3<f64>) -> f64 {
+    (0..3).map(|d| (bounds[0][d] - x[d]).max(x[d] - bounds[1][d]).max(0.0).powi(2)).sum()
+}
+
+fn overlap(a: &Bounds, b: &Bounds) -> bool {
+    (0..3).all(|d| a[0][d] <= b[1][d] && b[0][d] <= a[1][d])
+}
+
+/// A balanced binary tree over things that have centres, halved along the longest extent of these.
+///
+/// It is built once; the boxes of its nodes follow those of the things ([`Tree::refit`]).
+#[derive(Debug, Clone, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+}
+
+/// A node of a [`Tree`].
+#[derive(Debug, Clone, Copy)]
+pub enum Node {
+    /// Numbers of its two children.
+    Inner([u32; 2]),
+    /// Number of a thing.
+    Leaf(u32),
+}
+
+impl Tree {
+    /// The tree over things with these centres \[m\].
+    pub fn new(centers: &[Vector3<f64>]) -> Self {
+        let mut tree = Self::default();
+        tree.rebuild(centers, &mut Vec::new());
+        tree
+    }
+
+    /// Takes the tree down and builds that over other centres in its place.
+    ///
+    /// * `order` — room to sort in
+    fn rebuild(&mut self, centers: &[Vector3<f64>], order: &mut Vec<u32>) {
+        self.nodes.clear();
+        order.clear();
+        order.extend(0..centers.len() as u32);
+        if !order.is_empty() {
+            self.build(order, centers);
+        }
+    }
+
+    /// Number of nodes; node 0 is the root.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A node.
+    pub fn node(&self, k: u32) -> Node {
+        self.nodes[k as usize]
+    }
+
+    /// Adds the subtree over `things` and returns its root; a node comes before its children.
+    fn build(&mut self, things: &mut [u32], centers: &[Vector3<f64>]) -> u32 {
+        let node = self.nodes.len() as u32;
+        if let [thing] = things {
+            self.nodes.push(Node::Leaf(*thing));
+            return node;
+        }
+        self.nodes.push(Node::Leaf(0));
+        let extent = things.iter().map(|&i| centers[i as usize]).fold(NOTHING, |b, x| union(&b, &[x, x]));
+        let axis = (extent[1] - extent[0]).imax();
+        let key = |i: &u32| (centers[*i as usize][axis], *i);
+        let middle = things.len() / 2;
+        things.select_nth_unstable_by(middle, |a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
+        let (left, right) = things.split_at_mut(middle);
+        let children = [self.build(left, centers), self.build(right, centers)];
+        self.nodes[node as usize] = Node::Inner(children);
+        node
+    }
+
+    /// Brings the boxes of all nodes up to date.
+    ///
+    /// * `boxes` — one for each node
+    /// * `of` — the box of a thing
+    pub fn refit(&self, boxes: &mut [Bounds], mut of: impl FnMut(u32) -> Bounds) {
+        for k in (0..self.nodes.len()).rev() {
+            boxes[k] = match self.nodes[k] {
+                Node::Leaf(thing) => of(thing),
+                Node::Inner([a, b]) => union(&boxes[a as usize], &boxes[b as usize]),
+            };
+        }
+    }
+
+    /// Calls `meet` with every thing whose box overlaps one.
+    ///
+    /// * `boxes` — those of the nodes, see [`Tree::refit`]
+    fn overlapping(&self, boxes: &[Bounds], one: &Bounds, stack: &mut Vec<u32>, mut meet: impl FnMut(u32)) {
+        stack.clear();
+        stack.extend((!self.nodes.is_empty()).then_some(0));
+        while let Some(k) = stack.pop() {
+            if !overlap(&boxes[k as usize], one) {
+                continue;
+            }
+            match self.nodes[k as usize] {
+                Node::Leaf(thing) => meet(thing),
+                Node::Inner(children) => stack.extend(children),
+            }
+        }
+    }
+}
+
+/// Bodies that are near each other, as balls around their centres that may move a little before they are asked for again.
+///
+/// A body may move by its margin, a part of its radius or some of its steps, from where it was at the last search: until then no pair that is missing from the
+/// list can touch. A search takes O(n log n) and finds the pairs in ascending order, so that what is summed over them is summed in one
+/// order.
+#[derive(Debug, Clone, Default)]
+pub struct Neighbours {
+    /// Radius of the ball around each body; infinite for what has no end \[m\].
+    radii: Vec<f64>,
+    /// Centres at the last search \[m\].
+    centers: Vec<Vector3<f64>>,
+    /// How far each body may move from there \[m\].
+    margins: Vec<f64>,
+    pairs: Vec<[u32; 2]>,
+    tree: Tree,
+    boxes: Vec<Bounds>,
+    /// Room to search and to sort in.
+    stack: Vec<u32>,
+}
+
+/// Part of its radius by which a body may move: wide balls have many neighbours, narrow ones are searched for often.
+const MARGIN: f64 = 0.1;
+
+/// Steps for which a search shall hold at least, where bodies are fast.
+const STEPS: f64 = 16.0;
+
+/// Neighbours of a body for which there is room beforehand.
+const FORESEEN: usize = 16;
+
+impl Neighbours {
+    /// Balls around bodies; nothing is known of their places yet.
+    ///
+    /// * `radii` — of each body \[m\]
+    pub fn new(radii: Vec<f64>) -> Self {
+        let n = radii.len();
+        // Lists seldom grow later: a ball has twelve neighbours in the densest packing.
+        let most = (n * n.saturating_sub(1) / 2).min(FORESEEN * n);
+        Self {
+            margins: vec![-1.0; n],
+            centers: vec![Vector3::zeros(); n],
+            pairs: Vec::with_capacity(most),
+            stack: Vec::with_capacity(n),
+            tree: Tree { nodes: Vec::with_capacity(2 * n) },
+            boxes: Vec::with_capacity(2 * n),
+            radii,
+        }
+    }
+
+    /// Forgets the last search: nothing is covered until the next.
+    pub fn forget(&mut self) {
+        self.margins.fill(-1.0);
+    }
+
+    /// True if a body at a place is still covered by the last search.
+    #[inline]
+    pub fn covers(&self, body: usize, place: &Vector3<f64>) -> bool {
+        let margin = self.margins[body];
+        margin >= 0.0 && (place - self.centers[body]).norm_squared() <= margin * margin
+    }
+
+    /// Searches anew.
+    ///
+    /// * `motion` — of each body: where it is, and how far it moves at once \[m\]
+    pub fn search(&mut self, motion: impl Iterator<Item = (Vector3<f64>, f64)>) {
+        for (body, (center, reach)) in motion.enumerate() {
+            self.centers[body] = center;
+            let radius = self.radii[body];
+            // What has no end is met wherever it is.
+            let margin = if radius.is_finite() { MARGIN * radius } else { f64::MAX.sqrt() };
+            self.margins[body] = margin.max(STEPS * reach);
+        }
+        self.tree.rebuild(&self.centers, &mut self.stack);
+        let around = |body: u32| {
+            let reach = Vector3::repeat(self.radii[body as usize] + self.margins[body as usize]);
+            [self.centers[body as usize] - reach, self.centers[body as usize] + reach]
+        };
+        self.boxes.resize(self.tree.n_nodes(), NOTHING);
+        self.tree.refit(&mut self.boxes, around);
+        self.pairs.clear();
+        for body in 0..self.radii.len() as u32 {
+            let pairs = &mut self.pairs;
+            self.tree.overlapping(&self.boxes, &around(body), &mut self.stack, |other| {
+                if other > body {
+                    pairs.push([body, other]);
+                }
+            });
+        }
+        self.pairs.retain(|&[a, b]| {
+            let [a, b] = [a as usize, b as usize];
+            let reach = self.radii[a] + self.radii[b] + self.margins[a] + self.margins[b];
+            (self.centers[a] - self.centers[b]).norm_squared() <= reach * reach
+        });
+        self.pairs.sort_unstable();
+    }
+
+    /// Pairs of bodies that may touch, each with its smaller number first, ascending.
+    pub fn pairs(&self) -> &[[u32; 2]] {
+        &self.pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of a linear congruential generator, from 0 to 1.
+    fn numbers() -> impl FnMut() -> f64 {
+        let mut state = 1_u64;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        }
+    }
+
+    /// Balls of very unequal sizes, one of them without an end.
+    fn balls(n: usize) -> (Vec<f64>, Vec<Vector3<f64>>) {
+        let mut number = numbers();
+        let mut radii: Vec<f64> = (0..n).map(|_| 0.03 + 0.1 * number().powi(4)).collect();
+        radii[n / 2] = f64::INFINITY;
+        (radii, (0..n).map(|_| Vector3::from_fn(|_, _| number())).collect())
+    }
+
+    #[test]
+    fn the_pairs_are_those_of_all_with_all() {
+        let (radii, centers) = balls(300);
+        let mut neighbours = Neighbours::new(radii.clone());
+        assert!(!neighbours.covers(0, &centers[0]), "nothing is known before a search");
+        neighbours.search(centers.iter().map(|x| (*x, 0.0)));
+        let touch = |a: usize, b: usize| {
+            let reach = (1.0 + MARGIN) * (radii[a] + radii[b]);
+            reach.is_infinite() || (centers[a] - centers[b]).norm() <= reach
+        };
+        let all = (0..300).flat_map(|a| (a + 1..300).map(move |b| [a, b]));
+        let expected: Vec<[u32; 2]> =
+            all.filter(|&[a, b]| touch(a, b)).map(|pair| pair.map(|i| i as u32)).collect();
+        assert_eq!(neighbours.pairs(), expected);
+        assert!(expected.len() > 400 && expected.len() < 20_000, "{}", expected.len());
+    }
+
+    /// No pair that touches is missing while every body is covered, wherever it went.
+    #[test]
+    fn a_list_holds_while_bodies_are_covered() {
+        let (radii, mut centers) = balls(200);
+        let mut neighbours = Neighbours::new(radii.clone());
+        let mut number = numbers();
+        let velocities: Vec<Vector3<f64>> =
+            (0..200).map(|_| Vector3::from_fn(|_, _| number() - 0.5)).collect();
+        let mut searches = 0;
+        for _ in 0..400 {
+            let step = |i: usize| 2.0e-4 * velocities[i];
+            let is_covered = (0..200)
+                .all(|i| neighbours.covers(i, &centers[i]) && neighbours.covers(i, &(centers[i] + step(i))));
+            if !is_covered {
+                neighbours.search(centers.iter().enumerate().map(|(i, x)| (*x, step(i).norm())));
+                searches += 1;
+            }
+            for i in 0..200 {
+                centers[i] += step(i);
+            }
+            for a in 0..200 {
+                for b in a + 1..200 {
+                    let touches = (centers[a] - centers[b]).norm() <= radii[a] + radii[b];
+                    assert!(
+                        !touches || neighbours.pairs().binary_search(&[a as u32, b as u32]).is_ok(),
+                        "{a} {b}"
+                    );
+                }
+            }
+        }
+        assert!((2..200).contains(&searches), "{searches}");
+    }
+}
