@@ -216,6 +216,10 @@ fn samples_of_all_versions_are_read() {
     for (sample, body) in [
         ("body-mesh-1.0", problems::cube_mesh()),
         ("body-nurbs-1.0", problems::two_patches()),
+        // Since 1.1 there is local refinement.
+        ("body-mesh-1.1", problems::cube_mesh()),
+        ("body-nurbs-1.1", problems::two_patches()),
+        ("body-refined-1.1", problems::refined_locally()),
         // Since 1.2 parts of sides lie in several balls.
         ("body-mesh-1.2", problems::cube_mesh()),
         ("body-nurbs-1.2", problems::parts_of_parts()),
