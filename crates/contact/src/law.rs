@@ -1,55 +1,98 @@
-//! Laws of contact: what pressure a gap brings about.
+//! The law of contact along the normal: what pressure or force a gap brings about. One for all schemes.
 
-/// Normal contact without adhesion or friction, one pressure per span.
+/// How two surfaces push each other apart.
 ///
-/// Both laws are the same complementarity condition with the contact's own compliance d = 1/(ε A) per span, zero if hard:
+/// All of them are the same complementarity condition with the contact's own compliance d, zero if hard:
 ///
 /// ```text
-/// 0 ≤ λ  ⊥  g + d λ ≥ 0,      λ = ε A [−g]₊ for d > 0
+/// 0 ≤ λ  ⊥  g + d λ ≥ 0,      λ = [−g]₊/d for d > 0
 /// ```
+///
+/// λ is the force on a cell of pressure or on a point \[N\], g its gap \[m\].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum NormalLaw {
-    /// No penetration of the span average.
+pub enum Law {
+    /// No penetration: of the average gap of a cell of pressure, or of a point.
     Hard,
-    /// p = ε [−g]₊ with ε = α E*/h, h the square root of the span's area.
+    /// A spring that pushes while it is closed, and never pulls.
+    Penalty(Stiffness),
+}
+
+/// Stiffness of the spring of a [`Law::Penalty`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stiffness {
+    /// Per area, ε = α E*/h with h the square root of the cell's area: d = h/(α E* A).
     ///
-    /// The force at a given approach is low by 3/(2π) (h/a)/α of itself: the energy is low by ½ ∫ p²/ε dA, with Hertz'
-    /// pressure hE*d²/(πα). α = 100 costs 0.12 % at a/h = 4. (A shift of the approach by the mean of p/ε with the pressure
-    /// unchanged would give 3/2 of that.)
-    Penalty {
+    /// The force at a given approach is low by 3/(2π) (h/a)/α of itself: the energy is low by ½ ∫ p²/ε dA, with Hertz' pressure
+    /// hE*d²/(πα). α = 100 costs 0.12 % at a/h = 4. (A shift of the approach by the mean of p/ε with the pressure unchanged would give
+    /// 3/2 of that.)
+    OfMaterials {
         /// α, dimensionless; [`DEFAULT_ALPHA`] unless there is a reason.
         alpha: f64,
-        /// E* of the pair \[Pa\], see [`crate::closed_form::contact_modulus`].
-        modulus: f64,
+        /// E* of the pair, see [`crate::closed_form::contact_modulus`]; `None` as long as nobody has asked the bodies \[Pa\].
+        modulus: Option<f64>,
     },
-    /// p = ε [−g]₊ with ε as given.
-    PenaltyStiffness {
-        /// ε \[N/m³\].
-        penalty_area: f64,
-    },
+    /// ε as given: d = 1/(ε A) \[Pa/m\].
+    PerArea(f64),
+    /// k of each point: d = 1/k \[N/m\].
+    PerPoint(f64),
 }
 
 /// α of the penalty law unless the user says otherwise.
 pub const DEFAULT_ALPHA: f64 = 100.0;
 
-impl NormalLaw {
-    /// True if every number of the law is positive and finite.
-    pub fn is_valid(&self) -> bool {
-        match *self {
-            Self::Hard => true,
-            Self::Penalty { alpha, modulus } => {
-                alpha > 0.0 && modulus > 0.0 && alpha.is_finite() && modulus.is_finite()
+impl Law {
+    /// Penalty with the stiffness that follows from the materials of the bodies, which are to be asked for it.
+    pub const fn penalty(alpha: f64) -> Self {
+        Self::Penalty(Stiffness::OfMaterials { alpha, modulus: None })
+    }
+
+    /// Penalty with the stiffness that follows from the materials of the pair.
+    pub const fn of_materials(alpha: f64, modulus: f64) -> Self {
+        Self::Penalty(Stiffness::OfMaterials { alpha, modulus: Some(modulus) })
+    }
+
+    /// Penalty with a stiffness per area \[Pa/m\].
+    pub const fn per_area(stiffness: f64) -> Self {
+        Self::Penalty(Stiffness::PerArea(stiffness))
+    }
+
+    /// Penalty with a stiffness of each point \[N/m\].
+    pub const fn per_point(stiffness: f64) -> Self {
+        Self::Penalty(Stiffness::PerPoint(stiffness))
+    }
+
+    /// The same law for a pair whose modulus E* is known \[Pa\]; one that has its own keeps it.
+    pub fn with_modulus(self, modulus: f64) -> Self {
+        match self {
+            Self::Penalty(Stiffness::OfMaterials { alpha, modulus: None }) => {
+                Self::of_materials(alpha, modulus)
             }
-            Self::PenaltyStiffness { penalty_area } => penalty_area > 0.0 && penalty_area.is_finite(),
+            law => law,
         }
     }
 
-    /// d = 1/(ε A) \[m/N\] of a span with this area \[m²\]; 0 if hard.
+    /// True if cells of pressure can have it: every number is known, positive and finite, and none is that of a point.
+    pub fn is_of_cells(&self) -> bool {
+        let is_positive = |x: f64| x > 0.0 && x.is_finite();
+        match *self {
+            Self::Hard => true,
+            Self::Penalty(Stiffness::OfMaterials { alpha, modulus }) => {
+                is_positive(alpha) && modulus.is_some_and(is_positive)
+            }
+            Self::Penalty(Stiffness::PerArea(stiffness)) => is_positive(stiffness),
+            Self::Penalty(Stiffness::PerPoint(_)) => false,
+        }
+    }
+
+    /// Compliance d of a cell of pressure with this area \[m²\]; 0 if hard, not a number where a cell cannot have it \[m/N\].
     pub fn compliance(&self, area: f64) -> f64 {
         match *self {
             Self::Hard => 0.0,
-            Self::Penalty { alpha, modulus } => area.sqrt() / (alpha * modulus * area),
-            Self::PenaltyStiffness { penalty_area } => 1.0 / (penalty_area * area),
+            Self::Penalty(Stiffness::OfMaterials { alpha, modulus }) => {
+                area.sqrt() / (alpha * modulus.unwrap_or(f64::NAN) * area)
+            }
+            Self::Penalty(Stiffness::PerArea(stiffness)) => 1.0 / (stiffness * area),
+            Self::Penalty(Stiffness::PerPoint(_)) => f64::NAN,
         }
     }
 }
@@ -59,14 +102,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_penalty_of_a_span_is_alpha_e_star_over_its_side() {
+    fn the_penalty_of_a_cell_is_alpha_e_star_over_its_side() {
         let (alpha, modulus, h) = (100.0, 115e9, 80e-6);
-        let law = NormalLaw::Penalty { alpha, modulus };
-        let same = NormalLaw::PenaltyStiffness { penalty_area: alpha * modulus / h };
+        let law = Law::of_materials(alpha, modulus);
+        let same = Law::per_area(alpha * modulus / h);
         let d = law.compliance(h * h);
         assert!((d / same.compliance(h * h) - 1.0).abs() < 1e-14);
         assert!((d * alpha * modulus * h - 1.0).abs() < 1e-14);
-        assert_eq!(NormalLaw::Hard.compliance(h), 0.0);
-        assert!(!NormalLaw::Penalty { alpha: -1.0, modulus }.is_valid());
+        assert_eq!(Law::Hard.compliance(h), 0.0);
+    }
+
+    #[test]
+    fn cells_have_no_law_of_points_and_none_with_open_or_senseless_numbers() {
+        let open = Law::penalty(100.0);
+        assert!(!open.is_of_cells() && open.compliance(1.0).is_nan());
+        assert!(open.with_modulus(1e9).is_of_cells());
+        assert_eq!(Law::of_materials(100.0, 2e9).with_modulus(1e9), Law::of_materials(100.0, 2e9));
+        assert!(Law::Hard.is_of_cells() && Law::per_area(1e12).is_of_cells());
+        for bad in [Law::of_materials(-1.0, 1e9), Law::per_area(f64::INFINITY), Law::per_point(1e6)] {
+            assert!(!bad.is_of_cells(), "{bad:?}");
+        }
     }
 }

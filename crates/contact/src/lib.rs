@@ -17,7 +17,7 @@ pub mod region;
 pub mod solver;
 pub mod submodel;
 
-pub use law::NormalLaw;
+pub use law::{Law, Stiffness};
 
 #[cfg(test)]
 mod test_surfaces;

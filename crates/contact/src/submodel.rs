@@ -7,7 +7,7 @@
 //! u = U f,   f = Σ_s λ_s B_s(u),   0 ≤ λ_s ⊥ g_s(u) + d_s λ_s ≥ 0,   B_s = ∂g_s/∂u
 //! ```
 //!
-//! with the span gaps g_s of [`crate::pressure`] and the compliance d_s of the [`crate::NormalLaw`] (0 if hard). These
+//! with the span gaps g_s of [`crate::pressure`] and the compliance d_s of the [`crate::Law`] (0 if hard). These
 //! are the stationarity conditions of
 //!
 //! ```text

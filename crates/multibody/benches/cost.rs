@@ -22,7 +22,7 @@ use balls::two_balls;
 use cap::Cap;
 use carom_dynamics::{ContactState, Ignore, Loads, Placement};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, Ode, SpectralRadius};
-use carom_multibody::{Body, ContactLaw, Joint, JointEnd, JointKind, Settings, Simulation, System};
+use carom_multibody::{Body, Joint, JointEnd, JointKind, Law, Settings, Simulation, System};
 use carom_progress::Silent;
 use carom_testing::clock::timed;
 use lattice::Lattice;
@@ -62,8 +62,8 @@ fn main() {
     println!("| faces | loaded spans | hard | penalty |\n|---|---|---|---|");
     for faces in [4, 6, 8, 10, 14, 20] {
         let ball = Arc::new(Cap::splines(faces, 1.25 * CONTACT_RADIUS, 2).reduced());
-        let (hard, spans) = evaluation_in_contact(&ball, ContactLaw::Hard);
-        let (penalty, _) = evaluation_in_contact(&ball, ContactLaw::Penalty { alpha: 100.0 });
+        let (hard, spans) = evaluation_in_contact(&ball, Law::Hard);
+        let (penalty, _) = evaluation_in_contact(&ball, Law::penalty(100.0));
         println!("| {} | {spans} | {hard:.1} | {penalty:.1} |", faces * faces);
     }
 }
@@ -112,7 +112,7 @@ fn chain(body: &Body, bodies: usize, settings: Settings) -> Simulation {
 }
 
 /// Microseconds of a right-hand side about the peak of an impact, and the spans that carry pressure there.
-fn evaluation_in_contact(ball: &Arc<carom_reduce::ReducedBody>, law: ContactLaw) -> (f64, usize) {
+fn evaluation_in_contact(ball: &Arc<carom_reduce::ReducedBody>, law: Law) -> (f64, usize) {
     let (system, places) = two_balls(ball, law);
     let settings = Settings {
         integrator: IntegratorKind::RungeKutta(Method::DormandPrince5),

@@ -18,7 +18,7 @@ use balls::two_balls;
 use cap::Cap;
 use carom_dynamics::Ignore;
 use carom_integrate::Ode;
-use carom_multibody::{ContactLaw, Settings, Simulation, System};
+use carom_multibody::{Law, Settings, Simulation, System};
 use carom_reduce::ReducedBody;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 
@@ -26,7 +26,7 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 const HALF_WIDTH: f64 = 0.45e-3;
 const END: f64 = 1.4e-4;
 
-fn simulation(ball: &Arc<ReducedBody>, law: ContactLaw) -> Simulation {
+fn simulation(ball: &Arc<ReducedBody>, law: Law) -> Simulation {
     let (system, placements) = two_balls(ball, law);
     Simulation::new(system, &placements, Settings::until(END))
         .expect("two balls at rest but for their approach")
@@ -34,7 +34,7 @@ fn simulation(ball: &Arc<ReducedBody>, law: ContactLaw) -> Simulation {
 
 /// States at 48 moments over a twentieth of the pulse about its middle, as stages of a step are.
 fn states_at_peak(ball: &Arc<ReducedBody>) -> (System, Vec<Vec<f64>>) {
-    let mut simulation = simulation(ball, ContactLaw::Hard);
+    let mut simulation = simulation(ball, Law::Hard);
     simulation.settings.max_step = Some(1e-7);
     let mut states = Vec::new();
     while states.len() < 48 {
@@ -64,7 +64,7 @@ fn whole_run(c: &mut Criterion) {
     let ball = Arc::new(Cap::splines(10, HALF_WIDTH, 2).reduced());
     let mut group = c.benchmark_group("impact");
     group.sample_size(10);
-    for (name, law) in [("hard", ContactLaw::Hard), ("penalty", ContactLaw::Penalty { alpha: 100.0 })] {
+    for (name, law) in [("hard", Law::Hard), ("penalty", Law::penalty(100.0))] {
         let run = |mut simulation: Simulation| {
             while simulation.time() < END {
                 simulation.step(&mut Ignore).expect("an impact");

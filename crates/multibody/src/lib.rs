@@ -53,6 +53,7 @@ mod warnings;
 mod within_step;
 
 pub use body::{Body, BodyError, InitialState};
+pub use carom_contact::Law;
 pub use contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Overlap,
     Reaction, Rim, RimPolicy,
@@ -71,7 +72,7 @@ pub use modal_matrix::ModalMatrix;
 pub use outcome::{RimPlace, RunError, RunSummary};
 pub use pair_memory::PairMemory;
 pub use quasistatic::{
-    ContactLaw, ContactSetupError, ContactSolveError, ContactSpec, ContactSurface, QuasistaticContacts,
+    ContactSetupError, ContactSolveError, ContactSpec, ContactSurface, QuasistaticContacts,
 };
 pub use scales::Scales;
 pub use settings::Settings;

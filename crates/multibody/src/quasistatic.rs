@@ -9,7 +9,7 @@
 mod setup;
 mod zones;
 
-pub use setup::{ContactLaw, ContactSetupError, ContactSpec, ContactSurface};
+pub use setup::{ContactSetupError, ContactSpec, ContactSurface};
 pub use zones::is_flipped;
 
 use crate::body::Body;

@@ -5,9 +5,9 @@ use crate::lattice::Lattice;
 use carom_dynamics::{Formula, Ignore, Loads, Marker, Placement, TimeFunction};
 use carom_integrate::{ConstraintForm, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, Coordinate, Drive, ForceElement, ForceLaw, HertzContact,
-    HertzShape, Joint, JointEnd, JointKind, QuasistaticContacts, RimPolicy, Settings, Simulation, Spring,
-    Stops, System,
+    Body, ContactSpec, ContactSurface, Coordinate, Drive, ForceElement, ForceLaw, HertzContact, HertzShape,
+    Joint, JointEnd, JointKind, Law, QuasistaticContacts, RimPolicy, Settings, Simulation, Spring, Stops,
+    System,
 };
 use carom_testing::heap;
 use nalgebra::{Matrix3, Vector3};
@@ -139,7 +139,7 @@ fn parts_with(
     let spec = ContactSpec {
         bodies: [0, 1],
         surfaces: [ContactSurface::Named("pole".into()), other],
-        law: ContactLaw::Hard,
+        law: Law::Hard,
         friction,
         modulus: None,
         radius: None,

@@ -4,15 +4,15 @@ use crate::cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
 use carom_integrate::{ConstraintForm, Displacement, IntegratorKind, Ode, Reading, SpectralRadius};
 use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, RunSummary, Settings,
-    Simulation, System,
+    Body, ContactSpec, ContactSurface, Law, QuasistaticContacts, RimPolicy, RunSummary, Settings, Simulation,
+    System,
 };
 use carom_progress::Silent;
 use nalgebra::{DMatrix, DVector};
 use std::sync::Arc;
 
 /// Two equal balls, the second upside down above the first.
-fn balls(cap: &Cap, law: ContactLaw, friction: f64) -> System {
+fn balls(cap: &Cap, law: Law, friction: f64) -> System {
     let body = Arc::new(cap.reduced());
     let bodies = vec![Body::reduced(body.clone()).unwrap(), Body::reduced(body).unwrap()];
     let spec = ContactSpec {
@@ -80,11 +80,7 @@ fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
 /// What is left out are normals that turn under forces that are there, of the order of depth over radius; stiffness of the modes themselves is taken off.
 #[test]
 fn closed_rows_tell_how_forces_change() {
-    for (law, friction) in [
-        (ContactLaw::Hard, 0.0),
-        (ContactLaw::Penalty { alpha: 30.0 }, 0.0),
-        (ContactLaw::Penalty { alpha: 30.0 }, 0.4),
-    ] {
+    for (law, friction) in [(Law::Hard, 0.0), (Law::penalty(30.0), 0.0), (Law::penalty(30.0), 0.4)] {
         let mut system = balls(&Cap::new(5, 0.4e-3, 2), law, friction);
         let y = system.initial_state(&placements(-6e-6, 0.0, 0.0)).unwrap();
         let apart = system.initial_state(&placements(1e-3, 0.0, 0.0)).unwrap();
@@ -96,7 +92,7 @@ fn closed_rows_tell_how_forces_change() {
     }
 }
 
-fn impact(law: ContactLaw, friction: f64, settings: Settings) -> RunSummary {
+fn impact(law: Law, friction: f64, settings: Settings) -> RunSummary {
     let system = balls(&Cap::new(5, 0.42e-3, 2), law, friction);
     let mut simulation = Simulation::new(system, &placements(2e-6, 0.4, 0.1), settings).unwrap();
     simulation.run(&mut Ignore, &Silent).unwrap()
@@ -107,11 +103,7 @@ fn impact(law: ContactLaw, friction: f64, settings: Settings) -> RunSummary {
 fn an_impact_takes_one_derivative() {
     let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
     let fixed = Settings { integrator: alpha, time_step: Some(1e-6), ..Settings::until(1.5e-4) };
-    let laws = [
-        (ContactLaw::Hard, 0.0),
-        (ContactLaw::Penalty { alpha: 30.0 }, 0.0),
-        (ContactLaw::Penalty { alpha: 30.0 }, 0.3),
-    ];
+    let laws = [(Law::Hard, 0.0), (Law::penalty(30.0), 0.0), (Law::penalty(30.0), 0.3)];
     for (law, friction) in laws {
         let exact = impact(law, friction, Settings::until(1.5e-4));
         let found = impact(law, friction, fixed);

@@ -6,8 +6,8 @@ use carom_fem::Surface;
 use carom_fem::surface::{Face, FaceBasis};
 use carom_mesh::FaceShape;
 use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, RunSummary, Settings,
-    Simulation, System,
+    Body, ContactSpec, ContactSurface, Law, QuasistaticContacts, RimPolicy, RunSummary, Settings, Simulation,
+    System,
 };
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
@@ -18,7 +18,7 @@ const AREA: f64 = 0.04;
 const STIFFNESS: f64 = 5e7;
 const GRAVITY: f64 = 9.81;
 
-fn spec(surfaces: [ContactSurface; 2], law: ContactLaw, friction: f64) -> ContactSpec {
+fn spec(surfaces: [ContactSurface; 2], law: Law, friction: f64) -> ContactSpec {
     ContactSpec {
         bodies: [0, 1],
         surfaces,
@@ -60,8 +60,7 @@ fn block(friction: f64, slope: f64, speed: f64, end: f64) -> (Simulation, f64) {
     let block = Body::rigid("block", MASS, inertia, Vector3::zeros()).unwrap();
     let ground = Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap();
     let bodies = vec![block, ground.fixed()];
-    let spec =
-        ContactSpec { modulus: None, ..spec([foot(), floor()], ContactLaw::Stiffness(STIFFNESS), friction) };
+    let spec = ContactSpec { modulus: None, ..spec([foot(), floor()], Law::per_area(STIFFNESS), friction) };
     let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
     let gravity = [-GRAVITY * slope.sin(), 0.0, -GRAVITY * slope.cos()];
     let loads = Loads { gravity, ..Loads::default() };
@@ -122,12 +121,7 @@ fn a_block_on_a_slope_stays_or_slides_as_its_angle_says() {
 }
 
 /// A ball that hits a plane at this angle, and its velocities afterwards.
-fn oblique(
-    law: ContactLaw,
-    friction: f64,
-    velocity: [f64; 3],
-    tolerance: f64,
-) -> (RunSummary, [Vector3<f64>; 2]) {
+fn oblique(law: Law, friction: f64, velocity: [f64; 3], tolerance: f64) -> (RunSummary, [Vector3<f64>; 2]) {
     let ball = Body::reduced(std::sync::Arc::new(Cap::new(9, 0.45e-3, 0).reduced())).unwrap();
     let ground = Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap();
     let bodies = vec![ball, ground.fixed()];
@@ -148,7 +142,7 @@ fn oblique(
 #[test]
 fn a_ball_that_slips_through_an_impact_has_the_impulse_of_coulomb() {
     let friction = 0.1;
-    let (summary, [v, omega]) = oblique(ContactLaw::Hard, friction, [0.5, 0.0, -0.3], 1e-7);
+    let (summary, [v, omega]) = oblique(Law::Hard, friction, [0.5, 0.0, -0.3], 1e-7);
     let (slowed, rebound) = (0.5 - v.x, v.z + 0.3);
     println!("{slowed} {rebound} {omega}");
     assert!((slowed / (friction * rebound) - 1.0).abs() < 1e-4, "{slowed} {rebound}");
@@ -161,8 +155,8 @@ fn a_ball_that_slips_through_an_impact_has_the_impulse_of_coulomb() {
 fn a_ball_that_sticks_swings_on_its_contact_and_keeps_its_spin_about_it() {
     // Much friction and a steep way in.
     let velocity = [0.03, 0.0, -0.3];
-    let (hard, [v, omega]) = oblique(ContactLaw::Hard, 0.5, velocity, 1e-7);
-    let (soft, [v_soft, _]) = oblique(ContactLaw::Penalty { alpha: 400.0 }, 0.5, velocity, 1e-7);
+    let (hard, [v, omega]) = oblique(Law::Hard, 0.5, velocity, 1e-7);
+    let (soft, [v_soft, _]) = oblique(Law::penalty(400.0), 0.5, velocity, 1e-7);
     // Far less than Coulomb's impulse, and the spin that goes with it: I Δω = R × J at the contact, which lies up to the
     // approach of 10 µm nearer to the centre.
     let slowed = velocity[0] - v.x;

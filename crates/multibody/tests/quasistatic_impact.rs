@@ -7,14 +7,14 @@ use carom_fem::surface::{Face, FaceBasis};
 use carom_integrate::{ConstraintForm, IntegratorKind, SpectralRadius};
 use carom_mesh::FaceShape;
 use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, RunError, RunSummary,
-    Settings, Simulation, System,
+    Body, ContactSpec, ContactSurface, Law, QuasistaticContacts, RimPolicy, RunError, RunSummary, Settings,
+    Simulation, System,
 };
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
 
-fn spec(law: ContactLaw) -> ContactSpec {
+fn spec(law: Law) -> ContactSpec {
     ContactSpec {
         bodies: [0, 1],
         surfaces: [ContactSurface::Named("pole".into()), ContactSurface::Named("pole".into())],
@@ -39,7 +39,7 @@ fn placements(speed: f64, aside: f64, spin: f64) -> [Placement; 2] {
     [first, second]
 }
 
-fn two_balls(cap: &Cap, law: ContactLaw, placements: [Placement; 2], settings: Settings) -> Simulation {
+fn two_balls(cap: &Cap, law: Law, placements: [Placement; 2], settings: Settings) -> Simulation {
     let body = Arc::new(cap.reduced());
     let bodies = vec![Body::reduced(body.clone()).unwrap(), Body::reduced(body).unwrap()];
     let contacts = QuasistaticContacts::new(&bodies, &[spec(law)]).unwrap();
@@ -64,7 +64,7 @@ fn run(mut simulation: Simulation) -> RunSummary {
 #[test]
 fn equal_balls_bounce_near_hertz_and_keep_the_books() {
     let cap = Cap::new(6, 0.42e-3, 0);
-    let summary = run(two_balls(&cap, ContactLaw::Hard, placements(0.5, 0.0, 0.0), Settings::until(1.5e-4)));
+    let summary = run(two_balls(&cap, Law::Hard, placements(0.5, 0.0, 0.0), Settings::until(1.5e-4)));
     let event = summary.contacts[0];
     // Hertz: 979.36 N, 103.29 µs. At spans of a/2.6 QUASISTATIC section 2 expects +2 % and −4 %; the synthetic half-space is
     // smoothed over a node spacing besides.
@@ -77,7 +77,7 @@ fn equal_balls_bounce_near_hertz_and_keep_the_books() {
 
 #[test]
 fn oblique_impact_with_low_modes_keeps_energy_and_momenta() {
-    for law in [ContactLaw::Hard, ContactLaw::Penalty { alpha: 100.0 }] {
+    for law in [Law::Hard, Law::penalty(100.0)] {
         let cap = Cap::new(4, 0.5e-3, 2);
         let shift = [0.7, -0.4, 1.3];
         let moved = placements(0.4, 4e-5, 5.0)
@@ -98,7 +98,7 @@ fn energy_error_falls_with_the_tolerance() {
     let cap = Cap::new(4, 0.5e-3, 1);
     let errors = [1e-4, 1e-6].map(|relative_tolerance| {
         let settings = Settings { relative_tolerance, ..Settings::until(1.6e-4) };
-        run(two_balls(&cap, ContactLaw::Hard, placements(0.4, 3e-5, 0.0), settings)).ledger.energy_error
+        run(two_balls(&cap, Law::Hard, placements(0.4, 3e-5, 0.0), settings)).ledger.energy_error
     });
     assert!(errors[1] < 0.2 * errors[0] && errors[1] < 1e-6, "{errors:?}");
 }
@@ -117,7 +117,7 @@ fn resumed_run_with_contact_in_the_equations_of_the_step_goes_on_bit_for_bit() {
 
 fn resumes(settings: Settings) {
     let cap = Cap::new(3, 0.5e-3, 2);
-    let make = || two_balls(&cap, ContactLaw::Hard, placements(0.4, 3e-5, 5.0), settings);
+    let make = || two_balls(&cap, Law::Hard, placements(0.4, 3e-5, 5.0), settings);
     let mut whole = make();
     let mut saved = Vec::new();
     while whole.time() < 1.5e-4 {
@@ -142,14 +142,13 @@ fn resumes(settings: Settings) {
 #[test]
 fn ball_on_rigid_plane_is_half_of_two_balls() {
     let cap = Cap::new(4, 0.5e-3, 0);
-    let both = run(two_balls(&cap, ContactLaw::Hard, placements(0.4, 0.0, 0.0), Settings::until(1.5e-4)));
+    let both = run(two_balls(&cap, Law::Hard, placements(0.4, 0.0, 0.0), Settings::until(1.5e-4)));
     let bodies = vec![
         Body::reduced(Arc::new(cap.reduced())).unwrap(),
         Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed(),
     ];
     let plane = ContactSurface::Plane { point: [0.0, 0.0, 0.0], normal: [0.0, 0.0, -1.0] };
-    let spec =
-        ContactSpec { surfaces: [ContactSurface::Named("pole".into()), plane], ..spec(ContactLaw::Hard) };
+    let spec = ContactSpec { surfaces: [ContactSurface::Named("pole".into()), plane], ..spec(Law::Hard) };
     let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
     let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap();
     let start = [
@@ -167,7 +166,7 @@ fn ball_on_rigid_plane_is_half_of_two_balls() {
 /// Two balls whose zones of ± 0.2 mm are smaller than the contact radius of 0.36 mm.
 fn too_small_zones(rim: RimPolicy) -> Simulation {
     let bodies = vec![Body::reduced(Arc::new(Cap::new(3, 0.2e-3, 0).reduced())).unwrap(); 2];
-    let spec = ContactSpec { rim, ..spec(ContactLaw::Hard) };
+    let spec = ContactSpec { rim, ..spec(Law::Hard) };
     let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
     let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap();
     Simulation::new(system, &placements(0.5, 0.0, 0.0), Settings::until(1.5e-4)).unwrap()
@@ -203,7 +202,7 @@ fn contact_on_a_few_faces_is_a_warning() {
     for (faces, is_coarse) in [(3, true), (12, false)] {
         let cap = Cap::new(faces, if is_coarse { 1.5e-3 } else { 0.75e-3 }, 0);
         let start = placements(0.5, 0.0, 0.0);
-        let mut simulation = two_balls(&cap, ContactLaw::Hard, start, Settings::until(1.5e-4));
+        let mut simulation = two_balls(&cap, Law::Hard, start, Settings::until(1.5e-4));
         simulation.run(&mut Ignore, &Silent).unwrap();
         let warnings = simulation.warnings();
         let told = warnings.iter().any(|w| w.contains("never more than one span of `ball:pole`"));
@@ -218,7 +217,7 @@ fn a_coarse_body_is_named_though_the_other_one_carries_the_pressure() {
     let mut bodies = [(12, 0.5e-3), (3, 1.5e-3)]
         .map(|(faces, width)| Body::reduced(Arc::new(Cap::new(faces, width, 0).reduced())).unwrap());
     bodies[1].name = "anvil".into();
-    let contacts = QuasistaticContacts::new(&bodies, &[spec(ContactLaw::Hard)]).unwrap();
+    let contacts = QuasistaticContacts::new(&bodies, &[spec(Law::Hard)]).unwrap();
     let system = System::new(bodies.to_vec(), Loads::default(), vec![Box::new(contacts)]).unwrap();
     let start = placements(0.5, 0.0, 0.0);
     let mut simulation = Simulation::new(system, &start, Settings::until(1.5e-4)).unwrap();
@@ -254,8 +253,7 @@ fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
         Body::reduced(Arc::new(Cap::new(3, 3e-3, 0).reduced())).unwrap(),
         Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed(),
     ];
-    let spec =
-        ContactSpec { surfaces: [ContactSurface::Named("pole".into()), roof], ..spec(ContactLaw::Hard) };
+    let spec = ContactSpec { surfaces: [ContactSurface::Named("pole".into()), roof], ..spec(Law::Hard) };
     let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
     let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap();
     let start = [
@@ -274,7 +272,7 @@ fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
 fn surfaces_that_do_not_exist_are_named() {
     let body = Body::reduced(Arc::new(Cap::new(2, 0.5e-3, 0).reduced())).unwrap();
     let bodies = [body.clone(), body];
-    let mut wrong = spec(ContactLaw::Hard);
+    let mut wrong = spec(Law::Hard);
     wrong.surfaces[1] = ContactSurface::Named("equator".into());
     let message = QuasistaticContacts::new(&bodies, &[wrong]).unwrap_err().to_string();
     assert!(message.contains("`equator`") && message.contains("`pole`"), "{message}");

@@ -32,10 +32,10 @@ fn steps(c: &mut Criterion, group: &str, name: impl std::fmt::Display, mut syste
 }
 
 fn all(c: &mut Criterion) {
-    let springs = Law::Penalty { stiffness: 1e3 };
-    steps(c, "rod in cube", "multipliers", rod_in_cube(ROD_VELOCITY, Law::Lagrange, 1e-6), 100_000);
+    let springs = Law::per_point(1e3);
+    steps(c, "rod in cube", "multipliers", rod_in_cube(ROD_VELOCITY, Law::Hard, 1e-6), 100_000);
     steps(c, "rod in cube", "springs", rod_in_cube(ROD_VELOCITY, springs, 1e-6), 100_000);
-    steps(c, "gas of 12 balls", "multipliers", gas(Law::Lagrange, 2e-3), 1000);
+    steps(c, "gas of 12 balls", "multipliers", gas(Law::Hard, 2e-3), 1000);
     for balls in [10, 100, 1000] {
         steps(c, "crowd of balls", balls, crowd(balls, 1e-3), 1000);
         let mut group = c.benchmark_group("crowd of balls, prepared");

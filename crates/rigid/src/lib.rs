@@ -40,9 +40,10 @@ pub mod system;
 pub mod turn;
 
 pub use body::{BodyError, RigidBody};
+pub use carom_contact::Law;
 pub use edge::Edge;
 pub use limit::Limited;
-pub use pair::{Ball, Law, PairError, PairSpec};
+pub use pair::{Ball, PairError, PairSpec};
 pub use simulation::{RunError, Settings, Simulation};
 pub use state::State;
 pub use step_error::{StepError, Unsolved};

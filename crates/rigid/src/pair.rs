@@ -1,5 +1,6 @@
 //! Pairs: points or balls of one body that may touch a surface of another.
 
+use carom_contact::{Law, Stiffness};
 use carom_fem::SurfaceError;
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
@@ -43,18 +44,6 @@ impl Ball {
     }
 }
 
-/// How points and surface repel each other.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Law {
-    /// Impulses that bring about the restitution within one step.
-    Lagrange,
-    /// U = ½ k \[−g\]₊² of the dynamic gap of each point.
-    Penalty {
-        /// k of each point \[N/m\].
-        stiffness: f64,
-    },
-}
-
 /// A pair as a user gives it; source coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairSpec {
@@ -66,7 +55,8 @@ pub struct PairSpec {
     pub edges: Vec<Edge>,
     /// The surface.
     pub shape: Shape,
-    /// Law.
+    /// Law: hard, by impulses that bring about the restitution within one step; or a spring at each point, U = ½ k \[−g\]₊² of its
+    /// dynamic gap.
     pub law: Law,
     /// e: normal velocity after over that before, 0 to 1; for multipliers alone.
     pub restitution: f64,
@@ -196,7 +186,7 @@ impl Pair {
         let points: Vec<Ball> = spec.points.iter().map(point).collect();
         let surface = spec.shape.on(b).map_err(|source| PairError::Surface { pair: number, source })?;
         // A spring would hold on to the lines of edges that have slid off each other's ends.
-        let has_edges = spec.law == Law::Lagrange && !spec.edges.is_empty();
+        let has_edges = spec.law == Law::Hard && !spec.edges.is_empty();
         let edges = if has_edges {
             let on_a = spec.edges.iter().map(|edge| edge.map(|x| a.point_b(x), |v| a.vector_b(v)));
             [on_a.collect(), spec.shape.edges(b)]
@@ -243,10 +233,16 @@ impl Pair {
 
     /// k of a penalty, 0 for multipliers \[N/m\].
     pub(crate) fn stiffness(&self) -> f64 {
-        match self.law {
-            Law::Lagrange => 0.0,
-            Law::Penalty { stiffness } => stiffness,
-        }
+        of_point(self.law).unwrap_or(0.0)
+    }
+}
+
+/// k of a law of points; none if it is hard. Other stiffnesses are not a number here \[N/m\].
+fn of_point(law: Law) -> Option<f64> {
+    match law {
+        Law::Hard => None,
+        Law::Penalty(Stiffness::PerPoint(stiffness)) => Some(stiffness),
+        Law::Penalty(_) => Some(f64::NAN),
     }
 }
 
@@ -256,8 +252,8 @@ fn check(pair: usize, spec: &PairSpec) -> Result<(), PairError> {
         ("the friction", spec.friction, spec.friction >= 0.0, "0 or above"),
         ("the restitution", spec.restitution, (0.0..=1.0).contains(&spec.restitution), "from 0 to 1"),
     ];
-    if let Law::Penalty { stiffness } = spec.law {
-        values.push(("the stiffness", stiffness, stiffness > 0.0, "above 0"));
+    if let Some(stiffness) = of_point(spec.law) {
+        values.push(("the stiffness of a point", stiffness, stiffness > 0.0, "above 0"));
     }
     values.extend(spec.points.iter().map(radius));
     match &spec.shape {
@@ -314,7 +310,7 @@ mod tests {
             points: vec![Ball::point(Vector3::zeros())],
             edges: Vec::new(),
             shape: Shape::Sphere { center: Vector3::zeros(), radius: 1.0 },
-            law: Law::Lagrange,
+            law: Law::Hard,
             restitution: 1.0,
             friction: 0.0,
         };
@@ -329,7 +325,8 @@ mod tests {
         assert!(error(&|s| s.restitution = 1.5).contains("restitution is 1.5; it must be from 0 to 1"));
         assert!(error(&|s| s.friction = -0.1).contains("friction is -0.1"));
         assert!(error(&|s| s.friction = f64::NAN).contains("friction is NaN"));
-        assert!(error(&|s| s.law = Law::Penalty { stiffness: 0.0 }).contains("stiffness is 0"));
+        assert!(error(&|s| s.law = Law::per_area(1e12)).contains("stiffness of a point is NaN"));
+        assert!(error(&|s| s.law = Law::per_point(0.0)).contains("stiffness of a point is 0"));
         assert!(error(&|s| s.shape = Shape::Planes(vec![[Vector3::zeros(); 2]])).contains("normal is 0"));
         assert!(error(&|s| s.shape = Shape::Planes(Vec::new())).contains("at least one point"));
     }

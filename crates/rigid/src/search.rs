@@ -1,12 +1,13 @@
 //! Which points touch which surfaces within a step, and when a pair must be looked at again.
 
+use carom_contact::Law;
 use carom_dynamics::rotation;
 use nalgebra::{Matrix3, Vector3};
 
 use crate::body::RigidBody;
 use crate::contact::Contact;
 use crate::edge::{Crossing, Edge, crossing, touching};
-use crate::pair::{Ball, Law, Pair};
+use crate::pair::{Ball, Pair};
 use crate::stage::Stage;
 use crate::state::State;
 use crate::surface::Surface;
@@ -107,8 +108,8 @@ fn look(
     let sheets = pair.surface.sheets();
     // Bodies that rest on each other fall together without contact; whether they touch the inelastic phase decides.
     let margin = match pair.law {
-        Law::Lagrange => 2.0 * step.gravity.norm() * step.dt * step.dt,
-        Law::Penalty { .. } => 0.0,
+        Law::Hard => 2.0 * step.gravity.norm() * step.dt * step.dt,
+        Law::Penalty(_) => 0.0,
     };
     let mut outlook = Outlook { gap: f64::INFINITY, distance: 0.0 };
     let bodies = pair.bodies;
@@ -238,12 +239,12 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         // Edges that crossed nowhere have no depth.
         let gap_old = if touch.is_near { touch.gap } else { touch.gap.max(0.0) };
         contact.gap_old = match pair.law {
-            Law::Lagrange => gap_old.min(0.0),
+            Law::Hard => gap_old.min(0.0),
             // A gap that is closed before its spring knows of it would create energy.
-            Law::Penalty { .. } if pair.gaps[contact.slot] < 0.0 => pair.gaps[contact.slot],
-            Law::Penalty { .. } => gap_old.max(0.0),
+            Law::Penalty(_) if pair.gaps[contact.slot] < 0.0 => pair.gaps[contact.slot],
+            Law::Penalty(_) => gap_old.max(0.0),
         };
-        contact.rests = pair.law == Law::Lagrange && pair.restitution < 1.0;
+        contact.rests = pair.law == Law::Hard && pair.restitution < 1.0;
         if contact.rests {
             let normal_old = if touch.is_near { b.rot_ib * touch.normal_b } else { normal };
             let point = a.rot_ib * touch.place_a - touch.radius * normal_old;

@@ -1,5 +1,6 @@
 //! The time loop: fixed steps, frames, impacts, checkpoints.
 
+use carom_contact::Law;
 use carom_dynamics::{
     BodyMotion, CheckpointError, ContactEvent, ContactState, ContactTracker, Frame, Ledger, LedgerSummary,
     Observer, ObserverError,
@@ -8,7 +9,6 @@ use carom_progress::Progress;
 use nalgebra::Vector3;
 use thiserror::Error;
 
-use crate::pair::Law;
 use crate::step_error::StepError;
 use crate::system::{PairReport, System};
 
@@ -205,8 +205,8 @@ impl Simulation {
                     tracker.touch(number, &report.sample_before(now - dt));
                 }
                 match self.system.pairs[number].law {
-                    Law::Lagrange => tracker.observe_impulse(report.last_depth),
-                    Law::Penalty { .. } => {
+                    Law::Hard => tracker.observe_impulse(report.last_depth),
+                    Law::Penalty(_) => {
                         tracker.observe(now, report.last_impulse.norm() / dt, report.last_depth)
                     }
                 }
@@ -297,7 +297,7 @@ fn lasts(system: &System, number: usize, tracker: &ContactTracker) -> bool {
     const ROUND_OFF: f64 = 1e-9;
     let (pair, report) = (&system.pairs[number], &system.reports[number]);
     let Some(event) = tracker.event else { return false };
-    if tracker.touching && matches!(pair.law, Law::Penalty { .. }) {
+    if tracker.touching && matches!(pair.law, Law::Penalty(_)) {
         return true;
     }
     let impulse = report.impulse - tracker.impulse_before();

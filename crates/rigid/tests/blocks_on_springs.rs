@@ -13,7 +13,7 @@ fn on_incline(degrees: f64, friction: f64, stiffness: f64, dt: f64) -> System {
     let (floor, plane) = ground();
     let size = Vector3::from(SIZE);
     let corners = Ball::corners(Vector3::zeros(), size).to_vec();
-    let spec = PairSpec { law: Law::Penalty { stiffness }, friction, ..pair([0, 1], corners, plane) };
+    let spec = PairSpec { law: Law::per_point(stiffness), friction, ..pair([0, 1], corners, plane) };
     let (sin, cos) = degrees.to_radians().sin_cos();
     let gravity = GRAVITY * Vector3::new(sin, 0.0, -cos);
     let bodies = vec![block(31.2, size), floor];
@@ -57,7 +57,7 @@ fn drops(n: u32) {
             let (floor, plane) = ground();
             let size = Vector3::from(SIZE);
             let corners = Ball::corners(Vector3::zeros(), size).to_vec();
-            let law = Law::Penalty { stiffness: 1e6 };
+            let law = Law::per_point(1e6);
             let spec = PairSpec { law, friction, ..pair([0, 1], corners, plane) };
             let place = Placement {
                 origin: [0.0, 0.0, 0.3],

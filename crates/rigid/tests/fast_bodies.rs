@@ -76,7 +76,7 @@ fn initial_values_that_are_no_numbers_are_refused_by_name() {
     let error = new(Placement::default(), Vector3::new(0.0, 0.0, f64::INFINITY));
     assert!(error.to_string().contains("gravity is (0, 0, inf)"), "{error}");
     let (floor, plane) = ground();
-    let spec = PairSpec { law: Law::Lagrange, ..pair([0, 1], vec![Ball::point(Vector3::zeros())], plane) };
+    let spec = PairSpec { law: Law::Hard, ..pair([0, 1], vec![Ball::point(Vector3::zeros())], plane) };
     let places = [Placement::default(), Placement::default()];
     let bodies = vec![floor.clone(), floor];
     let error = System::new(bodies, &places, &[spec], Vector3::zeros(), 1e-3).err().unwrap();

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 /// Balls meet by multipliers, walls repel them by springs over some fifteen steps: impulses of both laws come in one step.
 #[test]
 fn balls_by_multipliers_and_walls_by_springs_keep_energy_and_momenta() {
-    let mut system = gas(Law::Penalty { stiffness: 1e4 }, 2e-3);
+    let mut system = gas(Law::per_point(1e4), 2e-3);
     let (energy, momentum, ang_momentum) = (system.energy(), system.momentum(), system.ang_momentum());
     let (mut both, mut balls) = (0, 0);
     let is_wall = |pair: usize| (0..12).any(|i| i * (i + 1) / 2 + i == pair);
@@ -40,7 +40,7 @@ fn a_ball_is_thrown_back_by_the_spring_behind_another() {
     let side = Shape::Planes(vec![[Vector3::new(0.1, 0.0, 0.0), -Vector3::x()]]);
     let pairs = [
         balls_touch(0, 1),
-        PairSpec { law: Law::Penalty { stiffness }, ..pair([1, 2], balls_touch(0, 1).points, side) },
+        PairSpec { law: Law::per_point(stiffness), ..pair([1, 2], balls_touch(0, 1).points, side) },
     ];
     let places = [at([-0.3, 0.0, 0.0], [1.0, 0.0, 0.0]), at([0.0; 3], [0.0; 3]), Placement::default()];
     let mut system =
@@ -73,7 +73,7 @@ fn a_block_on_rigid_and_on_springy_ground_tilts_as_a_pendulum() {
     };
     let gravity = Vector3::new(0.0, 0.0, -9.81);
     for friction in [0.0, 0.4] {
-        let pairs = [of(true, Law::Lagrange, friction), of(false, Law::Penalty { stiffness }, 0.0)];
+        let pairs = [of(true, Law::Hard, friction), of(false, Law::per_point(stiffness), 0.0)];
         let places = [at([0.0, 0.0, 0.05], [0.0; 3]), Placement::default()];
         let bodies = vec![block(mass, size), floor.clone()];
         let mut system = System::new(bodies, &places, &pairs, gravity, dt).unwrap();

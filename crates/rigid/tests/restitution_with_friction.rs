@@ -201,8 +201,7 @@ fn springs_keep_their_energy_where_restitution_is_reduced() {
             law,
             ..pair([0, 1], points.to_vec(), plane.clone())
         };
-        let pairs =
-            [spec(&corners[..4], Law::Lagrange), spec(&corners[4..], Law::Penalty { stiffness: 1e6 })];
+        let pairs = [spec(&corners[..4], Law::Hard), spec(&corners[4..], Law::per_point(1e6))];
         let axis = random.vector();
         let place = Placement {
             origin: [0.0, 0.0, 0.5],

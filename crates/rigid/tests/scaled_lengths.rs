@@ -1,6 +1,7 @@
 //! The same fall of micrometres, metres and kilometres: no tolerance knows a length.
 
 use crate::problems::{Random, at, block, ground, pair};
+use carom_contact::Stiffness;
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Edge, Law, PairSpec, Shape, System};
 use nalgebra::Vector3;
@@ -18,11 +19,12 @@ fn blocks(size: f64, law: Law, seed: u64) -> System {
     let faces = Shape::Block { center: Vector3::zeros(), half: 0.5 * sides };
     // Penalties hold a weight at a depth that is a part of the length.
     let law = match law {
-        Law::Lagrange => Law::Lagrange,
-        Law::Penalty { stiffness } => Law::Penalty { stiffness: stiffness * size * size },
+        Law::Hard => Law::Hard,
+        Law::Penalty(Stiffness::PerPoint(stiffness)) => Law::per_point(stiffness * size * size),
+        Law::Penalty(_) => panic!("points have a stiffness of their own"),
     };
     let with = |spec: PairSpec| {
-        let restitution = if law == Law::Lagrange { 0.4 } else { 1.0 };
+        let restitution = if law == Law::Hard { 0.4 } else { 1.0 };
         PairSpec { law, restitution, friction: 0.3, ..spec }
     };
     let edges = Edge::of_block(Vector3::zeros(), sides).to_vec();
@@ -46,7 +48,7 @@ fn blocks(size: f64, law: Law, seed: u64) -> System {
 
 #[test]
 fn a_fall_of_any_size_is_the_same() {
-    for law in [Law::Lagrange, Law::Penalty { stiffness: 1e6 }] {
+    for law in [Law::Hard, Law::per_point(1e6)] {
         for seed in 0..5 {
             let after = |size: f64| {
                 let mut system = blocks(size, law, seed);

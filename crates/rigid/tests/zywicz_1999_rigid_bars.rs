@@ -94,7 +94,7 @@ fn velocities_swap_in_one_step_whatever_the_pass() {
     for (name, shape) in [("block", brick()), ("ends", mesh(false)), ("whole boundary", mesh(true))] {
         for pass in [Pass::Left, Pass::Right, Pass::Dual] {
             let case = format!("{name}, {pass:?}");
-            swap(&case, bars(pass, &shape, [0.0; 2], GAP, Law::Lagrange), GAP);
+            swap(&case, bars(pass, &shape, [0.0; 2], GAP, Law::Hard), GAP);
         }
     }
 }
@@ -104,11 +104,7 @@ fn velocities_swap_in_one_step_whatever_the_pass() {
 fn bars_that_touch_at_the_start_swap_at_once() {
     for (name, shape) in [("block", brick()), ("whole boundary", mesh(true))] {
         for pass in [Pass::Left, Pass::Right, Pass::Dual] {
-            swap(
-                &format!("{name}, {pass:?}, touching"),
-                bars(pass, &shape, [0.0; 2], 0.0, Law::Lagrange),
-                0.0,
-            );
+            swap(&format!("{name}, {pass:?}, touching"), bars(pass, &shape, [0.0; 2], 0.0, Law::Hard), 0.0);
         }
     }
 }
@@ -118,7 +114,7 @@ fn bars_that_touch_at_the_start_swap_at_once() {
 fn the_dual_pass_finds_eight_node_pairs() {
     for (pass, n) in [(Pass::Left, 4), (Pass::Right, 4), (Pass::Dual, 8)] {
         let stiffness = 1.0;
-        let mut system = bars(pass, &brick(), [0.0; 2], GAP, Law::Penalty { stiffness });
+        let mut system = bars(pass, &brick(), [0.0; 2], GAP, Law::per_point(stiffness));
         system.step().unwrap();
         system.step().unwrap();
         let found: u32 = system.reports.iter().map(|report| report.contacts).sum();
@@ -131,7 +127,7 @@ fn the_dual_pass_finds_eight_node_pairs() {
 fn nodes_flush_along_one_side_are_found() {
     for shift in [[0.25, 0.0], [0.0, -0.5], [-0.125, 0.0]] {
         for (name, shape) in [("block", brick()), ("whole boundary", mesh(true))] {
-            let mut system = bars(Pass::Dual, &shape, shift, GAP, Law::Lagrange);
+            let mut system = bars(Pass::Dual, &shape, shift, GAP, Law::Hard);
             let energy = system.energy();
             for _ in 0..2 {
                 system.step().unwrap();

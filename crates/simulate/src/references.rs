@@ -1,9 +1,8 @@
 //! Sets that a scenario names: each must exist where it is looked for.
 
+use carom_contact::{Law, Stiffness};
 use carom_fem::{Body, Geometry, SetError};
-use carom_format::scenario::model::{
-    BodySpec, ContactLaw, ContactSpec, End, ReduceSpec, Scenario, Scheme, Spot,
-};
+use carom_format::scenario::model::{BodySpec, ContactSpec, End, ReduceSpec, Scenario, Scheme, Spot};
 use carom_reduce::craig_bampton::{DEFAULT_FIXED_MODES, LEAST_FIXED_MODES};
 use carom_reduce::interface::{Interface, InterfaceSpec};
 use carom_reduce::{ReduceError, ReducedBody, Support};
@@ -74,7 +73,7 @@ pub(crate) fn problems<'a>(
             found.extend(problem.map(at));
         }
         // A stiffness says how two rigid bodies give way; without one it follows from an elastic body.
-        let has_stiffness = matches!(pair.law, ContactLaw::Penalty { stiffness: Some(_), .. });
+        let has_stiffness = matches!(pair.law, Law::Penalty(Stiffness::PerArea(_)));
         let gives_way = has_stiffness || scenario.simulation.scheme == Scheme::Rigid;
         if !gives_way && pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid)) {
             let pair = format!("{}, {}", pair.between[0], pair.between[1]);

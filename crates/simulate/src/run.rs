@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use carom_dynamics::{BodyState, LedgerSummary};
 use carom_format::result::{NoteLevel, RunHeader, RunState};
-use carom_format::scenario::model::{ContactLaw, Integrator, JointForm, Scenario, Scheme};
+use carom_format::scenario::model::{Integrator, JointForm, Scenario, Scheme};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, SpectralRadius};
-use carom_multibody::{RunError, RunSummary, Settings, Simulation};
+use carom_multibody::{Law, RunError, RunSummary, Settings, Simulation};
 use carom_progress::Progress;
 
 use crate::overlap::{OverlapWatch, Watching};
@@ -202,11 +202,10 @@ pub(crate) fn supported(scenario: &Scenario) -> Result<(), SimulateError> {
         scheme.name(),
         &[("support", !scenario.support.is_empty()), ("pressure", !scenario.pressure.is_empty())],
     )?;
-    if matches!(scheme, Scheme::Dynamic | Scheme::Damped) {
-        let hard = |law: &ContactLaw| !matches!(law, ContactLaw::Penalty { .. });
-        if let Some(i) = scenario.contact.iter().position(|pair| hard(&pair.law)) {
-            return Err(SimulateError::NeedsPenalty { scheme: scheme.name() }.at(format!("contact.{i}.law")));
-        }
+    if matches!(scheme, Scheme::Dynamic | Scheme::Damped)
+        && let Some(i) = scenario.contact.iter().position(|pair| pair.law == Law::Hard)
+    {
+        return Err(SimulateError::NeedsPenalty { scheme: scheme.name() }.at(format!("contact.{i}.law")));
     }
     Ok(())
 }

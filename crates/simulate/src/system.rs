@@ -6,11 +6,11 @@ use carom_dynamics::{Axes, Loads, Placement, PointLoad, TimeFunction};
 use carom_fem::{Discretisation, mass_properties};
 use carom_format::result::{ResultBody, ResultPair};
 use carom_format::scenario::model::{
-    BodySpec, ContactLaw as LawSpec, ContactSpec as PairSpec, End, ForceSpec, Rim, Scenario, Scheme,
+    BodySpec, ContactSpec as PairSpec, End, ForceSpec, Rim, Scenario, Scheme,
 };
 use carom_multibody::{
-    Body, ContactLaw, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, System,
-    attached_marker, bound_loads, mean_marker, unit_loads,
+    Body, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, System, attached_marker,
+    bound_loads, mean_marker, unit_loads,
 };
 use carom_reduce::StaticModes;
 use nalgebra::{Matrix3, Vector3};
@@ -211,15 +211,10 @@ fn contact_spec(
 ) -> Result<ContactSpec, SimulateError> {
     let index = |end: &End| number[end.body.as_str()];
     let surface = |end: &End| surface(end, &prepared.bodies[index(end)]);
-    let law = match pair.law {
-        LawSpec::Penalty { stiffness: Some(stiffness), .. } => ContactLaw::Stiffness(stiffness),
-        LawSpec::Penalty { stiffness: None, factor } => ContactLaw::Penalty { alpha: factor },
-        LawSpec::Lagrange | LawSpec::Complementarity => ContactLaw::Hard,
-    };
     Ok(ContactSpec {
         bodies: [index(&pair.between[0]), index(&pair.between[1])],
         surfaces: [surface(&pair.between[0])?, surface(&pair.between[1])?],
-        law,
+        law: pair.law,
         friction: pair.friction,
         modulus: None,
         radius: None,

@@ -98,7 +98,8 @@ fn the_nurbs_of_a_shell_repel_as_the_cavity_does() {
         let from = text.find("law = ").unwrap();
         solve(&format!("{}{law}", &text[..from]), &["simulation.end_time=30.0"]).unwrap()
     };
-    for law in ["law = { kind = \"penalty\", stiffness = 1.0e4 }", "restitution = 0.5\nfriction = 0.1"] {
+    for law in ["law = { kind = \"penalty\", point_stiffness = 1.0e4 }", "restitution = 0.5\nfriction = 0.1"]
+    {
         let (nurbs, cavity) = (ends("inner", law), ends("inside", law));
         for (a, b) in nurbs.bodies.iter().zip(&cavity.bodies) {
             let apart =
@@ -282,12 +283,12 @@ fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
         ("\"cube:walls\"]", "\"cube:wall\"]", "no shape and no set `wall`; its shapes: walls; its sets: "),
         (
             "\"cube:walls\"]\n",
-            "\"cube:walls\"]\nlaw = { kind = \"complementarity\" }\n",
-            "`lagrange` and `penalty`",
+            "\"cube:walls\"]\nlaw = { kind = \"penalty\", stiffness = 1e4 }\n",
+            "have a `point_stiffness`, in N/m",
         ),
         (
             "\"cube:walls\"]\n",
-            "\"cube:walls\"]\nlaw = { kind = \"penalty\", stiffness = 1e3 }\nrestitution = 0.5\n",
+            "\"cube:walls\"]\nlaw = { kind = \"penalty\", point_stiffness = 1e3 }\nrestitution = 0.5\n",
             "`restitution` belongs to",
         ),
         ("\"cube:walls\"]\n", "\"cube:walls\"]\nfriction = -0.1\n", "0 or above"),
@@ -369,9 +370,9 @@ fn what_passes_through_or_sinks_deep_is_warned_of() {
     assert!(warnings[0].starts_with("contact 1, a:o, b:o: a point passed through"), "{warnings:?}");
     assert!(solve(text, &["simulation.time_step=1e-4"]).unwrap().warnings.is_empty());
     // Springs that give way by 0.1 m.
-    let soft = format!("{text}law = {{ kind = \"penalty\", stiffness = 1e9 }}\n");
+    let soft = format!("{text}law = {{ kind = \"penalty\", point_stiffness = 1e9 }}\n");
     let warnings = solve(&soft, &["simulation.time_step=1e-5"]).unwrap().warnings;
-    assert!(warnings.len() == 1 && warnings[0].contains("raise the stiffness"), "{warnings:?}");
+    assert!(warnings.len() == 1 && warnings[0].contains("raise the point_stiffness"), "{warnings:?}");
 }
 
 /// Only the rounding of the potential changes.

@@ -64,7 +64,7 @@ fn surfaces_that_coincide_in_part_are_refused() {
         format!("{{ name = \"{name}\", set = \"east\", center = [0.1, 0.0, {z:?}], radius = {radius:?} }}")
     };
     let zones = [zone("upper", 0.05, 0.08), zone("lower", -0.05, 0.08), zone("foot", -0.1, 0.05)].join(", ");
-    let law = "law = { kind = \"penalty\", stiffness = 1e6 }";
+    let law = "law = { kind = \"penalty\", point_stiffness = 1e6 }";
     let both = |hex: &str, first: [&str; 2], second: [&str; 2]| {
         let contacts = [contact(first[0], first[1], law), contact(second[0], second[1], law)].concat();
         let text = two(&format!("{make}, hex = {hex}"), shape, &contacts);
@@ -240,7 +240,7 @@ fn resting(end_time: f64, height: f64, law: &str) -> RunOutcome {
 #[test]
 fn a_contact_that_lasts_has_no_end_and_no_restitution() {
     // On springs it sinks by m g/4k = 1.15 mm, and swings about that without loss.
-    let springs = "law = { kind = \"penalty\", stiffness = 2e4 }";
+    let springs = "law = { kind = \"penalty\", point_stiffness = 2e4 }";
     for (law, height) in [("restitution = 0.2", 0.031), ("restitution = 0.0", 0.031), (springs, 0.030_001)] {
         // Whether the last step has an impulse, and which sign rounding gives the last velocity, is chance.
         for end_time in [1.0, 1.0005, 1.001, 1.0015, 1.002] {

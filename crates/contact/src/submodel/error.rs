@@ -3,7 +3,7 @@
 use carom_fem::SurfaceError;
 use thiserror::Error;
 
-use crate::law::NormalLaw;
+use crate::law::Law;
 use crate::solver::{FrictionError, LcpError};
 use carom_fem::surface::MAX_FACE_POINTS;
 
@@ -214,6 +214,6 @@ pub enum SetupError {
         /// Name of the second zone.
         second: String,
         /// The law.
-        law: NormalLaw,
+        law: Law,
     },
 }

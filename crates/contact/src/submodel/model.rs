@@ -8,7 +8,7 @@ use super::corners::{Corner, corners};
 use super::patch::face_sizes;
 use super::{SetupError, Tolerances};
 use crate::geometry::{Faces, Plane, Sphere, Start};
-use crate::law::NormalLaw;
+use crate::law::Law;
 use crate::pressure::Spans;
 use carom_fem::surface::MAX_FACE_POINTS;
 
@@ -153,7 +153,7 @@ pub struct Pair {
     /// Number of the zone on which its points are projected.
     pub second: usize,
     /// Normal law.
-    pub law: NormalLaw,
+    pub law: Law,
     /// Coefficient of Coulomb friction μ ≥ 0.
     pub friction: f64,
     /// Depth \[m\] beyond which a point counts as lying behind the second zone and not as touching it; without it a
@@ -261,7 +261,7 @@ impl QuasistaticContact {
         };
         let (a, b) = (zone(pair.first)?, zone(pair.second)?);
         let (first, second) = (a.name.clone(), b.name.clone());
-        if !pair.law.is_valid() {
+        if !pair.law.is_of_cells() {
             return Err(SetupError::Law { first, second, law: pair.law });
         }
         if !(pair.friction >= 0.0 && pair.friction.is_finite()) {
@@ -271,7 +271,7 @@ impl QuasistaticContact {
             return Err(SetupError::NoFaces { first, second });
         };
         let rigid = |body: usize| self.bodies[body].compliance.is_none();
-        if pair.law == NormalLaw::Hard && rigid(a.body) && rigid(b.body) {
+        if pair.law == Law::Hard && rigid(a.body) && rigid(b.body) {
             return Err(SetupError::RigidAndHard { first, second });
         }
         let spans = Spans::new(faces, reference);

@@ -11,7 +11,7 @@ use faer::Mat;
 use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
 
 use super::*;
-use crate::NormalLaw;
+use crate::Law;
 use crate::geometry::{Plane, Sphere};
 use crate::test_surfaces::{Random, cap, plate};
 
@@ -38,13 +38,13 @@ pub(super) fn rigid(index: usize, shape: ZoneShape) -> (ContactBody, Zone, Vec<f
 
 pub(super) fn problem(
     parts: Vec<(ContactBody, Zone, Vec<f64>)>,
-    law: NormalLaw,
+    law: Law,
 ) -> (QuasistaticContact, Vec<Vec<f64>>) {
     problem_with((parts, law), 0.0)
 }
 
 pub(super) fn problem_with(
-    (parts, law): (Vec<(ContactBody, Zone, Vec<f64>)>, NormalLaw),
+    (parts, law): (Vec<(ContactBody, Zone, Vec<f64>)>, Law),
     friction: f64,
 ) -> (QuasistaticContact, Vec<Vec<f64>>) {
     let (mut bodies, mut zones, mut positions) = (Vec::new(), Vec::new(), Vec::new());
@@ -79,11 +79,11 @@ pub(super) fn steel_cap() -> (Surface, Vec<Vector3<f64>>) {
 }
 
 /// Two curved, elastic bodies that touch near their middles; full compliance in three directions.
-pub(super) fn two_curved_bodies(law: NormalLaw) -> (QuasistaticContact, Vec<Vec<f64>>) {
+pub(super) fn two_curved_bodies(law: Law) -> (QuasistaticContact, Vec<Vec<f64>>) {
     two_curved_bodies_with(law, 0.0)
 }
 
-pub(super) fn two_curved_bodies_with(law: NormalLaw, friction: f64) -> (QuasistaticContact, Vec<Vec<f64>>) {
+pub(super) fn two_curved_bodies_with(law: Law, friction: f64) -> (QuasistaticContact, Vec<Vec<f64>>) {
     let mut random = Random(31);
     let (surface, mut points) = steel_cap();
     points.iter_mut().for_each(|x| *x += random.vector() * 2e-7);
@@ -170,7 +170,7 @@ fn warm_solves_take_fewer_passes_than_cold_ones_and_end_alike() {
         faced(k, "patch", (surface, points), Some(compliance))
     };
     let (first, second) = (body(0, 1.0 / 0.015, -1.0, &mut random), body(1, 0.0, 1.0, &mut random));
-    let (model, positions) = problem(vec![first, second], NormalLaw::Penalty { alpha: 100.0, modulus: 1e11 });
+    let (model, positions) = problem(vec![first, second], Law::of_materials(100.0, 1e11));
     let (mut warm, mut work) = (model.cold(), model.workspace());
     let (mut warm_passes, mut cold_passes, mut condensed, mut active) = (0, 0, 0, 0);
     let n = 400;

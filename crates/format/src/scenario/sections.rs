@@ -1,15 +1,16 @@
 //! The tables of a scenario but `[[body]]`, read with their defaults.
 
-use std::cell::Cell;
 use std::ops::Range;
 
+use carom_contact::Law;
+use carom_contact::law::DEFAULT_ALPHA;
 use carom_dynamics::RELATIVE_TOLERANCE;
 
 use super::decode::{Interval, Table};
 use super::functions::{self, Run};
 use super::model::{
-    ContactLaw, ContactSpec, End, ForceSpec, Integrator, JointForm, MaterialSpec, PressureSpec, Rim, Scheme,
-    Simulation, SupportSpec,
+    ContactSpec, End, ForceSpec, Integrator, JointForm, MaterialSpec, PressureSpec, Rim, Scheme, Simulation,
+    SupportSpec,
 };
 use super::problem::ProblemKind;
 
@@ -28,9 +29,6 @@ const JOINT_FORMS: [(&str, JointForm); 2] =
 const SPECTRAL_RADIUS: f64 = 0.8;
 /// Axes in which vectors are given.
 pub(super) const AXES: [(&str, &str); 2] = [("inertial", "inertial"), ("body", "body")];
-
-/// α of the penalty, QUASISTATIC settings: the force is 0.2 % low at four spans a contact radius.
-const PENALTY_FACTOR: f64 = 100.0;
 
 /// The integrator if the scenario names none. A right-hand side with contact has a kink wherever a span enters or leaves, which
 /// a pair of order 5 passes with half the evaluations of one of order 8.
@@ -192,27 +190,14 @@ pub(super) fn contact(table: Table<'_>, scheme: Scheme) -> Option<Referring<Cont
     let ends = two_ends(&table);
     let friction = table.number("friction", Interval::NotNegative).unwrap_or(0.0);
     let rigid = scheme == Scheme::Rigid;
-    let default = if rigid { ContactLaw::Lagrange } else { default_law() };
-    // A stiffness that is no number has been told.
-    let has_stiffness = Cell::new(false);
-    let law = table.table("law").map_or(Some(default), |table| {
-        has_stiffness.set(table.has("stiffness"));
-        law(table)
-    });
+    let default = if rigid { Law::Hard } else { Law::penalty(DEFAULT_ALPHA) };
+    let law = table.table("law").map_or(Some(default), |table| law(table, rigid));
     let restitution = table.number("restitution", Interval::Share);
-    if restitution.is_some() && !(rigid && matches!(law, Some(ContactLaw::Lagrange) | None)) {
+    if restitution.is_some() && !(rigid && matches!(law, Some(Law::Hard) | None)) {
         table.conflict(
             "restitution",
             "`restitution` belongs to the scheme `rigid` with `law = { kind = \"lagrange\" }`",
         );
-    }
-    let no_stiffness =
-        matches!(law, Some(ContactLaw::Penalty { stiffness: None, .. })) && !has_stiffness.get();
-    if rigid && no_stiffness {
-        table.missing("law.stiffness", "rigid bodies do not give way: the stiffness of each point in N/m");
-    }
-    if rigid && matches!(law, Some(ContactLaw::Complementarity)) {
-        table.conflict("law", "the scheme `rigid` has the laws `lagrange` and `penalty`");
     }
     let rim = table.choice("rim", &[("error", Rim::Error), ("warning", Rim::Warning)]).unwrap_or_default();
     let context = table.context.clone();
@@ -222,30 +207,50 @@ pub(super) fn contact(table: Table<'_>, scheme: Scheme) -> Option<Referring<Cont
     Some(Referring { spec, ends: vec![a, b], context })
 }
 
-fn default_law() -> ContactLaw {
-    ContactLaw::Penalty { stiffness: None, factor: PENALTY_FACTOR }
-}
-
-fn law(table: Table<'_>) -> Option<ContactLaw> {
+/// * `of_points` — true if points touch, not surfaces
+fn law(table: Table<'_>, of_points: bool) -> Option<Law> {
     if !table.has("kind") {
         table.missing("kind", "`penalty`, `lagrange` or `complementarity`");
     }
-    let kind = table.choice("kind", &[("penalty", 0), ("lagrange", 1), ("complementarity", 2)])?;
-    let law = match kind {
-        0 => {
-            let stiffness = table.number("stiffness", Interval::Positive);
-            let factor = table.number("factor", Interval::Positive);
-            // A scenario that is written with all defaults names the default factor.
-            if stiffness.is_some() && factor.is_some_and(|factor| factor != PENALTY_FACTOR) {
-                table.conflict("factor", "`stiffness` and `factor` exclude each other: give one");
-            }
-            ContactLaw::Penalty { stiffness, factor: factor.unwrap_or(PENALTY_FACTOR) }
-        }
-        1 => ContactLaw::Lagrange,
-        _ => ContactLaw::Complementarity,
+    let law = match table.choice("kind", &[("penalty", 0), ("lagrange", 1), ("complementarity", 1)])? {
+        0 => penalty(&table, of_points),
+        _ => Law::Hard,
     };
     table.finish();
     Some(law)
+}
+
+fn penalty(table: &Table<'_>, of_points: bool) -> Law {
+    let number = |key: &'static str| table.number(key, Interval::Positive);
+    let (stiffness, point_stiffness, factor) =
+        (number("stiffness"), number("point_stiffness"), number("factor"));
+    let (wrong, why) = if of_points {
+        (
+            "stiffness",
+            "`stiffness` is per area, in Pa/m: the points of the scheme `rigid` have a `point_stiffness`, in N/m",
+        )
+    } else {
+        (
+            "point_stiffness",
+            "`point_stiffness`, in N/m, is that of points, in the scheme `rigid`: surfaces have a `stiffness` per area, in Pa/m",
+        )
+    };
+    if table.has(wrong) {
+        table.conflict(wrong, why);
+    } else if of_points && !table.has("point_stiffness") {
+        table.missing("point_stiffness", "rigid bodies do not give way: the stiffness of each point in N/m");
+    }
+    // A scenario that is written with all defaults names the default factor.
+    let is_chosen = factor.is_some_and(|factor| factor != DEFAULT_ALPHA);
+    match (stiffness, point_stiffness) {
+        (Some(_), _) | (_, Some(_)) if is_chosen => {
+            table.conflict("factor", "`stiffness` and `factor` exclude each other: give one");
+            Law::penalty(DEFAULT_ALPHA)
+        }
+        (Some(stiffness), _) => Law::per_area(stiffness),
+        (None, Some(stiffness)) => Law::per_point(stiffness),
+        (None, None) => Law::penalty(factor.unwrap_or(DEFAULT_ALPHA)),
+    }
 }
 
 pub(super) fn support(table: Table<'_>) -> Option<Referring<SupportSpec>> {

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use carom_dynamics::{Loads, Placement};
-use carom_multibody::{
-    Body, ContactLaw, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, System,
-};
+use carom_multibody::{Body, ContactSpec, ContactSurface, Law, QuasistaticContacts, RimPolicy, System};
 use carom_reduce::ReducedBody;
 
 use crate::cap::RADIUS;
 
 /// Twice the same ball, 2 µm apart and a little off centre, at a relative velocity of 0.5 m/s.
-pub(crate) fn two_balls(ball: &Arc<ReducedBody>, law: ContactLaw) -> (System, [Placement; 2]) {
+pub(crate) fn two_balls(ball: &Arc<ReducedBody>, law: Law) -> (System, [Placement; 2]) {
     let bodies = vec![Body::reduced(ball.clone()).expect("the cap is a body"); 2];
     let surface = || ContactSurface::Named("pole".into());
     let spec = ContactSpec {

@@ -4,7 +4,7 @@ use super::zones::{hertz_numbers, is_flipped, reach};
 use super::{PairSetup, QuasistaticContacts, Side};
 use crate::body::Body;
 use crate::contact::RimPolicy;
-use carom_contact::NormalLaw;
+use carom_contact::Law;
 use carom_contact::geometry::{Plane, Sphere};
 use carom_contact::submodel::{
     ContactBody, Pair, QuasistaticContact, SetupError, Zone, ZoneShape, compliance,
@@ -47,20 +47,6 @@ pub enum ContactSurface {
     },
 }
 
-/// Normal law of a pair.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum ContactLaw {
-    /// No penetration of the span averages.
-    Hard,
-    /// p = ε [−g]₊ with ε = α E*/h.
-    Penalty {
-        /// α, dimensionless.
-        alpha: f64,
-    },
-    /// p = ε [−g]₊ with ε given \[N/m³\].
-    Stiffness(f64),
-}
-
 /// Two surfaces that may touch.
 #[derive(Debug, Clone)]
 pub struct ContactSpec {
@@ -69,7 +55,7 @@ pub struct ContactSpec {
     /// Their surfaces.
     pub surfaces: [ContactSurface; 2],
     /// Normal law.
-    pub law: ContactLaw,
+    pub law: Law,
     /// Coefficient of Coulomb friction.
     pub friction: f64,
     /// E* \[Pa\] if not that of the bodies' materials (two rigid bodies have none).
@@ -172,11 +158,7 @@ pub(super) fn build(
             return Err(ContactSetupError::NoFaces { first, second });
         }
         let hertz = hertz_numbers(bodies, spec, &zones[at..])?;
-        let law = match spec.law {
-            ContactLaw::Hard => NormalLaw::Hard,
-            ContactLaw::Penalty { alpha } => NormalLaw::Penalty { alpha, modulus: hertz.modulus },
-            ContactLaw::Stiffness(penalty_area) => NormalLaw::PenaltyStiffness { penalty_area },
-        };
+        let law = spec.law.with_modulus(hertz.modulus);
         setups.push(PairSetup {
             bodies: spec.bodies,
             flipped,

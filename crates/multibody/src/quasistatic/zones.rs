@@ -1,11 +1,12 @@
 //! Sizes and curvatures of contact zones.
 
-use super::setup::{ContactLaw, ContactSetupError, ContactSpec};
+use super::setup::{ContactSetupError, ContactSpec};
 use crate::body::Body;
 use crate::contact::HertzNumbers;
 use carom_contact::closed_form::contact_modulus;
 use carom_contact::pressure::Spans;
 use carom_contact::submodel::{Zone, ZoneShape};
+use carom_contact::{Law, Stiffness};
 
 /// True if the second zone shall carry the pressure: it has faces, and the first has none or larger spans.
 ///
@@ -48,7 +49,7 @@ pub(super) fn hertz_numbers(
     let modulus = match (spec.modulus, materials) {
         (Some(modulus), _) => modulus,
         (None, [None, None]) => {
-            let ContactLaw::Stiffness(stiffness) = spec.law else {
+            let Law::Penalty(Stiffness::PerArea(stiffness)) = spec.law else {
                 let [first, second] = spec.bodies.map(|body| bodies[body].name.clone());
                 return Err(ContactSetupError::NoModulus { first, second });
             };

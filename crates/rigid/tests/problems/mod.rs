@@ -55,7 +55,7 @@ pub(crate) fn ball_in_shell(stiffness: f64, dt: f64) -> System {
         points: vec![Ball::new(Vector3::zeros(), 1.0)],
         edges: Vec::new(),
         shape: Shape::Cavity { center: Vector3::zeros(), radius: 9.0 },
-        law: Law::Penalty { stiffness },
+        law: Law::per_point(stiffness),
         restitution: 1.0,
         friction: 0.0,
     };
@@ -114,7 +114,7 @@ pub(crate) fn at(origin: [f64; 3], velocity: [f64; 3]) -> Placement {
 }
 
 pub(crate) fn pair(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairSpec {
-    PairSpec { bodies, points, edges: Vec::new(), shape, law: Law::Lagrange, restitution: 1.0, friction: 0.0 }
+    PairSpec { bodies, points, edges: Vec::new(), shape, law: Law::Hard, restitution: 1.0, friction: 0.0 }
 }
 
 pub(crate) fn balls_touch(a: usize, b: usize) -> PairSpec {

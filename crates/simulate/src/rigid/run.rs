@@ -6,10 +6,10 @@ use std::time::Instant;
 use carom_dynamics::LedgerSummary;
 use carom_fem::{Body, Discretisation};
 use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
-use carom_format::scenario::model::{BodySpec, ContactLaw, Scenario};
+use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_multibody::RunSummary;
 use carom_progress::Progress;
-use carom_rigid::{RigidBody, RunError, Settings, Simulation, System};
+use carom_rigid::{Law, RigidBody, RunError, Settings, Simulation, System};
 
 use super::setup::system;
 use crate::overlap::{OverlapWatch, Watching};
@@ -165,7 +165,7 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
             moving.filter_map(|(_, geometry)| smallest_extent(geometry)).fold(f64::INFINITY, f64::min);
         if report.depth > DEEP * extent {
             let way_out = match pair.law {
-                ContactLaw::Penalty { .. } => "raise the stiffness",
+                Law::Penalty(_) => "raise the point_stiffness",
                 _ => "shorten simulation.time_step",
             };
             out.push(format!(

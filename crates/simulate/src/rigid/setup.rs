@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use carom_dynamics::Placement;
 use carom_fem::{Body, Discretisation, Geometry};
-use carom_format::scenario::model::{BodySpec, ContactLaw, ContactSpec, End, Scenario, ShapeKind, ShapeSpec};
-use carom_rigid::{Ball, Edge, Law, PairError, PairSpec, RigidBody, Shape, System, SystemError};
+use carom_format::scenario::model::{BodySpec, ContactSpec, End, Scenario, ShapeKind, ShapeSpec};
+use carom_rigid::{Ball, Edge, PairError, PairSpec, RigidBody, Shape, System, SystemError};
 use nalgebra::Vector3;
 
 use super::repeated::{self, OfBodies};
@@ -131,10 +131,7 @@ fn pair(
         Some(shape) => shape_surface(shape).ok_or_else(|| wrong_role(second, Role::Surface))?,
         None => set_surface(&scenario.body[b], geometries[b], &second.part)?,
     };
-    let law = match contact.law {
-        ContactLaw::Penalty { stiffness: Some(stiffness), .. } => Law::Penalty { stiffness },
-        _ => Law::Lagrange,
-    };
+    let law = contact.law;
     let restitution = contact.restitution.unwrap_or(1.0);
     Ok(PairSpec { bodies, points, edges, shape, law, restitution, friction: contact.friction })
 }

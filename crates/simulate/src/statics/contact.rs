@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use carom_contact::NormalLaw;
+use carom_contact::Law;
 use carom_contact::closed_form::contact_modulus;
 use carom_contact::geometry::Faces;
 use carom_contact::pressure::{Cell, Spans};
@@ -10,7 +10,7 @@ use carom_contact::submodel::{
     ContactBody, Pair, PointMotion, QuasistaticContact, WarmState, Workspace, Zone, ZoneShape,
 };
 use carom_fem::Surface;
-use carom_format::scenario::model::{ContactLaw, ContactSpec, End, Rim, Scenario};
+use carom_format::scenario::model::{ContactSpec, End, Rim, Scenario};
 use carom_linalg::IterationError;
 use carom_mesh::FaceRef;
 use carom_multibody::quasistatic::is_flipped;
@@ -255,23 +255,16 @@ fn contact_body(
     Ok(ContactBody { name: body.name.clone(), n_points: side.points.len(), compliance })
 }
 
-fn law(spec: &ContactSpec, bodies: &[StaticBody], ends: &[ZoneFaces]) -> NormalLaw {
-    match spec.law {
-        ContactLaw::Lagrange | ContactLaw::Complementarity => NormalLaw::Hard,
-        ContactLaw::Penalty { stiffness: Some(penalty_area), .. } => {
-            NormalLaw::PenaltyStiffness { penalty_area }
-        }
-        ContactLaw::Penalty { stiffness: None, factor } => {
-            let material = |end: &ZoneFaces| {
-                let body = &bodies[end.body];
-                let block = end.faces.first().map_or(0, |face| face.block as usize);
-                let material = &body.discretisation.materials[body.discretisation.blocks[block].material];
-                (if body.elastic.is_some() { material.young } else { f64::INFINITY }, material.poisson)
-            };
-            let [a, b] = [material(&ends[0]), material(&ends[1])];
-            NormalLaw::Penalty { alpha: factor, modulus: contact_modulus([a.0, b.0], [a.1, b.1]) }
-        }
-    }
+/// The law of a pair, with the modulus of its materials.
+fn law(spec: &ContactSpec, bodies: &[StaticBody], ends: &[ZoneFaces]) -> Law {
+    let material = |end: &ZoneFaces| {
+        let body = &bodies[end.body];
+        let block = end.faces.first().map_or(0, |face| face.block as usize);
+        let material = &body.discretisation.materials[body.discretisation.blocks[block].material];
+        (if body.elastic.is_some() { material.young } else { f64::INFINITY }, material.poisson)
+    };
+    let [a, b] = [material(&ends[0]), material(&ends[1])];
+    spec.law.with_modulus(contact_modulus([a.0, b.0], [a.1, b.1]))
 }
 
 /// The free motions of all bodies at the points of the sides; those of bodies without contact move nothing.

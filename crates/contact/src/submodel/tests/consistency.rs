@@ -2,7 +2,7 @@
 
 use super::*;
 
-const PENALTY: NormalLaw = NormalLaw::Penalty { alpha: 100.0, modulus: 115e9 };
+const PENALTY: Law = Law::of_materials(100.0, 115e9);
 
 type Poses = [(Vector3<f64>, Matrix3<f64>); 2];
 
@@ -20,9 +20,9 @@ fn at_the_rim() -> Poses {
 
 /// A law, both places, the least number of active spans there, and the part of a force that differences of the energy may miss: of the few
 /// spans at the rim each carries more.
-fn cases() -> [(NormalLaw, Poses, usize, f64); 4] {
+fn cases() -> [(Law, Poses, usize, f64); 4] {
     let places = |law| [(law, rest(), 5, 2e-7), (law, at_the_rim(), 4, 2e-6)];
-    let ([a, b], [c, d]) = (places(PENALTY), places(NormalLaw::Hard));
+    let ([a, b], [c, d]) = (places(PENALTY), places(Law::Hard));
     [a, b, c, d]
 }
 
@@ -140,7 +140,7 @@ fn a_common_motion_of_both_bodies_changes_nothing_in_their_own_frames() {
 
 #[test]
 fn the_solution_satisfies_complementarity_and_the_response_of_the_bodies() {
-    for law in [PENALTY, NormalLaw::Hard] {
+    for law in [PENALTY, Law::Hard] {
         let (model, positions) = two_curved_bodies(law);
         let (mut warm, mut work) = (model.cold(), model.workspace());
         solve_at(&model, &positions, &rest(), &mut warm, &mut work);

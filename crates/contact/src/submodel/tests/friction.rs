@@ -48,7 +48,7 @@ struct Press {
 }
 
 impl Press {
-    fn new(cells: usize, law: NormalLaw, poisson: f64) -> Self {
+    fn new(cells: usize, law: Law, poisson: f64) -> Self {
         let hertz = HertzPair::new([RADIUS, f64::INFINITY], [YOUNG, f64::INFINITY], [poisson; 2]);
         let h = hertz.at_approach(APPROACH).contact_radius / cells as f64;
         let n = 2 * (cells + cells / 5 + 1) + 1;
@@ -92,7 +92,7 @@ fn a_sphere_that_is_sheared_has_mindlins_force() {
     let exact = hertz.at_approach(APPROACH);
     let mut errors = Vec::new();
     for cells in [4, 8] {
-        let mut press = Press::new(cells, NormalLaw::Hard, 0.0);
+        let mut press = Press::new(cells, Law::Hard, 0.0);
         press.shift([0.0; 2]);
         let mut worst = 0.0f64;
         for k in 1..=12 {
@@ -114,7 +114,7 @@ fn a_sphere_that_is_sheared_has_mindlins_force() {
 
 #[test]
 fn a_cycle_of_shear_loses_the_work_that_was_done() {
-    for law in [NormalLaw::Hard, NormalLaw::Penalty { alpha: 50.0, modulus: YOUNG }] {
+    for law in [Law::Hard, Law::of_materials(50.0, YOUNG)] {
         let mut press = Press::new(4, law, 0.3);
         press.shift([0.0; 2]);
         let (mut work, mut last, mut before) = (0.0, 0.0, 0.0);
@@ -136,7 +136,7 @@ fn a_cycle_of_shear_loses_the_work_that_was_done() {
 
 #[test]
 fn slip_turns_with_the_motion_and_never_gains() {
-    let mut press = Press::new(3, NormalLaw::Penalty { alpha: 100.0, modulus: YOUNG }, 0.3);
+    let mut press = Press::new(3, Law::of_materials(100.0, YOUNG), 0.3);
     press.shift([0.0; 2]);
     let mut loss = 0.0;
     for k in 1..=120 {
@@ -177,7 +177,7 @@ fn two_elastic_faces_keep_both_momenta() {
         faced(index, "patch", (surface, points), Some(compliance))
     };
     let parts = vec![curved(0, 9, 1.0 / RADIUS), curved(1, 7, -1.0 / RADIUS)];
-    let (model, positions) = problem_with((parts, NormalLaw::Penalty { alpha: 100.0, modulus: 1e11 }), MU);
+    let (model, positions) = problem_with((parts, Law::of_materials(100.0, 1e11)), MU);
     let (mut warm, mut work) = (model.cold(), model.workspace());
     for k in 0..8 {
         let t = f64::from(k);

@@ -94,7 +94,7 @@ fn compare(
 }
 
 /// A half-space pressed by a rigid sphere from below, with `cells` spans on the contact radius.
-fn sphere_on_half_space(shape: FaceShape, cells: usize, law: NormalLaw) -> Case {
+fn sphere_on_half_space(shape: FaceShape, cells: usize, law: Law) -> Case {
     let (radius, d) = (0.015, 7.3394e-6);
     let hertz = HertzPair::new([radius, f64::INFINITY], [YOUNG, f64::INFINITY], [POISSON; 2]);
     let h = hertz.at_approach(d).contact_radius / cells as f64;
@@ -116,7 +116,7 @@ fn a_rigid_sphere_on_a_half_space_has_hertz_force_and_pressure() {
     for (shape, all_cells) in [(FaceShape::Quad4, [3, 6, 12]), (FaceShape::Quad9, [2, 4, 6])] {
         let mut errors = Vec::new();
         for cells in all_cells {
-            let case = sphere_on_half_space(shape, cells, NormalLaw::Hard);
+            let case = sphere_on_half_space(shape, cells, Law::Hard);
             println!("{shape:?} a/h = {cells}: F {:.7} p0 {:.6} rms {:.6}", case.force, case.peak, case.rms);
             errors.push((case.force - 1.0).abs());
             assert!(case.passes <= 12);
@@ -130,10 +130,10 @@ fn a_rigid_sphere_on_a_half_space_has_hertz_force_and_pressure() {
 fn the_penalty_loses_the_force_that_its_compliance_takes() {
     // First order: the energy at given approach is low by ½ ∫ p²/ε dA, so the force by 3/(2π) (h/a)/α of itself.
     let cells = 4;
-    let hard = sphere_on_half_space(FaceShape::Quad9, cells, NormalLaw::Hard);
+    let hard = sphere_on_half_space(FaceShape::Quad9, cells, Law::Hard);
     for alpha in [10.0, 100.0, 1000.0] {
         let modulus = YOUNG / (1.0 - POISSON * POISSON);
-        let soft = sphere_on_half_space(FaceShape::Quad9, cells, NormalLaw::Penalty { alpha, modulus });
+        let soft = sphere_on_half_space(FaceShape::Quad9, cells, Law::of_materials(alpha, modulus));
         let loss = (1.0 - soft.force / hard.force) * alpha * cells as f64;
         println!("alpha {alpha}: loss constant {loss:.4}, passes {}", soft.passes);
         assert!((loss * 2.0 * std::f64::consts::PI / 3.0 - 1.0).abs() < 0.05, "alpha {alpha}: {loss}");
@@ -150,7 +150,7 @@ fn two_elastic_spheres_on_unmatched_meshes_have_hertz_force() {
         let n = 2 * (cells + cells / 5 + 1);
         let upper = patch(0, FaceShape::Quad9, n, h, 1.0 / radii[0], [0.0, 0.0]);
         let lower = patch(1, FaceShape::Quad9, n + 1, 1.07 * h, -1.0 / radii[1], [0.3 * h, 0.2 * h]);
-        let (model, positions) = problem(vec![upper, lower], NormalLaw::Hard);
+        let (model, positions) = problem(vec![upper, lower], Law::Hard);
         let mut work = model.workspace();
         let states = [
             at(&positions[0], Vector3::new(0.0, 0.0, -d), Matrix3::identity()),

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const PENALTY: NormalLaw = NormalLaw::Penalty { alpha: 100.0, modulus: 115e9 };
+const PENALTY: Law = Law::of_materials(100.0, 115e9);
 
 /// Poses of an impact: in, and out again, with a little rolling.
 fn path(k: usize) -> (Vector3<f64>, Matrix3<f64>) {
@@ -17,7 +17,7 @@ fn states(positions: &[Vec<f64>], (r, rot): (Vector3<f64>, Matrix3<f64>)) -> [Bo
 
 #[test]
 fn a_resumed_sequence_of_solves_repeats_the_bits_of_the_uninterrupted_one() {
-    for (law, friction) in [(PENALTY, 0.0), (NormalLaw::Hard, 0.0), (PENALTY, 0.2), (NormalLaw::Hard, 0.2)] {
+    for (law, friction) in [(PENALTY, 0.0), (Law::Hard, 0.0), (PENALTY, 0.2), (Law::Hard, 0.2)] {
         let (model, positions) = two_curved_bodies_with(law, friction);
         let step = |k: usize, warm: &mut WarmState, work: &mut Workspace| {
             model.solve(&states(&positions, path(k)), warm, work).unwrap();

@@ -52,7 +52,7 @@ impl Roll {
         surface.faces.iter_mut().for_each(|f| f.orientation = -1.0);
         let strip = faced(0, "strip", (surface, points.clone()), Some(half_space(&points, h, self.poisson)));
         let sphere = rigid(1, contact_sphere(RADIUS));
-        let (mut model, positions) = problem_with((vec![strip, sphere], NormalLaw::Hard), self.friction);
+        let (mut model, positions) = problem_with((vec![strip, sphere], Law::Hard), self.friction);
         model.tolerances.relative = 1e-10;
         let (mut warm, mut work) = (model.cold(), model.workspace());
         let steps = self.steps * spans_of_way;

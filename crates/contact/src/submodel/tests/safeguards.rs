@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn ball_on_plane(law: NormalLaw, elastic: bool) -> (QuasistaticContact, Vec<Vec<f64>>) {
+fn ball_on_plane(law: Law, elastic: bool) -> (QuasistaticContact, Vec<Vec<f64>>) {
     let (surface, points) = steel_cap();
     let compliance = elastic.then(|| smooth_compliance(&points, &mut Random(1)));
     problem(vec![faced(0, "ball:pole", (surface, points), compliance), rigid(1, contact_plane())], law)
@@ -37,7 +37,7 @@ fn pressure_on_the_rim_of_the_zone_is_reported_with_its_span_and_share() {
     surface.faces.iter_mut().for_each(|f| f.orientation = -1.0);
     let compliance = smooth_compliance(&points, &mut Random(1));
     let patch = faced(0, "ball:pole", (surface, points), Some(compliance));
-    let (model, positions) = problem(vec![patch, rigid(1, contact_plane())], NormalLaw::Hard);
+    let (model, positions) = problem(vec![patch, rigid(1, contact_plane())], Law::Hard);
     let light = solve(&model, &positions, down(3e-7)).unwrap();
     assert!(light.in_contact() && light.pairs[0].rim.is_none());
     let heavy = solve(&model, &positions, down(1e-5)).unwrap();
@@ -48,7 +48,7 @@ fn pressure_on_the_rim_of_the_zone_is_reported_with_its_span_and_share() {
 
 #[test]
 fn two_rigid_bodies_press_by_the_penalty_alone() {
-    let law = NormalLaw::PenaltyStiffness { penalty_area: 1e15 };
+    let law = Law::per_area(1e15);
     let (model, positions) = ball_on_plane(law, false);
     let depth = 1e-5;
     let out = solve(&model, &positions, down(depth)).unwrap();
@@ -66,7 +66,7 @@ fn two_rigid_bodies_press_by_the_penalty_alone() {
 
 #[test]
 fn bodies_far_apart_are_not_in_contact_and_their_gap_is_bounded() {
-    let (model, positions) = two_curved_bodies(NormalLaw::Hard);
+    let (model, positions) = two_curved_bodies(Law::Hard);
     for height in [1e-3, 0.1, 5.0] {
         let out = solve(&model, &positions, down(-height)).unwrap();
         let gap = out.pairs[0].min_free_gap;
@@ -78,7 +78,7 @@ fn bodies_far_apart_are_not_in_contact_and_their_gap_is_bounded() {
 
 #[test]
 fn a_body_behind_the_surface_or_beside_it_does_not_touch_it() {
-    let (model, positions) = two_curved_bodies(NormalLaw::Hard);
+    let (model, positions) = two_curved_bodies(Law::Hard);
     for shift in [down(0.02), Vector3::new(0.05, 0.0, -1e-5), Vector3::new(0.012, 0.0, -1e-3)] {
         let out = solve(&model, &positions, shift).unwrap();
         assert!(!out.in_contact(), "{shift:?}: {:?}", out.pairs[0]);
@@ -93,7 +93,7 @@ fn force_on_points_without_complete_compliance_is_counted() {
     if let ZoneShape::Faces { is_interface, .. } = &mut zone.shape {
         is_interface.iter_mut().zip(&points).for_each(|(inside, x)| *inside = x.x > 0.0);
     }
-    let (model, positions) = problem(vec![(body, zone, x), rigid(1, contact_plane())], NormalLaw::Hard);
+    let (model, positions) = problem(vec![(body, zone, x), rigid(1, contact_plane())], Law::Hard);
     let out = solve(&model, &positions, down(5e-6)).unwrap();
     assert!(out.off_interface[0] > 0.3 && out.off_interface[0] < 0.7, "{}", out.off_interface[0]);
 }
@@ -108,11 +108,11 @@ fn setups_that_cannot_work_are_refused_with_a_reason() {
         let pairs = [Pair { first, second, law, friction: 0.0, max_depth: None }];
         QuasistaticContact::new(bodies, zones, &pairs).map(|_| ()).unwrap_err().to_string()
     };
-    let soft = NormalLaw::Penalty { alpha: 100.0, modulus: 1e11 };
+    let soft = Law::of_materials(100.0, 1e11);
     assert!(build(vec![part(), plane()], 1, 0, soft).contains("first zone must have faces"));
-    assert!(build(vec![part(), plane()], 0, 1, NormalLaw::Hard).contains("both bodies are rigid"));
+    assert!(build(vec![part(), plane()], 0, 1, Law::Hard).contains("both bodies are rigid"));
     assert!(build(vec![part(), plane()], 0, 2, soft).contains("zone 2 does not exist; there are 2"));
-    let bad = NormalLaw::Penalty { alpha: 0.0, modulus: 1e11 };
+    let bad = Law::of_materials(0.0, 1e11);
     assert!(build(vec![part(), plane()], 0, 1, bad).contains("positive, finite numbers"));
     let mut skew = part();
     skew.0.compliance = Some(Mat::from_fn(3 * points.len(), 3 * points.len(), |i, j| (i + 2 * j) as f64));
@@ -123,8 +123,8 @@ fn setups_that_cannot_work_are_refused_with_a_reason() {
 
 #[test]
 fn states_that_do_not_fit_are_refused() {
-    let (model, positions) = ball_on_plane(NormalLaw::Hard, true);
-    let (other, _) = two_curved_bodies(NormalLaw::Hard);
+    let (model, positions) = ball_on_plane(Law::Hard, true);
+    let (other, _) = two_curved_bodies(Law::Hard);
     let mut work = model.workspace();
     let good = || at(&positions[0], Vector3::zeros(), Matrix3::identity());
     let flat = || at(&positions[1], Vector3::zeros(), Matrix3::identity());
@@ -140,7 +140,7 @@ fn states_that_do_not_fit_are_refused() {
 
 #[test]
 fn too_few_passes_are_an_error_with_the_worst_span_and_the_history() {
-    let (mut model, positions) = ball_on_plane(NormalLaw::Hard, true);
+    let (mut model, positions) = ball_on_plane(Law::Hard, true);
     model.tolerances.max_passes = 1;
     match solve(&model, &positions, down(5e-6)) {
         Err(SolveError::NotConverged { passes: 1, history, scale, .. }) => {
@@ -157,7 +157,7 @@ fn a_ball_between_the_pressure_points_is_reported_with_its_depth() {
     let (mut surface, points) =
         plate(FaceShape::Quad9, 1, 1, |x, y| [size * (x - 0.5), size * (y - 0.5), 0.0]);
     surface.faces[0].orientation = -1.0;
-    let law = NormalLaw::PenaltyStiffness { penalty_area: 1e15 };
+    let law = Law::per_area(1e15);
     let parts = vec![faced(0, "plate", (surface, points), None), rigid(1, contact_sphere(radius))];
     let (model, positions) = problem(parts, law);
     // The nearest of Gauss' four by four points to the middle.
@@ -177,7 +177,7 @@ fn a_ball_between_the_pressure_points_is_reported_with_its_depth() {
 #[test]
 fn what_could_slip_in_between_the_pressure_points_is_refused() {
     let flat = |x: f64, y: f64| [1e-3 * x, 1e-3 * y, 0.0];
-    let law = NormalLaw::PenaltyStiffness { penalty_area: 1e15 };
+    let law = Law::per_area(1e15);
     let pairs = [Pair { first: 0, second: 1, law, friction: 0.0, max_depth: None }];
     for (radius, refused) in [(0.4e-3, true), (0.6e-3, false)] {
         let (body, zone, _) = faced(0, "plate", plate(FaceShape::Quad9, 2, 2, flat), None);

@@ -12,6 +12,7 @@ mod variant;
 
 use std::collections::BTreeMap;
 
+use carom_contact::{Law, Stiffness};
 use serde::Serialize;
 
 pub use body::{
@@ -226,22 +227,31 @@ impl Serialize for End {
     }
 }
 
-/// How two surfaces repel each other.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// The table `law` of a contact, as it is written.
+#[derive(Debug, Clone, Copy, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum ContactLaw {
-    /// p = ε \[−g\]₊.
+enum WrittenLaw {
     Penalty {
-        /// ε \[Pa/m\], of the scheme `rigid` k of each point \[N/m\]; from `factor` if not given.
         #[serde(skip_serializing_if = "Option::is_none")]
         stiffness: Option<f64>,
-        /// α in ε = α E*/h, h the size of the spans.
-        factor: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        point_stiffness: Option<f64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        factor: Option<f64>,
     },
-    /// Multipliers.
     Lagrange,
-    /// Complementarity of gap and pressure.
-    Complementarity,
+}
+
+fn write_law<S: serde::Serializer>(law: &Law, serializer: S) -> Result<S::Ok, S::Error> {
+    let penalty =
+        |stiffness, point_stiffness, factor| WrittenLaw::Penalty { stiffness, point_stiffness, factor };
+    let written = match *law {
+        Law::Hard => WrittenLaw::Lagrange,
+        Law::Penalty(Stiffness::OfMaterials { alpha, .. }) => penalty(None, None, Some(alpha)),
+        Law::Penalty(Stiffness::PerArea(stiffness)) => penalty(Some(stiffness), None, None),
+        Law::Penalty(Stiffness::PerPoint(stiffness)) => penalty(None, Some(stiffness), None),
+    };
+    written.serialize(serializer)
 }
 
 /// The table `[[contact]]`.
@@ -252,7 +262,8 @@ pub struct ContactSpec {
     /// Coefficient of friction.
     pub friction: f64,
     /// Law.
-    pub law: ContactLaw,
+    #[serde(serialize_with = "write_law")]
+    pub law: Law,
     /// Normal velocity after an impact of rigid bodies over that before; none in other schemes and with penalties.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
