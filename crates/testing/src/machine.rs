@@ -15,15 +15,20 @@ pub const RECORDS: &str = "CAROM_SKIPPED";
 ///
 /// The data lies in the folder that the environment variable `CAROM_SHARED_DATA` names, or in `../shared/data` beside the
 /// workspace; it is not part of the project.
+///
+/// # Panics
+///
+/// If the variable names a folder that lacks the file: whoever names one wants all of these tests.
 pub fn shared_data(path: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("CAROM_SHARED_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
+    let named = std::env::var_os("CAROM_SHARED_DATA").filter(|folder| !folder.is_empty());
+    let is_named = named.is_some();
+    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
+    let folder = named.map_or_else(beside, PathBuf::from);
     let found = folder.join(path);
     if found.exists() {
         return Some(found);
     }
+    assert!(!is_named, "reference data: no `{path}` in {}, which CAROM_SHARED_DATA names", folder.display());
     skip(&if folder.exists() {
         format!("reference data: no `{path}` in {}", folder.display())
     } else {

@@ -66,31 +66,50 @@ fn a_length_with_a_unit_is_answered_with_what_to_write() {
     assert!(message.contains("write 0.01 (m, not cm)"), "{message}");
 }
 
+/// Sends SIGTERM to `carom-mesh` after some milliseconds; its exit code, and how long it went on \[s\].
 #[cfg(unix)]
-#[test]
-fn a_wait_for_the_reader_of_a_pipe_ends_with_the_first_sigterm() {
+fn ended_by_sigterm(args: &[&str], after: u64) -> (Option<i32>, f64) {
     use std::time::{Duration, Instant};
 
     use assert_cmd::cargo::CommandCargoExt;
 
-    let dir = TempDir::new().unwrap();
-    let pipe = path(&dir, "pipe.npz");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut child = std::process::Command::cargo_bin("carom-mesh")
-        .unwrap()
-        .args(["make", "box", "--size", "1,1,1", "-q", "-o", &pipe])
-        .spawn()
-        .unwrap();
-    // Long enough to be waiting; an earlier signal ends it as well.
-    std::thread::sleep(Duration::from_millis(700));
+    let mut child = std::process::Command::cargo_bin("carom-mesh").unwrap().args(args).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(after));
     let sent = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     let since = Instant::now();
-    while child.try_wait().unwrap().is_none() {
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return (status.code(), since.elapsed().as_secs_f64());
+        }
         if since.elapsed() > Duration::from_secs(20) {
             child.kill().unwrap();
-            panic!("it still waits");
+            panic!("it goes on");
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_wait_for_the_reader_of_a_pipe_ends_with_the_first_sigterm() {
+    let dir = TempDir::new().unwrap();
+    let pipe = path(&dir, "pipe.npz");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Long enough to be waiting; an earlier signal ends it as well.
+    ended_by_sigterm(&["make", "box", "--size", "1,1,1", "-q", "-o", &pipe], 700);
+}
+
+/// Eight million lines take a second or more; the first signal is not kept until they are read.
+#[cfg(unix)]
+#[test]
+fn reading_of_a_large_mesh_ends_with_the_first_sigterm() {
+    let dir = TempDir::new().unwrap();
+    let mesh = path(&dir, "large.msh");
+    let n = 8_000_000;
+    let head = format!("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n{n}\n");
+    std::fs::write(&mesh, [head, "3 1 \"g\"\n".repeat(n)].concat()).unwrap();
+    let (code, seconds) = ended_by_sigterm(&["info", &mesh], 100);
+    assert_eq!(code, Some(143), "{seconds} s");
+    assert!(seconds < 1.0, "{seconds}");
 }

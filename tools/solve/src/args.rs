@@ -77,7 +77,7 @@ pub enum LcpCommand {
     /// Solves a single complementarity problem.
     ///
     /// Finds z >= 0 with w = M z + q >= 0 and z.w = 0, or the reactions of contacts with Coulomb friction. Exits with
-    /// code 4 if the residual is not below 1e-10 max(1, max|q|).
+    /// code 4 if the residual exceeds 1e-10 max|q|, whatever the units.
     #[command(after_help = AFTER_HELP_LCP)]
     Lcp(LcpArgs),
 }
