@@ -65,10 +65,31 @@ fn the_starter_runs_to_its_end_and_again_redoes_nothing() {
         "plots/contact-force.svg",
         "plots/pressure-plate-ball.png",
         "plots/velocity-ball.svg",
+        "tables/contacts.csv",
+        "tables/energy.csv",
         "report.html",
     ] {
         assert!(place.path().join("drop").join(file).is_file(), "{file} is missing: {made:#?}");
     }
+    let report = std::fs::read_to_string(place.path().join("drop/report.html")).unwrap();
+    let links = report.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let links: Vec<&str> =
+        links.filter(|link| !link.starts_with('#') && !link.starts_with("data:")).collect();
+    for file in ["result.carom", "paraview/result.pvd", "plots/", "tables/contacts.csv"] {
+        assert!(
+            links.iter().any(|link| link.trim_start_matches("./") == file),
+            "no link to {file}: {links:?}"
+        );
+    }
+    for link in links {
+        assert!(place.path().join("drop").join(link).exists(), "{link} leads nowhere");
+    }
+    let own = std::fs::read_to_string(place.path().join("drop.toml")).unwrap();
+    let comment = own.lines().find(|line| line.starts_with('#')).unwrap().trim_start_matches(['#', ' ']);
+    assert!(
+        report.contains("run drop.toml") && report.contains(comment),
+        "the command and the scenario as it was written"
+    );
     let sizes =
         files(&place.path().join("drop")).into_keys().map(|path| std::fs::metadata(path).unwrap().len());
     let bytes = &summary["bytes"];
