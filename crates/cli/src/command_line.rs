@@ -1,8 +1,8 @@
 //! Command lines as scripts for shells and as pages of the manual.
 //!
-//! Each program answers for itself: called with [`REQUEST`] as its first word it writes its completions or its pages and does nothing else.
-//! `carom completions` and `carom man` answer for themselves and ask the other programs, so that none has to link another one: `carom-gmsh` has
-//! another licence and needs Gmsh.
+//! Each program answers for itself: called with [`REQUEST`] as its first word it writes its completions or
+//! its pages and does nothing else. `carom completions` and `carom man` answer for themselves and ask the
+//! other programs, so that none has to link another one: `carom-gmsh` has another licence and needs Gmsh.
 //!
 //! ```text
 //! carom-mesh --command-line completions bash     the script, on standard output
@@ -67,7 +67,8 @@ fn add_pages(command: &Command, pages: &mut Vec<Page>) {
     }
 }
 
-/// The page in the order of other manuals, with notes and examples line by line: `Man::render` would fill them into one paragraph.
+/// The page in the order of other manuals, with notes and examples line by line: `Man::render` would fill
+/// them into one paragraph.
 fn render(command: &Command, man: &Man, out: &mut Vec<u8>) -> io::Result<()> {
     man.render_title(out)?;
     man.render_name_section(out)?;

@@ -18,7 +18,8 @@ pub fn examples(command: &Command) -> Vec<String> {
     examples.lines().map(|line| line.trim().to_owned()).collect()
 }
 
-/// Checks that the help of a program and of each of its commands ends with one to three examples that its command line takes, values included.
+/// Checks that the help of a program and of each of its commands ends with one to three examples that its
+/// command line takes, values included.
 ///
 /// * `program` — as [`main_with`](crate::main_with) takes it: numbers may be negative
 ///

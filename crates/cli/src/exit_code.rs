@@ -12,5 +12,6 @@ pub const INVALID_INPUT: u8 = 3;
 pub const NOT_CONVERGED: u8 = 4;
 /// A file cannot be read or written.
 pub const FILES: u8 = 5;
-/// A signal ended the program: this plus its number, as shells report it; 130 after Ctrl-C, 143 after SIGTERM.
+/// A signal ended the program: this plus its number, as shells report it; 130 after Ctrl-C, 143 after
+/// SIGTERM.
 pub const SIGNAL: u8 = 128;

@@ -1,10 +1,11 @@
 //! What all binaries of carom share, so that the same word means the same thing in each of them.
 //!
-//! A `main` is three lines: the arguments derive [`clap::Parser`] and flatten [`RunArgs`] or [`OutputArgs`], and
-//! [`main_with`] parses them, sets up threads and Ctrl-C, runs the body and turns its [`Failure`] into a message
-//! and an exit code ([`exit_code`]).
+//! A `main` is three lines: the arguments derive [`clap::Parser`] and flatten [`RunArgs`] or [`OutputArgs`],
+//! and [`main_with`] parses them, sets up threads and Ctrl-C, runs the body and turns its [`Failure`] into a
+//! message and an exit code ([`exit_code`]).
 //!
-//! Data go to standard output, everything else to standard error. With `--json` exactly one object is printed.
+//! Data go to standard output, everything else to standard error. With `--json` exactly one object is
+//! printed.
 
 pub mod args;
 pub mod command_line;

@@ -22,8 +22,8 @@ fn quoted(word: &OsStr) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Date and time of day now, UTC, to the minute: `2026-11-23 17:49 UTC`. If the environment has `SOURCE_DATE_EPOCH`, seconds since
-/// 1970, that is taken for now, so that the same run gives the same files.
+/// Date and time of day now, UTC, to the minute: `2026-11-23 17:49 UTC`. If the environment has
+/// `SOURCE_DATE_EPOCH`, seconds since 1970, that is taken for now, so that the same run gives the same files.
 pub fn date() -> String {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -37,8 +37,8 @@ fn date_of(seconds: u64) -> String {
     format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", second / 3600, second / 60 % 60)
 }
 
-/// Year, month and day of a number of days since 1970: Howard Hinnant, "chrono-compatible low-level date algorithms" (2013), `civil_from_days`.
-/// Years begin in March there, so that the leap day is the last one.
+/// Year, month and day of a number of days since 1970: Howard Hinnant, "chrono-compatible low-level date
+/// algorithms" (2013), `civil_from_days`. Years begin in March there, so that the leap day is the last one.
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

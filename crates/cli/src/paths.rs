@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::{Category, Failure};
 
-/// Refuses to write over the file that a command reads: a typing error must not cost the user a scenario or a mesh.
+/// Refuses to write over the file that a command reads: a typing error must not cost the user a scenario or a
+/// mesh.
 ///
 /// # Errors
 ///
@@ -20,8 +21,8 @@ pub fn keep_input(input: &Path, output: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Refuses a name whose ending says something else than what is written, before anything is computed. One without an ending
-/// says nothing wrong.
+/// Refuses a name whose ending says something else than what is written, before anything is computed. One
+/// without an ending says nothing wrong.
 ///
 /// * `what` — what is written, in the plural
 /// * `endings` — those that it may have, without their dots

@@ -19,13 +19,14 @@ static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
 /// Parses the command line, sets up the process, runs `body` and reports how it ended.
 ///
 /// * `run_args` — where the parsed arguments keep the shared flags
-/// * `body` — the command; libraries are not expected to panic, but if one does the user gets a message that says
-///   that it is a bug and how to report it, never a backtrace
+/// * `body` — the command; libraries are not expected to panic, but if one does the user gets a message that
+///   says that it is a bug and how to report it, never a backtrace
 ///
-/// The first Ctrl-C, SIGTERM or SIGHUP asks the computation to stop, a second one ends the process at once (see
-/// [`signals`](crate::signals)); in both cases output files are whole or not there, because they are written under a temporary name,
-/// and nothing is left under that. The exit code is then [`exit_code::SIGNAL`] plus the number of the signal. A run under `nohup` goes on
-/// after the user has logged out.
+/// The first Ctrl-C, SIGTERM or SIGHUP asks the computation to stop, a second one ends the process at once
+/// (see [`signals`](crate::signals)); in both cases output files are whole or not there, because they are
+/// written under a temporary name, and nothing is left under that. The exit code is then
+/// [`exit_code::SIGNAL`] plus the number of the signal. A run under `nohup` goes on after the user has logged
+/// out.
 pub fn main_with<A: Parser>(
     run_args: fn(&A) -> &RunArgs,
     body: impl FnOnce(&A, &Session) -> Result<(), Failure>,
@@ -57,8 +58,9 @@ pub fn main_from<A: Parser>(
     ExitCode::from(execute(run_args(&args), |session| body(&args, session)))
 }
 
-/// Every option whose values are numbers takes those that begin with a minus, in a command and its subcommands: whoever checks
-/// their range can say what is wrong with them. clap takes them for flags, `-2.5e-3` even where negative numbers are allowed.
+/// Every option whose values are numbers takes those that begin with a minus, in a command and its
+/// subcommands: whoever checks their range can say what is wrong with them. clap takes them for flags,
+/// `-2.5e-3` even where negative numbers are allowed.
 pub(crate) fn takes_negative_numbers(command: Command) -> Command {
     let numbers = [
         TypeId::of::<f64>(),
@@ -104,7 +106,8 @@ fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failure>) 
     failure.category().exit_code()
 }
 
-/// Makes this thread one of those that compute: each piece of work handed to others would cost two switches of thread.
+/// Makes this thread one of those that compute: each piece of work handed to others would cost two switches
+/// of thread.
 fn set_threads(flags: &RunArgs) {
     let n = flags.threads.map_or(0, usize::from);
     // Fails only if the pool exists already, which no binary does.

@@ -21,8 +21,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session with these flags. Progress is shown unless `-q` is given: as bars if standard error is a terminal and `--json` is not given,
-    /// else as a line every ten seconds.
+    /// A session with these flags. Progress is shown unless `-q` is given: as bars if standard error is a
+    /// terminal and `--json` is not given, else as a line every ten seconds.
     pub fn new(args: &RunArgs) -> Self {
         let visible = io::stderr().is_terminal() && !args.json && !args.quiet;
         Self {
@@ -62,13 +62,14 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Category::Files`] if standard output cannot be written. A reader that left (a closed pipe) is no failure.
+    /// [`Category::Files`] if standard output cannot be written. A reader that left (a closed pipe) is no
+    /// failure.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
         if self.json { Ok(()) } else { self.print_data(text) }
     }
 
-    /// Prints what a command did, on standard output, with a line end; nothing with `--json` or `-q`. What the user asked
-    /// to see goes through [`Session::print`].
+    /// Prints what a command did, on standard output, with a line end; nothing with `--json` or `-q`. What
+    /// the user asked to see goes through [`Session::print`].
     ///
     /// # Errors
     ///
@@ -77,7 +78,8 @@ impl Session {
         if self.quiet { Ok(()) } else { self.print(text) }
     }
 
-    /// Prints data on standard output, with a line end, whether or not `--json` is given: a table as CSV, a text file.
+    /// Prints data on standard output, with a line end, whether or not `--json` is given: a table as CSV, a
+    /// text file.
     ///
     /// # Errors
     ///
@@ -91,7 +93,8 @@ impl Session {
         ignore_closed_pipe(written)
     }
 
-    /// Prints the JSON object of the command with its `schema`, `carom-mesh info 1` for instance, if `--json` is given.
+    /// Prints the JSON object of the command with its `schema`, `carom-mesh info 1` for instance, if `--json`
+    /// is given.
     ///
     /// The schema names binary, command and version; keys are added without a new version, never renamed.
     ///

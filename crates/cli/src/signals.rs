@@ -1,9 +1,9 @@
 //! What a process does when it is asked to stop.
 //!
-//! Ctrl-C (SIGINT), SIGTERM, SIGHUP and the end of the CPU time that the shell allows (SIGXCPU) ask the computation to stop. A second
-//! Ctrl-C or SIGTERM ends the process at once, after what it was writing is removed; so does the first one while the process waits for
-//! another one ([`carom_files::waiting`]). A file that grows beyond what the shell allows
-//! (SIGXFSZ) is an error of writing like a full disk.
+//! Ctrl-C (SIGINT), SIGTERM, SIGHUP and the end of the CPU time that the shell allows (SIGXCPU) ask the
+//! computation to stop. A second Ctrl-C or SIGTERM ends the process at once, after what it was writing is
+//! removed; so does the first one while the process waits for another one ([`carom_files::waiting`]). A file
+//! that grows beyond what the shell allows (SIGXFSZ) is an error of writing like a full disk.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
@@ -32,8 +32,8 @@ pub(crate) fn stop_code() -> u8 {
 /// Asks the computation to stop; ends the process if it was asked before, or waits for something outside.
 ///
 /// * `signal` — its number; 0 if it was none
-/// * `again` — how it is asked again; `None` if this signal may come twice for one reason, as SIGHUP does from the terminal and from
-///   the shell
+/// * `again` — how it is asked again; `None` if this signal may come twice for one reason, as SIGHUP does
+///   from the terminal and from the shell
 pub(crate) fn stop(signal: i32, again: Option<&str>) {
     let _ = FIRST_SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
     let asked_before = STOP_REQUESTS.fetch_add(1, Ordering::Relaxed) > 0;
@@ -85,7 +85,8 @@ pub(crate) fn listen_for_stop() {
     });
 }
 
-/// Whether whoever started the process made it ignore a signal; where the system does not tell, SIGHUP counts as ignored.
+/// Whether whoever started the process made it ignore a signal; where the system does not tell, SIGHUP counts
+/// as ignored.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return true };

@@ -5,14 +5,17 @@
 //! cargo bench -p carom-contact --bench complementarity -- delassus/500      # one family and size
 //! ```
 //!
-//! One thread, cold starts; what is timed is a solve with memory of an earlier one, the check of the residual included. Each
-//! method is run once before: those that do not solve a problem are told on standard error and left out.
+//! One thread, cold starts; what is timed is a solve with memory of an earlier one, the check of the residual
+//! included. Each method is run once before: those that do not solve a problem are told on standard error and
+//! left out.
 //!
 //! * `delassus` — Hᵀ M⁻¹ H of n contacts between n/2 bodies of six degrees of freedom, q normally distributed
 //! * `randP` — non-symmetric, positive definite, with a planted solution
 //! * `obstacle` — second difference, stored sparse, under a wave of load
-//! * `membrane` — five-point Laplacian of a square, stored sparse, under a wave of load: how sparse problems grow
-//! * `fathi` — L Lᵀ with L_ii = 1, L_ij = 2 below: positive definite, exponentially many pivots for some rules
+//! * `membrane` — five-point Laplacian of a square, stored sparse, under a wave of load: how sparse problems
+//!   grow
+//! * `fathi` — L Lᵀ with L_ii = 1, L_ij = 2 below: positive definite, exponentially many pivots for some
+//!   rules
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! The broad phase: which of many boxes overlap. Bodies that may touch, and faces near a point, come from one tree.
+//! The broad phase: which of many boxes overlap. Bodies that may touch, and faces near a point, come from one
+//! tree.
 
 use std::cmp::Ordering;
 
@@ -126,11 +127,12 @@ impl Tree {
     }
 }
 
-/// Bodies that are near each other, as balls around their centres that may move a little before they are asked for again.
+/// Bodies that are near each other, as balls around their centres that may move a little before they are
+/// asked for again.
 ///
-/// A body may move by its margin, a part of its radius or some of its steps, from where it was at the last search: until then no pair that is missing from the
-/// list can touch. A search takes O(n log n) and finds the pairs in ascending order, so that what is summed over them is summed in one
-/// order.
+/// A body may move by its margin, a part of its radius or some of its steps, from where it was at the last
+/// search: until then no pair that is missing from the list can touch. A search takes O(n log n) and finds
+/// the pairs in ascending order, so that what is summed over them is summed in one order.
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
     /// Radius of the ball around each body; infinite for what has no end \[m\].
@@ -146,7 +148,8 @@ pub struct Neighbours {
     stack: Vec<u32>,
 }
 
-/// Part of its radius by which a body may move: wide balls have many neighbours, narrow ones are searched for often.
+/// Part of its radius by which a body may move: wide balls have many neighbours, narrow ones are searched for
+/// often.
 const MARGIN: f64 = 0.1;
 
 /// Steps for which a search shall hold at least, where bodies are fast.

@@ -1,4 +1,5 @@
-//! Closed forms: Hertz' contact and impact, balls and ellipses, the elastic ball beyond it, a sphere on the end of a rod, bodies in a row.
+//! Closed forms: Hertz' contact and impact, balls and ellipses, the elastic ball beyond it, a sphere on the
+//! end of a rod, bodies in a row.
 
 mod ball_row;
 mod hertz;

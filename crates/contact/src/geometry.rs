@@ -1,9 +1,10 @@
 //! Geometry of contact: who is near whom, the closest point, the gap and its variations (THEORY section 4).
 //!
-//! Geometry sees points only. [`Faces`] prepares a [`carom_fem::Surface`]: Bezier form, neighbours, rim. [`FacesNow`]
-//! holds its state, the positions of its points in one frame. [`closest`] finds foot points on it; a [`FootPoint`]
-//! is data: face, parameters, gap, normal, tangents, metric, curvature. [`Plane`] and [`Sphere`] are the surfaces of
-//! rigid bodies that need no faces. The gap is positive where the surfaces are apart.
+//! Geometry sees points only. [`Faces`] prepares a [`carom_fem::Surface`]: Bezier form, neighbours, rim.
+//! [`FacesNow`] holds its state, the positions of its points in one frame. [`closest`] finds foot points on
+//! it; a [`FootPoint`] is data: face, parameters, gap, normal, tangents, metric, curvature. [`Plane`] and
+//! [`Sphere`] are the surfaces of rigid bodies that need no faces. The gap is positive where the surfaces are
+//! apart.
 
 pub mod analytic;
 mod bead;

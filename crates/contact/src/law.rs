@@ -22,13 +22,14 @@ pub enum Law {
 pub enum Stiffness {
     /// Per area, ε = α E*/h with h the square root of the cell's area: d = h/(α E* A).
     ///
-    /// The force at a given approach is low by 3/(2π) (h/a)/α of itself: the energy is low by ½ ∫ p²/ε dA, with Hertz' pressure
-    /// hE*d²/(πα). α = 100 costs 0.12 % at a/h = 4. (A shift of the approach by the mean of p/ε with the pressure unchanged would give
-    /// 3/2 of that.)
+    /// The force at a given approach is low by 3/(2π) (h/a)/α of itself: the energy is low by ½ ∫ p²/ε dA,
+    /// with Hertz' pressure hE*d²/(πα). α = 100 costs 0.12 % at a/h = 4. (A shift of the approach by the mean
+    /// of p/ε with the pressure unchanged would give 3/2 of that.)
     OfMaterials {
         /// α, dimensionless; [`DEFAULT_ALPHA`] unless there is a reason.
         alpha: f64,
-        /// E* of the pair, see [`crate::closed_form::contact_modulus`]; `None` as long as nobody has asked the bodies \[Pa\].
+        /// E* of the pair, see [`crate::closed_form::contact_modulus`]; `None` as long as nobody has asked
+        /// the bodies \[Pa\].
         modulus: Option<f64>,
     },
     /// ε as given: d = 1/(ε A) \[Pa/m\].
@@ -41,7 +42,8 @@ pub enum Stiffness {
 pub const DEFAULT_ALPHA: f64 = 100.0;
 
 impl Law {
-    /// Penalty with the stiffness that follows from the materials of the bodies, which are to be asked for it.
+    /// Penalty with the stiffness that follows from the materials of the bodies, which are to be asked for
+    /// it.
     pub const fn penalty(alpha: f64) -> Self {
         Self::Penalty(Stiffness::OfMaterials { alpha, modulus: None })
     }
@@ -71,7 +73,8 @@ impl Law {
         }
     }
 
-    /// True if cells of pressure can have it: every number is known, positive and finite, and none is that of a point.
+    /// True if cells of pressure can have it: every number is known, positive and finite, and none is that of
+    /// a point.
     pub fn is_of_cells(&self) -> bool {
         let is_positive = |x: f64| x > 0.0 && x.is_finite();
         match *self {
@@ -84,7 +87,8 @@ impl Law {
         }
     }
 
-    /// Compliance d of a cell of pressure with this area \[m²\]; 0 if hard, not a number where a cell cannot have it \[m/N\].
+    /// Compliance d of a cell of pressure with this area \[m²\]; 0 if hard, not a number where a cell cannot
+    /// have it \[m/N\].
     pub fn compliance(&self, area: f64) -> f64 {
         match *self {
             Self::Hard => 0.0,

@@ -1,7 +1,8 @@
 //! Contact is one room with four floors: broad phase, geometry, law, solver.
 //!
 //! * [`broad`]: which of many boxes overlap: bodies that may touch, faces near a point
-//! * [`geometry`]: faces over moving points, the closest point, the gap with its variations; planes and spheres
+//! * [`geometry`]: faces over moving points, the closest point, the gap with its variations; planes and
+//!   spheres
 //! * [`pressure`]: one pressure per span, with its averaged gap; [`law`]: what pressure a gap brings about
 //! * [`solver`]: complementarity problems
 //! * [`closed_form`]: Hertz, a sphere on the end of a rod

@@ -4,13 +4,13 @@
 //! g_s = Σ_g w_g g(x_g),   w_g = |J_ref| weight_g / A_s,   λ_s = total force on the cell,   Σ_g w_g = 1
 //! ```
 //!
-//! The cells are the faces (knot spans) of the surface. One unknown per span keeps the condensed compliance positive
-//! definite and the pressure free of oscillations (QUASISTATIC section 1); the force of a span is spread over its points
-//! with the weights of its average, so that it is the derivative of the potential.
+//! The cells are the faces (knot spans) of the surface. One unknown per span keeps the condensed compliance
+//! positive definite and the pressure free of oscillations (QUASISTATIC section 1); the force of a span is
+//! spread over its points with the weights of its average, so that it is the derivative of the potential.
 //!
-//! On a surface of linear faces alone (tet4, hex8, splines of degree 1) pressures on faces that alternate in sign give
-//! no force on any node, and the compliance would be singular. There the cells are those of the dual mesh: around each
-//! node the corners of its faces, cut at their middles.
+//! On a surface of linear faces alone (tet4, hex8, splines of degree 1) pressures on faces that alternate in
+//! sign give no force on any node, and the compliance would be singular. There the cells are those of the
+//! dual mesh: around each node the corners of its faces, cut at their middles.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,8 @@ pub struct Spans {
     pub cell: Vec<Cell>,
     /// Area of each span in the reference configuration \[m²\].
     pub area: Vec<f64>,
-    /// True if the span has an edge at which the zone was cut out of the surface of the body: pressure there is lost.
+    /// True if the span has an edge at which the zone was cut out of the surface of the body: pressure there
+    /// is lost.
     pub at_rim: Vec<bool>,
     /// First integration point of each span, and their number at the end.
     pub start: Vec<u32>,
@@ -67,7 +68,8 @@ const GAUSS: [[f64; 2]; 4] = [
     [0.930_568_155_797_026_3, 0.173_927_422_568_726_93],
 ];
 
-/// Dunavant's rule with twelve points on the triangle, exact to degree 6: area coordinates and weights (sum ½).
+/// Dunavant's rule with twelve points on the triangle, exact to degree 6: area coordinates and weights (sum
+/// ½).
 const TRIANGLE: [([f64; 3], f64); 3] = [
     ([0.501_426_509_658_179, 0.249_286_745_170_910, 0.249_286_745_170_911], 0.058_393_137_863_189),
     ([0.873_821_971_016_996, 0.063_089_014_491_502, 0.063_089_014_491_502], 0.025_422_453_185_103),
@@ -219,7 +221,8 @@ impl Spans {
         self.points[range.clone()].iter().zip(&self.means[range]).map(|(&k, m)| positions(k) * *m).sum()
     }
 
-    /// Outward normal (not of unit length) in the middle of a span for positions of the points of the surface.
+    /// Outward normal (not of unit length) in the middle of a span for positions of the points of the
+    /// surface.
     pub fn normal(&self, span: usize, positions: &[Vector3<f64>]) -> Vector3<f64> {
         let range = self.points_start[span] as usize..self.points_start[span + 1] as usize;
         let tangent = |a: usize| -> Vector3<f64> {
@@ -246,7 +249,8 @@ fn is_linear(faces: &Faces, face: u32) -> bool {
     }
 }
 
-/// For each point of a surface of linear faces whether it is on the rim, and the corners of the faces around it.
+/// For each point of a surface of linear faces whether it is on the rim, and the corners of the faces around
+/// it.
 fn dual_cells(faces: &Faces) -> BTreeMap<u32, (bool, Vec<Piece>)> {
     let mut cells: BTreeMap<u32, (bool, Vec<Piece>)> = BTreeMap::new();
     for face in 0..faces.n_faces() as u32 {
@@ -340,7 +344,8 @@ mod tests {
             for s in 0..16 {
                 let Cell::Point(k) = spans.cell[s] else { panic!("{:?}", spans.cell[s]) };
                 let inner = !spans.at_rim[s];
-                // The cell around an inner node of this grid is a cell of the grid, with the node in its middle.
+                // The cell around an inner node of this grid is a cell of the grid, with the node in its
+                // middle.
                 let n = spans.points(s).len();
                 let mean: Vector3<f64> = spans
                     .weights(s)

@@ -1,13 +1,16 @@
-//! How a contact region of a body gives way to pressure, mode by mode: what a user needs to choose a mode split.
+//! How a contact region of a body gives way to pressure, mode by mode: what a user needs to choose a mode
+//! split.
 //!
-//! A pressure on the spans of a region, λ_s ≥ 0 \[N\] along the inward normal, moves them inwards by w_s, averaged over each span
-//! with the weights of the contact model. With the rows B of these averages and the modes Φ at the points of the region,
+//! A pressure on the spans of a region, λ_s ≥ 0 \[N\] along the inward normal, moves them inwards by w_s,
+//! averaged over each span with the weights of the contact model. With the rows B of these averages and the
+//! modes Φ at the points of the region,
 //!
 //! ```text
 //! w = W λ,    W = B Φ Ω⁻² Φᵀ Bᵀ = Σ_k b_k b_kᵀ / ω_k²,    d(λ) = λᵀ W λ / (Σ λ)²
 //! ```
 //!
-//! d is the mean indentation a unit of force, weighted by the pressure that does the work: the compliance under this pressure.
+//! d is the mean indentation a unit of force, weighted by the pressure that does the work: the compliance
+//! under this pressure.
 
 use std::f64::consts::PI;
 
@@ -19,8 +22,8 @@ use nalgebra::Vector3;
 use crate::geometry::{Faces, Start};
 use crate::pressure::Spans;
 
-/// Mean of 1/r over all pairs of points of a unit square, over π: the compliance of a half-space under a uniform pressure on a
-/// square of side h is this times (1 − ν²)/(E h), in the mean over the square.
+/// Mean of 1/r over all pairs of points of a unit square, over π: the compliance of a half-space under a
+/// uniform pressure on a square of side h is this times (1 − ν²)/(E h), in the mean over the square.
 ///
 /// ```text
 /// (4/3 (1 − √2) + 4 ln(1 + √2)) / π
@@ -86,8 +89,8 @@ impl Region {
         self.spans.area[span].sqrt()
     }
 
-    /// Distance from the middle of a span to the nearest rim of the region \[m\]; of a closed surface a quarter of the radius of a disc
-    /// of its area.
+    /// Distance from the middle of a span to the nearest rim of the region \[m\]; of a closed surface a
+    /// quarter of the radius of a disc of its area.
     pub fn reach(&self, span: usize) -> f64 {
         let mut now = self.faces.state_at(&self.reference);
         let mut least = f64::INFINITY;
@@ -103,11 +106,13 @@ impl Region {
         if least.is_finite() { least } else { 0.25 * (self.spans.area.iter().sum::<f64>() / PI).sqrt() }
     }
 
-    /// Principal curvatures of the surface at a span, ascending, positive where it bulges: 1/R twice for a ball \[1/m\].
+    /// Principal curvatures of the surface at a span, ascending, positive where it bulges: 1/R twice for a
+    /// ball \[1/m\].
     pub fn convex_curvatures(&self, span: usize) -> [f64; 2] {
         let mut now = self.faces.state_at(&self.reference);
         let Some(foot) = self.faces.closest(&mut now, &self.centers[span]) else { return [0.0; 2] };
-        // A foot on an edge has the curvature of one of its faces; the middle of the face has it without doubt.
+        // A foot on an edge has the curvature of one of its faces; the middle of the face has it without
+        // doubt.
         let xi = self.faces.domain(foot.face).center();
         let x = self.faces.position(&mut now, foot.face, xi);
         let foot = self.faces.project(&mut now, &x, Start { face: foot.face, xi });
@@ -147,7 +152,8 @@ impl Region {
         (0..self.n_spans()).map(|s| if s == span { 1.0 } else { 0.0 }).collect()
     }
 
-    /// Forces of Hertz' pressure p₀ √(1 − r²/a²) about the middle of a span, integrated over each span; their sum is 1.
+    /// Forces of Hertz' pressure p₀ √(1 − r²/a²) about the middle of a span, integrated over each span; their
+    /// sum is 1.
     ///
     /// r is the distance in space. `None` if the radius is so small that no integration point lies within it.
     pub fn hertz_load(&self, span: usize, radius: f64) -> Option<Vec<f64>> {
@@ -205,7 +211,8 @@ impl ModalCompliance {
         Mat::from_fn(w.nrows(), w.nrows(), |i, j| w[(i.max(j), i.min(j))])
     }
 
-    /// What each mode adds to the compliance under a pressure: (b_kᵀ λ)²/ω_k² of forces with the sum 1 \[m/N\].
+    /// What each mode adds to the compliance under a pressure: (b_kᵀ λ)²/ω_k² of forces with the sum 1
+    /// \[m/N\].
     pub fn parts(&self, span_forces: &[f64]) -> Vec<f64> {
         (0..self.omega.len())
             .map(|k| {
@@ -216,18 +223,20 @@ impl ModalCompliance {
     }
 }
 
-/// Relative error of a mode of frequency f that answers a pulse of duration T without inertia, 1/(2 f T)²: the first dynamic
-/// correction of a half-sine (THEORY 2.3).
+/// Relative error of a mode of frequency f that answers a pulse of duration T without inertia, 1/(2 f T)²:
+/// the first dynamic correction of a half-sine (THEORY 2.3).
 pub fn static_mode_error(frequency: f64, duration: f64) -> f64 {
     (2.0 * frequency * duration).powi(-2)
 }
 
-/// The frequency from which on modes that are static bring in no more than this error \[Hz\], the inverse of [`static_mode_error`].
+/// The frequency from which on modes that are static bring in no more than this error \[Hz\], the inverse of
+/// [`static_mode_error`].
 pub fn split_for_error(error: f64, duration: f64) -> f64 {
     0.5 / (error.sqrt() * duration)
 }
 
-/// Compliance of a half-space under Hertz' pressure over a circle, in the mean weighted by the pressure \[m/N\].
+/// Compliance of a half-space under Hertz' pressure over a circle, in the mean weighted by the pressure
+/// \[m/N\].
 ///
 /// ```text
 /// ∫ p u dA / F² = 3 (1 − ν²) / (5 E a),    u = π p₀ (2a² − r²)(1 − ν²) / (4 E a)
@@ -294,11 +303,12 @@ mod tests {
         }
     }
 
-    /// Mean flexibility of the half-space over the spans of a plate by their exact closed forms, summed as W does it: both closed
-    /// forms of this module follow from Boussinesq's 1/(π E* r).
+    /// Mean flexibility of the half-space over the spans of a plate by their exact closed forms, summed as W
+    /// does it: both closed forms of this module follow from Boussinesq's 1/(π E* r).
     #[test]
     fn closed_forms_are_those_of_the_half_space() {
-        // ∫∫ dA dA'/r over a unit square from the middles of n² squares, each against itself in closed form; its error is of order 1/n.
+        // ∫∫ dA dA'/r over a unit square from the middles of n² squares, each against itself in closed form;
+        // its error is of order 1/n.
         let mean = |n: i32| {
             let h = 1.0 / f64::from(n);
             let mut sum = 0.0;

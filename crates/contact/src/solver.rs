@@ -1,8 +1,9 @@
 //! Complementarity problems: find z ≥ 0 with w = M z + q ≥ 0 and z·w = 0.
 //!
-//! [`LcpSolver`] has all methods behind one interface, alone or as a chain that falls back and says so; its matrix is an
-//! [`Operator`]: [`Dense`], [`Sparse`], or anything that multiplies a vector. [`ActiveSet`] is the direct way for symmetric
-//! positive definite M that stays the same for many q, the case of condensed contact; [`lemke`] pivots and takes any M.
+//! [`LcpSolver`] has all methods behind one interface, alone or as a chain that falls back and says so; its
+//! matrix is an [`Operator`]: [`Dense`], [`Sparse`], or anything that multiplies a vector. [`ActiveSet`] is
+//! the direct way for symmetric positive definite M that stays the same for many q, the case of condensed
+//! contact; [`lemke`] pivots and takes any M.
 
 mod active_set;
 mod conjugate_gradients;
@@ -40,7 +41,8 @@ pub enum LcpError {
     },
     /// An entry of M or q is not finite.
     #[error(
-        "entry ({row}, {column}) of the complementarity problem is not finite (column {column} is q if it equals the size)"
+        "entry ({row}, {column}) of the complementarity problem is not finite (column {column} is q if it \
+         equals the size)"
     )]
     NotFinite {
         /// Row of the entry.
@@ -48,9 +50,11 @@ pub enum LcpError {
         /// Column of the entry; n means q.
         column: usize,
     },
-    /// Lemke's algorithm ended on a ray: there is no solution, or M is of a kind for which it need not find one.
+    /// Lemke's algorithm ended on a ray: there is no solution, or M is of a kind for which it need not find
+    /// one.
     #[error(
-        "Lemke's algorithm ended on a ray after {pivots} pivots: no solution exists, or the matrix is not of a kind for which it is found"
+        "Lemke's algorithm ended on a ray after {pivots} pivots: no solution exists, or the matrix is not of \
+         a kind for which it is found"
     )]
     Ray {
         /// Pivots made.
@@ -66,7 +70,8 @@ pub enum LcpError {
     },
     /// The method ended but its result does not solve the problem.
     #[error(
-        "the complementarity problem is too badly conditioned: residual {residual:.3e}, at most {allowed:.3e} allowed"
+        "the complementarity problem is too badly conditioned: residual {residual:.3e}, at most \
+         {allowed:.3e} allowed"
     )]
     Inaccurate {
         /// max |min(a z, w)| of the result, with the size a of M.
@@ -76,8 +81,8 @@ pub enum LcpError {
     },
     /// No method solved the problem.
     #[error(
-        "the complementarity problem is not solved: residual {residual:.3e} after {attempts} methods, at most {allowed:.3e} allowed; \
-         perhaps it has no solution"
+        "the complementarity problem is not solved: residual {residual:.3e} after {attempts} methods, at \
+         most {allowed:.3e} allowed; perhaps it has no solution"
     )]
     Unsolved {
         /// Methods tried.

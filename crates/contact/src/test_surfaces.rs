@@ -182,7 +182,8 @@ impl Builder {
     }
 }
 
-/// The unit square cut into nx × ny cells of one kind (two triangles a cell) and mapped by `f`; the normal is f,₁ × f,₂.
+/// The unit square cut into nx × ny cells of one kind (two triangles a cell) and mapped by `f`; the normal is
+/// f,₁ × f,₂.
 pub(crate) fn plate(
     shape: FaceShape,
     nx: usize,

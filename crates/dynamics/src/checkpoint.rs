@@ -31,8 +31,8 @@ pub struct Checkpoint {
 pub enum CheckpointError {
     /// Another scheme or version wrote it.
     #[error(
-        "the checkpoint is of scheme `{found}` version {found_version}, this run needs `{expected}` version {expected_version}; \
-         start the run anew with --force"
+        "the checkpoint is of scheme `{found}` version {found_version}, this run needs `{expected}` version \
+         {expected_version}; start the run anew with --force"
     )]
     Scheme {
         /// In the checkpoint.
@@ -54,7 +54,8 @@ pub enum CheckpointError {
     },
     /// An entry has another length: the scenario or the bodies changed.
     #[error(
-        "entry `{name}` of the checkpoint has {found} numbers, this scenario needs {expected}: was it changed since the run began?"
+        "entry `{name}` of the checkpoint has {found} numbers, this scenario needs {expected}: was it \
+         changed since the run began?"
     )]
     Length {
         /// Name of the entry.

@@ -22,8 +22,9 @@ pub struct ShownImpact {
     pub role: &'static str,
 }
 
-/// The impacts of each pair, pairs in the order of their first impact: all of a pair that has at most `most`, else the first, the largest
-/// (by peak force; by impulse where an impact of the pair has no force) and the last.
+/// The impacts of each pair, pairs in the order of their first impact: all of a pair that has at most `most`,
+/// else the first, the largest (by peak force; by impulse where an impact of the pair has no force) and the
+/// last.
 pub fn condensed(events: &[ContactEvent], most: usize) -> Vec<PairImpacts> {
     let mut by_start: Vec<usize> = (0..events.len()).collect();
     by_start.sort_by(|&a, &b| events[a].start.total_cmp(&events[b].start));

@@ -22,12 +22,13 @@ pub struct ContactEvent {
     pub peak_time: f64,
     /// Impulse on the first surface, friction included \[N s\].
     pub impulse: [f64; 3],
-    /// Mean contact normal, into the first body: the direction of the impulse without friction; zero without an impulse.
+    /// Mean contact normal, into the first body: the direction of the impulse without friction; zero without
+    /// an impulse.
     pub normal: [f64; 3],
     /// Mean place of the contact, weighted by the force \[m\].
     pub place: [f64; 3],
-    /// Relative velocity of the first body against the second at the contact, mean motion alone, along the normal: negative before
-    /// (they approach) \[m/s\].
+    /// Relative velocity of the first body against the second at the contact, mean motion alone, along the
+    /// normal: negative before (they approach) \[m/s\].
     pub velocity_before: f64,
     /// The same after the parting \[m/s\].
     pub velocity_after: f64,
@@ -45,8 +46,8 @@ pub struct ContactEvent {
     pub vibration_before: f64,
     /// Energy of the dynamic modes of both bodies after the parting \[J\].
     pub vibration_energy: f64,
-    /// The largest change of a body's momentum along the normal that the contact does not explain, over the impulse along the normal: what
-    /// joints, drives, loads and other contacts did meanwhile.
+    /// The largest change of a body's momentum along the normal that the contact does not explain, over the
+    /// impulse along the normal: what joints, drives, loads and other contacts did meanwhile.
     pub other_impulse: f64,
     /// Separate touches within the event.
     pub sub_impacts: u32,
@@ -66,7 +67,8 @@ pub enum NoRestitution {
     NotParting,
     /// Not the contact alone changed the velocities.
     #[error(
-        "joints, drives, loads or other contacts changed the momentum of a body meanwhile, by {:.3} times the impulse of this contact",
+        "joints, drives, loads or other contacts changed the momentum of a body meanwhile, by {:.3} times \
+         the impulse of this contact",
         share
     )]
     OtherForces {
@@ -88,13 +90,16 @@ impl ContactEvent {
     /// Numbers in [`ContactEvent::to_array`].
     pub const NUMBERS: usize = 33;
 
-    /// Part of the impulse of a contact that other forces may have for the velocities to be those of the contact.
+    /// Part of the impulse of a contact that other forces may have for the velocities to be those of the
+    /// contact.
     pub const OTHER_FORCES: f64 = 0.05;
 
-    /// Part of the energy of the approach that vibrations may have for the velocities to be those of an impact.
+    /// Part of the energy of the approach that vibrations may have for the velocities to be those of an
+    /// impact.
     pub const VIBRATION: f64 = 0.1;
 
-    /// Part of the velocity before by which bodies may approach after an impact without restitution: round-off.
+    /// Part of the velocity before by which bodies may approach after an impact without restitution:
+    /// round-off.
     const ROUND_OFF: f64 = 1e-6;
 
     /// All numbers in one array, for checkpoints.
@@ -168,7 +173,8 @@ impl ContactEvent {
         Vector3::from(self.impulse).norm()
     }
 
-    /// Impulse over duration \[N\]: the force of the plateau in a flat impact; none without a duration, and of impulses at instants.
+    /// Impulse over duration \[N\]: the force of the plateau in a flat impact; none without a duration, and
+    /// of impulses at instants.
     pub fn mean_force(&self) -> Option<f64> {
         (self.duration() > 0.0 && !self.impulsive).then(|| self.impulse_size() / self.duration())
     }
@@ -178,12 +184,14 @@ impl ContactEvent {
         Vector3::from(self.impulse).dot(&Vector3::from(self.normal))
     }
 
-    /// e = −u₊/u₋ of the velocities along the normal; none where [`ContactEvent::no_restitution`] gives the reason.
+    /// e = −u₊/u₋ of the velocities along the normal; none where [`ContactEvent::no_restitution`] gives the
+    /// reason.
     pub fn restitution(&self) -> Option<f64> {
         self.no_restitution().is_none().then(|| -self.velocity_after / self.velocity_before)
     }
 
-    /// Why there is no coefficient of restitution: it compares velocities that this contact alone has changed.
+    /// Why there is no coefficient of restitution: it compares velocities that this contact alone has
+    /// changed.
     pub fn no_restitution(&self) -> Option<NoRestitution> {
         let (before, after) = (self.velocity_before, self.velocity_after);
         if self.open {

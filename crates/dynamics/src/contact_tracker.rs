@@ -4,7 +4,8 @@ use nalgebra::Vector3;
 
 use crate::contact_event::ContactEvent;
 
-/// Mean motion of a body of a pair: a rigid body's own, a flexible body's with the rigid part of its dynamic modes.
+/// Mean motion of a body of a pair: a rigid body's own, a flexible body's with the rigid part of its dynamic
+/// modes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BodyMotion {
     /// Velocity at the place of the contact \[m/s\].
@@ -87,7 +88,8 @@ impl ContactSample {
         }
     }
 
-    /// Velocities of both bodies at the contact, where a centre of pressure says better than the sample where that is.
+    /// Velocities of both bodies at the contact, where a centre of pressure says better than the sample where
+    /// that is.
     fn velocities(&self, center: Option<Vector3<f64>>) -> [Vector3<f64>; 2] {
         let shift = center.map_or_else(Vector3::zeros, |center| center - self.place);
         let length = shift.norm();
@@ -96,7 +98,8 @@ impl ContactSample {
     }
 }
 
-/// The centre of pressure through a contact, as the straight line in time that fits it best, weighted by the force.
+/// The centre of pressure through a contact, as the straight line in time that fits it best, weighted by the
+/// force.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Center {
     /// ∫ F dt, ∫ F τ dt and ∫ F τ² dt with τ the time since the first touch.
@@ -135,8 +138,8 @@ impl Center {
     }
 }
 
-/// Follows one pair through a run. An interruption shorter than a quarter of the contact so far counts as part of the
-/// same event (a sub-impact); the event is handed out once that time has passed. Plain data.
+/// Follows one pair through a run. An interruption shorter than a quarter of the contact so far counts as
+/// part of the same event (a sub-impact); the event is handed out once that time has passed. Plain data.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ContactTracker {
     /// The event being followed.
@@ -154,7 +157,8 @@ impl ContactTracker {
     /// Part of the contact so far that an interruption may last within one event.
     pub const MERGE: f64 = 0.25;
 
-    /// Numbers in [`ContactTracker::to_array`]: an event, samples before and after, the centre of pressure, two flags.
+    /// Numbers in [`ContactTracker::to_array`]: an event, samples before and after, the centre of pressure,
+    /// two flags.
     pub const NUMBERS: usize = ContactEvent::NUMBERS + 2 * ContactSample::NUMBERS + Center::NUMBERS + 2;
 
     /// All numbers in one array, for checkpoints.
@@ -354,7 +358,8 @@ mod tests {
         assert_eq!((event.normal_impulse(), event.impulse[0]), (3.0, -0.9));
     }
 
-    /// A ball that spins about z touches at the origin, which the first and the last cell miss by 0.1; its centre moves along x.
+    /// A ball that spins about z touches at the origin, which the first and the last cell miss by 0.1; its
+    /// centre moves along x.
     #[test]
     fn the_centre_of_pressure_tells_where_a_spinning_body_touches() {
         let spin = |time: f64, place: f64, velocity: f64, impulse: f64| {

@@ -33,14 +33,14 @@ pub struct Balance {
     pub external_impulse: [f64; 3],
     /// Angular impulse of loads and ground reactions about the inertial origin since the start \[N m s\].
     pub external_ang_impulse: [f64; 3],
-    /// Sum over bodies of |P|, and of what gravity has given to them where they may rest: what an error of the total is measured
-    /// against, as the total may be zero \[N s\].
+    /// Sum over bodies of |P|, and of what gravity has given to them where they may rest: what an error of
+    /// the total is measured against, as the total may be zero \[N s\].
     pub momentum_scale: f64,
-    /// Sum over bodies of |r × P|, of the angular momentum about the own frame, and of |P| times the radius of gyration
-    /// \[N m s\].
+    /// Sum over bodies of |r × P|, of the angular momentum about the own frame, and of |P| times the radius
+    /// of gyration \[N m s\].
     pub ang_momentum_scale: f64,
-    /// Mass of the bodies that move \[kg\] and the largest of their radii of gyration \[m\]: with an energy they say which momentum is
-    /// none but for round-off.
+    /// Mass of the bodies that move \[kg\] and the largest of their radii of gyration \[m\]: with an energy
+    /// they say which momentum is none but for round-off.
     pub mass: f64,
     /// See [`Balance::mass`] \[m\].
     pub radius: f64,
@@ -181,22 +181,24 @@ pub struct LedgerSummary {
     pub energy_initial: f64,
     /// The same at the end \[J\].
     pub energy_final: f64,
-    /// Largest |R_E| over the largest energy that moved so far: E_kin + E_el + E_con, what E_pot has changed by, what loads and drives
-    /// have worked, or what was lost; at least a millionth of |E_pot|, whose rounding is all that changes where everything rests.
+    /// Largest |R_E| over the largest energy that moved so far: E_kin + E_el + E_con, what E_pot has changed
+    /// by, what loads and drives have worked, or what was lost; at least a millionth of |E_pot|, whose
+    /// rounding is all that changes where everything rests.
     pub energy_error: f64,
     /// Largest |R_P| over the largest sum of |P| of the bodies.
     pub momentum_error: f64,
     /// Largest |R_L| over the largest sum of the bodies' angular momenta.
     pub ang_momentum_error: f64,
-    /// True for energy, momentum or angular momentum where the run has none but round-off, against which no error is relative: the error
-    /// is then 0 here.
+    /// True for energy, momentum or angular momentum where the run has none but round-off, against which no
+    /// error is relative: the error is then 0 here.
     pub no_reference: [bool; 3],
     /// The largest `energy_error` that the run claims; none where it claims nothing.
     pub energy_limit: Option<f64>,
 }
 
 impl LedgerSummary {
-    /// True if the energy is balanced as the run claims; an error that is not a number is not. None without a claim.
+    /// True if the energy is balanced as the run claims; an error that is not a number is not. None without a
+    /// claim.
     pub fn energy_is_met(&self) -> Option<bool> {
         self.energy_limit.map(|limit| self.energy_error <= limit)
     }
@@ -228,7 +230,8 @@ pub struct Ledger {
     pub latest: Balance,
     /// Largest |R_E|, |R_P|, |R_L| so far.
     pub residuals: [f64; 3],
-    /// Largest energy that moved (see [`LedgerSummary::energy_error`]), sum of |P|, sum of the bodies' angular momenta so far.
+    /// Largest energy that moved (see [`LedgerSummary::energy_error`]), sum of |P|, sum of the bodies'
+    /// angular momenta so far.
     pub scales: [f64; 3],
 }
 

@@ -1,9 +1,11 @@
 //! What every scheme shares: rigid states, loads, the ledger, contact events, checkpoints, the observer.
 //!
-//! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: where a body is and how it starts
+//! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: where a body is and how it
+//!   starts
 //! * [`Loads`]: gravity, forces and torques at markers; [`TimeFunction`]: what changes with time
 //! * [`Ledger`]: the balance of energy and momenta of THEORY section 7
-//! * [`ContactEvent`], [`ContactTracker`]: what happened between two surfaces; [`condensed()`]: which of many a person is shown
+//! * [`ContactEvent`], [`ContactTracker`]: what happened between two surfaces; [`condensed()`]: which of many
+//!   a person is shown
 //! * [`Observer`]: to whom a time loop hands its states; [`Checkpoint`]: from which it continues bit for bit
 //!
 //! Vectors are in inertial axes unless their name ends in `_b` (body axes). SI units throughout.

@@ -16,7 +16,8 @@ pub struct Frame<'a> {
     pub bodies: &'a [BodyState],
     /// State of each contact pair, in the order of the system.
     pub contacts: &'a [ContactState],
-    /// What each joint transmits, and behind the joints each spring and bushing of its own; none of schemes without joints.
+    /// What each joint transmits, and behind the joints each spring and bushing of its own; none of schemes
+    /// without joints.
     pub joints: &'a [JointState],
     /// The balance at this time.
     pub ledger: &'a LedgerRow,
@@ -49,8 +50,8 @@ pub trait Observer {
         false
     }
 
-    /// A point from which the run could continue: everything handed over before belongs to it. One comes at the end of the run, before what is
-    /// handed over there, and one where the run is stopped.
+    /// A point from which the run could continue: everything handed over before belongs to it. One comes at
+    /// the end of the run, before what is handed over there, and one where the run is stopped.
     ///
     /// # Errors
     ///

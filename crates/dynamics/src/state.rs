@@ -19,7 +19,8 @@ impl Pose {
     }
 }
 
-/// How a scenario places a body: its source geometry is rotated about the source origin, which then lies at `origin`.
+/// How a scenario places a body: its source geometry is rotated about the source origin, which then lies at
+/// `origin`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
     /// Where the origin of the source geometry lies \[m\].
@@ -64,8 +65,8 @@ pub struct BodyState {
     pub velocity: [f64; 3],
     /// Angular velocity of the body frame, inertial axes \[rad/s\].
     pub angular_velocity: [f64; 3],
-    /// Modal coordinates of all modes, the dynamic ones first, then the quasistatic ones \[m √kg\]; of an unreduced body
-    /// the displacements of all its points in body axes, three numbers each \[m\].
+    /// Modal coordinates of all modes, the dynamic ones first, then the quasistatic ones \[m √kg\]; of an
+    /// unreduced body the displacements of all its points in body axes, three numbers each \[m\].
     pub modal: Vec<f64>,
     /// Rates of the dynamic modal coordinates \[m √kg / s\].
     pub modal_rate: Vec<f64>,
@@ -90,11 +91,14 @@ pub struct ContactState {
 /// What a joint, spring or bushing transmits.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointState {
-    /// Force on the second body, of all that the joint holds and of all that acts along it, inertial axes \[N\]; the first carries its opposite.
+    /// Force on the second body, of all that the joint holds and of all that acts along it, inertial axes
+    /// \[N\]; the first carries its opposite.
     pub force: [f64; 3],
-    /// Torque on the second body about the first end of the joint, inertial axes \[N m\]; the first carries its opposite.
+    /// Torque on the second body about the first end of the joint, inertial axes \[N m\]; the first carries
+    /// its opposite.
     pub torque: [f64; 3],
-    /// What acts along a length or shift, and about an angle that the joint leaves free; nothing if nothing acts.
+    /// What acts along a length or shift, and about an angle that the joint leaves free; nothing if nothing
+    /// acts.
     pub actions: [Option<JointAction>; 2],
 }
 

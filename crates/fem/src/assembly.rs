@@ -1,7 +1,7 @@
 //! Assembly of stiffness and mass.
 //!
-//! Every entry is summed in an order of its own, which is that of the cells for meshes (`mesh_cells`) and that of tiles for
-//! NURBS patches (`tensor`): the result has the same bits for any number of threads.
+//! Every entry is summed in an order of its own, which is that of the cells for meshes (`mesh_cells`) and
+//! that of tiles for NURBS patches (`tensor`): the result has the same bits for any number of threads.
 
 mod hanging;
 mod mesh_cells;
@@ -27,7 +27,8 @@ pub enum AssemblyError {
     /// A cell is turned inside out or collapsed.
     #[error(
         "cell {} of block {} (counted from 0) is inverted: det J = {det:e} m³ at ξ = ({}, {}, {}), near \
-         ({:.6e}, {:.6e}, {:.6e}) m, must be above 0; repair the mesh there, or renumber its nodes if all cells are inverted",
+         ({:.6e}, {:.6e}, {:.6e}) m, must be above 0; repair the mesh there, or renumber its nodes if all \
+         cells are inverted",
         .cell.cell, .cell.block, .xi[0], .xi[1], .xi[2], .position[0], .position[1], .position[2]
     )]
     InvertedCell {
@@ -107,8 +108,9 @@ pub fn contraction_operations(discretisation: &Discretisation, rule: QuadratureR
 
 /// n copies of a value, written.
 ///
-/// Memory of `vec![0.0; n]` is given out by the system page by page at the first use, and anew at the first write if that was
-/// a read: then all other threads are interrupted. Sums begin with a read; a third of the time of two threads went there.
+/// Memory of `vec![0.0; n]` is given out by the system page by page at the first use, and anew at the first
+/// write if that was a read: then all other threads are interrupted. Sums begin with a read; a third of the
+/// time of two threads went there.
 fn written<T: Copy + Send + Sync>(n: usize, value: T) -> Vec<T> {
     (0..n).into_par_iter().map(|_| value).collect()
 }

@@ -27,7 +27,8 @@ pub struct SplineCells {
     pub n_functions: [usize; 3],
     /// Spans of each direction.
     pub lines: [Vec<LineSpan>; 3],
-    /// Body point of each control point, first direction fastest; it may be a hanging one, see [`crate::Discretisation`].
+    /// Body point of each control point, first direction fastest; it may be a hanging one, see
+    /// [`crate::Discretisation`].
     pub point_ids: Vec<u32>,
     /// Weight of each control point.
     pub weights: Vec<f64>,
@@ -35,7 +36,8 @@ pub struct SplineCells {
     pub window: Box<Window>,
 }
 
-/// The part of a patch that a block of cells covers: all of it, or the cells of one level of a local refinement.
+/// The part of a patch that a block of cells covers: all of it, or the cells of one level of a local
+/// refinement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Window {
     /// Number of the first span of `lines` among the spans of the patch (of that level) in each direction.
@@ -76,7 +78,8 @@ impl SplineCells {
         span == if side.is_end() { self.window.n_spans[d] - 1 } else { 0 }
     }
 
-    /// Calls `visit(local row start, patch row start)` for every run of p₀+1 consecutive control points of a cell.
+    /// Calls `visit(local row start, patch row start)` for every run of p₀+1 consecutive control points of a
+    /// cell.
     fn for_each_row(&self, span: [usize; 3], mut visit: impl FnMut(usize, usize)) {
         let [first_u, first_v, first_w] = std::array::from_fn(|d| self.lines[d][span[d]].first);
         let (n_u, n_v) = (self.n_functions[0], self.n_functions[1]);
@@ -145,7 +148,8 @@ impl CellBasis<'_> {
         }
     }
 
-    /// Values R_i(ξ) and derivatives ∂R_i/∂ξ_d of the functions, with respect to the parameters of the reference cell.
+    /// Values R_i(ξ) and derivatives ∂R_i/∂ξ_d of the functions, with respect to the parameters of the
+    /// reference cell.
     ///
     /// ```text
     /// NURBS: R_i = w_i B_i / W,  W = Σ w_j B_j,  B = N(ξ₁) ⊗ N(ξ₂) ⊗ N(ξ₃),  N = C b

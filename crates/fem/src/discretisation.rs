@@ -31,7 +31,8 @@ pub enum DiscretisationError {
     },
     /// A block names a material that the body does not have.
     #[error(
-        "body `{body}`: block {block} has material number {material}, but there are {n_materials} (counted from 0)"
+        "body `{body}`: block {block} has material number {material}, but there are {n_materials} (counted \
+         from 0)"
     )]
     NoSuchMaterial {
         /// Name of the body.
@@ -79,7 +80,8 @@ pub enum DiscretisationError {
     },
     /// The degree of a patch cannot be evaluated.
     #[error(
-        "body `{body}`: patch {patch}: direction {direction} has degree {degree}; degrees from 1 to {MAX_DEGREE} are possible"
+        "body `{body}`: patch {patch}: direction {direction} has degree {degree}; degrees from 1 to \
+         {MAX_DEGREE} are possible"
     )]
     Degree {
         /// Name of the body.
@@ -181,16 +183,17 @@ impl Block {
 /// x(ξ) = Σ R_i(ξ) P_i,   u(ξ) = Σ R_i(ξ) u_i    in every cell
 /// ```
 ///
-/// A cell of a locally refined body may use *hanging* points besides: they have numbers from n_points on, and all that they
-/// carry is a fixed combination of what points of the body carry ([`Discretisation::value`]). They have no freedoms: matrices,
-/// loads and surfaces are over the points of the body alone.
+/// A cell of a locally refined body may use *hanging* points besides: they have numbers from n_points on, and
+/// all that they carry is a fixed combination of what points of the body carry ([`Discretisation::value`]).
+/// They have no freedoms: matrices, loads and surfaces are over the points of the body alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Discretisation {
     /// Nodes or control points P_i \[m\].
     pub points: Vec<[f64; 3]>,
     /// Weight of each point, 1 for nodes.
     pub weights: Vec<f64>,
-    /// For each hanging point the points that it follows, with factors c_i ≥ 0 whose sum is 1; empty for most bodies.
+    /// For each hanging point the points that it follows, with factors c_i ≥ 0 whose sum is 1; empty for most
+    /// bodies.
     pub hanging: Vec<Vec<(u32, f64)>>,
     /// The cells.
     pub blocks: Vec<Block>,
@@ -250,8 +253,8 @@ impl Discretisation {
         self.points.len() + self.hanging.len()
     }
 
-    /// The points of the body that move a cell: those of its functions, in their order, or, if some of them hang, all that
-    /// these and the others follow, ascending.
+    /// The points of the body that move a cell: those of its functions, in their order, or, if some of them
+    /// hang, all that these and the others follow, ascending.
     pub fn points_of(&self, basis: CellBasis<'_>) -> Vec<u32> {
         let mut ids = vec![0; basis.n_points()];
         basis.point_ids_into(&mut ids);
@@ -286,7 +289,8 @@ impl Discretisation {
         sum
     }
 
-    /// Gives what acts on hanging points to the points that they follow, and drops them: the transpose of [`Self::value`].
+    /// Gives what acts on hanging points to the points that they follow, and drops them: the transpose of
+    /// [`Self::value`].
     ///
     /// * `values` — one a point, then one a hanging point
     pub fn gathered(&self, mut values: Vec<[f64; 3]>) -> Vec<[f64; 3]> {

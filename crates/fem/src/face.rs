@@ -1,4 +1,5 @@
-//! Faces of cells: where they lie in the parameters of their cell, which way is out, and the surfaces they make.
+//! Faces of cells: where they lie in the parameters of their cell, which way is out, and the surfaces they
+//! make.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -76,7 +77,8 @@ impl FaceMap {
     }
 }
 
-/// Points per direction that integrate loads on a face of this block exactly (NURBS: to rounding on smooth geometry).
+/// Points per direction that integrate loads on a face of this block exactly (NURBS: to rounding on smooth
+/// geometry).
 pub(crate) fn load_points(block: &Block) -> usize {
     match &block.cells {
         Cells::Lagrange { shape, .. } => 2 * shape.order(),
@@ -110,7 +112,8 @@ pub(crate) fn integrate_faces(
 }
 
 impl Discretisation {
-    /// The surface that consists of these faces, with the bases of their cells' sides, oriented out of the cells.
+    /// The surface that consists of these faces, with the bases of their cells' sides, oriented out of the
+    /// cells.
     ///
     /// # Panics
     ///
@@ -146,7 +149,8 @@ impl Discretisation {
         Surface { points, weights, faces: made, operators: operators.list }
     }
 
-    /// A face over points of the body alone: the functions of hanging points become parts of those that they follow.
+    /// A face over points of the body alone: the functions of hanging points become parts of those that they
+    /// follow.
     ///
     /// ```text
     /// N_i = Σ_k c_ki (w_k / w_i) N_k    over the functions k of the level, c_ki = 1 for i itself

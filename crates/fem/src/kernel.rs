@@ -1,6 +1,8 @@
-//! Element matrices of mesh cells: one kernel for every kind; those of NURBS patches are in [`crate::tensor`].
+//! Element matrices of mesh cells: one kernel for every kind; those of NURBS patches are in
+//! [`crate::tensor`].
 //!
-//! With weighted gradients G (3n × q, column k holds √(w det J) ∂R_i/∂x_a at quadrature point k in row a n + i):
+//! With weighted gradients G (3n × q, column k holds √(w det J) ∂R_i/∂x_a at quadrature point k in row a n +
+//! i):
 //!
 //! ```text
 //! S = G Gᵀ,   S_ab,ij = Σ_k w det J ∂R_i/∂x_a ∂R_j/∂x_b

@@ -1,7 +1,7 @@
 //! Bodies: a discretisation with sets and materials; quadrature, element kernels, assembly, surfaces, stress.
 //!
-//! A [`Body`] is what files hold. Its [`Discretisation`] has points, weights and cells with one [`CellBasis`] over
-//! Lagrange shapes and Bezier-extracted NURBS; [`assemble`] makes stiffness and mass of it.
+//! A [`Body`] is what files hold. Its [`Discretisation`] has points, weights and cells with one [`CellBasis`]
+//! over Lagrange shapes and Bezier-extracted NURBS; [`assemble`] makes stiffness and mass of it.
 
 pub mod assembly;
 pub mod basis;

@@ -59,10 +59,11 @@ pub struct NamedMaterial {
 
 /// The named materials, at room temperature.
 ///
-/// Steel and aluminium are the nominal values that all examples and reference figures of carom use. The others are
-/// rounded handbook values: moduli after Kaye & Laby, *Tables of Physical and Chemical Constants*, 16th ed. (1995),
-/// section 2.2.2, densities after the *CRC Handbook of Chemistry and Physics*; for alloys, polymers and ceramics the
-/// typical values that makers' data sheets agree on. Batches differ by a few per cent: give your own where it matters.
+/// Steel and aluminium are the nominal values that all examples and reference figures of carom use. The
+/// others are rounded handbook values: moduli after Kaye & Laby, *Tables of Physical and Chemical Constants*,
+/// 16th ed. (1995), section 2.2.2, densities after the *CRC Handbook of Chemistry and Physics*; for alloys,
+/// polymers and ceramics the typical values that makers' data sheets agree on. Batches differ by a few per
+/// cent: give your own where it matters.
 pub const MATERIALS: &[NamedMaterial] = &[
     row("steel", 7800.0, 210.0e9, 0.30, "structural steel, nominal"),
     row("aluminium", 2710.0, 72.0e9, 0.33, "wrought aluminium, nominal"),
@@ -112,7 +113,8 @@ impl Material {
         Ok(material)
     }
 
-    /// The material of [`MATERIALS`] with this name (case does not matter; `aluminum`, `acrylic` are understood).
+    /// The material of [`MATERIALS`] with this name (case does not matter; `aluminum`, `acrylic` are
+    /// understood).
     ///
     /// # Errors
     ///

@@ -7,7 +7,8 @@ use crate::Discretisation;
 /// * `joined` — sets of points that are joined besides: they make one part of those that they reach
 pub fn parts(discretisation: &Discretisation, joined: &[&[u32]]) -> Vec<Vec<u32>> {
     let n_points = discretisation.n_points();
-    // Hanging points come behind the points: a cell joins those that it has, and each joins the points that it follows once, for all of its cells.
+    // Hanging points come behind the points: a cell joins those that it has, and each joins the points that
+    // it follows once, for all of its cells.
     let mut parent: Vec<u32> = (0..discretisation.n_cell_point_ids() as u32).collect();
     fn root(parent: &mut [u32], mut point: u32) -> u32 {
         while parent[point as usize] != point {

@@ -1,7 +1,8 @@
 //! Figures that bodies of the usual kind do not have: most of them come from wrong units.
 //!
-//! A figure outside its range is reported with its value, the range and a remedy; nothing is refused for it, because models of
-//! published problems have units of their own. Figures that nothing can be computed with are errors ([`ImpossibleBody`]).
+//! A figure outside its range is reported with its value, the range and a remedy; nothing is refused for it,
+//! because models of published problems have units of their own. Figures that nothing can be computed with
+//! are errors ([`ImpossibleBody`]).
 
 use std::fmt;
 
@@ -92,8 +93,8 @@ pub enum ImpossibleBody {
     Discretisation(#[from] DiscretisationError),
     /// A figure that is not a finite positive number.
     #[error(
-        "the {quantity} of the body is {value:?} {unit}: it must be a finite number above 0; check coordinates (--scale, --units), \
-         weights and density"
+        "the {quantity} of the body is {value:?} {unit}: it must be a finite number above 0; check \
+         coordinates (--scale, --units), weights and density"
     )]
     Figure {
         /// Volume or mass.
@@ -121,7 +122,8 @@ pub fn of_material(material: &Material, is_elastic: bool) -> Vec<Implausible> {
 
 /// The units in which the constants would be those of a solid.
 fn material_remedy(density: f64, young: f64) -> String {
-    // The constants of different units are far from each other: metals, plastics and ceramics are enough for a guess.
+    // The constants of different units are far from each other: metals, plastics and ceramics are enough for
+    // a guess.
     let fits = |density: f64, young: f64| {
         (100.0..=23e3).contains(&density) && (500.0..=18e3).contains(&(young / density).sqrt())
     };
@@ -130,8 +132,8 @@ fn material_remedy(density: f64, young: f64) -> String {
         let (rho, e) = (density * units.density(), young * units.stress());
         if fits(rho, e) {
             return format!(
-                "in the units {name} it would be {} kg/m³ and {} Pa; give these, or import the file with --units {name} (in a scenario: \
-                 `units = \"{name}\"` beside `file`)",
+                "in the units {name} it would be {} kg/m³ and {} Pa; give these, or import the file with \
+                 --units {name} (in a scenario: `units = \"{name}\"` beside `file`)",
                 plain(rho),
                 plain(e)
             );
@@ -146,7 +148,8 @@ fn material_remedy(density: f64, young: f64) -> String {
             );
         }
     }
-    "give the density in kg/m³ and Young's modulus in Pa (steel: 7800 and 210e9); a file in mm, t and s is imported with --units mm-t-s"
+    "give the density in kg/m³ and Young's modulus in Pa (steel: 7800 and 210e9); a file in mm, t and s is \
+     imported with --units mm-t-s"
         .to_owned()
 }
 
@@ -176,8 +179,8 @@ pub fn of_size(name: &str, extent: f64) -> Option<Implausible> {
             String::new()
         };
         format!(
-            "lengths are in metres; a file in millimetres is imported with --units mm-t-s or --scale 1e-3{would}, in a scenario `units` or \
-             `scale` beside `file`"
+            "lengths are in metres; a file in millimetres is imported with --units mm-t-s or --scale \
+             1e-3{would}, in a scenario `units` or `scale` beside `file`"
         )
     };
     Implausible::check(format!("body `{name}`"), ("largest extent", "m"), extent, SIZE, remedy)
@@ -253,10 +256,8 @@ mod tests {
         let told = told(7800.0, 210.0);
         assert_eq!(
             told,
-            [
-                "material `x`: the speed of sound √(E/ρ) is 0.1641 m/s, which is implausible (usual: 20 to 20000 m/s): Young's modulus is \
-              given in Pa: 210 GPa are 2.1e11"
-            ]
+            ["material `x`: the speed of sound √(E/ρ) is 0.1641 m/s, which is implausible (usual: 20 to \
+                 20000 m/s): Young's modulus is given in Pa: 210 GPa are 2.1e11"]
         );
     }
 

@@ -1,7 +1,7 @@
 //! Volume, mass, centre of mass, inertia and surface area of a body.
 //!
-//! Mesh cells are integrated by the rule of their mass matrix. NURBS patches are integrated over their sides by the
-//! divergence theorem, each face with more and more points until rounding:
+//! Mesh cells are integrated by the rule of their mass matrix. NURBS patches are integrated over their sides
+//! by the divergence theorem, each face with more and more points until rounding:
 //!
 //! ```text
 //! ∫ dV = ⅓ ∮ x·n dA,  ∫ x_a dV = ½ ∮ x_a² n_a dA,  ∫ x_a² dV = ⅓ ∮ x_a³ n_a dA,  ∫ x_a x_b dV = ½ ∮ x_a² x_b n_a dA
@@ -19,7 +19,8 @@ use crate::{Block, Cells, Discretisation};
 /// Relative change of a face's integrals at which they count as converged: a little above their rounding.
 const FACE_TOLERANCE: f64 = 2e-15;
 
-/// Most points per direction of a face; a face that needs more is cut short and integrated as well as that allows.
+/// Most points per direction of a face; a face that needs more is cut short and integrated as well as that
+/// allows.
 const MAX_FACE_POINTS: usize = 32;
 
 /// What a rigid body knows of a body.
@@ -35,7 +36,8 @@ pub struct MassProperties {
     pub inertia: [[f64; 3]; 3],
 }
 
-/// ∫ 1, x, y, z, xx, yy, zz, xy, yz, zx dV in coordinates from a reference point, divided by its powers of the length.
+/// ∫ 1, x, y, z, xx, yy, zz, xy, yz, zx dV in coordinates from a reference point, divided by its powers of
+/// the length.
 type Moments = [f64; 10];
 
 /// Mass properties of a body: of a NURBS body to some 1e-14 of each, of a mesh those of its mass matrix.
@@ -77,8 +79,8 @@ pub fn surface_area(discretisation: &Discretisation, faces: &[FaceRef]) -> f64 {
     areas.iter().sum()
 }
 
-/// Smallest scaled Jacobian of the spans of NURBS blocks and where it occurs, on a lattice of four points a direction
-/// that includes the corners.
+/// Smallest scaled Jacobian of the spans of NURBS blocks and where it occurs, on a lattice of four points a
+/// direction that includes the corners.
 ///
 /// ```text
 /// det J / (|x,₁| |x,₂| |x,₃|),   1 for boxes, ≤ 0 where the map folds or collapses
@@ -150,8 +152,9 @@ impl Frame {
     }
 }
 
-/// The moments of a block of mesh cells, by the rule of the mass matrix: a rigid motion then has the same energy here and
-/// there. Volume and first moments are exact, second moments of curved or tapered cells to some 1e-6.
+/// The moments of a block of mesh cells, by the rule of the mass matrix: a rigid motion then has the same
+/// energy here and there. Volume and first moments are exact, second moments of curved or tapered cells to
+/// some 1e-6.
 fn cell_moments(discretisation: &Discretisation, i_block: usize, frame: &Frame) -> Moments {
     let mut sum = [0.0; 10];
     let volume = frame.length.powi(3);
@@ -171,7 +174,8 @@ fn cell_moments(discretisation: &Discretisation, i_block: usize, frame: &Frame) 
     sum
 }
 
-/// The moments of a patch from all of its six sides: of a level of a local refinement, what its faces contribute.
+/// The moments of a patch from all of its six sides: of a level of a local refinement, what its faces
+/// contribute.
 fn side_moments(discretisation: &Discretisation, i_block: usize, frame: &Frame) -> Moments {
     let Cells::Spline(spline) = &discretisation.blocks[i_block].cells else { return [0.0; 10] };
     let faces: Vec<FaceRef> = (0..spline.n_cells())

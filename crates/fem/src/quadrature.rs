@@ -1,20 +1,20 @@
 //! Quadrature rules on the reference cells: the interval, the unit simplices and the unit cubes \[0,1\]ᵈ.
 //!
-//! Every rule here has positive weights, so that the square root of a weighted Jacobian can go into the factors of a
-//! symmetric product.
+//! Every rule here has positive weights, so that the square root of a weighted Jacobian can go into the
+//! factors of a symmetric product.
 
 use carom_mesh::CellShape;
 
 /// How finely the element integrals are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum QuadratureRule {
-    /// The rules in common use: exact for undistorted cells. Tet10: 4 points for stiffness, 15 for mass; hex8 2×2×2,
-    /// hex20 and hex27 3×3×3; NURBS p+1 points per direction.
+    /// The rules in common use: exact for undistorted cells. Tet10: 4 points for stiffness, 15 for mass; hex8
+    /// 2×2×2, hex20 and hex27 3×3×3; NURBS p+1 points per direction.
     #[default]
     Default,
-    /// Rules for curved cells. Tet10: 14 points of degree 5 for stiffness, 64 of degree 7 for mass, which is exact (the
-    /// stiffness of a strongly curved tet10 is rational and converges slowly with any rule); two more points per
-    /// direction on hexahedra and NURBS spans.
+    /// Rules for curved cells. Tet10: 14 points of degree 5 for stiffness, 64 of degree 7 for mass, which is
+    /// exact (the stiffness of a strongly curved tet10 is rational and converges slowly with any rule); two
+    /// more points per direction on hexahedra and NURBS spans.
     High,
 }
 
@@ -43,8 +43,8 @@ pub fn gauss_legendre(n: usize) -> (Vec<f64>, Vec<f64>) {
 
 /// Gauss-Jacobi points and weights for ∫₀¹ (1−x)ᵅ f(x) dx, exact for f of degree 2n−1.
 ///
-/// The points are the zeros of P_n^(α,0)(2x−1), by Newton's iteration with deflation of the zeros found before;
-/// the weights follow from its derivative: w = 1/((1−t²) P′(t)²), t = 2x−1.
+/// The points are the zeros of P_n^(α,0)(2x−1), by Newton's iteration with deflation of the zeros found
+/// before; the weights follow from its derivative: w = 1/((1−t²) P′(t)²), t = 2x−1.
 pub fn gauss_jacobi(n: usize, alpha: u32) -> (Vec<f64>, Vec<f64>) {
     let mut roots: Vec<f64> = Vec::with_capacity(n);
     let mut weights = Vec::with_capacity(n);
@@ -94,7 +94,8 @@ fn jacobi(n: usize, a: f64, t: f64) -> (f64, f64) {
 }
 
 impl Quadrature {
-    /// Gauss-Legendre product rule with `n[d]` points in direction d of the unit cube; the first direction runs fastest.
+    /// Gauss-Legendre product rule with `n[d]` points in direction d of the unit cube; the first direction
+    /// runs fastest.
     pub fn cube(n: [usize; 3]) -> Self {
         let [u, v, w] = n.map(gauss_legendre);
         let mut rule = Self { points: Vec::new(), weights: Vec::new() };
@@ -212,7 +213,8 @@ impl Quadrature {
             (QuadratureRule::Default, CellShape::Tet4, Integrand::Stiffness) => {
                 Self { points: vec![[0.25; 3]], weights: vec![1.0 / 6.0] }
             }
-            // The gradients of a straight tet4 are constant and the product of two values is quadratic: these are exact.
+            // The gradients of a straight tet4 are constant and the product of two values is quadratic: these
+            // are exact.
             (_, CellShape::Tet4, _) => Self::tetrahedron_4(),
             (QuadratureRule::Default, CellShape::Tet10, Integrand::Stiffness) => Self::tetrahedron_4(),
             (QuadratureRule::Default, CellShape::Tet10, Integrand::Mass) => Self::tetrahedron_15(),

@@ -1,10 +1,12 @@
-//! Stress of many displacement fields at once at fixed points of a body: stress modes, and the stress at nodes.
+//! Stress of many displacement fields at once at fixed points of a body: stress modes, and the stress at
+//! nodes.
 //!
-//! Stress is linear in the displacement of the points, σ = D B u. Where it is *sampled* is fixed for each kind of cell: one point of a
-//! tet4, four of a tet10, 2×2×2 of hexahedra, p Gauss points a direction of a NURBS span of degree p, where it is most accurate. These
-//! samples are the *Gauss points*. *Nodal* stress of a mesh follows from them: extrapolated to the nodes of the cell, and averaged over the
-//! cells of one material that share a node. NURBS have no nodes: their cells are evaluated at the lattice i/p, the points that the
-//! Bezier form of the body has, and averaged where these coincide.
+//! Stress is linear in the displacement of the points, σ = D B u. Where it is *sampled* is fixed for each
+//! kind of cell: one point of a tet4, four of a tet10, 2×2×2 of hexahedra, p Gauss points a direction of a
+//! NURBS span of degree p, where it is most accurate. These samples are the *Gauss points*. *Nodal* stress of
+//! a mesh follows from them: extrapolated to the nodes of the cell, and averaged over the cells of one
+//! material that share a node. NURBS have no nodes: their cells are evaluated at the lattice i/p, the points
+//! that the Bezier form of the body has, and averaged where these coincide.
 //!
 //! Two materials that meet at a node have two sites there: the stress jumps.
 
@@ -162,7 +164,8 @@ impl StressSites {
                 self.sites.push(StressSite { position: point.position, material, node, cell, xi });
                 self.counts.push(0);
             }
-            // Where a degenerate patch collapses the gradient does not exist: such a point is left to its neighbours.
+            // Where a degenerate patch collapses the gradient does not exist: such a point is left to its
+            // neighbours.
             let exists = rows.is_some() || point.inverse().as_flattened().iter().all(|x| x.is_finite());
             if exists {
                 self.counts[site as usize] += 1;
@@ -228,7 +231,8 @@ impl StressSites {
         self.counts[site]
     }
 
-    /// Stress of displacement fields at the sites, 6 sites × fields \[Pa\]: rows 6 i … 6 i + 5 are xx, yy, zz, xy, yz, xz at the i-th site.
+    /// Stress of displacement fields at the sites, 6 sites × fields \[Pa\]: rows 6 i … 6 i + 5 are xx, yy,
+    /// zz, xy, yz, xz at the i-th site.
     ///
     /// * `discretisation` — that of the sites
     /// * `displacement` — 3 points × fields \[m\]
@@ -260,8 +264,8 @@ impl StressSites {
         out
     }
 
-    /// Stress of one field at the nodes of a mesh, averaged over all cells around each, whatever their material; zero at nodes without
-    /// cells. Only for sites that are all nodes of a mesh.
+    /// Stress of one field at the nodes of a mesh, averaged over all cells around each, whatever their
+    /// material; zero at nodes without cells. Only for sites that are all nodes of a mesh.
     ///
     /// * `displacement` — u of all points \[m\]
     ///

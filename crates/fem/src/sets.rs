@@ -27,8 +27,8 @@ pub enum SetError {
     },
     /// It has no face, but a surface is needed.
     #[error(
-        "body `{body}`: set `{set}` has {count} {kind}, but no face of the surface has all of its nodes among them; \
-         a surface is needed here: name a surface group, or take more nodes"
+        "body `{body}`: set `{set}` has {count} {kind}, but no face of the surface has all of its nodes \
+         among them; a surface is needed here: name a surface group, or take more nodes"
     )]
     NoFaces {
         /// Name of the body.
@@ -41,7 +41,8 @@ pub enum SetError {
         count: usize,
     },
     /// A face of it does not exist.
-    #[error("body `{body}`: set `{set}` names face {} of cell {} of block {}, which does not exist", .face.face, .face.cell, .face.block)]
+    #[error("body `{body}`: set `{set}` names face {} of cell {} of block {}, which does not \
+        exist", .face.face, .face.cell, .face.block)]
     NoSuchFace {
         /// Name of the body.
         body: String,
@@ -61,8 +62,8 @@ impl Body {
         }
     }
 
-    /// The faces of a set, ascending. A set of nodes has the faces of the surface all of whose nodes are in it, a set of
-    /// cells those of its cells that lie on the surface.
+    /// The faces of a set, ascending. A set of nodes has the faces of the surface all of whose nodes are in
+    /// it, a set of cells those of its cells that lie on the surface.
     ///
     /// # Errors
     ///

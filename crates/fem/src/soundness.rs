@@ -29,7 +29,8 @@ pub struct Soundness {
     pub folded_cells: usize,
     /// Cells of a mesh that are folded at inner points too.
     pub inverted_cells: usize,
-    /// Cells of a mesh that are nearly flat: their scaled Jacobian is below [`SLIVER`](carom_mesh::quality::SLIVER).
+    /// Cells of a mesh that are nearly flat: their scaled Jacobian is below
+    /// [`SLIVER`](carom_mesh::quality::SLIVER).
     pub slivers: usize,
     /// Sides of patches that have collapsed to a line or point: the map is singular there.
     pub collapsed_sides: Vec<(u32, Side)>,
@@ -96,7 +97,8 @@ fn collapsed_sides(multipatch: &Multipatch) -> Vec<(u32, Side)> {
 }
 
 impl Soundness {
-    /// What keeps the body from being one sound solid, in words; empty if nothing does. Nodes are counted from one, as in files.
+    /// What keeps the body from being one sound solid, in words; empty if nothing does. Nodes are counted
+    /// from one, as in files.
     pub fn findings(&self) -> Vec<String> {
         let counts = [
             (self.inverted_cells, "inverted cells: no computation is possible"),

@@ -1,7 +1,7 @@
 //! Stress from point displacements.
 //!
-//! [`at_point`] evaluates one cell, [`at_nodes`] a mesh; [`StressSites`] has both for many displacement fields at once. For NURBS
-//! `carom-scene` fits Bezier cells to the stress at points of cells.
+//! [`at_point`] evaluates one cell, [`at_nodes`] a mesh; [`StressSites`] has both for many displacement
+//! fields at once. For NURBS `carom-scene` fits Bezier cells to the stress at points of cells.
 
 use carom_mesh::CellRef;
 
@@ -59,7 +59,8 @@ pub fn at_point(
 
 /// Stress at the nodes of a mesh body, averaged over the cells around each node; zero at nodes without cells.
 ///
-/// Blocks of different materials are averaged together at the nodes that they share; [`StressSites`] keeps them apart.
+/// Blocks of different materials are averaged together at the nodes that they share; [`StressSites`] keeps
+/// them apart.
 ///
 /// * `displacement` — u of all points \[m\]
 ///

@@ -1,7 +1,7 @@
 //! Parts of the surface of a body, as contact and loads need them: faces with their bases over body points.
 //!
-//! A [`Surface`] is immutable; where its points are is the caller's. [`Surface::shape_into`] evaluates the shape
-//! functions of a face, [`Surface::position`] and [`Surface::tangents`] apply them to positions.
+//! A [`Surface`] is immutable; where its points are is the caller's. [`Surface::shape_into`] evaluates the
+//! shape functions of a face, [`Surface::position`] and [`Surface::tangents`] apply them to positions.
 
 mod edges;
 mod shape;
@@ -14,17 +14,19 @@ use thiserror::Error;
 /// The shape functions of one face over its points.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FaceBasis {
-    /// A face of a Lagrange cell; parameters as in VTK: triangles 0 ≤ ξ₁, ξ₂, ξ₁+ξ₂ ≤ 1, quadrilaterals \[0,1\]².
+    /// A face of a Lagrange cell; parameters as in VTK: triangles 0 ≤ ξ₁, ξ₂, ξ₁+ξ₂ ≤ 1, quadrilaterals
+    /// \[0,1\]².
     Lagrange(FaceShape),
-    /// A span of a NURBS side: R_i = N_i w_i / Σ N_j w_j with N = (C₁ b(ξ₁)) ⊗ (C₂ b(ξ₂)), b Bernstein polynomials on \[0,1\].
+    /// A span of a NURBS side: R_i = N_i w_i / Σ N_j w_j with N = (C₁ b(ξ₁)) ⊗ (C₂ b(ξ₂)), b Bernstein
+    /// polynomials on \[0,1\].
     Spline {
         /// Degrees in the two directions; the first index of the points runs fastest.
         degrees: [usize; 2],
         /// Indices into [`Surface::operators`] of the two one-dimensional extraction operators C₁, C₂.
         operators: [u32; 2],
     },
-    /// A span of a NURBS side whose functions are no tensor products, since levels of a local refinement meet there:
-    /// N_i = Σ_j C_ij B_j with B = b(ξ₁) ⊗ b(ξ₂), otherwise as [`FaceBasis::Spline`].
+    /// A span of a NURBS side whose functions are no tensor products, since levels of a local refinement meet
+    /// there: N_i = Σ_j C_ij B_j with B = b(ξ₁) ⊗ b(ξ₂), otherwise as [`FaceBasis::Spline`].
     Combined {
         /// Degrees in the two directions; the first index of the Bernstein products runs fastest.
         degrees: [usize; 2],
@@ -46,7 +48,8 @@ pub struct Face {
     pub orientation: f64,
 }
 
-/// An immutable piece of the surface of a body. Its state is the positions of its points, given by the caller.
+/// An immutable piece of the surface of a body. Its state is the positions of its points, given by the
+/// caller.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Surface {
     /// Numbers of the body's points (nodes, control points) that the faces use, ascending.
@@ -55,15 +58,16 @@ pub struct Surface {
     pub weights: Vec<f64>,
     /// The faces.
     pub faces: Vec<Face>,
-    /// Extraction operators, row-major: one-dimensional ones with (p+1)² numbers, N_i = Σ_j C_ij b_j, and those of
-    /// [`FaceBasis::Combined`].
+    /// Extraction operators, row-major: one-dimensional ones with (p+1)² numbers, N_i = Σ_j C_ij b_j, and
+    /// those of [`FaceBasis::Combined`].
     pub operators: Vec<Vec<f64>>,
 }
 
 /// Highest degree of a spline face that can be evaluated.
 pub const MAX_DEGREE: usize = 9;
 
-/// Largest number of functions of a face: (p+1)² for the highest degree, or several levels of a local refinement.
+/// Largest number of functions of a face: (p+1)² for the highest degree, or several levels of a local
+/// refinement.
 pub const MAX_FACE_POINTS: usize = 128;
 
 /// Why a surface cannot be evaluated.
@@ -97,8 +101,8 @@ pub enum SurfaceError {
     },
     /// A face has more functions than can be evaluated.
     #[error(
-        "face {face} has {found} functions, at most {MAX_FACE_POINTS} are possible: too many levels of the local refinement meet \
-         there; refine in a larger radius, so that they follow one another"
+        "face {face} has {found} functions, at most {MAX_FACE_POINTS} are possible: too many levels of the \
+         local refinement meet there; refine in a larger radius, so that they follow one another"
     )]
     Crowded {
         /// Number of the face.
@@ -126,7 +130,8 @@ pub enum SurfaceError {
     },
     /// An extraction operator is missing or has the wrong size.
     #[error(
-        "face {face} of degree {degree} refers to extraction operator {operator}, which is missing or not of that degree"
+        "face {face} of degree {degree} refers to extraction operator {operator}, which is missing or not of \
+         that degree"
     )]
     Operator {
         /// Number of the face.
@@ -221,8 +226,8 @@ impl Surface {
     /// values[i] = R_i,   first[i] = [R_i,1  R_i,2],   second[i] = [R_i,11  R_i,12  R_i,22]
     /// ```
     ///
-    /// The slices have (at least) one entry for each point of the face, in the order of [`Face::points`]. Rational
-    /// derivatives as in THEORY section 5: R_,a = (w N_,a − R W_,a)/W.
+    /// The slices have (at least) one entry for each point of the face, in the order of [`Face::points`].
+    /// Rational derivatives as in THEORY section 5: R_,a = (w N_,a − R W_,a)/W.
     pub fn shape_into(
         &self,
         face: usize,

@@ -1,12 +1,13 @@
 //! Stiffness and mass of the cells of a NURBS patch by sum factorisation.
 //!
-//! B-splines of three variables are products, so that the sums over the (p+1)³ points of a cell are done direction by
-//! direction: first in ξ for all pairs of functions along a row of cells, then in η over some rows, then in ζ. Sums for pairs
-//! that several cells share are joined on the way. See [`coefficients`] for the integrands, [`contraction`] for how the
-//! symmetry of K saves work, [`tiles`] for the groups of cells, `docs/assembly.md` for the cost.
+//! B-splines of three variables are products, so that the sums over the (p+1)³ points of a cell are done
+//! direction by direction: first in ξ for all pairs of functions along a row of cells, then in η over some
+//! rows, then in ζ. Sums for pairs that several cells share are joined on the way. See [`coefficients`] for
+//! the integrands, [`contraction`] for how the symmetry of K saves work, [`tiles`] for the groups of cells,
+//! `docs/assembly.md` for the cost.
 //!
-//! The sums have an order of their own, whatever the threads: tiles that share a point have different colours, and one colour
-//! is added after the other.
+//! The sums have an order of their own, whatever the threads: tiles that share a point have different
+//! colours, and one colour is added after the other.
 
 mod coefficients;
 mod contraction;
@@ -366,8 +367,8 @@ impl Patch<'_> {
     }
 }
 
-/// Whether exchanging i and j in a direction (3: none) gives a pair of functions of its own, not one that another exchange
-/// gives, in either order.
+/// Whether exchanging i and j in a direction (3: none) gives a pair of functions of its own, not one that
+/// another exchange gives, in either order.
 ///
 /// * `equal` — in which directions i and j are the same function
 #[inline(always)]

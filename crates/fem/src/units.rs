@@ -8,7 +8,8 @@ use crate::{Material, MaterialError};
 /// Names of lengths and how many metres they are.
 const LENGTHS: [(&str, f64); 6] =
     [("m", 1.0), ("cm", 1e-2), ("mm", 1e-3), ("um", 1e-6), ("in", 0.0254), ("ft", 0.3048)];
-/// Names of masses and how many kilograms they are. A slug is 1 lbf s²/ft, a slinch 1 lbf s²/in, with 1 lbf = 0.45359237 · 9.80665 N.
+/// Names of masses and how many kilograms they are. A slug is 1 lbf s²/ft, a slinch 1 lbf s²/in, with 1 lbf =
+/// 0.45359237 · 9.80665 N.
 const MASSES: [(&str, f64); 6] = [
     ("kg", 1.0),
     ("g", 1e-3),
@@ -101,7 +102,8 @@ impl fmt::Display for Units {
 fn known() -> String {
     let names = |table: &[(&str, f64)]| table.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ");
     format!(
-        "write LENGTH-MASS-TIME such as mm-t-s (then forces are N), with the lengths {}, the masses {}, the times {}",
+        "write LENGTH-MASS-TIME such as mm-t-s (then forces are N), with the lengths {}, the masses {}, the \
+         times {}",
         names(&LENGTHS),
         names(&MASSES),
         names(&TIMES)

@@ -1,4 +1,5 @@
-//! Frequencies of the reference meshes: they show that the element matrices are the published ones, rule by rule.
+//! Frequencies of the reference meshes: they show that the element matrices are the published ones, rule by
+//! rule.
 
 use std::f64::consts::TAU;
 
@@ -10,7 +11,8 @@ use carom_testing::{json_file, shared_data};
 
 use crate::bodies::{digits, mesh_body, nurbs_body};
 
-/// The lowest frequencies \[Hz\] of a body without the nodes of a set; six rigid ones of a free body are left out.
+/// The lowest frequencies \[Hz\] of a body without the nodes of a set; six rigid ones of a free body are left
+/// out.
 fn frequencies(body: &Body, clamped: Option<&str>, rule: QuadratureRule, count: usize) -> Vec<f64> {
     let discretisation = Discretisation::new(body).unwrap();
     let system = assemble(&discretisation, rule, &Silent).unwrap();

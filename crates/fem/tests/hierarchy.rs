@@ -1,4 +1,5 @@
-//! Bodies that are refined locally: matrices, loads and surfaces are those of the same functions written out uniformly.
+//! Bodies that are refined locally: matrices, loads and surfaces are those of the same functions written out
+//! uniformly.
 
 use crate::bodies::patch_body;
 use carom_fem::{

@@ -65,7 +65,8 @@ fn assert_agreement(name: &str, discretisation: &Discretisation, rule: Quadratur
     assert!(error_m < 1e-13, "{name}: M differs by {error_m:.1e} of its largest entry");
 }
 
-/// Curved rational bodies of one and more patches, of equal and different degrees, with equal and different knots.
+/// Curved rational bodies of one and more patches, of equal and different degrees, with equal and different
+/// knots.
 fn curved_bodies() -> Vec<(String, Body)> {
     let mut bodies: Vec<(String, Body)> = (1..=4)
         .map(|p| (format!("spline block, degree {p}"), spline_block(p, 3, |x| distort(x, 0.02))))
@@ -165,7 +166,8 @@ fn some_spans_may_be_no_cells() {
 
 #[test]
 fn the_first_inverted_cell_is_named_with_its_place() {
-    // The last but one control points along x stand behind those before them: ∂x/∂ξ falls through 0 in the third span.
+    // The last but one control points along x stand behind those before them: ∂x/∂ξ falls through 0 in the
+    // third span.
     let body = spline_block(2, 4, |[x, y, z]| [if (0.7..0.9).contains(&x) { 0.2 } else { x }, y, z]);
     let discretisation = Discretisation::new(&body).unwrap();
     let error = assemble(&discretisation, QuadratureRule::Default, &Silent).unwrap_err();

@@ -1,4 +1,5 @@
-//! Static problems with known solutions: patch test, thick cylinder under pressure (Lamé), recovered stresses.
+//! Static problems with known solutions: patch test, thick cylinder under pressure (Lamé), recovered
+//! stresses.
 
 use carom_fem::loads::pressure_force;
 use carom_fem::stress::{at_nodes, at_point, of_gradient, von_mises};
@@ -98,7 +99,8 @@ fn lame_displacement(x: [f64; 3], pressure: f64) -> [f64; 3] {
 
 const PRESSURE: f64 = 1e8;
 
-/// Solves the quarter cylinder; its inner side is the set `inner`. Returns the error over the norm of the solution.
+/// Solves the quarter cylinder; its inner side is the set `inner`. Returns the error over the norm of the
+/// solution.
 fn lame_error(body: &Body, inner: &str) -> (f64, Discretisation, Vec<[f64; 3]>) {
     let discretisation = Discretisation::new(body).unwrap();
     let system = assemble(&discretisation, QuadratureRule::High, &Silent).unwrap();
@@ -157,7 +159,8 @@ fn thick_cylinder_converges_with_order_p_plus_1_on_every_mesh_cell() {
     }
 }
 
-/// Largest error of the stress in the middle of the spans along a line through the wall, relative to the pressure.
+/// Largest error of the stress in the middle of the spans along a line through the wall, relative to the
+/// pressure.
 fn stress_error(n: usize) -> f64 {
     let (_, discretisation, u) = lame_error(&quarter_ring(3, n), "patch0:west");
     let mut evaluator = CellEvaluator::new(&discretisation);
@@ -180,7 +183,8 @@ fn stress_of_the_cylinder_converges_with_order_p() {
 
 /// NAFEMS LE10, thick plate under pressure: a quarter of an elliptic ring, 0.6 m thick, 1 MPa on its top.
 ///
-/// The outer face is held in x and y and, on its middle line, in z. Target: σ_yy = −5.38 MPa at D = (2, 0, 0.6).
+/// The outer face is held in x and y and, on its middle line, in z. Target: σ_yy = −5.38 MPa at D = (2, 0,
+/// 0.6).
 #[test]
 fn nafems_le10_thick_plate() {
     let body = block_of(CellShape::Hex20, [8, 12, 4], |x| {

@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-/// Coordinates of this size and larger ones are mistakes \[m\]: products of five of them, as in an inertia, would overflow.
+/// Coordinates of this size and larger ones are mistakes \[m\]: products of five of them, as in an inertia,
+/// would overflow.
 pub const LARGEST: f64 = 1e60;
 
 /// The valid range of a length in words, for messages.
@@ -16,8 +17,9 @@ pub fn is_length(value: f64) -> bool {
 /// A point that nothing can be computed with.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
-    "{what} {number} has the coordinates ({:?}, {:?}, {:?}): they must be numbers between -1e60 and 1e60, in metres, and those of \
-     anything that can be built are between -1e6 and 1e6; the file is damaged, write it again",
+    "{what} {number} has the coordinates ({:?}, {:?}, {:?}): they must be numbers between -1e60 and 1e60, in \
+     metres, and those of anything that can be built are between -1e6 and 1e6; the file is damaged, write it \
+     again",
     point[0], point[1], point[2]
 )]
 pub struct ImpossiblePoint {

@@ -1,7 +1,7 @@
 //! Files that are read: regular ones alone, and no more of them than their size says.
 //!
-//! A device has no end, and a pipe may wait for ever for somebody who writes. Readers therefore open files here, and hold their memory
-//! against [`memory_limit`].
+//! A device has no end, and a pipe may wait for ever for somebody who writes. Readers therefore open files
+//! here, and hold their memory against [`memory_limit`].
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,7 +12,8 @@ pub const BASE_MEMORY: u64 = 200_000_000;
 /// Bytes of memory that reading may take for each byte of the file.
 pub const MEMORY_FACTOR: u64 = 16;
 
-/// The memory that reading a file of a size may take: what a reader makes of a file grows with the file, not with what it claims.
+/// The memory that reading a file of a size may take: what a reader makes of a file grows with the file, not
+/// with what it claims.
 pub fn memory_limit(file_size: u64) -> u64 {
     file_size.saturating_mul(MEMORY_FACTOR).saturating_add(BASE_MEMORY)
 }
@@ -21,7 +22,8 @@ pub fn memory_limit(file_size: u64) -> u64 {
 ///
 /// # Errors
 ///
-/// Those of the operating system; [`io::ErrorKind::InvalidInput`] for a device, pipe or socket, which is not opened.
+/// Those of the operating system; [`io::ErrorKind::InvalidInput`] for a device, pipe or socket, which is not
+/// opened.
 pub fn open(path: &Path) -> io::Result<File> {
     // A pipe that is opened waits for a writer: look first.
     refuse_special(&std::fs::metadata(path)?)?;

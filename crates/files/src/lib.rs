@@ -1,9 +1,11 @@
 //! Files that appear whole or not at all: written beside, flushed to the disk, renamed.
 //!
-//! Like `carom-progress` this is one of the lowest crates of the workspace: whoever writes a file of any kind does it by
-//! [`write_atomically`], so that a full disk or a stopped program never leaves half a file under the name of a whole one.
-//! [`temporary`] clears what killed programs have left, [`unfinished`] knows what must go if the program has to end at once, [`npy`] is the one place that knows how NumPy stores an
-//! array, [`coordinates`] the one that says which numbers a geometry may hold, [`input`] the one that opens files to be read.
+//! Like `carom-progress` this is one of the lowest crates of the workspace: whoever writes a file of any kind
+//! does it by [`write_atomically`], so that a full disk or a stopped program never leaves half a file under
+//! the name of a whole one. [`temporary`] clears what killed programs have left, [`unfinished`] knows what
+//! must go if the program has to end at once, [`npy`] is the one place that knows how NumPy stores an array,
+//! [`coordinates`] the one that says which numbers a geometry may hold, [`input`] the one that opens files to
+//! be read.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -43,11 +45,13 @@ pub enum WriteFileError {
     },
 }
 
-/// Writes a file under a temporary name in the same folder and renames it when it is complete and on the disk.
+/// Writes a file under a temporary name in the same folder and renames it when it is complete and on the
+/// disk.
 ///
 /// * `write` — writes the content; the file may be sought in
 ///
-/// A path that exists and is no regular file (a pipe, `/dev/stdout`) is written in place, because it cannot be replaced.
+/// A path that exists and is no regular file (a pipe, `/dev/stdout`) is written in place, because it cannot
+/// be replaced.
 ///
 /// # Errors
 ///
@@ -81,7 +85,8 @@ pub fn write_atomically(
     let file = out.into_inner().map_err(|e| failed(e.into_error()))?;
     file.sync_all().map_err(failed)?;
     temporary_path.persist(path).map_err(|e| failed(e.error))?;
-    // The rename itself is on the disk only when the folder is; a system without that notion refuses, harmlessly.
+    // The rename itself is on the disk only when the folder is; a system without that notion refuses,
+    // harmlessly.
     let _ = File::open(folder).and_then(|f| f.sync_all());
     Ok(())
 }

@@ -1,7 +1,9 @@
-//! Names for what is not finished, which say whose it is: what a killed process has left is cleared by the next one.
+//! Names for what is not finished, which say whose it is: what a killed process has left is cleared by the
+//! next one.
 //!
-//! A name is `.carom-PROCESS-RANDOM.part…`, and the file or folder is locked as long as its process works on it. A lock is seen from other
-//! machines that share the disk, where the number of a process says nothing; the number tells a file that was just made and is about to be locked.
+//! A name is `.carom-PROCESS-RANDOM.part…`, and the file or folder is locked as long as its process works on
+//! it. A lock is seen from other machines that share the disk, where the number of a process says nothing;
+//! the number tells a file that was just made and is about to be locked.
 
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
@@ -45,7 +47,8 @@ pub fn file_in(folder: &Path, ending: &str) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// A folder in a folder, for many files, removed with them when it is dropped. The lock is given back with the second value.
+/// A folder in a folder, for many files, removed with them when it is dropped. The lock is given back with
+/// the second value.
 ///
 /// # Errors
 ///
@@ -70,7 +73,8 @@ pub fn clear_left_over(folder: &Path) {
     }
 }
 
-/// The same, the first time that this process writes there: looking costs more than writing where there are thousands of files.
+/// The same, the first time that this process writes there: looking costs more than writing where there are
+/// thousands of files.
 fn clear_once(folder: &Path) {
     let known = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     if CLEARED.lock().unwrap_or_else(PoisonError::into_inner).insert(known) {
@@ -155,7 +159,8 @@ mod tests {
             expected.insert(parent);
         }
         assert_eq!(names, expected);
-        // Releases before this one had no number in the name: what nobody has written to for a minute is nobody's.
+        // Releases before this one had no number in the name: what nobody has written to for a minute is
+        // nobody's.
         let old = File::options().write(true).open(at(".carom-XyZabc.part")).unwrap();
         old.set_modified(std::time::SystemTime::now() - 2 * OLD).unwrap();
         clear_left_over(folder.path());

@@ -1,7 +1,7 @@
 //! What is being written and must go if the program ends at once.
 //!
-//! A writer that returns, with an error or by a panic, removes its temporary file itself. A program that a second Ctrl-C ends does not
-//! come back to it: it calls [`abandon_all`] first.
+//! A writer that returns, with an error or by a panic, removes its temporary file itself. A program that a
+//! second Ctrl-C ends does not come back to it: it calls [`abandon_all`] first.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,7 +22,8 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Makes a temporary file or folder; there is no moment at which it exists and [`abandon_all`] does not know it.
+    /// Makes a temporary file or folder; there is no moment at which it exists and [`abandon_all`] does not
+    /// know it.
     ///
     /// * `make` — makes it
     /// * `path` — where it is
@@ -51,8 +52,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Removes what is not finished, and lets nothing more begin: whoever wants to write waits for good. To be called just before the
-/// process ends.
+/// Removes what is not finished, and lets nothing more begin: whoever wants to write waits for good. To be
+/// called just before the process ends.
 pub fn abandon_all() {
     /// Writers in a folder may add to it while it is emptied; they are held up soon.
     const ATTEMPTS: usize = 5;

@@ -1,8 +1,8 @@
-//! Waits that nothing inside of this process can cut short: for a reader of a pipe, for another program, for the end of a text that is
-//! parsed.
+//! Waits that nothing inside of this process can cut short: for a reader of a pipe, for another program, for
+//! the end of a text that is parsed.
 //!
-//! A computation looks now and then whether it is asked to stop; a wait does not. While one goes on, whoever listens for signals ends the
-//! process at the first one.
+//! A computation looks now and then whether it is asked to stop; a wait does not. While one goes on, whoever
+//! listens for signals ends the process at the first one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

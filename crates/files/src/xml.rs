@@ -6,14 +6,16 @@ const MOST_ATTRIBUTES: usize = 256;
 /// An element has more attributes than any format that is read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "line {line}: an element has more than {MOST_ATTRIBUTES} attributes; no format that is read here has so many"
+    "line {line}: an element has more than {MOST_ATTRIBUTES} attributes; no format that is read here has so \
+     many"
 )]
 pub struct TooManyAttributes {
     /// Line in which the element begins, from 1.
     pub line: usize,
 }
 
-/// The most nodes that an XML file of this many bytes may have: a node takes much more memory than the four letters of an element.
+/// The most nodes that an XML file of this many bytes may have: a node takes much more memory than the four
+/// letters of an element.
 pub fn nodes_limit(bytes: usize) -> u32 {
     u32::try_from(1_000_000 + bytes / 16).unwrap_or(u32::MAX)
 }

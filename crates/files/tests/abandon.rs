@@ -1,4 +1,5 @@
-//! What a program that ends at once leaves: a test alone in its process, because nothing can be written after it.
+//! What a program that ends at once leaves: a test alone in its process, because nothing can be written after
+//! it.
 
 use std::io::Write;
 use std::sync::mpsc;

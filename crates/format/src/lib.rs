@@ -6,8 +6,8 @@
 //! * [`scenario`]: TOML files that say what a run is made from, every problem with its line
 //! * [`result`]: SQLite databases that grow while a run may be killed
 //!
-//! Every file but a growing result appears whole or not at all (`carom_files`). Files begin with kind and version; readers
-//! check them before anything else. The formats are described in `docs/`.
+//! Every file but a growing result appears whole or not at all (`carom_files`). Files begin with kind and
+//! version; readers check them before anything else. The formats are described in `docs/`.
 
 pub mod body_file;
 pub mod matrices;

@@ -1,6 +1,7 @@
 //! Sparse symmetric matrices as text, and what says to which nodes their rows belong.
 //!
-//! Written are Matrix Market files (`matrix coordinate real symmetric`, lower triangle). Read are, told apart by what they hold:
+//! Written are Matrix Market files (`matrix coordinate real symmetric`, lower triangle). Read are, told apart
+//! by what they hold:
 //!
 //! | file | rows and columns | of |
 //! |---|---|---|
@@ -9,8 +10,9 @@
 //! | bare lines `row column value` | numbers | CalculiX (`.sti`, `.mas`), Abaqus (`FORMAT=COORDINATE`) |
 //! | bare lines `node direction node direction value` | nodes and directions | Abaqus (`FORMAT=MATRIX INPUT`) |
 //!
-//! Numbers count the dofs x, y, z of each node in the order of a [`NodeList`], or what a [`DofList`] says: a `.dof` file of CalculiX, a
-//! `.mapping` file of Ansys. The readers of other crates do not tell the line of a mistake.
+//! Numbers count the dofs x, y, z of each node in the order of a [`NodeList`], or what a [`DofList`] says: a
+//! `.dof` file of CalculiX, a `.mapping` file of Ansys. The readers of other crates do not tell the line of a
+//! mistake.
 
 mod dofs;
 mod error;

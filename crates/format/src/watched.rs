@@ -1,4 +1,5 @@
-//! A writer that says how far it is and stops when asked, so that a large file is given up at once and leaves nothing.
+//! A writer that says how far it is and stops when asked, so that a large file is given up at once and leaves
+//! nothing.
 
 use std::io::{self, Seek, SeekFrom, Write};
 

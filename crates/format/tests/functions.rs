@@ -63,7 +63,8 @@ fn what_acts_on_joints_is_read_and_written() {
     assert_eq!(read(&written).unwrap_or_else(|e| panic!("{e}\n{written}")), scenario);
 }
 
-/// Stops may leave their stiffness open, joints and springs may have names; both come back from the text that results keep.
+/// Stops may leave their stiffness open, joints and springs may have names; both come back from the text that
+/// results keep.
 #[test]
 fn open_stiffnesses_and_names_are_kept() {
     let text = ["stiffness = 1.0e4, ", "kind = \"cylindrical\""].map(|part| GOOD.contains(part));
@@ -84,7 +85,8 @@ fn functions_that_are_none_are_told_with_their_line() {
     for (to, told) in [
         (
             "\"20*t + sinn(t)\"",
-            "a.toml:17: joint 1: turn: `motion`: `20*t + sinn(t)` is no formula: column 8: `sinn` is not known",
+            "a.toml:17: joint 1: turn: `motion`: `20*t + sinn(t)` is no formula: column 8: `sinn` is not \
+             known",
         ),
         ("\"20*t + max(t, 1)\"", "joint 1: turn: `max` has a corner or a jump"),
         ("\"sqrt(t)\"", "at t = 0.000000e0 s its first derivative is inf"),

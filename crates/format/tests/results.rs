@@ -179,12 +179,14 @@ fn impacts_of_an_older_result_are_read() {
     let database = rusqlite::Connection::open(&path).unwrap();
     let older = "DROP TABLE contact_event;
         CREATE TABLE contact_event (
-            id INTEGER PRIMARY KEY, pair INTEGER NOT NULL, start REAL NOT NULL, \"end\" REAL NOT NULL, open INTEGER NOT NULL,
+            id INTEGER PRIMARY KEY, pair INTEGER NOT NULL, start REAL NOT NULL, \"end\" REAL NOT NULL, open \
+            INTEGER NOT NULL,
             peak_force REAL NOT NULL, peak_time REAL NOT NULL,
             impulse_x REAL NOT NULL, impulse_y REAL NOT NULL, impulse_z REAL NOT NULL,
             velocity_before REAL NOT NULL, velocity_after REAL NOT NULL,
             max_approach REAL NOT NULL, vibration_energy REAL NOT NULL, sub_impacts INTEGER NOT NULL);
-        INSERT INTO contact_event VALUES (1, 0, 0.1, 0.2, 0, 475.0, 0.15, 0.0, 0.0, 2.0, -0.5, 0.25, 1e-6, 1e-3, 1);
+        INSERT INTO contact_event VALUES (1, 0, 0.1, 0.2, 0, 475.0, 0.15, 0.0, 0.0, 2.0, -0.5, 0.25, 1e-6, \
+        1e-3, 1);
         UPDATE meta SET value = '1.2' WHERE key = 'version';";
     database.execute_batch(older).unwrap();
     drop(database);
@@ -202,7 +204,8 @@ fn a_killed_run_goes_on_from_its_last_checkpoint() {
     step(&mut writer, &mut ledger, 0.0, true);
     step(&mut writer, &mut ledger, 1.0, true);
     step(&mut writer, &mut ledger, 2.0, false);
-    // As a process that is killed: nothing is committed any more, the log stays. A copy is what is left of it.
+    // As a process that is killed: nothing is committed any more, the log stays. A copy is what is left of
+    // it.
     let left = folder.path().join("left");
     std::fs::create_dir(&left).unwrap();
     for name in ["result.carom", "result.carom-wal"] {
@@ -225,7 +228,8 @@ fn a_killed_run_goes_on_from_its_last_checkpoint() {
     assert_eq!(ResultReader::open(&path).unwrap().times().unwrap(), [0.0, 1.0, 2.0]);
 }
 
-/// What a run that was stopped has kept after its checkpoint, and what it came to, is not there twice when it has gone on.
+/// What a run that was stopped has kept after its checkpoint, and what it came to, is not there twice when it
+/// has gone on.
 #[test]
 fn what_is_newer_than_the_checkpoint_goes_when_a_run_is_continued() {
     let folder = tempfile::tempdir().unwrap();
@@ -300,16 +304,18 @@ fn the_origin_of_a_run_is_kept_beside_its_numbers() {
     assert_eq!(std::fs::read_to_string(&junk).unwrap(), "no database");
 }
 
-/// Tables with rows that come in the course of a run are cut at a checkpoint: numbered ones and those of frames. Any other one holds what
-/// is known at the start, is replaced as a whole, or adds up.
+/// Tables with rows that come in the course of a run are cut at a checkpoint: numbered ones and those of
+/// frames. Any other one holds what is known at the start, is replaced as a whole, or adds up.
 #[test]
 fn every_table_is_cut_at_a_checkpoint_or_does_not_grow() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.carom");
     drop(ResultWriter::create(&path, &header(), 1, false).unwrap());
     let database = rusqlite::Connection::open(&path).unwrap();
-    let others = "SELECT name FROM pragma_table_list AS list WHERE schema = 'main' AND type = 'table' AND wr AND NOT EXISTS \
-                  (SELECT 1 FROM pragma_table_info(list.name) AS field WHERE field.name = 'frame') ORDER BY name";
+    let others = "SELECT name FROM pragma_table_list AS list WHERE schema = 'main' AND type = 'table' AND wr \
+        AND NOT EXISTS \
+                  (SELECT 1 FROM pragma_table_info(list.name) AS field WHERE field.name = 'frame') ORDER BY \
+                  name";
     let mut statement = database.prepare(others).unwrap();
     let names: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     assert_eq!(names, ["checkpoint_entry", "checkpoint_mark", "counter", "meta", "summary", "timing"]);

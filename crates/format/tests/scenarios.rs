@@ -405,7 +405,8 @@ fn numbers_out_of_range_are_not_missing_too() {
     }
 }
 
-/// Pa/m is of surfaces, N/m of points: the key of the one is an error where the other belongs, with the way out.
+/// Pa/m is of surfaces, N/m of points: the key of the one is an error where the other belongs, with the way
+/// out.
 #[test]
 fn a_stiffness_has_one_unit() {
     let text = refusal(&RIGID.replace("point_stiffness", "stiffness"), &[]);
@@ -500,7 +501,8 @@ fn output_says_what_pictures_show() {
     let plain = read(GOOD, &[]).unwrap();
     assert_eq!((plain.output.contact_frames, plain.output.pictures().cells), (40, PictureCells::Surface));
     assert_eq!(plain.body[0].reduce.as_ref().unwrap().fields, "surface");
-    let keys = "[output]\ncells = \"all\"\nfields = [\"velocity\", \"stress\"]\nevery = 3\ncompression = \"lz4\"\ncontact_frames = 7\n";
+    let keys = "[output]\ncells = \"all\"\nfields = [\"velocity\", \"stress\"]\nevery = 3\ncompression = \
+        \"lz4\"\ncontact_frames = 7\n";
     let with = |keys: &str| GOOD.replace("[material.rubber]", &format!("{keys}[material.rubber]"));
     let scenario = read(&with(keys), &[]).unwrap();
     let pictures = scenario.output.pictures();

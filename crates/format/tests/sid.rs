@@ -1,4 +1,5 @@
-//! SID_FEM files: those of other programs are read, ours obey the same identities and hold what was computed apart.
+//! SID_FEM files: those of other programs are read, ours obey the same identities and hold what was computed
+//! apart.
 
 use std::path::{Path, PathBuf};
 
@@ -97,8 +98,9 @@ fn files_of_other_programs_become_bodies() {
         let reduced = &imported.reduced;
         assert_eq!((reduced.n_low, reduced.boundary.points.len()), (n_modes, n_nodes), "{name}");
         assert!(reduced.omega.is_sorted() && reduced.omega[0] > 0.0);
-        // Frequencies as the file says them beside its modes. The masses of the three-mass model (`example…`) are not those of its
-        // analysis: its M_e and K_e have 8.1 kHz where it says 6.7 kHz, with the frame held, and 14.8 kHz free.
+        // Frequencies as the file says them beside its modes. The masses of the three-mass model (`example…`)
+        // are not those of its analysis: its M_e and K_e have 8.1 kHz where it says 6.7 kHz, with the frame
+        // held, and 14.8 kHz free.
         for (label, omega) in
             sid.mode_labels.iter().zip(&reduced.omega).filter(|_| !name.starts_with("example"))
         {
@@ -262,7 +264,8 @@ fn the_blocks_are_the_sums_over_points_that_define_them() {
                 cr[k] += m * r.cross(&phi[k]);
                 gr[k] -= 2.0 * m * til(r) * til(phi[k]);
                 for i in 0..n {
-                    // Coriolis force on mode i of the rate of mode k, on the left-hand side: 2 ∫ φ_iᵀ ω̃ φ_k dm.
+                    // Coriolis force on mode i of the rate of mode k, on the left-hand side: 2 ∫ φ_iᵀ ω̃ φ_k
+                    // dm.
                     ge[i][k] += 2.0 * m * phi[k].cross(&phi[i]);
                     oe1[i][k] += m * til(phi[k]) * til(phi[i]);
                     me[(i, k)] += m * phi[i].dot(&phi[k]);

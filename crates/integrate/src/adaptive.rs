@@ -92,7 +92,8 @@ pub trait Formula {
     /// Order of the error estimate plus one.
     fn error_power(&self) -> u32;
 
-    /// What a step needs of its start, once for all trials from there; and the step to try where none went before.
+    /// What a step needs of its start, once for all trials from there; and the step to try where none went
+    /// before.
     ///
     /// * `room` — no step is longer \[s\]
     /// * `is_first` — whether that step is wanted
@@ -233,7 +234,8 @@ impl<F: Formula> Adaptive<F> {
         self.pending = None;
     }
 
-    /// Says that the rate has a kink at the present state, such as where a stop is met or a load bends. Formulas that only lose accuracy by it go on.
+    /// Says that the rate has a kink at the present state, such as where a stop is met or a load bends.
+    /// Formulas that only lose accuracy by it go on.
     pub fn rate_kinks(&mut self) {
         self.formula.kinked();
         self.pending = None;
@@ -244,10 +246,11 @@ impl<F: Formula> Adaptive<F> {
         self.formula.rate_mut()
     }
 
-    /// Attempts a step from `y` at `time`, ending at `latest` or before. An earlier attempt from here is dropped.
+    /// Attempts a step from `y` at `time`, ending at `latest` or before. An earlier attempt from here is
+    /// dropped.
     ///
-    /// The step is the controller's, cut until the estimated error is within the tolerance and every rate could be
-    /// evaluated; it ends at `latest` exactly if it reaches that far.
+    /// The step is the controller's, cut until the estimated error is within the tolerance and every rate
+    /// could be evaluated; it ends at `latest` exactly if it reaches that far.
     ///
     /// # Errors
     ///
@@ -340,7 +343,8 @@ impl<F: Formula> Adaptive<F> {
         })
     }
 
-    /// Writes the dense output at `time` within the last attempt to `out`, after [`Adaptive::prepare_dense`]; the end needs none.
+    /// Writes the dense output at `time` within the last attempt to `out`, after [`Adaptive::prepare_dense`];
+    /// the end needs none.
     ///
     /// # Panics
     ///

@@ -50,7 +50,8 @@ pub struct IntegratorState {
     pub memory: Vec<f64>,
 }
 
-/// Error of a trial step in units of the tolerance, not a number if the end state is none, infinite if none was found; and the component that has it.
+/// Error of a trial step in units of the tolerance, not a number if the end state is none, infinite if none
+/// was found; and the component that has it.
 #[derive(Debug, Clone, Copy)]
 pub struct Trial {
     /// The error.

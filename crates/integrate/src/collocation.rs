@@ -81,7 +81,8 @@ fn inverted(m: &Matrix) -> Matrix {
     rows.map(|row| row.map(|x| x / determinant))
 }
 
-/// v with (B − (α + iβ) E) v = 0, real and imaginary part: the product of two rows, which it is orthogonal to.
+/// v with (B − (α + iβ) E) v = 0, real and imaginary part: the product of two rows, which it is orthogonal
+/// to.
 fn null_vector(b: &Matrix, alpha: f64, beta: f64) -> ([f64; 3], [f64; 3]) {
     let row = |i: usize| -> [f64; 3] { std::array::from_fn(|j| b[i][j] - if i == j { alpha } else { 0.0 }) };
     let unit = |i: usize| -> [f64; 3] { std::array::from_fn(|j| if i == j { -beta } else { 0.0 }) };

@@ -10,11 +10,11 @@ pub(crate) const ROUNDING: f64 = 1e3 * f64::EPSILON;
 pub struct Tolerances {
     /// Relative part, ≥ 0.
     pub relative: f64,
-    /// Absolute part of each component, in its unit, ≥ 0; infinite for components without error control, such as
-    /// integrals that are only reported.
+    /// Absolute part of each component, in its unit, ≥ 0; infinite for components without error control, such
+    /// as integrals that are only reported.
     pub absolute: Vec<f64>,
-    /// What implicit methods solve their equations to, component by component, where that is not the tolerance of the steps; infinite
-    /// for integrals.
+    /// What implicit methods solve their equations to, component by component, where that is not the
+    /// tolerance of the steps; infinite for integrals.
     pub newton: Option<Vec<f64>>,
 }
 
@@ -55,7 +55,8 @@ impl Tolerances {
 }
 
 /// Proportional-integral control of the step size, THEORY 6.2:
-/// h_new = h min(5, max(0.2, 0.9 err^(−0.7/k) err_old^(0.4/k))). Plain data: a copy of it continues bit for bit.
+/// h_new = h min(5, max(0.2, 0.9 err^(−0.7/k) err_old^(0.4/k))). Plain data: a copy of it continues bit for
+/// bit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Controller {
     /// Step to try next \[s\]; 0 before the first step.

@@ -9,8 +9,9 @@ pub struct Crossing {
     pub after: f64,
 }
 
-/// Narrows the bracket [a, b] of a change of sign of `function` until it is shorter than `width`, by Chandrupatla's
-/// method (inverse quadratic interpolation where it is safe, bisection otherwise; Adv. Eng. Software 28 (1997) 145).
+/// Narrows the bracket [a, b] of a change of sign of `function` until it is shorter than `width`, by
+/// Chandrupatla's method (inverse quadratic interpolation where it is safe, bisection otherwise; Adv. Eng.
+/// Software 28 (1997) 145).
 ///
 /// * `at_a`, `at_b`: values at the ends, of opposite sign (or zero at b)
 ///
@@ -53,7 +54,8 @@ pub fn locate_crossing<E>(
     Ok(if near(f1) { Crossing { before: x1, after: x2 } } else { Crossing { before: x2, after: x1 } })
 }
 
-/// Where in [x₁, x₂] to look next: inverse quadratic interpolation through the three points if it is monotone there.
+/// Where in [x₁, x₂] to look next: inverse quadratic interpolation through the three points if it is monotone
+/// there.
 fn next_share((x1, f1): (f64, f64), (x2, f2): (f64, f64), (x3, f3): (f64, f64)) -> f64 {
     let xi = (x1 - x2) / (x3 - x2);
     let phi = (f1 - f2) / (f3 - f2);

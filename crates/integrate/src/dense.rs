@@ -4,7 +4,8 @@
 //! y(s) = r₀ + s (r₁ + s' (r₂ + s (r₃ + s' (r₄ + s (r₅ + s' (r₆ + s r₇))))))
 //! ```
 
-/// Writes the polynomial at s to `out`; `r` holds the coefficients one after the other, each of the length of `out`.
+/// Writes the polynomial at s to `out`; `r` holds the coefficients one after the other, each of the length of
+/// `out`.
 pub(crate) fn evaluate(r: &[f64], s: f64, out: &mut [f64]) {
     let n = out.len();
     let coefficients = r.len() / n.max(1);

@@ -7,9 +7,9 @@
 //! | midpoint | 0 | 1/2 | 1/2 | y₀ + 2 Z |
 //! | BDF2 | ω² (y₀ − y₋₁)/(1 + 2ω) | (1 + ω)/(1 + 2ω) | 1 | y₀ + Z |
 //!
-//! with ω = h/h₋₁, which is 0 at the start: backward Euler. The parabola p through y₋₁ and y₀ with the slope f₀ starts the iterations, and
-//! measures the error: y − p = (1 + ω)/(6ω) h³y''' against −(1 + ω)²/(6ω(1 + 2ω)) h³y''' of BDF2 and −h³y'''/12 of the midpoint rule
-//! (of a linear system) gives
+//! with ω = h/h₋₁, which is 0 at the start: backward Euler. The parabola p through y₋₁ and y₀ with the slope
+//! f₀ starts the iterations, and measures the error: y − p = (1 + ω)/(6ω) h³y''' against −(1 + ω)²/(6ω(1 +
+//! 2ω)) h³y''' of BDF2 and −h³y'''/12 of the midpoint rule (of a linear system) gives
 //!
 //! ```text
 //! e = (y₁ − p) (1 + ω)/(2 + 3ω)   BDF2,      e = (y₁ − p) ω/(2 + 3ω)   midpoint.
@@ -251,8 +251,8 @@ impl OneStage {
         }
     }
 
-    /// e over y₁ − p. Without an earlier step p is the tangent, from which backward Euler lies twice as far as from the solution, and the
-    /// midpoint rule much farther.
+    /// e over y₁ − p. Without an earlier step p is the tangent, from which backward Euler lies twice as far
+    /// as from the solution, and the midpoint rule much farther.
     fn share_of_error(&self, h: f64) -> f64 {
         let ratio = self.ratio(h);
         match (self.method, ratio > 0.0) {
@@ -302,7 +302,8 @@ impl OneStage {
 
     /// Simplified Newton iterations for Z: nothing if they converged, or the component that changed most.
     ///
-    /// Factors of another c h are taken for those of this one by the factor 2/(1 + ratio), which halves what is left in what is stiff.
+    /// Factors of another c h are taken for those of this one by the factor 2/(1 + ratio), which halves what
+    /// is left in what is stiff.
     fn iterate<O: Ode>(
         &mut self,
         ode: &mut O,

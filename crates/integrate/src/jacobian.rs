@@ -8,7 +8,8 @@ use crate::ode::Ode;
 /// Change of a component, relative to it: the root of round-off.
 const RELATIVE: f64 = 1.5e-8;
 
-/// Change of a small component in units of its tolerance: far above what is not resolved, far below what matters.
+/// Change of a small component in units of its tolerance: far above what is not resolved, far below what
+/// matters.
 const IN_TOLERANCES: f64 = 1e3;
 
 /// The derivative of a rate with workspace.
@@ -36,7 +37,8 @@ impl Jacobian {
         numbers.iter().enumerate().for_each(|(k, &entry)| self.matrix[(k % n, k / n)] = entry);
     }
 
-    /// Evaluates it at y with rate f: one evaluation for each component that influences a rate. Returns their number.
+    /// Evaluates it at y with rate f: one evaluation for each component that influences a rate. Returns their
+    /// number.
     pub(crate) fn evaluate<O: Ode>(
         &mut self,
         ode: &mut O,

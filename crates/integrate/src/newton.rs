@@ -9,9 +9,11 @@ const MOST: usize = 8;
 /// Contraction beyond which no derivative is kept.
 const POOR: f64 = 0.3;
 
-/// Contraction up to which a derivative is kept: while the iterations that a worse one takes cost less than the evaluations of a new one.
+/// Contraction up to which a derivative is kept: while the iterations that a worse one takes cost less than
+/// the evaluations of a new one.
 ///
-/// A factor κ takes ln 10⁻⁴/ln κ iterations of as many evaluations as there are stages, a new derivative one for each component.
+/// A factor κ takes ln 10⁻⁴/ln κ iterations of as many evaluations as there are stages, a new derivative one
+/// for each component.
 pub(crate) fn keeps(components: usize, stages: usize) -> f64 {
     let stages = stages as f64;
     (1e-4_f64.ln() * stages / (components as f64 + 1.5 * stages)).exp().min(POOR)

@@ -10,15 +10,16 @@ pub trait Ode {
     /// Number n of components of y.
     fn dim(&self) -> usize;
 
-    /// Components from here on influence no rate: integrals along the way. Implicit methods leave them out of their equations.
+    /// Components from here on influence no rate: integrals along the way. Implicit methods leave them out of
+    /// their equations.
     fn coupled(&self) -> usize {
         self.dim()
     }
 
     /// Writes f(t, y) to `rate` (length n, overwritten). Allocates nothing.
     ///
-    /// `&mut self` is for workspaces and starting values of inner iterations: the result may depend on what was
-    /// evaluated before only below the tolerance of that iteration.
+    /// `&mut self` is for workspaces and starting values of inner iterations: the result may depend on what
+    /// was evaluated before only below the tolerance of that iteration.
     ///
     /// # Errors
     ///
@@ -36,7 +37,8 @@ pub trait Ode {
 pub enum IntegrateError<E: std::error::Error + 'static> {
     /// The rate fails however small the step.
     #[error(
-        "the right-hand side at t = {time:.9e} s could not be computed, not even with a step of {step:.3e} s (the least that is tried)"
+        "the right-hand side at t = {time:.9e} s could not be computed, not even with a step of {step:.3e} s \
+         (the least that is tried)"
     )]
     RightHandSide {
         /// Start of the step \[s\].
@@ -49,8 +51,9 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
     },
     /// The error estimate stays above the tolerance however small the step.
     #[error(
-        "the step at t = {time:.9e} s fell to {step:.3e} s with an error still {error:.2e} times the tolerance, largest in component {component}: \
-         the right-hand side jumps there, or the tolerance is below round-off; loosen the tolerance or look at that component"
+        "the step at t = {time:.9e} s fell to {step:.3e} s with an error still {error:.2e} times the \
+         tolerance, largest in component {component}: the right-hand side jumps there, or the tolerance is \
+         below round-off; loosen the tolerance or look at that component"
     )]
     StepTooSmall {
         /// Start of the step \[s\].
@@ -64,8 +67,9 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
     },
     /// Newton's method solves the equations of a step however small for none.
     #[error(
-        "the equations of a step from t = {time:.9e} s could not be solved, not even with a step of {step:.3e} s; the iterations fail in component \
-         {component} of the state: the right-hand side may jump there, or constraints depend on each other"
+        "the equations of a step from t = {time:.9e} s could not be solved, not even with a step of \
+         {step:.3e} s; the iterations fail in component {component} of the state: the right-hand side may \
+         jump there, or constraints depend on each other"
     )]
     NotSolved {
         /// Start of the step \[s\].
@@ -80,7 +84,8 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
     FirstOrder,
     /// Numbers became infinite or undefined however small the step.
     #[error(
-        "component {component} of the state at t = {time:.9e} s is not finite, not even after a step of {step:.3e} s"
+        "component {component} of the state at t = {time:.9e} s is not finite, not even after a step of \
+         {step:.3e} s"
     )]
     NotFinite {
         /// Start of the step \[s\].
@@ -92,7 +97,8 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
     },
     /// The caller allows no step forward.
     #[error(
-        "the longest step allowed at t = {time:.9e} s is {max_step:.3e} s; it must be positive and change the time"
+        "the longest step allowed at t = {time:.9e} s is {max_step:.3e} s; it must be positive and change \
+         the time"
     )]
     NoRoom {
         /// Start of the step \[s\].

@@ -153,7 +153,8 @@ impl Formula for Explicit {
 }
 
 impl Explicit {
-    /// The step to try first at the start of a run: one whose explicit Euler step changes the state by a hundredth and whose change of rate fits the order (Hairer, Nørsett & Wanner, II.4).
+    /// The step to try first at the start of a run: one whose explicit Euler step changes the state by a
+    /// hundredth and whose change of rate fits the order (Hairer, Nørsett & Wanner, II.4).
     fn first_step<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, time: f64, room: f64) -> f64 {
         let n = shared.dim();
         let (mut state, mut rate) = (0.0_f64, 0.0_f64);
@@ -209,8 +210,8 @@ impl Explicit {
         }
     }
 
-    /// Largest error over the components in units of the tolerance. With a second estimate e₃ of lower order the error
-    /// is e₅² / √(e₅² + 0.01 e₃²), which falls like h⁸.
+    /// Largest error over the components in units of the tolerance. With a second estimate e₃ of lower order
+    /// the error is e₅² / √(e₅² + 0.01 e₃²), which falls like h⁸.
     fn error(&self, shared: &Shared, tableau: &Tableau, h: f64) -> Trial {
         let n = shared.dim();
         let sum = |weights: &[Weight], i: usize| {

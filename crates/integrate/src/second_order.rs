@@ -4,14 +4,17 @@
 //! c' = c ∘ z,    π = M(c) z,    π' = f(t, c, z) − Gᵀ(c) λ,    g(t, c) = 0,    G z + g_t = 0
 //! ```
 //!
-//! Positions c move by *increments* ξ of the tangent space, c ∘ ξ, in which rotations are turned by the exponential map; z are the velocities
-//! in the same directions, π the momenta of the state vector y, which may be counted in axes of their own (π' then has no terms of their motion).
+//! Positions c move by *increments* ξ of the tangent space, c ∘ ξ, in which rotations are turned by the
+//! exponential map; z are the velocities in the same directions, π the momenta of the state vector y, which
+//! may be counted in axes of their own (π' then has no terms of their motion).
 
 use crate::ode::Ode;
 
-/// A mechanical system: an [`Ode`] in positions and momenta, taken apart for integrators that solve for its constraints themselves.
+/// A mechanical system: an [`Ode`] in positions and momenta, taken apart for integrators that solve for its
+/// constraints themselves.
 ///
-/// The rate of the [`Ode`] contains reactions found at the level of accelerations; [`SecondOrder::rate_with`] those of given multipliers.
+/// The rate of the [`Ode`] contains reactions found at the level of accelerations; [`SecondOrder::rate_with`]
+/// those of given multipliers.
 pub trait SecondOrder: Ode {
     /// Number N of velocities.
     fn velocities(&self) -> usize;
@@ -22,7 +25,8 @@ pub trait SecondOrder: Ode {
     /// For velocity i the components of y whose tolerances measure its increments and its momentum.
     fn components(&self, velocity: usize) -> [usize; 2];
 
-    /// True if velocity i belongs to a vibration that need not be followed, whose momentum is a part of no sum that is conserved.
+    /// True if velocity i belongs to a vibration that need not be followed, whose momentum is a part of no
+    /// sum that is conserved.
     fn is_internal(&self, velocity: usize) -> bool;
 
     /// True for components of y that are positions. All others have rates that are integrated.
@@ -34,7 +38,8 @@ pub trait SecondOrder: Ode {
     /// Size to which the violation of constraint k is relative, at the last evaluation.
     fn closure(&self, constraint: usize) -> f64;
 
-    /// Writes to `y`: the positions of `from` moved by `step.increment`, the momenta M z + Gᵀ μ of them, and what else is in `from`.
+    /// Writes to `y`: the positions of `from` moved by `step.increment`, the momenta M z + Gᵀ μ of them, and
+    /// what else is in `from`.
     ///
     /// # Errors
     ///
@@ -69,15 +74,18 @@ pub trait SecondOrder: Ode {
     /// z' (length N) at the last evaluation of a rate, of either kind.
     fn accelerations(&mut self, out: &mut [f64]);
 
-    /// Writes what a change of y means for the momenta in the directions of the velocities (length N): that with z · out its power.
+    /// Writes what a change of y means for the momenta in the directions of the velocities (length N): that
+    /// with z · out its power.
     fn pull_back(&self, y: &[f64], change: &[f64], out: &mut [f64]);
 
-    /// True for rates without the forces of contacts that [`SecondOrder::for_closed`] tells of, until it is taken back.
+    /// True for rates without the forces of contacts that [`SecondOrder::for_closed`] tells of, until it is
+    /// taken back.
     fn leave_out_contacts(&mut self, leave_out: bool) {
         let _ = leave_out;
     }
 
-    /// Hands over the numbers of the contacts that are closed at the last evaluation of a rate, ascending. Their forces bᵀ λ change with motion as
+    /// Hands over the numbers of the contacts that are closed at the last evaluation of a rate, ascending.
+    /// Their forces bᵀ λ change with motion as
     ///
     /// ```text
     /// ∂f/∂ξ ≈ −Bᵀ S⁻¹ B

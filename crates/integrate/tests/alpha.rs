@@ -106,8 +106,8 @@ fn positions_momenta_and_multipliers_converge_with_order_two() {
     }
 }
 
-/// Lengths that change by half from step to step: the multipliers of the index-3 form alone lose an order, since the error of velocities
-/// across the constraint belongs to a length.
+/// Lengths that change by half from step to step: the multipliers of the index-3 form alone lose an order,
+/// since the error of velocities across the constraint belongs to a length.
 #[test]
 fn uneven_steps_keep_order_two() {
     for (form, of_multiplier) in FORMS.into_iter().zip([1.0, 2.0]) {
@@ -223,8 +223,8 @@ impl SecondOrder for Spring {
     fn constraint(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) {}
 }
 
-/// For h Ω → ∞ all three eigenvalues of a step are −ρ: their product is the ratio of two Hankel determinants of what is left after
-/// each step.
+/// For h Ω → ∞ all three eigenvalues of a step are −ρ: their product is the ratio of two Hankel determinants
+/// of what is left after each step.
 #[test]
 fn what_is_infinitely_fast_is_damped_by_the_spectral_radius() {
     let momenta = |rho: f64| {

@@ -1,4 +1,5 @@
-//! The implicit formulas of order 2, and what all integrators share: order, invariants, stiff problems, resuming.
+//! The implicit formulas of order 2, and what all integrators share: order, invariants, stiff problems,
+//! resuming.
 
 use std::convert::Infallible;
 

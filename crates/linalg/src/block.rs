@@ -1,7 +1,7 @@
 //! Matrices over a graph of nodes: 3×3 blocks for stiffness, scalars for mass.
 //!
-//! The mass matrix of displacement elements is M_f = M_s ⊗ E₃, so M_s alone is stored; stiffness and mass share one
-//! [`NodeGraph`], which is also what METIS orders.
+//! The mass matrix of displacement elements is M_f = M_s ⊗ E₃, so M_s alone is stored; stiffness and mass
+//! share one [`NodeGraph`], which is also what METIS orders.
 //!
 //! Products with a stiffness are sums over differences,
 //!
@@ -9,12 +9,13 @@
 //! (K u)_i = Σ_j K_ij (u_j − u_i) + S_i u_i,   S_i = Σ_j K_ij
 //! ```
 //!
-//! S_i, the force that holds a shift of the whole body, is zero for a free body; the sum of its rounded blocks is not. Taken as zero where it
-//! is rounding, shifts have no forces at all, and turns those of rounding over the arms between neighbours instead of over the whole
-//! body: a strip of 8 m x 2 mm has frequencies exact to 1e-4 instead of 1e-2.
+//! S_i, the force that holds a shift of the whole body, is zero for a free body; the sum of its rounded
+//! blocks is not. Taken as zero where it is rounding, shifts have no forces at all, and turns those of
+//! rounding over the arms between neighbours instead of over the whole body: a strip of 8 m x 2 mm has
+//! frequencies exact to 1e-4 instead of 1e-2.
 //!
-//! Products run over groups of columns that lie side by side, one task each, so that one pass through the matrix serves them
-//! all; each column is summed in the same order whatever the threads.
+//! Products run over groups of columns that lie side by side, one task each, so that one pass through the
+//! matrix serves them all; each column is summed in the same order whatever the threads.
 
 use std::sync::Arc;
 
@@ -29,7 +30,8 @@ mod product;
 
 use product::{BlockProduct, NodeProduct, for_groups};
 
-/// Part of the blocks of a row up to which their sum is rounding: cells around a node are some ten, each with rounding of its own.
+/// Part of the blocks of a row up to which their sum is rounding: cells around a node are some ten, each with
+/// rounding of its own.
 const GROUND: f64 = 1000.0 * f64::EPSILON;
 
 /// A symmetric matrix of 3×3 blocks (stiffness), 3n × 3n with dof 3·node + component.
@@ -37,7 +39,8 @@ const GROUND: f64 = 1000.0 * f64::EPSILON;
 pub struct BlockMatrix {
     /// Sparsity over nodes.
     pub graph: Arc<NodeGraph>,
-    /// Block of each entry of the graph, row-major: `[3 * i + j]` couples component i of the row node with j of the column node.
+    /// Block of each entry of the graph, row-major: `[3 * i + j]` couples component i of the row node with j
+    /// of the column node.
     pub values: Vec<[f64; 9]>,
 }
 
@@ -175,7 +178,8 @@ impl BlockMatrix {
     pub fn rows_product(&self, dofs: &[usize], x: MatRef<'_, f64>) -> Mat<f64> {
         assert_eq!(x.nrows(), self.n_dofs(), "rows of x must be the dofs of the matrix");
         let position = DofPositions::new(self.n_dofs(), dofs);
-        // Couplings as (listed dof, other dof, same dof of the own node, value), gathered once; then each column of X is one pass over them.
+        // Couplings as (listed dof, other dof, same dof of the own node, value), gathered once; then each
+        // column of X is one pass over them.
         let mut couplings = Vec::new();
         for col in 0..self.graph.n_nodes() {
             let (start, rows) = self.graph.column(col);

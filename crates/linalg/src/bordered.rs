@@ -1,7 +1,9 @@
-//! Solution of K u + Wᵀ λ = f, W u = g with a few dense constraints W, and the inertia of K on the null space of W.
+//! Solution of K u + Wᵀ λ = f, W u = g with a few dense constraints W, and the inertia of K on the null space
+//! of W.
 //!
-//! W ties some combinations of many dofs, so that W Wᵀ in the matrix would fill it. It stays in a border instead. Some nodes are pinned:
-//! dofs p, with which the rest a has a definite matrix A, even where nothing but the constraints holds the body. With z = (u_p, λ),
+//! W ties some combinations of many dofs, so that W Wᵀ in the matrix would fill it. It stays in a border
+//! instead. Some nodes are pinned: dofs p, with which the rest a has a definite matrix A, even where nothing
+//! but the constraints holds the body. With z = (u_p, λ),
 //!
 //! ```text
 //! [A  B] [u_a]   [f_a]        B = [K_ap  W_aᵀ],   D = [K_pp  W_pᵀ]
@@ -10,9 +12,11 @@
 //! S = D − Bᵀ A⁻¹ B,   S z = f_z − Bᵀ A⁻¹ f_a,   u_a = A⁻¹ f_a − (A⁻¹ B) z
 //! ```
 //!
-//! The pins are unknowns, not supports: which nodes, and how many, changes nothing but rounding. Without pins the border is the constraints.
+//! The pins are unknowns, not supports: which nodes, and how many, changes nothing but rounding. Without pins
+//! the border is the constraints.
 //!
-//! For K − σM in the place of K the law of Haynsworth counts: of the r constraints each adds one negative eigenvalue, so
+//! For K − σM in the place of K the law of Haynsworth counts: of the r constraints each adds one negative
+//! eigenvalue, so
 //!
 //! ```text
 //! number of λ < σ on ker W = n₋(A) + n₋(S) − r
@@ -49,7 +53,8 @@ pub struct Border {
     constraints: Mat<f64>,
     /// Orthonormal basis of the range of Wᵀ.
     reactions: Mat<f64>,
-    /// Units of u_p and λ by the stiffness K_pp and the compliance W A⁻¹ Wᵀ: S is judged and solved in them, also for K − σM.
+    /// Units of u_p and λ by the stiffness K_pp and the compliance W A⁻¹ Wᵀ: S is judged and solved in them,
+    /// also for K − σM.
     scale: Vec<f64>,
 }
 
@@ -57,7 +62,8 @@ impl Border {
     /// Takes constraints.
     ///
     /// * `free` — the dofs that are not held otherwise
-    /// * `pin_nodes` — nodes without which the free dofs have a definite stiffness; none if they have it anyway
+    /// * `pin_nodes` — nodes without which the free dofs have a definite stiffness; none if they have it
+    ///   anyway
     /// * `constraints` — Wᵀ, 3 n_nodes × r of full rank on the free dofs
     pub fn new(free: DofSet, pin_nodes: Vec<u32>, mut constraints: Mat<f64>) -> Self {
         free.clear_fixed(constraints.as_mut());
@@ -237,7 +243,8 @@ impl<F: Inverse> Bordered<F> {
 
     /// Solves K u + Wᵀ λ = f, W u = g in place for u.
     ///
-    /// * `x` — f on entry, u on return, 3 n_nodes × columns; rows of dofs that are not free are ignored and become zero
+    /// * `x` — f on entry, u on return, 3 n_nodes × columns; rows of dofs that are not free are ignored and
+    ///   become zero
     /// * `values` — g, constraints × columns
     ///
     /// # Errors

@@ -1,12 +1,14 @@
-//! Conjugate gradients with a multigrid preconditioner for groups of eight columns, each with scalars of its own.
+//! Conjugate gradients with a multigrid preconditioner for groups of eight columns, each with scalars of its
+//! own.
 //!
 //! ```text
 //! |e|_A² ≈ rᵀ B r,   B ≈ A⁻¹ one cycle of multigrid
 //! ```
 //!
-//! measures the error of a solution in the norm of its strain energy, whatever the condition of A: a column has converged when it has
-//! fallen by [`TOLERANCE`]². Such a column rests while the others go on. Then the true residual replaces the recurred one, which rounding may have led
-//! away from it, and what is left is solved for once more.
+//! measures the error of a solution in the norm of its strain energy, whatever the condition of A: a column
+//! has converged when it has fallen by [`TOLERANCE`]². Such a column rests while the others go on. Then the
+//! true residual replaces the recurred one, which rounding may have led away from it, and what is left is
+//! solved for once more.
 //!
 //! # Source
 //!
@@ -30,7 +32,8 @@ const PATIENCE: usize = 150;
 /// True residuals that replace the recurred one at most; rounding forbids more after that.
 const MAX_REPLACEMENTS: usize = 3;
 
-/// What the recurred residual may differ by from the true one, as a multiple of [`TOLERANCE`], before it is replaced.
+/// What the recurred residual may differ by from the true one, as a multiple of [`TOLERANCE`], before it is
+/// replaced.
 const DRIFT: f64 = 10.0;
 
 /// What a replacement must take off an error for another one.
@@ -44,8 +47,9 @@ const PIECE_ROWS: usize = 1536;
 pub enum IterationError {
     /// The error does not fall any more.
     #[error(
-        "the iterative solution stands at a relative error of {error:.1e} after {iterations} iterations ({TOLERANCE:.0e} is needed): the \
-         mesh has very flat cells or parts that hardly hang together; mend the mesh, or take a machine on which the factor fits"
+        "the iterative solution stands at a relative error of {error:.1e} after {iterations} iterations \
+         ({TOLERANCE:.0e} is needed): the mesh has very flat cells or parts that hardly hang together; mend \
+         the mesh, or take a machine on which the factor fits"
     )]
     Stagnation {
         /// Relative error in the norm of the strain energy of the worst column.
@@ -55,8 +59,9 @@ pub enum IterationError {
     },
     /// Corrections of a solution do not become small.
     #[error(
-        "corrections of a static answer stay at {correction:.1e} of it (in the norm of the strain energy): held as it is, the body is so soft, by its slenderness or its grading, \
-         that its stiffness is singular to rounding; hold it at a larger part or at both ends, or take cells of less unequal edges"
+        "corrections of a static answer stay at {correction:.1e} of it (in the norm of the strain energy): \
+         held as it is, the body is so soft, by its slenderness or its grading, that its stiffness is \
+         singular to rounding; hold it at a larger part or at both ends, or take cells of less unequal edges"
     )]
     Refinement {
         /// The last correction, relative to the answer, in the norm of the strain energy.
@@ -64,10 +69,12 @@ pub enum IterationError {
     },
     /// The matrix or a load is not what the method needs.
     #[error(
-        "the stiffness is not positive definite (the energy of a direction is {energy:.1e}): some part can move freely or has no stiffness"
+        "the stiffness is not positive definite (the energy of a direction is {energy:.1e}): some part can \
+         move freely or has no stiffness"
     )]
     NotPositiveDefinite {
-        /// Energy of a direction, or a pivot of the smallest level relative to its diagonal entry; NaN if there are entries that are not finite.
+        /// Energy of a direction, or a pivot of the smallest level relative to its diagonal entry; NaN if
+        /// there are entries that are not finite.
         energy: f64,
     },
     /// The user stopped it.

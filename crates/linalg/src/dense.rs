@@ -42,7 +42,8 @@ pub fn symmetrised(a: MatRef<'_, f64>) -> Mat<f64> {
 
 /// All eigenpairs of a symmetric matrix, of which the lower triangle is read; vectors are orthonormal.
 ///
-/// The matrix is scaled to a largest entry near 1: faer's divide and conquer deflates by tolerances that suppose that.
+/// The matrix is scaled to a largest entry near 1: faer's divide and conquer deflates by tolerances that
+/// suppose that.
 ///
 /// # Errors
 ///
@@ -85,12 +86,13 @@ pub fn symmetric_pairs(a: MatRef<'_, f64>) -> Result<DensePairs, DenseEigenError
 /// D K D = L Lᵀ (D = diag(K)^-½),   L⁻¹ D M D L⁻ᵀ q = μ q,   λ = 1/μ,   x = D L⁻ᵀ q / √μ
 /// ```
 ///
-/// Factorising K and not M keeps the compliance Σ x xᵀ/λ = K⁻¹ as exact as K allows, whatever the spread of masses:
-/// graded meshes have mass entries that differ by twelve orders, and then a factor of M would spoil the low eigenpairs.
-/// The scaling with the diagonal takes grading out of the condition number.
+/// Factorising K and not M keeps the compliance Σ x xᵀ/λ = K⁻¹ as exact as K allows, whatever the spread of
+/// masses: graded meshes have mass entries that differ by twelve orders, and then a factor of M would spoil
+/// the low eigenpairs. The scaling with the diagonal takes grading out of the condition number.
 ///
-/// Returns λ ascending and vectors with Xᵀ M X = E. Where μ is below rounding, n ε of the largest, it is raised to that: such
-/// λ are too low and such vectors too small in mass, but x xᵀ/λ, and with it the compliance, stays what it was.
+/// Returns λ ascending and vectors with Xᵀ M X = E. Where μ is below rounding, n ε of the largest, it is
+/// raised to that: such λ are too low and such vectors too small in mass, but x xᵀ/λ, and with it the
+/// compliance, stays what it was.
 ///
 /// # Errors
 ///
@@ -141,7 +143,8 @@ pub(crate) fn orthonormalising(g: MatRef<'_, f64>) -> Option<Mat<f64>> {
     Some(inverse)
 }
 
-/// Householder reflections H₁ H₂ … that make the columns of a tall matrix upper triangular, in an order of sums that is always the same.
+/// Householder reflections H₁ H₂ … that make the columns of a tall matrix upper triangular, in an order of
+/// sums that is always the same.
 ///
 /// # Source
 ///
@@ -222,7 +225,8 @@ pub fn fix_signs(mut x: MatMut<'_, f64>) {
 mod tests {
     use super::*;
 
-    /// A fixed-free chain of n equal masses and springs: ω_k = 2 sin((2k−1) π / (2 (2n+1))), Rayleigh (1877), § 120.
+    /// A fixed-free chain of n equal masses and springs: ω_k = 2 sin((2k−1) π / (2 (2n+1))), Rayleigh (1877),
+    /// § 120.
     #[test]
     fn a_badly_scaled_chain_has_its_closed_form_spectrum() {
         let n = 40;

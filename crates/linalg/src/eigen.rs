@@ -1,14 +1,15 @@
 //! The lowest eigenpairs of K x = λ M x on free dofs, none missing and none invented.
 //!
-//! 1. Block Lanczos on (K + sM)⁻¹ M in the inner product of M, with full reorthogonalisation and thick restarts, until
-//!    the wanted pairs and a gap behind them have converged.
-//! 2. Rayleigh-Ritz among the Lanczos vectors, and the true residual |K x − λ M x| of every pair. Where it is too large, Lanczos
-//!    goes on; if that does not help, block inverse iteration.
-//! 3. The inertia of K − σM, σ in the gap, must count as many eigenvalues as were found. If it counts more (a copy of a
-//!    multiple root that the start block did not excite), fresh directions are added and the search goes on.
+//! 1. Block Lanczos on (K + sM)⁻¹ M in the inner product of M, with full reorthogonalisation and thick
+//!    restarts, until the wanted pairs and a gap behind them have converged.
+//! 2. Rayleigh-Ritz among the Lanczos vectors, and the true residual |K x − λ M x| of every pair. Where it is
+//!    too large, Lanczos goes on; if that does not help, block inverse iteration.
+//! 3. The inertia of K − σM, σ in the gap, must count as many eigenvalues as were found. If it counts more (a
+//!    copy of a multiple root that the start block did not excite), fresh directions are added and the search
+//!    goes on.
 //!
-//! Here are what callers use and the dense solution of small problems; steps 1 and 3 are in `search`, step 2 in `inverse`; `again` is the
-//! search without a factor, which cannot count.
+//! Here are what callers use and the dense solution of small problems; steps 1 and 3 are in `search`, step 2
+//! in `inverse`; `again` is the search without a factor, which cannot count.
 //!
 //! # Source
 //!
@@ -84,8 +85,9 @@ pub enum EigenError {
     Projected(#[from] DenseEigenError),
     /// Lanczos did not converge.
     #[error(
-        "{converged} eigenpairs converged after {solves} solves, and no further one in the last of them: ask for fewer modes or a lower \
-         frequency; or the matrices are too badly conditioned for the shift {shift:e}"
+        "{converged} eigenpairs converged after {solves} solves, and no further one in the last of them: ask \
+         for fewer modes or a lower frequency; or the matrices are too badly conditioned for the shift \
+         {shift:e}"
     )]
     NotConverged {
         /// Number of converged pairs.
@@ -97,8 +99,8 @@ pub enum EigenError {
     },
     /// The pairs below a limit cannot be counted.
     #[error(
-        "no count of the eigenvalues below {limit:e} can be trusted: the limit is far beyond the matrices' rounding; take a lower one, \
-         or a number of modes"
+        "no count of the eigenvalues below {limit:e} can be trusted: the limit is far beyond the matrices' \
+         rounding; take a lower one, or a number of modes"
     )]
     Limit {
         /// The limit.
@@ -106,9 +108,10 @@ pub enum EigenError {
     },
     /// A residual stays too large.
     #[error(
-        "eigenpair {pair} (λ = {lambda:e}) keeps a residual of {residual:.1e} (at most {:.1e}: {RESIDUAL:.0e}, or what rounding of its own \
-         forces leaves): corrections do not make it smaller, as the stiffness is singular to rounding; hold the body at a larger part \
-         of it (interface, attachment, support), or take cells of less unequal edges",
+        "eigenpair {pair} (λ = {lambda:e}) keeps a residual of {residual:.1e} (at most {:.1e}: \
+         {RESIDUAL:.0e}, or what rounding of its own forces leaves): corrections do not make it smaller, as \
+         the stiffness is singular to rounding; hold the body at a larger part of it (interface, attachment, \
+         support), or take cells of less unequal edges",
         RESIDUAL.max(*floor)
     )]
     Residual {
@@ -137,7 +140,8 @@ pub enum EigenError {
 }
 
 impl EigenError {
-    /// Whether numbers are at fault and not what was asked for: the search failed though the problem has a solution.
+    /// Whether numbers are at fault and not what was asked for: the search failed though the problem has a
+    /// solution.
     pub fn is_convergence(&self) -> bool {
         match self {
             Self::NotConverged { .. } | Self::Residual { .. } | Self::Count { .. } | Self::Projected(_) => {
@@ -180,8 +184,9 @@ pub enum Proof {
         /// Eigenvalues below it.
         below: usize,
     },
-    /// A second search from fresh directions beside the pairs that were found ended above the gap behind them. That is no proof, but a
-    /// pair that it missed would have to be without part in all of these directions.
+    /// A second search from fresh directions beside the pairs that were found ended above the gap behind
+    /// them. That is no proof, but a pair that it missed would have to be without part in all of these
+    /// directions.
     SearchedAgain {
         /// A value in the gap.
         shift: f64,
@@ -197,7 +202,8 @@ pub enum Proof {
 pub struct EigenPairs {
     /// Eigenvalues, ascending.
     pub lambda: Vec<f64>,
-    /// Vectors, 3 n_nodes × pairs, zero on dofs that are not free; Xᵀ M X = E, entry of largest magnitude positive.
+    /// Vectors, 3 n_nodes × pairs, zero on dofs that are not free; Xᵀ M X = E, entry of largest magnitude
+    /// positive.
     pub vectors: Mat<f64>,
     /// True residual of each: |K x − λ M x| over max(λ, s) |M x|.
     pub residuals: Vec<f64>,
@@ -222,7 +228,8 @@ pub struct Pencil<'a> {
 
 /// Finds the lowest eigenpairs of K x = λ M x on the free dofs of the factor.
 ///
-/// * `factor` — Cholesky factor of K + sM, or another [`Counting`] inverse; given up, because the inertia count works in its memory
+/// * `factor` — Cholesky factor of K + sM, or another [`Counting`] inverse; given up, because the inertia
+///   count works in its memory
 /// * `shift` — its s ≥ 0, the scale below which a residual counts as absolute (rigid modes)
 ///
 /// Returns the pairs and the structure of the factor for further use.
@@ -250,8 +257,8 @@ pub fn lowest_pairs<I: Counting>(
     outcome
 }
 
-/// As [`lowest_pairs`] with an inverse that has no factor: in place of the inertia count stands a second search from fresh directions,
-/// [`Proof::SearchedAgain`].
+/// As [`lowest_pairs`] with an inverse that has no factor: in place of the inertia count stands a second
+/// search from fresh directions, [`Proof::SearchedAgain`].
 ///
 /// # Errors
 ///
@@ -275,7 +282,8 @@ pub fn lowest_pairs_by_iteration(
     outcome
 }
 
-/// Bytes that a search for eigenpairs holds beside the inverse: the space of Lanczos, and what verifies the pairs.
+/// Bytes that a search for eigenpairs holds beside the inverse: the space of Lanczos, and what verifies the
+/// pairs.
 pub fn search_bytes(n_dofs: usize, wanted: Wanted) -> u64 {
     let n_pairs = match wanted {
         Wanted::Count(n) => n,
@@ -300,7 +308,8 @@ impl Pencil<'_> {
         }
     }
 
-    /// How many pairs lie below a limit, where counting them costs little: when they are many, Lanczos is not the way to find them.
+    /// How many pairs lie below a limit, where counting them costs little: when they are many, Lanczos is not
+    /// the way to find them.
     fn numbered<I: Counting>(
         &self,
         factor: I,
@@ -347,7 +356,8 @@ impl Pencil<'_> {
 }
 
 impl EigenPairs {
-    /// In ascending order: Rayleigh quotients of copies of one root differ by rounding from the order of the projection.
+    /// In ascending order: Rayleigh quotients of copies of one root differ by rounding from the order of the
+    /// projection.
     fn sorted(self) -> Self {
         if self.lambda.is_sorted() {
             return self;

@@ -1,8 +1,8 @@
 //! Sparse Cholesky factorisation, and the inertia of an indefinite matrix by the same code.
 //!
-//! A left-looking supernodal method on the panels of [`Symbolic`]: a panel is filled with its entries of the matrix,
-//! every supernode below it subtracts its contribution by dense products, and then its diagonal block is factorised.
-//! Here is what callers use; read on in
+//! A left-looking supernodal method on the panels of [`Symbolic`]: a panel is filled with its entries of the
+//! matrix, every supernode below it subtracts its contribution by dense products, and then its diagonal block
+//! is factorised. Here is what callers use; read on in
 //!
 //! * `schedule` — which panels work at the same time
 //! * `panel` — one panel: filled, reduced by the panels before it, factorised
@@ -11,11 +11,11 @@
 //! * `pivots` — the diagonal block: its factor, its signs, its smallest pivot
 //! * `inertia` — counts, in single precision where that is certain to count right
 //!
-//! An indefinite matrix is factorised as A = W S Wᵀ with signs S = ±1: the square root is taken of |pivot|. No pivoting
-//! takes place; how small a pivot became is reported.
+//! An indefinite matrix is factorised as A = W S Wᵀ with signs S = ±1: the square root is taken of |pivot|.
+//! No pivoting takes place; how small a pivot became is reported.
 //!
-//! Rounding errors of the factorisation do not change when A is scaled to D A D, so grading needs no scaling here; what
-//! does matter is that pivots are judged by their own diagonal entry, a_jj.
+//! Rounding errors of the factorisation do not change when A is scaled to D A D, so grading needs no scaling
+//! here; what does matter is that pivots are judged by their own diagonal entry, a_jj.
 
 use carom_progress::Progress;
 
@@ -49,8 +49,9 @@ pub enum FactorError {
     Ordering(#[from] OrderingError),
     /// A pivot is not positive: the matrix is singular or indefinite.
     #[error(
-        "the matrix is not positive definite: the pivot of node {node}, component {component}, is {pivot:.1e} of its diagonal \
-         entry (at least {SMALLEST_PIVOT:.0e} is needed); some part can move freely or has no stiffness"
+        "the matrix is not positive definite: the pivot of node {node}, component {component}, is \
+         {pivot:.1e} of its diagonal entry (at least {SMALLEST_PIVOT:.0e} is needed); some part can move \
+         freely or has no stiffness"
     )]
     NotPositiveDefinite {
         /// Zero-based node.
@@ -70,8 +71,8 @@ pub enum FactorError {
     },
     /// The constraints of a bordered system do not hold the body, or depend on each other.
     #[error(
-        "the constraints do not hold the body, or say the same twice: their pivots differ by {pivot:.1e} (at least \
-         {SMALLEST_PIVOT:.0e} is needed)"
+        "the constraints do not hold the body, or say the same twice: their pivots differ by {pivot:.1e} (at \
+         least {SMALLEST_PIVOT:.0e} is needed)"
     )]
     SingularBorder {
         /// Smallest over largest pivot of the border.
@@ -79,8 +80,8 @@ pub enum FactorError {
     },
     /// The factor does not fit into the memory.
     #[error(
-        "the factor of the stiffness needs {:.1} GB of memory, {:.1} GB more than this machine has free: take a coarser mesh, a lower \
-         degree or a machine with more memory",
+        "the factor of the stiffness needs {:.1} GB of memory, {:.1} GB more than this machine has free: \
+         take a coarser mesh, a lower degree or a machine with more memory",
         *wanted as f64 / 1e9, *missing as f64 / 1e9
     )]
     OutOfMemory {
@@ -187,11 +188,11 @@ impl Cholesky {
 
     /// Gives up the factor and counts the eigenvalues of (K, M) below σ in its memory.
     ///
-    /// By Sylvester's law of inertia their number is the number of negative pivots of K − σ M. Large matrices are factorised in single
-    /// precision if that is certain to count the same, see the module `inertia`.
+    /// By Sylvester's law of inertia their number is the number of negative pivots of K − σ M. Large matrices
+    /// are factorised in single precision if that is certain to count the same, see the module `inertia`.
     ///
-    /// Returns the count, or [`FactorError::ShiftTooClose`] if a pivot vanishes, or [`FactorError::Interrupted`]; and in
-    /// any case the symbolic structure, for another factorisation.
+    /// Returns the count, or [`FactorError::ShiftTooClose`] if a pivot vanishes, or
+    /// [`FactorError::Interrupted`]; and in any case the symbolic structure, for another factorisation.
     pub fn into_inertia(
         self,
         k: &BlockMatrix,
@@ -203,7 +204,8 @@ impl Cholesky {
         (inertia::count(&symbolic, &mut panels, k, m, shift, progress), symbolic)
     }
 
-    /// As [`Cholesky::into_inertia`] in double precision, and keeps W S Wᵀ = K − σ M: if the count succeeds, what is returned solves with it.
+    /// As [`Cholesky::into_inertia`] in double precision, and keeps W S Wᵀ = K − σ M: if the count succeeds,
+    /// what is returned solves with it.
     pub(crate) fn into_indefinite(
         self,
         k: &BlockMatrix,

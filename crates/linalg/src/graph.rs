@@ -19,7 +19,8 @@ pub enum GraphError {
         n_nodes: usize,
     },
     /// Node numbers are 32 bit wide.
-    #[error("{n_nodes} nodes are more than 32-bit node numbers allow ({max}); split the body", max = u32::MAX)]
+    #[error("{n_nodes} nodes are more than 32-bit node numbers allow ({max}); split the \
+        body", max = u32::MAX)]
     TooManyNodes {
         /// Number of nodes.
         n_nodes: usize,
@@ -56,7 +57,8 @@ impl NodeGraph {
     /// The graph of a relation between nodes that holds both ways; every node has its diagonal entry.
     ///
     /// * `n_nodes` — number of nodes
-    /// * `neighbours` — appends to a list the nodes that couple with a node: in any order, repetitions and the node itself allowed
+    /// * `neighbours` — appends to a list the nodes that couple with a node: in any order, repetitions and
+    ///   the node itself allowed
     ///
     /// # Errors
     ///

@@ -34,7 +34,8 @@ impl Iterative {
     ///
     /// # Errors
     ///
-    /// [`FactorError::Iteration`] if the smallest level shows that something can move freely, [`FactorError::Interrupted`].
+    /// [`FactorError::Iteration`] if the smallest level shows that something can move freely,
+    /// [`FactorError::Interrupted`].
     pub fn new(
         k: &BlockMatrix,
         shifted_mass: Option<(&NodeMatrix, f64)>,
@@ -53,7 +54,8 @@ impl Iterative {
 
     /// Solves A X = B in place on the free dofs; the other rows become zero.
     ///
-    /// * `x` — B on entry, X on return, 3 n_nodes × any number of columns; rows of dofs that are not free are ignored
+    /// * `x` — B on entry, X on return, 3 n_nodes × any number of columns; rows of dofs that are not free are
+    ///   ignored
     ///
     /// # Errors
     ///
@@ -122,8 +124,8 @@ impl Inverse for Iterative {
     }
 }
 
-/// The rigid motions of each node about the middle of them all: three translations, three turns scaled to the size of the body; zero
-/// where a dof is not free.
+/// The rigid motions of each node about the middle of them all: three translations, three turns scaled to the
+/// size of the body; zero where a dof is not free.
 fn rigid_motions(nodes: &[u32], free: &DofSet, points: &[[f64; 3]]) -> Vec<[[f64; 6]; 3]> {
     let place = |node: u32, axis: usize| points[node as usize][axis];
     let n = nodes.len().max(1) as f64;

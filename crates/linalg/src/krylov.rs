@@ -1,7 +1,7 @@
 //! The block Krylov space of (K + sM)⁻¹ M, orthonormal in the inner product of M.
 //!
-//! A block is a group of [`LANES`](crate::lanes) columns. Directions that have lost all figures are left in it as zero columns,
-//! which are *dead*: they take no part in the projection.
+//! A block is a group of [`LANES`](crate::lanes) columns. Directions that have lost all figures are left in
+//! it as zero columns, which are *dead*: they take no part in the projection.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,7 +21,8 @@ use orthonormal::Orthonormal;
 /// Part of a normalised block in the basis up to which one subtraction takes it out to rounding.
 const SOUND: f64 = 1e-7;
 
-/// Where the directions of a second search begin in the sequence of random numbers, far behind those of the first.
+/// Where the directions of a second search begin in the sequence of random numbers, far behind those of the
+/// first.
 const AFRESH: u64 = 1 << 48;
 
 /// Most subtractions for a block.
@@ -39,9 +40,9 @@ pub(crate) struct Ritz {
 
 /// An M-orthonormal basis with the projection of the operator.
 ///
-/// The last `pending` groups are those to which the operator is applied next. What the operator couples them with in exact
-/// arithmetic is subtracted first and makes the projection: the block before them, or after a restart the whole basis. What
-/// rounding has left of the other groups is subtracted then.
+/// The last `pending` groups are those to which the operator is applied next. What the operator couples them
+/// with in exact arithmetic is subtracted first and makes the projection: the block before them, or after a
+/// restart the whole basis. What rounding has left of the other groups is subtracted then.
 pub(crate) struct Krylov<'a> {
     /// M_s, in the order of the inverse if that has one.
     mass: Cow<'a, NodeMatrix>,
@@ -55,11 +56,12 @@ pub(crate) struct Krylov<'a> {
     live: Vec<bool>,
     /// M V of the pending groups.
     mass_pending: Vec<Vec<Row>>,
-    /// The first columns are converged eigenvectors. What the operator adds in their direction is rounding, magnified by
-    /// the condition of K; left out of the projection it cannot hide pairs with smaller θ.
+    /// The first columns are converged eigenvectors. What the operator adds in their direction is rounding,
+    /// magnified by the condition of K; left out of the projection it cannot hide pairs with smaller θ.
     locked: usize,
     projected: Mat<f64>,
-    /// Coupling of the groups that the operator was applied to last with the pending ones, and the first of those groups.
+    /// Coupling of the groups that the operator was applied to last with the pending ones, and the first of
+    /// those groups.
     coupling: Option<(Mat<f64>, usize)>,
     pub(crate) n_solves: usize,
     draws: u64,
@@ -91,7 +93,8 @@ impl<'a> Krylov<'a> {
         }
     }
 
-    /// A space beside known eigenvectors, which are locked in it; its directions are drawn from another part of the sequence.
+    /// A space beside known eigenvectors, which are locked in it; its directions are drawn from another part
+    /// of the sequence.
     ///
     /// * `known` — M-orthonormal
     /// * `theta` — of each
@@ -255,10 +258,11 @@ impl<'a> Krylov<'a> {
         coefficients
     }
 
-    /// Orthonormalises a block, from which its coupling has been subtracted, within itself and against the basis.
+    /// Orthonormalises a block, from which its coupling has been subtracted, within itself and against the
+    /// basis.
     ///
-    /// Rounding leaves of that part what cancellation and the scaling of small directions make of it: it is subtracted again
-    /// until what is found is small.
+    /// Rounding leaves of that part what cancellation and the scaling of small directions make of it: it is
+    /// subtracted again until what is found is small.
     fn orthonormal(&self, y: Vec<Row>) -> Result<Orthonormal, DenseEigenError> {
         let mut block = Orthonormal::new(y, &self.mass);
         for _ in 0..MAX_PASSES {
@@ -298,14 +302,15 @@ impl<'a> Krylov<'a> {
                 let tail = coupling * coefficients.subrows(LANES * first, coupling.ncols());
                 (0..n).map(|j| tail.col(j).norm_l2()).collect()
             }
-            // A start block has been added: what it will change is unknown. Without a pending block nothing is left.
+            // A start block has been added: what it will change is unknown. Without a pending block nothing
+            // is left.
             _ => vec![if self.is_exhausted() { 0.0 } else { f64::INFINITY }; n],
         };
         Ok(Ritz { theta, residual, coefficients })
     }
 
-    /// The first Ritz vectors, with one step of the operator: A x = θ x + Q c, with Q the pending block and c its coupling, needs
-    /// no solve.
+    /// The first Ritz vectors, with one step of the operator: A x = θ x + Q c, with Q the pending block and c
+    /// its coupling, needs no solve.
     pub(crate) fn vectors(&self, ritz: &Ritz, count: usize) -> Mat<f64> {
         let mut coefficients = Mat::zeros(LANES * self.basis.len(), count);
         let n = self.n_applied();
@@ -327,7 +332,8 @@ impl<'a> Krylov<'a> {
         vectors
     }
 
-    /// V C for some columns of C, at most a group; V are the first groups of the basis, as many as C has rows.
+    /// V C for some columns of C, at most a group; V are the first groups of the basis, as many as C has
+    /// rows.
     fn combined(&self, coefficients: MatRef<'_, f64>, columns: Range<usize>) -> Vec<Row> {
         let groups = &self.basis[..coefficients.nrows() / LANES];
         let squares: Vec<Square> = (0..groups.len())

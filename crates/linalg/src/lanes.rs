@@ -1,7 +1,8 @@
 //! Columns of tall matrices side by side, eight in a row: a *group*.
 //!
-//! A group is 3n rows of `LANES` numbers. Sparse products, triangular solutions and orthogonalisations of few columns pass
-//! once over their matrix or basis and meet whole cache lines; with columns one behind the other they would gather.
+//! A group is 3n rows of `LANES` numbers. Sparse products, triangular solutions and orthogonalisations of few
+//! columns pass once over their matrix or basis and meet whole cache lines; with columns one behind the other
+//! they would gather.
 
 use faer::{MatMut, MatRef};
 use pulp::{Arch, Simd, WithSimd};
@@ -12,7 +13,8 @@ use crate::number::Number;
 /// Columns that lie side by side.
 pub(crate) const LANES: usize = 8;
 
-/// One row of a group, of the size of a cache line; where numbers are single, sixteen stand side by side and not `LANES`.
+/// One row of a group, of the size of a cache line; where numbers are single, sixteen stand side by side and
+/// not `LANES`.
 pub(crate) type Row<T = f64> = <T as Number>::Row;
 
 /// The row of zeros.
@@ -24,8 +26,8 @@ pub(crate) type Square = [Row; LANES];
 /// The coefficients zero.
 pub(crate) const NOTHING: Square = [ZERO; LANES];
 
-/// Rows of one piece of a group: the unit of parallel work, small enough that a piece of the group at work stays in the cache
-/// while the basis passes.
+/// Rows of one piece of a group: the unit of parallel work, small enough that a piece of the group at work
+/// stays in the cache while the basis passes.
 const PIECE_ROWS: usize = 1024;
 
 /// Rows that stay in the first-level cache.

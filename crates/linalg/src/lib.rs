@@ -1,13 +1,14 @@
 //! Sparse symmetric matrices over a graph of nodes, their factorisation and eigenpairs.
 //!
 //! Read in this order: [`graph`] (which nodes couple), [`block`] (stiffness and mass over that graph),
-//! [`dofs`] (which displacements are free), [`ordering`] and [`symbolic`] (elimination order, structure of the factor),
-//! [`factor`] (Cholesky factorisation and inertia counts), [`solve`], [`memory`] (what the system says of it),
-//! [`bordered`] (solution under a few dense constraints), [`eigen`] (lowest eigenpairs of K x = λ M x), [`dense`] (products of tall matrices, small eigenproblems).
+//! [`dofs`] (which displacements are free), [`ordering`] and [`symbolic`] (elimination order, structure of
+//! the factor), [`factor`] (Cholesky factorisation and inertia counts), [`solve`], [`memory`] (what the
+//! system says of it), [`bordered`] (solution under a few dense constraints), [`eigen`] (lowest eigenpairs of
+//! K x = λ M x), [`dense`] (products of tall matrices, small eigenproblems).
 //!
 //! Vectors over dofs always have length 3 n_nodes, dof 3·node + component; a restriction to free dofs is a
-//! [`DofSet`], and what is not free is zero. Every sum has a fixed order: results are the same bits for any number
-//! of threads of the rayon pool in which they are computed.
+//! [`DofSet`], and what is not free is zero. Every sum has a fixed order: results are the same bits for any
+//! number of threads of the rayon pool in which they are computed.
 
 pub mod block;
 pub mod bordered;

@@ -15,7 +15,8 @@ pub fn memory() -> Memory {
     Memory { total: entry(&text, "MemTotal:"), available: entry(&text, "MemAvailable:") }
 }
 
-/// The largest amount of memory that this process has held so far, in bytes; `None` where the system does not tell.
+/// The largest amount of memory that this process has held so far, in bytes; `None` where the system does not
+/// tell.
 pub fn peak_memory_bytes() -> Option<u64> {
     entry(&std::fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }

@@ -1,15 +1,18 @@
 //! Multigrid by smoothed aggregation: an approximate inverse of K + sM that needs no factor of it.
 //!
-//! Nodes that couple strongly are put together to *aggregates*, each of which becomes one node with six dofs on the next level: the rigid motions
-//! of the aggregate. One step of Jacobi smooths these columns of the prolongation P, and Pᵀ A P is the matrix of the next level. Levels
-//! follow until the matrix is small enough for a factor. A cycle smooths by Chebyshev's iteration, corrects by the next level and smooths
-//! again: a symmetric positive definite operator, the preconditioner of the conjugate gradients in `conjugate`.
+//! Nodes that couple strongly are put together to *aggregates*, each of which becomes one node with six dofs
+//! on the next level: the rigid motions of the aggregate. One step of Jacobi smooths these columns of the
+//! prolongation P, and Pᵀ A P is the matrix of the next level. Levels follow until the matrix is small enough
+//! for a factor. A cycle smooths by Chebyshev's iteration, corrects by the next level and smooths again: a
+//! symmetric positive definite operator, the preconditioner of the conjugate gradients in `conjugate`.
 //!
-//! Read: `system` (nodes and matrix), `blocks` (sparse matrices of blocks), `aggregates`, `coarsen` (P and Pᵀ A P), `level` (smoother).
+//! Read: `system` (nodes and matrix), `blocks` (sparse matrices of blocks), `aggregates`, `coarsen` (P and Pᵀ
+//! A P), `level` (smoother).
 //!
 //! # Source
 //!
-//! Vaněk, Mandel & Brezina (1996), Computing 56, 179–196; Adams, Brezina, Hu & Tuminaro (2003), J. Comput. Phys. 188, 593–610 (smoother).
+//! Vaněk, Mandel & Brezina (1996), Computing 56, 179–196; Adams, Brezina, Hu & Tuminaro (2003), J. Comput.
+//! Phys. 188, 593–610 (smoother).
 
 use std::sync::Arc;
 
@@ -36,7 +39,8 @@ pub(crate) use system::System;
 /// Dofs of a level that is small enough for a factor.
 const COARSEST: usize = 3000;
 
-/// A level that keeps more than this part of the nodes of the one before is not made: aggregation has stalled.
+/// A level that keeps more than this part of the nodes of the one before is not made: aggregation has
+/// stalled.
 const STALLED: f64 = 0.7;
 
 /// An approximate inverse of a matrix of 3 × 3 blocks.

@@ -57,8 +57,8 @@ pub(crate) fn multiply_pair<S: Simd, T: Number, const N: usize>(
     }
 }
 
-/// Whether two tiles at once pay: their sums must fit the registers, a row being one vector, and the tiles of a wide panel with their right
-/// operand the first-level cache, which those of doubles do not.
+/// Whether two tiles at once pay: their sums must fit the registers, a row being one vector, and the tiles of
+/// a wide panel with their right operand the first-level cache, which those of doubles do not.
 #[inline(always)]
 pub(crate) fn takes_pairs<S: Simd, T: Number>() -> bool {
     T::lanes::<S>() == T::LANES && size_of::<T>() < size_of::<f64>()

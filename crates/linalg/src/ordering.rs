@@ -14,7 +14,8 @@ use multisection::best_order;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OrderingError {
     /// The graph has more couplings than METIS's 32-bit indices can count.
-    #[error("{n_couplings} couplings of nodes are more than METIS can number ({max}); use a coarser mesh", max = i32::MAX)]
+    #[error("{n_couplings} couplings of nodes are more than METIS can number ({max}); use a coarser \
+        mesh", max = i32::MAX)]
     TooLarge {
         /// Number of ordered pairs of different nodes that couple.
         n_couplings: usize,
@@ -29,20 +30,23 @@ pub enum OrderingError {
     },
 }
 
-/// Separators that METIS tries at each cut. Five in place of one save 2 to 4 % of the operations of large factors (connecting rods of
-/// 100 000 to 300 000 dofs, a round bar), for less than a hundredth of their time.
+/// Separators that METIS tries at each cut. Five in place of one save 2 to 4 % of the operations of large
+/// factors (connecting rods of 100 000 to 300 000 dofs, a round bar), for less than a hundredth of their
+/// time.
 const SEPARATORS: i32 = 5;
 
-/// METIS draws from one random sequence for the whole process: two calls at once would disturb each other's order.
+/// METIS draws from one random sequence for the whole process: two calls at once would disturb each other's
+/// order.
 static METIS: Mutex<()> = Mutex::new(());
 
-/// A fill-reducing order of the active nodes by nested dissection, its separators in the better of two orders (module `multisection`).
+/// A fill-reducing order of the active nodes by nested dissection, its separators in the better of two orders
+/// (module `multisection`).
 ///
 /// * `graph` — couplings of all nodes
 /// * `weights` — number of free dofs of each node; nodes of weight 0 are left out
 ///
-/// Returns the nodes in the order in which they are eliminated. The same graph gives the same order. Where most nodes are dominated
-/// by others, the others alone are dissected, see the module `dominated`.
+/// Returns the nodes in the order in which they are eliminated. The same graph gives the same order. Where
+/// most nodes are dominated by others, the others alone are dissected, see the module `dominated`.
 ///
 /// # Errors
 ///
@@ -88,9 +92,10 @@ fn dissect(graph: &Adjacency, weights: Vec<i32>) -> Result<Vec<i32>, OrderingErr
     // A panic inside the lock cannot leave anything half done: METIS keeps no state but its random sequence.
     let guard = METIS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     #[expect(unsafe_code, reason = "METIS is a C library")]
-    // SAFETY: `options` has METIS_NOPTIONS entries; `starts` has n_vertices + 1 entries, the last of which is the length of
-    // `neighbours`; all neighbours are in 0..n_vertices; the weights are null or have n_vertices entries; both results
-    // have n_vertices entries. METIS writes within these bounds only and keeps no pointer after it returns.
+    // SAFETY: `options` has METIS_NOPTIONS entries; `starts` has n_vertices + 1 entries, the last of which is
+    // the length of `neighbours`; all neighbours are in 0..n_vertices; the weights are null or have
+    // n_vertices entries; both results have n_vertices entries. METIS writes within these bounds only and
+    // keeps no pointer after it returns.
     let code = unsafe {
         metis_sys::METIS_SetDefaultOptions(options.as_mut_ptr());
         options[metis_sys::moptions_et_METIS_OPTION_NUMBERING as usize] = 0;
@@ -114,7 +119,8 @@ fn dissect(graph: &Adjacency, weights: Vec<i32>) -> Result<Vec<i32>, OrderingErr
     }
 }
 
-/// Compressed adjacency of the active nodes in METIS's form: without the diagonal, both directions, neighbours ascending.
+/// Compressed adjacency of the active nodes in METIS's form: without the diagonal, both directions,
+/// neighbours ascending.
 fn adjacency(graph: &NodeGraph, weights: &[u8], active: &[u32]) -> Result<Adjacency, OrderingError> {
     let mut vertex = vec![-1_i32; graph.n_nodes()];
     for (k, &node) in active.iter().enumerate() {

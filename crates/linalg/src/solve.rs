@@ -1,8 +1,9 @@
 //! Solution of A X = B with a Cholesky factor, for many right-hand sides.
 //!
-//! Right-hand sides go through the factor in groups of `LANES`, which lie side by side row by row; every panel serves all
-//! groups of a chunk while it is in the cache. Subtrees are independent of each other: each works on its own rows, collects
-//! what it hands to the rows above in a buffer of its own, and these are summed in order.
+//! Right-hand sides go through the factor in groups of `LANES`, which lie side by side row by row; every
+//! panel serves all groups of a chunk while it is in the cache. Subtrees are independent of each other: each
+//! works on its own rows, collects what it hands to the rows above in a buffer of its own, and these are
+//! summed in order.
 
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
@@ -22,7 +23,8 @@ const CHUNK_GROUPS: usize = 8;
 impl Cholesky {
     /// Solves A X = B in place on the free dofs; the other rows become zero.
     ///
-    /// * `x` — B on entry, X on return, 3 n_nodes × any number of columns; rows of dofs that are not free are ignored
+    /// * `x` — B on entry, X on return, 3 n_nodes × any number of columns; rows of dofs that are not free are
+    ///   ignored
     ///
     /// # Panics
     ///
@@ -56,7 +58,8 @@ impl Cholesky {
         self.solve_listed(x, &self.symbolic.dof_at_row());
     }
 
-    /// As [`Cholesky::solve_group`] with three rows for each node that has free dofs, in the order of elimination.
+    /// As [`Cholesky::solve_group`] with three rows for each node that has free dofs, in the order of
+    /// elimination.
     pub(crate) fn solve_ordered_group(&self, x: &mut [Row]) {
         let symbolic = &self.symbolic;
         assert_eq!(x.len(), 3 * symbolic.order.len(), "rows of x must be those of the ordered nodes");

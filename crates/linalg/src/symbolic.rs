@@ -1,19 +1,21 @@
 //! Structure of the Cholesky factor: elimination tree, supernodes, panels, updates.
 //!
-//! All of it is done on nodes, nine times cheaper than on dofs. A *supernode* is a range of consecutive nodes (in
-//! elimination order) whose columns of the factor have the same rows below; its *list* names its own nodes and then
-//! these rows. A *panel* is a part of a supernode at most `MAX_PANEL_DOFS` wide: the unit of numerical work, stored as
-//! one dense matrix over the rows of the list from its first node on.
+//! All of it is done on nodes, nine times cheaper than on dofs. A *supernode* is a range of consecutive nodes
+//! (in elimination order) whose columns of the factor have the same rows below; its *list* names its own
+//! nodes and then these rows. A *panel* is a part of a supernode at most `MAX_PANEL_DOFS` wide: the unit of
+//! numerical work, stored as one dense matrix over the rows of the list from its first node on.
 //!
-//! Subtrees of the elimination tree whose work is a small part of the whole are *tasks*: they run in parallel, and all
-//! supernodes above them (*top*) follow, parallel inside. Which is which depends on the matrix only.
+//! Subtrees of the elimination tree whose work is a small part of the whole are *tasks*: they run in
+//! parallel, and all supernodes above them (*top*) follow, parallel inside. Which is which depends on the
+//! matrix only.
 //!
-//! Here are the types and what is asked of them; `tree` finds the supernodes, `supernodes` their rows, panels, updates
-//! and tasks.
+//! Here are the types and what is asked of them; `tree` finds the supernodes, `supernodes` their rows,
+//! panels, updates and tasks.
 //!
 //! # Source
 //!
-//! Davis (2006), *Direct Methods for Sparse Linear Systems*, chapter 4; Ng & Peyton (1993), SIAM J. Sci. Comput. 14(5).
+//! Davis (2006), *Direct Methods for Sparse Linear Systems*, chapter 4; Ng & Peyton (1993), SIAM J. Sci.
+//! Comput. 14(5).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -191,8 +193,8 @@ impl Symbolic {
         size_of::<Row>() * self.panels.iter().map(panel).sum::<usize>()
     }
 
-    /// The nodes that have free dofs, in the order in which they are eliminated: METIS's order turned to a postorder of
-    /// the elimination tree.
+    /// The nodes that have free dofs, in the order in which they are eliminated: METIS's order turned to a
+    /// postorder of the elimination tree.
     pub fn order(&self) -> &[u32] {
         &self.order
     }

@@ -35,7 +35,8 @@ pub fn gram(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     Mat::from_fn(a.ncols(), b.ncols(), |i, j| sums[i / LANES * width + j][i % LANES])
 }
 
-/// Aᵀ B of tall matrices, where it is symmetric in exact arithmetic: its lower triangle, and that once more above.
+/// Aᵀ B of tall matrices, where it is symmetric in exact arithmetic: its lower triangle, and that once more
+/// above.
 pub fn symmetric_gram(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     assert_eq!(a.ncols(), b.ncols(), "a symmetric product is square");
     let sums = sums(a, b, true);
@@ -53,7 +54,8 @@ fn padded(n: usize) -> usize {
 
 /// Aᵀ B in tiles of eight rows, each from the first column to the last.
 ///
-/// Pieces of the rows are summed apart, for some columns of B at a time: their sums would else take the memory of the product once a piece.
+/// Pieces of the rows are summed apart, for some columns of B at a time: their sums would else take the
+/// memory of the product once a piece.
 fn sums(a: MatRef<'_, f64>, b: MatRef<'_, f64>, is_lower: bool) -> Vec<Row> {
     let width = padded(b.ncols());
     let n_tiles = a.ncols().div_ceil(LANES);

@@ -1,8 +1,9 @@
-//! How a panel of the factor lies in memory: in *tiles* of eight rows, sixteen of single numbers, in each of them column after column.
+//! How a panel of the factor lies in memory: in *tiles* of eight rows, sixteen of single numbers, in each of
+//! them column after column.
 //!
-//! The rows of one column have the size of a cache line, and the columns of a tile follow each other: whoever passes through some rows,
-//! a product or a triangular solution, reads memory from one end to the other and finds the vectors of its instructions ready. Rows that fill
-//! up the last tile are zero.
+//! The rows of one column have the size of a cache line, and the columns of a tile follow each other: whoever
+//! passes through some rows, a product or a triangular solution, reads memory from one end to the other and
+//! finds the vectors of its instructions ready. Rows that fill up the last tile are zero.
 
 use crate::lanes::{Row, ZERO};
 use crate::number::Number;
@@ -57,7 +58,8 @@ pub(crate) fn clear<T: Number>(storage: &mut Vec<Row>, height: usize, width: usi
     T::rows_mut(storage)
 }
 
-/// Writes to each page of fresh zeros of the system, which need no second pass: a page that is read before it is written costs two faults.
+/// Writes to each page of fresh zeros of the system, which need no second pass: a page that is read before it
+/// is written costs two faults.
 fn touch(fresh: &mut [Row]) {
     // Hidden from the compiler, which knows that nothing but zeros is written over zeros.
     for page in std::hint::black_box(fresh).chunks_mut(PAGE_ROWS) {

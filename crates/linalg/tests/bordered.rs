@@ -1,4 +1,5 @@
-//! Bordered systems against dense algebra: solutions, eigenpairs on the null space of the constraints, counts.
+//! Bordered systems against dense algebra: solutions, eigenpairs on the null space of the constraints,
+//! counts.
 
 use crate::lattice;
 use carom_linalg::dense::generalised_pairs;

@@ -170,7 +170,8 @@ fn any_number_of_threads_gives_the_same_bits() {
     }
 }
 
-/// The operator W⁻¹-free form (K + sM)⁻¹ M is not symmetric, but M^½ (K + sM)⁻¹ M^½ is; with a lumped mass faer can take it.
+/// The operator W⁻¹-free form (K + sM)⁻¹ M is not symmetric, but M^½ (K + sM)⁻¹ M^½ is; with a lumped mass
+/// faer can take it.
 #[derive(Debug)]
 struct Operator<'a> {
     factor: &'a Cholesky,
@@ -283,7 +284,8 @@ impl Inverse for Inexact {
     }
 }
 
-/// The residual is that of the pairs and not that of the inverse: corrections take out what the inverse is off by.
+/// The residual is that of the pairs and not that of the inverse: corrections take out what the inverse is
+/// off by.
 #[test]
 fn pairs_are_as_good_as_the_matrices_where_the_inverse_is_not() {
     let (k, m, exact) = membrane([11, 6, 5]);

@@ -1,4 +1,5 @@
-//! Inertia counts of large matrices, in single precision where that is certain, against eigenvalues in closed form.
+//! Inertia counts of large matrices, in single precision where that is certain, against eigenvalues in closed
+//! form.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use carom_progress::Silent;
 
 const BOX: [usize; 3] = [19, 18, 16];
 
-/// Springs of stiffness c_i along the axes of a lattice whose outer springs end at walls, for each component i its own; unit masses.
+/// Springs of stiffness c_i along the axes of a lattice whose outer springs end at walls, for each component
+/// i its own; unit masses.
 fn string_lattice(c: [f64; 3]) -> (BlockMatrix, NodeMatrix) {
     let number = |[x, y, z]: [usize; 3]| ((z * BOX[1] + y) * BOX[0] + x) as u32;
     let n_nodes: usize = BOX.iter().product();
@@ -57,7 +59,8 @@ fn eigenvalues(c: [f64; 3]) -> Vec<f64> {
     lambda
 }
 
-/// A shift inside the i-th gap of a relative width of at least `least`, from the i-th eigenvalue on, and the number of eigenvalues below.
+/// A shift inside the i-th gap of a relative width of at least `least`, from the i-th eigenvalue on, and the
+/// number of eigenvalues below.
 fn in_gap(lambda: &[f64], i: usize, least: f64) -> (f64, usize) {
     let n = (i..lambda.len()).find(|&n| lambda[n] - lambda[n - 1] > least * lambda[n]).unwrap();
     (0.5 * (lambda[n] + lambda[n - 1]), n)

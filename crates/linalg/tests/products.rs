@@ -22,7 +22,8 @@ fn a_shift_of_a_free_body_has_no_forces_at_all() {
     assert_eq!(k.rows_product(&[5, 700, 3, 44], shift.as_ref()).norm_max(), 0.0);
 }
 
-/// Strains of 1e-9 next to a shift of 600 m: the error of the product is the rounding of the displacements, and not that of forces of 1e14 N.
+/// Strains of 1e-9 next to a shift of 600 m: the error of the product is the rounding of the displacements,
+/// and not that of forces of 1e14 N.
 #[test]
 fn forces_of_small_strains_are_exact_beside_a_shift() {
     let k = stiff();

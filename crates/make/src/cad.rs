@@ -1,6 +1,7 @@
 //! CAD files: meshed by Gmsh in a process of its own, `carom-gmsh`.
 //!
-//! Gmsh is licensed under the GPL, takes its time to start and may end its whole process: so it stays on its own side.
+//! Gmsh is licensed under the GPL, takes its time to start and may end its whole process: so it stays on its
+//! own side.
 
 use std::ffi::OsString;
 use std::io;
@@ -43,9 +44,9 @@ pub struct CadOptions {
 pub enum CadError {
     /// There is no `carom-gmsh`.
     #[error(
-        "meshing `{path}` needs the program carom-gmsh, which is neither beside this program nor in the PATH: install Gmsh's \
-         library (Debian, Ubuntu: apt install libgmsh-dev) and build it with `cargo install --path tools/gmsh`, or mesh the \
-         file with Gmsh yourself and import the .msh"
+        "meshing `{path}` needs the program carom-gmsh, which is neither beside this program nor in the \
+         PATH: install Gmsh's library (Debian, Ubuntu: apt install libgmsh-dev) and build it with `cargo \
+         install --path tools/gmsh`, or mesh the file with Gmsh yourself and import the .msh"
     )]
     Missing {
         /// The CAD file.
@@ -66,7 +67,8 @@ pub enum CadError {
         path: PathBuf,
     },
     /// It failed.
-    #[error("carom-gmsh could not mesh `{path}`{}:\n{message}", if *code < 0 { " (it was killed)" } else { "" })]
+    #[error("carom-gmsh could not mesh \
+        `{path}`{}:\n{message}", if *code < 0 { " (it was killed)" } else { "" })]
     Failed {
         /// The CAD file.
         path: PathBuf,
@@ -130,7 +132,8 @@ pub struct Meshed {
     file: NamedTempFile,
     /// What `carom-gmsh` warned of, a sentence each.
     pub notes: Vec<String>,
-    /// Largest size that a cell was to have, in the unit of length of the mesh; `None` where a script says its own.
+    /// Largest size that a cell was to have, in the unit of length of the mesh; `None` where a script says
+    /// its own.
     pub size: Option<f64>,
 }
 

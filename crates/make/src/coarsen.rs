@@ -25,8 +25,8 @@ pub enum CoarsenError {
     Mesh,
     /// A tolerance that leaves nothing of the shape.
     #[error(
-        "the tolerance {tolerance:?} m is more than a hundredth of the body's diameter, {diameter:.3e} m, and would make \
-         another body of it: give at most {:.1e}", LARGEST_SHARE * diameter
+        "the tolerance {tolerance:?} m is more than a hundredth of the body's diameter, {diameter:.3e} m, \
+         and would make another body of it: give at most {:.1e}", LARGEST_SHARE * diameter
     )]
     Large {
         /// What was given \[m\].
@@ -36,8 +36,8 @@ pub enum CoarsenError {
     },
     /// A set would have no faces left.
     #[error(
-        "with the tolerance {tolerance:?} m the surface would move away from the set `{set}`, and no face be left in it: take a \
-         smaller one"
+        "with the tolerance {tolerance:?} m the surface would move away from the set `{set}`, and no face be \
+         left in it: take a smaller one"
     )]
     Emptied {
         /// Name of the set.
@@ -50,15 +50,16 @@ pub enum CoarsenError {
     Knots(#[from] KnotsError),
 }
 
-/// The body without the knots and degrees that its shape does not need ([`carom_nurbs::Multipatch::coarsen`]).
+/// The body without the knots and degrees that its shape does not need
+/// ([`carom_nurbs::Multipatch::coarsen`]).
 ///
 /// * `tolerance` — how far points may move \[m\]; `None` for rounding
 /// * `progress` — is told how many knots have been looked at
 ///
 /// # Errors
 ///
-/// [`CoarsenError`] if the body is a mesh or refined locally, the tolerance none or too large, a set would lose all its faces,
-/// or the user wants to stop.
+/// [`CoarsenError`] if the body is a mesh or refined locally, the tolerance none or too large, a set would
+/// lose all its faces, or the user wants to stop.
 pub fn coarsen(
     body: &Body,
     tolerance: Option<f64>,
@@ -80,8 +81,8 @@ pub fn coarsen(
     let note = match (coarse.knots, coarse.degrees) {
         (0, 0) => "the shape needs all knots and degrees there are".to_owned(),
         (knots, degrees) => format!(
-            "took out {knots} knots and lowered {degrees} degrees (of glued directions counted once); no point moved by \
-             more than {:.1e} m",
+            "took out {knots} knots and lowered {degrees} degrees (of glued directions counted once); no \
+             point moved by more than {:.1e} m",
             coarse.deviation
         ),
     };

@@ -19,7 +19,8 @@ use crate::cad::{self, CadError, CadOptions};
 /// Endings of NURBS files; their content tells the format.
 const NURBS_ENDINGS: [&str; 7] = ["xml", "mesh", "txt", "json", "npz", "dat", "itd"];
 /// The same for messages.
-const NURBS_KNOWN: &str = ".xml (G+Smo), .mesh (MFEM NURBS), .txt (GeoPDEs), .json (geomdl, splinepy), .npz (splinepy), \
+const NURBS_KNOWN: &str = ".xml (G+Smo), .mesh (MFEM NURBS), .txt (GeoPDEs), .json (geomdl, splinepy), .npz \
+    (splinepy), \
     .dat (PetIGA), .itd (IRIT)";
 
 /// How to read a file.
@@ -27,12 +28,13 @@ const NURBS_KNOWN: &str = ".xml (G+Smo), .mesh (MFEM NURBS), .txt (GeoPDEs), .js
 pub struct ImportOptions {
     /// How a CAD file is meshed.
     pub cad: CadOptions,
-    /// Factor on all coordinates, such as 1e-3 for a file in millimetres; 1 by default. Not together with `units`.
+    /// Factor on all coordinates, such as 1e-3 for a file in millimetres; 1 by default. Not together with
+    /// `units`.
     pub scale: Option<f64>,
     /// Units of the file: of its coordinates and of its materials; SI by default.
     pub units: Option<Units>,
-    /// Materials of the file (.inp) instead of the one given, where it has one for each cell. With a scale alone the units of its
-    /// materials are unknown, and they are not used.
+    /// Materials of the file (.inp) instead of the one given, where it has one for each cell. With a scale
+    /// alone the units of its materials are unknown, and they are not used.
     pub materials_of_file: bool,
 }
 
@@ -52,8 +54,9 @@ pub struct Imported {
 pub enum ImportError {
     /// A file that no reader knows.
     #[error(
-        "`{path}`: the ending `{ending}` is none that can be read; known are .msh (Gmsh 4.1 and 2.2), .inp (Abaqus, CalculiX), .vtu (VTK, meshio), {NURBS_KNOWN}, \
-         .step .stp .iges .igs .brep .geo (meshed by Gmsh)"
+        "`{path}`: the ending `{ending}` is none that can be read; known are .msh (Gmsh 4.1 and 2.2), .inp \
+         (Abaqus, CalculiX), .vtu (VTK, meshio), {NURBS_KNOWN}, .step .stp .iges .igs .brep .geo (meshed by \
+         Gmsh)"
     )]
     UnknownFormat {
         /// The file.
@@ -69,7 +72,8 @@ pub enum ImportError {
     },
     /// Two statements on the length of one unit.
     #[error(
-        "a scale ({scale:?}) and units ({units}) are given, and both say how long one unit is: give one of them"
+        "a scale ({scale:?}) and units ({units}) are given, and both say how long one unit is: give one of \
+         them"
     )]
     ScaleAndUnits {
         /// The scale.
@@ -87,7 +91,8 @@ pub enum ImportError {
     },
     /// Flags of CAD files with a file that is meshed already.
     #[error(
-        "`{path}` is no CAD file: --size, --order and --hex are for files that Gmsh meshes; use carom-mesh refine"
+        "`{path}` is no CAD file: --size, --order and --hex are for files that Gmsh meshes; use carom-mesh \
+         refine"
     )]
     NotCad {
         /// The file.
@@ -95,8 +100,8 @@ pub enum ImportError {
     },
     /// Cells in the same place.
     #[error(
-        "`{path}`: cells fill the same space, as they lie on the same side of a face that they share; pairs of them: {count}, the \
-         first one near ({}, {}, {}) m; remove one cell of each", at[0], at[1], at[2]
+        "`{path}`: cells fill the same space, as they lie on the same side of a face that they share; pairs \
+         of them: {count}, the first one near ({}, {}, {}) m; remove one cell of each", at[0], at[1], at[2]
     )]
     Overlaid {
         /// The file.
@@ -108,8 +113,9 @@ pub enum ImportError {
     },
     /// Cells that are inside out.
     #[error(
-        "`{path}`: {count} of {cells} cells are inverted, the first one near ({}, {}, {}) m with the scaled Jacobian {:.3}: \
-         no computation is possible; mesh the part again, finer there, or renumber the nodes if all cells are inverted",
+        "`{path}`: {count} of {cells} cells are inverted, the first one near ({}, {}, {}) m with the scaled \
+         Jacobian {:.3}: no computation is possible; mesh the part again, finer there, or renumber the nodes \
+         if all cells are inverted",
         at[0], at[1], at[2], quality::without_negative_zero(*least)
     )]
     Inverted {
@@ -302,8 +308,8 @@ fn read_mesh(path: &Path) -> Result<(Geometry, Vec<String>), ImportError> {
 
 /// A mesh as it was read, with what its reader and a look at its cells found.
 ///
-/// A folded corner is a finding of `carom-mesh info`; a cell that is inside out gives no stiffness at all, and one that is there
-/// twice gives its stiffness twice: such meshes are refused.
+/// A folded corner is a finding of `carom-mesh info`; a cell that is inside out gives no stiffness at all,
+/// and one that is there twice gives its stiffness twice: such meshes are refused.
 fn usable(path: &Path, mesh: Mesh, notes: &[impl ToString]) -> Result<(Geometry, Vec<String>), ImportError> {
     let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
     notes.extend(refuse_unusable(path, &mesh)?);
@@ -331,8 +337,9 @@ fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<Option<String>, ImportErr
         return Ok(quality.slivers.first().map(|&(worst, least)| {
             let [x, y, z] = middle(worst);
             format!(
-                "{} of {} cells are slivers (scaled Jacobian below {}), the worst {least:.1e} near ({x}, {y}, {z}) in the units of the \
-                 file: steps get small and stresses there mean little; mesh the part again, or remove small edges and faces from it",
+                "{} of {} cells are slivers (scaled Jacobian below {}), the worst {least:.1e} near ({x}, \
+                 {y}, {z}) in the units of the file: steps get small and stresses there mean little; mesh \
+                 the part again, or remove small edges and faces from it",
                 quality.slivers.len(),
                 mesh.cell_counts().values().sum::<usize>(),
                 quality::SLIVER
@@ -351,13 +358,14 @@ fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<Option<String>, ImportErr
 /// The note on the size of cells \[m\] that carom-gmsh has taken where none was given.
 fn size_taken(size: f64) -> String {
     format!(
-        "no size is given: cells of {} m are taken, a twentieth of the diagonal of the part; --size (in a scenario: `size` beside `file`) \
-         says another",
+        "no size is given: cells of {} m are taken, a twentieth of the diagonal of the part; --size (in a \
+         scenario: `size` beside `file`) says another",
         plain(size)
     )
 }
 
-/// Multiplies all coordinates; numbers of nodes count from one, those of control points from zero, patch after patch.
+/// Multiplies all coordinates; numbers of nodes count from one, those of control points from zero, patch
+/// after patch.
 fn rescale(geometry: &mut Geometry, scale: f64) -> Result<(), ImpossiblePoint> {
     if scale == 1.0 {
         return Ok(());
@@ -376,7 +384,8 @@ fn rescale(geometry: &mut Geometry, scale: f64) -> Result<(), ImpossiblePoint> {
 }
 
 impl ImportError {
-    /// What kind of failure it is. `carom-gmsh` says so by its exit code, which means the same in all programs.
+    /// What kind of failure it is. `carom-gmsh` says so by its exit code, which means the same in all
+    /// programs.
     pub fn kind(&self) -> ImportErrorKind {
         match self {
             Self::Msh(ReadMshError::Open { .. })

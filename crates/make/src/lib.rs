@@ -5,7 +5,8 @@
 //! * [`mod@coarsen`]: fewer knots for the same shape
 //! * [`mod@refine`]: finer cells everywhere or towards a place
 //!
-//! The options are what the flags of `carom-mesh` say and what a scenario says under `make = { … }`, with the same names.
+//! The options are what the flags of `carom-mesh` say and what a scenario says under `make = { … }`, with the
+//! same names.
 
 pub mod cad;
 pub mod coarsen;

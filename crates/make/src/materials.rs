@@ -29,8 +29,9 @@ pub enum SetMaterialError {
     },
     /// A set that cuts a block of cells.
     #[error(
-        "material `{material}`: `{set}` holds {part} of the {all} cells of a block, and cells of one block have one material: in Gmsh \
-         put every cell into one physical volume, in Abaqus give each part a section"
+        "material `{material}`: `{set}` holds {part} of the {all} cells of a block, and cells of one block \
+         have one material: in Gmsh put every cell into one physical volume, in Abaqus give each part a \
+         section"
     )]
     Part {
         /// Name of the material.
@@ -44,7 +45,8 @@ pub enum SetMaterialError {
     },
 }
 
-/// Gives cells of sets materials of their own, one after the other; materials that are of no cell any more are dropped.
+/// Gives cells of sets materials of their own, one after the other; materials that are of no cell any more
+/// are dropped.
 ///
 /// * `materials` — set and material
 ///

@@ -9,7 +9,8 @@ use thiserror::Error;
 
 /// A point, or the name of a set of faces.
 ///
-/// As text: three numbers with commas between them, or a name. In a scenario: an array of three numbers, or a name.
+/// As text: three numbers with commas between them, or a name. In a scenario: an array of three numbers, or a
+/// name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Place {
     /// Coordinates \[m\].
@@ -91,7 +92,8 @@ impl Place {
     }
 }
 
-/// A region that was cut out around a point says where it is; others are measured by the points of their faces.
+/// A region that was cut out around a point says where it is; others are measured by the points of their
+/// faces.
 fn spot_of_region(patches: &Multipatch, name: &str) -> Result<Spot, PlaceError> {
     let region = patches.region(name).map_err(|e| PlaceError::UnknownSet(e.to_string()))?;
     if let Some((centre, radius)) = region.spot() {

@@ -12,8 +12,9 @@ use crate::{CoarsenError, Place, PlaceError, TooMany, Zone, ZoneError};
 /// What to refine: the flags of `carom-mesh refine`, carried out in the order of the fields.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RefineOptions {
-    /// Parts of the surface that get a name. Those of a NURBS body are there before all else, so that it can be refined at
-    /// one of them; those of a mesh, whose faces are the finer the better they bound a zone, come last.
+    /// Parts of the surface that get a name. Those of a NURBS body are there before all else, so that it can
+    /// be refined at one of them; those of a mesh, whose faces are the finer the better they bound a zone,
+    /// come last.
     pub zones: Vec<Zone>,
     /// Raises all degrees of a NURBS body by this.
     pub elevate: Option<usize>,
@@ -30,8 +31,8 @@ pub struct RefineOptions {
 pub struct NearPlace {
     /// A point, or a set of faces.
     pub at: Place,
-    /// Cells that come as near as this get the finest level \[m\]. If not given: the radius of a set that was cut out around
-    /// a point, else 0, those that touch the place.
+    /// Cells that come as near as this get the finest level \[m\]. If not given: the radius of a set that was
+    /// cut out around a point, else 0, those that touch the place.
     pub radius: Option<f64>,
     /// How often spans are halved.
     pub levels: usize,
@@ -45,14 +46,14 @@ pub enum RefineError {
     ElevateMesh,
     /// Meshes are graded when they are made.
     #[error(
-        "a mesh cannot be graded afterwards: grade it when it is made (carom-mesh make … --hex --grade, or the size \
-         fields of the mesher), or divide all of it with --subdivide"
+        "a mesh cannot be graded afterwards: grade it when it is made (carom-mesh make … --hex --grade, or \
+         the size fields of the mesher), or divide all of it with --subdivide"
     )]
     GradeMesh,
     /// Meshes have no hierarchy.
     #[error(
-        "the cells of a mesh cannot be refined near a place: mesh the part again with a finer size there, or divide all of it \
-         with --subdivide"
+        "the cells of a mesh cannot be refined near a place: mesh the part again with a finer size there, or \
+         divide all of it with --subdivide"
     )]
     NearMesh,
     /// The user wanted it to stop.
@@ -63,7 +64,8 @@ pub enum RefineError {
     Hierarchy(#[from] HierarchyError),
     /// A set to grade hexahedra towards that is not known before they are made.
     #[error(
-        "hexahedra of a {solid} can be graded towards a point, towards its poles or towards a zone ({}), not towards `{name}`",
+        "hexahedra of a {solid} can be graded towards a point, towards its poles or towards a zone ({}), not \
+         towards `{name}`",
         if known.is_empty() { "there is none" } else { known.as_str() }
     )]
     NoSuchPole {

@@ -48,7 +48,8 @@ pub struct Grade {
     pub at: Place,
     /// Size of the cells there \[m\].
     pub finest: f64,
-    /// Radius within which cells have that size \[m\]; by default that of the set, or four cells around a point.
+    /// Radius within which cells have that size \[m\]; by default that of the set, or four cells around a
+    /// point.
     pub radius: Option<f64>,
 }
 
@@ -69,11 +70,13 @@ pub struct ShapeOptions {
     pub semi_axes: Option<[f64; 3]>,
     /// Radius of the zones called `pole`, `start_pole`, `end_pole` \[m\].
     pub pole_radius: Option<f64>,
-    /// Draws the patches of a NURBS ball towards its pole: lengths there shrink by this factor ([`solids::focused`]).
+    /// Draws the patches of a NURBS ball towards its pole: lengths there shrink by this factor
+    /// ([`solids::focused`]).
     pub focus: Option<f64>,
     /// Degree of a NURBS body in all directions; by default the lowest that is exact and at least 2.
     pub degree: Option<usize>,
-    /// Spans or cells along the directions of the shape, one number for all or one each; none for the coarsest.
+    /// Spans or cells along the directions of the shape, one number for all or one each; none for the
+    /// coarsest.
     pub elements: Vec<usize>,
     /// Small cells at these places.
     pub grade: Vec<Grade>,
@@ -148,8 +151,8 @@ pub enum MakeError {
     },
     /// Sizes that are too different.
     #[error(
-        "the sizes of the {shape} are too different: {small} is {value:e} m, {large} {most:e} m; the smallest must be at least \
-         {ratio:e} of the largest, or points of the body would count as one"
+        "the sizes of the {shape} are too different: {small} is {value:e} m, {large} {most:e} m; the \
+         smallest must be at least {ratio:e} of the largest, or points of the body would count as one"
     )]
     Proportions {
         /// Which shape.
@@ -167,8 +170,8 @@ pub enum MakeError {
     },
     /// A pole that is larger than what it is a part of.
     #[error(
-        "the pole radius of the {shape} is {radius:?} m: it must be at most {most:?} m, {of}; the set of its whole surface has \
-         a name of its own"
+        "the pole radius of the {shape} is {radius:?} m: it must be at most {most:?} m, {of}; the set of its \
+         whole surface has a name of its own"
     )]
     PoleRadius {
         /// Which shape.
@@ -182,7 +185,8 @@ pub enum MakeError {
     },
     /// A shape that is made of NURBS alone.
     #[error(
-        "a {shape} is made as exact NURBS alone, not of hexahedra: leave `hex` away, or draw it in a CAD program and import it with `hex`"
+        "a {shape} is made as exact NURBS alone, not of hexahedra: leave `hex` away, or draw it in a CAD \
+         program and import it with `hex`"
     )]
     NoHexahedra {
         /// Which shape.
@@ -342,7 +346,8 @@ fn hex_body(
     Ok(refine::refine(&body, &refinement, progress)?)
 }
 
-/// Hexahedra are graded while they are made: only the poles and the zones that are asked for are places with a name then.
+/// Hexahedra are graded while they are made: only the poles and the zones that are asked for are places with
+/// a name then.
 fn hex_grading(solid: Solid, options: &ShapeOptions, grade: &Grade) -> Result<hexes::Grading, RefineError> {
     let (point, extent) = match &grade.at {
         Place::Point(point) => (*point, 4.0 * grade.finest),

@@ -4,7 +4,8 @@ use carom_fem::Geometry;
 use carom_mesh::CellShape;
 use thiserror::Error;
 
-/// Most cells or spans of a body. A body of 300 000 dofs takes 12 GB to reduce; this is some hundred times as much.
+/// Most cells or spans of a body. A body of 300 000 dofs takes 12 GB to reduce; this is some hundred times as
+/// much.
 pub const MOST_CELLS: f64 = 5.0e6;
 
 /// Most nodes or control points of a body: those of as many cells of the first order.
@@ -13,8 +14,8 @@ pub const MOST_NODES: f64 = 5.0e6;
 /// A body would have more cells or nodes than can be computed with.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
-    "this would make {count:.1e} {what}, more than can be computed with ({most:.0e}): take fewer elements, or grade \
-     towards the place that needs small ones"
+    "this would make {count:.1e} {what}, more than can be computed with ({most:.0e}): take fewer elements, \
+     or grade towards the place that needs small ones"
 )]
 pub struct TooMany {
     /// "cells", "nodes" or "control points".
@@ -78,10 +79,11 @@ pub(crate) fn affordable_refinement(
     }
 }
 
-/// Nodes for each cell of a large mesh: one for each corner, edge, face and inside that has one, by how many cells share it.
+/// Nodes for each cell of a large mesh: one for each corner, edge, face and inside that has one, by how many
+/// cells share it.
 ///
-/// A tetrahedral mesh has some six tetrahedra and seven edges a corner (as the cube that is cut into six), a hexahedral one one
-/// hexahedron, three edges and three faces.
+/// A tetrahedral mesh has some six tetrahedra and seven edges a corner (as the cube that is cut into six), a
+/// hexahedral one one hexahedron, three edges and three faces.
 fn nodes_of_a_cell(shape: CellShape) -> f64 {
     match shape {
         CellShape::Tet4 => 1.0 / 6.0,
@@ -92,7 +94,8 @@ fn nodes_of_a_cell(shape: CellShape) -> f64 {
     }
 }
 
-/// Cells of `n_blocks` blocks whose directions are divided as `elements` says: one number for all directions, or one each.
+/// Cells of `n_blocks` blocks whose directions are divided as `elements` says: one number for all directions,
+/// or one each.
 ///
 /// Where two numbers are given the first stands for two directions.
 pub(crate) fn cells_of(n_blocks: usize, elements: &[usize]) -> f64 {

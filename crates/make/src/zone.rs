@@ -29,7 +29,8 @@ pub struct Zone {
 pub enum ZoneError {
     /// The text cannot be understood.
     #[error(
-        "`{text}` is no zone: write NAME=SET@X,Y,Z:RADIUS, NAME without commas, such as hit=top@0.02,0,0.01:0.001"
+        "`{text}` is no zone: write NAME=SET@X,Y,Z:RADIUS, NAME without commas, such as \
+         hit=top@0.02,0,0.01:0.001"
     )]
     Text {
         /// What was given.
@@ -69,7 +70,8 @@ impl FromStr for Zone {
         let (centre, radius) = place.rsplit_once(':').ok_or_else(wrong)?;
         let centre = parse_point(centre).map_err(|_| wrong())?;
         let radius = radius.trim().parse().map_err(|_| wrong())?;
-        // A name with a comma would be read as a point where a place is asked for, and one of blanks as nothing.
+        // A name with a comma would be read as a point where a place is asked for, and one of blanks as
+        // nothing.
         if name.trim() != name || name.is_empty() || name.contains(',') || of.is_empty() {
             return Err(wrong());
         }
@@ -92,7 +94,8 @@ impl Zone {
     ///
     /// # Errors
     ///
-    /// [`ZoneError`] if the radius is no length, the name is taken, the set is unknown, or no face of it is near.
+    /// [`ZoneError`] if the radius is no length, the name is taken, the set is unknown, or no face of it is
+    /// near.
     pub fn add_to(&self, body: &mut Body) -> Result<(), ZoneError> {
         if !(self.radius > 0.0 && self.radius.is_finite()) {
             return Err(ZoneError::Radius { name: self.name.clone(), radius: self.radius });

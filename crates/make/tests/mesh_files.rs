@@ -13,8 +13,8 @@ fn body(path: &Path) -> Body {
     import(path, &ImportOptions::default(), steel).unwrap_or_else(|error| panic!("{error}")).body
 }
 
-/// A mesh file, the entry of `reference.json` that says its values, the .msh file of the same mesh if it is another, and the
-/// relative accuracy of its numbers.
+/// A mesh file, the entry of `reference.json` that says its values, the .msh file of the same mesh if it is
+/// another, and the relative accuracy of its numbers.
 type File = (String, Value, Option<String>, f64);
 
 fn largest(numbers: &[f64]) -> f64 {
@@ -54,7 +54,8 @@ fn every_file_has_the_volume_mass_centre_and_inertia_of_its_reference() {
         let p = &found.properties;
         assert!((p.volume / number("volume") - 1.0).abs() < accuracy, "{name}: {}", p.volume);
         assert!((p.mass / number("mass") - 1.0).abs() < accuracy, "{name}: {}", p.mass);
-        // The reference integrates moments of curved cells by a rule that is not exact for them: 1e-9. Twins below agree fully.
+        // The reference integrates moments of curved cells by a rule that is not exact for them: 1e-9. Twins
+        // below agree fully.
         let size = number("volume").cbrt();
         for (c, expected) in p.center_of_mass.iter().zip(numbers(&expected["center_of_mass"])) {
             assert!((c - expected).abs() < 1e-9 * size, "{name}: {c} {expected}");
@@ -127,7 +128,10 @@ fn deck(length: f64, density: f64, young: f64) -> String {
         let [x, y, z] = [x, y, z].map(|x| length * x);
         text.push_str(&format!("{}, {x}, {y}, {z}\n", i + 1));
     }
-    text.push_str("*ELEMENT, TYPE=C3D8, ELSET=E\n1, 1, 2, 3, 4, 5, 6, 7, 8\n*SOLID SECTION, ELSET=E, MATERIAL=M\n*MATERIAL, NAME=M\n");
+    text.push_str(
+        "*ELEMENT, TYPE=C3D8, ELSET=E\n1, 1, 2, 3, 4, 5, 6, 7, 8\n*SOLID SECTION, ELSET=E, \
+        MATERIAL=M\n*MATERIAL, NAME=M\n",
+    );
     text.push_str(&format!("*DENSITY\n{density:e}\n*ELASTIC\n{young:e}, 0.3\n"));
     text
 }

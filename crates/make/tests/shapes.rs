@@ -79,7 +79,8 @@ fn hexahedra_and_nurbs_have_the_same_sets() {
     }
 }
 
-/// Meshers write a volume group and nothing else unless asked: a contact on such a part lies on the surface of its cells.
+/// Meshers write a volume group and nothing else unless asked: a contact on such a part lies on the surface
+/// of its cells.
 #[test]
 fn sizes_that_are_too_different_are_named_and_others_make_whole_bodies() {
     let sized = |shape: Shape, ratio: f64| {

@@ -1,9 +1,9 @@
 //! The kinds of cells and their faces, in VTK's node order, and the reference cells behind them.
 //!
 //! The reference hexahedron is the unit cube \[0,1\]³, the reference tetrahedron the unit simplex
-//! ξ, η, ζ ≥ 0, ξ + η + ζ ≤ 1; reference faces are \[0,1\]² and the unit triangle: VTK's parameters throughout.
-//! A cell is *right-handed* if det ∂x/∂ξ > 0 there. Face lists then turn counter-clockwise seen from outside:
-//! ∂x/∂ξ₁ × ∂x/∂ξ₂ of a face points out of the cell.
+//! ξ, η, ζ ≥ 0, ξ + η + ζ ≤ 1; reference faces are \[0,1\]² and the unit triangle: VTK's parameters
+//! throughout. A cell is *right-handed* if det ∂x/∂ξ > 0 there. Face lists then turn counter-clockwise seen
+//! from outside: ∂x/∂ξ₁ × ∂x/∂ξ₂ of a face points out of the cell.
 
 /// Kind of a volume cell. Nodes are in VTK's order (readers permute from the order of their format).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,11 +42,13 @@ const TET_EDGES: [[u8; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]]
 const HEX_EDGES: [[u8; 2]; 12] =
     [[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4], [0, 4], [1, 5], [2, 6], [3, 7]];
 
-/// Faces of a tetrahedron: η = 0, the slanted one, ξ = 0, ζ = 0. A linear tetrahedron uses the first three of each.
+/// Faces of a tetrahedron: η = 0, the slanted one, ξ = 0, ζ = 0. A linear tetrahedron uses the first three of
+/// each.
 const TET_FACES: [&[u8]; 4] =
     [&[0, 1, 3, 4, 8, 7], &[1, 2, 3, 5, 9, 8], &[2, 0, 3, 6, 7, 9], &[0, 2, 1, 6, 5, 4]];
 
-/// Faces of a hexahedron: x−, x+, y−, y+, z−, z+. Linear ones use the first four nodes of each, serendipity eight.
+/// Faces of a hexahedron: x−, x+, y−, y+, z−, z+. Linear ones use the first four nodes of each, serendipity
+/// eight.
 const HEX_FACES: [&[u8]; 6] = [
     &[0, 4, 7, 3, 16, 15, 19, 11, 20],
     &[1, 2, 6, 5, 9, 18, 13, 17, 21],
@@ -169,7 +171,8 @@ impl CellShape {
         if self.is_tetrahedron() { 4 } else { 8 }
     }
 
-    /// Corners of each edge; in quadratic cells node `n_corners() + k` lies on edge k, except those on faces and inside.
+    /// Corners of each edge; in quadratic cells node `n_corners() + k` lies on edge k, except those on faces
+    /// and inside.
     pub fn edges(self) -> &'static [[u8; 2]] {
         if self.is_tetrahedron() { &TET_EDGES } else { &HEX_EDGES }
     }
@@ -190,7 +193,8 @@ impl CellShape {
         }
     }
 
-    /// Local node numbers of face `i_face` in the order of [`Self::face_shape`], counter-clockwise seen from outside.
+    /// Local node numbers of face `i_face` in the order of [`Self::face_shape`], counter-clockwise seen from
+    /// outside.
     ///
     /// Tetrahedra: η = 0, slanted, ξ = 0, ζ = 0. Hexahedra: x−, x+, y−, y+, z−, z+.
     ///

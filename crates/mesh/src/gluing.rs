@@ -11,7 +11,8 @@ pub(crate) struct PointGrid {
 }
 
 impl PointGrid {
-    /// An empty grid; points closer than `tolerance` \[m\] coincide. A tolerance of zero finds equal points only.
+    /// An empty grid; points closer than `tolerance` \[m\] coincide. A tolerance of zero finds equal points
+    /// only.
     pub(crate) fn new(tolerance: f64) -> Self {
         // Cells much larger than the tolerance: a search hardly ever looks into more than one.
         let spacing = if tolerance > 0.0 { 64.0 * tolerance } else { f64::MIN_POSITIVE };

@@ -83,7 +83,8 @@ pub fn gradients_into(shape: CellShape, xi: [f64; 3], gradients: &mut [[f64; 3]]
     }
 }
 
-/// Jacobian J = ∂x/∂ξ of a cell: `columns[j]` is ∂x/∂ξ_j, from the gradients at one point and the node coordinates.
+/// Jacobian J = ∂x/∂ξ of a cell: `columns[j]` is ∂x/∂ξ_j, from the gradients at one point and the node
+/// coordinates.
 pub fn jacobian_columns(gradients: &[[f64; 3]], nodes: &[[f64; 3]]) -> [[f64; 3]; 3] {
     let mut columns = [[0.0; 3]; 3];
     for (gradient, x) in gradients.iter().zip(nodes) {
@@ -132,7 +133,8 @@ fn line_indices(node: &[f64; 3]) -> [usize; 3] {
     node.map(|t| if t == 0.5 { 2 } else { t as usize })
 }
 
-/// Value and gradient of the serendipity function of `node`, in r = 2ξ − 1 ∈ \[−1,1\]³ with node signs s = 2 node − 1:
+/// Value and gradient of the serendipity function of `node`, in r = 2ξ − 1 ∈ \[−1,1\]³ with node signs s = 2
+/// node − 1:
 ///
 /// ```text
 /// corner:          N = ⅛ Π(1 + s_i r_i) (Σ s_i r_i − 2)
@@ -201,7 +203,8 @@ mod tests {
                     values_into(shape, b, &mut minus);
                     for k in 0..n {
                         let difference = (plus[k] - minus[k]) / (2.0 * h);
-                        // Central differences of at most cubic functions: error h² f'''/6 and rounding 1e-16/h.
+                        // Central differences of at most cubic functions: error h² f'''/6 and rounding
+                        // 1e-16/h.
                         assert!((difference - gradients[k][d]).abs() < 2e-9, "{} node {k}", shape.name());
                     }
                 }

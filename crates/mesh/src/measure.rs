@@ -8,9 +8,9 @@ const GAUSS: [(f64, f64); 3] =
 
 /// Points and weights that integrate det ∂x/∂ξ of a cell exactly.
 ///
-/// On hexahedra the tensor product of Gauss points: the determinant has degree 5 at most in each direction. On
-/// tetrahedra the same in collapsed coordinates (ξ, η, ζ) = (u, v(1−u), w(1−u)(1−v)): the determinant of a tet10 is a
-/// cubic, and the factor (1−u)²(1−v) of the map leaves degree 5.
+/// On hexahedra the tensor product of Gauss points: the determinant has degree 5 at most in each direction.
+/// On tetrahedra the same in collapsed coordinates (ξ, η, ζ) = (u, v(1−u), w(1−u)(1−v)): the determinant of a
+/// tet10 is a cubic, and the factor (1−u)²(1−v) of the map leaves degree 5.
 #[derive(Debug, Clone)]
 pub struct VolumeRule {
     shape: CellShape,
@@ -59,7 +59,8 @@ impl VolumeRule {
 }
 
 impl Mesh {
-    /// Coordinates of a cell's nodes in its order, written into `coordinates`, which is returned cut to length.
+    /// Coordinates of a cell's nodes in its order, written into `coordinates`, which is returned cut to
+    /// length.
     ///
     /// # Panics
     ///

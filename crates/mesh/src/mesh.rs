@@ -76,9 +76,9 @@ impl CellBlock {
 
 /// A finite-element mesh. Node `k` is the k-th node of the file that it came from.
 ///
-/// Nodes that no cell uses are kept, so that node numbers stay those of the file. They must not become degrees of
-/// freedom (their rows of K and M would be empty): number the dofs over [`Mesh::used_nodes`], or drop the others with
-/// [`Mesh::compacted`].
+/// Nodes that no cell uses are kept, so that node numbers stay those of the file. They must not become
+/// degrees of freedom (their rows of K and M would be empty): number the dofs over [`Mesh::used_nodes`], or
+/// drop the others with [`Mesh::compacted`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
     /// Node coordinates \[m\].

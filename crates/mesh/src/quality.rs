@@ -9,21 +9,23 @@ use crate::{CellRef, CellShape, FaceTable, Mesh, lagrange};
 /// Two nodes closer than this part of the largest extent of the mesh count as duplicates.
 pub const DUPLICATE_TOLERANCE: f64 = 1e-9;
 
-/// Cells with a scaled Jacobian between 0 and this are slivers: they shorten the steps of explicit schemes, make the stiffness
-/// badly conditioned, and their stresses mean little.
+/// Cells with a scaled Jacobian between 0 and this are slivers: they shorten the steps of explicit schemes,
+/// make the stiffness badly conditioned, and their stresses mean little.
 pub const SLIVER: f64 = 0.02;
 
 /// Findings of [`assess`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
-    /// Smallest scaled Jacobian of all cells: 1 for regular tetrahedra and cubes, ≤ 0 where a cell is inverted.
+    /// Smallest scaled Jacobian of all cells: 1 for regular tetrahedra and cubes, ≤ 0 where a cell is
+    /// inverted.
     pub min_scaled_jacobian: f64,
     /// Where it occurs; `None` for a mesh without cells.
     pub worst_cell: Option<CellRef>,
-    /// Cells with a scaled Jacobian that is not positive, ascending. A curved cell may be folded at a node only, where
-    /// no quadrature point lies: it can be computed with, but stresses there mean nothing.
+    /// Cells with a scaled Jacobian that is not positive, ascending. A curved cell may be folded at a node
+    /// only, where no quadrature point lies: it can be computed with, but stresses there mean nothing.
     pub folded: Vec<CellRef>,
-    /// Those of them that are folded at inner points too (27 Gauss points), ascending: no computation is possible.
+    /// Those of them that are folded at inner points too (27 Gauss points), ascending: no computation is
+    /// possible.
     pub inverted: Vec<CellRef>,
     /// Cells with a scaled Jacobian between 0 and [`SLIVER`] and its value, the worst first.
     pub slivers: Vec<(CellRef, f64)>,
@@ -44,8 +46,8 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Whether the surface is closed and its parts are joined properly: no open edge, no overlap, no duplicate nodes
-    /// (which leave a crack between cells that seem to touch).
+    /// Whether the surface is closed and its parts are joined properly: no open edge, no overlap, no
+    /// duplicate nodes (which leave a crack between cells that seem to touch).
     pub fn is_watertight(&self) -> bool {
         self.open_edges == 0
             && self.overlapping_faces == 0
@@ -114,9 +116,9 @@ pub fn assess(mesh: &Mesh) -> Quality {
 /// tetrahedron:  √2 det / max over corners of the product of the three edge lengths there
 /// ```
 ///
-/// where the edges of the tetrahedron are c₁, c₂, c₃ and their differences. The least value counts over the corners
-/// and the centre of a linear hexahedron, which is VTK's definition (of Verdict: `hex_scaled_jacobian`,
-/// `tet_scaled_jacobian`), and over all nodes and the centre of a quadratic cell.
+/// where the edges of the tetrahedron are c₁, c₂, c₃ and their differences. The least value counts over the
+/// corners and the centre of a linear hexahedron, which is VTK's definition (of Verdict:
+/// `hex_scaled_jacobian`, `tet_scaled_jacobian`), and over all nodes and the centre of a quadratic cell.
 #[derive(Debug, Clone)]
 pub struct ScaledJacobian {
     shape: CellShape,

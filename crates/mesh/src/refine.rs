@@ -31,10 +31,11 @@ pub enum RefineError {
 
 /// The mesh with every edge divided into `parts`, every cell into `parts`³ of its kind.
 ///
-/// Old nodes keep their numbers, new ones follow; they lie where the old cells have them (the geometry of a curved mesh
-/// does not improve). Cell `i` becomes cells `i parts³` and following. Sets are inherited: cells and faces by their parts, a
-/// new node if all old nodes of the edge, face or cell that it lies on are in the set. Tetrahedra are cut so that every
-/// face shows the same pattern from both sides, whatever the order of its nodes.
+/// Old nodes keep their numbers, new ones follow; they lie where the old cells have them (the geometry of a
+/// curved mesh does not improve). Cell `i` becomes cells `i parts³` and following. Sets are inherited: cells
+/// and faces by their parts, a new node if all old nodes of the edge, face or cell that it lies on are in the
+/// set. Tetrahedra are cut so that every face shows the same pattern from both sides, whatever the order of
+/// its nodes.
 ///
 /// # Errors
 ///
@@ -114,7 +115,8 @@ struct Pattern {
 struct LatticePoint {
     /// The old node there, if any.
     old: Option<u8>,
-    /// Corners with their whole-numbered weights: equal for cells that share the point, whatever their orientation.
+    /// Corners with their whole-numbered weights: equal for cells that share the point, whatever their
+    /// orientation.
     corners: Vec<(u8, u32)>,
     /// Old nodes on the edge, face or cell that the point lies inside of.
     around: Vec<u8>,
@@ -197,7 +199,8 @@ impl LatticePoint {
     }
 }
 
-/// Barycentric or trilinear weights of the corners at a lattice point, times n or n³; those that are not zero.
+/// Barycentric or trilinear weights of the corners at a lattice point, times n or n³; those that are not
+/// zero.
 fn corner_weights(shape: CellShape, [i, j, k]: [u32; 3], n: u32) -> Vec<(u8, u32)> {
     let weights = if shape.is_tetrahedron() {
         vec![n - i - j - k, i, j, k]
@@ -223,9 +226,10 @@ fn hexahedra(n: usize) -> Vec<Vec<[u32; 3]>> {
 
 /// Corners of the n³ parts of a tetrahedron, all of one volume.
 ///
-/// In the coordinates (X, Y, Z) = (i+j+k, j+k, k) the cell is n ≥ X ≥ Y ≥ Z ≥ 0, and Kuhn's cut of every unit cube into six
-/// tetrahedra (a path along the three axes in each order) leaves none half inside. On each face it draws the lines
-/// parallel to the edges, so neighbours fit (Freudenthal 1942; Bey 2000, Numer. Math. 85, 1–29).
+/// In the coordinates (X, Y, Z) = (i+j+k, j+k, k) the cell is n ≥ X ≥ Y ≥ Z ≥ 0, and Kuhn's cut of every unit
+/// cube into six tetrahedra (a path along the three axes in each order) leaves none half inside. On each face
+/// it draws the lines parallel to the edges, so neighbours fit (Freudenthal 1942; Bey 2000, Numer. Math. 85,
+/// 1–29).
 fn tetrahedra(n: usize) -> Vec<Vec<[u32; 3]>> {
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     let n = n as u32;

@@ -27,8 +27,9 @@ pub enum SetError {
     },
     /// No face lies in the zone.
     #[error(
-        "no face of set `{base}` has its middle within {radius:e} m of ({}, {}, {}); the nearest is {nearest:e} m away: \
-         take a larger radius, or refine the mesh there", .centre[0], .centre[1], .centre[2]
+        "no face of set `{base}` has its middle within {radius:e} m of ({}, {}, {}); the nearest is \
+         {nearest:e} m away: take a larger radius, or refine the mesh \
+         there", .centre[0], .centre[1], .centre[2]
     )]
     EmptyZone {
         /// Name of the set that the zone is cut out of.
@@ -106,8 +107,9 @@ impl Set {
 }
 
 impl Mesh {
-    /// Adds a set under its name, or with its kind behind it (`name.nodes`) where another set has the name. A set that says no
-    /// more than the one that has the name is left out: many programs write the nodes of a group beside its faces.
+    /// Adds a set under its name, or with its kind behind it (`name.nodes`) where another set has the name. A
+    /// set that says no more than the one that has the name is left out: many programs write the nodes of a
+    /// group beside its faces.
     ///
     /// # Panics
     ///
@@ -178,13 +180,13 @@ impl Mesh {
         nodes
     }
 
-    /// Adds the set `name`: the faces of the face set `base` whose middle (mean of the corners) lies within `radius`
-    /// of `centre`. A set of that name is replaced. Returns the number of faces.
+    /// Adds the set `name`: the faces of the face set `base` whose middle (mean of the corners) lies within
+    /// `radius` of `centre`. A set of that name is replaced. Returns the number of faces.
     ///
     /// # Errors
     ///
-    /// [`SetError::Unknown`], [`SetError::WrongKind`] for `base`, [`SetError::Radius`]; [`SetError::EmptyZone`] if no
-    /// face is that near.
+    /// [`SetError::Unknown`], [`SetError::WrongKind`] for `base`, [`SetError::Radius`];
+    /// [`SetError::EmptyZone`] if no face is that near.
     pub fn add_zone(
         &mut self,
         name: &str,

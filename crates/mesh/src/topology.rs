@@ -5,7 +5,8 @@ use crate::{CellRef, CellShape, FaceRef, FaceShape, Mesh};
 /// Corners of a face, ascending; the fourth is `u32::MAX` for triangles.
 type FaceKey = [u32; 4];
 
-/// All faces of all cells, ordered by their corner nodes: two cells share a face if they use the same corners.
+/// All faces of all cells, ordered by their corner nodes: two cells share a face if they use the same
+/// corners.
 #[derive(Debug, Clone)]
 pub struct FaceTable {
     entries: Vec<(FaceKey, FaceRef)>,
@@ -36,8 +37,8 @@ impl FaceTable {
         self.entries[start..].iter().take_while(move |(k, _)| *k == key).map(|(_, face)| *face)
     }
 
-    /// The face of a cell that a surface element stands for: that with its corners; of two, that which the element turns
-    /// around as its cell does. `None` if it is the face of no cell.
+    /// The face of a cell that a surface element stands for: that with its corners; of two, that which the
+    /// element turns around as its cell does. `None` if it is the face of no cell.
     ///
     /// * `mesh` — the mesh that was tabulated
     /// * `nodes` — nodes of the surface element, its corners first
@@ -76,7 +77,8 @@ impl FaceTable {
         self.groups().filter(|group| group.len() > 2).map(|group| group[0].1).collect()
     }
 
-    /// Pairs of cells that share a face and lie on the same side of it: both turn around it in the same sense.
+    /// Pairs of cells that share a face and lie on the same side of it: both turn around it in the same
+    /// sense.
     ///
     /// Faces with a node more than once, as of collapsed cells, are left out.
     pub fn overlaid(&self, mesh: &Mesh) -> Vec<(CellRef, CellRef)> {

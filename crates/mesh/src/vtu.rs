@@ -1,14 +1,16 @@
-//! VTK's unstructured grids (.vtu): those of VTK, meshio and our own are read as meshes, meshes are written with their sets.
+//! VTK's unstructured grids (.vtu): those of VTK, meshio and our own are read as meshes, meshes are written
+//! with their sets.
 //!
 //! * Point k of the file is node k.
-//! * A set is a field of marks called `set:NAME`, 1 for what is in it and 0 elsewhere: over the volume cells for a set of cells;
-//!   over surface cells, which then stand behind the volume cells, for a set of faces; over points for a set of nodes.
-//! * Fields of group numbers that other programs write (`gmsh:physical`, `medit:ref`, `CellEntityIds`) become a set for each
-//!   number, `physical3`, `ref3`, `entity3`.
+//! * A set is a field of marks called `set:NAME`, 1 for what is in it and 0 elsewhere: over the volume cells
+//!   for a set of cells; over surface cells, which then stand behind the volume cells, for a set of faces;
+//!   over points for a set of nodes.
+//! * Fields of group numbers that other programs write (`gmsh:physical`, `medit:ref`, `CellEntityIds`) become
+//!   a set for each number, `physical3`, `ref3`, `entity3`.
 //! * Cells of one kind and in the same sets form a block. Materials have no place in the file.
 //!
-//! Wedges, pyramids, polyhedra and so on are refused by name, and so are Bezier cells: those are pictures of NURBS bodies, whose
-//! knots are lost.
+//! Wedges, pyramids, polyhedra and so on are refused by name, and so are Bezier cells: those are pictures of
+//! NURBS bodies, whose knots are lost.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -52,8 +54,8 @@ pub enum ReadVtuError {
 pub enum GridMeshError {
     /// A kind of cell that is not supported.
     #[error(
-        "cell {cell} is one of {count} {kind}; carom reads tetrahedra and hexahedra of first and second order (VTK's cell types \
-         10, 24, 12, 25, 29): mesh without others"
+        "cell {cell} is one of {count} {kind}; carom reads tetrahedra and hexahedra of first and second \
+         order (VTK's cell types 10, 24, 12, 25, 29): mesh without others"
     )]
     UnsupportedCell {
         /// Number of the first of them, from zero.
@@ -65,8 +67,8 @@ pub enum GridMeshError {
     },
     /// Bezier cells.
     #[error(
-        "it holds {kind}, the picture of a NURBS body, of whose knots and patches it says nothing: import the NURBS file itself \
-         (.xml, .mesh, .json, …) or use the body file that it was written from"
+        "it holds {kind}, the picture of a NURBS body, of whose knots and patches it says nothing: import \
+         the NURBS file itself (.xml, .mesh, .json, …) or use the body file that it was written from"
     )]
     Bezier {
         /// Which.

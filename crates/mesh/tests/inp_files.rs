@@ -1,4 +1,5 @@
-//! Abaqus' and CalculiX's files: every kind of element, sets of all kinds, parts and instances, what is refused.
+//! Abaqus' and CalculiX's files: every kind of element, sets of all kinds, parts and instances, what is
+//! refused.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +16,8 @@ fn read(text: &str) -> Result<InpFile, String> {
     inp::read(&path).map_err(|error| error.to_string().replace(&folder.path().display().to_string(), ""))
 }
 
-/// Edges of Abaqus' elements by their corners from one, as its manual draws them; node 1 + corners + k is on edge k.
+/// Edges of Abaqus' elements by their corners from one, as its manual draws them; node 1 + corners + k is on
+/// edge k.
 const TET_EDGES: [[usize; 2]; 6] = [[1, 2], [2, 3], [3, 1], [1, 4], [2, 4], [3, 4]];
 const HEX_EDGES: [[usize; 2]; 12] =
     [[1, 2], [2, 3], [3, 4], [4, 1], [5, 6], [6, 7], [7, 8], [8, 5], [1, 5], [2, 6], [3, 7], [4, 8]];
@@ -86,7 +88,8 @@ fn every_kind_has_its_nodes_and_faces_where_the_manual_says() {
         assert_eq!(mesh.points, x, "{name}");
         assert_eq!(notes, [Note::Renumbered { label: 11, place: 1 }], "{name}");
         assert_eq!(mesh.blocks[0].shape, shape);
-        // The element is straight: every node lies where its reference coordinates map, only if the order is right.
+        // The element is straight: every node lies where its reference coordinates map, only if the order is
+        // right.
         let nodes = mesh.blocks[0].cell(0);
         let linear = if shape.is_tetrahedron() { CellShape::Tet4 } else { CellShape::Hex8 };
         let mut values = vec![0.0; linear.n_nodes()];
@@ -305,8 +308,10 @@ fn instances_are_moved_and_turned_and_their_sets_told_apart() {
 
 #[test]
 fn nodes_may_stand_in_systems_of_their_own() {
-    let cylinder = "*NODE, SYSTEM=C\n1, 2, 90, 5\n*SYSTEM\n1, 1, 1, 1, 2, 1\n0, 1, 1\n*NODE\n2, 3, 0, 0\n3, 0, 2, 0\n\
-                    *NODE, SYSTEM=S\n4, 2, 0, 90\n*SYSTEM\n*NODE\n5, 0, 0, 9\n*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n";
+    let cylinder = "*NODE, SYSTEM=C\n1, 2, 90, 5\n*SYSTEM\n1, 1, 1, 1, 2, 1\n0, 1, 1\n*NODE\n2, 3, 0, 0\n3, \
+        0, 2, 0\n\
+                    *NODE, SYSTEM=S\n4, 2, 0, 90\n*SYSTEM\n*NODE\n5, 0, 0, 9\n*ELEMENT, TYPE=C3D4\n1, 1, 2, \
+                    3, 4\n";
     let mesh = read(cylinder).unwrap().mesh;
     let expected = [[0.0, 2.0, 5.0], [1.0, 4.0, 1.0], [-1.0, 1.0, 1.0], [1.0, 1.0, 3.0], [0.0, 0.0, 9.0]];
     for (found, expected) in mesh.points.iter().zip(expected) {
@@ -322,7 +327,8 @@ fn files_may_lie_in_several_pieces() {
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let (nodes, rest) = CUBES.split_at(CUBES.find("*ELEMENT, type=c3d8R").unwrap());
     std::fs::create_dir(folder.path().join("sub")).unwrap();
-    // Data lines of *NODE in a file of their own, elements in another that includes a third from its own folder.
+    // Data lines of *NODE in a file of their own, elements in another that includes a third from its own
+    // folder.
     let (head, lines) = nodes.split_at(nodes.find("4, 0., 1.D0").unwrap());
     write("main.inp", &format!("{head}*INCLUDE, INPUT=lines.txt\n*Include, input = sub/rest.inp\n"));
     write("lines.txt", lines);
@@ -349,7 +355,8 @@ fn what_cannot_be_meant_is_refused_by_name() {
         ("solid ball\n", "begins with `solid ball`"),
         ("", "the file has neither nodes nor elements"),
         (
-            "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n*ELEMENT,TYPE=S3R\n1,1,2,3\n2,2,3,1\n*ELEMENT,TYPE=B31\n3,1,2\n",
+            "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n*ELEMENT,TYPE=S3R\n1,1,2,3\n2,2,3,1\n*ELEMENT,TYPE=B31\n\
+             3,1,2\n",
             "only 1 element of B31 (beams), 2 elements of S3R (shells); carom takes solids, C3D4",
         ),
         (
@@ -532,7 +539,8 @@ fn files_that_include_the_next_twice_are_refused_before_they_fill_memory() {
     // A file of nodes that two parts share is no mistake.
     write(
         "nodes.inp",
-        "*NODE\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1., 0.\n4, 0., 0., 1.\n*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n",
+        "*NODE\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1., 0.\n4, 0., 0., 1.\n*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, \
+         4\n",
     );
     let part = |name: &str| format!("*PART, NAME={name}\n*INCLUDE, INPUT=nodes.inp\n*END PART\n");
     let instance =

@@ -1,4 +1,5 @@
-//! Solids of hexahedra: sound meshes, nodes on the exact surface, volumes that converge at their order, grading.
+//! Solids of hexahedra: sound meshes, nodes on the exact surface, volumes that converge at their order,
+//! grading.
 
 use std::f64::consts::PI;
 
@@ -101,7 +102,8 @@ fn volumes_converge_at_the_order_of_the_cells() {
                 continue;
             }
             let observed = (errors[1] / errors[2]).log2();
-            // Quadratic cells on curved boundaries gain two orders by symmetry; some solids show a little more.
+            // Quadratic cells on curved boundaries gain two orders by symmetry; some solids show a little
+            // more.
             assert!(
                 observed > order - 0.15,
                 "{} of {}: order {observed:.2}, errors {errors:?}",
@@ -112,8 +114,8 @@ fn volumes_converge_at_the_order_of_the_cells() {
     }
 }
 
-/// Longest edge of each cell with a corner within `radius` of `point`, and the growth between cells that share a face,
-/// measured by the edge lengths along each direction.
+/// Longest edge of each cell with a corner within `radius` of `point`, and the growth between cells that
+/// share a face, measured by the edge lengths along each direction.
 fn longest_edge_near(mesh: &Mesh, point: [f64; 3], radius: f64) -> f64 {
     let mut longest: f64 = 0.0;
     for (_, shape, nodes) in mesh.cells() {

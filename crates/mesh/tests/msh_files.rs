@@ -202,11 +202,12 @@ fn flipped_bytes_never_panic_or_hang() {
     }
 }
 
-/// A file in text with the given elements of two nodes' distance from nothing: four nodes and the elements section.
+/// A file in text with the given elements of two nodes' distance from nothing: four nodes and the elements
+/// section.
 fn four_nodes(elements: &str) -> Vec<u8> {
     format!(
-        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n\
-         $Elements\n{elements}$EndElements\n"
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 \
+         0 1\n$EndNodes\n$Elements\n{elements}$EndElements\n"
     )
     .into_bytes()
 }
@@ -270,9 +271,11 @@ fn bad_nodes_are_named() {
 
 #[test]
 fn tags_may_have_gaps_and_unused_nodes_keep_their_place() {
-    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Comments\nfree text, 100 $ a line\n$EndComments\n$PhysicalNames\n2\n\
+    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Comments\nfree text, 100 $ a \
+        line\n$EndComments\n$PhysicalNames\n2\n\
         2 9 \"skin\"\n3 8 \"nothing here\"\n$EndPhysicalNames\n$Nodes\n5\n7000000 0 0 0\n3 1 0 0\n12 9 9 9\n\
-        900000 0 1 0\n1 0 0 1\n$EndNodes\n$Elements\n2\n1 4 2 1 1 7000000 3 900000 1\n2 2 2 9 4 3 900000 1\n$EndElements\n";
+        900000 0 1 0\n1 0 0 1\n$EndNodes\n$Elements\n2\n1 4 2 1 1 7000000 3 900000 1\n2 2 2 9 4 3 900000 \
+        1\n$EndElements\n";
     let (mesh, notes) = msh::parse(text.as_bytes()).unwrap();
     assert_eq!(mesh.points[2], [9.0; 3]);
     assert_eq!(mesh.blocks[0].connectivity, [0, 1, 3, 4]);
@@ -306,7 +309,8 @@ fn surface_elements_that_no_cell_has_become_nodes_and_are_told() {
     let elements = "2 2 1 2\n2 5 2 1\n1 1 2 4\n3 1 4 1\n2 1 2 3 4\n";
     let text = String::from_utf8(four_nodes(elements)).unwrap().replace(
         "$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n",
-        "$Entities\n0 0 1 1\n5 0 0 0 1 1 1 1 3 0\n1 0 0 0 1 1 1 0 0\n$EndEntities\n$Nodes\n1 5 1 5\n3 1 0 5\n9\n1\n2\n3\n4\n7 7 7\n0 0 0\n",
+        "$Entities\n0 0 1 1\n5 0 0 0 1 1 1 1 3 0\n1 0 0 0 1 1 1 0 0\n$EndEntities\n$Nodes\n1 5 1 5\n3 1 0 5\n\
+         9\n1\n2\n3\n4\n7 7 7\n0 0 0\n",
     );
     let text = text.replace("1 1 2 4\n3 1 4", "1 1 2 9\n3 1 4");
     let (mesh, notes) = msh::parse(text.as_bytes()).unwrap();

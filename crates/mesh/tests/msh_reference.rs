@@ -15,7 +15,8 @@ fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
     assert!(reference.len() >= 15);
     for (file, expected) in reference.iter().filter(|(file, _)| file.ends_with(".msh")) {
         let (mesh, notes) = msh::read(&meshes.join(file)).unwrap();
-        // The rod was turned from a profile that is still in the file: its elements are no part of the surface.
+        // The rod was turned from a profile that is still in the file: its elements are no part of the
+        // surface.
         let told = if file == "rod_hemi_tet10.msh" {
             vec![
                 Note::UnusedNodes { count: 192 },
@@ -45,7 +46,8 @@ fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
         let quality = quality::assess(&mesh);
         assert!(quality.is_watertight() && quality.parts == 1, "{file}: {quality:?}");
         assert_eq!(quality.inverted, [], "{file}");
-        // Two curved tetrahedra of the crankshaft are folded at a node, though not where quadrature points lie.
+        // Two curved tetrahedra of the crankshaft are folded at a node, though not where quadrature points
+        // lie.
         let folded = if file == "crankshaft_tet10.msh" { 2 } else { 0 };
         assert_eq!(quality.folded.len(), folded, "{file}: {}", quality.min_scaled_jacobian);
     }

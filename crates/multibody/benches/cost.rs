@@ -4,9 +4,10 @@
 //! cargo bench -p carom-multibody --bench cost
 //! ```
 //!
-//! Chains of flexible bodies on spherical joints that swing under gravity, in steps of 1 ms; a body is a lattice of 18 points with as many of its 48 modes as the
-//! table says, from some 300 Hz on. Contact is that of two balls at the peak of an impact, whose caps give way like half-spaces: one right-hand side. One thread, CPU time, the least
-//! of three runs.
+//! Chains of flexible bodies on spherical joints that swing under gravity, in steps of 1 ms; a body is a
+//! lattice of 18 points with as many of its 48 modes as the table says, from some 300 Hz on. Contact is that
+//! of two balls at the peak of an impact, whose caps give way like half-spaces: one right-hand side. One
+//! thread, CPU time, the least of three runs.
 
 mod balls;
 #[allow(dead_code, reason = "the benchmark uses a part")]

@@ -22,7 +22,8 @@ impl System {
             balance.e_el += self.modal_elastic_energy(i, y);
             let moment = pose.rotation * self.kinetics[i].first_moment;
             if body.fixed {
-                // What the ground takes is an external impulse on the others; gravity does work on the modes alone.
+                // What the ground takes is an external impulse on the others; gravity does work on the modes
+                // alone.
                 impulse -= p;
                 ang_impulse -= l;
                 balance.e_pot -= moment.dot(&g);
@@ -38,7 +39,8 @@ impl System {
             let passed = self.passed_on(i, time);
             let size = p.norm() + passed;
             balance.momentum_scale += size;
-            // A central impact has no angular momentum at all: errors then count against that of P at the body's own radius.
+            // A central impact has no angular momentum at all: errors then count against that of P at the
+            // body's own radius.
             let own = body.frame.gyration_radius() * size;
             balance.ang_momentum_scale +=
                 carried.norm() + (l - carried).norm() + own + pose.position.norm() * passed;
@@ -56,8 +58,8 @@ impl System {
         balance
     }
 
-    /// Momentum that gravity and forces would have given to a body by now if it rests \[N s\]: (m g + Σ |f|) t. Zero for bodies that nothing
-    /// can hold, which have it as P.
+    /// Momentum that gravity and forces would have given to a body by now if it rests \[N s\]: (m g + Σ |f|)
+    /// t. Zero for bodies that nothing can hold, which have it as P.
     fn passed_on(&self, i: usize, time: f64) -> f64 {
         let may_rest = !self.constraints.is_empty() || !self.elements.is_empty() || !self.pair_of.is_empty();
         if !may_rest {

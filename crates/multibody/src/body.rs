@@ -17,14 +17,15 @@ pub struct Body {
     pub name: String,
     /// Constants over the dynamic modes.
     pub frame: FloatingFrame,
-    /// True if the body frame is held in space. The modes of a held reduced body still move: its Buckens frame is held,
-    /// that is the mean of its motion, not some of its points.
+    /// True if the body frame is held in space. The modes of a held reduced body still move: its Buckens
+    /// frame is held, that is the mean of its motion, not some of its points.
     pub fixed: bool,
     /// Origin of the body frame in source coordinates \[m\].
     pub frame_origin: Vector3<f64>,
     /// Largest displacement of the surface for a unit of each dynamic mode \[1/√kg\].
     pub amplitudes: Vec<f64>,
-    /// The reduced body that this one is made from; none for rigid bodies. Where loads have static modes of their own, it is over these.
+    /// The reduced body that this one is made from; none for rigid bodies. Where loads have static modes of
+    /// their own, it is over these.
     pub reduced: Option<Arc<ReducedBody>>,
     /// Number of modes below the split of its file.
     n_split: usize,
@@ -62,8 +63,8 @@ pub struct InitialState {
 }
 
 impl Body {
-    /// A rigid body: mass \[kg\], inertia tensor about the centre of mass in source axes \[kg m²\], centre of mass in source
-    /// coordinates \[m\].
+    /// A rigid body: mass \[kg\], inertia tensor about the centre of mass in source axes \[kg m²\], centre of
+    /// mass in source coordinates \[m\].
     ///
     /// # Errors
     ///
@@ -100,8 +101,8 @@ impl Body {
         Self::with_dynamic_modes(reduced, n)
     }
 
-    /// A reduced body whose first n modes move, whatever the split of its file: all of them for the `dynamic` scheme. Modes
-    /// that move are limited by their frequency: an explicit step resolves the highest one.
+    /// A reduced body whose first n modes move, whatever the split of its file: all of them for the `dynamic`
+    /// scheme. Modes that move are limited by their frequency: an explicit step resolves the highest one.
     ///
     /// # Errors
     ///
@@ -124,8 +125,9 @@ impl Body {
         })
     }
 
-    /// A reduced body whose low modes move, and with them the static modes of loads on it; the rest is quasistatic. Motion is resolved by the low
-    /// modes: static modes respond to their loads, and their own frequencies do not limit steps beyond the error control.
+    /// A reduced body whose low modes move, and with them the static modes of loads on it; the rest is
+    /// quasistatic. Motion is resolved by the low modes: static modes respond to their loads, and their own
+    /// frequencies do not limit steps beyond the error control.
     ///
     /// * `file` — the reduced body over the modes of its file
     ///
@@ -161,7 +163,8 @@ impl Body {
         Ok(self)
     }
 
-    /// Damps the static modes that no joint binds, see [`StaticModes::damping`]; nothing if all modes of its file move.
+    /// Damps the static modes that no joint binds, see [`StaticModes::damping`]; nothing if all modes of its
+    /// file move.
     ///
     /// * `bound` — numbers of the unit loads of the body whose static modes a joint binds
     ///
@@ -187,8 +190,8 @@ impl Body {
         self.frame.damping_modal = Some((own + DMatrix::from_fn(n, n, |i, j| matrix[(i, j)])).into());
     }
 
-    /// Damps critically, besides damping of its own, the modes that its file holds for quasistatic: what other programs do to modes that move
-    /// but are not to be seen.
+    /// Damps critically, besides damping of its own, the modes that its file holds for quasistatic: what
+    /// other programs do to modes that move but are not to be seen.
     ///
     /// # Errors
     ///
@@ -216,8 +219,8 @@ impl Body {
         Self { fixed: true, ..self }
     }
 
-    /// Initial values for a placement, undeformed. THEORY 1.1: the source geometry is rotated about its origin, the
-    /// velocity is that of the centre of mass.
+    /// Initial values for a placement, undeformed. THEORY 1.1: the source geometry is rotated about its
+    /// origin, the velocity is that of the centre of mass.
     pub fn placed(&self, placement: &Placement) -> InitialState {
         let a = rotation::matrix(&placement.quaternion);
         let position = Vector3::from(placement.origin) + a * self.frame_origin;
@@ -248,7 +251,8 @@ impl Body {
         self.reduced.as_ref().filter(|_| k >= self.n_split).map_or(0.0, |reduced| reduced.omega[k])
     }
 
-    /// Highest frequency of the modes that steps resolve \[Hz\], 0 without any: all that move but static modes of loads.
+    /// Highest frequency of the modes that steps resolve \[Hz\], 0 without any: all that move but static
+    /// modes of loads.
     pub fn highest_frequency(&self) -> f64 {
         let k = &self.frame.stiffness_modal;
         let n = if self.static_modes.is_some() { self.n_split } else { self.frame.n };

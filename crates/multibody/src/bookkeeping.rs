@@ -32,8 +32,9 @@ impl Simulation {
         for pair in 0..self.memory.len() {
             let was = self.trackers[pair].touching;
             let reaction = &self.system.reactions[pair];
-            // A step cut to an event ends with a gap of either sign, zero but for round-off; so do pairs that touch or part at the same
-            // moment, as the sides of a corner do. A gap that is open by round-off has no rate: such a pair does as the one that the step was cut to.
+            // A step cut to an event ends with a gap of either sign, zero but for round-off; so do pairs that
+            // touch or part at the same moment, as the sides of a corner do. A gap that is open by round-off
+            // has no rate: such a pair does as the one that the step was cut to.
             let touching = match taken.aimed {
                 Some(aimed) if aimed == pair => !was,
                 Some(_) if reaction.free_gap.abs() <= gap_rounding(&self.system, pair) => {

@@ -1,7 +1,7 @@
 //! Watches the deformation by centrifugal forces that quasistatic modes leave out.
 //!
-//! A body that turns at ω (body axes) loads mode k with `½ ωᵀ (I1_k + I1_kᵀ) ω`. Modes that move respond; quasistatic modes answer contact alone. Their static
-//! response would have the energy
+//! A body that turns at ω (body axes) loads mode k with `½ ωᵀ (I1_k + I1_kᵀ) ω`. Modes that move respond;
+//! quasistatic modes answer contact alone. Their static response would have the energy
 //!
 //! ```text
 //! E_c(ω) = ½ Σ_k (½ ωᵀ (I1_k + I1_kᵀ) ω)² / ω_k² = ½ sᵀ G s,   s = (ω₁², ω₂², ω₃², ω₁ω₂, ω₁ω₃, ω₂ω₃)
@@ -117,8 +117,9 @@ impl Simulation {
         bodies.filter(|(_, watch)| watch.part() > LIMIT).map(|(body, watch)| {
             let [_, time, rate] = watch.left_out;
             format!(
-                "body `{}`: its quasistatic modes do not respond to centrifugal forces: at t = {time:.4e} s it turns at {rate:.3e} rad/s, and {:.1} % of its \
-                 deformation (at most {:.0} %, in the energy norm) is left out: raise `split`, or make all modes dynamic",
+                "body `{}`: its quasistatic modes do not respond to centrifugal forces: at t = {time:.4e} s \
+                 it turns at {rate:.3e} rad/s, and {:.1} % of its deformation (at most {:.0} %, in the \
+                 energy norm) is left out: raise `split`, or make all modes dynamic",
                 body.name,
                 100.0 * watch.part(),
                 100.0 * LIMIT

@@ -86,7 +86,8 @@ pub struct Rim {
 /// What pressure at the rim of a contact zone does to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RimPolicy {
-    /// It ends the run: the force is too low, by 14 % for a zone of 0.63 contact radii, and nothing else looks wrong.
+    /// It ends the run: the force is too low, by 14 % for a zone of 0.63 contact radii, and nothing else
+    /// looks wrong.
     #[default]
     Error,
     /// It is said when the run has ended.
@@ -124,7 +125,8 @@ pub struct Reaction {
     pub friction: Option<Vector3<f64>>,
     /// Sum of the pressures \[N\], ≥ 0.
     pub normal_force: f64,
-    /// Smallest gap without quasistatic response \[m\]: negative in contact and there alone. A lower bound if far apart.
+    /// Smallest gap without quasistatic response \[m\]: negative in contact and there alone. A lower bound if
+    /// far apart.
     pub free_gap: f64,
     /// Its rate \[m/s\], negative while approaching; none if unknown.
     pub gap_rate: Option<f64>,
@@ -164,9 +166,11 @@ impl Reaction {
 pub struct LoadedPatch {
     /// Contact radius a \[m\].
     pub radius: f64,
-    /// Size of the spans or faces of the first and of the second surface there \[m\]; none of a surface without faces.
+    /// Size of the spans or faces of the first and of the second surface there \[m\]; none of a surface
+    /// without faces.
     pub sizes: [Option<f64>; 2],
-    /// True if all spans of the surface that carries the pressure are loaded: the outline of the surfaces is that of the patch.
+    /// True if all spans of the surface that carries the pressure are loaded: the outline of the surfaces is
+    /// that of the patch.
     pub is_full: bool,
 }
 
@@ -194,13 +198,14 @@ pub struct HertzNumbers {
     pub modulus: f64,
     /// Effective radius R_e of the surfaces where they are most curved \[m\].
     pub radius: f64,
-    /// Two rigid bodies: stiffness ε of their contact \[N/m³\] and area A of the surface that carries the pressure \[m²\].
+    /// Two rigid bodies: stiffness ε of their contact \[N/m³\] and area A of the surface that carries the
+    /// pressure \[m²\].
     pub foundation: Option<[f64; 2]>,
 }
 
 impl HertzNumbers {
-    /// Duration of an impact \[s\]: by Hertz, THEORY (4.14); of two rigid bodies on springs ε that fill the contact, with F = π R_e ε δ² while
-    /// the contact grows and F = A ε δ once all of the surface touches.
+    /// Duration of an impact \[s\]: by Hertz, THEORY (4.14); of two rigid bodies on springs ε that fill the
+    /// contact, with F = π R_e ε δ² while the contact grows and F = A ε δ once all of the surface touches.
     ///
     /// ```text
     /// T_c = 2.868 (m*²/(R_e E*² v))^(1/5)
@@ -254,9 +259,9 @@ pub trait ContactModel: std::fmt::Debug + Send {
         let _ = relative;
     }
 
-    /// Computes reactions for a motion and *adds* their forces to those on the bodies (indexed as in the system). Forces on
-    /// two bodies are opposite and have a common line of action, so that both momenta are kept to round-off. Allocates
-    /// nothing once it has run.
+    /// Computes reactions for a motion and *adds* their forces to those on the bodies (indexed as in the
+    /// system). Forces on two bodies are opposite and have a common line of action, so that both momenta are
+    /// kept to round-off. Allocates nothing once it has run.
     ///
     /// # Errors
     ///
@@ -268,9 +273,11 @@ pub trait ContactModel: std::fmt::Debug + Send {
         reactions: &mut [Reaction],
     ) -> Result<ContactSums, ContactFailure>;
 
-    /// Number of rows that may have forces of their own, if the model tells of them; then all of its forces are such.
+    /// Number of rows that may have forces of their own, if the model tells of them; then all of its forces
+    /// are such.
     ///
-    /// A formula that solves for contact itself takes `−Bᵀ (W + d)⁻¹ B` over the closed rows for the derivative of the forces by the motion.
+    /// A formula that solves for contact itself takes `−Bᵀ (W + d)⁻¹ B` over the closed rows for the
+    /// derivative of the forces by the motion.
     fn rows(&self) -> Option<usize> {
         None
     }
@@ -286,13 +293,15 @@ pub trait ContactModel: std::fmt::Debug + Send {
         0.0
     }
 
-    /// Adds the forces that a unit of a closed row brings about to those on the bodies, at the last evaluation.
+    /// Adds the forces that a unit of a closed row brings about to those on the bodies, at the last
+    /// evaluation.
     fn add_row(&self, row: usize, poses: &[Pose], forces: &mut [BodyForces]) {
         let _ = (row, poses, forces);
     }
 
-    /// Takes the state of the last evaluation as the end of a step: what depends on the path, friction, goes on from there. Until then
-    /// evaluations, of whatever state, do not change what later ones give. Adds to the reactions what is looked for at ends of steps alone.
+    /// Takes the state of the last evaluation as the end of a step: what depends on the path, friction, goes
+    /// on from there. Until then evaluations, of whatever state, do not change what later ones give. Adds to
+    /// the reactions what is looked for at ends of steps alone.
     fn accept(&mut self, reactions: &mut [Reaction]) {
         let _ = reactions;
     }
@@ -302,14 +311,15 @@ pub trait ContactModel: std::fmt::Debug + Send {
         let _ = (pair, state);
     }
 
-    /// The loaded patch of a pair at the last evaluation; none without force, or where no mesh resolves it. Allocates nothing.
+    /// The loaded patch of a pair at the last evaluation; none without force, or where no mesh resolves it.
+    /// Allocates nothing.
     fn patch(&self, pair: usize) -> Option<LoadedPatch> {
         let _ = pair;
         None
     }
 
-    /// Adds the quasistatic modal coordinates of a body of the system at the last evaluation; `modal` holds one number for
-    /// each quasistatic mode.
+    /// Adds the quasistatic modal coordinates of a body of the system at the last evaluation; `modal` holds
+    /// one number for each quasistatic mode.
     fn add_quasistatic(&self, body: usize, modal: &mut [f64]) {
         let _ = (body, modal);
     }

@@ -8,8 +8,8 @@ use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
 use crate::kinetics::Velocities;
 use crate::modal_matrix::ModalMatrix;
 
-/// Invariants of THEORY 1.2 over the first n modes. A rigid body has n = 0. With indices a, b of components and k, l, m of
-/// modes, arrays are flat: see each field. High modes are in no inertia term (THEORY 3.1).
+/// Invariants of THEORY 1.2 over the first n modes. A rigid body has n = 0. With indices a, b of components
+/// and k, l, m of modes, arrays are flat: see each field. High modes are in no inertia term (THEORY 3.1).
 #[derive(Debug, Clone)]
 pub struct FloatingFrame {
     /// Number n of dynamic modes.
@@ -53,9 +53,11 @@ pub enum FrameError {
         /// What was given \[kg\].
         mass: f64,
     },
-    /// The inertia tensor about the centre of mass must be positive definite and obey the triangle inequality.
+    /// The inertia tensor about the centre of mass must be positive definite and obey the triangle
+    /// inequality.
     #[error(
-        "the principal moments of inertia about the centre of mass are {moments:?} kg m²; they must be positive, and none may exceed the sum of the others"
+        "the principal moments of inertia about the centre of mass are {moments:?} kg m²; they must be \
+         positive, and none may exceed the sum of the others"
     )]
     Inertia {
         /// Principal moments, ascending \[kg m²\].
@@ -71,8 +73,9 @@ pub enum FrameError {
     },
     /// Modes without mass cannot move by themselves.
     #[error(
-        "{n} modes are to be dynamic, but only the first {n_massive} have mass: the boundary of this model is massless. Run it with \
-         `scheme = \"quasistatic\"`, or reduce the body again with `residual` in place of `massless_boundary`"
+        "{n} modes are to be dynamic, but only the first {n_massive} have mass: the boundary of this model \
+         is massless. Run it with `scheme = \"quasistatic\"`, or reduce the body again with `residual` in \
+         place of `massless_boundary`"
     )]
     Massless {
         /// Asked for.
@@ -82,7 +85,8 @@ pub enum FrameError {
     },
     /// Some array has the wrong size or numbers that are not finite.
     #[error(
-        "array `{name}` of the reduced body has {rows} rows and {columns} columns with finite numbers needed in all, expected {expected:?}"
+        "array `{name}` of the reduced body has {rows} rows and {columns} columns with finite numbers needed \
+         in all, expected {expected:?}"
     )]
     Shape {
         /// Name of the array.
@@ -102,7 +106,8 @@ pub enum FrameError {
     },
     /// Modes are dependent or contain rigid motion.
     #[error(
-        "the mass matrix of the floating frame is not positive definite: the modes contain rigid motion or depend on each other; reduce the body again"
+        "the mass matrix of the floating frame is not positive definite: the modes contain rigid motion or \
+         depend on each other; reduce the body again"
     )]
     Singular,
 }
@@ -215,8 +220,8 @@ impl FloatingFrame {
         rigid.cholesky().map(|factor| factor.solve(&coupling))
     }
 
-    /// Velocity of the frame's origin and angular velocity of the mean motion, to first order in the deformation: those of the frame and
-    /// what comes with the modes. The same whatever the frame follows.
+    /// Velocity of the frame's origin and angular velocity of the mean motion, to first order in the
+    /// deformation: those of the frame and what comes with the modes. The same whatever the frame follows.
     pub fn mean_motion(&self, velocities: &Velocities) -> (Vector3<f64>, Vector3<f64>) {
         let (mut v, mut omega) = (velocities.v, velocities.omega);
         if let Some(carried) = &self.carried {
@@ -267,7 +272,8 @@ impl FloatingFrame {
 fn inverse(mass_modal: &ModalMatrix) -> Result<Option<DMatrix<f64>>, FrameError> {
     let n = mass_modal.n();
     let departure = (mass_modal.dense() - DMatrix::identity(n, n)).amax();
-    // The second eigenproblem leaves round-off only; treating that as the identity changes energies by as much.
+    // The second eigenproblem leaves round-off only; treating that as the identity changes energies by as
+    // much.
     if n == 0 || departure < 1e-10 {
         return Ok(None);
     }

@@ -1,7 +1,8 @@
 //! Forces that oscillate about their mean with the modes next to a split.
 //!
-//! The contact of two flat ends starts at once, and with it all modes: those above the split answer without inertia, those below it with theirs. What a wave
-//! would make a plateau, ρ c A v/2 for two equal rods, becomes an oscillation about it of the same size, with about the period of the first mode that has no
+//! The contact of two flat ends starts at once, and with it all modes: those above the split answer without
+//! inertia, those below it with theirs. What a wave would make a plateau, ρ c A v/2 for two equal rods,
+//! becomes an oscillation about it of the same size, with about the period of the first mode that has no
 //! inertia, at every split. Impulse, duration and mean force are right; the peak is not.
 //!
 //! A force that swings slower than that, as a wave comes back from a far end, swings indeed.
@@ -171,9 +172,11 @@ impl Simulation {
             }
             let [first, second] = self.surface_names(pair);
             Some(format!(
-                "contact `{first}` / `{second}`: in the impact at t = {:.4e} s the force swings about its mean of {:.4e} N by {:.0} % of it (limit {:.0} %) with the modes \
-                 next to the split at {split:.3e} Hz, up to {:.4e} N: take `mean_force` for the force of the plateau, and not `peak_force`; duration, mean force and restitution are known to a third of the period of these \
-                 modes, {:.2e} s in the duration: raise `split` to reduce both",
+                "contact `{first}` / `{second}`: in the impact at t = {:.4e} s the force swings about its \
+                 mean of {:.4e} N by {:.0} % of it (limit {:.0} %) with the modes next to the split at \
+                 {split:.3e} Hz, up to {:.4e} N: take `mean_force` for the force of the plateau, and not \
+                 `peak_force`; duration, mean force and restitution are known to a third of the period of \
+                 these modes, {:.2e} s in the duration: raise `split` to reduce both",
                 swing.start,
                 swing.mean,
                 100.0 * swing.ratio,
@@ -184,7 +187,8 @@ impl Simulation {
         })
     }
 
-    /// The lowest frequency of the bodies of a pair from which on their modes have no inertia, or are left out \[Hz\].
+    /// The lowest frequency of the bodies of a pair from which on their modes have no inertia, or are left
+    /// out \[Hz\].
     fn split_of(&self, pair: usize) -> Option<f64> {
         let of_body = |i: usize| {
             let body = &self.system.bodies[i];

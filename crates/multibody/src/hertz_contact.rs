@@ -1,7 +1,7 @@
 //! Two spheres, or a sphere and a plane, with Hertz' law prescribed, THEORY (4.10).
 //!
-//! The reference that resolved contact is measured against, and the cheapest contact there is. The potential is
-//! V = 8/15 E* √R_e d^(5/2), d the approach; no modes take part.
+//! The reference that resolved contact is measured against, and the cheapest contact there is. The potential
+//! is V = 8/15 E* √R_e d^(5/2), d the approach; no modes take part.
 
 use crate::contact::{BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, Motion, Reaction};
 use nalgebra::Vector3;

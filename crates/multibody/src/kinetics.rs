@@ -1,4 +1,5 @@
-//! Kinetic energy of the floating frame: mass matrix, velocities from momenta, derivative by the modal coordinates.
+//! Kinetic energy of the floating frame: mass matrix, velocities from momenta, derivative by the modal
+//! coordinates.
 //!
 //! With z = (v, ω, q̇), v and ω in body axes (THEORY 1.3):
 //!
@@ -12,10 +13,12 @@ use crate::floating_frame::FloatingFrame;
 use carom_dynamics::rotation::skew;
 use nalgebra::{Cholesky, Matrix3, Matrix6, U6, Vector3, Vector6};
 
-/// The mass matrix has lost its positive definiteness: the deformation is far outside what the modes describe.
+/// The mass matrix has lost its positive definiteness: the deformation is far outside what the modes
+/// describe.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
-    "the mass matrix is not positive definite at modal coordinates up to {largest:.3e}: the body is deformed beyond what its modes describe"
+    "the mass matrix is not positive definite at modal coordinates up to {largest:.3e}: the body is deformed \
+     beyond what its modes describe"
 )]
 pub struct MassError {
     /// Largest modal coordinate.
@@ -78,7 +81,8 @@ impl Kinetics {
         }
     }
 
-    /// mc(q), I(q), C_r(q), G_k(q); complete to second order in q. What is there for this q is kept: `frame` is always the same one.
+    /// mc(q), I(q), C_r(q), G_k(q); complete to second order in q. What is there for this q is kept: `frame`
+    /// is always the same one.
     pub fn set_modal(&mut self, frame: &FloatingFrame, q: &[f64]) {
         if self.is_set && self.modal == q {
             return;
@@ -101,8 +105,8 @@ impl Kinetics {
 
     /// Factorises M(q) of a free body, for which [`Kinetics::set_modal`] came before.
     ///
-    /// q̇ is eliminated first: its block M̄_e is constant, and in the Buckens frame C_t vanishes besides, so that what is
-    /// left is the 6 × 6 matrix of a rigid body with small changes.
+    /// q̇ is eliminated first: its block M̄_e is constant, and in the Buckens frame C_t vanishes besides, so
+    /// that what is left is the 6 × 6 matrix of a rigid body with small changes.
     ///
     /// # Errors
     ///
@@ -134,7 +138,8 @@ impl Kinetics {
         mass
     }
 
-    /// Factor of the mass matrix of rigid motions, at the modal coordinates of the last [`Kinetics::set_modal`].
+    /// Factor of the mass matrix of rigid motions, at the modal coordinates of the last
+    /// [`Kinetics::set_modal`].
     ///
     /// # Errors
     ///
@@ -145,7 +150,8 @@ impl Kinetics {
     }
 
     /// Velocities of a free body from its momenta in body axes: linear Aᵀ P, angular about the frame origin
-    /// Aᵀ (L − r × P), modal p. [`Kinetics::factorise`] came before. The result is in [`Kinetics::velocities`].
+    /// Aᵀ (L − r × P), modal p. [`Kinetics::factorise`] came before. The result is in
+    /// [`Kinetics::velocities`].
     pub fn solve_free(
         &mut self,
         frame: &FloatingFrame,
@@ -158,8 +164,8 @@ impl Kinetics {
         self.velocities = Velocities { v, omega, modal: velocities };
     }
 
-    /// M⁻¹ of generalised forces or momenta of a free body, for which [`Kinetics::factorise`] came before: returns the parts
-    /// of v and ω and writes that of q̇ to `modal`.
+    /// M⁻¹ of generalised forces or momenta of a free body, for which [`Kinetics::factorise`] came before:
+    /// returns the parts of v and ω and writes that of q̇ to `modal`.
     ///
     /// # Panics
     ///
@@ -200,8 +206,8 @@ impl Kinetics {
         apply_inverse(frame, p, &mut self.velocities.modal);
     }
 
-    /// Adds ∂T/∂q_k = v · (ω × C_tᵀ e_k) + ωᵀ G_k ω + ω · (∂C_rᵀ/∂q_k) q̇ to `rate`, with the velocities found last.
-    /// This replaces all centrifugal and Coriolis terms.
+    /// Adds ∂T/∂q_k = v · (ω × C_tᵀ e_k) + ωᵀ G_k ω + ω · (∂C_rᵀ/∂q_k) q̇ to `rate`, with the velocities
+    /// found last. This replaces all centrifugal and Coriolis terms.
     pub fn add_kinetic_force(&mut self, frame: &FloatingFrame, rate: &mut [f64]) {
         let n = frame.n;
         let Velocities { v, omega, modal } = &self.velocities;
@@ -216,11 +222,11 @@ impl Kinetics {
         }
     }
 
-    /// h_ω of THEORY (1.1) with the velocities found last: the quadratic velocity terms for the unknown a₀ = Aᵀ r̈. Those of
-    /// the modes are written to `modal`.
+    /// h_ω of THEORY (1.1) with the velocities found last: the quadratic velocity terms for the unknown a₀ =
+    /// Aᵀ r̈. Those of the modes are written to `modal`.
     ///
-    /// G_rk = −2 ∫ c̃ φ̃_k dm = 2 (I1_k + Σ_l q_l I2_lk): with I2_kl = −∫ φ̃_k φ̃_l dm the *second* index is that of the mode
-    /// whose rate it multiplies, so the transpose of ∂I/∂q's half enters.
+    /// G_rk = −2 ∫ c̃ φ̃_k dm = 2 (I1_k + Σ_l q_l I2_lk): with I2_kl = −∫ φ̃_k φ̃_l dm the *second* index is
+    /// that of the mode whose rate it multiplies, so the transpose of ∂I/∂q's half enters.
     pub fn quadratic_forces(
         &mut self,
         frame: &FloatingFrame,

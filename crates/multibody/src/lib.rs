@@ -1,21 +1,25 @@
 //! Rigid and reduced bodies in the floating frame of reference, integrated in momenta.
 //!
-//! * [`FloatingFrame`]: the constants of a body over its dynamic modes; [`Kinetics`]: its mass matrix, velocities from
-//!   momenta, ∂T/∂q
+//! * [`FloatingFrame`]: the constants of a body over its dynamic modes; [`Kinetics`]: its mass matrix,
+//!   velocities from momenta, ∂T/∂q
 //! * [`Body`]: a rigid or reduced body and where its frame lies in the source geometry
-//! * [`UnitLoad`]: the directions in which joints and loads act on a body, for the static modes that answer them
-//! * [`Joint`]: what keeps bodies together; [`Drive`]: what moves them; [`ForceElement`]: springs, dampers, stops, bushings
+//! * [`UnitLoad`]: the directions in which joints and loads act on a body, for the static modes that answer
+//!   them
+//! * [`Joint`]: what keeps bodies together; [`Drive`]: what moves them; [`ForceElement`]: springs, dampers,
+//!   stops, bushings
 //! * [`System`]: bodies under loads as an ordinary differential equation; its balance of energy and momenta
 //! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
 //! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes answer without inertia
-//! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs, checkpoints
+//! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs,
+//!   checkpoints
 //! * `linearity`: whether reduced bodies stay within linear theory
-//! * `resolution`: whether meshes resolve their contacts; `force_swing`: forces that oscillate with the modes next to a split
+//! * `resolution`: whether meshes resolve their contacts; `force_swing`: forces that oscillate with the modes
+//!   next to a split
 //! * `second_order`: the system taken apart for generalised-α: increments, momenta, rows of joints
 //! * [`velocity_form`]: the same equations in velocities, THEORY (1.1)
 //!
-//! Reading order: `modal_matrix`, `floating_frame`, `kinetics`, `body`, `layout`, `joint`, `force`, `system`, `balance`, `contact`, `scales`,
-//! `pair_memory`, `simulation`, `within_step`, `restart`.
+//! Reading order: `modal_matrix`, `floating_frame`, `kinetics`, `body`, `layout`, `joint`, `force`, `system`,
+//! `balance`, `contact`, `scales`, `pair_memory`, `simulation`, `within_step`, `restart`.
 
 mod balance;
 pub mod body;

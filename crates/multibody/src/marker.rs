@@ -20,8 +20,8 @@ pub fn attached_marker(reduced: &ReducedBody, name: &str) -> Option<Marker> {
     })
 }
 
-/// A marker fixed to the mean of the listed points of the boundary of a reduced body, over all modes of the body: displacement and rotation are
-/// those of the rigid motion that fits the points best (RBE3).
+/// A marker fixed to the mean of the listed points of the boundary of a reduced body, over all modes of the
+/// body: displacement and rotation are those of the rigid motion that fits the points best (RBE3).
 ///
 /// None if none of the points is a boundary point.
 pub fn mean_marker(reduced: &ReducedBody, points: &[u32]) -> Option<Marker> {
@@ -68,7 +68,8 @@ impl Body {
         self.moving(Marker { position_b: position_b.into(), ..Marker::default() })
     }
 
-    /// A marker over all modes of the file of the body (zero where it has none) as one over the modes of this body that move.
+    /// A marker over all modes of the file of the body (zero where it has none) as one over the modes of this
+    /// body that move.
     pub fn own_marker(&self, marker: &Marker) -> Marker {
         let Some(modes) = &self.static_modes else { return self.moving(marker.clone()) };
         let n = self.reduced.as_ref().map_or(0, |reduced| reduced.omega.len());

@@ -1,4 +1,5 @@
-//! Where a run stands that can take no further step: the body whose state is to blame, the contact that presses most.
+//! Where a run stands that can take no further step: the body whose state is to blame, the contact that
+//! presses most.
 
 use carom_integrate::IntegrateError;
 
@@ -21,7 +22,8 @@ impl Simulation {
         Some(format!("{part} of body `{}`", self.system.bodies[body].name))
     }
 
-    /// The pair with the largest force at the state that was evaluated last: the one of the failed attempt, as a rule.
+    /// The pair with the largest force at the state that was evaluated last: the one of the failed attempt,
+    /// as a rule.
     fn hardest_contact(&self) -> Option<String> {
         let reactions = self.system.reactions.iter().enumerate();
         let pressing = reactions.filter(|(_, reaction)| reaction.normal_force > 0.0);

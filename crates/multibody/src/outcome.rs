@@ -15,7 +15,8 @@ pub enum RunError {
     Step {
         /// Why.
         source: IntegrateError<RateError>,
-        /// What the component of the state belongs to, and the contact with the largest force, ready to follow the reason.
+        /// What the component of the state belongs to, and the contact with the largest force, ready to
+        /// follow the reason.
         place: String,
     },
     /// Bodies, loads and placements do not fit together.
@@ -98,8 +99,9 @@ impl From<IntegrateError<RateError>> for RunError {
 /// Where pressure reached the rim of a contact zone.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "contact `{first}` / `{second}`: {:.2} % of the force lies at the rim of `{zone}` ({}span {span} of `{carrier}`): the zone is too \
-     small and the force too low; make the set reach 1.25 contact radii (`pole_radius`, or a larger zone) and reduce the body again",
+    "contact `{first}` / `{second}`: {:.2} % of the force lies at the rim of `{zone}` ({}span {span} of \
+     `{carrier}`): the zone is too small and the force too low; make the set reach 1.25 contact radii \
+     (`pole_radius`, or a larger zone) and reduce the body again",
     100.0 * share,
     if zone == carrier { "" } else { "met there by " }
 )]
@@ -131,8 +133,8 @@ pub struct RunSummary {
     pub contacts: Vec<ContactEvent>,
     /// Largest change of a quaternion's length that was taken out after a step.
     pub quaternion_drift: f64,
-    /// For each pair, the largest share of its force that a rim of a contact zone carried, and when \[s\]: where there is
-    /// one, the zone is too small and the force too low.
+    /// For each pair, the largest share of its force that a rim of a contact zone carried, and when \[s\]:
+    /// where there is one, the zone is too small and the force too low.
     pub rims: Vec<Option<(f64, Rim)>>,
     /// Evaluations of contact that needed the fallback of the solver.
     pub fallbacks: u64,

@@ -21,7 +21,8 @@ pub struct PairMemory {
     pub rim: Option<(f64, Rim)>,
     /// The overlap without force that was the largest part of its face so far, and when \[s\].
     pub overlap: Option<(f64, Overlap)>,
-    /// The smallest known free gap so far \[m\], and when \[s\]; infinite while the surfaces were always far apart.
+    /// The smallest known free gap so far \[m\], and when \[s\]; infinite while the surfaces were always far
+    /// apart.
     pub nearest: [f64; 2],
     /// Most spans that had pressure at once so far; 0 if unknown.
     pub loaded_spans: usize,
@@ -92,7 +93,8 @@ impl PairMemory {
         }
     }
 
-    /// Takes in the end of a step, at which the system was evaluated. The pulse of a contact is that of its first touch.
+    /// Takes in the end of a step, at which the system was evaluated. The pulse of a contact is that of its
+    /// first touch.
     pub(crate) fn update(
         &mut self,
         system: &System,
@@ -128,9 +130,9 @@ impl PairMemory {
         }
     }
 
-    /// Longest step for this pair: a twentieth of the pulse in contact; half the way to contact while open, but no less
-    /// than a twentieth of the pulse, which cannot jump over an impact; and just beyond the touch once that is near, so that
-    /// the event is found with little overshoot.
+    /// Longest step for this pair: a twentieth of the pulse in contact; half the way to contact while open,
+    /// but no less than a twentieth of the pulse, which cannot jump over an impact; and just beyond the touch
+    /// once that is near, so that the event is found with little overshoot.
     pub(crate) fn longest_step(&self, touching: bool) -> f64 {
         let fine = self.pulse / Self::STEPS_PER_PULSE;
         if touching || self.gap <= 0.0 {
@@ -144,8 +146,8 @@ impl PairMemory {
         if self.closing > 0.0 && touch < coarse { touch.max(1e-3 * fine) } else { coarse }
     }
 
-    /// True if the force may have its peak within the step that ends now: it rose before and, continued as a parabola, has
-    /// no clear rise left at the end.
+    /// True if the force may have its peak within the step that ends now: it rose before and, continued as a
+    /// parabola, has no clear rise left at the end.
     pub(crate) fn may_peak(&self, time: f64, force: f64) -> bool {
         let [[t0, f0], [t1, f1]] = self.history;
         if force <= 0.0 && f1 <= 0.0 {

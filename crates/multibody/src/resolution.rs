@@ -1,18 +1,23 @@
-//! Whether the meshes of two bodies resolve their contact: spans to the contact radius, and what too few of them cost.
+//! Whether the meshes of two bodies resolve their contact: spans to the contact radius, and what too few of
+//! them cost.
 //!
-//! With a/h spans to the contact radius of a pair whose compliance is to the part s that of a body (s = 1 against a rigid one), the force of an impact is off by
+//! With a/h spans to the contact radius of a pair whose compliance is to the part s that of a body (s = 1
+//! against a rigid one), the force of an impact is off by
 //!
 //! ```text
 //! 0.11 s (h/a)²,   at most (1 − s)^(−2/5) − 1
 //! ```
 //!
-//! and the contact too short by 0.21 (h/a)² of the surface that carries the pressure, whose spans close late (measured at a/h = 2 ... 8 for a ball on a
-//! rigid plane). The bound is that of a body whose compliance is lost in whole: F ∝ E*^(2/5). It is a quarter to a third for bodies of one material, which is
-//! what cells of ten contact radii were found to cost.
+//! and the contact too short by 0.21 (h/a)² of the surface that carries the pressure, whose spans close late
+//! (measured at a/h = 2 ... 8 for a ball on a rigid plane). The bound is that of a body whose compliance is
+//! lost in whole: F ∝ E*^(2/5). It is a quarter to a third for bodies of one material, which is what cells of
+//! ten contact radii were found to cost.
 //!
-//! A mesh that gives way too little makes the force too large. Spans that close late make it too small, and of the surface that carries the pressure either may
-//! be the larger: at a/h = 2 the force of a ball on a rigid plane is 2.5 % too large; at a/h = 2.3 that of a ball on a rod is 0.7 % too small with a contact 4 % too
-//! short, at a/h = 1.2 that of two balls 5 % and 6 % (`meshes/sphere-on-rod/quick.toml`, `meshes/double-pendulums/impact.toml` beside their fine meshes).
+//! A mesh that gives way too little makes the force too large. Spans that close late make it too small, and
+//! of the surface that carries the pressure either may be the larger: at a/h = 2 the force of a ball on a
+//! rigid plane is 2.5 % too large; at a/h = 2.3 that of a ball on a rod is 0.7 % too small with a contact 4 %
+//! too short, at a/h = 1.2 that of two balls 5 % and 6 % (`meshes/sphere-on-rod/quick.toml`,
+//! `meshes/double-pendulums/impact.toml` beside their fine meshes).
 
 use crate::contact::LoadedPatch;
 use crate::simulation::Simulation;
@@ -145,8 +150,10 @@ impl Simulation {
         };
         let limit = Cost::limit(share, carries);
         format!(
-            "body `{body}`: the mesh is too coarse for contact `{first}` / `{second}` at t = {:.4e} s: {spans:.2} spans of {:.3e} m to the contact radius of {:.2e} m, \
-             limit {limit:.1}{pressed}; the force is {force} by some {:.0} %{duration}: refine `{surface}` there; four spans to the contact radius are good to 1 %",
+            "body `{body}`: the mesh is too coarse for contact `{first}` / `{second}` at t = {:.4e} s: \
+             {spans:.2} spans of {:.3e} m to the contact radius of {:.2e} m, limit {limit:.1}{pressed}; the \
+             force is {force} by some {:.0} %{duration}: refine `{surface}` there; four spans to the contact \
+             radius are good to 1 %",
             found.time,
             found.sizes[side],
             found.radius,

@@ -95,11 +95,13 @@ impl Simulation {
         checkpoint
     }
 
-    /// Continues from a checkpoint of the same scenario: the next steps are those that the saved run took, bit for bit.
+    /// Continues from a checkpoint of the same scenario: the next steps are those that the saved run took,
+    /// bit for bit.
     ///
     /// # Errors
     ///
-    /// [`RunError::Checkpoint`] if it belongs to another scheme, version or scenario. The simulation is then unusable.
+    /// [`RunError::Checkpoint`] if it belongs to another scheme, version or scenario. The simulation is then
+    /// unusable.
     pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         checkpoint.expect(SCHEME, VERSION)?;
         let (n, pairs) = (self.y.len(), self.memory.len());

@@ -1,7 +1,7 @@
 //! Sizes of a run, from which absolute tolerances and step limits are made.
 //!
-//! No tolerance is relative to a state component: positions and momenta depend on where the origin lies and how fast the
-//! observer moves, errors do not. All follow from one length u and one speed v:
+//! No tolerance is relative to a state component: positions and momenta depend on where the origin lies and
+//! how fast the observer moves, errors do not. All follow from one length u and one speed v:
 //!
 //! | component | tolerance |
 //! |---|---|
@@ -12,12 +12,15 @@
 //! | L | ε m ρ v |
 //! | p_k | ε v / max φ_k, ε max(v, ω_k u) / max φ_k for modes above the split |
 //!
-//! (p_k per unit of modal mass; ε min(10 v, ω_k u) at most for static modes.) Modes above the split move only in schemes that other programs have, for comparison: an error of u at their frequency is one of ω_k u in
-//! speed, and a light node that bounces faster than anything is to be seen need not be followed for its speed.
+//! (p_k per unit of modal mass; ε min(10 v, ω_k u) at most for static modes.) Modes above the split move only
+//! in schemes that other programs have, for comparison: an error of u at their frequency is one of ω_k u in
+//! speed, and a light node that bounces faster than anything is to be seen need not be followed for its
+//! speed.
 //!
-//! v is the largest speed at the start, seen from the common centre of mass if nothing is held (or what gravity gives over
-//! a body's size, what drives prescribe, or springs give to the mass of all bodies); u is the depth d = v T_c / 2.94 of an
-//! impact at that speed by Hertz, or the size of the smallest body where nothing can touch.
+//! v is the largest speed at the start, seen from the common centre of mass if nothing is held (or what
+//! gravity gives over a body's size, what drives prescribe, or springs give to the mass of all bodies); u is
+//! the depth d = v T_c / 2.94 of an impact at that speed by Hertz, or the size of the smallest body where
+//! nothing can touch.
 
 use crate::layout::{Layout, vector};
 use crate::system::System;
@@ -35,7 +38,8 @@ pub struct Scales {
 }
 
 impl Scales {
-    /// Scales of a system at its initial state, for which [`System::set_state`] was called; `duration` is that of the run.
+    /// Scales of a system at its initial state, for which [`System::set_state`] was called; `duration` is
+    /// that of the run.
     pub fn new(system: &System, duration: f64) -> Self {
         let radius = |i: usize| system.bodies[i].frame.gyration_radius();
         let g = system.loads.gravity().norm();
@@ -85,7 +89,8 @@ impl Scales {
         for (i, body) in system.bodies.iter().enumerate() {
             let (mass, radius, n) = (body.frame.mass, body.frame.gyration_radius(), body.frame.n);
             for (k, amplitude) in body.amplitudes.iter().enumerate() {
-                // The loss of static modes is booked, so that they are followed more closely than other modes above the split.
+                // The loss of static modes is booked, so that they are followed more closely than other modes
+                // above the split.
                 let most = if body.static_modes().is_some() { 10.0 * v } else { f64::INFINITY };
                 let speed = v.max((body.high_frequency(k) * u).min(most));
                 absolute[layout.modal(i) + k] = u / amplitude;
@@ -106,7 +111,8 @@ impl Scales {
     }
 }
 
-/// Velocity of the centre of mass of all bodies, zero if one is held: errors do not depend on how fast the observer moves.
+/// Velocity of the centre of mass of all bodies, zero if one is held: errors do not depend on how fast the
+/// observer moves.
 fn common_velocity(system: &System) -> Vector3<f64> {
     if system.bodies.iter().any(|body| body.fixed) {
         return Vector3::zeros();

@@ -1,6 +1,8 @@
-//! A system taken apart for integrators that solve for its joints themselves: see [`carom_integrate::SecondOrder`].
+//! A system taken apart for integrators that solve for its joints themselves: see
+//! [`carom_integrate::SecondOrder`].
 //!
-//! Velocities are (ṙ, ω, q̇) of each body that is free, r in inertial and ω in body axes, and q̇ of each that is held; increments move
+//! Velocities are (ṙ, ω, q̇) of each body that is free, r in inertial and ω in body axes, and q̇ of each that
+//! is held; increments move
 //!
 //! ```text
 //! r ← r + ξ_r,   b ← b ⊗ Exp(ξ_ω),   q ← q + ξ_q
@@ -105,7 +107,8 @@ impl System {
         }
     }
 
-    /// Adds what the impulses −Gᵀ λ of the joints' multipliers are to the momenta in y; returns impulse and angular impulse of the ground.
+    /// Adds what the impulses −Gᵀ λ of the joints' multipliers are to the momenta in y; returns impulse and
+    /// angular impulse of the ground.
     pub(crate) fn add_impulses(&mut self, y: &mut [f64]) -> [Vector3<f64>; 2] {
         let (layout, impulses) = (&self.layout, &mut self.forces);
         impulses.iter_mut().for_each(BodyForces::clear);
@@ -153,7 +156,8 @@ impl SecondOrder for System {
         self.layout.is_position(component)
     }
 
-    /// Lengths are as large as the system, angles 1; modal coordinates as large as they are, or as what moves the ends of joints by its size.
+    /// Lengths are as large as the system, angles 1; modal coordinates as large as they are, or as what moves
+    /// the ends of joints by its size.
     fn magnitude(&self, y: &[f64], velocity: usize) -> f64 {
         let ([component, _], body) = self.directions.components[velocity];
         let (r, q) = (self.layout.position(body), self.layout.modal(body));

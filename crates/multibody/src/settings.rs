@@ -18,22 +18,24 @@ pub struct Settings {
     pub max_step: Option<f64>,
     /// Time between outputs \[s\]; none for the start and the end only.
     pub output_every: Option<f64>,
-    /// Frames that the Hertzian duration of an impact is divided into, in addition to those of `output_every`; 0 for none.
+    /// Frames that the Hertzian duration of an impact is divided into, in addition to those of
+    /// `output_every`; 0 for none.
     pub contact_frames: usize,
     /// Duration of an impact \[s\] if Hertz' estimate from the curvatures does not do.
     pub contact_duration: Option<f64>,
-    /// The integrator: of explicit pairs that of order 5 for impacts, whose forces have kinks, of order 8 for smooth motion; implicit
-    /// ones where fast motion is damped or need not be seen.
+    /// The integrator: of explicit pairs that of order 5 for impacts, whose forces have kinks, of order 8 for
+    /// smooth motion; implicit ones where fast motion is damped or need not be seen.
     pub integrator: IntegratorKind,
 }
 
 impl Settings {
-    /// Local error of the integrator per step, relative to the tolerance of the run: some hundred steps with contact, each
-    /// of which loses twice its relative error of velocity in energy, and the kinks where faces come into contact.
+    /// Local error of the integrator per step, relative to the tolerance of the run: some hundred steps with
+    /// contact, each of which loses twice its relative error of velocity in energy, and the kinks where faces
+    /// come into contact.
     pub const INTEGRATOR_SHARE: f64 = 1e-3;
 
-    /// Share of the tolerance of the run to which the displacements of quasistatic contact are iterated: with less, the
-    /// noise of the forces costs steps; with more, passes.
+    /// Share of the tolerance of the run to which the displacements of quasistatic contact are iterated: with
+    /// less, the noise of the forces costs steps; with more, passes.
     pub const CONTACT_SHARE: f64 = 1e-2;
 
     /// Defaults with an end time.

@@ -39,7 +39,8 @@ pub struct Simulation {
     pub(crate) quaternion_drift: f64,
     /// Largest part of the contact force on a body outside its interface points.
     pub(crate) off_interface: f64,
-    /// Longest step that resolves the highest dynamic mode \[s\]; without end for implicit integrators, which need not.
+    /// Longest step that resolves the highest dynamic mode \[s\]; without end for implicit integrators, which
+    /// need not.
     modal_step: f64,
     /// State within a step.
     pub(crate) inside: Vec<f64>,
@@ -139,8 +140,8 @@ impl Simulation {
         progress: &dyn Progress,
     ) -> Result<RunSummary, RunError> {
         let ended = self.run_on(observer, progress);
-        // The state is that of the last accepted step: a run that goes on does so from here. Errors that come within a step's bookkeeping leave
-        // the checkpoint before them.
+        // The state is that of the last accepted step: a run that goes on does so from here. Errors that come
+        // within a step's bookkeeping leave the checkpoint before them.
         if matches!(
             ended,
             Err(RunError::Interrupted { .. } | RunError::Step { .. } | RunError::Stalled { .. })
@@ -183,7 +184,8 @@ impl Simulation {
         Ok(self.summary())
     }
 
-    /// One step: attempt it, cut it where a contact begins or ends, look at outputs and peaks within it, accept it, book it.
+    /// One step: attempt it, cut it where a contact begins or ends, look at outputs and peaks within it,
+    /// accept it, book it.
     ///
     /// # Errors
     ///
@@ -253,8 +255,8 @@ impl Simulation {
         self.system.next_kink(self.time * (1.0 + 128.0 * f64::EPSILON))
     }
 
-    /// The latest time at which the next step may end: the end of the run, the user's longest step, a tenth of the
-    /// period of the highest dynamic mode, what each pair allows, and the next kink of a load.
+    /// The latest time at which the next step may end: the end of the run, the user's longest step, a tenth
+    /// of the period of the highest dynamic mode, what each pair allows, and the next kink of a load.
     fn latest_end(&self, kink: f64) -> f64 {
         let user = self.settings.max_step.unwrap_or(f64::INFINITY);
         let fixed = self.settings.time_step.unwrap_or(f64::INFINITY);
@@ -276,8 +278,8 @@ impl Simulation {
         }
     }
 
-    /// Accepts the attempt; quaternions get the length 1 back, and their known rates along with them, so that nothing
-    /// has to be evaluated again. Then back to the joints.
+    /// Accepts the attempt; quaternions get the length 1 back, and their known rates along with them, so that
+    /// nothing has to be evaluated again. Then back to the joints.
     fn accept(&mut self) -> Result<(), RunError> {
         self.time = self.integrator.accept(&mut self.y);
         for i in 0..self.system.layout.bodies() {

@@ -32,7 +32,8 @@ impl Snapshot {
         Self { bodies, contacts: vec![ContactState::default(); system.pairs()], joints, own }
     }
 
-    /// Takes the state y, at which the system was evaluated. Quasistatic coordinates are recovered from the reactions.
+    /// Takes the state y, at which the system was evaluated. Quasistatic coordinates are recovered from the
+    /// reactions.
     pub(crate) fn take(&mut self, system: &System, y: &[f64]) {
         let layout = &system.layout;
         for (i, (state, body)) in self.bodies.iter_mut().zip(&system.bodies).enumerate() {

@@ -59,16 +59,17 @@ impl Stall {
 pub(crate) fn likely_cause(singular: Option<&str>, at_events: bool) -> String {
     if let Some(joint) = singular {
         return format!(
-            "the mechanism is in a singular position, where the equations of joint `{joint}` depend on those of the other joints and it locks \
-             or branches: end the run before, keep motions away from the position, or start beyond it"
+            "the mechanism is in a singular position, where the equations of joint `{joint}` depend on those \
+             of the other joints and it locks or branches: end the run before, keep motions away from the \
+             position, or start beyond it"
         );
     }
     let cause = if at_events {
-        "most of them end where a contact or a stop is touched or left, again and again: give the stop another damping or stiffness, or \
-         raise `relative_tolerance`"
+        "most of them end where a contact or a stop is touched or left, again and again: give the stop \
+         another damping or stiffness, or raise `relative_tolerance`"
     } else {
-        "a motion may lead where joints cannot follow, a load may grow without bound, or something may chatter between touch and parting: \
-         look at the bodies at this time, or raise `relative_tolerance`"
+        "a motion may lead where joints cannot follow, a load may grow without bound, or something may \
+         chatter between touch and parting: look at the bodies at this time, or raise `relative_tolerance`"
     };
     cause.to_owned()
 }

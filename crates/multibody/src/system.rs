@@ -288,7 +288,8 @@ impl System {
         });
     }
 
-    /// Forces on the bodies, those of the joints last, at y, for which [`System::set_state`] and [`System::evaluate_contacts`] were called.
+    /// Forces on the bodies, those of the joints last, at y, for which [`System::set_state`] and
+    /// [`System::evaluate_contacts`] were called.
     pub(crate) fn apply_all(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
         self.apply_known(time, y);
         if !self.constraints.is_empty() {

@@ -16,7 +16,8 @@ pub enum RateError {
     },
     /// The equations of the joints depend on each other here.
     #[error(
-        "joint `{joint}`: its equations depend on those of the other joints here: the mechanism is in a singular position, where it locks or branches"
+        "joint `{joint}`: its equations depend on those of the other joints here: the mechanism is in a \
+         singular position, where it locks or branches"
     )]
     Locked {
         /// Name of the joint.
@@ -45,7 +46,8 @@ pub enum SystemError {
     },
     /// The marker of a load was made for another set of modes.
     #[error(
-        "load {load} on body `{body}`: its marker has {found} modes, the body has {expected}; make it with `Body::marker`"
+        "load {load} on body `{body}`: its marker has {found} modes, the body has {expected}; make it with \
+         `Body::marker`"
     )]
     Marker {
         /// Index of the load.

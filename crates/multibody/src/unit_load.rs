@@ -1,4 +1,5 @@
-//! Unit loads: the directions in which joints, springs and forces load a body, as generalised forces on all of its modes.
+//! Unit loads: the directions in which joints, springs and forces load a body, as generalised forces on all
+//! of its modes.
 //!
 //! | what acts | on the markers of its ends |
 //! |---|---|
@@ -30,9 +31,11 @@ pub struct UnitLoad {
     pub name: String,
     /// Generalised force on each mode of the body.
     pub modal: Vec<f64>,
-    /// Acceleration of the rigid body at the load and along it; 0 for a body that is held \[1/kg or 1/(kg m²)\].
+    /// Acceleration of the rigid body at the load and along it; 0 for a body that is held \[1/kg or 1/(kg
+    /// m²)\].
     pub mobility: f64,
-    /// For a load of a joint that holds it, the body at the other end (none for the ground); none for other loads.
+    /// For a load of a joint that holds it, the body at the other end (none for the ground); none for other
+    /// loads.
     pub held_by: Option<Option<usize>>,
 }
 
@@ -127,8 +130,8 @@ pub fn unit_loads(
     found.by_body
 }
 
-/// Numbers of the unit loads of each body whose static modes a joint binds: a joint to the ground or to a body without static modes. The inertia of
-/// other static modes would vibrate by itself.
+/// Numbers of the unit loads of each body whose static modes a joint binds: a joint to the ground or to a
+/// body without static modes. The inertia of other static modes would vibrate by itself.
 pub fn bound_loads(units: &[Vec<UnitLoad>], bodies: &[Body]) -> Vec<Vec<usize>> {
     let is_stiff = |body: usize| bodies[body].static_modes().is_none();
     let is_bound = |unit: &UnitLoad| unit.held_by.is_some_and(|other| other.is_none_or(is_stiff));

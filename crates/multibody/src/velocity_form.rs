@@ -1,5 +1,5 @@
-//! The equations of motion in velocities, THEORY (1.1): for implicit schemes, for accelerations, and to check the
-//! momentum form against.
+//! The equations of motion in velocities, THEORY (1.1): for implicit schemes, for accelerations, and to check
+//! the momentum form against.
 
 use crate::floating_frame::FloatingFrame;
 use crate::kinetics::{Kinetics, Velocities};
@@ -45,7 +45,8 @@ pub fn quadratic_velocity_forces(
     h
 }
 
-/// (a₀, ω̇, q̈) of a free body under the generalised forces `h_d` (6 + n, body axes), elastic forces included here.
+/// (a₀, ω̇, q̈) of a free body under the generalised forces `h_d` (6 + n, body axes), elastic forces included
+/// here.
 ///
 /// None if the mass matrix is not positive definite.
 pub fn accelerations(

@@ -9,11 +9,14 @@ impl Simulation {
     /// Share of the force at a rim, or outside the interface, below which nothing is said.
     const SHARE: f64 = 1e-3;
 
-    /// Overlap without force, in sizes of the span, below which nothing is said: the force sets in late by it.
+    /// Overlap without force, in sizes of the span, below which nothing is said: the force sets in late by
+    /// it.
     const OVERLAP: f64 = 0.05;
 
-    /// Sentences about pressure at the rim of a contact zone, overlap without force, meshes that are too coarse for a contact, forces that swing, force outside the interface points, modes that are treated
-    /// statically although the impact is short for them, and fallbacks of the contact solver. Empty if all is well.
+    /// Sentences about pressure at the rim of a contact zone, overlap without force, meshes that are too
+    /// coarse for a contact, forces that swing, force outside the interface points, modes that are treated
+    /// statically although the impact is short for them, and fallbacks of the contact solver. Empty if all is
+    /// well.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         for (pair, memory) in self.memory.iter().enumerate() {
@@ -26,8 +29,8 @@ impl Simulation {
         }
         if self.off_interface > Self::SHARE {
             warnings.push(format!(
-                "{:.1} % of a contact force acts on points outside the interface, whose compliance is incomplete: the contact is \
-                 too stiff there; make the interface larger than the contact zone",
+                "{:.1} % of a contact force acts on points outside the interface, whose compliance is \
+                 incomplete: the contact is too stiff there; make the interface larger than the contact zone",
                 100.0 * self.off_interface
             ));
         }
@@ -70,8 +73,8 @@ impl Simulation {
         missed.map(sentence).collect()
     }
 
-    /// Ends the run if a pair that must not has pressure at the rim of a zone at the end of an accepted step: trial stages
-    /// may overshoot, and count for nothing.
+    /// Ends the run if a pair that must not has pressure at the rim of a zone at the end of an accepted step:
+    /// trial stages may overshoot, and count for nothing.
     pub(crate) fn check_rims(&self) -> Result<(), RunError> {
         for (pair, reaction) in self.system.reactions.iter().enumerate() {
             let (model, local) = self.system.pair_of[pair];
@@ -97,16 +100,18 @@ impl Simulation {
             (
                 "the corner",
                 format!(
-                    "make spans of `{carrier}` shorter there (`grade = {{ at = [{x:.4e}, {y:.4e}, {z:.4e}], finest = … }}`)"
+                    "make spans of `{carrier}` shorter there (`grade = \
+                     {{ at = [{x:.4e}, {y:.4e}, {z:.4e}], finest = … }}`)"
                 ),
             )
         } else {
             ("a point", format!("refine `{carrier}`"))
         };
         format!(
-            "at t = {time:.4e} s: contact `{first}` / `{second}`: {what} of span {face} of `{carrier}` (near {x:.4e}, {y:.4e}, {z:.4e} m in source coordinates of body `{}`) lies {depth:.3e} m inside the \
-             other body without a force, as the gap is still open on the average over the span of {size:.3e} m: the force sets in late, \
-             or never; {remedy}, or round off the edge that meets it",
+            "at t = {time:.4e} s: contact `{first}` / `{second}`: {what} of span {face} of `{carrier}` (near \
+             {x:.4e}, {y:.4e}, {z:.4e} m in source coordinates of body `{}`) lies {depth:.3e} m inside the \
+             other body without a force, as the gap is still open on the average over the span of {size:.3e} \
+             m: the force sets in late, or never; {remedy}, or round off the edge that meets it",
             body.name
         )
     }
@@ -136,8 +141,8 @@ impl Simulation {
             let shortest = touching.map(|event| event.duration()).fold(f64::INFINITY, f64::min);
             if frequency * shortest < 2.0 {
                 warnings.push(format!(
-                    "body `{}`: modes from {frequency:.4e} Hz on are static, but an impact lasts {shortest:.3e} s, {:.2} of their periods \
-                     (at least 2, better 5): raise the split",
+                    "body `{}`: modes from {frequency:.4e} Hz on are static, but an impact lasts \
+                     {shortest:.3e} s, {:.2} of their periods (at least 2, better 5): raise the split",
                     body.name,
                     frequency * shortest
                 ));

@@ -9,11 +9,12 @@ use carom_integrate::{Attempt, IntegrateError, locate_crossing};
 /// Impacts after which frames are those of `output_every` alone: a body that chatters would fill the disk.
 const MAX_IMPACTS: usize = 24;
 
-/// Frames are so much denser than the wanted number in an impact by Hertz, as bodies with waves part a little earlier.
+/// Frames are so much denser than the wanted number in an impact by Hertz, as bodies with waves part a little
+/// earlier.
 const MARGIN: f64 = 1.25;
 
-/// The next place after `after` in the series 1, 2, … n, n + 2, n + 4, … 3 n, 3 n + 4, …, whose steps double every n places: contact that lasts gets
-/// few frames. None where the steps reach `widest`.
+/// The next place after `after` in the series 1, 2, … n, n + 2, n + 4, … 3 n, 3 n + 4, …, whose steps double
+/// every n places: contact that lasts gets few frames. None where the steps reach `widest`.
 fn place_in_series(after: f64, n: usize, widest: f64) -> Option<f64> {
     // A place that was reached but for rounding is not the next one.
     const ROUNDING: f64 = 1e-6;
@@ -30,8 +31,9 @@ fn place_in_series(after: f64, n: usize, widest: f64) -> Option<f64> {
 }
 
 impl Simulation {
-    /// Attempts a step up to `latest`. If a pair touches or parts within it, or a stop is reached or left, the step is taken again to end there: forces
-    /// have a kink at that moment, and the times of impacts are results.
+    /// Attempts a step up to `latest`. If a pair touches or parts within it, or a stop is reached or left,
+    /// the step is taken again to end there: forces have a kink at that moment, and the times of impacts are
+    /// results.
     pub(crate) fn attempt_to_event(&mut self, mut latest: f64) -> Result<Taken, RunError> {
         let mut aimed = None;
         loop {
@@ -67,8 +69,8 @@ impl Simulation {
                 self.evaluate_within(attempt.end).map_err(|source| at(attempt, source))?;
             }
             let (start, end) = (self.memory[pair].gap, self.system.reactions[pair].free_gap);
-            // After a cut step the sign at the start is that of round-off: an opposite sign at the end is then no news, or
-            // the whole step lies on one side.
+            // After a cut step the sign at the start is that of round-off: an opposite sign at the end is
+            // then no news, or the whole step lies on one side.
             let turns = (start < 0.0) != (end < 0.0) && self.trackers[pair].touching != (end < 0.0);
             let is_noise = start.abs().max(end.abs()) <= gap_rounding(&self.system, pair);
             if known == Some(pair) || !turns || !start.is_finite() || is_noise {
@@ -180,8 +182,9 @@ impl Simulation {
         }
     }
 
-    /// The next frame after a time that bodies have as they touch, by what a checkpoint holds: the touch that began last and its duration by Hertz.
-    /// Infinite without contact, where the frames of the run are as dense, and once there were many impacts.
+    /// The next frame after a time that bodies have as they touch, by what a checkpoint holds: the touch that
+    /// began last and its duration by Hertz. Infinite without contact, where the frames of the run are as
+    /// dense, and once there were many impacts.
     fn next_contact_frame(&self, after: f64, every: f64) -> f64 {
         let frames = self.settings.contact_frames;
         if frames == 0 || self.events.len() >= MAX_IMPACTS {

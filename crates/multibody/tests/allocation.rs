@@ -118,7 +118,8 @@ fn allocations_until(end: f64, simulation: &mut Simulation) -> u64 {
     heap::allocations_during(steps).1
 }
 
-/// Steps of an impact at the pole of a ball from its deepest point to its end, in which nothing may be allocated.
+/// Steps of an impact at the pole of a ball from its deepest point to its end, in which nothing may be
+/// allocated.
 fn parts_without_allocation(bodies: Vec<Body>, other: ContactSurface, start: &[Placement], friction: f64) {
     let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
     for (integrator, time_step) in

@@ -1,8 +1,9 @@
 //! One motion in two body frames: that of the mean motion, and one that follows three nodes.
 //!
-//! With displacements of size ε a point is at r + A (R + Φ q) in one frame and at r' + A' (R + Φ' q') in the other. The two frames
-//! differ by a turn θ = C q of size ε, and the shapes by its linear part: Exp(θ) R = R + θ × R + O(ε²). So the same point of the same
-//! model is at places that differ by O(ε²), and so do the motions.
+//! With displacements of size ε a point is at r + A (R + Φ q) in one frame and at r' + A' (R + Φ' q') in the
+//! other. The two frames differ by a turn θ = C q of size ε, and the shapes by its linear part: Exp(θ) R =
+//! R + θ × R + O(ε²). So the same point of the same model is at places that differ by O(ε²), and so do the
+//! motions.
 
 use std::sync::Arc;
 
@@ -170,7 +171,8 @@ fn motions_in_two_frames_differ_by_the_square_of_the_deformation() {
         let (one, other) = (fly(&buckens, &field, end), fly(&followed, &field, end));
         let apart = one.points.iter().zip(&other.points).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
         println!(
-            "ε = {epsilon}: deformation {:.2e} m (followed nodes: {:.2e} m), motions apart {apart:.2e} m, energy {:.0e} and {:.0e}",
+            "ε = {epsilon}: deformation {:.2e} m (followed nodes: {:.2e} m), motions apart {apart:.2e} m, \
+             energy {:.0e} and {:.0e}",
             one.deformation, other.deformation, one.energy_drift, other.energy_drift
         );
         for flight in [&one, &other] {

@@ -77,7 +77,8 @@ fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
     [told, found]
 }
 
-/// What is left out are normals that turn under forces that are there, of the order of depth over radius; stiffness of the modes themselves is taken off.
+/// What is left out are normals that turn under forces that are there, of the order of depth over radius;
+/// stiffness of the modes themselves is taken off.
 #[test]
 fn closed_rows_tell_how_forces_change() {
     for (law, friction) in [(Law::Hard, 0.0), (Law::penalty(30.0), 0.0), (Law::penalty(30.0), 0.4)] {
@@ -98,7 +99,8 @@ fn impact(law: Law, friction: f64, settings: Settings) -> RunSummary {
     simulation.run(&mut Ignore, &Silent).unwrap()
 }
 
-/// Steps of a hundredth of the impact, whose contacts close and open, need no derivative but the first, and are hardly ever cut.
+/// Steps of a hundredth of the impact, whose contacts close and open, need no derivative but the first, and
+/// are hardly ever cut.
 #[test]
 fn an_impact_takes_one_derivative() {
     let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);

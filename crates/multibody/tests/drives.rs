@@ -5,8 +5,8 @@ use carom_dynamics::{Interpolation, Loads, Placement, Table, TimeFunction};
 use carom_multibody::{Coordinate, Drive, JointKind, Simulation, System};
 use nalgebra::Vector3;
 
-/// A rod driven about its end by θ = sin t in gravity: reaction torque from J θ̈ + m g s cos θ; the work of the drive is its integral,
-/// the change of the energy.
+/// A rod driven about its end by θ = sin t in gravity: reaction torque from J θ̈ + m g s cos θ; the work of
+/// the drive is its integral, the change of the energy.
 #[test]
 fn a_drive_works_as_much_as_the_energy_changes() {
     let (mass, arm, g) = (2.0, 0.3, 9.81);
@@ -75,7 +75,8 @@ fn a_slider_crank_at_constant_speed_moves_its_slider_as_geometry_says() {
     assert!(summary.ledger.momentum_error < 1e-7, "{:?}", summary.ledger);
 }
 
-/// A load on a hoist whose length changes, and a slide that follows a smooth table, both level with gravity across or along.
+/// A load on a hoist whose length changes, and a slide that follows a smooth table, both level with gravity
+/// across or along.
 #[test]
 fn lengths_and_shifts_are_driven() {
     let (mass, g) = (1.0, 9.81);

@@ -7,7 +7,8 @@ use carom_multibody::{Body, FloatingFrame, Kinetics, Velocities};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use std::sync::Arc;
 
-/// A lattice with modes that are neither orthogonal to rigid motion nor to each other: C_t, C_r0 and M̄_e are full.
+/// A lattice with modes that are neither orthogonal to rigid motion nor to each other: C_t, C_r0 and M̄_e are
+/// full.
 struct General {
     lattice: Lattice,
     phi: DMatrix<f64>,

@@ -10,7 +10,8 @@ use carom_multibody::{
 };
 use nalgebra::Vector3;
 
-/// A mass on a spring and damper, against its damped oscillation; what was lost is the energy that is missing.
+/// A mass on a spring and damper, against its damped oscillation; what was lost is the energy that is
+/// missing.
 #[test]
 fn a_mass_on_a_spring_and_damper_oscillates_as_it_must() {
     let (mass, k, c, amplitude) = (2.0, 50.0, 3.0, 0.1);
@@ -93,7 +94,8 @@ fn a_torsion_spring_counts_turns() {
     assert_eq!(second.state(), simulation.state());
 }
 
-/// Two masses on a slide with a spring between them, free in space: the reduced mass oscillates, momenta stay.
+/// Two masses on a slide with a spring between them, free in space: the reduced mass oscillates, momenta
+/// stay.
 #[test]
 fn a_spring_in_a_slide_keeps_momenta_of_free_bodies() {
     let bodies = [block("a", 1.0), block("b", 3.0)];
@@ -167,8 +169,8 @@ fn elements_between_flexible_bodies_balance_energy_and_momenta() {
     assert!(simulation.body_states().unwrap().iter().all(|body| body.modal.iter().any(|q| q.abs() > 1e-9)));
 }
 
-/// A slider flies freely against a stop: it stays half a period of the mass on the stop's spring, and returns with its speed. A step
-/// as long as the whole flight does not pass over it.
+/// A slider flies freely against a stop: it stays half a period of the mass on the stop's spring, and returns
+/// with its speed. A step as long as the whole flight does not pass over it.
 #[test]
 fn a_stop_returns_a_slider_after_half_a_period() {
     let (mass, k, speed, high) = (2.0, 3.0e4, 1.5, 0.3);

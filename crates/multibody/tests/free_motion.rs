@@ -134,8 +134,9 @@ fn elliptic_k(m: f64) -> f64 {
 
 #[test]
 fn intermediate_axis_flips_with_eulers_period() {
-    // Dzhanibekov: rotation about the axis of the middle moment is unstable; the angular velocity in body axes has the
-    // period 4 K(m) √(I₁ I₂ I₃ / ((I₃ − I₂)(L² − 2 E I₁))) for L² > 2 E I₂ (Landau & Lifshitz, Mechanics, § 37).
+    // Dzhanibekov: rotation about the axis of the middle moment is unstable; the angular velocity in body
+    // axes has the period 4 K(m) √(I₁ I₂ I₃ / ((I₃ − I₂)(L² − 2 E I₁))) for L² > 2 E I₂ (Landau & Lifshitz,
+    // Mechanics, § 37).
     let (i1, i2, i3) = (1.0_f64, 2.0_f64, 3.0_f64);
     let body =
         Body::rigid("wing nut", 1.0, Matrix3::from_diagonal(&Vector3::new(i1, i2, i3)), Vector3::zeros())

@@ -104,8 +104,8 @@ fn a_block_on_a_slope_stays_or_slides_as_its_angle_says() {
         let (mut stays, depth) = block(friction, part * limit, 0.0, 0.2);
         run(&mut stays);
         let moved = stays.body_states().unwrap()[0].position[0];
-        // It hangs on tangential springs as stiff as the normal ones and swings to twice the static shift; nearer to the limit
-        // that swing slips a little at first, and no more.
+        // It hangs on tangential springs as stiff as the normal ones and swings to twice the static shift;
+        // nearer to the limit that swing slips a little at first, and no more.
         let shift = depth * (part * limit).tan();
         assert!(moved < 0.0 && moved.abs() <= most * shift * (1.0 + 1e-6), "{part}: {moved} {shift}");
     }
@@ -157,8 +157,8 @@ fn a_ball_that_sticks_swings_on_its_contact_and_keeps_its_spin_about_it() {
     let velocity = [0.03, 0.0, -0.3];
     let (hard, [v, omega]) = oblique(Law::Hard, 0.5, velocity, 1e-7);
     let (soft, [v_soft, _]) = oblique(Law::penalty(400.0), 0.5, velocity, 1e-7);
-    // Far less than Coulomb's impulse, and the spin that goes with it: I Δω = R × J at the contact, which lies up to the
-    // approach of 10 µm nearer to the centre.
+    // Far less than Coulomb's impulse, and the spin that goes with it: I Δω = R × J at the contact, which
+    // lies up to the approach of 10 µm nearer to the centre.
     let slowed = velocity[0] - v.x;
     assert!(slowed > 0.0 && slowed < 0.05 * 0.5 * (v.z + 0.3), "{v}");
     assert!((omega.y * RADIUS / (2.5 * slowed) - 1.0).abs() < 1e-3, "{v} {omega}");

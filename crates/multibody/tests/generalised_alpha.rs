@@ -1,4 +1,5 @@
-//! Generalised-α in the time loop: chains, momenta, damping of stiff bodies, mechanisms near a singular position, errors.
+//! Generalised-α in the time loop: chains, momenta, damping of stiff bodies, mechanisms near a singular
+//! position, errors.
 
 use crate::blocks::{at, block, formula, ground, joint, on};
 use crate::lattice::Lattice;
@@ -136,7 +137,8 @@ fn stiff_pendulum(omega: f64, settings: Settings) -> Simulation {
     Simulation::new(system, &[Placement::default(), at(along.into())], settings).unwrap()
 }
 
-/// From a checkpoint with M, G, derivatives and factors of earlier steps a run goes on bit for bit, and factorises as often.
+/// From a checkpoint with M, G, derivatives and factors of earlier steps a run goes on bit for bit, and
+/// factorises as often.
 #[test]
 fn kept_factors_are_resumed() {
     for form in FORMS {
@@ -160,7 +162,8 @@ fn kept_factors_are_resumed() {
     }
 }
 
-/// Steps that resolve none of the vibration; M and G turn with the bodies, and serve many of them all the same.
+/// Steps that resolve none of the vibration; M and G turn with the bodies, and serve many of them all the
+/// same.
 #[test]
 fn factors_of_hinged_stiff_bodies_serve_many_steps() {
     for form in FORMS {
@@ -195,7 +198,8 @@ fn joined_flexible_bodies_agree_with_radau() {
     }
 }
 
-/// A body that is spun up at once vibrates; steps of some of its periods damp that as the radius says, and not at all for ρ = 1.
+/// A body that is spun up at once vibrates; steps of some of its periods damp that as the radius says, and
+/// not at all for ρ = 1.
 #[test]
 fn stiff_vibration_is_damped_below_a_radius_of_one_alone() {
     let energies = |rho: f64| {
@@ -316,7 +320,8 @@ fn a_mechanism_that_locks_is_told() {
         let RunError::Step { source: IntegrateError::NotSolved { time, .. }, .. } = error else {
             panic!("{text}")
         };
-        // sin φ = 0.8 there. Velocities grow as 1/√(t₀ − t) before: where the last step ends is up to rounding, to some parts in 10⁴.
+        // sin φ = 0.8 there. Velocities grow as 1/√(t₀ − t) before: where the last step ends is up to
+        // rounding, to some parts in 10⁴.
         let locks = 0.8_f64.asin() / 20.0;
         assert!(time < locks && time > 0.999 * locks, "{text}");
         assert!(text.contains("constraints depend on each other") && text.contains("of body `"), "{text}");

@@ -1,4 +1,5 @@
-//! Spheres with Hertz' law prescribed, against its closed solution: the time loop apart from any contact solver.
+//! Spheres with Hertz' law prescribed, against its closed solution: the time loop apart from any contact
+//! solver.
 
 use carom_dynamics::{Checkpoint, ContactEvent, Frame, Ignore, Loads, Observer, ObserverError, Placement};
 use carom_integrate::{IntegratorKind, Method};

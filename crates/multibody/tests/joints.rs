@@ -180,7 +180,8 @@ fn a_distance_keeps_its_length() {
     assert!(summary.ledger.energy_error < 1e-7 && summary.ledger.ang_momentum_error < 1e-7);
 }
 
-/// Flexible bodies that are joined at markers with displacements and rotations, free in space: joints do no work and change neither P nor L.
+/// Flexible bodies that are joined at markers with displacements and rotations, free in space: joints do no
+/// work and change neither P nor L.
 #[test]
 fn joined_flexible_bodies_keep_energy_and_momenta() {
     let lattice = Lattice::new(0.3, 2.0, 60.0);
@@ -220,7 +221,8 @@ fn joined_flexible_bodies_keep_energy_and_momenta() {
     }
 }
 
-/// A planar four-bar linkage of revolute joints: three of its twenty equations repeat others. It moves all the same.
+/// A planar four-bar linkage of revolute joints: three of its twenty equations repeat others. It moves all
+/// the same.
 #[test]
 fn redundant_equations_of_a_four_bar_linkage_are_found_and_named() {
     let half = 0.25;
@@ -256,7 +258,8 @@ fn redundant_equations_of_a_four_bar_linkage_are_found_and_named() {
     assert!(omega.norm() < 1e-6, "{omega}");
 }
 
-/// Bodies beside their joints are moved there; velocities become those that the joints allow; what cannot close is told.
+/// Bodies beside their joints are moved there; velocities become those that the joints allow; what cannot
+/// close is told.
 #[test]
 fn initial_values_are_made_consistent_or_refused() {
     let rod = slender("rod", 1.0, 1.0);
@@ -291,8 +294,8 @@ fn initial_values_are_made_consistent_or_refused() {
     assert!(error.to_string().contains("joint `"), "{error}");
 }
 
-/// Two flexible bodies on a chain, placed and thrown beside their joints: they are moved there as they are, neither deformed nor made to vibrate. A body
-/// that its joints stretch is deformed, and that is told.
+/// Two flexible bodies on a chain, placed and thrown beside their joints: they are moved there as they are,
+/// neither deformed nor made to vibrate. A body that its joints stretch is deformed, and that is told.
 #[test]
 fn open_joints_deform_bodies_only_where_rigid_motions_do_not_close_them() {
     let lattice = Lattice::new(0.3, 2.0, 60.0);
@@ -332,7 +335,8 @@ fn open_joints_deform_bodies_only_where_rigid_motions_do_not_close_them() {
     assert!((ends.0 - velocities.0).norm() < 1e-12 && (ends.1 - velocities.1).norm() < 1e-12);
     assert!(ends.1.norm() > 0.1, "nothing of the given motion is left");
 
-    // Held at both ends, one of them a millimetre further than the body is long: wherever the bodies lie, it costs the same.
+    // Held at both ends, one of them a millimetre further than the body is long: wherever the bodies lie, it
+    // costs the same.
     let energies = [[0.0, 0.0, 1.0], [1.0, 2.0, -0.5]].map(|axis| {
         let turned = Placement::rotated(axis, if axis[0] > 0.0 { 50.0 } else { 0.0 });
         let a = rotation::matrix(&turned.quaternion);
@@ -355,11 +359,13 @@ fn open_joints_deform_bodies_only_where_rigid_motions_do_not_close_them() {
         assert!(told > 1e-6 && (told / energy - 1.0).abs() < 1e-12, "{told} {energy}");
         told
     });
-    // Steps of Newton's method turn bodies row after row, which is orientation-free to first order of what is to be closed.
+    // Steps of Newton's method turn bodies row after row, which is orientation-free to first order of what is
+    // to be closed.
     assert!((energies[1] / energies[0] - 1.0).abs() < 1e-3, "{energies:?}");
 }
 
-/// Two bodies free in space whose velocities do not fit their joint: they are changed by impulses of the joint alone.
+/// Two bodies free in space whose velocities do not fit their joint: they are changed by impulses of the
+/// joint alone.
 #[test]
 fn velocities_that_fit_are_found_without_changing_the_momenta() {
     let lattice = Lattice::new(0.3, 2.0, 60.0);

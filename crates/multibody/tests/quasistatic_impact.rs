@@ -1,4 +1,5 @@
-//! Impacts through the quasistatic submodel, with a synthetic compliance: balls whose cap gives way like a half-space.
+//! Impacts through the quasistatic submodel, with a synthetic compliance: balls whose cap gives way like a
+//! half-space.
 
 use crate::cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
@@ -66,8 +67,8 @@ fn equal_balls_bounce_near_hertz_and_keep_the_books() {
     let cap = Cap::new(6, 0.42e-3, 0);
     let summary = run(two_balls(&cap, Law::Hard, placements(0.5, 0.0, 0.0), Settings::until(1.5e-4)));
     let event = summary.contacts[0];
-    // Hertz: 979.36 N, 103.29 µs. At spans of a/2.6 QUASISTATIC section 2 expects +2 % and −4 %; the synthetic half-space is
-    // smoothed over a node spacing besides.
+    // Hertz: 979.36 N, 103.29 µs. At spans of a/2.6 QUASISTATIC section 2 expects +2 % and −4 %; the
+    // synthetic half-space is smoothed over a node spacing besides.
     assert!((event.peak_force / 979.36 - 1.0).abs() < 0.04, "{event:?}");
     assert!((event.duration() / 103.29e-6 - 1.0).abs() < 0.08, "{event:?}");
     assert!((event.restitution().unwrap() - 1.0).abs() < 1e-5, "{event:?}");
@@ -231,7 +232,8 @@ fn a_coarse_body_is_named_though_the_other_one_carries_the_pressure() {
 
 #[test]
 fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
-    // Faces of 2 mm meet a held roof of 45°, whose ridge slips in between their points; the force sets in at a quarter of a face.
+    // Faces of 2 mm meet a held roof of 45°, whose ridge slips in between their points; the force sets in at
+    // a quarter of a face.
     let roof = |i: usize, j: usize| {
         let (x, y) = (4e-3 * (i as f64 - 1.0), 4e-3 * (j as f64 - 1.0));
         [x, y, x.abs()]

@@ -181,8 +181,9 @@ fn the_drive_of_a_slider_crank_has_the_torque_of_its_energy() {
     assert!(largest > 11.0 && largest < 12.0, "{largest}");
 }
 
-/// Forces of the bearing and the slide and gravity change the momentum; with their levers they change the angular momentum; and the power of the
-/// motion is its work. All by Simpson's rule over the run, against the ledger.
+/// Forces of the bearing and the slide and gravity change the momentum; with their levers they change the
+/// angular momentum; and the power of the motion is its work. All by Simpson's rule over the run, against the
+/// ledger.
 #[test]
 fn reactions_of_the_ground_are_the_impulse_of_the_balance() {
     let machine = SliderCrank { crank: 0.1, rod: 0.3, masses: [0.5, 0.8, 1.2], speed: 30.0 };
@@ -262,8 +263,8 @@ impl carom_dynamics::Observer for Samples {
     }
 }
 
-/// A wheel on an axle with spring, damper and a stop that it has passed: each has its own number, and the torque of the joint is their sum. A spring
-/// of its own stands behind the joints.
+/// A wheel on an axle with spring, damper and a stop that it has passed: each has its own number, and the
+/// torque of the joint is their sum. A spring of its own stands behind the joints.
 #[test]
 fn springs_and_stops_of_a_joint_have_their_own_numbers() {
     let wheel = block("wheel", 1.0);

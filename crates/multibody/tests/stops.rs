@@ -49,7 +49,8 @@ fn a_body_comes_to_rest_on_a_damped_stop() {
     }
 }
 
-/// Also from a step that was cut to where the stop is reached or left, after which the sign of the gap is that of rounding.
+/// Also from a step that was cut to where the stop is reached or left, after which the sign of the gap is
+/// that of rounding.
 #[test]
 fn a_run_on_a_stop_goes_on_bit_for_bit_from_any_step() {
     let mut straight = drop(2.0, at([0.0; 3]), 0.5);

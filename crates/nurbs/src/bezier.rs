@@ -1,8 +1,9 @@
-//! Bezier form of a body for export: each span a rational Bezier cell, points shared between cells and patches.
+//! Bezier form of a body for export: each span a rational Bezier cell, points shared between cells and
+//! patches.
 //!
-//! ParaView draws rational Bezier cells exactly; nothing is tessellated. Geometry is converted once, fields at each
-//! output time by [`BezierMesh::field_into`], direction by direction: the full operator of a graded ball would
-//! have 10⁸ entries, its three factors a few hundred.
+//! ParaView draws rational Bezier cells exactly; nothing is tessellated. Geometry is converted once, fields
+//! at each output time by [`BezierMesh::field_into`], direction by direction: the full operator of a graded
+//! ball would have 10⁸ entries, its three factors a few hundred.
 
 mod leaves;
 
@@ -20,7 +21,8 @@ pub struct BezierCell {
     pub patch: u32,
     /// The side that a surface cell lies on.
     pub side: Option<Side>,
-    /// Level of the cell, or of the volume cell that a surface cell bounds; 0 unless the body is refined locally.
+    /// Level of the cell, or of the volume cell that a surface cell bounds; 0 unless the body is refined
+    /// locally.
     pub level: u32,
     /// That cell: number of its span in each direction, counted over the nonempty spans of its level.
     pub cell: Cell,
@@ -125,8 +127,8 @@ impl Multipatch {
 
     /// The surface of the body as rational Bezier quadrilaterals: much smaller, and the same picture.
     ///
-    /// The normal of a cell, first × second direction, points out of the body on sides at the end of u and w and at
-    /// the beginning of v, into it on the others.
+    /// The normal of a cell, first × second direction, points out of the body on sides at the end of u and w
+    /// and at the beginning of v, into it on the others.
     pub fn bezier_surface(&self) -> BezierMesh {
         let blocks: Vec<_> =
             self.outer_sides().into_iter().map(|(patch, side)| (patch, Some(side))).collect();
@@ -198,7 +200,8 @@ impl BezierMesh {
 
     /// Number of a Bezier point, and whether it is new.
     ///
-    /// * `candidates` — points in the same place: on collapsed edges they may differ in weight, and VTK has one weight a point
+    /// * `candidates` — points in the same place: on collapsed edges they may differ in weight, and VTK has
+    ///   one weight a point
     /// * `point` — (w x, w y, w z, w)
     fn merged(&mut self, candidates: &mut Vec<u32>, [x, y, z, w]: [f64; 4]) -> (u32, bool) {
         let same = |&&number: &&u32| (self.weights[number as usize] / w - 1.0).abs() < 1e-9;
@@ -268,9 +271,11 @@ impl BezierMesh {
         }
     }
 
-    /// Row b of the operator of [`BezierMesh::field_into`] for each Bezier point: (control point, factor), ascending.
+    /// Row b of the operator of [`BezierMesh::field_into`] for each Bezier point: (control point, factor),
+    /// ascending.
     ///
-    /// For small bodies that are not refined locally, and for single points; see the module for why it is not kept.
+    /// For small bodies that are not refined locally, and for single points; see the module for why it is not
+    /// kept.
     pub fn rows(&self) -> Vec<Vec<(u32, f64)>> {
         let mut rows = vec![Vec::new(); self.points.len()];
         for block in &self.blocks {

@@ -24,7 +24,8 @@ impl Union {
     }
 }
 
-/// Classes of (patch, direction) that share their knots, each with the sense in which it runs through its class.
+/// Classes of (patch, direction) that share their knots, each with the sense in which it runs through its
+/// class.
 pub(crate) struct Classes {
     /// Representative and whether the direction runs against it.
     of: Vec<(usize, bool)>,

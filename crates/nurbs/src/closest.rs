@@ -28,8 +28,8 @@ impl Patch {
 
     /// The same within a box of parameters; an interval may be a single value, which searches a side.
     ///
-    /// Samples the box, then minimises ½|x(u) − target|² from the best samples by damped Newton steps that are
-    /// cut off at the box.
+    /// Samples the box, then minimises ½|x(u) − target|² from the best samples by damped Newton steps that
+    /// are cut off at the box.
     pub fn closest_in(&self, bounds: [[f64; 2]; 3], target: [f64; 3]) -> Closest {
         let samples = [0, 1, 2].map(|d| self.samples(d, bounds[d]));
         let mut starts: Vec<Closest> = Vec::with_capacity(N_STARTS + 1);

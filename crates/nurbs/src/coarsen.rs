@@ -34,8 +34,8 @@ pub enum CoarsenError {
     Interrupted,
     /// A hierarchy stands on the knots of its patches.
     #[error(
-        "the body is refined locally (hierarchical B-splines): knots and degrees can no longer be taken out; coarsen first, \
-         refine near places last"
+        "the body is refined locally (hierarchical B-splines): knots and degrees can no longer be taken out; \
+         coarsen first, refine near places last"
     )]
     Hierarchical,
 }
@@ -52,9 +52,9 @@ impl Patch {
     /// max_i (|w_i (P_i − c) − w'_i (P'_i − c)| + R |w_i − w'_i|) / w_i
     /// ```
     ///
-    /// with P', w' the control points after the knot is put back, c the middle of the patch and R the largest |P' − c|: points
-    /// x(u) are means of the control points with positive factors N_i w_i. `None` if the knot is none of the direction, or
-    /// without it a weight would vanish.
+    /// with P', w' the control points after the knot is put back, c the middle of the patch and R the
+    /// largest |P' − c|: points x(u) are means of the control points with positive factors N_i w_i. `None` if the
+    /// knot is none of the direction, or without it a weight would vanish.
     pub fn remove(&self, direction: usize, knot: f64) -> Option<(Self, f64)> {
         let (basis, operator) = self.basis[direction].remove(knot).ok()?;
         let coarse = self.in_basis(direction, basis, &operator).checked()?;
@@ -63,14 +63,16 @@ impl Patch {
         Some((coarse, moved))
     }
 
-    /// Lowers the degree of a direction by one and keeps the continuity; a bound for the error as in [`Patch::remove`].
+    /// Lowers the degree of a direction by one and keeps the continuity; a bound for the error as in
+    /// [`Patch::remove`].
     ///
-    /// `None` if the degree is 1, a knot is too smooth for a lower degree (it has multiplicity 1: take it out first), or a
-    /// weight would vanish.
+    /// `None` if the degree is 1, a knot is too smooth for a lower degree (it has multiplicity 1: take it out
+    /// first), or a weight would vanish.
     ///
     /// # Source
     ///
-    /// Piegl & Tiller, *The NURBS Book*, algorithm A5.11: Bézier pieces are reduced, then their knots removed.
+    /// Piegl & Tiller, *The NURBS Book*, algorithm A5.11: Bézier pieces are reduced, then their knots
+    /// removed.
     pub fn lower(&self, direction: usize) -> Option<(Self, f64)> {
         let line = &self.basis[direction];
         let p = line.degree();
@@ -131,11 +133,12 @@ impl Multipatch {
         Ok(coarsening.finished())
     }
 
-    /// Takes out all knots and lowers all degrees that the map of the body does not need, in glued directions together: the
-    /// coarsest body of the same shape and parameters.
+    /// Takes out all knots and lowers all degrees that the map of the body does not need, in glued directions
+    /// together: the coarsest body of the same shape and parameters.
     ///
-    /// Undoes [`Multipatch::insert`], [`Multipatch::subdivide`], [`Multipatch::grade`] and [`Multipatch::elevate`]; the limit is
-    /// a knot or a degree without which a point would move by more than the tolerance.
+    /// Undoes [`Multipatch::insert`], [`Multipatch::subdivide`], [`Multipatch::grade`] and
+    /// [`Multipatch::elevate`]; the limit is a knot or a degree without which a point would move by more than
+    /// the tolerance.
     ///
     /// * `tolerance` — as of [`Multipatch::remove_knots`]
     ///

@@ -34,8 +34,9 @@ impl Operator {
 impl KnotVector {
     /// The extraction operators of all nonempty spans, in the order of [`KnotVector::spans`].
     ///
-    /// Each inner knot is raised to multiplicity p, and C is the transpose of the rows of that refinement that
-    /// belong to the span. Every insertion is a convex combination, so C ≥ 0 to rounding, columns sum to one.
+    /// Each inner knot is raised to multiplicity p, and C is the transpose of the rows of that refinement
+    /// that belong to the span. Every insertion is a convex combination, so C ≥ 0 to rounding, columns sum to
+    /// one.
     ///
     /// # Source
     ///

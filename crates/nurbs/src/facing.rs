@@ -1,4 +1,5 @@
-//! How sides of different patches lie to each other that share their rim: both patches on one side, or a gap between them.
+//! How sides of different patches lie to each other that share their rim: both patches on one side, or a gap
+//! between them.
 
 use std::fmt;
 
@@ -10,7 +11,8 @@ use crate::{Derivatives, GlueError, Interface, Multipatch, Patch, Side};
 const PLACES: [[f64; 2]; 5] = [[0.48, 0.53], [0.21, 0.27], [0.77, 0.29], [0.24, 0.74], [0.79, 0.81]];
 /// Below this sine of the angle between a side and the lines that leave it the patch is singular there.
 const SINGULAR: f64 = 1e-6;
-/// Sides that share their corners alone are taken for one surface if their distance is below this part of their size.
+/// Sides that share their corners alone are taken for one surface if their distance is below this part of
+/// their size.
 const NEAR: f64 = 0.1;
 
 /// Two sides of the surface of a body that were perhaps meant to be glued.
@@ -29,8 +31,8 @@ impl fmt::Display for NearSides {
         let Self { first, second, distance } = self;
         write!(
             f,
-            "patch{}:{} and patch{}:{} have the same corners but lie {distance:.1e} m apart: if they are to be one surface, draw one \
-             of them with the other; else there is a cavity between them",
+            "patch{}:{} and patch{}:{} have the same corners but lie {distance:.1e} m apart: if they are to \
+             be one surface, draw one of them with the other; else there is a cavity between them",
             first.0,
             first.1.name(),
             second.0,
@@ -58,8 +60,8 @@ impl Multipatch {
         }
     }
 
-    /// Whether the lines that leave both patches through a place of their interface go the same way; `None` where one of them is
-    /// singular.
+    /// Whether the lines that leave both patches through a place of their interface go the same way; `None`
+    /// where one of them is singular.
     fn same_side(&self, interface: &Interface, at: [f64; 2]) -> Option<bool> {
         let (first, second) = (interface.first, interface.second);
         let mut there = [0.0; 2];
@@ -79,8 +81,9 @@ impl Multipatch {
         Some(leaving(&here, first.1)? == leaving(&there, second.1)?)
     }
 
-    /// Sides of the surface, of different patches, that have the same corners and lie apart all the same: all their edges are
-    /// shared, or they are near each other. There is a cavity between them, or they were meant to be glued and do not match.
+    /// Sides of the surface, of different patches, that have the same corners and lie apart all the same: all
+    /// their edges are shared, or they are near each other. There is a cavity between them, or they were
+    /// meant to be glued and do not match.
     pub fn near_sides(&self) -> Vec<NearSides> {
         let corners = |side: &(u32, Side)| {
             let (patch, ids) = (&self.patches[side.0 as usize], &self.point_ids[side.0 as usize]);

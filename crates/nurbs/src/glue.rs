@@ -31,9 +31,9 @@ pub enum GlueError {
     },
     /// Two sides bound the same surface but have no common refinement.
     #[error(
-        "patch{}:{} and patch{}:{} lie on each other but run through their common surface differently, with other \
-         parameters, weights, or coordinates of fewer than 8 digits: no knots and degrees make their control points match; draw \
-         one of the two sides with the other",
+        "patch{}:{} and patch{}:{} lie on each other but run through their common surface differently, with \
+         other parameters, weights, or coordinates of fewer than 8 digits: no knots and degrees make their \
+         control points match; draw one of the two sides with the other",
         first.0, first.1.name(), second.0, second.1.name()
     )]
     NotMatching {
@@ -44,8 +44,8 @@ pub enum GlueError {
     },
     /// Patches that are refined locally by too many levels.
     #[error(
-        "the patches are refined locally by {levels} levels, with {needed} control points if they were refined everywhere, more than \
-         {most}: write the file with fewer levels"
+        "the patches are refined locally by {levels} levels, with {needed} control points if they were \
+         refined everywhere, more than {most}: write the file with fewer levels"
     )]
     TooFine {
         /// Levels above the coarsest.
@@ -57,8 +57,8 @@ pub enum GlueError {
     },
     /// A side lies on a part of another.
     #[error(
-        "patch{}:{} lies on a part of patch{}:{}: whole sides must be glued to each other; split patch {} along the edges of \
-         patch{}:{}",
+        "patch{}:{} lies on a part of patch{}:{}: whole sides must be glued to each other; split patch {} \
+         along the edges of patch{}:{}",
         part.0, part.1.name(), whole.0, whole.1.name(), whole.0, part.0, part.1.name()
     )]
     Hanging {
@@ -69,8 +69,8 @@ pub enum GlueError {
     },
     /// Two sides lie on each other in part.
     #[error(
-        "patch{}:{} and patch{}:{} lie on each other in part: whole sides must be glued to each other; split both patches \
-         where the other one ends",
+        "patch{}:{} and patch{}:{} lie on each other in part: whole sides must be glued to each other; split \
+         both patches where the other one ends",
         first.0, first.1.name(), second.0, second.1.name()
     )]
     Overlapping {
@@ -81,8 +81,8 @@ pub enum GlueError {
     },
     /// Three sides are the same surface: patches lie in each other.
     #[error(
-        "patch{}:{}, patch{}:{} and patch{}:{} are the same surface, so that two of the patches fill the same space: remove \
-         one of them",
+        "patch{}:{}, patch{}:{} and patch{}:{} are the same surface, so that two of the patches fill the \
+         same space: remove one of them",
         sides[0].0, sides[0].1.name(), sides[1].0, sides[1].1.name(), sides[2].0, sides[2].1.name()
     )]
     Crowded {
@@ -91,8 +91,8 @@ pub enum GlueError {
     },
     /// Two glued patches lie on the same side of their interface.
     #[error(
-        "patch{}:{} and patch{}:{} are the same surface, and both patches lie on the same side of it, so that they fill the same \
-         space: remove one of them, or correct its control points",
+        "patch{}:{} and patch{}:{} are the same surface, and both patches lie on the same side of it, so \
+         that they fill the same space: remove one of them, or correct its control points",
         first.0, first.1.name(), second.0, second.1.name()
     )]
     Overlaid {
@@ -155,14 +155,15 @@ impl Patch {
 impl Multipatch {
     /// Glues patches where their sides, edges and corners coincide.
     ///
-    /// Left-handed patches are turned ([`Patch::make_right_handed`]); control points on the surfaces of the patches
-    /// that coincide become one, collapsed edges and a patch that closes on itself included; weights of
-    /// each patch are multiplied by a factor where that is needed to agree with its neighbours. Sides and edges that are the
-    /// same surface or curve in different knots or degrees get those of both: [`Multipatch::glue_matching`] says which.
+    /// Left-handed patches are turned ([`Patch::make_right_handed`]); control points on the surfaces of the
+    /// patches that coincide become one, collapsed edges and a patch that closes on itself included; weights
+    /// of each patch are multiplied by a factor where that is needed to agree with its neighbours. Sides and
+    /// edges that are the same surface or curve in different knots or degrees get those of both:
+    /// [`Multipatch::glue_matching`] says which.
     ///
-    /// Neighbouring control points of one patch may coincide too (a sharp corner drawn by a double point): the map is
-    /// singular there, and merging them keeps strains finite. Refinement separates such points again; what it keeps
-    /// glued are sides, edges, corners, and collapsed sides and edges.
+    /// Neighbouring control points of one patch may coincide too (a sharp corner drawn by a double point):
+    /// the map is singular there, and merging them keeps strains finite. Refinement separates such points
+    /// again; what it keeps glued are sides, edges, corners, and collapsed sides and edges.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! Knots graded towards a point of the surface, the same throughout each set of glued directions.
 //!
-//! A contact is 50 times smaller than its body: spans have the finest size in a zone around the point, grow by at most
-//! a given ratio per span along the surface away from it, and by the same ratio from the surface into the depth.
+//! A contact is 50 times smaller than its body: spans have the finest size in a zone around the point, grow
+//! by at most a given ratio per span along the surface away from it, and by the same ratio from the surface
+//! into the depth.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +24,8 @@ pub struct Grading {
     pub radius: f64,
     /// Largest size of these spans \[m\].
     pub finest: f64,
-    /// Thickness of the layer under the surface that is filled by spans of the finest size, or, where the degree across it is
-    /// 3 or more, by one span \[m\].
+    /// Thickness of the layer under the surface that is filled by spans of the finest size, or, where the
+    /// degree across it is 3 or more, by one span \[m\].
     pub depth: f64,
     /// Largest ratio of the sizes of two neighbours, above 1 and at most 2.
     pub growth: f64,
@@ -52,8 +53,8 @@ pub enum GradeError {
     },
     /// The zone misses the body.
     #[error(
-        "the point {at:?} is {distance:.3e} m away from the body, farther than the zone of radius {radius:.3e} m: \
-         its nearest point is {nearest:?}"
+        "the point {at:?} is {distance:.3e} m away from the body, farther than the zone of radius \
+         {radius:.3e} m: its nearest point is {nearest:?}"
     )]
     Away {
         /// The point asked for \[m\].
@@ -98,9 +99,10 @@ impl Multipatch {
     /// Inserts knots so that the spans are as [`Grading`] says, in all patches that the zone touches and in
     /// all directions glued to theirs; interfaces stay conforming.
     ///
-    /// Directions along the surface get the finest size within the zone; the direction into the body, where the
-    /// point lies on an outer side, gets it in a layer of thickness [`Grading::depth`]. From degree 3 on one span fills that
-    /// layer: the edge of a contact limits the order along the surface, the stress under it is smooth.
+    /// Directions along the surface get the finest size within the zone; the direction into the body, where
+    /// the point lies on an outer side, gets it in a layer of thickness [`Grading::depth`]. From degree 3 on
+    /// one span fills that layer: the edge of a contact limits the order along the surface, the stress under
+    /// it is smooth.
     ///
     /// # Errors
     ///
@@ -116,8 +118,9 @@ impl Multipatch {
 
     /// Grades towards a region.
     ///
-    /// A region near a point (such as `pole`) is graded around that point, with its radius. Whole sides get finest
-    /// spans in a layer of two under them, growing by 2 into the depth, and keep their spans along the surface.
+    /// A region near a point (such as `pole`) is graded around that point, with its radius. Whole sides get
+    /// finest spans in a layer of two under them, growing by 2 into the depth, and keep their spans along the
+    /// surface.
     ///
     /// * `finest` — largest size in the zone \[m\]
     ///

@@ -83,8 +83,8 @@ impl KnotVector {
     ///
     /// # Errors
     ///
-    /// [`KnotError`] if the degree is 0 or above [`MAX_DEGREE`], the list is too short, not ascending, not open, or has an
-    /// inner knot of multiplicity above p.
+    /// [`KnotError`] if the degree is 0 or above [`MAX_DEGREE`], the list is too short, not ascending, not
+    /// open, or has an inner knot of multiplicity above p.
     pub fn new(degree: usize, knots: Vec<f64>) -> Result<Self, KnotError> {
         if degree == 0 || degree > MAX_DEGREE {
             return Err(KnotError::Degree { degree });

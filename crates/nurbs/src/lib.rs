@@ -1,12 +1,14 @@
 //! B-splines and NURBS volumes.
 //!
-//! A [`KnotVector`] is one parametric direction, a [`Patch`] a trivariate NURBS, a [`Multipatch`] the glued body.
+//! A [`KnotVector`] is one parametric direction, a [`Patch`] a trivariate NURBS, a [`Multipatch`] the glued
+//! body.
 //!
-//! The path to read: [`basis`] (functions and derivatives), [`mod@line`] (knot insertion and degree elevation as linear
-//! maps of one direction), [`extraction`] (the same functions in Bernstein form, span by span), [`glue`] (patches to
-//! bodies, by the places of their control points), [`matching`] (in common knots), [`topology`] (from then on by their
-//! numbers), [`grade`] (knots for a contact), [`hierarchy`] (small cells there alone), [`coarsen`] (the way back), [`region`]
-//! (named parts of the surface), [`bezier`] (cells for pictures). Bodies come from [`solids`] or [`read`].
+//! The path to read: [`basis`] (functions and derivatives), [`mod@line`] (knot insertion and degree elevation
+//! as linear maps of one direction), [`extraction`] (the same functions in Bernstein form, span by span),
+//! [`glue`] (patches to bodies, by the places of their control points), [`matching`] (in common knots),
+//! [`topology`] (from then on by their numbers), [`grade`] (knots for a contact), [`hierarchy`] (small cells
+//! there alone), [`coarsen`] (the way back), [`region`] (named parts of the surface), [`bezier`] (cells for
+//! pictures). Bodies come from [`solids`] or [`read`].
 //!
 //! ```
 //! use carom_nurbs::{Grading, solids};

@@ -132,8 +132,8 @@ impl KnotVector {
     ///
     /// # Source
     ///
-    /// Boehm (1980), Computer-Aided Design 12(4), 199–201. One knot at a time, each step a convex combination:
-    /// blossoming over many short spans at once extrapolates and loses digits on graded knots.
+    /// Boehm (1980), Computer-Aided Design 12(4), 199–201. One knot at a time, each step a convex
+    /// combination: blossoming over many short spans at once extrapolates and loses digits on graded knots.
     pub fn insert(&self, new_knots: &[f64]) -> Result<(Self, LineOperator), KnotError> {
         let p = self.degree();
         let [start, end] = self.domain();
@@ -252,7 +252,8 @@ impl KnotVector {
         let (finer, operator) = self.insert(&missing)?;
         let last = arguments[p - 1];
         let n_last = arguments.iter().filter(|&&u| u == last).count();
-        // The arguments are the finer knots j+1 … j+p, and the last of them is the n_last-th knot of its value.
+        // The arguments are the finer knots j+1 … j+p, and the last of them is the n_last-th knot of its
+        // value.
         let j = finer.knots().partition_point(|&u| u < last) + n_last - 1 - p;
         Ok(operator.rows[j].clone())
     }

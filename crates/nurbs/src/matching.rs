@@ -1,7 +1,8 @@
 //! Sides and edges that are the same surface or curve in different bases get a common one.
 //!
-//! Two patches that share a side may come with other knots or degrees on it: one was refined, the other not. Knots inserted
-//! and degrees raised where they are missing change neither of them, and afterwards their control points coincide.
+//! Two patches that share a side may come with other knots or degrees on it: one was refined, the other not.
+//! Knots inserted and degrees raised where they are missing change neither of them, and afterwards their
+//! control points coincide.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +14,8 @@ use crate::{Patch, PatchError, Side};
 
 /// Knots on \[0,1\] closer than this are one.
 const SAME_KNOT: f64 = 1e-8;
-/// Control points of a matched body at most: beyond that patches stay as they are, and are reported as not matching.
+/// Control points of a matched body at most: beyond that patches stay as they are, and are reported as not
+/// matching.
 const MAX_POINTS: f64 = 5.0e6;
 /// Places at which sides and edges are compared, symmetric so that reversal maps them to each other.
 const PLACES: [f64; 4] = [0.13, 0.37, 0.63, 0.87];
@@ -62,7 +64,8 @@ struct Relations {
     unequal: bool,
 }
 
-/// Gives all directions that lie on each other the same knots and degrees; right-handed patches with merged corners.
+/// Gives all directions that lie on each other the same knots and degrees; right-handed patches with merged
+/// corners.
 ///
 /// * `ids` — numbers of the control points after merging; only those of corners are looked at
 /// * `tolerance` — within which points are the same \[m\]

@@ -10,8 +10,8 @@ use crate::{Patch, Side};
 pub struct Region {
     /// Patch number and side.
     pub sides: Vec<(u32, Side)>,
-    /// Only spans that touch each of the balls with these centres and radii \[m\]; none takes whole sides. A part of a part
-    /// has the ball of the whole and then its own.
+    /// Only spans that touch each of the balls with these centres and radii \[m\]; none takes whole sides. A
+    /// part of a part has the ball of the whole and then its own.
     pub near: Vec<([f64; 3], f64)>,
 }
 
@@ -33,6 +33,7 @@ pub struct Multipatch {
     pub n_points: usize,
     /// Named parts of the surface.
     pub regions: BTreeMap<String, Region>,
-    /// Local refinement: then its points and cells are those of the body, and the patches say its shape and sides.
+    /// Local refinement: then its points and cells are those of the body, and the patches say its shape and
+    /// sides.
     pub hierarchy: Option<Hierarchy>,
 }

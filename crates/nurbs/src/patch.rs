@@ -10,7 +10,8 @@ use crate::{KnotError, KnotVector};
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PatchError {
     /// The number of control points or weights is not the product of the numbers of functions.
-    #[error("{found} {what} given, but the knot vectors ask for {} x {} x {}", counts[0], counts[1], counts[2])]
+    #[error("{found} {what} given, but the knot vectors ask for {} x {} x \
+        {}", counts[0], counts[1], counts[2])]
     Count {
         /// "control points" or "weights".
         what: &'static str,
@@ -32,8 +33,8 @@ pub enum PatchError {
     },
     /// The body is refined locally.
     #[error(
-        "the body is refined locally (hierarchical B-splines): its degrees and knots can no longer change; elevate, divide \
-         and grade first, refine near places last"
+        "the body is refined locally (hierarchical B-splines): its degrees and knots can no longer change; \
+         elevate, divide and grade first, refine near places last"
     )]
     Hierarchical,
     /// A knot vector of a refined patch would be impossible.

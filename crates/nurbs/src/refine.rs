@@ -55,7 +55,8 @@ impl Patch {
         let line = &self.basis[direction];
         let p = line.degree();
         let there = line.knots().iter().filter(|&&u| u == at).count();
-        // At a knot of multiplicity p there is a control point; an end of the domain, p + 1 of them, is refused by insertion.
+        // At a knot of multiplicity p there is a control point; an end of the domain, p + 1 of them, is
+        // refused by insertion.
         let missing = vec![at; if there > p { 1 } else { p - there }];
         let cut = self.insert(direction, &missing)?;
         let knots = cut.basis[direction].knots();
@@ -123,7 +124,8 @@ impl Multipatch {
         self.elements_by(|_, direction| n[direction])
     }
 
-    /// At least as many spans in each direction of each patch as asked for; spans that are there are divided equally.
+    /// At least as many spans in each direction of each patch as asked for; spans that are there are divided
+    /// equally.
     ///
     /// Of directions that are glued to each other the largest number is taken throughout.
     ///
@@ -151,9 +153,10 @@ impl Multipatch {
 
     /// k-refinement: raises all degrees by k, then divides every span into n equal ones.
     ///
-    /// In this order the new knots have multiplicity 1, and the functions p + k − 1 continuous derivatives there: each direction
-    /// has p + k + n functions a patch without inner knots. In the other order (`subdivide`, then `elevate`) the degree rises
-    /// at the continuity of the lower one, p − 1, with p + k + 1 + (n − 1)(k + 1) functions.
+    /// In this order the new knots have multiplicity 1, and the functions p + k − 1 continuous derivatives
+    /// there: each direction has p + k + n functions a patch without inner knots. In the other order
+    /// (`subdivide`, then `elevate`) the degree rises at the continuity of the lower one, p − 1, with p + k +
+    /// 1 + (n − 1)(k + 1) functions.
     ///
     /// # Errors
     ///
@@ -161,7 +164,8 @@ impl Multipatch {
     ///
     /// # Source
     ///
-    /// Hughes, Cottrell & Bazilevs (2005), Computer Methods in Applied Mechanics and Engineering 194, section 2.
+    /// Hughes, Cottrell & Bazilevs (2005), Computer Methods in Applied Mechanics and Engineering 194,
+    /// section 2.
     pub fn k_refine(&self, k: usize, n: usize) -> Result<Self, PatchError> {
         self.elevate(k)?.subdivide(n)
     }
@@ -191,7 +195,8 @@ impl Multipatch {
         Ok(self.refined(patches, &topology))
     }
 
-    /// Divides each span of (patch, direction) into the number of parts that the largest wish of its class gives.
+    /// Divides each span of (patch, direction) into the number of parts that the largest wish of its class
+    /// gives.
     fn divide_spans(&self, wish: impl Fn(usize, usize) -> usize) -> Result<Self, PatchError> {
         let topology = self.topology();
         let classes = topology.classes(self.patches.len());

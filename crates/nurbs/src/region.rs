@@ -86,7 +86,8 @@ impl Multipatch {
         faces
     }
 
-    /// Parameters of the cell that a face belongs to; in the direction across the face both are those of its side.
+    /// Parameters of the cell that a face belongs to; in the direction across the face both are those of its
+    /// side.
     pub fn face_bounds(&self, face: PatchFace) -> [[f64; 2]; 3] {
         let patch = face.patch as usize;
         let lattice = match &self.hierarchy {

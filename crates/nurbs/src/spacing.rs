@@ -11,7 +11,8 @@ const STEP: f64 = 1.0 / 16.0;
 /// Fraction of a span that is not worth another knot.
 const SLACK: f64 = 0.02;
 
-/// The line through the point of the zone along one direction of one patch, run through in the sense of its class.
+/// The line through the point of the zone along one direction of one patch, run through in the sense of its
+/// class.
 pub(crate) struct Line<'a> {
     pub(crate) patch: &'a Patch,
     pub(crate) direction: usize,

@@ -1,7 +1,7 @@
 //! Which sides, edges and corners of the patches of a body are the same, read off the numbers of its points.
 //!
-//! Gluing looks at coordinates once; from then on the numbers say everything. A refined body is numbered from the
-//! relations found here, so that no tolerance can mistake two points of a tiny span for one.
+//! Gluing looks at coordinates once; from then on the numbers say everything. A refined body is numbered from
+//! the relations found here, so that no tolerance can mistake two points of a tiny span for one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,8 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// For each of the two tangent directions of the first side: direction of the second patch, and whether reversed.
+    /// For each of the two tangent directions of the first side: direction of the second patch, and whether
+    /// reversed.
     pub fn directions(&self) -> [(usize, bool); 2] {
         let tangents = self.second.1.tangents();
         let Orientation { swapped, reversed } = self.orientation;
@@ -65,7 +66,8 @@ impl Interface {
     }
 }
 
-/// One of the twelve edges of a patch: the direction it runs in and whether it lies at the ends of the other two.
+/// One of the twelve edges of a patch: the direction it runs in and whether it lies at the ends of the other
+/// two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edge {
     pub(crate) patch: usize,

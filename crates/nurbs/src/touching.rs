@@ -12,8 +12,8 @@ struct Outer {
 }
 
 impl Outer {
-    /// Whether the other side cannot lie on this one: it is too far away, or another side of the same patch that meets this one
-    /// in an edge.
+    /// Whether the other side cannot lie on this one: it is too far away, or another side of the same patch
+    /// that meets this one in an edge.
     fn is_apart(&self, other: &Self, tolerance: f64) -> bool {
         let (here, there) = (self.side, other.side);
         let meet = here.0 == there.0 && (here == there || here.1.direction() != there.1.direction());

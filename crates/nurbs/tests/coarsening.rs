@@ -50,7 +50,8 @@ fn coarsening_undoes_k_refinement_of_every_solid() {
         solids::torus(1.0, 0.3).unwrap(),
         solids::block([1.0, 2.0, 3.0]).unwrap(),
     ] {
-        // The core of a ball is written in a higher degree than it needs: the sphere is not, and both are glued.
+        // The core of a ball is written in a higher degree than it needs: the sphere is not, and both are
+        // glued.
         let coarsest = body.coarsen(None).unwrap();
         assert!(farthest(&body, &coarsest.body) <= coarsest.deviation + 1e-15);
         let fine = body.k_refine(2, 3).unwrap();
@@ -189,7 +190,8 @@ proptest! {
         let mut fine = body.elevate(k).unwrap();
         for (direction, knots) in at.iter().enumerate() {
             let knots: Vec<f64> = knots.iter().flat_map(|&u| std::iter::repeat_n(u, times)).collect();
-            // A class that is glued to its own reverse refuses a knot that it has already: not what is asked here.
+            // A class that is glued to its own reverse refuses a knot that it has already: not what is asked
+            // here.
             if let Ok(next) = fine.insert(which, direction, &knots) {
                 fine = next;
             }

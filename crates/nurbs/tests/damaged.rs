@@ -34,7 +34,8 @@ fn attempt(content: &[u8], of: &str) -> Result<carom_nurbs::Multipatch, ReadErro
     assert!(seconds < Duration::from_secs(20), "{of}: {seconds:?}");
     if let Err(error) = &result {
         let message = error.to_string();
-        // Gluing names patches and their sides; the parsers of XML and JSON say line and column in their own way.
+        // Gluing names patches and their sides; the parsers of XML and JSON say line and column in their own
+        // way.
         let has_place = ["line ", "byte ", "`", "patch", " at 1:"].iter().any(|word| message.contains(word));
         assert!(
             has_place || matches!(error, ReadError::Xml { .. } | ReadError::UnknownFormat),
@@ -54,7 +55,8 @@ fn truncated_files_are_errors() {
         for cut in (0..content.len()).step_by(step).chain(last_word.saturating_sub(8)..content.len()) {
             let of = format!("{} cut at {cut}", path.display());
             if let Ok(body) = attempt(&content[..cut], &of) {
-                // What follows the control points may be missing, and no one can tell a part of the last number from it.
+                // What follows the control points may be missing, and no one can tell a part of the last
+                // number from it.
                 assert!(body.patches == whole.patches || cut > last_word, "{of} is read as another body");
             }
         }
@@ -145,8 +147,7 @@ fn damaged_binary_files_are_errors() {
 fn huge_degrees_without_knots_are_errors() {
     for degree in ["1000000000", "4294967296", "18446744073709551615"] {
         let json = format!(
-            "{{\"Base64Encoding\": false, \"SplineList\": [{{\"SplineType\": \"Bezier\", \"degrees\": [1, {degree}, 1], \
-             \"control_points\": [[0, 0, 0]]}}]}}"
+            "{{\"Base64Encoding\": false, \"SplineList\": [{{\"SplineType\": \"Bezier\", \"degrees\": [1, {degree}, 1], \"control_points\": [[0, 0, 0]]}}]}}"
         );
         let irit = format!("[OBJECT A [TRIVAR BEZIER 2 {degree} 2 E3 [0 0 0]]]");
         for text in [json, irit] {

@@ -1,4 +1,5 @@
-//! Real files of other programs give the patches, points, volumes and centroids that a reference reader found.
+//! Real files of other programs give the patches, points, volumes and centroids that a reference reader
+//! found.
 
 use crate::boxes;
 use std::collections::BTreeMap;
@@ -8,11 +9,12 @@ use carom_nurbs::{Interface, Multipatch, read, solids, write};
 use carom_testing::shared_data;
 use serde_json::Value;
 
-/// Files of the reference data without a line in the list: hierarchical splines have samples of their own, the archive
-/// holds what `quarter_ring.json` beside it holds.
+/// Files of the reference data without a line in the list: hierarchical splines have samples of their own,
+/// the archive holds what `quarter_ring.json` beside it holds.
 const NOT_LISTED: [&str; 3] = ["thb_volume_p2_1level.xml", "thb_volume_p2_2level.xml", "quarter_ring.npz"];
 
-/// Path and expectation of each NURBS file of the reference data; the expectation of a file not listed is null.
+/// Path and expectation of each NURBS file of the reference data; the expectation of a file not listed is
+/// null.
 fn expectations() -> Vec<(PathBuf, Value)> {
     let Some(folder) = shared_data("nurbs") else { return Vec::new() };
     let list = std::fs::read_to_string(folder.join("expected.jsonl")).unwrap();
@@ -72,7 +74,8 @@ fn every_file_gives_the_expected_body() {
     }
 }
 
-/// A hierarchical solid takes the values that G+Smo samples beside its file, and is the same after writing and reading.
+/// A hierarchical solid takes the values that G+Smo samples beside its file, and is the same after writing
+/// and reading.
 fn check_samples(path: &std::path::Path) {
     let body = read::file(path).unwrap_or_else(|error| panic!("{error}"));
     let again = read::bytes(write::gismo(&body).unwrap().text.as_bytes()).unwrap();
@@ -240,7 +243,8 @@ fn base64_values_and_sides_of_turned_patches_are_understood() {
         &format!("degree=\"1\" format=\"B64Float64\">{}", base64(&[0.0, 0.0, 1.0, 1.0])),
     );
     let read = read::bytes(encoded.as_bytes()).unwrap();
-    // In the file `bottom` is the side w = 0, which lies at z = 3; turned to be right-handed, it is the end of w.
+    // In the file `bottom` is the side w = 0, which lies at z = 3; turned to be right-handed, it is the end
+    // of w.
     assert_eq!(read.patches, solids::block([1.0, 2.0, 3.0]).unwrap().patches);
     assert_eq!(read.regions["bottom"].sides, [(0, carom_nurbs::Side::Top)]);
     assert_eq!(read.regions["west"].sides, [(0, carom_nurbs::Side::West)]);
@@ -257,7 +261,8 @@ fn base64_values_and_sides_of_turned_patches_are_understood() {
     );
 }
 
-/// A cube in MFEM's element form with uneven knots along u; two edges run against u, with the knots the other way round.
+/// A cube in MFEM's element form with uneven knots along u; two edges run against u, with the knots the other
+/// way round.
 const UNEVEN_CUBE: &str = "MFEM NURBS mesh v1.1
 # comment
 dimension 3
@@ -292,7 +297,8 @@ Ordering: 0
 
 #[test]
 fn knots_and_points_follow_the_sense_of_mfem_edges() {
-    // Edge points run from the lower to the higher vertex: 2 → 3 and 6 → 7 against u, so 0.5 comes first there.
+    // Edge points run from the lower to the higher vertex: 2 → 3 and 6 → 7 against u, so 0.5 comes first
+    // there.
     let body = read::bytes(UNEVEN_CUBE.as_bytes()).unwrap();
     let patch = &body.patches[0];
     assert_eq!(patch.basis[0].knots(), [0.0, 0.0, 0.25, 0.5, 1.0, 1.0]);

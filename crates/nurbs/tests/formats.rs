@@ -108,7 +108,8 @@ fn geopdes_versions_names_and_comments() {
         let body = read::bytes(format!("{head}{lines}").as_bytes()).unwrap();
         assert_eq!(body.patches, block.patches);
     }
-    let tail = "SUBDOMAIN 1\n1\nBOUNDARY 1\n1\n1 1\nBOUNDARY 2 (x = 1)\n1\n1 2\nWET WALL\n# two sides\n2\n1 5\n1 6\n";
+    let tail = "SUBDOMAIN 1\n1\nBOUNDARY 1\n1\n1 1\nBOUNDARY 2 (x = 1)\n1\n1 2\nWET WALL\n# two sides\n2\n1 \
+        5\n1 6\n";
     let text = format!("# nurbs mesh v.0.7\n3 1 0 1\n{patch}{tail}");
     let body = read::bytes(text.as_bytes()).unwrap();
     assert_eq!(body.regions["boundary1"].sides, [(0, Side::West)]);

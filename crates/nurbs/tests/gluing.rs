@@ -1,4 +1,5 @@
-//! Patches become one body: in all orientations, with themselves, around edges, in other knots; or it is said why not.
+//! Patches become one body: in all orientations, with themselves, around edges, in other knots; or it is said
+//! why not.
 
 use std::f64::consts::PI;
 
@@ -50,7 +51,8 @@ fn cube_at(x: f64, y: f64, z: f64) -> Patch {
     cuboid([x, y, z], [x + 1.0, y + 1.0, z + 1.0])
 }
 
-/// A rational patch without any symmetry between x = 0 and a curved side around x = 1, and one that goes on from there.
+/// A rational patch without any symmetry between x = 0 and a curved side around x = 1, and one that goes on
+/// from there.
 fn curved_pair() -> [Patch; 2] {
     let basis = [
         KnotVector::new(1, vec![0.0, 0.0, 1.0, 1.0]).unwrap(),
@@ -122,8 +124,8 @@ fn a_side_in_other_knots_and_degrees_is_matched_in_all_orientations() {
             if order == flips {
                 assert!((body.moments(10).volume / volume - 1.0).abs() < 1e-11);
             }
-            // The first along v: degree 3 with 0.1 once and 0.3 three times (twice, raised by one), the second
-            // gains 0.1 and 0.3; along w the first gains the two knots of the second.
+            // The first along v: degree 3 with 0.1 once and 0.3 three times (twice, raised by one), the
+            // second gains 0.1 and 0.3; along w the first gains the two knots of the second.
             let notes: Vec<String> = matched.iter().map(ToString::to_string).collect();
             assert_eq!(matched.len(), 3, "{notes:?}");
             assert!(notes[0].starts_with("patch 0: the degree along v was raised by 1,"), "{notes:?}");

@@ -1,4 +1,5 @@
-//! Hierarchical refinement: the map stays, functions are a partition of unity and independent, patches stay glued.
+//! Hierarchical refinement: the map stays, functions are a partition of unity and independent, patches stay
+//! glued.
 
 use carom_nurbs::{KnotVector, Multipatch, Near, Patch, Target, solids};
 

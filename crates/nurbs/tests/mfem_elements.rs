@@ -1,5 +1,6 @@
-//! MFEM's element form of two boxes that share a face in every way: each control point is written where the numbering of
-//! MFEM puts it, as the element that comes first sees it; the reader must find it from the other one too.
+//! MFEM's element form of two boxes that share a face in every way: each control point is written where the
+//! numbering of MFEM puts it, as the element that comes first sees it; the reader must find it from the other
+//! one too.
 
 use crate::boxes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,8 @@ const CORNERS: [[usize; 3]; 8] =
 const FACES: [[usize; 4]; 6] =
     [[3, 2, 1, 0], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7], [4, 5, 6, 7]];
 
-/// Control point (i, j, k) counted from the corner `from` along the axes that lead to the corners `to`, in that order.
+/// Control point (i, j, k) counted from the corner `from` along the axes that lead to the corners `to`, in
+/// that order.
 fn point_from(patch: &Patch, from: usize, to: &[usize], steps: &[usize]) -> usize {
     let counts = patch.counts();
     let mut ijk = [0, 1, 2].map(|d| CORNERS[from][d] * (counts[d] - 1));

@@ -101,7 +101,8 @@ fn shell_is_exact_with_196_points() {
 fn rod_is_exact_with_50_points() {
     let (r, l) = (0.01, 1.0);
     let body = solids::rod(r, l, None).unwrap();
-    assert_eq!((body.patches.len(), body.n_points), (5, 50 - 4 * 4)); // sectors linear across: a row of 4 less each
+    // sectors linear across: a row of 4 less each
+    assert_eq!((body.patches.len(), body.n_points), (5, 50 - 4 * 4));
     assert_volume(&body, PI * r * r * l, [0.5 * l, 0.0, 0.0]);
     assert!(deviation(&body, "side", |p| radius_about_x(p) / r - 1.0) < 1e-15);
     assert!(deviation(&body, "start", |p| p[0]) == 0.0);
@@ -153,7 +154,8 @@ fn capsule_is_one_exact_body_with_conforming_patches() {
     let (r, l) = (0.012, 0.1);
     let body = solids::capsule(r, l, None).unwrap();
     assert_eq!(body.patches.len(), 17);
-    // 4 around and 4 between the sectors in each of three sections, 5 on each cut, 5 around the last patch of each cap.
+    // 4 around and 4 between the sectors in each of three sections, 5 on each cut, 5 around the last patch of
+    // each cap.
     assert_eq!(body.interfaces().len(), 3 * 8 + 2 * 5 + 2 * 5);
     assert_volume(&body, PI * r * r * (l - 2.0 * r) + 4.0 / 3.0 * PI * r.powi(3), [0.5 * l, 0.0, 0.0]);
     let on_sphere = |x: f64| move |p: [f64; 3]| norm([p[0] - x, p[1], p[2]]) / r - 1.0;

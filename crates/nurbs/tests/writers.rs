@@ -108,7 +108,8 @@ fn mfem_refuses_corners_that_coincide_and_rings_of_two() {
             }
         }
     }
-    // Half a ring of square section and its mirror image share both ends, each side's edges lie between the same corners.
+    // Half a ring of square section and its mirror image share both ends, each side's edges lie between the
+    // same corners.
     let half = |sign: f64| {
         let flat = solids::block([1.0, 1.0, 1.0]).unwrap().with_degree(2).unwrap().patches.remove(0);
         let points = flat.points.iter().map(|&[x, y, z]| {

@@ -1,7 +1,7 @@
 //! A program that another one of ours starts ends with it, even if that one is killed.
 //!
-//! The standard input of the child is a pipe of which the parent alone holds the other end and writes nothing: it closes when the
-//! parent asks the child to stop, and when the parent is gone, whatever ended it.
+//! The standard input of the child is a pipe of which the parent alone holds the other end and writes
+//! nothing: it closes when the parent asks the child to stop, and when the parent is gone, whatever ended it.
 
 use std::io::{self, Read};
 use std::process::{Child, Command, Output, Stdio};
@@ -23,7 +23,8 @@ pub fn bind(command: &mut Command) -> &mut Command {
     command.stdin(Stdio::piped()).env(VARIABLE, "1")
 }
 
-/// Calls `end` once the process that has started this one by [`bind`] asks it to stop or is gone; never if it was started otherwise.
+/// Calls `end` once the process that has started this one by [`bind`] asks it to stop or is gone; never if it
+/// was started otherwise.
 pub fn watch_parent(end: impl FnOnce() + Send + 'static) {
     if std::env::var_os(VARIABLE).is_none() {
         return;
@@ -35,7 +36,8 @@ pub fn watch_parent(end: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// Runs a command to its end, with what it writes to standard error and standard output. `None` if the user asked to stop: then it has ended too.
+/// Runs a command to its end, with what it writes to standard error and standard output. `None` if the user
+/// asked to stop: then it has ended too.
 ///
 /// # Errors
 ///
@@ -112,7 +114,8 @@ mod tests {
 
     #[test]
     fn what_a_child_writes_is_kept_however_much_it_is() {
-        let script = "echo said >&2; i=0; while [ $i -lt 2000 ]; do echo 0123456789012345678901234567890123456789012345678901234567890123456789; i=$((i+1)); done";
+        let script = "echo said >&2; i=0; while [ $i -lt 2000 ]; do echo \
+            0123456789012345678901234567890123456789012345678901234567890123456789; i=$((i+1)); done";
         let output = output(&mut shell(script), &Silent).unwrap().unwrap();
         assert!(output.status.success() && output.stderr == b"said\n" && output.stdout.len() == 2000 * 71);
     }

@@ -1,8 +1,8 @@
 //! How a long computation says where it is, and learns that it should stop.
 //!
-//! Libraries report to a [`Progress`]; the command line shows it as bars (`carom-cli`), tests pass [`Silent`].
-//! [`child`] passes on to programs that are started that they should stop.
-//! This is the lowest crate of the workspace, so that every other one can report.
+//! Libraries report to a [`Progress`]; the command line shows it as bars (`carom-cli`), tests pass
+//! [`Silent`]. [`child`] passes on to programs that are started that they should stop. This is the lowest
+//! crate of the workspace, so that every other one can report.
 
 pub mod child;
 mod part;

@@ -1,4 +1,5 @@
-//! Reductions by a factor beside those by iteration, of slender and of bulky bodies, 24 fixed-interface modes.
+//! Reductions by a factor beside those by iteration, of slender and of bulky bodies, 24 fixed-interface
+//! modes.
 //!
 //! ```text
 //! cargo bench -p carom-reduce --bench iterative                           # cubes of hex20, and the rods of the reference data
@@ -6,8 +7,9 @@
 //! CAROM_BENCH_MESHES=DIR cargo bench -p carom-reduce --bench iterative    # the .msh of a folder, by iteration and, up to 150 000 dofs, by a factor
 //! ```
 //!
-//! One thread; CPU seconds. The interface is twenty points spread over the surface. Peak memory is that of one reduction, the mesh included;
-//! *apart* is the largest relative difference of the frequencies of both ways.
+//! One thread; CPU seconds. The interface is twenty points spread over the surface. Peak memory is that of
+//! one reduction, the mesh included; *apart* is the largest relative difference of the frequencies of both
+//! ways.
 
 use std::path::PathBuf;
 
@@ -38,7 +40,8 @@ const MOST_DIRECT: usize = 150_000;
 fn main() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("the machine has threads");
     println!(
-        "| body | dofs | way | factor or levels | constraint modes | {MODES} modes | all | iterations | peak MB | apart |"
+        "| body | dofs | way | factor or levels | constraint modes | {MODES} modes | all | iterations | peak \
+         MB | apart |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     pool.install(|| {

@@ -5,9 +5,11 @@
 //! CAROM_BENCH_MESHES=DIR cargo bench -p carom-reduce --bench reduction    # conrod_{30k,100k,200k,300k}.msh of a folder, with MESH.cb.json
 //! ```
 //!
-//! One thread; CPU seconds, the least of some repetitions by phase; the modes are those with an inertia count. The first rows have 20
-//! interface points, as listed beside the mesh; those below have more, spread over the surface. *Share* is the speed of the
-//! factorisation over that of a product of dense matrices of 1536 rows, faer's or that of the factorisation's own kernel, whichever is faster. Peak memory is that of one reduction, the mesh included.
+//! One thread; CPU seconds, the least of some repetitions by phase; the modes are those with an inertia
+//! count. The first rows have 20 interface points, as listed beside the mesh; those below have more, spread
+//! over the surface. *Share* is the speed of the factorisation over that of a product of dense matrices of
+//! 1536 rows, faer's or that of the factorisation's own kernel, whichever is faster. Peak memory is that of
+//! one reduction, the mesh included.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +27,8 @@ use carom_testing::{json_file, numbers, shared_data};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 
-/// Repetitions of which the least time counts, for bodies of at most `MANY_DOFS` dofs; larger ones are reduced once.
+/// Repetitions of which the least time counts, for bodies of at most `MANY_DOFS` dofs; larger ones are
+/// reduced once.
 const REPETITIONS: usize = 3;
 
 /// Dofs up to which reductions are repeated.
@@ -51,8 +54,8 @@ fn main() {
     let dense = dense_speed();
     println!("Dense product: {:.1} GFLOP/s on one thread.\n", 1e-9 * dense);
     println!(
-        "| mesh | dofs | interface dofs | assembly | order, structure | factor | constraint modes | {MODES} modes | projection | all | \
-         peak MB | factor GFLOP/s | share |"
+        "| mesh | dofs | interface dofs | assembly | order, structure | factor | constraint modes | {MODES} \
+         modes | projection | all | peak MB | factor GFLOP/s | share |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let names = ["conrod_30k.msh", "conrod_100k.msh", "conrod_200k.msh", "conrod_300k.msh"];
@@ -70,7 +73,8 @@ fn main() {
     }
 }
 
-/// A mesh and the list of its interface nodes, from the folder that the environment names or the reference data.
+/// A mesh and the list of its interface nodes, from the folder that the environment names or the reference
+/// data.
 fn mesh_and_nodes(name: &str) -> Option<(PathBuf, PathBuf)> {
     let list = format!("{name}.cb.json");
     match std::env::var_os("CAROM_BENCH_MESHES") {

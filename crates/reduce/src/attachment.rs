@@ -1,14 +1,15 @@
 //! Sets that are tied to a marker of six dofs: as a rigid body (RBE2), or by their mean motion (RBE3).
 //!
-//! The marker lies in the area centroid of the set, or where it is put, and moves by y = (translation, small rotation). With the rigid motions
-//! R y = t + θ × (X − c) about it,
+//! The marker lies in the area centroid of the set, or where it is put, and moves by y = (translation, small
+//! rotation). With the rigid motions R y = t + θ × (X − c) about it,
 //!
 //! ```text
 //! rigid:   u = R y on the set
 //! mean:    y = W u,   W = (∫ Rᵀ R dA)⁻¹ ∫ Rᵀ u dA,   so that W R = E
 //! ```
 //!
-//! The integrals run over the faces of the set with the functions of the body; a set of single nodes is averaged node by node.
+//! The integrals run over the faces of the set with the functions of the body; a set of single nodes is
+//! averaged node by node.
 
 use std::fmt;
 use std::str::FromStr;
@@ -38,8 +39,8 @@ pub struct Attachment {
     pub set: String,
     /// How it is tied.
     pub kind: AttachmentKind,
-    /// Where the marker lies, in source coordinates \[m\]; in the area centroid of the set unless given. A bore with a keyway has its centroid
-    /// beside its axis.
+    /// Where the marker lies, in source coordinates \[m\]; in the area centroid of the set unless given. A
+    /// bore with a keyway has its centroid beside its axis.
     pub at: Option<[f64; 3]>,
 }
 

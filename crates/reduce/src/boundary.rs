@@ -1,4 +1,5 @@
-//! The boundary of a condensation: displacements of interface points, then six motions of each marker; and the interior behind it.
+//! The boundary of a condensation: displacements of interface points, then six motions of each marker; and
+//! the interior behind it.
 
 use carom_linalg::{BlockMatrix, Border, DofSet};
 use faer::{Mat, MatMut, MatRef};
@@ -73,7 +74,8 @@ impl Boundary {
         Space::Bordered(Border::new(interior, self.pins.clone(), constraints))
     }
 
-    /// −K_ib times the boundary dofs, all rows, 3n × boundary dofs; zero for averaged sets, which are interior.
+    /// −K_ib times the boundary dofs, all rows, 3n × boundary dofs; zero for averaged sets, which are
+    /// interior.
     ///
     /// * `room` — columns that will follow these: memory for them is set aside
     pub(crate) fn reactions(&self, k: &BlockMatrix, room: usize) -> Mat<f64> {
@@ -144,7 +146,8 @@ impl Boundary {
         out
     }
 
-    /// The boundary dofs of fields over the body: displacements of points, mean motions of sets, boundary dofs × fields.
+    /// The boundary dofs of fields over the body: displacements of points, mean motions of sets, boundary
+    /// dofs × fields.
     pub(crate) fn of_fields(&self, fields: MatRef<'_, f64>) -> Mat<f64> {
         let points = dofs(&self.points);
         let mut out = Mat::from_fn(self.n_dofs(), fields.ncols(), |i, k| {
@@ -156,7 +159,8 @@ impl Boundary {
         out
     }
 
-    /// The six rigid motions about a centre in boundary dofs, boundary dofs × 6; no column for a body that is held.
+    /// The six rigid motions about a centre in boundary dofs, boundary dofs × 6; no column for a body that is
+    /// held.
     ///
     /// * `places` — positions of all points \[m\]
     pub(crate) fn rigid_motions(&self, places: &[[f64; 3]], center: [f64; 3]) -> Mat<f64> {
@@ -179,7 +183,8 @@ impl Boundary {
         })
     }
 
-    /// Lengths that turn boundary dofs into displacements: 1, and the extent of its set for the rotation of a marker \[m\].
+    /// Lengths that turn boundary dofs into displacements: 1, and the extent of its set for the rotation of a
+    /// marker \[m\].
     pub(crate) fn lengths(&self) -> Vec<f64> {
         let mut lengths = vec![1.0; self.n_dofs()];
         for (first, marker) in self.markers() {

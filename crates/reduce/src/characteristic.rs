@@ -4,8 +4,9 @@
 //! K̂_JJ w = ω² M̂_JJ w,   w_Rᵀ M̂_JJ w = 0,    L = blockdiag(E, [w_R w_1 … w_N])
 //! ```
 //!
-//! over the columns J of a part of the interface, all others held. The rigid motions w_R of the part are kept exactly, so that rigid
-//! motions of the body, and no strain in them, stay exact; the subspaces are nested, so that frequencies come down from above with N.
+//! over the columns J of a part of the interface, all others held. The rigid motions w_R of the part are kept
+//! exactly, so that rigid motions of the body, and no strain in them, stay exact; the subspaces are nested,
+//! so that frequencies come down from above with N.
 //!
 //! # Source
 //!
@@ -60,7 +61,8 @@ pub(crate) enum Kept {
 pub(crate) struct ReducedInterface {
     /// L, columns of T × kept coordinates.
     pub(crate) map: Mat<f64>,
-    /// What the kept coordinates are: those of the parts, one part after the other, then all columns that belong to none, in their order.
+    /// What the kept coordinates are: those of the parts, one part after the other, then all columns that
+    /// belong to none, in their order.
     pub(crate) kept: Vec<Kept>,
     /// Number that each part keeps.
     pub(crate) counts: Vec<usize>,
@@ -206,7 +208,8 @@ fn told_of_part(part: &Part, count: usize) -> String {
     let why = match part.keep {
         Keep::Count(wanted) if wanted < count => {
             format!(
-                ", not to {wanted}: its {count} rigid motions are always kept, or the body could not move without strain"
+                ", not to {wanted}: its {count} rigid motions are always kept, or the body could not move \
+                 without strain"
             )
         }
         Keep::Count(wanted) if wanted > count => format!(", not to {wanted}: it has no more"),
@@ -217,11 +220,12 @@ fn told_of_part(part: &Part, count: usize) -> String {
 
 /// The parts of the interface that are to be reduced.
 ///
-/// A point of several sets belongs to the part that is named first. What can be touched is reduced only where it is named, and is then
-/// no complete interface any more.
+/// A point of several sets belongs to the part that is named first. What can be touched is reduced only where
+/// it is named, and is then no complete interface any more.
 ///
 /// * `interface` — its points, ascending: columns 3 i + a of T
-/// * `n_interface` — number of interface dofs; those beyond the points are dofs of markers, which nothing can touch
+/// * `n_interface` — number of interface dofs; those beyond the points are dofs of markers, which nothing can
+///   touch
 ///
 /// # Errors
 ///
@@ -259,7 +263,8 @@ pub(crate) fn interface_parts(
         add(set.clone(), points, 0..0, *keep, &mut is_taken);
         if surfaces.iter().any(|surface| surface.name == *set) {
             notes.push(format!(
-                "set `{set}` has faces and is reduced to interface modes: its local compliance is lost, so that it is not fit for contact"
+                "set `{set}` has faces and is reduced to interface modes: its local compliance is lost, so \
+                 that it is not fit for contact"
             ));
         }
     }
@@ -273,8 +278,8 @@ pub(crate) fn interface_parts(
         add("interface without faces".to_owned(), &rest, markers.clone(), keep, &mut is_taken);
         if is_taken == before && markers.is_empty() {
             notes.push(
-                "nothing of the interface is reduced: all of it has faces and may be touched; name the sets that only carry joints \
-                 as interface modes"
+                "nothing of the interface is reduced: all of it has faces and may be touched; name the sets \
+                 that only carry joints as interface modes"
                     .to_owned(),
             );
         }

@@ -98,7 +98,8 @@ impl fmt::Display for BoundaryDof {
 pub enum Column {
     /// Constraint mode: a unit of a dof of the interface, all others held.
     Constraint(BoundaryDof),
-    /// Interface mode of a reduced part of the interface (characteristic constraint mode), all other interface dofs held.
+    /// Interface mode of a reduced part of the interface (characteristic constraint mode), all other
+    /// interface dofs held.
     Interface {
         /// Name of the set, or what the part is.
         part: String,
@@ -121,7 +122,8 @@ pub enum Column {
         /// Its frequency \[Hz\].
         hz: f64,
     },
-    /// Residual attachment mode: what the free modes lack of the static answer to a unit load on a dof of the interface.
+    /// Residual attachment mode: what the free modes lack of the static answer to a unit load on a dof of the
+    /// interface.
     Residual(BoundaryDof),
     /// Inertia-relief mode: answer to the inertia of a rigid acceleration of the body.
     InertiaRelief {
@@ -187,8 +189,9 @@ impl fmt::Display for Column {
 /// What the modes of a reduced body are made of; empty for a model of another program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Composition {
-    /// The columns of the basis in their order. With a reduced interface its interface modes come first, then interface points and
-    /// markers, then modes of the interior; with residual attachment modes these, then the free modes.
+    /// The columns of the basis in their order. With a reduced interface its interface modes come first, then
+    /// interface points and markers, then modes of the interior; with residual attachment modes these, then
+    /// the free modes.
     pub columns: Vec<Column>,
     /// Share of each column in the strain energy of each mode after the second eigenproblem, columns × modes.
     ///
@@ -198,7 +201,8 @@ pub struct Composition {
     ///
     /// A single share can be negative or above 1, where interface dofs work against each other.
     pub strain_shares: Mat<f64>,
-    /// Effective mass of each fixed-interface mode along x, y, z, (∫ φ dm)² for mass-normalised modes, 3 × modes \[kg\].
+    /// Effective mass of each fixed-interface mode along x, y, z, (∫ φ dm)² for mass-normalised modes, 3 ×
+    /// modes \[kg\].
     pub effective_mass: Mat<f64>,
 }
 

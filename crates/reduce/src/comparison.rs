@@ -25,7 +25,8 @@ use crate::solver::SolverChoice;
 use crate::support::{SupportError, held_components, n_motions};
 use loads::loads;
 
-/// Frequencies of the body nearer to each other than this part count as one: then spaces of modes are compared.
+/// Frequencies of the body nearer to each other than this part count as one: then spaces of modes are
+/// compared.
 pub const CLOSE: f64 = 5e-3;
 
 /// Modes of the body beyond those that are wanted, so that the last of them have their close neighbours.
@@ -58,8 +59,8 @@ pub struct ModeMatch {
     pub model_hz: f64,
     /// Frequency of the body \[Hz\].
     pub body_hz: f64,
-    /// Modal assurance criterion: the part of the model's mode that lies in the space of the body's modes of this frequency, squared,
-    /// 0 to 1; `None` if the model keeps no modes to compare.
+    /// Modal assurance criterion: the part of the model's mode that lies in the space of the body's modes of
+    /// this frequency, squared, 0 to 1; `None` if the model keeps no modes to compare.
     pub mac: Option<f64>,
     /// Number of modes of the body that are close in frequency, this one counted.
     pub multiplicity: usize,
@@ -106,7 +107,8 @@ pub struct Comparison {
     pub modes: Vec<ModeMatch>,
     /// Why no modes are compared.
     pub modes_untested: Option<String>,
-    /// True if shapes are compared over the whole body, by its mass; false: at the points that the model keeps.
+    /// True if shapes are compared over the whole body, by its mass; false: at the points that the model
+    /// keeps.
     pub by_mass: bool,
     /// Static answers.
     pub loads: Vec<LoadMatch>,
@@ -121,7 +123,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The frequency up to which every mode of the body is right in the model \[Hz\], and whether all modes compared are.
+    /// The frequency up to which every mode of the body is right in the model \[Hz\], and whether all modes
+    /// compared are.
     pub fn trusted_hz(&self, limits: &Limits) -> (f64, bool) {
         let n = self.modes.iter().position(|m| !m.is_good(limits)).unwrap_or(self.modes.len());
         (n.checked_sub(1).map_or(0.0, |last| self.modes[last].body_hz), n == self.modes.len())
@@ -180,7 +183,8 @@ pub enum ComparisonError {
     Interface(#[from] InterfaceError),
     /// The model has points that the body has not.
     #[error(
-        "the model has a node {node}, but those of the body are 1 to {n_points}: it was made from another body"
+        "the model has a node {node}, but those of the body are 1 to {n_points}: it was made from another \
+         body"
     )]
     NoSuchPoint {
         /// One-based number, as in files.
@@ -190,7 +194,8 @@ pub enum ComparisonError {
     },
 }
 
-/// Statics of the whole body: stiffness inverted, rigid motions that its supports leave taken out by the mass.
+/// Statics of the whole body: stiffness inverted, rigid motions that its supports leave taken out by the
+/// mass.
 ///
 /// * `rigid` — names of sets that move rigidly
 /// * `choice` — by a factor or by iteration
@@ -233,8 +238,9 @@ pub fn rigid_sets(model: &ReducedBody) -> Vec<String> {
 
 /// Compares a model with the body that it was made from.
 ///
-/// Modes: each mode of the body is paired with the mode of the model whose shape has the largest part in it, modes of close frequency
-/// (within [`CLOSE`]) as a space. With A the body's modes of such a space and b a mode of the model,
+/// Modes: each mode of the body is paired with the mode of the model whose shape has the largest part in it,
+/// modes of close frequency (within [`CLOSE`]) as a space. With A the body's modes of such a space and b a
+/// mode of the model,
 ///
 /// ```text
 /// MAC = bᵀ M A (Aᵀ M A)⁻¹ Aᵀ M b / bᵀ M b
@@ -242,8 +248,9 @@ pub fn rigid_sets(model: &ReducedBody) -> Vec<String> {
 ///
 /// Modes are not compared where only the model's rigid sets keep the parts of the body together.
 ///
-/// Statics: unit forces and moments on each set and marker, of a body whose rigid sets are rigid as in the model. The model is the Ritz
-/// approximation u_r of the body's u in the energy, so that ‖u − u_r‖² = fᵀu − fᵀu_r: its error in the energy follows from the work of the load.
+/// Statics: unit forces and moments on each set and marker, of a body whose rigid sets are rigid as in the
+/// model. The model is the Ritz approximation u_r of the body's u in the energy, so that ‖u − u_r‖² = fᵀu −
+/// fᵀu_r: its error in the energy follows from the work of the load.
 ///
 /// # Errors
 ///
@@ -270,7 +277,8 @@ pub fn compare(
     drop(flexibility);
     let n_rigid = motions.len();
     if n_motions(&discretisation, &held_components(body, &discretisation, &options.fix)?) > n_rigid {
-        let why = "the parts of the body hang together by the rigid sets of the model alone, and its own modes are those of loose parts";
+        let why = "the parts of the body hang together by the rigid sets of the model alone, and its own \
+            modes are those of loose parts";
         let modes_untested = Some(why.to_owned());
         let modes = Vec::new();
         return Ok(Comparison {
@@ -307,7 +315,8 @@ pub fn compare(
     Ok(Comparison { modes: matches, modes_untested, by_mass, loads, untested, n_rigid, is_iterative, notes })
 }
 
-/// Products of the body's modes with themselves and with those of the model, over all points by the mass or over some.
+/// Products of the body's modes with themselves and with those of the model, over all points by the mass or
+/// over some.
 struct Shapes {
     /// Aᵀ W A.
     body: Mat<f64>,

@@ -32,8 +32,8 @@ pub struct ConstraintModes {
     pub modes: Mat<f64>,
     /// Stiffness condensed to the boundary, K_bb + K_bi Ψ, n_b × n_b \[N/m\].
     pub condensed: Mat<f64>,
-    /// How far the solution, refined where that was due, missed the six rigid motions before they were restored, relative to the largest
-    /// displacement of each: a measure of its rounding.
+    /// How far the solution, refined where that was due, missed the six rigid motions before they were
+    /// restored, relative to the largest displacement of each: a measure of its rounding.
     pub rigid_error: f64,
 }
 
@@ -44,9 +44,9 @@ pub struct ConstraintModes {
 /// K_ii u + Wᵀ λ = 0,   W u = E,               means of sets
 /// ```
 ///
-/// A long body held at a small interface is soft: rounding then shows as a turn of the whole body by some 1e-16 of the
-/// condition number of K_ii. Where the rigid motions R, which are known, come out with more than `REFINED` of error, the answer is refined
-/// (`refinement`). What Ψ still misses of R is put back,
+/// A long body held at a small interface is soft: rounding then shows as a turn of the whole body by some
+/// 1e-16 of the condition number of K_ii. Where the rigid motions R, which are known, come out with more than
+/// `REFINED` of error, the answer is refined (`refinement`). What Ψ still misses of R is put back,
 ///
 /// ```text
 /// C ← C + (R − C z)(zᵀ D² z)⁻¹ zᵀ D²,   R about the middle of the interface, z its boundary dofs, D lengths
@@ -80,8 +80,8 @@ pub fn constraint_modes(
     Ok(ConstraintModes { condensed: symmetrised(condensed.as_ref()), modes, rigid_error })
 }
 
-/// Refines constraint modes until the rigid motions are right or no longer gain, and restores what is still missing of these; returns the
-/// largest part that was, NaN if it is broken.
+/// Refines constraint modes until the rigid motions are right or no longer gain, and restores what is still
+/// missing of these; returns the largest part that was, NaN if it is broken.
 fn refined(
     modes: &mut Mat<f64>,
     rigid: &RigidPart,
@@ -96,7 +96,8 @@ fn refined(
         let mut refinement = Refinement::new(system, interior, boundary, rigid, modes);
         let mut last_correction = f64::INFINITY;
         for _ in 0..MAX_REFINEMENTS {
-            // Errors of the columns come from one factor, and cancel in rigid motions: their own size says whether they fall.
+            // Errors of the columns come from one factor, and cancel in rigid motions: their own size says
+            // whether they fall.
             let correction = refinement.refine(modes, progress)?;
             missing = refinement.missing(modes);
             error = rigid.error(&missing);

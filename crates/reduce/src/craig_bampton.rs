@@ -24,7 +24,8 @@ use crate::variant::{ModeKind, Variant};
 /// Fewest fixed-interface normal modes of a free body.
 pub const LEAST_FIXED_MODES: usize = 6;
 
-/// Fixed-interface normal modes if nothing else is asked for: the six of the body on its elastic interface and 18 of its own.
+/// Fixed-interface normal modes if nothing else is asked for: the six of the body on its elastic interface
+/// and 18 of its own.
 pub const DEFAULT_FIXED_MODES: usize = 24;
 
 /// Largest error with which constraint modes may reproduce rigid motions before these are restored.
@@ -67,8 +68,8 @@ pub struct CraigBamptonOptions {
     pub held: Vec<String>,
     /// Fixed-interface normal modes.
     pub modes: FixedModes,
-    /// Frequency up to which modes are dynamic \[Hz\]; `None`: the highest fixed-interface frequency that was kept, above
-    /// which the reduced modes are those of the interface rather than of the body.
+    /// Frequency up to which modes are dynamic \[Hz\]; `None`: the highest fixed-interface frequency that was
+    /// kept, above which the reduced modes are those of the interface rather than of the body.
     pub split: Option<f64>,
     /// Where mode values are kept.
     pub fields: Fields,
@@ -106,7 +107,8 @@ pub struct CraigBampton {
     pub condensed_stiffness: Mat<f64>,
     /// M̂ of the condensation.
     pub condensed_mass: Mat<f64>,
-    /// Whether there was no factor: systems were solved by iteration, and a second search stands in the place of the inertia count.
+    /// Whether there was no factor: systems were solved by iteration, and a second search stands in the place
+    /// of the inertia count.
     pub is_iterative: bool,
     /// Deviation of the constraint modes from the rigid motions before these were restored.
     pub rigid_error: f64,
@@ -170,8 +172,8 @@ pub fn craig_bampton(
 
 /// Reduces a free body that is known by its matrices, as [`craig_bampton`] does one that has a shape.
 ///
-/// The interface is the points of `options`; sets and attachments are of bodies with a shape. The model keeps the modes at all
-/// points and has no surfaces.
+/// The interface is the points of `options`; sets and attachments are of bodies with a shape. The model keeps
+/// the modes at all points and has no surfaces.
 ///
 /// # Errors
 ///

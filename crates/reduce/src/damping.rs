@@ -4,8 +4,9 @@
 //! D̄_e = (M_eff U) diag(2 ζ(f_k) ω_k + α + β ω_k²) (M_eff U)ᵀ
 //! ```
 //!
-//! over the free vibrations of the body ([`crate::free`]); in the Buckens frame M_eff U = E and D̄_e is diagonal. Only vibration is
-//! damped: rigid motion feels nothing, in any frame, mass-proportional damping included.
+//! over the free vibrations of the body ([`crate::free`]); in the Buckens frame M_eff U = E and D̄_e is
+//! diagonal. Only vibration is damped: rigid motion feels nothing, in any frame, mass-proportional damping
+//! included.
 
 use std::f64::consts::TAU;
 use std::fmt;
@@ -48,8 +49,9 @@ pub enum DampingError {
     },
     /// A mode is damped beyond all numbers.
     #[error(
-        "the damping of the mode at {hz:.4e} Hz is {rate:e} 1/s, which no computation can carry (at most {LARGEST_RATE:e}); Rayleigh's β, \
-         times the square of the highest circular frequency, is the likely cause: take it smaller"
+        "the damping of the mode at {hz:.4e} Hz is {rate:e} 1/s, which no computation can carry (at most \
+         {LARGEST_RATE:e}); Rayleigh's β, times the square of the highest circular frequency, is the likely \
+         cause: take it smaller"
     )]
     Rate {
         /// Frequency of the mode \[Hz\].
@@ -120,7 +122,8 @@ impl FromStr for DampingRatio {
 pub enum DampingTextError {
     /// It has another form.
     #[error(
-        "`{text}` is no damping ratio: give one number, or pairs of frequency [Hz] and ratio such as `100:0.01,1000:0.02`"
+        "`{text}` is no damping ratio: give one number, or pairs of frequency [Hz] and ratio such as \
+         `100:0.01,1000:0.02`"
     )]
     Text {
         /// The text.

@@ -1,4 +1,5 @@
-//! Whether the constants of a floating frame are those of a body: its mass and stiffness are not negative in any direction.
+//! Whether the constants of a floating frame are those of a body: its mass and stiffness are not negative in
+//! any direction.
 
 use faer::{Mat, Side};
 use thiserror::Error;
@@ -31,7 +32,8 @@ pub enum IndefiniteError {
     },
     /// A matrix that is not symmetric.
     #[error(
-        "the {matrix} matrix is not symmetric: its entries ({row}, {column}) and ({column}, {row}) are {value:?} and {mirrored:?}"
+        "the {matrix} matrix is not symmetric: its entries ({row}, {column}) and ({column}, {row}) are \
+         {value:?} and {mirrored:?}"
     )]
     Asymmetric {
         /// "mass" or "stiffness".
@@ -54,10 +56,12 @@ pub enum IndefiniteError {
 }
 
 impl Invariants {
-    /// Checks that the total mass is positive, and that modal mass and stiffness are symmetric and not negative.
+    /// Checks that the total mass is positive, and that modal mass and stiffness are symmetric and not
+    /// negative.
     ///
-    /// Modes may have no mass at all: those of a boundary without mass. How modes couple with rigid motions is not looked at: published SID files
-    /// have couplings whose mass matrix is not positive definite, and a run with such modes is refused where it starts.
+    /// Modes may have no mass at all: those of a boundary without mass. How modes couple with rigid motions
+    /// is not looked at: published SID files have couplings whose mass matrix is not positive definite, and a
+    /// run with such modes is refused where it starts.
     ///
     /// # Errors
     ///

@@ -13,7 +13,8 @@ const FREE_AGAIN: f64 = 1e-6;
 /// Relative departure of a frequency that rounding may have made, in a file or in another frame.
 const ROUNDING: f64 = 1e-9;
 
-/// Dynamic modes above those that the basis answers for: what they say of the body is not so, and the force of an impact can be percents off.
+/// Dynamic modes above those that the basis answers for: what they say of the body is not so, and the force
+/// of an impact can be percents off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DoubtfulModes {
     /// How many.
@@ -42,9 +43,9 @@ impl fmt::Display for DoubtfulModes {
         let Self { count, dynamic_hz, known_hz, kind } = self;
         write!(
             f,
-            "{count} dynamic modes, up to {dynamic_hz:.5e} Hz, lie above the {kind} modes, which answer for {known_hz:.5e} Hz: they are not \
-             modes of the body, and the force of an impact can be percents off; take more modes (--up-to a quarter above \
-             the split) or a lower split"
+            "{count} dynamic modes, up to {dynamic_hz:.5e} Hz, lie above the {kind} modes, which answer for \
+             {known_hz:.5e} Hz: they are not modes of the body, and the force of an impact can be percents \
+             off; take more modes (--up-to a quarter above the split) or a lower split"
         )
     }
 }
@@ -62,7 +63,8 @@ pub(crate) fn found_again(omega: &[f64], lambda: impl Iterator<Item = f64>) -> u
 }
 
 impl ReducedBody {
-    /// The dynamic modes that are no modes of the body; none for a model that does not say what it is made of, as imported ones.
+    /// The dynamic modes that are no modes of the body; none for a model that does not say what it is made
+    /// of, as imported ones.
     pub fn doubtful_modes(&self) -> Option<DoubtfulModes> {
         let columns = &self.composition.columns;
         if columns.is_empty() || self.n_low == 0 {

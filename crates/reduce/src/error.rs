@@ -61,8 +61,9 @@ pub enum ReduceError {
     },
     /// Too few fixed-interface modes.
     #[error(
-        "body `{body}`: {count} fixed-interface modes are too few: a free body needs at least {LEAST_FIXED_MODES}; the first six are the \
-         body moving on its elastic interface, and without them the force of an impact comes out several times too large{hint}"
+        "body `{body}`: {count} fixed-interface modes are too few: a free body needs at least \
+         {LEAST_FIXED_MODES}; the first six are the body moving on its elastic interface, and without them \
+         the force of an impact comes out several times too large{hint}"
     )]
     TooFewModes {
         /// Name of the body.
@@ -74,10 +75,11 @@ pub enum ReduceError {
     },
     /// Constraint modes do not reproduce rigid motions.
     #[error(
-        "body `{body}`: its constraint modes miss its rigid motions by {error:.1e} (at most {RIGID_ERROR:.0e}) also after refinement: held at \
-         its interface alone it is so soft, by its slenderness or its grading, that its stiffness is singular to rounding; hold the set as a \
-         whole by a marker (--attach SET=rigid or SET=mean) in place of its points, take a larger interface or a second marker at the other \
-         end, or cells of less unequal edges"
+        "body `{body}`: its constraint modes miss its rigid motions by {error:.1e} (at most \
+         {RIGID_ERROR:.0e}) also after refinement: held at its interface alone it is so soft, by its \
+         slenderness or its grading, that its stiffness is singular to rounding; hold the set as a whole by \
+         a marker (--attach SET=rigid or SET=mean) in place of its points, take a larger interface or a \
+         second marker at the other end, or cells of less unequal edges"
     )]
     RigidMotion {
         /// Name of the body.
@@ -85,7 +87,8 @@ pub enum ReduceError {
         /// Largest deviation, relative to the motion.
         error: f64,
     },
-    /// The second eigenproblem failed: the reduced body has rigid content besides its six motions, or is broken.
+    /// The second eigenproblem failed: the reduced body has rigid content besides its six motions, or is
+    /// broken.
     #[error("body `{body}`: the reduced body has no six rigid modes apart from its elastic ones: {source}")]
     Second {
         /// Name of the body.
@@ -103,8 +106,8 @@ pub enum ReduceError {
     },
     /// Free modes of a body with rigid sets.
     #[error(
-        "body `{body}`: modes of the free body (residual, massless boundary) do not keep `{set}` rigid; tie it by its mean, or leave \
-         residual modes out"
+        "body `{body}`: modes of the free body (residual, massless boundary) do not keep `{set}` rigid; tie \
+         it by its mean, or leave residual modes out"
     )]
     ResidualRigid {
         /// Name of the body.
@@ -158,8 +161,8 @@ pub enum ReduceError {
     },
     /// Dynamic modes without mass.
     #[error(
-        "body `{body}`: the split of {split} Hz is above the highest free mode that is kept, {highest} Hz, and the modes of a massless \
-         boundary above it have no mass: lower the split, or keep modes up to it"
+        "body `{body}`: the split of {split} Hz is above the highest free mode that is kept, {highest} Hz, \
+         and the modes of a massless boundary above it have no mass: lower the split, or keep modes up to it"
     )]
     MasslessSplit {
         /// Name of the body.
@@ -171,8 +174,9 @@ pub enum ReduceError {
     },
     /// Free modes beside rigid sets.
     #[error(
-        "body `{body}`: set `{set}` is attached as a rigid body, and the free modes that were asked for (residual, massless boundary) are \
-         those of the body without such sets: attach it as mean, or take fixed-interface modes"
+        "body `{body}`: set `{set}` is attached as a rigid body, and the free modes that were asked for \
+         (residual, massless boundary) are those of the body without such sets: attach it as mean, or take \
+         fixed-interface modes"
     )]
     RigidSetOfFreeModes {
         /// Name of the body.
@@ -182,7 +186,8 @@ pub enum ReduceError {
     },
     /// The basis does not fit into the memory.
     #[error(
-        "body `{body}`: with {interface_dofs} interface dofs its reduction takes at least {:.1} GB of memory, and there are {:.1} GB: {}",
+        "body `{body}`: with {interface_dofs} interface dofs its reduction takes at least {:.1} GB of \
+         memory, and there are {:.1} GB: {}",
         *wanted as f64 / 1e9, *limit as f64 / 1e9, crate::size::REMEDY
     )]
     OutOfMemory {
@@ -201,7 +206,8 @@ pub enum ReduceError {
 }
 
 impl ReduceError {
-    /// Whether numbers are at fault and not the input: the body is sound, but its reduction ends in rounding or does not converge.
+    /// Whether numbers are at fault and not the input: the body is sound, but its reduction ends in rounding
+    /// or does not converge.
     pub fn is_convergence(&self) -> bool {
         match self {
             Self::RigidMotion { .. }

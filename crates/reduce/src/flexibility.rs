@@ -1,4 +1,5 @@
-//! How a whole body answers forces: one inverse, supports and rigid motions taken out (THEORY 2.5, inertia relief).
+//! How a whole body answers forces: one inverse, supports and rigid motions taken out (THEORY 2.5, inertia
+//! relief).
 
 use carom_fem::SystemMatrices;
 use carom_linalg::{DofSet, FactorError, IterationError};
@@ -26,13 +27,15 @@ const LOADS: usize = 32;
 /// u = A K⁻¹ Aᵀ f,    A = 1 − R (Rᵀ M R)⁻¹ Rᵀ M
 /// ```
 ///
-/// K⁻¹ is that of the body held by its supports and by as many dofs more as motions R are left, which change nothing: Aᵀ f
-/// is in equilibrium, and A takes the motion out that they bring in. With loads in equilibrium, Rᵀ f = 0, u is the exact
-/// displacement but for a rigid motion.
+/// K⁻¹ is that of the body held by its supports and by as many dofs more as motions R are left, which change
+/// nothing: Aᵀ f is in equilibrium, and A takes the motion out that they bring in. With loads in equilibrium,
+/// Rᵀ f = 0, u is the exact displacement but for a rigid motion.
 ///
-/// Where the inverse shows rounding (a long body on a small support), answers are refined until they are as good as the stiffness.
+/// Where the inverse shows rounding (a long body on a small support), answers are refined until they are as
+/// good as the stiffness.
 ///
-/// Sets may be tied rigidly; of a body with motions that are left the first of them is held, in place of dofs.
+/// Sets may be tied rigidly; of a body with motions that are left the first of them is held, in place of
+/// dofs.
 #[derive(Debug)]
 pub struct Flexibility {
     /// Stiffness and mass.
@@ -118,7 +121,8 @@ impl Flexibility {
         Ok(own)
     }
 
-    /// Size of the correction of an answer to varied loads, relative to the answer; an iterative solver reports its own error.
+    /// Size of the correction of an answer to varied loads, relative to the answer; an iterative solver
+    /// reports its own error.
     fn rounding(&self, progress: &dyn Progress) -> Result<f64, FactorError> {
         if self.is_iterative() {
             return Ok(0.0);
@@ -148,7 +152,8 @@ impl Flexibility {
     ///
     /// # Errors
     ///
-    /// [`IterationError`]; with a factor [`IterationError::Refinement`] alone, of a body that is singular to rounding.
+    /// [`IterationError`]; with a factor [`IterationError::Refinement`] alone, of a body that is singular to
+    /// rounding.
     pub fn respond(&self, mut x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError> {
         self.balance(x.as_mut());
         let force = self.is_refined.then(|| x.to_owned());

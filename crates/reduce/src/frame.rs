@@ -7,9 +7,10 @@
 //! Ω² V = (E + Cᵀ M_R C) V Ω'²,   Vᵀ (E + Cᵀ M_R C) V = E
 //! ```
 //!
-//! with the rigid motions R, their mass M_R = Rᵀ M R and the six motions B u of what the frame follows. M̄_e stays E and K̄_e diagonal,
-//! C_t and C_r0 no longer vanish. Quasistatic modes stay as they are: their inertia is left out, which is right only if no net momentum
-//! comes with them; the frame follows the dynamic part of the motion.
+//! with the rigid motions R, their mass M_R = Rᵀ M R and the six motions B u of what the frame follows. M̄_e
+//! stays E and K̄_e diagonal, C_t and C_r0 no longer vanish. Quasistatic modes stay as they are: their
+//! inertia is left out, which is right only if no net momentum comes with them; the frame follows the dynamic
+//! part of the motion.
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{fix_signs, generalised_pairs};
@@ -25,7 +26,8 @@ pub enum BodyFrame {
     /// The mean motion: no net linear or angular momentum comes with the modes (linearised Tisserand frame).
     #[default]
     Buckens,
-    /// Three nodes I, J, K, counted from 0: I stays in its place, J on the line I–J, K in the plane of the three.
+    /// Three nodes I, J, K, counted from 0: I stays in its place, J on the line I–J, K in the plane of the
+    /// three.
     Nodes([u32; 3]),
     /// A marker: its six dofs, or the mean motion of its set, stay at rest.
     Marker(String),
@@ -36,7 +38,8 @@ pub enum BodyFrame {
 pub enum FrameChoiceError {
     /// A node does not exist.
     #[error(
-        "the body frame follows node {node} (counted from 1), which does not exist or belongs to no cell; nodes are 1 to {n_points}"
+        "the body frame follows node {node} (counted from 1), which does not exist or belongs to no cell; \
+         nodes are 1 to {n_points}"
     )]
     NoSuchNode {
         /// From 1.
@@ -46,7 +49,8 @@ pub enum FrameChoiceError {
     },
     /// Nodes on a line.
     #[error(
-        "the body frame follows the nodes {nodes:?} (counted from 1), which lie on a line; take three that span a triangle"
+        "the body frame follows the nodes {nodes:?} (counted from 1), which lie on a line; take three that \
+         span a triangle"
     )]
     Line {
         /// From 1.
@@ -62,7 +66,8 @@ pub enum FrameChoiceError {
     },
     /// The marker does not hold the body.
     #[error(
-        "the body frame follows marker `{marker}`, whose points do not hold the body (condition {condition:.0e}); take one of a larger set"
+        "the body frame follows marker `{marker}`, whose points do not hold the body (condition \
+         {condition:.0e}); take one of a larger set"
     )]
     Loose {
         /// Its name.
@@ -72,7 +77,8 @@ pub enum FrameChoiceError {
     },
     /// The body is held.
     #[error(
-        "the body is partly held, so that its frame does not follow nodes or markers; take the Buckens frame or free the body"
+        "the body is partly held, so that its frame does not follow nodes or markers; take the Buckens frame \
+         or free the body"
     )]
     Held,
     /// The uncoupling failed.

@@ -1,7 +1,7 @@
 //! The free vibrations of a reduced body, whatever its frame.
 //!
-//! In the Buckens frame these are the modes themselves. In another frame motions of the modes carry momentum; what vibrates is
-//! what is left once the frame follows,
+//! In the Buckens frame these are the modes themselves. In another frame motions of the modes carry momentum;
+//! what vibrates is what is left once the frame follows,
 //!
 //! ```text
 //! M_eff = M̄_e − [C_t C_r0] M_R⁻¹ [C_t C_r0]ᵀ,   K̄_e u = ω² M_eff u,   Uᵀ M_eff U = E
@@ -130,7 +130,8 @@ fn momentum(invariants: &Invariants, i: usize, k: usize) -> f64 {
     if i < 3 { invariants.coupling_t[(i, k)] } else { invariants.coupling_r0[(i - 3, k)] }
 }
 
-/// Mass of the modes when no net momentum comes with them, M_eff over the first n; M̄_e itself of a body that is held.
+/// Mass of the modes when no net momentum comes with them, M_eff over the first n; M̄_e itself of a body that
+/// is held.
 ///
 /// None if the rigid body has no positive definite mass matrix.
 pub fn effective_mass(model: &ReducedBody, n: usize) -> Option<Mat<f64>> {

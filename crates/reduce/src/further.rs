@@ -1,20 +1,22 @@
-//! Interior fields beside fixed-interface modes: inertia relief, and free modes of the body (residual attachment modes).
+//! Interior fields beside fixed-interface modes: inertia relief, and free modes of the body (residual
+//! attachment modes).
 //!
-//! A load f on the interface accelerates a free body rigidly, and the inertia forces −M R a of that acceleration act on the
-//! interior too. With u = T_b u_b + u_i, u_i zero on the interface,
+//! A load f on the interface accelerates a free body rigidly, and the inertia forces −M R a of that
+//! acceleration act on the interior too. With u = T_b u_b + u_i, u_i zero on the interface,
 //!
 //! ```text
 //! K_ii u_i = −(M R)_i a,    X = K_ii⁻¹ (M R)_i
 //! ```
 //!
-//! so that constraint modes and the inertia-relief modes X answer every load on the interface exactly, balanced or not. With modes
-//! φ of the free body in place of fixed-interface modes, T = [T_b X φ − T_b φ_b] spans rigid motions, φ and the residual flexibility
-//! of the interface, u − φ ω⁻² φᵀ f: the basis of Rubin, of which the second eigenproblem finds φ again.
+//! so that constraint modes and the inertia-relief modes X answer every load on the interface exactly,
+//! balanced or not. With modes φ of the free body in place of fixed-interface modes, T = [T_b X φ − T_b φ_b]
+//! spans rigid motions, φ and the residual flexibility of the interface, u − φ ω⁻² φᵀ f: the basis of Rubin,
+//! of which the second eigenproblem finds φ again.
 //!
 //! # Source
 //!
-//! Craig & Kurdila, Fundamentals of Structural Dynamics, ch. 17 (inertia-relief and residual attachment modes); Rubin (1975),
-//! AIAA J. 13(8), 995–1006; MacNeal (1971), Comput. Struct. 1, 581–601.
+//! Craig & Kurdila, Fundamentals of Structural Dynamics, ch. 17 (inertia-relief and residual attachment
+//! modes); Rubin (1975), AIAA J. 13(8), 995–1006; MacNeal (1971), Comput. Struct. 1, 581–601.
 
 use carom_fem::SystemMatrices;
 use carom_linalg::dense::generalised_pairs;
@@ -25,7 +27,8 @@ use faer::{Mat, MatRef};
 
 use crate::solver::{Interior, Operator, SolverChoice, Space, bytes_beside};
 
-/// A field counts as dependent if what is left of it, beside those before it, has this part of its strain amplitude or less.
+/// A field counts as dependent if what is left of it, beside those before it, has this part of its strain
+/// amplitude or less.
 ///
 /// What is lost of the compliance is the square of it; eigenpairs are good to some 1e-8.
 pub const DEPENDENT: f64 = 1e-6;
@@ -118,8 +121,8 @@ pub(crate) fn beyond_constraint_modes(
 
 /// Makes interior fields independent of the fixed-interface modes and of each other, and uncouples them.
 ///
-/// Gram and Schmidt in the inner product of the strain energy, each field twice; fields that depend on those before them by
-/// [`DEPENDENT`] are left out. Then a small eigenproblem.
+/// Gram and Schmidt in the inner product of the strain energy, each field twice; fields that depend on those
+/// before them by [`DEPENDENT`] are left out. Then a small eigenproblem.
 ///
 /// * `fields` — zero on the interface
 /// * `fixed` — fixed-interface modes, with their λ
@@ -194,8 +197,8 @@ pub(crate) fn middle(points: &[[f64; 3]], is_used: &[bool]) -> [f64; 3] {
 
 /// A shift far above rounding and not far above the lowest elastic eigenvalue \[1/s²\].
 ///
-/// Rayleigh's quotient of a stretch along an axis is 12 E/(ρ L²) for a bar of length L, E/(ρ L²) being what the shift of
-/// [`crate::modes()`] is a tenth of.
+/// Rayleigh's quotient of a stretch along an axis is 12 E/(ρ L²) for a bar of length L, E/(ρ L²) being what
+/// the shift of [`crate::modes()`] is a tenth of.
 pub(crate) fn shift(system: &SystemMatrices, points: &[[f64; 3]], is_used: &[bool]) -> f64 {
     let center = middle(points, is_used);
     let stretch = Mat::from_fn(3 * points.len(), 3, |dof, axis| {

@@ -44,8 +44,8 @@ pub struct InterfaceSpec<'a> {
 impl Interface {
     /// Collects the points of sets and lists, the attachments, and what is held.
     ///
-    /// The interface of a set of faces is every point whose function is nonzero on them: then static loads on the set are
-    /// answered exactly (THEORY 2.1).
+    /// The interface of a set of faces is every point whose function is nonzero on them: then static loads on
+    /// the set are answered exactly (THEORY 2.1).
     ///
     /// # Errors
     ///
@@ -151,7 +151,8 @@ fn check_rest(
     Ok(())
 }
 
-/// True if no part of the interior can move without strain while interface points, rigid sets and supports are at rest.
+/// True if no part of the interior can move without strain while interface points, rigid sets and supports
+/// are at rest.
 fn holds_interior(boundary: &Boundary, discretisation: &Discretisation) -> bool {
     let rigid = boundary.markers.iter().filter(|marker| marker.kind == AttachmentKind::Rigid);
     let at_rest = merged(boundary.points.iter().chain(rigid.flat_map(|marker| &marker.points)).copied());
@@ -167,7 +168,8 @@ fn holds_interior(boundary: &Boundary, discretisation: &Discretisation) -> bool 
     parts(discretisation, &[]).iter().all(holds)
 }
 
-/// Nodes that a bordered factor must pin: three of an averaged set, far apart, if nothing else holds the interior.
+/// Nodes that a bordered factor must pin: three of an averaged set, far apart, if nothing else holds the
+/// interior.
 fn pins(boundary: &Boundary, discretisation: &Discretisation) -> Vec<u32> {
     let mean = boundary.markers.iter().find(|marker| marker.kind == AttachmentKind::Mean);
     match mean {
@@ -178,8 +180,8 @@ fn pins(boundary: &Boundary, discretisation: &Discretisation) -> Vec<u32> {
     }
 }
 
-/// Three points far from each other: the one farthest from the centre, the one farthest from that, the one farthest from the line
-/// through both; ascending.
+/// Three points far from each other: the one farthest from the centre, the one farthest from that, the one
+/// farthest from the line through both; ascending.
 fn spread(points: &[u32], places: &[[f64; 3]], center: [f64; 3]) -> Vec<u32> {
     let place = |point: u32| Vector3::from(places[point as usize]);
     let farthest = |distance: &dyn Fn(u32) -> f64| {

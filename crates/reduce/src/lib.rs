@@ -1,14 +1,16 @@
 //! Modal analysis, Craig-Bampton reduction, mode split, invariants of the floating frame.
 //!
-//! [`modes()`] finds frequencies and shapes of a body; [`craig_bampton()`] makes a [`ReducedBody`] of it, the only thing
-//! the solver knows of a flexible body. Read: [`interface`] (which dofs are boundary), [`attachment`] (sets tied to
-//! markers), [`boundary`] (the dofs of both, the interior behind them), [`solver`] (by a factor or by iteration), [`condensation`] (constraint modes
-//! and fixed-interface modes), [`second`] (the second eigenproblem, free of rigid motion), [`moments`] (mass integrals),
-//! [`matrices`] (bodies that are known by stiffness and mass alone), [`flexibility`] (statics of the whole body, [`motions`]
-//! that its supports leave taken out by the mass), [`comparison`] (a model beside its body),
-//! [`further`] (inertia relief, free modes with residual attachment modes), [`characteristic`] (interface reduction), [`frame`]
-//! (the body frame), [`variant`] (how these are chosen), [`damping`], [`free`] (the free vibrations of a model in any frame),
-//! [`mod@craig_bampton`] (all of it in order, its core in `subject`).
+//! [`modes()`] finds frequencies and shapes of a body; [`craig_bampton()`] makes a [`ReducedBody`] of it, the
+//! only thing the solver knows of a flexible body. Read: [`interface`] (which dofs are boundary),
+//! [`attachment`] (sets tied to markers), [`boundary`] (the dofs of both, the interior behind them),
+//! [`solver`] (by a factor or by iteration), [`condensation`] (constraint modes and fixed-interface modes),
+//! [`second`] (the second eigenproblem, free of rigid motion), [`moments`] (mass integrals), [`matrices`]
+//! (bodies that are known by stiffness and mass alone), [`flexibility`] (statics of the whole body,
+//! [`motions`] that its supports leave taken out by the mass), [`comparison`] (a model beside its body),
+//! [`further`] (inertia relief, free modes with residual attachment modes), [`characteristic`] (interface
+//! reduction), [`frame`] (the body frame), [`variant`] (how these are chosen), [`damping`], [`free`] (the
+//! free vibrations of a model in any frame), [`mod@craig_bampton`] (all of it in order, its core in
+//! `subject`).
 
 pub mod attachment;
 pub mod boundary;

@@ -28,8 +28,8 @@ pub struct Entries {
 pub enum MatricesError {
     /// Matrix and node list are of different length.
     #[error(
-        "{what} has {size} rows, but the {n_nodes} nodes of the list have {} dofs (three each): list the nodes of the matrices, all \
-         of them, in the order of their dofs",
+        "{what} has {size} rows, but the {n_nodes} nodes of the list have {} dofs (three each): list the \
+         nodes of the matrices, all of them, in the order of their dofs",
         3 * n_nodes
     )]
     Size {
@@ -42,9 +42,10 @@ pub enum MatricesError {
     },
     /// The mass matrix couples directions.
     #[error(
-        "the second matrix is no mass of solid elements, which act alike along x, y and z and couple no two of them: between {row} and {column} it has \
-         {value:e} kg more than that, {part:.1e} of its largest entry; leave out rotary inertias, beams and shells, check the order of the dofs (x, y, z of \
-         each node in the order of the list), and that the files are the stiffness and then the mass"
+        "the second matrix is no mass of solid elements, which act alike along x, y and z and couple no two \
+         of them: between {row} and {column} it has {value:e} kg more than that, {part:.1e} of its largest \
+         entry; leave out rotary inertias, beams and shells, check the order of the dofs (x, y, z of each \
+         node in the order of the list), and that the files are the stiffness and then the mass"
     )]
     CoupledMass {
         /// One dof: node and direction.
@@ -64,12 +65,14 @@ pub enum MatricesError {
     },
     /// The stiffness is a mass, the mass none.
     #[error(
-        "the first matrix acts alike along x, y and z as a mass does, and the second one does not: give the stiffness first, then the mass"
+        "the first matrix acts alike along x, y and z as a mass does, and the second one does not: give the \
+         stiffness first, then the mass"
     )]
     Swapped,
     /// The total mass is not positive.
     #[error(
-        "the total mass is {mass:e} kg; it must be above 0: check that stiffness and mass are given in this order"
+        "the total mass is {mass:e} kg; it must be above 0: check that stiffness and mass are given in this \
+         order"
     )]
     Mass {
         /// 1/3 Σ M \[kg\].
@@ -77,8 +80,9 @@ pub enum MatricesError {
     },
     /// A rigid motion strains the body.
     #[error(
-        "{motion} meets forces of {part:.1e} of those that should cancel (at most {FREE:.0e}): the stiffness does not let the body move \
-         freely as the node list says. Write the matrices without supports, and list the nodes in the order of the dofs (x, y, z of each)"
+        "{motion} meets forces of {part:.1e} of those that should cancel (at most {FREE:.0e}): the stiffness \
+         does not let the body move freely as the node list says. Write the matrices without supports, and \
+         list the nodes in the order of the dofs (x, y, z of each)"
     )]
     Held {
         /// Which motion.
@@ -107,8 +111,8 @@ pub struct MatrixBody {
 impl MatrixBody {
     /// Takes the matrices of a body that can move freely.
     ///
-    /// The mass must be M_s ⊗ E₃, as that of every solid element is, lumped or not: then all integrals of the floating frame follow from
-    /// it (THEORY 1.2).
+    /// The mass must be M_s ⊗ E₃, as that of every solid element is, lumped or not: then all integrals of the
+    /// floating frame follow from it (THEORY 1.2).
     ///
     /// * `points` — nodes in the order of their dofs \[m\]
     /// * `stiffness`, `mass` — 3n × 3n

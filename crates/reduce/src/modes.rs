@@ -16,8 +16,8 @@ use crate::timing::{Lap, Seconds};
 
 /// Part of E/(ρ L²) that shifts the eigenvalues of a body with rigid motions.
 ///
-/// It must lie far above the rounding of the largest eigenvalue, some 1e-16 E/(ρ h²), and not far above the lowest elastic
-/// one, which is 0.01 to 10 E/(ρ L²).
+/// It must lie far above the rounding of the largest eigenvalue, some 1e-16 E/(ρ h²), and not far above the
+/// lowest elastic one, which is 0.01 to 10 E/(ρ L²).
 const SHIFT: f64 = 0.1;
 
 /// Which modes are wanted.
@@ -116,8 +116,8 @@ pub struct ModalAnalysis {
 
 /// Computes the lowest modes of a body.
 ///
-/// A body that can move rigidly is solved with K + sM in place of K, s a tenth of E/(ρ L²) with L the diagonal of its
-/// bounding box.
+/// A body that can move rigidly is solved with K + sM in place of K, s a tenth of E/(ρ L²) with L the
+/// diagonal of its bounding box.
 ///
 /// # Errors
 ///

@@ -94,7 +94,8 @@ impl RigidMotions {
         }
     }
 
-    /// Dofs, as many as there are motions, that hold all of them: each the one that moves most by what is left.
+    /// Dofs, as many as there are motions, that hold all of them: each the one that moves most by what is
+    /// left.
     ///
     /// * `allowed` — for each point the components that may be taken
     pub fn holding_dofs(&self, points: &[[f64; 3]], allowed: impl Fn(usize, usize) -> bool) -> Vec<usize> {

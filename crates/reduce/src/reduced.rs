@@ -9,8 +9,8 @@ use crate::stress_modes::StressModes;
 
 /// Constants of the floating frame of reference over n modes, THEORY: r, A, q with u = Φ q.
 ///
-/// All integrals are over mass, coordinates in the body frame. With φ_k the k-th mode and R the reference position:
-/// see each field. Second-order terms are complete, so that energy is a first integral.
+/// All integrals are over mass, coordinates in the body frame. With φ_k the k-th mode and R the reference
+/// position: see each field. Second-order terms are complete, so that energy is a first integral.
 #[derive(Debug, Clone)]
 pub struct Invariants {
     /// m \[kg\].
@@ -55,12 +55,14 @@ impl Invariants {
         debug_assert!(first <= n, "there are not more modes than modes");
     }
 
-    /// Centre of mass in the body frame, ∫ R dm / m \[m\]; not the origin where a frame was given, as in an imported model.
+    /// Centre of mass in the body frame, ∫ R dm / m \[m\]; not the origin where a frame was given, as in an
+    /// imported model.
     pub fn center_b(&self) -> [f64; 3] {
         self.first_moment.map(|moment| moment / self.mass)
     }
 
-    /// Inertia about the centre of mass, I₀ − m (c·c E − c cᵀ) with c of [`Invariants::center_b`] \[kg m²\], row by row.
+    /// Inertia about the centre of mass, I₀ − m (c·c E − c cᵀ) with c of [`Invariants::center_b`] \[kg m²\],
+    /// row by row.
     pub fn inertia_about_center(&self) -> [[f64; 3]; 3] {
         let c = self.center_b();
         let square: f64 = c.iter().map(|x| x * x).sum();
@@ -95,21 +97,23 @@ pub struct NamedSurface {
     pub surface: Surface,
     /// True for each of `surface.points` that is an interface point, so that its compliance is complete.
     pub is_interface: Vec<bool>,
-    /// Face and edge of the edges at which the surface of the body turns, [`Surface::sharp_edges`]: where the set ends there
-    /// the body's surface does.
+    /// Face and edge of the edges at which the surface of the body turns, [`Surface::sharp_edges`]: where the
+    /// set ends there the body's surface does.
     pub sharp_edges: Vec<[u32; 2]>,
 }
 
 /// A marker that a set is attached to, with what it does in each mode.
 ///
-/// Its displacement is `translation` q, its small rotation ψ q with ψ = `rotation` (THEORY 1.5), both in axes of the body frame.
+/// Its displacement is `translation` q, its small rotation ψ q with ψ = `rotation` (THEORY 1.5), both in axes
+/// of the body frame.
 #[derive(Debug, Clone)]
 pub struct AttachedMarker {
     /// Name of the marker: that of the set.
     pub name: String,
     /// How the set is tied to it.
     pub kind: AttachmentKind,
-    /// Reference position in the body frame: where it was put, or the area centroid of the set's surface, the mean of a set of nodes \[m\].
+    /// Reference position in the body frame: where it was put, or the area centroid of the set's surface, the
+    /// mean of a set of nodes \[m\].
     pub position_b: [f64; 3],
     /// Displacement in each mode, 3 × n \[1/√kg\].
     pub translation: Mat<f64>,
@@ -119,9 +123,9 @@ pub struct AttachedMarker {
 
 /// A Craig-Bampton reduced body after the second eigenproblem, in the Buckens frame.
 ///
-/// The body frame has its origin in the centre of mass and the axes of the source geometry; `com` says where the
-/// centre of mass lies in source coordinates. Modes are ordered by frequency, mass-normalised, free of rigid motion;
-/// the first `n_low` are dynamic, the others quasistatic.
+/// The body frame has its origin in the centre of mass and the axes of the source geometry; `com` says where
+/// the centre of mass lies in source coordinates. Modes are ordered by frequency, mass-normalised, free of
+/// rigid motion; the first `n_low` are dynamic, the others quasistatic.
 #[derive(Debug, Clone)]
 pub struct ReducedBody {
     /// Name, as shown to the user.
@@ -130,7 +134,8 @@ pub struct ReducedBody {
     pub body_checksum: String,
     /// Materials of the body.
     pub materials: Vec<Material>,
-    /// Origin of the body frame in source coordinates \[m\]: the centre of mass, but of an imported model the origin of its file.
+    /// Origin of the body frame in source coordinates \[m\]: the centre of mass, but of an imported model the
+    /// origin of its file.
     pub com: [f64; 3],
     /// Constants of the floating frame over all modes.
     pub invariants: Invariants,
@@ -146,8 +151,8 @@ pub struct ReducedBody {
     pub composition: Composition,
     /// Markers of the attachments.
     pub markers: Vec<AttachedMarker>,
-    /// Sets that are held to the body frame: such a body is grounded, its modes are those of the held body, and its frame does not
-    /// move. Empty for a free body.
+    /// Sets that are held to the body frame: such a body is grounded, its modes are those of the held body,
+    /// and its frame does not move. Empty for a free body.
     pub held: Vec<String>,
     /// Number of dofs of the full body.
     pub n_dofs: usize,

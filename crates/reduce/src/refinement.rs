@@ -1,7 +1,8 @@
 //! Iterative refinement of constraint modes, for bodies that are soft on their interface.
 //!
-//! A long body held at a small end turns with hardly any force: the rounding of K_ii shows in the answer as a turn of the whole body. What
-//! is wrong with an answer C is known better than the answer, as it is kept in two parts,
+//! A long body held at a small end turns with hardly any force: the rounding of K_ii shows in the answer as a
+//! turn of the whole body. What is wrong with an answer C is known better than the answer, as it is kept in
+//! two parts,
 //!
 //! ```text
 //! C = R a + F,   a ← a + a',   F ← F − R a',   a' = (Rᵀ M R)⁻¹ Rᵀ M F
@@ -9,9 +10,9 @@
 //! F ← F + K_ii⁻¹ (r, g)
 //! ```
 //!
-//! The rigid motions R have no strain, K R = 0, and long levers: a unit of a node at the end of a strip turns it by thousands of its
-//! thickness. They have no part in F, so that r is exact to the rounding of the strain alone. Each turn takes as much off the error as the
-//! inverse itself is exact.
+//! The rigid motions R have no strain, K R = 0, and long levers: a unit of a node at the end of a strip turns
+//! it by thousands of its thickness. They have no part in F, so that r is exact to the rounding of the strain
+//! alone. Each turn takes as much off the error as the inverse itself is exact.
 //!
 //! # Source
 //!

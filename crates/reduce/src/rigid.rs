@@ -21,7 +21,8 @@ pub fn rigid_modes(points: &[[f64; 3]], center: [f64; 3]) -> Mat<f64> {
     })
 }
 
-/// How well points hold a body: the smallest eigenvalue of the rigid motions' Gram matrix over them, of its largest.
+/// How well points hold a body: the smallest eigenvalue of the rigid motions' Gram matrix over them, of its
+/// largest.
 ///
 /// Turns are scaled by the extent of the points. Zero for fewer than three points, or for points on a line.
 pub fn holding(points: &[[f64; 3]]) -> f64 {
@@ -88,7 +89,8 @@ impl RigidPart {
     pub(crate) fn restore(&self, modes: &mut Mat<f64>, missing: &Mat<f64>) -> Option<()> {
         let Self { at_boundary, lengths, .. } = self;
         let weighted = Mat::from_fn(lengths.len(), 6, |i, k| lengths[i] * at_boundary[(i, k)]);
-        // Turns of a small interface are small displacements: unit columns keep the Gram matrix well conditioned.
+        // Turns of a small interface are small displacements: unit columns keep the Gram matrix well
+        // conditioned.
         let scale: [f64; 6] = std::array::from_fn(|k| 1.0 / weighted.col(k).norm_l2());
         let gram =
             Matrix6::from_fn(|i, j| scale[i] * scale[j] * (weighted.col(i).transpose() * weighted.col(j)));

@@ -4,9 +4,9 @@
 //! K̂ z = ω² M̂ z   on   { z : z_Rᵀ M̂ z = 0 }
 //! ```
 //!
-//! with z_R the rigid motions in reduced coordinates, known exactly: constraint modes reproduce them, T_b R_b = R. On
-//! this subspace K̂ is positive definite, so that nothing depends on six tiny eigenvalues being recognised, and C_t, C_r0
-//! vanish to rounding (Buckens frame, THEORY 1.4).
+//! with z_R the rigid motions in reduced coordinates, known exactly: constraint modes reproduce them, T_b R_b
+//! = R. On this subspace K̂ is positive definite, so that nothing depends on six tiny eigenvalues being
+//! recognised, and C_t, C_r0 vanish to rounding (Buckens frame, THEORY 1.4).
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{Reflections, fix_signs, generalised_pairs};
@@ -49,7 +49,8 @@ pub fn second_modes(
         });
     }
     // Grading is taken out first: in scaled coordinates z = D y the subspace is orthogonal to D M̂ z_R.
-    // A single marker that holds a free body has no stiffness at all, or that of rounding: its mass gives it a scale.
+    // A single marker that holds a free body has no stiffness at all, or that of rounding: its mass gives it
+    // a scale.
     let fastest = (0..n).map(|i| stiffness[(i, i)] / mass[(i, i)]).fold(0.0, f64::max);
     let of_mass = if fastest > 0.0 { ROUNDING * fastest } else { 1.0 };
     let size = |i: usize| stiffness[(i, i)].abs() + of_mass * mass[(i, i)];

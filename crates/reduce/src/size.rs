@@ -1,13 +1,15 @@
 //! How much memory a reduction takes, known before it begins.
 //!
-//! With n dofs, N columns of the basis (interface dofs and modes) and N modes of the model there are at most at one time
+//! With n dofs, N columns of the basis (interface dofs and modes) and N modes of the model there are at most
+//! at one time
 //!
 //! ```text
 //! 2 n N          the basis T and the mode values Φ = T Z
 //! 36 N²          mass integrals of pairs of columns, of pairs of modes, and the invariants that are made of them
 //! ```
 //!
-//! numbers, besides the factor, which is weighed against iteration. The operations that are not of the factor are some 5 n N² + 25 N³.
+//! numbers, besides the factor, which is weighed against iteration. The operations that are not of the factor
+//! are some 5 n N² + 25 N³.
 
 use carom_linalg::memory::memory;
 use carom_linalg::{Wanted, eigen::search_bytes};
@@ -15,7 +17,8 @@ use carom_linalg::{Wanted, eigen::search_bytes};
 /// Square matrices over the columns of the basis that are held at the same time.
 const SQUARES: u64 = 36;
 
-/// Operations a second of a core in products of tall matrices, and in the dense eigenproblem, which one core solves.
+/// Operations a second of a core in products of tall matrices, and in the dense eigenproblem, which one core
+/// solves.
 const TALL_RATE: f64 = 2e10;
 const DENSE_RATE: f64 = 1e10;
 
@@ -73,7 +76,8 @@ impl ReductionSize {
             return None;
         }
         let mut text = format!(
-            "{} interface dofs: the reduction takes at least {:.1} GB of memory, and some {} besides the factor",
+            "{} interface dofs: the reduction takes at least {:.1} GB of memory, and some {} besides the \
+             factor",
             self.n_interface,
             self.bytes as f64 / 1e9,
             duration(seconds)
@@ -87,8 +91,10 @@ impl ReductionSize {
 }
 
 /// What to do about too many interface dofs.
-pub(crate) const REMEDY: &str = "a smaller interface needs less: tie a set that carries a joint to a marker (--attach SET=rigid or SET=mean), \
-                                 list fewer nodes, name a zone of the face that is touched, or keep interface modes alone (--interface-modes)";
+pub(crate) const REMEDY: &str = "a smaller interface needs less: tie a set that carries a joint to a marker \
+    (--attach SET=rigid or SET=mean), \
+                                 list fewer nodes, name a zone of the face that is touched, or keep \
+                                 interface modes alone (--interface-modes)";
 
 /// `40 seconds`, `7 minutes`, `3 hours`.
 fn duration(seconds: f64) -> String {

@@ -12,7 +12,8 @@ pub(crate) const CHUNK: usize = 128;
 /// The same for a solution by iteration, which takes longer: columns that are solved for side by side.
 pub(crate) const GROUP: usize = 8;
 
-/// Correction up to which nothing is refined: of an answer in the norm of the strain energy, of constraint modes in rigid motions.
+/// Correction up to which nothing is refined: of an answer in the norm of the strain energy, of constraint
+/// modes in rigid motions.
 pub(crate) const REFINED: f64 = 1e-7;
 
 /// Correction of an answer in that norm with which it is refused.
@@ -32,8 +33,8 @@ pub(crate) struct Correction {
 impl Correction {
     /// The largest of all columns, relative to the answer, in the norm of the strain energy |u|² = uᵀ K u.
     ///
-    /// In displacements a stiff answer (a twist, a stretch) would be measured by the rounding of the soft motions beside it, which no force is
-    /// needed for.
+    /// In displacements a stiff answer (a twist, a stretch) would be measured by the rounding of the soft
+    /// motions beside it, which no force is needed for.
     pub(crate) fn size(&self, answer: MatRef<'_, f64>, forces: MatRef<'_, f64>) -> f64 {
         let energy = |f: MatRef<'_, f64>, u: MatRef<'_, f64>, k: usize| {
             let work: f64 = f.col(k).transpose() * u.col(k);

@@ -103,7 +103,8 @@ pub struct Operator<'a> {
     pub points: &'a [[f64; 3]],
 }
 
-/// Bytes that a reduction holds beside the factor: constraint modes and what they are made of, and the search for modes.
+/// Bytes that a reduction holds beside the factor: constraint modes and what they are made of, and the search
+/// for modes.
 ///
 /// * `n_columns` — number of constraint modes
 /// * `wanted` — modes that are searched for
@@ -125,7 +126,8 @@ pub enum Interior {
 }
 
 impl Interior {
-    /// Inverts the way that was chosen; [`Solver::Auto`] takes the factor if it and what else is needed fits into the memory.
+    /// Inverts the way that was chosen; [`Solver::Auto`] takes the factor if it and what else is needed fits
+    /// into the memory.
     ///
     /// * `beside` — bytes that are needed beside the factor
     ///
@@ -351,8 +353,8 @@ impl Interior {
 pub(crate) fn told_of_search(proof: Proof) -> Option<String> {
     let Proof::SearchedAgain { below, next, .. } = proof else { return None };
     Some(format!(
-        "without a factor no inertia can be counted; a second search from fresh directions beside the {below} lowest modes found none \
-         below {:.6e} Hz",
+        "without a factor no inertia can be counted; a second search from fresh directions beside the \
+         {below} lowest modes found none below {:.6e} Hz",
         hz(next)
     ))
 }

@@ -1,8 +1,9 @@
 //! Static modes of loads: the response of the quasistatic modes to given loads, as a few modes that move.
 //!
-//! Contact makes the quasistatic modes respond by their compliance. Joints, springs and forces act on the modes that move alone; a body whose
-//! high modes are quasistatic would be too stiff at its joints. With shapes Φ_h, frequencies Ω and mass matrix M_h of the quasistatic modes and
-//! the generalised forces B of m unit loads on them, the static response lies in the span of Ω⁻² B:
+//! Contact makes the quasistatic modes respond by their compliance. Joints, springs and forces act on the
+//! modes that move alone; a body whose high modes are quasistatic would be too stiff at its joints. With
+//! shapes Φ_h, frequencies Ω and mass matrix M_h of the quasistatic modes and the generalised forces B of m
+//! unit loads on them, the static response lies in the span of Ω⁻² B:
 //!
 //! ```text
 //! Ω⁻¹ B = Q R,   Qᵀ Q = E                                       (columns that depend on others left out)
@@ -11,13 +12,15 @@
 //! C = ω̄ Ω⁻¹ Q_⊥                                                 the rest: Pᵀ Ω² C = 0, Bᵀ C = 0, Cᵀ Ω² C = ω̄² E
 //! ```
 //!
-//! The static modes move, with their inertia, beside the low modes. The rest stays quasistatic: no given load reaches it (Bᵀ C = 0), so that
-//! contact alone sees it, with the compliance Φ_h C C ᵀ Φ_hᵀ/ω̄² = U − U B (Bᵀ U B)⁻¹ Bᵀ U of points held at the loads. Joints, loads and contact
-//! are thereby one problem without one more unknown in the rate.
+//! The static modes move, with their inertia, beside the low modes. The rest stays quasistatic: no given load
+//! reaches it (Bᵀ C = 0), so that contact alone sees it, with the compliance Φ_h C C ᵀ Φ_hᵀ/ω̄² = U − U B (Bᵀ
+//! U B)⁻¹ Bᵀ U of points held at the loads. Joints, loads and contact are thereby one problem without one
+//! more unknown in the rate.
 //!
 //! # Source
 //!
-//! Residual attachment modes: Craig & Chang (1977), NASA CP-2001, 727–752; the choice beside a massless compliance in the joints: decision 30.
+//! Residual attachment modes: Craig & Chang (1977), NASA CP-2001, 727–752; the choice beside a massless
+//! compliance in the joints: decision 30.
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{Reflections, symmetric_pairs, symmetrised};
@@ -26,11 +29,12 @@ use faer::{Mat, MatRef};
 
 use crate::reduced::{Invariants, Modes, ReducedBody};
 
-/// Part of the norm of a load's response, all modes together, below which the rest depends on the loads before it. Its square is the part of the
-/// static compliance that is given up.
+/// Part of the norm of a load's response, all modes together, below which the rest depends on the loads
+/// before it. Its square is the part of the static compliance that is given up.
 const DEPENDENT: f64 = 1e-6;
 
-/// A change of the basis of modes: low modes as they are, then static modes, then the rest of the quasistatic ones.
+/// A change of the basis of modes: low modes as they are, then static modes, then the rest of the quasistatic
+/// ones.
 #[derive(Debug, Clone)]
 pub struct StaticModes {
     /// Number of low modes, which stay.
@@ -41,21 +45,25 @@ pub struct StaticModes {
     high: Mat<f64>,
     /// ω̄ \[rad/s\].
     omega_rest: f64,
-    /// Coordinates of the static modes under a unit of each load; none for loads whose response the others hold.
+    /// Coordinates of the static modes under a unit of each load; none for loads whose response the others
+    /// hold.
     responses: Vec<Option<Vec<f64>>>,
 }
 
-/// Frequency above which no static mode vibrates, over the highest one of the body held at one of its loads: the inertia of stiffer modes is raised.
-/// Such inertia has no effect on the motion of the body, and steps need not follow it.
+/// Frequency above which no static mode vibrates, over the highest one of the body held at one of its loads:
+/// the inertia of stiffer modes is raised. Such inertia has no effect on the motion of the body, and steps
+/// need not follow it.
 const HIGHEST: f64 = 4.0;
 
 impl StaticModes {
     /// The static modes of loads on a reduced body.
     ///
     /// * `loads` — generalised forces of a unit of each load on all modes of the model, n × m
-    /// * `mobilities` — acceleration of the rigid body at each load under a unit of it \[1/kg, 1/(kg m²)\]; 0 for a body that is held
+    /// * `mobilities` — acceleration of the rigid body at each load under a unit of it \[1/kg, 1/(kg m²)\]; 0
+    ///   for a body that is held
     ///
-    /// Returns none if the low modes hold the whole response, or if some quasistatic modes have no mass (a massless boundary).
+    /// Returns none if the low modes hold the whole response, or if some quasistatic modes have no mass (a
+    /// massless boundary).
     ///
     /// # Errors
     ///
@@ -139,7 +147,8 @@ impl StaticModes {
         })
     }
 
-    /// Coordinates of the modes of the model from those of the new modes. Coordinates behind the end of `own` are zero.
+    /// Coordinates of the modes of the model from those of the new modes. Coordinates behind the end of `own`
+    /// are zero.
     pub fn coordinates_into(&self, own: &[f64], model: &mut [f64]) {
         let (low, high) = model.split_at_mut(self.n_low);
         low.copy_from_slice(&own[..self.n_low]);
@@ -149,8 +158,8 @@ impl StaticModes {
         }
     }
 
-    /// The reduced body over the new modes, without stress: constants of the floating frame and values for pictures over the modes that move, mode
-    /// values at boundary points and markers over all.
+    /// The reduced body over the new modes, without stress: constants of the floating frame and values for
+    /// pictures over the modes that move, mode values at boundary points and markers over all.
     #[must_use]
     pub fn applied_to(&self, model: &ReducedBody) -> ReducedBody {
         let n = model.omega.len();
@@ -193,7 +202,8 @@ impl StaticModes {
         }
     }
 
-    /// The mass matrix of the modes that move: that of static modes is the identity, also where it was raised.
+    /// The mass matrix of the modes that move: that of static modes is the identity, also where it was
+    /// raised.
     fn moving_mass(&self, mut mass: Mat<f64>) -> Mat<f64> {
         for j in self.n_low..mass.ncols() {
             for i in self.n_low..mass.nrows() {
@@ -209,7 +219,8 @@ impl StaticModes {
     /// Y = diag(ω_s) S_bound = Q R,   N = Q_⊥,   m = Nᵀ diag(ω_s⁻²) N,   D = 2 ζ diag(ω_s) N m^½ Nᵀ diag(ω_s)
     /// ```
     ///
-    /// with the static responses S. What is orthogonal to the responses to bound loads vibrates with the ratio ζ; these responses lose nothing.
+    /// with the static responses S. What is orthogonal to the responses to bound loads vibrates with the
+    /// ratio ζ; these responses lose nothing.
     ///
     /// * `bound` — numbers of the loads of joints that hold their static modes
     ///
@@ -289,7 +300,8 @@ impl StaticModes {
     }
 }
 
-/// Part of the static compliance of a body at each load that its first `n` modes hold, 0 to 1; 1 for a load that no mode responds to.
+/// Part of the static compliance of a body at each load that its first `n` modes hold, 0 to 1; 1 for a load
+/// that no mode responds to.
 ///
 /// ```text
 /// Σ_{k<n} b_k²/ω_k² / Σ_k b_k²/ω_k²
@@ -308,8 +320,8 @@ pub fn held_compliance(omega: &[f64], n: usize, loads: MatRef<'_, f64>) -> Vec<f
         .collect()
 }
 
-/// Circular frequency of a body held at one load, with the static response of its quasistatic modes and without their inertia; 0 if nothing moves
-/// there \[rad/s\].
+/// Circular frequency of a body held at one load, with the static response of its quasistatic modes and
+/// without their inertia; 0 if nothing moves there \[rad/s\].
 ///
 /// ```text
 /// ω² = (m_r⁻¹ + Σ_low b_k²) / Σ_high b_k²/ω_k²
@@ -326,8 +338,8 @@ fn held_frequency(
     if compliance > 0.0 { (mobility / compliance).sqrt() } else { 0.0 }
 }
 
-/// The loads whose responses do not depend on those of others, and Ω⁻¹ B of these over the quasistatic modes, scaled to a response of norm 1 over
-/// all modes. The largest remainders come first.
+/// The loads whose responses do not depend on those of others, and Ω⁻¹ B of these over the quasistatic modes,
+/// scaled to a response of norm 1 over all modes. The largest remainders come first.
 fn independent(omega: &[f64], n_low: usize, loads: MatRef<'_, f64>) -> (Vec<usize>, Mat<f64>) {
     let n_high = omega.len() - n_low;
     let scaled = |load: usize| -> Vec<f64> {

@@ -8,8 +8,8 @@ use crate::reduced::ReducedBody;
 
 /// How a reduced body answers loads at its interface points: u = Φ Ω⁻² Φᵀ f.
 ///
-/// Of a free body that is the answer under inertia relief: modes are orthogonal to rigid motion (seen from the Buckens frame), so that
-/// what the load accelerates as a whole drops out.
+/// Of a free body that is the answer under inertia relief: modes are orthogonal to rigid motion (seen from
+/// the Buckens frame), so that what the load accelerates as a whole drops out.
 #[derive(Debug, Clone)]
 pub struct Statics<'a> {
     model: FreeShapes<'a>,

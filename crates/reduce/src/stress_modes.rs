@@ -26,7 +26,8 @@ pub struct StressModes {
     pub nodes: Option<Vec<u32>>,
     /// Material of each site. Materials that meet at a node have a site each.
     pub materials: Vec<u32>,
-    /// σ_k, 6 sites × modes \[Pa/(m √kg)\]: row 6 i + c is component c of xx, yy, zz, xy, yz, xz at the i-th site.
+    /// σ_k, 6 sites × modes \[Pa/(m √kg)\]: row 6 i + c is component c of xx, yy, zz, xy, yz, xz at the i-th
+    /// site.
     pub values: Mat<f64>,
 }
 
@@ -38,7 +39,8 @@ pub enum StressModesError {
     Discretisation(#[from] DiscretisationError),
     /// The model does not keep its modes at every point.
     #[error(
-        "the model keeps its modes at {kept} of the {n_points} points of the body; stress takes all of them: reduce with full fields"
+        "the model keeps its modes at {kept} of the {n_points} points of the body; stress takes all of them: \
+         reduce with full fields"
     )]
     Fields {
         /// Points at which modes are kept.

@@ -1,7 +1,8 @@
 //! From stiffness and mass to a reduced body, whatever the body is known by.
 //!
-//! `reduce` is the table of contents; `basis` makes T (constraint modes, fixed-interface modes, further interior fields), `modes`
-//! combines its columns (interface reduction, second eigenproblem, split, body frame, damping), `columns` says what they are.
+//! `reduce` is the table of contents; `basis` makes T (constraint modes, fixed-interface modes, further
+//! interior fields), `modes` combines its columns (interface reduction, second eigenproblem, split, body
+//! frame, damping), `columns` says what they are.
 
 mod basis;
 mod columns;

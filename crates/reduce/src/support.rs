@@ -1,4 +1,5 @@
-//! What holds a body: sets, all three directions of their points or some of them; and of how many parts it is.
+//! What holds a body: sets, all three directions of their points or some of them; and of how many parts it
+//! is.
 
 use carom_fem::parts::parts;
 use carom_fem::{Body, Discretisation, SetError};
@@ -22,7 +23,8 @@ pub enum SupportError {
     Set(#[from] SetError),
     /// No directions.
     #[error(
-        "`{text}` says no directions: write SET to hold all of its points, or SET=xz to hold them along some of x, y, z, each named once"
+        "`{text}` says no directions: write SET to hold all of its points, or SET=xz to hold them along some \
+         of x, y, z, each named once"
     )]
     Axes {
         /// The text.

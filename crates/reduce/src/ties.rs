@@ -4,7 +4,8 @@
 //! u = T y + u_i,    T = [R; −K_ii⁻¹ K_iS R],    S y = Tᵀ f,   S = Tᵀ K T,   K_ii u_i = f_i
 //! ```
 //!
-//! with R the rigid motions of the sets and y their six motions each. T has no strain energy with u_i, so that both are found apart.
+//! with R the rigid motions of the sets and y their six motions each. T has no strain energy with u_i, so
+//! that both are found apart.
 
 use carom_fem::SystemMatrices;
 use carom_linalg::tall::{gram, product};

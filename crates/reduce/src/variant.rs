@@ -13,10 +13,11 @@ pub enum ModeKind {
     /// Fixed-interface normal modes (Craig & Bampton).
     #[default]
     FixedInterface,
-    /// Modes of the body without supports, completed by residual attachment modes (Rubin): the kept modes are exact, and so is
-    /// static response to any load on the interface.
+    /// Modes of the body without supports, completed by residual attachment modes (Rubin): the kept modes are
+    /// exact, and so is static response to any load on the interface.
     FreeInterface,
-    /// The same, the residual attachment modes without mass (MacNeal): the compliance of the boundary is purely static.
+    /// The same, the residual attachment modes without mass (MacNeal): the compliance of the boundary is
+    /// purely static.
     MasslessBoundary,
 }
 
@@ -25,7 +26,8 @@ pub enum ModeKind {
 pub struct Variant {
     /// Which modes carry the dynamics.
     pub modes: ModeKind,
-    /// Inertia-relief modes beside the fixed-interface modes: static response to all loads on the interface is exact.
+    /// Inertia-relief modes beside the fixed-interface modes: static response to all loads on the interface
+    /// is exact.
     pub inertia_relief: bool,
     /// Characteristic constraint modes in place of the dofs of named interface sets.
     pub interface_modes: Vec<(String, Keep)>,
@@ -42,19 +44,20 @@ pub struct Variant {
 pub enum VariantError {
     /// A massless boundary and a frame fixed to points.
     #[error(
-        "a massless boundary goes with the Buckens frame alone: a frame that follows nodes or a marker would move with points that \
-         have no mass of their own; leave one of the two out"
+        "a massless boundary goes with the Buckens frame alone: a frame that follows nodes or a marker would \
+         move with points that have no mass of their own; leave one of the two out"
     )]
     MasslessFrame,
     /// Inertia relief is there already.
     #[error(
-        "free modes with residual attachment modes (residual, massless boundary) hold inertia relief already; leave inertia relief out"
+        "free modes with residual attachment modes (residual, massless boundary) hold inertia relief \
+         already; leave inertia relief out"
     )]
     ReliefTwice,
     /// Interface reduction and residual attachment modes.
     #[error(
-        "residual attachment modes (residual, massless boundary) answer every load on the interface exactly, and a reduced interface \
-         does not; leave one of the two out"
+        "residual attachment modes (residual, massless boundary) answer every load on the interface exactly, \
+         and a reduced interface does not; leave one of the two out"
     )]
     ReducedResidual,
     /// A number of interface modes is no number.
@@ -75,7 +78,8 @@ pub enum VariantError {
 pub enum ChoiceTextError {
     /// No number of interface modes.
     #[error(
-        "`{text}` is no number of interface modes: give a whole number, their rigid motions counted, or a frequency such as `2e4Hz`"
+        "`{text}` is no number of interface modes: give a whole number, their rigid motions counted, or a \
+         frequency such as `2e4Hz`"
     )]
     Keep {
         /// The text.
@@ -83,7 +87,8 @@ pub enum ChoiceTextError {
     },
     /// No body frame.
     #[error(
-        "`{text}` is no body frame: give `buckens`, `nodes=I,J,K` with three node numbers from 1, or `marker=NAME`"
+        "`{text}` is no body frame: give `buckens`, `nodes=I,J,K` with three node numbers from 1, or \
+         `marker=NAME`"
     )]
     Frame {
         /// The text.
@@ -148,7 +153,8 @@ impl fmt::Display for BodyFrame {
 }
 
 impl Variant {
-    /// What was chosen, as flags with `_` and without their dashes, for the record: nothing for the plain reduction.
+    /// What was chosen, as flags with `_` and without their dashes, for the record: nothing for the plain
+    /// reduction.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         match self.modes {

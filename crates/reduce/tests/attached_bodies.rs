@@ -58,8 +58,8 @@ fn a_load_spread_over_a_set_moves_its_mean_as_the_marker_says() {
 
 /// Square bar of b = 20 mm, L = 200 mm, ν = 0, one end held, the other on a marker.
 ///
-/// Axial L/(E A), exact for ν = 0; bending L³/(3 E I) + L/(κ G A) with κ = 5/6, Timoshenko; torsion L/(G J), J = 0.1406 b⁴,
-/// Timoshenko & Goodier, § 109, with its ends kept from warping somewhat stiffer.
+/// Axial L/(E A), exact for ν = 0; bending L³/(3 E I) + L/(κ G A) with κ = 5/6, Timoshenko; torsion L/(G J),
+/// J = 0.1406 b⁴, Timoshenko & Goodier, § 109, with its ends kept from warping somewhat stiffer.
 #[test]
 fn the_tip_of_a_cantilever_follows_the_beam_formulas() {
     let (b, length, young) = (0.02, 0.2, 210e9);
@@ -142,7 +142,8 @@ fn a_held_body_has_its_frequencies_and_no_rigid_motion() {
 
 #[test]
 fn rigid_ends_of_a_rod_hardly_change_its_frequencies() {
-    // Steel, diameter 20 mm, length 400 mm: bending in pairs, torsion at c_t/(2L) with c_t = √(G/ρ), the first longitudinal mode.
+    // Steel, diameter 20 mm, length 400 mm: bending in pairs, torsion at c_t/(2L) with c_t = √(G/ρ), the
+    // first longitudinal mode.
     let rod = solids::rod(0.01, 0.4, None).unwrap();
     let rod = solids::Solid::Rod { radius: 0.01, length: 0.4 }.with_elements(&rod, &[24, 1, 1]).unwrap();
     let body = nurbs("rod", rod.with_degree(3).unwrap());
@@ -154,7 +155,8 @@ fn rigid_ends_of_a_rod_hardly_change_its_frequencies() {
     for (k, (hz, expected)) in hz.iter().zip(expected).enumerate() {
         assert!((hz / expected - 1.0).abs() < 3e-3, "mode {k}: {hz} Hz, {expected} Hz");
     }
-    // With ten modes the lowest two pairs are right; torsion and the third pair have only what the constraint modes give them.
+    // With ten modes the lowest two pairs are right; torsion and the third pair have only what the constraint
+    // modes give them.
     let few = reduce(&body, &spec, 10).reduced;
     assert_eq!(few.omega.len(), 12 + 10 - 6);
     for k in 0..4 {

@@ -65,8 +65,9 @@ fn a_reduced_set_has_interface_modes_in_place_of_constraint_modes() {
         })
         .collect();
     assert!(hz[..6].iter().all(Option::is_none) && hz[6..].iter().all(Option::is_some), "{hz:?}");
-    // A Ritz value of the part with all else of the interface held: above the frequency of the bar that is held at west alone, and of
-    // its stretching and bending modes the rigid motions of the part are taken out.
+    // A Ritz value of the part with all else of the interface held: above the frequency of the bar that is
+    // held at west alone, and of its stretching and bending modes the rigid motions of the part are taken
+    // out.
     let held = frequencies(&["west"], 1)[0];
     let elastic: Vec<f64> = hz.into_iter().flatten().collect();
     assert!(elastic[0] > held && elastic.is_sorted(), "{elastic:?} {held}");
@@ -77,8 +78,8 @@ fn a_reduced_set_has_interface_modes_in_place_of_constraint_modes() {
 
 #[test]
 fn the_lowest_interface_modes_of_all_of_the_interface_are_those_of_the_condensed_body() {
-    // With all of the interface in one part there is nothing else that is held: its modes are the Ritz values of the free body in its
-    // constraint modes, above its own frequencies and near the lowest.
+    // With all of the interface in one part there is nothing else that is held: its modes are the Ritz values
+    // of the free body in its constraint modes, above its own frequencies and near the lowest.
     let body = bar();
     let discretisation = carom_fem::Discretisation::new(&body).unwrap();
     let mut points = body.points_of_set(&discretisation, "west").unwrap();

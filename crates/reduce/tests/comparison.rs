@@ -150,8 +150,8 @@ fn averaged_sets_answer_at_their_markers_and_held_bodies_are_compared_as_held() 
     }
 }
 
-/// Two bars end to end that share no node: a rigid set of both facing ends makes them one, and what the body answers to loads. Without
-/// the set they drift apart, and their modes are not those of the model.
+/// Two bars end to end that share no node: a rigid set of both facing ends makes them one, and what the body
+/// answers to loads. Without the set they drift apart, and their modes are not those of the model.
 #[test]
 fn parts_that_a_rigid_set_ties_are_compared_in_statics_alone() {
     let mut body = steel_box([0.1, 0.02, 0.03], [4, 2, 2]);

@@ -44,7 +44,8 @@ fn the_condensed_matrices_are_the_projections_of_the_full_ones() {
     let body = bar();
     let result = reduced_bar(10);
     let (_, system) = system(&body);
-    // Φ = T Z and K̂ = Z⁻ᵀ Z⁻¹ W² would hide errors: compare traces and the modal matrices of the full body instead.
+    // Φ = T Z and K̂ = Z⁻ᵀ Z⁻¹ W² would hide errors: compare traces and the modal matrices of the full body
+    // instead.
     let phi = &result.reduced.fields.as_ref().unwrap().values;
     let stiffness = phi.transpose() * system.stiffness.product(phi.as_ref());
     let mass = phi.transpose() * system.mass.product(phi.as_ref());
@@ -172,7 +173,8 @@ fn second_order_terms_are_the_nodal_sums() {
 
 #[test]
 fn invariants_follow_a_shift_of_the_origin() {
-    // THEORY 1.2 with R → R − o: mc0, I0, Cr0 and I1 change by the parallel-axis terms, Cr1 and I2 not at all.
+    // THEORY 1.2 with R → R − o: mc0, I0, Cr0 and I1 change by the parallel-axis terms, Cr1 and I2 not at
+    // all.
     let (discretisation, system) = system(&bar());
     let field = Mat::from_fn(discretisation.n_dofs(), 4, |i, k| ((i * (k + 3)) as f64 * 0.7).sin());
     let origin = [0.3, -0.2, 0.11];

@@ -25,7 +25,8 @@ fn reduced(body: &Body, options: &CraigBamptonOptions, solver: Solver) -> CraigB
 
 /// Largest difference of two matrices, each entry relative to the square root of its diagonal ones.
 ///
-/// The stiffness of a motion without strain is rounding: 1e-9 of the largest diagonal entry stands in its place.
+/// The stiffness of a motion without strain is rounding: 1e-9 of the largest diagonal entry stands in its
+/// place.
 fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     assert_eq!((a.nrows(), a.ncols()), (b.nrows(), b.ncols()));
     let n = a.nrows();
@@ -261,7 +262,8 @@ fn iterations_hardly_grow_as_the_mesh_becomes_finer() {
 
 #[test]
 fn a_cube_keeps_every_copy_of_its_triple_modes() {
-    // Held at its eight corners a cube has the symmetry of the octahedron, with modes of multiplicity 1, 2 and 3.
+    // Held at its eight corners a cube has the symmetry of the octahedron, with modes of multiplicity 1, 2
+    // and 3.
     let body = box_of(CellShape::Hex20, [1.0; 3], [6; 3]);
     let discretisation = Discretisation::new(&body).unwrap();
     let ends = [0, 1, 2].map(|axis| {

@@ -1,6 +1,7 @@
 //! Free vibration of an exact elastic ball against Lamb's solution.
 //!
-//! H. Lamb (1882), Proc. London Math. Soc. 13, 189–212. Steel ball, R = 1 m: T2, S2, S1, T3, S3, S0 with 5, 5, 3, 7, 7, 1 copies.
+//! H. Lamb (1882), Proc. London Math. Soc. 13, 189–212. Steel ball, R = 1 m: T2, S2, S1, T3, S3, S0 with 5,
+//! 5, 3, 7, 7, 1 copies.
 
 use crate::bodies;
 use carom_fem::QuadratureRule;

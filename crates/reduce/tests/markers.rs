@@ -71,8 +71,8 @@ fn what_cannot_be_attached_is_refused_with_both_names() {
     assert!(text.contains("leaves 3 of 6 rigid motions"), "{text}");
 }
 
-/// On a NURBS face, whose control points lie apart from it, a linear field u = a + G X has the mean a + G c; the mean turn of a disc
-/// about its axis is half the curl, about its diameters it is the slope of the disc.
+/// On a NURBS face, whose control points lie apart from it, a linear field u = a + G X has the mean a + G c;
+/// the mean turn of a disc about its axis is half the curl, about its diameters it is the slope of the disc.
 #[test]
 fn the_mean_of_a_linear_field_on_a_disc_is_exact() {
     let rod = solids::rod(0.01, 0.05, None).unwrap().elements([2; 3]).unwrap();
@@ -94,7 +94,8 @@ fn the_mean_of_a_linear_field_on_a_disc_is_exact() {
     }
 }
 
-/// A marker that is put beside the centroid of its set is carried by the same rigid motion, y' = (t + θ × (p − c), θ), and the body is the same.
+/// A marker that is put beside the centroid of its set is carried by the same rigid motion, y' = (t + θ × (p
+/// − c), θ), and the body is the same.
 #[test]
 fn a_placed_marker_is_carried_by_the_motion_of_its_set() {
     let body = box_body();

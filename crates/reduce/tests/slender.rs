@@ -1,4 +1,5 @@
-//! Slender bodies, whose stiffness is singular almost to rounding where their interface holds them: against the beam of Euler and Bernoulli.
+//! Slender bodies, whose stiffness is singular almost to rounding where their interface holds them: against
+//! the beam of Euler and Bernoulli.
 
 use std::f64::consts::TAU;
 
@@ -46,7 +47,8 @@ fn free_hz(reduction: &CraigBampton, mode: usize) -> f64 {
     reduction.free_omega[mode] / TAU
 }
 
-/// Held by the means of its ends, the factor of a rod loses one figure with each doubling of its length; the corrections of its modes do not.
+/// Held by the means of its ends, the factor of a rod loses one figure with each doubling of its length; the
+/// corrections of its modes do not.
 #[test]
 fn rods_held_by_means_are_beams_whatever_their_length() {
     let radius = 0.005;
@@ -78,7 +80,8 @@ fn attached(set: &str, kind: AttachmentKind) -> Attachment {
     Attachment { set: set.to_owned(), kind, at: None }
 }
 
-/// Held at one end, the strip turns by the rounding of its stiffness: 1e-2 of a turn. Whatever its interface is, it is the same beam.
+/// Held at one end, the strip turns by the rounding of its stiffness: 1e-2 of a turn. Whatever its interface
+/// is, it is the same beam.
 ///
 /// * `missed` — of the rigid motions by constraint modes, before they are restored
 fn check_strip(case: &str, options: &CraigBamptonOptions, missed: f64) {
@@ -99,8 +102,8 @@ fn a_strip_of_steel_is_a_beam_on_a_marker_at_its_end() {
     check_strip("mean", &means(&["west"]), 1e-5);
 }
 
-/// The points of an end as interface; a unit of one of them turns the strip by 500 and moves its tip by 4 000, so that what rounding leaves is
-/// more, beside a rigid motion.
+/// The points of an end as interface; a unit of one of them turns the strip by 500 and moves its tip by 4
+/// 000, so that what rounding leaves is more, beside a rigid motion.
 fn nodes() -> CraigBamptonOptions {
     CraigBamptonOptions { interface_sets: vec!["west".to_owned()], ..means(&[]) }
 }
@@ -116,7 +119,8 @@ fn a_strip_of_steel_is_a_beam_with_inertia_relief() {
     check_strip("inertia relief", &CraigBamptonOptions { variant, ..nodes() }, 2e-4);
 }
 
-/// The strip as a cantilever under a load on its end: P L³/(3 E I), held at the points of an end or by a rigid one.
+/// The strip as a cantilever under a load on its end: P L³/(3 E I), held at the points of an end or by a
+/// rigid one.
 #[test]
 fn a_strip_of_steel_bends_as_a_cantilever() {
     let (body, load) = (strip(), 1e-4);

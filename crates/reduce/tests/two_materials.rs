@@ -6,7 +6,8 @@ use carom_mesh::{CellShape, Set};
 use carom_progress::Silent;
 use carom_reduce::{Attachment, AttachmentKind, CraigBamptonOptions, FixedModes, craig_bampton};
 
-/// A bar of two halves, fixed at one end: sin(k₁ x) and cos(k₂ (L − x)) meet where E₁ k₁ cot(k₁ L₁) = E₂ k₂ tan(k₂ L₂).
+/// A bar of two halves, fixed at one end: sin(k₁ x) and cos(k₂ (L − x)) meet where E₁ k₁ cot(k₁ L₁) = E₂ k₂
+/// tan(k₂ L₂).
 #[test]
 fn a_bar_of_two_materials_has_the_frequencies_of_the_equation() {
     let (half, b) = (0.1, 0.004);

@@ -1,4 +1,5 @@
-//! What goes beyond the plain reduction: inertia relief, free modes, massless boundary, interface reduction, frames, damping.
+//! What goes beyond the plain reduction: inertia relief, free modes, massless boundary, interface reduction,
+//! frames, damping.
 
 use std::f64::consts::{PI, TAU};
 
@@ -39,8 +40,8 @@ fn with_relief() -> Variant {
     Variant { inertia_relief: true, ..Variant::default() }
 }
 
-/// Largest error of the static response to a force of 1 N on each of some interface dofs, beside that of the full body under
-/// inertia relief, over all points.
+/// Largest error of the static response to a force of 1 N on each of some interface dofs, beside that of the
+/// full body under inertia relief, over all points.
 fn static_error(body: &Body, set: &str, model: &ReducedBody) -> f64 {
     let discretisation = Discretisation::new(body).unwrap();
     let system = assemble(&discretisation, QuadratureRule::Default, &Silent).unwrap();

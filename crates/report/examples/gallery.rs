@@ -1,7 +1,7 @@
 //! One picture of each kind: `cargo run -p carom-report --example gallery -- FOLDER`.
 //!
-//! Draws a Hertzian impact (curves, with a dashed reference), an energy drift (offset axis), a convergence table
-//! (logarithmic axes), the pressure over a contact patch beside Hertz' circle, and a shaded ball.
+//! Draws a Hertzian impact (curves, with a dashed reference), an energy drift (offset axis), a convergence
+//! table (logarithmic axes), the pressure over a contact patch beside Hertz' circle, and a shaded ball.
 
 use std::f64::consts::{PI, TAU};
 use std::path::PathBuf;

@@ -14,7 +14,8 @@ impl Color {
     /// Paper.
     pub const WHITE: Self = Self([255, 255, 255]);
 
-    /// The n-th colour of a series: eight that people with any colour vision tell apart, then again from the start.
+    /// The n-th colour of a series: eight that people with any colour vision tell apart, then again from the
+    /// start.
     ///
     /// Okabe & Ito (2008), "Color Universal Design", yellow left out as too pale for lines on white.
     pub fn of_series(n: usize) -> Self {
@@ -31,10 +32,12 @@ impl Color {
         Self(COLORS[n % COLORS.len()])
     }
 
-    /// `n` colours, no two alike and neighbours in the list far from each other: those of a series first, then always the one of a
-    /// grid that is farthest from white, from ink and from all before it. None is grey or so dark that black lines vanish on it.
+    /// `n` colours, no two alike and neighbours in the list far from each other: those of a series first,
+    /// then always the one of a grid that is farthest from white, from ink and from all before it. None is
+    /// grey or so dark that black lines vanish on it.
     ///
-    /// Distances are those of Oklab, which agree with what eyes see: Ottosson (2020), "A perceptual color space for image processing".
+    /// Distances are those of Oklab, which agree with what eyes see: Ottosson (2020), "A perceptual color
+    /// space for image processing".
     pub fn distinct(n: usize) -> Vec<Self> {
         let mut colors: Vec<Self> = (0..n.min(8)).map(Self::of_series).collect();
         if n <= colors.len() {
@@ -91,7 +94,8 @@ impl Color {
         format!("#{r:02x}{g:02x}{b:02x}")
     }
 
-    /// This colour times a brightness between 0 (black) and 1 (itself), or towards white above 1 (2 is white).
+    /// This colour times a brightness between 0 (black) and 1 (itself), or towards white above 1 (2 is
+    /// white).
     pub fn shaded(self, brightness: f64) -> Self {
         let scale = |c: u8| {
             let c = f64::from(c);

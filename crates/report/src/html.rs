@@ -36,7 +36,8 @@ pub struct Link {
     pub what: String,
 }
 
-/// Black on white, numbers aligned; on paper smaller, without colours of the screen, figures and tables in one piece.
+/// Black on white, numbers aligned; on paper smaller, without colours of the screen, figures and tables in
+/// one piece.
 const STYLE: &str = "\
 body { color: #1a1a1a; background: #ffffff; font: 16px/1.5 'Helvetica Neue', Helvetica, Arial, sans-serif; \
 max-width: 56rem; margin: 2rem auto; padding: 0 1.2rem; overflow-wrap: break-word; }
@@ -51,13 +52,17 @@ th:last-child, td:last-child { padding-right: 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; } td.number { white-space: nowrap; }
 .facts th { border: 0; font-weight: 400; color: #555555; white-space: nowrap; vertical-align: top; }
 figure { margin: 1rem 0; } svg, img { max-width: 100%; height: auto; }
-a { color: #0a58a6; } code { font-size: 0.9em; } .warning { border-left: 4px solid #d55e00; padding-left: 0.8rem; }
+a { color: #0a58a6; } code { font-size: 0.9em; } .warning \
+{ border-left: 4px solid #d55e00; padding-left: 0.8rem; }
 pre { background: #f5f5f5; padding: 0.7rem; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 0.85rem; line-height: 1.35; }
 summary { cursor: pointer; color: #555555; }
 @page { size: A4; margin: 15mm; }
-@media print { body { font-size: 11px; max-width: none; margin: 0; padding: 0; } h1 { font-size: 18px; } h2 { font-size: 14px; break-after: avoid; } \
-table { font-size: 10.5px; } th, td { padding-right: 10px; } figure, tr { break-inside: avoid; } caption, figcaption { font-size: 10px; } \
-figure svg, figure img { max-height: 150mm; width: auto; } pre { font-size: 9px; border: 1px solid #d0d0d0; } a { color: inherit; } }
+@media print \
+{ body { font-size: 11px; max-width: none; margin: 0; padding: 0; } h1 { font-size: 18px; } h2 { font-size: 14px; break-after: avoid; } \
+table { font-size: 10.5px; } th, td { padding-right: 10px; } figure, tr { break-inside: avoid; } caption, \
+figcaption { font-size: 10px; } \
+figure svg, figure img { max-height: 150mm; width: auto; } pre \
+{ font-size: 9px; border: 1px solid #d0d0d0; } a { color: inherit; } }
 ";
 
 impl Report {
@@ -121,9 +126,9 @@ impl Report {
         let title = escape(&self.title);
         let body: String = self.blocks.iter().map(block_html).collect();
         format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-             <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+             content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<style>\n\
+             {STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
         )
     }
 }
@@ -175,7 +180,8 @@ fn figure(inside: &str, caption: &str) -> String {
     format!("<figure>{inside}{caption}</figure>\n")
 }
 
-/// A path as an address within the folder of the report: whatever may mean something else there is written as its bytes.
+/// A path as an address within the folder of the report: whatever may mean something else there is written as
+/// its bytes.
 fn address(path: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.~/".contains(&b);
     let one = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };

@@ -23,8 +23,8 @@ const GAP: usize = 2;
 const NARROWEST: usize = 24;
 
 impl Sheet {
-    /// Columns aligned with blanks, on lines of at most `width` letters: headings are wrapped first, then words, and what is still too wide is
-    /// divided into tables one below the other.
+    /// Columns aligned with blanks, on lines of at most `width` letters: headings are wrapped first, then
+    /// words, and what is still too wide is divided into tables one below the other.
     pub(crate) fn to_text(&self, width: usize) -> String {
         let one_line = |c: usize| vec![joined(&self.heads[c], &self.units[c])];
         let wide: Vec<usize> = (0..self.heads.len()).map(|c| self.width(c, &one_line(c))).collect();
@@ -40,7 +40,8 @@ impl Sheet {
         texts.join("\n")
     }
 
-    /// Columns of the tables into which one has to be divided that is to be set on a page of this width \[px\].
+    /// Columns of the tables into which one has to be divided that is to be set on a page of this width
+    /// \[px\].
     ///
     /// * `size` — of the letters \[px\]
     /// * `padding` — between columns \[px\]
@@ -161,7 +162,8 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The words of a text, each in pieces between which a page may break it: a name of a hundred letters has no blank.
+/// The words of a text, each in pieces between which a page may break it: a name of a hundred letters has no
+/// blank.
 pub(crate) fn breakable(text: &str) -> Vec<Vec<String>> {
     let pieces = |word: &str| -> Vec<String> {
         let letters: Vec<char> = word.chars().collect();

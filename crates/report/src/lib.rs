@@ -1,9 +1,9 @@
 //! Plots, maps, pictures, tables and HTML reports from plain data.
 //!
-//! Everything drawn becomes a [`Drawing`], a list of shapes and texts that is written as SVG or PNG; the font is built
-//! in, so pictures look alike on every machine. [`Plot`] draws curves, [`Map`] coloured polygons in a plane (contact
-//! pressure), [`Picture`] the shaded surface of a body. A [`Table`] is written as text, CSV, JSON or HTML; a [`Report`]
-//! is one HTML file with all of these inside.
+//! Everything drawn becomes a [`Drawing`], a list of shapes and texts that is written as SVG or PNG; the font
+//! is built in, so pictures look alike on every machine. [`Plot`] draws curves, [`Map`] coloured polygons in
+//! a plane (contact pressure), [`Picture`] the shaded surface of a body. A [`Table`] is written as text, CSV,
+//! JSON or HTML; a [`Report`] is one HTML file with all of these inside.
 //!
 //! The crate knows no result file: callers hand over numbers with names and units.
 

@@ -14,7 +14,8 @@ pub struct Map {
     pub x: Axis,
     /// Vertical axis.
     pub y: Axis,
-    /// What the colours show; its range (or that of the data, down to zero if they are not negative) is the ramp's.
+    /// What the colours show; its range (or that of the data, down to zero if they are not negative) is the
+    /// ramp's.
     pub quantity: Axis,
     /// Colours.
     pub ramp: Ramp,
@@ -144,7 +145,8 @@ impl Map {
     }
 }
 
-/// Points of an ellipse with semi-axes `a` and `b` along directions turned by `angle` \[rad\] from the axes, closed.
+/// Points of an ellipse with semi-axes `a` and `b` along directions turned by `angle` \[rad\] from the axes,
+/// closed.
 pub fn ellipse(center: [f64; 2], [a, b]: [f64; 2], angle: f64) -> (Vec<f64>, Vec<f64>) {
     let (sin, cos) = angle.sin_cos();
     (0..=120)

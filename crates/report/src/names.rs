@@ -1,4 +1,5 @@
-//! Names on the faces of a picture: written on the face where there is room, else beside the body with a line to the face.
+//! Names on the faces of a picture: written on the face where there is room, else beside the body with a line
+//! to the face.
 
 use crate::drawing::{Anchor, Drawing, Stroke, Text};
 use crate::panel::LABEL;
@@ -176,7 +177,8 @@ impl Part {
         [self.corner[0] + x as f64 + 0.5, self.corner[1] + y as f64 + 0.5]
     }
 
-    /// Distance of each pixel from the nearest other one, in thirds of a pixel: a step aside is 3, one across is 4 (Borgefors 1986).
+    /// Distance of each pixel from the nearest other one, in thirds of a pixel: a step aside is 3, one across
+    /// is 4 (Borgefors 1986).
     fn distances(&self) -> Vec<u32> {
         let [width, height] = self.size;
         let mut distance: Vec<u32> =
@@ -194,7 +196,8 @@ impl Part {
         distance
     }
 
-    /// Middle of a frame of this size that lies on the part with all its pixels, next to the part's own middle.
+    /// Middle of a frame of this size that lies on the part with all its pixels, next to the part's own
+    /// middle.
     fn room(&self, width: f64, height: f64) -> Option<[f64; 2]> {
         let [w, h] = [width.ceil() as usize + 2, height.ceil() as usize + 2];
         let [columns, rows] = self.size;
@@ -230,7 +233,8 @@ impl Part {
     }
 }
 
-/// Names beside the body, left and right, each with its height on the paper: those of small faces are left out if there is no room.
+/// Names beside the body, left and right, each with its height on the paper: those of small faces are left
+/// out if there is no room.
 fn columns<'a>(beside: &[&'a Seen], size: [f64; 2]) -> [Vec<(&'a Seen, f64)>; 2] {
     let (top, bottom) = (46.0, size[1] - 70.0);
     let room = (((bottom - top) / HEIGHT) as usize + 1).max(1);
@@ -252,7 +256,8 @@ fn columns<'a>(beside: &[&'a Seen], size: [f64; 2]) -> [Vec<(&'a Seen, f64)>; 2]
     [place(left, 0.0), place(right, size[0])]
 }
 
-/// Heights at least [`HEIGHT`] apart, each as near to the wanted one as the ones above and the lower edge let it.
+/// Heights at least [`HEIGHT`] apart, each as near to the wanted one as the ones above and the lower edge let
+/// it.
 fn heights(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut heights: Vec<f64> = Vec::with_capacity(wanted.len());
     for &y in wanted {

@@ -1,6 +1,7 @@
 //! Numbers as people read them.
 
-/// `x` to `digits` significant digits, as plain text: fixed between 10⁻³ and 10⁵, else with an exponent (`1.23e-6`).
+/// `x` to `digits` significant digits, as plain text: fixed between 10⁻³ and 10⁵, else with an exponent
+/// (`1.23e-6`).
 ///
 /// ```
 /// assert_eq!(carom_report::number::significant(776.0634, 5), "776.06");
@@ -39,14 +40,15 @@ pub fn quantity(x: f64, unit: &str, digits: usize) -> String {
     format!("{} {prefix}{unit}", pretty(x * 10f64.powi(-power), digits))
 }
 
-/// Part of the natural scale of a quantity below which a number is nothing but rounding: some thousand times the rounding of a double, as
-/// the sums of many steps have it.
+/// Part of the natural scale of a quantity below which a number is nothing but rounding: some thousand times
+/// the rounding of a double, as the sums of many steps have it.
 pub const ROUND_OFF: f64 = 1e-12;
 
 /// A number that is zero but for rounding, for a person.
 pub const ZERO: &str = "0 (round-off)";
 
-/// True for a number that is zero but for rounding: not above [`ROUND_OFF`] of its natural scale. What is not a number is not zero.
+/// True for a number that is zero but for rounding: not above [`ROUND_OFF`] of its natural scale. What is not
+/// a number is not zero.
 ///
 /// * `scale` — what the number would be of the size of: of a momentum that cancels, those that do not
 pub fn is_round_off(x: f64, scale: f64) -> bool {
@@ -65,7 +67,8 @@ pub fn relative_error(error: f64) -> String {
 
 /// Power of ten and SI prefix that bring `size` between 1 and 1000, if the unit can take one.
 ///
-/// A unit takes a prefix if it begins with a plain symbol (N, m/s, N s) that has no power (m², 1/s, kg m²/s have none).
+/// A unit takes a prefix if it begins with a plain symbol (N, m/s, N s) that has no power (m², 1/s, kg m²/s
+/// have none).
 pub(crate) fn prefix_for(size: f64, unit: &str) -> Option<(i32, &'static str)> {
     const PREFIXES: [&str; 11] = ["f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P"];
     let symbol: String = unit.chars().take_while(|c| c.is_alphabetic()).collect();

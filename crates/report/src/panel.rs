@@ -157,8 +157,8 @@ pub(crate) fn draw_title(drawing: &mut Drawing, title: &str, [left, top, right, 
     drawing.text(Text { bold: true, ..text });
 }
 
-/// Range of some numbers, widened by a margin: what an axis shows. Values that have no place (NaN, infinity, or not
-/// positive on a logarithmic axis) do not count.
+/// Range of some numbers, widened by a margin: what an axis shows. Values that have no place (NaN, infinity,
+/// or not positive on a logarithmic axis) do not count.
 pub(crate) fn data_range(axis: &Axis, values: impl Iterator<Item = f64>, margin: f64) -> [f64; 2] {
     if let Some([low, high]) = axis.range.filter(|[low, high]| low < high) {
         return [low, high];

@@ -96,8 +96,8 @@ impl Picture {
         self.draw_with_names().0
     }
 
-    /// Draws the picture, and says for each of [`Picture::names`] whether it is written in full: a face may be hidden or too small where
-    /// there are many.
+    /// Draws the picture, and says for each of [`Picture::names`] whether it is written in full: a face may
+    /// be hidden or too small where there are many.
     pub fn draw_with_names(&self) -> (Drawing, Vec<bool>) {
         let mut camera = self.camera(0.0);
         let mut regions = self.regions(&camera);

@@ -19,7 +19,8 @@ pub enum Scale {
 pub struct Axis {
     /// Name of the quantity.
     pub label: String,
-    /// Its SI unit without prefix (`s`, `N`, `kg m²/s`), empty for plain numbers; the axis chooses the prefix.
+    /// Its SI unit without prefix (`s`, `N`, `kg m²/s`), empty for plain numbers; the axis chooses the
+    /// prefix.
     pub unit: String,
     /// Linear or logarithmic.
     pub scale: Scale,
@@ -105,7 +106,8 @@ pub struct Plot {
     pub series: Vec<Series>,
     /// Width and height \[px\].
     pub size: [f64; 2],
-    /// Natural scale of the ordinates: where all of them are round-off against it, words say so and no noise is drawn.
+    /// Natural scale of the ordinates: where all of them are round-off against it, words say so and no noise
+    /// is drawn.
     pub scale: Option<f64>,
 }
 
@@ -209,7 +211,8 @@ impl Plot {
         (!entries.is_empty()).then_some(Legend { entries, place, size })
     }
 
-    /// The corner (or middle of an edge) of the area where a box of this size hides no data, as far as there is one.
+    /// The corner (or middle of an edge) of the area where a box of this size hides no data, as far as there
+    /// is one.
     fn empty_corner(&self, panel: &Panel, [w, h]: [f64; 2]) -> Option<[f64; 2]> {
         let [left, top, right, bottom] = panel.area();
         let gap = 8.0;
@@ -316,7 +319,8 @@ fn draw_marker(drawing: &mut Drawing, [x, y]: [f64; 2], color: Color) {
     drawing.polygon((0..12).map(corner).collect(), Some(color), None);
 }
 
-/// At most four points in each column of pixels (first, lowest, highest, last): the same picture from fewer points.
+/// At most four points in each column of pixels (first, lowest, highest, last): the same picture from fewer
+/// points.
 fn thinned(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     if points.len() < 2000 {
         return points.to_vec();

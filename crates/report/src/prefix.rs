@@ -18,8 +18,8 @@ impl Prefix {
         prefix_for(size.abs(), unit).map_or(Self::NONE, |(power, symbol)| Self { power, symbol })
     }
 
-    /// The one unit of time for a span and for events within it, which may be much shorter: the next smaller unit where the events would be
-    /// below a hundredth of the one that suits the span.
+    /// The one unit of time for a span and for events within it, which may be much shorter: the next smaller
+    /// unit where the events would be below a hundredth of the one that suits the span.
     ///
     /// ```
     /// use carom_report::Prefix;

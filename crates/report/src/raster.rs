@@ -15,7 +15,8 @@ use crate::{Color, Drawing};
 pub enum RasterError {
     /// Width or height is not between 1 and 20 000 pixels.
     #[error(
-        "a picture of {width} × {height} pixels cannot be drawn; both must be 1 to 20000: change its size or scale"
+        "a picture of {width} × {height} pixels cannot be drawn; both must be 1 to 20000: change its size or \
+         scale"
     )]
     Size {
         /// Columns.

@@ -15,8 +15,9 @@ use crate::raster::encode_png;
 pub(crate) fn to_svg(drawing: &Drawing) -> String {
     let [width, height] = drawing.size.map(number);
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" font-family=\"{FAMILY}\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 \
+         {width} {height}\" font-family=\"{FAMILY}\">\n<rect width=\"{width}\" height=\"{height}\" \
+         fill=\"#ffffff\"/>\n"
     );
     for item in &drawing.items {
         match item {
@@ -79,7 +80,8 @@ fn image_element(svg: &mut String, at: [f64; 2], size: [usize; 2], rgb: &[u8], s
     let [width, height] = size.map(|n| number(n as f64 * scale));
     writeln!(
         svg,
-        "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" href=\"data:image/png;base64,{}\"/>",
+        "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
+         href=\"data:image/png;base64,{}\"/>",
         STANDARD.encode(png)
     )
     .expect("a string takes all text");

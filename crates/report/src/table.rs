@@ -18,7 +18,8 @@ pub struct Column {
     pub unit: String,
     /// Significant digits shown (CSV and JSON have all).
     pub digits: usize,
-    /// Prefix of the unit that persons are shown; without one, that of the largest number of all columns of this unit.
+    /// Prefix of the unit that persons are shown; without one, that of the largest number of all columns of
+    /// this unit.
     pub prefix: Option<Prefix>,
     /// Natural scale of its numbers: persons are shown 0 instead of those that are round-off against it.
     pub scale: f64,
@@ -95,7 +96,8 @@ pub struct RowError {
 pub struct Table {
     /// Columns.
     pub columns: Vec<Column>,
-    /// Leading columns that say what a row is about: where a table is too wide for its page, each part of it begins with them.
+    /// Leading columns that say what a row is about: where a table is too wide for its page, each part of it
+    /// begins with them.
     pub n_names: usize,
     rows: Vec<Vec<Value>>,
 }
@@ -103,8 +105,8 @@ pub struct Table {
 /// Letters on a line of a terminal.
 pub const LINE: usize = 100;
 
-/// Width of a report, size of the letters of its tables and space between columns \[px\]: those of a window of 900 px. Print is smaller in
-/// proportion.
+/// Width of a report, size of the letters of its tables and space between columns \[px\]: those of a window
+/// of 900 px. Print is smaller in proportion.
 pub(crate) const PAGE: f64 = 860.0;
 pub(crate) const LETTERS: f64 = 14.4;
 pub(crate) const PADDING: f64 = 14.0;
@@ -138,7 +140,8 @@ impl Table {
         &self.rows
     }
 
-    /// Columns aligned with blanks, for a terminal: lines of at most 100 letters, where the table is divided if it is wider.
+    /// Columns aligned with blanks, for a terminal: lines of at most 100 letters, where the table is divided
+    /// if it is wider.
     pub fn to_text(&self) -> String {
         self.sheet(number::significant).to_text(LINE)
     }
@@ -225,7 +228,8 @@ impl Table {
         }
     }
 
-    /// Prefix of each column: its own, or the one that suits the largest number of all columns of its unit, so that they compare.
+    /// Prefix of each column: its own, or the one that suits the largest number of all columns of its unit,
+    /// so that they compare.
     fn prefixes(&self) -> Vec<Prefix> {
         let largest = |unit: &str| {
             let of_unit = |row: &Vec<Value>| {
@@ -349,7 +353,8 @@ mod tests {
         assert!(table.to_csv().contains("3e-17,3e-17"));
     }
 
-    /// Sixteen columns and a name of 150 letters: lines of at most 100 letters, each with the name of its row.
+    /// Sixteen columns and a name of 150 letters: lines of at most 100 letters, each with the name of its
+    /// row.
     #[test]
     fn a_table_that_is_too_wide_is_divided() {
         let name = |letters: usize| Value::Text("n".repeat(letters));

@@ -14,7 +14,8 @@ pub struct Ticks {
     pub minor: Vec<f64>,
 }
 
-/// Ticks of a linear axis from `low` to `high`: multiples of 1, 2 or 5 times a power of ten, about `target` of them.
+/// Ticks of a linear axis from `low` to `high`: multiples of 1, 2 or 5 times a power of ten, about `target`
+/// of them.
 pub fn linear(low: f64, high: f64, target: usize) -> Ticks {
     let rough = (high - low) / target.max(1) as f64;
     if !(rough.is_finite() && rough > 0.0) {
@@ -47,7 +48,8 @@ pub fn linear(low: f64, high: f64, target: usize) -> Ticks {
     Ticks { major, labels, minor }
 }
 
-/// Ticks of a logarithmic axis from `low` to `high`, both positive: powers of ten, and 2 to 9 times these between.
+/// Ticks of a logarithmic axis from `low` to `high`, both positive: powers of ten, and 2 to 9 times these
+/// between.
 pub fn logarithmic(low: f64, high: f64, target: usize) -> Ticks {
     if !(low > 0.0 && high > low && high.is_finite()) {
         return Ticks::default();
@@ -70,7 +72,8 @@ pub fn logarithmic(low: f64, high: f64, target: usize) -> Ticks {
     }
 }
 
-/// Labels of less than two decades: 1, 2 and 5 times powers of ten, or as on a linear axis where these are too few.
+/// Labels of less than two decades: 1, 2 and 5 times powers of ten, or as on a linear axis where these are
+/// too few.
 fn few_decades(low: f64, high: f64, minor: Vec<f64>) -> Ticks {
     let leading = |x: f64| (x / 10f64.powi((x.log10() + 1e-9).floor() as i32)).round() as i32;
     let major: Vec<f64> = minor.iter().copied().filter(|&x| [1, 2, 5].contains(&leading(x))).collect();

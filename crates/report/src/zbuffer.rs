@@ -5,7 +5,8 @@ use crate::Color;
 /// Samples a pixel in each direction.
 const SAMPLES: usize = 3;
 
-/// A corner of a triangle: place in samples (x right, y down), depth (larger is nearer), and what is interpolated.
+/// A corner of a triangle: place in samples (x right, y down), depth (larger is nearer), and what is
+/// interpolated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Vertex<const N: usize> {
     pub(crate) at: [f64; 2],
@@ -73,8 +74,9 @@ impl ZBuffer {
         }
     }
 
-    /// Draws a line one pixel wide where it is not hidden; its depth should be raised a little over the faces it borders.
-    /// `strength` from 0 (nothing) to 255 (dark) lets the colours below shine through. Triangles must be drawn before.
+    /// Draws a line one pixel wide where it is not hidden; its depth should be raised a little over the faces
+    /// it borders. `strength` from 0 (nothing) to 255 (dark) lets the colours below shine through. Triangles
+    /// must be drawn before.
     pub(crate) fn line(&mut self, a: ([f64; 2], f64), b: ([f64; 2], f64), strength: u8) {
         let length = (b.0[0] - a.0[0]).abs().max((b.0[1] - a.0[1]).abs());
         if !length.is_finite() {

@@ -1,4 +1,5 @@
-//! What steps cost: a rod in a cube, mostly in flight; a gas of balls; stacks of blocks at rest, four contacts a storey.
+//! What steps cost: a rod in a cube, mostly in flight; a gas of balls; stacks of blocks at rest, four
+//! contacts a storey.
 //!
 //! ```text
 //! cargo bench -p carom-rigid                   # all

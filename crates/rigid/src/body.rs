@@ -1,4 +1,5 @@
-//! Rigid bodies: mass, principal moments of inertia, and where their principal axes lie in the source geometry.
+//! Rigid bodies: mass, principal moments of inertia, and where their principal axes lie in the source
+//! geometry.
 
 use carom_dynamics::{BodyState, Placement, rotation};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
@@ -50,8 +51,8 @@ pub enum BodyError {
     },
     /// A principal moment is not positive.
     #[error(
-        "body `{body}`: its principal moments of inertia are {:e}, {:e} and {:e} kg m²; all must be positive (a line of masses has none \
-         about itself: give it the moment of its cross-section)",
+        "body `{body}`: its principal moments of inertia are {:e}, {:e} and {:e} kg m²; all must be positive \
+         (a line of masses has none about itself: give it the moment of its cross-section)",
         moments[0], moments[1], moments[2]
     )]
     Moments {
@@ -62,7 +63,8 @@ pub enum BodyError {
     },
     /// The largest moment exceeds the sum of the others.
     #[error(
-        "body `{body}`: its principal moments of inertia are {:e}, {:e} and {:e} kg m²; no body has one above the sum of the other two",
+        "body `{body}`: its principal moments of inertia are {:e}, {:e} and {:e} kg m²; no body has one \
+         above the sum of the other two",
         moments[0], moments[1], moments[2]
     )]
     Triangle {
@@ -73,12 +75,13 @@ pub enum BodyError {
     },
 }
 
-/// Part by which the largest moment may exceed the sum of the others, as flat bodies have it in rounded numbers.
+/// Part by which the largest moment may exceed the sum of the others, as flat bodies have it in rounded
+/// numbers.
 const TRIANGLE_SLACK: f64 = 1e-6;
 
 impl RigidBody {
-    /// A body from its mass \[kg\], its inertia tensor about the centre of mass in source axes \[kg m²\] and its centre of
-    /// mass in source coordinates \[m\].
+    /// A body from its mass \[kg\], its inertia tensor about the centre of mass in source axes \[kg m²\] and
+    /// its centre of mass in source coordinates \[m\].
     ///
     /// # Errors
     ///
@@ -117,7 +120,8 @@ impl RigidBody {
         Self { fixed: true, ..self }
     }
 
-    /// A point or vector of the source geometry in the body frame: principal axes, origin in the centre of mass.
+    /// A point or vector of the source geometry in the body frame: principal axes, origin in the centre of
+    /// mass.
     pub fn point_b(&self, source: &Vector3<f64>) -> Vector3<f64> {
         self.vector_b(&(source - self.com))
     }

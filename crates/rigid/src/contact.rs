@@ -23,8 +23,8 @@ pub(crate) struct Contact {
     /// Gap at the end of the motion without contact; after the step the dynamic gap of a penalty \[m\].
     pub(crate) gap_new: f64,
     pub(crate) restitution: f64,
-    /// Of multipliers with e < 1: the velocity by which a lasting contact takes back its gap, less the rate of the gap at the
-    /// start, see `law` \[m/s\].
+    /// Of multipliers with e < 1: the velocity by which a lasting contact takes back its gap, less the rate
+    /// of the gap at the start, see `law` \[m/s\].
     pub(crate) lasting: f64,
     /// Of these, the velocity by which it comes up from below \[m/s\].
     pub(crate) rising: f64,
@@ -90,7 +90,8 @@ impl Contact {
         0.5 * self.impulse[direction] * (self.before[direction] + self.after[direction])
     }
 
-    /// Sum of the speeds of both bodies at the contact at the start: what rounding of its velocities is relative to \[m/s\].
+    /// Sum of the speeds of both bodies at the contact at the start: what rounding of its velocities is
+    /// relative to \[m/s\].
     pub(crate) fn speed(&self, stages: &[Stage]) -> f64 {
         let of = |side: usize| {
             let stage = &stages[self.bodies[side]];

@@ -7,10 +7,11 @@ use crate::system::System;
 const PARTS: [u32; 3] = [2, 4, 8];
 
 impl System {
-    /// The step that could not be taken, in equal parts; energy and momenta are as exact as in one. If that fails too, the system
-    /// is as it was.
+    /// The step that could not be taken, in equal parts; energy and momenta are as exact as in one. If that
+    /// fails too, the system is as it was.
     ///
-    /// This may happen where bodies overlap deeply, as those of edges that have crossed: contacts then face each other.
+    /// This may happen where bodies overlap deeply, as those of edges that have crossed: contacts then face
+    /// each other.
     #[cold]
     pub(crate) fn advance_in_parts(&mut self, why: Unsolved) -> Result<(), Unsolved> {
         let (dt, steps) = (self.dt, self.steps);

@@ -16,7 +16,8 @@ pub struct Edge {
 /// Sine of the angle below which edges count as parallel: corners then carry what lies on each other.
 const PARALLEL: f64 = 1e-3;
 
-/// How far the direction in which two edges part may lie outside the faces that meet in one of them, the sine of an angle.
+/// How far the direction in which two edges part may lie outside the faces that meet in one of them, the sine
+/// of an angle.
 const BESIDE: f64 = 0.02;
 
 impl Edge {
@@ -81,13 +82,14 @@ pub(crate) fn crossing(first: &Edge, second: &Edge) -> Crossing {
     Crossing { gap: between.dot(&normal), normal, at }
 }
 
-/// The crossing of two edges that can touch each other: within both, farther from their ends than they are deep, not as deep as where
-/// they would come out on the other side, and in a direction in which the bodies can part.
+/// The crossing of two edges that can touch each other: within both, farther from their ends than they are
+/// deep, not as deep as where they would come out on the other side, and in a direction in which the bodies
+/// can part.
 ///
 /// * `deepest` — depth beyond which edges are those of other sides \[m\]
 ///
-/// Two edges make a face of the Minkowski difference of both bodies where the arcs of normals of one meet the arcs of the other's, turned round:
-/// the normal of the crossing lies between the faces of either edge.
+/// Two edges make a face of the Minkowski difference of both bodies where the arcs of normals of one meet the
+/// arcs of the other's, turned round: the normal of the crossing lies between the faces of either edge.
 pub(crate) fn touching(first: &Edge, second: &Edge, deepest: f64) -> Option<Crossing> {
     let lengths = [first, second].map(|edge| edge.half.norm());
     let across = first.half.cross(&second.half);
@@ -118,7 +120,8 @@ mod tests {
         all.filter(|crossing| crossing.gap < 0.01).collect()
     }
 
-    /// Four crossings of the lower face of one with the upper face of the other, and nothing else, also where they have sunk.
+    /// Four crossings of the lower face of one with the upper face of the other, and nothing else, also where
+    /// they have sunk.
     #[test]
     fn beams_that_cross_touch_at_four_places() {
         let beam = Edge::of_block(Vector3::zeros(), Vector3::new(1.0, 0.2, 0.1));
@@ -147,7 +150,8 @@ mod tests {
         assert!((back[0].normal + found[0].normal).norm() < 1e-15 && back[0].at[1] == found[0].at[0]);
     }
 
-    /// Blocks side by side, or apart, touch with no edges; those that stand on each other with none of their sides.
+    /// Blocks side by side, or apart, touch with no edges; those that stand on each other with none of their
+    /// sides.
     #[test]
     fn parallel_edges_and_edges_apart_do_not_touch() {
         let block = Edge::of_block(Vector3::zeros(), Vector3::new(0.4, 0.3, 0.2));

@@ -1,9 +1,11 @@
-//! Small linear systems whose equations may repeat each other: two contacts at one place, four feet of a block.
+//! Small linear systems whose equations may repeat each other: two contacts at one place, four feet of a
+//! block.
 
 /// A pivot below this part of the largest one is that of a redundant equation.
 const REDUNDANT: f64 = 1e-10;
 
-/// Solves A x = b by elimination with complete pivoting; unknowns whose equations repeat others are set to zero.
+/// Solves A x = b by elimination with complete pivoting; unknowns whose equations repeat others are set to
+/// zero.
 ///
 /// * `matrix` — A, n × n, row by row, overwritten
 /// * `values` — b at entry, x at exit

@@ -16,8 +16,8 @@ impl Groups {
         self.parents.reserve(n);
     }
 
-    /// Puts the contacts of a group next to each other, groups in the order of their first bodies, contacts of a group in the order of
-    /// pairs and slots.
+    /// Puts the contacts of a group next to each other, groups in the order of their first bodies, contacts
+    /// of a group in the order of pairs and slots.
     pub(crate) fn sort(&mut self, contacts: &mut [Contact], bodies: &[RigidBody]) {
         self.parents.clear();
         self.parents.extend(0..bodies.len());

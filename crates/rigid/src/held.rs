@@ -1,8 +1,8 @@
 //! Points flush with the rim of a face: which face of a surface a point has come by.
 //!
-//! Where a point lies on the edge of two faces, or is deeper behind the one that it came through than behind the one next to it, the nearest
-//! face is not the one that it touches. The motion of the step tells: a point that was outside has come through the face that it
-//! faced. It keeps to this face until it has left it.
+//! Where a point lies on the edge of two faces, or is deeper behind the one that it came through than behind
+//! the one next to it, the nearest face is not the one that it touches. The motion of the step tells: a point
+//! that was outside has come through the face that it faced. It keeps to this face until it has left it.
 
 use nalgebra::Vector3;
 
@@ -60,7 +60,8 @@ impl Pair {
         }
     }
 
-    /// The same at the end of a step; what the point keeps to is found out where it has reached the surface, and let go where it has left it.
+    /// The same at the end of a step; what the point keeps to is found out where it has reached the surface,
+    /// and let go where it has left it.
     ///
     /// * `start` — between the bodies at the start of the step
     pub(crate) fn gap_at_end(&mut self, slot: usize, there: &Ball, start: impl FnOnce() -> Relative) -> f64 {
@@ -94,8 +95,8 @@ impl Pair {
         }
     }
 
-    /// Points that lie on the rim of a face at the start keep to the face, of those that they touch, that faces the centre of mass of their
-    /// body most.
+    /// Points that lie on the rim of a face at the start keep to the face, of those that they touch, that
+    /// faces the centre of mass of their body most.
     pub(crate) fn hold_at_start(&mut self, start: &Relative) {
         if !self.surface.has_rims() {
             return;

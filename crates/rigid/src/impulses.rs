@@ -40,8 +40,8 @@ impl Impulses {
         self.solved.reserve(n);
     }
 
-    /// Impulses of contacts whose arms are set, and the velocities that answer; contacts that do not touch leave. After an error
-    /// the contacts are those of the group that has no solution.
+    /// Impulses of contacts whose arms are set, and the velocities that answer; contacts that do not touch
+    /// leave. After an error the contacts are those of the group that has no solution.
     pub(crate) fn solve(
         &mut self,
         contacts: &mut Vec<Contact>,

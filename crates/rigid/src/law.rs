@@ -1,4 +1,5 @@
-//! The laws of contact along the normal, linear at the present velocities, so that multipliers and springs share one problem.
+//! The laws of contact along the normal, linear at the present velocities, so that multipliers and springs
+//! share one problem.
 //!
 //! ```text
 //! 0 ≤ u₊ + C r + b ⟂ r ≥ 0
@@ -7,17 +8,19 @@
 //! open spring:    C = 4/(dt² k),                b = u₋ + 2 g_n/dt         (the gap at the end is not negative)
 //! ```
 //!
-//! Restitution is that of the rate of the gap, which has the normals of its own time, n_n at the start and n_{n+1} at the end:
+//! Restitution is that of the rate of the gap, which has the normals of its own time, n_n at the start and
+//! n_{n+1} at the end:
 //!
 //! ```text
 //! ġ_{n+1} = −e ġ_n − (1 − e) w,   ġ_{n+1} = u₊ + (u₋ − ġ_n) + O(dt²),   w = β g_n/dt, |w| ≤ κ a dt
 //! ```
 //!
-//! u₋ − ġ_n is what the normal half-way turns against that at the start, and as much it turns until the end. Where a contact
-//! lasts ġ vanishes at both ends, so that u₋ + u₊ does, and the impulse works nothing; u₊ = 0 in its place would let a body sink
-//! by dt² v²/2R into a curved wall at every step. With e = 1 it is u₊ = −u₋ in any case. What is left of a gap or a depth is taken
-//! back by w, so that nothing adds up: with e = 0 it falls to a third or a half in each step. w is at most a part of what
-//! the loads of a step give to the bodies, so that nothing is thrown out.
+//! u₋ − ġ_n is what the normal half-way turns against that at the start, and as much it turns until the end.
+//! Where a contact lasts ġ vanishes at both ends, so that u₋ + u₊ does, and the impulse works nothing; u₊ = 0
+//! in its place would let a body sink by dt² v²/2R into a curved wall at every step. With e = 1 it is u₊ =
+//! −u₋ in any case. What is left of a gap or a depth is taken back by w, so that nothing adds up: with e = 0
+//! it falls to a third or a half in each step. w is at most a part of what the loads of a step give to the
+//! bodies, so that nothing is thrown out.
 //!
 //! A spring is one more compliance on the diagonal. One that begins to close has half its stiffness.
 
@@ -56,7 +59,8 @@ impl NormalLaw {
 mod tests {
     use super::*;
 
-    /// At the solution of its linear problem a spring that is linear over the step has the impulse of its gap.
+    /// At the solution of its linear problem a spring that is linear over the step has the impulse of its
+    /// gap.
     #[test]
     fn a_closed_spring_is_met_in_one_iteration() {
         let contact = Contact { stiffness: 50.0, gap_old: -0.3, ..Contact::default() };

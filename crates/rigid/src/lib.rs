@@ -1,16 +1,18 @@
 //! Rigid bodies whose energy and momenta are exact, step by step.
 //!
-//! * [`RigidBody`]: mass, principal moments and axes; [`State`]: position, quaternion, momentum, angular momentum
+//! * [`RigidBody`]: mass, principal moments and axes; [`State`]: position, quaternion, momentum, angular
+//!   momentum
 //! * [`Turn`]: the rotation of one step by Simo and Wong
-//! * [`Shape`], [`Ball`], [`Edge`], [`PairSpec`]: points, balls and edges of one body that may touch a surface of another
+//! * [`Shape`], [`Ball`], [`Edge`], [`PairSpec`]: points, balls and edges of one body that may touch a
+//!   surface of another
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
 //! * [`Simulation`]: the time loop: frames, impacts, checkpoints
 //!
-//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `contact`, `impulses`, `spring`, `law`,
-//! `normal`, `friction`, `limit`.
+//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `contact`, `impulses`,
+//! `spring`, `law`, `normal`, `friction`, `limit`.
 //!
-//! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of THEORY 8; Simo & Wong, Int. J. Numer.
-//! Meth. Eng. 31 (1991), 19–52.
+//! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of THEORY 8; Simo & Wong,
+//! Int. J. Numer. Meth. Eng. 31 (1991), 19–52.
 
 pub mod body;
 mod contact;

@@ -1,24 +1,27 @@
 //! Impacts that create no energy: restitution is reduced where friction would make it do so.
 //!
-//! Newton's restitution prescribes velocities along the normals. Where friction stops or turns the slip within the impact, or where contacts
-//! couple through their bodies, the impulses that bring these about may do work. The same contacts without restitution lose energy,
+//! Newton's restitution prescribes velocities along the normals. Where friction stops or turns the slip
+//! within the impact, or where contacts couple through their bodies, the impulses that bring these about may
+//! do work. The same contacts without restitution lose energy,
 //!
 //! ```text
 //! T_{n+1} − T_free = Σ r·u₊ − ½ Σ r·M r ≤ 0   with u₊_N r_N = 0, u₊_T·r_T ≤ 0
 //! ```
 //!
-//! so that between both, r = r₀ + s (r₁ − r₀), there is a largest s at which none is created: the work is a parabola in s but for the rotation
-//! within the step. Coulomb's cones are convex, so that r lies in them; what sticks in both solutions sticks, and a velocity along a normal is at least
-//! s times that of the restitution. Springs have impulses of their gaps, which no mean of two has: where they touch, too, all is solved
-//! anew with the restitution s e.
+//! so that between both, r = r₀ + s (r₁ − r₀), there is a largest s at which none is created: the work is a
+//! parabola in s but for the rotation within the step. Coulomb's cones are convex, so that r lies in them;
+//! what sticks in both solutions sticks, and a velocity along a normal is at least s times that of the
+//! restitution. Springs have impulses of their gaps, which no mean of two has: where they touch, too, all is
+//! solved anew with the restitution s e.
 //!
-//! Contacts with a restitution below one rest in the end. What a step does not see, as when within it a slip ends, may
-//! then do a work below what loads give in a step, which is let be.
+//! Contacts with a restitution below one rest in the end. What a step does not see, as when within it a slip
+//! ends, may then do a work below what loads give in a step, which is let be.
 //!
 //! # Source
 //!
-//! The paradox: Kane & Levinson (1985), *Dynamics: Theory and Applications*, section 5.8. Impulses between the inelastic and the elastic solution, for a
-//! single contact: Chatterjee & Ruina (1998), J. Appl. Mech. 65, 939–951.
+//! The paradox: Kane & Levinson (1985), *Dynamics: Theory and Applications*, section 5.8. Impulses between
+//! the inelastic and the elastic solution, for a single contact: Chatterjee & Ruina (1998), J. Appl. Mech.
+//! 65, 939–951.
 
 use crate::contact::{Contact, Rows};
 use crate::impulses::Laws;
@@ -51,7 +54,8 @@ impl Limited {
 /// Work that is zero but for round-off, relative to the largest term of each row.
 const ROUND_OFF: f64 = 1e-13;
 
-/// Evaluations of the work between both solutions; the part of s, and of the work at s = 1, that is small enough.
+/// Evaluations of the work between both solutions; the part of s, and of the work at s = 1, that is small
+/// enough.
 const EVALUATIONS: usize = 60;
 const CLOSE: f64 = 1e-10;
 

@@ -1,15 +1,16 @@
-//! Impulses along the normals, multipliers and springs in one problem: an inelastic phase finds the multipliers that touch,
-//! an elastic one the impulses.
+//! Impulses along the normals, multipliers and springs in one problem: an inelastic phase finds the
+//! multipliers that touch, an elastic one the impulses.
 //!
 //! ```text
 //! inelastic:  0 ≤ g_{n+1}(λ) − min(g_n, 0) ⟂ λ ≥ 0          multipliers that stay open leave
 //! elastic:    0 ≤ u₊ + e u₋ ⟂ λ ≥ 0   and   λ = dt F(g_{n+1})
 //! ```
 //!
-//! With e = 1 no energy is lost: Σ λ (u₋ + u₊)/2 = 0 for multipliers and −ΔU for springs (THEORY 6.3). A gap of a multiplier
-//! that was closed before is not opened in one step, it only must not close further. u₊ depends on λ through the rotation, and
-//! F on the gap, so that the elastic phase is Newton's method: each of its linear complementarity problems gives the contacts
-//! that carry impulses, for which the equations are then solved to round-off.
+//! With e = 1 no energy is lost: Σ λ (u₋ + u₊)/2 = 0 for multipliers and −ΔU for springs (THEORY 6.3). A gap
+//! of a multiplier that was closed before is not opened in one step, it only must not close further. u₊
+//! depends on λ through the rotation, and F on the gap, so that the elastic phase is Newton's method: each of
+//! its linear complementarity problems gives the contacts that carry impulses, for which the equations are
+//! then solved to round-off.
 //!
 //! # Source
 //!
@@ -30,20 +31,23 @@ const MAX_ITERATIONS: usize = 60;
 /// Iterations that take the impulses of a problem with friction to round-off; one or two are enough.
 const POLISH: usize = 4;
 
-/// Velocities that are zero but for round-off, relative to the largest; impulses of springs that are those of their gaps.
+/// Velocities that are zero but for round-off, relative to the largest; impulses of springs that are those of
+/// their gaps.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 /// The same where round-off is not reached, but nothing gets better.
 const SMALL: f64 = 1e-12;
 
-/// A gap that stays closed without an impulse, since others repeat it, relative to the largest change of a gap.
+/// A gap that stays closed without an impulse, since others repeat it, relative to the largest change of a
+/// gap.
 const STAYS: f64 = 1e-9;
 
 /// The same of contacts with a restitution below one, whose loss is booked as it is.
 const BOOKED: f64 = 1e-6;
 
-/// Residual of a linear problem, relative to its largest velocity, that is good enough: where contacts repeat each other the last
-/// digits come slowly, and the equations of the active ones are solved to round-off afterwards.
+/// Residual of a linear problem, relative to its largest velocity, that is good enough: where contacts repeat
+/// each other the last digits come slowly, and the equations of the active ones are solved to round-off
+/// afterwards.
 const NEARLY: f64 = 1e-8;
 
 /// Memory of the solution.
@@ -137,8 +141,9 @@ impl Normal {
         Err(Unsolved::Impulses { contacts: contacts.len(), missed: last })
     }
 
-    /// Takes normal impulses that a problem with friction has left near their laws to round-off, those along tangents as they
-    /// are, so that energy is as exact as without friction. Contacts without impulse stay without.
+    /// Takes normal impulses that a problem with friction has left near their laws to round-off, those along
+    /// tangents as they are, so that energy is as exact as without friction. Contacts without impulse stay
+    /// without.
     pub(crate) fn polish(
         &mut self,
         contacts: &[Contact],
@@ -221,8 +226,8 @@ impl Normal {
         Ok(())
     }
 
-    /// Solves (M + C)_aa z_a + q_a = 0 of the active contacts to round-off, with M as it is; impulses that would pull stay what
-    /// they were.
+    /// Solves (M + C)_aa z_a + q_a = 0 of the active contacts to round-off, with M as it is; impulses that
+    /// would pull stay what they were.
     fn refine(&mut self, rows: &Rows) {
         let (active, z, c) = (&self.active, &self.z, &self.compliance);
         let entry = |i: usize, j: usize| rows.normal_mobility(i, j) + if i == j { c[i] } else { 0.0 };
@@ -241,8 +246,8 @@ impl Normal {
     }
 }
 
-/// What of the mobility a linear problem takes. Rotation within the step makes it non-symmetric; problems with its symmetric part
-/// are convex, and nearly always have the same contacts without impulses.
+/// What of the mobility a linear problem takes. Rotation within the step makes it non-symmetric; problems
+/// with its symmetric part are convex, and nearly always have the same contacts without impulses.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Symmetric,
@@ -253,7 +258,8 @@ enum Part {
 struct Scale {
     /// Largest speed of the rows at the start: at the end all may be zero \[m/s\].
     speed: f64,
-    /// Largest sum of the speeds of both bodies at a contact, of which its velocities are the difference \[m/s\].
+    /// Largest sum of the speeds of both bodies at a contact, of which its velocities are the difference
+    /// \[m/s\].
     rounded: f64,
 }
 
@@ -273,8 +279,8 @@ impl Missed {
         self.velocity.max(self.spring)
     }
 
-    /// Nearly round-off, where no iteration betters it. Feet of one body that are to come back from different depths contradict each
-    /// other; what a linear problem does not see of it is missed, but booked.
+    /// Nearly round-off, where no iteration betters it. Feet of one body that are to come back from different
+    /// depths contradict each other; what a linear problem does not see of it is missed, but booked.
     fn is_small(&self) -> bool {
         self.rounded.max(self.spring) <= SMALL && self.velocity <= BOOKED
     }

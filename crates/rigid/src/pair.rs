@@ -18,8 +18,9 @@ pub struct Ball {
     pub center: Vector3<f64>,
     /// Radius, 0 for a point \[m\].
     pub radius: f64,
-    /// Unit vectors of the edges that meet in a corner, from it along the body; zero for what is no corner. A corner touches no face of
-    /// a box that its edges would pierce: where boxes stand flush, several faces are equally near.
+    /// Unit vectors of the edges that meet in a corner, from it along the body; zero for what is no corner. A
+    /// corner touches no face of a box that its edges would pierce: where boxes stand flush, several faces
+    /// are equally near.
     pub edges: [Vector3<f64>; 3],
 }
 
@@ -51,12 +52,13 @@ pub struct PairSpec {
     pub bodies: [usize; 2],
     /// The points.
     pub points: Vec<Ball>,
-    /// Edges, which touch those of a [`Shape::Block`] by multipliers; none on other shapes, nor by springs. Where a pair is given both ways round, one has them.
+    /// Edges, which touch those of a [`Shape::Block`] by multipliers; none on other shapes, nor by springs.
+    /// Where a pair is given both ways round, one has them.
     pub edges: Vec<Edge>,
     /// The surface.
     pub shape: Shape,
-    /// Law: hard, by impulses that bring about the restitution within one step; or a spring at each point, U = ½ k \[−g\]₊² of its
-    /// dynamic gap.
+    /// Law: hard, by impulses that bring about the restitution within one step; or a spring at each point, U
+    /// = ½ k \[−g\]₊² of its dynamic gap.
     pub law: Law,
     /// e: normal velocity after over that before, 0 to 1; for multipliers alone.
     pub restitution: f64,
@@ -163,7 +165,8 @@ pub(crate) struct Pair {
     pub(crate) held: Vec<Option<Held>>,
     /// Dynamic gap of each point and sheet, then of each two edges; infinite while open \[m\].
     pub(crate) gaps: Vec<f64>,
-    /// When a point first passed through the surface between the ends of a step, and for how long it was behind; 0 for never \[s\].
+    /// When a point first passed through the surface between the ends of a step, and for how long it was
+    /// behind; 0 for never \[s\].
     pub(crate) missed: [f64; 2],
 }
 

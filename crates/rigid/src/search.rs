@@ -58,8 +58,8 @@ impl Relative {
     }
 }
 
-/// A pair as the motion without contact leaves it: the smallest gap and the largest distance of a point from the centre of
-/// mass of the body with the surface \[m\].
+/// A pair as the motion without contact leaves it: the smallest gap and the largest distance of a point from
+/// the centre of mass of the body with the surface \[m\].
 #[derive(Debug, Clone, Copy)]
 struct Outlook {
     gap: f64,
@@ -106,7 +106,8 @@ fn look(
     let [rot_a, rot_b] = [a, b].map(|i| rotation::matrix(&stages[i].next.quaternion));
     let end = Relative::new((&rot_a, &stages[a].next.position), (&rot_b, &stages[b].next.position));
     let sheets = pair.surface.sheets();
-    // Bodies that rest on each other fall together without contact; whether they touch the inelastic phase decides.
+    // Bodies that rest on each other fall together without contact; whether they touch the inelastic phase
+    // decides.
     let margin = match pair.law {
         Law::Hard => 2.0 * step.gravity.norm() * step.dt * step.dt,
         Law::Penalty(_) => 0.0,
@@ -175,7 +176,8 @@ fn start(bodies: [usize; 2], step: &Step<'_>) -> Relative {
     Relative::new((&rot_a, &a.position), (&rot_b, &b.position))
 }
 
-/// Depth beside the extent of a pair that counts as touching at the start: places are given in rounded numbers.
+/// Depth beside the extent of a pair that counts as touching at the start: places are given in rounded
+/// numbers.
 const TOUCHING: f64 = 1e-6;
 
 /// How deep points of a pair lie behind its surface, if more than rounded numbers explain \[m\].
@@ -201,11 +203,11 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
     (depth > TOUCHING * extent).then_some(depth)
 }
 
-/// Sets normals and arms of the contacts in the mid-step configuration of the motion without contact, and their gaps at the
-/// start of the step.
+/// Sets normals and arms of the contacts in the mid-step configuration of the motion without contact, and
+/// their gaps at the start of the step.
 ///
-/// Both arms end in one point y, half-way between both surfaces on their common normal, so that forces of any direction
-/// there leave the angular momentum alone:
+/// Both arms end in one point y, half-way between both surfaces on their common normal, so that forces of any
+/// direction there leave the angular momentum alone:
 ///
 /// ```text
 /// y = x̂_s − (ρ + g/2) n,   c_s = y − X̂_s,   c_m = y − X̂_m,   X̂ = X_n + dt/2 v_n
@@ -213,9 +215,10 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
 ///
 /// # Source
 ///
-/// Zywicz & Puso (1999), eqs. (40) and (41) with the factor ½; Puso & Zywicz (1998), eq. (13) with its signs corrected
-/// (THEORY 8). There foot points are those of the predicted end of the step and d is not along n; taken half-way, as (11) there
-/// does for penalties, d = g n, and balls whose centres are their centres of mass get no moment.
+/// Zywicz & Puso (1999), eqs. (40) and (41) with the factor ½; Puso & Zywicz (1998), eq. (13) with its signs
+/// corrected (THEORY 8). There foot points are those of the predicted end of the step and d is not along n;
+/// taken half-way, as (11) there does for penalties, d = g n, and balls whose centres are their centres of
+/// mass get no moment.
 pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, contacts: &mut [Contact]) {
     for contact in contacts {
         let pair = &mut pairs[contact.pair];
@@ -332,16 +335,16 @@ impl Spheres {
     }
 }
 
-/// β: part of its gap that a lasting contact takes back in a step. The gap and its rate then fall to a half and to a third in each
-/// step, the roots of λ² − (1 − β/2) λ + β/2.
+/// β: part of its gap that a lasting contact takes back in a step. The gap and its rate then fall to a half
+/// and to a third in each step, the roots of λ² − (1 − β/2) λ + β/2.
 const RETURN: f64 = 1.0 / 3.0;
 
-/// κ: part of what the loads give in a step that may be the velocity of the return. Below a half, the loads close the gap again
-/// within the step, so that the contact lasts.
+/// κ: part of what the loads give in a step that may be the velocity of the return. Below a half, the loads
+/// close the gap again within the step, so that the contact lasts.
 const RETURN_LIMIT: f64 = 0.25;
 
-/// What the weight adds to X̂: with it n·(x_{n+1} − x_n) is what the gap of a ball on a sphere changes by, whatever the impulse
-/// along n \[m\].
+/// What the weight adds to X̂: with it n·(x_{n+1} − x_n) is what the gap of a ball on a sphere changes by,
+/// whatever the impulse along n \[m\].
 fn fall_half_way(step: &Step<'_>, body: usize) -> Vector3<f64> {
     if step.bodies[body].fixed { Vector3::zeros() } else { 0.25 * step.dt * step.dt * step.gravity }
 }
@@ -351,8 +354,8 @@ fn velocity(stage: &Stage, arm: &Vector3<f64>) -> Vector3<f64> {
     stage.velocity_old + (stage.rot_ib * stage.omega_old).cross(arm)
 }
 
-/// Acceleration by which loads may press bodies together: gravity along the normal of what is held in space, at most all of it
-/// between bodies that others may hold \[m/s²\].
+/// Acceleration by which loads may press bodies together: gravity along the normal of what is held in space,
+/// at most all of it between bodies that others may hold \[m/s²\].
 fn loads(bodies: [usize; 2], step: &Step<'_>, normal: &Vector3<f64>) -> f64 {
     let along = step.gravity.dot(normal);
     match bodies.map(|i| step.bodies[i].fixed) {
@@ -364,9 +367,10 @@ fn loads(bodies: [usize; 2], step: &Step<'_>, normal: &Vector3<f64>) -> f64 {
 
 /// How fast the points of a pair can come nearer to its surface.
 ///
-/// Seen from the centre of mass of the body with the surface, a point moves by less than V t + g t²/2, V the relative velocity
-/// of the centres and the most that its own rotation gives it; the surface moves under it by less than Ω times its distance
-/// d + V t + g t²/2. Energies of rotation do not change in free motion, so V and Ω hold until an impulse acts.
+/// Seen from the centre of mass of the body with the surface, a point moves by less than V t + g t²/2, V the
+/// relative velocity of the centres and the most that its own rotation gives it; the surface moves under it
+/// by less than Ω times its distance d + V t + g t²/2. Energies of rotation do not change in free motion, so
+/// V and Ω hold until an impulse acts.
 #[derive(Debug, Clone, Copy)]
 struct Motion {
     speed: f64,

@@ -242,7 +242,8 @@ impl Simulation {
         self.record();
         let row = self.ledger.row(self.system.balance());
         let (steps, dt) = (self.system.steps(), self.system.time_step());
-        // Impulses come in single steps, which frames would hardly meet: their force is the mean since the last frame.
+        // Impulses come in single steps, which frames would hardly meet: their force is the mean since the
+        // last frame.
         let since = dt * (steps - self.shown.0) as f64;
         let contact = |(report, before): (&PairReport, &Vector3<f64>)| {
             let touches = report.last == steps && steps > 0;
@@ -289,9 +290,10 @@ impl Simulation {
 
 /// Whether a contact goes on at the end of a run.
 ///
-/// A spring that pressed in the last step does. Otherwise the bodies part with u, which they get from rounding as they rest: what pressed them
-/// together so far, with the mean force J/T over the duration T, takes the time 2 m u T/J to bring them back. Within
-/// [`ContactTracker::MERGE`] T that is the same contact, as it would be in the middle of a run.
+/// A spring that pressed in the last step does. Otherwise the bodies part with u, which they get from
+/// rounding as they rest: what pressed them together so far, with the mean force J/T over the duration T,
+/// takes the time 2 m u T/J to bring them back. Within [`ContactTracker::MERGE`] T that is the same contact,
+/// as it would be in the middle of a run.
 fn lasts(system: &System, number: usize, tracker: &ContactTracker) -> bool {
     /// Part of the velocity of arrival that is rounding.
     const ROUND_OFF: f64 = 1e-9;

@@ -4,12 +4,13 @@
 //! g_{n+1} = g_n + dt (u₋ + u₊)/2,   U = ½ k [−g]₊²,   λ = −dt (U_{n+1} − U_n)/(g_{n+1} − g_n)
 //! ```
 //!
-//! so that T_{n+1} − T_n = λ (u₋ + u₊)/2 = −(U_{n+1} − U_n). The dynamic gap g is that of the material points which face each
-//! other half-way through the step, and agrees with the gap to second order.
+//! so that T_{n+1} − T_n = λ (u₋ + u₊)/2 = −(U_{n+1} − U_n). The dynamic gap g is that of the material points
+//! which face each other half-way through the step, and agrees with the gap to second order.
 //!
 //! # Source
 //!
-//! Puso & Zywicz (1998), eqs. (8) to (11), Armero & Petőcz (1998); signs and the factor ½ as in THEORY (6.4) and 8.
+//! Puso & Zywicz (1998), eqs. (8) to (11), Armero & Petőcz (1998); signs and the factor ½ as in THEORY (6.4)
+//! and 8.
 
 /// Force −(U₁ − U₀)/(g₁ − g₀) ≥ 0 and its derivative by g₁.
 ///

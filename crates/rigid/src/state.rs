@@ -4,14 +4,14 @@ use nalgebra::Vector3;
 
 /// Position, orientation and momenta of a body.
 ///
-/// Angular momentum and a unit quaternion are carried, never the inertia tensor in space: rotating that step by step
-/// loses energy by round-off (2e-5 of it in 1e7 steps).
+/// Angular momentum and a unit quaternion are carried, never the inertia tensor in space: rotating that step
+/// by step loses energy by round-off (2e-5 of it in 1e7 steps).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State {
     /// x: centre of mass, inertial axes \[m\].
     pub position: Vector3<f64>,
-    /// What rounding has taken from the position: equal steps would round the same way over and over, and x × p with them
-    /// \[m\].
+    /// What rounding has taken from the position: equal steps would round the same way over and over, and x ×
+    /// p with them \[m\].
     pub remainder: Vector3<f64>,
     /// Unit quaternion, principal axes → inertial axes.
     pub quaternion: [f64; 4],

@@ -19,7 +19,8 @@ impl System {
     ///
     /// # Errors
     ///
-    /// [`StepError`] if a body turns too fast or the contacts have no solution; the state is that before the step.
+    /// [`StepError`] if a body turns too fast or the contacts have no solution; the state is that before the
+    /// step.
     #[inline]
     pub fn step(&mut self) -> Result<(), StepError> {
         self.advance().or_else(|why| self.advance_in_parts(why)).map_err(|source| self.failed(source))

@@ -10,7 +10,8 @@ use crate::turn::TooFast;
 pub enum Unsolved {
     /// Multipliers and springs.
     #[error(
-        "the impulses of {contacts} contacts do not converge: their laws are missed by {missed:.1e} of the largest velocity or impulse"
+        "the impulses of {contacts} contacts do not converge: their laws are missed by {missed:.1e} of the \
+         largest velocity or impulse"
     )]
     Impulses {
         /// How many contacts.
@@ -20,7 +21,8 @@ pub enum Unsolved {
     },
     /// Friction.
     #[error(
-        "the friction of {contacts} contacts does not converge: their laws are missed by {missed:.1e} of the largest velocity or impulse"
+        "the friction of {contacts} contacts does not converge: their laws are missed by {missed:.1e} of the \
+         largest velocity or impulse"
     )]
     Friction {
         /// How many contacts.

@@ -12,8 +12,8 @@ use crate::pair::Ball;
 /// A surface in source coordinates, as a user gives it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// Planes without an end, each by a point of it and a normal into the free side: the walls of a room, the ground. A point
-    /// may touch several at once.
+    /// Planes without an end, each by a point of it and a normal into the free side: the walls of a room, the
+    /// ground. A point may touch several at once.
     Planes(Vec<[Vector3<f64>; 2]>),
     /// The outside of a ball.
     Sphere {
@@ -124,7 +124,8 @@ impl Surface {
         !matches!(self, Self::Planes(_) | Self::Sphere(_, _, -1.0))
     }
 
-    /// Radius of the ball around the origin that holds all that can be touched; infinite for what has no end \[m\].
+    /// Radius of the ball around the origin that holds all that can be touched; infinite for what has no end
+    /// \[m\].
     pub(crate) fn radius(&self) -> f64 {
         match self {
             // Whoever has left a cavity is still held by it.
@@ -140,7 +141,8 @@ impl Surface {
         matches!(self, Self::Block(..))
     }
 
-    /// Gap between a point or ball and one of its sheets, negative behind it, and the normal towards the free side; body frame.
+    /// Gap between a point or ball and one of its sheets, negative behind it, and the normal towards the free
+    /// side; body frame.
     #[inline]
     pub(crate) fn gap(&mut self, sheet: usize, ball: &Ball) -> (f64, Vector3<f64>) {
         let (distance, normal) = self.distance(sheet, ball);
@@ -178,7 +180,8 @@ impl Surface {
         matches!(self, Self::Block(..) | Self::Faces(..))
     }
 
-    /// Distance within which a point lies on a face, or flush with its rim: what rounding makes of places \[m\].
+    /// Distance within which a point lies on a face, or flush with its rim: what rounding makes of places
+    /// \[m\].
     pub(crate) fn flush(&self) -> f64 {
         match self {
             Self::Block(_, half, _) => FLUSH * half.min(),
@@ -187,7 +190,8 @@ impl Surface {
         }
     }
 
-    /// Normals of faces that a point may lie on the edges of: of a block those on its side of the middle, of a mesh where `up` leads.
+    /// Normals of faces that a point may lie on the edges of: of a block those on its side of the middle, of
+    /// a mesh where `up` leads.
     pub(crate) fn faces_at(&self, ball: &Ball, up: &Vector3<f64>) -> [Vector3<f64>; 3] {
         match self {
             Self::Block(center, _, axes) => {
@@ -198,7 +202,8 @@ impl Surface {
         }
     }
 
-    /// Gap from the face that faces along a plane, and its normal; none where the point lies beside that face.
+    /// Gap from the face that faces along a plane, and its normal; none where the point lies beside that
+    /// face.
     pub(crate) fn facing(&mut self, ball: &Ball, plane: &Held) -> Option<(f64, Vector3<f64>)> {
         let flush = self.flush();
         match self {
@@ -217,7 +222,8 @@ impl Surface {
 }
 
 impl Mesh {
-    /// The same: what is nearest to a point lifted out of the surface along the plane's normal, and moved inwards from the rim by as little.
+    /// The same: what is nearest to a point lifted out of the surface along the plane's normal, and moved
+    /// inwards from the rim by as little.
     fn facing(&mut self, ball: &Ball, plane: &Held, flush: f64) -> Option<(f64, Vector3<f64>)> {
         /// Lift over the size: small, as faces may be curved.
         const LIFT: f64 = 1e-5;
@@ -244,8 +250,8 @@ const FLUSH: f64 = 1e-6;
 /// How far edges may dip into a face that their corner touches, the sine of an angle.
 const DIP: f64 = -0.5;
 
-/// Signed distance from a box around the origin, and its gradient; faces which the edges of a corner would pierce count only
-/// for a corner that is clearly beyond them.
+/// Signed distance from a box around the origin, and its gradient; faces which the edges of a corner would
+/// pierce count only for a corner that is clearly beyond them.
 fn from_block(x: &Vector3<f64>, half: &Vector3<f64>, edges: &[Vector3<f64>; 3]) -> (f64, Vector3<f64>) {
     let sign = x.map(|x| if x < 0.0 { -1.0 } else { 1.0 });
     let mut beyond = x.abs() - half;
@@ -304,7 +310,8 @@ mod tests {
         assert_eq!((distance, normal), (5.0, Vector3::new(0.6, 0.8, 0.0)));
     }
 
-    /// The lower corner of a block that stands flush on an equal one meets its top face, wherever rounding puts it.
+    /// The lower corner of a block that stands flush on an equal one meets its top face, wherever rounding
+    /// puts it.
     #[test]
     fn a_flush_corner_meets_the_face_that_its_edges_do_not_pierce() {
         let half = Vector3::new(1.0, 1.0, 1.0);

@@ -11,10 +11,12 @@ use crate::surface::Surface;
 /// Parts of a way that are looked at, at most: what is behind the surface for less is not seen.
 const PARTS: f64 = 1000.0;
 
-/// Notes in the pair the first point that is in front of its surface at both ends of the step and behind it between.
+/// Notes in the pair the first point that is in front of its surface at both ends of the step and behind it
+/// between.
 ///
-/// The way of a point is taken straight, seen from the body with the surface. A gap falls by no more than the way that is made,
-/// so that a way shorter than the gaps at both ends touches nothing, and a gap may be skipped on the way.
+/// The way of a point is taken straight, seen from the body with the surface. A gap falls by no more than the
+/// way that is made, so that a way shorter than the gaps at both ends touches nothing, and a gap may be
+/// skipped on the way.
 pub(crate) fn look(pair: &mut Pair, stages: &[Stage], step: &Step<'_>) {
     let [a, b] = pair.bodies;
     let [rot_a, rot_b] = [a, b].map(|i| rotation::matrix(&stages[i].next.quaternion));

@@ -263,7 +263,8 @@ impl System {
         Ok(system)
     }
 
-    /// Makes room for as many contacts at once as there are slots, but no more than usual: lists grow where that is too little.
+    /// Makes room for as many contacts at once as there are slots, but no more than usual: lists grow where
+    /// that is too little.
     fn reserve(&mut self) {
         let n = self.pairs.iter().map(|pair| pair.gaps.len()).sum::<usize>().min(FORESEEN);
         self.contacts.reserve(n);
@@ -316,8 +317,9 @@ impl System {
         self.energies
     }
 
-    /// Contacts that no step has seen, as a point was in front of a surface at both ends of the step and behind it between:
-    /// pair, time \[s\], and how long it was behind \[s\], which a step must not exceed. The first of each pair.
+    /// Contacts that no step has seen, as a point was in front of a surface at both ends of the step and
+    /// behind it between: pair, time \[s\], and how long it was behind \[s\], which a step must not exceed.
+    /// The first of each pair.
     pub fn missed(&self) -> impl Iterator<Item = (usize, f64, f64)> {
         let pairs = self.pairs.iter().enumerate();
         pairs.filter(|(_, pair)| pair.missed[1] > 0.0).map(|(i, pair)| (i, pair.missed[0], pair.missed[1]))
@@ -373,7 +375,8 @@ impl System {
     pub fn balance(&self) -> Balance {
         let radius = |body: &RigidBody| (body.inertia.max() / body.mass).sqrt();
         let moving = || self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
-        // A body at rest on the ground has got momentum from gravity all the time, and the ground has taken it.
+        // A body at rest on the ground has got momentum from gravity all the time, and the ground has taken
+        // it.
         let fallen = self.gravity.norm() * self.time();
         let size = |body: &RigidBody, state: &State| state.momentum.norm() + body.mass * fallen;
         Balance {

@@ -1,13 +1,14 @@
 //! The rotation of a body over one step, THEORY (6.3), Simo & Wong (1991).
 //!
-//! In the principal axes of the body at the start of the step, with W = Aᵀ ω and m = A_nᵀ s_{n+1} (the angular momentum at the
-//! end of the step, which the impulses of the step decide):
+//! In the principal axes of the body at the start of the step, with W = Aᵀ ω and m = A_nᵀ s_{n+1} (the
+//! angular momentum at the end of the step, which the impulses of the step decide):
 //!
 //! ```text
 //! Exp(Θ) J W_{n+1} = m,   Θ = dt/2 (W_n + W_{n+1}),   A_{n+1} = A_n Exp(Θ)
 //! ```
 //!
-//! Since Exp(Θ) = (E − τ̃/2)⁻¹ (E + τ̃/2) with τ = k Θ, k = tan(|Θ|/2)/(|Θ|/2), this is a polynomial equation but for k:
+//! Since Exp(Θ) = (E − τ̃/2)⁻¹ (E + τ̃/2) with τ = k Θ, k = tan(|Θ|/2)/(|Θ|/2), this is a polynomial equation
+//! but for k:
 //!
 //! ```text
 //! G(W) = J W − m + (k/2) Θ × (J W + m) = 0

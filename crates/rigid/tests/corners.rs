@@ -5,13 +5,15 @@ use carom_dynamics::{Placement, rotation};
 use carom_rigid::{Ball, Edge, PairSpec, Shape, System};
 use nalgebra::{Matrix3, Vector3};
 
-/// Turns the diagonal of a cube that begins in its lower left corner upwards, so that this corner is the lowest.
+/// Turns the diagonal of a cube that begins in its lower left corner upwards, so that this corner is the
+/// lowest.
 fn on_its_corner() -> Placement {
     let angle = (1.0 / 3.0_f64.sqrt()).acos().to_degrees();
     Placement::rotated([1.0, -1.0, 0.0], -angle)
 }
 
-/// λ = −(1 + e) u₋/(1/m + (c × n)·J⁻¹ (c × n)) for a corner without friction, and −W⁻¹ (u₋ + e u_N n) for one that sticks.
+/// λ = −(1 + e) u₋/(1/m + (c × n)·J⁻¹ (c × n)) for a corner without friction, and −W⁻¹ (u₋ + e u_N n) for one
+/// that sticks.
 #[test]
 fn a_corner_on_a_plane_has_the_impulse_of_one_point() {
     let size = Vector3::new(0.1, 0.15, 0.2);
@@ -68,7 +70,8 @@ fn a_corner_on_a_plane_has_the_impulse_of_one_point() {
     assert!(n > 20, "{n} impacts");
 }
 
-/// Two cubes fly at each other corner on corner, a little beside each other or not at all: they overlap by no more than a step's way, and keep what they had.
+/// Two cubes fly at each other corner on corner, a little beside each other or not at all: they overlap by no
+/// more than a step's way, and keep what they had.
 #[test]
 fn corner_on_corner_keeps_energy_and_momenta() {
     let size = Vector3::new(0.1, 0.1, 0.1);

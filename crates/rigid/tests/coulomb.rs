@@ -1,4 +1,5 @@
-//! Coulomb's law of multipliers and of springs, where a closed form has μ in it: a coefficient that is 1 % off fails in each.
+//! Coulomb's law of multipliers and of springs, where a closed form has μ in it: a coefficient that is 1 %
+//! off fails in each.
 
 use crate::problems::{RADIUS, at, ball, block, feet, ground, pair};
 use carom_rigid::{Ball, Law, PairSpec, RigidBody, System};
@@ -48,7 +49,8 @@ fn a_block_thrown_along_the_ground_stops_where_coulomb_says() {
             let (way, place) = (0.5 / (friction * GRAVITY), system.states()[0].position);
             let along = place.x * direction[0] + place.y * direction[1];
             println!("{law:?}, μ = {friction}: {along:.6} of {way:.6} m, lost {:.6} J", system.books.d_fric);
-            // A step begins or ends the slip late: v DT/2 of a tenth of a metre. Springs swing about the weight.
+            // A step begins or ends the slip late: v DT/2 of a tenth of a metre. Springs swing about the
+            // weight.
             assert!((along / way - 1.0).abs() < 2e-3, "{law:?}, μ = {friction}: {along} {way}");
             assert!((system.books.d_fric / (0.5 * 31.2) - 1.0).abs() < 2e-3, "{}", system.books.d_fric);
         }
@@ -75,7 +77,8 @@ fn a_sliding_ball_rolls_when_coulomb_says() {
             }
             let (time, speed) = (system.time(), system.states()[0].momentum.x);
             println!("{law:?}, μ = {friction}: {time:.5} of {expected:.5} s, {speed:.9} m/s");
-            // The slip that is left takes three steps; the impulse of the weight on springs is 2 m g/ω off at most.
+            // The slip that is left takes three steps; the impulse of the weight on springs is 2 m g/ω off at
+            // most.
             assert!(
                 (time - expected).abs() < 2.0 * swing + 5.0 * DT,
                 "{law:?}, μ = {friction}: {time} {expected}"
@@ -102,7 +105,8 @@ fn a_block_on_an_incline_holds_up_to_the_angle_of_friction() {
     }
 }
 
-/// A ball that comes at a flat angle slips all through its impact: Δv_T = μ (1 + e) v_N against the slip, and a spin of 5 Δv_T/(2 R).
+/// A ball that comes at a flat angle slips all through its impact: Δv_T = μ (1 + e) v_N against the slip, and
+/// a spin of 5 Δv_T/(2 R).
 #[test]
 fn an_impact_in_full_slip_has_mu_times_its_normal_impulse() {
     for (law, restitution) in [(Law::Hard, 0.5), (Law::Hard, 1.0), (LAWS[1], 1.0)] {

@@ -99,7 +99,8 @@ fn towers_of_crossed_beams_come_to_rest_and_stay() {
 fn higher_towers_of_crossed_beams_come_to_rest_and_stay() {
     for storeys in 2..=6 {
         for friction in [0.3, 0.45, 0.6] {
-            // This one rocks on by a millimetre at its top: the work that is let be where contacts may rest feeds it.
+            // This one rocks on by a millimetre at its top: the work that is let be where contacts may rest
+            // feeds it.
             if (storeys, friction) == (6, 0.6) {
                 continue;
             }
@@ -148,11 +149,13 @@ fn a_pile_of_bricks_settles() {
 #[test]
 #[ignore = "3 min: piles of ten bricks for 4 s"]
 fn piles_of_ten_bricks_settle() {
-    // With friction 0.6 two of ten bricks of seed 0 end 27 mm in each other, a corner on a face that it has not come through.
+    // With friction 0.6 two of ten bricks of seed 0 end 27 mm in each other, a corner on a face that it has
+    // not come through.
     (0..3).for_each(|seed| settles(10, 0.3, seed, 4000));
 }
 
-/// Two beams that fly at each other, crossed, without gravity: the blow of edge on edge lies between both centres and moves momentum and nothing else.
+/// Two beams that fly at each other, crossed, without gravity: the blow of edge on edge lies between both
+/// centres and moves momentum and nothing else.
 #[test]
 fn crossed_beams_bounce_off_each_other() {
     let bodies = vec![block(1.0, BEAM), block(3.0, BEAM)];
@@ -181,7 +184,8 @@ fn crossed_beams_bounce_off_each_other() {
     }
 }
 
-/// A beam on its edge falls on the edge of another that is held: it turns round, and keeps what it has along the edge below.
+/// A beam on its edge falls on the edge of another that is held: it turns round, and keeps what it has along
+/// the edge below.
 #[test]
 fn an_edge_slides_on_an_edge_without_friction() {
     let size = Vector3::new(0.4, 0.1, 0.1);

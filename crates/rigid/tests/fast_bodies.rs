@@ -5,7 +5,8 @@ use carom_dynamics::Placement;
 use carom_rigid::{Ball, Law, PairSpec, Shape, System, SystemError};
 use nalgebra::Vector3;
 
-/// A ball at 1000 m/s and another at rest, 0.55 m apart: it is within 0.4 m of way behind the surface, 0.4 ms.
+/// A ball at 1000 m/s and another at rest, 0.55 m apart: it is within 0.4 m of way behind the surface, 0.4
+/// ms.
 #[test]
 fn a_ball_that_passes_through_another_between_two_steps_is_noticed() {
     let fly = |dt: f64, side: f64| {

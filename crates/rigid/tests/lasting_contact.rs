@@ -1,4 +1,5 @@
-//! Contacts that last on curved surfaces, with restitution below one: against the pendulum and against a circle at constant speed.
+//! Contacts that last on curved surfaces, with restitution below one: against the pendulum and against a
+//! circle at constant speed.
 
 use crate::problems::{RADIUS, at, ball, ground, pair};
 use carom_rigid::{Ball, PairSpec, RigidBody, Shape, System};
@@ -52,7 +53,8 @@ fn a_ball_slides_in_a_cavity_as_a_pendulum() {
     for restitution in [0.0, 0.5] {
         let [coarse, fine] = [500, 1000].map(|steps| swing(restitution, steps));
         println!("e = {restitution}: {coarse:?} {fine:?}");
-        // A tenth of a millimetre after ten swings of 1.08 m each; at rest the place has an error of the square of the phase.
+        // A tenth of a millimetre after ten swings of 1.08 m each; at rest the place has an error of the
+        // square of the phase.
         assert!(fine[0] < 1e-4 && fine[1] < 2e-7 && fine[2] < 1e-4, "{fine:?}");
         assert!(fine[1] < 0.15 * coarse[1] && fine[2] < 0.15 * coarse[2], "{coarse:?} {fine:?}");
     }
@@ -86,8 +88,8 @@ fn without_gravity_the_speed_along_the_wall_is_constant() {
     }
 }
 
-/// What falls without restitution ends up to half a step late, dt V/2 deep, and comes up again: all of its fall, no more and
-/// no less, is booked.
+/// What falls without restitution ends up to half a step late, dt V/2 deep, and comes up again: all of its
+/// fall, no more and no less, is booked.
 #[test]
 fn a_ball_that_falls_without_restitution_does_not_stay_below_the_ground() {
     for dt in [1.03e-3, 1.0e-3, 0.97e-3, 0.95e-3] {

@@ -27,7 +27,8 @@ fn a_gas_of_balls_keeps_its_energy_over_a_hundred_thousand_collisions() {
     assert!(least > -1e-11 && largest < 1e-11);
 }
 
-/// Balls that are a little apart: the impulse runs through, and the last one leaves with the velocity of the first.
+/// Balls that are a little apart: the impulse runs through, and the last one leaves with the velocity of the
+/// first.
 #[test]
 fn a_cradle_hands_the_velocity_on() {
     let n = 5;
@@ -64,8 +65,8 @@ fn restitution_is_what_was_asked_for_and_its_loss_is_booked() {
     }
 }
 
-/// Eight points and four redundant equations a storey: three blocks, the upper ones smaller, and equal ones that stand flush, with
-/// corners of the lower on the faces of the upper, too.
+/// Eight points and four redundant equations a storey: three blocks, the upper ones smaller, and equal ones
+/// that stand flush, with corners of the lower on the faces of the upper, too.
 #[test]
 fn a_stack_at_rest_stays_at_rest() {
     for widths in [[1.0, 0.8, 0.6], [1.0; 3]] {
@@ -181,7 +182,8 @@ fn a_sliding_ball_begins_to_roll() {
     assert!(drift.energy < 1e-12, "{drift:?}");
 }
 
-/// A hundred balls in a cube, in a list of 5050 pairs of which a step looks at those that are near: none passes through another one.
+/// A hundred balls in a cube, in a list of 5050 pairs of which a step looks at those that are near: none
+/// passes through another one.
 #[test]
 fn no_two_balls_of_a_crowd_pass_through_each_other() {
     let (n, dt) = (100, 1e-3);

@@ -5,7 +5,8 @@ use carom_dynamics::Placement;
 use carom_rigid::{Law, PairSpec, Shape, System};
 use nalgebra::Vector3;
 
-/// Balls meet by multipliers, walls repel them by springs over some fifteen steps: impulses of both laws come in one step.
+/// Balls meet by multipliers, walls repel them by springs over some fifteen steps: impulses of both laws come
+/// in one step.
 #[test]
 fn balls_by_multipliers_and_walls_by_springs_keep_energy_and_momenta() {
     let mut system = gas(Law::per_point(1e4), 2e-3);
@@ -31,8 +32,8 @@ fn balls_by_multipliers_and_walls_by_springs_keep_energy_and_momenta() {
     assert!((system.ang_momentum() - ang_momentum).norm() < 1e-11 * ang_momentum.norm());
 }
 
-/// A ball hits an equal one that leans on a spring. It stops dead; the other swings for half a period π √(m/k), and hits it
-/// back with the velocity that it had.
+/// A ball hits an equal one that leans on a spring. It stops dead; the other swings for half a period π
+/// √(m/k), and hits it back with the velocity that it had.
 #[test]
 fn a_ball_is_thrown_back_by_the_spring_behind_another() {
     let (stiffness, dt) = (1e3, 1e-4);
@@ -60,8 +61,8 @@ fn a_ball_is_thrown_back_by_the_spring_behind_another() {
     assert!((hits[1] - hits[0] - half_period).abs() < 2.0 * dt, "{hits:?} {half_period}");
 }
 
-/// A block lies with two feet on rigid ground and with two on springs, free to slide: it tilts about the rigid feet, and the
-/// springs swing between nothing and m g/2k.
+/// A block lies with two feet on rigid ground and with two on springs, free to slide: it tilts about the
+/// rigid feet, and the springs swing between nothing and m g/2k.
 #[test]
 fn a_block_on_rigid_and_on_springy_ground_tilts_as_a_pendulum() {
     let (mass, stiffness, dt) = (2.0, 2e4, 1e-4);

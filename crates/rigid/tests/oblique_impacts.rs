@@ -1,4 +1,5 @@
-//! What an event tells of an oblique impact: velocities along the normal and across it, against the closed form of rigid bodies.
+//! What an event tells of an oblique impact: velocities along the normal and across it, against the closed
+//! form of rigid bodies.
 
 use crate::problems::{RADIUS, at, ball, ground, pair};
 use carom_dynamics::{ContactEvent, Ignore, NoRestitution, Placement};
@@ -14,7 +15,8 @@ fn events(system: System, end_time: f64) -> Vec<ContactEvent> {
     simulation.events().to_vec()
 }
 
-/// A ball with a velocity along x and a spin about y that falls on the ground, without gravity: at 3 m/s it touches in the middle of a step.
+/// A ball with a velocity along x and a spin about y that falls on the ground, without gravity: at 3 m/s it
+/// touches in the middle of a step.
 fn falls(velocity: [f64; 3], spin: f64, restitution: f64, friction: f64, law: Law) -> ContactEvent {
     let (floor, plane) = ground();
     let place = Placement { angular_velocity: [0.0, spin, 0.0], ..at([0.0, 0.0, RADIUS + 0.0135], velocity) };
@@ -28,7 +30,8 @@ fn falls(velocity: [f64; 3], spin: f64, restitution: f64, friction: f64, law: La
     found[0]
 }
 
-/// J_n = m (1 + e) v; J_t = −μ J_n, or what stops the slip of a homogeneous ball, −2/7 m s; the slip falls by 7/2 J_t/m.
+/// J_n = m (1 + e) v; J_t = −μ J_n, or what stops the slip of a homogeneous ball, −2/7 m s; the slip falls by
+/// 7/2 J_t/m.
 #[test]
 fn restitution_is_along_the_normal_whatever_the_friction() {
     let (mass, v) = (2.0, 3.0);
@@ -67,7 +70,8 @@ fn a_spring_has_a_peak_force() {
     assert!((event.restitution().unwrap() - 1.0).abs() < 1e-3, "{event:?}");
 }
 
-/// A ball in a groove gets impulses from both sides at once: the velocities of neither contact are its own doing.
+/// A ball in a groove gets impulses from both sides at once: the velocities of neither contact are its own
+/// doing.
 #[test]
 fn restitution_of_simultaneous_impacts_is_left_out() {
     let (floor, _) = ground();

@@ -2,7 +2,8 @@
 
 use crate::problems::{ball_in_shell, run};
 
-/// Energy and angular momentum over 100 s at any step. T alone is not constant, as the springs hold some of the energy.
+/// Energy and angular momentum over 100 s at any step. T alone is not constant, as the springs hold some of
+/// the energy.
 #[test]
 fn energy_and_angular_momentum_are_constant_at_any_step() {
     for dt in [0.01, 0.1, 0.5] {
@@ -13,7 +14,8 @@ fn energy_and_angular_momentum_are_constant_at_any_step() {
     }
 }
 
-/// max |T/T₀ − 1|: the ball starts without a gap and swings to twice its static depth N/k, N = μ v²/R: U = 2 N²/k.
+/// max |T/T₀ − 1|: the ball starts without a gap and swings to twice its static depth N/k, N = μ v²/R: U = 2
+/// N²/k.
 #[test]
 fn kinetic_energy_dips_by_what_the_springs_hold() {
     let dip = |stiffness: f64| {

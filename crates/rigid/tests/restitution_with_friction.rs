@@ -42,8 +42,8 @@ fn rod_in_the_air(seed: u64, restitution: f64, friction: f64, dt: f64) -> System
     System::new(bodies, &places, &[spec], Vector3::new(0.0, 0.0, -GRAVITY), dt).unwrap()
 }
 
-/// Energy of no drop rises: not at all where all is elastic, by less than gravity gives to the body in a step where it may rest, since what sinks on
-/// arrival is lifted and slips end within a step.
+/// Energy of no drop rises: not at all where all is elastic, by less than gravity gives to the body in a step
+/// where it may rest, since what sinks on arrival is lifted and slips end within a step.
 fn drops(seeds: u64) {
     let dt = 1e-3;
     let mut reduced = 0;
@@ -116,7 +116,8 @@ fn blocks_in_a_room_create_no_energy() {
     assert!(impulses > 300, "{impulses}");
 }
 
-/// T after Newton's law for a tip that sticks, over T before, and the impulse, for unit mass and radius of gyration k.
+/// T after Newton's law for a tip that sticks, over T before, and the impulse, for unit mass and radius of
+/// gyration k.
 ///
 /// * `arm` — by how much ω moves the tip along x and z: (h, a)
 fn newton(k: f64, [h, a]: [f64; 2], v: [f64; 2], omega: f64, e: f64) -> (f64, [f64; 2]) {
@@ -134,8 +135,9 @@ fn newton(k: f64, [h, a]: [f64; 2], v: [f64; 2], omega: f64, e: f64) -> (f64, [f
     (after / kinetic(v, omega), r)
 }
 
-/// The paradox of Kane and Levinson with one contact: a rod strikes the ground with its tip, friction stops the slip, and Newton's law says more
-/// energy than there was. Where it says so none is created and none is lost; where it says less it holds as it is.
+/// The paradox of Kane and Levinson with one contact: a rod strikes the ground with its tip, friction stops
+/// the slip, and Newton's law says more energy than there was. Where it says so none is created and none is
+/// lost; where it says less it holds as it is.
 #[test]
 fn a_rod_that_strikes_the_ground_gains_nothing() {
     let (half, mass, dt) = (0.5_f64, 1.0, 1e-9);

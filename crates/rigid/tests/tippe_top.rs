@@ -8,7 +8,8 @@ const RADIUS: f64 = 0.02;
 const OFFSET: f64 = 0.3 * RADIUS;
 const MASS: f64 = 0.02;
 
-/// The top, a little inclined, spinning about the vertical; moments of Rauch-Wojciechowski & Rutstam (2012), 131/350 and 2/5 m R².
+/// The top, a little inclined, spinning about the vertical; moments of Rauch-Wojciechowski & Rutstam (2012),
+/// 131/350 and 2/5 m R².
 fn top(dt: f64) -> System {
     let unit = MASS * RADIUS * RADIUS;
     let moments = Vector3::new(131.0 / 350.0, 131.0 / 350.0, 0.4) * unit;
@@ -38,7 +39,8 @@ fn axis(system: &System) -> Vector3<f64> {
     rotation::matrix(&system.states()[0].quaternion) * Vector3::z()
 }
 
-/// Jellett's constant s·a, a from the centre of mass to the point of contact: whatever force acts there has no part in it.
+/// Jellett's constant s·a, a from the centre of mass to the point of contact: whatever force acts there has
+/// no part in it.
 fn jellett(system: &System) -> f64 {
     system.states()[0].spin.dot(&(OFFSET * axis(system) - RADIUS * Vector3::z()))
 }

@@ -65,7 +65,8 @@ fn twelve_drops_come_to_rest() {
     }
 }
 
-/// Three blocks fall on each other and on the ground, corners of each on the faces of the other: up to some twenty contacts at once.
+/// Three blocks fall on each other and on the ground, corners of each on the faces of the other: up to some
+/// twenty contacts at once.
 fn towers(seeds: u64, steps: u32) {
     let size = Vector3::new(0.2, 0.2, 0.1);
     let mut divided = 0;

@@ -1,8 +1,9 @@
-//! Zywicz & Puso (1999), second example: two equal rigid bars of 50 × 1 × 1 m, the left one at 1 m/s, the right one at rest 0.01 m
-//! before it; their corners meet node on node, flush with the rims of the faces that they hit.
+//! Zywicz & Puso (1999), second example: two equal rigid bars of 50 × 1 × 1 m, the left one at 1 m/s, the
+//! right one at rest 0.01 m before it; their corners meet node on node, flush with the rims of the faces that
+//! they hit.
 //!
-//! The paper: the velocities swap within one step. Its search is a dual pass, nodes of each bar against the end of the other, and finds
-//! eight contacts, of which four repeat the others.
+//! The paper: the velocities swap within one step. Its search is a dual pass, nodes of each bar against the
+//! end of the other, and finds eight contacts, of which four repeat the others.
 
 use crate::problems::{at, block, pair};
 use carom_dynamics::Placement;
@@ -122,7 +123,8 @@ fn the_dual_pass_finds_eight_node_pairs() {
     }
 }
 
-/// The right bar is shifted along the rim: two nodes of each bar lie inside of the other's end, flush along one side.
+/// The right bar is shifted along the rim: two nodes of each bar lie inside of the other's end, flush along
+/// one side.
 #[test]
 fn nodes_flush_along_one_side_are_found() {
     for shift in [[0.25, 0.0], [0.0, -0.5], [-0.125, 0.0]] {

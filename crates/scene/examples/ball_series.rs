@@ -1,7 +1,7 @@
 //! A breathing, moving ball as a ParaView series: `cargo run -p carom-scene --example ball_series -- FOLDER`.
 //!
-//! Shows every step of an export: grid of the exact ball, displacement with rigid motion, stress of the elastic part,
-//! a contact pressure on faces, frames and their `.pvd`.
+//! Shows every step of an export: grid of the exact ball, displacement with rigid motion, stress of the
+//! elastic part, a contact pressure on faces, frames and their `.pvd`.
 
 use std::path::PathBuf;
 

@@ -12,10 +12,11 @@ use carom_vtk::{CellType, Grid};
 
 use crate::tessellate::tessellate;
 
-/// A body as a grid of VTK cells, with the way from values at the body's points to values at the points of the grid.
+/// A body as a grid of VTK cells, with the way from values at the body's points to values at the points of
+/// the grid.
 ///
-/// The grid of a NURBS body has rational Bezier cells of exactly its shape: points are their control points, and every
-/// point field is made of control values too.
+/// The grid of a NURBS body has rational Bezier cells of exactly its shape: points are their control points,
+/// and every point field is made of control values too.
 #[derive(Debug, Clone)]
 pub struct BodyGrid {
     /// Points in the axes of the source geometry, cells, weights; no fields yet.
@@ -45,8 +46,8 @@ impl BodyGrid {
         }
     }
 
-    /// The surface of the body: faces of its cells, or a Bezier quadrilateral for each span of its outer sides.
-    /// Normals point outwards. It shows the same picture as the volume, in a fraction of the space.
+    /// The surface of the body: faces of its cells, or a Bezier quadrilateral for each span of its outer
+    /// sides. Normals point outwards. It shows the same picture as the volume, in a fraction of the space.
     pub fn surface(body: &Body) -> Self {
         match &body.geometry {
             Geometry::Mesh(mesh) => mesh_surface(mesh, body.boundary_faces()),
@@ -54,8 +55,8 @@ impl BodyGrid {
         }
     }
 
-    /// Carries values at the body's points (nodes, control points) to the points of the grid; linear, and exact as a
-    /// function: what is a rigid motion or a mode of the body is the same on the grid.
+    /// Carries values at the body's points (nodes, control points) to the points of the grid; linear, and
+    /// exact as a function: what is a rigid motion or a mode of the body is the same on the grid.
     ///
     /// # Panics
     ///
@@ -71,8 +72,8 @@ impl BodyGrid {
         }
     }
 
-    /// A value for each grid cell from values on faces of body cells (contact pressure): zero where none is given; in a
-    /// volume a cell shows the largest of its faces.
+    /// A value for each grid cell from values on faces of body cells (contact pressure): zero where none is
+    /// given; in a volume a cell shows the largest of its faces.
     pub fn face_values(&self, values: &[(FaceRef, f64)]) -> Vec<f64> {
         let mut sorted = values.to_vec();
         sorted.sort_by_key(|(face, _)| *face);
@@ -91,8 +92,8 @@ impl BodyGrid {
         }
     }
 
-    /// Points of a face of a surface grid at parameters 0, 1/n, … 1 of both directions (of a triangle: those with
-    /// ξ₁ + ξ₂ ≤ 1), and which of them go around it.
+    /// Points of a face of a surface grid at parameters 0, 1/n, … 1 of both directions (of a triangle: those
+    /// with ξ₁ + ξ₂ ≤ 1), and which of them go around it.
     ///
     /// Nothing for a cell of a volume.
     pub fn sample(&self, cell: usize, n: usize) -> (Vec<[f64; 3]>, Vec<usize>) {

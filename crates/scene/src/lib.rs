@@ -1,8 +1,9 @@
 //! Bodies as they are shown: VTK grids with fields, and pictures.
 //!
-//! [`BodyGrid`] turns a body into cells of VTK: mesh cells as they are, knot spans as rational Bezier cells of the exact
-//! shape. It carries values at the body's points (nodes, control points) to the points of the grid;
-//! [`StressRecovery`] gives their stress. [`picture()`] draws the surface of a grid without any other program.
+//! [`BodyGrid`] turns a body into cells of VTK: mesh cells as they are, knot spans as rational Bezier cells
+//! of the exact shape. It carries values at the body's points (nodes, control points) to the points of the
+//! grid; [`StressRecovery`] gives their stress. [`picture()`] draws the surface of a grid without any other
+//! program.
 
 pub mod body_grid;
 pub mod picture;

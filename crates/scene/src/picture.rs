@@ -13,7 +13,8 @@ use crate::tessellate::{Tessellation, tessellate};
 pub enum Coloring<'a> {
     /// One colour.
     Plain(Color),
-    /// A number for each grid cell chooses one of the named colours; numbers without one are grey. The names are written on their faces.
+    /// A number for each grid cell chooses one of the named colours; numbers without one are grey. The names
+    /// are written on their faces.
     Cells {
         /// Which colour each cell has.
         groups: &'a [usize],
@@ -34,9 +35,10 @@ pub const PLAIN: Color = Color([176, 186, 200]);
 
 /// Draws the surface of bodies, from any number of surface grids.
 ///
-/// * `bodies` — surface grids ([`BodyGrid::surface`]) with their colours; move `grid.points` to show them displaced
-/// * `edges` — whether lines are drawn: sharp edges and borders of colours dark, borders of cells faint, and these only where there
-///   are not so many of them that they would hide the colours
+/// * `bodies` — surface grids ([`BodyGrid::surface`]) with their colours; move `grid.points` to show them
+///   displaced
+/// * `edges` — whether lines are drawn: sharp edges and borders of colours dark, borders of cells faint, and
+///   these only where there are not so many of them that they would hide the colours
 ///
 /// The picture has no title and the usual view: set its fields before drawing it.
 pub fn picture(bodies: &[(&BodyGrid, Coloring<'_>)], edges: bool) -> Picture {
@@ -132,7 +134,8 @@ struct BorderPiece {
     normal: [f64; 3],
 }
 
-/// Draws the borders of cells: dark where the colour changes, where the surface bends by more than 30° or ends; faint elsewhere.
+/// Draws the borders of cells: dark where the colour changes, where the surface bends by more than 30° or
+/// ends; faint elsewhere.
 fn add_lines(
     picture: &mut Picture,
     tessellations: &[Tessellation],
@@ -141,8 +144,8 @@ fn add_lines(
 ) {
     let points = || tessellations.iter().flat_map(|t| t.points.iter().map(|(x, _)| x));
     let extent = points().flatten().fold(0.0_f64, |m, c| m.max(c.abs()));
-    // Both cells evaluate a point of their border to rounding: the odd offset keeps round numbers away from the bounds of the
-    // small boxes that tell points apart.
+    // Both cells evaluate a point of their border to rounding: the odd offset keeps round numbers away from
+    // the bounds of the small boxes that tell points apart.
     let box_of = |x: [f64; 3]| x.map(|c| (c / (1e-6 * extent.max(1e-300)) + 0.2718).round() as i64);
     let mut pieces: HashMap<[[i64; 3]; 2], Vec<BorderPiece>> = HashMap::new();
     for (cell, tessellation) in tessellations.iter().enumerate() {
@@ -190,8 +193,8 @@ fn is_smooth(a: [f64; 3], b: [f64; 3]) -> bool {
     dot(a, b) > 0.866 * (dot(a, a) * dot(b, b)).sqrt()
 }
 
-/// Bits of a position, to find the same point in several faces (they are evaluated alike only to rounding, so the last
-/// bits are left out).
+/// Bits of a position, to find the same point in several faces (they are evaluated alike only to rounding, so
+/// the last bits are left out).
 fn key(x: [f64; 3]) -> [u32; 3] {
     x.map(|c| (c as f32 + 0.0).to_bits() & !0xf)
 }
@@ -210,7 +213,8 @@ fn smooth_normals(tessellations: &[Tessellation]) -> HashMap<[u32; 3], Vec<[f64;
     normals
 }
 
-/// Mean of the normals at a point that differ from the triangle's own by less than 30°: sharp edges stay sharp.
+/// Mean of the normals at a point that differ from the triangle's own by less than 30°: sharp edges stay
+/// sharp.
 fn smoothed(normals: &HashMap<[u32; 3], Vec<[f64; 3]>>, at: [f64; 3], own: [f64; 3]) -> [f64; 3] {
     let mut sum = own;
     for &normal in normals.get(&key(at)).map_or(&[][..], Vec::as_slice) {

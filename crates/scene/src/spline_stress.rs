@@ -112,10 +112,10 @@ impl SplineRecovery {
 
     /// Values at the lattice to Bezier control values that take them there, cell by cell.
     ///
-    /// On a face the result depends on the face's lattice alone, so neighbours agree. The control values of the von Mises
-    /// stress are not let below 0: then the field is nowhere negative, as a rational Bezier cell stays between its
-    /// control values. Where the stress falls from its peak to next to nothing within one cell, it is a little higher
-    /// for it; the tensor, from which anybody can take it, is not touched.
+    /// On a face the result depends on the face's lattice alone, so neighbours agree. The control values of
+    /// the von Mises stress are not let below 0: then the field is nowhere negative, as a rational Bezier
+    /// cell stays between its control values. Where the stress falls from its peak to next to nothing within
+    /// one cell, it is a little higher for it; the tensor, from which anybody can take it, is not touched.
     fn to_control_values(&self, at_lattice: &[[f64; 6]], n_points: usize) -> Stress {
         let mut out = Stress { tensor: vec![[0.0; 6]; n_points], von_mises: vec![0.0; n_points] };
         for target in &self.targets {

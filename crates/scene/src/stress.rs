@@ -6,8 +6,8 @@ use carom_fem::{Body, Discretisation, Geometry, StressSites};
 use crate::body_grid::{BodyGrid, Source};
 use crate::spline_stress::SplineRecovery;
 
-/// Cauchy stress at the points of a grid, in the axes of the source geometry. For Bezier cells these are control
-/// values of the field, like the points themselves.
+/// Cauchy stress at the points of a grid, in the axes of the source geometry. For Bezier cells these are
+/// control values of the field, like the points themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stress {
     /// xx, yy, zz, xy, yz, xz \[Pa\], VTK's order.
@@ -16,7 +16,8 @@ pub struct Stress {
     pub von_mises: Vec<f64>,
 }
 
-/// Turns a stress into other axes: R σ Rᵀ, `rotation[a][b]` taking components in the old axes to the new ones.
+/// Turns a stress into other axes: R σ Rᵀ, `rotation[a][b]` taking components in the old axes to the new
+/// ones.
 pub fn rotated(stress: &[f64; 6], rotation: &[[f64; 3]; 3]) -> [f64; 6] {
     let [xx, yy, zz, xy, yz, xz] = *stress;
     let full = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
@@ -26,12 +27,13 @@ pub fn rotated(stress: &[f64; 6], rotation: &[[f64; 3]; 3]) -> [f64; 6] {
     [entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(1, 2), entry(0, 2)]
 }
 
-/// Gives the stress of a body at the points of a grid, frame after frame: what does not depend on the displacement is
-/// computed once.
+/// Gives the stress of a body at the points of a grid, frame after frame: what does not depend on the
+/// displacement is computed once.
 ///
-/// Meshes: averages at the nodes, [`StressSites::node_averages`]. NURBS: evaluated in every cell at the lattice i/p of its Bezier form, averaged over
-/// the cells that meet there, and turned into control values that take these averages. The field is
-/// continuous; the jumps that averaging removed are of the order of the discretisation error.
+/// Meshes: averages at the nodes, [`StressSites::node_averages`]. NURBS: evaluated in every cell at the
+/// lattice i/p of its Bezier form, averaged over the cells that meet there, and turned into control values
+/// that take these averages. The field is continuous; the jumps that averaging removed are of the order of
+/// the discretisation error.
 #[derive(Debug, Clone)]
 pub struct StressRecovery<'a> {
     grid: &'a BodyGrid,

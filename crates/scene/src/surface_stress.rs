@@ -1,6 +1,7 @@
 //! Stress at the surface of a body whose displacement is known there alone.
 //!
-//! The strain in the surface follows from the displacement of the surface; the stress on it is the contact pressure, or nothing:
+//! The strain in the surface follows from the displacement of the surface; the stress on it is the contact
+//! pressure, or nothing:
 //!
 //! ```text
 //! ε = P sym(Σ u,_α ⊗ g^α) P,   P = E₃ − n ⊗ n
@@ -8,8 +9,9 @@
 //! σ = 2μ ε + λ (tr ε + ε_n) P − p n ⊗ n
 //! ```
 //!
-//! with tangents g_α = x,_α, their duals g^α in the surface, the outward normal n and the pressure p. This is the stress of the body wherever
-//! its surface carries no shear and no other load: faces that are held, or tied to a joint, are not resolved.
+//! with tangents g_α = x,_α, their duals g^α in the surface, the outward normal n and the pressure p. This is
+//! the stress of the body wherever its surface carries no shear and no other load: faces that are held, or
+//! tied to a joint, are not resolved.
 
 use std::sync::Arc;
 
@@ -70,7 +72,8 @@ impl SurfaceStressRecovery {
         Ok(Self { materials, shape, n_points: grid.grid.points.len() })
     }
 
-    /// Stress under a small displacement of the body's points (nodes, control points) of which those of the surface count, in the body's axes.
+    /// Stress under a small displacement of the body's points (nodes, control points) of which those of the
+    /// surface count, in the body's axes.
     ///
     /// * `displacement` — one vector a body point \[m\]
     /// * `pressures` — on each cell of the grid \[Pa\]; empty if nothing presses
@@ -121,7 +124,8 @@ impl SurfaceStressRecovery {
     }
 }
 
-/// Stress at the lattice i/p, j/q of a Bezier face. With X = w x and U = w u polynomial, ∂x = (∂X − x ∂w)/w and ∂u alike.
+/// Stress at the lattice i/p, j/q of a Bezier face. With X = w x and U = w u polynomial, ∂x = (∂X − x ∂w)/w
+/// and ∂u alike.
 fn stress_of_cell(
     mesh: &BezierMesh,
     cell: &BezierCell,
@@ -176,8 +180,8 @@ fn to_control_values(mesh: &BezierMesh, tables: &[LineTables], at_lattice: &[[f6
     out
 }
 
-/// Stress at a point of the surface from its tangents and the derivatives of the displacement along the same parameters; not finite where the
-/// surface is degenerate.
+/// Stress at a point of the surface from its tangents and the derivatives of the displacement along the same
+/// parameters; not finite where the surface is degenerate.
 fn in_surface(
     material: &Material,
     tangents: &[[f64; 3]; 2],

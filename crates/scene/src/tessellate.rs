@@ -3,7 +3,8 @@
 use carom_vtk::order::quadrilateral_order;
 use carom_vtk::{CellType, Grid};
 
-/// A face cut into triangles: points with values, triangles over them, and the chain of points around the face.
+/// A face cut into triangles: points with values, triangles over them, and the chain of points around the
+/// face.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tessellation {
     /// Parameters in the face are gone; this is the position and the value of each point.

@@ -213,8 +213,9 @@ fn a_linear_displacement_has_one_stress_everywhere() {
     }
 }
 
-/// u = c z (x, y, 0) is in the spline space: x and y come from (u, v), z from w alone, so its control values are the
-/// products of the control points' coordinates. Its stress is linear in x and z, which the Bezier cells take exactly.
+/// u = c z (x, y, 0) is in the spline space: x and y come from (u, v), z from w alone, so its control values
+/// are the products of the control points' coordinates. Its stress is linear in x and z, which the Bezier
+/// cells take exactly.
 #[test]
 fn a_linear_stress_is_exact_between_the_lattice_points() {
     let body = half_tube();
@@ -237,8 +238,8 @@ fn a_linear_stress_is_exact_between_the_lattice_points() {
     }
 }
 
-/// One control point moves, as under a small contact: the stress falls to nothing within two spans. Interpolation with the
-/// degree of the cell alone would fall below 0 there.
+/// One control point moves, as under a small contact: the stress falls to nothing within two spans.
+/// Interpolation with the degree of the cell alone would fall below 0 there.
 #[test]
 fn von_mises_is_nowhere_negative() {
     let body = half_tube();

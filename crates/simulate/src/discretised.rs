@@ -1,4 +1,5 @@
-//! Discretisations and surfaces of the bodies of a scenario, each made once: bodies that are equal share them.
+//! Discretisations and surfaces of the bodies of a scenario, each made once: bodies that are equal share
+//! them.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;

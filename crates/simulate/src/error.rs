@@ -40,9 +40,9 @@ pub enum SimulateError {
     },
     /// A contact of two bodies that do not give way.
     #[error(
-        "contact between {pair}: both bodies are rigid, and nothing says how they give way; reduce one of them \
-         (`reduce = {{ interface = [\"SET\"] }}` instead of `rigid = true`), or give the contact a stiffness in Pa/m, \
-         `law = {{ kind = \"penalty\", stiffness = ... }}`"
+        "contact between {pair}: both bodies are rigid, and nothing says how they give way; reduce one of \
+         them (`reduce = {{ interface = [\"SET\"] }}` instead of `rigid = true`), or give the contact a \
+         stiffness in Pa/m, `law = {{ kind = \"penalty\", stiffness = ... }}`"
     )]
     BothRigid {
         /// The surfaces.
@@ -70,8 +70,8 @@ pub enum SimulateError {
     SpectralRadius(#[from] carom_integrate::SpectralRadiusError),
     /// An integrator that does not go with the scheme.
     #[error(
-        "the integrator `{integrator}` does not go with the scheme `{scheme}`; `dop853`, `dormand-prince5`, `radau5`, `bdf2`, `midpoint` and \
-         `generalised-alpha` do"
+        "the integrator `{integrator}` does not go with the scheme `{scheme}`; `dop853`, `dormand-prince5`, \
+         `radau5`, `bdf2`, `midpoint` and `generalised-alpha` do"
     )]
     Integrator {
         /// Name of the scheme.
@@ -81,8 +81,8 @@ pub enum SimulateError {
     },
     /// A contact without penetration where no mode answers at once.
     #[error(
-        "the scheme `{scheme}` needs `law = {{ kind = \"penalty\" }}`: all modes move, and none is left that answers a pressure at once; \
-         `quasistatic` has contact without a penalty"
+        "the scheme `{scheme}` needs `law = {{ kind = \"penalty\" }}`: all modes move, and none is left that \
+         answers a pressure at once; `quasistatic` has contact without a penalty"
     )]
     NeedsPenalty {
         /// Name of the scheme.
@@ -98,7 +98,8 @@ pub enum SimulateError {
     },
     /// A shape that cannot stand at its end of a pair.
     #[error(
-        "`{end}` has no {has} to touch with: in `between` the first body touches with points or balls, the second with a surface; name it {place}"
+        "`{end}` has no {has} to touch with: in `between` the first body touches with points or balls, the \
+         second with a surface; name it {place}"
     )]
     ShapeRole {
         /// The end.
@@ -154,7 +155,8 @@ pub enum SimulateError {
     },
     /// A file in units gives no material, and the scenario none.
     #[error(
-        "body `{body}`: `{path}` gives no material to all of its cells, and the scenario names none: add `material = \"steel\"` to the body"
+        "body `{body}`: `{path}` gives no material to all of its cells, and the scenario names none: add \
+         `material = \"steel\"` to the body"
     )]
     NoMaterial {
         /// Name of the body.
@@ -164,7 +166,8 @@ pub enum SimulateError {
     },
     /// A source file cannot be read.
     #[error(
-        "body `{body}`: cannot read `{path}`: {source}; check the path, which is relative to the folder of the scenario"
+        "body `{body}`: cannot read `{path}`: {source}; check the path, which is relative to the folder of \
+         the scenario"
     )]
     SourceFile {
         /// Name of the body.
@@ -208,8 +211,8 @@ pub enum SimulateError {
     },
     /// A flexible body without a model.
     #[error(
-        "body `{body}` is neither rigid nor reduced: give it `reduce = {{ interface = [\"SET\"] }}` with the set that may touch \
-         (its sets are {known}), or `rigid = true`"
+        "body `{body}` is neither rigid nor reduced: give it `reduce = {{ interface = [\"SET\"] }}` with the \
+         set that may touch (its sets are {known}), or `rigid = true`"
     )]
     NoInterface {
         /// Name of the body.
@@ -219,8 +222,8 @@ pub enum SimulateError {
     },
     /// Bodies lie inside each other at the start.
     #[error(
-        "contact {pair}: the bodies lie up to {depth:.3e} m inside each other at the start, too deep to touch; move one of them \
-         (`position`) so that they are apart"
+        "contact {pair}: the bodies lie up to {depth:.3e} m inside each other at the start, too deep to \
+         touch; move one of them (`position`) so that they are apart"
     )]
     Overlap {
         /// The two ends.
@@ -236,8 +239,9 @@ pub enum SimulateError {
     },
     /// A grounded body with a velocity.
     #[error(
-        "body `{body}`: its model holds {sets} to the ground, so that it cannot start with a velocity: remove `velocity` and \
-         `angular_velocity`, or reduce the body without holding sets (`reduce.fix`, --fix)"
+        "body `{body}`: its model holds {sets} to the ground, so that it cannot start with a velocity: \
+         remove `velocity` and `angular_velocity`, or reduce the body without holding sets (`reduce.fix`, \
+         --fix)"
     )]
     GroundedMoves {
         /// Name of the body.
@@ -284,8 +288,8 @@ pub enum SimulateError {
     Set(#[from] SetError),
     /// A contact with a part of a reduced body that is no interface.
     #[error(
-        "contact between {pair}: `{set}` is no interface of the reduced body `{body}`, and only interfaces can touch; \
-         add it to its `reduce.interface`, or name one of its interfaces: {known}"
+        "contact between {pair}: `{set}` is no interface of the reduced body `{body}`, and only interfaces \
+         can touch; add it to its `reduce.interface`, or name one of its interfaces: {known}"
     )]
     NotAnInterface {
         /// The surfaces.
@@ -299,9 +303,9 @@ pub enum SimulateError {
     },
     /// Contact with a body that has no shape.
     #[error(
-        "contact between {pair}: the model of `{body}` has no surfaces, so that nothing can touch it: it was imported from a SID_FEM file \
-         or from matrices, or its interface is single nodes; reduce the mesh with an interface of faces (carom-mesh import, carom-reduce \
-         craig-bampton --interface SET)"
+        "contact between {pair}: the model of `{body}` has no surfaces, so that nothing can touch it: it was \
+         imported from a SID_FEM file or from matrices, or its interface is single nodes; reduce the mesh \
+         with an interface of faces (carom-mesh import, carom-reduce craig-bampton --interface SET)"
     )]
     NoSurfaces {
         /// The surfaces.
@@ -311,7 +315,8 @@ pub enum SimulateError {
     },
     /// Friction, which the scheme does not have yet.
     #[error(
-        "contact between {pair}: scheme `static` has no friction, as what sticks would depend on how the loads came on; set `friction = 0`, or take scheme `quasistatic` with time"
+        "contact between {pair}: scheme `static` has no friction, as what sticks would depend on how the \
+         loads came on; set `friction = 0`, or take scheme `quasistatic` with time"
     )]
     Friction {
         /// The surfaces.
@@ -329,8 +334,8 @@ pub enum SimulateError {
     },
     /// A marker at a point of a reduced body whose motion its model does not know.
     #[error(
-        "body `{body}`: the marker `{part}` is a point of a reduced body, and {why}; attach a set there (`reduce.attach`) or make it an interface, \
-         and name that set"
+        "body `{body}`: the marker `{part}` is a point of a reduced body, and {why}; attach a set there \
+         (`reduce.attach`) or make it an interface, and name that set"
     )]
     PointOfReduced {
         /// Name of the body.
@@ -342,7 +347,8 @@ pub enum SimulateError {
     },
     /// Stops without a stiffness where it does not follow from what falls on them.
     #[error(
-        "the stops of joint `{joint}` need a `stiffness`: nothing says how fast they are met; m (v/d)² lets a mass m (or an inertia) of speed v go d beyond"
+        "the stops of joint `{joint}` need a `stiffness`: nothing says how fast they are met; m (v/d)² lets \
+         a mass m (or an inertia) of speed v go d beyond"
     )]
     StopStiffness {
         /// Name of the joint.

@@ -111,8 +111,8 @@ impl Acting {
         let [force, rate, length] =
             if coordinate.is_angle() { ["N m/rad", "rad/s", "rad"] } else { ["N/m", "m/s", "m"] };
         self.notes.push(format!(
-            "joint `{}`: its stops have a stiffness of {stiffness:.3e} {force}, by which what comes with {speed:.3e} {rate} goes some {depth:.1e} {length} \
-             beyond them",
+            "joint `{}`: its stops have a stiffness of {stiffness:.3e} {force}, by which what comes with \
+             {speed:.3e} {rate} goes some {depth:.1e} {length} beyond them",
             joint.name
         ));
         Ok(stiffness)

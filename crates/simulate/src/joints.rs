@@ -184,8 +184,8 @@ pub(crate) fn described(scenario: &Scenario) -> Vec<ResultJoint> {
     joints.chain(springs).chain(bushings).collect()
 }
 
-/// Part of the size of a mechanism by which its bodies may be moved until the joints close without a word, and angle \[rad\]: coordinates of a
-/// scenario have six digits or so.
+/// Part of the size of a mechanism by which its bodies may be moved until the joints close without a word,
+/// and angle \[rad\]: coordinates of a scenario have six digits or so.
 const PLACED: f64 = 1e-6;
 
 /// What a user should know of joints that were closed.
@@ -194,9 +194,16 @@ pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
         .redundant
         .iter()
         .map(|(joint, count)| {
-            let what = if *count == 1 { "1 equation of it repeats".to_owned() } else { format!("{count} equations of it repeat") };
+            let what = if *count == 1 {
+                "1 equation of it \
+                repeats"
+                    .to_owned()
+            } else {
+                format!("{count} equations of it repeat")
+            };
             format!(
-                "joint `{joint}`: {what} what other joints hold already; left out, so that how they share these reactions is not determined"
+                "joint `{joint}`: {what} what other joints hold already; left out, so that how they share \
+                 these reactions is not determined"
             )
         })
         .collect();
@@ -207,20 +214,23 @@ pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
     for Displaced { joint, offset, is_angle } in assembly.displaced.iter().filter(told) {
         let unit = if *is_angle { "rad" } else { "m" };
         notes.push(format!(
-            "joint `{joint}`: its motion begins {:.3e} {unit} from where the bodies are placed, and they were moved there before the start (by up to \
-             {moved:.3e} m): let it begin there, or place them where it begins",
+            "joint `{joint}`: its motion begins {:.3e} {unit} from where the bodies are placed, and they \
+             were moved there before the start (by up to {moved:.3e} m): let it begin there, or place them \
+             where it begins",
             offset.abs()
         ));
     }
     let is_apart = assembly.apart && moved > PLACED * assembly.size;
     if is_apart {
         notes.push(format!(
-            "bodies were moved by up to {moved:.3e} m until their joints closed; place them so that the ends of joints meet"
+            "bodies were moved by up to {moved:.3e} m until their joints closed; place them so that the ends \
+             of joints meet"
         ));
     }
     if is_apart && assembly.strain_energy > 0.0 {
         notes.push(format!(
-            "bodies begin deformed, with {:.3e} J: their joints do not close otherwise; look at lengths and axes if that is not meant",
+            "bodies begin deformed, with {:.3e} J: their joints do not close otherwise; look at lengths and \
+             axes if that is not meant",
             assembly.strain_energy
         ));
     }

@@ -1,8 +1,9 @@
 //! From a scenario to a result.
 //!
-//! [`prepare()`] makes or reads the bodies and reduced models that a scenario names, [`system()`] puts them together,
-//! [`run()`] carries the time loop and keeps the result. Read in that order. The scheme `static` has no time loop: [`statics`].
-//! [`survey()`] says what [`prepare()`] would do, and what is wrong, without writing anything.
+//! [`prepare()`] makes or reads the bodies and reduced models that a scenario names, [`system()`] puts them
+//! together, [`run()`] carries the time loop and keeps the result. Read in that order. The scheme `static`
+//! has no time loop: [`statics`]. [`survey()`] says what [`prepare()`] would do, and what is wrong, without
+//! writing anything.
 
 mod discretised;
 pub mod error;

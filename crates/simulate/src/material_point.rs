@@ -1,14 +1,16 @@
 //! Markers of reduced bodies at points of their surface, where nothing is attached.
 //!
-//! The motion of the point is that of the modes, by the shape functions of the face it lies on; its rotation ψ is that of the face, with tangents
-//! t_α, their duals g^α in its plane, its normal n, and the derivatives u,_α of the displacement:
+//! The motion of the point is that of the modes, by the shape functions of the face it lies on; its rotation
+//! ψ is that of the face, with tangents t_α, their duals g^α in its plane, its normal n, and the derivatives
+//! u,_α of the displacement:
 //!
 //! ```text
 //! ψ = n × δn + ½ n (n · Σ g^α × u,_α),   δn = −Σ (n · u,_α) g^α
 //! ```
 //!
-//! which is ½ curl u where no stress acts on the surface, and ω for u = ω × x. What a force dents where nothing is attached is in no mode of the
-//! model: the point is stiffer than that of the body, by its local compliance.
+//! which is ½ curl u where no stress acts on the surface, and ω for u = ω × x. What a force dents where
+//! nothing is attached is in no mode of the model: the point is stiffer than that of the body, by its local
+//! compliance.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +31,8 @@ const NEAR: f64 = 1e-3;
 ///
 /// # Errors
 ///
-/// [`SimulateError::PointOfReduced`] where the model does not know how the point moves, with `part`, the name of the marker.
+/// [`SimulateError::PointOfReduced`] where the model does not know how the point moves, with `part`, the name
+/// of the marker.
 pub(crate) fn marker(
     point: [f64; 3],
     part: &str,
@@ -56,8 +59,8 @@ pub(crate) fn marker(
         // Rounded to micrometres, without a sign of zero.
         let [x, y, z] = <[f64; 3]>::from(spot.position).map(|x| (1e6 * x).round() / 1e6 + 0.0);
         let why = format!(
-            "it lies {distance:.3e} m from the surface of the body, where alone the model knows how it moves; the nearest point there is \
-             [{x:.6}, {y:.6}, {z:.6}]"
+            "it lies {distance:.3e} m from the surface of the body, where alone the model knows how it \
+             moves; the nearest point there is [{x:.6}, {y:.6}, {z:.6}]"
         );
         return Err(refuse(why));
     }

@@ -18,14 +18,14 @@ use crate::references::Parts;
 use crate::run::reduces;
 use crate::system::placement;
 
-/// Depth over the size of a contact zone from which bodies do not press on each other but lie inside each other: points as
-/// deep as that count as lying behind the surface, where nothing touches them.
+/// Depth over the size of a contact zone from which bodies do not press on each other but lie inside each
+/// other: points as deep as that count as lying behind the surface, where nothing touches them.
 const DEPTH: f64 = 0.05;
 
 /// Each contact pair whose bodies lie inside each other at the start, in the order of the scenario.
 ///
-/// Points of either zone are sought inside the whole surface of the other body. A static run may begin so, as its
-/// displacements can part what is pressed together.
+/// Points of either zone are sought inside the whole surface of the other body. A static run may begin so, as
+/// its displacements can part what is pressed together.
 pub(crate) fn problems<'a>(
     scenario: &Scenario,
     parts: &[Parts<'a>],

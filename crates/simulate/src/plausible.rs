@@ -89,8 +89,8 @@ fn of_times(scenario: &Scenario) -> Vec<Implausible> {
         let range = if key == "time_step" { STEPS } else { [0.0, STEPS[1]] };
         let remedy = || {
             format!(
-                "that is end_time over {key}, {} s over {} s; the run would take {} at a microsecond of computing a step: change \
-                 simulation.{key}",
+                "that is end_time over {key}, {} s over {} s; the run would take {} at a microsecond of \
+                 computing a step: change simulation.{key}",
                 plain(end),
                 plain(step),
                 duration(n * SECONDS_A_STEP)

@@ -37,9 +37,11 @@ impl Recipe {
     }
 }
 
-/// Forgets what `file` was made from: what will be there next is made otherwise, even if nobody gets to say so.
+/// Forgets what `file` was made from: what will be there next is made otherwise, even if nobody gets to say
+/// so.
 pub(crate) fn forget(file: &Path) {
-    // If there is no note there is nothing to forget; if it cannot be removed, neither can the file be replaced.
+    // If there is no note there is nothing to forget; if it cannot be removed, neither can the file be
+    // replaced.
     let _ = fs::remove_file(note(file));
 }
 

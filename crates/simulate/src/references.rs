@@ -115,7 +115,8 @@ fn too_few_modes(scenario: &Scenario, spec: &BodySpec) -> Option<SimulateError> 
     Some(SimulateError::Reduce { body: spec.name.clone(), source: Box::new(source) })
 }
 
-/// The error that the reduction would end with for its interface, supports or several parts; sets that are missing are found by name.
+/// The error that the reduction would end with for its interface, supports or several parts; sets that are
+/// missing are found by name.
 fn unusable<'a>(
     scenario: &Scenario,
     spec: &BodySpec,

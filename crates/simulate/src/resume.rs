@@ -10,8 +10,8 @@ use carom_format::{ResultReader, ResultWriter};
 
 use crate::{RunOptions, SimulateError};
 
-/// The scenario of a run that continues a result: frames keep the distance in time with which they were begun where the scenario leaves it to
-/// follow from the end time, which may be another one now.
+/// The scenario of a run that continues a result: frames keep the distance in time with which they were begun
+/// where the scenario leaves it to follow from the end time, which may be another one now.
 ///
 /// # Errors
 ///
@@ -38,7 +38,8 @@ pub(crate) fn continued<'a>(
 ///
 /// # Errors
 ///
-/// [`SimulateError::Complete`] if there is nothing left to do, [`SimulateError::Resume`] if the result is of another run, and those of the files.
+/// [`SimulateError::Complete`] if there is nothing left to do, [`SimulateError::Resume`] if the result is of
+/// another run, and those of the files.
 pub(crate) fn begin(
     path: &Path,
     header: &RunHeader,
@@ -59,8 +60,8 @@ pub(crate) fn begin(
     Ok((ResultWriter::create(path, header, every, replace)?, None))
 }
 
-/// Refuses to continue a result with another scenario or other bodies: what comes out would be of neither. The end
-/// time may differ, but in statics, and must lie beyond what the result has reached.
+/// Refuses to continue a result with another scenario or other bodies: what comes out would be of neither.
+/// The end time may differ, but in statics, and must lie beyond what the result has reached.
 ///
 /// Returns whether there is a checkpoint to continue from.
 ///
@@ -91,7 +92,8 @@ fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> Result<bool
     }
     match reader.checkpoint()? {
         Some(checkpoint) if !is_same_end && checkpoint.time >= end => refuse(format!(
-            "it has reached {:e} s, and the end time is {end:e} s; a later one prolongs it, `--force` begins it again",
+            "it has reached {:e} s, and the end time is {end:e} s; a later one prolongs it, `--force` begins \
+             it again",
             checkpoint.time
         )),
         found => Ok(found.is_some()),

@@ -4,9 +4,11 @@
 //! 1/E* = (1 − ν₁²)/E₁ + (1 − ν₂²)/E₂,   F ∝ E*^(2/5) in an impact, F ∝ E* at a given approach
 //! ```
 //!
-//! A rigid body drops its term, the part s of the sum: the force is too large by (1 − s)^(−2/5) − 1, 32 % for two bodies of one material, or by (1 − s)⁻¹ − 1.
+//! A rigid body drops its term, the part s of the sum: the force is too large by (1 − s)^(−2/5) − 1, 32 % for
+//! two bodies of one material, or by (1 − s)⁻¹ − 1.
 //!
-//! Its material says what it stands for: a wall of steel would give way as steel does, and one whose material is a million times as stiff is meant to be rigid.
+//! Its material says what it stands for: a wall of steel would give way as steel does, and one whose material
+//! is a million times as stiff is meant to be rigid.
 
 use carom_dynamics::ContactEvent;
 use carom_fem::{MATERIALS, Material};
@@ -49,8 +51,10 @@ pub(crate) fn too_rigid(scenario: &Scenario, prepared: &Prepared, events: &[Cont
             if excess > LIMIT {
                 let (rigid, flexible) = (&scenario.body[rigid].name, &scenario.body[flexible].name);
                 warnings.push(format!(
-                    "body `{rigid}`: it is rigid, and `{flexible}`, which it touches, is not much softer: {:.1} % of the compliance of contact {} are left out ({name}), and the force \
-                     {of} is too large by up to {:.0} % (limit {:.0} %): make `{rigid}` flexible, or, if it is meant to be rigid, give it a material that is (young = 1e15)",
+                    "body `{rigid}`: it is rigid, and `{flexible}`, which it touches, is not much softer: \
+                     {:.1} % of the compliance of contact {} are left out ({name}), and the force {of} is \
+                     too large by up to {:.0} % (limit {:.0} %): make `{rigid}` flexible, or, if it is meant \
+                     to be rigid, give it a material that is (young = 1e15)",
                     100.0 * share,
                     spec.between.each_ref().map(ToString::to_string).join(" / "),
                     100.0 * excess,

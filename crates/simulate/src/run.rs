@@ -259,7 +259,8 @@ fn settings(scenario: &Scenario) -> Result<Settings, SimulateError> {
     })
 }
 
-/// Models whose dynamic modes are not all modes of the body. A model that was made earlier has no notes any more.
+/// Models whose dynamic modes are not all modes of the body. A model that was made earlier has no notes any
+/// more.
 fn doubtful_models(scenario: &Scenario, prepared: &Prepared) -> impl Iterator<Item = String> {
     scenario.body.iter().zip(&prepared.bodies).filter_map(|(spec, body)| match &body.model {
         PreparedModel::Reduced(model) => {
@@ -288,7 +289,8 @@ pub(crate) fn unbalanced(ledger: &LedgerSummary, remedy: &str) -> Option<String>
     let limit = ledger.energy_limit.filter(|_| ledger.energy_is_met() == Some(false))?;
     let error = ledger.energy_error;
     Some(format!(
-        "the energy balance is not met: it is off by {error:.1e} of the energy, more than the tolerance of {limit:.0e}: {remedy}"
+        "the energy balance is not met: it is off by {error:.1e} of the energy, more than the tolerance of \
+         {limit:.0e}: {remedy}"
     ))
 }
 

@@ -1,4 +1,5 @@
-//! Static modes: the quasistatic modes of reduced bodies respond to joints, springs, forces and gravity, as they do to contact.
+//! Static modes: the quasistatic modes of reduced bodies respond to joints, springs, forces and gravity, as
+//! they do to contact.
 
 use carom_dynamics::Loads;
 use carom_format::scenario::model::Scenario;
@@ -10,7 +11,8 @@ use faer::Mat;
 use crate::system::body;
 use crate::{Prepared, PreparedModel, SimulateError};
 
-/// Part of the static compliance at a load that the modes of a run hold, below which its joints and loads are noticeably too stiff.
+/// Part of the static compliance at a load that the modes of a run hold, below which its joints and loads are
+/// noticeably too stiff.
 const HELD: f64 = 0.99;
 
 /// Damping ratio of static modes that no joint binds: their own vibration has no meaning.
@@ -57,8 +59,9 @@ fn too_stiff(body: &str, units: &[UnitLoad], held: &[f64]) -> Option<String> {
     let least = units.iter().zip(held).min_by(|a, b| a.1.total_cmp(b.1));
     let (unit, held) = least.filter(|(_, held)| **held < HELD)?;
     Some(format!(
-        "body `{body}` at {}: the modes that move hold {:.1} % of its static compliance (at least {:.0} % wanted), and its boundary without mass \
-         has no static modes: the body is too stiff there; reduce it with `residual` instead of `massless_boundary`, or raise `split`",
+        "body `{body}` at {}: the modes that move hold {:.1} % of its static compliance (at least {:.0} % \
+         wanted), and its boundary without mass has no static modes: the body is too stiff there; reduce it \
+         with `residual` instead of `massless_boundary`, or raise `split`",
         unit.name,
         100.0 * held,
         100.0 * HELD

@@ -4,16 +4,17 @@
 //! k = m (v/d)²
 //! ```
 //!
-//! lets a mass m of speed v go d beyond a stop. m is the mass, or inertia about the axis, of the two bodies against each other, v what they have
-//! at the start and gain by gravity on the way s to the stop, d a thousandth of the way between the stops:
+//! lets a mass m of speed v go d beyond a stop. m is the mass, or inertia about the axis, of the two bodies
+//! against each other, v what they have at the start and gain by gravity on the way s to the stop, d a
+//! thousandth of the way between the stops:
 //!
 //! ```text
 //! shift   1/m = Σ 1/m_i                     v² = (Σ |v_i|)² + 2 g s
 //! angle   1/m = Σ 1/J_i,  J = m (ρ² + a²)   v² = (Σ |ω_i| + |v_i|/√(ρ² + a²))² + 2 g s (Σ m_i a_i)/m
 //! ```
 //!
-//! with ρ the radius of gyration and a the distance of the centre of mass from the end of the joint. Where motions, forces or springs move the
-//! bodies, nothing says how fast they come.
+//! with ρ the radius of gyration and a the distance of the centre of mass from the end of the joint. Where
+//! motions, forces or springs move the bodies, nothing says how fast they come.
 
 use carom_format::scenario::model::{ActionSpec, Scenario, StopSpec};
 use carom_multibody::{Coordinate, Joint};
@@ -32,7 +33,8 @@ pub(crate) struct Chosen {
     pub(crate) depth: f64,
 }
 
-/// The stiffness of stops between bodies that fall or fly against them; none where nothing says how fast they come.
+/// The stiffness of stops between bodies that fall or fly against them; none where nothing says how fast they
+/// come.
 pub(crate) fn stiffness(
     start: &Start<'_>,
     joint: &Joint,

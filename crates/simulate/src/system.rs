@@ -133,8 +133,8 @@ pub(crate) fn body(
     Ok(if spec.fixed || !held.is_empty() { body.fixed() } else { body })
 }
 
-/// Mass \[kg\], inertia about the centre of mass \[kg m²\] and centre of mass \[m\] of a rigid body in source axes: as given,
-/// or those of its geometry.
+/// Mass \[kg\], inertia about the centre of mass \[kg m²\] and centre of mass \[m\] of a rigid body in source
+/// axes: as given, or those of its geometry.
 pub(crate) fn rigid_mass(
     spec: &BodySpec,
     geometry: &carom_fem::Body,
@@ -280,8 +280,8 @@ fn point_load(
     Ok(PointLoad { body: index, marker, force: force.force, torque: force.torque, axes, scale })
 }
 
-/// A named marker, the marker of an attachment, or the mean of an interface set. A point of a reduced body moves with the modes there; its
-/// marker is over all modes of the model.
+/// A named marker, the marker of an attachment, or the mean of an interface set. A point of a reduced body
+/// moves with the modes there; its marker is over all modes of the model.
 pub(crate) fn marker(
     part: &str,
     spec: &BodySpec,

@@ -1,8 +1,8 @@
-//! An elastic ball on a rigid plane, against figures for elastic balls that were computed apart: F(d) in statics gives the
-//! impact by quadrature, as all modes of the ball are quasistatic.
+//! An elastic ball on a rigid plane, against figures for elastic balls that were computed apart: F(d) in
+//! statics gives the impact by quadrature, as all modes of the ball are quasistatic.
 //!
-//! At 40 m/s the contact radius is 2.7 mm, so that few spans of 1.5 mm resolve the contact as spans of a quarter of a
-//! millimetre do at everyday speeds; elasticity is linear here as there.
+//! At 40 m/s the contact radius is 2.7 mm, so that few spans of 1.5 mm resolve the contact as spans of a
+//! quarter of a millimetre do at everyday speeds; elasticity is linear here as there.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, OnceLock};
@@ -81,7 +81,8 @@ fn impact_with(n_low: usize, settings: Settings, overrides: &[String]) -> Impact
     Impact { event: summary.contacts[0], ledger: summary.ledger, warnings: simulation.warnings() }
 }
 
-/// F(d) = F_Hertz(d) (1 + k a/R), a = √(R d), of an elastic ball under inertia relief on a rigid plane; k interpolated.
+/// F(d) = F_Hertz(d) (1 + k a/R), a = √(R d), of an elastic ball under inertia relief on a rigid plane; k
+/// interpolated.
 fn force(d: f64) -> f64 {
     const K: [[f64; 2]; 8] = [
         [0.0, 0.77],
@@ -114,7 +115,8 @@ fn exact() -> (f64, f64) {
         if work(mid) < 0.5 * mass * SPEED * SPEED { low = mid } else { high = mid }
     }
     let deepest = low;
-    // d = d_max sin θ takes the root out of the integrand; the energy that is left is summed up from the turning point.
+    // d = d_max sin θ takes the root out of the integrand; the energy that is left is summed up from the
+    // turning point.
     let (mut left, mut duration, mut last) = (0.0, 0.0, deepest);
     for i in (0..n).rev() {
         let theta = (i as f64 + 0.5) / n as f64 * FRAC_PI_2;
@@ -130,7 +132,8 @@ fn exact() -> (f64, f64) {
 fn the_impact_is_that_of_an_elastic_ball() {
     let (peak, duration) = exact();
     let Impact { event, ledger, warnings } = impact(0, 1e-6, &[]);
-    // At spans of a/1.8 a force 2.5 % too high and a duration 5 to 6 % too short are expected of span averages.
+    // At spans of a/1.8 a force 2.5 % too high and a duration 5 to 6 % too short are expected of span
+    // averages.
     assert!((event.peak_force / peak - 1.0).abs() < 0.025, "{} {peak}", event.peak_force);
     let short = 1.0 - event.duration() / duration;
     assert!(short > 0.0 && short < 0.065, "{} {duration}", event.duration());
@@ -174,7 +177,8 @@ fn the_impact_is_the_same_anywhere_in_any_direction() {
         format!("body.wall.position={}", text(turn * Vector3::from(WALL) + shift)),
         format!("body.wall.rotation={rotation}"),
     ];
-    // Fixed steps: the error of a step is that of its largest component, so that error control depends on the axes.
+    // Fixed steps: the error of a step is that of its largest component, so that error control depends on the
+    // axes.
     let settings = Settings { time_step: Some(4e-7), ..Settings::until(5e-5) };
     let (here, there) = (impact_with(0, settings, &[]).event, impact_with(0, settings, &overrides).event);
     assert!((here.peak_force / there.peak_force - 1.0).abs() < 1e-9, "{here:?} {there:?}");
@@ -185,9 +189,10 @@ fn the_impact_is_the_same_anywhere_in_any_direction() {
 
 #[test]
 fn where_modes_are_split_matters_little_for_a_ball() {
-    // At 1 m/s, as global modes have a good part of the approach at 40 m/s. The spans are larger than the contact radius then,
-    // so that the contact is stiff and lasts but 3.3 periods of the ball's first mode: 1/(2·3.3)² = 2 % of the global modes'
-    // part, and what they keep vibrating, remain. Measured: −0.5, 0.2, 0.8 %.
+    // At 1 m/s, as global modes have a good part of the approach at 40 m/s. The spans are larger than the
+    // contact radius then, so that the contact is stiff and lasts but 3.3 periods of the ball's first mode:
+    // 1/(2·3.3)² = 2 % of the global modes' part, and what they keep vibrating, remain. Measured: −0.5, 0.2,
+    // 0.8 %.
     let slow = ["body.ball.velocity=[0.0, 0.0, 1.0]".to_owned()];
     let settings = Settings::until(2e-4);
     let fixed = impact_with(0, settings, &slow).event;
@@ -230,7 +235,8 @@ fn a_rigid_body_on_one_of_the_same_material_is_told_of() {
     assert_eq!(told(210e11), None);
 }
 
-/// Two rigid bodies of the default scheme on the springs of a given stiffness: a block of 1 kg that presses with its face.
+/// Two rigid bodies of the default scheme on the springs of a given stiffness: a block of 1 kg that presses
+/// with its face.
 #[test]
 fn two_rigid_bodies_touch_by_the_stiffness_of_their_contact() {
     let text = r#"

@@ -61,8 +61,8 @@ fn an_impact_closes_its_books_and_is_kept() {
     let [event] = &outcome.summary.contacts[..] else {
         panic!("one impact was expected: {:?}", outcome.summary.contacts)
     };
-    // Hertz, a steel ball of 15 mm on a rigid steel plane at 20 m/s: 188 kN, 43 µs. The block is eight times as heavy as the
-    // ball and the spans are larger than the contact radius: within a fifth and a quarter.
+    // Hertz, a steel ball of 15 mm on a rigid steel plane at 20 m/s: 188 kN, 43 µs. The block is eight times
+    // as heavy as the ball and the spans are larger than the contact radius: within a fifth and a quarter.
     assert!((event.peak_force / 188e3 - 1.0).abs() < 0.2, "peak force {}", event.peak_force);
     assert!((event.duration() / 43e-6 - 1.0).abs() < 0.25, "duration {}", event.duration());
     let result = ResultReader::open(&folder.path().join("result.carom")).unwrap();
@@ -101,7 +101,8 @@ fn doubtful_modes_of_a_model_that_was_made_before_are_among_the_warnings() {
 #[test]
 fn bodies_that_start_inside_each_other_are_told_before_anything_is_reduced() {
     let folder = tempfile::tempdir().unwrap();
-    // The ball's top at z = -0.1 mm touches nothing yet; a hair inside is pressed; 1 mm, and all of it, is a mistake.
+    // The ball's top at z = -0.1 mm touches nothing yet; a hair inside is pressed; 1 mm, and all of it, is a
+    // mistake.
     for (z, overlap) in [(-0.0151, None), (-0.01498, None), (-0.014, Some(1e-3)), (0.01, None)] {
         let height = format!("body.ball.position=[0.003, -0.001, {z}]");
         let short = ["simulation.end_time=1e-8", height.as_str()];
@@ -109,8 +110,8 @@ fn bodies_that_start_inside_each_other_are_told_before_anything_is_reduced() {
         let scenario = scenario(&short);
         let outcome = prepare(&scenario, workshop, &Silent);
         match (z > 0.0, overlap) {
-            // The top of the ball is 5 mm below the upper side of the block of 30 mm; the corners of its cap of faces, which go
-            // a little beyond 3.9 mm, are a millimetre deeper.
+            // The top of the ball is 5 mm below the upper side of the block of 30 mm; the corners of its cap
+            // of faces, which go a little beyond 3.9 mm, are a millimetre deeper.
             (true, _) => {
                 let message = outcome.unwrap_err().to_string();
                 assert!(message.contains("lie up to 5.9"), "{message}");
@@ -149,8 +150,8 @@ const HEX20: [&str; 2] = ["elements =", "hex = true, order = 2, elements ="];
 const RIGID: [&str; 2] =
     ["reduce = { interface = [\"bottom\"], modes = 8, split = 2.0e4 }", "rigid = true\nfixed = true"];
 
-/// Faces larger than the ball's spans, but smaller than the control polygons of these, once carried the pressure, and the
-/// ball flew through the block. A plane is a plane, whatever its faces.
+/// Faces larger than the ball's spans, but smaller than the control polygons of these, once carried the
+/// pressure, and the ball flew through the block. A plane is a plane, whatever its faces.
 #[test]
 fn rigid_blocks_of_hexahedra_and_of_splines_are_the_same_wall() {
     // One folder: the ball is reduced once.
@@ -169,7 +170,8 @@ fn rigid_blocks_of_hexahedra_and_of_splines_are_the_same_wall() {
 fn an_elastic_block_of_hexahedra_is_hit_as_one_of_splines_is() {
     let folder = tempfile::tempdir().unwrap();
     let (splines, hexahedra) = (hit(folder.path(), &[]), hit(folder.path(), &[HEX20]));
-    // Neither resolves a contact of 2 mm with elements of 10 mm; the hexahedra, with more unknowns, give way more: 6 %.
+    // Neither resolves a contact of 2 mm with elements of 10 mm; the hexahedra, with more unknowns, give way
+    // more: 6 %.
     assert!((hexahedra.0 / splines.0 - 1.0).abs() < 0.08, "peak force {} and {}", hexahedra.0, splines.0);
     assert!((hexahedra.1 / splines.1 - 1.0).abs() < 0.08, "duration {} and {}", hexahedra.1, splines.1);
 }
@@ -217,8 +219,9 @@ fn a_body_without_interface_and_a_missing_set_are_told() {
 fn bodies_that_differ_in_name_and_motion_alone_are_made_once() {
     let body = |name: &str, modes: usize, z: f64| {
         format!(
-            "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nmake = {{ shape = \"box\", size = [0.02, 0.02, 0.01] }}\n\
-             reduce = {{ interface = [\"bottom\"], modes = {modes} }}\nposition = [0.0, 0.0, {z}]\n"
+            "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nmake = \
+             {{ shape = \"box\", size = [0.02, 0.02, 0.01] }}\nreduce = \
+             {{ interface = [\"bottom\"], modes = {modes} }}\nposition = [0.0, 0.0, {z}]\n"
         )
     };
     let bodies = [body("a", 7, 0.0), body("b", 7, 0.1), body("c", 8, 0.2), body("d", 8, 0.3)].concat();
@@ -329,7 +332,8 @@ fn a_run_that_fails_keeps_its_steps_and_a_checkpoint() {
     assert_eq!(left[0], left[1]);
 }
 
-/// Frames within a contact follow from what a checkpoint holds: a run that was stopped in the impact has those of one that was not.
+/// Frames within a contact follow from what a checkpoint holds: a run that was stopped in the impact has
+/// those of one that was not.
 #[test]
 fn a_run_that_was_stopped_in_an_impact_has_the_same_frames() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Two equal rods that meet with flat ends: a plateau of ρ c A v/2 for 2 L/c, and what the force does about it.
+//! Two equal rods that meet with flat ends: a plateau of ρ c A v/2 for 2 L/c, and what the force does about
+//! it.
 
 use std::f64::consts::PI;
 use std::path::Path;
@@ -9,13 +10,16 @@ use carom_simulate::{RunOptions, RunOutcome, Workshop, prepare, run};
 
 fn rod(name: &str, split: f64, rest: &str) -> String {
     format!(
-        "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"rod\", radius = 0.005, length = 0.2, elements = [16, 1, 1] }}\nmaterial = \"steel\"\n\
-         reduce = {{ interface = [\"start\", \"end\"], up_to = 1.2e5, split = {split:?}, fields = \"surface\" }}\n{rest}\n"
+        "[[body]]\nname = \"{name}\"\nmake = \
+         {{ shape = \"rod\", radius = 0.005, length = 0.2, elements = [16, 1, 1] }}\nmaterial = \"steel\"\n\
+         reduce = \
+         {{ interface = [\"start\", \"end\"], up_to = 1.2e5, split = {split:?}, fields = \"surface\" }}\n\
+         {rest}\n"
     )
 }
 
-/// The peak is 1.9 to 2.1 times the plateau at every split: the mean force is that of the plateau to a third of the period of the modes next to the split, and the run
-/// reports both.
+/// The peak is 1.9 to 2.1 times the plateau at every split: the mean force is that of the plateau to a third
+/// of the period of the modes next to the split, and the run reports both.
 #[test]
 fn a_flat_impact_has_the_mean_force_of_its_plateau_and_its_swing_is_told() {
     for split in [3e4, 6e4, 1e5] {

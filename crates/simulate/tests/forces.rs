@@ -22,7 +22,8 @@ fn simulation(end: f64) -> String {
 /// A block of 1 kg whose west side is at x.
 fn block(name: &str, x: f64) -> String {
     format!(
-        "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"box\", size = [0.1, 0.1, 0.1] }}\nmaterial = \"light\"\nrigid = true\nposition = [{x}, 0.0, 0.0]\n"
+        "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"box\", size = [0.1, 0.1, 0.1] }}\nmaterial = \
+         \"light\"\nrigid = true\nposition = [{x}, 0.0, 0.0]\n"
     )
 }
 
@@ -76,7 +77,8 @@ fn a_force_by_time_gives_its_impulse() {
         simulation(1.0),
         LIGHT.to_owned(),
         block("a", 0.0),
-        "[[force]]\non = \"a:west\"\nforce = [3.0, 0.0, 0.0]\nscale = { table = [[0.5, 0.0], [0.501, 1.0], [0.502, 0.0]] }\n"
+        "[[force]]\non = \"a:west\"\nforce = [3.0, 0.0, 0.0]\nscale = \
+         { table = [[0.5, 0.0], [0.501, 1.0], [0.502, 0.0]] }\n"
             .to_owned(),
     ]
     .concat();
@@ -85,7 +87,8 @@ fn a_force_by_time_gives_its_impulse() {
     assert!(outcome.summary.ledger.momentum_error < 1e-10, "{:?}", outcome.summary.ledger);
 }
 
-/// A flexible rod on bushings at both ends, between stops of its slide, falls and swings: its energy balances with what is lost.
+/// A flexible rod on bushings at both ends, between stops of its slide, falls and swings: its energy balances
+/// with what is lost.
 #[test]
 fn a_flexible_rod_on_bushings_balances_its_energy() {
     let text = [
@@ -98,8 +101,11 @@ fn a_flexible_rod_on_bushings_balances_its_energy() {
         "[[bushing]]\nbetween = [\"ground\", \"rod:start\"]\nstiffness = [1e5, 1e5, 1e5]\n\
          rotational_stiffness = [100, 100, 100]\ndamping = [20, 20, 20]\n"
             .to_owned(),
-        "[[bushing]]\nbetween = [\"rod:end\", \"ground\"]\naxes = \"body\"\nstiffness = [1e4, 2e4, 1e5]\n".to_owned(),
-        "[[spring]]\nbetween = [\"ground\", \"rod:end\"]\npoint = [0.4, 0.0, 0.2]\nstiffness = 1e4\ndamping = 5\npreload = 10\n"
+        "[[bushing]]\nbetween = [\"rod:end\", \"ground\"]\naxes = \"body\"\nstiffness = [1e4, 2e4, \
+         1e5]\n"
+            .to_owned(),
+        "[[spring]]\nbetween = [\"ground\", \"rod:end\"]\npoint = [0.4, 0.0, 0.2]\nstiffness = 1e4\ndamping \
+         = 5\npreload = 10\n"
             .to_owned(),
     ]
     .concat();

@@ -67,9 +67,10 @@ fn an_impact_on_a_clamped_plate_closes_its_books() {
     assert_eq!(outcome.bodies[1].velocity, [0.0; 3]);
 }
 
-/// A rod held at one end, on the other a marker with a steady force: by energy, it swings to twice the static deflection and
-/// back; with damping it comes to rest at F times the compliance L³/(3 E I) + L/(κ G A) of a beam. Without lateral contraction,
-/// which a clamped end would hinder: with that of steel the bar is 1.5 % stiffer than the beam.
+/// A rod held at one end, on the other a marker with a steady force: by energy, it swings to twice the static
+/// deflection and back; with damping it comes to rest at F times the compliance L³/(3 E I) + L/(κ G A) of a
+/// beam. Without lateral contraction, which a clamped end would hinder: with that of steel the bar is 1.5 %
+/// stiffer than the beam.
 #[test]
 fn a_force_at_a_marker_bends_a_held_bar_by_the_beam_formula() {
     let folder = tempfile::tempdir().unwrap();
@@ -118,7 +119,8 @@ fn grounded_bodies_with_a_velocity_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
     prepare(&parse(BRIDGE), workshop, &Silent).unwrap();
-    let of_rom = "[simulation]\nend_time = 1e-5\n[[body]]\nname = \"bridge\"\nrom = \"bridge.rom\"\nvelocity = [0.0, 0.0, 1.0]\n";
+    let of_rom = "[simulation]\nend_time = 1e-5\n[[body]]\nname = \"bridge\"\nrom = \"bridge.rom\"\nvelocity \
+        = [0.0, 0.0, 1.0]\n";
     let error = solve(folder.path(), of_rom).unwrap_err().to_string();
     assert!(error.contains("`bridge`") && error.contains("`top`") && error.contains("--fix"), "{error}");
     let loose = BRIDGE.replace("fix = [\"top\"]", "fix = [\"bottom_\"]");

@@ -73,14 +73,15 @@ fn hinged_flexible_rods_keep_their_energy() {
     let outcome = solve(&text, &[]).unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-6, "{ledger:?}");
-    // Two equal rods let go level: the hinge between them falls with 9/7 g, the middle of the lower one with 15/14 g. They bend by some 2 % of that way.
+    // Two equal rods let go level: the hinge between them falls with 9/7 g, the middle of the lower one with
+    // 15/14 g. They bend by some 2 % of that way.
     let fallen = outcome.bodies[1].position[2];
     assert!((fallen / (-0.5 * 15.0 / 14.0 * 9.81 * 0.02 * 0.02) - 1.0).abs() < 0.03, "{fallen}");
     assert!(outcome.bodies.iter().all(|body| body.modal.iter().any(|q| *q != 0.0)));
 }
 
-/// The stiffest of the 46 modes goes through 127 periods in a step. Rounding of positions, times such a stiffness, once counted as an error of the reactions: two of
-/// three steps were rejected.
+/// The stiffest of the 46 modes goes through 127 periods in a step. Rounding of positions, times such a
+/// stiffness, once counted as an error of the reactions: two of three steps were rejected.
 #[test]
 fn stiff_modes_that_steps_do_not_see_reject_none_for_rounding() {
     let rod = |name: &str, x: f64| {
@@ -109,8 +110,10 @@ fn stiff_modes_that_steps_do_not_see_reject_none_for_rounding() {
 #[test]
 fn what_joints_do_to_a_start_is_told() {
     // The rod lies a little beside what holds its other end.
-    let bar = "\n[[body]]\nname = \"bar\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\nrigid = true\n\
-               position = [0.4, 0.0, 1.0e-3]\n[[joint]]\nkind = \"fixed\"\nbetween = [\"rod:end\", \"bar:start\"]\n\
+    let bar = "\n[[body]]\nname = \"bar\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial \
+        = \"steel\"\nrigid = true\n\
+               position = [0.4, 0.0, 1.0e-3]\n[[joint]]\nkind = \"fixed\"\nbetween = [\"rod:end\", \
+               \"bar:start\"]\n\
                [[joint]]\nkind = \"spherical\"\nbetween = [\"rod:end\", \"bar:start\"]\n";
     let outcome = solve(&format!("{PENDULUM}{bar}"), &["simulation.end_time=0.01"]).unwrap();
     let told = outcome.warnings.join("\n");
@@ -132,7 +135,11 @@ fn joints_that_cannot_be_are_refused() {
     let found = error("between = [\"ground\", \"rod:middle\"]\naxis = [0.0, 1.0, 0.0]");
     assert!(found.contains("`middle`") && found.contains("start"), "{found}");
     let reduced = PENDULUM
-        .replace("rigid = true", "reduce = { attach = { end = \"rigid\" }, modes = 8 }\nmarker = [{ name = \"p\", at = [0.2, 0.0, 0.0] }]")
+        .replace(
+            "rigid = true",
+            "reduce = { attach = { end = \"rigid\" }, modes = 8 }\nmarker = \
+            [{ name = \"p\", at = [0.2, 0.0, 0.0] }]",
+        )
         .replace("rod:start", "rod:p");
     let found = solve(&reduced, &[]).unwrap_err().to_string();
     assert!(
@@ -140,24 +147,28 @@ fn joints_that_cannot_be_are_refused() {
         "{found}"
     );
     // A rod of 0.4 m between two hinges that stay 0.4 m and 1 m apart.
-    let post = "\n[[body]]\nname = \"post\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\nrigid = true\nfixed = true\n\
-                position = [1.0, 0.0, 0.0]\n[[joint]]\nkind = \"spherical\"\nbetween = [\"rod:end\", \"post:start\"]\n";
+    let post = "\n[[body]]\nname = \"post\"\nmake = \
+        { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\nrigid = true\nfixed = true\n\
+                position = [1.0, 0.0, 0.0]\n[[joint]]\nkind = \"spherical\"\nbetween = [\"rod:end\", \
+                \"post:start\"]\n";
     let found = solve(&format!("{PENDULUM}{post}"), &[]).unwrap_err().to_string();
     assert!(found.contains("joint `"), "{found}");
 }
 
-/// A flexible rod of 0.4 m in a fixed joint, whose other end a hinge holds 1 m away: it would be stretched by 0.6 m.
+/// A flexible rod of 0.4 m in a fixed joint, whose other end a hinge holds 1 m away: it would be stretched by
+/// 0.6 m.
 #[test]
 fn joints_that_tear_a_flexible_body_are_refused() {
     let at = |reach: f64, scheme: &str| {
         let text = format!(
-            "[simulation]\nend_time = 1.0e-3\nscheme = \"{scheme}\"\n\
-             [[body]]\nname = \"rod\"\nmaterial = \"steel\"\nmake = {{ shape = \"rod\", radius = 0.01, length = 0.4, elements = [4, 1, 1] }}\n\
+            "[simulation]\nend_time = 1.0e-3\nscheme = \"{scheme}\"\n[[body]]\nname = \"rod\"\nmaterial = \
+             \"steel\"\nmake = {{ shape = \"rod\", radius = 0.01, length = 0.4, elements = [4, 1, 1] }}\n\
              reduce = {{ attach = {{ start = \"rigid\", end = \"rigid\" }}, modes = 8, split = 4.0e3 }}\n\
-             [[joint]]\nname = \"foot\"\nkind = \"fixed\"\nbetween = [\"ground\", \"rod:start\"]\naxis = [1.0, 0.0, 0.0]\n\
-             [[body]]\nname = \"post\"\nmaterial = \"steel\"\nmake = {{ shape = \"rod\", radius = 0.01, length = 0.1 }}\nrigid = true\nfixed = true\n\
-             position = [{reach:?}, 0.0, 0.0]\n\
-             [[joint]]\nname = \"far\"\nkind = \"spherical\"\nbetween = [\"rod:end\", \"post:start\"]\n"
+             [[joint]]\nname = \"foot\"\nkind = \"fixed\"\nbetween = [\"ground\", \"rod:start\"]\naxis = \
+             [1.0, 0.0, 0.0]\n[[body]]\nname = \"post\"\nmaterial = \"steel\"\nmake = \
+             {{ shape = \"rod\", radius = 0.01, length = 0.1 }}\nrigid = true\nfixed = true\nposition = \
+             [{reach:?}, 0.0, 0.0]\n[[joint]]\nname = \"far\"\nkind = \"spherical\"\nbetween = [\"rod:end\", \
+             \"post:start\"]\n"
         );
         solve(&text, &[])
     };

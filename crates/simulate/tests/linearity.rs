@@ -28,13 +28,15 @@ const ROTATION: &str = "rotation against its frame [rad]";
 const RATE: &str = "angular rate over its first frequency as it is held";
 const AXIAL: &str = "axial force over buckling load";
 
-/// The beam of the Princeton experiment, 508 x 12.7 x 3.175 mm of aluminium 7075, clamped, with a load at its end that comes on in `rise` seconds.
+/// The beam of the Princeton experiment, 508 x 12.7 x 3.175 mm of aluminium 7075, clamped, with a load at its
+/// end that comes on in `rise` seconds.
 fn princeton(force: &str) -> String {
     format!(
-        "[simulation]\nscheme = \"dynamic\"\nend_time = 0.5\nintegrator = \"generalised-alpha\"\nspectral_radius = 0.8\nrelative_tolerance = 1.0e-4\noutput_every = 0.01\n\
-         [material.al7075]\ndensity = 2810.0\nyoung = 71.7e9\npoisson = 0.33\n\
-         [[body]]\nname = \"beam\"\nmake = {{ shape = \"box\", size = [0.508, 0.0127, 0.003175], degree = 3, elements = [12, 1, 1] }}\nmaterial = \"al7075\"\n\
-         reduce = {{ fix = [\"west\"], attach = {{ east = \"rigid\" }}, modes = 8 }}\n\
+        "[simulation]\nscheme = \"dynamic\"\nend_time = 0.5\nintegrator = \"generalised-alpha\"\n\
+         spectral_radius = 0.8\nrelative_tolerance = 1.0e-4\noutput_every = 0.01\n[material.al7075]\ndensity \
+         = 2810.0\nyoung = 71.7e9\npoisson = 0.33\n[[body]]\nname = \"beam\"\nmake = \
+         {{ shape = \"box\", size = [0.508, 0.0127, 0.003175], degree = 3, elements = [12, 1, 1] }}\n\
+         material = \"al7075\"\nreduce = {{ fix = [\"west\"], attach = {{ east = \"rigid\" }}, modes = 8 }}\n\
          [[force]]\non = \"beam:east\"\nforce = {force}\nscale = \"0.5*(1-cos(pi*min(t, 0.4)/0.4))\"\n"
     )
 }
@@ -136,15 +138,17 @@ fn a_rod_whose_axial_force_stiffens_it_is_told_of() {
     assert!(outcome.warnings.is_empty(), "{:#?}", outcome.warnings);
 }
 
-/// The beam of Wu and Haug (the same EI/ρA and length, first clamped frequency 2.91 rad/s) on a hub that is spun up to `rate`.
+/// The beam of Wu and Haug (the same EI/ρA and length, first clamped frequency 2.91 rad/s) on a hub that is
+/// spun up to `rate`.
 fn spin_up(rate: f64, end: f64) -> String {
     format!(
-        "[simulation]\nscheme = \"dynamic\"\nintegrator = \"generalised-alpha\"\nrelative_tolerance = 1.0e-4\nend_time = {end:?}\noutput_every = 0.1\n\
-         [material.beam]\ndensity = 2766.67\nyoung = 6.8952e10\npoisson = 0.3\n\
-         [[body]]\nname = \"beam\"\nmake = {{ shape = \"box\", size = [8.0, 0.03676, 0.05], degree = 3, elements = [16, 1, 1] }}\nmaterial = \"beam\"\n\
-         reduce = {{ attach = {{ west = \"rigid\", east = \"rigid\" }}, modes = 8 }}\n\
-         [[joint]]\nkind = \"revolute\"\nbetween = [\"ground\", \"beam:west\"]\naxis = [0.0, 0.0, 1.0]\n\
-         motion = \"{rate:?}*(t*t/30 + 15/(4*pi*pi)*(cos(2*pi*t/15)-1))\"\n"
+        "[simulation]\nscheme = \"dynamic\"\nintegrator = \"generalised-alpha\"\nrelative_tolerance = \
+         1.0e-4\nend_time = {end:?}\noutput_every = 0.1\n[material.beam]\ndensity = 2766.67\nyoung = \
+         6.8952e10\npoisson = 0.3\n[[body]]\nname = \"beam\"\nmake = \
+         {{ shape = \"box\", size = [8.0, 0.03676, 0.05], degree = 3, elements = [16, 1, 1] }}\nmaterial = \
+         \"beam\"\nreduce = {{ attach = {{ west = \"rigid\", east = \"rigid\" }}, modes = 8 }}\n[[joint]]\n\
+         kind = \"revolute\"\nbetween = [\"ground\", \"beam:west\"]\naxis = [0.0, 0.0, 1.0]\nmotion = \
+         \"{rate:?}*(t*t/30 + 15/(4*pi*pi)*(cos(2*pi*t/15)-1))\"\n"
     )
 }
 

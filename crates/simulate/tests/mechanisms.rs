@@ -1,4 +1,5 @@
-//! Mechanisms from a scenario to its result: what joints transmit, motions that begin elsewhere, where errors point, what is warned of.
+//! Mechanisms from a scenario to its result: what joints transmit, motions that begin elsewhere, where errors
+//! point, what is warned of.
 
 use std::path::Path;
 
@@ -28,26 +29,30 @@ fn simulation(end_time: f64) -> String {
 /// A mass of 2 kg with a marker in its middle.
 fn mass(name: &str, rest: &str) -> String {
     format!(
-        "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"plate\", size = [0.1, 0.1, 0.1] }}\nmaterial = \"steel\"\nrigid = true\n\
-         mass_properties = {{ mass = 2.0, inertia = [0.01, 0.01, 0.01] }}\n{rest}\n\
+        "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"plate\", size = [0.1, 0.1, 0.1] }}\nmaterial = \
+         \"steel\"\nrigid = true\nmass_properties = {{ mass = 2.0, inertia = [0.01, 0.01, 0.01] }}\n{rest}\n\
          [[body.marker]]\nname = \"c\"\nat = [0.0, 0.0, 0.0]\n"
     )
 }
 
-const ROD: &str = "[[body]]\nname = \"rod\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\nrigid = true\n";
+const ROD: &str = "[[body]]\nname = \"rod\"\nmake = \
+    { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\nrigid = true\n";
 
 fn hinge(rest: &str) -> String {
     format!(
-        "[[joint]]\nkind = \"revolute\"\nbetween = [\"ground\", \"rod:start\"]\naxis = [0.0, 1.0, 0.0]\n{rest}\n"
+        "[[joint]]\nkind = \"revolute\"\nbetween = [\"ground\", \"rod:start\"]\naxis = [0.0, 1.0, 0.0]\n\
+         {rest}\n"
     )
 }
 
-/// A conical pendulum on a length of 0.5 m from a point of the ground: 0.3 m around, 0.4 m high, a tension of m g 0.5/0.4.
+/// A conical pendulum on a length of 0.5 m from a point of the ground: 0.3 m around, 0.4 m high, a tension of
+/// m g 0.5/0.4.
 #[test]
 fn a_distance_from_the_ground_holds_a_conical_pendulum() {
     let speed = 0.3 * (9.81_f64 / 0.4).sqrt();
     let place = format!("position = [0.3, 0.0, 0.6]\nvelocity = [0.0, {speed:?}, 0.0]");
-    let string = "[[joint]]\nname = \"string\"\nkind = \"distance\"\nbetween = [\"ground\", \"m:c\"]\npoint = [0.0, 0.0, 1.0]\n";
+    let string = "[[joint]]\nname = \"string\"\nkind = \"distance\"\nbetween = [\"ground\", \"m:c\"]\npoint \
+        = [0.0, 0.0, 1.0]\n";
     let (outcome, joints) = solve(&[simulation(1.7), mass("m", &place), string.to_owned()].concat()).unwrap();
     let [x, y, z] = outcome.bodies[0].position;
     assert!((x.hypot(y) - 0.3).abs() < 1e-7 && (z - 0.6).abs() < 1e-7, "{x} {y} {z}");
@@ -97,13 +102,15 @@ fn errors_of_joints_point_at_their_tables() {
     let error = solve(&[&simulation(0.1), ROD, &held].concat()).unwrap_err();
     assert_eq!((error.key(), error.kind()), (Some("joint.0.motion"), ErrorKind::Input), "{error}");
     // A rod of 0.4 m cannot reach a point 1 m away.
-    let far = "[[joint]]\nkind = \"distance\"\nlength = 0.1\npoint = [1.0, 0.0, 0.0]\nbetween = [\"ground\", \"rod:end\"]\n";
+    let far = "[[joint]]\nkind = \"distance\"\nlength = 0.1\npoint = [1.0, 0.0, 0.0]\nbetween = [\"ground\", \
+        \"rod:end\"]\n";
     let error = solve(&[&simulation(0.1), ROD, &hinge(""), far].concat()).unwrap_err();
     assert!(error.key().is_some_and(|key| key.starts_with("joint.")), "{error}");
     assert_eq!(error.kind(), ErrorKind::Input);
 }
 
-/// A distance that is driven through zero cannot be closed there: the run has begun, so the input was read and understood.
+/// A distance that is driven through zero cannot be closed there: the run has begun, so the input was read
+/// and understood.
 #[test]
 fn a_joint_that_opens_in_the_run_did_not_converge() {
     let text = [
@@ -145,7 +152,8 @@ fn names_of_joints_must_differ_and_distances_to_the_ground_need_a_point() {
     assert!(told(far).contains("`point` is missing: where the ground holds the distance"), "{}", told(far));
 }
 
-/// What falls 0.1 m on stops without a stiffness goes a ten-thousandth of a metre beyond; an inertia likewise.
+/// What falls 0.1 m on stops without a stiffness goes a ten-thousandth of a metre beyond; an inertia
+/// likewise.
 #[test]
 fn stops_without_a_stiffness_give_way_by_a_thousandth() {
     let slide = "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"m:c\"]\naxis = [0.0, 0.0, 1.0]\n\
@@ -177,7 +185,8 @@ fn stops_without_a_stiffness_give_way_by_a_thousandth() {
     assert!(error.to_string().contains("need a `stiffness`") && error.key() == Some("joint.0"), "{error}");
 }
 
-/// The rod shortens by F L/EA, so the stop takes k (δ − F L/EA) for a crank that would go δ beyond it; it swings a little about that.
+/// The rod shortens by F L/EA, so the stop takes k (δ − F L/EA) for a crank that would go δ beyond it; it
+/// swings a little about that.
 #[test]
 fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
     let text = include_str!("../../../meshes/slider-crank/scenario.toml")
@@ -202,13 +211,15 @@ fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
     assert!(press > 0.99 * elastic && press < 1.02 * elastic, "{press} {elastic}");
 }
 
-/// Two links of 0.5 and 0.3 m that a slide pulls straight: there the mechanism cannot go on, and the run says why.
+/// Two links of 0.5 and 0.3 m that a slide pulls straight: there the mechanism cannot go on, and the run says
+/// why.
 #[test]
 fn a_singular_position_is_named_as_such() {
     let distance = |name: &str, between: &str, length: f64| {
         format!("[[joint]]\nname = \"{name}\"\nkind = \"distance\"\nbetween = {between}\nlength = {length}\n")
     };
-    let slide = "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"d:c\"]\naxis = [1.0, 0.0, 0.0]\nmotion = \"0.12*t\"\n";
+    let slide = "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"d:c\"]\naxis = [1.0, 0.0, \
+        0.0]\nmotion = \"0.12*t\"\n";
     let text = [
         "[simulation]\nend_time = 1.0\nintegrator = \"dop853\"\n".to_owned(),
         mass("m", "position = [0.4642857142857143, 0.0, 0.1855767]"),

@@ -100,7 +100,8 @@ fn points_above_the_conrod_have_their_height_as_gap() {
     check_above("tet10", &zone(&body, "impact"), Vector3::new(0.066, 0.0, 0.0045), Vector3::z(), 4e-4);
 }
 
-/// The flank of the meshed cam lies at a distance of 5 mm inside of ρ(a) = 36.5 mm − 1.5 mm cos 2a, its bore 10 mm from its axis.
+/// The flank of the meshed cam lies at a distance of 5 mm inside of ρ(a) = 36.5 mm − 1.5 mm cos 2a, its bore
+/// 10 mm from its axis.
 #[test]
 fn the_meshed_cam_is_the_one_that_was_drawn() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/cam/cam.msh");
@@ -117,7 +118,8 @@ fn the_meshed_cam_is_the_one_that_was_drawn() {
             + Vector3::new(0.0, 0.0, 1e-3 * f64::from(k % 3 - 1));
         for height in [-1e-4, 1e-6, 1e-3] {
             let foot = faces.closest(&mut now, &(below + normal * height)).unwrap();
-            // Parabolas over 3 mm of a curve of 30 mm radius leave 0.1 µm, and three times that over a quarter of their length as slope.
+            // Parabolas over 3 mm of a curve of 30 mm radius leave 0.1 µm, and three times that over a
+            // quarter of their length as slope.
             assert!((foot.gap - height).abs() < 1.5e-7, "{a}: {foot:?}");
             assert!((foot.normal - normal).norm() < 5e-4, "{a}: {} of {normal}", foot.normal);
             assert!((foot.position - below).norm() < 1e-6, "{a}: {} of {below}", foot.position);

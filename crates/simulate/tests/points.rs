@@ -47,8 +47,8 @@ fn a_point_of_an_attached_face_moves_as_the_attachment_does() {
     assert!(size > 1e-7 && apart(&a.modal, &b.modal) < 1e-6 * size, "{:?} {:?}", a.modal, b.modal);
 }
 
-/// Two rods hang on each other by points of their sides, a third of them pushed at one: joints do no work there, and what the force does is what the
-/// bodies have.
+/// Two rods hang on each other by points of their sides, a third of them pushed at one: joints do no work
+/// there, and what the force does is what the bodies have.
 #[test]
 fn joints_and_forces_at_points_keep_the_balance() {
     for make in [NURBS, "hex = true, order = 2, elements = [2, 2, 6]"] {
@@ -103,7 +103,8 @@ fn a_model_that_is_named_has_markers_at_points_of_the_body_beside_it() {
     let expected = solve(&made).unwrap();
     let named = [
         HEAD,
-        "[[body]]\nname = \"other\"\nrom = \"bodies/rod.rom\"\n[[body.marker]]\nname = \"p\"\nat = [0.1, 0.0, 0.01]\n",
+        "[[body]]\nname = \"other\"\nrom = \"bodies/rod.rom\"\n[[body.marker]]\nname = \"p\"\nat = [0.1, \
+         0.0, 0.01]\n",
         &revolute("[\"ground\", \"other:p\"]"),
     ]
     .concat();

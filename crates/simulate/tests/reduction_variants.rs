@@ -53,7 +53,8 @@ fn impact(choice: &str) -> Impact {
     let summary = simulation.run(&mut Ignore, &Silent).unwrap();
     let event = summary.contacts[0];
     println!(
-        "{choice:40} {n_low} dynamic modes: peak {:.1} N, {:.3} µs, e {:.6}, energy {:.1e}, momentum {:.1e}, {} steps",
+        "{choice:40} {n_low} dynamic modes: peak {:.1} N, {:.3} µs, e {:.6}, energy {:.1e}, momentum {:.1e}, \
+         {} steps",
         event.peak_force,
         1e6 * event.duration(),
         event.restitution().unwrap_or(f64::NAN),

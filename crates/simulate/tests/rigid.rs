@@ -1,4 +1,5 @@
-//! The scheme `rigid` from a scenario to its result: gallery, meshes and NURBS as surfaces, resuming, refusals.
+//! The scheme `rigid` from a scenario to its result: gallery, meshes and NURBS as surfaces, resuming,
+//! refusals.
 
 use std::path::Path;
 
@@ -120,7 +121,8 @@ fn walls_of_faces_repel_as_the_room_does() {
         let settings = ["simulation.end_time=0.23", "simulation.time_step=1e-5"];
         solve(&format!("{rod}{walls}"), &settings).unwrap().bodies[0].position
     };
-    let room = "[[body]]\nname = \"cube\"\nmake = { shape = \"plate\", size = [2.0, 2.0, 2.0] }\nmaterial = \"steel\"\n\
+    let room = "[[body]]\nname = \"cube\"\nmake = { shape = \"plate\", size = [2.0, 2.0, 2.0] }\nmaterial = \
+        \"steel\"\n\
                 fixed = true\n[[body.shape]]\nname = \"walls\"\nkind = \"room\"\nsize = [2.0, 2.0, 2.0]\n\
                 [[contact]]\nbetween = [\"rod:nodes\", \"cube:walls\"]\n";
     let mut faces = String::new();
@@ -129,9 +131,10 @@ fn walls_of_faces_repel_as_the_room_does() {
             let (mut size, mut position) = ([2.2; 3], [0.0; 3]);
             (size[axis], position[axis]) = (0.1, 1.05 * sign);
             faces += &format!(
-                "[[body]]\nname = \"{side}\"\nmake = {{ shape = \"plate\", size = {size:?}, hex = true, elements = [3, 3, 3] }}\n\
-                 material = \"steel\"\nfixed = true\nposition = {position:?}\n\
-                 [[contact]]\nbetween = [\"rod:nodes\", \"{side}:{side}\"]\n"
+                "[[body]]\nname = \"{side}\"\nmake = \
+                 {{ shape = \"plate\", size = {size:?}, hex = true, elements = [3, 3, 3] }}\nmaterial = \
+                 \"steel\"\nfixed = true\nposition = {position:?}\n[[contact]]\nbetween = [\"rod:nodes\", \
+                 \"{side}:{side}\"]\n"
             );
         }
     }
@@ -139,13 +142,15 @@ fn walls_of_faces_repel_as_the_room_does() {
     assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
 }
 
-/// T = ½ m v² + ½ ω·I ω of an exact ball and of a brick of hexahedra with the closed forms of their masses and moments.
+/// T = ½ m v² + ½ ω·I ω of an exact ball and of a brick of hexahedra with the closed forms of their masses
+/// and moments.
 #[test]
 fn mass_and_inertia_of_nurbs_and_meshes_are_exact() {
     let energy = |make: &str| {
         let text = format!(
             "[simulation]\nscheme = \"rigid\"\nend_time = 1.0\ntime_step = 0.5\n[[body]]\nname = \"one\"\n\
-             make = {make}\nmaterial = \"steel\"\nvelocity = [0.3, 0.0, 0.0]\nangular_velocity = [0.0, 0.0, 2.0]\n"
+             make = {make}\nmaterial = \"steel\"\nvelocity = [0.3, 0.0, 0.0]\nangular_velocity = [0.0, 0.0, \
+             2.0]\n"
         );
         solve(&text, &[]).unwrap().summary.ledger.energy_initial
     };
@@ -161,7 +166,8 @@ fn mass_and_inertia_of_nurbs_and_meshes_are_exact() {
 /// Given mass of a rigid body beside bodies of other schemes.
 #[test]
 fn a_given_mass_counts_in_the_scheme_quasistatic_too() {
-    let text = "[simulation]\nend_time = 1e-3\n[[body]]\nname = \"ball\"\nmake = { shape = \"ball\", radius = 0.1 }\n\
+    let text = "[simulation]\nend_time = 1e-3\n[[body]]\nname = \"ball\"\nmake = \
+        { shape = \"ball\", radius = 0.1 }\n\
                 material = \"steel\"\nrigid = true\nvelocity = [2.0, 0.0, 0.0]\n\
                 mass_properties = { mass = 3.0, inertia = [0.1, 0.1, 0.1] }\n";
     let outcome = solve(text, &[]).unwrap();
@@ -213,7 +219,8 @@ impl carom_progress::Progress for Impatient {
     }
 }
 
-/// A mesh of hexahedra falls on a NURBS plate that is held: sets stand in place of shapes, masses are those of the geometry.
+/// A mesh of hexahedra falls on a NURBS plate that is held: sets stand in place of shapes, masses are those
+/// of the geometry.
 const BRICK: &str = r#"
 [simulation]
 scheme = "rigid"
@@ -327,9 +334,10 @@ fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
         ("kind = \"room\"", "kind = \"points\"", "points"),
         (
             "[[contact]]",
-            "[[body]]\nname = \"a\"\nmake = { shape = \"ball\", radius = 1.0 }\nmaterial = \"steel\"\nfixed = true\n\
-             [[body]]\nname = \"b\"\nmake = { shape = \"ball\", radius = 1.0 }\nmaterial = \"steel\"\nfixed = true\n\
-             position = [9.0, 0.0, 0.0]\n[[contact]]\nbetween = [\"a:surface\", \"b:surface\"]\n[[contact]]",
+            "[[body]]\nname = \"a\"\nmake = { shape = \"ball\", radius = 1.0 }\nmaterial = \"steel\"\nfixed \
+             = true\n[[body]]\nname = \"b\"\nmake = { shape = \"ball\", radius = 1.0 }\nmaterial = \
+             \"steel\"\nfixed = true\nposition = [9.0, 0.0, 0.0]\n[[contact]]\nbetween = [\"a:surface\", \
+             \"b:surface\"]\n[[contact]]",
             "`a` and `b` are both fixed",
         ),
         (
@@ -343,7 +351,8 @@ fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
     }
 }
 
-/// Frames hold the mean force since the last one: times the time between them it is the impulse, whatever frames meet.
+/// Frames hold the mean force since the last one: times the time between them it is the impulse, whatever
+/// frames meet.
 #[test]
 fn the_forces_of_the_frames_add_up_to_the_impulse() {
     let folder = tempfile::tempdir().unwrap();
@@ -380,9 +389,12 @@ fn what_passes_through_or_sinks_deep_is_warned_of() {
 fn a_block_at_rest_on_an_incline_raises_no_alarm() {
     let text = "[simulation]\nscheme = \"rigid\"\nend_time = 0.5\ntime_step = 1e-3\n\
                 gravity = [3.3552176060248105, 0.0, -9.218384609909762]\n\
-                [[body]]\nname = \"b\"\nmake = { shape = \"plate\", size = [0.2, 0.2, 0.1] }\nmaterial = \"steel\"\n\
-                position = [0.0, 0.0, 0.05]\n[[body.shape]]\nname = \"o\"\nkind = \"block\"\nsize = [0.2, 0.2, 0.1]\n\
-                [[body]]\nname = \"t\"\nmake = { shape = \"plate\", size = [1.0, 1.0, 0.05] }\nmaterial = \"steel\"\n\
+                [[body]]\nname = \"b\"\nmake = { shape = \"plate\", size = [0.2, 0.2, 0.1] }\nmaterial = \
+                \"steel\"\n\
+                position = [0.0, 0.0, 0.05]\n[[body.shape]]\nname = \"o\"\nkind = \"block\"\nsize = [0.2, \
+                0.2, 0.1]\n\
+                [[body]]\nname = \"t\"\nmake = { shape = \"plate\", size = [1.0, 1.0, 0.05] }\nmaterial = \
+                \"steel\"\n\
                 fixed = true\n[[body.shape]]\nname = \"top\"\nkind = \"plane\"\nnormal = [0.0, 0.0, 1.0]\n\
                 [[contact]]\nbetween = [\"b:o\", \"t:top\"]\nrestitution = 0.0\nfriction = 0.5\n";
     let outcome = solve(text, &[]).unwrap();

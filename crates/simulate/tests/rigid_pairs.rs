@@ -18,8 +18,8 @@ fn solve(text: &str) -> Result<RunOutcome, SimulateError> {
 fn two(make: &str, shape: &str, contacts: &str) -> String {
     let body = |name: &str, x: f64, v: f64| {
         format!(
-            "[[body]]\nname = \"{name}\"\nmake = {{ {make} }}\nmaterial = \"steel\"\nposition = [{x:?}, 0.0, 0.0]\n\
-             velocity = [{v:?}, 0.0, 0.0]\n[[body.shape]]\nname = \"outside\"\n{shape}\n"
+            "[[body]]\nname = \"{name}\"\nmake = {{ {make} }}\nmaterial = \"steel\"\nposition = [{x:?}, 0.0, \
+             0.0]\nvelocity = [{v:?}, 0.0, 0.0]\n[[body.shape]]\nname = \"outside\"\n{shape}\n"
         )
     };
     format!(
@@ -55,7 +55,8 @@ fn a_contact_that_is_named_twice_is_refused() {
     }
 }
 
-/// Points that two contacts share would have two springs: sets that share faces are refused with a place, and sets side by side are not.
+/// Points that two contacts share would have two springs: sets that share faces are refused with a place, and
+/// sets side by side are not.
 #[test]
 fn surfaces_that_coincide_in_part_are_refused() {
     let make = "shape = \"plate\", size = [0.2, 0.2, 0.2], elements = [4, 4, 4]";
@@ -106,20 +107,23 @@ fn blocks_may_meet_both_ways_round_by_one_law() {
     assert!(solve(&two(make, shape, &parts)).is_ok());
 }
 
-/// Two bars of 50 × 1 × 1 m (Zywicz & Puso 1999), the left one at 1 m/s, 0.01 m apart; nodes lie flush with the rims of both ends.
+/// Two bars of 50 × 1 × 1 m (Zywicz & Puso 1999), the left one at 1 m/s, 0.01 m apart; nodes lie flush with
+/// the rims of both ends.
 fn bars(contacts: &str) -> String {
     let body = |name: &str, x: f64, v: f64, end: f64| {
         let node = |y: f64, z: f64| format!("[{end:?}, {y:?}, {z:?}]");
         let nodes = [node(-0.5, -0.5), node(0.5, -0.5), node(0.5, 0.5), node(-0.5, 0.5)].join(", ");
         format!(
-            "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"plate\", size = [50.0, 1.0, 1.0], elements = [50, 1, 1], hex = true }}\n\
-             material = \"steel\"\nposition = [{x:?}, 0.0, 0.0]\nvelocity = [{v:?}, 0.0, 0.0]\n\
-             [[body.shape]]\nname = \"nodes\"\nkind = \"points\"\npoints = [{nodes}]\n\
-             [[body.shape]]\nname = \"brick\"\nkind = \"block\"\nsize = [50.0, 1.0, 1.0]\n"
+            "[[body]]\nname = \"{name}\"\nmake = \
+             {{ shape = \"plate\", size = [50.0, 1.0, 1.0], elements = [50, 1, 1], hex = true }}\nmaterial = \
+             \"steel\"\nposition = [{x:?}, 0.0, 0.0]\nvelocity = [{v:?}, 0.0, 0.0]\n[[body.shape]]\nname = \
+             \"nodes\"\nkind = \"points\"\npoints = [{nodes}]\n[[body.shape]]\nname = \"brick\"\nkind = \
+             \"block\"\nsize = [50.0, 1.0, 1.0]\n"
         )
     };
     format!(
-        "[simulation]\nscheme = \"rigid\"\nend_time = 0.054\ntime_step = 0.009\noutput_every = 0.009\n{}{}{contacts}",
+        "[simulation]\nscheme = \"rigid\"\nend_time = 0.054\ntime_step = 0.009\noutput_every = 0.009\n\
+         {}{}{contacts}",
         body("left", -25.0, 1.0, 25.0),
         body("right", 25.01, 0.0, -25.0)
     )
@@ -144,7 +148,8 @@ fn flush_bars_swap_their_velocities() {
     }
 }
 
-/// Without a contact they pass through each other, which is said in every scheme; a body that begins inside another is made so.
+/// Without a contact they pass through each other, which is said in every scheme; a body that begins inside
+/// another is made so.
 #[test]
 fn bodies_inside_each_other_are_reported() {
     let told = |text: &str| solve(text).unwrap().warnings.join("\n");
@@ -157,12 +162,15 @@ fn bodies_inside_each_other_are_reported() {
     assert!(warnings.contains("no contact between them is defined"), "{warnings}");
     for scheme in ["quasistatic", "dynamic", "damped"] {
         let head = format!(
-            "[simulation]\nscheme = \"{scheme}\"\nend_time = 0.054\noutput_every = 0.009\nrelative_tolerance = 1e-6\n"
+            "[simulation]\nscheme = \"{scheme}\"\nend_time = 0.054\noutput_every = 0.009\nrelative_tolerance \
+             = 1e-6\n"
         );
         let body = |name: &str, x: f64, v: f64| {
             format!(
-                "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"plate\", size = [50.0, 1.0, 1.0], elements = [50, 1, 1], hex = true }}\n\
-                 material = \"steel\"\nrigid = true\nposition = [{x:?}, 0.0, 0.0]\nvelocity = [{v:?}, 0.0, 0.0]\n"
+                "[[body]]\nname = \"{name}\"\nmake = \
+                 {{ shape = \"plate\", size = [50.0, 1.0, 1.0], elements = [50, 1, 1], hex = true }}\n\
+                 material = \"steel\"\nrigid = true\nposition = [{x:?}, 0.0, 0.0]\nvelocity = [{v:?}, 0.0, \
+                 0.0]\n"
             )
         };
         let apart = format!("{head}{}{}", body("left", -25.0, 1.0), body("right", 25.01, 0.0));
@@ -173,17 +181,19 @@ fn bodies_inside_each_other_are_reported() {
     }
 }
 
-/// Bars of soft material, 1 mm apart, of which one is stretched into the other by a force, so that its elastic displacement alone brings it there.
+/// Bars of soft material, 1 mm apart, of which one is stretched into the other by a force, so that its
+/// elastic displacement alone brings it there.
 fn stretched(simulation: &str, [left, right]: [&str; 2], tables: &str) -> String {
     let body = |name: &str, x: f64, kind: &str| {
         format!(
-            "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"box\", size = [0.1, 0.01, 0.01], elements = [4, 2, 2] }}\nmaterial = \"m\"\n\
+            "[[body]]\nname = \"{name}\"\nmake = \
+             {{ shape = \"box\", size = [0.1, 0.01, 0.01], elements = [4, 2, 2] }}\nmaterial = \"m\"\n\
              position = [{x:?}, 0.0, 0.0]\n{kind}\n"
         )
     };
     format!(
-        "[simulation]\n{simulation}\n[material.m]\ndensity = 1000.0\nyoung = 1e9\npoisson = 0.0\n{}{}{tables}\n\
-         [[force]]\non = \"left:east\"\nforce = [4.0e3, 0.0, 0.0]\n",
+        "[simulation]\n{simulation}\n[material.m]\ndensity = 1000.0\nyoung = 1e9\npoisson = 0.0\n\
+         {}{}{tables}\n[[force]]\non = \"left:east\"\nforce = [4.0e3, 0.0, 0.0]\n",
         body("left", 0.0, left),
         body("right", 0.101, right)
     )
@@ -227,12 +237,13 @@ fn bodies_that_are_deformed_into_each_other_are_reported_in_every_scheme() {
 /// A block that has come to rest on the ground.
 fn resting(end_time: f64, height: f64, law: &str) -> RunOutcome {
     let text = format!(
-        "[simulation]\nscheme = \"rigid\"\nend_time = {end_time:?}\ntime_step = 5e-4\ngravity = [0.0, 0.0, -9.81]\n\
-         [[body]]\nname = \"b\"\nmake = {{ shape = \"plate\", size = [0.2, 0.1, 0.06] }}\nmaterial = \"steel\"\n\
-         position = [0.0, 0.0, {height:?}]\n[[body.shape]]\nname = \"o\"\nkind = \"block\"\nsize = [0.2, 0.1, 0.06]\n\
-         [[body]]\nname = \"t\"\nmake = {{ shape = \"plate\", size = [1.0, 1.0, 0.05] }}\nmaterial = \"steel\"\n\
-         fixed = true\n[[body.shape]]\nname = \"top\"\nkind = \"plane\"\nnormal = [0.0, 0.0, 1.0]\n\
-         [[contact]]\nbetween = [\"b:o\", \"t:top\"]\n{law}\n"
+        "[simulation]\nscheme = \"rigid\"\nend_time = {end_time:?}\ntime_step = 5e-4\ngravity = [0.0, 0.0, \
+         -9.81]\n[[body]]\nname = \"b\"\nmake = {{ shape = \"plate\", size = [0.2, 0.1, 0.06] }}\nmaterial = \
+         \"steel\"\nposition = [0.0, 0.0, {height:?}]\n[[body.shape]]\nname = \"o\"\nkind = \"block\"\nsize \
+         = [0.2, 0.1, 0.06]\n[[body]]\nname = \"t\"\nmake = \
+         {{ shape = \"plate\", size = [1.0, 1.0, 0.05] }}\nmaterial = \"steel\"\nfixed = true\n\
+         [[body.shape]]\nname = \"top\"\nkind = \"plane\"\nnormal = [0.0, 0.0, 1.0]\n[[contact]]\nbetween = \
+         [\"b:o\", \"t:top\"]\n{law}\n"
     );
     solve(&text).unwrap()
 }
@@ -266,8 +277,8 @@ fn an_impact_of_the_last_step_is_over() {
 fn blocks_that_cross_edge_on_edge_rest_on_each_other() {
     let block = |name: &str, size: [f64; 3], place: &str| {
         format!(
-            "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"plate\", size = {size:?} }}\nmaterial = \"steel\"\n{place}\n\
-             [[body.shape]]\nname = \"o\"\nkind = \"block\"\nsize = {size:?}\n"
+            "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"plate\", size = {size:?} }}\nmaterial = \
+             \"steel\"\n{place}\n[[body.shape]]\nname = \"o\"\nkind = \"block\"\nsize = {size:?}\n"
         )
     };
     let law = "restitution = 0.3\nfriction = 0.4";
@@ -286,8 +297,9 @@ fn blocks_that_cross_edge_on_edge_rest_on_each_other() {
             "position = [-0.03, 0.0, 0.4]\nrotation = { axis = [1.0, -1.0, 0.5], degrees = 60.0 }\n\
              angular_velocity = [0.0, 2.0, 3.0]",
         ),
-        "[[body]]\nname = \"t\"\nmake = { shape = \"plate\", size = [1.0, 1.0, 0.05] }\nmaterial = \"steel\"\n\
-         fixed = true\n[[body.shape]]\nname = \"top\"\nkind = \"plane\"\nnormal = [0.0, 0.0, 1.0]\n",
+        "[[body]]\nname = \"t\"\nmake = { shape = \"plate\", size = [1.0, 1.0, 0.05] }\nmaterial = \
+         \"steel\"\nfixed = true\n[[body.shape]]\nname = \"top\"\nkind = \"plane\"\nnormal = [0.0, 0.0, \
+         1.0]\n",
         &["a", "b", "c"].map(|name| contact(&format!("{name}:o"), "t:top", law)).concat(),
         &[("a", "b"), ("b", "a"), ("c", "b"), ("b", "c"), ("a", "c"), ("c", "a")]
             .map(|(first, second)| contact(&format!("{first}:o"), &format!("{second}:o"), law))

@@ -1,4 +1,5 @@
-//! A rigid body that touches one which is not much softer is reported, unless its material says that it is meant to be rigid.
+//! A rigid body that touches one which is not much softer is reported, unless its material says that it is
+//! meant to be rigid.
 
 use std::path::Path;
 

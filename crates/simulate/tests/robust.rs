@@ -8,7 +8,8 @@ use carom_multibody::RunSummary;
 use carom_progress::Silent;
 use carom_simulate::{Prepared, RunOptions, Workshop, prepare, run};
 
-/// A ball that meets a rigid wall, all lengths times `size`, the stiffness times `stiffness`, speeds as waves.
+/// A ball that meets a rigid wall, all lengths times `size`, the stiffness times `stiffness`, speeds as
+/// waves.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
     size: f64,
@@ -113,7 +114,8 @@ fn outcome(bodies: &Prepared, text: &str) -> RunSummary {
     outcome.summary
 }
 
-/// F = E L² f(x/L, t c/L, v/c): a thousandth of the length, a million times the stiffness and both give the same impact in their units.
+/// F = E L² f(x/L, t c/L, v/c): a thousandth of the length, a million times the stiffness and both give the
+/// same impact in their units.
 #[test]
 fn a_scaled_problem_has_the_scaled_answer() {
     let plain = solve(plain(), &text(ONE, ABOVE, DOWN)).contacts[0];
@@ -131,11 +133,13 @@ fn a_scaled_problem_has_the_scaled_answer() {
     }
 }
 
-/// Slip through the whole impact: J_t = μ J_n, and the slip falls by 7/2 J_t/m as of a rigid ball, which a hard one nearly is. The
-/// restitution is that along the normal (at a friction of 0.2 it falls by half a per cent).
+/// Slip through the whole impact: J_t = μ J_n, and the slip falls by 7/2 J_t/m as of a rigid ball, which a
+/// hard one nearly is. The restitution is that along the normal (at a friction of 0.2 it falls by half a per
+/// cent).
 ///
-/// The surface of the ball is drawn in and out radially as it is pressed, at a part of its speed v. Points slip at an angle of that speed to the slip s of the ball, their friction adds up to
-/// less than μ J_n, and the rest is proportional to (v/s)²: a quarter at twice the slip.
+/// The surface of the ball is drawn in and out radially as it is pressed, at a part of its speed v. Points
+/// slip at an angle of that speed to the slip s of the ball, their friction adds up to less than μ J_n, and
+/// the rest is proportional to (v/s)²: a quarter at twice the slip.
 #[test]
 fn friction_does_not_change_the_restitution() {
     let speed = 40.0;
@@ -167,8 +171,9 @@ fn friction_does_not_change_the_restitution() {
     assert!((3.5..5.5).contains(&(slow / fast)) && strong > fast, "{missing:?}");
 }
 
-/// Half of the contact lies beyond the edge of the wall, where nothing is: a shift of the ball that takes points of it across changes the
-/// impact a little. Without a bead in which the wall ends no step could be taken there.
+/// Half of the contact lies beyond the edge of the wall, where nothing is: a shift of the ball that takes
+/// points of it across changes the impact a little. Without a bead in which the wall ends no step could be
+/// taken there.
 #[test]
 fn a_ball_bounces_on_the_edge_of_a_wall() {
     let at = |x: f64| solve(plain(), &text(ONE, [x, 0.0, ABOVE[2]], DOWN)).contacts[0];
@@ -203,15 +208,16 @@ fn a_ball_that_begins_in_overlap_is_thrown_off() {
     assert!((event.velocity_after / thrown - 1.0).abs() < 1e-3 && thrown > 0.5, "{event:?} {thrown}");
 }
 
-/// A wall that is a million times as stiff as the ball is a rigid wall, to what the ratio allows: modes of the wall at a thousand times the frequencies of the
-/// ball neither stop the steps nor show in the answer.
+/// A wall that is a million times as stiff as the ball is a rigid wall, to what the ratio allows: modes of
+/// the wall at a thousand times the frequencies of the ball neither stop the steps nor show in the answer.
 #[test]
 #[ignore = "1 min: contact of two elastic bodies"]
 fn a_very_stiff_wall_is_a_rigid_wall() {
     let rigid = solve(plain(), &text(ONE, ABOVE, DOWN));
     let stiff =
         "\n[material.stiff]\ndensity = 7800.0\nyoung = 2.1e17\npoisson = 0.3\n\n[[body]]\nname = \"ball\"";
-    let held = "material = \"stiff\"\nreduce = { interface = [\"bottom\"], fix = [\"top\"], modes = 8, split = 1.0e5 }\n";
+    let held = "material = \"stiff\"\nreduce = \
+        { interface = [\"bottom\"], fix = [\"top\"], modes = 8, split = 1.0e5 }\n";
     let wall = text(ONE, ABOVE, DOWN)
         .replacen("\n[[body]]\nname = \"ball\"", stiff, 1)
         .replace("rigid = true\nfixed = true\nmaterial = \"metal\"\n", held);
@@ -229,7 +235,8 @@ fn a_very_stiff_wall_is_a_rigid_wall() {
     assert!(steps < of_rigid + of_rigid / 5, "{steps} steps, {of_rigid} of the rigid wall");
 }
 
-/// Pressed on a wall by its weight, 0.25 mm deep, a ball moves along it for 40 µs with this spin \[rad/s\]: velocity along the wall over spin \[m\], loss.
+/// Pressed on a wall by its weight, 0.25 mm deep, a ball moves along it for 40 µs with this spin \[rad/s\]:
+/// velocity along the wall over spin \[m\], loss.
 fn rolled(spin: f64) -> [f64; 2] {
     let text = text(ONE, [0.0, 0.0, -0.015 + 2.5e-4], [20.0, 0.0, 0.0])
         .replace("end_time = 0.00005", "end_time = 4.0e-5\ngravity = [0.0, 0.0, 1.0e6]")
@@ -251,11 +258,13 @@ fn rolled(spin: f64) -> [f64; 2] {
     [-ball.velocity[0] / ball.angular_velocity[1], ledger.energy_initial - ledger.energy_final]
 }
 
-/// What rolls keeps rolling while its contact moves over its spans: the wall passes as fast as the ball turns, but for the creep with which a ball rolls on a wall of
-/// another material. Points slip by no more of the way than that, so that no more of what sliding loses on it is lost.
+/// What rolls keeps rolling while its contact moves over its spans: the wall passes as fast as the ball
+/// turns, but for the creep with which a ball rolls on a wall of another material. Points slip by no more of
+/// the way than that, so that no more of what sliding loses on it is lost.
 ///
-/// Most of that is lost as the ball springs from 0.25 to 0.14 mm, with or without a way, and as the area that was pressed first leaves the contact, which settles the
-/// shear. Settled rolling costs (a/R)³ of force and way (`carom_contact`, `submodel/tests/rolling.rs`).
+/// Most of that is lost as the ball springs from 0.25 to 0.14 mm, with or without a way, and as the area that
+/// was pressed first leaves the contact, which settles the shear. Settled rolling costs (a/R)³ of force and
+/// way (`carom_contact`, `submodel/tests/rolling.rs`).
 #[test]
 fn a_pressed_ball_rolls_with_little_loss() {
     let [radius, loss] = rolled(20.0 / 0.0149);
@@ -298,8 +307,9 @@ material = "steel"
     )
 }
 
-/// Spans of 6.7 mm feel the wall when their average does, 3.8 mm deep; until then the corner sinks in unhindered. The run says so as soon as that is a twentieth of a span, with the
-/// corner: 0.9 mm deep the first integration points would lie inside.
+/// Spans of 6.7 mm feel the wall when their average does, 3.8 mm deep; until then the corner sinks in
+/// unhindered. The run says so as soon as that is a twentieth of a span, with the corner: 0.9 mm deep the
+/// first integration points would lie inside.
 #[test]
 fn a_corner_that_sinks_into_a_wall_is_told() {
     let depth = |end: f64| 0.3 * end - 5e-5;
@@ -331,7 +341,8 @@ fn coarse_cube() -> &'static Prepared {
     BODIES.get_or_init(|| bodies(&cube_on_its_corner(6, "", 1.0)))
 }
 
-/// A cube on its corner: its three sides touch and part at the same moment, and the force of all of them has no moment.
+/// A cube on its corner: its three sides touch and part at the same moment, and the force of all of them has
+/// no moment.
 #[test]
 fn a_cube_bounces_on_its_corner() {
     let text = cube_on_its_corner(2, ", grade = { at = [0.0, 0.0, 0.0], finest = 4.0e-4 }", 1.2e-3);

@@ -15,7 +15,8 @@ fn solve(text: &str) -> RunOutcome {
         .unwrap()
 }
 
-/// Thirteen turns across the five patches of the end of a rod, in several directions: v = ω R, and nothing is lost.
+/// Thirteen turns across the five patches of the end of a rod, in several directions: v = ω R, and nothing is
+/// lost.
 #[test]
 fn a_ball_rolls_over_borders_of_patches_without_loss() {
     for (heading, side) in [([1.0, 0.0], 0.003), ([0.6, 0.8], 0.0), ([0.0, -1.0], -0.007)] {
@@ -24,11 +25,11 @@ fn a_ball_rolls_over_borders_of_patches_without_loss() {
         let velocity = [speed * x, speed * y, 0.0];
         let omega = [-speed / radius * y, speed / radius * x, 0.0];
         let outcome = solve(&format!(
-            "[simulation]\nscheme = \"rigid\"\nend_time = 0.4\ntime_step = 1e-3\ngravity = [0.0, 0.0, -9.81]\n\
-             [[body]]\nname = \"ball\"\nmake = {{ shape = \"ball\", radius = {radius:?} }}\nmaterial = \"steel\"\n\
-             position = {start:?}\nvelocity = {velocity:?}\nangular_velocity = {omega:?}\n\
-             [[body.shape]]\nname = \"outside\"\nkind = \"ball\"\nradius = {radius:?}\n\
-             [[body]]\nname = \"rod\"\nmake = {{ shape = \"rod\", radius = 0.05, length = 0.02, elements = [4, 4, 1] }}\n\
+            "[simulation]\nscheme = \"rigid\"\nend_time = 0.4\ntime_step = 1e-3\ngravity = [0.0, 0.0, \
+             -9.81]\n[[body]]\nname = \"ball\"\nmake = {{ shape = \"ball\", radius = {radius:?} }}\nmaterial \
+             = \"steel\"\nposition = {start:?}\nvelocity = {velocity:?}\nangular_velocity = {omega:?}\n\
+             [[body.shape]]\nname = \"outside\"\nkind = \"ball\"\nradius = {radius:?}\n[[body]]\nname = \
+             \"rod\"\nmake = {{ shape = \"rod\", radius = 0.05, length = 0.02, elements = [4, 4, 1] }}\n\
              material = \"steel\"\nfixed = true\nrotation = {{ axis = [0.0, 1.0, 0.0], degrees = -90.0 }}\n\
              [[contact]]\nbetween = [\"ball:outside\", \"rod:end\"]\nrestitution = 0.0\nfriction = 0.3\n"
         ));

@@ -73,8 +73,9 @@ fn impact(overrides: &[&str]) -> RunSummary {
 /// The same integrator for all schemes, so that they alone differ.
 const EXPLICIT: &str = "simulation.integrator=\"dormand-prince5\"";
 
-/// The high modes follow the contact without inertia, with it, and with it and critical damping: impulse and peak are nearly the same, but
-/// for what damping takes; the price is not. What damping takes is in the books. A soft penalty on two spans keeps the modes few and slow.
+/// The high modes follow the contact without inertia, with it, and with it and critical damping: impulse and
+/// peak are nearly the same, but for what damping takes; the price is not. What damping takes is in the
+/// books. A soft penalty on two spans keeps the modes few and slow.
 #[test]
 fn high_modes_may_be_quasistatic_dynamic_or_damped() {
     let soft = [
@@ -120,8 +121,8 @@ fn high_modes_may_be_quasistatic_dynamic_or_damped() {
     assert!(lost(&damped) > 1e-3 && lost(&dynamic).abs() < 1e-3, "{} {}", lost(&damped), lost(&dynamic));
 }
 
-/// A ball that comes in flat slips all through its impact: whatever answers the contact, friction gives μ times its impulse, and
-/// what it takes is in the books.
+/// A ball that comes in flat slips all through its impact: whatever answers the contact, friction gives μ
+/// times its impulse, and what it takes is in the books.
 #[test]
 fn friction_gives_its_part_of_the_impulse_in_every_scheme() {
     let oblique = [
@@ -147,7 +148,8 @@ fn friction_gives_its_part_of_the_impulse_in_every_scheme() {
         let sum = |axis: usize| summary.contacts.iter().map(|contact| contact.impulse[axis]).sum::<f64>();
         let ratio = sum(0).hypot(sum(1)) / sum(2).abs();
         println!("{scheme} {law}: {ratio} {:?}", summary.ledger);
-        // Spans that come to touch stick until they have given way: a little less than Coulomb's bound, and never more.
+        // Spans that come to touch stick until they have given way: a little less than Coulomb's bound, and
+        // never more.
         assert!(ratio < 0.1 * (1.0 + 1e-9) && ratio > 0.0995, "{scheme} {law}: {ratio}");
         assert!(summary.ledger.energy_error < 1e-3, "{scheme} {:?}", summary.ledger);
         assert!(summary.ledger.momentum_error < 1e-9 && summary.ledger.ang_momentum_error < 1e-9);
@@ -187,8 +189,9 @@ fn every_integrator_comes_to_the_same_impact() {
     }
 }
 
-/// A ball hangs from a point of its surface and has light modes at its fine pole, which move far more there than at the hinge: rounding of
-/// the joint comes back in them. Steps under error control, tiny at first, are solved all the same.
+/// A ball hangs from a point of its surface and has light modes at its fine pole, which move far more there
+/// than at the hinge: rounding of the joint comes back in them. Steps under error control, tiny at first, are
+/// solved all the same.
 #[test]
 fn light_modes_far_from_a_joint_do_not_stop_generalised_alpha() {
     let text = r#"

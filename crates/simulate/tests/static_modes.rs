@@ -19,8 +19,9 @@ const DENSITY: f64 = 7800.0;
 /// A steel rod along x, d 20 mm, and what the scenario adds to it.
 fn scenario(settings: &str, reduce: &str, tables: &str) -> String {
     format!(
-        "[simulation]\n{settings}\n\n[[body]]\nname = \"rod\"\nmaterial = \"steel\"\n\
-         make = {{ shape = \"rod\", radius = 0.01, length = {LENGTH}, elements = [12, 1, 1] }}\nreduce = {{ {reduce} }}\n{tables}"
+        "[simulation]\n{settings}\n\n[[body]]\nname = \"rod\"\nmaterial = \"steel\"\nmake = \
+         {{ shape = \"rod\", radius = 0.01, length = {LENGTH}, elements = [12, 1, 1] }}\nreduce = \
+         {{ {reduce} }}\n{tables}"
     )
 }
 
@@ -94,8 +95,8 @@ fn a_force_bends_a_held_rod_as_it_should_whatever_the_split() {
     }
 }
 
-/// A boundary without mass has no static modes: a force on it meets the stiffness of the low modes alone. The run reports the part of the static compliance that
-/// these hold; with mass, nothing is reported.
+/// A boundary without mass has no static modes: a force on it meets the stiffness of the low modes alone. The
+/// run reports the part of the static compliance that these hold; with mass, nothing is reported.
 #[test]
 fn a_force_on_a_boundary_without_mass_is_reported_with_the_compliance_that_moves() {
     let held = |variant: &str| {
@@ -118,8 +119,8 @@ fn a_force_on_a_boundary_without_mass_is_reported_with_the_compliance_that_moves
     assert!(warnings.is_empty(), "{warnings:#?}");
 }
 
-/// √(E/ρ)/(4 L) of a rod clamped at one end: with no low mode the static modes are all there is, and their inertia counts. A massless compliance in
-/// the joint has a frequency 10 % too high.
+/// √(E/ρ)/(4 L) of a rod clamped at one end: with no low mode the static modes are all there is, and their
+/// inertia counts. A massless compliance in the joint has a frequency 10 % too high.
 #[test]
 fn a_rod_without_low_modes_swings_along_its_axis_at_its_first_frequency() {
     let reduce = "attach = { start = \"rigid\", end = \"rigid\" }, modes = 12, split = 1.0";
@@ -142,7 +143,8 @@ fn a_rod_without_low_modes_swings_along_its_axis_at_its_first_frequency() {
     assert!(outcome.summary.ledger.energy_error < 1e-6, "{:?}", outcome.summary.ledger);
 }
 
-/// The model of a rod with one rigid end and the other one an interface, unit forces and torques at the rigid end, and mobilities there.
+/// The model of a rod with one rigid end and the other one an interface, unit forces and torques at the rigid
+/// end, and mobilities there.
 fn rod_with_loads() -> (Arc<ReducedBody>, Mat<f64>, [f64; 6]) {
     let reduce = "attach = { start = \"rigid\" }, interface = [\"end\"], modes = 12, split = 4.0e3";
     let text = scenario("end_time = 1.0e-6", reduce, "").replace("[12, 1, 1]", "[4, 1, 1]");
@@ -183,7 +185,8 @@ fn static_modes_hold_the_whole_compliance_of_their_loads() {
     }
 }
 
-/// U over all modes at every boundary point is that of low modes, static modes and the rest together: a change of the basis alone.
+/// U over all modes at every boundary point is that of low modes, static modes and the rest together: a
+/// change of the basis alone.
 #[test]
 fn a_change_to_static_modes_keeps_the_compliance_between_boundary_points() {
     let (rom, loads, mobilities) = rod_with_loads();
@@ -214,8 +217,9 @@ fn a_change_to_static_modes_keeps_the_compliance_between_boundary_points() {
     }
 }
 
-/// Their frequencies lie above that of the first quasistatic mode and, their inertia raised where they would be stiffer, at most at four times the highest one of
-/// the body held at a load; their mass matrix is the identity.
+/// Their frequencies lie above that of the first quasistatic mode and, their inertia raised where they would
+/// be stiffer, at most at four times the highest one of the body held at a load; their mass matrix is the
+/// identity.
 #[test]
 fn static_modes_vibrate_above_the_first_quasistatic_mode_and_not_far_above() {
     let (rom, loads, mobilities) = rod_with_loads();
@@ -240,9 +244,10 @@ fn static_modes_vibrate_above_the_first_quasistatic_mode_and_not_far_above() {
     }
 }
 
-/// A free rod that turns at 200 rad/s, released without strain: the mode of order n = 1, 3, 5 … of stretch holds 960/(π n)⁶ of the static energy, and swings to twice its
-/// static amplitude. Where the split is below the first one all of it is left out; between the first and the third √(1 − 960/π⁶)/2 in the energy norm; a split above the third leaves
-/// out half a per cent, which is within the limit.
+/// A free rod that turns at 200 rad/s, released without strain: the mode of order n = 1, 3, 5 … of stretch
+/// holds 960/(π n)⁶ of the static energy, and swings to twice its static amplitude. Where the split is below
+/// the first one all of it is left out; between the first and the third √(1 − 960/π⁶)/2 in the energy norm; a
+/// split above the third leaves out half a per cent, which is within the limit.
 #[test]
 fn stretch_by_centrifugal_forces_that_quasistatic_modes_leave_out_is_reported() {
     let figure = |split: f64| -> Option<f64> {

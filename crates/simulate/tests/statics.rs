@@ -220,7 +220,8 @@ directions = ["y"]
 
 #[test]
 fn two_blocks_pressed_together_pass_the_patch_test() {
-    // A free block spreads about its own middle, 0.1 µm beside the mesh of the other one: there the pressure is not uniform.
+    // A free block spreads about its own middle, 0.1 µm beside the mesh of the other one: there the pressure
+    // is not uniform.
     for (upper, law, uniform) in [(HELD, "lagrange", 1e-8), (HELD, "penalty", 1e-8), ("", "lagrange", 1e-3)] {
         let solved = solve(&stack(upper, law));
         let statics = solved.statics();
@@ -255,7 +256,8 @@ fn what_slides_away_or_is_not_held_is_told() {
     let message = refused(&sideways, ErrorKind::Input);
     assert!(message.contains("upper") && message.contains("along (1.000, 0.000, 0.000)"), "{message}");
     let free = format!(
-        "{STEEL}[[body]]\nname = \"b\"\nmake = {{ shape = \"box\", size = [1.0, 1.0, 1.0] }}\nmaterial = \"m\"\n[[force]]\non = \"b:top\"\nforce = [0.0, 0.0, 2.0]\n"
+        "{STEEL}[[body]]\nname = \"b\"\nmake = {{ shape = \"box\", size = [1.0, 1.0, 1.0] }}\nmaterial = \
+         \"m\"\n[[force]]\non = \"b:top\"\nforce = [0.0, 0.0, 2.0]\n"
     );
     let message = refused(&free, ErrorKind::Input);
     assert!(message.contains("[[support]]") && message.contains("along (0.000, 0.000, 1.000)"), "{message}");
@@ -263,11 +265,11 @@ fn what_slides_away_or_is_not_held_is_told() {
 
 const RADIUS: f64 = 0.015;
 
-/// The quarter x, y ≥ 0 of an exact ball about the origin but for a speck at its upper end, one patch of degree 2: a box
-/// (s, t, r) inverted, D = s² + t² + (1 + r)², (x, y, z) = R (2s/D, 2t/D, 1 − 2 (1 + r)/D).
+/// The quarter x, y ≥ 0 of an exact ball about the origin but for a speck at its upper end, one patch of
+/// degree 2: a box (s, t, r) inverted, D = s² + t² + (1 + r)², (x, y, z) = R (2s/D, 2t/D, 1 − 2 (1 + r)/D).
 ///
-/// Sets: `pole` (all of the surface), `west` (x = 0), `south` (y = 0). Spans of the size h at the lower end, to `zone`, then
-/// growing by 2.
+/// Sets: `pole` (all of the surface), `west` (x = 0), `south` (y = 0). Spans of the size h at the lower end,
+/// to `zone`, then growing by 2.
 fn quarter_ball(h: f64, zone: f64) -> Body {
     const END: f64 = 12.0;
     // Coefficients of 1, x and x² in the Bernstein polynomials of degree 2 on [0, END].
@@ -315,8 +317,8 @@ fn quarter_ball(h: f64, zone: f64) -> Body {
     }
 }
 
-/// The quarter ball pressed on a rigid plane by an acceleration: inertia relief, so that the approach of the centre of mass is
-/// that of the converged elastic ball.
+/// The quarter ball pressed on a rigid plane by an acceleration: inertia relief, so that the approach of the
+/// centre of mass is that of the converged elastic ball.
 fn pressed_ball(gravity: f64, law: &str) -> String {
     format!(
         r#"
@@ -558,7 +560,8 @@ fn a_rigid_plate_that_is_moved_or_pressed_strains_a_block_evenly() {
     let pressed = solve(&pressed_block(load));
     let plate = &pressed.reader.frame(2).unwrap().bodies[1];
     assert!((pressed.statics().pairs[0].normal_force / 1e5 - 1.0).abs() < 1e-10, "{:?}", pressed.statics());
-    // The block widens away from its held sides, so that the load is off its middle by 0.7 µm and the plate tilts by 2e-9.
+    // The block widens away from its held sides, so that the load is off its middle by 0.7 µm and the plate
+    // tilts by 2e-9.
     let sunk = 1e5 / area_modulus;
     assert!((plate.position[2] - 0.05 + sunk).abs() < 1e-3 * sunk, "{plate:?}");
 }

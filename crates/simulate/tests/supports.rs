@@ -10,8 +10,8 @@ use carom_simulate::{Workshop, prepare, survey};
 
 fn bar(reduce: &str) -> Scenario {
     let text = format!(
-        "[simulation]\nend_time = 1e-4\n[[body]]\nname = \"bar\"\nmaterial = \"steel\"\n\
-         make = {{ shape = \"box\", size = [0.1, 0.02, 0.02], elements = [4, 2, 2] }}\nreduce = {{ {reduce} }}\n"
+        "[simulation]\nend_time = 1e-4\n[[body]]\nname = \"bar\"\nmaterial = \"steel\"\nmake = \
+         {{ shape = \"box\", size = [0.1, 0.02, 0.02], elements = [4, 2, 2] }}\nreduce = {{ {reduce} }}\n"
     );
     Scenario::parse(Path::new("bar.toml"), &text, &[], &["steel"]).unwrap()
 }
@@ -56,7 +56,8 @@ fn a_body_of_two_parts_is_found_before_anything_is_computed() {
         materials: vec![Material::new("steel", 7800.0, 210e9, 0.3).unwrap()],
     };
     write_body(&folder.path().join("two.npz"), &body).unwrap();
-    let text = "[simulation]\nend_time = 1e-4\n[[body]]\nname = \"two\"\nbody = \"two.npz\"\nreduce = { interface = [\"west\"], modes = 8 }\n";
+    let text = "[simulation]\nend_time = 1e-4\n[[body]]\nname = \"two\"\nbody = \"two.npz\"\nreduce = \
+        { interface = [\"west\"], modes = 8 }\n";
     let scenario = Scenario::parse(Path::new("two.toml"), text, &[], &["steel"]).unwrap();
     let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
     let problems = survey(&scenario, workshop).problems;

@@ -67,7 +67,8 @@ law = {{ kind = "complementarity" }}
     )
 }
 
-/// Twenty whole turns change nothing but the time: the same points touch, with the same force for as long, and the ball leaves with the same spin.
+/// Twenty whole turns change nothing but the time: the same points touch, with the same force for as long,
+/// and the ball leaves with the same spin.
 #[test]
 fn an_impact_after_twenty_turns_is_the_one_without() {
     let prepared = bodies(&ball("radau5", 0.0));
@@ -105,7 +106,8 @@ fn an_impact_after_twenty_turns_is_the_one_without() {
 const LENGTH: f64 = 0.4;
 const RATE: f64 = 1000.0;
 
-/// A rod that turns about its middle, all modes of its model dynamic; it begins without the stretch that belongs to the turning, and swings about it.
+/// A rod that turns about its middle, all modes of its model dynamic; it begins without the stretch that
+/// belongs to the turning, and swings about it.
 fn rod(settings: &str) -> String {
     let half = 0.5 * LENGTH;
     let end = 20.0 * TAU / RATE;
@@ -129,8 +131,9 @@ angular_velocity = [0.0, 0.0, {RATE}]
     )
 }
 
-/// The energy of the stretch ε = ρ Ω² (ℓ² − x²)/(2 E) of a rod that turns about its middle is 2 π r² ρ² Ω⁴ ℓ⁵/(15 E). Let go without it, the rod swings about it: as one mode does
-/// nearly all of it, the mean energy is 3/2 of that.
+/// The energy of the stretch ε = ρ Ω² (ℓ² − x²)/(2 E) of a rod that turns about its middle is 2 π r² ρ² Ω⁴
+/// ℓ⁵/(15 E). Let go without it, the rod swings about it: as one mode does nearly all of it, the mean energy
+/// is 3/2 of that.
 #[test]
 fn a_turning_rod_stretches_as_centrifugal_forces_make_it() {
     let (young, density, radius, half) = (210e9, 7800.0, 0.01_f64, 0.5 * LENGTH);

@@ -1,13 +1,15 @@
 //! What the tests and benchmarks of several packages share; only their `dev-dependencies` name this package.
 //!
-//! * [`machine`] — what tests need of a machine: reference data ([`shared_data`]), Python modules; what is missing is recorded
+//! * [`machine`] — what tests need of a machine: reference data ([`shared_data`]), Python modules; what is
+//!   missing is recorded
 //! * [`json_file`], [`numbers`] — reference values that other codes computed
 //! * [`vtu`] — reads the .vtu files we write, by an independent reader
 //! * [`clock`] — CPU seconds and seconds on the wall, for benchmarks
 //! * [`heap`] — allocations and bytes on the heap
 //! * [`program`] — what a program printed and how it ended
 //!
-//! Nothing here knows a type of another package of carom: so any of them may use it. Everything panics where a test should.
+//! Nothing here knows a type of another package of carom: so any of them may use it. Everything panics where
+//! a test should.
 
 use std::path::Path;
 

@@ -1,8 +1,9 @@
 //! What tests need of a machine beyond Rust: reference data, a Python with a module, another program.
 //!
 //! A test that misses something returns early; each request here that fails is recorded with its reason.
-//! `cargo run -q -p carom-tests` runs all tests and ends with the list of these records. It names the file that they go to in
-//! the environment variable [`RECORDS`]; without it they are printed alone, which `cargo test` shows under `--nocapture`.
+//! `cargo run -q -p carom-tests` runs all tests and ends with the list of these records. It names the file
+//! that they go to in the environment variable [`RECORDS`]; without it they are printed alone, which
+//! `cargo test` shows under `--nocapture`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,8 +14,8 @@ pub const RECORDS: &str = "CAROM_SKIPPED";
 
 /// A file or folder of the reference data, or `None` where this machine has none.
 ///
-/// The data lies in the folder that the environment variable `CAROM_SHARED_DATA` names, or in `../shared/data` beside the
-/// workspace; it is not part of the project.
+/// The data lies in the folder that the environment variable `CAROM_SHARED_DATA` names, or in
+/// `../shared/data` beside the workspace; it is not part of the project.
 ///
 /// # Panics
 ///
@@ -37,7 +38,8 @@ pub fn shared_data(path: &str) -> Option<PathBuf> {
     None
 }
 
-/// A Python that imports `module`: the one that `CAROM_PYTHON` names, or `python3`; for `vtk` also ParaView's `pvpython`.
+/// A Python that imports `module`: the one that `CAROM_PYTHON` names, or `python3`; for `vtk` also ParaView's
+/// `pvpython`.
 pub fn python(module: &str) -> Option<String> {
     let named = std::env::var("CAROM_PYTHON").ok();
     let mut candidates = vec![named.unwrap_or_else(|| "python3".to_owned())];
@@ -52,7 +54,8 @@ pub fn python(module: &str) -> Option<String> {
         return Some(found.clone());
     }
     skip(&format!(
-        "Python: `{}` cannot import {module}: pip install {module}, or set CAROM_PYTHON to a Python that has it",
+        "Python: `{}` cannot import {module}: pip install {module}, or set CAROM_PYTHON to a Python that has \
+         it",
         candidates.join("` and `")
     ));
     None

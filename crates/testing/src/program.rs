@@ -1,4 +1,5 @@
-//! What a program printed and how it ended: data on standard output, all else on standard error, documented exit codes.
+//! What a program printed and how it ended: data on standard output, all else on standard error, documented
+//! exit codes.
 
 use std::process::Output;
 

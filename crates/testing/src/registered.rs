@@ -1,4 +1,5 @@
-//! Every Rust file of the workspace is compiled: a module that nobody declares would drop its tests without a message.
+//! Every Rust file of the workspace is compiled: a module that nobody declares would drop its tests without a
+//! message.
 
 use std::fs;
 use std::path::{Path, PathBuf};

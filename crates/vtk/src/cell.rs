@@ -161,7 +161,8 @@ impl CellType {
         })
     }
 
-    /// Number of parametric directions with a degree of their own: 1, 2 or 3 for Lagrange and Bezier cells, else 0.
+    /// Number of parametric directions with a degree of their own: 1, 2 or 3 for Lagrange and Bezier cells,
+    /// else 0.
     pub fn n_degrees(self) -> usize {
         match self {
             Self::BezierCurve => 1,

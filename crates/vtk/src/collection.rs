@@ -29,7 +29,8 @@ impl Collection {
         Self::default()
     }
 
-    /// Adds a file: `time` \[s\], number and name of the part, path relative to the `.pvd` with `/` between folders.
+    /// Adds a file: `time` \[s\], number and name of the part, path relative to the `.pvd` with `/` between
+    /// folders.
     pub fn push(&mut self, time: f64, part: usize, name: &str, file: &str) {
         self.entries.push(Entry { time, part, name: name.to_owned(), file: file.to_owned() });
     }
@@ -47,7 +48,8 @@ impl Collection {
     /// The text of the `.pvd` file. Times have all the digits that they need to be read back exactly.
     pub fn to_xml(&self) -> String {
         let mut xml = String::from(
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n",
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" \
+             byte_order=\"LittleEndian\">\n<Collection>\n",
         );
         for Entry { time, part, name, file } in &self.entries {
             let (name, file) = (escape(name), escape(file));

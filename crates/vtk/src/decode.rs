@@ -17,8 +17,8 @@ pub enum DecodeError {
     Truncated,
     /// It unpacks to more than a file of this size should hold.
     #[error(
-        "it unpacks to more than {most} bytes, all that is left of what a file of this size may unpack to; it is damaged, or packs the same \
-         numbers again and again: save it without compression"
+        "it unpacks to more than {most} bytes, all that is left of what a file of this size may unpack to; \
+         it is damaged, or packs the same numbers again and again: save it without compression"
     )]
     Unpacks {
         /// The limit \[byte\].
@@ -93,7 +93,8 @@ impl Compressor {
     }
 }
 
-/// Base64 of one or several pieces, each filled up by `=`: header and data are apart in some files, together in others.
+/// Base64 of one or several pieces, each filled up by `=`: header and data are apart in some files, together
+/// in others.
 pub(crate) fn base64(text: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let text: Vec<u8> = text.iter().copied().filter(|c| !c.is_ascii_whitespace()).collect();
     let mut out = Vec::with_capacity(text.len() / 4 * 3);

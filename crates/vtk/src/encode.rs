@@ -75,7 +75,8 @@ pub(crate) fn encode(bytes: &[u8], compression: Compression, encoding: Encoding)
     let mut out: Vec<u8> = header.iter().flat_map(|&n| (n as u64).to_le_bytes()).collect();
     match (encoding, compression) {
         (Encoding::AppendedRaw, _) => out.extend(body),
-        // One base64 stream for header and data, or two if compressed: the reader must decode the header by itself.
+        // One base64 stream for header and data, or two if compressed: the reader must decode the header by
+        // itself.
         (Encoding::InlineBase64, Compression::None) => {
             out.extend(body);
             out = STANDARD.encode(out).into_bytes();

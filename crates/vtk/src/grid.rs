@@ -63,7 +63,8 @@ impl Values {
 pub struct Field {
     /// Name, as ParaView shows it.
     pub name: String,
-    /// Components of a tuple: 1 scalar, 3 vector, 6 symmetric tensor in the order xx, yy, zz, xy, yz, xz (VTK's).
+    /// Components of a tuple: 1 scalar, 3 vector, 6 symmetric tensor in the order xx, yy, zz, xy, yz, xz
+    /// (VTK's).
     pub n_components: usize,
     /// Tuple after tuple.
     pub values: Values,
@@ -92,8 +93,8 @@ impl Field {
 
 /// An unstructured grid: points, cells and fields over both.
 ///
-/// Points of Bezier cells are Cartesian control points; with `rational_weights` the cells are rational, and so are all
-/// point fields: x(ξ) = Σ B_i w_i x_i / Σ B_i w_i.
+/// Points of Bezier cells are Cartesian control points; with `rational_weights` the cells are rational, and
+/// so are all point fields: x(ξ) = Σ B_i w_i x_i / Σ B_i w_i.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Grid {
     /// Points \[m\].
@@ -119,7 +120,8 @@ pub struct Grid {
 pub enum GridError {
     /// `offsets`, `types` (and `degrees`, if given) differ in length.
     #[error(
-        "the grid has {offsets} cell ends, {types} cell types and {degrees} degree triples; give one of each a cell (or no degrees)"
+        "the grid has {offsets} cell ends, {types} cell types and {degrees} degree triples; give one of each \
+         a cell (or no degrees)"
     )]
     CellCounts {
         /// Length of `offsets`.
@@ -154,7 +156,8 @@ pub enum GridError {
         needed: usize,
     },
     /// A field has not one tuple for each point or cell.
-    #[error("field `{name}` has {found} numbers; {n_tuples} {over} times {n_components} components make {}", n_tuples * n_components)]
+    #[error("field `{name}` has {found} numbers; {n_tuples} {over} times {n_components} components make \
+        {}", n_tuples * n_components)]
     FieldSize {
         /// Name of the field.
         name: String,
@@ -169,7 +172,8 @@ pub enum GridError {
     },
     /// The same name occurs twice, or is one that VTK reserves.
     #[error(
-        "field name `{name}` over {over} is used twice or reserved (RationalWeights, HigherOrderDegrees); rename it"
+        "field name `{name}` over {over} is used twice or reserved (RationalWeights, HigherOrderDegrees); \
+         rename it"
     )]
     FieldName {
         /// The name.
@@ -196,7 +200,8 @@ pub enum GridError {
 }
 
 impl Grid {
-    /// Appends a cell. `degrees` is used by Lagrange and Bezier kinds (unused directions 0); pass `[0; 3]` for others.
+    /// Appends a cell. `degrees` is used by Lagrange and Bezier kinds (unused directions 0); pass `[0; 3]`
+    /// for others.
     pub fn push_cell(&mut self, kind: CellType, degrees: [u8; 3], points: impl IntoIterator<Item = u32>) {
         self.connectivity.extend(points);
         self.offsets.push(self.connectivity.len());

@@ -1,8 +1,10 @@
 //! The part of HDF5 that VTKHDF files take, written in one pass.
 //!
-//! Superblock of version 2, object headers of version 2, groups with links in their headers, attributes, contiguous datasets, and datasets in
-//! chunks of whole rows, shuffled and deflated, indexed by a B-tree of version 1: what every HDF5 since 1.8 (2008) reads. Data come first, the
-//! headers that point to them later, the superblock last, at the place that was left for it. Names as in the HDF5 File Format Specification 3.0.
+//! Superblock of version 2, object headers of version 2, groups with links in their headers, attributes,
+//! contiguous datasets, and datasets in chunks of whole rows, shuffled and deflated, indexed by a B-tree of
+//! version 1: what every HDF5 since 1.8 (2008) reads. Data come first, the headers that point to them later,
+//! the superblock last, at the place that was left for it. Names as in the HDF5 File Format Specification
+//! 3.0.
 
 mod chunks;
 mod message;

@@ -1,7 +1,9 @@
 //! VTK files: unstructured grids with rational Bezier cells, and time series of them.
 //!
-//! A [`Grid`] holds points, cells and fields; [`write_vtu`] writes one, [`FrameWriter`] many over the same points and
-//! cells, [`read_vtu`] reads one back, [`Collection`] the `.pvd` file that ParaView opens. [`VtkHdfWriter`] writes a grid over time into one file. [`order`] is VTK's numbering of tensor-product cells.
+//! A [`Grid`] holds points, cells and fields; [`write_vtu`] writes one, [`FrameWriter`] many over the same
+//! points and cells, [`read_vtu`] reads one back, [`Collection`] the `.pvd` file that ParaView opens.
+//! [`VtkHdfWriter`] writes a grid over time into one file. [`order`] is VTK's numbering of tensor-product
+//! cells.
 //!
 //! The crate knows nothing of bodies: what a displacement or a stress is, is the caller's affair.
 

@@ -1,8 +1,8 @@
 //! VTK's numbering of the points of Lagrange and Bezier cells.
 //!
-//! A tensor-product cell has points (i, j, k), 0 ≤ i ≤ p, 0 ≤ j ≤ q, 0 ≤ k ≤ r. Carom numbers them lexicographically,
-//! i fastest; VTK goes from corners to edges, faces and the interior. This is the order of VTK 9 (file version 2.2 and
-//! later; older files exchange the last two upright edges).
+//! A tensor-product cell has points (i, j, k), 0 ≤ i ≤ p, 0 ≤ j ≤ q, 0 ≤ k ≤ r. Carom numbers them
+//! lexicographically, i fastest; VTK goes from corners to edges, faces and the interior. This is the order of
+//! VTK 9 (file version 2.2 and later; older files exchange the last two upright edges).
 
 /// Position in VTK's list of the point (i, j) of a quadrilateral of degrees (p, q).
 ///
@@ -24,13 +24,14 @@ pub fn quadrilateral_index([i, j]: [usize; 2], [p, q]: [usize; 2]) -> usize {
 
 /// Position in VTK's list of the point (i, j, k) of a hexahedron of degrees (p, q, r).
 ///
-/// Corners as in [`quadrilateral_index`] at k = 0, then at k = r; edges (i,0), (p,j), (i,q), (0,j) at k = 0, then at
-/// k = r; upright edges at the corners 00, p0, pq, 0q; faces i = 0, i = p (j fastest, then k), j = 0, j = q (i, k),
-/// k = 0, k = r (i, j); interior i, j, k.
+/// Corners as in [`quadrilateral_index`] at k = 0, then at k = r; edges (i,0), (p,j), (i,q), (0,j) at k = 0,
+/// then at k = r; upright edges at the corners 00, p0, pq, 0q; faces i = 0, i = p (j fastest, then k), j = 0,
+/// j = q (i, k), k = 0, k = r (i, j); interior i, j, k.
 ///
 /// # Source
 ///
-/// The order in which VTK 9 reads its cells; `tests/paraview/volume.py` measures bodies of such cells with VTK itself.
+/// The order in which VTK 9 reads its cells; `tests/paraview/volume.py` measures bodies of such cells with
+/// VTK itself.
 pub fn hexahedron_index([i, j, k]: [usize; 3], [p, q, r]: [usize; 3]) -> usize {
     let (end_i, end_j, end_k) = (i == p, j == q, k == r);
     let (n_i, n_j, n_k) = (p.saturating_sub(1), q.saturating_sub(1), r.saturating_sub(1));
@@ -66,7 +67,8 @@ pub fn quadrilateral_order(degrees: [usize; 2]) -> Vec<usize> {
     order
 }
 
-/// For each place in VTK's list of a hexahedron, the lexicographic number i + (p+1)(j + (q+1) k) of its point.
+/// For each place in VTK's list of a hexahedron, the lexicographic number i + (p+1)(j + (q+1) k) of its
+/// point.
 pub fn hexahedron_order(degrees: [usize; 3]) -> Vec<usize> {
     let [p, q, r] = degrees;
     let mut order = vec![0; (p + 1) * (q + 1) * (r + 1)];

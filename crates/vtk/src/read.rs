@@ -51,7 +51,8 @@ pub enum ParseError {
     },
     /// Another kind of data set.
     #[error(
-        "the file holds `{found}`, not an UnstructuredGrid; in ParaView append or convert it to one and save that"
+        "the file holds `{found}`, not an UnstructuredGrid; in ParaView append or convert it to one and save \
+         that"
     )]
     DataSet {
         /// Its kind.
@@ -59,7 +60,8 @@ pub enum ParseError {
     },
     /// Several pieces, or none.
     #[error(
-        "the file has {count} pieces with cells; exactly one is read: merge them (in ParaView: Merge Blocks) and save again"
+        "the file has {count} pieces with cells; exactly one is read: merge them (in ParaView: Merge Blocks) \
+         and save again"
     )]
     Pieces {
         /// How many.
@@ -118,10 +120,11 @@ pub enum ParseError {
     Grid(#[from] GridError),
 }
 
-/// Reads the grid of a `.vtu` file: ascii, binary, appended, raw or base64, plain or compressed by ZLib or LZ4.
+/// Reads the grid of a `.vtu` file: ascii, binary, appended, raw or base64, plain or compressed by ZLib or
+/// LZ4.
 ///
-/// Fields keep their types, but integers of 8 and 16 bits become such of 32 bits (unsigned ones of 8 bits stay), unsigned ones of
-/// 32 and 64 bits such of 64 bits.
+/// Fields keep their types, but integers of 8 and 16 bits become such of 32 bits (unsigned ones of 8 bits
+/// stay), unsigned ones of 32 and 64 bits such of 64 bits.
 ///
 /// # Errors
 ///
@@ -276,7 +279,8 @@ impl<'a> File<'a> {
             let kind = u8::try_from(number).ok().and_then(CellType::from_number);
             grid.types.push(kind.ok_or(ParseError::CellType { cell, number })?);
         }
-        // What is negative or too large becomes a number that no point has, which the check of the grid tells.
+        // What is negative or too large becomes a number that no point has, which the check of the grid
+        // tells.
         let number = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
         grid.connectivity = integers("connectivity")?.into_iter().map(number).collect();
         grid.offsets = offsets.into_iter().map(|n| usize::try_from(n).unwrap_or(usize::MAX)).collect();

@@ -1,7 +1,8 @@
 //! Grids over time as VTKHDF files: points and cells once, fields of each time.
 //!
-//! The layout is that of *UnstructuredGrid* in VTKHDF 2.0 with a group *Steps*, whose offsets say that all times have the same points and cells.
-//! Rational weights and degrees of Bezier cells are fields that the attribute *Attribute* marks, which VTK 9.4 and newer know.
+//! The layout is that of *UnstructuredGrid* in VTKHDF 2.0 with a group *Steps*, whose offsets say that all
+//! times have the same points and cells. Rational weights and degrees of Bezier cells are fields that the
+//! attribute *Attribute* marks, which VTK 9.4 and newer know.
 
 use std::io::{self, Seek, Write};
 
@@ -9,7 +10,8 @@ use crate::grid::check_fields;
 use crate::hdf5::{Attribute, Chunked, File, attribute, packed};
 use crate::{Compression, Field, Grid, GridError, Values};
 
-/// Fields of one time, ready to be written: compressing them takes longer than all else, and can be done for many times at once.
+/// Fields of one time, ready to be written: compressing them takes longer than all else, and can be done for
+/// many times at once.
 #[derive(Debug)]
 pub struct PackedFrame {
     points: Vec<PackedField>,
@@ -26,7 +28,8 @@ struct PackedField {
     chunk: Vec<u8>,
 }
 
-/// Level of deflate: files with LZ4 cannot be read without a plug-in, so that the fastest level stands for it.
+/// Level of deflate: files with LZ4 cannot be read without a plug-in, so that the fastest level stands for
+/// it.
 fn level(compression: Compression) -> Option<u32> {
     match compression {
         Compression::None => None,

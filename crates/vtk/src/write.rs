@@ -1,7 +1,7 @@
 //! Grids to `.vtu` files (VTK XML).
 //!
-//! Files with Bezier or Lagrange cells have version 2.2, as VTK takes cells of files before 2.1 for those of an older order of nodes. All others have
-//! version 1.0, which meshio reads, too.
+//! Files with Bezier or Lagrange cells have version 2.2, as VTK takes cells of files before 2.1 for those of
+//! an older order of nodes. All others have version 1.0, which meshio reads, too.
 //!
 //! Own writer, because vtkio's model has no place for `RationalWeights` and `HigherOrderDegrees` (without the
 //! attribute VTK draws rational cells as polynomial ones, silently) and writes no appended raw data.
@@ -209,8 +209,8 @@ impl<'a> Document<'a> {
             None => String::new(),
         };
         let xml = format!(
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"{version}\" byte_order=\"LittleEndian\" \
-             header_type=\"UInt64\"{compressor}>\n"
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"{version}\" \
+             byte_order=\"LittleEndian\" header_type=\"UInt64\"{compressor}>\n"
         );
         Self { options, xml, appended: Vec::new(), offset: 0 }
     }

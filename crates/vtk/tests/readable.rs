@@ -1,5 +1,5 @@
-//! Files written here are read by vtkio, an independent reader, and reference files of VTK's own Bezier cells have the
-//! point order of `carom_vtk::order`. (What VTK and ParaView make of our files: tests/paraview.)
+//! Files written here are read by vtkio, an independent reader, and reference files of VTK's own Bezier cells
+//! have the point order of `carom_vtk::order`. (What VTK and ParaView make of our files: tests/paraview.)
 
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;
@@ -9,7 +9,8 @@ use carom_testing::vtu::{array, read};
 use carom_vtk::order::{hexahedron_order, quadrilateral_order};
 use carom_vtk::{CellType, Compression, Encoding, Field, Grid, WriteOptions, write_vtu};
 
-/// Control points (x, y, z, w) of the quarter ring 1 ≤ r ≤ 2, 0 ≤ z ≤ 1, degrees (radius, angle, height), angle 2.
+/// Control points (x, y, z, w) of the quarter ring 1 ≤ r ≤ 2, 0 ≤ z ≤ 1, degrees (radius, angle, height),
+/// angle 2.
 fn quarter_ring(p: usize, r: usize) -> Vec<[f64; 4]> {
     let arc = [[1.0, 0.0, 1.0], [1.0, 1.0, FRAC_1_SQRT_2], [0.0, 1.0, 1.0]];
     let mut points = Vec::new();

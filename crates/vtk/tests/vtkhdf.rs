@@ -6,7 +6,8 @@ use std::process::Command;
 use carom_testing::machine::python;
 use carom_vtk::{CellType, Compression, Field, Grid, VtkHdfWriter, pack_frame};
 
-/// A quarter of a ring, 1 ≤ r ≤ 2, as one rational Bezier quadrilateral of degrees 1 and 2, beside a triangle.
+/// A quarter of a ring, 1 ≤ r ≤ 2, as one rational Bezier quadrilateral of degrees 1 and 2, beside a
+/// triangle.
 fn grid() -> Grid {
     let weight = 0.5_f64.sqrt();
     let mut grid = Grid {
@@ -50,7 +51,8 @@ fn write(path: &Path, n_times: usize, compression: Compression) {
     .unwrap();
 }
 
-/// Reads each file by VTK, all times, and checks what [`fields`] wrote; the middle of the Bezier cell lies on its circle.
+/// Reads each file by VTK, all times, and checks what [`fields`] wrote; the middle of the Bezier cell lies on
+/// its circle.
 const CHECK: &str = r#"
 import sys
 import vtk

@@ -4,11 +4,12 @@
 //! cargo run -q -p carom-tests -- [--complete] [arguments of `cargo test`]
 //! ```
 //!
-//! The exit code is that of `cargo test`, with `--no-fail-fast`. Under `--complete` it is 1 as well where a test was skipped for
-//! anything but reference data. The tests of `carom-gmsh`, which alone links Gmsh, are run where the machine has Gmsh's headers.
+//! The exit code is that of `cargo test`, with `--no-fail-fast`. Under `--complete` it is 1 as well where a
+//! test was skipped for anything but reference data. The tests of `carom-gmsh`, which alone links Gmsh, are
+//! run where the machine has Gmsh's headers.
 //!
-//! Tests record what they skip through `carom_testing::machine`; [`skipped`] reads it. This package has no dependencies, so that
-//! building it builds nothing twice.
+//! Tests record what they skip through `carom_testing::machine`; [`skipped`] reads it. This package has no
+//! dependencies, so that building it builds nothing twice.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -39,7 +40,8 @@ fn has_gmsh() -> bool {
 /// Runs `cargo test` with the file of the records, passes its output on and counts what it reports.
 fn cargo_test(arguments: &[String], records: &Path) -> std::io::Result<(Totals, bool)> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // A build from nothing takes a third less time and less than half the disk without what a later one would start from.
+    // A build from nothing takes a third less time and less than half the disk without what a later one would
+    // start from.
     let incremental = std::env::var_os("CARGO_INCREMENTAL").unwrap_or_else(|| "0".into());
     let mut child = Command::new(cargo)
         .env("CARGO_INCREMENTAL", incremental)

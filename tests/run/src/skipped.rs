@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Environment variable that tells the tests the file of their records, as `carom_testing::machine` documents it.
+/// Environment variable that tells the tests the file of their records, as `carom_testing::machine` documents
+/// it.
 pub(crate) const RECORDS: &str = "CAROM_SKIPPED";
 
 /// A test that something of the machine was missing for.

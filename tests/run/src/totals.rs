@@ -49,7 +49,8 @@ mod tests {
         for line in [
             "running 3 tests",
             "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.52s",
-            "a word of a testtest result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 9 filtered out; finished in 1s",
+            "a word of a testtest result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 9 filtered out; \
+             finished in 1s",
             "test result: unknown",
         ] {
             totals.add(line);

@@ -81,7 +81,8 @@ impl Bench<'_> {
     /// Runs a scenario given as text.
     ///
     /// * `name` — of its files, and of the folder of its bodies
-    /// * `split` — frequency up to which all bodies' modes are dynamic \[Hz\], in place of what the scenario says
+    /// * `split` — frequency up to which all bodies' modes are dynamic \[Hz\], in place of what the scenario
+    ///   says
     ///
     /// # Errors
     ///

@@ -13,7 +13,8 @@ use crate::{Bench, BenchError, Outcome, Row};
 const BRACKET: &str = include_str!("../../../meshes/bracket/scenario.toml");
 const BRACKET_BODY: &str = include_str!("../../../meshes/bracket/bracket.xml");
 
-/// Mass, centre of mass (x, z), inertia about it Ixx, Iyy, Izz, Ixz = ∫ x z dm of the bent sheet, by the midpoint rule over its section.
+/// Mass, centre of mass (x, z), inertia about it Ixx, Iyy, Izz, Ixz = ∫ x z dm of the bent sheet, by the
+/// midpoint rule over its section.
 struct Sheet {
     mass: f64,
     centre: [f64; 2],
@@ -150,7 +151,8 @@ pub(crate) fn bracket(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
 /// How much more than true the picture shows of the displacement.
 const SCALE: f64 = 100.0;
 
-const CAPTION: &str = "The bracket 0.12 ms after the ball has started, some 50 µs after they parted: von Mises stress, displacement by \
+const CAPTION: &str = "The bracket 0.12 ms after the ball has started, some 50 µs after they parted: von \
+    Mises stress, displacement by \
     its modes a hundred times enlarged.";
 
 /// The bracket, body 1, displaced and coloured by its stress.
@@ -191,7 +193,8 @@ impl Modes<'_> {
         (0..self.omega.len()).map(|k| self.last(k).map(|x| 0.5 * x * x).iter().sum()).collect()
     }
 
-    /// Root of the energy that remains if each mode's answer to the force, q'' + ω² q = φ F with the φ that fits best, is taken off, over that of all.
+    /// Root of the energy that remains if each mode's answer to the force, q'' + ω² q = φ F with the φ that
+    /// fits best, is taken off, over that of all.
     fn beside_duhamel(&self) -> f64 {
         let end = self.frames.last().map_or(f64::NAN, |frame| frame.time);
         let (mut rest, mut all) = (0.0, 0.0);

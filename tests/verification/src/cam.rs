@@ -26,7 +26,8 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    /// h, τ, k, c, P, the time in which P is put on, radius of the ball, distance of its centre from the axis without lift.
+    /// h, τ, k, c, P, the time in which P is put on, radius of the ball, distance of its centre from the axis
+    /// without lift.
     const LIFT: f64 = 3e-3;
     const RISE: f64 = 0.02;
     const STIFFNESS: f64 = 1e3;
@@ -81,8 +82,8 @@ impl Follower {
         [std::array::from_fn(|i| rho * radial[i] - Self::RADIUS * normal[i]), normal]
     }
 
-    /// N along y and its size, of a ball that answers as Hertz' theory has it, at the height y, on a profile that lies `bump`(a) outside of
-    /// its place.
+    /// N along y and its size, of a ball that answers as Hertz' theory has it, at the height y, on a profile
+    /// that lies `bump`(a) outside of its place.
     fn push(&self, t: f64, y: f64, bump: &dyn Fn(f64) -> f64) -> [f64; 2] {
         let ([a, ..], [s, ..]) = (self.angle(t), self.lift(t));
         let (sin, cos) = (2.0 * a).sin_cos();
@@ -195,7 +196,8 @@ fn jumps(bench: &Bench<'_>, outcome: &mut Outcome) -> Result<(), BenchError> {
         let turned = degrees(first.end) - lifts.map_or(f64::NAN, degrees);
         let what = "38 turns a second: turns on from where a rigid pair parts until the ball has sprung back";
         outcome.rows.push(Row::shown(what, "°", turned));
-        // A span is as flat as its average: it parts while a ball on Hertz' spring is still pressed in by `flat`.
+        // A span is as flat as its average: it parts while a ball on Hertz' spring is still pressed in by
+        // `flat`.
         let flat = Follower::DISTANCE - frames[0].bodies[1].position[1] + frames[0].contacts[0].free_gap;
         let parts = (expected_first.end / step) as usize;
         let opening = (above[parts] - above[parts - 10]) / (10.0 * step);

@@ -1,4 +1,5 @@
-//! A cam from a CAD program beside the spline that it was drawn from, and what faces of second order do to its force.
+//! A cam from a CAD program beside the spline that it was drawn from, and what faces of second order do to
+//! its force.
 
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
@@ -18,7 +19,8 @@ const STEP: f64 = 1e-4;
 /// Faces around rings, each longer than the next by a half.
 const RINGS: [usize; 3] = [24, 36, 54];
 
-/// The part beside the closed form and beside the exact cam, and rings of long faces beside what their shape makes expect.
+/// The part beside the closed form and beside the exact cam, and rings of long faces beside what their shape
+/// makes expect.
 pub(crate) fn cam_part(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     bench.place("cam.xml", CAM_BODY)?;
     bench.place("cam.msh", PART_MESH)?;
@@ -100,7 +102,8 @@ fn with_ring(name: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// How far the parabola through three points of the profile lies outside of it where the cam has turned by a, of n faces around.
+/// How far the parabola through three points of the profile lies outside of it where the cam has turned by a,
+/// of n faces around.
 ///
 /// ```text
 /// δ = n · (Σ N_i(ξ) p(a_i) − p(a)),   a_i = a_0, a_0 + h/2, a_0 + h,   ξ = 2 (a − a_0)/h − 1,   h = 2π/n
@@ -116,10 +119,12 @@ fn bump(n: usize, a: f64) -> f64 {
     normal[0] * (at(0) - x) + normal[1] * (at(1) - y)
 }
 
-/// A ring of n bricks of second order between a bore and the profile, all nodes of the set `flank` on it, as an Abaqus file.
+/// A ring of n bricks of second order between a bore and the profile, all nodes of the set `flank` on it, as
+/// an Abaqus file.
 fn ring(n: usize) -> String {
     let mut text = String::from("*NODE\n");
-    // Eight nodes where bricks meet: inside, outside and between them at both heights, inside and outside between those; four at the middles.
+    // Eight nodes where bricks meet: inside, outside and between them at both heights, inside and outside
+    // between those; four at the middles.
     let number = |i: usize, place: usize| 8 * (i % (2 * n)) + place + 1;
     for i in 0..2 * n {
         let a = TAU * i as f64 / (2 * n) as f64;

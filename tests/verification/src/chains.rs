@@ -156,7 +156,8 @@ pub(crate) fn cradle(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome)
 }
 
-/// The chain of the cradle at 1 m/s: springs of whole balls, which count approach from their middle, or of Hertz' half-spaces.
+/// The chain of the cradle at 1 m/s: springs of whole balls, which count approach from their middle, or of
+/// Hertz' half-spaces.
 fn row(whole: bool, gap: f64) -> RowImpact {
     let radius = 0.02_f64;
     let mass = 1200.0 * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);

@@ -1,4 +1,5 @@
-//! Rods that joints, supports, springs and drives hold, under static loads, with most of their modes quasistatic.
+//! Rods that joints, supports, springs and drives hold, under static loads, with most of their modes
+//! quasistatic.
 
 use carom_dynamics::{BodyState, rotation};
 use carom_format::rom_file::read_rom;
@@ -146,7 +147,8 @@ const fn held(
     Held { name, what, rods: &[0.4], is_clamped: false, tables, load, measured }
 }
 
-/// Static deflections for each split beside those with all modes; then an impact between bodies in joints for three splits.
+/// Static deflections for each split beside those with all modes; then an impact between bodies in joints for
+/// three splits.
 pub(crate) fn held_rods(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let mut outcome = Outcome::default();
     outcome.table.header = vec!["held and loaded", "split", "steps", "beside all modes", "energy"];
@@ -200,7 +202,8 @@ fn impacts(bench: &Bench<'_>, outcome: &mut Outcome) -> Result<(), BenchError> {
 impl Held {
     fn scenario(&self, scheme: &str) -> String {
         let mut text = format!(
-            "[simulation]\nscheme = \"{scheme}\"\nintegrator = \"{}\"\nend_time = 0.035\noutput_every = 3.5e-3\n",
+            "[simulation]\nscheme = \"{scheme}\"\nintegrator = \"{}\"\nend_time = 0.035\noutput_every = \
+             3.5e-3\n",
             if scheme == "dynamic" { "generalised-alpha" } else { "dop853" }
         );
         let mut start = 0.0;
@@ -211,8 +214,10 @@ impl Held {
                 false => ("start = \"rigid\", end = \"rigid\"", ""),
             };
             text += &format!(
-                "\n[[body]]\nname = \"rod{}\"\nmake = {{ shape = \"rod\", radius = 0.01, length = {length}, elements = [{spans}, 1, 1] }}\n\
-                 material = \"steel\"\ndamping = 0.2\nposition = [{start}, 0.0, 0.0]\nreduce = {{ attach = {{ {attach} }}{fix}, modes = 12 }}\n",
+                "\n[[body]]\nname = \"rod{}\"\nmake = \
+                 {{ shape = \"rod\", radius = 0.01, length = {length}, elements = [{spans}, 1, 1] }}\n\
+                 material = \"steel\"\ndamping = 0.2\nposition = [{start}, 0.0, 0.0]\nreduce = \
+                 {{ attach = {{ {attach} }}{fix}, modes = 12 }}\n",
                 k + 1
             );
             start += length;

@@ -183,10 +183,9 @@ impl Rod {
         let Self { length, density, young, poisson, elements, .. } = self;
         let (zone, finest) = (1.25 * radius, radius / self.spans);
         let rod = format!(
-            "[material.rod]\ndensity = {density:?}\nyoung = {young:?}\npoisson = {poisson:?}\n\n\
-             [[body]]\nname = \"rod\"\nmaterial = \"rod\"\n\
-             make = {{ shape = \"rod\", radius = {ROD_RADIUS:?}, length = {length:?}, elements = [{elements}, 1, 1], \
-             pole_radius = {zone:e}, grade = {{ at = \"end_pole\", finest = {finest:e} }} }}\n\
+            "[material.rod]\ndensity = {density:?}\nyoung = {young:?}\npoisson = {poisson:?}\n\n[[body]]\n\
+             name = \"rod\"\nmaterial = \"rod\"\nmake = \
+             {{ shape = \"rod\", radius = {ROD_RADIUS:?}, length = {length:?}, elements = [{elements}, 1, 1], pole_radius = {zone:e}, grade = {{ at = \"end_pole\", finest = {finest:e} }} }}\n\
              reduce = {{ interface = [\"end_pole\"], up_to = {:e}, split = {split:e} }}\n",
             4.0 / 3.0 * split
         );

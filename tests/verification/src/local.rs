@@ -48,17 +48,18 @@ impl PressedBalls {
         };
         let ball = |name: &str, z: f64, turn: f64| {
             format!(
-                "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"ball\", radius = {RADIUS}, pole_radius = {zone:e}, {make} }}\n\
-                 {refine}material = \"steel\"\nposition = [0.0, 0.0, {z}]\nrotation = {{ axis = [1.0, 0.0, 0.0], degrees = {turn} }}\n\
-                 [[body.zone]]\nname = \"back\"\nset = \"surface\"\ncenter = [0.0, 0.0, -{RADIUS}]\nradius = 0.006\n"
+                "[[body]]\nname = \"{name}\"\nmake = \
+                 {{ shape = \"ball\", radius = {RADIUS}, pole_radius = {zone:e}, {make} }}\n{refine}material \
+                 = \"steel\"\nposition = [0.0, 0.0, {z}]\nrotation = \
+                 {{ axis = [1.0, 0.0, 0.0], degrees = {turn} }}\n[[body.zone]]\nname = \"back\"\nset = \
+                 \"surface\"\ncenter = [0.0, 0.0, -{RADIUS}]\nradius = 0.006\n"
             )
         };
         format!(
-            "[simulation]\nscheme = \"static\"\n\
-             [material.steel]\ndensity = 7800\nyoung = 210e9\npoisson = 0.3\n{}{}\
-             [[support]]\non = \"lower:back\"\n[[support]]\non = \"upper:back\"\ndirections = [\"x\", \"y\"]\n\
-             [[force]]\non = \"upper:back\"\nforce = [0.0, 0.0, -{:e}]\n\
-             [[contact]]\nbetween = [\"lower:pole\", \"upper:pole\"]\nrim = \"warning\"\n",
+            "[simulation]\nscheme = \"static\"\n[material.steel]\ndensity = 7800\nyoung = 210e9\npoisson = \
+             0.3\n{}{}[[support]]\non = \"lower:back\"\n[[support]]\non = \"upper:back\"\ndirections = \
+             [\"x\", \"y\"]\n[[force]]\non = \"upper:back\"\nforce = [0.0, 0.0, -{:e}]\n[[contact]]\nbetween \
+             = [\"lower:pole\", \"upper:pole\"]\nrim = \"warning\"\n",
             ball("lower", 0.0, 0.0),
             ball("upper", 2.0 * RADIUS, 180.0),
             force()
@@ -74,8 +75,8 @@ impl PressedBalls {
     }
 }
 
-/// Dofs of the ball of seven patches of degree 4 with n³ spans in each: m = n + 4 points along each edge of the core, and as many
-/// layers of the surface of a cube around it, of 6 m² − 12 m + 8 points each.
+/// Dofs of the ball of seven patches of degree 4 with n³ spans in each: m = n + 4 points along each edge of
+/// the core, and as many layers of the surface of a cube around it, of 6 m² − 12 m + 8 points each.
 fn uniform_dofs(n: usize) -> f64 {
     let m = (n + 4) as f64;
     3.0 * (m.powi(3) + (m - 1.0) * (6.0 * m * m - 12.0 * m + 8.0))
@@ -131,8 +132,10 @@ pub(crate) fn local(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     )
     .with(Series::line("at the pole alone", dofs, errors.clone()).styled(Style::Markers))
     .with(Series::line("the same spans throughout (counted)", same_spans, errors).styled(Style::Dashed));
-    let caption = "The larger one of the errors of peak pressure and radius against Hertz, over the dofs of a ball that is refined at its \
-                   pole, and over those of a ball with the same spans throughout, which are counted and not run.";
+    let caption = "The larger one of the errors of peak pressure and radius against Hertz, over the dofs of \
+        a ball that is refined at its \
+                   pole, and over those of a ball with the same spans throughout, which are counted and not \
+                   run.";
     outcome.pictures.push(("local-refinement".to_owned(), plot.draw(), caption.to_owned()));
     let drawing = patch::draw(&bench.open(&format!("local-2-{FINEST}"))?, 0)?;
     let caption =

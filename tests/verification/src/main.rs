@@ -11,15 +11,17 @@ use carom_verification::report::{self, Report};
 use carom_verification::{Bench, Case, Outcome, cases};
 use clap::Parser;
 
-/// Runs whole-chain cases against figures that were found apart from this project, and writes the report of them.
+/// Runs whole-chain cases against figures that were found apart from this project, and writes the report of
+/// them.
 #[derive(Debug, Parser)]
 #[command(name = "carom-verify", version)]
 struct Arguments {
-    /// Cases to run; all if none is named. With names, figures are printed, and their sections are written only where --output says.
+    /// Cases to run; all if none is named. With names, figures are printed, and their sections are written
+    /// only where --output says.
     cases: Vec<String>,
 
-    /// Report whose sections of these cases are written anew, with a folder `pictures` beside it; of all cases docs/verification.md,
-    /// if not given.
+    /// Report whose sections of these cases are written anew, with a folder `pictures` beside it; of all
+    /// cases docs/verification.md, if not given.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 

@@ -7,8 +7,10 @@ use carom_report::number::significant;
 use crate::{Case, Outcome, Row, Table};
 
 /// What stands before the sections of a report.
-const PREFACE: &str = "Written by `cargo run --release -p carom-verification`, with the names of cases and `--output` for the sections of \
-                       these alone; do not edit. The same runs are tests: `cargo test --release -p carom-verification -- --ignored`. \
+const PREFACE: &str = "Written by `cargo run --release -p carom-verification`, with the names of cases and \
+    `--output` for the sections of \
+                       these alone; do not edit. The same runs are tests: `cargo test --release -p \
+                       carom-verification -- --ignored`. \
                        Deviations are relative; where 0 is expected, they are the value itself.";
 
 /// By which a report is known.
@@ -127,7 +129,8 @@ mod tests {
         Outcome { rows: vec![Row::new("force", "N", measured, 1.0, 0.01)], ..Outcome::default() }
     }
 
-    /// One section at a time, in any order, comes to the report of all at once; what was written before stays but for the section that is new.
+    /// One section at a time, in any order, comes to the report of all at once; what was written before stays
+    /// but for the section that is new.
     #[test]
     fn sections_are_replaced_one_by_one() {
         let cases = [case("one", "First"), case("two", "Second"), case("three", "Third")];

@@ -15,7 +15,8 @@ const SCENARIO: &str = include_str!("../../../meshes/double-pendulums/impact.tom
 /// Speed at which the balls meet \[m/s\].
 const SPEED: f64 = 0.1405;
 
-/// The ball of that scenario with four spans in contact, and one whose contact is resolved, as in meshes/double-pendulums/scenario.toml.
+/// The ball of that scenario with four spans in contact, and one whose contact is resolved, as in
+/// meshes/double-pendulums/scenario.toml.
 const COARSE: &str = "pole_radius = 3.0e-4, focus = 2.5, grade = { at = \"pole\", finest = 1.6e-4 }";
 const FINE: &str = "pole_radius = 3.6e-4, focus = 2.5, grade = { at = \"pole\", finest = 6.0e-5 }";
 

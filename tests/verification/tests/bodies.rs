@@ -69,7 +69,8 @@ fn the_cam_is_smooth_where_its_patches_meet() {
 #[test]
 fn the_bracket_is_two_legs_and_a_quarter_of_a_ring() {
     let bracket = read(BRACKET, 3);
-    // Gauss points in every span: Jacobians of the bend are smooth, and its volume is exact to 1e-9 with four of them.
+    // Gauss points in every span: Jacobians of the bend are smooth, and its volume is exact to 1e-9 with four
+    // of them.
     let (places, weights) = (
         [0.069_431_844_202_973_71, 0.330_009_478_207_571_9],
         [0.173_927_422_568_726_9, 0.326_072_577_431_273_1],

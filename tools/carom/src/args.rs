@@ -9,8 +9,8 @@ use crate::after_help;
 
 /// From a scenario to pictures: mesh, reduce, solve, export, report. Quantities are SI units.
 ///
-/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 did not converge (or a warning with --strict), 5 cannot read or write, 130 stopped
-/// by Ctrl-C, 143 by SIGTERM.
+/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 did not converge (or a warning with
+/// --strict), 5 cannot read or write, 130 stopped by Ctrl-C, 143 by SIGTERM.
 #[derive(Debug, Parser)]
 #[command(name = "carom", version, propagate_version = true, after_help = after_help::CAROM)]
 pub(crate) struct Args {
@@ -40,18 +40,20 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// Makes in DIR: bodies/ (body files and reduced models), result.carom, paraview/result.pvd (open it in ParaView), plots/
-/// (SVG and PNG), tables/ (CSV), report.html, and carom-run.json, which remembers what each of them was made from.
+/// Makes in DIR: bodies/ (body files and reduced models), result.carom, paraview/result.pvd (open it in
+/// ParaView), plots/ (SVG and PNG), tables/ (CSV), report.html, and carom-run.json, which remembers what each
+/// of them was made from.
 ///
-/// A result of the same scenario that did not reach its end is continued; one of another scenario is replaced. Files that
-/// are not carom's own are left alone.
+/// A result of the same scenario that did not reach its end is continued; one of another scenario is
+/// replaced. Files that are not carom's own are left alone.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ChainArgs {
     /// Scenario file (TOML).
     pub(crate) scenario: PathBuf,
 
-    /// Folder for everything that is made [default: a folder in the present one that is called as the scenario, or as the
-    /// folder of the scenario if that is called scenario.toml; `out` within it if the scenario itself lies there]
+    /// Folder for everything that is made [default: a folder in the present one that is called as the
+    /// scenario, or as the folder of the scenario if that is called scenario.toml; `out` within it if the
+    /// scenario itself lies there]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 
@@ -59,18 +61,18 @@ pub(crate) struct ChainArgs {
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     pub(crate) set: Vec<String>,
 
-    /// Cells of the ParaView files: surface, or all (the models then keep the modes of all points) [default: output.cells of
-    /// the scenario, surface]
+    /// Cells of the ParaView files: surface, or all (the models then keep the modes of all points) [default:
+    /// output.cells of the scenario, surface]
     #[arg(long, value_name = "CELLS", value_parser = ["surface", "all"])]
     pub(crate) cells: Option<String>,
 
-    /// Fields of the ParaView files besides displacement: velocity, stress, von_mises, contact_pressure [default:
-    /// output.fields of the scenario, von_mises,contact_pressure]
+    /// Fields of the ParaView files besides displacement: velocity, stress, von_mises, contact_pressure
+    /// [default: output.fields of the scenario, von_mises,contact_pressure]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) fields: Vec<String>,
 
-    /// Export every N-th frame to ParaView (the last one always) [default: output.every of the scenario; without it some 60
-    /// frames of the run and as many in contact; plots and report take all]
+    /// Export every N-th frame to ParaView (the last one always) [default: output.every of the scenario;
+    /// without it some 60 frames of the run and as many in contact; plots and report take all]
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
     pub(crate) every: Option<u64>,
 
@@ -78,11 +80,13 @@ pub(crate) struct ChainArgs {
     #[arg(long, value_name = "NAME", value_parser = ["zlib", "lz4", "none"])]
     pub(crate) compression: Option<String>,
 
-    /// Format of the ParaView files: vtu, or vtkhdf with one file a body [default: output.format of the scenario, vtu]
+    /// Format of the ParaView files: vtu, or vtkhdf with one file a body [default: output.format of the
+    /// scenario, vtu]
     #[arg(long, value_name = "NAME", value_parser = ["vtu", "vtkhdf"])]
     pub(crate) format: Option<String>,
 
-    /// Solve again what is up to date, replace a result in DIR that is not of `carom run`, and work in a folder that holds other files.
+    /// Solve again what is up to date, replace a result in DIR that is not of `carom run`, and work in a
+    /// folder that holds other files.
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -116,8 +120,8 @@ pub(crate) struct CompletionsArgs {
     #[arg(value_enum)]
     pub(crate) shell: Shell,
 
-    /// Folder for one file a program, with the name that the shell looks for; it is made if it does not exist. Without it the
-    /// scripts are printed one after the other.
+    /// Folder for one file a program, with the name that the shell looks for; it is made if it does not
+    /// exist. Without it the scripts are printed one after the other.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 

@@ -1,6 +1,7 @@
 //! `carom completions` and `carom man`: the command lines of all programs for shells and for `man`.
 //!
-//! This program answers for itself; the others are asked, wherever they are: beside this one, else in the PATH.
+//! This program answers for itself; the others are asked, wherever they are: beside this one, else in the
+//! PATH.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -81,6 +82,9 @@ fn ask(name: &str, words: &[&std::ffi::OsStr], session: &Session) -> Option<Stri
         Err(error) => error.to_string(),
     };
     let program = program.display();
-    session.warn(&format!("{name} is left out: `{program}` does not describe its command line; install its present version: {why}"));
+    session.warn(&format!(
+        "{name} is left out: `{program}` does not describe its command line; install its \
+        present version: {why}"
+    ));
     None
 }

@@ -62,7 +62,8 @@ fn all(_: &Path) -> bool {
     true
 }
 
-/// Sizes of a file, or of those below a folder, that are counted; links and what cannot be read count nothing.
+/// Sizes of a file, or of those below a folder, that are counted; links and what cannot be read count
+/// nothing.
 fn bytes(path: &Path, counts: &dyn Fn(&Path) -> bool) -> u64 {
     let Ok(found) = path.symlink_metadata() else { return 0 };
     if found.is_dir() {

@@ -43,7 +43,8 @@ impl Layout {
         }
     }
 
-    /// Makes the folder and keeps others from working in it as long as the returned handle lives. What killed runs have left unfinished goes.
+    /// Makes the folder and keeps others from working in it as long as the returned handle lives. What killed
+    /// runs have left unfinished goes.
     ///
     /// * `force` — take a folder in which others have files too
     pub(crate) fn claim(&self, force: bool) -> Result<Option<File>, Failure> {
@@ -64,8 +65,8 @@ impl Layout {
         Ok(handle)
     }
 
-    /// Refuses a folder that `carom run` has not made and that holds other files than it makes: they would be mixed, and those of the same
-    /// name lost. A result alone is looked at later.
+    /// Refuses a folder that `carom run` has not made and that holds other files than it makes: they would be
+    /// mixed, and those of the same name lost. A result alone is looked at later.
     fn refuse_foreign(&self) -> Result<(), Failure> {
         if self.stamp.exists() {
             return Ok(());
@@ -82,8 +83,10 @@ impl Layout {
                     "the folder `{}` holds files that carom run did not make, such as `{found}`",
                     self.root.display()
                 );
-                Err(Failure::new(Category::Usage, what)
-                    .hint("-o takes a folder that is empty or not there yet; --force works in this one all the same"))
+                Err(Failure::new(Category::Usage, what).hint(
+                    "-o takes a folder that is empty or not there yet; --force works in this one all \
+                        the same",
+                ))
             }
             None => Ok(()),
         }

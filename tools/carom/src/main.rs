@@ -1,8 +1,8 @@
 //! `carom`: the whole chain, from a scenario to pictures.
 //!
-//! [`run`] goes through its stages in one process: bodies and models ([`carom_simulate::prepare()`]), the solution
-//! ([`solution`]), then ParaView files, plots and report ([`pictures`]). [`stamp`] remembers what each stage was made from,
-//! [`disk`] measures what all of it takes.
+//! [`run`] goes through its stages in one process: bodies and models ([`carom_simulate::prepare()`]), the
+//! solution ([`solution`]), then ParaView files, plots and report ([`pictures`]). [`stamp`] remembers what
+//! each stage was made from, [`disk`] measures what all of it takes.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 

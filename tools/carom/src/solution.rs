@@ -29,8 +29,8 @@ pub(crate) enum Standing {
 
 /// Compares a result with a scenario.
 ///
-/// * `checksums` — of body and model of each body, empty where there is none; `None` if they are not known yet: then they
-///   are taken to be the same
+/// * `checksums` — of body and model of each body, empty where there is none; `None` if they are not known
+///   yet: then they are taken to be the same
 pub(crate) fn standing(
     result: &Path,
     scenario: &Scenario,
@@ -155,7 +155,8 @@ pub(crate) fn solve(
     Ok(done)
 }
 
-/// What the bodies cost, for the result: in the run that made them. A result that is continued has it already.
+/// What the bodies cost, for the result: in the run that made them. A result that is continued has it
+/// already.
 fn costs_of_bodies(prepared: &Prepared, did: Did) -> std::collections::BTreeMap<String, f64> {
     let mut seconds = prepared.seconds.clone();
     for (phase, earlier) in &prepared.earlier_seconds {

@@ -1,4 +1,5 @@
-//! What `carom run` remembers of a folder: what each stage was made from, what it took, which files are its own.
+//! What `carom run` remembers of a folder: what each stage was made from, what it took, which files are its
+//! own.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -58,8 +59,8 @@ impl Default for Stamp {
 }
 
 impl Stamp {
-    /// Reads a stamp; an empty one if there is none, or none that can be understood: then everything after the bodies is
-    /// made again, and nothing is taken for ours.
+    /// Reads a stamp; an empty one if there is none, or none that can be understood: then everything after
+    /// the bodies is made again, and nothing is taken for ours.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let text = match carom_files::input::read_text(path) {
             Ok(text) => text,
@@ -80,8 +81,8 @@ impl Stamp {
             Some(head) if head.version > VERSION => Err(Failure::new(
                 Category::Input,
                 format!(
-                    "`{}` has version {} of the format `{FORMAT}`, this program reads up to {VERSION}; use the release of \
-                     carom that wrote it ({}) or a newer one",
+                    "`{}` has version {} of the format `{FORMAT}`, this program reads up to {VERSION}; use \
+                     the release of carom that wrote it ({}) or a newer one",
                     path.display(),
                     head.version,
                     head.program
@@ -109,7 +110,8 @@ impl Stamp {
     pub(crate) fn clear(&mut self, stage: &str, root: &Path) {
         let Some(made) = self.stages.remove(stage) else { return };
         for file in made.files.iter().filter(|file| is_inside(file)) {
-            // A file that is gone already is gone; one that cannot be removed cannot be replaced either, which is told then.
+            // A file that is gone already is gone; one that cannot be removed cannot be replaced either,
+            // which is told then.
             let _ = std::fs::remove_file(root.join(file));
         }
     }

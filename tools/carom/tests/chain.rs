@@ -42,8 +42,8 @@ fn the_starter_runs_to_its_end_and_again_redoes_nothing() {
     let [event] = &summary["solution"]["contacts"].as_array().unwrap()[..] else {
         panic!("one impact was expected: {summary:#}")
     };
-    // Hertz, a rigid ball against an elastic half-space with the masses of ball and plate: 240 N and 184 µs. The plate is
-    // half as thick as the half-space would have to be, and it bends: softer, so a lower force.
+    // Hertz, a rigid ball against an elastic half-space with the masses of ball and plate: 240 N and 184 µs.
+    // The plate is half as thick as the half-space would have to be, and it bends: softer, so a lower force.
     let peak = event["peak_force"].as_f64().unwrap();
     assert!((peak / 240.0 - 1.0).abs() < 0.1, "peak force {peak} N");
     let error = summary["solution"]["energy"]["max_relative_error"].as_f64().unwrap();
@@ -127,7 +127,8 @@ fn a_change_redoes_what_depends_on_it_and_nothing_else() {
     place.write("small.toml", program::SMALL);
     place.json(&["run", "small.toml", "-o", "out"]);
 
-    // Another end: the solution and what is made from it, not the bodies. Fewer frames leave no stale ones behind.
+    // Another end: the solution and what is made from it, not the bodies. Fewer frames leave no stale ones
+    // behind.
     let shorter = ["run", "small.toml", "-o", "out", "--set", "simulation.end_time=2.0e-5"];
     let summary = place.json(&shorter);
     assert_eq!([did(&summary, "meshing"), did(&summary, "reduction")], ["up-to-date"; 2]);
@@ -180,7 +181,8 @@ fn a_result_of_another_program_is_replaced_only_if_asked() {
 #[test]
 fn the_result_names_the_surface_that_carries_the_pressure_first() {
     let place = Place::new();
-    // The plate has the finer spans, so the solver gives the pressure to it, whatever the order of the scenario.
+    // The plate has the finer spans, so the solver gives the pressure to it, whatever the order of the
+    // scenario.
     for between in ["[\"plate:pole\", \"ball:pole\"]", "[\"ball:pole\", \"plate:pole\"]"] {
         place.write("small.toml", program::SMALL);
         let order = format!("contact.0.between={between}");

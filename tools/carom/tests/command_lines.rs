@@ -88,7 +88,8 @@ fn bash_takes_the_script_and_completes_with_it() {
     let folder = folder();
     let ran = run(folder.path(), &["completions", "bash", "-o", "."]);
     assert!(ran.status.success(), "{}", told(&ran));
-    let script = "source ./carom.bash; COMP_WORDS=(carom run --com); COMP_CWORD=2; _carom carom --com run; echo \"${COMPREPLY[@]}\"";
+    let script = "source ./carom.bash; COMP_WORDS=(carom run --com); COMP_CWORD=2; _carom carom --com run; \
+        echo \"${COMPREPLY[@]}\"";
     let ran = Command::new("/bin/bash").args(["-c", script]).current_dir(folder.path()).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "--compression", "{}", told(&ran));
 }

@@ -169,7 +169,8 @@ fn a_truncated_mesh_is_told_with_its_file() {
 fn an_inverted_cell_is_told_before_anything_is_reduced() {
     let place = Place::new();
     // One tetrahedron with two nodes exchanged.
-    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n\
+    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 \
+        1\n$EndNodes\n\
                 $Elements\n1\n1 4 2 1 1 1 3 2 4\n$EndElements\n";
     place.write("inverted.msh", text);
     place.write("bad.toml", &with_source("file = \"inverted.msh\""));
@@ -293,7 +294,8 @@ fn the_doctor_knows_this_machine() {
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "the doctor left something behind");
 }
 
-/// Runs `carom` where no file may grow beyond `blocks` of 512 bytes: it then gets the error of a full disk, at any place.
+/// Runs `carom` where no file may grow beyond `blocks` of 512 bytes: it then gets the error of a full disk,
+/// at any place.
 #[cfg(unix)]
 fn with_little_room(place: &Place, blocks: usize) -> std::process::Output {
     let carom = place.command(&["run", "small.toml", "-o", "out"]);
@@ -325,7 +327,8 @@ fn where_there_is_no_room_nothing_half_written_is_left() {
     place.ok(&["run", "small.toml", "-o", "out"]);
 }
 
-/// What `carom run` says with each of these limits, if it fails; with exit code 5, and nothing half-written left.
+/// What `carom run` says with each of these limits, if it fails; with exit code 5, and nothing half-written
+/// left.
 #[cfg(unix)]
 fn starved(place: &Place, limits: &[usize]) -> std::collections::BTreeSet<String> {
     let mut failed = std::collections::BTreeSet::new();

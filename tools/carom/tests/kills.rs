@@ -28,8 +28,8 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// Kills the chain `kills` times before its end, each time as it goes on from where the last one was killed; a chain that comes to its end before is
-/// compared with the undisturbed one, and another one is begun.
+/// Kills the chain `kills` times before its end, each time as it goes on from where the last one was killed;
+/// a chain that comes to its end before is compared with the undisturbed one, and another one is begun.
 ///
 /// * `moments` — parts of the time that the undisturbed one took
 fn kill_and_run_again(change: &[&str], kills: usize, moments: &mut dyn FnMut() -> f64) {
@@ -68,7 +68,8 @@ fn kill_and_run_again(change: &[&str], kills: usize, moments: &mut dyn FnMut() -
     }
     assert_whole();
     println!(
-        "{took:.1?}: {killed} runs were killed, {with_result} of them with a result, {whole_before} ended before"
+        "{took:.1?}: {killed} runs were killed, {with_result} of them with a result, {whole_before} ended \
+         before"
     );
 }
 

@@ -1,4 +1,5 @@
-//! The functions of Gmsh that are used, safe to call from Rust; what is known of their C side is in [`signatures`].
+//! The functions of Gmsh that are used, safe to call from Rust; what is known of their C side is in
+//! [`signatures`].
 
 #![expect(unsafe_code, reason = "Gmsh is a C library")]
 
@@ -55,7 +56,8 @@ impl From<NulError> for GmshError {
     }
 }
 
-/// Gmsh, initialised; it is a process-wide state, so there is one of it, on one thread. Finalised when dropped.
+/// Gmsh, initialised; it is a process-wide state, so there is one of it, on one thread. Finalised when
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct Gmsh {
     /// As the library says it.
@@ -108,7 +110,8 @@ impl Gmsh {
 
     fn string_option(&self, name: &CStr) -> Result<String, GmshError> {
         let mut text = ptr::null_mut();
-        // SAFETY: `name` is NUL-terminated, `text` a variable of ours that receives a string which becomes ours.
+        // SAFETY: `name` is NUL-terminated, `text` a variable of ours that receives a string which becomes
+        // ours.
         self.call("tell an option", |ierr| unsafe {
             gmsh_sys::gmshOptionGetString(name.as_ptr(), &raw mut text, ierr);
         })?;
@@ -144,8 +147,8 @@ impl Gmsh {
         // SAFETY: the name is NUL-terminated and outlives the call.
         self.call("start a model", |ierr| unsafe { gmsh_sys::gmshModelAdd(c"part".as_ptr(), ierr) })?;
         let (mut entities, mut n) = (ptr::null_mut(), 0);
-        // SAFETY: strings are NUL-terminated and outlive the call; an empty format means that of the file name; the
-        // array becomes ours.
+        // SAFETY: strings are NUL-terminated and outlive the call; an empty format means that of the file
+        // name; the array becomes ours.
         self.call("import the shapes", |ierr| unsafe {
             gmsh_sys::gmshModelOccImportShapes(
                 path.as_ptr(),
@@ -175,7 +178,8 @@ impl Gmsh {
     pub(crate) fn bounding_box(&self) -> Result<[[f64; 3]; 2], GmshError> {
         let [mut low, mut high] = [[0.0; 3]; 2];
         let ([x0, y0, z0], [x1, y1, z1]) = (&mut low, &mut high);
-        // SAFETY: the pointers are to six different numbers of ours; dimension and tag −1 mean the whole model.
+        // SAFETY: the pointers are to six different numbers of ours; dimension and tag −1 mean the whole
+        // model.
         self.call("tell the extent of the part", |ierr| unsafe {
             gmsh_sys::gmshModelGetBoundingBox(-1, -1, x0, y0, z0, x1, y1, z1, ierr);
         })?;
@@ -186,8 +190,8 @@ impl Gmsh {
     pub(crate) fn boundary(&self, volumes: &[Entity]) -> Result<Vec<Entity>, GmshError> {
         let mut flat: Vec<c_int> = volumes.iter().flat_map(|(dim, tag)| [*dim, *tag]).collect();
         let (mut entities, mut n) = (ptr::null_mut(), 0);
-        // SAFETY: `flat` has the length given and is only read; the array returned becomes ours. The flags: do not
-        // combine (inner faces would cancel), no signs, not recursive.
+        // SAFETY: `flat` has the length given and is only read; the array returned becomes ours. The flags:
+        // do not combine (inner faces would cancel), no signs, not recursive.
         self.call("list the faces", |ierr| unsafe {
             gmsh_sys::gmshModelGetBoundary(
                 flat.as_mut_ptr(),
@@ -220,16 +224,16 @@ impl Gmsh {
     pub(crate) fn add_physical_group(&self, name: &str, dim: i32, tags: &[i32]) -> Result<(), GmshError> {
         let name = CString::new(name)?;
         if self.names_groups {
-            // SAFETY: the name is NUL-terminated and outlives the call; `tags` has the length given; −1 asks for a new
-            // number. The version was found to have this signature.
+            // SAFETY: the name is NUL-terminated and outlives the call; `tags` has the length given; −1 asks
+            // for a new number. The version was found to have this signature.
             return self.call("make a physical group", |ierr| unsafe {
                 fresh::add_named_physical_group(dim, tags.as_ptr(), tags.len(), -1, name.as_ptr(), ierr);
             });
         }
         let mut tags = tags.to_vec();
         let mut group = 0;
-        // SAFETY: `tags` has the length given and is only read; −1 asks for a new number. The version was found to have
-        // the signature of `gmsh-sys`.
+        // SAFETY: `tags` has the length given and is only read; −1 asks for a new number. The version was
+        // found to have the signature of `gmsh-sys`.
         self.call("make a physical group", |ierr| {
             group =
                 unsafe { gmsh_sys::gmshModelAddPhysicalGroup(dim, tags.as_mut_ptr(), tags.len(), -1, ierr) };
@@ -298,7 +302,8 @@ fn take_integers(array: *mut c_int, n: usize) -> Vec<i32> {
     if array.is_null() {
         return Vec::new();
     }
-    // SAFETY: Gmsh returns arrays of the length that it says from its own allocator, to be freed by `gmshFree`, once.
+    // SAFETY: Gmsh returns arrays of the length that it says from its own allocator, to be freed by
+    // `gmshFree`, once.
     unsafe {
         let copy = std::slice::from_raw_parts(array, n).to_vec();
         gmsh_sys::gmshFree(array.cast::<c_void>());

@@ -1,8 +1,9 @@
 //! `carom-gmsh`: meshes a CAD file with Gmsh.
 //!
-//! The program calls itself: a *worker* process links and drives Gmsh ([`worker`], [`gmsh`]), which prints to standard
-//! output as it likes and may abort; the process that the user started sees to it that the log goes to standard error,
-//! that an abort becomes an error with a way out, that the mesh is sound, and that the output file is whole or not there.
+//! The program calls itself: a *worker* process links and drives Gmsh ([`worker`], [`gmsh`]), which prints to
+//! standard output as it likes and may abort; the process that the user started sees to it that the log goes
+//! to standard error, that an abort becomes an error with a way out, that the mesh is sound, and that the
+//! output file is whole or not there.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 
@@ -25,19 +26,20 @@ Examples:
 
 /// Mesh a CAD file with Gmsh: .step .stp .iges .igs .brep .geo in, MSH 4.1 (binary) out, in metres.
 ///
-/// STEP and IGES files say their unit and are converted to metres; .brep and .geo files are taken as they are.
-/// Physical groups of a .geo script are kept. Where there are none, the volumes become the group `body` (and `solid1`,
-/// `solid2` if there are several) and every CAD face a group `face1`, `face2`, and so on.
+/// STEP and IGES files say their unit and are converted to metres; .brep and .geo files are taken as they
+/// are. Physical groups of a .geo script are kept. Where there are none, the volumes become the group `body`
+/// (and `solid1`, `solid2` if there are several) and every CAD face a group `face1`, `face2`, and so on.
 ///
-/// Exit codes: 0 done, 1 Gmsh failed or the mesh is bad, 2 usage, 3 the geometry is invalid, 5 cannot read or write.
+/// Exit codes: 0 done, 1 Gmsh failed or the mesh is bad, 2 usage, 3 the geometry is invalid, 5 cannot read or
+/// write.
 #[derive(Debug, Parser)]
 #[command(name = "carom-gmsh", version, after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// Geometry: .step .stp .iges .igs .brep .geo
     file: PathBuf,
 
-    /// Largest size of an element [m]; curved faces and small edges get smaller ones. Default: what a .geo script says,
-    /// otherwise a twentieth of the diagonal of the part.
+    /// Largest size of an element [m]; curved faces and small edges get smaller ones. Default: what a .geo
+    /// script says, otherwise a twentieth of the diagonal of the part.
     #[arg(long, value_name = "H", value_parser = positive)]
     size: Option<f64>,
 
@@ -45,8 +47,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ORDER", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
     order: u8,
 
-    /// Hexahedra instead of tetrahedra: those of a .geo script with transfinite volumes, otherwise tetrahedra cut into
-    /// four hexahedra each (poor shapes, but no other kind of element).
+    /// Hexahedra instead of tetrahedra: those of a .geo script with transfinite volumes, otherwise tetrahedra
+    /// cut into four hexahedra each (poor shapes, but no other kind of element).
     #[arg(long)]
     hex: bool,
 

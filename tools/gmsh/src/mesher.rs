@@ -206,12 +206,15 @@ fn check_quality(made: &Made, session: &Session) -> Result<(), Failure> {
             Category::Other,
             format!("{} elements of the mesh are inverted, scaled Jacobian {place}", inverted.len()),
         )
-        .hint("take a smaller --size: curved elements fold where they are larger than the radius of the face; or --order 1"));
+        .hint(
+            "take a smaller --size: curved elements fold where they are larger than the radius of the \
+            face; or --order 1",
+        ));
     }
     if !folded.is_empty() {
         session.warn(&format!(
-            "{} curved elements are folded at a node (not at points of integration): stresses there mean nothing; \
-             scaled Jacobian {place}; a smaller --size helps",
+            "{} curved elements are folded at a node (not at points of integration): stresses there mean \
+             nothing; scaled Jacobian {place}; a smaller --size helps",
             folded.len()
         ));
     }

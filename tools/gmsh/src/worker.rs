@@ -54,7 +54,8 @@ impl From<GmshError> for Failed {
     fn from(error: GmshError) -> Self {
         let hint = match error {
             GmshError::Version { .. } => {
-                "install one of these (on Debian and Ubuntu the package libgmsh-dev) and build carom-gmsh again"
+                "install one of these (on Debian and Ubuntu the package libgmsh-dev) and build carom-gmsh \
+                 again"
             }
             _ => "run again with -v to see Gmsh's log",
         };
@@ -97,8 +98,8 @@ fn set_up(gmsh: &Gmsh) -> Result<(), GmshError> {
     gmsh.set_option(c"Mesh.Binary", 1.0)
 }
 
-/// OpenCASCADE converts from the unit of a STEP file to the one that is asked for. Of IGES files it knows the unit too, but
-/// refuses to be asked: they come in millimetres.
+/// OpenCASCADE converts from the unit of a STEP file to the one that is asked for. Of IGES files it knows the
+/// unit too, but refuses to be asked: they come in millimetres.
 fn set_units(gmsh: &Gmsh, path: &Path) -> Result<(), GmshError> {
     if has_extension(path, &["iges", "igs"]) {
         gmsh.set_option(c"Geometry.OCCScaling", 1e-3)
@@ -107,7 +108,8 @@ fn set_units(gmsh: &Gmsh, path: &Path) -> Result<(), GmshError> {
     }
 }
 
-/// Faces that enclose something become a solid: many IGES files know no solids. Gives the solids, if there are any then.
+/// Faces that enclose something become a solid: many IGES files know no solids. Gives the solids, if there
+/// are any then.
 fn sew(gmsh: &Gmsh, path: &Path) -> Result<Vec<Entity>, Failed> {
     gmsh.set_option(c"Geometry.OCCSewFaces", 1.0)?;
     gmsh.set_option(c"Geometry.OCCMakeSolids", 1.0)?;
@@ -130,8 +132,8 @@ fn load(gmsh: &Gmsh, path: &Path, is_script: bool) -> Result<(), Failed> {
 }
 
 /// Sizes: a script says its own, and --size limits them from above. Other files get elements of the part's
-/// extent / 20, and everywhere twelve to a full circle where it is curved. Gives the largest size; `None` if the script's
-/// stands.
+/// extent / 20, and everywhere twelve to a full circle where it is curved. Gives the largest size; `None` if
+/// the script's stands.
 fn set_sizes(gmsh: &Gmsh, job: &Job, is_script: bool) -> Result<Option<f64>, GmshError> {
     if is_script {
         if let Some(size) = job.size {
@@ -164,7 +166,8 @@ fn name_groups(gmsh: &Gmsh, volumes: &[Entity]) -> Result<Vec<String>, GmshError
         }
         if tags.len() > 1 {
             notes.push(format!(
-                "there are {0} solids, also in the sets `solid1` to `solid{0}`: those that touch are joined only if the CAD file says so",
+                "there are {0} solids, also in the sets `solid1` to `solid{0}`: those that touch are joined \
+                 only if the CAD file says so",
                 tags.len()
             ));
         }
@@ -181,14 +184,16 @@ fn generate(gmsh: &Gmsh, job: &Job) -> Result<(), Failed> {
     let hint = "try another --size; small edges and slivers of faces are best removed in the CAD program";
     let explain = |error: GmshError| failed(FailureKind::Other, error, hint);
     if job.order == 2 && job.optimise {
-        // The elastic analogy: edges bend as far as the elements inside stay sound. Of Gmsh's optimisers it is the one that
-        // neither aborts nor takes minutes. It runs only if the mesh is generated at its final order.
+        // The elastic analogy: edges bend as far as the elements inside stay sound. Of Gmsh's optimisers it
+        // is the one that neither aborts nor takes minutes. It runs only if the mesh is generated at its
+        // final order.
         gmsh.set_option(c"Mesh.ElementOrder", 2.0)?;
         gmsh.set_option(c"Mesh.HighOrderOptimize", 3.0)?;
     }
     gmsh.generate().map_err(explain)?;
     if job.hex && !only_hexahedra(gmsh)? {
-        // Each tetrahedron becomes four hexahedra with edges of half its size; the size wanted is that of the latter.
+        // Each tetrahedron becomes four hexahedra with edges of half its size; the size wanted is that of the
+        // latter.
         gmsh.set_option(c"Mesh.SubdivisionAlgorithm", 2.0)?;
         gmsh.set_option(c"Mesh.MeshSizeFactor", 2.0)?;
         gmsh.generate().map_err(explain)?;

@@ -175,8 +175,8 @@ fn larger_real_parts_have_the_volume_of_their_reference() {
     assert_volumes(&["crankshaft", "component8", "io1_part"]);
 }
 
-/// An IGES file of the six faces of a box of 40 × 20 × 10 in some unit, as many programs write solids: untrimmed planes (B-spline
-/// surfaces of degree 1, entity 128), no topology.
+/// An IGES file of the six faces of a box of 40 × 20 × 10 in some unit, as many programs write solids:
+/// untrimmed planes (B-spline surfaces of degree 1, entity 128), no topology.
 fn iges_box(unit: &str) -> String {
     let lengths = [40.0, 20.0, 10.0];
     let mut global = String::from("1H,,1H;,3Hbox,8Hbox.iges,5Hcarom,1H1,32,38,6,308,15,3Hbox,1.,");
@@ -284,7 +284,8 @@ fn a_script_names_the_faces_of_a_step_file() {
     let assessed = quality::assess(&mesh);
     assert!(assessed.is_watertight() && assessed.folded.is_empty());
     let on = |set: &str| mesh.nodes_of(&mesh.sets[set]).into_iter().map(|node| mesh.points[node as usize]);
-    // Whatever the size, the nodes lie on the part: the bore has a radius of 10 mm; the flank is 4 mm wide and 30 to 33 mm from the axis.
+    // Whatever the size, the nodes lie on the part: the bore has a radius of 10 mm; the flank is 4 mm wide
+    // and 30 to 33 mm from the axis.
     for [x, y, _] in on("bore") {
         assert!((x.hypot(y) - 0.01).abs() < 1e-9, "({x}, {y})");
     }

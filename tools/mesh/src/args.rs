@@ -83,12 +83,13 @@ pub(crate) struct MakeArgs {
     #[arg(long, value_name = "A,B,C", value_parser = three_numbers)]
     pub(crate) semi_axes: Option<[f64; 3]>,
 
-    /// Radius of the sets called pole, start_pole, end_pole [m], at most that of the shape; a tenth of it if not given.
+    /// Radius of the sets called pole, start_pole, end_pole [m], at most that of the shape; a tenth of it if
+    /// not given.
     #[arg(long, value_name = "R")]
     pub(crate) pole_radius: Option<f64>,
 
-    /// Draw the patches of a NURBS ball towards its pole: lengths there shrink by this factor, 1 to 2.8. Saves
-    /// dofs of a ball that is graded towards a small contact.
+    /// Draw the patches of a NURBS ball towards its pole: lengths there shrink by this factor, 1 to 2.8.
+    /// Saves dofs of a ball that is graded towards a small contact.
     #[arg(long, value_name = "F")]
     pub(crate) focus: Option<f64>,
 
@@ -149,7 +150,8 @@ pub(crate) struct GradeArgs {
     #[arg(long, value_name = "H", requires = "grade")]
     pub(crate) finest: Option<f64>,
 
-    /// Radius within which cells are that small [m]; that of the set, or four cells around a point, if not given.
+    /// Radius within which cells are that small [m]; that of the set, or four cells around a point, if not
+    /// given.
     #[arg(long, value_name = "R", requires = "grade")]
     pub(crate) grade_radius: Option<f64>,
 }
@@ -163,16 +165,18 @@ impl GradeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ZoneArgs {
-    /// Name the part of a set within a radius of a point [m] as a set of its own, such as hit=top@0.02,0,0.01:0.001. Where
-    /// on the line this stands makes no difference: --grade hit and --near hit find it.
+    /// Name the part of a set within a radius of a point [m] as a set of its own, such as
+    /// hit=top@0.02,0,0.01:0.001. Where on the line this stands makes no difference: --grade hit and --near
+    /// hit find it.
     #[arg(long = "zone", value_name = "NAME=SET@X,Y,Z:R", allow_hyphen_values = true)]
     pub(crate) zones: Vec<Zone>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// File: .msh (Gmsh), .inp (Abaqus, CalculiX), .vtu (VTK, meshio); NURBS as .xml (G+Smo), .mesh (MFEM), .txt (GeoPDEs), .json (geomdl, splinepy), .npz (splinepy),
-    /// .dat (PetIGA), .itd (IRIT); .step .stp .iges .igs .brep .geo are meshed by carom-gmsh.
+    /// File: .msh (Gmsh), .inp (Abaqus, CalculiX), .vtu (VTK, meshio); NURBS as .xml (G+Smo), .mesh (MFEM),
+    /// .txt (GeoPDEs), .json (geomdl, splinepy), .npz (splinepy), .dat (PetIGA), .itd (IRIT); .step .stp
+    /// .iges .igs .brep .geo are meshed by carom-gmsh.
     pub(crate) file: PathBuf,
 
     /// Size of the cells of a CAD file [m].
@@ -191,8 +195,9 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "S", conflicts_with = "units")]
     pub(crate) scale: Option<f64>,
 
-    /// Units of the file, as length, mass and time: mm-t-s for mm, N and MPa, mm-kg-ms for mm, kN and GPa. Scales the coordinates,
-    /// and density and Young's modulus of the file's own materials. STEP and IGES files say their unit of length themselves.
+    /// Units of the file, as length, mass and time: mm-t-s for mm, N and MPa, mm-kg-ms for mm, kN and GPa.
+    /// Scales the coordinates, and density and Young's modulus of the file's own materials. STEP and IGES
+    /// files say their unit of length themselves.
     #[arg(long, value_name = "L-M-T")]
     pub(crate) units: Option<Units>,
 
@@ -211,8 +216,8 @@ pub(crate) struct RefineArgs {
     /// Body file.
     pub(crate) body: PathBuf,
 
-    /// Remove the knots and degrees that the shape of a NURBS body does not need: undoes refinement. Other options apply
-    /// afterwards, --elevate first, then --subdivide (k-refinement), then --grade.
+    /// Remove the knots and degrees that the shape of a NURBS body does not need: undoes refinement. Other
+    /// options apply afterwards, --elevate first, then --subdivide (k-refinement), then --grade.
     #[arg(long)]
     pub(crate) coarsen: bool,
 
@@ -220,8 +225,8 @@ pub(crate) struct RefineArgs {
     #[arg(long, value_name = "D", requires = "coarsen")]
     pub(crate) tolerance: Option<f64>,
 
-    /// Raise the degrees of a NURBS body by this. With --subdivide this comes first, so that new knots are as smooth as
-    /// the new degree allows (k-refinement).
+    /// Raise the degrees of a NURBS body by this. With --subdivide this comes first, so that new knots are as
+    /// smooth as the new degree allows (k-refinement).
     #[arg(long, value_name = "K", value_parser = RangedI64ValueParser::<usize>::new().range(1..=11))]
     pub(crate) elevate: Option<usize>,
 
@@ -244,12 +249,13 @@ pub(crate) struct RefineArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct NearArgs {
-    /// Halve the spans of a NURBS body near a point or a set of faces, and there alone (hierarchical B-splines); the last
-    /// step: degrees and knots of whole patches cannot change afterwards.
+    /// Halve the spans of a NURBS body near a point or a set of faces, and there alone (hierarchical
+    /// B-splines); the last step: degrees and knots of whole patches cannot change afterwards.
     #[arg(long, value_name = "SET|X,Y,Z", requires = "levels", allow_hyphen_values = true)]
     pub(crate) near: Option<Place>,
 
-    /// Spans that come as near as this get the finest level [m]; that of a pole or zone, else 0, if not given.
+    /// Spans that come as near as this get the finest level [m]; that of a pole or zone, else 0, if not
+    /// given.
     #[arg(long = "radius", value_name = "R", requires = "near")]
     pub(crate) near_radius: Option<f64>,
 

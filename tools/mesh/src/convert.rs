@@ -39,15 +39,16 @@ fn materials_left_out(body: &Body, path: &Path) -> Option<String> {
     let say = |m: &Material| format!("`{}` ({} kg/m³, {:e} Pa, {})", m.name, m.density, m.young, m.poisson);
     Some(match body.materials.as_slice() {
         [one] => format!(
-            "the file does not say the material {}: give it again at import, --density {} --young {:e} --poisson {}",
+            "the file does not say the material {}: give it again at import, --density {} --young {:e} \
+             --poisson {}",
             say(one),
             one.density,
             one.young,
             one.poisson
         ),
         several => format!(
-            "the file does not say the materials {}, nor which part has which: at import all parts get the one that \
-             --material or --density, --young and --poisson name",
+            "the file does not say the materials {}, nor which part has which: at import all parts get the \
+             one that --material or --density, --young and --poisson name",
             several.iter().map(say).collect::<Vec<_>>().join(", ")
         ),
     })
@@ -73,7 +74,8 @@ fn write(body: &Body, path: &Path) -> Result<Vec<String>, Failure> {
             carom_mesh::inp::write(path, mesh, &materials, &of_block).or_fail(Category::Files)
         }
         ("vtu", _) => {
-            // The sets of a mesh can be said in fields; those of a NURBS body lie on patch sides, not on its cells.
+            // The sets of a mesh can be said in fields; those of a NURBS body lie on patch sides, not on its
+            // cells.
             let grid = match &body.geometry {
                 Geometry::Mesh(mesh) => carom_mesh::vtu::grid(mesh),
                 Geometry::Nurbs(_) => BodyGrid::volume(body).grid,
@@ -94,8 +96,8 @@ fn write(body: &Body, path: &Path) -> Result<Vec<String>, Failure> {
         )
         .hint("write .msh, .inp or .vtu")),
         _ => Err(Failure::new(Category::Usage, format!("cannot write files that end in `.{ending}`")).hint(
-            "known are .msh and .inp (CalculiX, Abaqus) for meshes, .xml (G+Smo), .mesh (MFEM) and .json (geomdl) for NURBS \
-             bodies, .vtu (ParaView) for both",
+            "known are .msh and .inp (CalculiX, Abaqus) for meshes, .xml (G+Smo), .mesh (MFEM) and .json \
+             (geomdl) for NURBS bodies, .vtu (ParaView) for both",
         )),
     };
     written.map(|()| Vec::new())

@@ -25,8 +25,8 @@ struct ConstantArgs {
 pub(crate) fn taken_by_default(material: &Material) -> String {
     let Material { name, density, young, poisson } = material;
     format!(
-        "no material is given: {name} is taken ({density} kg/m³, {} Pa, {poisson}); --material or --density, --young and --poisson say \
-         another",
+        "no material is given: {name} is taken ({density} kg/m³, {} Pa, {poisson}); --material or --density, \
+         --young and --poisson say another",
         plain(*young)
     )
 }
@@ -66,8 +66,9 @@ pub(crate) type OfSet = (String, Material);
 /// What the parts of a file are made of.
 #[derive(Debug, Args)]
 pub(crate) struct PartMaterialArgs {
-    /// Material by name (see `carom-mesh materials`), of all cells or of a set of cells (a physical volume of Gmsh, an element set);
-    /// may be repeated: --material steel --material lining=bronze. Steel if nothing is given, or what an .inp file says.
+    /// Material by name (see `carom-mesh materials`), of all cells or of a set of cells (a physical volume of
+    /// Gmsh, an element set); may be repeated: --material steel --material lining=bronze. Steel if nothing is
+    /// given, or what an .inp file says.
     #[arg(long = "material", value_name = "NAME|SET=NAME")]
     pub(crate) materials: Vec<String>,
 

@@ -12,9 +12,9 @@ use carom_scene::{BodyGrid, Coloring};
 /// The view from behind and below, where the usual one looks from the front and above.
 const FROM_BEHIND: [f64; 3] = [1.0, 1.3, -0.8];
 
-/// Draws the surface of a body. Every face has the colour and the name of the smallest set that it belongs to; what is in no set, or only
-/// in one that is the whole surface, is grey. If a set is not seen from the front, a second view shows the other side; names without room
-/// in either are listed below.
+/// Draws the surface of a body. Every face has the colour and the name of the smallest set that it belongs
+/// to; what is in no set, or only in one that is the whole surface, is grey. If a set is not seen from the
+/// front, a second view shows the other side; names without room in either are listed below.
 pub(crate) fn draw(body: &Body) -> Drawing {
     let grid = BodyGrid::surface(body);
     let sets = sets(body, &grid);
@@ -56,8 +56,8 @@ pub(crate) fn draw(body: &Body) -> Drawing {
     Drawing::stacked([views, legend(&left, width)])
 }
 
-/// Names of sets of faces and their cells in the grid, large ones first: small ones are painted over them. Sets of the same faces
-/// are one.
+/// Names of sets of faces and their cells in the grid, large ones first: small ones are painted over them.
+/// Sets of the same faces are one.
 fn sets(body: &Body, grid: &BodyGrid) -> Vec<(String, Vec<usize>)> {
     let mut sets: Vec<(String, Vec<usize>)> = Vec::new();
     for name in body.set_names() {

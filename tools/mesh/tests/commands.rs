@@ -122,12 +122,14 @@ fn physical_volumes_of_a_mesh_have_materials_of_their_own() {
     let (msh, body) = (path(&dir, "two.msh"), path(&dir, "two.npz"));
     // Two cubes of 1 m, in a physical volume each, and a physical surface.
     let mut text = String::from(
-        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"left\"\n3 2 \"right\"\n2 3 \"west\"\n$EndPhysicalNames\n$Nodes\n12\n",
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"left\"\n3 2 \"right\"\n2 3 \"west\"\n\
+         $EndPhysicalNames\n$Nodes\n12\n",
     );
     for node in 0..12 {
         text += &format!("{} {} {} {}\n", node + 1, node % 3, node / 3 % 2, node / 6);
     }
-    text += "$EndNodes\n$Elements\n3\n1 3 2 3 3 1 4 10 7\n2 5 2 1 1 1 2 5 4 7 8 11 10\n3 5 2 2 2 2 3 6 5 8 9 12 11\n$EndElements\n";
+    text += "$EndNodes\n$Elements\n3\n1 3 2 3 3 1 4 10 7\n2 5 2 1 1 1 2 5 4 7 8 11 10\n3 5 2 2 2 2 3 6 5 8 9 \
+        12 11\n$EndElements\n";
     std::fs::write(&msh, &text).unwrap();
     let mass = |args: &[&str]| {
         json(&[&["import", &msh, "-o", &body], args].concat());
@@ -305,7 +307,8 @@ fn a_full_disk_is_code_5() {
 fn an_element_that_is_there_twice_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let (inp, out) = (path(&dir, "twice.inp"), path(&dir, "out.npz"));
-    let nodes = "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n9,2,0,0\n10,2,1,0\n11,2,0,1\n12,2,1,1\n";
+    let nodes = "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n9,2,0,0\n\
+        10,2,1,0\n11,2,0,1\n12,2,1,1\n";
     let write = |second: &str| {
         std::fs::write(&inp, format!("{nodes}*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n2,{second}\n")).unwrap();
     };
@@ -324,7 +327,8 @@ fn an_inverted_element_is_found() {
     let dir = TempDir::new().unwrap();
     let (msh, out) = (path(&dir, "inverted.msh"), path(&dir, "out.npz"));
     // One tetrahedron with two nodes exchanged.
-    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n\
+    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 \
+        1\n$EndNodes\n\
                 $Elements\n1\n1 4 2 1 1 1 3 2 4\n$EndElements\n";
     std::fs::write(&msh, text).unwrap();
     let message = fails(&["import", &msh, "-o", &out], 3);

@@ -4,8 +4,10 @@ use crate::program::{fails, json, path};
 use tempfile::TempDir;
 
 /// A cube of one hexahedron of steel, in mm, t and s.
-const DECK: &str = "*NODE\n1, 0., 0., 0.\n2, 10., 0., 0.\n3, 10., 10., 0.\n4, 0., 10., 0.\n5, 0., 0., 10.\n6, 10., 0., 10.\n7, 10., 10., 10.\n\
-8, 0., 10., 10.\n*ELEMENT, TYPE=C3D8, ELSET=E\n1, 1, 2, 3, 4, 5, 6, 7, 8\n*SOLID SECTION, ELSET=E, MATERIAL=M\n*MATERIAL, NAME=M\n\
+const DECK: &str = "*NODE\n1, 0., 0., 0.\n2, 10., 0., 0.\n3, 10., 10., 0.\n4, 0., 10., 0.\n5, 0., 0., \
+    10.\n6, 10., 0., 10.\n7, 10., 10., 10.\n\
+8, 0., 10., 10.\n*ELEMENT, TYPE=C3D8, ELSET=E\n1, 1, 2, 3, 4, 5, 6, 7, 8\n*SOLID SECTION, ELSET=E, \
+MATERIAL=M\n*MATERIAL, NAME=M\n\
 *DENSITY\n7.8e-9\n*ELASTIC\n210000., 0.3\n";
 
 fn notes(object: &serde_json::Value, key: &str) -> Vec<String> {

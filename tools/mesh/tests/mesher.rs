@@ -1,4 +1,5 @@
-//! What `carom-mesh` does with the program that meshes CAD files: it ends it, and says what it took. A script stands in for that program here.
+//! What `carom-mesh` does with the program that meshes CAD files: it ends it, and says what it took. A script
+//! stands in for that program here.
 
 #![cfg(target_os = "linux")]
 
@@ -10,11 +11,14 @@ use assert_cmd::cargo::CommandCargoExt;
 use carom_testing::program::{json, told};
 use tempfile::TempDir;
 
-/// Says its number and stays until its input ends, as `carom-gmsh` does; how that is told is an agreement of the two.
-const STAND_IN: &str = "#!/bin/sh\ntest -n \"$CAROM_ENDS_WITH_INPUT\" || exit 9\necho $$ > number.tmp\nmv number.tmp number\nexec cat > /dev/null\n";
+/// Says its number and stays until its input ends, as `carom-gmsh` does; how that is told is an agreement of
+/// the two.
+const STAND_IN: &str = "#!/bin/sh\ntest -n \"$CAROM_ENDS_WITH_INPUT\" || exit 9\necho $$ > number.tmp\nmv \
+    number.tmp number\nexec cat > /dev/null\n";
 
 /// Gives a mesh that is there for whatever it is asked to mesh.
-const GIVES_A_BOX: &str = "#!/bin/sh\ncp \"$(dirname \"$0\")/box.msh\" \"$3\"\ncase \"$1\" in *.geo) size=null ;; *) size=0.15 ;; esac\necho \"{\\\"size\\\": $size}\"\n";
+const GIVES_A_BOX: &str = "#!/bin/sh\ncp \"$(dirname \"$0\")/box.msh\" \"$3\"\ncase \"$1\" in *.geo) \
+    size=null ;; *) size=0.15 ;; esac\necho \"{\\\"size\\\": $size}\"\n";
 
 /// `carom-mesh` beside a stand-in: one that was built lies beside the program and would be found first.
 fn beside(folder: &Path, stand_in: &str) -> Command {

@@ -102,11 +102,13 @@ fn coarsening_undoes_refining_and_comes_first() {
     assert_eq!(after["nodes"], 34);
     let ratio = before["volume"].as_f64().unwrap() / after["volume"].as_f64().unwrap();
     assert!((ratio - 1.0).abs() < 1e-14, "the volume changes by the factor {ratio}");
-    // k-refinement: the degree first, then the knots, each of multiplicity 1, so p + 2 functions a direction of the square.
+    // k-refinement: the degree first, then the knots, each of multiplicity 1, so p + 2 functions a direction
+    // of the square.
     json(&["refine", &coarse, "--coarsen", "--elevate", "2", "--subdivide", "2", "-o", &cubic]);
     let info = json(&["info", &cubic]);
     assert_eq!(info["patch_degrees"][1], serde_json::json!([4, 3, 3]));
-    // Functions: 6 each way over the square, 5 across each sector of which one row is the square's, 5 along the axis.
+    // Functions: 6 each way over the square, 5 across each sector of which one row is the square's, 5 along
+    // the axis.
     assert_eq!(info["nodes"], (6 * 6 + 4 * (6 - 1) * (5 - 1)) * 5);
 
     let hex = path(&dir, "hex.npz");

@@ -59,8 +59,8 @@ struct ExportArgs {
           default_values_t = [FieldName::Displacement, FieldName::VonMises, FieldName::ContactPressure])]
     fields: Vec<FieldName>,
 
-    /// Cells: the whole volume, or the surface alone (the same pictures from a fraction of the space). `auto` (or `all`) takes
-    /// the volume where the model keeps the modes of the whole body.
+    /// Cells: the whole volume, or the surface alone (the same pictures from a fraction of the space). `auto`
+    /// (or `all`) takes the volume where the model keeps the modes of the whole body.
     #[arg(long, value_enum, default_value_t = Cells::Surface)]
     cells: Cells,
 
@@ -83,8 +83,8 @@ struct PlotArgs {
     /// Result of carom-solve.
     result: PathBuf,
 
-    /// energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY, angular-velocity:BODY,
-    /// joint:NAME (or its number from 1).
+    /// energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY,
+    /// angular-velocity:BODY, joint:NAME (or its number from 1).
     #[arg(long, value_name = "QUANTITY", default_value = "energy")]
     what: Quantity,
 

@@ -29,18 +29,19 @@ impl RunBody {
         }
     }
 
-    /// True if the displacement is known at every point of the body, so that its inside can be shown: always for a rigid body
-    /// and for one that is not reduced.
+    /// True if the displacement is known at every point of the body, so that its inside can be shown: always
+    /// for a rigid body and for one that is not reduced.
     pub fn is_whole(&self) -> bool {
         self.meta.modes[0] == 0
             || self.meta.is_unreduced()
             || self.fields.as_ref().is_some_and(|modes| modes.points.len() == self.n_points())
     }
 
-    /// Elastic displacement of every point of the body in its own axes \[m\]; zero where the modes are not known.
+    /// Elastic displacement of every point of the body in its own axes \[m\]; zero where the modes are not
+    /// known.
     ///
-    /// * `modal` — coordinates of the first modes, or displacements of the first points of an unreduced body; those that are
-    ///   left out count as zero
+    /// * `modal` — coordinates of the first modes, or displacements of the first points of an unreduced body;
+    ///   those that are left out count as zero
     pub fn elastic_displacement(&self, modal: &[f64]) -> Vec<[f64; 3]> {
         let mut displacement = vec![[0.0; 3]; self.n_points()];
         if self.meta.is_unreduced() {
@@ -64,8 +65,8 @@ impl RunBody {
 }
 
 impl Run {
-    /// Loads a body: its file and, if it is flexible, the modes of its model. Files that were moved are looked for in the
-    /// folder of the result and in `bodies` beside it; their checksums decide.
+    /// Loads a body: its file and, if it is flexible, the modes of its model. Files that were moved are
+    /// looked for in the folder of the result and in `bodies` beside it; their checksums decide.
     ///
     /// # Errors
     ///

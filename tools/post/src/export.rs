@@ -92,7 +92,8 @@ pub struct ExportSummary {
     pub frames: usize,
     /// Number of .vtu or .vtkhdf files.
     pub files: usize,
-    /// Everything that was written, relative to the folder: the .vtu files, then the series; or the .vtkhdf files.
+    /// Everything that was written, relative to the folder: the .vtu files, then the series; or the .vtkhdf
+    /// files.
     pub paths: Vec<String>,
     /// Their size together \[bytes\].
     pub bytes: u64,
@@ -109,16 +110,18 @@ struct Part {
     file: String,
 }
 
-/// Writes `folder/NAME.pvd` and `folder/NAME/BODY_FRAME.vtu`, or `folder/NAME/BODY.vtkhdf`, NAME being that of the result.
+/// Writes `folder/NAME.pvd` and `folder/NAME/BODY_FRAME.vtu`, or `folder/NAME/BODY.vtkhdf`, NAME being that
+/// of the result.
 ///
-/// Points are reference positions (the undeformed body at the first frame) in inertial axes, the displacement leads from
-/// there to the present, rigid motion included, and is the active vector field, so that ParaView's *Warp By Vector*
-/// shows the motion at once. Stress is in inertial axes. Fields are in single precision, points in double.
+/// Points are reference positions (the undeformed body at the first frame) in inertial axes, the displacement
+/// leads from there to the present, rigid motion included, and is the active vector field, so that ParaView's
+/// *Warp By Vector* shows the motion at once. Stress is in inertial axes. Fields are in single precision,
+/// points in double.
 ///
 /// # Errors
 ///
-/// [`RunError`]; nothing of this export is left then, and an earlier one is as it was: files take their names once all of
-/// them are whole, the `.pvd` last.
+/// [`RunError`]; nothing of this export is left then, and an earlier one is as it was: files take their names
+/// once all of them are whole, the `.pvd` last.
 pub fn export(
     run: &Run,
     folder: &Path,
@@ -147,7 +150,8 @@ pub fn export(
     Ok(ExportSummary { series, frames: frames.len(), files, paths, bytes, notes })
 }
 
-/// Writes the files of all bodies, then the series; returns their paths relative to `folder`, and the size of the former.
+/// Writes the files of all bodies, then the series; returns their paths relative to `folder`, and the size of
+/// the former.
 fn write_all(
     run: &Run,
     parts: &[Part],
@@ -203,12 +207,13 @@ fn parts(run: &Run, options: &ExportOptions, notes: &mut Vec<String>) -> Result<
         let whole = body.is_whole();
         if !whole && body.fields.is_none() {
             notes.push(format!(
-                "body `{name}`: its model keeps no modes for pictures, so it is shown undeformed; reduce it with `--fields surface`"
+                "body `{name}`: its model keeps no modes for pictures, so it is shown undeformed; reduce it \
+                 with `--fields surface`"
             ));
         } else if !whole && options.cells != Cells::Surface {
             notes.push(format!(
-                "body `{name}`: its model keeps the modes of the surface alone, so its surface is written; reduce it with `--fields full` (in a \
-                 scenario `output.cells = \"all\"`)"
+                "body `{name}`: its model keeps the modes of the surface alone, so its surface is written; \
+                 reduce it with `--fields full` (in a scenario `output.cells = \"all\"`)"
             ));
         }
         let volume = whole && options.cells != Cells::Surface;
@@ -345,8 +350,8 @@ fn inconsistent(body: &RunBody, why: &str) -> RunError {
     RunError::Inconsistent { body: body.meta.name.clone(), why: why.to_owned() }
 }
 
-/// For each pair whose pressure surface belongs to a body: number of the pair, and its faces. Pairs without any pressure, such
-/// as those of rigid bodies, are left out: their ends need not be sets.
+/// For each pair whose pressure surface belongs to a body: number of the pair, and its faces. Pairs without
+/// any pressure, such as those of rigid bodies, are left out: their ends need not be sets.
 fn pressure_faces(
     run: &Run,
     body: &RunBody,

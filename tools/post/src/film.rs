@@ -9,7 +9,8 @@ use crate::{Run, RunError};
 pub enum Frames {
     /// Every n-th frame, and the last one.
     Every(usize),
-    /// At most some so many frames of free motion and of contact each, evenly chosen, and the first and last one.
+    /// At most some so many frames of free motion and of contact each, evenly chosen, and the first and last
+    /// one.
     Film(usize),
 }
 
@@ -31,7 +32,8 @@ pub(crate) fn selected(run: &Run, frames: Frames) -> Result<Vec<StoredFrame>, Ru
     numbers.into_iter().map(|n| Ok(run.reader().frame(n)?)).collect()
 }
 
-/// Numbers of frames, at most `most` or so of those in which nothing touches and of those in which something does, and the last one.
+/// Numbers of frames, at most `most` or so of those in which nothing touches and of those in which something
+/// does, and the last one.
 fn film(touches: &[bool], most: usize) -> Vec<usize> {
     let strides = [false, true].map(|touch| {
         let count = touches.iter().filter(|&&now| now == touch).count();

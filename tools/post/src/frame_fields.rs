@@ -67,7 +67,8 @@ impl Shown<'_> {
         self.points_b.iter().map(|b| self.initial.point(b).into()).collect()
     }
 
-    /// Displacement from the reference, rigid motion included, inertial axes; `elastic` at the points of the grid.
+    /// Displacement from the reference, rigid motion included, inertial axes; `elastic` at the points of the
+    /// grid.
     ///
     /// ```text
     /// u = r + A (b + u_e) − r₀ − A₀ b
@@ -81,7 +82,8 @@ impl Shown<'_> {
         self.points_b.iter().zip(elastic).map(one).collect()
     }
 
-    /// Velocity, inertial axes: v + ω × A (b + u_e) + A u̇_e; quasistatic modes have no velocity of their own.
+    /// Velocity, inertial axes: v + ω × A (b + u_e) + A u̇_e; quasistatic modes have no velocity of their
+    /// own.
     fn velocity(&self, state: &BodyState, elastic: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let rates = self.grid.at_points(&self.body.elastic_displacement(&state.modal_rate));
         let now = pose(state);

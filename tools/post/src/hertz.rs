@@ -9,8 +9,8 @@ use carom_report::number::quantity;
 
 /// Impact of two elastic balls, or of a ball on a plane, by Hertz' theory.
 ///
-/// Each option takes one value for both bodies, or two separated by a comma. `inf` is a plane (radius), a rigid body
-/// (Young's modulus) or one that does not move (mass).
+/// Each option takes one value for both bodies, or two separated by a comma. `inf` is a plane (radius), a
+/// rigid body (Young's modulus) or one that does not move (mass).
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HertzArgs {
     /// Radii of the balls [m].

@@ -19,7 +19,8 @@ const FORCES: [Part; 3] = [
 
 const POWER: Part = ("power", JointAction::power);
 
-/// The two coordinates that a joint may leave free, each with its word and unit, the unit of its rate and that of forces along it.
+/// The two coordinates that a joint may leave free, each with its word and unit, the unit of its rate and
+/// that of forces along it.
 const COORDINATES: [[&str; 4]; 2] = [["length", "m", "m/s", "N"], ["angle", "rad", "rad/s", "N m"]];
 
 /// The courses of all joints.

@@ -1,7 +1,7 @@
 //! From results to pictures: what `carom-post` does, for it and for `carom run`.
 //!
-//! [`Run`] opens a result with its bodies; [`export()`] writes ParaView files, [`plot::draw`] plots, [`table::build`] tables,
-//! [`report::html`] the report.
+//! [`Run`] opens a result with its bodies; [`export()`] writes ParaView files, [`plot::draw`] plots,
+//! [`table::build`] tables, [`report::html`] the report.
 
 mod after_help;
 mod args;

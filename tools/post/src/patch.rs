@@ -44,9 +44,9 @@ impl Plane {
 
 /// Draws the pressure of a pair at its largest force: a map in the tangent plane, and pressure over radius.
 ///
-/// The geometry is the undeformed one in the pose of that frame. Hertz' ellipse follows from the curvatures of both
-/// surfaces there, fitted over the patch, the materials, and the force of that frame; it is left out where the surfaces
-/// have no common curvature (flat on flat).
+/// The geometry is the undeformed one in the pose of that frame. Hertz' ellipse follows from the curvatures
+/// of both surfaces there, fitted over the patch, the materials, and the force of that frame; it is left out
+/// where the surfaces have no common curvature (flat on flat).
 ///
 /// # Errors
 ///
@@ -83,8 +83,9 @@ pub struct PressureFit {
     pub n_faces: usize,
 }
 
-/// Fits Hertz' pressure to a pair at its largest force: least squares over all faces of the patch, each by the mean of the
-/// formula over the face, weighted with its area. Neither the force nor the theory enters the fit.
+/// Fits Hertz' pressure to a pair at its largest force: least squares over all faces of the patch, each by
+/// the mean of the formula over the face, weighted with its area. Neither the force nor the theory enters the
+/// fit.
 ///
 /// # Errors
 ///
@@ -119,7 +120,8 @@ pub fn fit(run: &Run, pair: usize) -> Result<PressureFit, RunError> {
 /// Parts of an edge at whose corners Hertz' formula is averaged over a face.
 const FIT_SAMPLES: usize = 16;
 
-/// p₀ and a of the best fit; pressure, area and radii of the samples of each face. The radius by golden section, p₀ is linear.
+/// p₀ and a of the best fit; pressure, area and radii of the samples of each face. The radius by golden
+/// section, p₀ is linear.
 fn least_squares(samples: &[(f64, f64, Vec<f64>)], reach: f64) -> (f64, f64) {
     let at = |a: f64| {
         let shape = |radii: &[f64]| {
@@ -282,8 +284,8 @@ fn hertz_of(
     reach: f64,
     force: f64,
 ) -> Option<(HertzEllipse, f64)> {
-    // Heights are measured along the outward normal of the first surface: it curves away from the plane downwards, the
-    // other upwards, and the gap is their difference.
+    // Heights are measured along the outward normal of the first surface: it curves away from the plane
+    // downwards, the other upwards, and the gap is their difference.
     let gap = curvature(second, plane, 2.0 * reach)? - curvature(first, plane, 2.0 * reach)?;
     let eigen = SymmetricEigen::new(gap);
     let material = |set: &PlacedSet| {
@@ -305,8 +307,8 @@ fn hertz_of(
     Some((found, axis.y.atan2(axis.x)))
 }
 
-/// Second derivatives of the height of a surface over the plane near its centre, by least squares over the points of its
-/// faces: z = c₀ + c₁ x + c₂ y + ½ c₃ x² + c₄ x y + ½ c₅ y².
+/// Second derivatives of the height of a surface over the plane near its centre, by least squares over the
+/// points of its faces: z = c₀ + c₁ x + c₂ y + ½ c₃ x² + c₄ x y + ½ c₅ y².
 fn curvature(set: &PlacedSet, plane: &Plane, radius: f64) -> Option<Matrix2<f64>> {
     let mut normal_matrix = SMatrix::<f64, 6, 6>::zeros();
     let mut right = SVector::<f64, 6>::zeros();
@@ -345,7 +347,8 @@ fn map(title: &str, faces: &[PatchFace], reach: f64, hertz: Option<&(HertzEllips
     map.draw()
 }
 
-/// Pressure over the distance from the centre; in an ellipse over the distance relative to its rim in that direction.
+/// Pressure over the distance from the centre; in an ellipse over the distance relative to its rim in that
+/// direction.
 fn profile(faces: &[PatchFace], reach: f64, hertz: Option<&(HertzEllipse, f64)>) -> Drawing {
     let round = hertz.is_none_or(|(found, _)| (found.semi_axes[0] / found.semi_axes[1] - 1.0).abs() < 0.05);
     let distance = |[x, y]: [f64; 2]| match hertz {

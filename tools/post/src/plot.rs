@@ -49,8 +49,12 @@ impl FromStr for Quantity {
             ("angular-velocity", Some(body)) => Ok(Self::AngularVelocity(body)),
             ("joint", Some(joint)) => Ok(Self::Joint(joint)),
             ("joint", None) => Err("needs a joint: `joint:NAME`, or `joint:1`".to_owned()),
-            ("position" | "velocity" | "angular-velocity", None) => Err(format!("needs a body: `{word}:BODY`")),
-            _ => Err("is none of energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY, \
+            ("position" | "velocity" | "angular-velocity", None) => Err(format!(
+                "needs a body: \
+                `{word}:BODY`"
+            )),
+            _ => Err("is none of energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, \
+                velocity:BODY, \
                       angular-velocity:BODY, joint:NAME"
                 .to_owned()),
         }
@@ -205,7 +209,8 @@ impl Course {
         }
     }
 
-    /// The largest of any body, if numbers can be round-off against it: where a body is has no zero of its own.
+    /// The largest of any body, if numbers can be round-off against it: where a body is has no zero of its
+    /// own.
     fn scale(self, frames: &[StoredFrame]) -> Option<f64> {
         let [speed, rate] = speeds(frames);
         match self {

@@ -40,7 +40,8 @@ pub struct Extras {
     pub links: Vec<Link>,
 }
 
-/// Path of a file as it is seen from a report, for a [`Link`]: relative within the folder of the report, absolute elsewhere.
+/// Path of a file as it is seen from a report, for a [`Link`]: relative within the folder of the report,
+/// absolute elsewhere.
 pub fn path_from(report: &Path, file: &Path) -> String {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (folder, file) = (absolute(report), absolute(file));
@@ -56,8 +57,8 @@ pub fn path_from(report: &Path, file: &Path) -> String {
 ///
 /// # Errors
 ///
-/// [`RunError`] if the result cannot be read or has no frame. Pictures that need body files are left out, with a sentence
-/// why, if these are gone.
+/// [`RunError`] if the result cannot be read or has no frame. Pictures that need body files are left out,
+/// with a sentence why, if these are gone.
 pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
     run.check_frames()?;
     let title = if extras.title.is_empty() { run.name() } else { extras.title.clone() };
@@ -145,8 +146,9 @@ fn impacts(report: &mut Report, run: &Run) -> Result<(), RunError> {
     }
     report.table(
         table,
-        "Impacts: sums over sub-impacts. Velocities are those of the mean motions, the bending of a body included, along the contact normal; \
-         the slip is across it. A figure without a meaning is left out (-).",
+        "Impacts: sums over sub-impacts. Velocities are those of the mean motions, the bending of a body \
+         included, along the contact normal; the slip is across it. A figure without a meaning is left out \
+         (-).",
     );
     Ok(())
 }

@@ -40,7 +40,8 @@ pub enum RunError {
     },
     /// A body or model file is another one than the run used.
     #[error(
-        "body `{body}`: `{path}` is not the {kind} that the run used (its content has changed); run the scenario again"
+        "body `{body}`: `{path}` is not the {kind} that the run used (its content has changed); run the \
+         scenario again"
     )]
     Changed {
         /// Name of the body.
@@ -165,7 +166,8 @@ impl Run {
         &self.times
     }
 
-    /// The one unit of time of tables, plots and the report: that of the run, or the next smaller one where its impacts are much shorter.
+    /// The one unit of time of tables, plots and the report: that of the run, or the next smaller one where
+    /// its impacts are much shorter.
     ///
     /// # Errors
     ///

@@ -9,7 +9,8 @@ use crate::{Run, RunError};
 pub(crate) struct BalanceScales {
     /// The largest energy of any kind, or work, or loss \[J\].
     pub(crate) energy: f64,
-    /// What the bodies that move would have of momentum if all of them moved one way with that energy, or more \[N s\].
+    /// What the bodies that move would have of momentum if all of them moved one way with that energy, or
+    /// more \[N s\].
     pub(crate) momentum: f64,
     /// The same at the largest distance from the origin \[N m s\].
     pub(crate) ang_momentum: f64,
@@ -45,8 +46,9 @@ fn reach(run: &Run) -> Result<f64, RunError> {
     Ok(reach)
 }
 
-/// Natural scales of velocities and angular rates in some frames \[m/s, rad/s\]: the largest of any body, or what the other one makes of it at the
-/// distance of the bodies from the origin. A ball that flies has no rate of rotation but for rounding, a top no velocity.
+/// Natural scales of velocities and angular rates in some frames \[m/s, rad/s\]: the largest of any body, or
+/// what the other one makes of it at the distance of the bodies from the origin. A ball that flies has no
+/// rate of rotation but for rounding, a top no velocity.
 pub(crate) fn speeds(frames: &[StoredFrame]) -> [f64; 2] {
     let bodies = || frames.iter().flat_map(|frame| &frame.bodies);
     let largest = |sizes: &mut dyn Iterator<Item = f64>| sizes.filter(|x| x.is_finite()).fold(0.0, f64::max);

@@ -17,8 +17,8 @@ const NAMES: usize = 12;
 /// Width and height of one of two pictures side by side \[px\].
 const SIZE: [f64; 2] = [440.0, 360.0];
 
-/// The bodies of a run in its first frame and in that of the largest contact force (the last one if nothing touched), side by side, and what is
-/// not to be seen in them.
+/// The bodies of a run in its first frame and in that of the largest contact force (the last one if nothing
+/// touched), side by side, and what is not to be seen in them.
 ///
 /// # Errors
 ///

@@ -53,7 +53,8 @@ impl Staging {
         error
     }
 
-    /// Moves files, given by their paths relative to both folders, in this order. Files of these names are replaced.
+    /// Moves files, given by their paths relative to both folders, in this order. Files of these names are
+    /// replaced.
     pub(crate) fn publish(self, files: &[String]) -> Result<(), WriteFileError> {
         for file in files {
             let (from, to) = (self.path().join(file), self.place.join(file));

@@ -73,7 +73,8 @@ pub fn build(run: &Run, what: What) -> Result<Table, RunError> {
     }
 }
 
-/// A table as a person reads it: of many impacts of a pair the first, the largest and the last, with a sentence that says so.
+/// A table as a person reads it: of many impacts of a pair the first, the largest and the last, with a
+/// sentence that says so.
 ///
 /// # Errors
 ///

@@ -43,8 +43,8 @@ fn exported_points_move_as_the_body_does() {
     }
 }
 
-/// Every point is where rigid motion and modes put it (displacements are in single precision), every velocity is the
-/// derivative, pressures stand on the faces.
+/// Every point is where rigid motion and modes put it (displacements are in single precision), every velocity
+/// is the derivative, pressures stand on the faces.
 fn check_frame(piece: &UnstructuredGridPiece, time: f64, touching: bool) {
     let points = piece.points.clone().cast_into::<f64>().unwrap();
     let displacement = array(&piece.data.point, "displacement");
@@ -69,7 +69,8 @@ fn check_frame(piece: &UnstructuredGridPiece, time: f64, touching: bool) {
             assert!((found - expected[a]).abs() < 1e-5, "velocity {n}: {found} but {}", expected[a]);
         }
     }
-    // Swelling and stretching are linear: σ_zz and σ_xx are the same everywhere, and rotation about z keeps both.
+    // Swelling and stretching are linear: σ_zz and σ_xx are the same everywhere, and rotation about z keeps
+    // both.
     let stress = array(&piece.data.point, "stress");
     let [lambda, mu] = [210e9 * 0.3 / (1.3 * 0.4), 210e9 / 2.6];
     let [e1, e2] = modal.map(|q| q / result::RADIUS);
@@ -231,7 +232,8 @@ fn tables_are_text_csv_or_json() {
     let bodies = text(&post(&["table", path, "--what", "bodies"]).stdout);
     assert!(bodies.contains("body") && bodies.contains("block"), "{bodies}");
     let joints = text(&post(&["table", path, "--what", "joints", "--csv"]).stdout);
-    let head = "time [s],joint,force_x [N],force_y [N],force_z [N],torque_x [N m],torque_y [N m],torque_z [N m],length [m],length_rate [m/s],\
+    let head = "time [s],joint,force_x [N],force_y [N],force_z [N],torque_x [N m],torque_y [N m],torque_z [N \
+        m],length [m],length_rate [m/s],\
                 length_spring [N],angle [rad],angle_rate [rad/s],angle_drive [N m],angle_power [W]";
     assert_eq!(joints.lines().next(), Some(head), "{joints}");
     let axle = "1e-5,axle,6.0,0.0,8.0,0.0,-1.0,0.0,,,,2000.0,2000.0,-1.0,-2000.0";

@@ -18,7 +18,8 @@ use nalgebra::Vector3;
 /// Stretch along x in the axes of the body.
 const STRAIN: f64 = 1e-3;
 
-/// A bar of one hexahedron that lies along y after a quarter turn about z, stretched without lateral contraction.
+/// A bar of one hexahedron that lies along y after a quarter turn about z, stretched without lateral
+/// contraction.
 fn write(folder: &Path) -> std::path::PathBuf {
     let points = CellShape::Hex8.reference_nodes().iter().map(|x| [2.0 * x[0], x[1], x[2]]).collect();
     let mut mesh = Mesh { points, ..Mesh::default() };

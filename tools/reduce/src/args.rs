@@ -13,7 +13,8 @@ use crate::variant::VariantArgs;
 
 /// Body to reduced-order model.
 ///
-/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 the eigenpairs did not converge, 5 cannot read or write.
+/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 the eigenpairs did not converge, 5 cannot
+/// read or write.
 #[derive(Debug, Parser)]
 #[command(name = "carom-reduce", version, propagate_version = true, after_help = after_help::REDUCE)]
 pub(crate) struct Args {
@@ -80,13 +81,14 @@ impl QuadratureName {
 
 /// Frequencies and shapes of a body, free or held.
 ///
-/// Rigid modes are counted too: --count 18 of a free body gives 6 near zero and 12 elastic ones. No copy of a multiple
-/// frequency is missed: the number of modes below the last is proved by an inertia count.
+/// Rigid modes are counted too: --count 18 of a free body gives 6 near zero and 12 elastic ones. No copy of a
+/// multiple frequency is missed: the number of modes below the last is proved by an inertia count.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModesArgs {
     /// The body file
     pub(crate) body: PathBuf,
-    /// Hold all points of a set, with =xz along some of x, y, z alone (symmetry planes, rollers, hinges); may be repeated
+    /// Hold all points of a set, with =xz along some of x, y, z alone (symmetry planes, rollers, hinges); may
+    /// be repeated
     #[arg(long = "fix", value_name = "SET|SET=xz")]
     pub(crate) fix: Vec<String>,
     /// Number of modes; 18 if nothing is given
@@ -107,8 +109,8 @@ pub(crate) struct ModesArgs {
 
 /// Reduce a body by constraint modes and fixed-interface modes.
 ///
-/// The interface is what other bodies or joints touch: static loads on it are answered exactly. At least one --interface,
-/// --interface-nodes or --attach is needed.
+/// The interface is what other bodies or joints touch: static loads on it are answered exactly. At least one
+/// --interface, --interface-nodes or --attach is needed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CraigBamptonArgs {
     /// The body file
@@ -116,15 +118,17 @@ pub(crate) struct CraigBamptonArgs {
     /// A set whose points are interface points; may be repeated
     #[arg(long, value_name = "SET")]
     pub(crate) interface: Vec<String>,
-    /// Text file of node numbers, from 1 in the order of the mesh file; all three dofs of each are interface dofs
+    /// Text file of node numbers, from 1 in the order of the mesh file; all three dofs of each are interface
+    /// dofs
     #[arg(long, value_name = "FILE")]
     pub(crate) interface_nodes: Option<PathBuf>,
-    /// Tie a set to a marker of six dofs, as a rigid body or by its mean motion; may be repeated. The marker lies in the area centroid of the
-    /// set, or at X,Y,Z [m], as of a bore with a keyway, whose centroid is not on its axis
+    /// Tie a set to a marker of six dofs, as a rigid body or by its mean motion; may be repeated. The marker
+    /// lies in the area centroid of the set, or at X,Y,Z [m], as of a bore with a keyway, whose centroid is
+    /// not on its axis
     #[arg(long, value_name = "SET=rigid|mean[@X,Y,Z]")]
     pub(crate) attach: Vec<Attachment>,
-    /// Hold all points of a set to the body frame, which is grounded, with =xz along some of x, y, z alone; may be repeated. Together they must
-    /// leave no rigid motion
+    /// Hold all points of a set to the body frame, which is grounded, with =xz along some of x, y, z alone;
+    /// may be repeated. Together they must leave no rigid motion
     #[arg(long = "fix", value_name = "SET|SET=xz")]
     pub(crate) fix: Vec<String>,
     /// Number of fixed-interface modes; 24 if nothing is given
@@ -138,11 +142,12 @@ pub(crate) struct CraigBamptonArgs {
     /// fixed-interface frequency that is kept if nothing is given
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) split: Option<f64>,
-    /// Points at which the model keeps its modes for pictures and stress [default: surface; full with --stress]
+    /// Points at which the model keeps its modes for pictures and stress [default: surface; full with
+    /// --stress]
     #[arg(long, value_enum)]
     pub(crate) fields: Option<FieldsName>,
-    /// Keep the stress of each mode, with --fields surface that of the surface alone: the stress of the body is their sum. The file grows by 48
-    /// bytes for each place and mode
+    /// Keep the stress of each mode, with --fields surface that of the surface alone: the stress of the body
+    /// is their sum. The file grows by 48 bytes for each place and mode
     #[arg(long, value_enum, default_value = "none")]
     pub(crate) stress: StressName,
     /// How stiffness and mass are integrated
@@ -157,7 +162,8 @@ pub(crate) struct CraigBamptonArgs {
 }
 
 impl CraigBamptonArgs {
-    /// Points at which the model keeps its modes. Stress of modes takes them at all points unless the surface is wanted.
+    /// Points at which the model keeps its modes. Stress of modes takes them at all points unless the surface
+    /// is wanted.
     pub(crate) fn fields(&self) -> FieldsName {
         let unless_given = match self.stress {
             StressName::None => FieldsName::Surface,
@@ -206,8 +212,9 @@ pub(crate) struct InfoArgs {
 pub(crate) struct ExportArgs {
     /// The model file; for mtx also a body file
     pub(crate) rom: PathBuf,
-    /// npz: NumPy archive with all matrices; sid: SID_FEM for multibody programs; mtx: Matrix Market, of a model K and M of
-    /// its modes as FILE.K.mtx and FILE.M.mtx, of a body the full sparse ones with FILE.nodes.txt (number x y z)
+    /// npz: NumPy archive with all matrices; sid: SID_FEM for multibody programs; mtx: Matrix Market, of a
+    /// model K and M of its modes as FILE.K.mtx and FILE.M.mtx, of a body the full sparse ones with
+    /// FILE.nodes.txt (number x y z)
     #[arg(long, value_enum, default_value = "npz")]
     pub(crate) format: ExportFormat,
     /// sid: the nodes of the file
@@ -247,26 +254,30 @@ pub(crate) enum NodesName {
 
 /// Make a model of another program's files: a SID_FEM file, or stiffness and mass with a list of the nodes.
 ///
-/// Such a model has no surfaces: it moves, is held and carries loads, but cannot touch other bodies. Matrices are those of a free
-/// body of solid elements and are reduced as `craig-bampton` does it. The content of a file tells its format: Matrix Market, Harwell-Boeing (Ansys,
-/// HBMAT), `row column value` (CalculiX, .sti and .mas; Abaqus, FORMAT=COORDINATE) or `node dof node dof value` (Abaqus, FORMAT=MATRIX INPUT).
+/// Such a model has no surfaces: it moves, is held and carries loads, but cannot touch other bodies. Matrices
+/// are those of a free body of solid elements and are reduced as `craig-bampton` does it. The content of a
+/// file tells its format: Matrix Market, Harwell-Boeing (Ansys, HBMAT), `row column value` (CalculiX, .sti
+/// and .mas; Abaqus, FORMAT=COORDINATE) or `node dof node dof value` (Abaqus, FORMAT=MATRIX INPUT).
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
     /// FILE.SID_FEM, or stiffness and mass in this order
     #[arg(required = true, num_args = 1..=2)]
     pub(crate) files: Vec<PathBuf>,
-    /// Matrices: text file with `number x y z` [m] of each node, or an .inp with them; in the order of the dofs where no file names these
+    /// Matrices: text file with `number x y z` [m] of each node, or an .inp with them; in the order of the
+    /// dofs where no file names these
     #[arg(long, value_name = "LIST")]
     pub(crate) nodes: Option<PathBuf>,
-    /// Matrices: file that names node and direction of each row: .dof of CalculiX (`node.direction`), .mapping of Ansys (`row node label`). If nothing
-    /// is given, the one beside the stiffness that bears its name; else rows are x, y, z of each node in the order of LIST
+    /// Matrices: file that names node and direction of each row: .dof of CalculiX (`node.direction`),
+    /// .mapping of Ansys (`row node label`). If nothing is given, the one beside the stiffness that bears its
+    /// name; else rows are x, y, z of each node in the order of LIST
     #[arg(long, value_name = "FILE")]
     pub(crate) dofs: Option<PathBuf>,
-    /// Matrices: units of stiffness, mass and node list, as length, mass and time: mm-t-s for a model in mm, N and MPa; SI if
-    /// nothing is given
+    /// Matrices: units of stiffness, mass and node list, as length, mass and time: mm-t-s for a model in mm,
+    /// N and MPa; SI if nothing is given
     #[arg(long, value_name = "LENGTH-MASS-TIME")]
     pub(crate) units: Option<Units>,
-    /// Matrices: factor on the coordinates of LIST alone, such as 1e-3 for millimetres beside matrices in N/m and kg
+    /// Matrices: factor on the coordinates of LIST alone, such as 1e-3 for millimetres beside matrices in N/m
+    /// and kg
     #[arg(long, value_name = "S", value_parser = above_zero, conflicts_with = "units")]
     pub(crate) scale: Option<f64>,
     /// Matrices: text file with the numbers (as in LIST) of the interface nodes
@@ -278,8 +289,8 @@ pub(crate) struct ImportArgs {
     /// Matrices: all fixed-interface modes up to this frequency [Hz]
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) up_to: Option<f64>,
-    /// Modes up to this frequency are dynamic, the others quasistatic [Hz]; of a SID_FEM file all are dynamic if nothing is
-    /// given, of matrices those up to the highest fixed-interface frequency
+    /// Modes up to this frequency are dynamic, the others quasistatic [Hz]; of a SID_FEM file all are dynamic
+    /// if nothing is given, of matrices those up to the highest fixed-interface frequency
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) split: Option<f64>,
     #[command(flatten)]
@@ -290,10 +301,12 @@ pub(crate) struct ImportArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Compare a model with its body: frequencies and shapes (modal assurance criterion, MAC), static answers to unit loads.
+/// Compare a model with its body: frequencies and shapes (modal assurance criterion, MAC), static answers to
+/// unit loads.
 ///
-/// Modes of the body whose frequencies differ by less than 0.5 % are compared as a space. Loads are a unit force and a unit moment along
-/// each axis, spread over each interface set; their energy error is that of the displacement in the norm of the elastic energy.
+/// Modes of the body whose frequencies differ by less than 0.5 % are compared as a space. Loads are a unit
+/// force and a unit moment along each axis, spread over each interface set; their energy error is that of the
+/// displacement in the norm of the elastic energy.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
     /// The model file
@@ -303,7 +316,8 @@ pub(crate) struct CompareArgs {
     /// Number of elastic modes to compare
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: u32,
-    /// Largest relative error of a frequency or a static answer that counts as right; a shape is right from a MAC of 0.95
+    /// Largest relative error of a frequency or a static answer that counts as right; a shape is right from a
+    /// MAC of 0.95
     #[arg(long, value_name = "PART", default_value_t = 0.01, value_parser = part)]
     pub(crate) tolerance: f64,
     /// Exit with code 1 if anything is off
@@ -317,9 +331,10 @@ pub(crate) struct CompareArgs {
 
 /// Compliance of the contact regions of a model, and the split that an impact needs.
 ///
-/// The compliance of each surface under a force on the span in its middle and under Hertz' pressures of several radii; how much of it is in
-/// the dynamic modes and how much in the static ones. With the body: what the model lacks of it. With the speed of an impact: its duration by
-/// Hertz' theory, and what splits at 1, 2, 5 and 10 periods in it would cost.
+/// The compliance of each surface under a force on the span in its middle and under Hertz' pressures of
+/// several radii; how much of it is in the dynamic modes and how much in the static ones. With the body: what
+/// the model lacks of it. With the speed of an impact: its duration by Hertz' theory, and what splits at 1,
+/// 2, 5 and 10 periods in it would cost.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ComplianceArgs {
     /// The model file
@@ -335,7 +350,8 @@ pub(crate) struct ComplianceArgs {
     /// Radius of the surface there [m]; that of the geometry if not given
     #[arg(long, value_name = "R", value_parser = above_zero, requires = "velocity")]
     pub(crate) radius: Option<f64>,
-    /// What the other body is made of: rigid, a material by its name, or Young's modulus [Pa] and Poisson's ratio
+    /// What the other body is made of: rigid, a material by its name, or Young's modulus [Pa] and Poisson's
+    /// ratio
     #[arg(long, value_name = "rigid|NAME|E,NU", default_value = "rigid", value_parser = against)]
     pub(crate) against: Against,
     /// Radius of the other body [m]; a plane if not given

@@ -49,7 +49,8 @@ struct Report {
     statics: Vec<LoadReport>,
     /// What of the interface no load was put on, and why.
     statics_untested: Vec<String>,
-    /// Sets that are rigid in the model: static answers are compared with a body that has them rigid too, modes with one that has not.
+    /// Sets that are rigid in the model: static answers are compared with a body that has them rigid too,
+    /// modes with one that has not.
     rigid_sets: Vec<String>,
     /// Up to this frequency every mode of the body is right in the model.
     trusted_hz: f64,
@@ -83,11 +84,13 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
         let modes = match &found.modes_untested {
             Some(_) => "",
             None => {
-                "; its modes are those of the body as it is, so that differences of frequency are those of this choice as well"
+                "; its modes are those of the body as it is, so that differences of frequency are those of \
+                 this choice as well"
             }
         };
         session.note(&format!(
-            "`{set}` is rigid in the model. Static answers are those of the whole body with this set made rigid too{modes}"
+            "`{set}` is rigid in the model. Static answers are those of the whole body with this set made \
+             rigid too{modes}"
         ));
     }
     let limits = Limits { frequency: args.tolerance, mac: LEAST_MAC };
@@ -110,7 +113,8 @@ fn advice(rigid: &[String], is_tied: bool) -> String {
         return more.to_owned();
     }
     format!(
-        "frequencies that are too high may come of the rigid {}: --attach SET=mean adds no stiffness; else {more}",
+        "frequencies that are too high may come of the rigid {}: --attach SET=mean adds no stiffness; else \
+         {more}",
         set_names(rigid)
     )
 }
@@ -239,7 +243,8 @@ fn verdict(found: &Comparison, limits: &Limits, rigid: &[String], last_dynamic: 
             "take a lower split, or more fixed-interface modes".to_owned()
         } else {
             format!(
-                "take a lower split, more fixed-interface modes, or `mean` in place of the rigid {}, which {} the body",
+                "take a lower split, more fixed-interface modes, or `mean` in place of the rigid {}, which \
+                 {} the body",
                 set_names(rigid),
                 if rigid.len() == 1 { "stiffens" } else { "stiffen" }
             )
@@ -272,7 +277,8 @@ fn verdict_of_statics(found: &Comparison, limits: &Limits) -> String {
     if let Some(worst) = worst.filter(|l| l.energy_error > limits.frequency) {
         let _ = write!(
             text,
-            " In the energy of the whole answer up to {:.1} % is missing ({} on `{}`): inside the body displacement and stress can be off by that.",
+            " In the energy of the whole answer up to {:.1} % is missing ({} on `{}`): inside the body \
+             displacement and stress can be off by that.",
             100.0 * worst.energy_error,
             worst.direction,
             worst.set

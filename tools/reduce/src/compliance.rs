@@ -43,7 +43,8 @@ struct Report {
 struct RegionReport {
     name: String,
     faces: usize,
-    /// Pieces of the surface that carry a pressure each: its faces, or of linear ones the surroundings of its nodes.
+    /// Pieces of the surface that carry a pressure each: its faces, or of linear ones the surroundings of its
+    /// nodes.
     spans: usize,
     complete: bool,
     middle: [f64; 3],
@@ -126,8 +127,9 @@ impl RegionReport {
         let mut notes = Vec::new();
         if radius < Self::RESOLVED * self.span_size {
             notes.push(format!(
-                "`{name}`: the contact radius is {}, its spans are {} large: this impact is not resolved, and the splits below are those of a coarser \
-                 pressure; refine `{name}` to spans of {} for 1 % of the force (a quarter of the radius)",
+                "`{name}`: the contact radius is {}, its spans are {} large: this impact is not resolved, \
+                 and the splits below are those of a coarser pressure; refine `{name}` to spans of {} for 1 \
+                 % of the force (a quarter of the radius)",
                 lengths(radius),
                 lengths(self.span_size),
                 lengths(0.25 * radius)
@@ -135,7 +137,8 @@ impl RegionReport {
         }
         if Self::ROOM * radius > self.reach {
             notes.push(format!(
-                "`{name}`: the contact radius is {}, but from the middle it is {} to the rim: the region is too small for this impact; it should reach {}",
+                "`{name}`: the contact radius is {}, but from the middle it is {} to the rim: the region is \
+                 too small for this impact; it should reach {}",
                 lengths(radius),
                 lengths(self.reach),
                 lengths(Self::ROOM * radius)

@@ -97,12 +97,16 @@ fn export_sid(stored: &StoredRom, args: &ExportArgs, session: &Session) -> Resul
     })?;
     if sid.n_modes() > MANY_MODES {
         session.note(&format!(
-            "{} modes make a large file, and a stiff body for other programs; --modes N writes the lowest alone",
+            "{} modes make a large file, and a stiff body for other programs; --modes N writes the lowest \
+             alone",
             sid.n_modes()
         ));
     }
     if sid.nodes.is_empty() {
-        session.warn("the file has no nodes, so that nothing can be attached: the model has no interface surfaces; use --nodes interface");
+        session.warn(
+            "the file has no nodes, so that nothing can be attached: the model has no interface \
+            surfaces; use --nodes interface",
+        );
     }
     write_sid(&args.output.output, &sid, session.progress()).or_fail(Category::Files)?;
     let named = |(node, kind)| match kind {

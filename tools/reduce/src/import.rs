@@ -61,7 +61,8 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     notes.iter().for_each(|note| session.note(note));
     let n_modes = reduced.omega.len();
     session.print_summary(&format!(
-        "{}: {n_modes} modes, {} of them dynamic, at {} nodes; no surfaces, so that it cannot touch other bodies",
+        "{}: {n_modes} modes, {} of them dynamic, at {} nodes; no surfaces, so that it cannot touch other \
+         bodies",
         output.display(),
         reduced.n_low,
         reduced.boundary.points.len(),

@@ -62,7 +62,8 @@ pub(crate) fn modes(args: &ModesArgs, session: &Session) -> Result<(), Failure> 
     session.print(&text)?;
     if found.n_parts > 1 {
         session.note(&format!(
-            "the body has {} parts that share no node: {} of its modes are rigid motions, up to 6 for each part; carom-mesh info says more of it",
+            "the body has {} parts that share no node: {} of its modes are rigid motions, up to 6 for each \
+             part; carom-mesh info says more of it",
             found.n_parts, found.n_rigid
         ));
     }

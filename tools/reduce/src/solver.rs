@@ -5,8 +5,9 @@ use carom_reduce::{Solver, SolverChoice};
 /// How systems of the stiffness are solved.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct SolverArgs {
-    /// How systems of the stiffness are solved: direct (by a factor; refused if it does not fit into the memory), iterative (conjugate gradients
-    /// with multigrid: little memory, longer for bodies whose factor fits), or auto: direct if it fits, else iterative; auto if nothing is given
+    /// How systems of the stiffness are solved: direct (by a factor; refused if it does not fit into the
+    /// memory), iterative (conjugate gradients with multigrid: little memory, longer for bodies whose factor
+    /// fits), or auto: direct if it fits, else iterative; auto if nothing is given
     #[arg(long, value_name = "auto|direct|iterative")]
     solver: Option<Solver>,
 }

@@ -7,7 +7,8 @@ use carom_reduce::{ReducedBody, StressModes};
 
 use crate::args::{FieldsName, StressName};
 
-/// Adds the stress of its modes to a model that keeps them at all points, and then keeps the points that are wanted.
+/// Adds the stress of its modes to a model that keeps them at all points, and then keeps the points that are
+/// wanted.
 pub(crate) fn add(
     model: &mut ReducedBody,
     body: &Body,

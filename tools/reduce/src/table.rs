@@ -113,7 +113,8 @@ fn kinds(columns: &[Column]) -> String {
 /// The table for people. Writing into a text cannot fail.
 pub(crate) fn mode_table_text(rom: &ReducedBody) -> String {
     let Some(table) = mode_table(rom) else {
-        return "the model does not say what its modes are made of: it was imported, or made before version 1.2\n"
+        return "the model does not say what its modes are made of: it was imported, or made before version \
+            1.2\n"
             .to_owned();
     };
     let mut text = String::new();
@@ -125,7 +126,8 @@ pub(crate) fn mode_table_text(rom: &ReducedBody) -> String {
                 let [x, y, z] = effective_mass.map(|m| 100.0 * m / rom.invariants.mass);
                 writeln!(
                     text,
-                    "fixed-interface mode {number}, {hz:.2} Hz; effective mass {x:.1} % x, {y:.1} % y, {z:.1} % z"
+                    "fixed-interface mode {number}, {hz:.2} Hz; effective mass {x:.1} % x, {y:.1} % y, \
+                     {z:.1} % z"
                 )
             }
             ColumnInfo::Point { .. } | ColumnInfo::Marker { .. } => {

@@ -6,26 +6,29 @@ use carom_reduce::{BodyFrame, Damping, DampingRatio, Keep, ModeKind, Variant};
 /// Choices of `craig-bampton` and of `import` of matrices.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VariantArgs {
-    /// Add the (at most six) inertia-relief modes: static response to loads that accelerate the body is exact too
+    /// Add the (at most six) inertia-relief modes: static response to loads that accelerate the body is exact
+    /// too
     #[arg(long, help_heading = "Further modes")]
     pub(crate) inertia_relief: bool,
-    /// Modes of the body without supports, as many as --modes or --up-to say, in place of fixed-interface modes, completed by residual
-    /// attachment modes: their frequencies and static response to loads on the interface are exact
+    /// Modes of the body without supports, as many as --modes or --up-to say, in place of fixed-interface
+    /// modes, completed by residual attachment modes: their frequencies and static response to loads on the
+    /// interface are exact
     #[arg(long, conflicts_with = "massless_boundary", help_heading = "Further modes")]
     pub(crate) residual: bool,
-    /// As --residual, and the residual attachment modes have no mass (MacNeal): for the scheme `quasistatic` alone
+    /// As --residual, and the residual attachment modes have no mass (MacNeal): for the scheme `quasistatic`
+    /// alone
     #[arg(long, help_heading = "Further modes")]
     pub(crate) massless_boundary: bool,
-    /// Reduce an interface set that carries joints to N interface modes (its rigid motions counted) or those up to a frequency; may be
-    /// repeated
+    /// Reduce an interface set that carries joints to N interface modes (its rigid motions counted) or those
+    /// up to a frequency; may be repeated
     #[arg(long, value_name = "SET=N|SET=HZHz", value_parser = interface_modes, help_heading = "Interface reduction")]
     pub(crate) interface_modes: Vec<(String, Keep)>,
-    /// Reduce all of the interface that nothing can touch, listed nodes and sets without faces, to N interface modes, or those up to a
-    /// frequency (2e4Hz)
+    /// Reduce all of the interface that nothing can touch, listed nodes and sets without faces, to N
+    /// interface modes, or those up to a frequency (2e4Hz)
     #[arg(long, value_name = "N|HZHz", help_heading = "Interface reduction")]
     pub(crate) reduce_interface: Option<Keep>,
-    /// Body frame: buckens (that of the mean motion); nodes=I,J,K (I fixed, J on the line IJ, K in their plane; numbers from 1);
-    /// marker=NAME (of a marker or of the mean motion of an interface set)
+    /// Body frame: buckens (that of the mean motion); nodes=I,J,K (I fixed, J on the line IJ, K in their
+    /// plane; numbers from 1); marker=NAME (of a marker or of the mean motion of an interface set)
     #[arg(long, value_name = "FRAME", default_value = "buckens", help_heading = "Body frame and damping")]
     pub(crate) frame: BodyFrame,
     /// Rayleigh damping of the vibration, α M + β K: α [1/s] and β [s]

@@ -170,7 +170,8 @@ fn rigid_attachments_have_static_answers_and_what_has_none_is_told() {
         );
         let report = json(at, "compare held.rom beam.npz --json");
         assert_eq!(report["statics"].as_array().unwrap().len(), 6);
-        // Loads on the rigid set of a held body: constraint modes answer them exactly, wherever its marker lies.
+        // Loads on the rigid set of a held body: constraint modes answer them exactly, wherever its marker
+        // lies.
         for load in report["statics"].as_array().unwrap() {
             assert!(load["displacement_error"].as_f64().unwrap() < 1e-9, "{load}");
         }

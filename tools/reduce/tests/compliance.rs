@@ -160,7 +160,8 @@ fn folder_with_bar() -> tempfile::TempDir {
 fn the_command_tells_shares_errors_and_a_split() {
     let folder = folder_with_bar();
     let folder = folder.path();
-    let line = "compliance bar.rom bar.npz --surface west --velocity 0.5 --against steel --against-radius 0.01 --mass 0.03 \
+    let line = "compliance bar.rom bar.npz --surface west --velocity 0.5 --against steel --against-radius \
+        0.01 --mass 0.03 \
                 -o bar.svg --json";
     let found = json(folder, line);
     let region = &found["regions"][0];
@@ -192,10 +193,12 @@ fn the_command_tells_shares_errors_and_a_split() {
     assert!(shares.is_sorted() && (shares.last().unwrap() - 1.0).abs() < 1e-12);
     let picture = std::fs::read_to_string(folder.join("bar.svg")).unwrap();
     assert!(picture.starts_with("<svg") || picture.starts_with("<?xml"), "{}", &picture[..40]);
-    // Spans of some millimetres do not resolve this contact; a fast and heavy ball needs more room than there is.
+    // Spans of some millimetres do not resolve this contact; a fast and heavy ball needs more room than there
+    // is.
     let notes = |found: &serde_json::Value| found["notes"].to_string();
     assert!(notes(&found).contains("is not resolved"), "{}", notes(&found));
-    let heavy = "compliance bar.rom --surface west --velocity 60 --against steel --against-radius 0.2 --mass 30 --json";
+    let heavy = "compliance bar.rom --surface west --velocity 60 --against steel --against-radius 0.2 --mass \
+        30 --json";
     let found = json(folder, heavy);
     assert!(notes(&found).contains("too small for this impact"), "{}", notes(&found));
     // Without the body there is nothing to check against, without a speed no split.

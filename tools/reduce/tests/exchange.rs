@@ -95,7 +95,8 @@ fn matrices_of_a_body_come_back_as_the_same_model() {
         .collect();
     assert_eq!(ends.len(), 18);
     fs::write(folder.join("ends.txt"), ends.join("\n")).unwrap();
-    let line = "import bar.K.mtx bar.M.mtx --nodes bar.nodes.txt --interface-nodes ends.txt --modes 12 -o again.rom --json";
+    let line = "import bar.K.mtx bar.M.mtx --nodes bar.nodes.txt --interface-nodes ends.txt --modes 12 -o \
+        again.rom --json";
     let made = json(folder, line);
     let old = read_rom(&folder.join("bar.rom")).unwrap().reduced;
     let hz = numbers(&made["frequencies_hz"]);
@@ -241,7 +242,8 @@ fn the_centre_of_an_imported_model_is_its_own() {
     // A beam of 1 m whose end lies 5 mm beside the origin of the file.
     let center = numbers(&info["center_of_mass"]);
     assert!((0..3).all(|a| (center[a] - [0.5, -0.005, 0.0][a]).abs() < 1e-9), "{center:?}");
-    // Along its axes: m L² / 12, to the thickness, and no products, of which the file has one about its origin.
+    // Along its axes: m L² / 12, to the thickness, and no products, of which the file has one about its
+    // origin.
     let inertia = |a: usize, b: usize| info["inertia"][a][b].as_f64().unwrap();
     assert!((inertia(1, 1) / (0.785 / 12.0) - 1.0).abs() < 1e-3, "{}", inertia(1, 1));
     assert!(inertia(0, 1).abs() < 1e-12, "{:e}", inertia(0, 1));
@@ -359,10 +361,9 @@ for k, omega in enumerate(rom['omega']):
         "craig-bampton bar.npz -o bar.rom --interface west --modes 12 --stress nodes --fields surface --json",
     );
     // 63 nodes, 5 of them inside.
-    run(
-        "import numpy as np\nrom = np.load('bar.rom')\nassert len(rom['stress_nodes']) == 58 == len(rom['fields_points'])\n\
-         assert (np.sort(rom['stress_nodes']) == rom['fields_points']).all() and str(rom['stress_at']) == 'nodes'",
-    );
+    run("import numpy as np\nrom = np.load('bar.rom')\nassert len(rom['stress_nodes']) == 58 == \
+         len(rom['fields_points'])\nassert (np.sort(rom['stress_nodes']) == rom['fields_points']).all() and \
+         str(rom['stress_at']) == 'nodes'");
     let copy = json(folder.path(), "export bar.rom -o copy.rom --json");
     assert_eq!(copy["outputs"].as_array().unwrap().len(), 1);
     let stress = |name: &str| read_rom(&folder.path().join(name)).unwrap().reduced.stress.unwrap();

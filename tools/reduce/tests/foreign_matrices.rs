@@ -1,4 +1,5 @@
-//! Stiffness and mass of a body as Abaqus, CalculiX and Ansys write them: the model is that of the body itself.
+//! Stiffness and mass of a body as Abaqus, CalculiX and Ansys write them: the model is that of the body
+//! itself.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -211,8 +212,8 @@ fn matrices_of_abaqus_are_the_same_body() {
     // The nodes as they stand in the input of that program, among other things.
     let nodes = fs::read_to_string(bar.path().join("nodes.txt")).unwrap().replace(' ', ", ");
     let model = format!(
-        "*HEADING\na bar\n** nodes\n*Node, nset=all\n{nodes}*ELEMENT, type=C3D8\n1, 1000, 1003, 1006, 1009,\n1012, 1015, 1018, 1021\n\
-         *NSET, nset=end\n1000, 1003, 1006, 1009\n"
+        "*HEADING\na bar\n** nodes\n*Node, nset=all\n{nodes}*ELEMENT, type=C3D8\n1, 1000, 1003, 1006, 1009,\n\
+         1012, 1015, 1018, 1021\n*NSET, nset=end\n1000, 1003, 1006, 1009\n"
     );
     bar.write("bar.inp", &model);
     let made = bar.import("K.mtx M.mtx --nodes bar.inp");

@@ -42,7 +42,8 @@ fn signal(child: &Child, signal: &str) {
         .unwrap();
 }
 
-/// Runs the program and interrupts it after a while; its exit code and what it said, and the time it took to stop.
+/// Runs the program and interrupts it after a while; its exit code and what it said, and the time it took to
+/// stop.
 fn interrupted(folder: &Path, line: &str, after: Duration) -> (Option<i32>, String, Duration) {
     let child = start(folder, line);
     std::thread::sleep(after);

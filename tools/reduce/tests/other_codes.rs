@@ -13,7 +13,8 @@ fn with_numpy(script: &str) {
     let folder = folder_with_bar();
     reduce(
         folder.path(),
-        "craig-bampton bar.npz -o ends.rom --attach west=rigid --attach east=rigid --modes 8 --fields full --json",
+        "craig-bampton bar.npz -o ends.rom --attach west=rigid --attach east=rigid --modes 8 --fields full \
+         --json",
     );
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/double-pendulum");
     let output = Command::new(&python)
@@ -25,7 +26,8 @@ fn with_numpy(script: &str) {
     assert!(output.status.success(), "{}", told(&output));
 }
 
-/// Constants that Exudyn would compute from the mass matrix of a mesh, by the modes at the points of the body.
+/// Constants that Exudyn would compute from the mass matrix of a mesh, by the modes at the points of the
+/// body.
 #[test]
 fn constants_that_exudyn_takes_are_those_of_one_mass_distribution() {
     with_numpy(
@@ -44,7 +46,8 @@ assert np.allclose(crossed, -crossed.transpose(2, 1, 0), atol=1e-12)
 for k in range(n):
     for l in range(n):
         block = blocks[k, :, l, :]
-        skew_part = 0.5 * np.array([block[2, 1] - block[1, 2], block[0, 2] - block[2, 0], block[1, 0] - block[0, 1]])
+        skew_part = 0.5 * np.array([block[2, 1] - block[1, 2], block[0, 2] - block[2, 0], block[1, 0] - \
+        block[0, 1]])
         assert np.allclose(skew_part, 0.5 * crossed[l, :, k], atol=1e-12), (k, l)
 # The same for R and φ_k, and for R alone.
 for k in range(n):

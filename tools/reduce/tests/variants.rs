@@ -58,7 +58,8 @@ fn every_choice_is_made_and_recorded() {
         assert_eq!(model.reduced.omega.len(), n_modes, "{flags}");
         assert_eq!(model.reduced.invariants.damping_modal.is_some(), words.starts_with("damping"), "{flags}");
         let hz = numbers(&report["frequencies_hz"]);
-        // Frequencies are those of the free body in any frame; further modes bring them down, interface modes up.
+        // Frequencies are those of the free body in any frame; further modes bring them down, interface modes
+        // up.
         for k in 0..4 {
             let change = hz[k] / plain[k] - 1.0;
             let limit = if flags.contains("interface-modes") { 0.2 } else { 1e-2 };
@@ -249,7 +250,8 @@ fn matrices_take_the_same_choices_and_sid_files_none() {
     let folder = folder_with_bar();
     json(folder.path(), "export bar.npz -o bar --format mtx --json");
     std::fs::write(folder.path().join("nodes.txt"), "1 7 8 15 22\n").unwrap();
-    let line = "import bar.K.mtx bar.M.mtx --nodes bar.nodes.txt --interface-nodes nodes.txt -o m.rom --modes 10 --json";
+    let line = "import bar.K.mtx bar.M.mtx --nodes bar.nodes.txt --interface-nodes nodes.txt -o m.rom \
+        --modes 10 --json";
     let report = json(folder.path(), &format!("{line} --residual --frame nodes=1,7,8 --damping-ratio 0.02"));
     assert_eq!(report["low_modes"].as_u64(), Some(10));
     let stored = read_rom(&folder.path().join("m.rom")).unwrap();

@@ -36,8 +36,8 @@ pub struct Arguments {
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     pub set: Vec<String>,
 
-    /// Continue the run from its last checkpoint, or from the start if there is none yet. A complete run is left as it is, or prolonged by
-    /// a later --end-time.
+    /// Continue the run from its last checkpoint, or from the start if there is none yet. A complete run is
+    /// left as it is, or prolonged by a later --end-time.
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 
@@ -76,8 +76,8 @@ impl LcpArguments {
 pub enum LcpCommand {
     /// Solves a single complementarity problem.
     ///
-    /// Finds z >= 0 with w = M z + q >= 0 and z.w = 0, or the reactions of contacts with Coulomb friction. Exits with
-    /// code 4 if the residual exceeds 1e-10 max|q|, whatever the units.
+    /// Finds z >= 0 with w = M z + q >= 0 and z.w = 0, or the reactions of contacts with Coulomb friction.
+    /// Exits with code 4 if the residual exceeds 1e-10 max|q|, whatever the units.
     #[command(after_help = AFTER_HELP_LCP)]
     Lcp(LcpArgs),
 }

@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 /// Arguments of `carom-solve lcp`.
 #[derive(Debug, Args)]
 pub struct LcpArgs {
-    /// Problem (JSON): M as {"rows": [..], "cols": [..], "vals": [..]}, counted from 0, and q; with friction W, q, mu and dim.
+    /// Problem (JSON): M as {"rows": [..], "cols": [..], "vals": [..]}, counted from 0, and q; with friction
+    /// W, q, mu and dim.
     problem: PathBuf,
 
     /// Method; auto falls back from one to the next and reports it.
@@ -81,7 +82,8 @@ struct Solved<'a> {
     seconds: f64,
 }
 
-/// Reads the problem, solves it and prints the solution; the JSON object is printed for the best point found, too.
+/// Reads the problem, solves it and prints the solution; the JSON object is printed for the best point found,
+/// too.
 ///
 /// # Errors
 ///

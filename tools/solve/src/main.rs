@@ -31,7 +31,8 @@ fn main() -> ExitCode {
     main_with(|arguments: &Arguments| -> &RunArgs { &arguments.output.run }, solve)
 }
 
-/// The command line with `lcp` as the first word after the program, if only flags of every command precede it.
+/// The command line with `lcp` as the first word after the program, if only flags of every command precede
+/// it.
 fn lcp_words(mut words: Vec<OsString>) -> Option<Vec<OsString>> {
     let mut at = 1;
     loop {

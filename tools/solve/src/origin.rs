@@ -14,15 +14,16 @@ pub fn origin_of(scenario: &Path) -> RunOrigin {
     RunOrigin { command: origin::command(), date: origin::date(), scenario: text }
 }
 
-/// Keeps the origin of a run that has just ended in its result. A report does without it: no run fails for it.
+/// Keeps the origin of a run that has just ended in its result. A report does without it: no run fails for
+/// it.
 pub fn keep(result: &Path, scenario: &Path, session: &Session) {
     if let Err(error) = keep_origin(result, &origin_of(scenario)) {
         session.detail(1, &format!("the command of this run is not kept in its result: {error}"));
     }
 }
 
-/// True if a run has left a result of its own, at its end or where it stopped: one that fails before it begins leaves that of an earlier
-/// run as it was.
+/// True if a run has left a result of its own, at its end or where it stopped: one that fails before it
+/// begins leaves that of an earlier run as it was.
 ///
 /// * `begun` — when it was called
 pub fn keeps_result(ended: &Result<RunOutcome, SimulateError>, result: &Path, begun: SystemTime) -> bool {

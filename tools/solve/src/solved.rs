@@ -64,7 +64,8 @@ pub(crate) struct Contact {
     pub(crate) peak_time: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) peak_force_reason: Option<&'static str>,
-    /// Impulse over duration: the force of the plateau of a flat impact; null without a duration, and of impulses.
+    /// Impulse over duration: the force of the plateau of a flat impact; null without a duration, and of
+    /// impulses.
     pub(crate) mean_force: Option<f64>,
     pub(crate) impulse: f64,
     pub(crate) max_approach: f64,

@@ -9,7 +9,8 @@ fn case(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "../../meshes", name].iter().collect()
 }
 
-/// The number at the beginning of the second column of the row `| title | … |` of a page; thousands are set apart.
+/// The number at the beginning of the second column of the row `| title | … |` of a page; thousands are set
+/// apart.
 fn stated(page: &str, title: &str) -> f64 {
     let row = page.lines().find_map(|line| line.strip_prefix(&format!("| {title} | ")));
     let row = row.unwrap_or_else(|| panic!("no row `{title}`"));

@@ -1,4 +1,5 @@
-//! Runs that are stopped by signals, killed, and short of disk space: what is left of them, and what a resumed run comes to.
+//! Runs that are stopped by signals, killed, and short of disk space: what is left of them, and what a
+//! resumed run comes to.
 
 #![cfg(unix)]
 
@@ -224,8 +225,9 @@ struct Kills {
 /// A kill loses a second of work and the step it was in. Machines are busy.
 const MOST_LOST: Duration = Duration::from_secs(3);
 
-/// Kills `kills` runs before their end, at random moments, each one as it goes on from where the last one was killed. A run that comes to its end
-/// before it is killed is compared with the undisturbed one, and another one is begun.
+/// Kills `kills` runs before their end, at random moments, each one as it goes on from where the last one was
+/// killed. A run that comes to its end before it is killed is compared with the undisturbed one, and another
+/// one is begun.
 fn kill_and_resume(place: &Place, took: Duration, kills: usize, moments: &mut Moments, what: &str) -> Kills {
     let result = place.result("killed");
     let mut done = Kills::default();
@@ -323,7 +325,8 @@ fn eighty_kills_lose_nothing() {
 
 #[test]
 fn a_killed_run_has_lost_three_seconds_at_most() {
-    // Steps of the fast scheme, which take microseconds, and of a stack, which take hundreds of them; no checkpoints but those by wall time.
+    // Steps of the fast scheme, which take microseconds, and of a stack, which take hundreds of them; no
+    // checkpoints but those by wall time.
     let fast = Case {
         name: "fast",
         text: include_str!("../../../meshes/ball-in-shell/scenario.toml"),
@@ -408,7 +411,8 @@ fn a_result_in_use_is_refused_and_that_of_a_killed_run_is_not() {
     assert!(!place.result("whole-lock").exists());
 }
 
-/// As `carom-gmsh` is started by `carom-mesh`: an input that ends says that whoever started the program is gone.
+/// As `carom-gmsh` is started by `carom-mesh`: an input that ends says that whoever started the program is
+/// gone.
 #[test]
 fn a_program_that_another_one_has_started_ends_with_it() {
     let place = Place::new(&case(RIGID), &[]);

@@ -125,7 +125,8 @@ impl Drop for Lines {
     }
 }
 
-/// `20 s: ball (1 of 2): constraint modes, 128 of 512 (25 %)`; between phases the one before, so that the user knows that it goes on.
+/// `20 s: ball (1 of 2): constraint modes, 128 of 512 (25 %)`; between phases the one before, so that the
+/// user knows that it goes on.
 fn line(open: &[Phase], before: Option<&str>, elapsed: Duration) -> String {
     let mut line = format!("{} s: ", elapsed.as_secs());
     let Some(last) = open.last() else {

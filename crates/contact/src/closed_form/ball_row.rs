@@ -1,4 +1,5 @@
-//! Bodies in a row that push each other by forces of their approach alone: a chain of masses and springs that do not pull.
+//! Bodies in a row that push each other by forces of their approach alone: a chain of masses and springs that
+//! do not pull.
 
 /// What a row of bodies came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,8 +21,9 @@ pub struct RowImpact {
 /// * `gaps` — g between each body and the next at the start, n − 1 \[m\]
 /// * `end`, `steps` — how long, and in how many steps
 ///
-/// With F of Hertz' theory it is what takes bodies for points whose contacts answer at once: no waves, no vibration. The velocities at the end then depend on
-/// the exponent of F and on the ratios of gaps and approaches, not on the stiffness.
+/// With F of Hertz' theory it is what takes bodies for points whose contacts answer at once: no waves, no
+/// vibration. The velocities at the end then depend on the exponent of F and on the ratios of gaps and
+/// approaches, not on the stiffness.
 ///
 /// # Source
 ///
@@ -94,7 +96,8 @@ mod tests {
 
     #[test]
     fn three_masses_on_linear_springs_move_as_their_modes_do() {
-        // Modes of a free chain: at rest, (1, 0, −1) at √(k/m), (1, −2, 1) at √(3k/m), in 1/3, 1/2, 1/6 of the first mass.
+        // Modes of a free chain: at rest, (1, 0, −1) at √(k/m), (1, −2, 1) at √(3k/m), in 1/3, 1/2, 1/6 of
+        // the first mass.
         let (m, k, t) = (2.0, 50.0_f64, 0.3_f64);
         let [slow, fast] = [(k / m).sqrt(), (3.0 * k / m).sqrt()].map(|omega| (omega * t).cos());
         let expected = [

@@ -22,11 +22,12 @@ pub struct HertzEllipse {
 /// ```
 ///
 /// * `modulus` — E* \[Pa\]
-/// * `curvatures` — κ₁, κ₂: sums of the two surfaces' curvatures in the principal directions of the gap \[1/m\]
+/// * `curvatures` — κ₁, κ₂: sums of the two surfaces' curvatures in the principal directions of the gap
+///   \[1/m\]
 /// * `force` — F \[N\]
 ///
-/// `None` unless all are positive and finite. The longer semi-axis lies along the smaller curvature. Ratios of curvatures above
-/// 10⁶ count as 10⁶ (a line contact, which has no finite approach).
+/// `None` unless all are positive and finite. The longer semi-axis lies along the smaller curvature. Ratios
+/// of curvatures above 10⁶ count as 10⁶ (a line contact, which has no finite approach).
 ///
 /// # Source
 ///
@@ -49,7 +50,8 @@ pub fn hertz_ellipse(modulus: f64, curvatures: [f64; 2], force: f64) -> Option<H
     Some(HertzEllipse { semi_axes, peak_pressure, approach: peak_pressure * b * k / modulus })
 }
 
-/// b/a for a ratio B/A ≥ 1 of curvatures, by bisection in its logarithm: the ratio of curvatures falls with b/a.
+/// b/a for a ratio B/A ≥ 1 of curvatures, by bisection in its logarithm: the ratio of curvatures falls with
+/// b/a.
 fn axis_ratio(ratio: f64) -> f64 {
     let (mut low, mut high) = (1e-6_f64.ln(), 0.0);
     for _ in 0..80 {
@@ -72,8 +74,8 @@ fn axis_ratio(ratio: f64) -> f64 {
 /// ```
 fn elliptic(g: f64) -> (f64, f64) {
     let (mut a, mut b) = (0.5 * (1.0 + g), g.sqrt());
-    // c₁²/e² without e², then c_{n+1} = c_n²/(4 a_{n+1}): the difference a − b itself would end in rounding errors,
-    // which the powers of two blow up.
+    // c₁²/e² without e², then c_{n+1} = c_n²/(4 a_{n+1}): the difference a − b itself would end in rounding
+    // errors, which the powers of two blow up.
     let mut c = 0.5 * (1.0 - g);
     let mut part = (1.0 - g) / (4.0 * (1.0 + g));
     let (mut power, mut sum) = (1.0, 0.5);
@@ -106,8 +108,8 @@ mod tests {
         assert!((found.approach / (a * a / radius) - 1.0).abs() < 1e-12, "{found:?}");
     }
 
-    /// The displacement of a half-space under the elliptic pressure, ∫ p/(π E* r) dA by polar quadrature about the
-    /// point, must leave the gap constant: u(0) − u(x, 0) = ½ κ₁ x², and u(0) is the approach.
+    /// The displacement of a half-space under the elliptic pressure, ∫ p/(π E* r) dA by polar quadrature
+    /// about the point, must leave the gap constant: u(0) − u(x, 0) = ½ κ₁ x², and u(0) is the approach.
     #[test]
     fn the_pressure_closes_the_gap() {
         let curvatures = [30.0, 210.0];

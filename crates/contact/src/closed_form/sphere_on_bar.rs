@@ -1,4 +1,5 @@
-//! A sphere on the end of a rod of finite length, whose wave comes back: Hertz' force and d'Alembert's solution.
+//! A sphere on the end of a rod of finite length, whose wave comes back: Hertz' force and d'Alembert's
+//! solution.
 
 use super::SphereOnRod;
 
@@ -18,8 +19,8 @@ pub enum FarEnd {
 /// u'(t) = w(t) + r w(t − 2L/c),   w(t) = F(t)/(ρ c A) + r w(t − 2L/c),   r = 1 free, −1 held,   c = √(E/ρ)
 /// ```
 ///
-/// u' is the velocity of the rod's near end, w that of the wave that leaves it: what came back leaves again, with what the force adds. E is Young's
-/// modulus, as the sides of the rod are free.
+/// u' is the velocity of the rod's near end, w that of the wave that leaves it: what came back leaves again,
+/// with what the force adds. E is Young's modulus, as the sides of the rod are free.
 ///
 /// # Source
 ///
@@ -146,8 +147,8 @@ mod tests {
         }
     }
 
-    /// Many round trips to a contact: the free rod then is a rigid mass, whose speed and that of the sphere are those of two bodies that
-    /// meet without loss; the held one sends the sphere back as it came.
+    /// Many round trips to a contact: the free rod then is a rigid mass, whose speed and that of the sphere
+    /// are those of two bodies that meet without loss; the held one sends the sphere back as it came.
     #[test]
     fn a_short_rod_is_a_body() {
         let near = near();

@@ -35,7 +35,8 @@ pub struct RodImpact {
 }
 
 impl SphereOnRod {
-    /// Impact at speed v > 0, integrated by Runge and Kutta's rule of order 4 with steps of 1/20000 of the contact.
+    /// Impact at speed v > 0, integrated by Runge and Kutta's rule of order 4 with steps of 1/20000 of the
+    /// contact.
     pub fn impact(&self, v: f64) -> RodImpact {
         let step = self.contact.impact(self.sphere_mass, v).duration / 20_000.0;
         let rate = |y: [f64; 2]| {
@@ -119,8 +120,8 @@ mod tests {
                 rod,
                 e,
             ];
-            // The table's times of the largest force scatter by 0.1 us around the flat maximum: an independent
-            // integration with steps of 1 ns gives 97.440, 83.868, 76.779 and 68.651 us.
+            // The table's times of the largest force scatter by 0.1 us around the flat maximum: an
+            // independent integration with steps of 1 ns gives 97.440, 83.868, 76.779 and 68.651 us.
             let tolerance = [1e-4, 1.5e-3, 1e-4, 1e-4, 1e-4, 1e-4];
             for ((found, expected), tolerance) in found.iter().zip(expected).zip(tolerance) {
                 assert!((found / expected - 1.0).abs() < tolerance, "v = {v}: {found} against {expected}");

@@ -36,8 +36,8 @@ impl Plane {
 }
 
 impl Sphere {
-    /// Closest point to `x`; ξ are lengths along two directions that touch the sphere there. In the centre, where
-    /// every point of the sphere is as near, the one in direction z is taken.
+    /// Closest point to `x`; ξ are lengths along two directions that touch the sphere there. In the centre,
+    /// where every point of the sphere is as near, the one in direction z is taken.
     pub fn closest(&self, x: &Vector3<f64>) -> FootPoint {
         let d = x - self.center;
         let n = d.try_normalize(1e-14 * self.radius).unwrap_or_else(Vector3::z);

@@ -1,7 +1,8 @@
 //! Faces in Bezier form: one evaluation for Lagrange faces and rational spline spans.
 //!
-//! Every face is a rational Bezier rectangle or triangle whose control points are constant linear combinations of
-//! the face's points. Its control points enclose it, so boxes and subdivision need no further thought.
+//! Every face is a rational Bezier rectangle or triangle whose control points are constant linear
+//! combinations of the face's points. Its control points enclose it, so boxes and subdivision need no further
+//! thought.
 
 use carom_fem::surface::MAX_DEGREE;
 use carom_fem::{Face, FaceBasis, Surface};
@@ -59,7 +60,8 @@ impl BezierKind {
     }
 }
 
-/// Lagrange to Bernstein for three nodes 0, ½, 1: row i holds the Bernstein coefficients of the i-th function.
+/// Lagrange to Bernstein for three nodes 0, ½, 1: row i holds the Bernstein coefficients of the i-th
+/// function.
 const QUADRATIC: [f64; 9] = [1.0, -0.5, 0.0, 0.0, 2.0, 0.0, 0.0, -0.5, 1.0];
 const LINEAR: [f64; 4] = [1.0, 0.0, 0.0, 1.0];
 /// VTK's node at each place of the tensor grid.
@@ -153,7 +155,8 @@ fn serendipity_center(point: &dyn Fn(usize) -> Homogeneous) -> Homogeneous {
     center
 }
 
-/// Adds to each point of a face its share of vectors that act on the Bezier basis: the transpose of [`from_points`].
+/// Adds to each point of a face its share of vectors that act on the Bezier basis: the transpose of
+/// [`from_points`].
 ///
 /// With `on_bezier[j]` = Σ b_j(ξ)/W(ξ) v over some foot points, `add(k, ·)` receives Σ R_k(ξ) v.
 pub fn to_points(

@@ -1,9 +1,9 @@
 //! The closest point on a surface of faces, THEORY 4.1, with all its fallbacks.
 //!
-//! [`Faces::project`] continues from a known foot point: Newton's method on the face, clamped to its domain; at an
-//! edge or a corner it goes on on the neighbouring faces. [`Faces::closest`] needs no start: it takes the faces whose
-//! boxes may contain the closest point, starts Newton from the best of a coarse sample, and subdivides the Bezier form
-//! of a face on which Newton does not converge.
+//! [`Faces::project`] continues from a known foot point: Newton's method on the face, clamped to its domain;
+//! at an edge or a corner it goes on on the neighbouring faces. [`Faces::closest`] needs no start: it takes
+//! the faces whose boxes may contain the closest point, starts Newton from the best of a coarse sample, and
+//! subdivides the Bezier form of a face on which Newton does not converge.
 
 use nalgebra::Vector3;
 
@@ -33,10 +33,11 @@ const MAX_ITERATIONS: usize = 40;
 const MAX_HALVINGS: usize = 25;
 /// More faces are not crossed from a start: the global search is then faster.
 const MAX_HOPS: usize = 40;
-/// Below this parameter step y(ξ + dξ) is its Taylor series to second order: the next term is 1e-18 of the face.
+/// Below this parameter step y(ξ + dξ) is its Taylor series to second order: the next term is 1e-18 of the
+/// face.
 const TAYLOR_STEP: f64 = 1e-6;
-/// The same for foot points that are followed, where gap and normal count: the next term is 1e-14 of the face's size, less
-/// across it, the error of the normal 1e-9, that of the curvature 1e-4.
+/// The same for foot points that are followed, where gap and normal count: the next term is 1e-14 of the
+/// face's size, less across it, the error of the normal 1e-9, that of the curvature 1e-4.
 const TAYLOR_STEP_FOLLOWED: f64 = 3e-5;
 /// A larger step is not taken without asking whether it leads nearer.
 const LARGE_STEP: f64 = 0.2;
@@ -59,7 +60,8 @@ impl Faces {
         }
     }
 
-    /// A foot point that stays inside its face and that Newton's method reaches in small steps: nearly every call in a run.
+    /// A foot point that stays inside its face and that Newton's method reaches in small steps: nearly every
+    /// call in a run.
     fn follow(&self, now: &mut FacesNow, x: &Vector3<f64>, start: Start) -> Option<FootPoint> {
         let (kind, domain, polynomial) =
             (self.kind(start.face), self.domain(start.face), self.is_polynomial(start.face));
@@ -192,7 +194,8 @@ impl Faces {
         Local { xi, jet, distance_squared: (x - jet.y).norm_squared(), converged: false }
     }
 
-    /// Goes on on neighbouring faces while that brings the foot point nearer. `None` if Newton fails on the way.
+    /// Goes on on neighbouring faces while that brings the foot point nearer. `None` if Newton fails on the
+    /// way.
     fn walk(&self, now: &mut FacesNow, face: u32, local: Local, x: &Vector3<f64>) -> Option<(u32, Local)> {
         let (mut face, mut local) = (face, local);
         for _ in 0..MAX_HOPS {
@@ -207,7 +210,8 @@ impl Faces {
         None
     }
 
-    /// The nearest foot point on the faces that share the edge or corner on which `local` lies, if it is nearer.
+    /// The nearest foot point on the faces that share the edge or corner on which `local` lies, if it is
+    /// nearer.
     fn step_across(
         &self,
         now: &mut FacesNow,

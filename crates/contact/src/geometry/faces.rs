@@ -16,7 +16,8 @@ pub struct Faces {
     pub surface: Surface,
     /// Neighbours and rim.
     pub topology: Topology,
-    /// Radius ρ of the bead in which the surface ends at its rim \[m\], see [`FootPoint`](super::FootPoint); 0 at first.
+    /// Radius ρ of the bead in which the surface ends at its rim \[m\], see [`FootPoint`](super::FootPoint);
+    /// 0 at first.
     pub rim_radius: f64,
     kinds: Vec<BezierKind>,
     /// True for faces whose weights are all 1.
@@ -40,7 +41,8 @@ pub struct FacesNow {
 }
 
 impl Faces {
-    /// Prepares a surface. `reference` are positions of its points, by which faces are grouped for the search.
+    /// Prepares a surface. `reference` are positions of its points, by which faces are grouped for the
+    /// search.
     ///
     /// # Errors
     ///

@@ -10,12 +10,13 @@ use carom_fem::surface::MAX_FACE_POINTS;
 
 /// The closest point on a surface to a point x, with what laws and solvers need of it.
 ///
-/// In the interior of a face `x − y = g n` with n the outward normal of the surface. On an edge or corner between
-/// faces n is along ±(x − y), on the side of the mean outward normal, so that `x − y = g n` still holds and the
-/// variation `dg = n·(dx − dy)` stays exact. Beyond the rim, where the surface ends, x lies beside the surface, which ends in a
-/// quarter of a round bead of radius ρ ([`Faces::rim_radius`]) that touches it: n leads from the middle of the bead to x, and the gap is
-/// the distance to the bead. Without a radius it is the distance to the rim, never negative: what slides off the surface while it is pressed
-/// in would lose its gap at once.
+/// In the interior of a face `x − y = g n` with n the outward normal of the surface. On an edge or corner
+/// between faces n is along ±(x − y), on the side of the mean outward normal, so that `x − y = g n` still
+/// holds and the variation `dg = n·(dx − dy)` stays exact. Beyond the rim, where the surface ends, x lies
+/// beside the surface, which ends in a quarter of a round bead of radius ρ ([`Faces::rim_radius`]) that
+/// touches it: n leads from the middle of the bead to x, and the gap is the distance to the bead. Without a
+/// radius it is the distance to the rim, never negative: what slides off the surface while it is pressed in
+/// would lose its gap at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FootPoint {
     /// Number of the face.
@@ -24,7 +25,8 @@ pub struct FootPoint {
     pub xi: [f64; 2],
     /// Part of the face on which it lies.
     pub site: Site,
-    /// True if x lies beyond the rim of the zone where it was cut out of the surface: what it would touch is missing.
+    /// True if x lies beyond the rim of the zone where it was cut out of the surface: what it would touch is
+    /// missing.
     pub beyond_rim: bool,
     /// Gap g \[m\], positive if open.
     pub gap: f64,
@@ -34,8 +36,8 @@ pub struct FootPoint {
     pub position: Vector3<f64>,
     /// From the point of the face at ξ to y: zero but on the bead of a rim.
     pub lever: Vector3<f64>,
-    /// τ over the parameters: where the face is twisted along its rim, dg = (n − τ_a y,a)·(dx − dy) − τ_a (x − y)·dy,a and what the turn of
-    /// the bead brings, with y at ξ; zero elsewhere.
+    /// τ over the parameters: where the face is twisted along its rim, dg = (n − τ_a y,a)·(dx − dy) − τ_a (x
+    /// − y)·dy,a and what the turn of the bead brings, with y at ξ; zero elsewhere.
     pub slip: [f64; 2],
     /// Tangents y,₁ and y,₂.
     pub tangents: [Vector3<f64>; 2],
@@ -98,7 +100,8 @@ impl FootPoint {
         self.normal - self.tangents[0] * self.slip[0] - self.tangents[1] * self.slip[1]
     }
 
-    /// A_ab = m_ab − g k_ab inverted; `None` if the foot point is not unique (g is a principal radius of curvature).
+    /// A_ab = m_ab − g k_ab inverted; `None` if the foot point is not unique (g is a principal radius of
+    /// curvature).
     pub fn inverse(&self) -> Option<[[f64; 2]; 2]> {
         let a = |i: usize, j: usize| self.metric[i][j] - self.gap * self.curvature[i][j];
         let det = a(0, 0) * a(1, 1) - a(0, 1) * a(1, 0);
@@ -108,9 +111,11 @@ impl FootPoint {
         Some([[a(1, 1) / det, -a(0, 1) / det], [-a(1, 0) / det, a(0, 0) / det]])
     }
 
-    /// Principal curvatures \[1/m\], ascending, positive where the surface bends towards the side of the normal.
+    /// Principal curvatures \[1/m\], ascending, positive where the surface bends towards the side of the
+    /// normal.
     ///
-    /// The roots κ of det(k − κ m) = 0; a ball has −1/R twice, a hole +1/R. `None` where the tangents are parallel.
+    /// The roots κ of det(k − κ m) = 0; a ball has −1/R twice, a hole +1/R. `None` where the tangents are
+    /// parallel.
     pub fn principal_curvatures(&self) -> Option<[f64; 2]> {
         let (m, k) = (&self.metric, &self.curvature);
         let det_m = m[0][0] * m[1][1] - m[0][1] * m[0][1];
@@ -222,7 +227,8 @@ impl Faces {
     }
 }
 
-/// First and second variations of the gap of an interior foot point for the dofs (x, y_1 … y_K), THEORY (4.2)–(4.5).
+/// First and second variations of the gap of an interior foot point for the dofs (x, y_1 … y_K), THEORY
+/// (4.2)–(4.5).
 ///
 /// K runs over the points of the foot point's face; the dofs of x come first.
 #[derive(Debug, Clone)]

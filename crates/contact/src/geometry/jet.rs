@@ -41,7 +41,8 @@ fn bernstein_of<const N: usize>(t: f64) -> [[f64; N]; 3] {
     [b, d, dd]
 }
 
-/// Homogeneous value and derivatives 1, ∂₁, ∂₂, ∂₁₁, ∂₁₂, ∂₂₂ of a rectangle from the one-dimensional functions.
+/// Homogeneous value and derivatives 1, ∂₁, ∂₂, ∂₁₁, ∂₁₂, ∂₂₂ of a rectangle from the one-dimensional
+/// functions.
 #[inline(always)]
 fn tensor_jet<const N: usize>(
     n: [usize; 2],

@@ -10,8 +10,8 @@ use crate::broad::distance_squared;
 
 /// Pieces looked at before the best point so far is returned.
 const MAX_PIECES: usize = 4000;
-/// Pieces are halved until they are this small in ξ; Newton does the rest. Boxes bound tilted pieces loosely, so that
-/// the number of pieces of size δ that cannot be dropped grows like 1/δ.
+/// Pieces are halved until they are this small in ξ; Newton does the rest. Boxes bound tilted pieces loosely,
+/// so that the number of pieces of size δ that cannot be dropped grows like 1/δ.
 const SMALLEST: f64 = 0.01;
 /// Nested halvings of both directions: 2⁻⁷ < [`SMALLEST`], one more piece waits for each.
 const MAX_STACK: usize = 32;
@@ -26,8 +26,8 @@ struct Piece {
 
 /// Parameters near the closest point to `x`, starting from the bound `distance_squared` at `xi`.
 ///
-/// Pieces are cut by de Casteljau's algorithm and dropped by the boxes around their control points, the nearer half
-/// first. A triangle is cut as the rectangle that it is under ξ₁ = s (1 − t), ξ₂ = t.
+/// Pieces are cut by de Casteljau's algorithm and dropped by the boxes around their control points, the
+/// nearer half first. A triangle is cut as the rectangle that it is under ξ₁ = s (1 − t), ξ₂ = t.
 pub(super) fn closest(
     kind: BezierKind,
     q: &[Homogeneous],

@@ -15,8 +15,9 @@ pub struct Neighbour {
     pub face: u32,
     /// Its edge that is shared.
     pub edge: u8,
-    /// Where the edge begins and ends on that one: 0 and 1, or 1 and 0 where they run in opposite directions (the rule where
-    /// both faces have the same sense); a part of it where the face across is of a coarser level.
+    /// Where the edge begins and ends on that one: 0 and 1, or 1 and 0 where they run in opposite directions
+    /// (the rule where both faces have the same sense); a part of it where the face across is of a coarser
+    /// level.
     pub range: [f64; 2],
 }
 
@@ -38,17 +39,19 @@ struct Part {
 
 /// Neighbours of the faces of a surface, found from the points and extraction operators alone.
 ///
-/// Two corners are the same where the same points enter with the same factors; two edges are, where both corners are.
-/// Edges with one face are the rim; edges with more than two are treated as rim too.
+/// Two corners are the same where the same points enter with the same factors; two edges are, where both
+/// corners are. Edges with one face are the rim; edges with more than two are treated as rim too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
-    /// For each face and edge the neighbour; `None` at the rim, at edges with several neighbours, and at edges 3 of triangles.
+    /// For each face and edge the neighbour; `None` at the rim, at edges with several neighbours, and at
+    /// edges 3 of triangles.
     neighbours: Vec<[Option<Neighbour>; 4]>,
     /// Edges with several neighbours, of finer levels.
     divided: BTreeMap<(u32, u8), Vec<Part>>,
     /// Corners that lie on an edge of a face of a coarser level, and where.
     hanging_corners: BTreeMap<u32, Vec<(u32, u8, f64)>>,
-    /// True for edges at which the surface of the body turns: where it is the surface that ends and not the zone.
+    /// True for edges at which the surface of the body turns: where it is the surface that ends and not the
+    /// zone.
     pub sharp: Vec<[bool; 4]>,
     /// Number of each corner of each face, `u32::MAX` for corner 3 of triangles.
     pub corners: Vec<[u32; 4]>,
@@ -172,7 +175,8 @@ impl Topology {
         self.neighbours[face as usize][edge as usize].is_none() && !self.divided.contains_key(&(face, edge))
     }
 
-    /// True if edge `edge` of `face` has no neighbour although the surface of the body goes on smoothly there.
+    /// True if edge `edge` of `face` has no neighbour although the surface of the body goes on smoothly
+    /// there.
     pub fn is_cut(&self, face: u32, edge: u8) -> bool {
         self.is_rim(face, edge) && !self.sharp[face as usize][edge as usize]
     }
@@ -192,7 +196,8 @@ impl Topology {
         self.any_edge_at(face, corner, domain_of, |f, k| self.is_cut(f, k))
     }
 
-    /// True if one of the edges that end in the corner is one at which the surface of the body turns and the zone ends.
+    /// True if one of the edges that end in the corner is one at which the surface of the body turns and the
+    /// zone ends.
     pub fn corner_on_sharp(&self, face: u32, corner: u8, domain_of: impl Fn(u32) -> Domain) -> bool {
         self.any_edge_at(face, corner, domain_of, |f, k| {
             self.is_rim(f, k) && self.sharp[f as usize][k as usize]

@@ -143,7 +143,8 @@ impl ActiveSet {
         Ok(report)
     }
 
-    /// As [`Self::solve`] without the fallback; the number of sets tried, as an error if the last one is not the right one.
+    /// As [`Self::solve`] without the fallback; the number of sets tried, as an error if the last one is not
+    /// the right one.
     pub(super) fn solve_alone(&mut self, q: &[f64], z: &mut [f64]) -> Result<usize, usize> {
         let mut report = Report::default();
         if self.take(q, z).is_err() || !self.iterate(&mut report) {
@@ -172,7 +173,8 @@ impl ActiveSet {
         (0..self.n).for_each(|i| z[i] = (self.z[i] * self.scale[i]).max(0.0));
     }
 
-    /// The iteration over active sets on the scaled problem; false if they cycle or a block is not positive definite.
+    /// The iteration over active sets on the scaled problem; false if they cycle or a block is not positive
+    /// definite.
     fn iterate(&mut self, report: &mut Report) -> bool {
         // Unscaled round-off: entries below this do not change the set.
         let largest = self.q[..self.n].iter().fold(0.0, |a: f64, b| a.max(b.abs()));

@@ -11,15 +11,17 @@ use super::operator::{Operator, dot, largest};
 /// α   = −r·s / s·M s,  at most to the first z_j = 0    K = diag(M)⁻¹                           (70)–(72)
 /// ```
 ///
-/// Our z is −λ of the paper, our w its gap. We deviate in two things. The paper's face takes in every j with w_j ≤ 0 at once;
-/// with a sparse M that is one neighbour in each step, and every step starts anew. Ours takes them in when their part of the
-/// gradient is larger than that on the face, which is Dostál's test of proportion. And a step that meets a bound is also tried in
-/// full and then projected; the one of lower energy ½ z·M z + q·z is taken, so that several multipliers may leave in a step.
+/// Our z is −λ of the paper, our w its gap. We deviate in two things. The paper's face takes in every j with
+/// w_j ≤ 0 at once; with a sparse M that is one neighbour in each step, and every step starts anew. Ours
+/// takes them in when their part of the gradient is larger than that on the face, which is Dostál's test of
+/// proportion. And a step that meets a bound is also tried in full and then projected; the one of lower
+/// energy ½ z·M z + q·z is taken, so that several multipliers may leave in a step.
 ///
 /// # Source
 ///
-/// Zywicz & Puso (1999), section 5.1; diagonal preconditioner (62) and (63), which are diag(B)⁻¹ up to weights. Dostál (2009),
-/// *Optimal Quadratic Programming Algorithms*, section 5.8, for the test of proportion with Γ = 1.
+/// Zywicz & Puso (1999), section 5.1; diagonal preconditioner (62) and (63), which are diag(B)⁻¹ up to
+/// weights. Dostál (2009), *Optimal Quadratic Programming Algorithms*, section 5.8, for the test of
+/// proportion with Γ = 1.
 #[derive(Debug, Default)]
 pub(super) struct ConjugateGradients {
     diagonal: Vec<f64>,
@@ -52,8 +54,8 @@ impl ConjugateGradients {
         self.free.resize(n, false);
     }
 
-    /// Iterates from z, which is made ≥ 0; w is left at M z + q. Ends at a natural residual of `aim`: the size of M by which z
-    /// counts, and the residual.
+    /// Iterates from z, which is made ≥ 0; w is left at M z + q. Ends at a natural residual of `aim`: the
+    /// size of M by which z counts, and the residual.
     pub(super) fn solve(
         &mut self,
         m: &dyn Operator,
@@ -198,8 +200,9 @@ impl ConjugateGradients {
     /// M_ij² = M_ii M_jj, M_ij > 0:   w_i/√M_ii − q_i/√M_ii = w_j/√M_jj − q_j/√M_jj for every z
     /// ```
     ///
-    /// Of two such rows the one with the smaller q/√M_ii implies the other, whose z is set to 0 without loss. They are found
-    /// by sorting the products with one arbitrary vector and confirmed by one with another: no entry is needed.
+    /// Of two such rows the one with the smaller q/√M_ii implies the other, whose z is set to 0 without loss.
+    /// They are found by sorting the products with one arbitrary vector and confirmed by one with another: no
+    /// entry is needed.
     fn find_redundant(&mut self, m: &dyn Operator, q: &[f64]) -> bool {
         let n = q.len();
         for (round, target) in [&mut self.product, &mut self.residual].into_iter().enumerate() {

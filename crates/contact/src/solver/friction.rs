@@ -19,8 +19,8 @@ pub const FRICTION_ACCEPTED: f64 = 1e-10;
 
 /// Rounds of the chain: sweeps, then Newton from where they ended; smoothing once.
 const ROUNDS: usize = 40;
-/// Unknowns up to which smoothing comes in the first round, as its many factors then cost little; the round in which it comes
-/// beyond.
+/// Unknowns up to which smoothing comes in the first round, as its many factors then cost little; the round
+/// in which it comes beyond.
 const FEW: usize = 100;
 const LATER: usize = 4;
 /// Rounds of so few unknowns.
@@ -40,11 +40,12 @@ const MAX_SWEEPS: usize = 20_000;
 ///
 /// # Source
 ///
-/// Acary & Brogliato (2008), *Numerical Methods for Nonsmooth Dynamical Systems*, section 3.9; De Saxcé & Feng (1991) for
-/// the form with one cone.
+/// Acary & Brogliato (2008), *Numerical Methods for Nonsmooth Dynamical Systems*, section 3.9; De Saxcé &
+/// Feng (1991) for the form with one cone.
 #[derive(Clone, Copy)]
 pub struct FrictionProblem<'a> {
-    /// W, with `dim` rows and columns for each contact, the normal first; its entries must be known. May be non-symmetric.
+    /// W, with `dim` rows and columns for each contact, the normal first; its entries must be known. May be
+    /// non-symmetric.
     pub operator: &'a dyn Operator,
     /// q, `dim` values for each contact.
     pub q: &'a [f64],
@@ -65,7 +66,8 @@ pub enum FrictionError {
     },
     /// W, q, μ and r do not fit together.
     #[error(
-        "{contacts} coefficients of friction with {dim} components of each contact make {} rows; the matrix has {rows}, q {q} values, r {r}",
+        "{contacts} coefficients of friction with {dim} components of each contact make {} rows; the matrix \
+         has {rows}, q {q} values, r {r}",
         contacts * dim
     )]
     Size {
@@ -101,8 +103,9 @@ pub enum FrictionError {
     NoEntries,
     /// No method solved the problem.
     #[error(
-        "contact with friction is not solved: residual {residual:.3e} after {sweeps} sweeps and {newton_steps} Newton steps, \
-         at most {allowed:.3e} allowed; perhaps it has no solution or its matrix is singular"
+        "contact with friction is not solved: residual {residual:.3e} after {sweeps} sweeps and \
+         {newton_steps} Newton steps, at most {allowed:.3e} allowed; perhaps it has no solution or its \
+         matrix is singular"
     )]
     Unsolved {
         /// Least residual of the natural map, with r times the size of W.
@@ -123,7 +126,8 @@ pub enum FrictionMethod {
     GaussSeidel,
     /// Semi-smooth Newton on the Alart-Curnier function, with line search.
     Newton,
-    /// Newton on a smoothed projection, the smoothing driven to zero: contacts that repeat each other, on the point of slipping.
+    /// Newton on a smoothed projection, the smoothing driven to zero: contacts that repeat each other, on the
+    /// point of slipping.
     Smoothing,
 }
 
@@ -196,14 +200,16 @@ impl FrictionSolver {
 
     /// Solves for r, whose values at entry are the start.
     ///
-    /// * `method` — this one alone, or `None` for rounds of Gauss-Seidel and Newton in turn, with one of smoothing
+    /// * `method` — this one alone, or `None` for rounds of Gauss-Seidel and Newton in turn, with one of
+    ///   smoothing
     ///
-    /// Success is promised by [`friction_residual`] of the returned a r with the size a of W, at most 1e-10 max |q|, so that W and q may
-    /// have any units. After an error r is the best point found.
+    /// Success is promised by [`friction_residual`] of the returned a r with the size a of W, at most 1e-10
+    /// max |q|, so that W and q may have any units. After an error r is the best point found.
     ///
     /// # Errors
     ///
-    /// [`FrictionError`] for input that does not fit, and [`FrictionError::Unsolved`] with the residual reached.
+    /// [`FrictionError`] for input that does not fit, and [`FrictionError::Unsolved`] with the residual
+    /// reached.
     pub fn solve(
         &mut self,
         problem: FrictionProblem<'_>,
@@ -213,8 +219,8 @@ impl FrictionSolver {
         self.solve_nearly(problem, r, method, FRICTION_ACCEPTED)
     }
 
-    /// The same, content with less where more is dear: what a round of sweeps and Newton's method leaves is a solution if its residual is at most
-    /// `enough` max |q|, and smoothing is spared.
+    /// The same, content with less where more is dear: what a round of sweeps and Newton's method leaves is a
+    /// solution if its residual is at most `enough` max |q|, and smoothing is spared.
     ///
     /// # Errors
     ///
@@ -240,7 +246,8 @@ impl FrictionSolver {
             Some(FrictionMethod::Newton | FrictionMethod::Smoothing) => (1, 0),
         };
         let smoothing_at = if method.is_none() && r.len() > FEW { LATER } else { 0 };
-        // Beyond smoothing more rounds of the others help where it has not been tried from the start, in large problems.
+        // Beyond smoothing more rounds of the others help where it has not been tried from the start, in
+        // large problems.
         let rounds = if method.is_none() && r.len() <= FEW { FEW_ROUNDS } else { rounds };
         for round in 0..rounds {
             for next in [FrictionMethod::GaussSeidel, FrictionMethod::Newton, FrictionMethod::Smoothing] {

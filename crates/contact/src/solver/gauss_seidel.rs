@@ -15,8 +15,8 @@ const LOOK: usize = 10;
 /// z_i ← max(0, z_i − (q_i + Σ_j M_ij z_j) / M_ii),   i = 1 … n
 /// ```
 ///
-/// Converges for symmetric positive definite M and for diagonally dominant M with positive diagonal. Gives up early if a
-/// hundred sweeps bring less than a tenth.
+/// Converges for symmetric positive definite M and for diagonally dominant M with positive diagonal. Gives up
+/// early if a hundred sweeps bring less than a tenth.
 ///
 /// # Source
 ///

@@ -8,7 +8,8 @@ use super::newton::BlockPivoting;
 use super::operator::{Dense, Entries, Operator, largest, size};
 use super::{ActiveSet, LcpError, Lemke};
 
-/// Residual max |min(a z, w)| that counts as solved, relative to max |q|; a is the size of M, its largest |M_ij|.
+/// Residual max |min(a z, w)| that counts as solved, relative to max |q|; a is the size of M, its
+/// largest |M_ij|.
 pub const ACCEPTED: f64 = 1e-10;
 
 /// Unknowns up to which a matrix known by products alone is formed column by column, as a last resort.
@@ -20,7 +21,8 @@ const CHAIN: usize = 4;
 /// A method for linear complementarity problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LcpMethod {
-    /// Fletcher-Reeves projected conjugate gradients: symmetric positive semi-definite M, products are enough.
+    /// Fletcher-Reeves projected conjugate gradients: symmetric positive semi-definite M, products are
+    /// enough.
     ConjugateGradients,
     /// Primal-dual active sets (semi-smooth Newton): Cholesky factors if M is symmetric, LU otherwise.
     ActiveSet,
@@ -133,8 +135,9 @@ pub struct LcpSolver {
 }
 
 impl LcpSolver {
-    /// Makes room for n unknowns. Conjugate gradients, Gauss-Seidel and the active sets of a dense symmetric matrix then
-    /// allocate nothing; other methods keep what they took at the first solve, sparse factors are taken anew.
+    /// Makes room for n unknowns. Conjugate gradients, Gauss-Seidel and the active sets of a dense symmetric
+    /// matrix then allocate nothing; other methods keep what they took at the first solve, sparse factors are
+    /// taken anew.
     pub fn resize(&mut self, n: usize) {
         for v in [&mut self.w, &mut self.start, &mut self.best, &mut self.diagonal] {
             v.resize(n, 0.0);
@@ -148,10 +151,12 @@ impl LcpSolver {
     /// Solves for z, whose values at entry are the start.
     ///
     /// * `q`, `z` — length n
-    /// * `method` — this one alone, or `None` for the chain: what suits the matrix best first, then what is more robust
+    /// * `method` — this one alone, or `None` for the chain: what suits the matrix best first, then what is
+    ///   more robust
     ///
-    /// Success is promised by the residual alone: max |min(a z, w)| ≤ 1e-10 max |q| with w = M z + q computed from the
-    /// returned z and the size a of M, so that M and q may have any units. After an error z holds the best point that was found, and [`Self::attempts`] tells each method's end.
+    /// Success is promised by the residual alone: max |min(a z, w)| ≤ 1e-10 max |q| with w = M z + q computed
+    /// from the returned z and the size a of M, so that M and q may have any units. After an error z holds
+    /// the best point that was found, and [`Self::attempts`] tells each method's end.
     ///
     /// # Errors
     ///
@@ -200,7 +205,8 @@ impl LcpSolver {
     ) -> Result<LcpSolution, LcpError> {
         use LcpMethod::{ActiveSet, ConjugateGradients, Enumeration, GaussSeidel, Lemke};
         let chain: &[LcpMethod] = match m.entries() {
-            // Factors of ever other active sets fill up and cost more than products with the few entries; not those of a chain.
+            // Factors of ever other active sets fill up and cost more than products with the few entries; not
+            // those of a chain.
             Entries::Sparse(m) if symmetric && m.n_entries() > CHAIN * m.n() => {
                 &[ConjugateGradients, ActiveSet, Lemke, GaussSeidel, Enumeration]
             }
@@ -238,7 +244,8 @@ impl LcpSolver {
             z.copy_from_slice(&self.best);
             let trial = self.run(method, (m, size), q, z, symmetric, methods.len() == 1);
             let residual = if z.iter().all(|z| z.is_finite()) {
-                // Solutions of equations may be negative by rounding; the residual is that of what is returned.
+                // Solutions of equations may be negative by rounding; the residual is that of what is
+                // returned.
                 z.iter_mut().for_each(|z| *z = z.max(0.0));
                 product_plus(m, q, z, &mut self.w);
                 natural(size, z, &self.w)

@@ -5,15 +5,16 @@ use super::lu::DenseLu;
 use super::operator::largest;
 use super::{LcpError, residual};
 
-/// Lemke's algorithm for w − M z − e z₀ = q with its tableau kept for the next solve; columns of the basis are not stored.
+/// Lemke's algorithm for w − M z − e z₀ = q with its tableau kept for the next solve; columns of the basis
+/// are not stored.
 ///
-/// It ends with a solution if M is copositive-plus (positive semi-definite, for instance) and one exists, or if M is a
-/// P-matrix. Ties are broken lexicographically, so that it cannot cycle.
+/// It ends with a solution if M is copositive-plus (positive semi-definite, for instance) and one exists, or
+/// if M is a P-matrix. Ties are broken lexicographically, so that it cannot cycle.
 #[derive(Default)]
 pub struct Lemke {
     n: usize,
-    /// The power of two nearest to 1/max |M_ij|, by which M is multiplied and z divided: entries of a column of the tableau are then alike,
-    /// whatever the units of M are.
+    /// The power of two nearest to 1/max |M_ij|, by which M is multiplied and z divided: entries of a column
+    /// of the tableau are then alike, whatever the units of M are.
     unit: f64,
     /// n rows of the n + 1 variables that are not in the basis and of q, n + 2 wide.
     rows: Vec<f64>,
@@ -38,7 +39,8 @@ const SMALL_PIVOT: f64 = 1e-11;
 ///
 /// # Errors
 ///
-/// [`LcpError::Ray`] without a solution; [`LcpError::Inaccurate`] if max |min(a z, w)| > 1e-10 max |q| with the largest |M_ij| as a.
+/// [`LcpError::Ray`] without a solution; [`LcpError::Inaccurate`] if max |min(a z, w)| > 1e-10 max |q| with
+/// the largest |M_ij| as a.
 ///
 /// # Source
 ///
@@ -134,7 +136,8 @@ impl Lemke {
         self.rows[row * self.width() + self.n + 1]
     }
 
-    /// Lexicographic order of the rows (q, B⁻¹) of a and b divided by their pivots; the columns of w hold B⁻¹.
+    /// Lexicographic order of the rows (q, B⁻¹) of a and b divided by their pivots; the columns of w hold
+    /// B⁻¹.
     fn compare(&self, a: usize, pivot_a: f64, b: usize, pivot_b: f64) -> std::cmp::Ordering {
         let first = (self.rhs(a) / pivot_a).total_cmp(&(self.rhs(b) / pivot_b));
         let next = |w: usize| (self.at(a, w) / pivot_a).total_cmp(&(self.at(b, w) / pivot_b));
@@ -191,7 +194,8 @@ impl Lemke {
         }
     }
 
-    /// z from the final basis: solved anew from M, since the tableau has gathered the round-off of all pivots.
+    /// z from the final basis: solved anew from M, since the tableau has gathered the round-off of all
+    /// pivots.
     fn finish(&mut self, m: &impl Fn(usize, usize) -> f64, q: &[f64], z: &mut [f64]) {
         self.read(z);
         let n = self.n;

@@ -40,7 +40,8 @@ impl DenseLu {
         self.memory = MemBuffer::new(factor.or(solve));
     }
 
-    /// Solves the k × k system; false if it is singular to working precision. The solution is read by [`Self::x`].
+    /// Solves the k × k system; false if it is singular to working precision. The solution is read by
+    /// [`Self::x`].
     pub(super) fn solve(
         &mut self,
         k: usize,

@@ -22,12 +22,13 @@ const ALL_BASES: usize = 12;
 /// A = {i : z_i > 0 or w_i < 0}:   M_AA z_A = −q_A,  z_I = 0,  w_I = q_I + M_IA z_A
 /// ```
 ///
-/// That is Newton's method for min(z, w) = 0. Where the number of wrong signs does not fall for some sets, only the last wrong
-/// index changes sides, which ends for every P-matrix.
+/// That is Newton's method for min(z, w) = 0. Where the number of wrong signs does not fall for some sets,
+/// only the last wrong index changes sides, which ends for every P-matrix.
 ///
 /// # Source
 ///
-/// Kostreva (1978), Linear Algebra Appl. 21, 265–274 (block pivoting); Murty (1974), Opsearch 11 (last index).
+/// Kostreva (1978), Linear Algebra Appl. 21, 265–274 (block pivoting); Murty (1974), Opsearch 11 (last
+/// index).
 #[derive(Default)]
 pub(super) struct BlockPivoting {
     lu: DenseLu,
@@ -46,7 +47,8 @@ impl BlockPivoting {
         self.place.resize(n, 0);
     }
 
-    /// Starts from the positive entries of z. Dense blocks allocate nothing after a first solve of this size; sparse ones do.
+    /// Starts from the positive entries of z. Dense blocks allocate nothing after a first solve of this size;
+    /// sparse ones do.
     pub(super) fn solve(
         &mut self,
         m: &dyn Operator,
@@ -92,7 +94,8 @@ impl BlockPivoting {
         Trial { iterations: MAX_SETS, stop: Stop::Limit }
     }
 
-    /// Tries all 2ⁿ bases, n ≤ 12; keeps the first whose natural residual, for which z counts times the size of M, is at most `accepted`.
+    /// Tries all 2ⁿ bases, n ≤ 12; keeps the first whose natural residual, for which z counts times the size
+    /// of M, is at most `accepted`.
     pub(super) fn enumerate(
         &mut self,
         m: &dyn Operator,
@@ -187,8 +190,9 @@ impl BlockPivoting {
 /// (M + c D χ) z = −q,   D = diag M,   χ_i = 1 where z_i < 0;   c = 1/n², 16/n², … 1
 /// ```
 ///
-/// Active sets alone gain one neighbour in each step where M is a second difference, as many steps as unknowns. The boundary
-/// of the penalised solution moves over the width 1/√c at once; it takes a few steps for each c, whatever n is.
+/// Active sets alone gain one neighbour in each step where M is a second difference, as many steps as
+/// unknowns. The boundary of the penalised solution moves over the width 1/√c at once; it takes a few steps
+/// for each c, whatever n is.
 ///
 /// # Source
 ///

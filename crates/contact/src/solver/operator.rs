@@ -19,7 +19,8 @@ pub trait Operator {
     }
 }
 
-/// Size of M: its largest |M_ij|, of products alone its largest |M_ii|; 1 where all are zero. It turns z into units of w.
+/// Size of M: its largest |M_ij|, of products alone its largest |M_ii|; 1 where all are zero. It turns z into
+/// units of w.
 ///
 /// * `diagonal` — memory of length n
 pub(super) fn size(m: &dyn Operator, diagonal: &mut [f64]) -> f64 {

@@ -1,4 +1,5 @@
-//! Contact that is closed, as a formula with equations of its own sees it: how its forces answer motions of the bodies.
+//! Contact that is closed, as a formula with equations of its own sees it: how its forces answer motions of
+//! the bodies.
 //!
 //! ```text
 //! ∂f/∂x ≈ −Bᵀ (W + d)⁻¹ B    over the rows with a force
@@ -26,8 +27,8 @@ pub struct RowForce<'a> {
 }
 
 impl QuasistaticContact {
-    /// Hands over the rows whose motion changes their force at once at the last solve, ascending: those of spans with pressure, and the tangential
-    /// ones of those that stick.
+    /// Hands over the rows whose motion changes their force at once at the last solve, ascending: those of
+    /// spans with pressure, and the tangential ones of those that stick.
     pub fn for_closed(&self, work: &Workspace, mut take: impl FnMut(usize)) {
         for s in (0..self.n_spans).filter(|&s| work.lambda[self.n_parts * s] > 0.0) {
             take(self.n_parts * s);

@@ -78,9 +78,11 @@ impl QuasistaticContact {
         }
     }
 
-    /// Adds to q the gaps by which the rows' turn since the last step changes the displacement, B U (Bᵀ λ_k − f_k).
+    /// Adds to q the gaps by which the rows' turn since the last step changes the displacement, B U (Bᵀ λ_k −
+    /// f_k).
     ///
-    /// With the rows of W for the outer B: they differ from those of the pass by a small turn of a small difference.
+    /// With the rows of W for the outer B: they differ from those of the pass by a small turn of a small
+    /// difference.
     pub(super) fn add_turn(&self, work: &mut Workspace) {
         let condensed = &mut work.condensed;
         for (body, (now, before)) in work.force.iter().zip(&work.base.force).enumerate() {

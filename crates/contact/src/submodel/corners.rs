@@ -1,4 +1,5 @@
-//! Corners of spans at edges of a surface: they reach into the other body before the average over their span tells of it.
+//! Corners of spans at edges of a surface: they reach into the other body before the average over their span
+//! tells of it.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ pub(super) struct Corner {
     span: usize,
     /// Reference position in the frame of the body \[m\].
     place: Vector3<f64>,
-    /// Distance from the farthest integration point of the span \[m\]: the gap here is not lower than the average by more.
+    /// Distance from the farthest integration point of the span \[m\]: the gap here is not lower than the
+    /// average by more.
     reach: f64,
     /// Shape values of the points of the span.
     values: Vec<f64>,
@@ -85,8 +87,8 @@ fn corner_of(
     Corner { span, place, reach: all().fold(0.0, f64::max), values, nearest }
 }
 
-/// True where the zone ends as the surface of the body turns, and where the faces around a corner have different normals. Where the zone was cut out of a smooth surface
-/// pressure is an error in any case.
+/// True where the zone ends as the surface of the body turns, and where the faces around a corner have
+/// different normals. Where the zone was cut out of a smooth surface pressure is an error in any case.
 fn is_exposed(faces: &Faces, reference: &[Vector3<f64>], face: u32, corner: u8) -> bool {
     let domain = |face: u32| faces.domain(face);
     if faces.topology.corner_on_sharp(face, corner, domain) {
@@ -139,8 +141,8 @@ impl QuasistaticContact {
         Some(worst)
     }
 
-    /// The corner at an edge of the first zone that lies deepest inside the other body, in sizes of its span, at the positions of the last solve, of the spans that have no
-    /// force as they are open on the average.
+    /// The corner at an edge of the first zone that lies deepest inside the other body, in sizes of its span,
+    /// at the positions of the last solve, of the spans that have no force as they are open on the average.
     ///
     /// Corners of a pair that are far from the other body cost a comparison each.
     pub fn corner_overlap(&self, pair: usize, warm: &WarmState, work: &mut Workspace) -> Option<Overlap> {
@@ -161,7 +163,8 @@ impl QuasistaticContact {
         worst
     }
 
-    /// How deep a corner lies inside the other body \[m\]; negative outside, and where it turns its back on it.
+    /// How deep a corner lies inside the other body \[m\]; negative outside, and where it turns its back on
+    /// it.
     fn corner_depth(&self, pair: usize, corner: &Corner, warm: &WarmState, work: &mut Workspace) -> f64 {
         let model: &PairModel = &self.pairs[pair];
         let at = &mut work.pairs[pair];

@@ -46,7 +46,8 @@ pub enum SolveError {
         /// Number of the body.
         body: usize,
     },
-    /// The complementarity problem has no solution, which a symmetric positive semi-definite compliance excludes.
+    /// The complementarity problem has no solution, which a symmetric positive semi-definite compliance
+    /// excludes.
     #[error("condensed contact of {spans} spans: {source}; is the compliance of a body indefinite?")]
     Complementarity {
         /// Number of unknowns.
@@ -64,8 +65,9 @@ pub enum SolveError {
     },
     /// No convergence.
     #[error(
-        "quasistatic contact does not converge: after {passes} passes the displacement still changes by {change:.3e} m \
-         (largest displacement {scale:.3e} m), worst at span {span} of pair {pair} with gap {gap:.3e} m"
+        "quasistatic contact does not converge: after {passes} passes the displacement still changes by \
+         {change:.3e} m (largest displacement {scale:.3e} m), worst at span {span} of pair {pair} with gap \
+         {gap:.3e} m"
     )]
     NotConverged {
         /// Passes made.
@@ -151,7 +153,8 @@ pub enum SetupError {
     },
     /// The first zone of a pair must have faces.
     #[error(
-        "pair `{first}`/`{second}`: the first zone must have faces, as it carries the pressure; exchange the two, or give one of the bodies a mesh"
+        "pair `{first}`/`{second}`: the first zone must have faces, as it carries the pressure; exchange the \
+         two, or give one of the bodies a mesh"
     )]
     NoFaces {
         /// Name of the first zone.
@@ -161,7 +164,8 @@ pub enum SetupError {
     },
     /// The hard law needs a body that gives way.
     #[error(
-        "pair `{first}`/`{second}`: both bodies are rigid, so contact without penetration has no force law; use the penalty law or make one of them flexible"
+        "pair `{first}`/`{second}`: both bodies are rigid, so contact without penetration has no force law; \
+         use the penalty law or make one of them flexible"
     )]
     RigidAndHard {
         /// Name of the first zone.
@@ -171,8 +175,9 @@ pub enum SetupError {
     },
     /// What is hit is more curved than the spans that carry the pressure can notice.
     #[error(
-        "pair `{first}`/`{second}`: the spans of `{first}` are {size:.3e} m large or more, but `{second}` has a radius of curvature of \
-         {radius:.3e} m where it is bluntest: it could slip in between the pressure points; refine `{first}` to spans of a quarter of the contact radius"
+        "pair `{first}`/`{second}`: the spans of `{first}` are {size:.3e} m large or more, but `{second}` \
+         has a radius of curvature of {radius:.3e} m where it is bluntest: it could slip in between the \
+         pressure points; refine `{first}` to spans of a quarter of the contact radius"
     )]
     CoarseSpans {
         /// Name of the first zone.
@@ -186,7 +191,8 @@ pub enum SetupError {
     },
     /// More faces meet in one node than are provided for.
     #[error(
-        "zone `{first}`: the faces around one of its nodes have {points} nodes, at most {MAX_FACE_POINTS} are possible; mend the mesh there"
+        "zone `{first}`: the faces around one of its nodes have {points} nodes, at most {MAX_FACE_POINTS} \
+         are possible; mend the mesh there"
     )]
     CrowdedNode {
         /// Name of the first zone.
@@ -196,7 +202,8 @@ pub enum SetupError {
     },
     /// A coefficient of friction that is negative or not finite.
     #[error(
-        "pair `{first}`/`{second}`: the coefficient of friction is {friction}; it must be finite and at least 0"
+        "pair `{first}`/`{second}`: the coefficient of friction is {friction}; it must be finite and at \
+         least 0"
     )]
     Friction {
         /// Name of the first zone.

@@ -181,8 +181,8 @@ struct Sums {
     near_second_rim: bool,
 }
 
-/// Averages over a span, and Σ w N_i n of its points in `work.own`, with the foot points that `project` finds for
-/// integration point and position.
+/// Averages over a span, and Σ w N_i n of its points in `work.own`, with the foot points that `project` finds
+/// for integration point and position.
 fn average(
     pair: &PairModel,
     span: usize,
@@ -281,8 +281,8 @@ pub(super) fn spread(faces: &Faces, now: &mut FacesNow, foot: Start, v: Vector3<
     on_bezier.iter_mut().zip(values).for_each(|(sum, b)| *sum += v * *b);
 }
 
-/// Adds what the turn of the rim does to the gap of a foot point on its bead, whose middle c = y − ρ n turns with the face, and what its slip
-/// does along a twisted rim:
+/// Adds what the turn of the rim does to the gap of a foot point on its bead, whose middle c = y − ρ n turns
+/// with the face, and what its slip does along a twisted rim:
 ///
 /// ```text
 /// n'·dc = N_K n'·dy_K + Σ_a (lever·yᵃ) N_K,a n·dy_K,    slip: −τ_a N_K,a (x − y)·dy_K
@@ -302,7 +302,8 @@ fn spread_turn(faces: &Faces, foot: &FootPoint, weight: f64, scatter: &mut Scatt
     }
 }
 
-/// A bound from below on the gap of a span that is several of its own sizes away from the box of the second zone.
+/// A bound from below on the gap of a span that is several of its own sizes away from the box of the second
+/// zone.
 fn far_away(pair: &PairModel, span: usize, zone: &FaceZone<'_>, work: &mut PairWork) -> Option<f64> {
     let points = pair.spans.points(span);
     let x = |&i: &u32| work.first_in_2[i as usize];

@@ -11,10 +11,12 @@ impl QuasistaticContact {
     /// 0 ≤ λ ⊥ g + B (û − u_k) + W (λ − λ_k) + d λ ≥ 0,   û = U Bᵀ λ_k
     /// ```
     ///
-    /// û differs from u_k as the rows have turned since u_k was found. Without that term the step is no descent
-    /// direction of E: the turn is of the size of the remaining gaps. W may be that of an earlier pass.
+    /// û differs from u_k as the rows have turned since u_k was found. Without that term the step is no
+    /// descent direction of E: the turn is of the size of the remaining gaps. W may be that of an earlier
+    /// pass.
     ///
-    /// Returns false if a span got a force whose gap was not looked at in this pass: it has none then, and is looked at.
+    /// Returns false if a span got a force whose gap was not looked at in this pass: it has none then, and is
+    /// looked at.
     pub(super) fn solve_linearised(
         &self,
         warm: &mut WarmState,
@@ -51,7 +53,8 @@ impl QuasistaticContact {
         Ok(complete)
     }
 
-    /// What a row says without any further force: the gap, or the slip with the law's part of the force it started from \[m\].
+    /// What a row says without any further force: the gap, or the slip with the law's part of the force it
+    /// started from \[m\].
     fn opening(&self, row: usize, work: &Workspace) -> f64 {
         let (span, part) = (row / self.n_parts, row % self.n_parts);
         if part == 0 {

@@ -12,8 +12,8 @@ use crate::law::Law;
 use crate::pressure::Spans;
 use carom_fem::surface::MAX_FACE_POINTS;
 
-/// Radius of the bead in which the second zone of a pair ends, in sizes of the smallest span of the first: the distance of the points over
-/// which a gap is averaged.
+/// Radius of the bead in which the second zone of a pair ends, in sizes of the smallest span of the first:
+/// the distance of the points over which a gap is averaged.
 const RIM_RADIUS: f64 = 0.25;
 
 /// A body as contact knows it: surface points, and how they give way.
@@ -76,7 +76,8 @@ impl Zone {
     /// A zone of faces.
     ///
     /// * `surface` — faces over numbered points
-    /// * `body_points` — the numbers of the body's surface points, ascending; `surface.points` must be among them
+    /// * `body_points` — the numbers of the body's surface points, ascending; `surface.points` must be among
+    ///   them
     /// * `positions_b` — reference positions of the body's surface points \[m\]
     /// * `is_interface` — for each of `surface.points` whether its compliance is complete
     ///
@@ -106,8 +107,8 @@ impl Zone {
         Ok(Self { name: zone(), body, shape })
     }
 
-    /// Smallest and largest convex curvature in the middles of the faces \[1/m\]: 1/R of a ball, 0 of a plane and of what is
-    /// hollow.
+    /// Smallest and largest convex curvature in the middles of the faces \[1/m\]: 1/R of a ball, 0 of a plane
+    /// and of what is hollow.
     pub fn convex_curvatures(&self) -> [f64; 2] {
         match &self.shape {
             ZoneShape::Plane(_) => [0.0; 2],
@@ -130,7 +131,8 @@ impl Zone {
     }
 
     /// Tells at which edges (face and edge) the zone ends because the surface of the body turns there, see
-    /// [`Surface::sharp_edges`]. Pressure at other borders is pressure at the rim of a zone that is too small.
+    /// [`Surface::sharp_edges`]. Pressure at other borders is pressure at the rim of a zone that is too
+    /// small.
     pub fn with_sharp_edges(mut self, edges: &[[u32; 2]]) -> Self {
         if let ZoneShape::Faces { faces, .. } = &mut self.shape {
             for &[face, edge] in edges {
@@ -156,8 +158,8 @@ pub struct Pair {
     pub law: Law,
     /// Coefficient of Coulomb friction μ ≥ 0.
     pub friction: f64,
-    /// Depth \[m\] beyond which a point counts as lying behind the second zone and not as touching it; without it a
-    /// quarter of the diagonal of the first zone's box.
+    /// Depth \[m\] beyond which a point counts as lying behind the second zone and not as touching it;
+    /// without it a quarter of the diagonal of the first zone's box.
     pub max_depth: Option<f64>,
 }
 
@@ -245,7 +247,8 @@ impl QuasistaticContact {
         Ok(model)
     }
 
-    /// The same with surfaces that end sharply, for statics: a body that is pushed off a surface has to be seen to go, not to lean on a bead.
+    /// The same with surfaces that end sharply, for statics: a body that is pushed off a surface has to be
+    /// seen to go, not to lean on a bead.
     pub fn without_beads(mut self) -> Self {
         for zone in &mut self.zones {
             if let ZoneShape::Faces { faces, .. } = &mut zone.shape {
@@ -328,7 +331,8 @@ impl QuasistaticContact {
         self.n_parts > 1
     }
 
-    /// Number of rows: those of span s are n_parts s (normal) and, with friction, the two that follow (tangential).
+    /// Number of rows: those of span s are n_parts s (normal) and, with friction, the two that follow
+    /// (tangential).
     pub fn n_rows(&self) -> usize {
         self.n_parts * self.n_spans
     }

@@ -1,4 +1,5 @@
-//! How the contact resists given motions of the points: what statics needs to find rigid motions that supports leave free.
+//! How the contact resists given motions of the points: what statics needs to find rigid motions that
+//! supports leave free.
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
@@ -16,7 +17,8 @@ pub struct PointMotion {
 }
 
 impl QuasistaticContact {
-    /// Stiffness of the contact of the last solve against motions of the bodies, without that of turning normals.
+    /// Stiffness of the contact of the last solve against motions of the bodies, without that of turning
+    /// normals.
     ///
     /// ```text
     /// H = (B R)ᵀ (W + d)⁻¹ (B R)    over the spans with pressure
@@ -24,8 +26,9 @@ impl QuasistaticContact {
     ///
     /// * `motions` — R, one column each
     ///
-    /// Returns H, n × n for n motions, symmetric and positive semi-definite: minus the derivative of the forces Rᵀ f on
-    /// the points by the motions. `None` if W is singular, which several pressures on one point bring about.
+    /// Returns H, n × n for n motions, symmetric and positive semi-definite: minus the derivative of the
+    /// forces Rᵀ f on the points by the motions. `None` if W is singular, which several pressures on one
+    /// point bring about.
     pub fn motion_stiffness(&self, motions: &[PointMotion], work: &Workspace) -> Option<Mat<f64>> {
         let active: Vec<usize> = (0..self.n_spans).filter(|&s| work.solution.lambda[s] > 0.0).collect();
         let (n, m) = (active.len(), motions.len());

@@ -1,4 +1,5 @@
-//! The loaded patch of a pair, and the size of the faces on either side of it: how well meshes resolve a contact.
+//! The loaded patch of a pair, and the size of the faces on either side of it: how well meshes resolve a
+//! contact.
 
 use carom_fem::surface::MAX_FACE_POINTS;
 use nalgebra::Vector3;
@@ -17,7 +18,8 @@ pub struct Patch {
     pub first_size: f64,
     /// √A of the faces that they meet, mean by force \[m\]; none where the second surface has no faces.
     pub second_size: Option<f64>,
-    /// True if every span of the surface carries pressure: two surfaces that fit each other, whose patch is given by their outline.
+    /// True if every span of the surface carries pressure: two surfaces that fit each other, whose patch is
+    /// given by their outline.
     pub is_full: bool,
 }
 
@@ -54,7 +56,8 @@ impl QuasistaticContact {
     }
 }
 
-/// √A of each face of a zone in its reference position \[m\], from the tangents in its middle; empty for a zone without faces.
+/// √A of each face of a zone in its reference position \[m\], from the tangents in its middle; empty for a
+/// zone without faces.
 pub(super) fn face_sizes(zone: &Zone) -> Vec<f64> {
     let ZoneShape::Faces { faces, reference, .. } = &zone.shape else { return Vec::new() };
     let size = |face: u32| {

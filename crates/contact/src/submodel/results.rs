@@ -37,8 +37,8 @@ pub struct RimPressure {
     pub share: f64,
 }
 
-/// Overlap of the surfaces that brings about no force: a point of a span is inside the other body while the gap of the span
-/// is open on the average, as the span is large for the shape of what it meets.
+/// Overlap of the surfaces that brings about no force: a point of a span is inside the other body while the
+/// gap of the span is open on the average, as the span is large for the shape of what it meets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overlap {
     /// Span of the first zone.
@@ -67,8 +67,8 @@ pub struct PairSolution {
     pub force: f64,
     /// Force on the second body, friction included, inertial components \[N\]; the first has the opposite.
     pub force_i: Vector3<f64>,
-    /// Where the force acts: middles of the spans weighted by their forces, inertial components \[m\]; without force the
-    /// middle of the nearest span.
+    /// Where the force acts: middles of the spans weighted by their forces, inertial components \[m\];
+    /// without force the middle of the nearest span.
     pub center_i: Vector3<f64>,
     /// Largest λ/A \[Pa\].
     pub peak_pressure: f64,
@@ -78,12 +78,13 @@ pub struct PairSolution {
     pub active_area: f64,
     /// Smallest gap without displacement by high modes \[m\], negative in contact.
     ///
-    /// Exact to first order in the displacement. For spans so far away that they were not looked at, a bound from
-    /// below that is at least half of their gap, or their distance from the box of the second zone.
+    /// Exact to first order in the displacement. For spans so far away that they were not looked at, a bound
+    /// from below that is at least half of their gap, or their distance from the box of the second zone.
     pub min_free_gap: f64,
     /// Span with this gap.
     pub nearest_span: usize,
-    /// Its rate \[m/s\], negative while approaching; 0 if velocities were not given, or the span was not looked at.
+    /// Its rate \[m/s\], negative while approaching; 0 if velocities were not given, or the span was not
+    /// looked at.
     pub gap_rate: f64,
     /// Deepest average penetration of a span that the law leaves \[m\], ≥ 0.
     pub penetration: f64,
@@ -122,8 +123,8 @@ pub struct Solution {
     pub passes: usize,
     /// Times that W was condensed anew.
     pub condensations: usize,
-    /// Complementarity problems for which active sets failed and Lemke's algorithm was used, or with friction Newton's method failed and
-    /// the chain of all methods was.
+    /// Complementarity problems for which active sets failed and Lemke's algorithm was used, or with friction
+    /// Newton's method failed and the chain of all methods was.
     pub fallbacks: usize,
     /// Steps that the line search cut.
     pub cuts: usize,
@@ -180,8 +181,8 @@ impl Solution {
 impl QuasistaticContact {
     /// Fills the solution from the last pass and the force and displacement found with it.
     ///
-    /// `before` is the displacement of that pass: rows and lever arms are taken there, so that the forces of a pair
-    /// are equal, opposite and along one line.
+    /// `before` is the displacement of that pass: rows and lever arms are taken there, so that the forces of
+    /// a pair are equal, opposite and along one line.
     pub(super) fn fill_solution(
         &self,
         states: &[BodyState<'_>],
@@ -325,7 +326,8 @@ impl QuasistaticContact {
         rate
     }
 
-    /// Pressure on rim spans of the first zone, or on spans whose foot points reach the rim of an elastic second zone.
+    /// Pressure on rim spans of the first zone, or on spans whose foot points reach the rim of an elastic
+    /// second zone.
     fn rim_pressure(&self, pair: &PairModel, force: f64, work: &Workspace) -> Option<RimPressure> {
         let elastic_faces = match &self.zones[pair.pair.second].shape {
             ZoneShape::Faces { .. } => self.bodies[self.zones[pair.pair.second].body].compliance.is_some(),

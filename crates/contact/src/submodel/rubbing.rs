@@ -4,8 +4,8 @@ use crate::solver::{Dense, FrictionError, FrictionMethod, FrictionProblem, Frict
 
 /// W + d of spans with three rows each, and the solver of cone complementarity.
 ///
-/// The solver judges residuals that mix forces and lengths, so it gets r̂ = (w/L) r and û = u/L with w the mean of the diagonal and
-/// L the largest entry of q.
+/// The solver judges residuals that mix forces and lengths, so it gets r̂ = (w/L) r and û = u/L with w the
+/// mean of the diagonal and L the largest entry of q.
 #[derive(Default)]
 pub(super) struct Rubbing {
     solver: FrictionSolver,
@@ -41,7 +41,8 @@ impl Rubbing {
         let _ = self.matrix.fill(n, scaled);
     }
 
-    /// Solves for the forces, whose values at entry are the start; returns the relative motion of each row, W z + q \[m\].
+    /// Solves for the forces, whose values at entry are the start; returns the relative motion of each row, W
+    /// z + q \[m\].
     ///
     /// * `friction` — μ of each span
     ///

@@ -7,8 +7,8 @@ use super::{BodyState, QuasistaticContact, SolveError, WarmState};
 const MAX_CUTS: usize = 30;
 /// A frozen W is condensed anew if an iteration reduces the change by less than this.
 const POOR_CONTRACTION: f64 = 0.2;
-/// No iteration is taken to contract better than this: the first passes seem to, as the error of the gaps is of second
-/// order there, but the curvature that Gauss-Newton leaves out contracts by 0.01 or so.
+/// No iteration is taken to contract better than this: the first passes seem to, as the error of the gaps is
+/// of second order there, but the curvature that Gauss-Newton leaves out contracts by 0.01 or so.
 const CONTRACTION: f64 = 0.02;
 /// With friction steps are halved from this ratio of changes on, down to this part.
 const POOR_RELAXED: f64 = 0.7;
@@ -23,7 +23,8 @@ struct Change {
     scale: f64,
 }
 
-/// Energy of an iterate: ½ f·u and penalties, violations of hard gaps weighted by a force, and what the model promised.
+/// Energy of an iterate: ½ f·u and penalties, violations of hard gaps weighted by a force, and what the model
+/// promised.
 #[derive(Clone, Copy)]
 struct Merit {
     smooth: f64,
@@ -56,12 +57,13 @@ struct Progress {
 impl QuasistaticContact {
     /// Pressures, forces and displacements of the contact for the given states, into `work.solution`.
     ///
-    /// `warm` is the memory of the last solve (or [`Self::cold`]) and becomes that of this one. On an error it must not
-    /// be used further: go on from a copy, or cold.
+    /// `warm` is the memory of the last solve (or [`Self::cold`]) and becomes that of this one. On an error
+    /// it must not be used further: go on from a copy, or cold.
     ///
     /// # Errors
     ///
-    /// [`SolveError`] if the input does not fit, or the iteration does not converge: never a result that is not one.
+    /// [`SolveError`] if the input does not fit, or the iteration does not converge: never a result that is
+    /// not one.
     pub fn solve(
         &self,
         states: &[BodyState<'_>],
@@ -157,8 +159,8 @@ impl QuasistaticContact {
         }
     }
 
-    /// With friction there is no energy to judge a step by: a sequence that does not contract, as spans close and open or sticking
-    /// and slipping take turns, goes on by a part of its steps.
+    /// With friction there is no energy to judge a step by: a sequence that does not contract, as spans close
+    /// and open or sticking and slipping take turns, goes on by a part of its steps.
     fn relax(&self, progress: &mut Progress, now: Change, work: &mut Workspace) {
         if let Some(last) = progress.change {
             let contraction = now.change / last.change;

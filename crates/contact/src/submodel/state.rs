@@ -13,7 +13,8 @@ pub struct BodyState<'a> {
     pub rot_ib: Matrix3<f64>,
     /// Origin of the body frame, inertial components \[m\].
     pub r_ib_i: Vector3<f64>,
-    /// Positions of the surface points in the body frame, low modes included, high modes not: 3n numbers \[m\].
+    /// Positions of the surface points in the body frame, low modes included, high modes not: 3n numbers
+    /// \[m\].
     pub positions_b: &'a [f64],
     /// Velocities, for the rates of the gaps; without them the rates are zero.
     pub twist: Option<Twist<'a>>,
@@ -26,19 +27,21 @@ pub struct Twist<'a> {
     pub v_ib_b: Vector3<f64>,
     /// Angular velocity \[rad/s\].
     pub omega_ib_b: Vector3<f64>,
-    /// Velocities of the points relative to the body frame (Φ_lf q̇_lf), 3n numbers \[m/s\]; empty for a rigid body.
+    /// Velocities of the points relative to the body frame (Φ_lf q̇_lf), 3n numbers \[m/s\]; empty for a
+    /// rigid body.
     pub rates_b: &'a [f64],
 }
 
-/// Gradient of the gap of a span with respect to the positions of the points of its two bodies, in their own frames.
+/// Gradient of the gap of a span with respect to the positions of the points of its two bodies, in their own
+/// frames.
 #[derive(Debug, PartialEq, Default)]
 pub struct Row {
     /// Points of the first body with ∂g/∂x.
     pub first: Vec<(u32, [f64; 3])>,
     /// Points of the second body with ∂g/∂x; empty for planes and spheres.
     pub second: Vec<(u32, [f64; 3])>,
-    /// For planes and spheres ∂g by a translation and by a rotation about the origin of the second body, else zero; in tangential
-    /// rows of faces the rotation that their points leave out.
+    /// For planes and spheres ∂g by a translation and by a rotation about the origin of the second body, else
+    /// zero; in tangential rows of faces the rotation that their points leave out.
     pub reaction: [[f64; 3]; 2],
 }
 
@@ -56,7 +59,8 @@ impl Clone for Row {
         Self { first: self.first.clone(), second: self.second.clone(), reaction: self.reaction }
     }
 
-    /// Keeps the memory of `self`, which the derived implementation would not: rows are copied in every evaluation.
+    /// Keeps the memory of `self`, which the derived implementation would not: rows are copied in every
+    /// evaluation.
     fn clone_from(&mut self, source: &Self) {
         self.first.clone_from(&source.first);
         self.second.clone_from(&source.second);
@@ -71,8 +75,8 @@ pub struct SpanMemory {
     pub gap: f64,
     /// Bound from below on the average gap now: `gap` less all motion since \[m\].
     pub slack: f64,
-    /// Depth of its deepest integration point when it was last looked at, if the gap was open on the average then; else 0
-    /// \[m\].
+    /// Depth of its deepest integration point when it was last looked at, if the gap was open on the average
+    /// then; else 0 \[m\].
     pub overlap: f64,
     /// True if its foot points are known.
     pub has_feet: bool,
@@ -91,7 +95,8 @@ pub struct WarmState {
     pub feet: Vec<Start>,
     /// One for each span.
     pub spans: Vec<SpanMemory>,
-    /// For each pair the positions of the first zone's points in the frame of the second body when gaps were last taken.
+    /// For each pair the positions of the first zone's points in the frame of the second body when gaps were
+    /// last taken.
     pub first_positions: Vec<Vec<[f64; 3]>>,
     /// For each pair the positions of the second zone's points then.
     pub second_positions: Vec<Vec<[f64; 3]>>,

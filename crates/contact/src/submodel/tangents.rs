@@ -1,21 +1,22 @@
 //! Friction: the tangential rows of a span, and what is remembered of it from one accepted state to the next.
 //!
-//! Within a step from an accepted state (index n) the slip of a span is what its mean position moves over the material points that
-//! were its foot points then,
+//! Within a step from an accepted state (index n) the slip of a span is what its mean position moves over the
+//! material points that were its foot points then,
 //!
 //! ```text
 //! s_a = t_a · [ (x̄ − Σ_g w_g y(ξ_g,n)) − (x̄ − Σ_g w_g y(ξ_g,n))_n ],    a = 1, 2
 //! ```
 //!
-//! in the frame of the second body, with orthonormal tangents t_a; with the law's own compliance d and the tangential force τ,
+//! in the frame of the second body, with orthonormal tangents t_a; with the law's own compliance d and the
+//! tangential force τ,
 //!
 //! ```text
 //! σ = s + d (τ − τ_n),    |τ| ≤ μ λ,    σ = 0 if |τ| < μ λ,    τ = −μ λ σ/|σ| otherwise.
 //! ```
 //!
-//! That is Coulomb's law by one implicit step from the accepted state (THEORY 4.5): exact while the direction of slip stays, so
-//! that an integrator of high order sees a smooth right-hand side. The force acts at the mean position of the span on both
-//! bodies: both momenta are kept.
+//! That is Coulomb's law by one implicit step from the accepted state (THEORY 4.5): exact while the direction
+//! of slip stays, so that an integrator of high order sees a smooth right-hand side. The force acts at the
+//! mean position of the span on both bodies: both momenta are kept.
 
 use nalgebra::Vector3;
 
@@ -86,8 +87,8 @@ impl SlipWork {
     }
 }
 
-/// Normals may come this near to an axis before the tangents turn to another: in between they follow the normal, so that components
-/// of forces mean the same from pass to pass.
+/// Normals may come this near to an axis before the tangents turn to another: in between they follow the
+/// normal, so that components of forces mean the same from pass to pass.
 const NEAR_AXIS: f64 = 0.8;
 
 /// Two unit vectors across a normal, of which the first lies in the plane of the normal and the axis.
@@ -101,7 +102,8 @@ fn tangents(normal: &Vector3<f64>, axis: &mut u8) -> [Vector3<f64>; 2] {
 }
 
 impl QuasistaticContact {
-    /// Tangential rows and slip of a span whose foot points and normal (of any length) are those of this pass.
+    /// Tangential rows and slip of a span whose foot points and normal (of any length) are those of this
+    /// pass.
     pub(super) fn evaluate_tangents(
         &self,
         k: usize,
@@ -193,8 +195,8 @@ fn carried(force: &Vector3<f64>, tangents: &[Vector3<f64>; 2]) -> [f64; 2] {
     if length > 0.0 { along.map(|a| a * force.norm() / length) } else { [0.0; 2] }
 }
 
-/// Tangential forces on a second zone of faces into the rows; the mean positions of the foot points and of the material points that
-/// were foot points at the last accepted state.
+/// Tangential forces on a second zone of faces into the rows; the mean positions of the foot points and of
+/// the material points that were foot points at the last accepted state.
 fn across_faces(
     pair: &PairModel,
     span: usize,

@@ -98,7 +98,8 @@ pub(super) fn two_curved_bodies_with(law: Law, friction: f64) -> (QuasistaticCon
     problem_with((vec![upper, lower], law), friction)
 }
 
-/// A symmetric positive definite compliance like that of a half-space of steel, with coupling of the directions.
+/// A symmetric positive definite compliance like that of a half-space of steel, with coupling of the
+/// directions.
 ///
 /// Completely monotone functions of the distance are positive definite kernels (Schoenberg).
 fn smooth_compliance(points: &[Vector3<f64>], random: &mut Random) -> Mat<f64> {
@@ -123,7 +124,8 @@ pub(super) fn contact_sphere(radius: f64) -> ZoneShape {
     ZoneShape::Sphere(Sphere { center: Vector3::zeros(), radius })
 }
 
-/// Uniform biquadratic B-spline patch of n × n spans of size h on z = c (x² + y²)/2, as contact zones of NURBS bodies are.
+/// Uniform biquadratic B-spline patch of n × n spans of size h on z = c (x² + y²)/2, as contact zones of
+/// NURBS bodies are.
 pub(super) fn spline_patch(
     n: usize,
     h: f64,
@@ -159,7 +161,8 @@ pub(super) fn spline_patch(
     (Surface { points: numbers, weights: vec![1.0; points.len()], faces, operators }, points)
 }
 
-/// Steps of an impact one after another, as in a time loop: a solve begins with the pressures of the last one.
+/// Steps of an impact one after another, as in a time loop: a solve begins with the pressures of the last
+/// one.
 #[test]
 fn warm_solves_take_fewer_passes_than_cold_ones_and_end_alike() {
     let h = 85e-6;
@@ -199,7 +202,8 @@ fn warm_solves_take_fewer_passes_than_cold_ones_and_end_alike() {
     }
     let [warm, cold] = [warm_passes, cold_passes].map(|passes| passes as f64 / n as f64);
     println!(
-        "{warm:.2} passes a solve, {cold:.2} from nothing; {condensed} condensations of {n}, at most {active} active spans"
+        "{warm:.2} passes a solve, {cold:.2} from nothing; {condensed} condensations of {n}, at most \
+         {active} active spans"
     );
     assert!(active > 40 && warm < 0.9 * cold, "{active} active spans, {warm} and {cold} passes");
     assert!(condensed < n / 10, "{condensed} condensations of {n}");

@@ -14,8 +14,8 @@ use carom_fem::surface::MAX_FACE_POINTS;
 
 /// Memory of [`QuasistaticContact::solve`], with the [`Solution`] of the last call.
 ///
-/// Apart from speed nothing in it influences the next call. After a first call nothing is allocated unless a contact
-/// grows beyond what was seen before.
+/// Apart from speed nothing in it influences the next call. After a first call nothing is allocated unless a
+/// contact grows beyond what was seen before.
 pub struct Workspace {
     /// Result of the last call.
     pub solution: Solution,
@@ -186,7 +186,8 @@ impl Scatter {
         self.on_points[k] += v;
     }
 
-    /// Moves the collected vectors into a row and forgets them; `points` gives the body's number of a zone's point.
+    /// Moves the collected vectors into a row and forgets them; `points` gives the body's number of a zone's
+    /// point.
     pub(super) fn drain_into(&mut self, row: &mut Vec<(u32, [f64; 3])>, points: &[u32]) {
         row.clear();
         for &k in &self.touched {

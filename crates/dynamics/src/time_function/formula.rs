@@ -8,9 +8,11 @@ pub(super) const STACK: usize = 32;
 
 /// A formula in t.
 ///
-/// Numbers, `t`, `pi`, `+ - * / ^`, parentheses, `sin cos tan atan sinh cosh tanh exp log sqrt abs step smoothstep min max`. `^` binds
-/// first and to the right, a sign before `*`: `-2^2` is −4. `log` is the natural logarithm, angles are in radians. `step(x)` is 0 for
-/// x < 0 and 1 otherwise; `smoothstep(x)` goes from 0 at x ≤ 0 to 1 at x ≥ 1 with two continuous derivatives.
+/// Numbers, `t`, `pi`, `+ - * / ^`, parentheses,
+/// `sin cos tan atan sinh cosh tanh exp log sqrt abs step smoothstep min max`. `^` binds first and to the
+/// right, a sign before `*`: `-2^2` is −4. `log` is the natural logarithm, angles are in radians. `step(x)`
+/// is 0 for x < 0 and 1 otherwise; `smoothstep(x)` goes from 0 at x ≤ 0 to 1 at x ≥ 1 with two continuous
+/// derivatives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula {
     /// As it was written.
@@ -105,7 +107,8 @@ impl Formula {
         })
     }
 
-    /// f, f′, f″ at a time. Where a derivative does not exist (`abs` at 0, `step`) it is that of the side after it, or 0.
+    /// f, f′, f″ at a time. Where a derivative does not exist (`abs` at 0, `step`) it is that of the side
+    /// after it, or 0.
     pub fn at(&self, time: f64) -> Jet {
         // The parser has bounded the height of the stack.
         let mut stack = [Jet::default(); STACK];

@@ -1,7 +1,7 @@
 //! Functions of time with their first two derivatives: formulas, tables, numbers.
 //!
-//! Loads need values alone; a motion that is prescribed needs its velocity and acceleration, too. Derivatives are exact:
-//! formulas are evaluated in [`Jet`]s, tables are piecewise polynomials.
+//! Loads need values alone; a motion that is prescribed needs its velocity and acceleration, too. Derivatives
+//! are exact: formulas are evaluated in [`Jet`]s, tables are piecewise polynomials.
 //!
 //! * [`Formula`]: `2 * sin(3 * pi * t) + max(0, t - 1)^2`
 //! * [`Table`]: pairs of time and value with lines or a cubic spline between them
@@ -52,8 +52,9 @@ impl TimeFunction {
         }
     }
 
-    /// The first time after `time` at which a derivative up to the second jumps, as far as that is known: steps of an integrator
-    /// that end there pass over no kink. Infinite if there is none; kinks of formulas are not known.
+    /// The first time after `time` at which a derivative up to the second jumps, as far as that is known:
+    /// steps of an integrator that end there pass over no kink. Infinite if there is none; kinks of formulas
+    /// are not known.
     pub fn next_kink(&self, time: f64) -> f64 {
         match self {
             Self::Constant(_) | Self::Formula(_) => f64::INFINITY,

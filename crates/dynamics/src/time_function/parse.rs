@@ -54,7 +54,8 @@ pub enum FormulaError {
         known: String,
     },
     /// Too many or too few arguments.
-    #[error("column {column}: `{name}` takes {expected} argument{}, not {found}", if *expected == 1 { "" } else { "s" })]
+    #[error("column {column}: `{name}` takes {expected} argument{}, not \
+        {found}", if *expected == 1 { "" } else { "s" })]
     Arguments {
         /// Where.
         column: usize,
@@ -281,7 +282,8 @@ mod tests {
         assert_eq!(error("sin t"), "column 5: `(` is expected, `t` is there");
         assert_eq!(
             error("t + ω²"),
-            "column 5: `ω²` is not known; there are `t`, `pi` and the functions `sin`, `cos`, `tan`, `atan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `sqrt`, `abs`, `step`, `smoothstep`, `min`, `max`"
+            "column 5: `ω²` is not known; there are `t`, `pi` and the functions `sin`, `cos`, `tan`, `atan`, \
+             `sinh`, `cosh`, `tanh`, `exp`, `log`, `sqrt`, `abs`, `step`, `smoothstep`, `min`, `max`"
         );
         assert!(error(".").contains("column 1: a number is expected"));
         assert!(error("1e").contains("column 2"));

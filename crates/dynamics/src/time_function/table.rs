@@ -183,7 +183,8 @@ mod tests {
         assert_eq!(curve.next_kink(0.6), 2.0);
     }
 
-    /// A sine has no bend at 0 and π, as the spline: errors fall with the fourth power of the distance of the nodes.
+    /// A sine has no bend at 0 and π, as the spline: errors fall with the fourth power of the distance of the
+    /// nodes.
     #[test]
     fn a_smooth_table_is_of_fourth_order() {
         let error = |n: usize| {

@@ -1,13 +1,15 @@
-//! What the assembly of K and M of the quarter ring costs by degree and size; `docs/assembly.md` keeps the figures.
+//! What the assembly of K and M of the quarter ring costs by degree and size; `docs/assembly.md` keeps the
+//! figures.
 //!
 //! ```text
 //! cargo bench -p carom-fem --bench assembly_table             # everything
 //! cargo bench -p carom-fem --bench assembly_table -- 2 3      # degrees 2 and 3
 //! ```
 //!
-//! Degree p in every direction, n³ spans, (p+1)³ points each. Times are the least of some turns, sparsity pattern included: CPU
-//! seconds of one thread, seconds on the wall of two. Operations are the multiplications and additions of the three contractions
-//! (not the geometry, nor adding to the matrices), the peak of the machine is that of a dense product of faer in the same run.
+//! Degree p in every direction, n³ spans, (p+1)³ points each. Times are the least of some turns, sparsity
+//! pattern included: CPU seconds of one thread, seconds on the wall of two. Operations are the
+//! multiplications and additions of the three contractions (not the geometry, nor adding to the matrices),
+//! the peak of the machine is that of a dense product of faer in the same run.
 
 use carom_fem::assembly::{assemble, contraction_operations};
 use carom_fem::coupling::node_graph;
@@ -43,7 +45,8 @@ fn main() {
     let peak = one.install(dense_peak);
     println!("dense product of faer, one thread: {:.1} GFLOP/s\n", 1e-9 * peak);
     println!(
-        "| p | n | dof | CPU s | of it pattern | µs a cell | GFLOP | GFLOP/s | of the peak | MB | MB at peak | wall s, 1 thread | 2 threads | ∝ n^ |"
+        "| p | n | dof | CPU s | of it pattern | µs a cell | GFLOP | GFLOP/s | of the peak | MB | MB at peak \
+         | wall s, 1 thread | 2 threads | ∝ n^ |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (degree, sizes) in (1..).zip(SIZES) {
@@ -95,7 +98,8 @@ fn row(
         format!("{:.2}", (time.cpu / seconds).ln() / (n as f64 / n_last as f64).ln())
     });
     println!(
-        "| {degree} | {n} | {} | {:.4} | {:.4} | {:.1} | {:.3} | {:.1} | {:.0} % | {:.1} | {:.1} | {:.4} | {:.4} | {growth} |",
+        "| {degree} | {n} | {} | {:.4} | {:.4} | {:.1} | {:.3} | {:.1} | {:.0} % | {:.1} | {:.1} | {:.4} | \
+         {:.4} | {growth} |",
         discretisation.n_dofs(),
         time.cpu,
         pattern.cpu,

@@ -14,14 +14,15 @@ use crate::Discretisation;
 /// Most hanging points whose rows are multiplied together.
 const GROUP: usize = 64;
 
-/// Matrices over the points of the body from those over points (f) and hanging points (h), which follow u_h = C u_f.
+/// Matrices over the points of the body from those over points (f) and hanging points (h), which follow u_h =
+/// C u_f.
 ///
 /// ```text
 /// K = K̂_ff + Cᵀ A + Aᵀ C,   A = K̂_hf + ½ K̂_hh C
 /// ```
 ///
-/// Hanging points that lie together follow nearly the same points: Cᵀ A is a dense product for each group of them. The
-/// sums have one order, whatever the number of threads.
+/// Hanging points that lie together follow nearly the same points: Cᵀ A is a dense product for each group of
+/// them. The sums have one order, whatever the number of threads.
 ///
 /// * `graph` — of the points alone
 /// * `free` — K̂ and M̂
@@ -210,7 +211,8 @@ fn sorted(places: &mut [u32], for_each: impl FnOnce(&mut dyn FnMut(u32))) -> Vec
 
 /// Cᵀ A: full rows of the points that hanging points follow.
 struct Product {
-    /// For each point its coupled points, ascending, and their values; empty where no hanging point follows it.
+    /// For each point its coupled points, ascending, and their values; empty where no hanging point follows
+    /// it.
     rows: Vec<Vec<u32>>,
     values: Vec<Vec<Value>>,
 }

@@ -1,6 +1,7 @@
 //! Element matrices of meshes, and how they are added.
 //!
-//! Batches of cells are computed in parallel and then added column range by column range, every entry in the order of the cells.
+//! Batches of cells are computed in parallel and then added column range by column range, every entry in the
+//! order of the cells.
 
 use carom_linalg::NodeGraph;
 use carom_mesh::CellShape;

@@ -35,7 +35,8 @@ impl Scheme {
         let rows: Vec<Vec<f64>> = match shape {
             CellShape::Tet4 => vec![vec![1.0]; nodes.len()],
             CellShape::Tet10 => {
-                // At sample k the barycentric coordinate k is b, the others a: linear interpolation inverts that.
+                // At sample k the barycentric coordinate k is b, the others a: linear interpolation inverts
+                // that.
                 let a = points[0][0];
                 let b = 1.0 - 3.0 * a;
                 let row = |x: &[f64; 3]| {

@@ -2,8 +2,8 @@
 
 use super::{FaceBasis, Surface};
 
-/// Cosine of the angle between two faces beyond which the edge between them is sharp: 30°, more than the facets of a
-/// usable mesh of a smooth surface turn.
+/// Cosine of the angle between two faces beyond which the edge between them is sharp: 30°, more than the
+/// facets of a usable mesh of a smooth surface turn.
 const SHARP: f64 = 0.866_025_403_784_438_6;
 /// Middles closer than this part of the body's size are the same.
 const SAME: f64 = 1e-9;
@@ -36,8 +36,8 @@ impl Surface {
     /// * `whole` — the whole surface of the body, of which this one is a part
     /// * `points` — position of every point of the body, by its number \[m\]
     ///
-    /// At such an edge a part of the surface ends because the surface does, elsewhere because it was cut there. Edges are
-    /// the same where their middles are, so faces must meet edge to edge.
+    /// At such an edge a part of the surface ends because the surface does, elsewhere because it was cut
+    /// there. Edges are the same where their middles are, so faces must meet edge to edge.
     pub fn sharp_edges(&self, whole: &Self, points: &[[f64; 3]]) -> Vec<[u32; 2]> {
         let size = extent(whole, points);
         let mut all = whole.middles(points);

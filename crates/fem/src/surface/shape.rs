@@ -4,7 +4,8 @@ use carom_mesh::FaceShape;
 
 use super::MAX_DEGREE;
 
-/// Bernstein polynomials of degree p on \[0,1\] with two derivatives: `b[k][i]` is the k-th derivative of b_i.
+/// Bernstein polynomials of degree p on \[0,1\] with two derivatives: `b[k][i]` is the k-th derivative of
+/// b_i.
 ///
 /// ```text
 /// b_i,p = (1−t) b_i,p−1 + t b_i−1,p−1,   b'_i,p = p (b_i−1,p−1 − b_i,p−1)

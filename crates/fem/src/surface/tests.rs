@@ -1,6 +1,7 @@
 use super::*;
 
-/// One face of each kind with points that are not in a plane; splines of degree (2, 3) and (4, 1) with weights.
+/// One face of each kind with points that are not in a plane; splines of degree (2, 3) and (4, 1) with
+/// weights.
 fn one_of_each() -> Vec<(Surface, Vec<[f64; 3]>)> {
     let mut all = Vec::new();
     for shape in [FaceShape::Tri3, FaceShape::Tri6, FaceShape::Quad4, FaceShape::Quad8, FaceShape::Quad9] {

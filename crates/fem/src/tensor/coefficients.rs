@@ -7,15 +7,16 @@
 //! u_a^ξ = ∂ξ/∂x_a,   u_a^0 = −Σ_ξ ∂ξ/∂x_a (∂W/∂ξ)/W
 //! ```
 //!
-//! so that stiffness and mass are sums of products of one-dimensional functions with coefficients at the points:
+//! so that stiffness and mass are sums of products of one-dimensional functions with coefficients at the
+//! points:
 //!
 //! ```text
 //! K_ab,ij = w_i w_j Σ_αβ ∫ D_ab^αβ N_i^α N_j^β,   D_ab^αβ = (λ u_a^α u_b^β + μ u_b^α u_a^β + μ δ_ab Σ_c u_c^α u_c^β) det J / W²
 //! M_ij    = w_i w_j ∫ ρ det J / W² N_i N_j
 //! ```
 //!
-//! D_ab^αβ = D_ba^βα. For α ≠ β it is split into its symmetric part σ_ab, which goes with N_i^α N_j^β + N_i^β N_j^α, and its
-//! antisymmetric part τ_ab, which goes with N_i^α N_j^β − N_i^β N_j^α.
+//! D_ab^αβ = D_ba^βα. For α ≠ β it is split into its symmetric part σ_ab, which goes with N_i^α N_j^β + N_i^β
+//! N_j^α, and its antisymmetric part τ_ab, which goes with N_i^α N_j^β − N_i^β N_j^α.
 
 use super::LANES;
 use crate::evaluator::determinant;
@@ -165,8 +166,8 @@ impl Map {
 
     /// σ by components xx, yy, zz, yz, xz, xy and τ by yz, xz, xy for α ≠ β.
     ///
-    /// Products in two directions, (N_i′ N_j)(ξ) (N_i N_j′)(η) ± the other, are half of what sums and differences of slopes
-    /// make of them: that half is in the coefficients.
+    /// Products in two directions, (N_i′ N_j)(ξ) (N_i N_j′)(η) ± the other, are half of what sums and
+    /// differences of slopes make of them: that half is in the coefficients.
     #[inline(always)]
     fn mixed(&self, alpha: usize, beta: usize, scale: &Lanes, moduli: &Moduli) -> ([Lanes; 6], [Lanes; 3]) {
         let (u, v) = (&self.factors[alpha], &self.factors[beta]);

@@ -1,9 +1,10 @@
 //! Contraction of point coefficients direction by direction.
 //!
-//! K and M are sums over points of D N_i^α N_j^β with N = N(ξ) N(η) N(ζ). In each direction the product of a pair (i, j) is
-//! split into what stays and what turns its sign when i and j are exchanged (*even* and *odd*), and so is D in its components
-//! (σ and τ, see [`super::coefficients`]). K is symmetric, so only terms with an even number of odd factors occur, and pairs
-//! i ≥ j in every direction are enough: seven terms say all blocks of the four pairs of functions that exchanging gives.
+//! K and M are sums over points of D N_i^α N_j^β with N = N(ξ) N(η) N(ζ). In each direction the product of a
+//! pair (i, j) is split into what stays and what turns its sign when i and j are exchanged (*even* and
+//! *odd*), and so is D in its components (σ and τ, see [`super::coefficients`]). K is symmetric, so only
+//! terms with an even number of odd factors occur, and pairs i ≥ j in every direction are enough: seven terms
+//! say all blocks of the four pairs of functions that exchanging gives.
 //!
 //! ```text
 //! sss  saa  asa  aas   even components σ        (first letter ξ, then η, ζ: s even, a odd)

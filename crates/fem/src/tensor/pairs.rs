@@ -1,4 +1,5 @@
-//! Products of two one-dimensional functions, and which pairs of functions some consecutive spans have in common.
+//! Products of two one-dimensional functions, and which pairs of functions some consecutive spans have in
+//! common.
 
 use carom_nurbs::basis::MAX_DEGREE;
 

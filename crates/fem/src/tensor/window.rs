@@ -53,8 +53,8 @@ pub(super) struct Window<'a> {
     pub(super) homogeneous: Vec<[f64; 4]>,
     /// Column of each control point.
     slots: Vec<u32>,
-    /// For each control point and row of control points: `n_x` + the entry that the row's first point has, or would have, in
-    /// the column of the point. 0 if the entries of the row do not follow each other.
+    /// For each control point and row of control points: `n_x` + the entry that the row's first point has, or
+    /// would have, in the column of the point. 0 if the entries of the row do not follow each other.
     bases: Vec<u32>,
     /// For each row of control points, whether their numbers follow each other.
     in_order: Vec<bool>,
@@ -138,7 +138,8 @@ impl<'a> Window<'a> {
                     if !self.in_order[row] || last < id {
                         continue;
                     }
-                    // Only points from the column's own on have entries; they follow each other if first and last do.
+                    // Only points from the column's own on have entries; they follow each other if first and
+                    // last do.
                     let first = of_row[partners.start].max(id);
                     let start = partners.end - 1 - (last - first) as usize;
                     if rows.get(next) != Some(&first) {
@@ -178,7 +179,8 @@ impl<'a> Window<'a> {
         Target { column, entry: entry as u32, factor, source, is_lower, is_twice }
     }
 
-    /// Reads from all targets: they come to the cache side by side, where adding to them would wait for one after the other.
+    /// Reads from all targets: they come to the cache side by side, where adding to them would wait for one
+    /// after the other.
     #[inline(always)]
     pub(super) fn fetch(&self, targets: &[Target]) {
         let mut sum = 0.0;

@@ -14,7 +14,8 @@ pub(crate) fn steel() -> Material {
 const TETS: [[usize; 4]; 6] =
     [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]];
 
-/// The unit cube as n³ cells (or 6 n³ tetrahedra), its nodes moved by `map`. Middle nodes are mapped too: curved cells.
+/// The unit cube as n³ cells (or 6 n³ tetrahedra), its nodes moved by `map`. Middle nodes are mapped too:
+/// curved cells.
 pub(crate) fn block(shape: CellShape, n: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
     block_of(shape, [n; 3], map)
 }

@@ -13,7 +13,8 @@ use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
 
 /// What `format` says in a body file.
 pub const KIND: &str = "carom-body";
-/// Version of the format that is written. Since 1.1 there is local refinement, since 1.2 a part of a part of sides.
+/// Version of the format that is written. Since 1.1 there is local refinement, since 1.2 a part of a part of
+/// sides.
 pub const VERSION: Version = Version { major: 1, minor: 2 };
 
 /// A body with what identifies its file.
@@ -77,7 +78,8 @@ pub fn read_body(path: &Path) -> Result<StoredBody, ReadArchiveError> {
     Ok(StoredBody { body, checksum, version: archive.version() })
 }
 
-/// The checksum that a body file states; none of a file that states none or is no body file. The content is not read.
+/// The checksum that a body file states; none of a file that states none or is no body file. The content is
+/// not read.
 pub fn stated_checksum(path: &Path) -> Option<String> {
     ArchiveReader::open(path, KIND, "body", VERSION.major).ok()?.text("checksum").ok()
 }

@@ -78,8 +78,8 @@ pub(super) fn read_multipatch(archive: &mut ArchiveReader) -> Result<Multipatch,
     })
 }
 
-/// Local refinement: for each patch its knots of level 0, the divided cells of each level, and the control points of the active
-/// functions, level by level.
+/// Local refinement: for each patch its knots of level 0, the divided cells of each level, and the control
+/// points of the active functions, level by level.
 fn write_hierarchy<W: Write + Seek>(archive: &mut ArchiveWriter<W>, hierarchy: &Hierarchy) -> io::Result<()> {
     let levels: Vec<u32> = hierarchy.patches.iter().map(|patch| patch.tree.n_levels() as u32).collect();
     archive.u32("hierarchy_n_levels", &[levels.len()], &levels)?;
@@ -125,7 +125,8 @@ fn read_hierarchy(
             }
         }
         let points = read_points(archive, &format!("hierarchy_{i}_points"))?;
-        // A function of level 0 is active, with a point of its own, or passive, and then all cells that it touches are divided.
+        // A function of level 0 is active, with a point of its own, or passive, and then all cells that it
+        // touches are divided.
         let degrees: usize = basis.iter().map(|basis| basis.degree() + 1).product();
         let most = points.len().saturating_add(degrees.saturating_mul(tree.divided(0).count()));
         let n_functions = basis.iter().map(KnotVector::n_functions).fold(1, usize::saturating_mul);

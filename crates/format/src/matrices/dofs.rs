@@ -1,10 +1,11 @@
 //! Files that name node and direction of each row of a matrix.
 //!
-//! * CalculiX writes `NAME.dof` beside `NAME.sti` and `NAME.mas` (`*FREQUENCY, SOLVER=MATRIXSTORAGE`): a line `node.direction` for each row,
-//!   directions from 1 (`matrixstorage.c` of CalculiX 2.21).
-//! * Ansys writes `NAME.mapping` beside `NAME.matrix` (`HBMAT, NAME, , , ASCII, STIFF, , YES`; Mechanical APDL Command Reference, HBMAT): a line
-//!   of titles (`Matrix Eqn`, `Node`, `DOF`) and a line `row node label` for each row, labels UX, UY and UZ. The order of the rows is that of the
-//!   equation solver, and that of `*EXPORT, …, MMF` too; nodes come in any order.
+//! * CalculiX writes `NAME.dof` beside `NAME.sti` and `NAME.mas` (`*FREQUENCY, SOLVER=MATRIXSTORAGE`): a line
+//!   `node.direction` for each row, directions from 1 (`matrixstorage.c` of CalculiX 2.21).
+//! * Ansys writes `NAME.mapping` beside `NAME.matrix` (`HBMAT, NAME, , , ASCII, STIFF, , YES`; Mechanical
+//!   APDL Command Reference, HBMAT): a line of titles (`Matrix Eqn`, `Node`, `DOF`) and a line
+//!   `row node label` for each row, labels UX, UY and UZ. The order of the rows is that of the equation
+//!   solver, and that of `*EXPORT, …, MMF` too; nodes come in any order.
 
 use std::path::{Path, PathBuf};
 

@@ -37,7 +37,8 @@ pub enum ReadMatrixError {
     },
     /// A Matrix Market file of another kind.
     #[error(
-        "`{path}`:1: `{header}` is not read; write `matrix coordinate real`, `symmetric` or `general`: sparse, with real numbers"
+        "`{path}`:1: `{header}` is not read; write `matrix coordinate real`, `symmetric` or `general`: \
+         sparse, with real numbers"
     )]
     Kind {
         /// The file.
@@ -47,7 +48,8 @@ pub enum ReadMatrixError {
     },
     /// A Harwell-Boeing file of another kind.
     #[error(
-        "`{path}`:3: Harwell-Boeing matrices of type `{kind}` are not read; write RSA or RUA: real, symmetric or not, assembled"
+        "`{path}`:3: Harwell-Boeing matrices of type `{kind}` are not read; write RSA or RUA: real, \
+         symmetric or not, assembled"
     )]
     HarwellBoeing {
         /// The file.
@@ -77,7 +79,8 @@ pub enum ReadMatrixError {
     },
     /// The matrix is not symmetric.
     #[error(
-        "`{path}`: the entries at {row}, {column} and {column}, {row} are {lower:e} and {upper:e}; a symmetric matrix is needed"
+        "`{path}`: the entries at {row}, {column} and {column}, {row} are {lower:e} and {upper:e}; a \
+         symmetric matrix is needed"
     )]
     Asymmetric {
         /// The file.
@@ -113,7 +116,8 @@ pub enum ReadMatrixError {
     },
     /// A node is not in the list of nodes.
     #[error(
-        "`{path}`:{line}: node {id} is not in the list of the nodes, which has {n_nodes}; list all nodes of the matrices"
+        "`{path}`:{line}: node {id} is not in the list of the nodes, which has {n_nodes}; list all nodes of \
+         the matrices"
     )]
     UnknownNode {
         /// The file.
@@ -127,8 +131,8 @@ pub enum ReadMatrixError {
     },
     /// A node that Abaqus made.
     #[error(
-        "`{path}`:{line}: node {id} is one that Abaqus made (contact, couplings, hybrid elements, distributing constraints); write the \
-         matrices of the solid elements alone"
+        "`{path}`:{line}: node {id} is one that Abaqus made (contact, couplings, hybrid elements, \
+         distributing constraints); write the matrices of the solid elements alone"
     )]
     InternalNode {
         /// The file.
@@ -140,8 +144,9 @@ pub enum ReadMatrixError {
     },
     /// A dof that is no displacement.
     #[error(
-        "`{path}`:{line}: node {id} has the dof {dof}{meaning}; only displacements along x, y and z are taken, as bodies of solid elements \
-         have them: leave out beams, shells, couplings and elements with other fields"
+        "`{path}`:{line}: node {id} has the dof {dof}{meaning}; only displacements along x, y and z are \
+         taken, as bodies of solid elements have them: leave out beams, shells, couplings and elements with \
+         other fields"
     )]
     OtherDof {
         /// The file.
@@ -171,7 +176,8 @@ pub enum ReadMatrixError {
     },
     /// A node has rows, but not three.
     #[error(
-        "`{path}`: node {id} has no row for {direction}: it is held by a support or tied to other nodes; write the matrices of the free body"
+        "`{path}`: node {id} has no row for {direction}: it is held by a support or tied to other nodes; \
+         write the matrices of the free body"
     )]
     MissingDof {
         /// The file.
@@ -195,8 +201,8 @@ pub enum ReadMatrixError {
     },
     /// A support of Abaqus.
     #[error(
-        "`{path}`:{line}: {value:e} for {direction} of node {id} is a support, as Abaqus writes it; write the matrices in a step without \
-         boundary conditions"
+        "`{path}`:{line}: {value:e} for {direction} of node {id} is a support, as Abaqus writes it; write \
+         the matrices in a step without boundary conditions"
     )]
     Support {
         /// The file.

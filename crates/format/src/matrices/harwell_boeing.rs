@@ -1,10 +1,11 @@
 //! Assembled matrices in Harwell-Boeing format, as Ansys writes them by `HBMAT`.
 //!
-//! Four lines of header (five with right-hand sides), then the pointers to the columns, the rows and the values, each in fields of the width that
-//! Fortran formats in the header say; numbers count from 1. Right-hand sides, which come last, are passed over.
+//! Four lines of header (five with right-hand sides), then the pointers to the columns, the rows and the
+//! values, each in fields of the width that Fortran formats in the header say; numbers count from 1.
+//! Right-hand sides, which come last, are passed over.
 //!
-//! Source: Duff, Grimes & Lewis (1989), Sparse matrix test problems, ACM Trans. Math. Softw. 15(1), 1–14, and their User's Guide for the
-//! Harwell-Boeing Sparse Matrix Collection (1992), section 3.
+//! Source: Duff, Grimes & Lewis (1989), Sparse matrix test problems, ACM Trans. Math. Softw. 15(1), 1–14, and
+//! their User's Guide for the Harwell-Boeing Sparse Matrix Collection (1992), section 3.
 
 use carom_progress::Progress;
 

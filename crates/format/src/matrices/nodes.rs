@@ -40,10 +40,12 @@ impl NodeList {
     }
 }
 
-/// Reads a list of nodes: lines `number x y z`, blanks or commas between them, `#`, `%` and `**` begin comments.
+/// Reads a list of nodes: lines `number x y z`, blanks or commas between them, `#`, `%` and `**` begin
+/// comments.
 ///
-/// Of an input file of Abaqus or CalculiX the `*NODE` blocks are taken and all else is passed over. A file that places or turns what
-/// it lists (`*INSTANCE` with data, `*SYSTEM`, `*NODE` with `SYSTEM=C`), or has it in another file, is refused.
+/// Of an input file of Abaqus or CalculiX the `*NODE` blocks are taken and all else is passed over. A file
+/// that places or turns what it lists (`*INSTANCE` with data, `*SYSTEM`, `*NODE` with `SYSTEM=C`), or has it
+/// in another file, is refused.
 ///
 /// # Errors
 ///
@@ -84,7 +86,8 @@ pub fn read_nodes(path: &Path) -> Result<NodeList, ReadMatrixError> {
 }
 
 /// What nodes must be where they are listed.
-const PLAIN: &str = "the nodes in this file and at their places in the body, by `*NODE` blocks without systems, instances that are moved and other files";
+const PLAIN: &str = "the nodes in this file and at their places in the body, by `*NODE` blocks without \
+    systems, instances that are moved and other files";
 
 /// What the lines between two keywords are.
 #[derive(Clone, Copy)]

@@ -9,7 +9,8 @@ use super::harwell_boeing::{self, is_harwell_boeing};
 use super::text::{DIRECTIONS, Text, load, number};
 use super::{DofList, NodeList, ReadMatrixError};
 
-/// Largest difference of two entries that should be equal, relative to the largest of the matrix: figures of files.
+/// Largest difference of two entries that should be equal, relative to the largest of the matrix: figures of
+/// files.
 const ASYMMETRY: f64 = 1e-6;
 
 /// Entries of the diagonal from this on are supports: Abaqus writes 1e36 for a dof that is held.
@@ -49,8 +50,9 @@ pub(super) struct Found {
 
 /// Reads a symmetric matrix; the file tells of which kind it is.
 ///
-/// Lines of five words are entries of Abaqus (Abaqus Keywords Guide, `*MATRIX INPUT`, whose lines `*MATRIX OUTPUT, FORMAT=MATRIX INPUT` writes):
-/// row node, its dof, column node, its dof, value, of the lower or the upper triangle, or of both.
+/// Lines of five words are entries of Abaqus (Abaqus Keywords Guide, `*MATRIX INPUT`, whose lines
+/// `*MATRIX OUTPUT, FORMAT=MATRIX INPUT` writes): row node, its dof, column node, its dof, value, of the
+/// lower or the upper triangle, or of both.
 ///
 /// * `nodes` — the nodes, to whose x, y, z in this order rows belong that the file numbers
 /// * `dofs` — whom they belong to if not
@@ -294,8 +296,8 @@ struct UnequalPair {
 
 /// The lower triangle of a matrix that may hold either or both; entries of one place add up.
 ///
-/// Where the file does not say it, both are there if any pair of dofs has entries both ways: rows may be in any order, so that one triangle
-/// of the file can lie on both sides of the diagonal.
+/// Where the file does not say it, both are there if any pair of dofs has entries both ways: rows may be in
+/// any order, so that one triangle of the file can lie on both sides of the diagonal.
 fn lower_triangle(found: Found) -> Result<Entries, UnequalPair> {
     let Found { size, mut entries, is_symmetric } = found;
     // Both ways side by side: by pair, the lower one first.

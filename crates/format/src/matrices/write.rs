@@ -10,7 +10,8 @@ use faer::Mat;
 
 use crate::watched::Watched;
 
-/// Writes a symmetric matrix as a Matrix Market file, whole or not at all; seventeen digits give the same numbers back.
+/// Writes a symmetric matrix as a Matrix Market file, whole or not at all; seventeen digits give the same
+/// numbers back.
 ///
 /// # Errors
 ///
@@ -31,8 +32,8 @@ pub fn write_matrix(path: &Path, matrix: &Entries, progress: &dyn Progress) -> R
     })
 }
 
-/// Writes a dense matrix as a Matrix Market file (`matrix array real general`), column by column, whole or not at all; seventeen digits
-/// give the same numbers back.
+/// Writes a dense matrix as a Matrix Market file (`matrix array real general`), column by column, whole or
+/// not at all; seventeen digits give the same numbers back.
 ///
 /// # Errors
 ///

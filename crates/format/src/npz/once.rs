@@ -4,8 +4,9 @@ use std::io::{self, Seek, SeekFrom, Write};
 
 /// Reports the first error of a writer, and takes what follows without writing it.
 ///
-/// `ZipWriter` completes its archive when it is dropped, even after an error, and prints on standard error that a full disk does not let it,
-/// beside the error that the caller has. An archive after an error is of no use, whatever follows.
+/// `ZipWriter` completes its archive when it is dropped, even after an error, and prints on standard error
+/// that a full disk does not let it, beside the error that the caller has. An archive after an error is of no
+/// use, whatever follows.
 pub(super) struct FailsOnce<W> {
     out: W,
     /// Where the writer stands, or would stand after an error.

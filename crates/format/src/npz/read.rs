@@ -52,8 +52,8 @@ pub enum ReadArchiveError {
     },
     /// A newer carom wrote it.
     #[error(
-        "`{path}` has version {found} of the format `{kind}`, this program reads up to {supported}.x; \
-         use the release of carom that wrote it ({program}) or a newer one, or make the file again with this one"
+        "`{path}` has version {found} of the format `{kind}`, this program reads up to {supported}.x; use \
+         the release of carom that wrote it ({program}) or a newer one, or make the file again with this one"
     )]
     Newer {
         /// The file.
@@ -109,7 +109,8 @@ pub enum ReadArchiveError {
     },
     /// Two arrays of one name.
     #[error(
-        "`{path}`: {what}: which of them counts is not clear; the file was changed or is damaged, copy or make it again"
+        "`{path}`: {what}: which of them counts is not clear; the file was changed or is damaged, copy or \
+         make it again"
     )]
     Twice {
         /// The file.
@@ -119,8 +120,9 @@ pub enum ReadArchiveError {
     },
     /// Packed arrays that unpack to much more.
     #[error(
-        "`{path}` ({size} bytes) unpacks to {unpacked} bytes or more, and at most {most} are read from a file of its size: it is damaged or \
-         made to fill memory; if it is sound, save it unpacked (numpy.savez)"
+        "`{path}` ({size} bytes) unpacks to {unpacked} bytes or more, and at most {most} are read from a \
+         file of its size: it is damaged or made to fill memory; if it is sound, save it unpacked \
+         (numpy.savez)"
     )]
     Unpacks {
         /// The file.
@@ -134,8 +136,8 @@ pub enum ReadArchiveError {
     },
     /// A file without the checksum that it should have.
     #[error(
-        "`{path}` is of version {version} and states no checksum, which every such file has: it was changed after it was written; make it \
-         again, or export and import what you want to change"
+        "`{path}` is of version {version} and states no checksum, which every such file has: it was changed \
+         after it was written; make it again, or export and import what you want to change"
     )]
     NoChecksum {
         /// The file.
@@ -145,7 +147,8 @@ pub enum ReadArchiveError {
     },
     /// The content is not what the checksum says.
     #[error(
-        "`{path}`: the content does not have the checksum that the file states; it was changed after it was written"
+        "`{path}`: the content does not have the checksum that the file states; it was changed after it was \
+         written"
     )]
     Checksum {
         /// The file.
@@ -157,8 +160,8 @@ pub enum ReadArchiveError {
 fn way_out(path: &Path, kind: &str) -> String {
     match kind {
         "body" => format!(
-            "a mesh, NURBS or CAD file becomes one by `carom-mesh import {} -o BODY.npz`; a damaged one has to be copied or made \
-             again",
+            "a mesh, NURBS or CAD file becomes one by `carom-mesh import {} -o BODY.npz`; a damaged one has \
+             to be copied or made again",
             path.display()
         ),
         _ => "copy or make it again".to_owned(),
@@ -172,8 +175,9 @@ impl ReadArchiveError {
     }
 }
 
-/// Bytes that the arrays of an archive may have unpacked, for each byte of the file and beyond; and those of the decoded values that
-/// readers take of them. With what decoding takes in passing, reading stays within [`carom_files::input::memory_limit`].
+/// Bytes that the arrays of an archive may have unpacked, for each byte of the file and beyond; and those of
+/// the decoded values that readers take of them. With what decoding takes in passing, reading stays within
+/// [`carom_files::input::memory_limit`].
 const UNPACKED_FACTOR: u64 = 3;
 const UNPACKED_BASE: u64 = 32_000_000;
 const DECODED_FACTOR: u64 = 6;
@@ -345,15 +349,15 @@ impl ArchiveReader {
         }
     }
 
-    /// Compares the content with the checksum that the file states, and returns it. Arrays are read in pieces: those that nobody asks
-    /// for take no memory.
+    /// Compares the content with the checksum that the file states, and returns it. Arrays are read in
+    /// pieces: those that nobody asks for take no memory.
     ///
     /// * `is_due` — whether a file of its version states one
     ///
     /// # Errors
     ///
-    /// [`ReadArchiveError::Checksum`] if they differ, [`ReadArchiveError::NoChecksum`] if there is none though it is due, others if an
-    /// array cannot be read.
+    /// [`ReadArchiveError::Checksum`] if they differ, [`ReadArchiveError::NoChecksum`] if there is none
+    /// though it is due, others if an array cannot be read.
     pub fn verified_checksum(&mut self, is_due: bool) -> Result<String, ReadArchiveError> {
         let stated = if self.has("checksum") { Some(self.text("checksum")?) } else { None };
         if is_due && stated.is_none() {
@@ -403,7 +407,8 @@ impl ArchiveReader {
     }
 }
 
-/// Reads on behind the size that the list of the archive states: there must be nothing, and the checksum of the entry is compared.
+/// Reads on behind the size that the list of the archive states: there must be nothing, and the checksum of
+/// the entry is compared.
 fn ended(entry: &mut impl Read) -> io::Result<()> {
     match entry.read(&mut [0])? {
         0 => Ok(()),

@@ -10,9 +10,9 @@ use super::{Element, Header, Version};
 
 /// Writes the arrays of an archive one after the other and the checksum last.
 ///
-/// The checksum is the SHA-256 of the lines `name sha256-of-the-array\n` of all arrays but itself, in the order of their
-/// names; an array's is that of the line `descr fortran_order shape\n` and the elements. The same content gives the same
-/// bytes, whenever it is written.
+/// The checksum is the SHA-256 of the lines `name sha256-of-the-array\n` of all arrays but itself, in the
+/// order of their names; an array's is that of the line `descr fortran_order shape\n` and the elements. The
+/// same content gives the same bytes, whenever it is written.
 pub struct ArchiveWriter<W: Write + Seek> {
     zip: zip::ZipWriter<FailsOnce<W>>,
     digests: Vec<(String, String)>,

@@ -8,11 +8,12 @@ use carom_files::{WriteFileError, temporary};
 
 use super::ResultError;
 
-/// Keeps other processes from writing a result, or beginning one of its name, until it is dropped or its process ends.
+/// Keeps other processes from writing a result, or beginning one of its name, until it is dropped or its
+/// process ends.
 ///
-/// The lock is on a file of its own, `RESULT-lock`: SQLite's locks on the database come and go with its transactions, and on some network
-/// file systems two kinds of locks on one file exclude each other. The file goes with the lock; one that a killed process has left
-/// is taken over.
+/// The lock is on a file of its own, `RESULT-lock`: SQLite's locks on the database come and go with its
+/// transactions, and on some network file systems two kinds of locks on one file exclude each other. The file
+/// goes with the lock; one that a killed process has left is taken over.
 #[derive(Debug)]
 pub struct ResultLock {
     path: PathBuf,
@@ -25,7 +26,8 @@ impl ResultLock {
     ///
     /// # Errors
     ///
-    /// [`ResultError::InUse`] if another process has it; [`ResultError::Write`], [`ResultError::Io`] if nothing can be written there.
+    /// [`ResultError::InUse`] if another process has it; [`ResultError::Write`], [`ResultError::Io`] if
+    /// nothing can be written there.
     pub fn take(result: &Path) -> Result<Self, ResultError> {
         // By whatever link it is called, it is one result.
         let real = result.canonicalize();
@@ -51,7 +53,8 @@ impl ResultLock {
                     return Ok(Self { path, held: None });
                 }
             }
-            // Its last owner may have removed the file after it was opened here: that lock would be seen by nobody.
+            // Its last owner may have removed the file after it was opened here: that lock would be seen by
+            // nobody.
             if is_at(&file, &path) {
                 // With the lock begins the work beside the result.
                 temporary::clear_left_over(folder_of(result));

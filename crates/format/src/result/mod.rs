@@ -1,7 +1,8 @@
 //! Results: SQLite databases that grow while a run may be killed.
 //!
-//! [`ResultWriter`] observes a run; everything between two checkpoints is one transaction, so that what a killed run leaves
-//! ends at a checkpoint and the run continues from there bit for bit. [`ResultReader`] gives it back.
+//! [`ResultWriter`] observes a run; everything between two checkpoints is one transaction, so that what a
+//! killed run leaves ends at a checkpoint and the run continues from there bit for bit. [`ResultReader`]
+//! gives it back.
 
 mod blob;
 mod joints;
@@ -96,7 +97,8 @@ pub struct RunHeader {
     pub bodies: Vec<ResultBody>,
     /// The contact pairs, in the order of the system.
     pub pairs: Vec<ResultPair>,
-    /// The joints, and behind them springs and bushings, in the order of the system; none in results before version 1.2.
+    /// The joints, and behind them springs and bushings, in the order of the system; none in results before
+    /// version 1.2.
     pub joints: Vec<ResultJoint>,
 }
 
@@ -205,7 +207,8 @@ pub enum ResultError {
         path: PathBuf,
     },
     /// Another process writes to it.
-    #[error("`{path}` is in use: another carom{} writes to it; wait for it or stop it, or give this run another -o", of(.owner))]
+    #[error("`{path}` is in use: another carom{} writes to it; wait for it or stop it, or give this run \
+        another -o", of(.owner))]
     InUse {
         /// The file.
         path: PathBuf,

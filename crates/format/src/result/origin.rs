@@ -17,11 +17,13 @@ pub struct RunOrigin {
     pub scenario: String,
 }
 
-/// Keeps the origin in a result that no run is writing to. That of a run that is continued takes the place of the earlier one.
+/// Keeps the origin in a result that no run is writing to. That of a run that is continued takes the place of
+/// the earlier one.
 ///
 /// # Errors
 ///
-/// [`ResultError::NotThere`] if there is no result; [`ResultError::InUse`] if a process writes to it; others if the file cannot be written.
+/// [`ResultError::NotThere`] if there is no result; [`ResultError::InUse`] if a process writes to it; others
+/// if the file cannot be written.
 pub fn keep_origin(path: &Path, origin: &RunOrigin) -> Result<(), ResultError> {
     // Whoever has another kind of file there gets it back as it was.
     drop(ResultReader::open(path)?);

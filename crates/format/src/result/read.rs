@@ -296,7 +296,8 @@ impl ResultReader {
         })
     }
 
-    /// Forces on the bodies of a static run, frame by frame; none of other runs, and of results of version 1.0.
+    /// Forces on the bodies of a static run, frame by frame; none of other runs, and of results of version
+    /// 1.0.
     ///
     /// # Errors
     ///

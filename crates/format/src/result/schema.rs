@@ -2,8 +2,10 @@
 
 use carom_dynamics::LedgerRow;
 
-/// How far the tables go at the checkpoint: of each the largest row number; what lies beyond is newer. Since version 1.3.
-pub(super) const MARKS: &str = "CREATE TABLE IF NOT EXISTS checkpoint_mark (name TEXT PRIMARY KEY, rows INTEGER NOT NULL) WITHOUT ROWID;";
+/// How far the tables go at the checkpoint: of each the largest row number; what lies beyond is newer. Since
+/// version 1.3.
+pub(super) const MARKS: &str = "CREATE TABLE IF NOT EXISTS checkpoint_mark (name TEXT PRIMARY KEY, rows \
+    INTEGER NOT NULL) WITHOUT ROWID;";
 
 /// How the run was asked for. Since version 1.3; written by the programs, not by the run.
 pub(super) const ORIGIN: &str =
@@ -15,7 +17,8 @@ pub(super) fn statements() -> String {
     format!(
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
          CREATE TABLE body (
-             id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rigid INTEGER NOT NULL, fixed INTEGER NOT NULL,
+             id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rigid INTEGER NOT NULL, fixed INTEGER NOT \
+             NULL,
              mass REAL NOT NULL, origin_x REAL NOT NULL, origin_y REAL NOT NULL, origin_z REAL NOT NULL,
              modes INTEGER NOT NULL, low_modes INTEGER NOT NULL,
              rom_path TEXT NOT NULL, rom_checksum TEXT NOT NULL,
@@ -55,24 +58,28 @@ pub(super) fn statements() -> String {
              frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
              kind TEXT NOT NULL, name TEXT NOT NULL, fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL);
          CREATE TABLE joint (
-             id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL);
+             id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, first TEXT NOT NULL, second \
+             TEXT NOT NULL);
          CREATE TABLE joint_frame (
              frame INTEGER NOT NULL REFERENCES frame, joint INTEGER NOT NULL REFERENCES joint,
-             fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL, tx REAL NOT NULL, ty REAL NOT NULL, tz REAL NOT NULL,
+             fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL, tx REAL NOT NULL, ty REAL NOT NULL, tz \
+             REAL NOT NULL,
              PRIMARY KEY (frame, joint)) WITHOUT ROWID;
          CREATE TABLE joint_action (
              frame INTEGER NOT NULL REFERENCES frame, joint INTEGER NOT NULL REFERENCES joint,
              coordinate TEXT NOT NULL, value REAL NOT NULL, rate REAL NOT NULL,
              spring REAL, stop REAL, drive REAL, power REAL,
              PRIMARY KEY (frame, joint, coordinate)) WITHOUT ROWID;
-         CREATE TABLE note (id INTEGER PRIMARY KEY, time REAL NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL);
+         CREATE TABLE note (id INTEGER PRIMARY KEY, time REAL NOT NULL, level TEXT NOT NULL, text TEXT NOT \
+         NULL);
          CREATE TABLE timing (phase TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
          CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
          CREATE TABLE summary (name TEXT PRIMARY KEY, value REAL) WITHOUT ROWID;
          CREATE TABLE checkpoint (
              id INTEGER PRIMARY KEY CHECK (id = 1), scheme TEXT NOT NULL, version INTEGER NOT NULL,
              time REAL NOT NULL, steps INTEGER NOT NULL);
-         CREATE TABLE checkpoint_entry (name TEXT PRIMARY KEY, kind TEXT NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
+         CREATE TABLE checkpoint_entry (name TEXT PRIMARY KEY, kind TEXT NOT NULL, data BLOB NOT NULL) \
+         WITHOUT ROWID;
          {MARKS}"
     )
 }

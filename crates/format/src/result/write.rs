@@ -37,15 +37,17 @@ pub struct ResultWriter {
 }
 
 impl ResultWriter {
-    /// Begins a result. It appears under its name once it can be read; until then a result that it replaces stays as it is.
+    /// Begins a result. It appears under its name once it can be read; until then a result that it replaces
+    /// stays as it is.
     ///
     /// * `replace` — take the place of a file that exists
-    /// * `checkpoint_every` — accepted steps between checkpoints, besides those that are due by wall time; 0 for those alone
+    /// * `checkpoint_every` — accepted steps between checkpoints, besides those that are due by wall time; 0
+    ///   for those alone
     ///
     /// # Errors
     ///
-    /// [`ResultError`]; [`ResultError::Exists`] if the file exists and is not to be replaced, [`ResultError::InUse`] if another process writes to
-    /// it.
+    /// [`ResultError`]; [`ResultError::Exists`] if the file exists and is not to be replaced,
+    /// [`ResultError::InUse`] if another process writes to it.
     pub fn create(
         path: &Path,
         header: &RunHeader,
@@ -142,7 +144,8 @@ impl ResultWriter {
         }
         // A resumed run adds to what it had before.
         for (phase, value) in seconds {
-            let sql = "INSERT INTO timing VALUES (?1, ?2) ON CONFLICT DO UPDATE SET seconds = seconds + excluded.seconds";
+            let sql = "INSERT INTO timing VALUES (?1, ?2) ON CONFLICT DO UPDATE SET seconds = seconds + \
+                excluded.seconds";
             let written = self.database.execute(sql, params![phase, value]);
             self.checked(written)?;
         }
@@ -155,7 +158,8 @@ impl ResultWriter {
         self.fold()
     }
 
-    /// Folds a log into the result that its run has left: as it was killed just after its end, or as somebody read the result then.
+    /// Folds a log into the result that its run has left: as it was killed just after its end, or as somebody
+    /// read the result then.
     ///
     /// # Errors
     ///
@@ -168,7 +172,8 @@ impl ResultWriter {
         Self::open(path, 0, lock)?.fold()
     }
 
-    /// Folds the log into the file. Readers are waited for a moment; while one stays, that is left to [`Self::fold_log`]: nothing is missing.
+    /// Folds the log into the file. Readers are waited for a moment; while one stays, that is left to
+    /// [`Self::fold_log`]: nothing is missing.
     fn fold(&self) -> Result<(), ResultError> {
         let begun = Instant::now();
         loop {
@@ -214,7 +219,8 @@ impl ResultWriter {
     }
 }
 
-/// True if a file says that it has a log, whether or not there is one: who reads it then leaves an empty one. Byte 18 of a database of SQLite is 2.
+/// True if a file says that it has a log, whether or not there is one: who reads it then leaves an empty one.
+/// Byte 18 of a database of SQLite is 2.
 fn expects_log(path: &Path) -> bool {
     let mut head = [0_u8; 19];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));

@@ -1,4 +1,5 @@
-//! What the modes of a model are made of, and its markers, as arrays; models before version 1.2 have none of them.
+//! What the modes of a model are made of, and its markers, as arrays; models before version 1.2 have none of
+//! them.
 
 use std::io::{self, Seek, Write};
 
@@ -93,7 +94,8 @@ pub(super) fn read(
             (FURTHER, ..) => Column::Further { number },
             _ => {
                 let found = format!("{kind} {number} {component} in column {i}");
-                let expected = "`point` with an axis, `marker` with a motion, or a mode that there is, with its frequency";
+                let expected = "`point` with an axis, `marker` with a motion, or a mode that there is, with \
+                    its frequency";
                 return Err(archive.unexpected("column_kind", expected, found));
             }
         });

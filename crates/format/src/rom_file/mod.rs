@@ -18,7 +18,8 @@ use crate::watched::Watched;
 
 /// What `format` says in a ROM file.
 pub const KIND: &str = "carom-rom";
-/// Version of the format that is written. Since 1.2 there are columns and markers, since 1.3 a file without a checksum is refused.
+/// Version of the format that is written. Since 1.2 there are columns and markers, since 1.3 a file without a
+/// checksum is refused.
 pub const VERSION: Version = Version { major: 1, minor: 3 };
 /// Files from this version on state a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
@@ -28,7 +29,8 @@ const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 pub struct CraigBamptonOptions {
     /// Interface sets.
     pub interfaces: Vec<String>,
-    /// Sets that are tied to a marker, each as `SET=rigid` or `SET=mean`, with `@X,Y,Z` behind it where the marker was put.
+    /// Sets that are tied to a marker, each as `SET=rigid` or `SET=mean`, with `@X,Y,Z` behind it where the
+    /// marker was put.
     pub attachments: Vec<String>,
     /// Number of fixed-interface normal modes asked for.
     pub modes: Option<usize>,

@@ -18,7 +18,8 @@ pub(super) fn attachments(ties: &Table<'_>) -> BTreeMap<String, AttachSpec> {
             DeValue::Table(_) => ties.entry(&set, value).and_then(placed),
             _ => {
                 let text = format!(
-                    "the set `{set}` is attached as \"rigid\" or \"mean\", or as {{ kind = \"rigid\", at = [X, Y, Z] }}"
+                    "the set `{set}` is attached as \"rigid\" or \"mean\", or as \
+                     {{ kind = \"rigid\", at = [X, Y, Z] }}"
                 );
                 ties.conflict(&set, text);
                 None

@@ -20,7 +20,8 @@ const OF_MAKE: &str = "`make = { … }` of the body";
 const OF_REDUCE: &str = "`reduce = { … }` of the body";
 const OF_BODY: &str = "the body itself, beside `make`";
 
-/// Keys of the tables within a body, and where they belong: whoever knows the flags of carom-mesh puts them side by side.
+/// Keys of the tables within a body, and where they belong: whoever knows the flags of carom-mesh puts them
+/// side by side.
 const HOMES: [(&str, &str); 38] = [
     ("near", OF_NEAR),
     ("levels", OF_NEAR),
@@ -85,8 +86,8 @@ pub(super) fn body(table: Table<'_>, takes: Takes) -> Option<BodySpec> {
         table.conflict(
             "name",
             format!(
-                "a body cannot be called `{name}`: `ground` and `:` have a meaning of their own, and files are called as their \
-                 bodies"
+                "a body cannot be called `{name}`: `ground` and `:` have a meaning of their own, and files \
+                 are called as their bodies"
             ),
         );
     }
@@ -132,7 +133,11 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Takes) {
         );
     }
     if has_source && reduced && !spec.rigid && !is_rom && spec.reduce.is_none() {
-        table.missing("reduce", "say how the body is reduced, `reduce = { interface = [\"SET\"], modes = 20 }`, or `rigid = true`");
+        table.missing(
+            "reduce",
+            "say how the body is reduced, `reduce = \
+            { interface = [\"SET\"], modes = 20 }`, or `rigid = true`",
+        );
     }
     if has_source && is_rom {
         for key in ["reduce", "refine", "zone", "material"] {
@@ -157,7 +162,8 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Takes) {
     if holds && !spec.rigid && (spec.velocity != [0.0; 3] || spec.angular_velocity != [0.0; 3]) {
         table.conflict(
             "reduce",
-            "a body that is held at sets (`reduce.fix`) is grounded and has no velocity: remove `velocity` and `angular_velocity`, or `fix`",
+            "a body that is held at sets (`reduce.fix`) is grounded and has no velocity: remove `velocity` \
+             and `angular_velocity`, or `fix`",
         );
     }
     if spec.fixed && (spec.velocity != [0.0; 3] || spec.angular_velocity != [0.0; 3]) {
@@ -179,7 +185,8 @@ fn check_rigid(table: &Table<'_>, spec: &BodySpec, takes: Takes) {
     if table.has("mass_properties") && (takes == Takes::Whole || !spec.rigid) {
         table.conflict(
             "mass_properties",
-            "`mass_properties` belongs to rigid bodies (`rigid = true`) of schemes that move them, `rigid` and `quasistatic`",
+            "`mass_properties` belongs to rigid bodies (`rigid = true`) of schemes that move them, `rigid` \
+             and `quasistatic`",
         );
     }
     for (i, shape) in spec.shape.iter().enumerate() {

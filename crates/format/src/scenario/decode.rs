@@ -1,4 +1,5 @@
-//! Tables of a scenario, read key by key: types and ranges are checked, and keys that nobody asked for are reported.
+//! Tables of a scenario, read key by key: types and ranges are checked, and keys that nobody asked for are
+//! reported.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;

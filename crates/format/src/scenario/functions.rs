@@ -33,7 +33,11 @@ pub(super) fn motion(table: &Table<'_>, run: Run) -> Option<FunctionSpec> {
     let spec = read(table, KEY, InterpolationSpec::Smooth)?;
     if let FunctionSpec::Table { table: points, interpolation } = &spec {
         if *interpolation == InterpolationSpec::Linear {
-            table.conflict(KEY, "lines have corners, where the velocity of a motion would jump: use `interpolation = \"smooth\"`");
+            table.conflict(
+                KEY,
+                "lines have corners, where the velocity of a motion would jump: use \
+                `interpolation = \"smooth\"`",
+            );
         }
         if let (Some(first), Some(last)) = (points.first(), points.last())
             && (first[0] > 0.0 || last[0] < run.end_time)
@@ -49,7 +53,8 @@ pub(super) fn motion(table: &Table<'_>, run: Run) -> Option<FunctionSpec> {
         && let Some(corner) = Formula::parse(formula).ok().and_then(|formula| formula.corner())
     {
         let text = format!(
-            "`{corner}` has a corner or a jump, where the velocity of a motion would jump: use `smoothstep`, or a smooth table"
+            "`{corner}` has a corner or a jump, where the velocity of a motion would jump: use `smoothstep`, \
+             or a smooth table"
         );
         table.conflict(KEY, text);
     }

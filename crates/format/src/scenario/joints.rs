@@ -96,14 +96,15 @@ fn action(table: &Table<'_>, kind: Option<JointKind>, run: Run) -> ActionSpec {
     for (key, given) in [("spring", action.spring.is_some()), ("stops", action.stops.is_some())] {
         if given && !has_one {
             let text = format!(
-                "`{key}` belongs to `revolute` (about the axis), `prismatic` and `cylindrical` (along it); put a [[spring]] or a [[bushing]] beside \
-                 other joints"
+                "`{key}` belongs to `revolute` (about the axis), `prismatic` and `cylindrical` (along it); \
+                 put a [[spring]] or a [[bushing]] beside other joints"
             );
             table.conflict(key, text);
         }
     }
     if action.motion.is_some() && !has_one && kind != Some(JointKind::Distance) {
-        let text = "`motion` belongs to `revolute` (the angle), `prismatic` and `cylindrical` (the shift) and `distance` (the length)";
+        let text = "`motion` belongs to `revolute` (the angle), `prismatic` and `cylindrical` (the shift) \
+            and `distance` (the length)";
         table.conflict("motion", text);
     }
     action

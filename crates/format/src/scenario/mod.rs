@@ -1,8 +1,8 @@
 //! Scenarios: TOML files that say what a run is made from.
 //!
-//! Reading goes over the spanned document key by key, so that every problem names its line, all problems are told at
-//! once, and a key that has no meaning gets a suggestion. What is read is the [`Scenario`] with all defaults filled in;
-//! [`Scenario::to_toml`] writes it as a file again, and the result of a run keeps that.
+//! Reading goes over the spanned document key by key, so that every problem names its line, all problems are
+//! told at once, and a key that has no meaning gets a suggestion. What is read is the [`Scenario`] with all
+//! defaults filled in; [`Scenario::to_toml`] writes it as a file again, and the result of a run keeps that.
 
 mod attach;
 mod body;
@@ -30,7 +30,8 @@ pub use model::Scenario;
 use problem::Sources;
 pub use problem::{Place, Problem, ProblemKind, ScenarioError};
 
-/// Longest scenario \[byte\]: with every value comes its place, which takes many times the memory of its text.
+/// Longest scenario \[byte\]: with every value comes its place, which takes many times the memory of its
+/// text.
 const LONGEST: u64 = 8 << 20;
 
 fn too_long(size: u64) -> std::io::Error {
@@ -97,8 +98,8 @@ impl Scenario {
     /// Where a key of the scenario stands: for problems that show only when bodies are looked at.
     ///
     /// * `overrides` — as for [`Scenario::read`]
-    /// * `key` — keys joined by dots, elements of lists by their numbers from 0: `body.1.reduce.interface`; where it is not
-    ///   written out, the table that it would stand in is the place
+    /// * `key` — keys joined by dots, elements of lists by their numbers from 0: `body.1.reduce.interface`;
+    ///   where it is not written out, the table that it would stand in is the place
     ///
     /// `None` if the file cannot be read any more, or has nothing of the path.
     pub fn place_of(path: &Path, overrides: &[String], key: &str) -> Option<Place> {

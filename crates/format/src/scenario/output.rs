@@ -26,7 +26,8 @@ pub(super) fn output(table: Table<'_>) -> OutputSpec {
     OutputSpec { contact_frames, pictures: Some(pictures) }
 }
 
-/// The fields in the order of [`PictureField::NAMES`], each once; the displacement, which places the body, is always there.
+/// The fields in the order of [`PictureField::NAMES`], each once; the displacement, which places the body, is
+/// always there.
 fn fields(table: &Table<'_>) -> Vec<PictureField> {
     let Some(words) = table.texts("fields") else { return PictureSpec::default().fields };
     let mut wanted = vec![PictureField::Displacement];

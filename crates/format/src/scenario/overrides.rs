@@ -10,11 +10,13 @@ use super::problem::ProblemKind;
 
 /// Puts a value at a path of the document.
 ///
-/// A path is made of keys joined by dots; in a list of tables the `name` of an element or its number from 0 stands for it:
-/// `body.ball.velocity`, `contact.0.friction`. A value is written as in the file; a bare word is taken as a text.
+/// A path is made of keys joined by dots; in a list of tables the `name` of an element or its number from 0
+/// stands for it: `body.ball.velocity`, `contact.0.friction`. A value is written as in the file; a bare word
+/// is taken as a text.
 ///
 /// * `shifted` — the value as [`shifted`] makes it
-/// * `offset` — where the spans of the new value begin, so that a problem with it is placed at the command line
+/// * `offset` — where the spans of the new value begin, so that a problem with it is placed at the command
+///   line
 pub(super) fn apply<'d>(
     document: &mut DeTable<'d>,
     text: &'d str,

@@ -47,7 +47,8 @@ pub(super) enum Parts {
     Either,
 }
 
-/// Markers, attachments and interface sets of a body that the scenario reduces; of others all sets are places.
+/// Markers, attachments and interface sets of a body that the scenario reduces; of others all sets are
+/// places.
 fn places_of_reduced(body: &BodySpec) -> Option<Vec<&str>> {
     let reduce = body.reduce.as_ref()?;
     let markers = body.marker.iter().map(|marker| marker.name.as_str());
@@ -92,7 +93,8 @@ pub(super) fn check_ends<T>(
 
 /// Two contacts of the same ends, whose forces would come twice.
 ///
-/// * `ordered` — whether the points of the first end meet the surface of the second, so that the ends may stand the other way round
+/// * `ordered` — whether the points of the first end meet the surface of the second, so that the ends may
+///   stand the other way round
 pub(super) fn check_pairs<T>(problems: &Problems, referring: &[Referring<T>], ordered: bool) {
     for (i, Referring { ends, context, .. }) in referring.iter().enumerate() {
         let [(a, span), (b, _)] = ends.as_slice() else { continue };

@@ -30,8 +30,8 @@ const SPECTRAL_RADIUS: f64 = 0.8;
 /// Axes in which vectors are given.
 pub(super) const AXES: [(&str, &str); 2] = [("inertial", "inertial"), ("body", "body")];
 
-/// The integrator if the scenario names none. A right-hand side with contact has a kink wherever a span enters or leaves, which
-/// a pair of order 5 passes with half the evaluations of one of order 8.
+/// The integrator if the scenario names none. A right-hand side with contact has a kink wherever a span
+/// enters or leaves, which a pair of order 5 passes with half the evaluations of one of order 8.
 fn default_integrator(scheme: Scheme, has_contact: bool) -> Integrator {
     match scheme {
         Scheme::Rigid => Integrator::EnergyMomentum,
@@ -115,7 +115,8 @@ fn generalised_alpha(table: &Table<'_>, integrator: Integrator) -> (Option<f64>,
     let form = table.choice("constraints", &JOINT_FORMS);
     if integrator == Integrator::GeneralisedAlpha {
         if radius == Some(1.0) && form == Some(JointForm::Index3) {
-            let text = "`constraints = \"index3\"` needs a `spectral_radius` below 1, which damps what it leaves in reactions; \
+            let text = "`constraints = \"index3\"` needs a `spectral_radius` below 1, which damps what it \
+                leaves in reactions; \
                         or take `constraints = \"stabilised\"`";
             table.conflict("spectral_radius", text);
         }
@@ -227,12 +228,14 @@ fn penalty(table: &Table<'_>, of_points: bool) -> Law {
     let (wrong, why) = if of_points {
         (
             "stiffness",
-            "`stiffness` is per area, in Pa/m: the points of the scheme `rigid` have a `point_stiffness`, in N/m",
+            "`stiffness` is per area, in Pa/m: the points of the scheme `rigid` have a `point_stiffness`, in \
+             N/m",
         )
     } else {
         (
             "point_stiffness",
-            "`point_stiffness`, in N/m, is that of points, in the scheme `rigid`: surfaces have a `stiffness` per area, in Pa/m",
+            "`point_stiffness`, in N/m, is that of points, in the scheme `rigid`: surfaces have a \
+             `stiffness` per area, in Pa/m",
         )
     };
     if table.has(wrong) {

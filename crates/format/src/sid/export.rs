@@ -15,7 +15,8 @@ use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, MOST_MODES, Sid, SidNode, Taylor}
 pub enum SidExportError {
     /// Modes without mass.
     #[error(
-        "{wanted} modes are wanted in the SID_FEM file, but only the first {n_massive} have mass: the boundary of this model is massless"
+        "{wanted} modes are wanted in the SID_FEM file, but only the first {n_massive} have mass: the \
+         boundary of this model is massless"
     )]
     Massless {
         /// How many are wanted.
@@ -28,7 +29,8 @@ pub enum SidExportError {
     Interrupted,
     /// More modes than the model has, or none, or more than files of this kind can hold.
     #[error(
-        "{wanted} modes are wanted in the SID_FEM file; the model has {n_modes}, and a file holds 1 to {MOST_MODES}"
+        "{wanted} modes are wanted in the SID_FEM file; the model has {n_modes}, and a file holds 1 to \
+         {MOST_MODES}"
     )]
     Modes {
         /// How many are wanted.
@@ -40,8 +42,8 @@ pub enum SidExportError {
 
 /// The content of a SID_FEM file of a reduced body, and what its nodes are.
 ///
-/// The body frame is that of the model: its origin is the centre of mass. Second-order terms of the inertia are in the slopes of
-/// Oe and Cr; De is the damping of the model; stress modes are left out.
+/// The body frame is that of the model: its origin is the centre of mass. Second-order terms of the inertia
+/// are in the slopes of Oe and Cr; De is the damping of the model; stress modes are left out.
 ///
 /// * `nodes` — which nodes the file has
 /// * `n_modes` — the lowest ones that are written; `None` for all

@@ -122,7 +122,8 @@ pub(super) fn skew(a: [f64; 3]) -> Mat<f64> {
     matrix
 }
 
-/// The order in which a file has the columns of Gr: that in which their symmetric parts are nearer to the slopes of J.
+/// The order in which a file has the columns of Gr: that in which their symmetric parts are nearer to the
+/// slopes of J.
 ///
 /// * `gr` — as the file has it, 3 × 3n
 /// * `slope` — entry of a row of the slope of J of mode k

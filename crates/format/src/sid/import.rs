@@ -1,14 +1,15 @@
 //! From a SID_FEM file to a reduced body without geometry.
 //!
-//! Whatever the file's skew parts of Gr say, those of the body are made of C_r, and what is not antisymmetric in the slopes of
-//! C_r is left out: then the equations of motion come from one kinetic energy, and energy and both momenta are first integrals.
+//! Whatever the file's skew parts of Gr say, those of the body are made of C_r, and what is not antisymmetric
+//! in the slopes of C_r is left out: then the equations of motion come from one kinetic energy, and energy
+//! and both momenta are first integrals.
 //!
 //! ```text
 //! I1_k = ½ ∂J/∂q_k + ½ ε C_r0,k,   I2_kl = −sym Oe₁(k, l) + ½ ε ∫ φ_k × φ_l dm,   (ε c)_ab = ε_abc c_c
 //! ```
 //!
-//! The slopes of Oe are those of the inertia if tr I2_kl = 2 M_kl; else they hold geometric stiffness, which cannot be told apart:
-//! then the inertia is of first order in q.
+//! The slopes of Oe are those of the inertia if tr I2_kl = 2 M_kl; else they hold geometric stiffness, which
+//! cannot be told apart: then the inertia is of first order in q.
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{fix_signs, generalised_pairs};
@@ -28,15 +29,16 @@ const PURE_INERTIA: f64 = 1e-6;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SidImportError {
     /// A node cannot be a point.
-    #[error("node {id} of the SID_FEM file: nodes must have numbers from 1 to {max}; renumber it", max = u32::MAX)]
+    #[error("node {id} of the SID_FEM file: nodes must have numbers from 1 to {max}; renumber \
+        it", max = u32::MAX)]
     NodeNumber {
         /// Number of the node.
         id: u64,
     },
     /// A mode has no stiffness or no mass.
     #[error(
-        "the modes of the SID_FEM file have no positive stiffness and mass ({source}): rigid modes are no part of a flexible body's \
-         modes; export the elastic modes alone"
+        "the modes of the SID_FEM file have no positive stiffness and mass ({source}): rigid modes are no \
+         part of a flexible body's modes; export the elastic modes alone"
     )]
     NoStiffness {
         /// What went wrong.
@@ -44,8 +46,8 @@ pub enum SidImportError {
     },
     /// A mode has no stiffness.
     #[error(
-        "mode {mode} of the SID_FEM file has the stiffness {stiffness:e}, which must be above 0: rigid modes are no part of a \
-         flexible body's modes; export the elastic modes alone"
+        "mode {mode} of the SID_FEM file has the stiffness {stiffness:e}, which must be above 0: rigid modes \
+         are no part of a flexible body's modes; export the elastic modes alone"
     )]
     Stiffness {
         /// From 1.
@@ -164,8 +166,8 @@ fn invariants(sid: &Sid, notes: &mut Vec<String>) -> Invariants {
     let is_inertia = trace_error <= PURE_INERTIA * modal;
     if !is_inertia {
         notes.push(
-            "the slopes of Oe are not those of the inertia (geometric stiffness, or terms left out): the inertia is of first order in \
-             the modal coordinates"
+            "the slopes of Oe are not those of the inertia (geometric stiffness, or terms left out): the \
+             inertia is of first order in the modal coordinates"
                 .to_owned(),
         );
     }

@@ -1,15 +1,17 @@
 //! SID_FEM: the text format of flexible bodies for multibody programs (Wallrapp 1994).
 //!
-//! A [`Sid`] is what a file holds: Taylor expansions of the integrals of the floating frame, and of position, modes and
-//! orientation at nodes. Read: [`text`] (how a file is written), [`read`] (how it is read), [`identities`] (what every file must
-//! satisfy), [`export`] and [`import`] (from and to a reduced body), [`nodes`] (the nodes of an export).
+//! A [`Sid`] is what a file holds: Taylor expansions of the integrals of the floating frame, and of position,
+//! modes and orientation at nodes. Read: [`text`] (how a file is written), [`read`] (how it is read),
+//! [`identities`] (what every file must satisfy), [`export`] and [`import`] (from and to a reduced body),
+//! [`nodes`] (the nodes of an export).
 //!
-//! Matrices are kept as files have them, with one exception: two programs order the columns of Gr in two ways, and here they
-//! are always c n + k (component c of the matrix of mode k), see [`GrLayout`].
+//! Matrices are kept as files have them, with one exception: two programs order the columns of Gr in two
+//! ways, and here they are always c n + k (component c of the matrix of mode k), see [`GrLayout`].
 //!
 //! # Source
 //!
-//! Wallrapp (1994), Mech. Struct. Mach. 22(3), 283–304; Schwertassek & Wallrapp, Dynamik flexibler Mehrkörpersysteme, ch. 6.
+//! Wallrapp (1994), Mech. Struct. Mach. 22(3), 283–304; Schwertassek & Wallrapp, Dynamik flexibler
+//! Mehrkörpersysteme, ch. 6.
 
 pub mod export;
 pub mod identities;

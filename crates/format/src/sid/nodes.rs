@@ -1,15 +1,16 @@
 //! The nodes of an export: material points of the interfaces, and one node for each interface as a whole.
 //!
-//! A user of a multibody program attaches joints and forces to nodes, which turn as well as move. A point of a solid has no
-//! rotation of its own; what a node is given is the turn of the surface there: with the tangents y,₁, y,₂, the unit normal ν and
-//! its change δν,
+//! A user of a multibody program attaches joints and forces to nodes, which turn as well as move. A point of
+//! a solid has no rotation of its own; what a node is given is the turn of the surface there: with the
+//! tangents y,₁, y,₂, the unit normal ν and its change δν,
 //!
 //! ```text
 //! ψ = ν × δν + ½ (ν · curl u) ν
 //! ```
 //!
-//! which is ½ curl u wherever the surface carries no shear, averaged over the faces that meet at the point. The node of an interface as a whole moves and turns with the mean of its
-//! area (RBE3): x = ∫ y dA / A, φ = ∫ u dA / A and ψ = S⁻¹ ∫ d × u dA with d = y − x, S = ∫ (d·d E − d dᵀ) dA.
+//! which is ½ curl u wherever the surface carries no shear, averaged over the faces that meet at the point.
+//! The node of an interface as a whole moves and turns with the mean of its area (RBE3): x = ∫ y dA / A, φ =
+//! ∫ u dA / A and ψ = S⁻¹ ∫ d × u dA with d = y − x, S = ∫ (d·d E − d dᵀ) dA.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +85,8 @@ impl ExportNode {
     }
 }
 
-/// The nodes of a reduced body: points by their numbers, corners of spans, then interfaces, then markers; none if the user stopped it.
+/// The nodes of a reduced body: points by their numbers, corners of spans, then interfaces, then markers;
+/// none if the user stopped it.
 pub fn export_nodes(
     reduced: &ReducedBody,
     wanted: SidNodes,

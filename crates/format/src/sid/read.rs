@@ -30,7 +30,8 @@ pub enum ReadSidError {
     },
     /// A line is not what belongs there.
     #[error(
-        "`{path}`:{line}: expected {expected}, found `{found}`; the file is damaged or no SID_FEM file: export it again"
+        "`{path}`:{line}: expected {expected}, found `{found}`; the file is damaged or no SID_FEM file: \
+         export it again"
     )]
     Unexpected {
         /// The file.
@@ -54,7 +55,8 @@ pub enum ReadSidError {
     },
     /// Blocks of second order are in no known file.
     #[error(
-        "`{path}`:{line}: block `{block}` has terms of second order in the modal coordinates, which are not read; export with first order"
+        "`{path}`:{line}: block `{block}` has terms of second order in the modal coordinates, which are not \
+         read; export with first order"
     )]
     SecondOrder {
         /// The file.
@@ -96,8 +98,9 @@ pub enum ReadSidError {
     },
     /// Blocks contradict each other.
     #[error(
-        "`{path}`: {place}: the blocks `{}` and `{}` (from lines {} and {}) contradict each other: {identity}, but they are \
-         {deviation:.1e} of their size apart (at most {LARGEST_DEVIATION:.0e}); a number was changed or lost: export the file again",
+        "`{path}`: {place}: the blocks `{}` and `{}` (from lines {} and {}) contradict each other: \
+         {identity}, but they are {deviation:.1e} of their size apart (at most {LARGEST_DEVIATION:.0e}); a \
+         number was changed or lost: export the file again",
         blocks[0], blocks[1], lines[0], lines[1]
     )]
     Identity {

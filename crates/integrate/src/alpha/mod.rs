@@ -1,6 +1,7 @@
 //! Generalised-α for systems of second order with constraints, in momenta.
 //!
-//! With the *algorithmic* accelerations a and forces φ̂, which lag behind the true ones by a part of the step,
+//! With the *algorithmic* accelerations a and forces φ̂, which lag behind the true ones by a part of the
+//! step,
 //!
 //! ```text
 //! ξ   = h z₀ + h² ((½ − β) a₀ + β a₁) − M⁻¹ Gᵀ μ h β/γ            c₁ = c₀ ∘ ξ
@@ -10,16 +11,19 @@
 //! g(t₁, c₁) = 0,      and for the stabilised form  G z₁ + g_t = 0
 //! ```
 //!
-//! For a constant mass matrix φ̂ = M a, and this is the formula of Chung & Hulbert; rotations move by the exponential map of ξ, as with Brüls &
-//! Arnold. What is a sum over all bodies in π' is one in π: momenta are kept to rounding, and integrals along the way (work, impulses) follow
-//! the same rule. In the index-3 form μ = 0, unless the step is so short that rounding of positions, divided by it, is more than the tolerance of velocities. Unknowns are ξ, h² κ λ and h μ, scaled so that the matrix of the step stays regular as h → 0
+//! For a constant mass matrix φ̂ = M a, and this is the formula of Chung & Hulbert; rotations move by the
+//! exponential map of ξ, as with Brüls & Arnold. What is a sum over all bodies in π' is one in π: momenta are
+//! kept to rounding, and integrals along the way (work, impulses) follow the same rule. In the index-3 form μ
+//! = 0, unless the step is so short that rounding of positions, divided by it, is more than the tolerance of
+//! velocities. Unknowns are ξ, h² κ λ and h μ, scaled so that the matrix of the step stays regular as h → 0
 //! (`matrix`).
 //!
-//! Lags belong to a step length: a₀ = z'₀ + h τ and φ̂₀ = π'₀ + h σ with τ and σ from the step before, or Δ times the rates of z' and π'
-//! where none went before (Δ = α_m − α_f). So the order stays 2 where steps change their length. What vibrates within a step is not resolved, and lags at most as in the step before.
+//! Lags belong to a step length: a₀ = z'₀ + h τ and φ̂₀ = π'₀ + h σ with τ and σ from the step before, or Δ
+//! times the rates of z' and π' where none went before (Δ = α_m − α_f). So the order stays 2 where steps
+//! change their length. What vibrates within a step is not resolved, and lags at most as in the step before.
 //!
-//! The error of a step is that of its Taylor series, with the factors of the step as filter: what is stiff, or held by constraints, counts for what it
-//! moves:
+//! The error of a step is that of its Taylor series, with the factors of the step as filter: what is stiff,
+//! or held by constraints, counts for what it moves:
 //!
 //! ```text
 //! e_ξ = c_q h² (a₁ − a₀),     c_q = β + Δ/2 − 1/6
@@ -28,9 +32,11 @@
 //!
 //! # Source
 //!
-//! Chung & Hulbert (1993), J. Appl. Mech. 60, 371–375; Brüls & Arnold (2007), Proc. Multibody Dynamics (ECCOMAS), and Arnold, Brüls & Cardona (2015), Numer. Math. 129,
-//! 149–179, for Lie groups, lags and both forms of constraints; Bottasso, Dopico & Trainelli (2008), Multibody Syst. Dyn. 19, 3–20, for the scaling;
-//! Zienkiewicz & Xie (1991), Earthq. Eng. Struct. Dyn. 20, 871–887, for the error of increments. The form in momenta: docs/theory.md, 5.
+//! Chung & Hulbert (1993), J. Appl. Mech. 60, 371–375; Brüls & Arnold (2007), Proc. Multibody Dynamics
+//! (ECCOMAS), and Arnold, Brüls & Cardona (2015), Numer. Math. 129, 149–179, for Lie groups, lags and both
+//! forms of constraints; Bottasso, Dopico & Trainelli (2008), Multibody Syst. Dyn. 19, 3–20, for the scaling;
+//! Zienkiewicz & Xie (1991), Earthq. Eng. Struct. Dyn. 20, 871–887, for the error of increments. The form in
+//! momenta: docs/theory.md, 5.
 
 mod history;
 mod matrix;
@@ -54,7 +60,8 @@ use crate::second_order::Reading;
 /// Growth of the step below which it is not worth new factors.
 const SMALL_GROWTH: f64 = 1.2;
 
-/// Contraction of Newton's method up to which M and G of earlier steps serve: beyond it further iterations cost more than new factors.
+/// Contraction of Newton's method up to which M and G of earlier steps serve: beyond it further iterations
+/// cost more than new factors.
 const KEEPS_FACTORS: f64 = 0.05;
 
 /// Generalised-α under error control.
@@ -97,7 +104,8 @@ pub struct ChungHulbert {
 }
 
 impl GeneralisedAlpha {
-    /// For systems of as many components as `tolerances` has. Velocities and constraints are counted at the first step.
+    /// For systems of as many components as `tolerances` has. Velocities and constraints are counted at the
+    /// first step.
     pub fn new(radius: SpectralRadius, form: ConstraintForm, tolerances: Tolerances) -> Self {
         let dim = tolerances.absolute.len();
         let formula = ChungHulbert {

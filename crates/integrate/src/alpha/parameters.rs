@@ -1,13 +1,15 @@
 //! Parameters of the formula and the constants of its error.
 
-/// Spectral radius of the formula for what is infinitely fast: part of the amplitude that a step leaves, 0 to 1.
+/// Spectral radius of the formula for what is infinitely fast: part of the amplitude that a step leaves, 0
+/// to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpectralRadius(f64);
 
 /// No spectral radius.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
-    "the spectral radius is {value}; it must lie between 0 (what is fast is gone after a step) and 1 (nothing is damped)"
+    "the spectral radius is {value}; it must lie between 0 (what is fast is gone after a step) and 1 \
+     (nothing is damped)"
 )]
 pub struct SpectralRadiusError {
     /// What was given.
@@ -92,7 +94,8 @@ impl Parameters {
         self.beta + 0.5 * self.lag() - 1.0 / 6.0
     }
 
-    /// c_π: the momentum after a step exceeds the true one by c_π h³ π''', by Taylor's series of the recursion of φ̂.
+    /// c_π: the momentum after a step exceeds the true one by c_π h³ π''', by Taylor's series of the
+    /// recursion of φ̂.
     ///
     /// φ̂_n = π' + Δ h π'' + κ₂ h² π''' with κ₂ = (1 − α_f)/2 − (1 − α_m)(½ + Δ) gives κ₂ + γ (½ + Δ) − 1/6.
     pub(super) fn momentum_error(&self) -> f64 {

@@ -12,13 +12,16 @@ const LOOK_AHEAD: f64 = 0.01;
 /// Look-ahead, relative to the step, beyond which it is repeated.
 const FAR: f64 = 0.25;
 
-/// What rounding makes of positions and constraints, relative to their sizes: iterations do not go on for less.
+/// What rounding makes of positions and constraints, relative to their sizes: iterations do not go on for
+/// less.
 const NOISE: f64 = 32.0 * f64::EPSILON;
 
-/// Violation of constraints, relative to their sizes, to which the iterations are as to a tolerance: a hundredth is left.
+/// Violation of constraints, relative to their sizes, to which the iterations are as to a tolerance: a
+/// hundredth is left.
 const VIOLATION: f64 = 1e-12;
 
-/// As a tolerance of multipliers, relative to them: a hundredth is left, and of what holds velocities a ten-thousandth of that.
+/// As a tolerance of multipliers, relative to them: a hundredth is left, and of what holds velocities a
+/// ten-thousandth of that.
 const DIGITS: f64 = 1e-7;
 
 /// How often contacts may close and open in the iterations of a step.
@@ -30,8 +33,8 @@ impl ChungHulbert {
         !self.history.has_lags || -2.0 * self.history.slope_age > FAR * h
     }
 
-    /// Slopes of rates, accelerations and multipliers after a short motion with the acceleration at the start, and lags from
-    /// them. That motion keeps to constraints to third order of its time.
+    /// Slopes of rates, accelerations and multipliers after a short motion with the acceleration at the
+    /// start, and lags from them. That motion keeps to constraints to third order of its time.
     pub(super) fn estimate_lags<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -66,8 +69,9 @@ impl ChungHulbert {
 
     /// a₀ and φ̂₀ for a step of length h; ξ and λ from their slopes, z₁ of that ξ.
     ///
-    /// Slopes of what vibrates within the step say nothing of its end: that goes on with the mean velocity of the last step, and lags at most as it did
-    /// there, so that a step after one that was cut short does not throw it off. Momenta whose sums are conserved have one rule.
+    /// Slopes of what vibrates within the step say nothing of its end: that goes on with the mean velocity of
+    /// the last step, and lags at most as it did there, so that a step after one that was cut short does not
+    /// throw it off. Momenta whose sums are conserved have one rule.
     pub(super) fn predict<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,
@@ -130,7 +134,8 @@ impl ChungHulbert {
         shared.y0[i] + h * ((1.0 - of.gamma) * self.filtered[i] + of.gamma * end)
     }
 
-    /// Newton's method with the derivatives at hand: nothing if it converged, or the component that changed most.
+    /// Newton's method with the derivatives at hand: nothing if it converged, or the component that changed
+    /// most.
     pub(super) fn iterate<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -187,7 +192,8 @@ impl ChungHulbert {
         speeds.iter_mut().zip(&self.end.value_rate).for_each(|(off, speed)| *off = held * speed);
     }
 
-    /// Corrects the unknowns for the residual, and measures what that changes, and by how much constraints were violated.
+    /// Corrects the unknowns for the residual, and measures what that changes, and by how much constraints
+    /// were violated.
     fn correct<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,
@@ -209,7 +215,8 @@ impl ChungHulbert {
             }
             let (k, is_impulse) = ((i - n) % m, i >= n + m);
             let response = responses[k][usize::from(is_impulse)];
-            // What reactions move in the step; near a singular position they have fewer digits than constraints.
+            // What reactions move in the step; near a singular position they have fewer digits than
+            // constraints.
             let moved = share * multipliers[k].abs() * response;
             let digits = if is_impulse { 1e-4 * DIGITS } else { DIGITS };
             all.of_constraint(change * response, system.closure(k).max(digits / VIOLATION * moved));
@@ -237,8 +244,9 @@ impl ChungHulbert {
         })
     }
 
-    /// What Newton's method measures increments by: tolerances of positions and momenta, as far as positions resolve them. Rounding of constraints
-    /// comes back in what answers them most easily, such as a light mode whose motion is large elsewhere than at the joint.
+    /// What Newton's method measures increments by: tolerances of positions and momenta, as far as positions
+    /// resolve them. Rounding of constraints comes back in what answers them most easily, such as a light
+    /// mode whose motion is large elsewhere than at the joint.
     pub(super) fn set_scales<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,

@@ -4,8 +4,9 @@
 //! Z_i = h Σ_j a_ij f(t_n + c_j h, y_n + Z_j),   y_{n+1} = y_n + Z_3,   c = ((4 − √6)/10, (4 + √6)/10, 1)
 //! ```
 //!
-//! The three systems of a step are one real and one complex one in W = T⁻¹ Z, as T⁻¹ A⁻¹ T has the blocks γ and
-//! (α β; −β α). Newton's method is simplified: ∂f/∂y stays for many steps, its factors as long as the step does.
+//! The three systems of a step are one real and one complex one in W = T⁻¹ Z, as T⁻¹ A⁻¹ T has the blocks γ
+//! and (α β; −β α). Newton's method is simplified: ∂f/∂y stays for many steps, its factors as long as the
+//! step does.
 //!
 //! # Source
 //!
@@ -207,7 +208,8 @@ impl Formula for RadauIia {
 }
 
 impl RadauIia {
-    /// Error of the step in units of the tolerance, THEORY (6.2), once more filtered where it seems too large.
+    /// Error of the step in units of the tolerance, THEORY (6.2), once more filtered where it seems too
+    /// large.
     fn estimate<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error> {
         if !shared.tolerances.controls() {
             return Ok(shared.largest(|_| 0.0));

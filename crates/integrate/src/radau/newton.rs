@@ -103,7 +103,8 @@ impl RadauIia {
         }
     }
 
-    /// W ← W + ΔW and Z = T W; returns the size of ΔZ in units of the tolerance and the component that has it.
+    /// W ← W + ΔW and Z = T W; returns the size of ΔZ in units of the tolerance and the component that has
+    /// it.
     fn newton_step(&mut self, shared: &Shared, h: f64) -> (f64, usize) {
         let n = shared.dim();
         let Self { collocation, w, f, z, real, complex, .. } = self;

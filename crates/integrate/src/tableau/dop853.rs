@@ -1,5 +1,6 @@
-//! The method of order 8 of Dormand & Prince with the error estimates and the dense output of Hairer, Nørsett & Wanner,
-//! Solving Ordinary Differential Equations I, II.5 (8(5,3)) and II.6. The numbers are those of the published code DOP853.
+//! The method of order 8 of Dormand & Prince with the error estimates and the dense output of Hairer, Nørsett
+//! & Wanner, Solving Ordinary Differential Equations I, II.5 (8(5,3)) and II.6. The numbers are those of the
+//! published code DOP853.
 //!
 //! The error of order 3 compares the step with weights 0.244…, 0.733…, 0.022… on the stages 0, 8 and 11.
 

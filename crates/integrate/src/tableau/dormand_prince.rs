@@ -1,5 +1,5 @@
-//! The pair of Dormand & Prince (1980) of order 5(4) with the dense output of Shampine (1986) in the nested form of
-//! Hairer, Nørsett & Wanner, Solving Ordinary Differential Equations I, II.6.
+//! The pair of Dormand & Prince (1980) of order 5(4) with the dense output of Shampine (1986) in the nested
+//! form of Hairer, Nørsett & Wanner, Solving Ordinary Differential Equations I, II.6.
 
 use super::{Tableau, Weight};
 

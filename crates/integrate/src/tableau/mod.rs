@@ -1,7 +1,7 @@
 //! Coefficients of the embedded pairs.
 //!
-//! A stage is k_i = f(t + c_i h, y + h Σ_j a_ij k_j), the step y₁ = y + h Σ b_i k_i. Both pairs here have f(t + h, y₁)
-//! as the first stage of the next step. Row i of `a` holds (column, value) of its nonzero entries.
+//! A stage is k_i = f(t + c_i h, y + h Σ_j a_ij k_j), the step y₁ = y + h Σ b_i k_i. Both pairs here have
+//! f(t + h, y₁) as the first stage of the next step. Row i of `a` holds (column, value) of its nonzero entries.
 
 mod dop853;
 mod dormand_prince;
@@ -36,8 +36,8 @@ pub enum Method {
     /// Order 5(4), seven stages (six per accepted step), dense output of order 4. Dormand & Prince (1980),
     /// J. Comput. Appl. Math. 6, 19–26.
     DormandPrince5,
-    /// Order 8 with error estimates of order 5 and 3, dense output of order 7 by three more stages. Hairer, Nørsett &
-    /// Wanner, Solving Ordinary Differential Equations I, II.5 and II.6 (code DOP853).
+    /// Order 8 with error estimates of order 5 and 3, dense output of order 7 by three more stages. Hairer,
+    /// Nørsett & Wanner, Solving Ordinary Differential Equations I, II.5 and II.6 (code DOP853).
     #[default]
     Dop853,
 }
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn stages_from_the_sixth_integrate_cubics() {
-        // C(4) holds for the late stages of DOP853: Σ a_ij c_j^k = c_i^(k+1) / (k+1), k < 4 from stage 5 on; a check
-        // of single entries that the quadrature conditions do not see.
+        // C(4) holds for the late stages of DOP853: Σ a_ij c_j^k = c_i^(k+1) / (k+1), k < 4 from stage 5 on;
+        // a check of single entries that the quadrature conditions do not see.
         let tableau = Method::Dop853.tableau();
         for i in 5..tableau.c.len() {
             for k in 1..3 {

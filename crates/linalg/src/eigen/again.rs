@@ -1,8 +1,10 @@
-//! The search without a factor: no inertia can be counted, so a second search looks for what the first one missed.
+//! The search without a factor: no inertia can be counted, so a second search looks for what the first one
+//! missed.
 //!
-//! Directions drawn afresh, in the M-orthogonal complement of the pairs that were found, span a Krylov space of their own. A copy of a
-//! multiple root that the first start block did not excite has the largest θ there: it shows as a Ritz value below the gap within a few blocks.
-//! Then the first search gets fresh directions and goes on.
+//! Directions drawn afresh, in the M-orthogonal complement of the pairs that were found, span a Krylov space
+//! of their own. A copy of a multiple root that the first start block did not excite has the largest θ there:
+//! it shows as a Ritz value below the gap within a few blocks. Then the first search gets fresh directions
+//! and goes on.
 
 use carom_progress::Progress;
 
@@ -61,7 +63,8 @@ impl Pencil<'_> {
         Err(EigenError::NotConverged { converged: 0, solves: krylov.n_solves + n_solves, shift: self.shift })
     }
 
-    /// Searches beside the pairs until the lowest value there is known to lie above σ, or one below it has shown; and the solves that it took.
+    /// Searches beside the pairs until the lowest value there is known to lie above σ, or one below it has
+    /// shown; and the solves that it took.
     fn beside(
         &self,
         pairs: &EigenPairs,
@@ -86,7 +89,8 @@ impl Pencil<'_> {
                 continue;
             }
             let ritz = krylov.ritz()?;
-            // Ritz values of the complement never exceed its largest θ: one above the limit is a pair that was missed.
+            // Ritz values of the complement never exceed its largest θ: one above the limit is a pair that
+            // was missed.
             let n_above = ritz.theta.iter().filter(|&&theta| theta > limit).count();
             if n_above > pairs.lambda.len() {
                 return Ok((Beside::Below(n_above - pairs.lambda.len()), krylov.n_solves));

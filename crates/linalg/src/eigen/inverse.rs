@@ -1,4 +1,5 @@
-//! Block inverse iteration with Rayleigh-Ritz: from nearly converged vectors to pairs with small true residuals.
+//! Block inverse iteration with Rayleigh-Ritz: from nearly converged vectors to pairs with small true
+//! residuals.
 //!
 //! A step is taken as a correction,
 //!
@@ -6,12 +7,14 @@
 //! y = x − A⁻¹ (K x − λ M x) = (λ + s) A⁻¹ M x,    A = K + sM
 //! ```
 //!
-//! equal in exact arithmetic. The rounding of A⁻¹ is then relative to the correction and not to x, so that the residual falls to the
-//! rounding of K x itself, however badly A is conditioned: iterative refinement of eigenpairs.
+//! equal in exact arithmetic. The rounding of A⁻¹ is then relative to the correction and not to x, so that
+//! the residual falls to the rounding of K x itself, however badly A is conditioned: iterative refinement of
+//! eigenpairs.
 //!
 //! # Source
 //!
-//! Dongarra, Moler & Wilkinson (1983), SIAM J. Numer. Anal. 20(1), 23–45; Tisseur (2001), SIAM J. Matrix Anal. Appl. 22(4), 1038–1057.
+//! Dongarra, Moler & Wilkinson (1983), SIAM J. Numer. Anal. 20(1), 23–45; Tisseur (2001), SIAM J. Matrix
+//! Anal. Appl. 22(4), 1038–1057.
 
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
@@ -49,9 +52,11 @@ struct Verified {
 }
 
 impl Pencil<'_> {
-    /// Inverse iteration with Rayleigh-Ritz until the residuals of the first `n_verify` pairs are small; returns these.
+    /// Inverse iteration with Rayleigh-Ritz until the residuals of the first `n_verify` pairs are small;
+    /// returns these.
     ///
-    /// With no steps the vectors are only combined by Rayleigh-Ritz and verified. The vectors behind them are guards: a step takes (λ + s)/(λ_g + s) off an error, λ_g the first root behind all.
+    /// With no steps the vectors are only combined by Rayleigh-Ritz and verified. The vectors behind them are
+    /// guards: a step takes (λ + s)/(λ_g + s) off an error, λ_g the first root behind all.
     pub(super) fn inverse_iteration(
         &self,
         factor: &impl Inverse,

@@ -1,4 +1,5 @@
-//! What the eigensolver asks of the inverse of K + sM: whether dofs alone are held, or linear constraints besides.
+//! What the eigensolver asks of the inverse of K + sM: whether dofs alone are held, or linear constraints
+//! besides.
 
 use carom_progress::Progress;
 use faer::{Mat, MatMut, MatRef};
@@ -47,16 +48,16 @@ pub trait Inverse {
         self.solve_in_place(r, progress)
     }
 
-    /// The nodes with free dofs in the order in which [`Inverse::solve_group`] wants them and the mass matrix in that order; `None` for
-    /// all nodes in their own order.
+    /// The nodes with free dofs in the order in which [`Inverse::solve_group`] wants them and the mass matrix
+    /// in that order; `None` for all nodes in their own order.
     ///
     /// An order of its own keeps what couples close together in memory.
     fn ordered(&self, _mass: &NodeMatrix) -> Option<Ordered> {
         None
     }
 
-    /// As [`Inverse::solve_in_place`] for eight columns that lie side by side, row by row, nodes in the order of
-    /// [`Inverse::ordered`].
+    /// As [`Inverse::solve_in_place`] for eight columns that lie side by side, row by row, nodes in the order
+    /// of [`Inverse::ordered`].
     ///
     /// # Errors
     ///
@@ -69,7 +70,8 @@ pub trait Inverse {
         Ok(())
     }
 
-    /// Takes the reactions of what is held out of forces, so that zero is left where an admissible displacement is in balance.
+    /// Takes the reactions of what is held out of forces, so that zero is left where an admissible
+    /// displacement is in balance.
     fn clear_reactions(&self, x: MatMut<'_, f64>);
 
     /// A basis of the space, 3 n_nodes × dimension; for small problems.

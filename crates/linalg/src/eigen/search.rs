@@ -1,4 +1,5 @@
-//! Block Lanczos until the wanted pairs and a gap behind them have converged, and the inertia count that proves them.
+//! Block Lanczos until the wanted pairs and a gap behind them have converged, and the inertia count that
+//! proves them.
 
 use carom_progress::Progress;
 
@@ -22,20 +23,22 @@ pub(super) const FIRST_GUESS: usize = 40;
 /// The true residual after the last step of the operator is about the same.
 pub(super) const LANCZOS_RESIDUAL: f64 = 8e-9;
 
-/// How often Lanczos goes on to a smaller residual after true ones were too large, before inverse iteration takes over.
+/// How often Lanczos goes on to a smaller residual after true ones were too large, before inverse iteration
+/// takes over.
 const MAX_CHECKS: usize = 4;
 
 /// What the residual of Lanczos must fall by then.
 const TIGHTENING: f64 = 0.1;
 
-/// Part of a true residual that may be left after that; with more, rounding of the factor is what keeps it up.
+/// Part of a true residual that may be left after that; with more, rounding of the factor is what keeps it
+/// up.
 const NO_GAIN: f64 = 0.5;
 
 /// A pair is locked when its residual is this part of what the smallest wanted pair may have.
 const LOCKING: f64 = 0.1;
 
-/// θ of the first pair over the smallest wanted one above which converged pairs are locked: rounding of the first would show in the
-/// others.
+/// θ of the first pair over the smallest wanted one above which converged pairs are locked: rounding of the
+/// first would show in the others.
 const SPREAD: f64 = 1e4;
 
 /// Residual over θ at which a Lanczos value bounds the gap behind the wanted pairs.
@@ -53,8 +56,8 @@ const MAX_IDLE_BLOCKS: usize = 400;
 /// Part of the space by which it grows before it is looked at again, two blocks at least.
 const LOOK_AGAIN: usize = 16;
 
-/// Near the end a look after every block spares a block or two. It is taken while the cube of the space's dimension is below this
-/// number times the nodes of the body: while it costs less than a block.
+/// Near the end a look after every block spares a block or two. It is taken while the cube of the space's
+/// dimension is below this number times the nodes of the body: while it costs less than a block.
 const CHEAP_LOOK: f64 = 3e3;
 
 /// Lanczos blocks that fresh directions get after each inertia count that found a pair missing.
@@ -82,8 +85,9 @@ pub(super) struct Limits {
     pub(super) residual: f64,
 }
 
-/// What a bar that runs to the number of wanted pairs shows: half of it is the growth of the space to twice that number, as the first
-/// pairs converge late, half the pairs that have converged. Where no number is wanted, the pairs that have converged.
+/// What a bar that runs to the number of wanted pairs shows: half of it is the growth of the space to twice
+/// that number, as the first pairs converge late, half the pairs that have converged. Where no number is
+/// wanted, the pairs that have converged.
 fn bar(wanted: Wanted, n_applied: usize, converged: usize) -> u64 {
     let n = wanted.expected() as usize;
     if n == 0 {
@@ -119,7 +123,8 @@ impl Pencil<'_> {
             factor = I::refactor(symbolic, self, progress)?;
             let keep = (candidate.n_verify + 2 * BLOCK).min(ritz.theta.len());
             krylov.restart(&ritz, keep, self.lockable(&ritz, wanted));
-            // What was missed must grow out of the fresh directions before the pairs that are known count again.
+            // What was missed must grow out of the fresh directions before the pairs that are known count
+            // again.
             krylov.add_start_block(&factor, BLOCK.max(inertia.saturating_sub(found)), progress)?;
             least_blocks += BLOCKS_AFTER_COUNT;
         }
@@ -155,7 +160,8 @@ impl Pencil<'_> {
             match self.inverse_iteration(factor, vectors, candidate.n_verify, max_steps, progress) {
                 // Norms differ, or the pending block holds a copy of a root that Lanczos does not know yet.
                 Err(error @ (EigenError::Residual { .. } | EigenError::NotConverged { .. })) if !is_last => {
-                    // Rounding of the factor does not fall with the residual of Lanczos: corrections take it out.
+                    // Rounding of the factor does not fall with the residual of Lanczos: corrections take it
+                    // out.
                     let excess = error.excess();
                     stagnates = excess > NO_GAIN * last_excess;
                     last_excess = excess;
@@ -256,7 +262,8 @@ impl Pencil<'_> {
         step.max(n_applied / LOOK_AGAIN)
     }
 
-    /// Number of Ritz pairs whose coupling to the rest is dropped: it must be small against the smallest wanted θ.
+    /// Number of Ritz pairs whose coupling to the rest is dropped: it must be small against the smallest
+    /// wanted θ.
     ///
     /// None where θ spreads little: what is locked improves no more.
     pub(super) fn lockable(&self, ritz: &Ritz, wanted: Wanted) -> usize {

@@ -7,7 +7,8 @@ use crate::lanes::{Row, Vectors};
 use crate::multiply::{Packed, WIDE, multiply};
 use crate::number::Number;
 
-/// The lower triangle W of a diagonal block, transposed in blocks of six rows, each from the first column to its own last.
+/// The lower triangle W of a diagonal block, transposed in blocks of six rows, each from the first column to
+/// its own last.
 pub(super) struct Triangle<T> {
     blocks: Vec<Packed<T>>,
     /// Start of each block.

@@ -1,17 +1,21 @@
-//! Inertia counts: in single precision where the matrix is large and the result can be certified, else in double precision.
+//! Inertia counts: in single precision where the matrix is large and the result can be certified, else in
+//! double precision.
 //!
-//! A = K − σM is factorised to F = W S Wᵀ, whose rounding errors A − F are many times larger in single precision; but only the signs
-//! S are wanted. They are those of A unless an eigenvalue passes zero on the way F + t (A − F), 0 ≤ t ≤ 1, which is singular only if
-//! E = F⁻¹A − 1 has a real eigenvalue μ = −1/t ≤ −1. If there is one, its left eigenvector y, |y| = 1, bounds what E makes of any z:
+//! A = K − σM is factorised to F = W S Wᵀ, whose rounding errors A − F are many times larger in single
+//! precision; but only the signs S are wanted. They are those of A unless an eigenvalue passes zero on the
+//! way F + t (A − F), 0 ≤ t ≤ 1, which is singular only if E = F⁻¹A − 1 has a real eigenvalue μ = −1/t ≤ −1.
+//! If there is one, its left eigenvector y, |y| = 1, bounds what E makes of any z:
 //!
 //! |Eᵏ z| ≥ |yᵀ Eᵏ z| = |μ|ᵏ |yᵀz| ≥ |yᵀz|.
 //!
-//! Components of z drawn evenly from [−1, 1] give yᵀz a density of at most √2/2 (Ball 1986), so that |yᵀz| ≤ s has a probability of
-//! at most √2 s, and that of all of sixteen such z is at most (√2 s)¹⁶. The count is taken when no |Eᵏ z| is longer than the s at which this
-//! is [`DOUBT`], whatever k. Triangular solutions round as the factorisation does and change E by as much again as it is small; if E does
-//! not contract fast, double precision counts.
+//! Components of z drawn evenly from [−1, 1] give yᵀz a density of at most √2/2 (Ball 1986), so that |yᵀz| ≤
+//! s has a probability of at most √2 s, and that of all of sixteen such z is at most (√2 s)¹⁶. The count is
+//! taken when no |Eᵏ z| is longer than the s at which this is [`DOUBT`], whatever k. Triangular solutions
+//! round as the factorisation does and change E by as much again as it is small; if E does not contract fast,
+//! double precision counts.
 //!
-//! z is measured in the scale of the diagonal, x = |diag A|^(−1/2) z, in which bodies of stiff and soft parts are alike.
+//! z is measured in the scale of the diagonal, x = |diag A|^(−1/2) z, in which bodies of stiff and soft parts
+//! are alike.
 //!
 //! # Source
 //!
@@ -150,7 +154,8 @@ fn shifted_diagonal(k: &BlockMatrix, m: &NodeMatrix, shift: f64) -> Vec<f64> {
     diagonal
 }
 
-/// The power of two that brings the largest entry of a diagonal near 1, where single numbers have room on either side.
+/// The power of two that brings the largest entry of a diagonal near 1, where single numbers have room on
+/// either side.
 fn scale_to_one(diagonal: &[f64]) -> f64 {
     let largest = diagonal.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
     let scale = (-largest.log2().round()).exp2();

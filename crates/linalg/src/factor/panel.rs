@@ -1,4 +1,5 @@
-//! One panel: filled with the entries of the matrix, reduced by the panels before it, divided by its diagonal block.
+//! One panel: filled with the entries of the matrix, reduced by the panels before it, divided by its diagonal
+//! block.
 
 use faer::MatMut;
 use faer::dyn_stack::MemBuffer;

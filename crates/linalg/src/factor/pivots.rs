@@ -36,7 +36,8 @@ pub(super) fn pivot_memory<T: Number>(widest: usize) -> MemBuffer {
     MemBuffer::new(scratch)
 }
 
-/// Factorises the diagonal block of a panel in place: A = W Wᵀ, or W S Wᵀ if the matrix may be indefinite. Only lower triangles count.
+/// Factorises the diagonal block of a panel in place: A = W Wᵀ, or W S Wᵀ if the matrix may be indefinite.
+/// Only lower triangles count.
 pub(super) fn factorise_diagonal<T: Number>(
     matrix: &Matrix<'_>,
     panel: &Panel,

@@ -1,7 +1,8 @@
 //! Products of parts of a panel with each other, subtracted where they belong in another panel.
 //!
-//! A product runs tile by tile of its left operand, or by two of them, six columns at a time: their sums stay in the registers until all
-//! columns of the panel have passed. What lies above the diagonal of the target is left out, tile by tile.
+//! A product runs tile by tile of its left operand, or by two of them, six columns at a time: their sums stay
+//! in the registers until all columns of the panel have passed. What lies above the diagonal of the target is
+//! left out, tile by tile.
 
 use std::ops::Range;
 
@@ -220,7 +221,8 @@ mod tests {
     use super::*;
     use crate::tiles::{clear, place};
 
-    /// A panel with numbers of either sign that no symmetry hides, and the same as a function of row and column.
+    /// A panel with numbers of either sign that no symmetry hides, and the same as a function of row and
+    /// column.
     fn panel<T: Number>(height: usize, width: usize) -> (Vec<Row>, impl Fn(usize, usize) -> f64) {
         let value = |row: usize, column: usize| ((7 * row + 13 * column + 1) as f64).sin();
         let mut storage = Vec::new();

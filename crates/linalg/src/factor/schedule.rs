@@ -1,7 +1,7 @@
 //! The order of work: subtrees in parallel with each other, then the panels above them, parallel inside.
 //!
-//! Which is which is up to [`Symbolic`](crate::Symbolic), and thus to the matrix alone: results are the same bits for any number
-//! of threads.
+//! Which is which is up to [`Symbolic`](crate::Symbolic), and thus to the matrix alone: results are the same
+//! bits for any number of threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,6 +1,7 @@
 //! What earlier panels subtract from a panel, by dense products.
 //!
-//! A panel may be worked on in pieces of some of its tiles, in parallel. Every number is summed in the same order however it is cut.
+//! A panel may be worked on in pieces of some of its tiles, in parallel. Every number is summed in the same
+//! order however it is cut.
 
 use std::ops::Range;
 
@@ -168,7 +169,8 @@ impl Updates<'_> {
     }
 }
 
-/// Tiles of one piece of a panel: all of them for a single thread, else enough pieces to keep all threads at work.
+/// Tiles of one piece of a panel: all of them for a single thread, else enough pieces to keep all threads at
+/// work.
 pub(super) fn piece_tiles<T: Number>(n_tiles: usize) -> usize {
     match rayon::current_num_threads() {
         1 => n_tiles,

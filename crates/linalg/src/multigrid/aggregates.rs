@@ -7,7 +7,8 @@ const NONE: u32 = u32::MAX;
 
 /// Nodes couple strongly if ‖A_ij‖² is above the square of this part of ‖A_ii‖ ‖A_jj‖.
 ///
-/// Nodes that stiffness ties together by slivers or along one direction move together; weak couplings would smear their aggregates.
+/// Nodes that stiffness ties together by slivers or along one direction move together; weak couplings would
+/// smear their aggregates.
 const STRONG: f64 = 0.08;
 
 /// The aggregate of each node.
@@ -21,8 +22,9 @@ pub(super) struct Aggregates {
 }
 
 impl Aggregates {
-    /// Groups the nodes of a matrix: first each node whose strong neighbours are all free takes them, then what is left joins the
-    /// neighbour with the strongest coupling, and what has none of these makes aggregates of its own.
+    /// Groups the nodes of a matrix: first each node whose strong neighbours are all free takes them, then
+    /// what is left joins the neighbour with the strongest coupling, and what has none of these makes
+    /// aggregates of its own.
     pub(super) fn new<const B: usize>(a: &Blocks<B, B>) -> Self {
         let n = a.n_rows();
         let own: Vec<f64> = (0..n).map(|node| norm(a.diagonal(node))).collect();

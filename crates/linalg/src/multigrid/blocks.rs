@@ -1,7 +1,7 @@
 //! Sparse matrices of dense blocks, row by row, and their products with groups of eight columns.
 //!
-//! Both triangles are stored: every row of a product is the work of one task, so that one group is enough for all threads and
-//! nothing is scattered.
+//! Both triangles are stored: every row of a product is the work of one task, so that one group is enough for
+//! all threads and nothing is scattered.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -189,7 +189,8 @@ impl<const R: usize, const C: usize> WithSimd for Residual<'_, R, C> {
     }
 }
 
-/// A⁻¹ of a symmetric positive definite block by Gauss and Jordan; directions without stiffness (to rounding) get none.
+/// A⁻¹ of a symmetric positive definite block by Gauss and Jordan; directions without stiffness (to rounding)
+/// get none.
 pub(super) fn inverse<const B: usize>(a: &Block<B, B>) -> Block<B, B> {
     // Cholesky of the scaled block, L Lᵀ = D A D with D_ii = 1/√A_ii.
     let scale: [f64; B] = std::array::from_fn(|i| if a[i][i] > 0.0 { 1.0 / a[i][i].sqrt() } else { 0.0 });

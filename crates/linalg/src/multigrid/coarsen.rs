@@ -1,4 +1,5 @@
-//! From one level to the next: prolongation by aggregates that move rigidly, smoothed once, and the Galerkin product.
+//! From one level to the next: prolongation by aggregates that move rigidly, smoothed once, and the Galerkin
+//! product.
 
 use rayon::prelude::*;
 
@@ -17,13 +18,15 @@ const DEPENDENT: f64 = 1e-9;
 /// No column yet.
 const NONE: u32 = u32::MAX;
 
-/// Tentative prolongation Q, one block a node in the column of its aggregate, and the rigid motions of the next level.
+/// Tentative prolongation Q, one block a node in the column of its aggregate, and the rigid motions of the
+/// next level.
 ///
 /// ```text
 /// R_a = Q_a S_a,   Q_aᵀ Q_a = E
 /// ```
 ///
-/// with R_a the rows of the rigid motions over aggregate a. What an aggregate cannot do (the turns of a single node) is a zero column.
+/// with R_a the rows of the rigid motions over aggregate a. What an aggregate cannot do (the turns of a
+/// single node) is a zero column.
 pub(super) fn tentative<const B: usize>(
     aggregates: &Aggregates,
     motions: &[Block<B, MOTIONS>],

@@ -1,4 +1,5 @@
-//! The system that is iterated on: K + sM on the nodes with free dofs, in an order that keeps neighbours together.
+//! The system that is iterated on: K + sM on the nodes with free dofs, in an order that keeps neighbours
+//! together.
 
 use rayon::prelude::*;
 
@@ -63,7 +64,8 @@ impl System {
     }
 }
 
-/// For each node those that it couples with, itself too, with the entry of the graph; nodes without free dofs have none and are in none.
+/// For each node those that it couples with, itself too, with the entry of the graph; nodes without free dofs
+/// have none and are in none.
 struct Couplings {
     start: Vec<usize>,
     /// (other node, entry).

@@ -1,9 +1,10 @@
 //! Nodes that need no order of their own: those whose neighbours are all neighbours of another node.
 //!
-//! A node m is *dominated* by a node a if every neighbour of m, and m itself, is a neighbour of a or a. Where a is eliminated, m can be
-//! too, without any fill that a does not cause. The nodes between the corners of quadratic elements are dominated by both corners of their
-//! edge: only the corners, a sixth of all nodes of a mesh of tet10, are left to order, and each other node goes with the first of
-//! those that dominate it. Splines have no such nodes.
+//! A node m is *dominated* by a node a if every neighbour of m, and m itself, is a neighbour of a or a. Where
+//! a is eliminated, m can be too, without any fill that a does not cause. The nodes between the corners of
+//! quadratic elements are dominated by both corners of their edge: only the corners, a sixth of all nodes of
+//! a mesh of tet10, are left to order, and each other node goes with the first of those that dominate it.
+//! Splines have no such nodes.
 
 use std::cmp::Reverse;
 
@@ -82,7 +83,8 @@ impl Dominance {
         &self.by[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
 
-    /// Weights of the corners with those of what they dominate, in twelfths: a vertex is shared alike by all that dominate it.
+    /// Weights of the corners with those of what they dominate, in twelfths: a vertex is shared alike by all
+    /// that dominate it.
     pub(super) fn shared_weights(&self, weight_of: impl Fn(usize) -> i32) -> Vec<i32> {
         let mut weights: Vec<i32> =
             self.corners.iter().map(|&corner| SHARES * weight_of(corner as usize)).collect();
@@ -154,7 +156,8 @@ mod tests {
 
     #[test]
     fn midside_nodes_go_with_the_first_of_their_corners() {
-        // Quadratic elements in a row: 0 1 2, 2 3 4, ... The corner at either end has the neighbours of a midside node.
+        // Quadratic elements in a row: 0 1 2, 2 3 4, ... The corner at either end has the neighbours of a
+        // midside node.
         let cells: Vec<Vec<u32>> = (0..6).map(|cell| vec![2 * cell, 2 * cell + 1, 2 * cell + 2]).collect();
         let (couplings, dominance) = dominance(13, &cells);
         assert_eq!(dominance.corners, [2, 4, 6, 8, 10]);

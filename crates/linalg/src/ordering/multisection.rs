@@ -1,11 +1,12 @@
 //! The separators of a dissection in an order of their own.
 //!
-//! Nested dissection eliminates separators from the leaves of its tree up to the root. In a slender body, cut across again and again, that
-//! is not the best that can be done: a separator that is eliminated between two others fills three of them, but two if the one on its
-//! one side is gone already, and elimination from end to end takes three eighths of the separators' operations (7/3 s³ in place of 19/3 s³
-//! for each one of s dofs). So the separators above the smaller parts, the *multisector*, are ordered by minimum degree in the graph that is
-//! left when these parts are eliminated, for parts of several sizes, and the order with the fewest operations is taken; it is that of the
-//! dissection where no other has fewer.
+//! Nested dissection eliminates separators from the leaves of its tree up to the root. In a slender body, cut
+//! across again and again, that is not the best that can be done: a separator that is eliminated between two
+//! others fills three of them, but two if the one on its one side is gone already, and elimination from end
+//! to end takes three eighths of the separators' operations (7/3 s³ in place of 19/3 s³ for each one of s
+//! dofs). So the separators above the smaller parts, the *multisector*, are ordered by minimum degree in the
+//! graph that is left when these parts are eliminated, for parts of several sizes, and the order with the
+//! fewest operations is taken; it is that of the dissection where no other has fewer.
 //!
 //! # Source
 //!
@@ -27,10 +28,12 @@ const PARTS: [usize; 4] = [16, 32, 64, 128];
 /// Most vertices of a multisector.
 const MOST_VERTICES: usize = 20_000;
 
-/// Most couplings of it for each vertex of the graph, repetitions counted: its order then takes a small part of the time of the factor.
+/// Most couplings of it for each vertex of the graph, repetitions counted: its order then takes a small part
+/// of the time of the factor.
 const MOST_COUPLINGS: usize = 400;
 
-/// The order with the fewest operations; where the vertices stand for others with them, as far as their weights tell.
+/// The order with the fewest operations; where the vertices stand for others with them, as far as their
+/// weights tell.
 ///
 /// * `graph` — without the diagonal
 /// * `weights` — of the vertices, in any unit
@@ -138,7 +141,8 @@ fn minimum_degree(couples: &[Vec<u32>]) -> Vec<u32> {
     let (mut order, mut position) = (vec![0_u32; n], vec![0_u32; n]);
     let mut memory = MemBuffer::new(amd::order_scratch::<u32>(n, rows.len() / 2));
     let stack = MemStack::new(&mut memory);
-    // Vertices of high degree are the rule in a graph of cliques; by default they would be left out and put last as they come.
+    // Vertices of high degree are the rule in a graph of cliques; by default they would be left out and put
+    // last as they come.
     let control = amd::Control { dense: f64::INFINITY, aggressive: true };
     amd::order(&mut order, &mut position, pattern, control, stack)
         .expect("couplings are fewer than 32-bit indices can count");

@@ -1,7 +1,8 @@
-//! Dense kernels of the triangular solutions, on rows of right-hand sides that lie side by side, `T::LANES` of them.
+//! Dense kernels of the triangular solutions, on rows of right-hand sides that lie side by side, `T::LANES`
+//! of them.
 //!
-//! The factor streams through once, tile by tile, and meets right-hand sides that stay in the cache: for few of them
-//! a solution costs little more than reading the factor.
+//! The factor streams through once, tile by tile, and meets right-hand sides that stay in the cache: for few
+//! of them a solution costs little more than reading the factor.
 
 use std::ops::Range;
 

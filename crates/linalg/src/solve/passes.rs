@@ -133,7 +133,8 @@ impl<'f, T: Number> Passes<'f, T> {
         parts
     }
 
-    /// Calls back for every row below a supernode with its number and its place below the supernode's own rows.
+    /// Calls back for every row below a supernode with its number and its place below the supernode's own
+    /// rows.
     fn for_rows_below(&self, supernode: &Supernode, mut visit: impl FnMut(usize, usize)) {
         let mut local = 0;
         for &position in &supernode.list[supernode.n_columns()..] {
@@ -146,7 +147,8 @@ impl<'f, T: Number> Passes<'f, T> {
         }
     }
 
-    /// Where the rows below a supernode lie: first those in `own`, whose number is returned, then those in the buffer `above`.
+    /// Where the rows below a supernode lie: first those in `own`, whose number is returned, then those in
+    /// the buffer `above`.
     fn places_below(&self, supernode: &Supernode, target: Target<'_>, places: &mut Vec<u32>) -> usize {
         let dof_start = &self.symbolic.dof_start;
         places.clear();
@@ -183,7 +185,8 @@ impl<'f, T: Number> Passes<'f, T> {
         let first = self.symbolic.dof_start[supernode.columns.start] - target.first_row;
         let (width, height) = (supernode.width(), supernode.height());
         let Memory { rows: memory_of_rows, places, loaded } = memory;
-        // Loads on a few nodes, as of constraint modes, reach only what lies above them in the elimination tree.
+        // Loads on a few nodes, as of constraint modes, reach only what lies above them in the elimination
+        // tree.
         loaded.clear();
         loaded.extend((0..own.len()).filter(|&group| {
             T::flat(&own[group][first..first + width]).iter().any(|&value| value != T::ZERO)
@@ -287,7 +290,8 @@ impl<T: Number> Memory<T> {
     }
 }
 
-/// Where the rows of a supernode lie: `own` begins at `first_row`; rows past the columns of `root` are in a buffer.
+/// Where the rows of a supernode lie: `own` begins at `first_row`; rows past the columns of `root` are in a
+/// buffer.
 #[derive(Clone, Copy)]
 struct Target<'a> {
     first_row: usize,

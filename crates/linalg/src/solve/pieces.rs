@@ -1,4 +1,5 @@
-//! Products of a panel with all groups of right-hand sides, piece after piece of its rows, large ones in parallel.
+//! Products of a panel with all groups of right-hand sides, piece after piece of its rows, large ones in
+//! parallel.
 
 use std::ops::Range;
 

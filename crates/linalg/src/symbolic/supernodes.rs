@@ -1,4 +1,5 @@
-//! Supernodes once their columns are known: their rows, their panels, who updates whom, which subtrees are tasks.
+//! Supernodes once their columns are known: their rows, their panels, who updates whom, which subtrees are
+//! tasks.
 
 use std::ops::Range;
 

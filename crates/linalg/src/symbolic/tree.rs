@@ -77,7 +77,8 @@ impl Tree {
         (parent != NONE).then_some(parent as usize)
     }
 
-    /// Positions of the subtree below each position; columns of the same structure, such as those of a separator, have that of the last.
+    /// Positions of the subtree below each position; columns of the same structure, such as those of a
+    /// separator, have that of the last.
     pub(crate) fn subtree_sizes(&self) -> Vec<u32> {
         let mut sizes = vec![1; self.parent.len()];
         for k in 0..sizes.len() {
@@ -106,9 +107,11 @@ impl Tree {
         self.height.iter().enumerate().map(column).sum()
     }
 
-    /// Cuts the positions into supernodes: same structure, or nearly so that wider ones are worth a few stored zeros.
+    /// Cuts the positions into supernodes: same structure, or nearly so that wider ones are worth a few
+    /// stored zeros.
     ///
-    /// The allowed part of zeros by width is CHOLMOD's: Chen, Davis, Hager & Rajamanickam (2008), ACM TOMS 35(3), sec. 4.
+    /// The allowed part of zeros by width is CHOLMOD's: Chen, Davis, Hager & Rajamanickam (2008), ACM TOMS
+    /// 35(3), sec. 4.
     pub(super) fn supernode_columns(&self, dof_start: &[usize]) -> Vec<Range<usize>> {
         let n = self.parent.len();
         let mut merged: Vec<Group> = Vec::new();
@@ -119,7 +122,8 @@ impl Tree {
                 _ => merged.push(Group { columns: j..j + 1, zeros: 0 }),
             }
         }
-        // A group may only be merged into the next one, its parent; later merges may make earlier ones possible.
+        // A group may only be merged into the next one, its parent; later merges may make earlier ones
+        // possible.
         let mut out: Vec<Group> = Vec::new();
         for group in merged {
             let mut group = group;

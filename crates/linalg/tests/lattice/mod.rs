@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use carom_linalg::{BlockMatrix, NodeGraph, NodeMatrix};
 
-/// The graph of an nx × ny × nz lattice in which nodes less than `reach` + 1 steps apart in every direction couple.
+/// The graph of an nx × ny × nz lattice in which nodes less than `reach` + 1 steps apart in every direction
+/// couple.
 pub(crate) fn graph(n: [usize; 3], reach: usize) -> Arc<NodeGraph> {
     let number = |x: usize, y: usize, z: usize| ((z * n[1] + y) * n[0] + x) as u32;
     let mut cells = Vec::new();
@@ -28,8 +29,8 @@ pub(crate) fn graph(n: [usize; 3], reach: usize) -> Arc<NodeGraph> {
 
 /// Springs along the lattice and across it, between all nodes that couple: no force in translations.
 ///
-/// The springs of stiffness 1/d² act along the line between the nodes, with a tenth of that across it, so that the
-/// stiffness is positive semidefinite with exactly three zero eigenvalues.
+/// The springs of stiffness 1/d² act along the line between the nodes, with a tenth of that across it, so
+/// that the stiffness is positive semidefinite with exactly three zero eigenvalues.
 pub(crate) fn springs(n: [usize; 3], graph: &Arc<NodeGraph>) -> BlockMatrix {
     let place = |node: usize| [node % n[0], node / n[0] % n[1], node / n[0] / n[1]].map(|c| c as f64);
     let mut k = BlockMatrix::zeros(Arc::clone(graph));

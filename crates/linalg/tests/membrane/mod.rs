@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use carom_linalg::{BlockMatrix, NodeGraph, NodeMatrix};
 
-/// Separable lattice: unit springs between neighbours act on each component alike, unit masses, free at all sides.
+/// Separable lattice: unit springs between neighbours act on each component alike, unit masses, free at all
+/// sides.
 ///
-/// λ = Σ_d (2 sin(π k_d / 2 n_d))², k_d = 0 … n_d − 1, each three times, by components: the sum of three free chains,
-/// Rayleigh (1877), § 120.
+/// λ = Σ_d (2 sin(π k_d / 2 n_d))², k_d = 0 … n_d − 1, each three times, by components: the sum of three free
+/// chains, Rayleigh (1877), § 120.
 pub(crate) fn membrane(n: [usize; 3]) -> (BlockMatrix, NodeMatrix, Vec<f64>) {
     let number = |x: usize, y: usize, z: usize| ((z * n[1] + y) * n[0] + x) as u32;
     let mut cells = Vec::new();

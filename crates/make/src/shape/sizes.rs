@@ -36,8 +36,8 @@ pub(super) fn check_sizes(options: &ShapeOptions) -> Result<(), MakeError> {
     }
 }
 
-/// Smallest part of the largest size that another may be: points closer than 1e-6 of a body count as one when its patches are
-/// glued, and control points lie closer together than the sizes say.
+/// Smallest part of the largest size that another may be: points closer than 1e-6 of a body count as one when
+/// its patches are glued, and control points lie closer together than the sizes say.
 pub(crate) const SMALLEST_RATIO: f64 = 1e-5;
 
 /// Refuses sizes of which one is next to nothing beside another: points of the body would become one.
@@ -74,7 +74,8 @@ fn check_proportions(shape: &'static str, options: &ShapeOptions) -> Result<(), 
     }
 }
 
-/// The largest radius that a pole may have \[m\], and what that is; `None` if the size that it depends on is missing.
+/// The largest radius that a pole may have \[m\], and what that is; `None` if the size that it depends on is
+/// missing.
 fn largest_pole(options: &ShapeOptions) -> Option<(f64, &'static str)> {
     match options.shape {
         Shape::Ellipsoid => {

@@ -159,7 +159,8 @@ fn materials(
 }
 
 impl Assembled {
-    /// Makes one block of each kind of cell, element keyword's set, instance and material, in the order of the file.
+    /// Makes one block of each kind of cell, element keyword's set, instance and material, in the order of
+    /// the file.
     fn place_elements(
         &mut self,
         deck: &Deck,
@@ -213,8 +214,9 @@ fn nodes(deck: &Deck, unit: &Unit, element: &Element, n: usize) -> Result<Vec<u3
     numbers.iter().map(node).collect()
 }
 
-/// Brings the last seven nodes of a C3D27 into VTK's order. Abaqus puts the middle first and then the faces S1 to S6, other
-/// writers keep an order of their own: each node belongs to that middle, of a face or of the whole, which it is next to.
+/// Brings the last seven nodes of a C3D27 into VTK's order. Abaqus puts the middle first and then the faces
+/// S1 to S6, other writers keep an order of their own: each node belongs to that middle, of a face or of the
+/// whole, which it is next to.
 fn sort_face_nodes(mesh: &Mesh, nodes: &mut [u32]) -> Option<()> {
     let hex20: Vec<[f64; 3]> = nodes[..20].iter().map(|&node| mesh.points[node as usize]).collect();
     let mut values = [0.0; 20];

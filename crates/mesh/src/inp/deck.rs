@@ -115,8 +115,8 @@ impl Deck {
         Ok(deck)
     }
 
-    /// An upper bound of the memory that a mesh of these lines takes \[byte\]: much more than the file where its lines are as short as
-    /// those of no mesh.
+    /// An upper bound of the memory that a mesh of these lines takes \[byte\]: much more than the file where
+    /// its lines are as short as those of no mesh.
     fn memory_needed(&self) -> u64 {
         const A_LINE: usize = 40;
         const A_NODE: usize = 160;
@@ -143,8 +143,8 @@ impl Deck {
         &self.sources[line.at.source as usize].1[line.start..line.end]
     }
 
-    /// The entries of a data line: between commas, without blanks around them; what follows the last comma only if it is not
-    /// empty.
+    /// The entries of a data line: between commas, without blanks around them; what follows the last comma
+    /// only if it is not empty.
     pub(super) fn entries(&self, line: Line) -> impl Iterator<Item = &str> {
         let text = self.text(line).trim().trim_end_matches(',');
         text.split(',').map(str::trim)
@@ -212,7 +212,8 @@ impl Deck {
                     if self.keywords.is_empty() { self.shown(line.at, trimmed) } else { String::new() };
                 let keyword = self.keywords.last_mut().ok_or(ParseInpError::NotInp { found })?;
                 keyword.lines.push(line);
-                // Writers put a comma behind the last number too (Gmsh, cgx), but none leaves out the line end behind it.
+                // Writers put a comma behind the last number too (Gmsh, cgx), but none leaves out the line
+                // end behind it.
                 let goes_on = end == text.len() && trimmed.ends_with(',');
                 if goes_on && OF_MESH.contains(&keyword.name.as_str()) {
                     let keyword = keyword.name.clone();
@@ -267,8 +268,8 @@ impl Deck {
         self.include(&path, open)
     }
 
-    /// What a message shows of a text of the file. An included file may be any file of this machine, whose content is not for messages:
-    /// only numbers of it are shown.
+    /// What a message shows of a text of the file. An included file may be any file of this machine, whose
+    /// content is not for messages: only numbers of it are shown.
     pub(super) fn shown(&self, at: At, text: &str) -> String {
         const LONGEST: usize = 40;
         let is_number = text.chars().all(|c| c.is_ascii_digit() || "+-.eEdD, ".contains(c));

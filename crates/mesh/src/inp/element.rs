@@ -7,8 +7,8 @@ use crate::{CellShape, FaceShape};
 pub(super) enum Kind {
     /// A cell of the mesh.
     Cell(CellShape),
-    /// A face, which names a part of the surface. `false`: plane elements, which meshers write for just that; `true`: shells
-    /// and membranes, whose stiffness is lost.
+    /// A face, which names a part of the surface. `false`: plane elements, which meshers write for just that;
+    /// `true`: shells and membranes, whose stiffness is lost.
     Face(FaceShape, bool),
     /// Neither: beams, springs, masses, rigid bodies.
     Other,
@@ -17,7 +17,8 @@ pub(super) enum Kind {
 /// What an element type means, or the name of a solid that is not supported.
 pub(super) fn kind(name: &str) -> Result<Kind, &'static str> {
     let name = name.trim().to_uppercase();
-    // Letters behind the number of nodes choose the integration (R, I), pressure (H), fields (T, P, E), a formulation (M, S).
+    // Letters behind the number of nodes choose the integration (R, I), pressure (H), fields (T, P, E), a
+    // formulation (M, S).
     let count = |prefix: &str| -> Option<u32> {
         let rest = name.strip_prefix(prefix)?;
         let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -79,7 +80,8 @@ fn face(name: &str, count: impl Fn(&str) -> Option<u32>) -> Option<Kind> {
     Some(Kind::Face(shape, stiff))
 }
 
-/// Whether a type has a stiffness or mass that is lost with it: all but the plane elements that meshers write to name faces.
+/// Whether a type has a stiffness or mass that is lost with it: all but the plane elements that meshers write
+/// to name faces.
 pub(super) fn is_stiff(name: &str) -> bool {
     !matches!(kind(name), Ok(Kind::Cell(_) | Kind::Face(_, false)))
 }
@@ -118,11 +120,12 @@ pub(super) fn type_of(shape: CellShape) -> &'static str {
     }
 }
 
-/// Place in VTK's order of the nodes 21 to 27 of a C3D27: the middle of all, then those of the faces S1 to S6.
+/// Place in VTK's order of the nodes 21 to 27 of a C3D27: the middle of all, then those of the faces S1 to
+/// S6.
 pub(super) const C3D27_LAST: [u8; 7] = [26, 24, 25, 22, 21, 23, 20];
 
-/// Our number of the faces S1, S2, … Abaqus counts them by their corners: 1-2-3, 1-4-2, 2-4-3, 3-4-1 of a tetrahedron,
-/// 1-2-3-4, 5-8-7-6, 1-5-6-2, 2-6-7-3, 3-7-8-4, 4-8-5-1 of a hexahedron.
+/// Our number of the faces S1, S2, … Abaqus counts them by their corners: 1-2-3, 1-4-2, 2-4-3, 3-4-1 of a
+/// tetrahedron, 1-2-3-4, 5-8-7-6, 1-5-6-2, 2-6-7-3, 3-7-8-4, 4-8-5-1 of a hexahedron.
 pub(super) fn faces(shape: CellShape) -> &'static [u8] {
     if shape.is_tetrahedron() { &[3, 0, 1, 2] } else { &[4, 5, 2, 1, 3, 0] }
 }

@@ -27,7 +27,8 @@ pub enum ReadInpError {
 pub enum ParseInpError {
     /// The file does not begin with a keyword or comment.
     #[error(
-        "this is not an Abaqus or CalculiX file: it begins with `{found}` instead of a keyword such as *HEADING or *NODE"
+        "this is not an Abaqus or CalculiX file: it begins with `{found}` instead of a keyword such as \
+         *HEADING or *NODE"
     )]
     NotInp {
         /// How the file begins.
@@ -61,8 +62,8 @@ pub enum ParseInpError {
     },
     /// Files that are included again and again.
     #[error(
-        "{place}: `{file}` is included again, and files that are included more than once add up to more than the deck itself (or there are \
-         more than 10000 *INCLUDE); write the deck into one file"
+        "{place}: `{file}` is included again, and files that are included more than once add up to more than \
+         the deck itself (or there are more than 10000 *INCLUDE); write the deck into one file"
     )]
     TooManyIncludes {
         /// Where.
@@ -72,8 +73,9 @@ pub enum ParseInpError {
     },
     /// Lines that are shorter than those of a mesh.
     #[error(
-        "the deck has {lines} data lines, too many for its size: reading it would take {needed} bytes of memory, more than the {most} that a \
-         file of its size may take; it is damaged, or its lines hold less than nodes, elements and sets need: write the mesh again"
+        "the deck has {lines} data lines, too many for its size: reading it would take {needed} bytes of \
+         memory, more than the {most} that a file of its size may take; it is damaged, or its lines hold \
+         less than nodes, elements and sets need: write the mesh again"
     )]
     TooManyLines {
         /// How many.
@@ -103,8 +105,8 @@ pub enum ParseInpError {
     },
     /// A keyword that makes nodes or elements in a way that is not read.
     #[error(
-        "{place}: *{keyword} is not read; have the pre-processor write all nodes and elements out, or mesh with Gmsh and import \
-         its .msh"
+        "{place}: *{keyword} is not read; have the pre-processor write all nodes and elements out, or mesh \
+         with Gmsh and import its .msh"
     )]
     UnsupportedKeyword {
         /// Where.
@@ -114,8 +116,8 @@ pub enum ParseInpError {
     },
     /// A kind of element that is not supported.
     #[error(
-        "{place}: the mesh has {kind} (type {name}); carom reads tetrahedra and hexahedra of first and second order (C3D4, C3D10, \
-         C3D8, C3D20, C3D27 and their variants): mesh without it"
+        "{place}: the mesh has {kind} (type {name}); carom reads tetrahedra and hexahedra of first and \
+         second order (C3D4, C3D10, C3D8, C3D20, C3D27 and their variants): mesh without it"
     )]
     UnsupportedElement {
         /// Where.
@@ -141,8 +143,8 @@ pub enum ParseInpError {
     },
     /// The nodes on the faces of a C3D27 do not lie near the middles of its faces.
     #[error(
-        "{place}: nodes 21 to 27 of element {element} (C3D27) are not the middles of its faces and of the whole; write the mesh \
-         with C3D20"
+        "{place}: nodes 21 to 27 of element {element} (C3D27) are not the middles of its faces and of the \
+         whole; write the mesh with C3D20"
     )]
     FaceNodes {
         /// Where.
@@ -194,7 +196,8 @@ pub enum ParseInpError {
     },
     /// A range of numbers that is none.
     #[error(
-        "{place}: `{found}` is no range: first, last and step, the last not before the first, the step positive"
+        "{place}: `{found}` is no range: first, last and step, the last not before the first, the step \
+         positive"
     )]
     Range {
         /// Where.
@@ -224,8 +227,8 @@ pub enum ParseInpError {
     },
     /// The file ends within a line that goes on.
     #[error(
-        "{place}: the file ends behind a comma, amid the data of *{keyword}: it is incomplete, write or copy it again (if it is \
-         whole, end that line)"
+        "{place}: the file ends behind a comma, amid the data of *{keyword}: it is incomplete, write or copy \
+         it again (if it is whole, end that line)"
     )]
     Truncated {
         /// Where.
@@ -238,8 +241,8 @@ pub enum ParseInpError {
     Empty,
     /// No solid element at all.
     #[error(
-        "the file has no solid elements, only {found}; carom takes solids, C3D4, C3D10, C3D8, C3D20, C3D27 and their variants: mesh \
-         the volume with these"
+        "the file has no solid elements, only {found}; carom takes solids, C3D4, C3D10, C3D8, C3D20, C3D27 \
+         and their variants: mesh the volume with these"
     )]
     NoVolume {
         /// What it has.
@@ -261,8 +264,8 @@ pub enum WriteInpError {
     },
     /// A name that the format cannot hold.
     #[error(
-        "the set name `{name}` is empty, is longer than 80 letters, or holds a quotation mark, comma, equals sign or line break, \
-         which .inp files cannot; rename it"
+        "the set name `{name}` is empty, is longer than 80 letters, or holds a quotation mark, comma, equals \
+         sign or line break, which .inp files cannot; rename it"
     )]
     Name {
         /// The name.
@@ -270,7 +273,8 @@ pub enum WriteInpError {
     },
     /// Two names that the format cannot tell apart.
     #[error(
-        "the set names `{first}` and `{second}` are the same to .inp files, which know no small letters; rename one"
+        "the set names `{first}` and `{second}` are the same to .inp files, which know no small letters; \
+         rename one"
     )]
     SameName {
         /// One name.

@@ -1,17 +1,19 @@
 //! Abaqus' and CalculiX's input files (.inp): their meshes are read and written.
 //!
-//! * Node k is the k-th node of the file, used by an element or not (see [`Mesh`]); with instances, those of the first
-//!   instance come first, nodes of the assembly last.
-//! * Solids of first and second order are cells: C3D4, C3D10, C3D8, C3D20, C3D27 with all letters behind them, which choose an
-//!   integration that carom does not share. Wedges, pyramids, solid shells, elements for heat and so on are refused by name.
-//! * Shells, membranes and plane elements that lie on faces of solids name these faces; they, beams, springs and masses add no
-//!   stiffness and no mass, which is noted.
-//! * Element sets become sets of cells or faces, surfaces sets of faces or nodes, node sets sets of nodes. Where several of
-//!   them share a name, cells keep it, then faces, and the others are called `name.faces`, `name.nodes`, unless they say the
-//!   same. Sets of an instance are called `instance.set` where there are several instances.
+//! * Node k is the k-th node of the file, used by an element or not (see [`Mesh`]); with instances, those of
+//!   the first instance come first, nodes of the assembly last.
+//! * Solids of first and second order are cells: C3D4, C3D10, C3D8, C3D20, C3D27 with all letters behind
+//!   them, which choose an integration that carom does not share. Wedges, pyramids, solid shells, elements
+//!   for heat and so on are refused by name.
+//! * Shells, membranes and plane elements that lie on faces of solids name these faces; they, beams, springs
+//!   and masses add no stiffness and no mass, which is noted.
+//! * Element sets become sets of cells or faces, surfaces sets of faces or nodes, node sets sets of nodes.
+//!   Where several of them share a name, cells keep it, then faces, and the others are called `name.faces`,
+//!   `name.nodes`, unless they say the same. Sets of an instance are called `instance.set` where there are
+//!   several instances.
 //! * Cells of one kind, of one `*ELEMENT, ELSET=…`, instance and material form a block.
-//! * `*INCLUDE`, parts, instances, moved and turned, local and cylindrical coordinates are understood. Keywords that generate
-//!   nodes or elements are refused; loads, steps and output are left out.
+//! * `*INCLUDE`, parts, instances, moved and turned, local and cylindrical coordinates are understood.
+//!   Keywords that generate nodes or elements are refused; loads, steps and output are left out.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -64,8 +66,8 @@ pub enum Note {
         /// How many.
         count: usize,
     },
-    /// Elements of a set that are a face of no solid. If others are, the faces are the set, and `name.nodes` holds all nodes
-    /// of the set that solids use.
+    /// Elements of a set that are a face of no solid. If others are, the faces are the set, and `name.nodes`
+    /// holds all nodes of the set that solids use.
     LooseFaces {
         /// Name of the set.
         name: String,
@@ -114,16 +116,18 @@ impl fmt::Display for Note {
             }
             Self::Renumbered { label, place } => write!(
                 f,
-                "nodes are numbered from 1 in the order of the file: node {label} of the file is node {place} of the body, in tables and for \
-                 --interface-nodes too; sets keep their nodes"
+                "nodes are numbered from 1 in the order of the file: node {label} of the file is node \
+                 {place} of the body, in tables and for --interface-nodes too; sets keep their nodes"
             ),
             Self::SurplusNodes { name, count } => write!(
                 f,
-                "{count} elements of type {name} have more than 8 nodes on their line: the first 8 are taken, as CalculiX does"
+                "{count} elements of type {name} have more than 8 nodes on their line: the first 8 are \
+                 taken, as CalculiX does"
             ),
             Self::NoSolids { name, count } => write!(
                 f,
-                "{count} elements of type {name} are no solids: they name faces at most, their stiffness and mass are left out"
+                "{count} elements of type {name} are no solids: they name faces at most, their stiffness and \
+                 mass are left out"
             ),
             Self::LooseFaces { name, count, all: true } => write!(
                 f,
@@ -131,8 +135,8 @@ impl fmt::Display for Note {
             ),
             Self::LooseFaces { name, count, all: false } => write!(
                 f,
-                "set `{name}`: {count} of its plane elements are no face of a solid and are left out; `{name}.nodes` has their \
-                 nodes too"
+                "set `{name}`: {count} of its plane elements are no face of a solid and are left out; \
+                 `{name}.nodes` has their nodes too"
             ),
             Self::EmptySet { name } => write!(f, "the set `{name}` holds nothing and is left out"),
             Self::MissingMembers { name, count } => {
@@ -143,7 +147,8 @@ impl fmt::Display for Note {
             }
             Self::OpenEnd { keyword } => write!(
                 f,
-                "the last line of the file has no line end: if it was cut there, the last number of *{keyword} is another one"
+                "the last line of the file has no line end: if it was cut there, the last number of \
+                 *{keyword} is another one"
             ),
             Self::Constraints { keywords } => {
                 let names: Vec<String> = keywords.iter().map(|name| format!("*{name}")).collect();

@@ -22,8 +22,8 @@ impl Motion {
         [0, 1, 2].map(|i| dot(self.rotation[i], x) + self.translation[i])
     }
 
-    /// Data lines of `*INSTANCE`: a translation, and then two points of an axis and the angle in degrees by which what was
-    /// moved is turned about it, right-handed from the first point to the second.
+    /// Data lines of `*INSTANCE`: a translation, and then two points of an axis and the angle in degrees by
+    /// which what was moved is turned about it, right-handed from the first point to the second.
     pub(super) fn of_instance(deck: &Deck, keyword: &Keyword) -> Result<Self, ParseInpError> {
         let mut motion = Self::default();
         if let Some(&line) = keyword.lines.first() {
@@ -35,7 +35,8 @@ impl Motion {
         let Some(&line) = keyword.lines.get(1) else { return Ok(motion) };
         let wrong = || ParseInpError::Axes {
             place: deck.place(line.at),
-            what: "a rotation needs seven numbers: two different points of the axis, and the angle in degrees",
+            what: "a rotation needs seven numbers: two different points of the axis, and the angle in \
+                degrees",
         };
         let &[ax, ay, az, bx, by, bz, degrees] = &deck.numbers(line)?[..] else { return Err(wrong()) };
         let (a, b) = ([ax, ay, az], [bx, by, bz]);
@@ -117,8 +118,8 @@ impl NodeSystem {
         if self.axes == Motion::default() { local } else { self.axes.apply(local) }
     }
 
-    /// `*SYSTEM`: the origin; a point of the local x axis; a point on the side of the local y axis. Without the third the axis
-    /// z stays and x is projected on its plane; without data the axes are the global ones.
+    /// `*SYSTEM`: the origin; a point of the local x axis; a point on the side of the local y axis. Without
+    /// the third the axis z stays and x is projected on its plane; without data the axes are the global ones.
     pub(super) fn axes(deck: &Deck, keyword: &Keyword) -> Result<Motion, ParseInpError> {
         let mut numbers = Vec::new();
         for &line in keyword.lines.iter().take(2) {
@@ -155,7 +156,8 @@ impl NodeSystem {
     }
 }
 
-const NO_SYSTEM: &str = "*SYSTEM needs its origin, a point of its x axis and a point on the side of its y axis, not all on one line";
+const NO_SYSTEM: &str = "*SYSTEM needs its origin, a point of its x axis and a point on the side of its y \
+    axis, not all on one line";
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

@@ -41,7 +41,8 @@ impl Kind {
 /// Numbers of nodes or elements, ascending.
 type Members = Rc<Vec<u32>>;
 
-/// Members of sets: numbers of nodes of the mesh, or of elements in the order of the file. Each set is worked out once.
+/// Members of sets: numbers of nodes of the mesh, or of elements in the order of the file. Each set is worked
+/// out once.
 pub(super) struct Resolver<'a> {
     deck: &'a Deck,
     units: &'a [Unit],

@@ -8,7 +8,8 @@ use super::error::ParseInpError;
 use super::motion::NodeSystem;
 use crate::CellShape;
 
-/// Nodes, elements and sets that belong together: a part, an instance, the assembly, or a whole file without parts.
+/// Nodes, elements and sets that belong together: a part, an instance, the assembly, or a whole file without
+/// parts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scope {
     pub(super) nodes: Vec<(u64, [f64; 3], At)>,
@@ -235,8 +236,8 @@ impl Scope {
         Ok(())
     }
 
-    /// CalculiX takes the first eight nodes of a C3D8 or C3D8I whose line has more, as some pre-processors write them. So many as a
-    /// hexahedron of second order has are a wrong type.
+    /// CalculiX takes the first eight nodes of a C3D8 or C3D8I whose line has more, as some pre-processors
+    /// write them. So many as a hexahedron of second order has are a wrong type.
     fn take_surplus(
         &mut self,
         deck: &Deck,

@@ -17,10 +17,10 @@ use crate::{CellRef, CellShape, Mesh, Set};
 /// * `materials` — in the units of the coordinates
 /// * `material_of_block` — number of the material of each block
 ///
-/// Sets of cells become `*ELSET`, of nodes `*NSET`, of faces `*SURFACE` and, beside it, an `*NSET` of the same name, to which
-/// supports can be applied. Reading it back gives the same blocks, sets and materials. CalculiX reads no more than 20 letters
-/// of a number: coordinates are rounded where 20 letters do not hold them, by less than 1e-14 of their size. It knows no
-/// C3D27, which Abaqus does.
+/// Sets of cells become `*ELSET`, of nodes `*NSET`, of faces `*SURFACE` and, beside it, an `*NSET` of the
+/// same name, to which supports can be applied. Reading it back gives the same blocks, sets and materials.
+/// CalculiX reads no more than 20 letters of a number: coordinates are rounded where 20 letters do not hold
+/// them, by less than 1e-14 of their size. It knows no C3D27, which Abaqus does.
 ///
 /// # Errors
 ///

@@ -14,7 +14,8 @@ type BlockMap = Box<dyn Fn([f64; 3]) -> [f64; 3]>;
 /// Most nodes of a mesh: numbers and memory end somewhere.
 const MAX_NODES: f64 = 5.0e7;
 
-/// One block: a map, the line that subdivides each of its directions, the set that each of its faces belongs to.
+/// One block: a map, the line that subdivides each of its directions, the set that each of its faces belongs
+/// to.
 pub(super) struct Block {
     pub(super) map: BlockMap,
     pub(super) lines: [usize; 3],
@@ -53,7 +54,8 @@ pub struct Grading {
 }
 
 impl Layout {
-    /// The mesh of hexahedra of kind `shape`, graded towards the given points, with a set for each named side.
+    /// The mesh of hexahedra of kind `shape`, graded towards the given points, with a set for each named
+    /// side.
     pub(super) fn mesh(&self, shape: CellShape, gradings: &[Grading]) -> Result<Mesh, MakeError> {
         let lines = self.lines(gradings)?;
         let cells: Vec<[usize; 3]> =
@@ -96,7 +98,8 @@ impl Layout {
         self.n_uniform.iter().zip(&foci).map(|(&n, foci)| subdivide(n, foci)).collect()
     }
 
-    /// The blocks that the zone of a grading reaches, with the parameters of their points nearest to its middle.
+    /// The blocks that the zone of a grading reaches, with the parameters of their points nearest to its
+    /// middle.
     fn near(&self, grading: &Grading) -> Vec<(&Block, [f64; 3])> {
         let nearest: Vec<_> = self.blocks.iter().map(|block| nearest(block, grading.point)).collect();
         let least = nearest.iter().map(|(away, _)| *away).fold(f64::INFINITY, f64::min);
@@ -124,7 +127,8 @@ impl Layout {
     }
 }
 
-/// Distance of a block from `x` and the parameters of its nearest point: the best of a grid, then of ever smaller ones.
+/// Distance of a block from `x` and the parameters of its nearest point: the best of a grid, then of ever
+/// smaller ones.
 fn nearest(block: &Block, x: [f64; 3]) -> (f64, [f64; 3]) {
     const STEPS: i32 = 8;
     let (mut centre, mut half_width, mut least) = ([0.5; 3], 0.5, f64::INFINITY);
@@ -142,7 +146,8 @@ fn nearest(block: &Block, x: [f64; 3]) -> (f64, [f64; 3]) {
                 (least, centre) = (away, xi);
             }
         }
-        // Twice the spacing of the grid: the nearest point of a curved block may lie beyond the next grid point.
+        // Twice the spacing of the grid: the nearest point of a curved block may lie beyond the next grid
+        // point.
         half_width *= 4.0 / f64::from(STEPS);
     }
     (

@@ -19,7 +19,8 @@ pub(super) struct Focus {
 }
 
 impl Focus {
-    /// Size wanted at `t`: constant in the zone, then rising by ln(growth) a unit, which makes sizes a geometric series.
+    /// Size wanted at `t`: constant in the zone, then rising by ln(growth) a unit, which makes sizes a
+    /// geometric series.
     fn size(&self, t: f64) -> f64 {
         self.finest + self.growth.ln() * ((t - self.at).abs() - self.zone).max(0.0)
     }
@@ -35,8 +36,8 @@ impl Focus {
 
 /// Points 0 = t₀ < t₁ < … = 1 with cells of at most 1/`n_uniform`, smaller where a focus wants it.
 ///
-/// Between the ends and the foci the number of cells is ∫ dt/h, rounded up, with h the smallest size wanted at t, and
-/// cells are placed at equal parts of that integral: neighbours then differ by the growth at most.
+/// Between the ends and the foci the number of cells is ∫ dt/h, rounded up, with h the smallest size wanted
+/// at t, and cells are placed at equal parts of that integral: neighbours then differ by the growth at most.
 pub(super) fn subdivide(n_uniform: usize, foci: &[Focus]) -> Result<Vec<f64>, MakeError> {
     let coarsest = 1.0 / n_uniform as f64;
     let mut stops: Vec<f64> = vec![0.0, 1.0];

@@ -1,8 +1,8 @@
 //! Solids of hexahedra without a mesher: ball, hollow sphere, rod, tube, box, plate, torus.
 //!
-//! Each is a few blocks, curved exactly and cut along parameter lines: all nodes of the surface, mid-edge and mid-face
-//! ones too, lie on the exact surface. [`Grading`] puts small cells around a point; as lines run through the whole body,
-//! the mesh stays conforming, and cells far away become flat rather than small.
+//! Each is a few blocks, curved exactly and cut along parameter lines: all nodes of the surface, mid-edge and
+//! mid-face ones too, lie on the exact surface. [`Grading`] puts small cells around a point; as lines run
+//! through the whole body, the mesh stays conforming, and cells far away become flat rather than small.
 //!
 //! Axes, sets and default radii are those of the exact solids of `carom_nurbs`.
 
@@ -23,17 +23,17 @@ pub enum Solid {
         /// R.
         radius: f64,
     },
-    /// A hollow sphere around the origin. Sets: `outer`, `inner`; `pole`, the part of `outer` around (0, 0, R).
-    /// Cells along: a quarter of a great circle, the wall.
+    /// A hollow sphere around the origin. Sets: `outer`, `inner`; `pole`, the part of `outer` around (0, 0,
+    /// R). Cells along: a quarter of a great circle, the wall.
     Shell {
         /// Outer radius R.
         radius: f64,
         /// Inner radius.
         inner_radius: f64,
     },
-    /// A cylinder along +x from 0 to L. Sets: `start` (x = 0), `end`, `side`; `start_pole`, `end_pole`, the parts of
-    /// `start` and `end` around the axis. Cells along: the axis, a quarter of the circumference, the radius outside of
-    /// the inner square.
+    /// A cylinder along +x from 0 to L. Sets: `start` (x = 0), `end`, `side`; `start_pole`, `end_pole`, the
+    /// parts of `start` and `end` around the axis. Cells along: the axis, a quarter of the circumference, the
+    /// radius outside of the inner square.
     Rod {
         /// R.
         radius: f64,
@@ -50,20 +50,20 @@ pub enum Solid {
         /// L.
         length: f64,
     },
-    /// A box from the origin to (A, B, C). Sets: `west` (x = 0), `east`, `south` (y = 0), `north`, `bottom` (z = 0),
-    /// `top`. Cells along: x, y, z.
+    /// A box from the origin to (A, B, C). Sets: `west` (x = 0), `east`, `south` (y = 0), `north`, `bottom`
+    /// (z = 0), `top`. Cells along: x, y, z.
     Box {
         /// A, B, C.
         size: [f64; 3],
     },
-    /// A plate A × B × C around the origin. Sets: those of the box; `edge`, its four narrow sides; `pole`, the part of
-    /// `top` around its middle. Cells along: x, y, z.
+    /// A plate A × B × C around the origin. Sets: those of the box; `edge`, its four narrow sides; `pole`,
+    /// the part of `top` around its middle. Cells along: x, y, z.
     Plate {
         /// A, B and the thickness C.
         size: [f64; 3],
     },
-    /// A ring of circular section around the z axis. Set: `surface`. Cells along: a quarter of the ring, a quarter of
-    /// the section's circumference, the section's radius outside of the inner square.
+    /// A ring of circular section around the z axis. Set: `surface`. Cells along: a quarter of the ring, a
+    /// quarter of the section's circumference, the section's radius outside of the inner square.
     Torus {
         /// Radius of the ring's centre line.
         radius: f64,
@@ -77,12 +77,13 @@ pub enum Solid {
 pub struct HexOptions {
     /// [`CellShape::Hex8`], [`CellShape::Hex20`] or [`CellShape::Hex27`].
     pub shape: CellShape,
-    /// Numbers of cells in the directions that the solid names, or one for all; empty: [`Solid::default_elements`].
+    /// Numbers of cells in the directions that the solid names, or one for all; empty:
+    /// [`Solid::default_elements`].
     pub elements: Vec<usize>,
     /// Points with small cells around.
     pub gradings: Vec<Grading>,
-    /// Radius of the zones called `pole` \[m\]; by default a tenth of the radius (of the shorter edge of a plate), or
-    /// the faces nearest to the pole where cells are larger.
+    /// Radius of the zones called `pole` \[m\]; by default a tenth of the radius (of the shorter edge of a
+    /// plate), or the faces nearest to the pole where cells are larger.
     pub pole_radius: Option<f64>,
 }
 
@@ -96,7 +97,8 @@ impl Default for HexOptions {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MakeError {
     /// Tetrahedra were asked for.
-    #[error("solids are made of hex8, hex20 or hex27, not of {}; for tetrahedra mesh a CAD file with carom-gmsh", .shape.name())]
+    #[error("solids are made of hex8, hex20 or hex27, not of {}; for tetrahedra mesh a CAD file with \
+        carom-gmsh", .shape.name())]
     NotHexahedra {
         /// What was asked for.
         shape: CellShape,
@@ -115,7 +117,8 @@ pub enum MakeError {
     },
     /// A wrong list of numbers of cells.
     #[error(
-        "numbers of cells {given:?} do not fit the {solid}: give one for all or {n}, each at least 1, for {directions}"
+        "numbers of cells {given:?} do not fit the {solid}: give one for all or {n}, each at least 1, for \
+         {directions}"
     )]
     Elements {
         /// Which solid.
@@ -161,7 +164,8 @@ pub enum MakeError {
 }
 
 impl Grading {
-    /// Cells of size `finest` within `zone_radius` of `point` \[m\], growing by half from one to the next beyond.
+    /// Cells of size `finest` within `zone_radius` of `point` \[m\], growing by half from one to the next
+    /// beyond.
     pub fn new(point: [f64; 3], finest: f64, zone_radius: f64) -> Self {
         Self { point, finest, zone_radius, growth: 1.5 }
     }

@@ -7,8 +7,8 @@ use carom_files::coordinates;
 use super::layout::{Block, Layout};
 use super::{MakeError, Solid};
 
-/// Corners of the inner cube or square lie at this part of the radius. At 0.6 the cells inside and outside of it have
-/// similar sizes.
+/// Corners of the inner cube or square lie at this part of the radius. At 0.6 the cells inside and outside of
+/// it have similar sizes.
 const CORE: f64 = 0.6;
 
 /// tan(π/4 (2t − 1)): from −1 to 1, so that directions (·, 1) divide a right angle evenly.
@@ -164,8 +164,9 @@ impl Solid {
     }
 }
 
-/// The six directions out of a cube: axes along which the first two parameters and the third run, and the sign of the
-/// third. Ordered so that the block is right-handed while every parameter line runs along +x, +y or +z.
+/// The six directions out of a cube: axes along which the first two parameters and the third run, and the
+/// sign of the third. Ordered so that the block is right-handed while every parameter line runs along +x, +y
+/// or +z.
 const OUTWARD: [([usize; 3], f64); 6] = [
     ([1, 2, 0], 1.0),
     ([2, 1, 0], -1.0),
@@ -175,8 +176,8 @@ const OUTWARD: [([usize; 3], f64); 6] = [
     ([1, 0, 2], -1.0),
 ];
 
-/// Six blocks over the faces of a cube. `depth(ray, s)` is the distance from the centre plane at s ∈ \[0,1\], given the
-/// length of (slope, slope, 1). Lines 0, 1, 2 run along the axes, line 3 outward.
+/// Six blocks over the faces of a cube. `depth(ray, s)` is the distance from the centre plane at s ∈ \[0,1\],
+/// given the length of (slope, slope, 1). Lines 0, 1, 2 run along the axes, line 3 outward.
 fn six_blocks(
     sides: [Option<&'static str>; 2],
     depth: impl Fn(f64, f64) -> f64 + Copy + 'static,
@@ -208,8 +209,8 @@ fn shell(radius: f64, inner: f64, n: &[usize]) -> Layout {
     Layout { blocks: blocks.collect(), n_uniform: vec![n[0], n[0], n[0], n[1]] }
 }
 
-/// A piece of a disc in coordinates (a, b): right-handed map of two parameters, their lines (0 along a, 1 along b, 2
-/// outward), and whether the first or the second parameter ends on the circle.
+/// A piece of a disc in coordinates (a, b): right-handed map of two parameters, their lines (0 along a, 1
+/// along b, 2 outward), and whether the first or the second parameter ends on the circle.
 struct DiscPiece {
     lines: [usize; 2],
     outer: Option<usize>,

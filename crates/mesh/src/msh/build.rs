@@ -49,7 +49,8 @@ struct RepeatedCell {
     tags: Vec<i32>,
 }
 
-/// Version 2.2 writes an element once for each group it is in: such copies become one cell in all of the groups.
+/// Version 2.2 writes an element once for each group it is in: such copies become one cell in all of the
+/// groups.
 fn merge_repeated_cells(raw: &mut RawFile) {
     let mut groups: Vec<i32> = cell_runs(&raw.runs).map(|(_, run)| run.entity.1).collect();
     groups.sort_unstable();
@@ -170,7 +171,8 @@ fn name_sets(raw: &RawFile, members: Members, mesh: &mut Mesh, notes: &mut Vec<N
     for (tag, faces) in members.faces {
         let name = named.insert(2, tag, Set::of_faces(faces));
         if let Some((count, mut nodes)) = loose.remove(&tag) {
-            // The group as the file has it, less what has no freedoms: its faces' nodes and the loose ones in use.
+            // The group as the file has it, less what has no freedoms: its faces' nodes and the loose ones in
+            // use.
             nodes.retain(|node| used[*node as usize]);
             let face_nodes = mesh.nodes_of(&named.sets[&name]);
             named.insert(2, tag, Set::of_nodes([face_nodes, nodes].concat()));

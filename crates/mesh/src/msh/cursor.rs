@@ -1,4 +1,5 @@
-//! Reading numbers and section marks from the bytes of a file, ASCII or binary, with the place of every fault.
+//! Reading numbers and section marks from the bytes of a file, ASCII or binary, with the place of every
+//! fault.
 
 use std::fmt;
 
@@ -153,8 +154,8 @@ impl<'a> Cursor<'a> {
         Err(ParseMshError::UnendedSection { place: self.place_of(start), name: name.to_owned() })
     }
 
-    /// Demands that `count` items of at least `bytes_each` bytes can still follow: a lying count must not make us
-    /// reserve memory for it.
+    /// Demands that `count` items of at least `bytes_each` bytes can still follow: a lying count must not
+    /// make us reserve memory for it.
     pub(super) fn expect_room(
         &self,
         count: u64,

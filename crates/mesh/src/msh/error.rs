@@ -84,7 +84,8 @@ pub enum ParseMshError {
     },
     /// A section goes on where it should end.
     #[error(
-        "{place}: `{found}` stands where $End{name} should be: the section holds more or less than it announces"
+        "{place}: `{found}` stands where $End{name} should be: the section holds more or less than it \
+         announces"
     )]
     EndMark {
         /// Where.
@@ -104,7 +105,8 @@ pub enum ParseMshError {
     },
     /// A count that the rest of the file cannot hold.
     #[error(
-        "{place}: {count} {what} are announced, but only {left} bytes follow; the file is incomplete or damaged"
+        "{place}: {count} {what} are announced, but only {left} bytes follow; the file is incomplete or \
+         damaged"
     )]
     Count {
         /// Where.

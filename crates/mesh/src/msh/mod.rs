@@ -1,9 +1,10 @@
-//! Gmsh's MSH files: versions 4.1 and 2.2, text and binary of either byte order, are read; 4.1 text is written.
+//! Gmsh's MSH files: versions 4.1 and 2.2, text and binary of either byte order, are read; 4.1 text is
+//! written.
 //!
 //! * Node k is the k-th node of the file, whatever its tag, used by a cell or not (see [`Mesh`]).
-//! * Groups of volumes become sets of cells, groups of surfaces sets of cell faces, groups of curves and points sets
-//!   of nodes. A group without a name is called `physical<tag>`. If groups of several dimensions share a name, the
-//!   highest keeps it and the others are called `name.faces`, `name.nodes`.
+//! * Groups of volumes become sets of cells, groups of surfaces sets of cell faces, groups of curves and
+//!   points sets of nodes. A group without a name is called `physical<tag>`. If groups of several dimensions
+//!   share a name, the highest keeps it and the others are called `name.faces`, `name.nodes`.
 //! * A surface inside the body (between two cells) means the faces out of which its elements' normals point.
 //! * Cells of one kind and of the same groups form a block.
 //!
@@ -37,8 +38,8 @@ pub enum Note {
         /// How many.
         count: usize,
     },
-    /// Surface elements of a group that are a face of no volume element. If others are, the faces are the set, and
-    /// `name.nodes` holds all nodes of the group that volume elements use.
+    /// Surface elements of a group that are a face of no volume element. If others are, the faces are the
+    /// set, and `name.nodes` holds all nodes of the group that volume elements use.
     LooseSurface {
         /// Name of the set.
         name: String,
@@ -66,13 +67,14 @@ impl fmt::Display for Note {
             Self::LooseSurface { name, count, all: true } => {
                 write!(
                     f,
-                    "set `{name}`: none of its {count} surface elements is a face of a volume element; it is a set of nodes"
+                    "set `{name}`: none of its {count} surface elements is a face of a volume element; it is \
+                     a set of nodes"
                 )
             }
             Self::LooseSurface { name, count, all: false } => write!(
                 f,
-                "set `{name}`: {count} of its surface elements are no face of a volume element and are left out; \
-                 `{name}.nodes` has their nodes too"
+                "set `{name}`: {count} of its surface elements are no face of a volume element and are left \
+                 out; `{name}.nodes` has their nodes too"
             ),
             Self::EmptyGroup { name } => {
                 write!(f, "the physical group `{name}` has no elements; there is no set for it")
@@ -85,7 +87,8 @@ impl fmt::Display for Note {
 ///
 /// # Errors
 ///
-/// [`ReadMshError`]: the file cannot be opened, is damaged (with line or byte), or holds what is not supported.
+/// [`ReadMshError`]: the file cannot be opened, is damaged (with line or byte), or holds what is not
+/// supported.
 pub fn read(path: &Path) -> Result<(Mesh, Vec<Note>), ReadMshError> {
     let bytes = carom_files::input::read(path)
         .map_err(|source| ReadMshError::Open { path: path.to_owned(), source })?;

@@ -15,8 +15,9 @@ type Membership = Vec<i32>;
 
 /// Writes `mesh` as MSH 4.1 text: beside the file first, renamed once it is whole.
 ///
-/// Reading it back gives the same points, cells and sets; blocks are told apart by kind and by the cell sets they are in. Cells that are in no set
-/// while other things are become the group `volume`: Gmsh saves, and meshio reads, files whose elements are all in groups or none.
+/// Reading it back gives the same points, cells and sets; blocks are told apart by kind and by the cell sets
+/// they are in. Cells that are in no set while other things are become the group `volume`: Gmsh saves, and
+/// meshio reads, files whose elements are all in groups or none.
 ///
 /// # Errors
 ///
@@ -29,7 +30,8 @@ pub fn write(path: &Path, mesh: &Mesh) -> Result<(), WriteMshError> {
 /// Name of the physical group of cells that are in no set.
 pub(super) const REST: &str = "volume";
 
-/// The sets as they are written: those of the mesh, and [`REST`] (with underscores if a set is called so) if needed.
+/// The sets as they are written: those of the mesh, and [`REST`] (with underscores if a set is called so) if
+/// needed.
 fn written_sets(mesh: &Mesh) -> BTreeMap<String, Set> {
     let mut sets: BTreeMap<String, Set> =
         mesh.sets.iter().map(|(name, set)| (name.clone(), set.clone())).collect();

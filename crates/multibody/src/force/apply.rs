@@ -106,7 +106,8 @@ impl Elements {
                 total.force += force;
                 total.moment += moment;
                 add_modal(end, place, state, [&force, &torque], &mut total.modal);
-                // What a held body gets from the ground is counted here, and given back with its own momentum.
+                // What a held body gets from the ground is counted here, and given back with its own
+                // momentum.
                 if from_ground {
                     flows.impulse += force;
                     flows.ang_impulse += moment;

@@ -6,8 +6,8 @@
 //! J⁻ᵀ = E + ½ ϑ̃ + γ ϑ̃²,       γ = (1 − ½ϑ cot ½ϑ)/ϑ²
 //! ```
 //!
-//! f at x_j and m on the second end, the opposites at the same point on the first: derivatives of ½ uᵀ K u + ½ ϑᵀ K_r ϑ, for any rotation below
-//! half a turn.
+//! f at x_j and m on the second end, the opposites at the same point on the first: derivatives of ½ uᵀ K u +
+//! ½ ϑᵀ K_r ϑ, for any rotation below half a turn.
 
 use carom_dynamics::rotation::skew;
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
@@ -89,7 +89,8 @@ mod tests {
 
     use crate::kinetics::Velocities;
 
-    /// Along a motion of both ends: power of the forces = −(rate of the energy) − loss, and no moment is left about any point.
+    /// Along a motion of both ends: power of the forces = −(rate of the energy) − loss, and no moment is left
+    /// about any point.
     #[test]
     fn forces_are_derivatives_of_the_energy() {
         let bushing = Bushing {

@@ -1,7 +1,8 @@
 //! Springs, dampers, stops and bushings between two ends.
 //!
-//! An element acts on the places of two ends: along a [`Coordinate`] u with a generalised force Q, or in all six directions of the axes of its
-//! first end. Forces are derivatives of energies by the same places, so that energy and momenta are kept to round-off of the integrator:
+//! An element acts on the places of two ends: along a [`Coordinate`] u with a generalised force Q, or in all
+//! six directions of the axes of its first end. Forces are derivatives of energies by the same places, so
+//! that energy and momenta are kept to round-off of the integrator:
 //!
 //! ```text
 //! force and torque on the ends   Q ∂u̇/∂(ẋ_i, ω_i, ẋ_j, ω_j)
@@ -17,7 +18,8 @@
 //!
 //! # Source
 //!
-//! The damping of stops, in proportion to the depth, is that of Hunt & Crossley (1975), J. Appl. Mech. 42, 440–445.
+//! The damping of stops, in proportion to the depth, is that of Hunt & Crossley (1975), J. Appl. Mech. 42,
+//! 440–445.
 
 mod apply;
 mod bushing;

@@ -1,7 +1,9 @@
-//! Steps that end where a stop is reached or left: its force has a kink there, and a long step could pass over it.
+//! Steps that end where a stop is reached or left: its force has a kink there, and a long step could pass
+//! over it.
 //!
-//! Such a step ends with a gap that is zero but for rounding, of either sign. Whether a stop is passed is therefore remembered from event to
-//! event: a stop that has been reached is not reached again, and left only where the coordinate comes out of it.
+//! Such a step ends with a gap that is zero but for rounding, of either sign. Whether a stop is passed is
+//! therefore remembered from event to event: a stop that has been reached is not reached again, and left only
+//! where the coordinate comes out of it.
 
 use carom_integrate::{Attempt, locate_crossing};
 
@@ -20,7 +22,8 @@ impl Simulation {
         2 * self.system.elements.all.len()
     }
 
-    /// The first stop but `known` whose gap changes its sign within the attempt, and when. Events of stops are numbered behind the pairs.
+    /// The first stop but `known` whose gap changes its sign within the attempt, and when. Events of stops
+    /// are numbered behind the pairs.
     pub(crate) fn first_stop(
         &mut self,
         attempt: &Attempt,
@@ -40,7 +43,8 @@ impl Simulation {
                 // The last rate was that of the end.
                 self.system.elements.gaps[stop.0][stop.1]
             };
-            // After a cut step the sign at the start is that of rounding: an opposite sign at the end is then no news.
+            // After a cut step the sign at the start is that of rounding: an opposite sign at the end is then
+            // no news.
             if (start < 0.0) == (end < 0.0) || self.system.elements.passed[stop.0][stop.1] == (end < 0.0) {
                 continue;
             }
@@ -58,7 +62,8 @@ impl Simulation {
         Ok(first)
     }
 
-    /// Takes down which stops are passed at the end of an accepted step, that of the event it was cut to by the event.
+    /// Takes down which stops are passed at the end of an accepted step, that of the event it was cut to by
+    /// the event.
     pub(crate) fn note_stops(&mut self, aimed: Option<usize>) {
         let pairs = self.memory.len();
         let Elements { memory, passed, .. } = &mut self.system.elements;

@@ -8,7 +8,8 @@ use crate::contact::BodyForces;
 use crate::kinetics::Kinetics;
 use crate::system::Flows;
 
-/// Adds a force and torque at a marker, `scale` times what is given; on a held body they act on the modes only.
+/// Adds a force and torque at a marker, `scale` times what is given; on a held body they act on the modes
+/// only.
 pub(crate) fn apply_point_load(
     load: &PointLoad,
     scale: f64,

@@ -1,4 +1,5 @@
-//! Joints at the start: rows that repeat others are found and left out, bodies are moved until their joints close.
+//! Joints at the start: rows that repeat others are found and left out, bodies are moved until their joints
+//! close.
 
 use nalgebra::Vector3;
 
@@ -11,7 +12,8 @@ use crate::system::System;
 /// Violation of a row that was left out, above which it contradicts the others.
 const CONTRADICTION: f64 = 1e-8;
 
-/// Elastic displacement of the end of a joint, over the size of its body, above which bodies are not deformed but torn to close their joints.
+/// Elastic displacement of the end of a joint, over the size of its body, above which bodies are not deformed
+/// but torn to close their joints.
 const STRETCHED: f64 = 0.1;
 
 /// What the joints of a system came to at its start.
@@ -21,7 +23,8 @@ pub struct Assembly {
     pub redundant: Vec<(String, usize)>,
     /// How far bodies, or ends of joints on them, were moved until the joints closed \[m\].
     pub moved: f64,
-    /// True if the ends of joints did not meet where the bodies were placed; false if motions alone moved them.
+    /// True if the ends of joints did not meet where the bodies were placed; false if motions alone moved
+    /// them.
     pub apart: bool,
     /// Energy of what bodies are deformed by where rigid motions do not close the joints \[J\].
     pub strain_energy: f64,
@@ -50,7 +53,8 @@ pub enum AssemblyError {
     Project(#[from] ProjectError),
     /// A motion drives what joints hold already.
     #[error(
-        "joint `{joint}`: its motion drives what the joints, or other drives, hold already; take the motion away, or a joint that holds it"
+        "joint `{joint}`: its motion drives what the joints, or other drives, hold already; take the motion \
+         away, or a joint that holds it"
     )]
     Driven {
         /// Name of the joint.
@@ -58,8 +62,9 @@ pub enum AssemblyError {
     },
     /// Joints close by a deformation that no linear body takes.
     #[error(
-        "joint `{joint}`: the joints close only if body `{body}` is deformed by {displacement:.3e} m at this joint, {:.0} % of its size ({size:.3e} m): they \
-         contradict each other; look at their ends and axes and at where the bodies are placed",
+        "joint `{joint}`: the joints close only if body `{body}` is deformed by {displacement:.3e} m at this \
+         joint, {:.0} % of its size ({size:.3e} m): they contradict each other; look at their ends and axes \
+         and at where the bodies are placed",
         100.0 * displacement / size
     )]
     Stretched {
@@ -74,8 +79,8 @@ pub enum AssemblyError {
     },
     /// A joint contradicts others.
     #[error(
-        "joint `{joint}` contradicts the other joints: what they leave free does not close it ({violation:.3e} are left over); look at its ends and \
-         its axis"
+        "joint `{joint}` contradicts the other joints: what they leave free does not close it \
+         ({violation:.3e} are left over); look at its ends and its axis"
     )]
     Contradiction {
         /// Name of the joint.
@@ -96,8 +101,9 @@ impl System {
         Ok(self)
     }
 
-    /// Brings the state y to the joints at t = 0, positions, then velocities, by motions of the bodies as they are, and what these do not close by
-    /// the least change in the metric of the masses. Equations that repeat others are left out from here on.
+    /// Brings the state y to the joints at t = 0, positions, then velocities, by motions of the bodies as
+    /// they are, and what these do not close by the least change in the metric of the masses. Equations that
+    /// repeat others are left out from here on.
     ///
     /// # Errors
     ///
@@ -138,7 +144,8 @@ impl System {
         Ok(assembly)
     }
 
-    /// Origins of the bodies that joints are on, and ends of the joints, at the state that was set last \[m\].
+    /// Origins of the bodies that joints are on, and ends of the joints, at the state that was set last
+    /// \[m\].
     fn joined_points(&self) -> Vec<Vector3<f64>> {
         let Self { constraints, poses, .. } = self;
         let ends = constraints.joints.iter().zip(&constraints.places);
@@ -223,7 +230,8 @@ impl System {
 }
 
 impl Constraints {
-    /// Whether joints are open where bodies are placed, and motions that begin elsewhere, at the state that was set last.
+    /// Whether joints are open where bodies are placed, and motions that begin elsewhere, at the state that
+    /// was set last.
     fn gaps_at_start(&self) -> (bool, Vec<Displaced>) {
         let size = self.size();
         let mut displaced = Vec::new();

@@ -8,7 +8,8 @@
 //! | shift | −z_i·d − u₀ | −z_i·ḋ − ω_i·(z_i × d) | −2 (ω_i × z_i)·ḋ − (ω_i × (ω_i × z_i))·d |
 //! | length | ‖d‖ | d·ḋ/‖d‖ | (ḋ·ḋ − u̇²)/‖d‖ |
 //!
-//! All but the last term of the angle hold whatever the ends do; that one takes the axes z as parallel, where N = −z.
+//! All but the last term of the angle hold whatever the ends do; that one takes the axes z as parallel, where
+//! N = −z.
 
 use nalgebra::Vector3;
 
@@ -18,7 +19,8 @@ use super::row::{Row, RowNow};
 /// A number that says how the second end of a joint stands to the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Coordinate {
-    /// Angle of the second end about the axis z of the first \[rad\]. Where it was turned several times, turns are counted.
+    /// Angle of the second end about the axis z of the first \[rad\]. Where it was turned several times,
+    /// turns are counted.
     Angle,
     /// Shift of the second end along the axis z of the first \[m\].
     Shift {
@@ -101,7 +103,8 @@ mod tests {
             let velocities =
                 Velocities { v: a.transpose() * v, omega: a.transpose() * omega, modal: Vec::new() };
             let pose = Pose { position: start + v * t, rotation: a };
-            // ω̇ = spin ω_common × z is no acceleration of the ends in the sense of the bias: it is added below.
+            // ω̇ = spin ω_common × z is no acceleration of the ends in the sense of the bias: it is added
+            // below.
             let place = Place::on(&Marker::default(), &Matrix3::identity(), &pose, &[], &velocities);
             (place, spin * (0.7 * axis).cross(&z))
         };

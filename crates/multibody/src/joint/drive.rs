@@ -1,7 +1,8 @@
 //! Drives: motions that are prescribed to joints.
 //!
-//! A drive holds u(x_i, D_i, x_j, D_j) − s(t) = 0 for a [`Coordinate`] u. It is a row like the others, with g_t = −ṡ and −s̈ in the known part
-//! of g̈; its reaction works with the power −λ G z = λ g_t on the bodies, which is booked as external work.
+//! A drive holds u(x_i, D_i, x_j, D_j) − s(t) = 0 for a [`Coordinate`] u. It is a row like the others, with
+//! g_t = −ṡ and −s̈ in the known part of g̈; its reaction works with the power −λ G z = λ g_t on the bodies,
+//! which is booked as external work.
 
 use carom_dynamics::TimeFunction;
 
@@ -33,8 +34,8 @@ pub struct DriveError {
 }
 
 impl System {
-    /// The same system, for which [`System::with_joints`] came before, with motions prescribed to joints. A driven length takes the
-    /// place of the constant one of a distance.
+    /// The same system, for which [`System::with_joints`] came before, with motions prescribed to joints. A
+    /// driven length takes the place of the constant one of a distance.
     ///
     /// # Errors
     ///
@@ -76,7 +77,8 @@ impl Constraints {
         power
     }
 
-    /// Largest speed that a motion gives to the end of its joint from 0 to `end`, angles times `radius` \[m/s\].
+    /// Largest speed that a motion gives to the end of its joint from 0 to `end`, angles times `radius`
+    /// \[m/s\].
     pub(crate) fn drive_speed(&self, end: f64, radius: f64) -> f64 {
         const SAMPLES: u32 = 200;
         let mut speed = 0.0_f64;

@@ -67,7 +67,8 @@ pub enum SpecError {
     },
     /// A distance that is not positive: three equations are needed to keep two points together.
     #[error(
-        "joint `{joint}`: its length is {length} m; it must be positive (a spherical joint keeps two points together)"
+        "joint `{joint}`: its length is {length} m; it must be positive (a spherical joint keeps two points \
+         together)"
     )]
     Length {
         /// Its name.

@@ -1,7 +1,8 @@
 //! Joints: what keeps two bodies, or a body and the ground, together.
 //!
-//! A joint connects two *ends*: a marker of a body with a triad of axes that turns with it. Its equations are rows
-//! g(x_i, D_i, x_j, D_j) = 0 of the positions and triads of the ends; the reaction on the bodies is −Gᵀ λ.
+//! A joint connects two *ends*: a marker of a body with a triad of axes that turns with it. Its equations are
+//! rows g(x_i, D_i, x_j, D_j) = 0 of the positions and triads of the ends; the reaction on the bodies is −Gᵀ
+//! λ.
 //!
 //! * `place`: where an end is, how it moves, which part of its acceleration is known
 //! * `row`: the rows: value, derivatives, known part of the second rate
@@ -9,7 +10,8 @@
 //! * `kind`: which rows a joint of each kind has
 //! * `reactions`: multipliers at the level of accelerations
 //! * `project`: positions and velocities back to the joints
-//! * `assemble`: rows that repeat others, consistent initial values; `rigid`: those that motions of undeformed bodies reach
+//! * `assemble`: rows that repeat others, consistent initial values; `rigid`: those that motions of
+//!   undeformed bodies reach
 //! * `transmitted`: forces and torques for results
 //! * `skyline`: the factor of G M⁻¹ Gᵀ
 //!

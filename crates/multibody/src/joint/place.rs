@@ -7,7 +7,8 @@
 //! ω̇_D = A (ω̇ + J Σ ψ_k q̈_k + ω × w + J̇ ϑ̇)
 //! ```
 //!
-//! with J(ϑ) = E + (1 − cos ϑ)/ϑ² ϑ̃ + (ϑ − sin ϑ)/ϑ³ ϑ̃², so that the rows of joints are derivatives of what they hold: joints do no work.
+//! with J(ϑ) = E + (1 − cos ϑ)/ϑ² ϑ̃ + (ϑ − sin ϑ)/ϑ³ ϑ̃², so that the rows of joints are derivatives of what
+//! they hold: joints do no work.
 
 use carom_dynamics::{Marker, Pose, rotation};
 use nalgebra::{Matrix3, Vector3};
@@ -156,7 +157,8 @@ mod tests {
         };
         let triad = rotation::matrix(&rotation::from_vector(&Vector3::new(0.4, 1.0, -0.6)));
         let (v, omega) = (Vector3::new(0.3, 0.1, -0.4), Vector3::new(0.9, -0.7, 0.5));
-        // A body whose frame has no acceleration: r moves along a line, A turns about an axis fixed in space and body.
+        // A body whose frame has no acceleration: r moves along a line, A turns about an axis fixed in space
+        // and body.
         let at = |t: f64| {
             let pose =
                 Pose { position: v * t, rotation: rotation::matrix(&rotation::from_vector(&(omega * t))) };

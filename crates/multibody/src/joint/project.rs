@@ -1,12 +1,14 @@
-//! Back to the joints: positions by Newton's method, then momenta, both by the least change in the metric of the masses.
+//! Back to the joints: positions by Newton's method, then momenta, both by the least change in the metric of
+//! the masses.
 //!
 //! ```text
 //! δ = −M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹ g      r ← r + A δ_v,  A ← A Exp(δ_ω),  q ← q + δ_q
 //! M z ← M z − Gᵀ (G M⁻¹ Gᵀ)⁻¹ G z
 //! ```
 //!
-//! Momenta change by impulses of the joints alone, so that a system that is free in space keeps P and L. Impulses of joints to the ground are
-//! external, and a held body passes on what it gets: the books of the integrals take both.
+//! Momenta change by impulses of the joints alone, so that a system that is free in space keeps P and L.
+//! Impulses of joints to the ground are external, and a held body passes on what it gets: the books of the
+//! integrals take both.
 
 use carom_dynamics::rotation;
 
@@ -15,10 +17,12 @@ use crate::layout::{add, put, quaternion, vector};
 use crate::system::System;
 use crate::system_error::RateError;
 
-/// Violation of joints that is left alone, relative to the sizes of the system: below what an integrator leaves.
+/// Violation of joints that is left alone, relative to the sizes of the system: below what an integrator
+/// leaves.
 pub(crate) const DRIFT: f64 = 1e-10;
 
-/// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry is that of a position that is singular within a hundredth of a radian or so.
+/// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry is that of a position that is singular within a
+/// hundredth of a radian or so.
 const NEARLY_SINGULAR: f64 = 1e-5;
 
 /// Violation at which Newton's method ends.
@@ -34,7 +38,8 @@ pub enum ProjectError {
     State(#[from] RateError),
     /// Newton's method does not converge.
     #[error(
-        "joint `{joint}` cannot be closed: {} of {violation:.3e} are left over; look at its ends, axes and the positions of the bodies",
+        "joint `{joint}` cannot be closed: {} of {violation:.3e} are left over; look at its ends, axes and \
+         the positions of the bodies",
         if *is_length { "a gap in metres" } else { "a cosine between its axes" }
     )]
     Open {
@@ -57,8 +62,8 @@ pub(crate) struct Projection {
 }
 
 impl System {
-    /// Brings y to the joints as they are at `time`, if it is further from them than `tolerance` (relative to the sizes of the system), and
-    /// remembers where springs and stops then are.
+    /// Brings y to the joints as they are at `time`, if it is further from them than `tolerance` (relative to
+    /// the sizes of the system), and remembers where springs and stops then are.
     ///
     /// # Errors
     ///
@@ -104,7 +109,8 @@ impl System {
         Ok(projection)
     }
 
-    /// Takes the momenta that joints do not allow out of y, at which the joints were evaluated; true if there were any.
+    /// Takes the momenta that joints do not allow out of y, at which the joints were evaluated; true if there
+    /// were any.
     fn project_momenta(&mut self, time: f64, y: &mut [f64], tolerance: f64) -> Result<bool, ProjectError> {
         // A second time for round-off, where rates are large.
         for pass in 0..2 {
@@ -188,7 +194,8 @@ impl System {
         })
     }
 
-    /// The joint whose equations nearly depend on those before it at y, if the position is singular or almost so. The factor is lost.
+    /// The joint whose equations nearly depend on those before it at y, if the position is singular or almost
+    /// so. The factor is lost.
     pub(crate) fn singular_joint(&mut self, time: f64, y: &[f64]) -> Option<String> {
         if self.constraints.is_empty() {
             return None;
@@ -226,7 +233,8 @@ impl super::Constraints {
         }
     }
 
-    /// Puts ġ into the multipliers; returns its largest and the speed it is relative to, lengths and angles made alike by the size.
+    /// Puts ġ into the multipliers; returns its largest and the speed it is relative to, lengths and angles
+    /// made alike by the size.
     pub(super) fn set_rates(&mut self) -> (f64, f64) {
         let size = self.size();
         let (mut largest, mut speed) = (0.0_f64, f64::MIN_POSITIVE);

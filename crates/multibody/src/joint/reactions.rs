@@ -36,7 +36,8 @@ pub(crate) struct Constraints {
     matrix: Skyline,
     /// λ; any right-hand side of the matrix before.
     pub(crate) multipliers: Vec<f64>,
-    /// Masses of the bodies, none for those that are held, while joints are closed by rigid motions alone: G has no modal columns.
+    /// Masses of the bodies, none for those that are held, while joints are closed by rigid motions alone: G
+    /// has no modal columns.
     pub(crate) rigid_masses: Option<Vec<Option<RigidMassFactor>>>,
 }
 

@@ -1,8 +1,10 @@
-//! Joints that are open at the start are closed by motions of the bodies as they are, before any body is deformed for them.
+//! Joints that are open at the start are closed by motions of the bodies as they are, before any body is
+//! deformed for them.
 //!
-//! The steps are those of `project` without the modal columns of G: a hinge that was placed a little off turns and shifts its bodies, it does not
-//! bend them. Deformation costs little in the metric of the masses, and stores energy that nobody meant. What rigid motions cannot close, as a
-//! clamped bar that is too long, is left to deformation.
+//! The steps are those of `project` without the modal columns of G: a hinge that was placed a little off
+//! turns and shifts its bodies, it does not bend them. Deformation costs little in the metric of the masses,
+//! and stores energy that nobody meant. What rigid motions cannot close, as a clamped bar that is too long,
+//! is left to deformation.
 
 use carom_dynamics::rotation;
 
@@ -17,8 +19,9 @@ use crate::system_error::RateError;
 const MAX_STEPS: usize = 60;
 
 impl System {
-    /// Moves bodies until their joints close at t = 0, and changes their velocities, which go with the bodies, until the joints allow them. Shapes
-    /// and their rates stay. Where all fits already, or rigid motions lead nowhere, y stays as it is to the bit.
+    /// Moves bodies until their joints close at t = 0, and changes their velocities, which go with the
+    /// bodies, until the joints allow them. Shapes and their rates stay. Where all fits already, or rigid
+    /// motions lead nowhere, y stays as it is to the bit.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
-//! Cholesky factorisation of G M⁻¹ Gᵀ in an envelope: rows of a joint couple with those of joints on the same bodies, so that a
-//! chain of bodies costs in proportion to its length.
+//! Cholesky factorisation of G M⁻¹ Gᵀ in an envelope: rows of a joint couple with those of joints on the same
+//! bodies, so that a chain of bodies costs in proportion to its length.
 
-/// A symmetric positive definite matrix: each row from its first entry to the diagonal, then the factor in the same place.
+/// A symmetric positive definite matrix: each row from its first entry to the diagonal, then the factor in
+/// the same place.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skyline {
     /// First column of each row.

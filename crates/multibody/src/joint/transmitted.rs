@@ -1,12 +1,14 @@
 //! What joints, springs and bushings transmit at a state, for results.
 //!
-//! Rows act on the second end with −λ ∂ġ/∂(ẋ_j, ω_j), elements with their own wrench; both are reduced to the first end x_i:
+//! Rows act on the second end with −λ ∂ġ/∂(ẋ_j, ω_j), elements with their own wrench; both are reduced to the
+//! first end x_i:
 //!
 //! ```text
 //! f = Σ f_j,   τ = Σ τ_j + (x_j − x_i) × f_j
 //! ```
 //!
-//! The first body gets −f and −τ at the same point, as rows and elements leave no moment over. A drive along u works with Q u̇, Q = −λ.
+//! The first body gets −f and −τ at the same point, as rows and elements leave no moment over. A drive along
+//! u works with Q u̇, Q = −λ.
 
 use carom_dynamics::{JointAction, JointState};
 use nalgebra::Vector3;
@@ -18,12 +20,14 @@ use crate::system::System;
 use crate::system_error::RateError;
 
 impl System {
-    /// Number of joints, and behind them of the springs and bushings that belong to none: what a frame has joint states of.
+    /// Number of joints, and behind them of the springs and bushings that belong to none: what a frame has
+    /// joint states of.
     pub fn n_transmitting(&self) -> usize {
         self.constraints.joints.len() + self.elements.all.iter().filter(|e| e.joint.is_none()).count()
     }
 
-    /// Forces of loads, elements, contact and joints at y, for which [`System::set_state`] and [`System::evaluate_contacts`] were called.
+    /// Forces of loads, elements, contact and joints at y, for which [`System::set_state`] and
+    /// [`System::evaluate_contacts`] were called.
     ///
     /// # Errors
     ///
@@ -35,7 +39,8 @@ impl System {
         self.apply_all(time, y)
     }
 
-    /// What is transmitted at y, for which `evaluate_reactions` was called; one entry for each of [`System::n_transmitting`].
+    /// What is transmitted at y, for which `evaluate_reactions` was called; one entry for each of
+    /// [`System::n_transmitting`].
     pub(crate) fn joint_states(&self, time: f64, y: &[f64], states: &mut [JointState]) {
         states.fill(JointState::default());
         self.constraints.add_reactions(time, states);

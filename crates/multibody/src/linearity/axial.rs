@@ -1,14 +1,16 @@
 //! The axial force along a body from the loads on it and its inertia.
 //!
-//! The part of the body beyond a cut at s is in equilibrium with the loads F on it, its inertia and the axial force N(s), tension > 0:
+//! The part of the body beyond a cut at s is in equilibrium with the loads F on it, its inertia and the axial
+//! force N(s), tension > 0:
 //!
 //! ```text
 //! N(s) = Σ_{s' > s} F − ∫_{s' > s} (ā − |ω⊥|² s') dm,    ā = Σ F / m
 //! ```
 //!
-//! with s from the centre of mass, F along the longest axis, and the part ω⊥ of the angular velocity across it. Gravity is no load here: it accelerates
-//! every part alike. A grounded body is held at its ends, and there the support takes what is left over. The mass lies along the axis with the density
-//! that is linear in s and has the body's mass and centre.
+//! with s from the centre of mass, F along the longest axis, and the part ω⊥ of the angular velocity across
+//! it. Gravity is no load here: it accelerates every part alike. A grounded body is held at its ends, and
+//! there the support takes what is left over. The mass lies along the axis with the density that is linear in
+//! s and has the body's mass and centre.
 
 use nalgebra::Vector3;
 
@@ -38,7 +40,8 @@ impl Axial {
         let cuts: Vec<f64> = shape.along.windows(2).map(|s| 0.5 * (s[0] + s[1])).collect();
         let [lo, hi] = shape.ends;
         let (length, middle) = (hi - lo, 0.5 * (lo + hi));
-        // ρ(s) = m/L (1 + c (s − middle)) with its centre at s = 0; c at most 2/L, where it falls to zero at one end.
+        // ρ(s) = m/L (1 + c (s − middle)) with its centre at s = 0; c at most 2/L, where it falls to zero at
+        // one end.
         let slope = (-12.0 * middle / (length * length)).clamp(-2.0 / length, 2.0 / length);
         let density = |s: f64| mass / length * (1.0 + slope * (s - middle));
         // Simpson's rule is exact for both integrals.
@@ -90,7 +93,8 @@ impl Axial {
         beyond.for_each(|(force, _)| *force += load);
     }
 
-    /// Takes inertia in, |ω⊥|² of a free body \[rad²/s²\], and the weight of a grounded one by the gravity along the axis \[m/s²\].
+    /// Takes inertia in, |ω⊥|² of a free body \[rad²/s²\], and the weight of a grounded one by the gravity
+    /// along the axis \[m/s²\].
     pub(super) fn balance(&mut self, turning: f64, gravity: f64) {
         if self.holds.is_some() {
             let weight = self.mass * gravity;

@@ -1,13 +1,15 @@
-//! Elastic frequencies of a body as its joints hold it, and what an axial force does to the stiffness of those modes.
+//! Elastic frequencies of a body as its joints hold it, and what an axial force does to the stiffness of
+//! those modes.
 //!
-//! The body moves with its modes, its partners in joints move as rigid bodies, grounded ones not at all. With z = (v, ω, q̇) of the body and (v, ω) of the
-//! partners, rows G of the joints among them and to the ground:
+//! The body moves with its modes, its partners in joints move as rigid bodies, grounded ones not at all. With
+//! z = (v, ω, q̇) of the body and (v, ω) of the partners, rows G of the joints among them and to the ground:
 //!
 //! ```text
 //! M z̈ + K z = Gᵀ λ,  G z = 0    ⟹    Nᵀ K N y = ω² Nᵀ M N y,  z = N y
 //! ```
 //!
-//! An axial force N(s) (tension > 0) adds ½ ∫ N w′² ds to the energy of a mode of unit mass with lateral displacement w(s). Relative to its stiffness ω²:
+//! An axial force N(s) (tension > 0) adds ½ ∫ N w′² ds to the energy of a mode of unit mass with lateral
+//! displacement w(s). Relative to its stiffness ω²:
 //!
 //! ```text
 //! ρ = ∫ N w′² ds / ω²  =  Σ_j N_j S_j
@@ -207,7 +209,8 @@ impl Neighbourhood {
     }
 }
 
-/// φ and ψ of an end in a mode: as the marker has them, or for modes above the dynamic ones as the attachment does that lies there.
+/// φ and ψ of an end in a mode: as the marker has them, or for modes above the dynamic ones as the attachment
+/// does that lies there.
 fn of_end(body: &Body, end: &JointEnd, mode: usize) -> (Vector3<f64>, Vector3<f64>) {
     let marker = &end.marker;
     if let (Some(phi), Some(psi)) = (marker.displacement.get(mode), marker.rotation.get(mode)) {

@@ -1,4 +1,5 @@
-//! Watches whether reduced bodies stay within linear theory: small deflections, small rotations, slow turning, small axial forces.
+//! Watches whether reduced bodies stay within linear theory: small deflections, small rotations, slow
+//! turning, small axial forces.
 //!
 //! | watched | error of linear theory | limit |
 //! |---|---|---|
@@ -7,11 +8,13 @@
 //! | angular rate over first frequency, as the body is held, Ω/ω | 1.17 (Ω/ω)² of the stiffness against bending (Southwell) | 0.09 |
 //! | axial force over buckling load ρ | ρ of the stiffness against bending | 0.01 ... 0.5 |
 //!
-//! Each limit stands for an error of 1 %. That of the axial force is 1 % where bodies bend by 10⁻³ of their length and more; for a body that bends less it is
-//! 10⁻⁵ L of displacement, and half the buckling load at most (decision 33). ρ is averaged over the radian period of the mode that it stiffens, as a pulse
-//! that is short for a mode only gives it ω ∫ ρ dt.
+//! Each limit stands for an error of 1 %. That of the axial force is 1 % where bodies bend by 10⁻³ of their
+//! length and more; for a body that bends less it is 10⁻⁵ L of displacement, and half the buckling load at
+//! most (decision 33). ρ is averaged over the radian period of the mode that it stiffens, as a pulse that is
+//! short for a mode only gives it ω ∫ ρ dt.
 //!
-//! * `shape`: the body as a line of sections; `held`: its modes as joints hold it; `axial`: N along it; `report`: the warnings
+//! * `shape`: the body as a line of sections; `held`: its modes as joints hold it; `axial`: N along it;
+//!   `report`: the warnings
 
 mod axial;
 mod held;
@@ -28,7 +31,8 @@ use carom_dynamics::BodyState;
 use held::{HELD, HeldModes};
 use shape::Shape;
 
-/// Strain beyond which no material is linear: bodies that would not notice its axial force are not watched for it.
+/// Strain beyond which no material is linear: bodies that would not notice its axial force are not watched
+/// for it.
 const STRAIN: f64 = 0.01;
 
 /// Part of the shortest radian period after which axial forces are looked at again while nothing touches.
@@ -118,8 +122,9 @@ impl LinearityWatch {
         }
     }
 
-    /// Deflection and rotation by all modes, quasistatic ones included, of a frame. Where loads have static modes, these and the low modes hold what
-    /// loads do to the body as a whole: they are looked at in every step.
+    /// Deflection and rotation by all modes, quasistatic ones included, of a frame. Where loads have static
+    /// modes, these and the low modes hold what loads do to the body as a whole: they are looked at in every
+    /// step.
     pub(crate) fn observe_frame(&mut self, bodies: &[BodyState], time: f64) {
         for watched in self.bodies.iter_mut().filter(|watched| !watched.has_static_modes) {
             watched.observe_shape(&bodies[watched.body].modal, &mut self.work, time);
@@ -204,7 +209,8 @@ impl Watched {
 }
 
 impl System {
-    /// Hands over the points and forces of all loads on a body but gravity, at a state at which they were evaluated.
+    /// Hands over the points and forces of all loads on a body but gravity, at a state at which they were
+    /// evaluated.
     fn for_loads_on(
         &self,
         body: usize,

@@ -15,7 +15,8 @@ const ROTATION: f64 = 0.14;
 /// Ω/ω: error [`SOUTHWELL`] (Ω/ω)².
 const RATE: f64 = 0.09;
 
-/// What turning adds to the square of the first bending frequency of a clamped beam, in Ω²: Southwell's coefficient.
+/// What turning adds to the square of the first bending frequency of a clamped beam, in Ω²: Southwell's
+/// coefficient.
 const SOUTHWELL: f64 = 1.17;
 
 /// Error of a displacement over the body's length below which that of the axial force is not told.
@@ -60,8 +61,9 @@ impl Watched {
             if peak.value > limit {
                 let parts = parts.ceil().clamp(2.0, 1000.0);
                 warnings.push(format!(
-                    "body `{name}`: outside linear theory at t = {:.4e} s: {what} {:.3e}, limit {limit:.2e} ({error}): divide it into {parts} or more bodies \
-                     joined by `fixed` joints, or lower the load",
+                    "body `{name}`: outside linear theory at t = {:.4e} s: {what} {:.3e}, limit {limit:.2e} \
+                     ({error}): divide it into {parts} or more bodies joined by `fixed` joints, or lower the \
+                     load",
                     peak.time, peak.value
                 ));
             }

@@ -1,4 +1,5 @@
-//! A reduced body as a line of sections along its longest axis, and points spread over it: how modes displace and turn them.
+//! A reduced body as a line of sections along its longest axis, and points spread over it: how modes displace
+//! and turn them.
 
 use carom_reduce::{Modes, ReducedBody};
 use nalgebra::{DMatrix, Matrix3, Vector3};
@@ -32,7 +33,8 @@ pub(super) struct Shape {
     pub(super) sections: Vec<Vector3<f64>>,
     /// Their places along the longest axis, from the centre of mass \[m\].
     pub(super) along: Vec<f64>,
-    /// Rows: three components for each probe, each section and each marker's rotation, twist of each section about the longest axis. Columns: modes.
+    /// Rows: three components for each probe, each section and each marker's rotation, twist of each section
+    /// about the longest axis. Columns: modes.
     values: DMatrix<f64>,
     n_probes: usize,
     n_markers: usize,
@@ -149,7 +151,8 @@ fn axes(inertia: &Matrix3<f64>) -> Matrix3<f64> {
 fn binned(local: &[Vector3<f64>], [lo, hi]: [f64; 2]) -> Vec<Vec<usize>> {
     let mut bins = vec![Vec::new(); SECTIONS];
     for (i, x) in local.iter().enumerate() {
-        // Points on a border of two sections belong to one of them, whatever rounding does to each: else their slope would be that of rounding.
+        // Points on a border of two sections belong to one of them, whatever rounding does to each: else
+        // their slope would be that of rounding.
         let bin = (SECTIONS as f64 * (x.x - lo) / (hi - lo) + 1e-6) as usize;
         bins[bin.min(SECTIONS - 1)].push(i);
     }

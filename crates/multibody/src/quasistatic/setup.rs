@@ -60,11 +60,13 @@ pub struct ContactSpec {
     pub friction: f64,
     /// E* \[Pa\] if not that of the bodies' materials (two rigid bodies have none).
     pub modulus: Option<f64>,
-    /// Effective radius of curvature \[m\] for the estimate of the impact's duration, if not that of the surfaces.
+    /// Effective radius of curvature \[m\] for the estimate of the impact's duration, if not that of the
+    /// surfaces.
     pub radius: Option<f64>,
     /// What pressure at the rim of a zone does to the run.
     pub rim: RimPolicy,
-    /// Depth beyond which a point counts as behind the other surface \[m\]; otherwise chosen from the size of the zone.
+    /// Depth beyond which a point counts as behind the other surface \[m\]; otherwise chosen from the size of
+    /// the zone.
     pub max_depth: Option<f64>,
 }
 
@@ -83,7 +85,8 @@ pub enum ContactSetupError {
     },
     /// The body has no surface of that name.
     #[error(
-        "body `{body}` has no surface `{surface}` to touch with; it has {known}; name it as interface when reducing the body"
+        "body `{body}` has no surface `{surface}` to touch with; it has {known}; name it as interface when \
+         reducing the body"
     )]
     NoSuchSurface {
         /// Name of the body.
@@ -101,8 +104,9 @@ pub enum ContactSetupError {
     },
     /// Two rigid bodies, and nothing says how they give way.
     #[error(
-        "contact between `{first}` and `{second}`: neither body is elastic, so nothing says how they give way: give the contact a \
-         stiffness in Pa/m, `law = {{ kind = \"penalty\", stiffness = ... }}`, or reduce one of them"
+        "contact between `{first}` and `{second}`: neither body is elastic, so nothing says how they give \
+         way: give the contact a stiffness in Pa/m, `law = {{ kind = \"penalty\", stiffness = ... }}`, or \
+         reduce one of them"
     )]
     NoModulus {
         /// Name of the first body.

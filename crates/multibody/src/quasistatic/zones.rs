@@ -10,8 +10,9 @@ use carom_contact::{Law, Stiffness};
 
 /// True if the second zone shall carry the pressure: it has faces, and the first has none or larger spans.
 ///
-/// Spans are compared by √A of their true areas: the control points of a spline face reach far beyond the face, by which
-/// a fine NURBS zone would pass for a coarse one, and the large faces of a mesh would carry what they cannot resolve.
+/// Spans are compared by √A of their true areas: the control points of a spline face reach far beyond the
+/// face, by which a fine NURBS zone would pass for a coarse one, and the large faces of a mesh would carry
+/// what they cannot resolve.
 pub fn is_flipped(first: &Zone, second: &Zone) -> bool {
     span_size(second) < span_size(first)
 }
@@ -36,8 +37,9 @@ pub(super) fn reach(zone: &Zone) -> f64 {
     }
 }
 
-/// E* of the materials, or the stiffness of the contact of two rigid bodies; R_e of the most curved places. Faces that are flat count with the distance from the frame origin
-/// as radius: a ball of flat facets gets its radius, a flat end of a rod changes little.
+/// E* of the materials, or the stiffness of the contact of two rigid bodies; R_e of the most curved places.
+/// Faces that are flat count with the distance from the frame origin as radius: a ball of flat facets gets
+/// its radius, a flat end of a rod changes little.
 pub(super) fn hertz_numbers(
     bodies: &[Body],
     spec: &ContactSpec,

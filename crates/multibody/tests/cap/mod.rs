@@ -1,5 +1,5 @@
-//! A ball whose cap about +z gives way like a smoothed half-space: quadratic faces on the sphere, a compliance that is a
-//! positive definite kernel, and low modes from a lattice.
+//! A ball whose cap about +z gives way like a smoothed half-space: quadratic faces on the sphere, a
+//! compliance that is a positive definite kernel, and low modes from a lattice.
 
 #![allow(unreachable_pub, reason = "short declarations in a program of tests")]
 
@@ -51,8 +51,8 @@ impl Cap {
         Self::with_half_space(positions, surface, spacing, low)
     }
 
-    /// The same with biquadratic B-spline faces, as zones of NURBS bodies are: (`faces` + 2)² points over ± `half_width` on
-    /// the paraboloid of the ball.
+    /// The same with biquadratic B-spline faces, as zones of NURBS bodies are: (`faces` + 2)² points over ±
+    /// `half_width` on the paraboloid of the ball.
     #[allow(dead_code, reason = "a benchmark's")]
     pub fn splines(faces: usize, half_width: f64, low: usize) -> Self {
         let (n, h) = (faces, 2.0 * half_width / faces as f64);
@@ -86,7 +86,8 @@ impl Cap {
     }
 
     fn with_half_space(positions: Vec<Vector3<f64>>, surface: Surface, spacing: f64, low: usize) -> Self {
-        // Boussinesq: u = (1 − ν²) F / (π E r), smoothed to 1/√(r² + δ²), which is a positive definite kernel.
+        // Boussinesq: u = (1 − ν²) F / (π E r), smoothed to 1/√(r² + δ²), which is a positive definite
+        // kernel.
         let (young, poisson) = (210e9, 0.3);
         let factor = (1.0 - poisson * poisson) / (std::f64::consts::PI * young);
         let smooth = 0.45 * spacing;

@@ -1,5 +1,5 @@
-//! Synthetic flexible bodies: points with masses joined by linear springs, with all that the nodal formulas of
-//! THEORY 1.2 need. Independent of the finite elements of this project.
+//! Synthetic flexible bodies: points with masses joined by linear springs, with all that the nodal formulas
+//! of THEORY 1.2 need. Independent of the finite elements of this project.
 
 #![allow(unreachable_pub, reason = "short declarations in a program of tests")]
 
@@ -30,8 +30,8 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// A distorted 3 × 3 × 2 grid of pitch `size`, total mass `mass`, springs to all neighbours within two pitches, lowest
-    /// frequencies of about `omega` rad/s.
+    /// A distorted 3 × 3 × 2 grid of pitch `size`, total mass `mass`, springs to all neighbours within two
+    /// pitches, lowest frequencies of about `omega` rad/s.
     pub fn new(size: f64, mass: f64, omega: f64) -> Self {
         let mut numbers = Numbers(7);
         let mut positions = Vec::new();

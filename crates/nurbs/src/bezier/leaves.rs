@@ -126,7 +126,8 @@ impl BezierMesh {
         self.leaves = Some(leaves);
     }
 
-    /// For each Bezier point of each cell a number that it shares with the same point of other cells of its level.
+    /// For each Bezier point of each cell a number that it shares with the same point of other cells of its
+    /// level.
     fn number_places(&self, hierarchy: &Hierarchy, topology: &Topology, leaves: &Leaves) -> Vec<usize> {
         let mut numbers: HashMap<(u32, usize, [usize; 3]), usize> = HashMap::new();
         let mut places = Vec::new();

@@ -1,9 +1,9 @@
 //! Local refinement by truncated hierarchical B-splines (THB).
 //!
-//! [`Multipatch::refine_near`] divides the knot spans around a place, and those only: eight for one, level by level. The
-//! map of the body does not change by a bit more than rounding, weights included. A [`Tree`] says which cells are
-//! divided, a [`HierarchicalPatch`] has a control point for each active function, and a [`Space`] numbers these over
-//! all glued patches and says for every cell which points move it.
+//! [`Multipatch::refine_near`] divides the knot spans around a place, and those only: eight for one, level by
+//! level. The map of the body does not change by a bit more than rounding, weights included. A [`Tree`] says
+//! which cells are divided, a [`HierarchicalPatch`] has a control point for each active function, and a
+//! [`Space`] numbers these over all glued patches and says for every cell which points move it.
 //!
 //! ```
 //! use carom_nurbs::{Near, solids};
@@ -37,9 +37,11 @@ pub use tree::{Cell, Tree};
 pub const MAX_LEVEL: usize = 12;
 /// More control points are refused.
 const MAX_POINTS: usize = 40_000_000;
-/// More control points of a tensor product on the finest level, beyond four for each that is given, are refused.
+/// More control points of a tensor product on the finest level, beyond four for each that is given, are
+/// refused.
 const MAX_TENSOR: usize = 500_000;
-/// More cells are not divided in one level: a body of eight times as many is beyond what the rest of the chain can take.
+/// More cells are not divided in one level: a body of eight times as many is beyond what the rest of the
+/// chain can take.
 pub(crate) const MAX_CELLS: usize = 100_000;
 
 /// Why a body cannot be refined locally.
@@ -64,7 +66,8 @@ pub enum HierarchyError {
     Interrupted,
     /// No cell is near.
     #[error(
-        "no part of the body lies within {radius:.3e} m of ({}, {}, {}): its nearest point is {distance:.3e} m away",
+        "no part of the body lies within {radius:.3e} m of ({}, {}, {}): its nearest point is {distance:.3e} \
+         m away",
         tidy(at[0]), tidy(at[1]), tidy(at[2])
     )]
     Away {
@@ -77,8 +80,8 @@ pub enum HierarchyError {
     },
     /// It is refined that finely already.
     #[error(
-        "the cells there are divided {levels} times already: levels count from the knot spans of the body before local \
-         refinement; ask for more of them, or a larger radius"
+        "the cells there are divided {levels} times already: levels count from the knot spans of the body \
+         before local refinement; ask for more of them, or a larger radius"
     )]
     NothingNew {
         /// Levels asked for.
@@ -86,8 +89,8 @@ pub enum HierarchyError {
     },
     /// Glued patches are divided differently along what they share.
     #[error(
-        "patch {patch} is not divided like the patches it is glued to (level {level}): divide the cells on both sides of \
-         an interface alike"
+        "patch {patch} is not divided like the patches it is glued to (level {level}): divide the cells on \
+         both sides of an interface alike"
     )]
     Mismatch {
         /// Number of the patch.
@@ -97,8 +100,8 @@ pub enum HierarchyError {
     },
     /// Too much of the body is near.
     #[error(
-        "{cells} cells of level {level} are near the place, more than {MAX_CELLS} to be divided: take a smaller radius or fewer \
-         levels, or divide the whole body (--subdivide) and refine less"
+        "{cells} cells of level {level} are near the place, more than {MAX_CELLS} to be divided: take a \
+         smaller radius or fewer levels, or divide the whole body (--subdivide) and refine less"
     )]
     TooManyCells {
         /// The level whose cells were to be divided.
@@ -120,8 +123,8 @@ pub enum HierarchyError {
     },
     /// The body would not fit into memory.
     #[error(
-        "level {level} of patch {patch} would have {points} places for control points, and all levels more than {MAX_POINTS}: take fewer \
-         levels, or a smaller radius"
+        "level {level} of patch {patch} would have {points} places for control points, and all levels more \
+         than {MAX_POINTS}: take fewer levels, or a smaller radius"
     )]
     TooMany {
         /// Number of the patch.

@@ -50,11 +50,12 @@ impl Steps<'_> {
 }
 
 impl Multipatch {
-    /// Divides the cells near places, graded: each level reaches (p+1)/2 of its cells farther than the finer one, so that
-    /// all functions that are nonzero within the radius are of the finest level, and levels of neighbours differ by one.
+    /// Divides the cells near places, graded: each level reaches (p+1)/2 of its cells farther than the finer
+    /// one, so that all functions that are nonzero within the radius are of the finest level, and levels of
+    /// neighbours differ by one.
     ///
-    /// The map stays as it is. A body that is refined already is refined further: the levels count from its knot
-    /// spans, cells that are divided stay so.
+    /// The map stays as it is. A body that is refined already is refined further: the levels count from its
+    /// knot spans, cells that are divided stay so.
     ///
     /// # Errors
     ///
@@ -63,7 +64,8 @@ impl Multipatch {
         self.refine_near_reporting(places, &Silent)
     }
 
-    /// As [`Multipatch::refine_near`], telling how far it is: level by level of each place, then the control points.
+    /// As [`Multipatch::refine_near`], telling how far it is: level by level of each place, then the control
+    /// points.
     ///
     /// # Errors
     ///
@@ -214,7 +216,8 @@ impl Multipatch {
     }
 }
 
-/// Divides the cells of a level that touch a divided one through an interface, an edge or a corner that patches share.
+/// Divides the cells of a level that touch a divided one through an interface, an edge or a corner that
+/// patches share.
 fn across_interfaces(topology: &crate::topology::Topology, trees: &mut [Tree], level: usize) -> bool {
     let counts: Vec<[usize; 3]> = trees.iter().map(|tree| tree.lattice(level).map(|n| n as usize)).collect();
     let cell = |patch: usize, index: usize| {

@@ -5,11 +5,12 @@ use crate::Multipatch;
 
 /// Numbers of the cells of a body: the convention that discretisations, faces and pictures share.
 ///
-/// A patch is a block, its cells are numbered the first direction fastest. A patch that is refined locally gives a block
-/// for each level that has undivided cells, coarse to fine, and these are its cells.
+/// A patch is a block, its cells are numbered the first direction fastest. A patch that is refined locally
+/// gives a block for each level that has undivided cells, coarse to fine, and these are its cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellNumbers {
-    /// For each patch its levels: number of the block, and the cells, reversed so that they ascend. No cells for a lattice.
+    /// For each patch its levels: number of the block, and the cells, reversed so that they ascend. No cells
+    /// for a lattice.
     patches: Vec<(Vec<Option<Block>>, [u32; 3])>,
 }
 

@@ -249,8 +249,8 @@ impl<'a> Coefficients<'a> {
 
     /// Σ t C^{l−1}, down to functions that are active.
     ///
-    /// A function of level 0 that is not active is replaced by finer ones wherever it is nonzero: nothing asks for it
-    /// but functions that are replaced too.
+    /// A function of level 0 that is not active is replaced by finer ones wherever it is nonzero: nothing
+    /// asks for it but functions that are replaced too.
     fn at(&self, level: usize, ijk: [usize; 3]) -> Homogeneous {
         if let Some(&known) = self.known.borrow()[level].get(&ijk) {
             return known;

@@ -1,4 +1,5 @@
-//! The functions of a hierarchical body on its cells: which points move a cell, and what hangs between levels.
+//! The functions of a hierarchical body on its cells: which points move a cell, and what hangs between
+//! levels.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,8 +23,8 @@ type Control = ([f64; 3], f64);
 
 /// The undivided cells of one level of one patch, with the functions of that level on them.
 ///
-/// On each cell the map and all fields are rational tensor products of this level; their coefficients are points of the
-/// body, or *hanging*: fixed convex combinations of points of the body ([`Space::hanging`]).
+/// On each cell the map and all fields are rational tensor products of this level; their coefficients are
+/// points of the body, or *hanging*: fixed convex combinations of points of the body ([`Space::hanging`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelGrid {
     /// The level, 0 for the knot spans of the patch.
@@ -38,8 +39,8 @@ pub struct LevelGrid {
     pub first: [usize; 3],
     /// Size of that box.
     pub counts: [usize; 3],
-    /// For each function of the box, the first direction fastest: a point of the body, a hanging point (n_points and
-    /// above), or [`UNUSED`].
+    /// For each function of the box, the first direction fastest: a point of the body, a hanging point
+    /// (n_points and above), or [`UNUSED`].
     pub points: Vec<u32>,
     /// Weight of each of them.
     pub weights: Vec<f64>,
@@ -80,7 +81,8 @@ pub struct Space {
     pub points: Vec<[f64; 3]>,
     /// Weight of each of them.
     pub weights: Vec<f64>,
-    /// Points n_points, n_points + 1, …: each a convex combination Σ c_i P_i of points of the body, ascending.
+    /// Points n_points, n_points + 1, …: each a convex combination Σ c_i P_i of points of the body,
+    /// ascending.
     pub hanging: Vec<Vec<(u32, f64)>>,
 }
 
@@ -92,7 +94,8 @@ impl Space {
         all
     }
 
-    /// The functions that are nonzero at parameters of a patch, with their values: point of the body and R_i > 0, ascending.
+    /// The functions that are nonzero at parameters of a patch, with their values: point of the body and R_i
+    /// > 0, ascending.
     ///
     /// For set-up and tests; assembly evaluates level by level.
     pub fn functions_at(&self, patch: usize, u: [f64; 3]) -> Vec<(u32, f64)> {
@@ -163,7 +166,8 @@ fn combination<const D: usize>(row: &[(u32, f64)], values: &[[f64; D]]) -> [f64;
     sum
 }
 
-/// The box of functions of some cells; `None` without cells. Places that they use get number 0, the others [`UNUSED`].
+/// The box of functions of some cells; `None` without cells. Places that they use get number 0, the others
+/// [`UNUSED`].
 fn grid(levels: &Levels, level: usize, cells: Vec<Cell>) -> Option<LevelGrid> {
     let first_cell = *cells.first()?;
     let (mut low, mut high) = (first_cell, first_cell);

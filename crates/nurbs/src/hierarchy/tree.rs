@@ -7,7 +7,8 @@ use crate::Side;
 /// A cell of a level: number of its span in each direction, counted over the nonempty spans of that level.
 pub type Cell = [u32; 3];
 
-/// The cells of one patch. Those of level 0 are its knot spans; a divided cell has eight children on the next level.
+/// The cells of one patch. Those of level 0 are its knot spans; a divided cell has eight children on the next
+/// level.
 ///
 /// Ω^l, the part of the patch that level l refines, is the union of the divided cells of level l−1.
 #[derive(Debug, Clone, PartialEq, Eq)]

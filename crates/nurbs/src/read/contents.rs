@@ -26,8 +26,8 @@ pub(super) struct ListedInterface {
     pub(super) first: (usize, Side),
     /// Patch and side.
     pub(super) second: (usize, Side),
-    /// If the file says so: for each tangent direction of the first side, ascending, the direction of the second patch and
-    /// whether reversed, as in [`crate::Interface::directions`].
+    /// If the file says so: for each tangent direction of the first side, ascending, the direction of the
+    /// second patch and whether reversed, as in [`crate::Interface::directions`].
     pub(super) directions: Option<[(usize, bool); 2]>,
 }
 
@@ -45,7 +45,8 @@ impl Contents {
 
     /// Turns left-handed patches, glues all, checks the interfaces and names the boundaries.
     ///
-    /// Returns also what the user should know: patches that were refined to match their neighbours are among it.
+    /// Returns also what the user should know: patches that were refined to match their neighbours are among
+    /// it.
     pub(super) fn body(self) -> Result<(Multipatch, Vec<Note>), ReadError> {
         let Self { mut patches, hierarchical, interfaces, boundaries, mut notes } = self;
         let turned = patches.iter_mut().map(Patch::make_right_handed).collect();

@@ -132,8 +132,8 @@ pub enum ReadError {
     },
     /// The file glues two sides that do not coincide, or not in that way.
     #[error(
-        "{place}: the file glues patch{}:{} to patch{}:{}, but their control points do not coincide{}: correct the \
-         geometry or remove the interface (sides are glued where they match)",
+        "{place}: the file glues patch{}:{} to patch{}:{}, but their control points do not coincide{}: \
+         correct the geometry or remove the interface (sides are glued where they match)",
         first.0, first.1.name(), second.0, second.1.name(),
         if *turned { " in the directions that it states" } else { "" }
     )]

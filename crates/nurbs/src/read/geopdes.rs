@@ -29,9 +29,10 @@ struct Head {
 
 /// Reads the text of a GeoPDEs geometry file.
 ///
-/// Interfaces are found from the control points; those that the file lists are checked, their directions too. A
-/// `BOUNDARY k` becomes the region `boundaryk`, a `BOUNDARY k (text)` the region `text`, any other boundary bears the name
-/// that the file gives it. Subdomains are checked and let go: a body from a file is of one material.
+/// Interfaces are found from the control points; those that the file lists are checked, their directions too.
+/// A `BOUNDARY k` becomes the region `boundaryk`, a `BOUNDARY k (text)` the region `text`, any other boundary
+/// bears the name that the file gives it. Subdomains are checked and let go: a body from a file is of one
+/// material.
 ///
 /// # Errors
 ///

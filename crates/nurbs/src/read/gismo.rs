@@ -11,9 +11,10 @@ use crate::{HierarchicalPatch, Side};
 
 /// Reads the text of a G+Smo XML file.
 ///
-/// A `MultiPatch` says which geometries belong to the body; without one all of them do. Interfaces are found from the
-/// control points, and those that the file lists are checked, with their directions. Each `<boundary>` becomes a region under its
-/// name (`boundary` if it has none). Sides follow left-handed patches when these are turned. Other objects are skipped.
+/// A `MultiPatch` says which geometries belong to the body; without one all of them do. Interfaces are found
+/// from the control points, and those that the file lists are checked, with their directions. Each
+/// `<boundary>` becomes a region under its name (`boundary` if it has none). Sides follow left-handed patches
+/// when these are turned. Other objects are skipped.
 ///
 /// # Errors
 ///
@@ -175,8 +176,9 @@ fn add_topology(contents: &mut Contents, body: Node, ids: &[i64]) -> Result<(), 
     Ok(())
 }
 
-/// The interfaces that a list holds: patch, side, patch, side; then for each direction of the first patch that of the
-/// second, and 1 if in the same sense. Old files have two senses alone, which do not say where directions change places.
+/// The interfaces that a list holds: patch, side, patch, side; then for each direction of the first patch
+/// that of the second, and 1 if in the same sense. Old files have two senses alone, which do not say where
+/// directions change places.
 fn interfaces(node: Node, ids: &[i64]) -> Result<Vec<ListedInterface>, ReadError> {
     let list = integers(node, "a number of an interface")?;
     let one = |entry: &[i64], has_map: bool| {
@@ -203,7 +205,8 @@ fn is_permutation(map: &[i64]) -> bool {
 
 /// Where the tangent directions of the first side go: directions of the second patch, and whether reversed.
 ///
-/// * `entry` — for each direction of the first patch that of the second, then 1 for each that runs in the same sense
+/// * `entry` — for each direction of the first patch that of the second, then 1 for each that runs in the
+///   same sense
 fn directions(node: Node, first: Side, second: Side, entry: &[i64]) -> Result<[(usize, bool); 2], ReadError> {
     let (map, same) = entry.split_at(3);
     let fits = is_permutation(map)

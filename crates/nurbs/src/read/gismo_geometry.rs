@@ -71,9 +71,11 @@ pub(super) fn patch(node: Node, number: usize) -> Result<Patch, ReadError> {
 /// That a geometry is no solid of tensor-product splines.
 pub(super) fn refused(node: Node, what: &str) -> ReadError {
     let way_out = if what.contains("Basis") {
-        "it is a basis without control points, and bodies are solids: TensorBSpline3, TensorNurbs3 or a MultiPatch of them"
+        "it is a basis without control points, and bodies are solids: TensorBSpline3, TensorNurbs3 or a \
+         MultiPatch of them"
     } else if what.ends_with('2') || what.ends_with('1') || what.contains("Curve") {
-        "it is a curve or a surface, and bodies are solids: TensorBSpline3, TensorNurbs3 or a MultiPatch of them"
+        "it is a curve or a surface, and bodies are solids: TensorBSpline3, TensorNurbs3 or a MultiPatch of \
+         them"
     } else if what.contains("HBSpline") {
         "of hierarchical splines THBSpline3 can be read, truncated and in three dimensions"
     } else {

@@ -1,4 +1,5 @@
-//! `THBSpline3` of a G+Smo file: knots of level 0, boxes of finer levels, coefficients of the active functions.
+//! `THBSpline3` of a G+Smo file: knots of level 0, boxes of finer levels, coefficients of the active
+//! functions.
 
 use roxmltree::Node;
 
@@ -7,12 +8,14 @@ use super::gismo_geometry::{kind, knot_vectors, numbers, only_child, place, refu
 use crate::HierarchicalPatch;
 use crate::hierarchy::{MAX_LEVEL, Tree};
 
-/// More cells in all boxes, beyond eight for each control point of the file, are refused: a sound file has fewer than one.
+/// More cells in all boxes, beyond eight for each control point of the file, are refused: a sound file has
+/// fewer than one.
 const MAX_CELLS: u64 = 100_000;
 
 /// Reads a `THBSpline3`.
 ///
-/// A box gives the lower and the upper corner of a part of Ω^l in spans of level l; it belongs to all coarser levels too.
+/// A box gives the lower and the upper corner of a part of Ω^l in spans of level l; it belongs to all coarser
+/// levels too.
 pub(super) fn patch(node: Node) -> Result<HierarchicalPatch, ReadError> {
     let basis_node = only_child(node, "Basis")?;
     if kind(basis_node) != "THBSplineBasis3" {

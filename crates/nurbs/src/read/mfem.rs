@@ -22,12 +22,13 @@ struct Mesh {
 
 /// Reads the text of an MFEM NURBS mesh.
 ///
-/// The boundary faces of attribute n become the region `boundaryn`. Faces that elements share by their vertices must
-/// coincide; faces that coincide without sharing vertices are glued too.
+/// The boundary faces of attribute n become the region `boundaryn`. Faces that elements share by their
+/// vertices must coincide; faces that coincide without sharing vertices are glued too.
 ///
 /// # Errors
 ///
-/// [`ReadError`] with the line; meshes of dimension 1 and 2, NC-patch meshes and meshes without NURBS are refused.
+/// [`ReadError`] with the line; meshes of dimension 1 and 2, NC-patch meshes and meshes without NURBS are
+/// refused.
 pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     let mut tokens = Tokens::new(text);
     header(&mut tokens)?;
@@ -307,7 +308,8 @@ fn bases(mesh: &Mesh, knot_vectors: &[KnotVector], start: &Place) -> Result<Vec<
     Ok(bases)
 }
 
-/// The coordinates of all control points; MFEM puts the space in a frame where degrees differ (collection `NURBS`).
+/// The coordinates of all control points; MFEM puts the space in a frame where degrees differ (collection
+/// `NURBS`).
 fn control_points(tokens: &mut Tokens, total: usize) -> Result<Vec<[f64; 3]>, ReadError> {
     let framed = tokens.peek() == Some("MFEM");
     if framed {

@@ -11,7 +11,8 @@ const FRAME: [[i64; 2]; 4] = [[0, 0], [1, 0], [1, 1], [0, 1]];
 pub(super) struct Numbering {
     /// By ascending vertex pair: first number; the points run from the lower vertex to the higher.
     edges: HashMap<[usize; 2], usize>,
-    /// By ascending vertices: first number, the vertices in the frame of the first patch, points along its first axis.
+    /// By ascending vertices: first number, the vertices in the frame of the first patch, points along its
+    /// first axis.
     faces: HashMap<[usize; 4], (usize, [usize; 4], [usize; 2])>,
     insides: Vec<usize>,
     /// Number of all control points.

@@ -10,10 +10,11 @@
 //! | PetIGA binary | u | homogeneous | one patch |
 //! | IRIT | u | homogeneous, weight first | |
 //!
-//! Each format has a module that says what a file contains (`Contents`): its patches, and the interfaces and boundaries that
-//! it lists. One place makes a body of that: left-handed patches are turned, all are glued
-//! ([`Multipatch::glue_matching`]), and the interfaces that the file lists must be among those found. Nothing panics on broken
-//! input, memory grows with what the file holds and not with what it claims: each error names the place and what to do.
+//! Each format has a module that says what a file contains (`Contents`): its patches, and the interfaces and
+//! boundaries that it lists. One place makes a body of that: left-handed patches are turned, all are glued
+//! ([`Multipatch::glue_matching`]), and the interfaces that the file lists must be among those found. Nothing
+//! panics on broken input, memory grows with what the file holds and not with what it claims: each error
+//! names the place and what to do.
 
 mod base64_values;
 mod contents;
@@ -43,8 +44,10 @@ use contents::Contents;
 pub use error::{Place, ReadError};
 
 /// What the readers know, for messages.
-const KNOWN_FORMATS: &str = "G+Smo .xml (`<xml>`), MFEM .mesh (`MFEM NURBS mesh v1.0`), GeoPDEs .txt (`# nurbs mesh v.2.1`), \
-    geomdl .json (`shape`), splinepy .json (`SplineList`) and .npz, PetIGA .dat, IRIT .itd (`[OBJECT [TRIVAR …`)";
+const KNOWN_FORMATS: &str = "G+Smo .xml (`<xml>`), MFEM .mesh (`MFEM NURBS mesh v1.0`), GeoPDEs .txt (`# \
+    nurbs mesh v.2.1`), \
+    geomdl .json (`shape`), splinepy .json (`SplineList`) and .npz, PetIGA .dat, IRIT .itd (`[OBJECT [TRIVAR \
+    …`)";
 
 /// What the user should know of a file that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +77,8 @@ impl fmt::Display for Note {
             }
             Self::LooseBoundary { attribute, vertices: [a, b, c, d] } => write!(
                 f,
-                "the boundary face {a} {b} {c} {d} of attribute {attribute} is the side of no patch and was left out"
+                "the boundary face {a} {b} {c} {d} of attribute {attribute} is the side of no patch and was \
+                 left out"
             ),
         }
     }
@@ -145,7 +149,8 @@ mod tests {
         let cube = |x: u8| {
             let y = x + 1;
             format!(
-                "1 1 1\n2 2 2\n{knots}{x} {y} {x} {y} {x} {y} {x} {y}\n0 0 1 1 0 0 1 1\n0 0 0 0 1 1 1 1\n1 1 1 1 1 1 1 1\n"
+                "1 1 1\n2 2 2\n{knots}{x} {y} {x} {y} {x} {y} {x} {y}\n0 0 1 1 0 0 1 1\n0 0 0 0 1 1 1 1\n1 1 \
+                 1 1 1 1 1 1\n"
             )
         };
         let text = |n: usize, subdomains: &str| {

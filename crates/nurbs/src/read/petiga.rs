@@ -4,8 +4,8 @@
 //! 1211299, flags, dim;  dim times: degree, n, n knots;  nsd;  1211214, size, size values
 //! ```
 //!
-//! Bit 0 of the flags says that there is a geometry (from `nsd` on), bit 1 that fields follow it. Each control point is
-//! w x, w y, w z, w; the first parameter runs fastest.
+//! Bit 0 of the flags says that there is a geometry (from `nsd` on), bit 1 that fields follow it. Each
+//! control point is w x, w y, w z, w; the first parameter runs fastest.
 
 use super::contents::Contents;
 use super::solid::{Solid, bases, no_solid};
@@ -25,7 +25,8 @@ pub(super) fn is_petiga(content: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// [`ReadError`] with the byte; files of curves and surfaces, without geometry, or with integers of 64 bits are refused.
+/// [`ReadError`] with the byte; files of curves and surfaces, without geometry, or with integers of 64 bits
+/// are refused.
 pub(super) fn parse(content: &[u8]) -> Result<Contents, ReadError> {
     let mut values = Values { content, next: 0 };
     let refused = |byte, what: &str, way_out: &str| ReadError::Refused {

@@ -37,7 +37,8 @@ impl Solid {
 
     /// Adds a control point given as (w x, w y, w z) and w.
     ///
-    /// A weight that is none stays for [`Patch::new`] to refuse, rather than a coordinate made infinite by it.
+    /// A weight that is none stays for [`Patch::new`] to refuse, rather than a coordinate made infinite by
+    /// it.
     pub(super) fn push_homogeneous(&mut self, point: [f64; 3], weight: f64) {
         let divisible = weight > 0.0 && weight.is_finite();
         self.push_cartesian(if divisible { point.map(|x| x / weight) } else { point }, weight);

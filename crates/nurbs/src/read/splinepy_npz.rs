@@ -149,7 +149,8 @@ impl Arrays<'_> {
         }
     }
 
-    /// Header and bytes of the elements; an array with more elements than `most` is refused before they are read.
+    /// Header and bytes of the elements; an array with more elements than `most` is refused before they are
+    /// read.
     fn array(&mut self, name: &str, most: usize) -> Result<(Header, Vec<u8>), ReadError> {
         let place = || Place::Entry(name.to_owned());
         let damaged = |message: String| ReadError::Archive { place: place(), message };
@@ -177,7 +178,8 @@ impl Arrays<'_> {
             )));
         }
         let mut elements = rest.to_vec();
-        // One byte more than needed, to notice what is too long. At the end the archive's own checksum is compared.
+        // One byte more than needed, to notice what is too long. At the end the archive's own checksum is
+        // compared.
         let more = (needed + 1).saturating_sub(elements.len()) as u64;
         entry.take(more).read_to_end(&mut elements).map_err(io)?;
         if elements.len() != needed {

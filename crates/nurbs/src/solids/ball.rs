@@ -26,10 +26,11 @@ const TURNS: [[(usize, f64); 3]; 6] = [
 
 /// A ball around the origin, seven patches of degree 4.
 ///
-/// Patch 0 is a cube, then one lies between it and the sphere towards each of +x, −x, +y, −y, +z, −z, whose `top` lies
-/// on the sphere.
+/// Patch 0 is a cube, then one lies between it and the sphere towards each of +x, −x, +y, −y, +z, −z, whose
+/// `top` lies on the sphere.
 ///
-/// Regions: `surface`; `pole`, the part of it within `pole_radius` of (0, 0, R) (a tenth of the radius by default).
+/// Regions: `surface`; `pole`, the part of it within `pole_radius` of (0, 0, R) (a tenth of the radius by
+/// default).
 ///
 /// # Errors
 ///
@@ -68,8 +69,8 @@ pub(super) fn ball_patches(radius: f64, radial: usize) -> Result<Vec<Patch>, Sol
 ///
 /// * `semi_axes` — half lengths a, b, c along x, y, z
 ///
-/// Regions: `surface`; `pole`, the part of it within `pole_radius` of (0, 0, c) (a tenth of the shortest semi-axis by
-/// default).
+/// Regions: `surface`; `pole`, the part of it within `pole_radius` of (0, 0, c) (a tenth of the shortest
+/// semi-axis by default).
 ///
 /// # Errors
 ///
@@ -100,9 +101,10 @@ pub fn ellipsoid(semi_axes: [f64; 3], pole_radius: Option<f64>) -> Result<Multip
 /// w z' = cosh η w z + R sinh η w,   w' = (sinh η / R) w z + cosh η w
 /// ```
 ///
-/// is a projective map that keeps the quadric x² + y² + z² = R² w²: the surface stays exact and no degree rises. Lengths along
-/// the surface shrink by `factor` at the pole, lengths across it by the square, and grow by as much at the other pole: the
-/// patches are graded by themselves, and a small contact needs fewer knots, which run through all of the ball.
+/// is a projective map that keeps the quadric x² + y² + z² = R² w²: the surface stays exact and no degree
+/// rises. Lengths along the surface shrink by `factor` at the pole, lengths across it by the square, and grow
+/// by as much at the other pole: the patches are graded by themselves, and a small contact needs fewer knots,
+/// which run through all of the ball.
 ///
 /// # Errors
 ///
@@ -129,8 +131,8 @@ pub fn focused(ball: &Multipatch, radius: f64, factor: f64) -> Result<Multipatch
 ///
 /// `bottom` lies inside, `top` outside.
 ///
-/// Regions: `outer`, `inner`; `pole`, the part of `outer` within `pole_radius` of (0, 0, R) (a tenth of the radius by
-/// default).
+/// Regions: `outer`, `inner`; `pole`, the part of `outer` within `pole_radius` of (0, 0, R) (a tenth of the
+/// radius by default).
 ///
 /// # Errors
 ///

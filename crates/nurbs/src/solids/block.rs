@@ -17,10 +17,11 @@ pub fn block(size: [f64; 3]) -> Result<Multipatch, SolidError> {
     box_between([0.0; 3], size)
 }
 
-/// A plate of length A, width B and thickness C around the origin, one patch of degree 1 with u, v, w along x, y, z.
+/// A plate of length A, width B and thickness C around the origin, one patch of degree 1 with u, v, w along
+/// x, y, z.
 ///
-/// Regions: `top` and `bottom` (z = ±C/2), `edge` (the other four), `west`, `east`, `south`, `north`; `pole`, the part of
-/// `top` within `pole_radius` of its middle (a tenth of the shorter edge by default).
+/// Regions: `top` and `bottom` (z = ±C/2), `edge` (the other four), `west`, `east`, `south`, `north`; `pole`,
+/// the part of `top` within `pole_radius` of its middle (a tenth of the shorter edge by default).
 ///
 /// # Errors
 ///

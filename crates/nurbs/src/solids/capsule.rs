@@ -1,25 +1,29 @@
-//! A rod with spherical ends, one body: half balls on the section in which a plane through the centre cuts a ball.
+//! A rod with spherical ends, one body: half balls on the section in which a plane through the centre cuts a
+//! ball.
 
 use super::ball::{Homogeneous, ball_patches};
 use super::{SolidError, from_homogeneous, named, positive, sides, whole};
 use crate::{Multipatch, Patch, Region, Side};
 
-/// The patches of a ball that the plane x = 0 cuts, the inner cube first: number in the ball, the direction that runs
-/// along x, whether it runs along +x.
+/// The patches of a ball that the plane x = 0 cuts, the inner cube first: number in the ball, the direction
+/// that runs along x, whether it runs along +x.
 const CUT: [(usize, usize, bool); 5] =
     [(0, 0, true), (5, 0, true), (4, 1, false), (6, 0, true), (3, 1, true)];
 
 /// A rod along +x with spherical ends, from the tip (0, 0, 0) to the tip (L, 0, 0): seventeen patches.
 ///
-/// A ball of seven patches is cut along the plane x = 0, in which all of its patches that reach over it are symmetric: by one
-/// knot of multiplicity p in the middle. The section is a square and four sectors with arcs of degree 4, and a prism over
-/// it is a cylinder, since its weights do not depend on x: all three parts have the same points and weights where they meet.
+/// A ball of seven patches is cut along the plane x = 0, in which all of its patches that reach over it are
+/// symmetric: by one knot of multiplicity p in the middle. The section is a square and four sectors with arcs
+/// of degree 4, and a prism over it is a cylinder, since its weights do not depend on x: all three parts have
+/// the same points and weights where they meet.
 ///
-/// Patches 0 to 4 are the prism (the square, then towards +z, −y, −z, +y) with the degree 1 along x; 5 to 9 the same at the
-/// start, 10 the rest of the cap there; 11 to 15 and 16 likewise at the end. The surface is `top` of all but 0, 5 and 11.
+/// Patches 0 to 4 are the prism (the square, then towards +z, −y, −z, +y) with the degree 1 along x; 5 to 9
+/// the same at the start, 10 the rest of the cap there; 11 to 15 and 16 likewise at the end. The surface is
+/// `top` of all but 0, 5 and 11.
 ///
-/// Regions: `side` (the cylinder), `start` and `end` (the half spheres), `surface` (all of it); `start_pole`, `end_pole`:
-/// the parts of `start` and `end` within `pole_radius` of the tips (a tenth of the radius by default).
+/// Regions: `side` (the cylinder), `start` and `end` (the half spheres), `surface` (all of it); `start_pole`,
+/// `end_pole`: the parts of `start` and `end` within `pole_radius` of the tips (a tenth of the radius by
+/// default).
 ///
 /// # Errors
 ///
@@ -67,7 +71,8 @@ pub fn capsule(radius: f64, length: f64, pole_radius: Option<f64>) -> Result<Mul
 
 /// Spans of a direction of a patch of a capsule.
 ///
-/// * `n` — along the axis of the cylinder, a quarter of the circumference, the radius outside of the inner square
+/// * `n` — along the axis of the cylinder, a quarter of the circumference, the radius outside of the inner
+///   square
 pub(super) fn wanted_spans(patch: usize, direction: usize, n: &[usize]) -> usize {
     // Patches 10 and 16 are whole ones of the ball.
     let cut = CUT.get(if patch < 5 { patch } else { (patch - 5) % 6 });

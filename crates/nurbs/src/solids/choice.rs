@@ -29,15 +29,16 @@ pub enum Solid {
         /// Inner radius.
         inner_radius: f64,
     },
-    /// [`rod`]. Elements along: the axis, a quarter of the circumference, the radius outside of the inner square.
+    /// [`rod`]. Elements along: the axis, a quarter of the circumference, the radius outside of the inner
+    /// square.
     Rod {
         /// R.
         radius: f64,
         /// L.
         length: f64,
     },
-    /// [`capsule`]. Elements along: the cylinder's axis, a quarter of the circumference (half of them along x in each half of
-    /// the inner cube), the radius outside of the inner square.
+    /// [`capsule`]. Elements along: the cylinder's axis, a quarter of the circumference (half of them along x
+    /// in each half of the inner cube), the radius outside of the inner square.
     Capsule {
         /// R.
         radius: f64,
@@ -63,8 +64,8 @@ pub enum Solid {
         /// A, B and the thickness C.
         size: [f64; 3],
     },
-    /// [`torus`]. Elements along: a quarter of the ring, a quarter of the section's circumference, the section's radius
-    /// outside of the inner square.
+    /// [`torus`]. Elements along: a quarter of the ring, a quarter of the section's circumference, the
+    /// section's radius outside of the inner square.
     Torus {
         /// Radius of the ring's centre line.
         radius: f64,
@@ -92,7 +93,8 @@ impl Solid {
 
     /// Makes the solid in the lowest degree that is exact.
     ///
-    /// * `pole_radius` — of the regions called pole, where the solid has any; `None` for a tenth of the radius
+    /// * `pole_radius` — of the regions called pole, where the solid has any; `None` for a tenth of the
+    ///   radius
     ///
     /// # Errors
     ///

@@ -1,7 +1,9 @@
-//! Exact solids: ball, octant, ellipsoid, hollow sphere, rod, capsule, tube, box, plate, torus, each in the lowest degree that is exact.
+//! Exact solids: ball, octant, ellipsoid, hollow sphere, rod, capsule, tube, box, plate, torus, each in the
+//! lowest degree that is exact.
 //!
-//! Conics are rational, so nothing here approximates: volumes are right to rounding. Every maker documents its patches and
-//! the regions it names; `patchN:west` and the like work beside them ([`Multipatch::region`]).
+//! Conics are rational, so nothing here approximates: volumes are right to rounding. Every maker documents
+//! its patches and the regions it names; `patchN:west` and the like work beside them
+//! ([`Multipatch::region`]).
 
 mod ball;
 mod block;
@@ -49,8 +51,8 @@ pub enum SolidError {
     },
     /// A wrong list of numbers of elements.
     #[error(
-        "numbers of elements {given:?} do not fit the {solid}: give one for all or {needed}, each at least 1, \
-         for {directions}"
+        "numbers of elements {given:?} do not fit the {solid}: give one for all or {needed}, each at least \
+         1, for {directions}"
     )]
     Elements {
         /// Which solid.

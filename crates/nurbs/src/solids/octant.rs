@@ -9,17 +9,18 @@ const S: f64 = std::f64::consts::FRAC_1_SQRT_2;
 /// A quarter circle of radius 1 from (1, 0), homogeneous.
 const QUARTER: [[f64; 3]; 3] = [[1.0, 0.0, 1.0], [S, S, S], [0.0, 1.0, 1.0]];
 
-/// The eighth of a ball around the origin in which x, y, z ≥ 0: one patch of degree (2, 2, 1), w along the radius.
+/// The eighth of a ball around the origin in which x, y, z ≥ 0: one patch of degree (2, 2, 1), w along the
+/// radius.
 ///
 /// ```text
 /// x = w sin β,   y = w cos β cos α,   z = w cos β sin α,   α along u, β along v
 /// ```
 ///
-/// The map is degenerate: `bottom` is the centre, `north` the radius along +x, and det J vanishes on both and nowhere
-/// else. The axes +y and +z are regular: a contact at the pole is not disturbed.
+/// The map is degenerate: `bottom` is the centre, `north` the radius along +x, and det J vanishes on both and
+/// nowhere else. The axes +y and +z are regular: a contact at the pole is not disturbed.
 ///
-/// Regions: `surface` (on the sphere); `x0`, `y0`, `z0` (the planes x = 0, y = 0, z = 0); `pole`, the part of `surface` within
-/// `pole_radius` of (0, 0, R) (a tenth of the radius by default).
+/// Regions: `surface` (on the sphere); `x0`, `y0`, `z0` (the planes x = 0, y = 0, z = 0); `pole`, the part of
+/// `surface` within `pole_radius` of (0, 0, R) (a tenth of the radius by default).
 ///
 /// # Errors
 ///

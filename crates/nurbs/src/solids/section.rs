@@ -64,11 +64,11 @@ fn extruded(sections: &[Section], length: f64) -> Result<Vec<Patch>, PatchError>
 
 /// A cylinder along +x from 0 to L, five patches of degree (2, 2, 1) and (2, 1, 1) with w along x.
 ///
-/// Patch 0 is a square prism around the axis, then four reach to the surface towards +z, −y, −z, +y, whose `north` lies
-/// on it.
+/// Patch 0 is a square prism around the axis, then four reach to the surface towards +z, −y, −z, +y, whose
+/// `north` lies on it.
 ///
-/// Regions: `start` (x = 0), `end` (x = L), `side`; `start_pole` and `end_pole`, the parts of `start` and `end` within
-/// `pole_radius` of the axis (a tenth of the radius by default).
+/// Regions: `start` (x = 0), `end` (x = L), `side`; `start_pole` and `end_pole`, the parts of `start` and
+/// `end` within `pole_radius` of the axis (a tenth of the radius by default).
 ///
 /// # Errors
 ///
@@ -94,7 +94,8 @@ pub fn rod(radius: f64, length: f64, pole_radius: Option<f64>) -> Result<Multipa
     named(patches, regions)
 }
 
-/// A hollow cylinder along +x from 0 to L, four patches of degree (2, 1, 1) towards +z, −y, −z, +y with w along x.
+/// A hollow cylinder along +x from 0 to L, four patches of degree (2, 1, 1) towards +z, −y, −z, +y with w
+/// along x.
 ///
 /// Regions: `start` (x = 0), `end` (x = L), `outer`, `inner`.
 ///
@@ -115,8 +116,8 @@ pub fn tube(radius: f64, inner: f64, length: f64) -> Result<Multipatch, SolidErr
     named(patches, regions)
 }
 
-/// A ring of circular section around the z axis: twenty patches, the five of a disc of radius r turned through four
-/// quarters of a circle of radius R; w runs around the axis.
+/// A ring of circular section around the z axis: twenty patches, the five of a disc of radius r turned
+/// through four quarters of a circle of radius R; w runs around the axis.
 ///
 /// Region: `surface`.
 ///
@@ -138,7 +139,8 @@ pub fn torus(radius: f64, tube_radius: f64) -> Result<Multipatch, SolidError> {
     let mut patches = Vec::with_capacity(20);
     for k in 0..4 {
         for section in disc(tube_radius) {
-            // The section lies in the plane y = 0 with a along z and b outward, so that u × v = z × x = y runs along w.
+            // The section lies in the plane y = 0 with a along z and b outward, so that u × v = z × x = y
+            // runs along w.
             let around = quarter.into_iter().map(|point| turned(point, k));
             let points = around.flat_map(|[c, s, turn]| {
                 section.points.iter().map(move |&[a, b, w]| {

@@ -9,15 +9,16 @@ use crate::{Multipatch, Side};
 
 /// A body as the text of an MFEM NURBS mesh.
 ///
-/// The form with one list of control points a patch, Cartesian (`controlpoints_cartesian`), so that reading gives the same
-/// bits; the homogeneous form would lose them in a product and a quotient. Regions of whole sides become boundary
-/// attributes: one for each set of faces that belong to the same regions, numbered from 1, the last one for what belongs to
-/// none. A comment and a note say which is which, as this format has no names for them.
+/// The form with one list of control points a patch, Cartesian (`controlpoints_cartesian`), so that reading
+/// gives the same bits; the homogeneous form would lose them in a product and a quotient. Regions of whole
+/// sides become boundary attributes: one for each set of faces that belong to the same regions, numbered from
+/// 1, the last one for what belongs to none. A comment and a note say which is which, as this format has no
+/// names for them.
 ///
 /// # Errors
 ///
-/// [`WriteError`] for bodies that this format cannot hold: it tells edges and faces by the vertices at their corners, so
-/// that corners that coincide, and rings of two patches, have no place in it.
+/// [`WriteError`] for bodies that this format cannot hold: it tells edges and faces by the vertices at their
+/// corners, so that corners that coincide, and rings of two patches, have no place in it.
 pub fn mfem(body: &Multipatch) -> Result<Written, WriteError> {
     refuse_hierarchical(body, Format::Mfem)?;
     let vertices = Vertices::of(body)?;

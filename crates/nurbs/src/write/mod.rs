@@ -1,7 +1,8 @@
 //! Writers of NURBS files: G+Smo XML, MFEM patches, geomdl JSON.
 //!
-//! All write Cartesian control points and weights apart, with as many digits as a double needs: reading gives the same
-//! bits. What a format cannot say about the shape is refused by name, what it cannot say about regions becomes a note.
+//! All write Cartesian control points and weights apart, with as many digits as a double needs: reading gives
+//! the same bits. What a format cannot say about the shape is refused by name, what it cannot say about
+//! regions becomes a note.
 
 mod geomdl;
 mod gismo;
@@ -52,8 +53,8 @@ impl fmt::Display for Format {
 pub enum WriteError {
     /// A hierarchical body: its patches are coarser than its cells.
     #[error(
-        "the body is refined locally (hierarchical splines), which {format} as it is written here cannot hold: write the \
-         body as it was before that refinement, or .vtu"
+        "the body is refined locally (hierarchical splines), which {format} as it is written here cannot \
+         hold: write the body as it was before that refinement, or .vtu"
     )]
     Hierarchical {
         /// The format.
@@ -61,14 +62,14 @@ pub enum WriteError {
     },
     /// G+Smo's hierarchical splines have no weights.
     #[error(
-        "the body is refined locally and rational: G+Smo's THBSpline3 has no weights; write the body as it was before that \
-         refinement, or .vtu"
+        "the body is refined locally and rational: G+Smo's THBSpline3 has no weights; write the body as it \
+         was before that refinement, or .vtu"
     )]
     HierarchicalRational,
     /// A patch of which two corners are one.
     #[error(
-        "patch {patch} has corners that coincide (a side or edge shrunk to a point, or a patch that closes on itself), \
-         which an MFEM mesh cannot hold: write .xml (G+Smo) or .json (geomdl)"
+        "patch {patch} has corners that coincide (a side or edge shrunk to a point, or a patch that closes \
+         on itself), which an MFEM mesh cannot hold: write .xml (G+Smo) or .json (geomdl)"
     )]
     CollapsedCorners {
         /// Number of the patch.
@@ -76,8 +77,9 @@ pub enum WriteError {
     },
     /// Different edges or faces with the same corners.
     #[error(
-        "patches {first} and {second} have different {what} between the same corners (as a ring of two patches has), \
-         which an MFEM mesh cannot hold, as it tells them by their corners: write .xml (G+Smo) or .json (geomdl)"
+        "patches {first} and {second} have different {what} between the same corners (as a ring of two \
+         patches has), which an MFEM mesh cannot hold, as it tells them by their corners: write .xml (G+Smo) \
+         or .json (geomdl)"
     )]
     SharedCorners {
         /// "edges" or "faces".

@@ -82,7 +82,8 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// Finds the structure in a given order of the dofs, or in the library's own (approximate minimum degree).
+    /// Finds the structure in a given order of the dofs, or in the library's own (approximate minimum
+    /// degree).
     pub(crate) fn new(matrix: &LowerTriangle, order: Option<&[usize]>, threads: usize) -> Self {
         let mut inverse = vec![0; matrix.n()];
         order.iter().for_each(|order| order.iter().enumerate().for_each(|(i, &dof)| inverse[dof] = i));

@@ -5,10 +5,10 @@
 //! cargo bench -p carom-reduce --bench cholesky -- conrod        # matrices with this in their name
 //! ```
 //!
-//! A line per matrix, solver and number of threads. Times are the least of some repetitions in which the solvers take
-//! turns: CPU seconds of all threads where one works, CPU / wall seconds where two do (waiting threads of the pool
-//! count as work for a while). The error is |b − A x| over |A| |x|, row by row, the largest; *same bits* says whether the
-//! solution is that of one thread.
+//! A line per matrix, solver and number of threads. Times are the least of some repetitions in which the
+//! solvers take turns: CPU seconds of all threads where one works, CPU / wall seconds where two do (waiting
+//! threads of the pool count as work for a while). The error is |b − A x| over |A| |x|, row by row, the
+//! largest; *same bits* says whether the solution is that of one thread.
 
 mod library;
 mod matrices;
@@ -177,7 +177,8 @@ impl Problem {
     }
 
     fn library(&self, solver: Solver, threads: usize) -> Cost {
-        // What is timed is METIS alone; the order is that of our own factor, a postorder of METIS's with the same fill.
+        // What is timed is METIS alone; the order is that of our own factor, a postorder of METIS's with the
+        // same fill.
         let metis = solver == Solver::FaerMetis;
         let order = metis.then(|| {
             let symbolic =

@@ -81,8 +81,8 @@ fn targets(
 
 /// Static answers to the unit loads on sets and markers, and what took none.
 ///
-/// A unit load is spread so that its work is that on the mean motion y = W u of the set ([`Attached`]): f = Wᵀ e_k. On a rigid set it
-/// does not matter how: its sum and moment are those of e_k.
+/// A unit load is spread so that its work is that on the mean motion y = W u of the set ([`Attached`]): f =
+/// Wᵀ e_k. On a rigid set it does not matter how: its sum and moment are those of e_k.
 pub(super) fn loads(
     model: &ReducedBody,
     body: &Body,

@@ -15,9 +15,9 @@ pub enum InterfaceError {
     Support(#[from] SupportError),
     /// The body is of several parts.
     #[error(
-        "body `{body}` has {n} parts that share no node ({parts}): free, they would drift apart, and a model is of one body. Merge their \
-         nodes if they belong together, make a body of each and join them in the scenario, tie them by a set that has nodes of all \
-         (--attach SET=rigid), or hold each of them (--fix)"
+        "body `{body}` has {n} parts that share no node ({parts}): free, they would drift apart, and a model \
+         is of one body. Merge their nodes if they belong together, make a body of each and join them in the \
+         scenario, tie them by a set that has nodes of all (--attach SET=rigid), or hold each of them (--fix)"
     )]
     Parts {
         /// Name of the body.
@@ -29,7 +29,8 @@ pub enum InterfaceError {
     },
     /// Nothing is given.
     #[error(
-        "body `{body}` has no interface: name at least one set of its surface (its sets are {known}), attach one, or give a list of nodes"
+        "body `{body}` has no interface: name at least one set of its surface (its sets are {known}), attach \
+         one, or give a list of nodes"
     )]
     Empty {
         /// Name of the body.
@@ -49,7 +50,8 @@ pub enum InterfaceError {
     },
     /// An interface point belongs to no cell.
     #[error(
-        "body `{body}`: interface node {node} (counted from 1) belongs to no cell, so nothing holds it; leave it out"
+        "body `{body}`: interface node {node} (counted from 1) belongs to no cell, so nothing holds it; \
+         leave it out"
     )]
     LoosePoint {
         /// Name of the body.
@@ -59,8 +61,8 @@ pub enum InterfaceError {
     },
     /// The interface does not hold the body.
     #[error(
-        "body `{body}`: its interface has {points}, which cannot hold the interior: fixing it leaves a rigid motion; \
-         at least three points that are not on a line are needed",
+        "body `{body}`: its interface has {points}, which cannot hold the interior: fixing it leaves a rigid \
+         motion; at least three points that are not on a line are needed",
         points = points(*n_points)
     )]
     FloatingInterior {
@@ -71,7 +73,8 @@ pub enum InterfaceError {
     },
     /// Every point is an interface point.
     #[error(
-        "body `{body}`: all {n_points} points belong to the interface, nothing is left to reduce; take smaller sets"
+        "body `{body}`: all {n_points} points belong to the interface, nothing is left to reduce; take \
+         smaller sets"
     )]
     NoInterior {
         /// Name of the body.
@@ -81,8 +84,9 @@ pub enum InterfaceError {
     },
     /// A set has no rotation.
     #[error(
-        "body `{body}`: set `{set}` has {points}, without a rotation as a whole: a marker needs a set with at least three \
-         points that are not on a line; name the set as an interface instead (--interface, `interface`), or take a larger one",
+        "body `{body}`: set `{set}` has {points}, without a rotation as a whole: a marker needs a set with \
+         at least three points that are not on a line; name the set as an interface instead (--interface, \
+         `interface`), or take a larger one",
         points = points(*n_points)
     )]
     NoRotation {
@@ -113,9 +117,9 @@ pub enum InterfaceError {
     },
     /// What is held leaves rigid motions.
     #[error(
-        "body `{body}`: holding {sets} leaves {left} of 6 rigid motions{which}, and the frame of a held body does not move: hold more \
-         (--fix SET, or --fix SET=xz for some directions; `fix`), or nothing for a free body, which joints of a scenario can hold: a hinge \
-         is a revolute joint at a marker (--attach)"
+        "body `{body}`: holding {sets} leaves {left} of 6 rigid motions{which}, and the frame of a held body \
+         does not move: hold more (--fix SET, or --fix SET=xz for some directions; `fix`), or nothing for a \
+         free body, which joints of a scenario can hold: a hinge is a revolute joint at a marker (--attach)"
     )]
     StillFree {
         /// Name of the body.

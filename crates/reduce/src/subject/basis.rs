@@ -74,7 +74,8 @@ impl Subject<'_> {
                 .map_err(|source| ReduceError::Further { body: self.name.to_owned(), source })?;
             if further.n_dropped > 0 {
                 notes.push(format!(
-                    "{} of {} further interior modes are left out: they depend on the others to {DEPENDENT:.0e} of their strain",
+                    "{} of {} further interior modes are left out: they depend on the others to \
+                     {DEPENDENT:.0e} of their strain",
                     further.n_dropped,
                     further.n_dropped + further.lambda.len()
                 ));

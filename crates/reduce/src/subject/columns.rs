@@ -11,7 +11,8 @@ use crate::column::{Column, strain_shares};
 use crate::condensation::Condensation;
 use crate::modes::hz;
 
-/// Combinations of residual attachment modes below this part of the strain energy of the largest depend on the others.
+/// Combinations of residual attachment modes below this part of the strain energy of the largest depend on
+/// the others.
 const DEPENDENT: f64 = 1e-13;
 
 /// Columns of the basis with their share in each mode, columns × modes.
@@ -75,10 +76,12 @@ impl Subject<'_> {
         }
     }
 
-    /// Columns of a basis of free modes: residual attachment modes, the free modes, and what inertia relief adds to both.
+    /// Columns of a basis of free modes: residual attachment modes, the free modes, and what inertia relief
+    /// adds to both.
     ///
-    /// T spans them but has them in other combinations, so they are told from the modes of the second eigenproblem. The first `n_free`
-    /// of these are the free modes; with z_r the others and z_b their rows at the boundary, the residual attachment modes are
+    /// T spans them but has them in other combinations, so they are told from the modes of the second
+    /// eigenproblem. The first `n_free` of these are the free modes; with z_r the others and z_b their rows
+    /// at the boundary, the residual attachment modes are
     ///
     /// ```text
     /// A = z_r Ω_r⁻² z_bᵀ,    z_r p = A y + (the rest),   s_jk = y_j (Aᵀ K̂ z_r p)_j / ω_k²
@@ -137,7 +140,8 @@ struct ResidualShares {
 /// y = Aᵀ (A Aᵀ)⁺ e.
 ///
 /// * `modes` — A, one column a load, and
-/// * `amplitude` — e, the modes of the model, both in coordinates in which the strain energy is a sum of squares
+/// * `amplitude` — e, the modes of the model, both in coordinates in which the strain energy is a sum of
+///   squares
 fn residual_shares(modes: &Mat<f64>, amplitude: &Mat<f64>) -> Result<ResidualShares, DenseEigenError> {
     let pairs = symmetric_pairs(product(modes.as_ref(), modes.transpose()).as_ref())?;
     let largest = pairs.lambda.last().copied().unwrap_or(0.0);

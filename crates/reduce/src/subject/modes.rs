@@ -104,7 +104,8 @@ impl Subject<'_> {
         let above: Vec<f64> = ratios.take(n_low).filter(|&ratio| ratio >= 1.0).collect();
         if !above.is_empty() {
             notes.push(format!(
-                "{} of {n_low} dynamic modes do not vibrate: their damping is critical or above, up to {:.3e} times critical",
+                "{} of {n_low} dynamic modes do not vibrate: their damping is critical or above, up to \
+                 {:.3e} times critical",
                 above.len(),
                 above.iter().copied().fold(0.0, f64::max)
             ));
@@ -137,8 +138,9 @@ impl Subject<'_> {
             let n_low = check(options.split.map_or(known, below), known, "fixed-interface");
             if condensation.fixed_lambda.is_empty() && condensation.n_further > 0 && options.split.is_none() {
                 notes.push(format!(
-                    "there are no fixed-interface modes, so that inertia relief alone decides which modes are dynamic ({known}, up to {:.4e} Hz) and their \
-                     frequencies are too high; give fixed-interface modes (--modes) or a split",
+                    "there are no fixed-interface modes, so that inertia relief alone decides which modes \
+                     are dynamic ({known}, up to {:.4e} Hz) and their frequencies are too high; give \
+                     fixed-interface modes (--modes) or a split",
                     hz(last)
                 ));
             }

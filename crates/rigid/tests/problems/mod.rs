@@ -41,8 +41,9 @@ pub(crate) fn turned_body(moments: [f64; 3]) -> RigidBody {
     RigidBody::new("top", 2.0, inertia, Vector3::zeros()).unwrap()
 }
 
-/// Puso & Zywicz (1998), first example: a ball of 0.274 kg and radius 1 rolls in a shell of 0.743 kg and inner radius 9.
-/// The paper says neither the step nor the moments of inertia; forces go through both centres, so that the latter do not matter.
+/// Puso & Zywicz (1998), first example: a ball of 0.274 kg and radius 1 rolls in a shell of 0.743 kg and
+/// inner radius 9. The paper says neither the step nor the moments of inertia; forces go through both
+/// centres, so that the latter do not matter.
 pub(crate) fn ball_in_shell(stiffness: f64, dt: f64) -> System {
     let ball = RigidBody::new("ball", 0.274, 0.4 * 0.274 * Matrix3::identity(), Vector3::zeros()).unwrap();
     let shell = RigidBody::new("shell", 0.743, 50.0 * Matrix3::identity(), Vector3::zeros()).unwrap();
@@ -71,8 +72,9 @@ pub(crate) fn walls() -> Shape {
     Shape::Planes((0..3).flat_map(|axis| [wall(axis, 1.0), wall(axis, -1.0)]).collect())
 }
 
-/// Zywicz & Puso (1999), fourth example: a rod of five beams, masses lumped at its nodes, in a hollow cube. About its axis the
-/// rod has the moment of its cross-section 0.1 × 0.1; the cube has 1.68e-3 kg and 3.36e-3 kg m².
+/// Zywicz & Puso (1999), fourth example: a rod of five beams, masses lumped at its nodes, in a hollow cube.
+/// About its axis the rod has the moment of its cross-section 0.1 × 0.1; the cube has 1.68e-3 kg and 3.36e-3
+/// kg m².
 pub(crate) fn rod_in_cube(velocity: [f64; 3], law: Law, dt: f64) -> System {
     let (masses, half) = ROD;
     let place = |i: usize| -half + 2.0 * half * i as f64 / 5.0;
@@ -183,7 +185,8 @@ pub(crate) fn gas(walls_law: Law, dt: f64) -> System {
     System::new(bodies, &places, &pairs, Vector3::zeros(), dt).unwrap()
 }
 
-/// Blocks on each other on the ground, each a little smaller than the one below, four feet each, restitution 0.
+/// Blocks on each other on the ground, each a little smaller than the one below, four feet each,
+/// restitution 0.
 pub(crate) fn stack(storeys: usize, friction: f64) -> System {
     let (floor, plane) = ground();
     let size = |storey: usize| Vector3::new(1.0 - 0.02 * storey as f64, 1.0 - 0.02 * storey as f64, 0.5);

@@ -1,9 +1,10 @@
 //! Bodies that lie inside each other at a frame of a run, in every scheme.
 //!
-//! [`OverlapWatch`] stands between a time loop and what keeps its frames. It looks at every two bodies, whether or not a contact is
-//! defined between them: boxes first, then points of the surface of one in the surface of the other, both as they are displaced.
-//! Bodies that begin inside each other are made so, as pins and bores are, and are left out; so are bodies that a joint holds together and
-//! that have no contact, as their ends are seldom drawn with the clearance that they need to turn.
+//! [`OverlapWatch`] stands between a time loop and what keeps its frames. It looks at every two bodies,
+//! whether or not a contact is defined between them: boxes first, then points of the surface of one in the
+//! surface of the other, both as they are displaced. Bodies that begin inside each other are made so, as pins
+//! and bores are, and are left out; so are bodies that a joint holds together and that have no contact, as
+//! their ends are seldom drawn with the clearance that they need to turn.
 
 use carom_contact::geometry::{Faces, FacesNow};
 use carom_dynamics::{BodyState, Checkpoint, ContactEvent, Frame, Observer, ObserverError, rotation};
@@ -156,7 +157,8 @@ impl OverlapWatch {
         }
     }
 
-    /// Depth of points of one body inside of the other, the deeper of both ways; 0 if it is not larger than what may be.
+    /// Depth of points of one body inside of the other, the deeper of both ways; 0 if it is not larger than
+    /// what may be.
     fn overlap(&mut self, [a, b]: [usize; 2], states: [&BodyState; 2], approach: f64) -> f64 {
         let (head, tail) = self.bodies.split_at_mut(b);
         let (Some(first), Some(second)) = (&mut head[a].outline, &mut tail[0].outline) else { return 0.0 };
@@ -185,14 +187,19 @@ impl OverlapWatch {
                 let remedy = if pair.contacts.is_empty() {
                     "no contact between them is defined; add one if they are to touch"
                 } else {
-                    "their contact did not hold them apart: shorten the step, or name sets that hold all that may touch; a shape must lie where the surface of its body does"
+                    "their contact did not hold them apart: shorten the step, or name sets that hold all \
+                     that may touch; a shape must lie where the surface of its body does"
                 };
-                format!("bodies `{a}` and `{b}` lie {depth:.3e} m inside each other at t = {time:.6e} s: {remedy}")
+                format!(
+                    "bodies `{a}` and `{b}` lie {depth:.3e} m inside each other at t = {time:.6e} s: \
+                    {remedy}"
+                )
             })
             .collect();
         if self.queries > QUERIES {
             out.push(format!(
-                "overlaps of the bodies were looked for at {QUERIES} points and no further: write fewer frames (simulation.output_every)"
+                "overlaps of the bodies were looked for at {QUERIES} points and no further: write fewer \
+                 frames (simulation.output_every)"
             ));
         }
         out

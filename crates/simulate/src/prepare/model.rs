@@ -23,7 +23,8 @@ use crate::recipe::{Recipe, forget};
 
 /// Reads a model, once for all bodies that use it.
 ///
-/// * `body_path` — the body file that it was made from; where it is not known, it is looked for beside the model
+/// * `body_path` — the body file that it was made from; where it is not known, it is looked for beside the
+///   model
 pub(super) fn load_model(
     path: &Path,
     body_path: Option<PathBuf>,
@@ -42,8 +43,8 @@ pub(super) fn load_model(
     })
 }
 
-/// The body file that a model was made from, if it lies beside the model: called as the model or as its body, with the checksum that the model
-/// states; empty otherwise. Pictures and markers at points need it.
+/// The body file that a model was made from, if it lies beside the model: called as the model or as its body,
+/// with the checksum that the model states; empty otherwise. Pictures and markers at points need it.
 fn body_beside(rom: &Path, model: &ReducedBody) -> PathBuf {
     let folder = rom.parent().unwrap_or(Path::new(""));
     let named = ["npz", "body"].map(|ending| folder.join(format!("{}.{ending}", model.name)));

@@ -90,7 +90,8 @@ fn zones(spec: &BodySpec) -> Vec<Zone> {
     spec.zone.iter().map(zone).collect()
 }
 
-/// What is to be refined after a body is there: all that [`shape_options`] did not ask for, and the zones of bodies that are read.
+/// What is to be refined after a body is there: all that [`shape_options`] did not ask for, and the zones of
+/// bodies that are read.
 fn refine_options(spec: &BodySpec) -> RefineOptions {
     let made = match &spec.source {
         BodySource::Make { make } => Some(make),
@@ -136,8 +137,8 @@ fn import_options(import: &ImportSpec, materials_of_file: bool) -> ImportOptions
     }
 }
 
-/// What is made, with its zones, which `make.grade` may name. Hexahedra are divided at once too: zones of meshes are cut from the
-/// finest faces.
+/// What is made, with its zones, which `make.grade` may name. Hexahedra are divided at once too: zones of
+/// meshes are cut from the finest faces.
 fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, SimulateError> {
     let shape = match make.shape.as_str() {
         "ball" => Shape::Ball,

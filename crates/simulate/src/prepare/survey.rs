@@ -75,8 +75,9 @@ enum Found {
     Nothing,
 }
 
-/// Looks at everything that can be known without computing: whether files are there and can be read, whether sets exist
-/// that are named (bodies are made in memory; those that Gmsh would mesh are not), whether the scheme takes the scenario.
+/// Looks at everything that can be known without computing: whether files are there and can be read, whether
+/// sets exist that are named (bodies are made in memory; those that Gmsh would mesh are not), whether the
+/// scheme takes the scenario.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
     let mut survey = Survey::default();
     survey.problems.extend(run::supported(scenario).err());
@@ -132,7 +133,8 @@ fn not_checked(spec: &BodySpec, found: &Found) -> Option<String> {
         return None;
     }
     Some(format!(
-        "body `{}`: its sets, size and mass, and contacts, joints and loads that name its sets: known once Gmsh has meshed its file",
+        "body `{}`: its sets, size and mass, and contacts, joints and loads that name its sets: known once \
+         Gmsh has meshed its file",
         spec.name
     ))
 }

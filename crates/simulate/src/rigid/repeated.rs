@@ -1,8 +1,10 @@
-//! Contacts of the scheme `rigid` that stand for each other: the same surfaces of the same two bodies, or parts of them, named twice.
+//! Contacts of the scheme `rigid` that stand for each other: the same surfaces of the same two bodies, or
+//! parts of them, named twice.
 //!
-//! Impulses of two such contacts would be one too many, and the larger restitution would win. Two bodies with flat faces are the exception
-//! when named both ways round, the dual pass of Zywicz and Puso (1999): each way tests the nodes or corners of one body against the faces
-//! of the other, and where nodes meet nodes the impulses share what one of them would carry.
+//! Impulses of two such contacts would be one too many, and the larger restitution would win. Two bodies with
+//! flat faces are the exception when named both ways round, the dual pass of Zywicz and Puso (1999): each way
+//! tests the nodes or corners of one body against the faces of the other, and where nodes meet nodes the
+//! impulses share what one of them would carry.
 
 use std::collections::HashMap;
 
@@ -22,8 +24,9 @@ const SAME: f64 = 1e-6;
 pub enum RepeatedContact {
     /// Its impulses would come twice.
     #[error(
-        "contact between {pair}: these are the surfaces of contact {contact} ({other}), whose impulses would come twice: remove one; both ways \
-         round are for two bodies with flat faces (`kind = \"block\"`, or sets of flat faces as second surfaces) alone"
+        "contact between {pair}: these are the surfaces of contact {contact} ({other}), whose impulses would \
+         come twice: remove one; both ways round are for two bodies with flat faces (`kind = \"block\"`, or \
+         sets of flat faces as second surfaces) alone"
     )]
     Twice {
         /// The surfaces.
@@ -35,8 +38,8 @@ pub enum RepeatedContact {
     },
     /// Some of its impulses would come twice.
     #[error(
-        "contact between {pair}: its surfaces coincide in part with those of contact {contact} ({other}), whose impulses would come twice there: {places}; name \
-         sets that have no face in common"
+        "contact between {pair}: its surfaces coincide in part with those of contact {contact} ({other}), \
+         whose impulses would come twice there: {places}; name sets that have no face in common"
     )]
     InPart {
         /// The surfaces.
@@ -50,8 +53,8 @@ pub enum RepeatedContact {
     },
     /// Two bodies with flat faces that meet by other laws the other way round.
     #[error(
-        "contact between {pair}: contact {contact} ({other}) is the same the other way round, with another law: give both the same `law`, `restitution` \
-         and `friction`"
+        "contact between {pair}: contact {contact} ({other}) is the same the other way round, with another \
+         law: give both the same `law`, `restitution` and `friction`"
     )]
     UnequalLaws {
         /// The surfaces.

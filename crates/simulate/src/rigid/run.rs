@@ -150,8 +150,8 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
     };
     let passed = system.missed().map(|(i, time, behind)| {
         format!(
-            "contact {}, {}: a point passed through the surface between two steps at t = {time:.6e} s and was not stopped; a time_step of \
-             {behind:.1e} s would see it",
+            "contact {}, {}: a point passed through the surface between two steps at t = {time:.6e} s and \
+             was not stopped; a time_step of {behind:.1e} s would see it",
             i + 1,
             name(i)
         )
@@ -169,7 +169,8 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
                 _ => "shorten simulation.time_step",
             };
             out.push(format!(
-                "contact {}, {}: the bodies overlapped by up to {:.1e} m, {:.1} % of the smallest extent: {way_out}",
+                "contact {}, {}: the bodies overlapped by up to {:.1e} m, {:.1} % of the smallest extent: \
+                 {way_out}",
                 i + 1,
                 name(i),
                 report.depth,
@@ -180,7 +181,8 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
     let limited = system.limited();
     if limited.steps > 0 {
         out.push(format!(
-            "in {} of {} steps friction would have made impacts create energy: their restitution was reduced, to {:.3} of what was given at least",
+            "in {} of {} steps friction would have made impacts create energy: their restitution was \
+             reduced, to {:.3} of what was given at least",
             limited.steps,
             system.steps(),
             limited.least_factor

@@ -189,7 +189,8 @@ fn shape_surface(shape: &ShapeSpec) -> Option<Shape> {
     }
 }
 
-/// Nodes of a set of a mesh; corners and middles of the spans of NURBS sides, whose control points lie elsewhere.
+/// Nodes of a set of a mesh; corners and middles of the spans of NURBS sides, whose control points lie
+/// elsewhere.
 pub(super) fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<Vec<Ball>, SimulateError> {
     let discretisation = discretisation(spec, geometry)?;
     let points: Vec<Vector3<f64>> = match &geometry.geometry {

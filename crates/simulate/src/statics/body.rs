@@ -38,7 +38,8 @@ pub(super) struct StaticBody {
     pub(super) elastic: Option<Flexibility>,
     /// Displacement of the points by the full load and the supports, without free motions and contact \[m\].
     pub(super) response: Vec<[f64; 3]>,
-    /// Translation of the source origin and rotation that the supports of a rigid body prescribe \[m\], \[rad\].
+    /// Translation of the source origin and rotation that the supports of a rigid body prescribe \[m\],
+    /// \[rad\].
     prescribed: (Vector3<f64>, Vector3<f64>),
 }
 

@@ -122,7 +122,8 @@ impl StaticContact {
         self.sides.iter().map(of_side).collect()
     }
 
-    /// Refuses pressure where a zone ends on a surface that goes on; gives it where the scenario asks for a warning.
+    /// Refuses pressure where a zone ends on a surface that goes on; gives it where the scenario asks for a
+    /// warning.
     pub(super) fn check_rims(&self) -> Result<Vec<StaticError>, StaticError> {
         let mut found = Vec::new();
         for (k, pair) in self.pairs.iter().enumerate() {

@@ -11,7 +11,8 @@ const LEFT_OVER: f64 = 1e-7;
 /// Deflection over extent from which on linear statics is off by more than 1 %: by some (δ/L)².
 const DEFLECTION: f64 = 0.1;
 
-/// Faces of the second surface to the contact radius below which its own dent costs more than 2 % of the force at a given approach.
+/// Faces of the second surface to the contact radius below which its own dent costs more than 2 % of the
+/// force at a given approach.
 const FACES: f64 = 1.7;
 
 /// Forces left over, bodies that deflect beyond linear theory, surfaces that do not resolve their contact.
@@ -19,14 +20,16 @@ pub(super) fn doubts(outcome: &StaticOutcome) -> Vec<String> {
     let mut doubts = Vec::new();
     if outcome.residual > LEFT_OVER {
         doubts.push(format!(
-            "forces of {:.1e} of all forces are left over in directions in which nothing holds a body: add a [[support]] if they matter",
+            "forces of {:.1e} of all forces are left over in directions in which nothing holds a body: add a \
+             [[support]] if they matter",
             outcome.residual
         ));
     }
     for body in outcome.bodies.iter().filter(|body| body.deflection > DEFLECTION) {
         doubts.push(format!(
-            "body `{}`: outside linear theory under the full load: deflection over length {:.3e}, limit {DEFLECTION:.2e} (the deflection is off by some {:.2} %): lower the load, \
-             or divide the body into several reduced bodies joined by `fixed` joints in a dynamic scheme",
+            "body `{}`: outside linear theory under the full load: deflection over length {:.3e}, limit \
+             {DEFLECTION:.2e} (the deflection is off by some {:.2} %): lower the load, or divide the body \
+             into several reduced bodies joined by `fixed` joints in a dynamic scheme",
             body.name,
             body.deflection,
             100.0 * body.deflection * body.deflection
@@ -41,14 +44,16 @@ fn coarse(pair: &PairOutcome) -> Vec<String> {
     let mut coarse = Vec::new();
     if pair.n_spans < FEW_SPANS {
         coarse.push(format!(
-            "contact {}: only {} spans of `{}` carry the force: expect errors of several percent; refine the zone",
+            "contact {}: only {} spans of `{}` carry the force: expect errors of several percent; refine the \
+             zone",
             pair.name, pair.n_spans, pair.surface
         ));
     }
     if let Some(faces) = pair.second_resolution.filter(|faces| *faces < FACES) {
         coarse.push(format!(
-            "contact {}: the mesh of `{}` is too coarse for it: {faces:.2} faces to the contact radius, limit {FACES}: its dent is missing, and the force at a given approach is too \
-             large by several percent, up to a factor of two; refine `{}` there",
+            "contact {}: the mesh of `{}` is too coarse for it: {faces:.2} faces to the contact radius, \
+             limit {FACES}: its dent is missing, and the force at a given approach is too large by several \
+             percent, up to a factor of two; refine `{}` there",
             pair.name, pair.second, pair.second
         ));
     }

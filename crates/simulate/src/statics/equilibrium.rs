@@ -1,4 +1,5 @@
-//! The search for equilibrium: contact for given rigid motions inside, the motions that supports leave free outside.
+//! The search for equilibrium: contact for given rigid motions inside, the motions that supports leave free
+//! outside.
 //!
 //! ```text
 //! Π(a) = E(a) − s Fᵀ a → min,    E(a) = elastic and penalty energy of the contact at the motions a
@@ -6,8 +7,9 @@
 //! ∂r/∂a ≈ −H,   H = (B R)ᵀ (W + d)⁻¹ (B R)   over the spans with pressure
 //! ```
 //!
-//! F = Rᵀ f are the loads on the motions, s the part of the load that is applied. Newton's method with a trust region: while
-//! nothing touches, H is zero and the bodies move along their loads in steps that grow until something does.
+//! F = Rᵀ f are the loads on the motions, s the part of the load that is applied. Newton's method with a
+//! trust region: while nothing touches, H is zero and the bodies move along their loads in steps that grow
+//! until something does.
 
 use carom_contact::submodel::{BodyState, SolveError};
 use carom_progress::Progress;
@@ -24,12 +26,15 @@ use crate::SimulateError;
 const TOLERANCE: f64 = 1e-12;
 /// The same where rounding allows no better.
 const STAGNATED: f64 = 1e-8;
-/// Forces in directions that nothing resists, relative to all forces, that count as none: a plate that tilts by 1e-8 on what it
-/// presses would slide down with that part of its load, which statics of small displacements does not know.
+/// Forces in directions that nothing resists, relative to all forces, that count as none: a plate that tilts
+/// by 1e-8 on what it presses would slide down with that part of its load, which statics of small
+/// displacements does not know.
 const UNRESISTED: f64 = 1e-6;
-/// Loads of a body that nothing touches, relative to their size, that count as in equilibrium with each other.
+/// Loads of a body that nothing touches, relative to their size, that count as in equilibrium with each
+/// other.
 const SELF_EQUILIBRATED: f64 = 1e-6;
-/// Sizes of a zone through which a body may slide, pushed in a direction that nothing resists, until it is held.
+/// Sizes of a zone through which a body may slide, pushed in a direction that nothing resists, until it is
+/// held.
 const SLIDES: f64 = 1.0;
 const MAX_ITERATIONS: usize = 300;
 
@@ -152,7 +157,8 @@ impl Search<'_> {
             if let Ok(next) = self.evaluate(&trial) {
                 let noise = 1e-13 * (now.merit.abs() + next.merit.abs());
                 let lower = next.merit <= now.merit - 1e-4 * model.promise(&step) + noise;
-                // Where nothing resists a force the step does not answer it: it must not hide what the step does.
+                // Where nothing resists a force the step does not answer it: it must not hide what the step
+                // does.
                 if lower || model.left_of(&next.residual) < 0.9 * model.left_of(&now.residual) {
                     if limited {
                         *radius = (4.0 * *radius).min(reach);
@@ -174,7 +180,8 @@ impl Search<'_> {
         false
     }
 
-    /// Contact, energy and forces left over at some motions. On an error the memory of the contact is as before.
+    /// Contact, energy and forces left over at some motions. On an error the memory of the contact is as
+    /// before.
     fn evaluate(&mut self, a: &DVector<f64>) -> Result<Evaluated, SolveError> {
         self.evaluations += 1;
         let motion = self.by_body(a);

@@ -10,8 +10,8 @@ use thiserror::Error;
 pub enum StaticError {
     /// A deformable body with `fixed = true`.
     #[error(
-        "body `{body}` is deformable: `fixed` holds rigid bodies; name what holds it by [[support]] with `on = \"{body}:SET\"` \
-         (its sets are {known})"
+        "body `{body}` is deformable: `fixed` holds rigid bodies; name what holds it by [[support]] with `on \
+         = \"{body}:SET\"` (its sets are {known})"
     )]
     Fixed {
         /// Name of the body.
@@ -21,8 +21,8 @@ pub enum StaticError {
     },
     /// Two supports want different displacements of the same points.
     #[error(
-        "body `{body}`: the supports of `{first}` and `{second}` share points and move them differently along {direction}; \
-         let one of them leave that direction free"
+        "body `{body}`: the supports of `{first}` and `{second}` share points and move them differently \
+         along {direction}; let one of them leave that direction free"
     )]
     SupportsDiffer {
         /// Name of the body.
@@ -46,8 +46,8 @@ pub enum StaticError {
     },
     /// A force at a place where a deformable body cannot take it.
     #[error(
-        "body `{body}`: a force acts at the point `{part}`, but under a point force a deformable body has no finite \
-         displacement; name a set to spread it over (it has {known})"
+        "body `{body}`: a force acts at the point `{part}`, but under a point force a deformable body has no \
+         finite displacement; name a set to spread it over (it has {known})"
     )]
     PointForce {
         /// Name of the body.
@@ -86,8 +86,8 @@ pub enum StaticError {
     Contact(#[from] SetupError),
     /// Nothing resists the loads of a body.
     #[error(
-        "body `{body}` is not in equilibrium: nothing holds it {motion} against a load of {force:.6e} N; add a [[support]] or a \
-         [[contact]] that does"
+        "body `{body}` is not in equilibrium: nothing holds it {motion} against a load of {force:.6e} N; add \
+         a [[support]] or a [[contact]] that does"
     )]
     NotHeld {
         /// Name of the body.
@@ -99,9 +99,9 @@ pub enum StaticError {
     },
     /// Pressure where a contact zone ends but the surface goes on.
     #[error(
-        "contact {pair}: the pressure reaches the rim of the zone `{zone}` (span {span}, {percent:.1} % of the force of \
-         {force:.6e} N), where the surface goes on: the force would be too low; make the zone larger (`pole_radius` or \
-         `zone`)"
+        "contact {pair}: the pressure reaches the rim of the zone `{zone}` (span {span}, {percent:.1} % of \
+         the force of {force:.6e} N), where the surface goes on: the force would be too low; make the zone \
+         larger (`pole_radius` or `zone`)"
     )]
     Rim {
         /// The pair.
@@ -127,9 +127,9 @@ pub enum StaticError {
     },
     /// The rigid motions were not found.
     #[error(
-        "load step {step}: the free motions of the bodies do not come to rest in {iterations} iterations: the largest force \
-         left is {residual:.3e} N of {scale:.3e} N, of body `{body}` {motion}; apply the load in more `steps`, or add a \
-         [[support]] where the bodies hardly hold each other"
+        "load step {step}: the free motions of the bodies do not come to rest in {iterations} iterations: \
+         the largest force left is {residual:.3e} N of {scale:.3e} N, of body `{body}` {motion}; apply the \
+         load in more `steps`, or add a [[support]] where the bodies hardly hold each other"
     )]
     NotConverged {
         /// Number of the load step, from 1.
@@ -147,8 +147,8 @@ pub enum StaticError {
     },
     /// The displacements do not balance the forces to rounding.
     #[error(
-        "body `{body}`: the forces balance only to {residual:.1e} of their size: the stiffness is too badly conditioned; mend \
-         thin or distorted cells, or grade the mesh less"
+        "body `{body}`: the forces balance only to {residual:.1e} of their size: the stiffness is too badly \
+         conditioned; mend thin or distorted cells, or grade the mesh less"
     )]
     Unbalanced {
         /// Name of the body.

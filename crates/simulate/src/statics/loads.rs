@@ -96,7 +96,8 @@ impl Loads {
     }
 }
 
-/// How a force on a set spreads over the points: by area; evenly over the points of a set without faces. The sum is 1.
+/// How a force on a set spreads over the points: by area; evenly over the points of a set without faces. The
+/// sum is 1.
 fn shares(on: &Loaded<'_>, set: &str) -> Result<Vec<f64>, SimulateError> {
     match on.body.faces_of_set(set) {
         Ok(faces) => {
@@ -113,7 +114,8 @@ fn shares(on: &Loaded<'_>, set: &str) -> Result<Vec<f64>, SimulateError> {
     }
 }
 
-/// Forces of a torque: f = w ω × (x − c) about the middle c of the shares w, with ω such that Σ x × f is the torque.
+/// Forces of a torque: f = w ω × (x − c) about the middle c of the shares w, with ω such that Σ x × f is the
+/// torque.
 fn torque_forces(shares: &[f64], points: &[[f64; 3]], torque: [f64; 3]) -> Option<Vec<[f64; 3]>> {
     let at = |i: usize| Vector3::from(points[i]);
     let total: f64 = shares.iter().sum();

@@ -31,7 +31,8 @@ struct Problem {
 
 /// Finds the equilibrium of a scenario whose bodies are ready, and keeps the result at `path`.
 ///
-/// Frame 0 is the unloaded state; each load step is a frame, at the pseudo-time `end_time` times the part of the load.
+/// Frame 0 is the unloaded state; each load step is a frame, at the pseudo-time `end_time` times the part of
+/// the load.
 ///
 /// # Errors
 ///

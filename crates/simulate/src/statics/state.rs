@@ -11,7 +11,8 @@ use super::body::StaticBody;
 use super::contact::StaticContact;
 use super::equilibrium::Balanced;
 
-/// Forces on a deformable body that are left over at free points, relative to the largest, above which a run fails.
+/// Forces on a deformable body that are left over at free points, relative to the largest, above which a run
+/// fails.
 const UNBALANCED: f64 = 1e-6;
 
 /// Forces on a body in equilibrium, inertial axes.
@@ -27,7 +28,8 @@ pub struct BodyForcesOutcome {
     pub support: [f64; 3],
     /// Largest displacement of a point \[m\].
     pub max_displacement: f64,
-    /// Largest displacement of a point less that of the point that moves least, over the largest extent; 0 for a rigid body.
+    /// Largest displacement of a point less that of the point that moves least, over the largest extent; 0
+    /// for a rigid body.
     pub deflection: f64,
     /// Largest force left over at a free point, relative to the largest force; 0 for a rigid body.
     pub residual: f64,
@@ -142,7 +144,8 @@ fn held_only(body: &StaticBody, forces: &[[f64; 3]]) -> Vec<[f64; 3]> {
     rows.map(|(f, held)| [0, 1, 2].map(|d| if held[d] { f[d] } else { 0.0 })).collect()
 }
 
-/// The state as the result keeps it: a rigid body by its pose, a deformable one by its displacements in body axes.
+/// The state as the result keeps it: a rigid body by its pose, a deformable one by its displacements in body
+/// axes.
 fn state(body: &StaticBody, part: f64, motion: &[f64], displacement: &[Vector3<f64>]) -> BodyState {
     let rest =
         BodyState { position: body.origin.into(), quaternion: body.quaternion, ..BodyState::default() };
@@ -173,7 +176,8 @@ pub(super) fn contact_states(contact: &StaticContact) -> Vec<ContactState> {
     (0..contact.pairs.len()).map(of_pair).collect()
 }
 
-/// Mean pressure on the faces of the pressure zone; on linear faces, which carry it by their nodes, that of the corners.
+/// Mean pressure on the faces of the pressure zone; on linear faces, which carry it by their nodes, that of
+/// the corners.
 fn pressures(contact: &StaticContact, pair: usize) -> (Vec<u32>, Vec<f64>) {
     let spans = contact.model.spans(pair);
     let lambda = &contact.work.solution.lambda[contact.model.span_range(pair)];
@@ -196,8 +200,9 @@ fn pressures(contact: &StaticContact, pair: usize) -> (Vec<u32>, Vec<f64>) {
     loaded.map(|(face, p)| (face as u32, *p)).unzip()
 }
 
-/// The balance of a load step. Without motion it is that of Clapeyron: the elastic energy is half of the work that all forces on
-/// the bodies would do on the displacements; W_ext is that work, and the energy of the penalties.
+/// The balance of a load step. Without motion it is that of Clapeyron: the elastic energy is half of the work
+/// that all forces on the bodies would do on the displacements; W_ext is that work, and the energy of the
+/// penalties.
 pub(super) fn balance(
     time: f64,
     bodies: &[BodyResult],
@@ -217,7 +222,8 @@ pub(super) fn balance(
     }
 }
 
-/// Largest difference of a displacement to that of the point that moves least, over the largest extent: rotations count, as statics is linear in them, too.
+/// Largest difference of a displacement to that of the point that moves least, over the largest extent:
+/// rotations count, as statics is linear in them, too.
 fn deflection(points: &[[f64; 3]], displacement: &[Vector3<f64>]) -> f64 {
     let least = displacement.iter().min_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()));
     let Some(least) = least else { return 0.0 };

@@ -1,9 +1,11 @@
-//! One step of Newton's method with a trust region: the quadratic model of Π, and its lowest point within a radius.
+//! One step of Newton's method with a trust region: the quadratic model of Π, and its lowest point within a
+//! radius.
 
 use faer::Mat;
 use nalgebra::{DMatrix, DVector};
 
-/// Forces in directions that nothing resists count once they are above this part of those in other directions.
+/// Forces in directions that nothing resists count once they are above this part of those in other
+/// directions.
 const ASIDE: f64 = 0.1;
 /// Stiffness relative to the largest that counts as none.
 const SOFT: f64 = 1e-10;
@@ -22,7 +24,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The model of stiffness H and forces r; `unresisted`: forces up to it are none where nothing resists \[N\].
+    /// The model of stiffness H and forces r; `unresisted`: forces up to it are none where nothing resists
+    /// \[N\].
     pub(super) fn new(h: Mat<f64>, residual: &DVector<f64>, unresisted: f64) -> Self {
         let stiffness = DMatrix::from_fn(h.nrows(), h.ncols(), |i, j| h[(i, j)]);
         let eigen = stiffness.clone().symmetric_eigen();
@@ -45,7 +48,8 @@ impl Model {
         Self { stiffness, vectors: eigen.eigenvectors, values, components, residual, unresisted }
     }
 
-    /// (H + μ) step = r with the smallest μ ≥ 0 for which no motion exceeds the radius, and whether that is above 0.
+    /// (H + μ) step = r with the smallest μ ≥ 0 for which no motion exceeds the radius, and whether that is
+    /// above 0.
     pub(super) fn step(&self, radius: f64) -> (DVector<f64>, bool) {
         let at = |mu: f64| {
             let scaled = self

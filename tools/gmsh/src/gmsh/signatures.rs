@@ -1,10 +1,10 @@
 //! Signatures of the C functions: those of `gmsh-sys` are of Gmsh 4.4.
 //!
-//! [`USED`] lists how many arguments each function has in the versions that `Gmsh::start` admits; functions for which
-//! `gmsh-sys` says otherwise are declared anew in [`fresh`].
+//! [`USED`] lists how many arguments each function has in the versions that `Gmsh::start` admits; functions
+//! for which `gmsh-sys` says otherwise are declared anew in [`fresh`].
 
-/// Versions (major, minor) whose headers were compared: all declare what is used alike, but for the two functions in
-/// [`fresh`] that say so. The tests ran with 4.8.4, 4.13.1 and 4.15.2.
+/// Versions (major, minor) whose headers were compared: all declare what is used alike, but for the two
+/// functions in [`fresh`] that say so. The tests ran with 4.8.4, 4.13.1 and 4.15.2.
 pub(super) const KNOWN_VERSIONS: [(u32, u32); 6] = [(4, 8), (4, 10), (4, 11), (4, 12), (4, 13), (4, 15)];
 
 /// The first known version that names a physical group as it makes it.
@@ -41,9 +41,10 @@ pub(super) mod fresh {
     use std::ffi::{c_char, c_int};
 
     unsafe extern "C" {
-        /// Versions up to 4.8 take (argc, argv, readConfigFiles, ierr), later ones (…, run, ierr). The version can only be
-        /// asked after this call, so it is made in a way that both understand: zero stands for a null `ierr` in the one
-        /// and for `run` = false in the other, and an argument too many is ignored by the C calling conventions.
+        /// Versions up to 4.8 take (argc, argv, readConfigFiles, ierr), later ones (…, run, ierr). The
+        /// version can only be asked after this call, so it is made in a way that both understand: zero
+        /// stands for a null `ierr` in the one and for `run` = false in the other, and an argument too many
+        /// is ignored by the C calling conventions.
         #[link_name = "gmshInitialize"]
         pub(crate) fn initialize(
             argc: c_int,
@@ -114,7 +115,8 @@ mod tests {
 
     #[test]
     fn arguments_are_counted_over_lines() {
-        let header = "/* See gmshOpen(). */\nGMSH_API void gmshOpenAll(int a);\nGMSH_API void gmshOpen(const char * fileName,\n   int * ierr);";
+        let header = "/* See gmshOpen(). */\nGMSH_API void gmshOpenAll(int a);\nGMSH_API void gmshOpen(const \
+            char * fileName,\n   int * ierr);";
         assert_eq!(arguments(header, "gmshOpen"), Some(2));
         assert_eq!(arguments(header, "gmshMerge"), None);
     }

@@ -13,13 +13,15 @@ pub(super) fn of_motion(report: &mut Report, run: &Run) -> Result<(), RunError> 
     report.heading("Bodies at the end");
     report.table(
         table::bodies(run)?,
-        "Positions of the body frames, velocities of the centres of mass; what is below 10⁻¹² of the largest is round-off and shown as 0.",
+        "Positions of the body frames, velocities of the centres of mass; what is below 10⁻¹² of the largest \
+         is round-off and shown as 0.",
     );
     if !run.header().joints.is_empty() {
         report.heading("Joints");
         report.table(
             joints::peaks(run)?,
-            "Largest force on the second body, torque on it about the first end, and power of a motion, in the frames of the result.",
+            "Largest force on the second body, torque on it about the first end, and power of a motion, in \
+             the frames of the result.",
         );
     }
     report.heading("Balance");
@@ -60,7 +62,8 @@ fn velocities(report: &mut Report, run: &Run) -> Result<(), RunError> {
         report.drawing(
             plot::speed_plot(run, &frames, &by_speed)?.draw(),
             &format!(
-                "Speeds of the centres of mass of the fastest {} of {} bodies that move; carom-post plot RESULT --what velocity:BODY draws any.",
+                "Speeds of the centres of mass of the fastest {} of {} bodies that move; carom-post plot \
+                 RESULT --what velocity:BODY draws any.",
                 by_speed.len(),
                 moving.len()
             ),

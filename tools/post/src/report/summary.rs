@@ -1,4 +1,5 @@
-//! The head of a report: where the result comes from, how the run ended, how well it is balanced, and what it warns of.
+//! The head of a report: where the result comes from, how the run ended, how well it is balanced, and what it
+//! warns of.
 
 use carom_format::result::NoteLevel;
 use carom_report::number::{ZERO, is_round_off, quantity};
@@ -74,6 +75,10 @@ fn balance(report: &mut Report, run: &Run) -> Result<(), RunError> {
     ] {
         row(&mut table, vec![name.into(), Value::Text(value), claim.into()]);
     }
-    report.table(table, "Errors relative to the largest energy and momenta that occurred; - where there were none but for round-off.");
+    report.table(
+        table,
+        "Errors relative to the largest energy and momenta that occurred; - where there were \
+        none but for round-off.",
+    );
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! A small result with a known motion: a NURBS ball with two made-up modes turns about z while it flies along x, and
-//! presses on a rigid block in the second of three frames.
+//! A small result with a known motion: a NURBS ball with two made-up modes turns about z while it flies along
+//! x, and presses on a rigid block in the second of three frames.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,8 @@ use nalgebra::Vector3;
 
 /// Radius of the ball \[m\].
 pub(crate) const RADIUS: f64 = 0.015;
-/// Radius of the contact and its largest pressure, as Hertz would have them for the force of the second frame.
+/// Radius of the contact and its largest pressure, as Hertz would have them for the force of the second
+/// frame.
 pub(crate) const CONTACT_RADIUS: f64 = 4.7869e-4;
 pub(crate) const PEAK_PRESSURE: f64 = 4.6883e9;
 pub(crate) const FORCE: f64 = 2250.0;

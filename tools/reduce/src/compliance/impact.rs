@@ -27,8 +27,9 @@ pub(super) struct Impact {
 
 /// Estimates an impact.
 ///
-/// The place at r of a free body gives way to a push along n like a mass 1/m + (r × n)·I⁻¹(r × n) inverted. With principal
-/// curvatures κ₁, κ₂ of both surfaces together, R_e = 1/√(κ₁ κ₂): the circle of the same product.
+/// The place at r of a free body gives way to a push along n like a mass 1/m + (r × n)·I⁻¹(r × n) inverted.
+/// With principal curvatures κ₁, κ₂ of both surfaces together, R_e = 1/√(κ₁ κ₂): the circle of the same
+/// product.
 pub(super) fn estimate(
     model: &ReducedBody,
     material: Option<&Material>,

@@ -103,7 +103,8 @@ fn of_impact(region: &RegionReport, text: &mut String) {
     let at = |periods: f64| periods / impact.duration;
     let _ = writeln!(
         text,
-        "\n--split {:.3e} for 1 % error of the mode at the split (five periods), {:.3e} for 6 % (two, the least)",
+        "\n--split {:.3e} for 1 % error of the mode at the split (five periods), {:.3e} for 6 % (two, the \
+         least)",
         at(5.0),
         at(2.0)
     );

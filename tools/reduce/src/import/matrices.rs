@@ -193,13 +193,15 @@ fn no_body(error: MatricesError, paths: [&Path; 2], matrices: &Matrices) -> Fail
     let failure = Failure::from_error(Category::Input, error).context(files);
     if of_order && matrices.in_order {
         return failure.hint(
-            "if the program wrote a file that names the rows (.dof of CalculiX, .mapping of Ansys), give it as --dofs FILE",
+            "if the program wrote a file that names the rows (.dof of CalculiX, .mapping of Ansys), give it \
+             as --dofs FILE",
         );
     }
     failure
 }
 
-/// Gives the points of a model the numbers of the list, from 0 and ascending, where these are numbers of nodes.
+/// Gives the points of a model the numbers of the list, from 0 and ascending, where these are numbers of
+/// nodes.
 fn number_as_listed(reduced: &mut ReducedBody, names: &[u64]) {
     let number =
         |point: u32| names[point as usize].checked_sub(1).and_then(|number| u32::try_from(number).ok());

@@ -35,10 +35,9 @@ pub(super) fn rigid_text(reduced: &ReducedBody, size: [f64; 3], of_all_nodes: bo
         .unwrap_or_default();
     let [a, b, c] = size;
     format!(
-        "size     {a:.6e} x {b:.6e} x {c:.6e} m (box of the nodes)\n\
-         mass     {:.6e} kg{density}\n\
-         centre   ({x:.6e}, {y:.6e}, {z:.6e}) m\n\
-         inertia  xx {xx:.6e}, yy {yy:.6e}, zz {zz:.6e}, xy {xy:.3e}, yz {yz:.3e}, xz {xz:.3e} kg m² about the centre",
+        "size     {a:.6e} x {b:.6e} x {c:.6e} m (box of the nodes)\nmass     {:.6e} kg{density}\ncentre   \
+         ({x:.6e}, {y:.6e}, {z:.6e}) m\ninertia  xx {xx:.6e}, yy {yy:.6e}, zz {zz:.6e}, xy {xy:.3e}, yz \
+         {yz:.3e}, xz {xz:.3e} kg m² about the centre",
         invariants.mass,
     )
 }
@@ -51,8 +50,10 @@ pub(super) fn impossible_inertia(reduced: &ReducedBody) -> Option<String> {
     let [least, middle, most] = moments;
     (least <= 0.0 || most > (least + middle) * (1.0 + 1e-6)).then(|| {
         format!(
-            "the principal moments of inertia about the centre of mass are {least:.4e}, {middle:.4e} and {most:.4e} kg m², which no body has: each must be \
-             positive and none above the sum of the other two; carom-solve will refuse the model, so check the inertia J and the centre of mass of the file"
+            "the principal moments of inertia about the centre of mass are {least:.4e}, {middle:.4e} and \
+             {most:.4e} kg m², which no body has: each must be positive and none above the sum of the other \
+             two; carom-solve will refuse the model, so check the inertia J and the centre of mass of the \
+             file"
         )
     })
 }
@@ -64,7 +65,7 @@ pub(super) fn implausible_density(mass: f64, size: [f64; 3]) -> Option<String> {
     let density = density_of_box(mass, size).filter(|density| !(BOUNDS[0]..=BOUNDS[1]).contains(density))?;
     let what = if density < BOUNDS[0] { "lighter than a thin frame" } else { "heavier than any metal" };
     Some(format!(
-        "the mass is {density:.1e} kg/m³ of the box of the nodes, {what}: units do not fit together; --units mm-t-s for mm, N and MPa, \
-         --scale 1e-3 if the node list alone is in mm"
+        "the mass is {density:.1e} kg/m³ of the box of the nodes, {what}: units do not fit together; --units \
+         mm-t-s for mm, N and MPa, --scale 1e-3 if the node list alone is in mm"
     ))
 }

@@ -8,7 +8,8 @@ use carom_format::write_body;
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_testing::program::json;
 
-/// A folder with `bar.npz`, a bar of 6 × 2 × 2 hexahedra, and `bar.rom`, reduced with the interfaces west and east.
+/// A folder with `bar.npz`, a bar of 6 × 2 × 2 hexahedra, and `bar.rom`, reduced with the interfaces west and
+/// east.
 pub(crate) fn folder_with_bar() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let options = HexOptions { elements: vec![6, 2, 2], ..HexOptions::default() };

@@ -1,7 +1,8 @@
-//! Damaged files of every kind that carom reads: an error or a value, never a panic, an abort or a hang, and no more memory than 16
-//! times the file and 200 MB.
+//! Damaged files of every kind that carom reads: an error or a value, never a panic, an abort or a hang, and
+//! no more memory than 16 times the file and 200 MB.
 //!
-//! Damage is seeded: a failure names the reader, the file and the number of the case, which gives the same damage again.
+//! Damage is seeded: a failure names the reader, the file and the number of the case, which gives the same
+//! damage again.
 
 mod mutate;
 mod readers;
@@ -90,7 +91,8 @@ fn damaged_files_of_every_kind_are_errors_or_values() {
 }
 
 #[test]
-#[ignore = "2 min: 30 000 damaged files; cargo test -p carom-tool-solve --test tests -- --ignored thirty_thousand"]
+#[ignore = "2 min: 30 000 damaged files; cargo test -p carom-tool-solve --test tests -- --ignored \
+    thirty_thousand"]
 fn thirty_thousand_damaged_files_are_errors_or_values() {
     read_damaged(30_000 / READERS.len() + 1);
 }

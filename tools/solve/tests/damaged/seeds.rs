@@ -98,11 +98,16 @@ const PROBLEM: &str = r#"{"M": {"rows": [0, 0, 1, 1, 2], "cols": [0, 1, 0, 1, 2]
 "q": [-1.0, 0.5, 1.0]}"#;
 
 /// A deck with a part, two instances, sets of all kinds, materials.
-const DECK: &str = "*HEADING\n*PART, NAME=P\n*NODE, NSET=ALL\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 1., 1., 0.\n4, 0., 1., 0.\n\
-5, 0., 0., 1.\n6, 1., 0., 1.\n7, 1., 1., 1.\n8, 0., 1., 1.\n*ELEMENT, TYPE=C3D8I, ELSET=E\n1, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0\n\
-*NSET, NSET=N, GENERATE\n1, 7, 2\n*ELSET, ELSET=F\nE\n*SURFACE, NAME=TOP\nE, S2\n*SOLID SECTION, ELSET=E, MATERIAL=M\n*END PART\n\
-*ASSEMBLY, NAME=A\n*INSTANCE, NAME=I, PART=P\n*END INSTANCE\n*INSTANCE, NAME=J, PART=P\n3., 0., 0.\n0., 0., 0., 0., 0., 1., 90.\n\
-*END INSTANCE\n*NSET, NSET=BOTH, INSTANCE=I\n1, 2\n*END ASSEMBLY\n*MATERIAL, NAME=M\n*DENSITY\n7.8e-9\n*ELASTIC\n210000., 0.3\n";
+const DECK: &str = "*HEADING\n*PART, NAME=P\n*NODE, NSET=ALL\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 1., 1., \
+    0.\n4, 0., 1., 0.\n\
+5, 0., 0., 1.\n6, 1., 0., 1.\n7, 1., 1., 1.\n8, 0., 1., 1.\n*ELEMENT, TYPE=C3D8I, ELSET=E\n1, 1, 2, 3, 4, 5, \
+6, 7, 8, 0, 0\n\
+*NSET, NSET=N, GENERATE\n1, 7, 2\n*ELSET, ELSET=F\nE\n*SURFACE, NAME=TOP\nE, S2\n*SOLID SECTION, ELSET=E, \
+MATERIAL=M\n*END PART\n\
+*ASSEMBLY, NAME=A\n*INSTANCE, NAME=I, PART=P\n*END INSTANCE\n*INSTANCE, NAME=J, PART=P\n3., 0., 0.\n0., 0., \
+0., 0., 0., 1., 90.\n\
+*END INSTANCE\n*NSET, NSET=BOTH, INSTANCE=I\n1, 2\n*END ASSEMBLY\n*MATERIAL, \
+NAME=M\n*DENSITY\n7.8e-9\n*ELASTIC\n210000., 0.3\n";
 
 fn steel() -> Material {
     Material::named("steel").unwrap()

@@ -130,7 +130,8 @@ fn beside_the_rim_the_gap_is_the_distance_and_not_negative() {
     }
 }
 
-/// A sheet that ends in a bead: what slides off it while it is pressed in loses its gap little by little, and normals do not jump.
+/// A sheet that ends in a bead: what slides off it while it is pressed in loses its gap little by little, and
+/// normals do not jump.
 #[test]
 fn across_the_rim_with_a_bead_gap_and_normal_are_continuous() {
     let (surface, positions) = plate(FaceShape::Quad4, 3, 3, |x, y| [x, y, 0.1 * x]);

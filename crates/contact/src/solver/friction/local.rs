@@ -5,7 +5,8 @@ use nalgebra::{Matrix3, Vector3};
 /// Intervals of the circle in which slip directions are sought; the equation has at most four roots.
 const SECTORS: usize = 48;
 
-/// r of one contact with u = W r + q; `None` if there is none (possible only where W is not positive definite).
+/// r of one contact with u = W r + q; `None` if there is none (possible only where W is not positive
+/// definite).
 ///
 /// ```text
 /// open    q_N ≥ 0                         r = 0
@@ -13,9 +14,11 @@ const SECTORS: usize = 48;
 /// slips   r = r_N (1, −μ d),  r_N = −q_N / (W_NN − μ W_NT d),   u_T = |u_T| d,  |d| = 1
 /// ```
 ///
-/// The slip direction is a root of d × u_T(d) (W_NN − μ W_NT d), a trigonometric polynomial of degree two in the angle of d.
+/// The slip direction is a root of d × u_T(d) (W_NN − μ W_NT d), a trigonometric polynomial of degree two in
+/// the angle of d.
 ///
-/// * `w`, `q` — block of the contact; in two dimensions the third row and column are those of the unit matrix and q_3 = 0
+/// * `w`, `q` — block of the contact; in two dimensions the third row and column are those of the unit matrix
+///   and q_3 = 0
 /// * `planar` — two dimensions: d = ±1
 /// * `before` — an earlier r, from whose slip direction the search begins
 pub(super) fn solve(
@@ -192,7 +195,8 @@ mod tests {
         assert!(found.iter().all(|&count| count > 200), "open, stuck and slipping: {found:?}");
     }
 
-    /// W = E, q_N = −1: sticks while |q_T| ≤ μ and slips with r_T = μ above, one part in a thousand on either side.
+    /// W = E, q_N = −1: sticks while |q_T| ≤ μ and slips with r_T = μ above, one part in a thousand on either
+    /// side.
     #[test]
     fn a_contact_sticks_up_to_the_cone_and_not_beyond() {
         for mu in [0.05, 0.3, 1.2] {

@@ -10,16 +10,17 @@ const MAX_STEPS: usize = 40;
 const HALVINGS: usize = 8;
 /// Unknowns up to which the dense Jacobian is factorised.
 pub(super) const MAX_UNKNOWNS: usize = 3000;
-/// What is added to the diagonal of W in the Jacobian, relative to its mean: singular W, as of redundant contacts, then has a
-/// factor, and the step converges in the range of W at a rate of the order of this number.
+/// What is added to the diagonal of W in the Jacobian, relative to its mean: singular W, as of redundant
+/// contacts, then has a factor, and the step converges in the range of W at a rate of the order of this
+/// number.
 const PROXIMAL: f64 = 1e-10;
 
 /// ```text
 /// a = r_N − ρ u_N,  b = r_T − ρ u_T;   F = r − (max(0, a), projection of b on the disc of radius μ max(0, a)) = 0
 /// ```
 ///
-/// with ρ = dim/trace W_cc of each contact. A step is halved until |F| falls; if it never does, the smallest is taken, and the
-/// best point of all steps is returned.
+/// with ρ = dim/trace W_cc of each contact. A step is halved until |F| falls; if it never does, the smallest
+/// is taken, and the best point of all steps is returned.
 ///
 /// # Source
 ///

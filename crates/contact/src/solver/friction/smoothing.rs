@@ -18,28 +18,31 @@ const LAST: f64 = 1e-12;
 const REDUCED: f64 = 0.3;
 const NEAR: f64 = 0.3;
 const ROUNDING: f64 = 1e-13;
-/// Steps at one τ after which the path goes back and reduces τ by the root of its factor, and the factor nearest to one.
+/// Steps at one τ after which the path goes back and reduces τ by the root of its factor, and the factor
+/// nearest to one.
 const PATIENCE: usize = 12;
 const SLOWEST: f64 = 0.95;
-/// What is added to the diagonal of W, relative to τ², as redundant contacts make W singular: velocities that contradict each
-/// other by δ must make impulses as long as τ² > δ.
+/// What is added to the diagonal of W, relative to τ², as redundant contacts make W singular: velocities that
+/// contradict each other by δ must make impulses as long as τ² > δ.
 const REGULAR: f64 = 0.1;
 const LEAST_REGULAR: f64 = 1e-14;
 
-/// In the variables x = (μ r_N, r_T) and y = (u_N/μ + |u_T|, u_T) the cone is that of Lorentz and its own dual, L ∋ x ⟂ y ∈ L:
+/// In the variables x = (μ r_N, r_T) and y = (u_N/μ + |u_T|, u_T) the cone is that of Lorentz and its own
+/// dual, L ∋ x ⟂ y ∈ L:
 ///
 /// ```text
 /// F_τ(x) = x − P_τ(x − y),   P_τ(z) = ½ (z + √(z² + 4 τ² e)),   |u_T|_τ = √(u_T² + τ²)
 /// ```
 ///
-/// The square and its root are those of the Jordan algebra of the cone: P_τ has the spectral values ½ (λ + √(λ² + 4 τ²)) of
-/// λ = z_N ∓ |z_T| along the same vectors. F_τ = 0 is x ∘ y = τ² e inside of both cones; it is smooth, and misses the natural
-/// map of the problem by the order of τ whether or not contacts are just about to slip or to part.
+/// The square and its root are those of the Jordan algebra of the cone: P_τ has the spectral values ½ (λ +
+/// √(λ² + 4 τ²)) of λ = z_N ∓ |z_T| along the same vectors. F_τ = 0 is x ∘ y = τ² e inside of both cones; it
+/// is smooth, and misses the natural map of the problem by the order of τ whether or not contacts are just
+/// about to slip or to part.
 ///
 /// # Source
 ///
-/// Hayashi, Yamashita & Fukushima (2005), SIAM J. Optim. 15(2), 593–615: smoothing and regularisation driven to zero together;
-/// the term |u_T| is De Saxcé's.
+/// Hayashi, Yamashita & Fukushima (2005), SIAM J. Optim. 15(2), 593–615: smoothing and regularisation driven
+/// to zero together; the term |u_T| is De Saxcé's.
 #[derive(Default)]
 pub(super) struct Smoothing {
     lu: DenseLu,
@@ -134,7 +137,8 @@ impl Smoothing {
         }
     }
 
-    /// Follows the path of solutions from a smooth problem to the problem itself, from r = 0. Where it does not get there, the term
+    /// Follows the path of solutions from a smooth problem to the problem itself, from r = 0. Where it does
+    /// not get there, the term
     /// |u_T| is held, which leaves a convex problem, and taken anew from its solution. r is the last point.
     ///
     /// * `enough` — residual at which no further path is begun, behind the size by which r counts in it

@@ -7,9 +7,11 @@ use super::{FrictionProblem, Stop, local, natural, padded, project, velocities};
 /// Sweeps between two looks at the residual.
 const LOOK: usize = 10;
 
-/// Makes up to `most` sweeps over all contacts, until the residual, with r times `size`, is at most `aim`; returns how many.
+/// Makes up to `most` sweeps over all contacts, until the residual, with r times `size`, is at most `aim`;
+/// returns how many.
 ///
-/// A contact without a solution of its own (W_cc not positive definite) makes a projected step of length 1/max W_cc instead.
+/// A contact without a solution of its own (W_cc not positive definite) makes a projected step of length
+/// 1/max W_cc instead.
 ///
 /// # Source
 ///

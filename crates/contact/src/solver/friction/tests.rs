@@ -161,8 +161,8 @@ fn wrong_input_is_named() {
     assert_eq!(solve(&[0.0; 3], &[-0.1], 3), negative);
 }
 
-/// Feet of a block on the ground, whose twelve rows have rank six, with velocities that contradict each other a little: the path
-/// must end where impulses between the feet have grown until one of them slips or parts.
+/// Feet of a block on the ground, whose twelve rows have rank six, with velocities that contradict each other
+/// a little: the path must end where impulses between the feet have grown until one of them slips or parts.
 #[test]
 fn feet_that_contradict_each_other_are_solved() {
     let mut numbers = Random(5);

@@ -1,4 +1,5 @@
-//! Laws of mechanics: forces are derivatives of the energy, opposite forces along one line, frames do not matter.
+//! Laws of mechanics: forces are derivatives of the energy, opposite forces along one line, frames do not
+//! matter.
 
 use super::*;
 
@@ -12,14 +13,15 @@ fn rest() -> Poses {
     [first, (Vector3::zeros(), Matrix3::identity())]
 }
 
-/// The first pressed into the rim of the second, along the normal there, so that some of its points lie beyond.
+/// The first pressed into the rim of the second, along the normal there, so that some of its points lie
+/// beyond.
 fn at_the_rim() -> Poses {
     let first = (Vector3::new(2.6e-3, 1e-4, -1.5e-4), turn([0.0, 1.0, 0.0], 0.07));
     [first, (Vector3::zeros(), Matrix3::identity())]
 }
 
-/// A law, both places, the least number of active spans there, and the part of a force that differences of the energy may miss: of the few
-/// spans at the rim each carries more.
+/// A law, both places, the least number of active spans there, and the part of a force that differences of
+/// the energy may miss: of the few spans at the rim each carries more.
 fn cases() -> [(Law, Poses, usize, f64); 4] {
     let places = |law| [(law, rest(), 5, 2e-7), (law, at_the_rim(), 4, 2e-6)];
     let ([a, b], [c, d]) = (places(PENALTY), places(Law::Hard));

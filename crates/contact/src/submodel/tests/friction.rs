@@ -21,8 +21,8 @@ fn cerruti(x: f64, y: f64, h: f64) -> [f64; 3] {
     [corners(&|x, y| y * log(x, y)), corners(&|x, y| -x.hypot(y)), corners(&|x, y| x * log(y, x))]
 }
 
-/// Compliance of a half-space between the nodes of a square grid with spacing h, normal and tangential uncoupled, as for bodies
-/// of like materials (Johnson, *Contact Mechanics*, section 3.6).
+/// Compliance of a half-space between the nodes of a square grid with spacing h, normal and tangential
+/// uncoupled, as for bodies of like materials (Johnson, *Contact Mechanics*, section 3.6).
 pub(super) fn half_space(points: &[Vector3<f64>], h: f64, poisson: f64) -> Mat<f64> {
     let shear = 0.5 * YOUNG / (1.0 + poisson);
     let unit = 1.0 / (2.0 * std::f64::consts::PI * shear * h * h);
@@ -79,7 +79,8 @@ impl Press {
     }
 }
 
-/// T/(μN) of Mindlin's sphere at a shift: δ = 3 μ N (2 − ν)/(16 a G) [1 − (1 − T/μN)^(2/3)] (Johnson, eq. (7.42)).
+/// T/(μN) of Mindlin's sphere at a shift: δ = 3 μ N (2 − ν)/(16 a G) [1 − (1 − T/μN)^(2/3)] (Johnson, eq.
+/// (7.42)).
 fn mindlin(shift: f64, normal: f64, radius: f64, poisson: f64) -> f64 {
     let shear = 0.5 * YOUNG / (1.0 + poisson);
     let most = 3.0 * MU * normal * (2.0 - poisson) / (16.0 * radius * shear);
@@ -151,7 +152,8 @@ fn slip_turns_with_the_motion_and_never_gains() {
         if k > 20 {
             let ratio = friction.norm() / (MU * press.work.solution.pairs[0].force);
             let across = (friction.x * angle.sin() - friction.y * angle.cos()).abs() / friction.norm();
-            // It lags by the shift that shear takes before the slip, a twentieth or so of the radius of the path.
+            // It lags by the shift that shear takes before the slip, a twentieth or so of the radius of the
+            // path.
             assert!(ratio > 0.99 && across < 0.1, "{k}: {ratio} {across}");
         }
     }

@@ -6,8 +6,8 @@ use crate::closed_form::HertzPair;
 const YOUNG: f64 = 210e9;
 const POISSON: f64 = 0.3;
 
-/// Displacement in the direction of the load at (x, y) on a half-space under unit force spread evenly over a square of
-/// side h around the origin. Love (1929), in Johnson, *Contact Mechanics*, eq. (3.25).
+/// Displacement in the direction of the load at (x, y) on a half-space under unit force spread evenly over a
+/// square of side h around the origin. Love (1929), in Johnson, *Contact Mechanics*, eq. (3.25).
 fn love(x: f64, y: f64, h: f64) -> f64 {
     let (a, b) = (0.5 * h, 0.5 * h);
     let part = |x: f64, y0: f64, y1: f64| x * ((y1 + y1.hypot(x)) / (y0 + y0.hypot(x))).ln();
@@ -28,8 +28,8 @@ fn half_space(points: &[Vector3<f64>], h: f64) -> Mat<f64> {
     })
 }
 
-/// A patch of n × n faces of size h around `center`, on the paraboloid z = ±(x² + y²)/(2R); forces on nodes spread evenly
-/// over the squares between them.
+/// A patch of n × n faces of size h around `center`, on the paraboloid z = ±(x² + y²)/(2R); forces on nodes
+/// spread evenly over the squares between them.
 fn patch(
     index: usize,
     shape: FaceShape,
@@ -128,7 +128,8 @@ fn a_rigid_sphere_on_a_half_space_has_hertz_force_and_pressure() {
 
 #[test]
 fn the_penalty_loses_the_force_that_its_compliance_takes() {
-    // First order: the energy at given approach is low by ½ ∫ p²/ε dA, so the force by 3/(2π) (h/a)/α of itself.
+    // First order: the energy at given approach is low by ½ ∫ p²/ε dA, so the force by 3/(2π) (h/a)/α of
+    // itself.
     let cells = 4;
     let hard = sphere_on_half_space(FaceShape::Quad9, cells, Law::Hard);
     for alpha in [10.0, 100.0, 1000.0] {

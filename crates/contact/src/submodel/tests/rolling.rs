@@ -1,4 +1,5 @@
-//! A sphere that rolls over a half-space: creep against Kalker's linear theory, what is lost against the work that is done.
+//! A sphere that rolls over a half-space: creep against Kalker's linear theory, what is lost against the work
+//! that is done.
 
 use super::friction::half_space;
 use super::*;
@@ -96,20 +97,22 @@ impl Roll {
     }
 }
 
-/// What a span is sheared by it gives back as it leaves, at the latest in the step in which its pressure ends: that is part of the loss. With μ = 10 spans hold
-/// until then, and nothing else slips.
+/// What a span is sheared by it gives back as it leaves, at the latest in the step in which its pressure
+/// ends: that is part of the loss. With μ = 10 spans hold until then, and nothing else slips.
 #[test]
 fn what_is_lost_in_rolling_is_the_work_that_is_done() {
     for friction in [0.1, 0.3, 1.0, 10.0] {
         let settled = Roll { friction, ..Roll::free(3) }.settle();
-        // The loss is summed over steps of a twentieth of a span; in the last of a span its pressure ends somewhere within.
+        // The loss is summed over steps of a twentieth of a span; in the last of a span its pressure ends
+        // somewhere within.
         assert!((settled.loss / settled.work - 1.0).abs() < 0.05, "{settled:?}");
         assert!(settled.drag.abs() < 1e-4, "{settled:?}");
     }
 }
 
-/// Bodies of like materials that roll freely have no creep but for what the sphere turns by within the contact, a part ξ ~ (a/R)² of the way. It makes forces
-/// G a² ξ, which lose ξ of that: beside the normal force ~ G a³/R a part (a/R)³ of the way, whatever the spans and the friction.
+/// Bodies of like materials that roll freely have no creep but for what the sphere turns by within the
+/// contact, a part ξ ~ (a/R)² of the way. It makes forces G a² ξ, which lose ξ of that: beside the normal
+/// force ~ G a³/R a part (a/R)³ of the way, whatever the spans and the friction.
 #[test]
 fn free_rolling_costs_the_cube_of_contact_radius_over_radius() {
     let [coarse, fine] = [3, 4].map(|cells| Roll::free(cells).settle().work);
@@ -121,8 +124,9 @@ fn free_rolling_costs_the_cube_of_contact_radius_over_radius() {
     assert!((rough / coarse - 1.0).abs() < 0.1, "{rough} {coarse}");
 }
 
-/// T = C₁₁ (2 G) a² ξ for a creep ξ so small that nothing slips but at the trailing edge (2 G as the sphere is rigid), with C₁₁ = 3.40, 4.12 and 5.20 for ν = 0, ¼ and
-/// ½ at a circle: Kalker (1967), *On the Rolling Contact of Two Elastic Bodies in the Presence of Dry Friction*. The loss is T ξ.
+/// T = C₁₁ (2 G) a² ξ for a creep ξ so small that nothing slips but at the trailing edge (2 G as the sphere
+/// is rigid), with C₁₁ = 3.40, 4.12 and 5.20 for ν = 0, ¼ and ½ at a circle: Kalker (1967), *On the Rolling
+/// Contact of Two Elastic Bodies in the Presence of Dry Friction*. The loss is T ξ.
 #[test]
 fn small_creep_has_kalkers_force() {
     let creep = 2e-4;

@@ -9,29 +9,33 @@ use super::super::lock::ResultLock;
 use super::super::{ResultError, ResultReader, RunHeader, RunState, schema};
 use super::ResultWriter;
 
-/// Tables whose rows are numbered, which grow; what is numbered beyond the mark of a checkpoint is newer than it. The checkpoint
-/// itself has one row.
-const NUMBERED: &str = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT wr \
+/// Tables whose rows are numbered, which grow; what is numbered beyond the mark of a checkpoint is newer than
+/// it. The checkpoint itself has one row.
+const NUMBERED: &str = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT \
+    wr \
                         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'checkpoint'";
 
 /// Other tables with a column `frame`; the rest of them has entries that are replaced.
-const OF_FRAMES: &str = "SELECT list.name FROM pragma_table_list AS list JOIN pragma_table_info(list.name) AS field \
-                         WHERE list.schema = 'main' AND list.type = 'table' AND list.wr AND field.name = 'frame'";
+const OF_FRAMES: &str = "SELECT list.name FROM pragma_table_list AS list JOIN pragma_table_info(list.name) \
+    AS field \
+                         WHERE list.schema = 'main' AND list.type = 'table' AND list.wr AND field.name = \
+                         'frame'";
 
 /// Tables of what a run comes to, written at its end.
 const CONCLUSIONS: [&str; 2] = ["summary", "counter"];
 
 impl ResultWriter {
-    /// Continues a result from its checkpoint. What is newer than that is removed: frames, events, notes, what the run came to. Until
-    /// the next checkpoint the file is as it was, should the process be killed.
+    /// Continues a result from its checkpoint. What is newer than that is removed: frames, events, notes,
+    /// what the run came to. Until the next checkpoint the file is as it was, should the process be killed.
     ///
-    /// * `header` — of the run that continues it; the end time in its scenario takes the place of that in the result
+    /// * `header` — of the run that continues it; the end time in its scenario takes the place of that in the
+    ///   result
     /// * `checkpoint_every` — as for [`ResultWriter::create`]
     ///
     /// # Errors
     ///
-    /// [`ResultError::NotResumable`] if it has no checkpoint, [`ResultError::InUse`] if another process writes to it, others if the file is none
-    /// of ours.
+    /// [`ResultError::NotResumable`] if it has no checkpoint, [`ResultError::InUse`] if another process
+    /// writes to it, others if the file is none of ours.
     pub fn resume(
         path: &Path,
         header: &RunHeader,
@@ -73,7 +77,8 @@ pub(super) fn mark(database: &Connection) -> rusqlite::Result<()> {
 
 /// Removes what lies beyond the marks.
 ///
-/// * `time` — of the checkpoint; in a result of an earlier version, which has no marks, what is later is newer \[s\]
+/// * `time` — of the checkpoint; in a result of an earlier version, which has no marks, what is later is
+///   newer \[s\]
 fn remove_newer(database: &Connection, time: f64) -> rusqlite::Result<()> {
     database.execute_batch(schema::MARKS)?;
     // Frames go before what refers to them; at the end of the transaction nothing does.

@@ -35,10 +35,14 @@ impl ResultWriter {
 
     /// A contact that is over, or still open at the end.
     pub(super) fn write_event(&mut self, event: &ContactEvent) -> rusqlite::Result<()> {
-        let head = "INSERT INTO contact_event (pair, start, \"end\", open, peak_force, peak_time, impulse_x, impulse_y, \
-                    impulse_z, velocity_before, velocity_after, max_approach, vibration_energy, sub_impacts, normal_x, \
-                    normal_y, normal_z, place_x, place_y, place_z, slip_before_x, slip_before_y, slip_before_z, \
-                    slip_after_x, slip_after_y, slip_after_z, first_before, second_before, first_after, second_after, \
+        let head = "INSERT INTO contact_event (pair, start, \"end\", open, peak_force, peak_time, impulse_x, \
+            impulse_y, \
+                    impulse_z, velocity_before, velocity_after, max_approach, vibration_energy, sub_impacts, \
+                    normal_x, \
+                    normal_y, normal_z, place_x, place_y, place_z, slip_before_x, slip_before_y, \
+                    slip_before_z, \
+                    slip_after_x, slip_after_y, slip_after_z, first_before, second_before, first_after, \
+                    second_after, \
                     vibration_before, other_impulse) VALUES (?1, ?2, ?3, ?4";
         let places: String = (5..=32).map(|i| format!(", ?{i}")).collect();
         let (peak_force, peak_time) = event.peak().unzip();

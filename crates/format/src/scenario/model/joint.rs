@@ -47,7 +47,8 @@ pub struct JointSpec {
     /// Where the ground holds a distance, inertial coordinates \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<[f64; 3]>,
-    /// What acts on the angle of a revolute joint, the shift of a prismatic or cylindrical one, the length of a distance.
+    /// What acts on the angle of a revolute joint, the shift of a prismatic or cylindrical one, the length of
+    /// a distance.
     #[serde(flatten)]
     pub action: ActionSpec,
     /// What acts on the angle of a cylindrical joint.
@@ -128,7 +129,8 @@ pub struct BushingSpec {
     pub name: Option<String>,
     /// `BODY:MARKER` or `ground`.
     pub between: [End; 2],
-    /// Whose axes turn with the first end: those of space at the start (`inertial`), or of the first body (`body`).
+    /// Whose axes turn with the first end: those of space at the start (`inertial`), or of the first body
+    /// (`body`).
     pub axes: String,
     /// Along x, y, z \[N/m\].
     pub stiffness: [f64; 3],

@@ -156,7 +156,8 @@ pub struct Simulation {
     pub scheme: Scheme,
     /// Time integrator.
     pub integrator: Integrator,
-    /// What generalised-alpha leaves in a step of what is infinitely fast, 0 to 1; none for other integrators.
+    /// What generalised-alpha leaves in a step of what is infinitely fast, 0 to 1; none for other
+    /// integrators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spectral_radius: Option<f64>,
     /// Form of the joints' equations in generalised-alpha; none for other integrators.
@@ -180,7 +181,8 @@ pub struct Simulation {
     /// Accepted steps between points from which the run can be resumed, besides those by wall time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_every: Option<usize>,
-    /// Equal parts in which a static scheme applies loads and prescribed displacements; none in other schemes.
+    /// Equal parts in which a static scheme applies loads and prescribed displacements; none in other
+    /// schemes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<usize>,
 }
@@ -264,7 +266,8 @@ pub struct ContactSpec {
     /// Law.
     #[serde(serialize_with = "write_law")]
     pub law: Law,
-    /// Normal velocity after an impact of rigid bodies over that before; none in other schemes and with penalties.
+    /// Normal velocity after an impact of rigid bodies over that before; none in other schemes and with
+    /// penalties.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
     /// What pressure at the rim of a contact zone does to the run.

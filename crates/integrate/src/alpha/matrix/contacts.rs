@@ -1,13 +1,15 @@
-//! Closed contacts in the equations of a step: few beside the velocities, so that factors without them serve while they come and go.
+//! Closed contacts in the equations of a step: few beside the velocities, so that factors without them serve
+//! while they come and go.
 //!
-//! With J of [`super::StepMatrix`] without contact, B the rows of the closed contacts and S what they give way by without inertia,
+//! With J of [`super::StepMatrix`] without contact, B the rows of the closed contacts and S what they give
+//! way by without inertia,
 //!
 //! ```text
 //! (J + h² κ Bᵀ S⁻¹ B)⁻¹ r = x − X y,    x = J⁻¹ r,    X = J⁻¹ Bᵀ,    (S/(h² κ) + B X) y = B x
 //! ```
 //!
-//! What contacts meet is that compliance: of S, and of all that moves with inertia over the step. Rows and columns X serve through the iterations of a step, until contacts
-//! close or open.
+//! What contacts meet is that compliance: of S, and of all that moves with inertia over the step. Rows and
+//! columns X serve through the iterations of a step, until contacts close or open.
 
 use faer::Mat;
 

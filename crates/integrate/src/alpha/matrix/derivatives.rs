@@ -31,7 +31,8 @@ impl StepMatrix {
         }
     }
 
-    /// Derivatives by differences, but for those of contacts that are closed, which [`super::contacts`] knows.
+    /// Derivatives by differences, but for those of contacts that are closed, which [`super::contacts`]
+    /// knows.
     pub(super) fn differentiate<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -45,7 +46,8 @@ impl StepMatrix {
         done
     }
 
-    /// Momenta and constraints are linear in z. Increments are those of the whole step: what they do contains the tangent of the exponential map.
+    /// Momenta and constraints are linear in z. Increments are those of the whole step: what they do contains
+    /// the tangent of the exponential map.
     fn difference<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,

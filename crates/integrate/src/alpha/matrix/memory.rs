@@ -12,7 +12,8 @@ impl StepMatrix {
         [mass, carried, stiffness, damping, reactions, rows, row_rates, columns]
     }
 
-    /// Appends its numbers: whether derivatives serve, the step of the factors and whether they hold velocities, whether there were derivatives, and these, column by column.
+    /// Appends its numbers: whether derivatives serve, the step of the factors and whether they hold
+    /// velocities, whether there were derivatives, and these, column by column.
     pub(in crate::alpha) fn write(&self, memory: &mut Vec<f64>) {
         let flag = |is: bool| f64::from(u8::from(is));
         memory.extend([

@@ -8,9 +8,11 @@
 //! ⎣ γ/β G + h (G z)_ξ                   0     G M⁻¹ Gᵀ          ⎦
 //! ```
 //!
-//! C = ∂f/∂z, K = ∂(f − Gᵀ λ)/∂ξ, M_ξ = ∂(M z)/∂ξ, g_ξ = G but for the tangent of the exponential map; the last row and column for the stabilised form alone. All of it is kept for many
-//! steps: M and G, which turn with the bodies, until Newton's method needs those of the end of the step; the others until it needs them, too. For h → 0 the matrix is regular, whatever h. Rows
-//! and columns are scaled by the diagonals of M and of G (diag M)⁻¹ Gᵀ, so that no units enter.
+//! C = ∂f/∂z, K = ∂(f − Gᵀ λ)/∂ξ, M_ξ = ∂(M z)/∂ξ, g_ξ = G but for the tangent of the exponential map; the
+//! last row and column for the stabilised form alone. All of it is kept for many steps: M and G, which turn
+//! with the bodies, until Newton's method needs those of the end of the step; the others until it needs them,
+//! too. For h → 0 the matrix is regular, whatever h. Rows and columns are scaled by the diagonals of M and of
+//! G (diag M)⁻¹ Gᵀ, so that no units enter.
 
 mod contacts;
 mod derivatives;
@@ -167,13 +169,15 @@ impl StepMatrix {
         self.mass[(i, i)]
     }
 
-    /// True if component i, held by its stiffness alone, vibrates within a step of length h: its stiffness weighs more than its mass in the equations.
+    /// True if component i, held by its stiffness alone, vibrates within a step of length h: its stiffness
+    /// weighs more than its mass in the equations.
     pub(super) fn is_stiff(&self, i: usize, of: &Parameters, h: f64) -> bool {
         self.is_filled && -h * h * of.share() * self.stiffness[(i, i)] > of.speed() * self.mass[(i, i)]
     }
 
-    /// Writes what units of the unknowns of each multiplier and of its impulse do to its constraint: diagonals of G D⁻¹ Gᵀ with D = diag M for the
-    /// impulse. A multiplier moves what is stiff by less, as the diagonal of the first block of the matrix (β/γ of it) says.
+    /// Writes what units of the unknowns of each multiplier and of its impulse do to its constraint:
+    /// diagonals of G D⁻¹ Gᵀ with D = diag M for the impulse. A multiplier moves what is stiff by less, as
+    /// the diagonal of the first block of the matrix (β/γ of it) says.
     pub(super) fn responses(&self, out: &mut [[f64; 2]]) {
         let scales = &self.scales[self.mass.nrows()..];
         for ((out, of_multiplier), scale) in out.iter_mut().zip(&self.responses).zip(scales) {
@@ -181,7 +185,8 @@ impl StepMatrix {
         }
     }
 
-    /// Largest change of ξ_i that a change of one constraint alone brings about, whose sizes `closure` gives: (M⁻¹ Gᵀ)_ik/(G M⁻¹ Gᵀ)_kk.
+    /// Largest change of ξ_i that a change of one constraint alone brings about, whose sizes `closure` gives:
+    /// (M⁻¹ Gᵀ)_ik/(G M⁻¹ Gᵀ)_kk.
     pub(super) fn carried_along(&self, i: usize, closure: impl Fn(usize) -> f64) -> f64 {
         let of = |k: usize| self.columns[(i, k)].abs() * closure(k) / self.response[(k, k)];
         // A row that moves nothing gives no number.
@@ -210,8 +215,9 @@ impl StepMatrix {
         Ok(())
     }
 
-    /// Factors for a step of length h, at whose end the system was evaluated last, if there are none for it; then masses and directions of constraints
-    /// are taken anew, as they turn with the bodies: that takes no evaluation. Without constraints, masses stay with the derivatives.
+    /// Factors for a step of length h, at whose end the system was evaluated last, if there are none for it;
+    /// then masses and directions of constraints are taken anew, as they turn with the bodies: that takes no
+    /// evaluation. Without constraints, masses stay with the derivatives.
     pub(super) fn refresh<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -238,7 +244,8 @@ impl StepMatrix {
         self.contacts.any()
     }
 
-    /// Takes the contacts that are closed at the last evaluation, of a step of length h, to the equations that are solved; true if others were before.
+    /// Takes the contacts that are closed at the last evaluation, of a step of length h, to the equations
+    /// that are solved; true if others were before.
     pub(super) fn close<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,

@@ -13,7 +13,8 @@ const SCHEME: &str = "static";
 const VERSION: u64 = 1;
 
 impl Run<'_> {
-    /// Hands a checkpoint over after a load step. None follows the last step, whose outcome is in no checkpoint.
+    /// Hands a checkpoint over after a load step. None follows the last step, whose outcome is in no
+    /// checkpoint.
     pub(super) fn save(&mut self, problem: &Problem, balanced: &Balanced) -> Result<(), SimulateError> {
         let [steps, evaluations] = self.counts;
         let mut checkpoint = Checkpoint {
