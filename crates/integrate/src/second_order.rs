@@ -78,33 +78,37 @@ pub trait SecondOrder: Ode {
     /// with z · out its power.
     fn pull_back(&self, y: &[f64], change: &[f64], out: &mut [f64]);
 
-    /// True for rates without the forces of contacts that [`SecondOrder::for_closed`] tells of, until it is
-    /// taken back.
-    fn leave_out_contacts(&mut self, leave_out: bool) {
-        let _ = leave_out;
+    /// Excludes the low-rank forces of [`SecondOrder::for_low_rank_rows`] from all rates until it is called
+    /// with `false`. The default suits systems without such forces.
+    fn omit_low_rank(&mut self, omit: bool) {
+        let _ = omit;
     }
 
-    /// Hands over the numbers of the contacts that are closed at the last evaluation of a rate, ascending.
-    /// Their forces bᵀ λ change with motion as
+    /// Calls `visit` with the number of each row of the low-rank forces that is active at the last evaluation
+    /// of a rate, ascending.
+    ///
+    /// Low-rank forces act along a few rows b of the velocities (B, r × N), with a derivative that is known
+    /// without differences:
     ///
     /// ```text
     /// ∂f/∂ξ ≈ −Bᵀ S⁻¹ B
     /// ```
     ///
-    /// with the rows b of all of them, and S what they give way by without inertia.
-    fn for_closed(&self, take: &mut dyn FnMut(usize)) {
-        let _ = take;
+    /// S (r × r) is the compliance of the rows without inertia. Which rows are active may change from
+    /// evaluation to evaluation.
+    fn for_low_rank_rows(&self, visit: &mut dyn FnMut(usize)) {
+        let _ = visit;
     }
 
-    /// Entry of S of two closed contacts.
-    fn closed_compliance(&self, contact: usize, other: usize) -> f64 {
-        let _ = (contact, other);
+    /// Entry of S of two active rows.
+    fn low_rank_compliance(&self, row: usize, other: usize) -> f64 {
+        let _ = (row, other);
         0.0
     }
 
-    /// Row b (length N) of a closed contact at the last evaluation of a rate.
-    fn closed_row(&mut self, contact: usize, row: &mut [f64]) {
-        let _ = (contact, row);
+    /// Writes row b (length N) of an active row number, at the last evaluation of a rate.
+    fn low_rank_row(&mut self, number: usize, row: &mut [f64]) {
+        let _ = (number, row);
     }
 
     /// Row k of G (length N) and the column M⁻¹ Gᵀ (length N) of it, at the last evaluation of a rate.

@@ -289,20 +289,21 @@ impl SecondOrder for System {
         }
     }
 
-    fn leave_out_contacts(&mut self, leave_out: bool) {
-        self.leaves_out_contacts = leave_out;
+    /// The low-rank forces are those of contact models that expose their rows.
+    fn omit_low_rank(&mut self, omit: bool) {
+        self.leaves_out_contacts = omit;
     }
 
-    fn for_closed(&self, take: &mut dyn FnMut(usize)) {
-        self.for_closed_rows(take);
+    fn for_low_rank_rows(&self, visit: &mut dyn FnMut(usize)) {
+        self.for_closed_rows(visit);
     }
 
-    fn closed_compliance(&self, contact: usize, other: usize) -> f64 {
-        self.compliance_of_rows(contact, other)
+    fn low_rank_compliance(&self, row: usize, other: usize) -> f64 {
+        self.compliance_of_rows(row, other)
     }
 
-    fn closed_row(&mut self, contact: usize, row: &mut [f64]) {
-        self.set_forces_of_row(contact);
+    fn low_rank_row(&mut self, number: usize, row: &mut [f64]) {
+        self.set_forces_of_row(number);
         for (i, (body, unit)) in self.bodies.iter().zip(&self.row_forces).enumerate() {
             let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
             if !body.fixed {

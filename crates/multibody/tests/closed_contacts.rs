@@ -46,13 +46,13 @@ fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
     let of_contact = system.second_order().unwrap();
     let n = of_contact.velocities();
     let mut closed = Vec::new();
-    of_contact.for_closed(&mut |contact| closed.push(contact));
+    of_contact.for_low_rank_rows(&mut |contact| closed.push(contact));
     let r = closed.len();
-    let s = DMatrix::from_fn(r, r, |i, j| of_contact.closed_compliance(closed[i], closed[j]));
+    let s = DMatrix::from_fn(r, r, |i, j| of_contact.low_rank_compliance(closed[i], closed[j]));
     let mut rows = DMatrix::zeros(r, n);
     let mut row = vec![0.0; n];
     for (k, contact) in closed.iter().enumerate() {
-        of_contact.closed_row(*contact, &mut row);
+        of_contact.low_rank_row(*contact, &mut row);
         rows.set_row(k, &DVector::from_column_slice(&row).transpose());
     }
     let told = if r > 0 { -rows.transpose() * s.lu().solve(&rows).unwrap() } else { DMatrix::zeros(n, n) };

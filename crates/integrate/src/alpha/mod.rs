@@ -181,8 +181,8 @@ impl Formula for ChungHulbert {
                 self.form == ConstraintForm::Stabilised || self.is_below_rounding(system, shared, span.h);
             match self.iterate(system, shared, span)? {
                 None => break,
-                // Where contacts close, a shorter step helps sooner than derivatives of all the rest.
-                Some(component) if self.matrix.is_fresh() || self.matrix.holds_contacts() && !span.again => {
+                // Where low-rank rows come and go, a shorter step helps sooner than new derivatives.
+                Some(component) if self.matrix.is_fresh() || self.matrix.is_corrected() && !span.again => {
                     return Ok(Trial { component, ..Trial::UNSOLVED });
                 }
                 Some(_) => self.matrix.drop_oldest(),

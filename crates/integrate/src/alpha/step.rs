@@ -24,7 +24,7 @@ const VIOLATION: f64 = 1e-12;
 /// ten-thousandth of that.
 const DIGITS: f64 = 1e-7;
 
-/// How often contacts may close and open in the iterations of a step.
+/// How often the low-rank rows may change in the iterations of a step.
 const MOST_CHANGES: usize = 8;
 
 impl ChungHulbert {
@@ -154,8 +154,8 @@ impl ChungHulbert {
                 is_first = false;
             }
             self.set_residual(system, shared, span.h);
-            if self.matrix.close(system, &self.of, span.h) {
-                // Other equations: what came before says nothing of how these converge.
+            if self.matrix.update_correction(system, &self.of, span.h) {
+                // These are other equations: convergence is judged anew.
                 iterations = Iterations::START;
                 changes += 1;
             }

@@ -31,8 +31,7 @@ impl StepMatrix {
         }
     }
 
-    /// Derivatives by differences, but for those of contacts that are closed, which [`super::contacts`]
-    /// knows.
+    /// Derivatives by differences, without the low-rank part, which [`super::low_rank`] adds.
     pub(super) fn differentiate<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -40,9 +39,9 @@ impl StepMatrix {
         point: Point<'_>,
         time: f64,
     ) -> Result<(), E> {
-        system.leave_out_contacts(true);
+        system.omit_low_rank(true);
         let done = self.difference(system, shared, point, time);
-        system.leave_out_contacts(false);
+        system.omit_low_rank(false);
         done
     }
 

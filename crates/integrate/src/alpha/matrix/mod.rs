@@ -14,14 +14,14 @@
 //! too. For h → 0 the matrix is regular, whatever h. Rows and columns are scaled by the diagonals of M and of
 //! G (diag M)⁻¹ Gᵀ, so that no units enter.
 
-mod contacts;
 mod derivatives;
+mod low_rank;
 mod memory;
 
 pub(super) use derivatives::Point;
 
-use contacts::{Contacts, dot};
 use faer::Mat;
+use low_rank::{LowRankCorrection, dot};
 
 use super::parameters::Parameters;
 use crate::adaptive::Shared;
@@ -62,7 +62,7 @@ pub(super) struct StepMatrix {
     /// What a unit of each multiplier's unknown does to its constraint.
     responses: Vec<f64>,
     factors: Option<Lu<f64>>,
-    contacts: Contacts,
+    correction: LowRankCorrection,
     solution: Vec<f64>,
     work: Work,
 }
@@ -123,7 +123,7 @@ impl StepMatrix {
             scales: vec![1.0; size],
             responses: zeros(m),
             factors: (size > 0).then(|| Lu::new(size)),
-            contacts: Contacts::none(),
+            correction: LowRankCorrection::none(),
             solution: zeros(size),
             work: Work {
                 shifted: zeros(n),
@@ -148,7 +148,7 @@ impl StepMatrix {
     /// Nothing is of the step that begins.
     pub(super) fn start_step(&mut self) {
         self.age = Age::Kept;
-        self.contacts.forget();
+        self.correction.clear();
     }
 
     /// Gives up M and G, if they were kept, or else the derivatives.
@@ -239,23 +239,23 @@ impl StepMatrix {
         true
     }
 
-    /// True if contacts are part of the equations.
-    pub(super) fn holds_contacts(&self) -> bool {
-        self.contacts.any()
+    /// True if the factors have a low-rank correction.
+    pub(super) fn is_corrected(&self) -> bool {
+        self.correction.is_active()
     }
 
-    /// Takes the contacts that are closed at the last evaluation, of a step of length h, to the equations
-    /// that are solved; true if others were before.
-    pub(super) fn close<E: std::error::Error + 'static>(
+    /// Corrects the factors for the low-rank rows that are active at the last evaluation, of a step of
+    /// length h; true if other rows were active before.
+    pub(super) fn update_correction<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
         of: &Parameters,
         h: f64,
     ) -> bool {
-        let Self { contacts, factors, scales, mass, .. } = self;
+        let Self { correction, factors, scales, mass, .. } = self;
         let Some(factors) = factors else { return false };
         let n = mass.nrows();
-        contacts.take(system, (n, scales.len()), h * h * of.share(), |row, column| {
+        correction.update(system, (n, scales.len()), h * h * of.share(), |row, column| {
             let right = |i: usize| if i < n { scales[i] * row[i] } else { 0.0 };
             factors.solve(right, |i, x| column[i] = scales[i] * x);
         })
@@ -263,11 +263,11 @@ impl StepMatrix {
 
     /// Solves for the unknowns, whose scales are taken out; `right` holds the equations as the module says.
     pub(super) fn solve(&mut self, right: impl Fn(usize) -> f64, mut take: impl FnMut(usize, f64)) {
-        let Self { scales, factors, contacts, solution, .. } = self;
+        let Self { scales, factors, correction, solution, .. } = self;
         let Some(factors) = factors else { return };
         factors.solve(|i| scales[i] * right(i), |i, x| solution[i] = scales[i] * x);
-        if contacts.any() {
-            contacts.correct(solution);
+        if correction.is_active() {
+            correction.apply(solution);
         }
         solution.iter().enumerate().for_each(|(i, x)| take(i, *x));
     }
@@ -357,6 +357,6 @@ impl StepMatrix {
             });
         }
         (self.factored, self.factors_hold) = (h, *holds_velocities);
-        self.contacts.forget();
+        self.correction.clear();
     }
 }
