@@ -17,7 +17,8 @@ pub mod jet;
 mod subdivide;
 pub mod topology;
 
-pub use analytic::{Plane, Sphere};
+pub(crate) use analytic::across;
+pub use analytic::{Plane, Side, Sphere};
 pub(crate) use bead::dual_components;
 pub use closest::Start;
 pub use domain::{Domain, Site};

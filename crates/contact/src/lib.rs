@@ -15,10 +15,12 @@ pub mod geometry;
 pub mod law;
 pub mod pressure;
 pub mod region;
+pub mod shape;
 pub mod solver;
 pub mod submodel;
 
 pub use law::{Law, Stiffness};
+pub use shape::{Block, Edge, Shape};
 
 #[cfg(test)]
 mod test_surfaces;

@@ -45,7 +45,7 @@ mod workspace;
 
 pub use closed::RowForce;
 pub use error::{SetupError, SolveError, Tolerances};
-pub use model::{ContactBody, Pair, QuasistaticContact, Zone, ZoneShape, compliance};
+pub use model::{ContactBody, Pair, QuasistaticContact, Zone, compliance};
 pub use motion::PointMotion;
 pub use patch::Patch;
 pub use results::{Overlap, PairSolution, RimPressure, Solution, WhichZone, Wrench};

@@ -57,7 +57,7 @@ mod warnings;
 mod within_step;
 
 pub use body::{Body, BodyError, InitialState};
-pub use carom_contact::Law;
+pub use carom_contact::{Law, Shape};
 pub use contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Overlap,
     Reaction, Rim, RimPolicy,

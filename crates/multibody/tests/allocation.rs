@@ -6,8 +6,8 @@ use carom_dynamics::{Formula, Ignore, Loads, Marker, Placement, TimeFunction};
 use carom_integrate::{ConstraintForm, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{
     Body, ContactSpec, ContactSurface, Coordinate, Drive, ForceElement, ForceLaw, HertzContact, HertzShape,
-    Joint, JointEnd, JointKind, Law, QuasistaticContacts, RimPolicy, Settings, Simulation, Spring, Stops,
-    System,
+    Joint, JointEnd, JointKind, Law, QuasistaticContacts, RimPolicy, Settings, Shape, Simulation, Spring,
+    Stops, System,
 };
 use carom_testing::heap;
 use nalgebra::{Matrix3, Vector3};
@@ -166,7 +166,10 @@ fn elastic_ball() -> Body {
 #[test]
 fn contact_with_a_plane_allocates_nothing_once_it_has_grown() {
     let ground = Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed();
-    let plane = ContactSurface::Plane { point: [0.0; 3], normal: [0.0, 0.0, -1.0] };
+    let plane = ContactSurface::Of {
+        name: "plane".into(),
+        shape: Shape::plane(Vector3::zeros(), Vector3::new(0.0, 0.0, -1.0)).unwrap(),
+    };
     let start = [
         Placement { velocity: [0.0, 0.0, 0.2], ..Placement::default() },
         Placement { origin: [0.0, 0.0, cap::RADIUS], ..Placement::default() },

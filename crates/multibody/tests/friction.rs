@@ -6,8 +6,8 @@ use carom_fem::Surface;
 use carom_fem::surface::{Face, FaceBasis};
 use carom_mesh::FaceShape;
 use carom_multibody::{
-    Body, ContactSpec, ContactSurface, Law, QuasistaticContacts, RimPolicy, RunSummary, Settings, Simulation,
-    System,
+    Body, ContactSpec, ContactSurface, Law, QuasistaticContacts, RimPolicy, RunSummary, Settings, Shape,
+    Simulation, System,
 };
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
@@ -32,14 +32,18 @@ fn spec(surfaces: [ContactSurface; 2], law: Law, friction: f64) -> ContactSpec {
 }
 
 fn floor() -> ContactSurface {
-    ContactSurface::Plane { point: [0.0; 3], normal: [0.0, 0.0, 1.0] }
+    ContactSurface::Of {
+        name: "plane".into(),
+        shape: Shape::plane(Vector3::zeros(), Vector3::new(0.0, 0.0, 1.0)).unwrap(),
+    }
 }
 
 /// The foot of the block: four bilinear faces in the plane of its centre of mass, facing down.
 fn foot() -> ContactSurface {
     let side = AREA.sqrt();
     let place = |k: usize| 0.5 * side * (k as f64 - 1.0);
-    let positions: Vec<[f64; 3]> = (0..9).map(|k| [place(k % 3), place(k / 3), 0.0]).collect();
+    let positions: Vec<Vector3<f64>> =
+        (0..9).map(|k| Vector3::new(place(k % 3), place(k / 3), 0.0)).collect();
     let face = |k: usize| {
         let at = |i: usize, j: usize| ((k / 2 + j) * 3 + k % 2 + i) as u32;
         let points = [(0, 0), (1, 0), (1, 1), (0, 1)].map(|(i, j)| at(i, j)).to_vec();
@@ -51,7 +55,7 @@ fn foot() -> ContactSurface {
         faces: (0..4).map(face).collect(),
         operators: Vec::new(),
     };
-    ContactSurface::Faces { name: "foot".into(), surface, positions, sharp_edges: Vec::new() }
+    ContactSurface::Of { name: "foot".into(), shape: Shape::faces(surface, &positions).unwrap() }
 }
 
 /// A block on a plane of this slope, with friction, in the frame of the plane: x points up the slope.

@@ -9,7 +9,7 @@ use carom_integrate::{ConstraintForm, IntegratorKind, SpectralRadius};
 use carom_mesh::FaceShape;
 use carom_multibody::{
     Body, ContactSpec, ContactSurface, Law, QuasistaticContacts, RimPolicy, RunError, RunSummary, Settings,
-    Simulation, System,
+    Shape, Simulation, System,
 };
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
@@ -148,7 +148,10 @@ fn ball_on_rigid_plane_is_half_of_two_balls() {
         Body::reduced(Arc::new(cap.reduced())).unwrap(),
         Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed(),
     ];
-    let plane = ContactSurface::Plane { point: [0.0, 0.0, 0.0], normal: [0.0, 0.0, -1.0] };
+    let plane = ContactSurface::Of {
+        name: "plane".into(),
+        shape: Shape::plane(Vector3::zeros(), Vector3::new(0.0, 0.0, -1.0)).unwrap(),
+    };
     let spec = ContactSpec { surfaces: [ContactSurface::Named("pole".into()), plane], ..spec(Law::Hard) };
     let contacts = QuasistaticContacts::new(&bodies, &[spec]).unwrap();
     let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap();
@@ -238,7 +241,7 @@ fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
         let (x, y) = (4e-3 * (i as f64 - 1.0), 4e-3 * (j as f64 - 1.0));
         [x, y, x.abs()]
     };
-    let positions: Vec<[f64; 3]> = (0..9).map(|k| roof(k % 3, k / 3)).collect();
+    let positions: Vec<Vector3<f64>> = (0..9).map(|k| roof(k % 3, k / 3).into()).collect();
     let face = |i: u32| Face {
         basis: FaceBasis::Lagrange(FaceShape::Quad4),
         points: [0, 1, 4, 3].map(|k| k + i).to_vec(),
@@ -250,7 +253,7 @@ fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
         faces: [0, 1, 3, 4].map(face).to_vec(),
         operators: Vec::new(),
     };
-    let roof = ContactSurface::Faces { name: "roof".into(), surface, positions, sharp_edges: Vec::new() };
+    let roof = ContactSurface::Of { name: "roof".into(), shape: Shape::faces(surface, &positions).unwrap() };
     let bodies = vec![
         Body::reduced(Arc::new(Cap::new(3, 3e-3, 0).reduced())).unwrap(),
         Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed(),

@@ -52,7 +52,7 @@ impl Pair {
     /// Gap and normal of a point and a sheet: of the face that the point keeps to, else of the nearest.
     #[inline]
     pub(crate) fn gap(&mut self, slot: usize, ball: &Ball) -> (f64, Vector3<f64>) {
-        let sheets = self.surface.sheets();
+        let sheets = self.surface.shape.sheets();
         let nearest = |surface: &mut Surface| surface.gap(slot % sheets, ball);
         match self.held[slot / sheets] {
             None => nearest(&mut self.surface),
@@ -66,7 +66,7 @@ impl Pair {
     /// * `start` — between the bodies at the start of the step
     pub(crate) fn gap_at_end(&mut self, slot: usize, there: &Ball, start: impl FnOnce() -> Relative) -> f64 {
         let (gap, normal) = self.gap(slot, there);
-        if !self.surface.has_rims() {
+        if !self.surface.shape.has_rims() {
             return gap;
         }
         let flush = self.surface.flush();
@@ -98,7 +98,7 @@ impl Pair {
     /// Points that lie on the rim of a face at the start keep to the face, of those that they touch, that
     /// faces the centre of mass of their body most.
     pub(crate) fn hold_at_start(&mut self, start: &Relative) {
-        if !self.surface.has_rims() {
+        if !self.surface.shape.has_rims() {
             return;
         }
         let (center, flush) = (start.place(&Vector3::zeros()), self.surface.flush());

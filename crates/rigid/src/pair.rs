@@ -1,15 +1,14 @@
 //! Pairs: points or balls of one body that may touch a surface of another.
 
-use carom_contact::{Law, Stiffness};
-use carom_fem::SurfaceError;
+use carom_contact::geometry::Sphere;
+use carom_contact::{Block, Edge, Law, Shape, Stiffness};
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
 use crate::body::RigidBody;
-use crate::edge::Edge;
 use crate::held::Held;
 use crate::search::Spheres;
-use crate::surface::{Shape, Surface};
+use crate::surface::Surface;
 
 /// A point of a body, or a ball around it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -120,14 +119,6 @@ pub enum PairError {
         /// How deep \[m\].
         depth: f64,
     },
-    /// Faces that cannot be evaluated.
-    #[error("contact {}: {source}", pair + 1)]
-    Surface {
-        /// Number of the pair.
-        pair: usize,
-        /// Why.
-        source: SurfaceError,
-    },
 }
 
 impl PairError {
@@ -138,8 +129,7 @@ impl PairError {
             | Self::Fixed { pair, .. }
             | Self::Empty { pair }
             | Self::Value { pair, .. }
-            | Self::Overlap { pair, .. }
-            | Self::Surface { pair, .. } => pair,
+            | Self::Overlap { pair, .. } => pair,
         }
     }
 }
@@ -187,16 +177,18 @@ impl Pair {
             edges: ball.edges.map(|edge| a.vector_b(&edge)),
         };
         let points: Vec<Ball> = spec.points.iter().map(point).collect();
-        let surface = spec.shape.on(b).map_err(|source| PairError::Surface { pair: number, source })?;
+        let surface = Surface::new(&spec.shape, b);
         // A spring would hold on to the lines of edges that have slid off each other's ends.
         let has_edges = spec.law == Law::Hard && !spec.edges.is_empty();
         let edges = if has_edges {
-            let on_a = spec.edges.iter().map(|edge| edge.map(|x| a.point_b(x), |v| a.vector_b(v)));
-            [on_a.collect(), spec.shape.edges(b)]
+            let on = |edges: &[Edge], body: &RigidBody| {
+                edges.iter().map(|edge| edge.map(|x| body.point_b(x), |v| body.vector_b(v))).collect()
+            };
+            [on(&spec.edges, a), on(&spec.shape.edges(), b)]
         } else {
             [Vec::new(), Vec::new()]
         };
-        let touches = points.len() * surface.sheets();
+        let touches = points.len() * surface.shape.sheets();
         let slots = touches + edges.iter().map(Vec::len).product::<usize>();
         if touches == 0 {
             return Err(PairError::Empty { pair: number });
@@ -226,7 +218,7 @@ impl Pair {
         let edge = |edge: &Edge| edge.center.norm() + edge.half.norm();
         let of = |edges: &[Edge], radius: f64| edges.iter().map(edge).fold(radius, f64::max);
         let points = self.points.iter().map(|ball| ball.center.norm() + ball.radius).fold(0.0, f64::max);
-        [of(&self.edges[0], points), of(&self.edges[1], self.surface.radius())]
+        [of(&self.edges[0], points), of(&self.edges[1], self.surface.shape.radius())]
     }
 
     /// True if a spring of it is closed.
@@ -260,17 +252,17 @@ fn check(pair: usize, spec: &PairSpec) -> Result<(), PairError> {
     }
     values.extend(spec.points.iter().map(radius));
     match &spec.shape {
-        Shape::Sphere { radius, .. } | Shape::Cavity { radius, .. } => {
+        Shape::Sphere(Sphere { radius, .. }) | Shape::Cavity(Sphere { radius, .. }) => {
             values.push(("the radius of the surface", *radius, *radius > 0.0, "above 0"));
         }
-        Shape::Block { half, .. } => {
+        Shape::Block(Block { half, .. }) => {
             values.push(("the smallest half length", half.min(), half.min() > 0.0, "above 0"));
         }
         Shape::Planes(planes) => {
-            let length = planes.iter().map(|[_, n]| n.norm()).fold(f64::INFINITY, f64::min);
+            let length = planes.iter().map(|plane| plane.normal.norm()).fold(f64::INFINITY, f64::min);
             values.push(("the length of a normal", length, length > 0.0, "above 0"));
         }
-        Shape::Faces { .. } => {}
+        Shape::Faces(_) => {}
     }
     match values.into_iter().find(|(_, value, holds, _)| !holds || value.is_nan()) {
         Some((what, value, _, valid)) => Err(PairError::Value { pair, what, value, valid }),
@@ -287,6 +279,9 @@ fn mobility(r: &Vector3<f64>, inertia: &Vector3<f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use carom_contact::geometry::Plane;
+    use nalgebra::Unit;
+
     use super::*;
 
     #[test]
@@ -312,7 +307,7 @@ mod tests {
             bodies: [0, 1],
             points: vec![Ball::point(Vector3::zeros())],
             edges: Vec::new(),
-            shape: Shape::Sphere { center: Vector3::zeros(), radius: 1.0 },
+            shape: Shape::Sphere(Sphere { center: Vector3::zeros(), radius: 1.0 }),
             law: Law::Hard,
             restitution: 1.0,
             friction: 0.0,
@@ -330,7 +325,8 @@ mod tests {
         assert!(error(&|s| s.friction = f64::NAN).contains("friction is NaN"));
         assert!(error(&|s| s.law = Law::per_area(1e12)).contains("stiffness of a point is NaN"));
         assert!(error(&|s| s.law = Law::per_point(0.0)).contains("stiffness of a point is 0"));
-        assert!(error(&|s| s.shape = Shape::Planes(vec![[Vector3::zeros(); 2]])).contains("normal is 0"));
+        let plane = || Plane { origin: Vector3::zeros(), normal: Unit::new_unchecked(Vector3::zeros()) };
+        assert!(error(&|s| s.shape = Shape::Planes(vec![plane()])).contains("normal is 0"));
         assert!(error(&|s| s.shape = Shape::Planes(Vec::new())).contains("at least one point"));
     }
 }

@@ -1,12 +1,12 @@
 //! Which points touch which surfaces within a step, and when a pair must be looked at again.
 
 use carom_contact::Law;
+use carom_contact::shape::{Crossing, Edge, crossing, touching};
 use carom_dynamics::rotation;
 use nalgebra::{Matrix3, Vector3};
 
 use crate::body::RigidBody;
 use crate::contact::Contact;
-use crate::edge::{Crossing, Edge, crossing, touching};
 use crate::pair::{Ball, Pair};
 use crate::stage::Stage;
 use crate::state::State;
@@ -53,7 +53,7 @@ impl Relative {
     #[inline]
     pub(crate) fn ball(&self, ball: &Ball, surface: &Surface) -> Ball {
         let edges =
-            if surface.has_edges() { ball.edges.map(|edge| self.rotation * edge) } else { ball.edges };
+            if surface.shape.has_edges() { ball.edges.map(|edge| self.rotation * edge) } else { ball.edges };
         Ball { center: self.place(&ball.center), radius: ball.radius, edges }
     }
 }
@@ -83,7 +83,7 @@ pub(crate) fn search(
         }
         let first = contacts.len();
         let outlook = look(number, pair, stages, step, contacts);
-        if contacts.len() == first && pair.missed[1] == 0.0 && pair.surface.can_be_passed() {
+        if contacts.len() == first && pair.missed[1] == 0.0 && pair.surface.shape.can_be_passed() {
             let reach = Motion::new(pair, stages, step).reach(step.dt, outlook.distance);
             if outlook.gap < reach {
                 swept::look(pair, stages, step);
@@ -105,7 +105,7 @@ fn look(
     let [a, b] = pair.bodies;
     let [rot_a, rot_b] = [a, b].map(|i| rotation::matrix(&stages[i].next.quaternion));
     let end = Relative::new((&rot_a, &stages[a].next.position), (&rot_b, &stages[b].next.position));
-    let sheets = pair.surface.sheets();
+    let sheets = pair.surface.shape.sheets();
     // Bodies that rest on each other fall together without contact; whether they touch the inelastic phase
     // decides.
     let margin = match pair.law {
@@ -190,7 +190,7 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
     for ball in &pair.points {
         let ball = there.ball(ball, &pair.surface);
         extent = extent.max(ball.center.norm() + ball.radius);
-        for sheet in 0..pair.surface.sheets() {
+        for sheet in 0..pair.surface.shape.sheets() {
             depth = depth.max(-pair.surface.gap(sheet, &ball).0);
         }
     }
@@ -277,7 +277,7 @@ impl Touch {
         let [first, second] = &pair.edges;
         let points = pair.gaps.len() - first.len() * second.len();
         if slot < points {
-            let sheets = pair.surface.sheets();
+            let sheets = pair.surface.shape.sheets();
             let ball = pair.points[slot / sheets];
             let (gap, normal_b) = pair.gap(slot, &relative.ball(&ball, &pair.surface));
             return Self { gap, normal_b, place_a: ball.center, radius: ball.radius, is_near: true };

@@ -27,7 +27,7 @@ pub(crate) fn look(pair: &mut Pair, stages: &[Stage], step: &Step<'_>) {
     for number in 0..pair.points.len() {
         let ball = pair.points[number];
         let ways = [start.ball(&ball, &pair.surface), end.ball(&ball, &pair.surface)];
-        for sheet in 0..pair.surface.sheets() {
+        for sheet in 0..pair.surface.shape.sheets() {
             if let Some(part) = behind(&mut pair.surface, sheet, &ways) {
                 pair.missed = [step.number as f64 * step.dt, part * step.dt];
                 return;

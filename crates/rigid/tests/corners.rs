@@ -2,7 +2,7 @@
 
 use crate::problems::{block, ground, pair};
 use carom_dynamics::{Placement, rotation};
-use carom_rigid::{Ball, Edge, PairSpec, Shape, System};
+use carom_rigid::{Ball, Block, Edge, PairSpec, Shape, System};
 use nalgebra::{Matrix3, Vector3};
 
 /// Turns the diagonal of a cube that begins in its lower left corner upwards, so that this corner is the
@@ -89,7 +89,7 @@ fn corner_on_corner_keeps_energy_and_momenta() {
             ..Placement::default()
         };
         let corners = || Ball::corners(Vector3::zeros(), size).to_vec();
-        let faces = || Shape::Block { center: Vector3::zeros(), half: 0.5 * size };
+        let faces = || Shape::Block(Block::new(Vector3::zeros(), 0.5 * size));
         let edges = Edge::of_block(Vector3::zeros(), size).to_vec();
         let pairs =
             [PairSpec { edges, ..pair([0, 1], corners(), faces()) }, pair([1, 0], corners(), faces())];

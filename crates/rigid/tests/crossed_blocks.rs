@@ -2,7 +2,7 @@
 
 use crate::problems::{Random, at, block, ground, pair};
 use carom_dynamics::Placement;
-use carom_rigid::{Ball, Edge, PairSpec, RigidBody, Shape, System};
+use carom_rigid::{Ball, Block, Edge, PairSpec, RigidBody, Shape, System};
 use nalgebra::{Matrix3, Vector3};
 
 const BEAM: Vector3<f64> = Vector3::new(0.2, 0.06, 0.04);
@@ -12,7 +12,7 @@ const GRAVITY: f64 = 9.81;
 /// Corners of each on faces of the other, and edges on edges once.
 fn touching(first: usize, second: usize, size: Vector3<f64>) -> [PairSpec; 2] {
     let corners = || Ball::corners(Vector3::zeros(), size).to_vec();
-    let faces = || Shape::Block { center: Vector3::zeros(), half: 0.5 * size };
+    let faces = || Shape::Block(Block::new(Vector3::zeros(), 0.5 * size));
     let edges = Edge::of_block(Vector3::zeros(), size).to_vec();
     [
         PairSpec { edges, ..pair([first, second], corners(), faces()) },

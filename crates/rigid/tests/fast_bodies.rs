@@ -2,7 +2,7 @@
 
 use crate::problems::{RADIUS, at, ball, balls_touch, block, ground, pair};
 use carom_dynamics::Placement;
-use carom_rigid::{Ball, Law, PairSpec, Shape, System, SystemError};
+use carom_rigid::{Ball, Block, Law, PairSpec, Shape, System, SystemError};
 use nalgebra::Vector3;
 
 /// A ball at 1000 m/s and another at rest, 0.55 m apart: it is within 0.4 m of way behind the surface, 0.4
@@ -33,7 +33,7 @@ fn a_ball_that_passes_through_another_between_two_steps_is_noticed() {
 #[test]
 fn a_point_that_passes_through_a_plate_is_noticed() {
     let size = Vector3::new(1.0, 1.0, 0.01);
-    let shape = Shape::Block { center: Vector3::zeros(), half: 0.5 * size };
+    let shape = Shape::Block(Block::new(Vector3::zeros(), 0.5 * size));
     let specs = [pair([0, 1], vec![Ball::point(Vector3::zeros())], shape)];
     let spinning = |place: Placement| Placement { angular_velocity: [3.0, 2.0, 1.0], ..place };
     let places = [spinning(at([0.1, 0.2, 0.55], [0.0, 0.0, -100.0])), spinning(at([0.0; 3], [0.0; 3]))];

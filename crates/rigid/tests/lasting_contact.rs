@@ -2,7 +2,7 @@
 //! circle at constant speed.
 
 use crate::problems::{RADIUS, at, ball, ground, pair};
-use carom_rigid::{Ball, PairSpec, RigidBody, Shape, System};
+use carom_rigid::{Ball, PairSpec, RigidBody, Shape, Sphere, System};
 use nalgebra::{Matrix3, Vector3};
 
 /// Radius of the sphere on which the centre of the ball moves \[m\].
@@ -12,7 +12,7 @@ const GRAVITY: f64 = 9.81;
 /// A ball on the wall of a fixed cavity of radius 1.
 fn in_cavity(origin: [f64; 3], velocity: [f64; 3], gravity: f64, restitution: f64, dt: f64) -> System {
     let shell = RigidBody::new("shell", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed();
-    let shape = Shape::Cavity { center: Vector3::zeros(), radius: LENGTH + RADIUS };
+    let shape = Shape::Cavity(Sphere { center: Vector3::zeros(), radius: LENGTH + RADIUS });
     let points = vec![Ball::new(Vector3::zeros(), RADIUS)];
     let spec = PairSpec { restitution, ..pair([0, 1], points, shape) };
     let places = [at(origin, velocity), at([0.0; 3], [0.0; 3])];

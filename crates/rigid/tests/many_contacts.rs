@@ -2,7 +2,7 @@
 
 use crate::problems::{RADIUS, at, ball, balls_touch, block, crowd, feet, gas, ground, pair, run, stack};
 use carom_dynamics::Placement;
-use carom_rigid::{Ball, Law, PairSpec, RigidBody, Shape, System};
+use carom_rigid::{Ball, Block, Law, PairSpec, RigidBody, Shape, System};
 use nalgebra::Vector3;
 
 #[test]
@@ -77,7 +77,7 @@ fn a_stack_at_rest_stays_at_rest() {
             (0..3).map(|i| at([0.0, 0.0, 0.25 + 0.5 * i as f64], [0.0; 3])).collect();
         bodies.push(floor);
         places.push(at([0.0; 3], [0.0; 3]));
-        let faces = |i: usize| Shape::Block { center: Vector3::zeros(), half: 0.5 * sizes[i] };
+        let faces = |i: usize| Shape::Block(Block::new(Vector3::zeros(), 0.5 * sizes[i]));
         let mut pairs = vec![pair([0, 3], feet(sizes[0]), plane)];
         for i in 1..3 {
             pairs.push(pair([i, i - 1], feet(sizes[i]), faces(i - 1)));

@@ -38,7 +38,7 @@ fn balls_by_multipliers_and_walls_by_springs_keep_energy_and_momenta() {
 fn a_ball_is_thrown_back_by_the_spring_behind_another() {
     let (stiffness, dt) = (1e3, 1e-4);
     let (wall, _) = ground();
-    let side = Shape::Planes(vec![[Vector3::new(0.1, 0.0, 0.0), -Vector3::x()]]);
+    let side = Shape::plane(Vector3::new(0.1, 0.0, 0.0), -Vector3::x()).unwrap();
     let pairs = [
         balls_touch(0, 1),
         PairSpec { law: Law::per_point(stiffness), ..pair([1, 2], balls_touch(0, 1).points, side) },

@@ -77,7 +77,7 @@ fn restitution_of_simultaneous_impacts_is_left_out() {
     let (floor, _) = ground();
     let (sin, cos) = 30.0_f64.to_radians().sin_cos();
     let side = |sign: f64| {
-        let plane = Shape::Planes(vec![[Vector3::zeros(), Vector3::new(sign * sin, 0.0, cos)]]);
+        let plane = Shape::plane(Vector3::zeros(), Vector3::new(sign * sin, 0.0, cos)).unwrap();
         pair([0, 1], vec![Ball::new(Vector3::zeros(), RADIUS)], plane)
     };
     let place = at([0.0, 0.0, RADIUS / cos + 0.0105], [0.0, 0.0, -1.0]);

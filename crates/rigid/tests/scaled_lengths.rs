@@ -3,7 +3,7 @@
 use crate::problems::{Random, at, block, ground, pair};
 use carom_contact::Stiffness;
 use carom_dynamics::Placement;
-use carom_rigid::{Ball, Edge, Law, PairSpec, Shape, System};
+use carom_rigid::{Ball, Block, Edge, Law, PairSpec, Shape, System};
 use nalgebra::Vector3;
 
 const GRAVITY: f64 = 9.81;
@@ -16,7 +16,7 @@ fn blocks(size: f64, law: Law, seed: u64) -> System {
     let sides = Vector3::new(0.3, 0.2, 0.1) * size;
     let (floor, plane) = ground();
     let corners = || Ball::corners(Vector3::zeros(), sides).to_vec();
-    let faces = Shape::Block { center: Vector3::zeros(), half: 0.5 * sides };
+    let faces = Shape::Block(Block::new(Vector3::zeros(), 0.5 * sides));
     // Penalties hold a weight at a depth that is a part of the length.
     let law = match law {
         Law::Hard => Law::Hard,

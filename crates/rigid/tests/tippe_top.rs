@@ -26,7 +26,7 @@ fn top(dt: f64) -> System {
         bodies: [0, 1],
         points: vec![Ball::new(Vector3::new(0.0, 0.0, OFFSET), RADIUS)],
         edges: Vec::new(),
-        shape: Shape::Planes(vec![[Vector3::zeros(), Vector3::z()]]),
+        shape: Shape::plane(Vector3::zeros(), Vector3::z()).unwrap(),
         law: Law::Hard,
         restitution: 0.0,
         friction: 0.1,

@@ -2,7 +2,7 @@
 
 use crate::problems::{Random, at, block, block_in_the_air, ground, pair};
 use carom_dynamics::Placement;
-use carom_rigid::{Ball, PairSpec, Shape, System};
+use carom_rigid::{Ball, Block, PairSpec, Shape, System};
 use nalgebra::Vector3;
 
 /// Drops of every restitution and friction for 1.5 s.
@@ -91,7 +91,7 @@ fn towers(seeds: u64, steps: u32) {
                     .collect();
                 places.push(Placement::default());
                 let corners = || Ball::corners(Vector3::zeros(), size).to_vec();
-                let faces = || Shape::Block { center: Vector3::zeros(), half: 0.5 * size };
+                let faces = || Shape::Block(Block::new(Vector3::zeros(), 0.5 * size));
                 let mut pairs: Vec<PairSpec> =
                     (0..3).map(|i| pair([i, 3], corners(), plane.clone())).collect();
                 for (a, b) in [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2), (2, 0)] {

@@ -9,7 +9,7 @@ use crate::problems::{at, block, pair};
 use carom_dynamics::Placement;
 use carom_fem::{Body, Discretisation, Geometry, Material};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
-use carom_rigid::{Ball, Law, PairSpec, Shape, System};
+use carom_rigid::{Ball, Block, Law, PairSpec, Shape, System};
 use nalgebra::Vector3;
 
 const SIZE: Vector3<f64> = Vector3::new(50.0, 1.0, 1.0);
@@ -23,7 +23,7 @@ fn nodes(end: f64) -> Vec<Ball> {
 }
 
 fn brick() -> Shape {
-    Shape::Block { center: Vector3::zeros(), half: 0.5 * SIZE }
+    Shape::Block(Block::new(Vector3::zeros(), 0.5 * SIZE))
 }
 
 /// The boundary of a bar of 50 bricks, or its ends alone.
@@ -42,7 +42,8 @@ fn mesh(whole: bool) -> Shape {
     let points = surface.points.iter().map(|&i| Vector3::from(discretisation.points[i as usize]));
     // The box lies in the first octant or around the origin: only its middle counts.
     let middle = 0.5 * SIZE - points.clone().fold(Vector3::repeat(f64::NEG_INFINITY), |m, x| m.sup(&x));
-    Shape::Faces { positions: points.map(|x| x + middle).collect(), surface }
+    let positions: Vec<_> = points.map(|x| x + middle).collect();
+    Shape::faces(surface, &positions).unwrap()
 }
 
 /// Whether nodes of the left bar, of the right one, or of both are sought on the other's end.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use carom_fem::{DiscretisationError, ImpossibleBody, MaterialError, SetError};
+use carom_fem::{DiscretisationError, ImpossibleBody, MaterialError, SetError, SurfaceError};
 use carom_files::WriteFileError;
 use carom_format::{ReadArchiveError, ResultError};
 use carom_make::{ImportError, ImportErrorKind, MakeError, RefineError, ZoneError};
@@ -47,6 +47,14 @@ pub enum SimulateError {
     BothRigid {
         /// The surfaces.
         pair: String,
+    },
+    /// A surface has a face that cannot be evaluated.
+    #[error("the surface `{set}`: {source}")]
+    Face {
+        /// Name of its set.
+        set: String,
+        /// What is wrong.
+        source: SurfaceError,
     },
     /// A result of another scenario is to be continued.
     #[error("`{path}` cannot be resumed: {why}; `--force` runs the scenario from its start")]

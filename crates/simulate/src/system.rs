@@ -9,8 +9,8 @@ use carom_format::scenario::model::{
     BodySpec, ContactSpec as PairSpec, End, ForceSpec, Rim, Scenario, Scheme,
 };
 use carom_multibody::{
-    Body, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, System, attached_marker,
-    bound_loads, mean_marker, unit_loads,
+    Body, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, Shape, System,
+    attached_marker, bound_loads, mean_marker, unit_loads,
 };
 use carom_reduce::StaticModes;
 use nalgebra::{Matrix3, Vector3};
@@ -233,10 +233,13 @@ fn surface(end: &End, ready: &PreparedBody) -> Result<ContactSurface, SimulateEr
     let discretisation = Discretisation::new(geometry)
         .map_err(|source| SimulateError::Discretisation { body: end.body.clone(), source })?;
     let surface = geometry.surface_of_set(&discretisation, &end.part)?;
-    let positions = surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
+    let positions = surface.points.iter().map(|&i| Vector3::from(discretisation.points[i as usize]));
+    let positions: Vec<_> = positions.collect();
     let whole = discretisation.surface(&geometry.boundary_faces());
     let sharp_edges = surface.sharp_edges(&whole, &discretisation.points);
-    Ok(ContactSurface::Faces { name: end.part.clone(), surface, positions, sharp_edges })
+    let shape = Shape::faces(surface, &positions)
+        .map_err(|source| SimulateError::Face { set: end.to_string(), source })?;
+    Ok(ContactSurface::Of { name: end.part.clone(), shape: shape.with_sharp_edges(&sharp_edges) })
 }
 
 fn loads(

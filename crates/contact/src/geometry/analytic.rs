@@ -1,4 +1,4 @@
-//! Planes and spheres: surfaces of rigid bodies that need no faces.
+//! Planes and spheres: surfaces of rigid bodies without faces.
 
 use nalgebra::{Unit, Vector3};
 
@@ -24,6 +24,17 @@ pub struct Sphere {
 }
 
 impl Plane {
+    /// The plane through a point with a normal of any length; `None` if that has no direction.
+    pub fn new(origin: Vector3<f64>, normal: Vector3<f64>) -> Option<Self> {
+        Some(Self { origin, normal: Unit::try_new(normal, 0.0)? })
+    }
+
+    /// Gap of a point, negative behind the plane \[m\].
+    #[inline]
+    pub fn distance(&self, x: &Vector3<f64>) -> f64 {
+        (x - self.origin).dot(&self.normal)
+    }
+
     /// Closest point to `x`; ξ are distances along two fixed directions.
     pub fn closest(&self, x: &Vector3<f64>) -> FootPoint {
         let n = self.normal.into_inner();
@@ -35,20 +46,57 @@ impl Plane {
     }
 }
 
+/// The side of a sphere that is touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The outside, of a ball.
+    Outside,
+    /// The inside, of a cavity.
+    Inside,
+}
+
+impl Side {
+    /// +1 outside, −1 inside.
+    #[inline]
+    fn sign(self) -> f64 {
+        match self {
+            Self::Outside => 1.0,
+            Self::Inside => -1.0,
+        }
+    }
+}
+
 impl Sphere {
-    /// Closest point to `x`; ξ are lengths along two directions that touch the sphere there. In the centre,
-    /// where every point of the sphere is as near, the one in direction z is taken.
-    pub fn closest(&self, x: &Vector3<f64>) -> FootPoint {
+    /// Gap of a point and the normal into the free side \[m\].
+    #[inline]
+    pub fn distance(&self, side: Side, x: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let d = x - self.center;
-        let n = d.try_normalize(1e-14 * self.radius).unwrap_or_else(Vector3::z);
-        let bend = n * (-1.0 / self.radius);
-        let jet = Jet { y: self.center + n * self.radius, d: across(&n), dd: [bend, Vector3::zeros(), bend] };
-        FootPoint::new(0, [0.0; 2], Site::Interior, false, d.norm() - self.radius, n, &jet)
+        let (length, sign) = (d.norm(), side.sign());
+        let normal = if length > 0.0 { d * (sign / length) } else { Vector3::z() };
+        (sign * (length - self.radius), normal)
+    }
+
+    /// Closest point of the outside to `x`; ξ are lengths along two directions that touch the sphere there.
+    /// In the centre, where every point of the sphere is as near, it is the one in direction z.
+    pub fn closest(&self, x: &Vector3<f64>) -> FootPoint {
+        self.closest_on(Side::Outside, x)
+    }
+
+    /// The same on one of both sides.
+    pub fn closest_on(&self, side: Side, x: &Vector3<f64>) -> FootPoint {
+        let d = x - self.center;
+        let outward = d.try_normalize(1e-14 * self.radius).unwrap_or_else(Vector3::z);
+        let n = outward * side.sign();
+        let bend = outward * (-1.0 / self.radius);
+        let y = self.center + outward * self.radius;
+        let jet = Jet { y, d: across(&n), dd: [bend, Vector3::zeros(), bend] };
+        let gap = side.sign() * (d.norm() - self.radius);
+        FootPoint::new(0, [0.0; 2], Site::Interior, false, gap, n, &jet)
     }
 }
 
 /// Two unit vectors with t₁ × t₂ = n.
-fn across(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
+pub(crate) fn across(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
     let mut axis = Vector3::zeros();
     axis[n.iamin()] = 1.0;
     let t = n.cross(&axis).normalize();

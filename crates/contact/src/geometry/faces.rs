@@ -19,6 +19,8 @@ pub struct Faces {
     /// Radius ρ of the bead in which the surface ends at its rim \[m\], see [`FootPoint`](super::FootPoint);
     /// 0 at first.
     pub rim_radius: f64,
+    /// Reference positions of the points of the surface \[m\].
+    pub reference: Vec<Vector3<f64>>,
     kinds: Vec<BezierKind>,
     /// True for faces whose weights are all 1.
     polynomial: Vec<bool>,
@@ -40,9 +42,20 @@ pub struct FacesNow {
     pub(super) boxed: bool,
 }
 
+/// Two surfaces of the same faces in the same reference positions.
+impl PartialEq for Faces {
+    fn eq(&self, other: &Self) -> bool {
+        self.surface == other.surface
+            && self.reference == other.reference
+            && self.topology.sharp == other.topology.sharp
+            && self.rim_radius == other.rim_radius
+    }
+}
+
 impl Faces {
-    /// Prepares a surface. `reference` are positions of its points, by which faces are grouped for the
-    /// search.
+    /// Prepares a surface.
+    ///
+    /// * `reference` — reference positions of its points, by which faces are grouped for the search \[m\]
     ///
     /// # Errors
     ///
@@ -58,16 +71,16 @@ impl Faces {
             *sum += kind.n_points() as u32;
             Some(*sum)
         }));
-        let centers: Vec<Vector3<f64>> = surface
-            .faces
-            .iter()
-            .map(|f| {
-                let sum: Vector3<f64> = f.points.iter().map(|&k| reference[k as usize]).sum();
-                sum / f.points.len() as f64
-            })
-            .collect();
-        let tree = Tree::new(&centers);
-        Ok(Self { surface, topology, rim_radius: 0.0, kinds, polynomial, start, tree })
+        let tree = tree_over(&surface, reference);
+        let reference = reference.to_vec();
+        Ok(Self { surface, topology, rim_radius: 0.0, reference, kinds, polynomial, start, tree })
+    }
+
+    /// The same faces with their reference positions in another frame.
+    pub fn moved(&self, point: impl Fn(&Vector3<f64>) -> Vector3<f64>) -> Self {
+        let reference: Vec<_> = self.reference.iter().map(point).collect();
+        let tree = tree_over(&self.surface, &reference);
+        Self { reference, tree, ..self.clone() }
     }
 
     /// Number of faces.
@@ -109,6 +122,11 @@ impl Faces {
             boxes: vec![NOTHING; self.tree.n_nodes()],
             boxed: false,
         }
+    }
+
+    /// The state in the reference positions.
+    pub fn state_at_rest(&self) -> FacesNow {
+        self.state_at(&self.reference)
     }
 
     /// A state with the points at these positions.
@@ -155,6 +173,16 @@ impl Faces {
         self.refit(now);
         now.boxes.first().copied().unwrap_or(NOTHING)
     }
+}
+
+/// Groups the faces by the means of their points.
+fn tree_over(surface: &Surface, reference: &[Vector3<f64>]) -> Tree {
+    let center = |f: &carom_fem::Face| {
+        let sum: Vector3<f64> = f.points.iter().map(|&k| reference[k as usize]).sum();
+        sum / f.points.len() as f64
+    };
+    let centers: Vec<Vector3<f64>> = surface.faces.iter().map(center).collect();
+    Tree::new(&centers)
 }
 
 /// Box around control points; for positive weights it encloses the face.

@@ -68,7 +68,7 @@ impl FootPoint {
     }
 
     #[inline]
-    pub(super) fn new(
+    pub(crate) fn new(
         face: u32,
         xi: [f64; 2],
         site: Site,

@@ -8,9 +8,10 @@ use nalgebra::Vector3;
 
 use super::model::PairModel;
 use super::workspace::Workspace;
-use super::{Overlap, QuasistaticContact, WarmState, ZoneShape};
+use super::{Overlap, QuasistaticContact, WarmState};
 use crate::geometry::Faces;
 use crate::pressure::{Cell, Spans};
+use crate::shape::Shape;
 
 /// Cosine of the angle between two faces from which on they meet in an edge.
 const EDGE: f64 = 0.9;
@@ -108,10 +109,10 @@ fn is_exposed(faces: &Faces, reference: &[Vector3<f64>], face: u32, corner: u8) 
     around.any(|&(f, c)| normal(f, c).is_some_and(|other| own.dot(&other) < EDGE))
 }
 
-type Shape = ([f64; MAX_FACE_POINTS], [[f64; 2]; MAX_FACE_POINTS]);
+type ValuesAndSlopes = ([f64; MAX_FACE_POINTS], [[f64; 2]; MAX_FACE_POINTS]);
 
 /// Shape values and slopes of a face.
-fn shape(faces: &Faces, face: u32, xi: [f64; 2]) -> Shape {
+fn shape(faces: &Faces, face: u32, xi: [f64; 2]) -> ValuesAndSlopes {
     let (mut r, mut r_a, mut r_ab) =
         ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);
     faces.surface.shape_into(face as usize, xi, &mut r, &mut r_a, &mut r_ab);
@@ -135,9 +136,8 @@ impl QuasistaticContact {
         };
         let all = (0..pair.spans.len()).filter_map(of_span);
         let mut worst = all.max_by(|a, b| a.ratio().total_cmp(&b.ratio()))?;
-        if let ZoneShape::Faces { reference, .. } = &self.zones[pair.pair.first].shape {
-            worst.place = pair.spans.center(worst.span, |k| reference[k as usize]);
-        }
+        let reference = &self.first(pair).faces.reference;
+        worst.place = pair.spans.center(worst.span, |k| reference[k as usize]);
         Some(worst)
     }
 
@@ -171,9 +171,7 @@ impl QuasistaticContact {
         let points = model.spans.points(corner.span).iter().zip(&corner.values);
         let x: Vector3<f64> = points.map(|(&k, r)| at.first_in_2[k as usize] * *r).sum();
         let foot = match &self.zones[model.pair.second].shape {
-            ZoneShape::Plane(plane) => Some(plane.closest(&x)),
-            ZoneShape::Sphere(sphere) => Some(sphere.closest(&x)),
-            ZoneShape::Faces { faces, .. } => at.second.as_mut().and_then(|now| {
+            Shape::Faces(faces) => at.second.as_mut().and_then(|now| {
                 if warm.spans[model.span_offset + corner.span].has_feet {
                     let first = model.foot_offset + model.spans.start[corner.span] as usize;
                     Some(faces.project(now, &x, warm.feet[first + corner.nearest]))
@@ -181,6 +179,7 @@ impl QuasistaticContact {
                     faces.closest(now, &x)
                 }
             }),
+            shape => shape.closest(0, &x),
         };
         let Some(foot) = foot.filter(|foot| !foot.beyond_rim && -foot.gap <= model.max_depth) else {
             return f64::NEG_INFINITY;

@@ -162,6 +162,19 @@ pub enum SetupError {
         /// Name of the second zone.
         second: String,
     },
+    /// The second zone of a pair consists of several planes, or of none.
+    #[error(
+        "pair `{first}`/`{second}`: `{second}` has {planes} planes, where one is possible; give each plane a \
+         pair of its own"
+    )]
+    Planes {
+        /// Name of the first zone.
+        first: String,
+        /// Name of the second zone.
+        second: String,
+        /// Number of planes.
+        planes: usize,
+    },
     /// The hard law needs a body that gives way.
     #[error(
         "pair `{first}`/`{second}`: both bodies are rigid, so contact without penetration has no force law; \

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 
 use super::model::{FaceZone, PairModel};
 use super::workspace::{PairWork, Scatter, Workspace};
-use super::{BodyState, QuasistaticContact, Row, SpanMemory, WarmState, ZoneShape};
+use super::{BodyState, QuasistaticContact, Row, SpanMemory, WarmState};
 use crate::geometry::bezier::{MAX_POINTS, to_points};
 use crate::geometry::jet::for_basis;
 use crate::geometry::{Faces, FacesNow, FootPoint, Start, dual_components};
@@ -115,16 +115,14 @@ impl QuasistaticContact {
         let feet_start = pair.foot_offset + pair.spans.start[span] as usize;
         let feet = &mut warm.feet[feet_start..feet_start + pair.spans.weights(span).len()];
         let has_feet = warm.spans[s].has_feet;
-        let sums = match (&self.zones[pair.pair.second].shape, second) {
-            (ZoneShape::Faces { .. }, Some(zone)) => {
-                let now = work_pair.second.take().expect("a zone of faces has a state");
-                let (sums, now) = average_on_faces(pair, span, zone, has_feet, feet, work_pair, now);
-                work_pair.second = Some(now);
-                sums
-            }
-            (ZoneShape::Plane(plane), _) => average(pair, span, work_pair, |_, _, x| plane.closest(x)),
-            (ZoneShape::Sphere(sphere), _) => average(pair, span, work_pair, |_, _, x| sphere.closest(x)),
-            (ZoneShape::Faces { .. }, None) => unreachable!("a zone of faces has faces"),
+        let sums = if let Some(zone) = second {
+            let now = work_pair.second.take().expect("a zone of faces has a state");
+            let (sums, now) = average_on_faces(pair, span, zone, has_feet, feet, work_pair, now);
+            work_pair.second = Some(now);
+            sums
+        } else {
+            let shape = &self.zones[pair.pair.second].shape;
+            average(pair, span, work_pair, |_, _, x| shape.closest(0, x).expect("it has no faces"))
         };
         let (mut gap, mut slack) = (sums.gap, sums.gap);
         // What lies behind the zone, or turns its back on it, does not touch it; but it may turn round.

@@ -7,9 +7,10 @@ use nalgebra::Vector3;
 use super::corners::{Corner, corners};
 use super::patch::face_sizes;
 use super::{SetupError, Tolerances};
-use crate::geometry::{Faces, Plane, Sphere, Start};
+use crate::geometry::Faces;
 use crate::law::Law;
 use crate::pressure::Spans;
+use crate::shape::Shape;
 use carom_fem::surface::MAX_FACE_POINTS;
 
 /// Radius of the bead in which the second zone of a pair ends, in sizes of the smallest span of the first:
@@ -48,31 +49,20 @@ pub struct Zone {
     pub name: String,
     /// Number of the body.
     pub body: usize,
-    /// Its shape.
-    pub shape: ZoneShape,
-}
-
-/// Shape of a zone.
-#[derive(Debug, Clone)]
-pub enum ZoneShape {
-    /// Faces over points of the body.
-    Faces {
-        /// The faces.
-        faces: Box<Faces>,
-        /// Index among the body's points of each point of the faces.
-        points: Vec<u32>,
-        /// Reference positions of the points of the faces \[m\].
-        reference: Vec<Vector3<f64>>,
-        /// True for points whose compliance is complete.
-        is_interface: Vec<bool>,
-    },
-    /// A plane fixed in the body frame, for rigid bodies.
-    Plane(Plane),
-    /// A sphere fixed in the body frame, for rigid bodies.
-    Sphere(Sphere),
+    /// Its shape in the body frame; shapes without faces belong to rigid bodies.
+    pub shape: Shape,
+    /// Index among the body's points of each point of the faces; empty without faces.
+    pub points: Vec<u32>,
+    /// For each of these points whether its compliance is complete.
+    pub is_interface: Vec<bool>,
 }
 
 impl Zone {
+    /// A zone without faces: a plane, a sphere, a cavity or a block.
+    pub fn of_shape(body: usize, name: &str, shape: Shape) -> Self {
+        Self { name: name.to_owned(), body, shape, points: Vec::new(), is_interface: Vec::new() }
+    }
+
     /// A zone of faces.
     ///
     /// * `surface` — faces over numbered points
@@ -101,48 +91,15 @@ impl Zone {
         let mut is_interface = is_interface.to_vec();
         is_interface.resize(points.len(), true);
         let reference: Vec<_> = points.iter().map(|&k| Vector3::from(positions_b[k as usize])).collect();
-        let faces =
-            Faces::new(surface, &reference).map_err(|source| SetupError::Surface { zone: zone(), source })?;
-        let shape = ZoneShape::Faces { faces: Box::new(faces), points, reference, is_interface };
-        Ok(Self { name: zone(), body, shape })
+        let shape = Shape::faces(surface, &reference);
+        let shape = shape.map_err(|source| SetupError::Surface { zone: zone(), source })?;
+        Ok(Self { name: zone(), body, shape, points, is_interface })
     }
 
-    /// Smallest and largest convex curvature in the middles of the faces \[1/m\]: 1/R of a ball, 0 of a plane
-    /// and of what is hollow.
-    pub fn convex_curvatures(&self) -> [f64; 2] {
-        match &self.shape {
-            ZoneShape::Plane(_) => [0.0; 2],
-            ZoneShape::Sphere(sphere) => [1.0 / sphere.radius; 2],
-            ZoneShape::Faces { faces, reference, .. } => {
-                let mut now = faces.state_at(reference);
-                let mut at_middle = |face: u32| {
-                    let xi = faces.domain(face).center();
-                    let x = faces.position(&mut now, face, xi);
-                    let foot = faces.project(&mut now, &x, Start { face, xi });
-                    // Positive is bent towards the normal: a ball has −1/R.
-                    foot.principal_curvatures().map_or(0.0, |[low, _]| -low).max(0.0)
-                };
-                let all = (0..faces.n_faces() as u32).map(&mut at_middle);
-                let [least, most] =
-                    all.fold([f64::INFINITY, 0.0], |[least, most], k| [k.min(least), k.max(most)]);
-                [least.min(most), most]
-            }
-        }
-    }
-
-    /// Tells at which edges (face and edge) the zone ends because the surface of the body turns there, see
-    /// [`Surface::sharp_edges`]. Pressure at other borders is pressure at the rim of a zone that is too
-    /// small.
+    /// Marks edges at which the zone ends because the surface of the body turns there, see
+    /// [`Shape::with_sharp_edges`].
     pub fn with_sharp_edges(mut self, edges: &[[u32; 2]]) -> Self {
-        if let ZoneShape::Faces { faces, .. } = &mut self.shape {
-            for &[face, edge] in edges {
-                if let Some(sharp) =
-                    faces.topology.sharp.get_mut(face as usize).and_then(|f| f.get_mut(edge as usize))
-                {
-                    *sharp = true;
-                }
-            }
-        }
+        self.shape = self.shape.with_sharp_edges(edges);
         self
     }
 }
@@ -222,9 +179,10 @@ impl QuasistaticContact {
             let body = bodies.get(zone.body);
             let body =
                 body.ok_or(SetupError::Missing { what: "body", index: zone.body, count: bodies.len() })?;
-            if let ZoneShape::Faces { points, faces, .. } = &zone.shape
-                && let Some(k) = points.iter().position(|&k| k as usize >= body.n_points)
-            {
+            let n_points = zone.shape.as_faces().map_or(0, Faces::n_points);
+            let missing = zone.points.iter().position(|&k| k as usize >= body.n_points);
+            let missing = missing.or((zone.points.len() < n_points).then_some(zone.points.len()));
+            if let (Some(k), Some(faces)) = (missing, zone.shape.as_faces()) {
                 let point = faces.surface.points[k];
                 return Err(SetupError::MissingPoint { zone: zone.name.clone(), point });
             }
@@ -251,7 +209,7 @@ impl QuasistaticContact {
     /// seen to go, not to lean on a bead.
     pub fn without_beads(mut self) -> Self {
         for zone in &mut self.zones {
-            if let ZoneShape::Faces { faces, .. } = &mut zone.shape {
+            if let Shape::Faces(faces) = &mut zone.shape {
                 faces.rim_radius = 0.0;
             }
         }
@@ -270,9 +228,14 @@ impl QuasistaticContact {
         if !(pair.friction >= 0.0 && pair.friction.is_finite()) {
             return Err(SetupError::Friction { first, second, friction: pair.friction });
         }
-        let ZoneShape::Faces { faces, reference, .. } = &a.shape else {
+        let Some(faces) = a.shape.as_faces() else {
             return Err(SetupError::NoFaces { first, second });
         };
+        let sheets = b.shape.sheets();
+        if sheets != 1 {
+            return Err(SetupError::Planes { first, second, planes: sheets });
+        }
+        let reference = &faces.reference;
         let rigid = |body: usize| self.bodies[body].compliance.is_none();
         if pair.law == Law::Hard && rigid(a.body) && rigid(b.body) {
             return Err(SetupError::RigidAndHard { first, second });
@@ -282,7 +245,7 @@ impl QuasistaticContact {
             return Err(SetupError::CrowdedNode { first, points: spans.max_points() });
         }
         // Where it is bluntest: a sharp place elsewhere may never be touched, and is watched during the run.
-        let radius = 1.0 / b.convex_curvatures()[0];
+        let radius = 1.0 / b.shape.convex_curvatures()[0];
         let smallest = spans.area.iter().copied().filter(|&area| area > 0.0).fold(f64::INFINITY, f64::min);
         if smallest.is_finite() && smallest.sqrt() > radius {
             return Err(SetupError::CoarseSpans { first, second, size: smallest.sqrt(), radius });
@@ -301,7 +264,7 @@ impl QuasistaticContact {
         };
         let bodies = [a.body, b.body];
         let rim_radius = RIM_RADIUS * smallest.sqrt();
-        if let ZoneShape::Faces { faces, .. } = &mut self.zones[pair.second].shape
+        if let Shape::Faces(faces) = &mut self.zones[pair.second].shape
             && rim_radius.is_finite()
         {
             let known = faces.rim_radius;
@@ -354,13 +317,8 @@ impl QuasistaticContact {
     }
 
     pub(super) fn face_zone(&self, zone: usize) -> Option<FaceZone<'_>> {
-        let Zone { body, shape, .. } = &self.zones[zone];
-        match shape {
-            ZoneShape::Faces { faces, points, is_interface, .. } => {
-                Some(FaceZone { body: *body, faces, points, is_interface })
-            }
-            _ => None,
-        }
+        let Zone { body, shape, points, is_interface, .. } = &self.zones[zone];
+        Some(FaceZone { body: *body, faces: shape.as_faces()?, points, is_interface })
     }
 
     pub(super) fn first(&self, pair: &PairModel) -> FaceZone<'_> {

@@ -4,7 +4,7 @@
 use carom_fem::surface::MAX_FACE_POINTS;
 use nalgebra::Vector3;
 
-use super::{QuasistaticContact, WarmState, Workspace, Zone, ZoneShape};
+use super::{QuasistaticContact, WarmState, Workspace, Zone};
 use crate::geometry::Domain;
 
 /// The loaded patch of a pair at the last solve.
@@ -59,7 +59,7 @@ impl QuasistaticContact {
 /// √A of each face of a zone in its reference position \[m\], from the tangents in its middle; empty for a
 /// zone without faces.
 pub(super) fn face_sizes(zone: &Zone) -> Vec<f64> {
-    let ZoneShape::Faces { faces, reference, .. } = &zone.shape else { return Vec::new() };
+    let Some(faces) = zone.shape.as_faces() else { return Vec::new() };
     let size = |face: u32| {
         let domain = faces.domain(face);
         let (mut r, mut r_a, mut r_ab) =
@@ -67,7 +67,7 @@ pub(super) fn face_sizes(zone: &Zone) -> Vec<f64> {
         faces.surface.shape_into(face as usize, domain.center(), &mut r, &mut r_a, &mut r_ab);
         let own = &faces.surface.faces[face as usize].points;
         let tangent = |a: usize| -> Vector3<f64> {
-            own.iter().zip(&r_a).map(|(&k, d)| reference[k as usize] * d[a]).sum()
+            own.iter().zip(&r_a).map(|(&k, d)| faces.reference[k as usize] * d[a]).sum()
         };
         let of_square = tangent(0).cross(&tangent(1)).norm();
         match domain {

@@ -6,7 +6,7 @@ use super::condense::apply;
 use super::model::PairModel;
 use super::tangents::SlipWork;
 use super::workspace::{SpanWork, Workspace};
-use super::{BodyState, QuasistaticContact, Row, Twist, WarmState, ZoneShape};
+use super::{BodyState, QuasistaticContact, Row, Twist, WarmState};
 
 /// Force and moment of all contacts on a body, in its frame, about its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -329,10 +329,8 @@ impl QuasistaticContact {
     /// Pressure on rim spans of the first zone, or on spans whose foot points reach the rim of an elastic
     /// second zone.
     fn rim_pressure(&self, pair: &PairModel, force: f64, work: &Workspace) -> Option<RimPressure> {
-        let elastic_faces = match &self.zones[pair.pair.second].shape {
-            ZoneShape::Faces { .. } => self.bodies[self.zones[pair.pair.second].body].compliance.is_some(),
-            _ => false,
-        };
+        let second = self.face_zone(pair.pair.second);
+        let elastic_faces = second.is_some_and(|zone| self.bodies[zone.body].compliance.is_some());
         let concerned = |zone: WhichZone, span: usize| {
             let s = pair.span_offset + span;
             match zone {

@@ -11,9 +11,9 @@ use faer::Mat;
 use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
 
 use super::*;
-use crate::Law;
 use crate::geometry::{Plane, Sphere};
 use crate::test_surfaces::{Random, cap, plate};
+use crate::{Block, Law, Shape};
 
 /// A body with one zone of faces over all its points.
 pub(super) fn faced(
@@ -31,9 +31,9 @@ pub(super) fn faced(
 }
 
 /// A rigid body without points that carries a plane or a sphere.
-pub(super) fn rigid(index: usize, shape: ZoneShape) -> (ContactBody, Zone, Vec<f64>) {
+pub(super) fn rigid(index: usize, shape: Shape) -> (ContactBody, Zone, Vec<f64>) {
     let body = ContactBody { name: "rigid".to_owned(), n_points: 0, compliance: None };
-    (body, Zone { name: "rigid".to_owned(), body: index, shape }, Vec::new())
+    (body, Zone::of_shape(index, "rigid", shape), Vec::new())
 }
 
 pub(super) fn problem(
@@ -116,12 +116,12 @@ fn smooth_compliance(points: &[Vector3<f64>], random: &mut Random) -> Mat<f64> {
     })
 }
 
-pub(super) fn contact_plane() -> ZoneShape {
-    ZoneShape::Plane(Plane { origin: Vector3::zeros(), normal: Vector3::z_axis() })
+pub(super) fn contact_plane() -> Shape {
+    Shape::Planes(vec![Plane { origin: Vector3::zeros(), normal: Vector3::z_axis() }])
 }
 
-pub(super) fn contact_sphere(radius: f64) -> ZoneShape {
-    ZoneShape::Sphere(Sphere { center: Vector3::zeros(), radius })
+pub(super) fn contact_sphere(radius: f64) -> Shape {
+    Shape::Sphere(Sphere { center: Vector3::zeros(), radius })
 }
 
 /// Uniform biquadratic B-spline patch of n × n spans of size h on z = c (x² + y²)/2, as contact zones of

@@ -4,15 +4,11 @@ use super::zones::{hertz_numbers, is_flipped, reach};
 use super::{PairSetup, QuasistaticContacts, Side};
 use crate::body::Body;
 use crate::contact::RimPolicy;
-use carom_contact::Law;
-use carom_contact::geometry::{Plane, Sphere};
-use carom_contact::submodel::{
-    ContactBody, Pair, QuasistaticContact, SetupError, Zone, ZoneShape, compliance,
-};
-use carom_fem::Surface;
+use carom_contact::geometry::Faces;
+use carom_contact::submodel::{ContactBody, Pair, QuasistaticContact, SetupError, Zone, compliance};
+use carom_contact::{Law, Shape};
 use carom_reduce::ReducedBody;
 use faer::Mat;
-use nalgebra::{Unit, Vector3};
 use std::sync::Arc;
 
 /// A surface that may touch another.
@@ -20,30 +16,12 @@ use std::sync::Arc;
 pub enum ContactSurface {
     /// A named surface of a reduced body.
     Named(String),
-    /// Faces of a rigid body; positions of `surface.points` in source coordinates \[m\].
-    Faces {
+    /// A shape of a rigid body, in source coordinates.
+    Of {
         /// Name, for messages.
         name: String,
-        /// The faces.
-        surface: Surface,
-        /// Position of each of `surface.points` \[m\].
-        positions: Vec<[f64; 3]>,
-        /// Edges at which the surface of the body turns, [`Surface::sharp_edges`].
-        sharp_edges: Vec<[u32; 2]>,
-    },
-    /// A plane of a rigid body, in source coordinates.
-    Plane {
-        /// A point of it \[m\].
-        point: [f64; 3],
-        /// Normal out of the body, of any length.
-        normal: [f64; 3],
-    },
-    /// A sphere of a rigid body, in source coordinates.
-    Sphere {
-        /// Centre \[m\].
-        center: [f64; 3],
-        /// Radius \[m\].
-        radius: f64,
+        /// The shape.
+        shape: Shape,
     },
 }
 
@@ -157,7 +135,7 @@ pub(super) fn build(
         let at = zones.len() - 2;
         let flipped = is_flipped(&zones[at], &zones[at + 1]);
         let [first, second] = if flipped { [at + 1, at] } else { [at, at + 1] };
-        if !matches!(zones[first].shape, ZoneShape::Faces { .. }) {
+        if zones[first].shape.as_faces().is_none() {
             let [first, second] = spec.bodies.map(|body| bodies[body].name.clone());
             return Err(ContactSetupError::NoFaces { first, second });
         }
@@ -240,14 +218,12 @@ fn reduced_draft<'a>(
 
 /// Rigid surfaces are numbered one after the other.
 fn rigid_draft<'a>(index: usize, body: &Body, surfaces: impl Iterator<Item = &'a ContactSurface>) -> Draft {
-    let mut given = Vec::new();
+    let mut positions: Vec<[f64; 3]> = Vec::new();
     for surface in surfaces {
-        if let ContactSurface::Faces { positions, .. } = surface {
-            given.extend_from_slice(positions);
+        if let ContactSurface::Of { shape: Shape::Faces(faces), .. } = surface {
+            positions.extend(faces.reference.iter().map(|x| <[f64; 3]>::from(x - body.frame_origin)));
         }
     }
-    let positions: Vec<[f64; 3]> =
-        given.iter().map(|&x| (Vector3::from(x) - body.frame_origin).into()).collect();
     let numbers = (0..positions.len() as u32).collect();
     let side = side(index, &positions, Vec::new(), 0, None);
     Draft { side, numbers, positions }
@@ -287,7 +263,6 @@ fn zone(
     draft: &Draft,
     next_rigid: &mut usize,
 ) -> Result<Zone, ContactSetupError> {
-    let local = |x: &[f64; 3]| Vector3::from(*x) - body.frame_origin;
     let label = |name: &str| format!("{}:{name}", body.name);
     if !matches!(surface, ContactSurface::Named(_)) && body.reduced.is_some() {
         return Err(ContactSetupError::NotRigid { body: body.name.clone() });
@@ -307,24 +282,12 @@ fn zone(
             let zone = Zone::of_faces(side, &label(name), faces, points, positions, &found.is_interface)?;
             Ok(zone.with_sharp_edges(&found.sharp_edges))
         }
-        ContactSurface::Faces { name, surface, positions, sharp_edges } => {
-            let mut surface = surface.clone();
-            let start = *next_rigid;
-            *next_rigid += positions.len();
-            for (k, number) in surface.points.iter_mut().enumerate() {
-                *number = (start + k) as u32;
-            }
-            let zone = Zone::of_faces(side, &label(name), surface, &draft.numbers, &draft.positions, &[])?;
-            Ok(zone.with_sharp_edges(sharp_edges))
-        }
-        ContactSurface::Plane { point, normal } => {
-            let normal = Unit::try_new(Vector3::from(*normal), 0.0).unwrap_or_else(Vector3::z_axis);
-            let shape = ZoneShape::Plane(Plane { origin: local(point), normal });
-            Ok(Zone { name: label("plane"), body: side, shape })
-        }
-        ContactSurface::Sphere { center, radius } => {
-            let shape = ZoneShape::Sphere(Sphere { center: local(center), radius: *radius });
-            Ok(Zone { name: label("sphere"), body: side, shape })
+        ContactSurface::Of { name, shape } => {
+            let shape = shape.moved(|x| x - body.frame_origin, |v| *v);
+            let (start, n) = (*next_rigid, shape.as_faces().map_or(0, Faces::n_points));
+            *next_rigid += n;
+            let points = (start as u32..(start + n) as u32).collect();
+            Ok(Zone { name: label(name), body: side, shape, points, is_interface: vec![true; n] })
         }
     }
 }

@@ -4,9 +4,10 @@ use super::setup::{ContactSetupError, ContactSpec};
 use crate::body::Body;
 use crate::contact::HertzNumbers;
 use carom_contact::closed_form::contact_modulus;
+use carom_contact::geometry::Faces;
 use carom_contact::pressure::Spans;
-use carom_contact::submodel::{Zone, ZoneShape};
-use carom_contact::{Law, Stiffness};
+use carom_contact::submodel::Zone;
+use carom_contact::{Law, Shape, Stiffness};
 
 /// True if the second zone shall carry the pressure: it has faces, and the first has none or larger spans.
 ///
@@ -19,9 +20,9 @@ pub fn is_flipped(first: &Zone, second: &Zone) -> bool {
 
 /// Mean √A of the spans of a zone \[m\]; infinite if it cannot carry pressure.
 fn span_size(zone: &Zone) -> f64 {
-    match &zone.shape {
-        ZoneShape::Faces { faces, reference, .. } if faces.n_faces() > 0 => {
-            let spans = Spans::new(faces, reference);
+    match zone.shape.as_faces() {
+        Some(faces) if faces.n_faces() > 0 => {
+            let spans = Spans::new(faces, &faces.reference);
             spans.area.iter().map(|area| area.sqrt()).sum::<f64>() / spans.len() as f64
         }
         _ => f64::INFINITY,
@@ -31,9 +32,9 @@ fn span_size(zone: &Zone) -> f64 {
 /// Radius of a ball about the frame origin that holds a zone \[m\]; the distance of a plane.
 pub(super) fn reach(zone: &Zone) -> f64 {
     match &zone.shape {
-        ZoneShape::Faces { reference, .. } => reference.iter().map(|x| x.norm()).fold(0.0, f64::max),
-        ZoneShape::Plane(plane) => plane.origin.norm(),
-        ZoneShape::Sphere(sphere) => sphere.center.norm() + sphere.radius,
+        Shape::Planes(planes) => planes.iter().map(|plane| plane.origin.norm()).fold(0.0, f64::max),
+        Shape::Cavity(sphere) => sphere.center.norm() + sphere.radius,
+        shape => shape.radius(),
     }
 }
 
@@ -68,16 +69,15 @@ pub(super) fn hertz_numbers(
 
 /// Area of the faces of a zone \[m²\]; infinite without faces.
 fn area(zone: &Zone) -> f64 {
-    match &zone.shape {
-        ZoneShape::Faces { faces, reference, .. } => Spans::new(faces, reference).area.iter().sum(),
-        _ => f64::INFINITY,
-    }
+    let area = |faces: &Faces| Spans::new(faces, &faces.reference).area.iter().sum();
+    zone.shape.as_faces().map_or(f64::INFINITY, area)
 }
 
 /// Largest convex curvature in the middles of the faces of a zone, at least 1/reach; 0 of a plane \[1/m\].
 fn largest_curvature(zone: &Zone) -> f64 {
+    let largest = zone.shape.convex_curvatures()[1];
     match &zone.shape {
-        ZoneShape::Faces { .. } => zone.convex_curvatures()[1].max(1.0 / reach(zone).max(f64::MIN_POSITIVE)),
-        _ => zone.convex_curvatures()[1],
+        Shape::Faces(_) => largest.max(1.0 / reach(zone).max(f64::MIN_POSITIVE)),
+        _ => largest,
     }
 }

@@ -1,7 +1,7 @@
 //! The problems of Puso and Zywicz, and how far a system has drifted.
 
 use carom_dynamics::Placement;
-use carom_rigid::{Ball, Law, PairSpec, RigidBody, Shape, System};
+use carom_rigid::{Ball, Block, Law, PairSpec, Plane, RigidBody, Shape, Sphere, System};
 use nalgebra::{Matrix3, Vector3};
 
 /// Extremes over a run.
@@ -55,7 +55,7 @@ pub(crate) fn ball_in_shell(stiffness: f64, dt: f64) -> System {
         bodies: [0, 1],
         points: vec![Ball::new(Vector3::zeros(), 1.0)],
         edges: Vec::new(),
-        shape: Shape::Cavity { center: Vector3::zeros(), radius: 9.0 },
+        shape: Shape::Cavity(Sphere { center: Vector3::zeros(), radius: 9.0 }),
         law: Law::per_point(stiffness),
         restitution: 1.0,
         friction: 0.0,
@@ -66,10 +66,17 @@ pub(crate) fn ball_in_shell(stiffness: f64, dt: f64) -> System {
 /// Masses of the six nodes of the rod \[kg\], and half its length \[m\].
 pub(crate) const ROD: ([f64; 6], f64) = ([0.7e-6, 1.4e-6, 1.4e-6, 1.4e-6, 1.4e-6, 0.7e-6], 0.5);
 
+/// The six walls of a cube around the origin with this half length, touched from inside.
+fn room(half: f64) -> Shape {
+    let wall = |axis: usize, side: f64| {
+        Plane::new(half * Vector3::ith(axis, side), Vector3::ith(axis, -side)).unwrap()
+    };
+    Shape::Planes((0..3).flat_map(|axis| [wall(axis, 1.0), wall(axis, -1.0)]).collect())
+}
+
 /// The walls of a cube from −1 to 1.
 pub(crate) fn walls() -> Shape {
-    let wall = |axis: usize, side: f64| [Vector3::ith(axis, side), Vector3::ith(axis, -side)];
-    Shape::Planes((0..3).flat_map(|axis| [wall(axis, 1.0), wall(axis, -1.0)]).collect())
+    room(1.0)
 }
 
 /// Zywicz & Puso (1999), fourth example: a rod of five beams, masses lumped at its nodes, in a hollow cube.
@@ -120,13 +127,13 @@ pub(crate) fn pair(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairS
 }
 
 pub(crate) fn balls_touch(a: usize, b: usize) -> PairSpec {
-    let sphere = Shape::Sphere { center: Vector3::zeros(), radius: RADIUS };
+    let sphere = Shape::Sphere(Sphere { center: Vector3::zeros(), radius: RADIUS });
     pair([a, b], vec![Ball::new(Vector3::zeros(), RADIUS)], sphere)
 }
 
 pub(crate) fn ground() -> (RigidBody, Shape) {
     let body = RigidBody::new("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed();
-    (body, Shape::Planes(vec![[Vector3::zeros(), Vector3::z()]]))
+    (body, Shape::plane(Vector3::zeros(), Vector3::z()).unwrap())
 }
 
 /// A block around its centre of mass.
@@ -153,12 +160,11 @@ pub(crate) fn crowd(n: usize, dt: f64) -> System {
     };
     let mut places: Vec<Placement> = (0..n).map(|i| at(place(i), random.vector().into())).collect();
     places.push(at([0.0; 3], [0.0; 3]));
-    let wall = |axis: usize, side: f64| [half * Vector3::ith(axis, side), Vector3::ith(axis, -side)];
-    let cube: Vec<_> = (0..3).flat_map(|axis| [wall(axis, 1.0), wall(axis, -1.0)]).collect();
+    let cube = room(half);
     let mut pairs = Vec::new();
     for i in 0..n {
         pairs.extend((0..i).map(|j| balls_touch(i, j)));
-        pairs.push(pair([i, n], vec![Ball::new(Vector3::zeros(), RADIUS)], Shape::Planes(cube.clone())));
+        pairs.push(pair([i, n], vec![Ball::new(Vector3::zeros(), RADIUS)], cube.clone()));
     }
     System::new(bodies, &places, &pairs, Vector3::zeros(), dt).unwrap()
 }
@@ -199,7 +205,7 @@ pub(crate) fn stack(storeys: usize, friction: f64) -> System {
         let below = if i == 1 {
             plane.clone()
         } else {
-            Shape::Block { center: Vector3::zeros(), half: 0.5 * size(i - 1) }
+            Shape::Block(Block::new(Vector3::zeros(), 0.5 * size(i - 1)))
         };
         pairs.push(PairSpec { restitution: 0.0, friction, ..pair([i, i - 1], feet(size(i)), below) });
     }

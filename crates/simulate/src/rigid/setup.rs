@@ -5,8 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use carom_dynamics::Placement;
 use carom_fem::{Body, Discretisation, Geometry};
 use carom_format::scenario::model::{BodySpec, ContactSpec, End, Scenario, ShapeKind, ShapeSpec};
-use carom_rigid::{Ball, Edge, PairError, PairSpec, RigidBody, Shape, System, SystemError};
-use nalgebra::Vector3;
+use carom_rigid::{
+    Ball, Block, Edge, PairError, PairSpec, Plane, RigidBody, Shape, Sphere, System, SystemError,
+};
+use nalgebra::{Unit, Vector3};
 
 use super::repeated::{self, OfBodies};
 use crate::SimulateError;
@@ -168,23 +170,25 @@ fn shape_surface(shape: &ShapeSpec) -> Option<Shape> {
     match &shape.kind {
         ShapeKind::Points { .. } => None,
         ShapeKind::Ball { center, radius } => {
-            Some(Shape::Sphere { center: (*center).into(), radius: *radius })
+            Some(Shape::Sphere(Sphere { center: (*center).into(), radius: *radius }))
         }
         ShapeKind::Cavity { center, radius } => {
-            Some(Shape::Cavity { center: (*center).into(), radius: *radius })
+            Some(Shape::Cavity(Sphere { center: (*center).into(), radius: *radius }))
         }
         ShapeKind::Block { center, size } => {
-            Some(Shape::Block { center: (*center).into(), half: 0.5 * Vector3::from(*size) })
+            Some(Shape::Block(Block::new((*center).into(), 0.5 * Vector3::from(*size))))
         }
         ShapeKind::Room { center, size } => {
             let wall = |axis: usize, side: f64| {
-                let point = Vector3::from(*center) + Vector3::ith(axis, 0.5 * side * size[axis]);
-                [point, Vector3::ith(axis, -side)]
+                let origin = Vector3::from(*center) + Vector3::ith(axis, 0.5 * side * size[axis]);
+                Plane { origin, normal: Unit::new_normalize(Vector3::ith(axis, -side)) }
             };
             Some(Shape::Planes((0..3).flat_map(|axis| [wall(axis, 1.0), wall(axis, -1.0)]).collect()))
         }
         ShapeKind::Plane { point, normal } => {
-            Some(Shape::Planes(vec![[Vector3::from(*point), Vector3::from(*normal)]]))
+            // The format refuses a normal without a direction.
+            let normal = Unit::new_normalize(Vector3::from(*normal));
+            Some(Shape::Planes(vec![Plane { origin: (*point).into(), normal }]))
         }
     }
 }
@@ -220,5 +224,7 @@ fn set_surface(spec: &BodySpec, geometry: &Body, set: &str) -> Result<Shape, Sim
     let discretisation = discretisation(spec, geometry)?;
     let surface = geometry.surface_of_set(&discretisation, set)?;
     let positions = surface.points.iter().map(|&i| Vector3::from(discretisation.points[i as usize]));
-    Ok(Shape::Faces { positions: positions.collect(), surface })
+    let positions: Vec<_> = positions.collect();
+    Shape::faces(surface, &positions)
+        .map_err(|source| SimulateError::Face { set: format!("{}:{set}", spec.name), source })
 }

@@ -7,7 +7,7 @@ use carom_contact::closed_form::contact_modulus;
 use carom_contact::geometry::Faces;
 use carom_contact::pressure::{Cell, Spans};
 use carom_contact::submodel::{
-    ContactBody, Pair, PointMotion, QuasistaticContact, WarmState, Workspace, Zone, ZoneShape,
+    ContactBody, Pair, PointMotion, QuasistaticContact, WarmState, Workspace, Zone,
 };
 use carom_fem::Surface;
 use carom_format::scenario::model::{ContactSpec, End, Rim, Scenario};
@@ -212,8 +212,8 @@ impl ZoneFaces {
 
 /// For each span of a zone whether it belongs to an open face.
 fn open_spans(zone: &Zone, open: &[bool]) -> Vec<bool> {
-    let ZoneShape::Faces { faces, reference, .. } = &zone.shape else { return Vec::new() };
-    let spans = Spans::new(faces, reference);
+    let Some(faces) = zone.shape.as_faces() else { return Vec::new() };
+    let spans = Spans::new(faces, &faces.reference);
     let at_point = |point: u32| {
         faces.surface.faces.iter().zip(open).any(|(face, &open)| open && face.points.contains(&point))
     };

@@ -1,7 +1,6 @@
 //! What a load step leaves: displacements, forces, energies, and what the result keeps of them.
 
 use carom_contact::pressure::Cell;
-use carom_contact::submodel::ZoneShape;
 use carom_dynamics::{Balance, BodyState, ContactState, rotation};
 use carom_progress::Progress;
 use nalgebra::Vector3;
@@ -182,9 +181,8 @@ fn pressures(contact: &StaticContact, pair: usize) -> (Vec<u32>, Vec<f64>) {
     let spans = contact.model.spans(pair);
     let lambda = &contact.work.solution.lambda[contact.model.span_range(pair)];
     let pressure = |s: usize| lambda[s] / spans.area[s];
-    let ZoneShape::Faces { faces, .. } = &contact.model.zones[contact.model.pair(pair).first].shape else {
-        return (Vec::new(), Vec::new());
-    };
+    let shape = &contact.model.zones[contact.model.pair(pair).first].shape;
+    let Some(faces) = shape.as_faces() else { return (Vec::new(), Vec::new()) };
     let mut at_point = vec![0.0; faces.n_points()];
     let mut on_face = vec![0.0; faces.n_faces()];
     for (s, cell) in spans.cell.iter().enumerate().filter(|(s, _)| lambda[*s] > 0.0) {

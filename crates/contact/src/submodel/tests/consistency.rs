@@ -103,6 +103,31 @@ fn forces_on_points_are_the_derivatives_of_the_energy_with_respect_to_low_modes(
     }
 }
 
+/// A rigid cap in a cavity that fits it loosely, and on the edge of a block.
+#[test]
+fn a_cavity_and_a_block_push_along_the_derivatives_of_the_energy() {
+    let cavity = Shape::Cavity(Sphere { center: Vector3::new(0.0, 0.0, 0.02), radius: 0.02 });
+    let half = Vector3::new(0.05, 0.05, 0.01);
+    let block = Shape::Block(Block::new(Vector3::new(-0.0497, 0.0, -0.01), half));
+    for shape in [cavity, block] {
+        let (model, positions) =
+            problem(vec![faced(0, "cap", steel_cap(), None), rigid(1, shape.clone())], Law::per_area(1e14));
+        let mut work = model.workspace();
+        let mut at_shift = |shift: Vector3<f64>| {
+            let place = [(shift, turn([0.3, 1.0, 0.2], 0.01)), (Vector3::zeros(), Matrix3::identity())];
+            solve_at(&model, &positions, &place, &mut model.cold(), &mut work);
+            (work.solution.energy(), place[0].1 * work.solution.wrench[0].force_b)
+        };
+        let place = Vector3::new(1e-4, -5e-5, -4e-6);
+        let force = at_shift(place).1;
+        assert!(force.z > 1.0, "{shape:?}: {force}");
+        for d in 0..3 {
+            let by_shift = derivative(1e-9, |h| at_shift(place + Vector3::ith(d, h)).0);
+            assert!((by_shift + force[d]).abs() < 1e-5 * force.norm(), "{d}: {by_shift} {force}");
+        }
+    }
+}
+
 #[test]
 fn total_force_and_moment_vanish_to_round_off() {
     for (law, place, ..) in cases() {

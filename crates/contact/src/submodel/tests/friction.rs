@@ -59,8 +59,7 @@ impl Press {
         let compliance = half_space(&points, h, poisson);
         let first = faced(0, "patch", (surface, points), Some(compliance));
         let sphere = Sphere { center: Vector3::zeros(), radius: RADIUS };
-        let (mut model, positions) =
-            problem_with((vec![first, rigid(1, ZoneShape::Sphere(sphere))], law), MU);
+        let (mut model, positions) = problem_with((vec![first, rigid(1, Shape::Sphere(sphere))], law), MU);
         model.tolerances.relative = 1e-9;
         let (warm, work) = (model.cold(), model.workspace());
         Self { model, positions, warm, work }

@@ -90,9 +90,7 @@ fn force_on_points_without_complete_compliance_is_counted() {
     let (surface, points) = steel_cap();
     let compliance = smooth_compliance(&points, &mut Random(1));
     let (body, mut zone, x) = faced(0, "ball:pole", (surface, points.clone()), Some(compliance));
-    if let ZoneShape::Faces { is_interface, .. } = &mut zone.shape {
-        is_interface.iter_mut().zip(&points).for_each(|(inside, x)| *inside = x.x > 0.0);
-    }
+    zone.is_interface.iter_mut().zip(&points).for_each(|(inside, x)| *inside = x.x > 0.0);
     let (model, positions) = problem(vec![(body, zone, x), rigid(1, contact_plane())], Law::Hard);
     let out = solve(&model, &positions, down(5e-6)).unwrap();
     assert!(out.off_interface[0] > 0.3 && out.off_interface[0] < 0.7, "{}", out.off_interface[0]);
@@ -112,6 +110,8 @@ fn setups_that_cannot_work_are_refused_with_a_reason() {
     assert!(build(vec![part(), plane()], 1, 0, soft).contains("first zone must have faces"));
     assert!(build(vec![part(), plane()], 0, 1, Law::Hard).contains("both bodies are rigid"));
     assert!(build(vec![part(), plane()], 0, 2, soft).contains("zone 2 does not exist; there are 2"));
+    let room = Shape::Planes(vec![Plane { origin: Vector3::zeros(), normal: Vector3::z_axis() }; 6]);
+    assert!(build(vec![part(), rigid(1, room)], 0, 1, soft).contains("has 6 planes, where one is possible"));
     let bad = Law::of_materials(0.0, 1e11);
     assert!(build(vec![part(), plane()], 0, 1, bad).contains("positive, finite numbers"));
     let mut skew = part();
@@ -197,7 +197,7 @@ fn what_could_slip_in_between_the_pressure_points_is_refused() {
     };
     let (body, zone, _) = faced(0, "plate", plate(FaceShape::Quad9, 2, 2, flat), None);
     let (second, table, _) = faced(1, "table", plate(FaceShape::Quad9, 2, 2, rolled), None);
-    let [blunt, sharp] = table.convex_curvatures();
+    let [blunt, sharp] = table.shape.convex_curvatures();
     assert!(blunt < 1e-6 && sharp > 1.0 / 5e-4, "{blunt} {sharp}");
     assert!(QuasistaticContact::new(vec![body, second], vec![zone, table], &pairs).is_ok());
 }

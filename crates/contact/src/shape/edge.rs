@@ -1,4 +1,4 @@
-//! Edges of boxes that cross those of others, where no corner is near.
+//! Straight edges of bodies, and where two of them cross: contact without a corner nearby.
 
 use nalgebra::Vector3;
 
@@ -21,7 +21,7 @@ const PARALLEL: f64 = 1e-3;
 const BESIDE: f64 = 0.02;
 
 impl Edge {
-    /// The edges of a box along the source axes, those along x first.
+    /// The edges of a block along the axes of the frame, those along x first.
     pub fn of_block(center: Vector3<f64>, size: Vector3<f64>) -> [Self; 12] {
         std::array::from_fn(|number| {
             let along = number / 4;
@@ -38,7 +38,7 @@ impl Edge {
     }
 
     /// The edge with its vectors turned and its middle moved.
-    pub(crate) fn map(
+    pub fn map(
         &self,
         point: impl Fn(&Vector3<f64>) -> Vector3<f64>,
         vector: impl Fn(&Vector3<f64>) -> Vector3<f64>,
@@ -53,13 +53,13 @@ impl Edge {
 
 /// Where the straight lines of two edges come nearest to each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Crossing {
+pub struct Crossing {
     /// Distance of the first line from the second along the normal, negative where the bodies overlap \[m\].
-    pub(crate) gap: f64,
+    pub gap: f64,
     /// Out of the body with the second edge.
-    pub(crate) normal: Vector3<f64>,
+    pub normal: Vector3<f64>,
     /// Places on both lines, −1 and 1 the ends of the edges.
-    pub(crate) at: [f64; 2],
+    pub at: [f64; 2],
 }
 
 /// The crossing of two edges, whether or not it lies within them.
@@ -67,7 +67,7 @@ pub(crate) struct Crossing {
 /// ```text
 /// a + s d_a − b − t d_b = g n,   n ∥ d_a × d_b
 /// ```
-pub(crate) fn crossing(first: &Edge, second: &Edge) -> Crossing {
+pub fn crossing(first: &Edge, second: &Edge) -> Crossing {
     let between = first.center - second.center;
     let (d_a, d_b) = (&first.half, &second.half);
     let across = d_a.cross(d_b);
@@ -90,7 +90,7 @@ pub(crate) fn crossing(first: &Edge, second: &Edge) -> Crossing {
 ///
 /// Two edges make a face of the Minkowski difference of both bodies where the arcs of normals of one meet the
 /// arcs of the other's, turned round: the normal of the crossing lies between the faces of either edge.
-pub(crate) fn touching(first: &Edge, second: &Edge, deepest: f64) -> Option<Crossing> {
+pub fn touching(first: &Edge, second: &Edge, deepest: f64) -> Option<Crossing> {
     let lengths = [first, second].map(|edge| edge.half.norm());
     let across = first.half.cross(&second.half);
     if across.norm() <= PARALLEL * lengths[0] * lengths[1] {
