@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use carom_continuum::statics;
 use carom_fem::{DiscretisationError, ImpossibleBody, MaterialError, SetError, SurfaceError};
 use carom_files::WriteFileError;
 use carom_format::{ReadArchiveError, ResultError};
@@ -10,7 +11,7 @@ use carom_multibody::{BodyError, ContactSetupError, RunError, SystemError};
 use carom_reduce::ReduceError;
 use thiserror::Error;
 
-use crate::{RepeatedContact, StaticError};
+use crate::RepeatedContact;
 
 /// What kind of failure it is: decides the exit code of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -400,9 +401,12 @@ pub enum SimulateError {
     /// The run ended early; what was computed is in the result.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// No equilibrium was found.
+    /// A static problem cannot be set up.
     #[error(transparent)]
-    Static(#[from] StaticError),
+    StaticSetup(statics::SetupError),
+    /// A static run ended early; what was computed is in the result.
+    #[error(transparent)]
+    StaticRun(statics::RunError),
     /// A result that was to be continued has reached its end: nothing is left to do.
     #[error("`{path}` is complete; a later end time prolongs it, `--force` begins it again")]
     Complete {
@@ -451,8 +455,11 @@ impl SimulateError {
             Self::RigidRun(carom_rigid::RunError::Observer(_)) => ErrorKind::Files,
             Self::RigidRun(carom_rigid::RunError::Step(_)) => ErrorKind::Convergence,
             Self::Run(RunError::Interrupted { .. }) | Self::Interrupted => ErrorKind::Interrupted,
-            Self::Static(error) if error.is_interruption() => ErrorKind::Interrupted,
-            Self::Static(error) if error.is_convergence() => ErrorKind::Convergence,
+            Self::StaticSetup(error) if error.is_convergence() => ErrorKind::Convergence,
+            Self::StaticRun(statics::RunError::Observer(_)) => ErrorKind::Files,
+            Self::StaticRun(statics::RunError::Equilibrium(error)) if error.is_convergence() => {
+                ErrorKind::Convergence
+            }
             Self::Reduce { source, .. } if source.is_convergence() => ErrorKind::Convergence,
             Self::Run(RunError::Observer(_)) => ErrorKind::Files,
             Self::Run(
@@ -462,6 +469,24 @@ impl SimulateError {
                 | RunError::Stalled { .. },
             ) => ErrorKind::Convergence,
             _ => ErrorKind::Input,
+        }
+    }
+}
+
+impl From<statics::SetupError> for SimulateError {
+    fn from(error: statics::SetupError) -> Self {
+        match error {
+            statics::SetupError::Interrupted => Self::Interrupted,
+            error => Self::StaticSetup(error),
+        }
+    }
+}
+
+impl From<statics::RunError> for SimulateError {
+    fn from(error: statics::RunError) -> Self {
+        match error {
+            statics::RunError::Interrupted => Self::Interrupted,
+            error => Self::StaticRun(error),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`prepare()`] makes or reads the bodies and reduced models that a scenario names, [`system()`] puts them
 //! together, [`run()`] carries the time loop and keeps the result. Read in that order. The scheme `static`
-//! has no time loop: [`statics`]. [`survey()`] says what [`prepare()`] would do, and what is wrong, without
+//! has no time loop: `statics`. [`survey()`] says what [`prepare()`] would do, and what is wrong, without
 //! writing anything.
 
 mod discretised;
@@ -20,7 +20,7 @@ mod rigid;
 mod rigid_partner;
 pub mod run;
 mod static_modes;
-pub mod statics;
+mod statics;
 mod stops;
 pub mod system;
 
@@ -30,5 +30,5 @@ pub use prepare::survey::{Standing, Survey, SurveyedBody, survey};
 pub use prepare::{Prepared, PreparedBody, PreparedModel, Workshop, prepare};
 pub use rigid::RepeatedContact;
 pub use run::{RunOptions, RunOutcome, cpu_seconds, run};
-pub use statics::{StaticError, StaticOutcome};
+pub use statics::{StaticOutcome, SupportOutcome};
 pub use system::{Assembled, system};

@@ -1,45 +1,24 @@
-//! What a load step leaves: displacements, forces, energies, and what the result keeps of them.
+//! The end of a load step: displacements, forces, energies.
 
 use carom_contact::pressure::Cell;
 use carom_dynamics::{Balance, BodyState, ContactState, rotation};
 use carom_progress::Progress;
 use nalgebra::Vector3;
 
-use super::StaticError;
+use super::EquilibriumError;
 use super::body::StaticBody;
 use super::contact::StaticContact;
 use super::equilibrium::Balanced;
+use super::outcome::{BodyForces, ForceFrom, pair_forces};
 
 /// Forces on a deformable body that are left over at free points, relative to the largest, above which a run
 /// fails.
 const UNBALANCED: f64 = 1e-6;
 
-/// Forces on a body in equilibrium, inertial axes.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct BodyForcesOutcome {
-    /// Name of the body.
-    pub name: String,
-    /// Sum of the loads \[N\].
-    pub load: [f64; 3],
-    /// Sum of the contact forces \[N\].
-    pub contact: [f64; 3],
-    /// Sum of the forces of its supports \[N\].
-    pub support: [f64; 3],
-    /// Largest displacement of a point \[m\].
-    pub max_displacement: f64,
-    /// Largest displacement of a point less that of the point that moves least, over the largest extent; 0
-    /// for a rigid body.
-    pub deflection: f64,
-    /// Largest force left over at a free point, relative to the largest force; 0 for a rigid body.
-    pub residual: f64,
-}
-
 /// A body at the end of a load step.
 pub(super) struct BodyResult {
     pub(super) state: BodyState,
-    pub(super) forces: BodyForcesOutcome,
-    /// Forces of the supports: number of the support in the scenario, force \[N\].
-    pub(super) supports: Vec<(usize, [f64; 3])>,
+    pub(super) forces: BodyForces,
     /// ½ uᵀ K u, and half the work of all forces on u \[J\].
     energy: [f64; 2],
 }
@@ -52,7 +31,7 @@ pub(super) fn body_result(
     balanced: &Balanced,
     contact: Option<&StaticContact>,
     progress: &dyn Progress,
-) -> Result<BodyResult, StaticError> {
+) -> Result<BodyResult, EquilibriumError> {
     let pressed = contact_forces(number, body, contact);
     let motion = &balanced.motion[number];
     let mut displacement: Vec<Vector3<f64>> =
@@ -60,41 +39,42 @@ pub(super) fn body_result(
     if let Some(elastic) = &body.elastic {
         let by_contact = elastic
             .displacement(&pressed, progress)
-            .map_err(|source| StaticError::Factor { body: body.name.clone(), source: source.into() })?;
+            .map_err(|source| EquilibriumError::factor(&body.name, source.into()))?;
         for (u, c) in displacement.iter_mut().zip(by_contact) {
             *u += Vector3::from(c);
         }
     }
     let sum = |forces: &[[f64; 3]]| forces.iter().map(|&f| Vector3::from(f)).sum::<Vector3<f64>>();
-    let mut forces = BodyForcesOutcome {
+    let mut forces = BodyForces {
         name: body.name.clone(),
         load: (body.total_load() * part).into(),
         contact: sum(&pressed).into(),
+        by_pair: contact.map_or_else(Vec::new, |contact| pair_forces(contact, number)),
         max_displacement: displacement.iter().map(|u| u.norm()).fold(0.0, f64::max),
-        ..BodyForcesOutcome::default()
+        ..BodyForces::default()
     };
     let mut energy = [0.0; 2];
-    let mut supports = Vec::new();
     if let Some(elastic) = &body.elastic {
         forces.deflection = deflection(&body.discretisation.points, &displacement);
         let u: Vec<[f64; 3]> = displacement.iter().map(|&u| u.into()).collect();
         let inner = elastic.forces(&u);
         let left = leftover(body, part, &inner, &pressed);
-        (forces.residual, supports) = reactions(body, &left, &inner);
-        forces.support = supports.iter().map(|(_, f)| Vector3::from(*f)).sum::<Vector3<f64>>().into();
+        (forces.residual, forces.by_support) = reactions(body, &left, &inner);
+        let by_support = forces.by_support.iter().map(|support| Vector3::from(support.force));
+        forces.support = by_support.sum::<Vector3<f64>>().into();
         let work =
             |f: &[[f64; 3]]| f.iter().flatten().zip(u.iter().flatten()).map(|(f, u)| f * u).sum::<f64>();
         let load: Vec<[f64; 3]> = body.load.iter().map(|f| f.map(|f| part * f)).collect();
         energy = [0.5 * work(&inner), 0.5 * (work(&load) + work(&pressed) + work(&held_only(body, &left)))];
         if forces.residual > UNBALANCED {
-            return Err(StaticError::Unbalanced { body: body.name.clone(), residual: forces.residual });
+            return Err(EquilibriumError::Unbalanced { body: body.name.clone(), residual: forces.residual });
         }
     } else if body.motions.len() < 6 {
         // A rigid body that is held: its supports take up the rest.
         let rest = -(Vector3::from(forces.load) + Vector3::from(forces.contact));
         forces.support = rest.into();
     }
-    Ok(BodyResult { state: state(body, part, motion, &displacement), forces, supports, energy })
+    Ok(BodyResult { state: state(body, part, motion, &displacement), forces, energy })
 }
 
 /// Forces of the contacts on all points of a body.
@@ -116,9 +96,9 @@ fn leftover(body: &StaticBody, part: f64, inner: &[[f64; 3]], pressed: &[[f64; 3
 }
 
 /// The largest of these forces at a free dof relative to the largest force, and the sums of the supports.
-fn reactions(body: &StaticBody, left: &[[f64; 3]], inner: &[[f64; 3]]) -> (f64, Vec<(usize, [f64; 3])>) {
+fn reactions(body: &StaticBody, left: &[[f64; 3]], inner: &[[f64; 3]]) -> (f64, Vec<ForceFrom>) {
     let (mut free, mut largest) = (0.0f64, 0.0f64);
-    let mut supports: Vec<(usize, [f64; 3])> = Vec::new();
+    let mut supports: Vec<ForceFrom> = Vec::new();
     for (k, (rest, inner)) in left.iter().zip(inner).enumerate() {
         for d in 0..3 {
             largest = largest.max(inner[d].abs());
@@ -127,14 +107,14 @@ fn reactions(body: &StaticBody, left: &[[f64; 3]], inner: &[[f64; 3]]) -> (f64, 
                 continue;
             }
             let owner = body.held.owner[k][d];
-            let place = supports.iter().position(|(number, _)| *number == owner).unwrap_or_else(|| {
-                supports.push((owner, [0.0; 3]));
+            let place = supports.iter().position(|support| support.number == owner).unwrap_or_else(|| {
+                supports.push(ForceFrom { number: owner, force: [0.0; 3] });
                 supports.len() - 1
             });
-            supports[place].1[d] += rest[d];
+            supports[place].force[d] += rest[d];
         }
     }
-    supports.sort_by_key(|(number, _)| *number);
+    supports.sort_by_key(|support| support.number);
     (if largest > 0.0 { free / largest } else { 0.0 }, supports)
 }
 

@@ -16,11 +16,10 @@ use carom_progress::Progress;
 use faer::Mat;
 use nalgebra::{DVector, Matrix3, Vector3};
 
-use super::StaticError;
 use super::body::StaticBody;
 use super::contact::StaticContact;
 use super::trust_region::Model;
-use crate::SimulateError;
+use super::{EquilibriumError, NotHeld, RimPressure};
 
 /// Forces left over, relative to all forces, that count as none.
 const TOLERANCE: f64 = 1e-12;
@@ -48,7 +47,7 @@ pub(super) struct Balanced {
     /// Largest force that is left on a motion, relative to all forces.
     pub(super) residual: f64,
     /// Pressure at rims of zones, where that is no error.
-    pub(super) rims: Vec<String>,
+    pub(super) rims: Vec<RimPressure>,
 }
 
 /// What the contact says at some motions.
@@ -71,16 +70,12 @@ pub(super) struct Search<'a> {
 /// Refuses loads on free motions of bodies that nothing touches.
 ///
 /// * `touched` — for each body whether a contact may hold it
-pub(super) fn check_held(bodies: &[StaticBody], touched: impl Fn(usize) -> bool) -> Result<(), StaticError> {
+pub(super) fn check_held(bodies: &[StaticBody], touched: impl Fn(usize) -> bool) -> Result<(), NotHeld> {
     for (_, body) in bodies.iter().enumerate().filter(|(number, _)| !touched(*number)) {
         let work = &body.work;
         let force = work.iter().fold(0.0, |a: f64, f| a.max(f.abs()));
         if force > SELF_EQUILIBRATED * body.load_size {
-            return Err(StaticError::NotHeld {
-                body: body.name.clone(),
-                motion: body.motions.words(work),
-                force,
-            });
+            return Err(NotHeld { body: body.name.clone(), motion: body.motions.words(work), force });
         }
     }
     Ok(())
@@ -92,7 +87,7 @@ impl Search<'_> {
         &mut self,
         start: &[Vec<f64>],
         progress: &dyn Progress,
-    ) -> Result<Balanced, SimulateError> {
+    ) -> Result<Balanced, EquilibriumError> {
         let mut a = DVector::from_iterator(start.iter().map(Vec::len).sum(), start.iter().flatten().copied());
         let mut now = self.evaluate(&a).map_err(|source| self.failed(source))?;
         if a.is_empty() {
@@ -104,7 +99,7 @@ impl Search<'_> {
         let mut sliding = Sliding::default();
         for iteration in 0..MAX_ITERATIONS {
             if progress.interrupted() {
-                return Err(SimulateError::Interrupted);
+                return Err(EquilibriumError::Interrupted);
             }
             let scale = self.scale();
             let model = Model::new(self.stiffness(a.len()), &now.residual, UNRESISTED * scale);
@@ -133,11 +128,11 @@ impl Search<'_> {
                 return Err(self.not_held(&sliding.force).into());
             }
             if !moved {
-                return Err(self.not_converged(iteration, &now.residual, scale).into());
+                return Err(self.not_converged(iteration, &now.residual, scale));
             }
             self.check_travel(&a)?;
         }
-        Err(self.not_converged(MAX_ITERATIONS, &now.residual, self.scale()).into())
+        Err(self.not_converged(MAX_ITERATIONS, &now.residual, self.scale()))
     }
 
     /// Takes the first step that lowers the energy or the forces left over; false if none does.
@@ -238,7 +233,7 @@ impl Search<'_> {
     }
 
     /// Refuses bodies that went farther than everything is large.
-    fn check_travel(&self, a: &DVector<f64>) -> Result<(), StaticError> {
+    fn check_travel(&self, a: &DVector<f64>) -> Result<(), NotHeld> {
         let points = || self.bodies.iter().flat_map(|b| &b.discretisation.points).map(|&x| Vector3::from(x));
         let low = points().fold(Vector3::repeat(f64::INFINITY), |m, x| m.inf(&x));
         let high = points().fold(Vector3::repeat(f64::NEG_INFINITY), |m, x| m.sup(&x));
@@ -247,11 +242,11 @@ impl Search<'_> {
     }
 
     /// The body that moves most by the given motions, or is pushed most by given forces on them, is not held.
-    fn not_held(&self, by: &DVector<f64>) -> StaticError {
+    fn not_held(&self, by: &DVector<f64>) -> NotHeld {
         let (body, motion) = self.worst(by);
         let force = body.work.iter().zip(&motion).map(|(f, m)| f * m).sum::<f64>() * self.part;
         let length = motion.iter().map(|m| m * m).sum::<f64>().sqrt();
-        StaticError::NotHeld {
+        NotHeld {
             body: body.name.clone(),
             motion: body.motions.words(&motion),
             force: force.abs() / length.max(f64::MIN_POSITIVE),
@@ -282,9 +277,9 @@ impl Search<'_> {
         Balanced { motion: self.by_body(a), evaluations: self.evaluations, residual, rims: Vec::new() }
     }
 
-    fn not_converged(&self, iterations: usize, residual: &DVector<f64>, scale: f64) -> StaticError {
+    fn not_converged(&self, iterations: usize, residual: &DVector<f64>, scale: f64) -> EquilibriumError {
         let (body, force) = self.worst(residual);
-        StaticError::NotConverged {
+        EquilibriumError::NotConverged {
             step: self.step,
             iterations,
             residual: force.iter().fold(0.0, |m: f64, f| m.max(f.abs())),
@@ -294,7 +289,7 @@ impl Search<'_> {
         }
     }
 
-    fn failed(&self, source: SolveError) -> StaticError {
+    fn failed(&self, source: SolveError) -> EquilibriumError {
         let pair = match source {
             SolveError::NotConverged { pair, .. } | SolveError::NoDescent { pair, .. } => Some(pair),
             _ => None,
@@ -303,7 +298,7 @@ impl Search<'_> {
             let [first, second] = &self.contact.pairs[pair].surfaces;
             format!(", contact of `{first}` on `{second}`")
         });
-        StaticError::Solve { step: self.step, between, source }
+        EquilibriumError::Solve { step: self.step, between, source }
     }
 }
 

@@ -1,31 +1,48 @@
-//! What a static run comes to.
-
-use carom_format::result::StaticForce;
+//! A load step in equilibrium, as numbers.
 
 use super::contact::{PairNames, StaticContact};
-use super::state::BodyForcesOutcome;
 
-/// What a static run comes to, under the full load.
+/// A load step in equilibrium.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct StaticOutcome {
+pub struct LoadStep {
     /// Forces on each body.
-    pub bodies: Vec<BodyForcesOutcome>,
-    /// Forces of the supports of deformable bodies.
-    pub supports: Vec<SupportOutcome>,
-    /// All forces on all bodies, as the result keeps them.
-    pub forces: Vec<StaticForce>,
+    pub bodies: Vec<BodyForces>,
     /// The contact pairs.
     pub pairs: Vec<PairOutcome>,
-    /// Largest force left over on a free rigid motion, relative to all forces.
+    /// Largest unbalanced force on a free rigid motion, relative to all forces.
     pub residual: f64,
 }
 
-/// Force of a support, inertial axes.
+/// Forces on a body in equilibrium, inertial axes.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct SupportOutcome {
-    /// `BODY:SET`.
-    pub on: String,
-    /// Force on the body \[N\].
+pub struct BodyForces {
+    /// Name of the body.
+    pub name: String,
+    /// Sum of the loads \[N\].
+    pub load: [f64; 3],
+    /// Sum of the contact forces \[N\].
+    pub contact: [f64; 3],
+    /// Sum of the forces of its supports \[N\].
+    pub support: [f64; 3],
+    /// Contact force of each pair that touches the body, by the number of the pair.
+    pub by_pair: Vec<ForceFrom>,
+    /// Force of each support of a deformable body, by the number of the support.
+    pub by_support: Vec<ForceFrom>,
+    /// Largest displacement of a point \[m\].
+    pub max_displacement: f64,
+    /// Largest displacement of a point less that of the point that moves least, over the largest extent; 0
+    /// for a rigid body.
+    pub deflection: f64,
+    /// Largest unbalanced force at a free point, relative to the largest force; 0 for a rigid body.
+    pub residual: f64,
+}
+
+/// Force of a contact pair or a support on a body.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ForceFrom {
+    /// Number of the pair or support in the problem.
+    pub number: usize,
+    /// Inertial axes \[N\].
     pub force: [f64; 3],
 }
 
@@ -40,13 +57,13 @@ pub struct PairOutcome {
     pub force: [f64; 3],
     /// Sum of the pressures \[N\].
     pub normal_force: f64,
-    /// Largest mean pressure of a span \[Pa\].
+    /// Largest mean pressure of a pressure cell \[Pa\].
     pub peak_pressure: f64,
-    /// Area of the spans under pressure \[m²\].
+    /// Area of the cells under pressure \[m²\].
     pub area: f64,
-    /// Number of spans under pressure.
+    /// Number of cells under pressure.
     pub n_spans: usize,
-    /// True if these are all spans of the surface.
+    /// True if these are all cells of the surface.
     pub is_full: bool,
     /// The other surface, `BODY:SET`.
     pub second: String,
@@ -54,15 +71,15 @@ pub struct PairOutcome {
     pub second_resolution: Option<f64>,
 }
 
-/// Names of the pairs that touch a body, and the force of each on it.
-pub(super) fn pair_forces(contact: &StaticContact, body: usize) -> Vec<(String, [f64; 3])> {
+/// Forces of the pairs that touch a body.
+pub(super) fn pair_forces(contact: &StaticContact, body: usize) -> Vec<ForceFrom> {
     let mut forces = Vec::new();
-    for (k, names) in contact.pairs.iter().enumerate() {
-        let pair = contact.model.pair(k);
-        let on_second = contact.work.solution.pairs[k].force_i;
+    for number in 0..contact.pairs.len() {
+        let pair = contact.model.pair(number);
+        let on_second = contact.work.solution.pairs[number].force_i;
         for (zone, force) in [(pair.first, -on_second), (pair.second, on_second)] {
             if contact.sides[contact.model.zones[zone].body].body == body {
-                forces.push((names.name.clone(), force.into()));
+                forces.push(ForceFrom { number, force: force.into() });
             }
         }
     }

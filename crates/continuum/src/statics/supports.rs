@@ -1,10 +1,9 @@
 //! What holds a body: the dofs that supports prescribe.
 
-use carom_fem::{Body, Discretisation, SetError};
-use carom_format::scenario::model::SupportSpec;
+use carom_fem::{Body, Discretisation};
 
-use super::StaticError;
-use crate::SimulateError;
+use super::SetupError;
+use super::problem::Support;
 
 /// Held components of the points of a body, and by which support.
 pub(super) struct Held {
@@ -12,7 +11,7 @@ pub(super) struct Held {
     pub(super) flags: Vec<[bool; 3]>,
     /// Its displacement under the full load \[m\].
     pub(super) values: Vec<[f64; 3]>,
-    /// The support that holds it, numbered as in the scenario.
+    /// The support that holds it, numbered as in the problem.
     pub(super) owner: Vec<[usize; 3]>,
 }
 
@@ -21,24 +20,26 @@ const DIRECTIONS: [char; 3] = ['x', 'y', 'z'];
 impl Held {
     /// The supports of one body.
     ///
-    /// * `supports` — all supports of the scenario
+    /// * `body`, `body_number` — the body and its number
+    /// * `supports` — all supports of the problem
     pub(super) fn new(
         body: &Body,
+        body_number: usize,
         discretisation: &Discretisation,
-        supports: &[SupportSpec],
-    ) -> Result<Self, SimulateError> {
+        supports: &[Support],
+    ) -> Result<Self, SetupError> {
         let n = discretisation.n_points();
         let mut held =
             Self { flags: vec![[false; 3]; n], values: vec![[0.0; 3]; n], owner: vec![[usize::MAX; 3]; n] };
-        for (number, support) in supports.iter().enumerate().filter(|(_, s)| s.on.body == body.name) {
-            let points = body.points_of_set(discretisation, &support.on.part).map_err(|e: SetError| e)?;
+        for (number, support) in supports.iter().enumerate().filter(|(_, s)| s.body == body_number) {
+            let points = body.points_of_set(discretisation, &support.set)?;
             for (d, direction) in DIRECTIONS.into_iter().enumerate() {
-                if support.directions.iter().any(|held| held.starts_with(direction)) {
+                if support.directions[d] {
                     held.hold(&points, d, number, support.displacement[d]).map_err(|other| {
-                        StaticError::SupportsDiffer {
+                        SetupError::SupportsDiffer {
                             body: body.name.clone(),
-                            first: supports[other].on.part.clone(),
-                            second: support.on.part.clone(),
+                            first: supports[other].set.clone(),
+                            second: support.set.clone(),
                             direction,
                         }
                     })?;

@@ -1,11 +1,11 @@
-//! What a user should know of a static run before trusting its numbers.
+//! Warnings about the numbers of a static run.
 
-use super::outcome::{PairOutcome, StaticOutcome};
+use super::outcome::{LoadStep, PairOutcome};
 
 /// A contact that is to be trusted within a few percent has this many spans under pressure.
 const FEW_SPANS: usize = 12;
 
-/// Forces left over on free motions, relative to all forces, that are worth a word.
+/// Unbalanced forces on free motions, relative to all forces, above which there is a warning.
 const LEFT_OVER: f64 = 1e-7;
 
 /// Deflection over extent from which on linear statics is off by more than 1 %: by some (δ/L)².
@@ -16,7 +16,7 @@ const DEFLECTION: f64 = 0.1;
 const FACES: f64 = 1.7;
 
 /// Forces left over, bodies that deflect beyond linear theory, surfaces that do not resolve their contact.
-pub(super) fn doubts(outcome: &StaticOutcome) -> Vec<String> {
+pub(super) fn doubts(outcome: &LoadStep) -> Vec<String> {
     let mut doubts = Vec::new();
     if outcome.residual > LEFT_OVER {
         doubts.push(format!(

@@ -1,12 +1,12 @@
-//! Forces on the points of a body by what the scenario loads it with.
+//! Forces on the points of a body by its loads.
 
+use carom_dynamics::Axes;
 use carom_fem::loads::{gravity_force, pressure_force, total_force};
 use carom_fem::{Body, Discretisation, SetError, SystemMatrices, mass_properties};
-use carom_format::scenario::model::{BodySpec, ForceSpec, Scenario, Spot};
 use nalgebra::{Matrix3, Vector3};
 
-use super::StaticError;
-use crate::SimulateError;
+use super::SetupError;
+use super::problem::{Force, Place, Problem};
 
 /// Forces on a body under the full load, inertial axes.
 pub(super) struct Loads {
@@ -18,7 +18,8 @@ pub(super) struct Loads {
 
 /// The body that loads act on.
 pub(super) struct Loaded<'a> {
-    pub(super) spec: &'a BodySpec,
+    /// Its number.
+    pub(super) number: usize,
     pub(super) body: &'a Body,
     /// With its points in inertial axes.
     pub(super) discretisation: &'a Discretisation,
@@ -32,13 +33,13 @@ impl Loads {
     ///
     /// * `system` — mass of a deformable body; `None` for a rigid one
     pub(super) fn new(
-        scenario: &Scenario,
+        problem: &Problem,
         on: &Loaded<'_>,
         system: Option<&SystemMatrices>,
-    ) -> Result<Self, SimulateError> {
+    ) -> Result<Self, SetupError> {
         let n = on.discretisation.n_points();
         let mut loads = Self { at_points: vec![[0.0; 3]; n], at_places: Vec::new() };
-        let gravity = scenario.simulation.gravity;
+        let gravity = problem.gravity;
         match system {
             Some(system) => loads.add(&gravity_force(&system.mass, gravity)),
             None => {
@@ -46,11 +47,11 @@ impl Loads {
                 loads.at_places.push((mass.center_of_mass, gravity.map(|g| g * mass.mass), [0.0; 3]));
             }
         }
-        for pressure in scenario.pressure.iter().filter(|load| load.on.body == on.spec.name) {
-            let faces = on.body.faces_of_set(&pressure.on.part)?;
+        for pressure in problem.pressures.iter().filter(|load| load.body == on.number) {
+            let faces = on.body.faces_of_set(&pressure.set)?;
             loads.add(&pressure_force(on.discretisation, &faces, pressure.value));
         }
-        for force in scenario.force.iter().filter(|load| load.on.body == on.spec.name) {
+        for force in problem.forces.iter().filter(|load| load.body == on.number) {
             loads.add_force(on, force, system.is_none())?;
         }
         Ok(loads)
@@ -62,34 +63,34 @@ impl Loads {
         }
     }
 
-    fn add_force(&mut self, on: &Loaded<'_>, load: &ForceSpec, rigid: bool) -> Result<(), SimulateError> {
+    fn add_force(&mut self, on: &Loaded<'_>, load: &Force, rigid: bool) -> Result<(), SetupError> {
         let turn = |v: [f64; 3]| -> [f64; 3] {
-            if load.axes == "body" { (on.rotation * Vector3::from(v)).into() } else { v }
+            match load.axes {
+                Axes::Body => (on.rotation * Vector3::from(v)).into(),
+                Axes::Inertial => v,
+            }
         };
         let (force, torque) = (turn(load.force), turn(load.torque));
-        let marker = on.spec.marker.iter().find(|marker| marker.name == load.on.part);
-        let set = match marker.map(|marker| &marker.at) {
-            Some(Spot::Point(x)) if rigid => {
-                let place = on.origin + on.rotation * Vector3::from(*x);
+        let set = match &load.at {
+            Place::Point { position, .. } if rigid => {
+                let place = on.origin + on.rotation * Vector3::from(*position);
                 self.at_places.push((place.into(), force, torque));
                 return Ok(());
             }
-            Some(Spot::Point(_)) => {
-                return Err(StaticError::PointForce {
-                    body: on.spec.name.clone(),
-                    part: load.on.part.clone(),
+            Place::Point { name, .. } => {
+                return Err(SetupError::PointForce {
+                    body: on.body.name.clone(),
+                    part: name.clone(),
                     known: on.body.set_names().join(", "),
-                }
-                .into());
+                });
             }
-            Some(Spot::Set(set)) => set.as_str(),
-            None => load.on.part.as_str(),
+            Place::Set(set) => set.as_str(),
         };
         let shares = shares(on, set)?;
         self.add(&shares.iter().map(|w| force.map(|f| f * w)).collect::<Vec<_>>());
         if torque != [0.0; 3] {
             let spread = torque_forces(&shares, &on.discretisation.points, torque)
-                .ok_or_else(|| StaticError::NoLever { body: on.spec.name.clone(), part: set.to_owned() })?;
+                .ok_or_else(|| SetupError::NoLever { body: on.body.name.clone(), part: set.to_owned() })?;
             self.add(&spread);
         }
         Ok(())
@@ -98,7 +99,7 @@ impl Loads {
 
 /// How a force on a set spreads over the points: by area; evenly over the points of a set without faces. The
 /// sum is 1.
-fn shares(on: &Loaded<'_>, set: &str) -> Result<Vec<f64>, SimulateError> {
+fn shares(on: &Loaded<'_>, set: &str) -> Result<Vec<f64>, SetupError> {
     match on.body.faces_of_set(set) {
         Ok(faces) => {
             let forces = total_force(on.discretisation, &faces, [1.0, 0.0, 0.0]);

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use carom_dynamics::{Placement, rotation};
+use carom_dynamics::rotation;
 use carom_fem::{Body, Discretisation, QuadratureRule, SystemMatrices, assemble};
-use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_linalg::FactorError;
 use carom_progress::Progress;
 use carom_reduce::{Flexibility, RigidMotions, SolverChoice};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
-use super::StaticError;
+use super::SetupError;
 use super::loads::{Loaded, Loads};
+use super::problem::Problem;
 use super::supports::Held;
-use crate::{PreparedBody, PreparedModel, SimulateError};
 
 /// A body with its points in inertial axes: supports and loads need no turning, whichever way it lies.
 pub(super) struct StaticBody {
@@ -44,45 +43,36 @@ pub(super) struct StaticBody {
 }
 
 impl StaticBody {
-    /// Takes a body with its supports and loads, and factorises its stiffness.
-    pub(super) fn new(
-        scenario: &Scenario,
-        spec: &BodySpec,
-        ready: &PreparedBody,
-        progress: &dyn Progress,
-    ) -> Result<Self, SimulateError> {
-        let (body, rigid) = match &ready.model {
-            PreparedModel::Deformable(body) => (body.clone(), false),
-            PreparedModel::Rigid(body) => (body.clone(), true),
-            PreparedModel::Reduced(_) => unreachable!("statics prepares bodies as they are"),
-        };
-        if spec.fixed && !rigid {
-            let known = body.set_names().join(", ");
-            return Err(StaticError::Fixed { body: spec.name.clone(), known }.into());
+    /// The body of this number with its supports and loads, its stiffness factorised.
+    pub(super) fn new(problem: &Problem, number: usize, progress: &dyn Progress) -> Result<Self, SetupError> {
+        let spec = &problem.bodies[number];
+        let (body, rigid) = (spec.geometry.clone(), spec.is_rigid);
+        let name = body.name.clone();
+        if spec.is_fixed && !rigid {
+            return Err(SetupError::Fixed { body: name, known: body.set_names().join(", ") });
         }
-        let body = named(body, &spec.name);
         let mut discretisation = Discretisation::new(&body)
-            .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })?;
-        let quaternion = Placement::rotated(spec.rotation.axis, spec.rotation.degrees).quaternion;
-        let (turn, origin) = (rotation::matrix(&quaternion), Vector3::from(spec.position));
+            .map_err(|source| SetupError::Discretisation { body: name.clone(), source })?;
+        let quaternion = spec.placement.quaternion;
+        let (turn, origin) = (rotation::matrix(&quaternion), Vector3::from(spec.placement.origin));
         for x in &mut discretisation.points {
             *x = (origin + turn * Vector3::from(*x)).into();
         }
-        let mut held = Held::new(&body, &discretisation, &scenario.support)?;
-        if spec.fixed {
+        let mut held = Held::new(&body, number, &discretisation, &problem.supports)?;
+        if spec.is_fixed {
             held.flags.fill([true; 3]);
         }
         let mut motions = RigidMotions::left_by(&discretisation.points, &held.flags);
         motions.normalise(&discretisation.points);
-        let system = if rigid { None } else { Some(assembled(&spec.name, &discretisation, progress)?) };
-        let loaded = Loaded { spec, body: &body, discretisation: &discretisation, rotation: turn, origin };
-        let loads = Loads::new(scenario, &loaded, system.as_ref())?;
+        let system = if rigid { None } else { Some(assembled(&name, &discretisation, progress)?) };
+        let loaded = Loaded { number, body: &body, discretisation: &discretisation, rotation: turn, origin };
+        let loads = Loads::new(problem, &loaded, system.as_ref())?;
         let work = (0..motions.len()).map(|k| work_on(&motions, k, &discretisation.points, &loads)).collect();
         let size = |f: &[f64; 3]| Vector3::from(*f).norm();
         let load_size = loads.at_points.iter().map(size).sum::<f64>()
             + loads.at_places.iter().map(|(_, f, _)| size(f)).sum::<f64>();
         let mut made = Self {
-            name: spec.name.clone(),
+            name,
             body,
             rotation: turn,
             quaternion,
@@ -105,10 +95,10 @@ impl StaticBody {
         Ok(made)
     }
 
-    fn factorise(&mut self, system: SystemMatrices, progress: &dyn Progress) -> Result<(), StaticError> {
+    fn factorise(&mut self, system: SystemMatrices, progress: &dyn Progress) -> Result<(), SetupError> {
         let points = &self.discretisation.points;
         let free = self.held.free(&self.discretisation.point_is_used());
-        let failed = |source: FactorError| StaticError::Factor { body: self.name.clone(), source };
+        let failed = |source: FactorError| SetupError::factor(&self.name, source);
         let choice = SolverChoice::default();
         let elastic =
             Flexibility::new(system, &free, points, &self.motions, &choice, progress).map_err(failed)?;
@@ -124,14 +114,14 @@ impl StaticBody {
         Ok(())
     }
 
-    /// What the user should know of answers without a factor: a sentence.
+    /// A sentence about a solution that was found without a factor.
     pub(super) fn told(&self) -> Option<String> {
         let told = self.elastic.as_ref()?.told(&SolverChoice::default())?;
         Some(format!("body `{}`: {told}", self.name))
     }
 
     /// The rigid motion that supports prescribe.
-    fn move_rigidly(&mut self) -> Result<(), StaticError> {
+    fn move_rigidly(&mut self) -> Result<(), SetupError> {
         let points = &self.discretisation.points;
         let mut all = RigidMotions::left_by(points, &vec![[false; 3]; points.len()]);
         all.normalise(points);
@@ -149,7 +139,7 @@ impl StaticBody {
             rows.clone().svd(true, true).solve(&wanted, 1e-10).unwrap_or_else(|_| DVector::zeros(all.len()));
         let misfit = (&rows * &found - &wanted).amax();
         if misfit > 1e-9 * wanted.amax() {
-            return Err(StaticError::StrainsRigid { body: self.name.clone(), misfit });
+            return Err(SetupError::StrainsRigid { body: self.name.clone(), misfit });
         }
         self.response = points.iter().map(|x| all.combined(found.as_slice(), x).0.into()).collect();
         self.prescribed = all.combined(found.as_slice(), &self.origin.into());
@@ -183,9 +173,9 @@ fn assembled(
     body: &str,
     discretisation: &Discretisation,
     progress: &dyn Progress,
-) -> Result<SystemMatrices, StaticError> {
+) -> Result<SystemMatrices, SetupError> {
     assemble(discretisation, QuadratureRule::Default, progress)
-        .map_err(|source| StaticError::Assembly { body: body.to_owned(), source })
+        .map_err(|source| SetupError::assembly(body, source))
 }
 
 /// The work of loads on a unit of motion k \[N\].
@@ -201,9 +191,4 @@ fn work_on(motions: &RigidMotions, k: usize, points: &[[f64; 3]], loads: &Loads)
         sum += t.dot(&Vector3::from(*f)) + theta.dot(&Vector3::from(*torque));
     }
     sum
-}
-
-/// The body under the name that the scenario gives it.
-fn named(body: Arc<Body>, name: &str) -> Arc<Body> {
-    if body.name == name { body } else { Arc::new(Body { name: name.to_owned(), ..(*body).clone() }) }
 }

@@ -10,16 +10,14 @@ use carom_contact::submodel::{
     ContactBody, Pair, PointMotion, QuasistaticContact, WarmState, Workspace, Zone,
 };
 use carom_fem::Surface;
-use carom_format::scenario::model::{ContactSpec, End, Rim, Scenario};
-use carom_linalg::IterationError;
 use carom_mesh::FaceRef;
 use carom_multibody::quasistatic::is_flipped;
 use carom_progress::Progress;
 use nalgebra::Vector3;
 
-use super::StaticError;
 use super::body::StaticBody;
-use crate::SimulateError;
+use super::problem::{ContactSpec, Problem};
+use super::{EquilibriumError, RimPressure, SetupError};
 
 /// Normals that differ by more than this across an edge of the surface make a sharp edge: cos 30°.
 const SMOOTH: f64 = 0.866;
@@ -47,39 +45,36 @@ pub(super) struct Side {
 /// A pair as messages and the result know it.
 pub(super) struct PairNames {
     pub(super) name: String,
-    /// Surfaces that carry the pressure, and that they are projected on.
+    /// The surface that carries the pressure, and the one that it is projected on: `BODY:SET`.
     pub(super) surfaces: [String; 2],
     /// True for spans of the first at whose edge the surface goes on outside the zone.
     pub(super) open_rim: Vec<bool>,
     /// True if the second zone has such faces.
     pub(super) second_open: bool,
-    /// What pressure there does to the run.
-    rim: Rim,
+    /// True if pressure there is a warning.
+    tolerates_rim: bool,
 }
 
 impl StaticContact {
-    /// The contacts of a scenario; `None` if it has none.
+    /// The contacts of a problem; `None` if it has none.
     pub(super) fn new(
-        scenario: &Scenario,
+        problem: &Problem,
         bodies: &[StaticBody],
         progress: &dyn Progress,
-    ) -> Result<Option<Self>, SimulateError> {
-        if scenario.contact.is_empty() {
+    ) -> Result<Option<Self>, SetupError> {
+        if problem.contacts.is_empty() {
             return Ok(None);
         }
-        let number: BTreeMap<&str, usize> =
-            bodies.iter().enumerate().map(|(i, body)| (body.name.as_str(), i)).collect();
-        let surfaces = scenario.contact.iter().flat_map(|pair| &pair.between);
-        let surfaces = surfaces
-            .map(|end| ZoneFaces::new(&bodies[number[end.body.as_str()]], number[end.body.as_str()], end));
-        let surfaces = surfaces.collect::<Result<Vec<_>, SimulateError>>()?;
+        let ends = problem.contacts.iter().flat_map(|pair| pair.bodies.iter().zip(&pair.sets));
+        let surfaces = ends.map(|(&body, set)| ZoneFaces::new(&bodies[body], body, set));
+        let surfaces = surfaces.collect::<Result<Vec<_>, SetupError>>()?;
         let sides = sides(&surfaces);
         let mut contact_bodies = Vec::with_capacity(sides.len());
         for side in &sides {
             contact_bodies.push(contact_body(&bodies[side.body], side, progress)?);
         }
         let (mut zones, mut pairs, mut names) = (Vec::new(), Vec::new(), Vec::new());
-        for (spec, ends) in scenario.contact.iter().zip(surfaces.chunks_exact(2)) {
+        for (spec, ends) in problem.contacts.iter().zip(surfaces.chunks_exact(2)) {
             for end in ends {
                 zones.push(end.zone(bodies, &sides)?);
             }
@@ -95,14 +90,14 @@ impl StaticContact {
             });
             let open = order.map(|k| ends[k].open_faces(bodies));
             names.push(PairNames {
-                name: format!("{}/{}", spec.between[0].body, spec.between[1].body),
-                surfaces: order.map(|k| spec.between[k].to_string()),
+                name: spec.bodies.map(|body| bodies[body].name.clone()).join("/"),
+                surfaces: order.map(|k| ends[k].name.clone()),
                 open_rim: open_spans(&zones[at + order[0]], &open[0]),
                 second_open: open[1].contains(&true),
-                rim: spec.rim,
+                tolerates_rim: spec.tolerates_rim,
             });
         }
-        let model = QuasistaticContact::new(contact_bodies, zones, &pairs).map_err(StaticError::from)?;
+        let model = QuasistaticContact::new(contact_bodies, zones, &pairs)?;
         let model = model.without_beads();
         let (warm, work) = (model.cold(), model.workspace());
         let motions = motions(bodies, &sides);
@@ -122,25 +117,24 @@ impl StaticContact {
         self.sides.iter().map(of_side).collect()
     }
 
-    /// Refuses pressure where a zone ends on a surface that goes on; gives it where the scenario asks for a
-    /// warning.
-    pub(super) fn check_rims(&self) -> Result<Vec<StaticError>, StaticError> {
+    /// Refuses pressure where a zone ends on a surface that goes on; returns it where that is a warning.
+    pub(super) fn check_rims(&self) -> Result<Vec<RimPressure>, EquilibriumError> {
         let mut found = Vec::new();
         for (k, pair) in self.pairs.iter().enumerate() {
             match self.rim_pressure(k, pair) {
-                Some(error) if pair.rim == Rim::Error => return Err(error),
-                Some(error) => found.push(error),
+                Some(rim) if !pair.tolerates_rim => return Err(rim.into()),
+                Some(rim) => found.push(rim),
                 None => {}
             }
         }
         Ok(found)
     }
 
-    fn rim_pressure(&self, k: usize, pair: &PairNames) -> Option<StaticError> {
+    fn rim_pressure(&self, k: usize, pair: &PairNames) -> Option<RimPressure> {
         let (sums, lambda) =
             (&self.work.solution.pairs[k], &self.work.solution.lambda[self.model.span_range(k)]);
         let at_rim = || (0..lambda.len()).filter(|&s| pair.open_rim[s] && lambda[s] > 0.0);
-        let rim = |zone: usize, span: usize, share: f64| StaticError::Rim {
+        let rim = |zone: usize, span: usize, share: f64| RimPressure {
             pair: pair.name.clone(),
             zone: pair.surfaces[zone].clone(),
             span,
@@ -164,13 +158,13 @@ struct ZoneFaces {
 }
 
 impl ZoneFaces {
-    fn new(body: &StaticBody, number: usize, end: &End) -> Result<Self, SimulateError> {
-        let surface = body.body.surface_of_set(&body.discretisation, &end.part)?;
-        let faces = body.body.faces_of_set(&end.part)?;
-        Ok(Self { body: number, name: end.to_string(), faces, surface })
+    fn new(body: &StaticBody, number: usize, set: &str) -> Result<Self, SetupError> {
+        let surface = body.body.surface_of_set(&body.discretisation, set)?;
+        let faces = body.body.faces_of_set(set)?;
+        Ok(Self { body: number, name: format!("{}:{set}", body.name), faces, surface })
     }
 
-    fn zone(&self, bodies: &[StaticBody], sides: &[Side]) -> Result<Zone, StaticError> {
+    fn zone(&self, bodies: &[StaticBody], sides: &[Side]) -> Result<Zone, SetupError> {
         let number = sides.iter().position(|side| side.body == self.body).expect("every zone has its side");
         let points = &sides[number].points;
         let at = |k: &u32| bodies[self.body].discretisation.points[*k as usize];
@@ -238,18 +232,11 @@ fn sides(surfaces: &[ZoneFaces]) -> Vec<Side> {
     points.into_iter().map(sorted).collect()
 }
 
-fn contact_body(
-    body: &StaticBody,
-    side: &Side,
-    progress: &dyn Progress,
-) -> Result<ContactBody, SimulateError> {
+fn contact_body(body: &StaticBody, side: &Side, progress: &dyn Progress) -> Result<ContactBody, SetupError> {
     let compliance = match &body.elastic {
         Some(elastic) => {
             let compliance = elastic.compliance(&side.points, progress);
-            Some(compliance.map_err(|source| match source {
-                IterationError::Interrupted => SimulateError::Interrupted,
-                source => StaticError::Factor { body: body.name.clone(), source: source.into() }.into(),
-            })?)
+            Some(compliance.map_err(|source| SetupError::factor(&body.name, source.into()))?)
         }
         None => None,
     };

@@ -1,10 +1,9 @@
-//! Checkpoints of a static run: what a load step takes over from the one before.
+//! Checkpoints of a static run: the state that the next load step starts from.
 
-use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, Observer};
-use carom_format::ResultError;
+use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent};
 
-use super::{Balanced, Problem, Run};
-use crate::SimulateError;
+use super::equilibrium::Balanced;
+use super::simulation::Simulation;
 
 /// Name of the scheme in checkpoints.
 const SCHEME: &str = "static";
@@ -12,10 +11,9 @@ const SCHEME: &str = "static";
 /// Version of the entries.
 const VERSION: u64 = 1;
 
-impl Run<'_> {
-    /// Hands a checkpoint over after a load step. None follows the last step, whose outcome is in no
-    /// checkpoint.
-    pub(super) fn save(&mut self, problem: &Problem, balanced: &Balanced) -> Result<(), SimulateError> {
+impl Simulation {
+    /// The checkpoint after a load step.
+    pub(super) fn checkpoint(&self, balanced: &Balanced) -> Checkpoint {
         let [steps, evaluations] = self.counts;
         let mut checkpoint = Checkpoint {
             scheme: SCHEME.to_owned(),
@@ -26,29 +24,17 @@ impl Run<'_> {
         };
         checkpoint.put_integers("counters", &[evaluations, self.fallbacks]);
         checkpoint.put_reals("motion", &balanced.motion.concat());
-        if let Some(contact) = &problem.contact {
+        if let Some(contact) = &self.system.contact {
             checkpoint.put_reals("contact", &contact.warm.to_numbers());
         }
         let events = self.events.iter().flatten().flat_map(ContactEvent::to_array);
         checkpoint.put_reals("events", &events.collect::<Vec<_>>());
         self.ledger.save(&mut checkpoint);
-        Ok(self.writer.checkpoint(&checkpoint).map_err(carom_multibody::RunError::from)?)
+        checkpoint
     }
 
-    /// Continues from a checkpoint; returns the equilibrium that it was taken in.
-    pub(super) fn resume(
-        &mut self,
-        problem: &mut Problem,
-        checkpoint: &Checkpoint,
-    ) -> Result<Balanced, SimulateError> {
-        self.restore(problem, checkpoint).map_err(|error| ResultError::from(error).into())
-    }
-
-    fn restore(
-        &mut self,
-        problem: &mut Problem,
-        checkpoint: &Checkpoint,
-    ) -> Result<Balanced, CheckpointError> {
+    /// Continues from a checkpoint; returns the equilibrium that it was made in.
+    pub(super) fn resume(&mut self, checkpoint: &Checkpoint) -> Result<Balanced, CheckpointError> {
         checkpoint.expect(SCHEME, VERSION)?;
         let length = |name: &str, found: usize, expected: usize| CheckpointError::Length {
             name: name.to_owned(),
@@ -61,11 +47,11 @@ impl Run<'_> {
         };
         (self.time, self.counts, self.fallbacks) =
             (checkpoint.time, [checkpoint.steps, evaluations], fallbacks);
-        let mut balanced = problem.at_rest();
+        let mut balanced = self.system.at_rest();
         let coordinates = balanced.motion.iter_mut().flatten();
-        let n = problem.bodies.iter().map(|body| body.motions.len()).sum();
+        let n = self.system.bodies.iter().map(|body| body.motions.len()).sum();
         coordinates.zip(checkpoint.reals_of("motion", n)?).for_each(|(to, from)| *to = *from);
-        if let Some(contact) = &mut problem.contact {
+        if let Some(contact) = &mut self.system.contact {
             let numbers = checkpoint.reals("contact")?;
             contact.warm = contact.model.cold();
             if !contact.warm.read_numbers(numbers) {

@@ -1,0 +1,70 @@
+//! Bodies unreduced: every point of a body is an unknown.
+//!
+//! * [`statics`]: equilibrium under supports, loads and frictionless contact
+//!
+//! Schemes that move whole bodies through time belong here, too. The crate knows no scenario and no file: its
+//! input is plain data, and a run hands its states to an observer.
+//!
+//! # Example
+//!
+//! A steel bar of 1 m × 0.1 m × 0.05 m, held at one end and pulled at the other with 100 kN, stretches by
+//! F L/(E A).
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//!
+//! use carom_continuum::statics::{
+//!     BodySpec, Force, Place, Problem, Settings, Simulation, Support, System,
+//! };
+//! use carom_dynamics::{Axes, Ignore, Placement};
+//! use carom_fem::{Body, Geometry, Material};
+//! use carom_mesh::make::{HexOptions, Solid, hexahedra};
+//! use carom_progress::Silent;
+//!
+//! let size = [1.0, 0.1, 0.05];
+//! let options = HexOptions { elements: vec![4, 1, 1], ..HexOptions::default() };
+//! let bar = Body {
+//!     name: "bar".to_owned(),
+//!     geometry: Geometry::Mesh(hexahedra(Solid::Box { size }, &options)?),
+//!     materials: vec![Material::new("steel", 7800.0, 210e9, 0.3)?],
+//!     material_of_block: vec![0],
+//! };
+//! let held = |set: &str, directions| Support {
+//!     body: 0,
+//!     set: set.to_owned(),
+//!     directions,
+//!     displacement: [0.0; 3],
+//! };
+//! let problem = Problem {
+//!     bodies: vec![BodySpec {
+//!         geometry: Arc::new(bar),
+//!         is_rigid: false,
+//!         is_fixed: false,
+//!         placement: Placement::default(),
+//!     }],
+//!     supports: vec![
+//!         held("west", [true, false, false]),
+//!         held("south", [false, true, false]),
+//!         held("bottom", [false, false, true]),
+//!     ],
+//!     forces: vec![Force {
+//!         body: 0,
+//!         at: Place::Set("east".to_owned()),
+//!         force: [1e5, 0.0, 0.0],
+//!         torque: [0.0; 3],
+//!         axes: Axes::Inertial,
+//!     }],
+//!     ..Problem::default()
+//! };
+//! let system = System::new(&problem, &Silent)?;
+//! let mut simulation = Simulation::new(system, Settings { load_steps: 1, end_time: 1.0 });
+//! simulation.run(None, &mut Ignore, &Silent)?;
+//! let stretch = 1e5 * 1.0 / (210e9 * 0.1 * 0.05);
+//! let longest = simulation.last().bodies[0].max_displacement;
+//! assert!((longest / stretch - 1.0).abs() < 1e-3);
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod statics;

@@ -1,0 +1,103 @@
+//! A static problem as plain data.
+
+use std::sync::Arc;
+
+use carom_contact::Law;
+use carom_dynamics::{Axes, Placement};
+use carom_fem::Body;
+
+/// Bodies with what holds, loads and touches them. Vectors are in inertial axes unless said otherwise.
+#[derive(Debug, Clone, Default)]
+pub struct Problem {
+    /// The bodies.
+    pub bodies: Vec<BodySpec>,
+    /// Held parts of bodies.
+    pub supports: Vec<Support>,
+    /// Constant pressures.
+    pub pressures: Vec<Pressure>,
+    /// Forces and torques.
+    pub forces: Vec<Force>,
+    /// Pairs of surfaces that may touch.
+    pub contacts: Vec<ContactSpec>,
+    /// Acceleration of gravity \[m/s²\].
+    pub gravity: [f64; 3],
+}
+
+/// A body.
+#[derive(Debug, Clone)]
+pub struct BodySpec {
+    /// Points, cells, sets and materials; its name is that of the body.
+    pub geometry: Arc<Body>,
+    /// True if it does not deform.
+    pub is_rigid: bool,
+    /// True if it does not move; for rigid bodies alone.
+    pub is_fixed: bool,
+    /// Where its source origin lies and how it is turned; velocities have no meaning.
+    pub placement: Placement,
+}
+
+/// Directions in which a part of a body is held.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Support {
+    /// Number of the body.
+    pub body: usize,
+    /// Set of the body.
+    pub set: String,
+    /// Whether it is held along x, y and z.
+    pub directions: [bool; 3],
+    /// Displacement under the full load in the directions that are held \[m\].
+    pub displacement: [f64; 3],
+}
+
+/// A constant pressure on faces of a body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pressure {
+    /// Number of the body.
+    pub body: usize,
+    /// Set of the body.
+    pub set: String,
+    /// Positive in compression \[Pa\].
+    pub value: f64,
+}
+
+/// A force and a torque on a body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Force {
+    /// Number of the body.
+    pub body: usize,
+    /// Where they act.
+    pub at: Place,
+    /// Force \[N\].
+    pub force: [f64; 3],
+    /// Torque \[N m\].
+    pub torque: [f64; 3],
+    /// Axes of both.
+    pub axes: Axes,
+}
+
+/// Where a force acts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Place {
+    /// Spread over a set: by area, or evenly over the points of a set without faces.
+    Set(String),
+    /// At a point in source coordinates, under a name for messages; of rigid bodies alone.
+    Point {
+        /// Name of the point.
+        name: String,
+        /// Source coordinates \[m\].
+        position: [f64; 3],
+    },
+}
+
+/// Two surfaces that may touch, without friction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContactSpec {
+    /// Numbers of the bodies.
+    pub bodies: [usize; 2],
+    /// A set of each.
+    pub sets: [String; 2],
+    /// What pressure a gap brings about.
+    pub law: Law,
+    /// True if pressure at the rim of a zone, where the force is too low, is a warning and not an error.
+    pub tolerates_rim: bool,
+}
