@@ -6,8 +6,8 @@ use crate::{Block, Cells, Discretisation, SplineCells};
 
 /// Which points couple: those of a cell with each other.
 ///
-/// Where all knot spans of a patch are cells, a function couples with a box of functions around it, which is
-/// told without a look at the cells.
+/// Where all knot spans of a patch are cells, a function couples with a box of functions around it; the box
+/// follows from the knots alone.
 ///
 /// # Errors
 ///

@@ -10,7 +10,7 @@ use crate::properties::{MassProperties, mass_properties, min_scaled_jacobian_of_
 use crate::soundness::{Soundness, soundness};
 use crate::{Body, Discretisation, DiscretisationError, Geometry};
 
-/// What kind a set is and how much is in it.
+/// The kind of a set and the number of its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetSummary {
     /// "nodes", "faces" or "cells".
@@ -46,7 +46,7 @@ pub struct Inspection {
     pub worst_cell: Option<CellRef>,
     /// How its cells hang together.
     pub soundness: Soundness,
-    /// What keeps the body from being one sound solid, in words; empty if nothing.
+    /// Defects that keep the body from being one sound solid, in words; empty if there are none.
     pub findings: Vec<String>,
     /// The sets.
     pub sets: BTreeMap<String, SetSummary>,
@@ -56,7 +56,7 @@ pub struct Inspection {
 ///
 /// # Errors
 ///
-/// [`DiscretisationError`] if it is no discretisation.
+/// [`DiscretisationError`] if the body has no valid discretisation.
 pub fn inspect(body: &Body) -> Result<Inspection, DiscretisationError> {
     let discretisation = Discretisation::new(body)?;
     let boundary = body.boundary_faces();

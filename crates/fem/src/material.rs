@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a material is impossible.
+/// Errors from the constants or the name of a material.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MaterialError {
     /// A value lies outside its range.
@@ -22,7 +22,7 @@ pub enum MaterialError {
     /// No material of the table has this name.
     #[error("there is no material `{name}`; the table has {known}; or give density, young and poisson")]
     Unknown {
-        /// The name asked for.
+        /// The name given.
         name: String,
         /// All names of the table.
         known: String,
@@ -53,7 +53,7 @@ pub struct NamedMaterial {
     pub young: f64,
     /// ν.
     pub poisson: f64,
-    /// What the values stand for.
+    /// Alloy or grade that the values belong to.
     pub note: &'static str,
 }
 

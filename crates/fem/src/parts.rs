@@ -4,7 +4,7 @@ use crate::Discretisation;
 
 /// Points of each part of a body, ascending, in the order of their first points; parts share no point.
 ///
-/// * `joined` — sets of points that are joined besides: they make one part of those that they reach
+/// * `joined` — further sets of points that are joined: the parts that a set reaches become one part
 pub fn parts(discretisation: &Discretisation, joined: &[&[u32]]) -> Vec<Vec<u32>> {
     let n_points = discretisation.n_points();
     // Hanging points come behind the points: a cell joins those that it has, and each joins the points that

@@ -23,9 +23,9 @@ pub const MASS: [f64; 2] = [1e-12, 1e6];
 /// A figure outside the range that is usual.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Implausible {
-    /// What has it: "material `steel`", "body `ball`".
+    /// Owner of the quantity: "material `steel`", "body `ball`".
     pub subject: String,
-    /// What it is.
+    /// The quantity.
     pub quantity: &'static str,
     /// Its value.
     pub value: f64,
@@ -33,7 +33,7 @@ pub struct Implausible {
     pub unit: &'static str,
     /// Smallest and largest value that are usual.
     pub range: [f64; 2],
-    /// What to do about it.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -88,7 +88,7 @@ pub fn plain(value: f64) -> String {
 /// A body whose mass or volume cannot be computed with.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ImpossibleBody {
-    /// It is no discretisation.
+    /// The body has no valid discretisation.
     #[error(transparent)]
     Discretisation(#[from] DiscretisationError),
     /// A figure that is not a finite positive number.
@@ -108,7 +108,7 @@ pub enum ImpossibleBody {
 
 /// Density and speed of sound of a material.
 ///
-/// * `is_elastic` — false if nothing depends on its stiffness: a rigid body is only asked for its density
+/// * `is_elastic` — false if nothing depends on its stiffness: of a rigid body only the density is checked
 pub fn of_material(material: &Material, is_elastic: bool) -> Vec<Implausible> {
     let Material { name, density, young, .. } = material;
     let subject = format!("material `{name}`");
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use crate::MATERIALS;
 
-    fn told(density: f64, young: f64) -> Vec<String> {
+    fn warnings_of(density: f64, young: f64) -> Vec<String> {
         let material = Material::new("x", density, young, 0.3).unwrap();
         of_material(&material, true).iter().map(ToString::to_string).collect()
     }
@@ -247,15 +247,15 @@ mod tests {
     #[test]
     fn every_named_material_is_plausible() {
         for row in MATERIALS {
-            assert_eq!(told(row.density, row.young), Vec::<String>::new(), "{}", row.name);
+            assert_eq!(warnings_of(row.density, row.young), Vec::<String>::new(), "{}", row.name);
         }
     }
 
     #[test]
     fn a_modulus_in_gigapascal_is_reported_with_its_remedy() {
-        let told = told(7800.0, 210.0);
+        let warnings = warnings_of(7800.0, 210.0);
         assert_eq!(
-            told,
+            warnings,
             ["material `x`: the speed of sound √(E/ρ) is 0.1641 m/s, which is implausible (usual: 20 to \
                  20000 m/s): Young's modulus is given in Pa: 210 GPa are 2.1e11"]
         );
@@ -265,9 +265,9 @@ mod tests {
     fn the_units_of_a_deck_are_guessed() {
         for name in ["mm-t-s", "cm-g-us"] {
             let units: Units = name.parse().unwrap();
-            let told = told(7800.0 / units.density(), 210e9 / units.stress());
+            let warnings = warnings_of(7800.0 / units.density(), 210e9 / units.stress());
             let hint = format!("in the units {name} it would be 7800 kg/m³ and 2.1e11 Pa");
-            assert!(!told.is_empty() && told.iter().all(|told| told.contains(&hint)), "{told:?}");
+            assert!(!warnings.is_empty() && warnings.iter().all(|w| w.contains(&hint)), "{warnings:?}");
         }
     }
 
@@ -279,10 +279,10 @@ mod tests {
 
     #[test]
     fn a_part_in_millimetres_is_reported_with_what_it_would_be() {
-        let told = of_size("hammer", 320.0).unwrap().to_string();
+        let warnings = of_size("hammer", 320.0).unwrap().to_string();
         assert!(
-            told.contains("the largest extent is 320 m") && told.contains("it would be 0.32 m"),
-            "{told}"
+            warnings.contains("the largest extent is 320 m") && warnings.contains("it would be 0.32 m"),
+            "{warnings}"
         );
         assert!(of_size("hammer", 0.32).is_none());
         let of = |volume: f64, density: f64| {

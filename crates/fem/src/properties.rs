@@ -4,7 +4,8 @@
 //! by the divergence theorem, each face with more and more points until rounding:
 //!
 //! ```text
-//! ∫ dV = ⅓ ∮ x·n dA,  ∫ x_a dV = ½ ∮ x_a² n_a dA,  ∫ x_a² dV = ⅓ ∮ x_a³ n_a dA,  ∫ x_a x_b dV = ½ ∮ x_a² x_b n_a dA
+//! ∫ dV = ⅓ ∮ x·n dA,  ∫ x_a dV = ½ ∮ x_a² n_a dA,
+//! ∫ x_a² dV = ⅓ ∮ x_a³ n_a dA,  ∫ x_a x_b dV = ½ ∮ x_a² x_b n_a dA
 //! ```
 
 use carom_mesh::{CellRef, FaceRef};
@@ -23,7 +24,7 @@ const FACE_TOLERANCE: f64 = 2e-15;
 /// allows.
 const MAX_FACE_POINTS: usize = 32;
 
-/// What a rigid body knows of a body.
+/// The mass properties of a body: all that a rigid body needs of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MassProperties {
     /// Volume \[m³\].
@@ -79,8 +80,8 @@ pub fn surface_area(discretisation: &Discretisation, faces: &[FaceRef]) -> f64 {
     areas.iter().sum()
 }
 
-/// Smallest scaled Jacobian of the spans of NURBS blocks and where it occurs, on a lattice of four points a
-/// direction that includes the corners.
+/// Smallest scaled Jacobian of the knot spans of NURBS blocks and where it occurs, on a lattice of four points
+/// a direction that includes the corners.
 ///
 /// ```text
 /// det J / (|x,₁| |x,₂| |x,₃|),   1 for boxes, ≤ 0 where the map folds or collapses

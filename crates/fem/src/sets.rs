@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::{Body, Discretisation, Geometry, Surface};
 
-/// Why a set of a body cannot be used.
+/// Errors from the sets of a body.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SetError {
     /// A mesh does not have it, or it is of the wrong kind.
@@ -14,7 +14,7 @@ pub enum SetError {
     Mesh {
         /// Name of the body.
         body: String,
-        /// What is wrong, with the names there are.
+        /// The problem, with the names that exist.
         source: carom_mesh::SetError,
     },
     /// A NURBS body does not have it.
@@ -22,7 +22,7 @@ pub enum SetError {
     Region {
         /// Name of the body.
         body: String,
-        /// What is wrong, with the names there are.
+        /// The problem, with the names that exist.
         source: UnknownRegion,
     },
     /// It has no face, but a surface is needed.
@@ -54,7 +54,7 @@ pub enum SetError {
 }
 
 impl Body {
-    /// Names of its sets, ascending; sides of patches such as `patch0:west` are understood besides.
+    /// Names of its sets, ascending; sides of patches such as `patch0:west` can be named too.
     pub fn set_names(&self) -> Vec<String> {
         match &self.geometry {
             Geometry::Mesh(mesh) => mesh.sets.keys().cloned().collect(),

@@ -40,7 +40,7 @@ pub struct Soundness {
 
 /// Looks at how the cells of a body hang together.
 ///
-/// * `quality` — what was found out about its mesh; `None` for NURBS
+/// * `quality` — the quality of its mesh; `None` for NURBS
 pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: Option<Quality>) -> Soundness {
     let unused_nodes = discretisation.point_is_used().iter().filter(|used| !**used).count();
     let found = Soundness {
@@ -62,7 +62,7 @@ pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: O
             duplicate_nodes: quality.duplicate_nodes,
             ..found
         },
-        // Sides that lie on each other are glued or refused when a body is made: what is left is its surface.
+        // Sides that lie on each other are glued or refused when a body is made: the rest is its surface.
         (None, Geometry::Nurbs(multipatch)) => {
             let near_sides = multipatch.near_sides();
             let watertight = near_sides.is_empty();
@@ -97,8 +97,8 @@ fn collapsed_sides(multipatch: &Multipatch) -> Vec<(u32, Side)> {
 }
 
 impl Soundness {
-    /// What keeps the body from being one sound solid, in words; empty if nothing does. Nodes are counted
-    /// from one, as in files.
+    /// Defects that keep the body from being one sound solid, in words; empty if there are none. Nodes are
+    /// counted from one, as in files.
     pub fn findings(&self) -> Vec<String> {
         let counts = [
             (self.inverted_cells, "inverted cells: no computation is possible"),
@@ -119,8 +119,8 @@ impl Soundness {
             ),
             (self.unused_nodes, "nodes that no cell uses"),
         ];
-        let told = counts.iter().filter(|(count, _)| *count > 0);
-        let mut findings: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
+        let reported = counts.iter().filter(|(count, _)| *count > 0);
+        let mut findings: Vec<String> = reported.map(|(count, what)| format!("{count} {what}")).collect();
         if !self.duplicate_nodes.is_empty() {
             let first =
                 self.duplicate_nodes.iter().take(3).map(|(a, b)| format!("{} in that of {}", b + 1, a + 1));

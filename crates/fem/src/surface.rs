@@ -70,7 +70,7 @@ pub const MAX_DEGREE: usize = 9;
 /// refinement.
 pub const MAX_FACE_POINTS: usize = 128;
 
-/// Why a surface cannot be evaluated.
+/// Errors from a surface that cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SurfaceError {
     /// As many weights as points are needed.
@@ -168,7 +168,7 @@ impl FaceBasis {
 }
 
 impl Surface {
-    /// Checks that every face can be evaluated: [`Self::shape_into`] then finds what it needs.
+    /// Checks that every face can be evaluated: [`Self::shape_into`] then needs no checks.
     ///
     /// # Errors
     ///

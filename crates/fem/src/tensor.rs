@@ -35,7 +35,7 @@ const LANES: usize = 4;
 /// Bytes of rows that the contraction in η reads again and again: some of the second level cache.
 const BYTES_OF_ROWS: usize = 192 << 10;
 
-/// Why a patch was not finished.
+/// Reasons for an unfinished patch.
 pub(crate) enum Stopped {
     /// A cell with det J ≤ 0; there may be others before it.
     Inverted(usize, Inverted),
@@ -118,7 +118,7 @@ pub(crate) fn contraction_operations(cells: &SplineCells, rule: QuadratureRule, 
     plan.tiles.iter().map(of_tile).sum()
 }
 
-/// What all tiles of a patch need.
+/// Data that all tiles of a patch share.
 struct Patch<'a> {
     plan: &'a Plan,
     lines: &'a [Line; 3],
@@ -290,7 +290,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Contracts `LANES` pairs of functions in ξ in the other directions, and adds what comes out.
+    /// Contracts `LANES` pairs of functions in ξ in the other directions, and adds the results.
     #[inline(always)]
     fn contract(&mut self, patch: &Patch<'_>, tile: &Tile, first_pair: usize) {
         let (x, y) = (&patch.plan.bands[tile.x], &patch.plan.bands[tile.y]);

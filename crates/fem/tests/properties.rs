@@ -171,8 +171,8 @@ fn cracks_loose_parts_and_collapsed_sides_are_found() {
         .unwrap();
     let wedge = inspect(&nurbs_body(Multipatch::glue(vec![wedge]).unwrap())).unwrap();
     assert_eq!(wedge.soundness.collapsed_sides, [(0, carom_nurbs::Side::East)]);
-    let told = "1 sides have collapsed to lines or points (patch0:east)";
-    assert!(wedge.findings.iter().any(|f| f.starts_with(told)), "{:?}", wedge.findings);
+    let finding = "1 sides have collapsed to lines or points (patch0:east)";
+    assert!(wedge.findings.iter().any(|f| f.starts_with(finding)), "{:?}", wedge.findings);
     let ball = inspect(&nurbs_body(solids::ball(1.0, None).unwrap())).unwrap();
     assert_eq!((ball.soundness.watertight, ball.soundness.parts), (true, 1));
     assert_eq!((ball.soundness.collapsed_sides.len(), ball.findings.len()), (0, 0));

@@ -11,7 +11,8 @@
 //! points:
 //!
 //! ```text
-//! K_ab,ij = w_i w_j Σ_αβ ∫ D_ab^αβ N_i^α N_j^β,   D_ab^αβ = (λ u_a^α u_b^β + μ u_b^α u_a^β + μ δ_ab Σ_c u_c^α u_c^β) det J / W²
+//! K_ab,ij = w_i w_j Σ_αβ ∫ D_ab^αβ N_i^α N_j^β
+//! D_ab^αβ = (λ u_a^α u_b^β + μ u_b^α u_a^β + μ δ_ab Σ_c u_c^α u_c^β) det J / W²
 //! M_ij    = w_i w_j ∫ ρ det J / W² N_i N_j
 //! ```
 //!
@@ -27,7 +28,7 @@ pub(super) type Lanes = [f64; LANES];
 /// Length of a row of coefficients: groups of whole vectors, see [`place`].
 pub(super) const ROW: usize = 112;
 
-/// Where the coefficients stand in a row: first by the product in ξ that they are multiplied with.
+/// The places of the coefficients in a row: first by the product in ξ that they are multiplied with.
 pub(super) mod place {
     /// With N_i N_j: σ^ηη, σ^ζζ, σ^ηζ, τ^ηζ, ρ.
     pub(crate) const VALUE_ONLY: usize = 0;
@@ -45,7 +46,7 @@ pub(super) mod place {
     pub(crate) const DIFFERENCE: usize = 88;
 }
 
-/// What the coefficients take from the material.
+/// The material constants in the coefficients.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moduli {
     /// λ + μ \[Pa\].

@@ -1,10 +1,10 @@
 //! Contraction of point coefficients direction by direction.
 //!
 //! K and M are sums over points of D N_i^α N_j^β with N = N(ξ) N(η) N(ζ). In each direction the product of a
-//! pair (i, j) is split into what stays and what turns its sign when i and j are exchanged (*even* and
-//! *odd*), and so is D in its components (σ and τ, see [`super::coefficients`]). K is symmetric, so only
-//! terms with an even number of odd factors occur, and pairs i ≥ j in every direction are enough: seven terms
-//! say all blocks of the four pairs of functions that exchanging gives.
+//! pair (i, j) is split into the part that stays and the part that changes its sign when i and j are
+//! exchanged (*even* and *odd*), and so is D in its components (σ and τ, see [`super::coefficients`]). K is
+//! symmetric, so only terms with an even number of odd factors occur, and pairs i ≥ j in every direction are
+//! enough: seven terms give all blocks of the four pairs of functions that result from exchanges.
 //!
 //! ```text
 //! sss  saa  asa  aas   even components σ        (first letter ξ, then η, ζ: s even, a odd)
@@ -29,7 +29,7 @@ pub(super) const OPERATIONS_Y: usize = 2 * 76;
 /// The same in ζ.
 pub(super) const OPERATIONS_Z: usize = 2 * 52;
 
-/// Where the sums stand after the contraction in ξ: first the term in ξ, then what they go with in η and ζ.
+/// The places of the sums after the contraction in ξ: first the term in ξ, then their factors in η and ζ.
 mod after_x {
     pub(super) const EVEN_SLOPES_Y: usize = 0;
     pub(super) const EVEN_SLOPES_Z: usize = 6;
@@ -48,7 +48,7 @@ mod after_x {
     pub(super) const ODD_SUM_Z_TAU: usize = 70;
 }
 
-/// Where the sums stand after the contraction in η: the terms in ξ and η, then what they go with in ζ.
+/// The places of the sums after the contraction in η: the terms in ξ and η, then their factors in ζ.
 mod after_y {
     pub(super) const SS_VALUES: usize = 0;
     pub(super) const AA_VALUES: usize = 6;
@@ -64,7 +64,7 @@ mod after_y {
     pub(super) const MASS: usize = 51;
 }
 
-/// Where the terms stand after the contraction in ζ.
+/// The places of the terms after the contraction in ζ.
 mod after_z {
     pub(super) const SSS: usize = 0;
     pub(super) const AAS: usize = 6;
@@ -145,7 +145,7 @@ fn add(sum: &mut Lanes, factor: f64, x: &Lanes) {
     }
 }
 
-/// A step of the contraction in η: where the row stands, and the products there.
+/// A step of the contraction in η: the place of the row, and the products there.
 pub(super) type Step = (usize, Products);
 
 /// The contraction in η of one pair.

@@ -10,7 +10,7 @@ use crate::SplineCells;
 const RUN: usize = 8;
 /// Tiles that are computed one after the other, while the columns they share are still in the cache.
 const PILE: usize = 8;
-/// Colours that are told apart; more piles at one point are computed one after the other.
+/// Number of different colours; more piles at one point are computed one after the other.
 const MAX_COLOURS: u32 = 64;
 
 /// Cells of some consecutive rows: runs of the same spans in ξ, one above the other in η, in one span of ζ.

@@ -80,8 +80,8 @@ impl<'a> Window<'a> {
         self.sorted_ids.sort_unstable();
         self.sorted_ids.dedup();
         self.columns.clear();
-        let taken = self.sorted_ids.iter().map(|&id| columns[id as usize].take());
-        self.columns.extend(taken.map(|column| column.expect("piles of one colour share no point")));
+        let of_pile = self.sorted_ids.iter().map(|&id| columns[id as usize].take());
+        self.columns.extend(of_pile.map(|column| column.expect("piles of one colour share no point")));
     }
 
     /// Gives the columns back.
