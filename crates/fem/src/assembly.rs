@@ -19,9 +19,11 @@ use crate::evaluator::{CellEvaluator, CellPoint};
 use crate::kernel::Inverted;
 use crate::quadrature::{Quadrature, QuadratureRule, spline_points};
 use crate::tensor::{self, Column, Stopped};
-use crate::{Block, Cells, Discretisation, SplineCells};
+use crate::{Block, Cells, Discretisation, NotSolid, SplineCells};
 
-/// Why no matrices could be assembled.
+pub(crate) use hanging::without_hanging;
+
+/// Errors from the assembly of stiffness and mass.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum AssemblyError {
     /// A cell is turned inside out or collapsed.
@@ -41,6 +43,9 @@ pub enum AssemblyError {
         /// det J there \[m³\].
         det: f64,
     },
+    /// The points of the body have other dofs than displacements.
+    #[error(transparent)]
+    NotSolid(#[from] NotSolid),
     /// The graph of the points could not be built.
     #[error("cannot build the sparsity pattern: {0}")]
     Graph(#[from] GraphError),
@@ -67,15 +72,16 @@ pub struct SystemMatrices {
 /// # Errors
 ///
 /// [`AssemblyError::InvertedCell`] for the first cell with det J ≤ 0 at a quadrature point;
-/// [`AssemblyError::Interrupted`].
+/// [`AssemblyError::NotSolid`]; [`AssemblyError::Interrupted`].
 pub fn assemble(
     discretisation: &Discretisation,
     rule: QuadratureRule,
     progress: &dyn Progress,
 ) -> Result<SystemMatrices, AssemblyError> {
+    discretisation.solid_dofs_per_point("the stiffness and mass of linear elasticity")?;
     if !discretisation.hanging.is_empty() {
         let free = assemble(&discretisation.with_free_hanging_points(), rule, progress)?;
-        return hanging::without_hanging(discretisation, node_graph(discretisation)?, &free, progress);
+        return without_hanging(discretisation, node_graph(discretisation)?, &free, progress);
     }
     progress.begin("assembly", discretisation.n_cells() as u64);
     let graph = Arc::new(node_graph(discretisation)?);

@@ -1,4 +1,4 @@
-//! Points, weights and cells of a body: what assembly, stress, loads and surfaces are written over.
+//! Points, weights and cells of a body: assembly, stress, loads and surfaces are written over them.
 
 use carom_mesh::{CellRef, CellShape, FaceRef, Mesh};
 use carom_nurbs::basis::MAX_DEGREE;
@@ -10,7 +10,7 @@ use crate::basis::{CellBasis, LineSpan, SplineCells, Window};
 use crate::material::MaterialError;
 use crate::{Body, Geometry, Material};
 
-/// Why a body is no discretisation.
+/// Errors from making the discretisation of a body.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum DiscretisationError {
     /// It has no cells.
@@ -49,7 +49,7 @@ pub enum DiscretisationError {
     Material {
         /// Name of the body.
         body: String,
-        /// What is wrong with it.
+        /// The quantity out of range.
         source: MaterialError,
     },
     /// A cell or patch names a point that does not exist.
@@ -112,10 +112,26 @@ pub enum DiscretisationError {
     Hierarchy {
         /// Name of the body.
         body: String,
-        /// What does not fit.
+        /// The part that does not fit.
         source: HierarchyError,
     },
 }
+
+/// The error of an operation that exists for solids alone: their points have three displacements each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error(
+    "{operation} is for solids, whose points have {SOLID_DOFS} dofs each; a point of this body has \
+     {dofs_per_point}: use a scheme that takes such bodies whole, or mesh the body with solid cells"
+)]
+pub struct NotSolid {
+    /// The operation that needs a solid.
+    pub operation: &'static str,
+    /// Degrees of freedom of a point of the body.
+    pub dofs_per_point: usize,
+}
+
+/// Degrees of freedom of a point of a solid: its displacement.
+const SOLID_DOFS: usize = 3;
 
 /// The cells of one block.
 #[derive(Debug, Clone, PartialEq)]
@@ -183,9 +199,10 @@ impl Block {
 /// x(ξ) = Σ R_i(ξ) P_i,   u(ξ) = Σ R_i(ξ) u_i    in every cell
 /// ```
 ///
-/// A cell of a locally refined body may use *hanging* points besides: they have numbers from n_points on, and
-/// all that they carry is a fixed combination of what points of the body carry ([`Discretisation::value`]).
-/// They have no freedoms: matrices, loads and surfaces are over the points of the body alone.
+/// A cell of a locally refined body may also use *hanging* points. They have numbers from n_points on, and
+/// the value of a field there is a fixed combination of its values at points of the body
+/// ([`Discretisation::value`]). They have no dofs: matrices, loads and surfaces are over the points of the
+/// body alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Discretisation {
     /// Nodes or control points P_i \[m\].
@@ -199,6 +216,9 @@ pub struct Discretisation {
     pub blocks: Vec<Block>,
     /// Materials of the body.
     pub materials: Vec<Material>,
+    /// Degrees of freedom of each point: 3 for solids, the displacement. The first three are the
+    /// displacement for every body.
+    pub dofs_per_point: usize,
 }
 
 impl Discretisation {
@@ -245,7 +265,14 @@ impl Discretisation {
         if blocks.iter().all(|block| block.n_cells() == 0) {
             return Err(DiscretisationError::Empty { body: body.name.clone() });
         }
-        Ok(Self { points, weights, hanging, blocks, materials: body.materials.clone() })
+        Ok(Self {
+            points,
+            weights,
+            hanging,
+            blocks,
+            materials: body.materials.clone(),
+            dofs_per_point: SOLID_DOFS,
+        })
     }
 
     /// Points and hanging points.
@@ -271,7 +298,7 @@ impl Discretisation {
         points
     }
 
-    /// What a field is at a point or a hanging point.
+    /// The value of a field at a point or a hanging point.
     ///
     /// * `values` — one a point
     ///
@@ -289,8 +316,8 @@ impl Discretisation {
         sum
     }
 
-    /// Gives what acts on hanging points to the points that they follow, and drops them: the transpose of
-    /// [`Self::value`].
+    /// Distributes forces on hanging points to the points that they follow, and drops the hanging points: the
+    /// transpose of [`Self::value`].
     ///
     /// * `values` — one a point, then one a hanging point
     pub fn gathered(&self, mut values: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
@@ -320,14 +347,28 @@ impl Discretisation {
         self.points.len()
     }
 
-    /// Number of degrees of freedom, three a point.
+    /// Number of degrees of freedom of all points.
     pub fn n_dofs(&self) -> usize {
-        3 * self.points.len()
+        self.dofs_per_point * self.points.len()
+    }
+
+    /// The number of degrees of freedom of a point, if that is a displacement and nothing else.
+    ///
+    /// * `operation` — subject of the error's sentence, such as "the reduction"
+    ///
+    /// # Errors
+    ///
+    /// [`NotSolid`] names the operation.
+    pub fn solid_dofs_per_point(&self, operation: &'static str) -> Result<usize, NotSolid> {
+        if self.dofs_per_point == SOLID_DOFS {
+            return Ok(SOLID_DOFS);
+        }
+        Err(NotSolid { operation, dofs_per_point: self.dofs_per_point })
     }
 
     /// Number of degrees of freedom of the points that cells use: those of the body itself.
     pub fn n_used_dofs(&self) -> usize {
-        3 * self.point_is_used().iter().filter(|used| **used).count()
+        self.dofs_per_point * self.point_is_used().iter().filter(|used| **used).count()
     }
 
     /// Number of cells of all blocks.
@@ -382,7 +423,7 @@ impl Discretisation {
     }
 }
 
-/// What a discretisation is made of.
+/// The parts of a discretisation.
 struct Parts {
     points: Vec<[f64; 3]>,
     weights: Vec<f64>,

@@ -10,6 +10,7 @@
 //!
 //! Two materials that meet at a node have two sites there: the stress jumps.
 
+mod large_strain;
 mod scheme;
 
 use std::collections::HashMap;
@@ -70,7 +71,7 @@ pub struct StressSites {
 struct CellSamples {
     cell: CellRef,
     scheme: usize,
-    /// Site of each row of the scheme; `u32::MAX` where the map collapses, or nobody asks.
+    /// Site of each row of the scheme; `u32::MAX` where the map collapses, or the site was left out.
     targets: Vec<u32>,
 }
 
@@ -144,7 +145,7 @@ impl StressSites {
         Self { at, sites: Vec::new(), cells: Vec::new(), schemes: Vec::new(), counts: Vec::new() }
     }
 
-    /// Adds a cell; `site_of` tells the site of a row (the next number for a new one) and its node.
+    /// Adds a cell; `site_of` returns the site of a row (the next number for a new one) and its node.
     fn add_cell(
         &mut self,
         evaluator: &mut CellEvaluator<'_>,
@@ -235,7 +236,7 @@ impl StressSites {
     /// zz, xy, yz, xz at the i-th site.
     ///
     /// * `discretisation` — that of the sites
-    /// * `displacement` — 3 points × fields \[m\]
+    /// * `displacement` — dofs × fields \[m\]
     ///
     /// # Panics
     ///
@@ -273,7 +274,10 @@ impl StressSites {
     ///
     /// If `displacement` is shorter than the list of points.
     pub fn node_averages(&self, discretisation: &Discretisation, displacement: &[[f64; 3]]) -> Vec<Stress> {
-        let u = Mat::from_fn(discretisation.n_dofs(), 1, |dof, _| displacement[dof / 3][dof % 3]);
+        let dofs = discretisation.dofs_per_point;
+        // Dofs beyond the displacement have no part in the stress of solid cells.
+        let component = |dof: usize| displacement[dof / dofs].get(dof % dofs).copied().unwrap_or(0.0);
+        let u = Mat::from_fn(discretisation.n_dofs(), 1, |dof, _| component(dof));
         let values = self.stress(discretisation, u.as_ref());
         let mut averages = vec![[0.0; 6]; discretisation.n_points()];
         let mut counts = vec![0; discretisation.n_points()];
@@ -346,6 +350,22 @@ impl StressSites {
     }
 }
 
+/// Stress at the nodes of a mesh body, averaged over the cells around each node; zero at nodes without cells.
+///
+/// Blocks of different materials are averaged together at the nodes that they share; [`StressSites`] keeps
+/// them apart.
+///
+/// * `displacement` — u of all points \[m\]
+///
+/// Cells of NURBS blocks are skipped: their control points do not lie on the body.
+///
+/// # Panics
+///
+/// If `displacement` is shorter than the list of points.
+pub fn at_nodes(discretisation: &Discretisation, displacement: &[[f64; 3]]) -> Vec<Stress> {
+    StressSites::mesh_nodes(discretisation).node_averages(discretisation, displacement)
+}
+
 /// Displacements of the points of a cell, fields side by side; hanging points follow theirs.
 fn gather(
     discretisation: &Discretisation,
@@ -355,9 +375,9 @@ fn gather(
     local: &mut [[f64; 3]],
 ) {
     let width = fields.len();
-    let n_points = discretisation.n_points();
+    let (n_points, dofs) = (discretisation.n_points(), discretisation.dofs_per_point);
     for (i, &id) in ids.iter().enumerate() {
-        let at = |k: usize, point: usize| [0, 1, 2].map(|a| u[(3 * point + a, k)]);
+        let at = |k: usize, point: usize| [0, 1, 2].map(|a| u[(dofs * point + a, k)]);
         for (field, value) in fields.clone().zip(&mut local[i * width..(i + 1) * width]) {
             *value = match (id as usize).checked_sub(n_points) {
                 None => at(field, id as usize),

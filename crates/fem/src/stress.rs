@@ -1,12 +1,13 @@
 //! Stress from point displacements.
 //!
-//! [`at_point`] evaluates one cell, [`at_nodes`] a mesh; [`StressSites`] has both for many displacement
+//! [`at_point`] evaluates one cell; [`crate::StressSites`] has nodes and Gauss points for many displacement
 //! fields at once. For NURBS `carom-scene` fits Bezier cells to the stress at points of cells.
 
 use carom_mesh::CellRef;
 
+use crate::constitutive::{LANES, Lanes, Law, Tensor, ZERO, cauchy_stress};
 use crate::evaluator::{CellEvaluator, CellPoint};
-use crate::{Discretisation, Material, StressSites};
+use crate::{Discretisation, Material};
 
 /// Cauchy stress of linear elasticity, components xx, yy, zz, xy, yz, xz (VTK's order) \[Pa\].
 pub type Stress = [f64; 6];
@@ -57,18 +58,45 @@ pub fn at_point(
     (point, of_gradient(material, &evaluator.displacement_gradient(displacement)))
 }
 
-/// Stress at the nodes of a mesh body, averaged over the cells around each node; zero at nodes without cells.
+/// Cauchy's stress of a law without history, σ = P Fᵀ / det F \[Pa\].
 ///
-/// Blocks of different materials are averaged together at the nodes that they share; [`StressSites`] keeps
-/// them apart.
-///
-/// * `displacement` — u of all points \[m\]
-///
-/// Cells of NURBS blocks are passed over: their points are no places of the body.
+/// * `h` — displacement gradient, entry `[a][b]` = ∂u_a/∂X_b
 ///
 /// # Panics
 ///
-/// If `displacement` is shorter than the list of points.
-pub fn at_nodes(discretisation: &Discretisation, displacement: &[[f64; 3]]) -> Vec<Stress> {
-    StressSites::mesh_nodes(discretisation).node_averages(discretisation, displacement)
+/// If the law has history variables: their values are the scheme's.
+pub fn cauchy_of_gradient<L: Law>(law: &L, h: &[[f64; 3]; 3]) -> Stress {
+    assert_eq!(law.n_history(), 0, "the stress of a law with history is that of the scheme's own points");
+    let gradient: Tensor = std::array::from_fn(|k| [h[k / 3][k % 3]; LANES]);
+    let mut pk1 = [ZERO; 9];
+    law.stress(&gradient, &[], &mut [], &mut pk1);
+    // In a law of small strains P is σ.
+    let first = |lanes: Lanes| lanes[0];
+    if law.is_objective() {
+        return cauchy_stress(&gradient, &pk1).map(first);
+    }
+    [pk1[0], pk1[4], pk1[8], pk1[1], pk1[5], pk1[2]].map(first)
+}
+
+/// Cauchy's stress of a cell in large deformation at one point, with its undeformed position and map.
+///
+/// * `laws` — one for each block, without history
+///
+/// Otherwise as [`at_point`].
+///
+/// # Panics
+///
+/// As [`at_point`], and if the law has history variables.
+pub fn cauchy_at_point<L: Law>(
+    laws: &[L],
+    evaluator: &mut CellEvaluator<'_>,
+    cell: CellRef,
+    xi: [f64; 3],
+    displacement: &[[f64; 3]],
+) -> (CellPoint, Stress) {
+    evaluator.enter(cell);
+    let point = evaluator.at(xi);
+    evaluator.physical_gradients(&point);
+    let gradient = evaluator.displacement_gradient(displacement);
+    (point, cauchy_of_gradient(&laws[cell.block as usize], &gradient))
 }

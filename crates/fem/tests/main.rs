@@ -5,8 +5,13 @@ use carom_testing::heap;
 mod allocation;
 mod assembly;
 mod bodies;
+mod constitutive;
+mod deformed;
 mod frequencies;
 mod hierarchy;
+mod internal_force;
+mod large_strain_stress;
+mod lumped_mass;
 mod nurbs_files;
 mod properties;
 mod recovery;
@@ -14,6 +19,6 @@ mod spline_assembly;
 mod statics;
 mod surfaces;
 
-/// Counts for each thread on its own: the tests beside one another do not disturb it.
+/// Counts for each thread separately: tests that run at the same time do not disturb it.
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;

@@ -2,7 +2,8 @@
 //! stresses.
 
 use carom_fem::loads::pressure_force;
-use carom_fem::stress::{at_nodes, at_point, of_gradient, von_mises};
+use carom_fem::recovery::at_nodes;
+use carom_fem::stress::{at_point, of_gradient, von_mises};
 use carom_fem::{
     Body, CellEvaluator, Discretisation, Geometry, QuadratureRule, assemble, displacement_norm, solve_static,
 };

@@ -141,7 +141,7 @@ pub fn craig_bampton(
     }
     let n_interior = boundary.interior(&used_dofs(&discretisation)).len() - boundary.n_constraints();
     let wanted = wanted(&body.name, options, n_interior)?;
-    check_size(&body.name, ReductionSize::new(3 * discretisation.n_points(), boundary.n_dofs(), wanted))?;
+    check_size(&body.name, ReductionSize::new(discretisation.n_dofs(), boundary.n_dofs(), wanted))?;
     let system = assemble(&discretisation, options.rule.unwrap_or(QuadratureRule::Default), progress)
         .map_err(|source| ReduceError::Assembly { body: body.name.clone(), source })?;
     let whole = discretisation.surface(&body.boundary_faces());
@@ -216,7 +216,7 @@ pub fn reduction_size(body: &Body, options: &CraigBamptonOptions) -> Result<Redu
     let boundary = &interface.boundary;
     let n_interior = boundary.interior(&used_dofs(&discretisation)).len() - boundary.n_constraints();
     let wanted = wanted(&body.name, options, n_interior)?;
-    Ok(ReductionSize::new(3 * discretisation.n_points(), boundary.n_dofs(), wanted))
+    Ok(ReductionSize::new(discretisation.n_dofs(), boundary.n_dofs(), wanted))
 }
 
 fn interface_spec(options: &CraigBamptonOptions) -> InterfaceSpec<'_> {

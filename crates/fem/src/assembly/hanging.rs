@@ -30,7 +30,7 @@ const GROUP: usize = 64;
 /// # Errors
 ///
 /// [`AssemblyError::Interrupted`].
-pub(super) fn without_hanging(
+pub(crate) fn without_hanging(
     discretisation: &Discretisation,
     graph: NodeGraph,
     free: &SystemMatrices,
@@ -98,7 +98,7 @@ fn groups(discretisation: &Discretisation) -> Vec<Vec<u32>> {
     groups
 }
 
-/// A block of stiffness, row by row, and the mass beside it.
+/// A block of stiffness, row by row, and the mass after it.
 type Value = [f64; 10];
 
 /// An entry of K̂ and M̂ in the row of a hanging point.
@@ -195,7 +195,7 @@ impl Panel {
     }
 }
 
-/// The points that are visited, ascending and once each; `places` gets where each of them stands.
+/// The points that are visited, ascending and once each; `places` receives the place of each in the list.
 fn sorted(places: &mut [u32], for_each: impl FnOnce(&mut dyn FnMut(u32))) -> Vec<u32> {
     let mut points = Vec::new();
     for_each(&mut |point| {

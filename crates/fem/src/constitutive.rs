@@ -1,0 +1,168 @@
+//! Constitutive laws for large deformation: stored energy, stress and tangent at batches of points.
+//!
+//! A law maps the displacement gradient H = ∂u/∂X, hence the deformation gradient F = E₃ + H, to the energy
+//! ψ per undeformed volume, the first Piola-Kirchhoff stress P and the tangent A = ∂P/∂F:
+//!
+//! ```text
+//! P = ∂ψ/∂F,   A_abcd = ∂P_ab/∂F_cd,   force per undeformed area with normal N: P N
+//! ```
+//!
+//! Laws read H and not F, so that the digits of small strains are not lost in 1 + 10⁻⁶. They know no density,
+//! no time and no scheme. A law without memory that is written over Green's strain implements
+//! [`Hyperelastic`] and is a [`Law`] by that. A law with memory implements [`Law`]: it has
+//! [`Law::n_history`] numbers at each point, reads those of the last accepted state and writes those of the
+//! present one; the scheme accepts them ([`crate::internal_force::History::commit`]).
+//!
+//! Points are evaluated in batches of [`LANES`], stored as arrays of numbers side by side, so that plain
+//! loops become vector instructions. [`verify`] measures for any law whether stress, tangent and energy
+//! belong together, and whether a rotation of the body changes them as it must.
+//!
+//! ```
+//! use carom_fem::constitutive::{ElasticModuli, NeoHookean, verify};
+//!
+//! let moduli = ElasticModuli::from_young_poisson(5.0e6, 0.45)?;
+//! let report = verify(&NeoHookean::new(moduli)?, &moduli);
+//! assert!(report.stress_error.unwrap() < 1e-7);
+//! assert!(report.rotated_energy_error < 1e-12);
+//! # Ok::<(), carom_fem::constitutive::LawError>(())
+//! ```
+
+mod elastic;
+mod hyperelastic;
+mod moduli;
+mod neo_hookean;
+mod saint_venant;
+mod small_strain;
+mod verification;
+
+pub use elastic::ElasticLaw;
+pub use hyperelastic::{Hyperelastic, Symmetric, green_strain};
+pub use moduli::{ElasticModuli, LawError};
+pub use neo_hookean::NeoHookean;
+pub use saint_venant::SaintVenantKirchhoff;
+pub use small_strain::SmallStrain;
+pub use verification::{Verification, verify};
+
+/// Points of a batch.
+pub const LANES: usize = 4;
+
+/// One number at each point of a batch.
+pub type Lanes = [f64; LANES];
+
+/// A 3×3 tensor at each point of a batch, component ab in entry 3a + b.
+pub type Tensor = [Lanes; 9];
+
+/// ∂P_ab/∂F_cd at each point of a batch, in entry `[3a + b][3c + d]`.
+pub type Tangent = [Tensor; 9];
+
+/// Zeros.
+pub const ZERO: Lanes = [0.0; LANES];
+
+/// A number for each lane.
+#[inline(always)]
+pub fn lanes(f: impl FnMut(usize) -> f64) -> Lanes {
+    std::array::from_fn(f)
+}
+
+/// A constitutive law of a solid.
+///
+/// All functions work on a batch of points; `history` has [`Law::n_history`] entries.
+pub trait Law: Sync {
+    /// The name in scenarios and messages.
+    fn name(&self) -> &'static str;
+
+    /// Whether a rotation of the body leaves the energy and rotates the stress: ψ(QF) = ψ(F), P(QF) = Q P(F).
+    ///
+    /// A law that is objective is for large deformation: sweeps then report cells with det F ≤ 0.
+    fn is_objective(&self) -> bool {
+        true
+    }
+
+    /// Whether A_abcd = A_cdab.
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+
+    /// Number of history variables at each point.
+    fn n_history(&self) -> usize {
+        0
+    }
+
+    /// Writes the history variables of the undeformed state.
+    fn initial_history(&self, history: &mut [f64]) {
+        history.fill(0.0);
+    }
+
+    /// The stored energy per undeformed volume of a state \[J/m³\].
+    ///
+    /// * `h` — H = F − E₃
+    /// * `history` — the history variables of the same state
+    fn stored_energy(&self, h: &Tensor, history: &[Lanes]) -> Lanes;
+
+    /// The energy per undeformed volume that was dissipated up to a state, not below zero and never falling
+    /// \[J/m³\].
+    fn dissipated_energy(&self, _history: &[Lanes]) -> Lanes {
+        ZERO
+    }
+
+    /// The first Piola-Kirchhoff stress P \[Pa\].
+    ///
+    /// * `old` — history variables of the last accepted state
+    /// * `new` — receives those of this state
+    fn stress(&self, h: &Tensor, old: &[Lanes], new: &mut [Lanes], pk1: &mut Tensor);
+
+    /// The directional derivative of the stress, dP = A : dF \[Pa\].
+    fn tangent_product(&self, h: &Tensor, old: &[Lanes], dh: &Tensor, d_pk1: &mut Tensor);
+
+    /// The tangent A = ∂P/∂F \[Pa\].
+    #[inline(always)]
+    fn tangent(&self, h: &Tensor, old: &[Lanes], tangent: &mut Tangent) {
+        for cd in 0..9 {
+            let (mut dh, mut column) = ([ZERO; 9], [ZERO; 9]);
+            dh[cd] = [1.0; LANES];
+            self.tangent_product(h, old, &dh, &mut column);
+            for ab in 0..9 {
+                tangent[ab][cd] = column[ab];
+            }
+        }
+    }
+}
+
+/// The product A B.
+#[inline(always)]
+pub(crate) fn product(a: &Tensor, b: &Tensor) -> Tensor {
+    std::array::from_fn(|k| {
+        let (i, j) = (k / 3, k % 3);
+        lanes(|l| a[3 * i][l] * b[j][l] + a[3 * i + 1][l] * b[3 + j][l] + a[3 * i + 2][l] * b[6 + j][l])
+    })
+}
+
+/// det F − 1 of F = E₃ + H, without cancellation: tr H + the sum of its principal minors + det H.
+#[inline(always)]
+pub fn volume_change(h: &Tensor) -> Lanes {
+    lanes(|l| {
+        let m = |k: usize| h[k][l];
+        let trace = m(0) + m(4) + m(8);
+        let minors = (m(0) * m(4) - m(1) * m(3)) + (m(4) * m(8) - m(5) * m(7)) + (m(0) * m(8) - m(2) * m(6));
+        let det = m(0) * (m(4) * m(8) - m(5) * m(7)) - m(1) * (m(3) * m(8) - m(5) * m(6))
+            + m(2) * (m(3) * m(7) - m(4) * m(6));
+        trace + minors + det
+    })
+}
+
+/// Cauchy's stress σ = P Fᵀ / det F, components xx, yy, zz, xy, yz, xz \[Pa\].
+pub fn cauchy_stress(h: &Tensor, pk1: &Tensor) -> Symmetric {
+    let change = volume_change(h);
+    let component = |a: usize, b: usize| {
+        lanes(|l| {
+            let product: f64 = (0..3).map(|c| pk1[3 * a + c][l] * h[3 * b + c][l]).sum();
+            (pk1[3 * a + b][l] + product) / (1.0 + change[l])
+        })
+    };
+    // P Fᵀ is symmetric; the mean of both triangles halves the rounding.
+    let mean = |a: usize, b: usize| {
+        let (upper, lower) = (component(a, b), component(b, a));
+        lanes(|l| 0.5 * (upper[l] + lower[l]))
+    };
+    [mean(0, 0), mean(1, 1), mean(2, 2), mean(0, 1), mean(1, 2), mean(0, 2)]
+}

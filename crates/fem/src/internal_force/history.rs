@@ -1,0 +1,84 @@
+//! History variables of all quadrature points.
+
+use crate::constitutive::{LANES, Lanes, Law};
+
+/// History variables of all quadrature points of a body: of the last accepted state, and of the present one.
+///
+/// A scheme computes forces as often as it needs, always from the accepted state, and commits the last one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    pub(super) blocks: Vec<Vec<ChunkHistory>>,
+}
+
+/// History variables of a group of cells: batch after batch, point after point.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ChunkHistory {
+    /// Variables of a point.
+    pub(super) n: usize,
+    pub(super) old: Vec<Lanes>,
+    pub(super) new: Vec<Lanes>,
+}
+
+impl History {
+    /// The undeformed state.
+    ///
+    /// * `batch_points` — for each block batches times points of each of its groups
+    pub(super) fn new<L: Law>(batch_points: impl Iterator<Item = Vec<usize>>, laws: &[L]) -> Self {
+        let of_block = |(counts, law): (Vec<usize>, &L)| {
+            let mut initial = vec![0.0; law.n_history()];
+            law.initial_history(&mut initial);
+            let lanes: Vec<Lanes> = initial.iter().map(|&x| [x; LANES]).collect();
+            let of_chunk = |count: usize| {
+                let old = lanes.repeat(count);
+                ChunkHistory { n: lanes.len(), new: old.clone(), old }
+            };
+            counts.into_iter().map(of_chunk).collect()
+        };
+        Self { blocks: batch_points.zip(laws).map(of_block).collect() }
+    }
+
+    /// Accepts the present state.
+    pub fn commit(&mut self) {
+        for chunk in self.blocks.iter_mut().flatten() {
+            chunk.old.copy_from_slice(&chunk.new);
+        }
+    }
+
+    /// Returns to the accepted state.
+    pub fn reject(&mut self) {
+        for chunk in self.blocks.iter_mut().flatten() {
+            chunk.new.copy_from_slice(&chunk.old);
+        }
+    }
+
+    /// The accepted values, for checkpoints; [`History::restore`] reads them back.
+    pub fn accepted(&self) -> impl Iterator<Item = f64> + '_ {
+        self.blocks.iter().flatten().flat_map(|chunk| chunk.old.as_flattened()).copied()
+    }
+
+    /// Number of accepted values.
+    pub fn len(&self) -> usize {
+        self.blocks.iter().flatten().map(|chunk| LANES * chunk.old.len()).sum()
+    }
+
+    /// True if no law has history variables.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes accepted values of the same body and laws.
+    ///
+    /// # Panics
+    ///
+    /// If their number is not [`History::len`].
+    pub fn restore(&mut self, values: &[f64]) {
+        assert_eq!(values.len(), self.len(), "values of the same body and laws");
+        let mut values = values.iter();
+        for chunk in self.blocks.iter_mut().flatten() {
+            for (to, &from) in chunk.old.as_flattened_mut().iter_mut().zip(values.by_ref()) {
+                *to = from;
+            }
+        }
+        self.reject();
+    }
+}

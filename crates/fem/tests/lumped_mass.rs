@@ -1,0 +1,204 @@
+//! Lumped mass, element frequencies, and the frequencies that lumped bodies have.
+
+use std::f64::consts::PI;
+
+use carom_fem::constitutive::{ElasticModuli, NeoHookean, SaintVenantKirchhoff};
+use carom_fem::internal_force::{InternalForce, PointRule, element_frequencies};
+use carom_fem::{Body, Discretisation, LumpedMass, Lumping, QuadratureRule, assemble, mass_properties};
+use carom_linalg::eigen::{Wanted, lowest_pairs};
+use carom_linalg::{Cholesky, DofSet, NodeMatrix};
+use carom_mesh::CellShape;
+use carom_progress::Silent;
+
+use crate::bodies::{block, block_of, digits, distort};
+use crate::deformed::{dot, every_kind, internal, laws, noise, soft, waves};
+
+fn lumped(d: &Discretisation) -> LumpedMass {
+    LumpedMass::new(d, QuadratureRule::Default).unwrap()
+}
+
+#[test]
+fn masses_are_positive_and_add_up() {
+    for (name, body) in every_kind() {
+        let d = Discretisation::new(&body).unwrap();
+        let mass = lumped(&d);
+        assert!(mass.points.iter().all(|&m| m > 0.0), "{name}: {:?}", mass.points);
+        // The mass of the consistent matrix, by the same rule.
+        let consistent = assemble(&d, QuadratureRule::Default, &Silent).unwrap().mass;
+        let ones = faer::Mat::from_fn(d.n_points(), 1, |_, _| 1.0);
+        let total: f64 = consistent.node_product(ones.as_ref()).col_as_slice(0).iter().sum();
+        assert!((mass.total() / total - 1.0).abs() < 1e-13, "{name}: {} and {total}", mass.total());
+    }
+}
+
+#[test]
+fn quadratic_tetrahedra_and_serendipity_hexahedra_are_scaled_and_all_others_summed() {
+    for (name, body) in every_kind() {
+        let expected = match name.as_str() {
+            "tet10" | "hex20" => Lumping::DiagonalScaling,
+            "tet4" | "hex8" | "hex27" => Lumping::RowSum,
+            name if name.contains("spline") || name.contains("ring") || name == "ball" => Lumping::RowSum,
+            "locally refined" => Lumping::RowSum,
+            // Kinds that come later decide for themselves.
+            _ => continue,
+        };
+        let mass = lumped(&Discretisation::new(&body).unwrap());
+        assert!(mass.lumping.iter().all(|&l| l == expected), "{name}: {:?}", mass.lumping);
+    }
+}
+
+#[test]
+fn row_sums_keep_the_centre_of_mass() {
+    for (name, body) in every_kind() {
+        let d = Discretisation::new(&body).unwrap();
+        let mass = lumped(&d);
+        if mass.lumping.contains(&Lumping::DiagonalScaling) {
+            continue;
+        }
+        let centre = mass_properties(&d).center_of_mass;
+        // The rule of the mass is not exact for rational cells.
+        let tolerance = if name.contains("ring") || name == "ball" { 1e-4 } else { 1e-13 };
+        for a in 0..3 {
+            let sum: f64 = d.points.iter().zip(&mass.points).map(|(x, m)| m * x[a]).sum();
+            let error = (sum / mass.total() - centre[a]).abs();
+            assert!(error < tolerance, "{name}: {error:e}");
+        }
+    }
+}
+
+/// Relative error of the lowest frequency of the unit cube behind sliding walls: ω² = 2π² μ/ρ with
+/// u = (sin πx cos πy, −cos πx sin πy, 0).
+fn sliding_cube_error(body: &Body) -> f64 {
+    let d = Discretisation::new(body).unwrap();
+    let system = assemble(&d, QuadratureRule::Default, &Silent).unwrap();
+    let mut mass = NodeMatrix::zeros(std::sync::Arc::clone(&system.mass.graph));
+    for (node, m) in lumped(&d).points.iter().enumerate() {
+        mass.values[mass.graph.col_ptr[node]] = *m;
+    }
+    let free = d.points.iter().map(|x| x.map(|t| t > 1e-9 && t < 1.0 - 1e-9)).collect();
+    let factor = Cholesky::new(&system.stiffness, None, DofSet::from_flags(free), &Silent).unwrap();
+    let (pairs, _) = lowest_pairs(&system.stiffness, &mass, factor, 0.0, Wanted::Count(3), &Silent).unwrap();
+    let (_, mu) = d.materials[0].lame();
+    (pairs.lambda[0] / (2.0 * PI * PI * mu / d.materials[0].density)).sqrt() - 1.0
+}
+
+#[test]
+fn frequencies_of_lumped_bodies_converge() {
+    let mesh = |shape| move |n| block(shape, n, |x| x);
+    let kinds: [(&str, Box<dyn Fn(usize) -> Body>, [usize; 2], f64); 2] = [
+        ("tet4", Box::new(mesh(CellShape::Tet4)), [6, 12], 2.0),
+        ("hex8", Box::new(mesh(CellShape::Hex8)), [6, 12], 2.0),
+    ];
+    let mut wrong = Vec::new();
+    for (name, body, sizes, expected) in kinds {
+        let errors = sizes.map(|n| sliding_cube_error(&body(n)));
+        let order = (errors[0] / errors[1]).abs().log2();
+        let found = format!("{name}: {} order {order:.2}, expected {expected}", digits(&errors));
+        println!("{found}");
+        if order < expected - 0.3 || errors[1].abs() > 0.02 {
+            wrong.push(found);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn a_lumped_bar_of_hex8_has_the_frequency_of_the_chain_of_masses() {
+    // ν = 0, u along x alone: ω = (2c/h) sin(π h / (4 L)) of the clamped bar.
+    let n = 8;
+    let mut body = block_of(CellShape::Hex8, [n, 1, 1], |x| x);
+    body.materials[0].poisson = 0.0;
+    let d = Discretisation::new(&body).unwrap();
+    let (mut internal, mass) = (InternalForce::new(&d, PointRule::default()).unwrap(), lumped(&d));
+    let law = [SaintVenantKirchhoff::new(ElasticModuli::of(&d.materials[0]))];
+    let u: Vec<f64> = d.points.iter().flat_map(|x| [(0.5 * PI * x[0]).sin(), 0.0, 0.0]).collect();
+    let (mut history, mut force) = (internal.history(&law), vec![0.0; u.len()]);
+    internal.tangent_product(&law, &vec![0.0; u.len()], &mut history, &u, &mut force).unwrap();
+    let c = (d.materials[0].young / d.materials[0].density).sqrt();
+    let omega = 2.0 * c * n as f64 * (PI / (4.0 * n as f64)).sin();
+    for (node, x) in d.points.iter().enumerate().filter(|(_, x)| x[0] > 0.0) {
+        let expected = omega * omega * mass.points[node] * u[3 * node];
+        assert!((force[3 * node] / expected - 1.0).abs() < 1e-12, "at x = {}", x[0]);
+    }
+}
+
+#[test]
+fn the_largest_frequency_of_a_cube_is_that_of_its_dilation() {
+    // ω = 2 √(3K/ρ) / h.
+    for poisson in [0.0, 0.3, 0.45] {
+        let mut body = block(CellShape::Hex8, 2, |x| x);
+        body.materials[0].poisson = poisson;
+        let d = Discretisation::new(&body).unwrap();
+        let moduli = ElasticModuli::of(&d.materials[0]);
+        let omega = 2.0 * (3.0 * moduli.bulk() / d.materials[0].density).sqrt() / 0.5;
+        for rule in [PointRule::default(), PointRule::Centre] {
+            let mut internal = InternalForce::new(&d, rule).unwrap();
+            let law = [SaintVenantKirchhoff::new(moduli)];
+            let (history, u) = (internal.history(&law), vec![0.0; d.n_dofs()]);
+            let found = element_frequencies(&mut internal, &law, &u, &history, &lumped(&d)).unwrap();
+            let ratio = found.largest().0 / omega;
+            assert!((1.0 - 1e-12..1.05).contains(&ratio), "ν = {poisson}, {rule:?}: {ratio}");
+            assert!((found.critical_step() * found.largest().0 - 2.0).abs() < 1e-14);
+        }
+    }
+}
+
+#[test]
+fn the_step_of_a_bar_is_the_time_of_sound_through_a_cell() {
+    let mut body = block_of(CellShape::Hex8, [10, 2, 2], |x| x);
+    body.materials[0].poisson = 0.0;
+    let d = Discretisation::new(&body).unwrap();
+    let mut internal = InternalForce::new(&d, PointRule::default()).unwrap();
+    let law = [SaintVenantKirchhoff::new(ElasticModuli::of(&d.materials[0]))];
+    let (history, u) = (internal.history(&law), vec![0.0; d.n_dofs()]);
+    let found = element_frequencies(&mut internal, &law, &u, &history, &lumped(&d)).unwrap();
+    let time = 0.1 / (d.materials[0].young / d.materials[0].density).sqrt();
+    let ratio = found.critical_step() / time;
+    assert!((0.95..=1.0 + 1e-12).contains(&ratio), "{ratio}");
+}
+
+/// The largest frequency of the linearised body by iteration with M⁻¹ K.
+fn largest_frequency(d: &Discretisation, internal: &mut InternalForce, u: &[f64], mass: &LumpedMass) -> f64 {
+    let laws = laws(d, NeoHookean::new(soft()).unwrap());
+    let (mut history, mut x) = (internal.history(&laws), noise(d.n_dofs(), 1.0));
+    let mut force = vec![0.0; x.len()];
+    let mut lambda = 0.0;
+    for _ in 0..400 {
+        internal.tangent_product(&laws, u, &mut history, &x, &mut force).unwrap();
+        let inertia: f64 = x.iter().enumerate().map(|(i, x)| mass.points[i / 3] * x * x).sum();
+        lambda = dot(&x, &force) / inertia;
+        let scale = inertia.sqrt().recip() / lambda;
+        for (i, x) in x.iter_mut().enumerate() {
+            *x = scale * force[i] / mass.points[i / 3];
+        }
+    }
+    lambda.sqrt()
+}
+
+#[test]
+fn element_frequencies_bound_those_of_the_body_closely() {
+    for (name, body) in every_kind() {
+        let (d, mut internal) = internal(&body);
+        let (law, mass) = (laws(&d, NeoHookean::new(soft()).unwrap()), lumped(&d));
+        for (state, u) in [("at rest", vec![0.0; d.n_dofs()]), ("deformed", waves(&d))] {
+            let history = internal.history(&law);
+            let bound = element_frequencies(&mut internal, &law, &u, &history, &mass).unwrap().largest().0;
+            let ratio = largest_frequency(&d, &mut internal, &u, &mass) / bound;
+            println!("{name}, {state}: {ratio:.3} of the bound");
+            assert!(ratio <= 1.0, "{name}, {state}: {ratio}");
+            // The collapsed poles of a coarse ball have the smallest cells, and share their points.
+            assert!(ratio > 0.5, "{name}, {state}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn finer_distorted_meshes_keep_the_bound() {
+    let body = block(CellShape::Hex8, 5, |x| distort(x, 0.06));
+    let (d, mut internal) = internal(&body);
+    let (law, mass) = (laws(&d, NeoHookean::new(soft()).unwrap()), lumped(&d));
+    let (u, history) = (waves(&d), internal.history(&law));
+    let bound = element_frequencies(&mut internal, &law, &u, &history, &mass).unwrap().largest().0;
+    let ratio = largest_frequency(&d, &mut internal, &u, &mass) / bound;
+    assert!((0.6..=1.0).contains(&ratio), "{ratio}");
+}
