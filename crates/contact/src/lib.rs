@@ -7,12 +7,14 @@
 //! * [`solver`]: complementarity problems
 //! * [`closed_form`]: Hertz, a sphere on the end of a rod
 //! * [`region`]: how a contact region gives way to a point load or a Hertz pressure, mode by mode
+//! * [`patch`]: the plane of a pressure, Hertz' ellipse of two sampled surfaces, Hertz' pressure fitted to faces
 //! * [`submodel`]: the condensed quasistatic problem that multibody and static schemes solve
 
 pub mod broad;
 pub mod closed_form;
 pub mod geometry;
 pub mod law;
+pub mod patch;
 pub mod pressure;
 pub mod region;
 pub mod shape;

@@ -12,6 +12,10 @@
 //! d is the mean indentation a unit of force, weighted by the pressure that does the work: the compliance
 //! under this pressure.
 
+pub mod impact;
+pub mod loads;
+pub mod split;
+
 use std::f64::consts::PI;
 
 use carom_fem::Surface;
@@ -211,6 +215,19 @@ impl ModalCompliance {
         Mat::from_fn(w.nrows(), w.nrows(), |i, j| w[(i.max(j), i.min(j))])
     }
 
+    /// Smallest eigenvalue of W of all modes over the largest, its diagonal scaled to 1; none if a pressure
+    /// cell does not move in any mode, or if the eigenvalues do not converge.
+    pub fn smallest_eigenvalue(&self) -> Option<f64> {
+        let w = self.matrix(0..self.omega.len());
+        let scale: Vec<f64> = (0..w.nrows()).map(|i| w[(i, i)].sqrt()).collect();
+        if scale.iter().any(|&s| s <= 0.0) {
+            return None;
+        }
+        let scaled = Mat::from_fn(w.nrows(), w.nrows(), |i, j| w[(i, j)] / (scale[i] * scale[j]));
+        let pairs = carom_linalg::dense::symmetric_pairs(scaled.as_ref()).ok()?;
+        Some(pairs.lambda.first()? / pairs.lambda.last()?)
+    }
+
     /// What each mode adds to the compliance under a pressure: (b_kᵀ λ)²/ω_k² of forces with the sum 1
     /// \[m/N\].
     pub fn parts(&self, span_forces: &[f64]) -> Vec<f64> {
@@ -335,6 +352,16 @@ mod tests {
         }
         let expected = half_space_under_hertz(modulus, a);
         assert!((work / force.powi(2) / expected - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_smallest_eigenvalue_of_two_correlated_cells_is_known() {
+        // W = [[1, c], [c, 1]] after scaling has the eigenvalues 1 ± c.
+        let c = 0.6_f64;
+        let rows = [[2.0, 0.0], [3.0 * c, 3.0 * (1.0 - c * c).sqrt()]];
+        let modal = Mat::from_fn(2, 2, |i, k| rows[i][k]);
+        let found = ModalCompliance { modal, omega: vec![1.0; 2] }.smallest_eigenvalue().unwrap();
+        assert!((found - (1.0 - c) / (1.0 + c)).abs() < 1e-14, "{found}");
     }
 
     #[test]

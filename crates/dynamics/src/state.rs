@@ -1,4 +1,4 @@
-//! Where bodies are and how they move, as schemes report it and as scenarios give it.
+//! Positions and motions of bodies: states reported by schemes, and placements given by scenarios.
 
 use crate::rotation;
 use nalgebra::{Matrix3, Vector3};
@@ -17,13 +17,37 @@ impl Pose {
     pub fn point(&self, c_b: &Vector3<f64>) -> Vector3<f64> {
         self.position + self.rotation * c_b
     }
+
+    /// Displacement of points of a flexible body from their reference positions, rigid motion included,
+    /// inertial axes \[m\].
+    ///
+    /// ```text
+    /// u = r + A (b + u_e) − r₀ − A₀ b
+    /// ```
+    ///
+    /// * `reference` — the pose r₀, A₀ in which the undeformed body is the reference
+    /// * `points_b` — b, reference positions in body axes \[m\]
+    /// * `elastic_b` — u_e of each point, body axes \[m\]
+    pub fn displacements(
+        &self,
+        reference: &Self,
+        points_b: &[Vector3<f64>],
+        elastic_b: &[[f64; 3]],
+    ) -> Vec<[f64; 3]> {
+        let shift = self.position - reference.position;
+        let turn = self.rotation - reference.rotation;
+        let one = |(b, u): (&Vector3<f64>, &[f64; 3])| {
+            (shift + turn * b + self.rotation * Vector3::from(*u)).into()
+        };
+        points_b.iter().zip(elastic_b).map(one).collect()
+    }
 }
 
-/// How a scenario places a body: its source geometry is rotated about the source origin, which then lies at
-/// `origin`.
+/// Placement of a body in a scenario: its source geometry is rotated about the source origin, which then lies
+/// at `origin`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placement {
-    /// Where the origin of the source geometry lies \[m\].
+    /// Position of the source origin \[m\].
     pub origin: [f64; 3],
     /// Unit quaternion of the rotation about that origin.
     pub quaternion: [f64; 4],
@@ -54,7 +78,7 @@ impl Placement {
     }
 }
 
-/// State of one body as reported: everything a picture or a table needs.
+/// Reported state of one body, with all data for pictures and tables.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BodyState {
     /// Origin of the body frame, which is the centre of mass for bodies in the Buckens frame \[m\].
@@ -65,17 +89,47 @@ pub struct BodyState {
     pub velocity: [f64; 3],
     /// Angular velocity of the body frame, inertial axes \[rad/s\].
     pub angular_velocity: [f64; 3],
-    /// Modal coordinates of all modes, the dynamic ones first, then the quasistatic ones \[m √kg\]; of an
+    /// Modal coordinates of all modes, the dynamic ones first, then the quasistatic ones \[m √kg\]; for an
     /// unreduced body the displacements of all its points in body axes, three numbers each \[m\].
     pub modal: Vec<f64>,
     /// Rates of the dynamic modal coordinates \[m √kg / s\].
     pub modal_rate: Vec<f64>,
 }
 
-/// State of one contact pair as reported.
+impl BodyState {
+    /// Pose of the body frame.
+    pub fn pose(&self) -> Pose {
+        Pose { position: Vector3::from(self.position), rotation: rotation::matrix(&self.quaternion) }
+    }
+
+    /// Velocity of points of a flexible body, inertial axes \[m/s\].
+    ///
+    /// ```text
+    /// v + ω × A (b + u_e) + A u̇_e
+    /// ```
+    ///
+    /// * `points_b` — b, reference positions in body axes \[m\]
+    /// * `elastic_b`, `rates_b` — u_e and u̇_e of each point, body axes \[m\], \[m/s\]
+    pub fn point_velocities(
+        &self,
+        points_b: &[Vector3<f64>],
+        elastic_b: &[[f64; 3]],
+        rates_b: &[[f64; 3]],
+    ) -> Vec<[f64; 3]> {
+        let rotation = self.pose().rotation;
+        let (v, omega) = (Vector3::from(self.velocity), Vector3::from(self.angular_velocity));
+        let one = |((b, u), rate): ((&Vector3<f64>, &[f64; 3]), &[f64; 3])| {
+            let arm = rotation * (b + Vector3::from(*u));
+            (v + omega.cross(&arm) + rotation * Vector3::from(*rate)).into()
+        };
+        points_b.iter().zip(elastic_b).zip(rates_b).map(one).collect()
+    }
+}
+
+/// Reported state of one contact pair.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContactState {
-    /// Force on the first surface of the pair \[N\]; the second carries its opposite.
+    /// Force on the first surface of the pair \[N\]; the force on the second is opposite.
     pub force: [f64; 3],
     /// Magnitude of that force \[N\].
     pub normal_force: f64,
@@ -88,24 +142,24 @@ pub struct ContactState {
     pub pressures: Vec<f64>,
 }
 
-/// What a joint, spring or bushing transmits.
+/// Force and torque of a joint, spring or bushing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointState {
-    /// Force on the second body, of all that the joint holds and of all that acts along it, inertial axes
-    /// \[N\]; the first carries its opposite.
+    /// Force on the second body, from constraints, springs, stops and drives, inertial axes \[N\]; the force
+    /// on the first is opposite.
     pub force: [f64; 3],
-    /// Torque on the second body about the first end of the joint, inertial axes \[N m\]; the first carries
-    /// its opposite.
+    /// Torque on the second body about the first end of the joint, inertial axes \[N m\]; the torque on the
+    /// first is opposite.
     pub torque: [f64; 3],
-    /// What acts along a length or shift, and about an angle that the joint leaves free; nothing if nothing
-    /// acts.
+    /// Forces along a length or displacement, and torques about an angle that the joint leaves free; none if
+    /// nothing acts.
     pub actions: [Option<JointAction>; 2],
 }
 
-/// What acts along one coordinate of a joint. It is part of the force and torque of the [`JointState`].
+/// Forces along one coordinate of a joint. They are part of the force and torque in the [`JointState`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointAction {
-    /// The coordinate: a length or shift \[m\], or an angle with its whole turns \[rad\].
+    /// The coordinate: a length or displacement \[m\], or an angle including full turns \[rad\].
     pub value: f64,
     /// Its rate \[m/s or rad/s\].
     pub rate: f64,
@@ -113,13 +167,53 @@ pub struct JointAction {
     pub spring: Option<f64>,
     /// Force of the stops in that direction \[N or N m\].
     pub stop: Option<f64>,
-    /// Force of the motion in that direction \[N or N m\].
+    /// Force of the drive in that direction \[N or N m\].
     pub drive: Option<f64>,
 }
 
 impl JointAction {
-    /// Power of the motion on the bodies \[W\].
+    /// Power of the drive on the bodies \[W\].
     pub fn power(&self) -> Option<f64> {
         self.drive.map(|force| force * self.rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state at time t of a body that translates, spins about a fixed axis and stretches linearly in time.
+    fn at(t: f64) -> (BodyState, Vec<[f64; 3]>) {
+        let (velocity, omega) = ([0.3, -0.2, 0.5], Vector3::new(0.4, -0.9, 0.2));
+        let state = BodyState {
+            position: velocity.map(|v| v * t),
+            quaternion: rotation::from_vector(&(omega * t)),
+            velocity,
+            angular_velocity: omega.into(),
+            ..BodyState::default()
+        };
+        (state, vec![[0.1 * t, 0.0, -0.2 * t], [0.0, 0.05 * t, 0.0]])
+    }
+
+    #[test]
+    fn velocities_are_the_rates_of_displacements() {
+        let points = [Vector3::new(1.0, 0.0, 0.5), Vector3::new(-0.3, 0.8, 0.1)];
+        let reference = at(0.0).0.pose();
+        let displacements = |t: f64| {
+            let (state, elastic) = at(t);
+            state.pose().displacements(&reference, &points, &elastic)
+        };
+        let (state, elastic) = at(0.7);
+        let rates = [[0.1, 0.0, -0.2], [0.0, 0.05, 0.0]];
+        let found = state.point_velocities(&points, &elastic, &rates);
+        let h = 1e-5;
+        let (after, before) = (displacements(0.7 + h), displacements(0.7 - h));
+        for k in 0..2 {
+            for a in 0..3 {
+                let rate = (after[k][a] - before[k][a]) / (2.0 * h);
+                assert!((found[k][a] - rate).abs() < 1e-9, "{} {rate}", found[k][a]);
+            }
+        }
+        assert_eq!(displacements(0.0), [[0.0; 3]; 2]);
     }
 }

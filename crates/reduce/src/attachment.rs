@@ -1,7 +1,7 @@
 //! Sets that are tied to a marker of six dofs: as a rigid body (RBE2), or by their mean motion (RBE3).
 //!
-//! The marker lies in the area centroid of the set, or where it is put, and moves by y = (translation, small
-//! rotation). With the rigid motions R y = t + θ × (X − c) about it,
+//! The marker lies at the area centroid of the set, or at a given position, and moves by y = (translation,
+//! small rotation). With the rigid motions R y = t + θ × (X − c) about it,
 //!
 //! ```text
 //! rigid:   u = R y on the set
@@ -18,8 +18,8 @@ use carom_fem::{Body, Discretisation, SetError, loads};
 use faer::Mat;
 use nalgebra::Matrix6;
 
-use crate::interface::{InterfaceError, LEAST_HOLDING};
-use crate::rigid::{holding, rigid_modes};
+use crate::interface_error::InterfaceError;
+use crate::rigid::{LEAST_HOLDING, holding, rigid_modes};
 
 /// How a set is tied to one marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,15 +32,15 @@ pub enum AttachmentKind {
 
 /// A set tied to a marker, which is an interface of six dofs.
 ///
-/// As text `SET=rigid` or `SET=mean`, with `@X,Y,Z` behind it where the marker has a place of its own.
+/// As text `SET=rigid` or `SET=mean`, followed by `@X,Y,Z` if the position of the marker is given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attachment {
     /// Name of the set, and of the marker.
     pub set: String,
     /// How it is tied.
     pub kind: AttachmentKind,
-    /// Where the marker lies, in source coordinates \[m\]; in the area centroid of the set unless given. A
-    /// bore with a keyway has its centroid beside its axis.
+    /// Position of the marker in source coordinates \[m\], by default the area centroid of the set. The
+    /// centroid of a bore with a keyway is not on its axis.
     pub at: Option<[f64; 3]>,
 }
 
@@ -55,14 +55,14 @@ impl fmt::Display for Attachment {
     }
 }
 
-/// A text that is no attachment.
+/// Errors from parsing an attachment.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AttachmentError {
-    /// It does not say how the set is tied.
+    /// The kind is missing or invalid.
     #[error("write SET=rigid or SET=mean")]
     Kind,
-    /// Its place is none.
-    #[error("`{0}` is no place: write three numbers in metres, SET=rigid@X,Y,Z")]
+    /// The position is invalid.
+    #[error("`{0}` is not a position: write three numbers in metres, SET=rigid@X,Y,Z")]
     Place(String),
 }
 
@@ -90,14 +90,14 @@ fn place_of(text: &str) -> Option<[f64; 3]> {
     numbers?.try_into().ok()
 }
 
-/// An attachment of a body that is there.
+/// An attachment whose set was found in a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attached {
     /// Name of the marker.
     pub name: String,
     /// How the set is tied to it.
     pub kind: AttachmentKind,
-    /// Where it lies, in source coordinates \[m\].
+    /// Position of the marker in source coordinates \[m\].
     pub center: [f64; 3],
     /// Points of the set, ascending.
     pub points: Vec<u32>,
@@ -110,11 +110,11 @@ pub struct Attached {
 }
 
 impl Attached {
-    /// Finds the set of an attachment, its marker and its mean.
+    /// Finds the set of an attachment and computes its marker and mean.
     ///
     /// # Errors
     ///
-    /// [`InterfaceError`] if there is no such set, or it has no rotation.
+    /// [`InterfaceError`] if there is no such set, or its points define no rotation.
     pub fn new(
         body: &Body,
         discretisation: &Discretisation,
@@ -175,7 +175,7 @@ impl Attached {
 }
 
 impl Attached {
-    /// The mean of single points, each as much as the others; `None` if they have no rotation as a whole.
+    /// The mean of single points with equal weights; `None` if they define no rotation.
     ///
     /// * `points` — ascending
     /// * `places` — positions of all points \[m\]
@@ -193,6 +193,25 @@ impl Attached {
     }
 }
 
+/// A marker of an attached set, with its motion in each mode.
+///
+/// Its displacement is `translation` q, its small rotation ψ q with ψ = `rotation` (THEORY 1.5), both in axes
+/// of the body frame.
+#[derive(Debug, Clone)]
+pub struct AttachedMarker {
+    /// Name of the marker: that of the set.
+    pub name: String,
+    /// How the set is tied to it.
+    pub kind: AttachmentKind,
+    /// Reference position in the body frame: the given one, or the area centroid of the set's surface, or the
+    /// mean of a set of nodes \[m\].
+    pub position_b: [f64; 3],
+    /// Displacement in each mode, 3 × n \[1/√kg\].
+    pub translation: Mat<f64>,
+    /// Rotation ψ in each mode, 3 × n \[1/(m √kg)\].
+    pub rotation: Mat<f64>,
+}
+
 /// Σ_i X_i ∫ N_i dA / ∫ dA.
 fn centroid(places: &[[f64; 3]], weighted: &Mat<f64>) -> [f64; 3] {
     let area: f64 = (0..places.len()).map(|i| weighted[(3 * i, 0)]).sum();
@@ -203,7 +222,7 @@ fn centroid(places: &[[f64; 3]], weighted: &Mat<f64>) -> [f64; 3] {
 
 /// Wᵀ = G (Rᵀ G)⁻¹ with G = ∫ N R dA.
 fn mean_weights(rigid: &Mat<f64>, weighted: &Mat<f64>) -> Option<Mat<f64>> {
-    // Turns are brought to the size of shifts: the Gram matrix of a small set would be badly scaled.
+    // Rotations are scaled to the size of translations: the Gram matrix of a small set would be badly scaled.
     let scale: [f64; 6] = std::array::from_fn(|k| 1.0 / rigid.col(k).norm_l2());
     let gram = rigid.transpose() * weighted;
     let gram = Matrix6::from_fn(|i, j| 0.5 * scale[i] * scale[j] * (gram[(i, j)] + gram[(j, i)]));

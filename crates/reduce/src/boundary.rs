@@ -1,17 +1,16 @@
 //! The boundary of a condensation: displacements of interface points, then six motions of each marker; and
-//! the interior behind it.
+//! the interior.
 
 use carom_linalg::{BlockMatrix, Border, DofSet};
 use faer::{Mat, MatMut, MatRef};
 use nalgebra::Vector3;
 
-use crate::attachment::{Attached, AttachmentKind};
+use crate::attachment::{Attached, AttachedMarker, AttachmentKind};
 use crate::column::{BoundaryDof, Motion};
-use crate::interface::dofs;
-use crate::reduced::AttachedMarker;
+use crate::dofs::dofs;
 use crate::solver::Space;
 
-/// What the interior of a body is held by, and moved with.
+/// The boundary dofs and the held dofs of a body.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Boundary {
     /// Interface points, ascending: three boundary dofs each.
@@ -20,12 +19,13 @@ pub struct Boundary {
     pub markers: Vec<Attached>,
     /// Dofs that are held to the body frame, ascending: 3 point + axis.
     pub held: Vec<usize>,
-    /// Nodes that the factor of the interior pins ([`Border`]): three, if the means of sets alone hold it.
+    /// Nodes that the factor of the interior pins ([`Border`]): three, if only means of sets hold the
+    /// interior.
     pub pins: Vec<u32>,
 }
 
 impl Boundary {
-    /// Interface points alone.
+    /// Only interface points.
     pub fn of_points(points: Vec<u32>) -> Self {
         Self { points, ..Self::default() }
     }
@@ -45,12 +45,12 @@ impl Boundary {
         self.markers().filter(move |(_, marker)| marker.kind == kind)
     }
 
-    /// Number of sums that averaged sets constrain.
+    /// Number of constraints of averaged sets.
     pub fn n_constraints(&self) -> usize {
         6 * self.of_kind(AttachmentKind::Mean).count()
     }
 
-    /// The interior: all dofs of used points that are no interface points, not in a rigid set and not held.
+    /// The interior: all dofs of used points except interface points, points of rigid sets and held dofs.
     pub fn interior(&self, used: &DofSet) -> DofSet {
         let mut interior = used.clone().without_nodes(&self.points).without_dofs(&self.held);
         for (_, marker) in self.of_kind(AttachmentKind::Rigid) {
@@ -59,7 +59,7 @@ impl Boundary {
         interior
     }
 
-    /// The interior with the means of averaged sets at rest: where its stiffness is inverted.
+    /// The dofs on which the stiffness is inverted: the interior with the means of averaged sets fixed.
     ///
     /// * `used` — dofs of points that belong to a cell
     pub fn space(&self, used: &DofSet) -> Space {
@@ -77,7 +77,7 @@ impl Boundary {
     /// −K_ib times the boundary dofs, all rows, 3n × boundary dofs; zero for averaged sets, which are
     /// interior.
     ///
-    /// * `room` — columns that will follow these: memory for them is set aside
+    /// * `room` — number of further columns for which memory is reserved
     pub(crate) fn reactions(&self, k: &BlockMatrix, room: usize) -> Mat<f64> {
         let mut forces = Mat::with_capacity(k.n_dofs(), self.n_dofs() + room);
         forces.resize_with(k.n_dofs(), self.n_dofs(), |_, _| 0.0);
@@ -100,7 +100,7 @@ impl Boundary {
         sums
     }
 
-    /// The sums of averaged sets of fields over the body, constraints × fields.
+    /// Values of the sums of averaged sets for fields over the body, constraints × fields.
     pub(crate) fn sums_of(&self, fields: MatRef<'_, f64>) -> Mat<f64> {
         let mut sums = Mat::zeros(self.n_constraints(), fields.ncols());
         for (i, (_, marker)) in self.of_kind(AttachmentKind::Mean).enumerate() {
@@ -109,7 +109,7 @@ impl Boundary {
         sums
     }
 
-    /// Writes what unit boundary dofs prescribe into fields, 3n × boundary dofs.
+    /// Writes the displacements prescribed by unit boundary dofs into fields, 3n × boundary dofs.
     pub(crate) fn prescribe(&self, mut modes: MatMut<'_, f64>) {
         for (k, &dof) in dofs(&self.points).iter().enumerate() {
             modes[(dof, k)] = 1.0;
@@ -183,8 +183,8 @@ impl Boundary {
         })
     }
 
-    /// Lengths that turn boundary dofs into displacements: 1, and the extent of its set for the rotation of a
-    /// marker \[m\].
+    /// Factors from boundary dofs to displacements: 1, and for the rotation of a marker the extent of its set
+    /// \[m\].
     pub(crate) fn lengths(&self) -> Vec<f64> {
         let mut lengths = vec![1.0; self.n_dofs()];
         for (first, marker) in self.markers() {
@@ -193,7 +193,7 @@ impl Boundary {
         lengths
     }
 
-    /// What its dofs are.
+    /// Names of its dofs.
     ///
     /// * `sets` — names of the interface sets with their points, ascending
     pub(crate) fn named_dofs(&self, sets: &[(String, Vec<u32>)]) -> Vec<BoundaryDof> {

@@ -1,12 +1,12 @@
-//! Interface reduction: characteristic constraint modes in place of the dofs of a part of the interface.
+//! Interface reduction: characteristic constraint modes instead of the dofs of a part of the interface.
 //!
 //! ```text
 //! K̂_JJ w = ω² M̂_JJ w,   w_Rᵀ M̂_JJ w = 0,    L = blockdiag(E, [w_R w_1 … w_N])
 //! ```
 //!
 //! over the columns J of a part of the interface, all others held. The rigid motions w_R of the part are kept
-//! exactly, so that rigid motions of the body, and no strain in them, stay exact; the subspaces are nested,
-//! so that frequencies come down from above with N.
+//! exactly, so that rigid motions of the body remain free of strain. The subspaces are nested, so that
+//! frequencies converge from above with N.
 //!
 //! # Source
 //!
@@ -23,34 +23,26 @@ use faer::{Mat, MatRef};
 use crate::error::ReduceError;
 use crate::reduced::NamedSurface;
 use crate::second::{SecondModes, second_modes};
-use crate::variant::Variant;
-
-/// How many coordinates a part of the interface keeps.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Keep {
-    /// So many, its rigid motions counted.
-    Count(usize),
-    /// Its rigid motions, and the characteristic modes up to this frequency \[Hz\].
-    UpTo(f64),
-}
+use crate::variant::{Keep, Variant};
 
 /// A part of the interface that is reduced.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Part {
-    /// The set, or what it is.
+    /// Name of the set, or a description of the part.
     pub(crate) name: String,
     /// Its columns among those of T.
     pub(crate) columns: Vec<usize>,
     pub(crate) keep: Keep,
 }
 
-/// Rigid motions of a part below this part of the largest are dependent (one or two nodes, nodes on a line).
+/// Fraction of the largest rigid motion of a part below which a rigid motion is dependent (one or two nodes,
+/// nodes on a line).
 const DEPENDENT: f64 = 1e-9;
 
-/// What a kept coordinate is.
+/// A kept coordinate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kept {
-    /// A column of T as it is.
+    /// An unchanged column of T.
     Whole(usize),
     /// A mode of a part: its number, and its frequency \[Hz\], none for a rigid motion.
     Mode { part: usize, number: usize, hz: Option<f64> },
@@ -61,10 +53,10 @@ pub(crate) enum Kept {
 pub(crate) struct ReducedInterface {
     /// L, columns of T × kept coordinates.
     pub(crate) map: Mat<f64>,
-    /// What the kept coordinates are: those of the parts, one part after the other, then all columns that
-    /// belong to none, in their order.
+    /// The kept coordinates: first those of the parts, one part after the other, then all other columns in
+    /// their order.
     pub(crate) kept: Vec<Kept>,
-    /// Number that each part keeps.
+    /// Number of kept coordinates of each part.
     pub(crate) counts: Vec<usize>,
 }
 
@@ -115,7 +107,7 @@ pub(crate) fn characteristic_modes(
 /// Vectors over the columns of a part.
 struct PartModes {
     vectors: Mat<f64>,
-    /// Frequency of each \[Hz\], none for a rigid motion; no list if the vectors are the columns as they are.
+    /// Frequency of each \[Hz\], none for a rigid motion; no list if the vectors are the unchanged columns.
     hz: Option<Vec<Option<f64>>>,
 }
 
@@ -192,7 +184,7 @@ pub(crate) fn reduced_second_modes(
         return Ok((second_modes(stiffness, mass, rigid)?, None));
     }
     let reduced = characteristic_modes(stiffness, mass, rigid, parts)?;
-    notes.extend(parts.iter().zip(&reduced.counts).map(|(part, &count)| told_of_part(part, count)));
+    notes.extend(parts.iter().zip(&reduced.counts).map(|(part, &count)| note_on_part(part, count)));
     let map = &reduced.map;
     let projected = |a: MatRef<'_, f64>| symmetrised((map.transpose() * (a * map)).as_ref());
     let own = coordinates(map.as_ref(), rigid);
@@ -202,13 +194,13 @@ pub(crate) fn reduced_second_modes(
     Ok((SecondModes { combination, ..second }, Some(reduced)))
 }
 
-/// What a part keeps, and why that is not what was asked for.
-fn told_of_part(part: &Part, count: usize) -> String {
+/// A note about the kept coordinates of a part, with the reason if their number is not the requested one.
+fn note_on_part(part: &Part, count: usize) -> String {
     let (name, n) = (&part.name, part.columns.len());
     let why = match part.keep {
         Keep::Count(wanted) if wanted < count => {
             format!(
-                ", not to {wanted}: its {count} rigid motions are always kept, or the body could not move \
+                ", not to {wanted}: its {count} rigid motions are always kept, so that the body can move \
                  without strain"
             )
         }
@@ -218,14 +210,14 @@ fn told_of_part(part: &Part, count: usize) -> String {
     format!("`{name}`: {n} interface dofs reduced to {count}{why}")
 }
 
-/// The parts of the interface that are to be reduced.
+/// The parts of the interface that are reduced.
 ///
-/// A point of several sets belongs to the part that is named first. What can be touched is reduced only where
-/// it is named, and is then no complete interface any more.
+/// A point of several sets belongs to the part that is named first. A set with faces is reduced only if it is
+/// named; its compliance is then incomplete.
 ///
 /// * `interface` — its points, ascending: columns 3 i + a of T
-/// * `n_interface` — number of interface dofs; those beyond the points are dofs of markers, which nothing can
-///   touch
+/// * `n_interface` — number of interface dofs; those beyond the points are dofs of markers, which cannot be
+///   in contact
 ///
 /// # Errors
 ///
@@ -264,7 +256,7 @@ pub(crate) fn interface_parts(
         if surfaces.iter().any(|surface| surface.name == *set) {
             notes.push(format!(
                 "set `{set}` has faces and is reduced to interface modes: its local compliance is lost, so \
-                 that it is not fit for contact"
+                 that it is not suitable for contact"
             ));
         }
     }
@@ -278,8 +270,8 @@ pub(crate) fn interface_parts(
         add("interface without faces".to_owned(), &rest, markers.clone(), keep, &mut is_taken);
         if is_taken == before && markers.is_empty() {
             notes.push(
-                "nothing of the interface is reduced: all of it has faces and may be touched; name the sets \
-                 that only carry joints as interface modes"
+                "no part of the interface is reduced: all of it has faces and can be in contact; name the \
+                 sets that only carry joints as interface modes"
                     .to_owned(),
             );
         }
@@ -292,7 +284,7 @@ pub(crate) fn interface_parts(
     Ok(parts)
 }
 
-/// The coordinates of z in the columns of L, z = L y, by least squares: exact for what L spans.
+/// The coordinates y of z in the columns of L, z = L y, by least squares: exact for vectors in the span of L.
 pub(crate) fn coordinates(map: MatRef<'_, f64>, z: MatRef<'_, f64>) -> Mat<f64> {
     Qr::new(map).solve_lstsq(z)
 }

@@ -1,4 +1,4 @@
-//! What each column of the basis of a reduction is, and what each mode of the reduced body is made of.
+//! Description of the columns in the basis of a reduction, and their shares in the modes of the reduced body.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ impl Motion {
         Self::Rotation(2),
     ];
 
-    /// Its place in [`Motion::ALL`].
+    /// Its index in [`Motion::ALL`].
     pub fn index(self) -> usize {
         match self {
             Self::Translation(axis) => usize::from(axis),
@@ -54,7 +54,7 @@ impl fmt::Display for Motion {
 pub enum BoundaryDof {
     /// Displacement of an interface point along an axis.
     Point {
-        /// Name of the first interface set with the point; empty for one of a list of nodes.
+        /// Name of the first interface set with the point; empty for a listed node.
         set: String,
         /// The point, counted from 0.
         point: u32,
@@ -93,7 +93,7 @@ impl fmt::Display for BoundaryDof {
     }
 }
 
-/// A column of the basis. Rigid motions, which the second eigenproblem takes out, are not among them.
+/// A column of the basis. Rigid motions, which the second eigenproblem removes, are not included.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Column {
     /// Constraint mode: a unit of a dof of the interface, all others held.
@@ -101,7 +101,7 @@ pub enum Column {
     /// Interface mode of a reduced part of the interface (characteristic constraint mode), all other
     /// interface dofs held.
     Interface {
-        /// Name of the set, or what the part is.
+        /// Name of the set, or a description of the part.
         part: String,
         /// Its number, from 0: rigid motions of the part first, then by frequency.
         number: u32,
@@ -122,17 +122,17 @@ pub enum Column {
         /// Its frequency \[Hz\].
         hz: f64,
     },
-    /// Residual attachment mode: what the free modes lack of the static answer to a unit load on a dof of the
-    /// interface.
+    /// Residual attachment mode: the part of the static response to a unit load on an interface dof that the
+    /// free modes do not contain.
     Residual(BoundaryDof),
-    /// Inertia-relief mode: answer to the inertia of a rigid acceleration of the body.
+    /// Inertia-relief mode: response to the inertia forces of a rigid acceleration of the body.
     InertiaRelief {
         /// Its number, from 0, by frequency.
         number: u32,
-        /// Its frequency, uncoupled from the modes beside it \[Hz\].
+        /// Its frequency, uncoupled from the other modes \[Hz\].
         hz: f64,
     },
-    /// Interior field of a model that does not say more of it.
+    /// Interior field of a model without further information about it.
     Further {
         /// Its number, from 0.
         number: u32,
@@ -140,7 +140,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// What it belongs to: an interface set, a marker, the listed nodes, or the modes of its kind.
+    /// The group of the column: an interface set, a marker, the listed nodes, or the modes of its kind.
     pub fn group(&self) -> &str {
         match self {
             Self::Constraint(dof) | Self::Residual(dof) => dof.group(),
@@ -152,7 +152,7 @@ impl Column {
         }
     }
 
-    /// What columns of its kind are called.
+    /// The name of its kind, in the plural.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Constraint(_) => "constraint modes",
@@ -186,12 +186,12 @@ impl fmt::Display for Column {
     }
 }
 
-/// What the modes of a reduced body are made of; empty for a model of another program.
+/// The columns of the basis and their shares in the modes; empty for a model of another program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Composition {
     /// The columns of the basis in their order. With a reduced interface its interface modes come first, then
-    /// interface points and markers, then modes of the interior; with residual attachment modes these, then
-    /// the free modes.
+    /// interface points and markers, then modes of the interior; with residual attachment modes these come
+    /// first, then the free modes.
     pub columns: Vec<Column>,
     /// Share of each column in the strain energy of each mode after the second eigenproblem, columns × modes.
     ///

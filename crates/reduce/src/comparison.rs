@@ -1,4 +1,4 @@
-//! How far a reduced body can be trusted: its modes and its static answers beside those of the whole body.
+//! Comparison of a reduced body with the whole body: modes and static response.
 
 mod loads;
 
@@ -14,7 +14,6 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef, Side};
 
 use crate::attachment::{Attached, Attachment, AttachmentKind};
-use crate::error::way_out;
 use crate::flexibility::Flexibility;
 use crate::free::FreeShapes;
 use crate::interface::InterfaceError;
@@ -22,20 +21,20 @@ use crate::modes::{ModalOptions, ModesError, ModesWanted, modes};
 use crate::motions::RigidMotions;
 use crate::reduced::ReducedBody;
 use crate::solver::SolverChoice;
+use crate::solver::way_out;
 use crate::support::{SupportError, held_components, n_motions};
 use loads::loads;
 
-/// Frequencies of the body nearer to each other than this part count as one: then spaces of modes are
-/// compared.
+/// Relative difference up to which frequencies of the body count as equal: then spaces of modes are compared.
 pub const CLOSE: f64 = 5e-3;
 
-/// Modes of the body beyond those that are wanted, so that the last of them have their close neighbours.
+/// Additional modes of the body, so that the last requested ones are compared with their close neighbours.
 const EXTRA: usize = 4;
 
 /// Directions of the six unit loads.
 pub const DIRECTIONS: [&str; 6] = ["force x", "force y", "force z", "moment x", "moment y", "moment z"];
 
-/// What to compare.
+/// Options of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonOptions {
     /// Number of elastic modes of the body.
@@ -44,13 +43,13 @@ pub struct ComparisonOptions {
     pub rule: QuadratureRule,
     /// Sets that are held, as [`crate::Support`] reads them.
     pub fix: Vec<String>,
-    /// Interface sets, which take unit loads; markers take them too.
+    /// Interface sets with unit loads; markers have them too.
     pub sets: Vec<String>,
     /// How systems of the body's stiffness are solved.
     pub solver: SolverChoice,
 }
 
-/// A mode of the body and the mode of the model that stands for it.
+/// A mode of the body and its match in the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModeMatch {
     /// Number of the mode of the model, from 0.
@@ -59,10 +58,10 @@ pub struct ModeMatch {
     pub model_hz: f64,
     /// Frequency of the body \[Hz\].
     pub body_hz: f64,
-    /// Modal assurance criterion: the part of the model's mode that lies in the space of the body's modes of
-    /// this frequency, squared, 0 to 1; `None` if the model keeps no modes to compare.
+    /// Modal assurance criterion, 0 to 1: the squared share of the model's mode in the space of the body's
+    /// modes of this frequency; `None` if the model keeps no modes to compare.
     pub mac: Option<f64>,
-    /// Number of modes of the body that are close in frequency, this one counted.
+    /// Number of modes of the body that are close in frequency, including this one.
     pub multiplicity: usize,
 }
 
@@ -72,13 +71,13 @@ impl ModeMatch {
         self.model_hz / self.body_hz - 1.0
     }
 
-    /// True if frequency and shape are right to these limits.
+    /// True if frequency and shape are within these limits.
     pub fn is_good(&self, limits: &Limits) -> bool {
         self.relative_error().abs() <= limits.frequency && self.mac.is_none_or(|mac| mac >= limits.mac)
     }
 }
 
-/// What counts as right.
+/// Limits of an acceptable model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Largest relative error of a frequency.
@@ -87,7 +86,7 @@ pub struct Limits {
     pub mac: f64,
 }
 
-/// The static answer to a unit load on a set.
+/// The errors of the static response to a unit load on a set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadMatch {
     /// Name of the set.
@@ -100,47 +99,57 @@ pub struct LoadMatch {
     pub displacement_error: f64,
 }
 
-/// A model beside its body.
+/// Result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// Elastic modes, in the order of the body's frequencies.
     pub modes: Vec<ModeMatch>,
-    /// Why no modes are compared.
+    /// The reason why no modes are compared.
     pub modes_untested: Option<String>,
-    /// True if shapes are compared over the whole body, by its mass; false: at the points that the model
-    /// keeps.
+    /// True if shapes are compared over the whole body, weighted by its mass; false if they are compared at
+    /// the points of the model.
     pub by_mass: bool,
-    /// Static answers.
+    /// Static response.
     pub loads: Vec<LoadMatch>,
-    /// What of the interface no load was put on, and why.
+    /// Parts of the interface without loads, with the reason.
     pub untested: Vec<String>,
-    /// Motions without strain that the body has.
+    /// Number of rigid motions of the body.
     pub n_rigid: usize,
-    /// True if the body was solved without a factor, for its modes or its static answers.
+    /// True if the modes or the static response of the body were solved by iteration.
     pub is_iterative: bool,
-    /// What the user should know of how the body was solved, a sentence each.
+    /// Notes about the solution of the body, a sentence each.
     pub notes: Vec<String>,
 }
 
 impl Comparison {
-    /// The frequency up to which every mode of the body is right in the model \[Hz\], and whether all modes
-    /// compared are.
+    /// The frequency up to which every mode of the model is within the limits \[Hz\], and true if all
+    /// compared modes are.
     pub fn trusted_hz(&self, limits: &Limits) -> (f64, bool) {
         let n = self.modes.iter().position(|m| !m.is_good(limits)).unwrap_or(self.modes.len());
         (n.checked_sub(1).map_or(0.0, |last| self.modes[last].body_hz), n == self.modes.len())
     }
+
+    /// True if all static displacements at the sets are within these limits.
+    pub fn statics_are_good(&self, limits: &Limits) -> bool {
+        self.loads.iter().all(|load| load.displacement_error <= limits.frequency)
+    }
+
+    /// True if all compared modes and static displacements are within these limits.
+    pub fn is_good(&self, limits: &Limits) -> bool {
+        self.trusted_hz(limits).1 && self.statics_are_good(limits)
+    }
 }
 
-/// Why a model could not be compared.
+/// Errors of a comparison.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ComparisonError {
-    /// The body is no discretisation.
+    /// The body cannot be discretised.
     #[error(transparent)]
     Discretisation(#[from] DiscretisationError),
     /// A set of the model is not in the body.
     #[error(transparent)]
     Set(#[from] SetError),
-    /// What the model holds is not in the body.
+    /// A support of the model is not in the body.
     #[error(transparent)]
     Support(#[from] SupportError),
     /// The free vibrations of the model could not be found.
@@ -148,7 +157,7 @@ pub enum ComparisonError {
     Model {
         /// Name of the model.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: DenseEigenError,
     },
     /// The modes of the body could not be found.
@@ -159,7 +168,7 @@ pub enum ComparisonError {
     Assembly {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: AssemblyError,
     },
     /// The stiffness could not be factorised.
@@ -167,21 +176,21 @@ pub enum ComparisonError {
     Factor {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: FactorError,
     },
-    /// Static answers of the body could not be found.
-    #[error("body `{body}`, static answers: {source}")]
+    /// The static response of the body could not be computed.
+    #[error("body `{body}`, static response: {source}")]
     Solution {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: IterationError,
     },
     /// A set of the model has no mean motion.
     #[error(transparent)]
     Interface(#[from] InterfaceError),
-    /// The model has points that the body has not.
+    /// The model has points that do not exist in the body.
     #[error(
         "the model has a node {node}, but those of the body are 1 to {n_points}: it was made from another \
          body"
@@ -194,8 +203,7 @@ pub enum ComparisonError {
     },
 }
 
-/// Statics of the whole body: stiffness inverted, rigid motions that its supports leave taken out by the
-/// mass.
+/// Flexibility of the whole body, with rigid motions removed by inertia relief.
 ///
 /// * `rigid` — names of sets that move rigidly
 /// * `choice` — by a factor or by iteration
@@ -246,7 +254,7 @@ pub fn rigid_sets(model: &ReducedBody) -> Vec<String> {
 /// MAC = bᵀ M A (Aᵀ M A)⁻¹ Aᵀ M b / bᵀ M b
 /// ```
 ///
-/// Modes are not compared where only the model's rigid sets keep the parts of the body together.
+/// Modes are not compared if only the rigid sets of the model connect the parts of the body.
 ///
 /// Statics: unit forces and moments on each set and marker, of a body whose rigid sets are rigid as in the
 /// model. The model is the Ritz approximation u_r of the body's u in the energy, so that ‖u − u_r‖² = fᵀu −
@@ -271,14 +279,14 @@ pub fn compare(
     let (flexibility, motions) =
         whole_body(body, &discretisation, &options.fix, &rigid, options.rule, &options.solver, progress)?;
     let (loads, untested) = loads(model, body, &discretisation, &flexibility, &options.sets, progress)?;
-    let mut notes: Vec<String> = flexibility.told(&options.solver).into_iter().collect();
+    let mut notes: Vec<String> = flexibility.note(&options.solver).into_iter().collect();
     let mut is_iterative = flexibility.is_iterative();
     let mass = flexibility.system.mass.clone();
     drop(flexibility);
     let n_rigid = motions.len();
     if n_motions(&discretisation, &held_components(body, &discretisation, &options.fix)?) > n_rigid {
-        let why = "the parts of the body hang together by the rigid sets of the model alone, and its own \
-            modes are those of loose parts";
+        let why = "only the rigid sets of the model connect the parts of the body, and the modes of the \
+                   body are those of separate parts";
         let modes_untested = Some(why.to_owned());
         let modes = Vec::new();
         return Ok(Comparison {
@@ -355,7 +363,7 @@ impl Shapes {
         })
     }
 
-    /// The part of each mode of the model in the space of some of the body's.
+    /// The share of each mode of the model in the space of some modes of the body.
     fn parts(&self, group: std::ops::Range<usize>) -> Vec<f64> {
         let (first, n) = (group.start, group.len());
         let own = self.body.submatrix(first, first, n, n);
@@ -367,7 +375,7 @@ impl Shapes {
     }
 }
 
-/// Modes of the body with those of the model, space by space.
+/// Pairs the modes of body and model, space by space.
 fn matches(omega: &[f64], body_hz: &[f64], shapes: &Option<Shapes>) -> Vec<ModeMatch> {
     let hz = |mode: usize| omega[mode] / TAU;
     let mut free: Vec<usize> = (0..omega.len()).collect();

@@ -16,47 +16,50 @@ use carom_progress::Progress;
 use faer::Mat;
 
 use crate::boundary::Boundary;
+use crate::correction::{MAX_REFINEMENTS, REFINED};
 use crate::further::InteriorFields;
 use crate::refinement::Refinement;
-use crate::rigid::RigidPart;
-use crate::solve::{MAX_REFINEMENTS, REFINED, solve_reporting};
+use crate::rigid_part::RigidPart;
+use crate::solve::solve_reporting;
 use crate::solver::Interior;
 
-/// Columns of modes for which constraint modes leave room: with more, the basis is copied once.
+/// Number of mode columns for which memory is reserved next to the constraint modes; with more, the basis is
+/// copied once.
 const ROOM: usize = 128;
 
-/// Static response of the interior to a unit of each boundary dof, the others at rest.
+/// Static response of the interior to a unit of each boundary dof, the other boundary dofs fixed.
 #[derive(Debug, Clone)]
 pub struct ConstraintModes {
     /// C = [E; Ψ], 3n × n_b.
     pub modes: Mat<f64>,
     /// Stiffness condensed to the boundary, K_bb + K_bi Ψ, n_b × n_b \[N/m\].
     pub condensed: Mat<f64>,
-    /// How far the solution, refined where that was due, missed the six rigid motions before they were
-    /// restored, relative to the largest displacement of each: a measure of its rounding.
+    /// Error in the six rigid motions before they were restored, relative to the largest displacement of
+    /// each: a measure of the rounding of the solution.
     pub rigid_error: f64,
 }
 
-/// Finds the constraint modes: the static answer of the interior to unit boundary dofs.
+/// Computes the constraint modes: the static response of the interior to unit boundary dofs.
 ///
 /// ```text
 /// Ψ = −K_ii⁻¹ K_ib,                           interface points and rigid sets
 /// K_ii u + Wᵀ λ = 0,   W u = E,               means of sets
 /// ```
 ///
-/// A long body held at a small interface is soft: rounding then shows as a turn of the whole body by some
-/// 1e-16 of the condition number of K_ii. Where the rigid motions R, which are known, come out with more than
-/// `REFINED` of error, the answer is refined (`refinement`). What Ψ still misses of R is put back,
+/// A long body held at a small interface is soft: rounding then appears as a rotation of the whole body, of
+/// about 1e-16 times the condition number of K_ii. If the known rigid motions R have an error above
+/// `REFINED`, the solution is refined (`refinement`). The remaining error in R is then removed,
 ///
 /// ```text
 /// C ← C + (R − C z)(zᵀ D² z)⁻¹ zᵀ D²,   R about the middle of the interface, z its boundary dofs, D lengths
 /// ```
 ///
-/// and the reduced body is free to rounding, not to rounding times condition.
+/// so that the reduced body is free of strain in rigid motions up to rounding, independent of the condition
+/// number.
 ///
 /// * `interior` — factor of the interior
 /// * `points` — positions of all points \[m\]
-/// * `is_used` — whether a point belongs to a cell
+/// * `is_used` — true for points that belong to a cell
 ///
 /// # Errors
 ///
@@ -80,8 +83,8 @@ pub fn constraint_modes(
     Ok(ConstraintModes { condensed: symmetrised(condensed.as_ref()), modes, rigid_error })
 }
 
-/// Refines constraint modes until the rigid motions are right or no longer gain, and restores what is still
-/// missing of these; returns the largest part that was, NaN if it is broken.
+/// Refines constraint modes until the error in the rigid motions is small or no longer decreases, and removes
+/// the remaining error; returns the largest error before, NaN if the modes are not finite.
 fn refined(
     modes: &mut Mat<f64>,
     rigid: &RigidPart,
@@ -96,8 +99,8 @@ fn refined(
         let mut refinement = Refinement::new(system, interior, boundary, rigid, modes);
         let mut last_correction = f64::INFINITY;
         for _ in 0..MAX_REFINEMENTS {
-            // Errors of the columns come from one factor, and cancel in rigid motions: their own size says
-            // whether they fall.
+            // Errors of the columns come from one factor and cancel in rigid motions: the size of the
+            // corrections shows whether the errors decrease.
             let correction = refinement.refine(modes, progress)?;
             missing = refinement.missing(modes);
             error = rigid.error(&missing);
@@ -124,16 +127,16 @@ pub struct Condensation {
     pub n_further: usize,
     /// ω² of the modes of the free body that T spans, ascending \[1/s²\]; none with fixed-interface modes.
     pub free_lambda: Vec<f64>,
-    /// How it is known that no mode is missing; `None` if there are none.
+    /// The proof that no mode is missing; `None` without modes.
     pub proof: Option<Proof>,
     /// Number of interface dofs n_b.
     pub n_interface: usize,
 }
 
 impl Condensation {
-    /// Joins the constraint modes and the normal modes, which are found here.
+    /// Computes the normal modes and appends them to the constraint modes.
     ///
-    /// * `interior` — the factor that made the constraint modes; its memory serves for the inertia count
+    /// * `interior` — the factor of the interior; its memory is reused for the inertia count
     ///
     /// # Errors
     ///
@@ -154,7 +157,7 @@ impl Condensation {
         Ok(Self { fixed_lambda: pairs.lambda, proof: Some(pairs.proof), ..condensation })
     }
 
-    /// Constraint modes alone.
+    /// Only constraint modes.
     pub(crate) fn of_constraint_modes(constraint: ConstraintModes) -> Self {
         let ConstraintModes { modes, condensed, .. } = constraint;
         let n_interface = condensed.nrows();
@@ -169,7 +172,8 @@ impl Condensation {
         }
     }
 
-    /// Appends interior fields: mass-normalised, uncoupled, and without strain energy with what is there.
+    /// Appends interior fields: mass-normalised, uncoupled, and orthogonal to the other columns in the strain
+    /// energy.
     fn append(&mut self, fields: &Mat<f64>, lambda: &[f64]) {
         let (n, m) = (self.basis.ncols(), lambda.len());
         self.basis.resize_with(self.basis.nrows(), n + m, |i, j| fields[(i, j - n)]);

@@ -1,4 +1,4 @@
-//! The whole way from a body to a reduced body.
+//! Reduction of a body: the complete sequence of steps.
 
 use std::f64::consts::PI;
 
@@ -6,117 +6,20 @@ use carom_fem::{Body, Discretisation, QuadratureRule, Surface, assemble};
 use carom_linalg::Wanted;
 use carom_linalg::memory::{memory, peak_memory_bytes};
 use carom_progress::Progress;
-use faer::Mat;
 
-use crate::attachment::{Attachment, AttachmentKind};
+use crate::attachment::AttachmentKind;
 use crate::boundary::Boundary;
 use crate::error::ReduceError;
 use crate::interface::{Interface, InterfaceSpec, checked_points};
 use crate::matrices::MatrixBody;
 use crate::modes::used_dofs;
-use crate::reduced::{NamedSurface, ReducedBody};
+use crate::options::{CraigBamptonOptions, DEFAULT_FIXED_MODES, Fields, FixedModes};
+use crate::reduced::NamedSurface;
+use crate::reduction::CraigBampton;
 use crate::size::ReductionSize;
-use crate::solver::SolverChoice;
-use crate::subject::Subject;
+use crate::subject::{Subject, check_count};
 use crate::timing::{Lap, Seconds};
-use crate::variant::{ModeKind, Variant};
-
-/// Fewest fixed-interface normal modes of a free body.
-pub const LEAST_FIXED_MODES: usize = 6;
-
-/// Fixed-interface normal modes if nothing else is asked for: the six of the body on its elastic interface
-/// and 18 of its own.
-pub const DEFAULT_FIXED_MODES: usize = 24;
-
-/// Largest error with which constraint modes may reproduce rigid motions before these are restored.
-pub(crate) const RIGID_ERROR: f64 = 1e-3;
-
-/// How many fixed-interface normal modes are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum FixedModes {
-    /// [`DEFAULT_FIXED_MODES`], or as many as the interior has if that is less.
-    #[default]
-    Default,
-    /// The lowest n.
-    Count(usize),
-    /// All up to this frequency \[Hz\].
-    UpTo(f64),
-}
-
-/// At which points mode values are kept for pictures and stress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Fields {
-    /// All points.
-    #[default]
-    Full,
-    /// Points of the body's surface.
-    Surface,
-    /// None beyond those of the interface: the body is shown undeformed.
-    Interface,
-}
-
-/// What to reduce, and how.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct CraigBamptonOptions {
-    /// Sets whose points are interface points.
-    pub interface_sets: Vec<String>,
-    /// Further interface points, counted from 0.
-    pub interface_points: Vec<u32>,
-    /// Sets tied to markers.
-    pub attachments: Vec<Attachment>,
-    /// Sets that are held to the body frame, which is grounded; none for a free body.
-    pub held: Vec<String>,
-    /// Fixed-interface normal modes.
-    pub modes: FixedModes,
-    /// Frequency up to which modes are dynamic \[Hz\]; `None`: the highest fixed-interface frequency that was
-    /// kept, above which the reduced modes are those of the interface rather than of the body.
-    pub split: Option<f64>,
-    /// Where mode values are kept.
-    pub fields: Fields,
-    /// Quadrature of stiffness and mass; `None` for the default.
-    pub rule: Option<QuadratureRule>,
-    /// Inertia relief, free modes, interface reduction, body frame, damping.
-    pub variant: Variant,
-    /// How systems of the stiffness are solved.
-    pub solver: SolverChoice,
-    /// Checksum of the body, handed through to [`ReducedBody::body_checksum`].
-    pub body_checksum: String,
-}
-
-impl CraigBamptonOptions {
-    /// What goes beyond the plain reduction, as a model file keeps it.
-    ///
-    /// * `is_iterative` — [`CraigBampton::is_iterative`]
-    pub fn words(&self, is_iterative: bool) -> Vec<String> {
-        let mut words = self.variant.words();
-        words.extend(is_iterative.then(|| "iterative solution".to_owned()));
-        words
-    }
-}
-
-/// A reduction and what it cost.
-#[derive(Debug, Clone)]
-pub struct CraigBampton {
-    /// The reduced body.
-    pub reduced: ReducedBody,
-    /// Time by phase.
-    pub seconds: Seconds,
-    /// Most memory that the process held, in bytes.
-    pub peak_memory_bytes: Option<u64>,
-    /// K̂ of the condensation, before the second eigenproblem.
-    pub condensed_stiffness: Mat<f64>,
-    /// M̂ of the condensation.
-    pub condensed_mass: Mat<f64>,
-    /// Whether there was no factor: systems were solved by iteration, and a second search stands in the place
-    /// of the inertia count.
-    pub is_iterative: bool,
-    /// Deviation of the constraint modes from the rigid motions before these were restored.
-    pub rigid_error: f64,
-    /// Circular frequencies of the free reduced body, whatever its frame, ascending \[rad/s\].
-    pub free_omega: Vec<f64>,
-    /// What the user should know of what was chosen, a sentence each.
-    pub notes: Vec<String>,
-}
+use crate::variant::ModeKind;
 
 /// Reduces a body that is free, or held at some of its sets.
 ///
@@ -170,9 +73,9 @@ pub fn craig_bampton(
     Ok(CraigBampton { seconds, peak_memory_bytes: peak_memory_bytes(), ..result })
 }
 
-/// Reduces a free body that is known by its matrices, as [`craig_bampton`] does one that has a shape.
+/// Reduces a free body given by its matrices, as [`craig_bampton`] reduces a body with a geometry.
 ///
-/// The interface is the points of `options`; sets and attachments are of bodies with a shape. The model keeps
+/// The interface consists of the points in `options`; sets and attachments need a geometry. The model keeps
 /// the modes at all points and has no surfaces.
 ///
 /// # Errors
@@ -205,7 +108,7 @@ pub fn craig_bampton_of_matrices(
     Ok(CraigBampton { seconds, peak_memory_bytes: peak_memory_bytes(), ..result })
 }
 
-/// The size of a reduction, before any work.
+/// Estimates the size of a reduction.
 ///
 /// # Errors
 ///
@@ -228,7 +131,7 @@ fn interface_spec(options: &CraigBamptonOptions) -> InterfaceSpec<'_> {
     }
 }
 
-/// Refuses a reduction that does not fit into the machine, before any work.
+/// Refuses a reduction that does not fit into the memory.
 fn check_size(body: &str, size: ReductionSize) -> Result<(), ReduceError> {
     let ReductionSize { n_interface: interface_dofs, bytes: wanted, .. } = size;
     match size.exceeds(memory().total) {
@@ -237,7 +140,7 @@ fn check_size(body: &str, size: ReductionSize) -> Result<(), ReduceError> {
     }
 }
 
-/// The number or frequency of fixed-interface modes, checked before any work.
+/// The checked number or frequency limit of fixed-interface modes.
 fn wanted(body: &str, options: &CraigBamptonOptions, n_interior: usize) -> Result<Wanted, ReduceError> {
     let positive = |what: &'static str, hz: f64| {
         if hz > 0.0 && hz.is_finite() {
@@ -263,23 +166,6 @@ fn wanted(body: &str, options: &CraigBamptonOptions, n_interior: usize) -> Resul
             Ok(Wanted::UpTo((2.0 * PI * positive("frequency of the fixed-interface modes", limit)?).powi(2)))
         }
     }
-}
-
-pub(crate) fn check_count(
-    body: &str,
-    options: &CraigBamptonOptions,
-    count: usize,
-) -> Result<(), ReduceError> {
-    let has_relief = options.variant.inertia_relief || options.variant.modes != ModeKind::FixedInterface;
-    // A body that is held cannot move on its elastic interface.
-    if count >= LEAST_FIXED_MODES || has_relief || !options.held.is_empty() {
-        return Ok(());
-    }
-    let hint = match options.modes {
-        FixedModes::UpTo(limit) => format!("; raise the frequency above {limit} Hz, or give a number"),
-        _ => format!("; {DEFAULT_FIXED_MODES} is a good number, or ask for inertia relief"),
-    };
-    Err(ReduceError::TooFewModes { body: body.to_owned(), count, hint })
 }
 
 fn named(

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! over the free vibrations of the body ([`crate::free`]); in the Buckens frame M_eff U = E and D̄_e is
-//! diagonal. Only vibration is damped: rigid motion feels nothing, in any frame, mass-proportional damping
-//! included.
+//! diagonal. Only vibration is damped: rigid motion is not, in any frame and also by mass-proportional
+//! damping.
 
 use std::f64::consts::TAU;
 use std::fmt;
@@ -18,12 +18,13 @@ use faer::Mat;
 use crate::free::{FreeVibrations, free_vibrations};
 use crate::reduced::ReducedBody;
 
-/// The damping ratio ζ by frequency.
+/// The damping ratio ζ as a function of frequency.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DampingRatio {
     /// The same for all modes.
     Constant(f64),
-    /// Pairs of frequency \[Hz\] (ascending) and ratio: linear between them, constant outside.
+    /// Pairs of frequency \[Hz\] (ascending) and ratio, with linear interpolation between them and constant
+    /// values outside.
     Table(Vec<[f64; 2]>),
 }
 
@@ -33,10 +34,10 @@ impl Default for DampingRatio {
     }
 }
 
-/// Largest rate that is taken \[1/s\]: products of two stay finite.
+/// Largest accepted rate \[1/s\]: products of two rates stay finite.
 pub const LARGEST_RATE: f64 = 1e150;
 
-/// Why numbers are no damping.
+/// Errors of a damping.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DampingError {
     /// A number is negative or not finite.
@@ -47,9 +48,9 @@ pub enum DampingError {
         /// The number.
         value: f64,
     },
-    /// A mode is damped beyond all numbers.
+    /// The rate of a mode is too large.
     #[error(
-        "the damping of the mode at {hz:.4e} Hz is {rate:e} 1/s, which no computation can carry (at most \
+        "the damping of the mode at {hz:.4e} Hz is {rate:e} 1/s, which is too large (at most \
          {LARGEST_RATE:e}); Rayleigh's β, times the square of the highest circular frequency, is the likely \
          cause: take it smaller"
     )]
@@ -117,12 +118,12 @@ impl FromStr for DampingRatio {
     }
 }
 
-/// Why a text is no damping ratio.
+/// Errors from parsing a damping ratio.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DampingTextError {
-    /// It has another form.
+    /// The text has another form.
     #[error(
-        "`{text}` is no damping ratio: give one number, or pairs of frequency [Hz] and ratio such as \
+        "`{text}` is not a damping ratio: give one number, or pairs of frequency [Hz] and ratio such as \
          `100:0.01,1000:0.02`"
     )]
     Text {

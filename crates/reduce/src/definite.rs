@@ -1,17 +1,17 @@
-//! Whether the constants of a floating frame are those of a body: its mass and stiffness are not negative in
-//! any direction.
+//! Checks that mass and stiffness of a reduced body are positive semi-definite.
 
 use faer::{Mat, Side};
 use thiserror::Error;
 
 use crate::Invariants;
 
-/// Least eigenvalue, over the largest diagonal entry of one, that rounding and lumped masses make of zero.
+/// Largest negative eigenvalue, of a matrix with a unit diagonal, that rounding and lumped masses can
+/// produce.
 const ROUNDING: f64 = 1e-8;
-/// Difference of two entries that should be equal, over those of the diagonal.
+/// Largest accepted asymmetry, relative to the diagonal entries.
 const ASYMMETRY: f64 = 1e-6;
 
-/// Why no body has these constants.
+/// Errors in the constants of a floating frame.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum IndefiniteError {
     /// The mass of the body is not positive.
@@ -20,7 +20,7 @@ pub enum IndefiniteError {
         /// Its value \[kg\].
         mass: f64,
     },
-    /// A negative entry of a diagonal, or a zero beside others that are not zero.
+    /// A negative diagonal entry, or a zero diagonal entry in a nonzero row.
     #[error("entry {index} of the diagonal of the {matrix} matrix is {value:?}: it must be positive")]
     Diagonal {
         /// "mass" or "stiffness".
@@ -44,7 +44,7 @@ pub enum IndefiniteError {
         column: usize,
         /// The entry.
         value: f64,
-        /// That on the other side of the diagonal.
+        /// The transposed entry.
         mirrored: f64,
     },
     /// A matrix with a negative eigenvalue.
@@ -59,9 +59,9 @@ impl Invariants {
     /// Checks that the total mass is positive, and that modal mass and stiffness are symmetric and not
     /// negative.
     ///
-    /// Modes may have no mass at all: those of a boundary without mass. How modes couple with rigid motions
-    /// is not looked at: published SID files have couplings whose mass matrix is not positive definite, and a
-    /// run with such modes is refused where it starts.
+    /// Modes of a massless boundary may have no mass at all. The coupling of modes with rigid motions is not
+    /// checked: published SID files have couplings with an indefinite mass matrix, and the start of a run
+    /// refuses such modes.
     ///
     /// # Errors
     ///
@@ -76,14 +76,14 @@ impl Invariants {
     }
 }
 
-/// * `may_vanish` — whether rows of zeros alone are possible
+/// * `may_vanish` — true if rows may be zero
 fn definite(matrix: &'static str, a: &Mat<f64>, may_vanish: bool) -> Result<(), IndefiniteError> {
     let n = a.nrows();
     let is_zero = |i: usize| (0..n).all(|k| a[(i, k)] == 0.0 && a[(k, i)] == 0.0);
     let rows: Vec<usize> = (0..n).filter(|&i| !(may_vanish && is_zero(i))).collect();
     for &i in &rows {
         let value = a[(i, i)];
-        // A NaN is not positive either.
+        // NaN is refused too.
         if !(value > 0.0 && value.is_finite()) {
             return Err(IndefiniteError::Diagonal { matrix, index: i + 1, value });
         }
@@ -92,7 +92,7 @@ fn definite(matrix: &'static str, a: &Mat<f64>, may_vanish: bool) -> Result<(), 
         for &k in rows.iter().take_while(|&&k| k < i) {
             let (value, mirrored) = (a[(i, k)], a[(k, i)]);
             let scale = a[(i, i)].sqrt() * a[(k, k)].sqrt();
-            // False for what is not a number.
+            // False for NaN.
             let is_symmetric = (value - mirrored).abs() <= ASYMMETRY * scale;
             if !is_symmetric {
                 return Err(IndefiniteError::Asymmetric {

@@ -1,4 +1,4 @@
-//! Dynamic modes of a model that are no modes of its body.
+//! Dynamic modes of a model that do not approximate modes of its body.
 
 use std::f64::consts::TAU;
 use std::fmt;
@@ -7,30 +7,30 @@ use crate::column::Column;
 use crate::free::FreeShapes;
 use crate::reduced::ReducedBody;
 
-/// Relative departure of ω² at which a mode counts as the free mode that the basis holds.
+/// Relative difference of ω² up to which a mode counts as a free mode of the basis.
 const FREE_AGAIN: f64 = 1e-6;
 
-/// Relative departure of a frequency that rounding may have made, in a file or in another frame.
+/// Relative difference of frequencies that rounding can cause, in a file or in another frame.
 const ROUNDING: f64 = 1e-9;
 
-/// Dynamic modes above those that the basis answers for: what they say of the body is not so, and the force
-/// of an impact can be percents off.
+/// Dynamic modes above the frequency up to which the basis is accurate: they do not approximate modes of the
+/// body, and the force of an impact can have an error of some percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DoubtfulModes {
-    /// How many.
+    /// Their number.
     pub count: usize,
     /// Frequency of the last dynamic mode \[Hz\].
     pub dynamic_hz: f64,
-    /// Frequency of the last mode that the basis answers for; 0 if there is none \[Hz\].
+    /// Frequency up to which the basis is accurate; 0 if it has no modes \[Hz\].
     pub known_hz: f64,
-    /// What the basis is made of: `fixed-interface`, or `exact` for free modes.
+    /// Kind of the modes in the basis: `fixed-interface`, or `exact` for free modes.
     pub kind: &'static str,
 }
 
 impl DoubtfulModes {
     /// * `omega` — free modes, ascending \[rad/s\]
-    /// * `n_low` — how many of them are dynamic
-    /// * `n_known` — how many of them the basis answers for
+    /// * `n_low` — number of dynamic modes
+    /// * `n_known` — number of modes for which the basis is accurate
     pub(crate) fn of(omega: &[f64], n_low: usize, n_known: usize, kind: &'static str) -> Option<Self> {
         let last = |n: usize| n.checked_sub(1).map_or(0.0, |last| omega[last] / TAU);
         let (dynamic_hz, known_hz) = (last(n_low), last(n_known));
@@ -43,14 +43,15 @@ impl fmt::Display for DoubtfulModes {
         let Self { count, dynamic_hz, known_hz, kind } = self;
         write!(
             f,
-            "{count} dynamic modes, up to {dynamic_hz:.5e} Hz, lie above the {kind} modes, which answer for \
-             {known_hz:.5e} Hz: they are not modes of the body, and the force of an impact can be percents \
+            "{count} dynamic modes, up to {dynamic_hz:.5e} Hz, lie above the {kind} modes, which end at \
+             {known_hz:.5e} Hz: they are not modes of the body, and the force of an impact can be some \
+             percent \
              off; take more modes (--up-to a quarter above the split) or a lower split"
         )
     }
 }
 
-/// Number of free modes that are found again as they are.
+/// Number of free modes that the reduced body reproduces.
 ///
 /// * `omega` — of the model, ascending \[rad/s\]
 /// * `lambda` — ω² of the free modes of its basis
@@ -63,14 +64,14 @@ pub(crate) fn found_again(omega: &[f64], lambda: impl Iterator<Item = f64>) -> u
 }
 
 impl ReducedBody {
-    /// The dynamic modes that are no modes of the body; none for a model that does not say what it is made
-    /// of, as imported ones.
+    /// The dynamic modes that do not approximate modes of the body; none for a model without a recorded
+    /// basis, such as an imported one.
     pub fn doubtful_modes(&self) -> Option<DoubtfulModes> {
         let columns = &self.composition.columns;
         if columns.is_empty() || self.n_low == 0 {
             return None;
         }
-        // In another frame than that of the mean motion modes have other frequencies.
+        // In a frame other than the Buckens frame modes have other frequencies.
         let free = FreeShapes::new(self).ok()?;
         if columns.iter().any(|column| matches!(column, Column::Residual(_))) {
             let exact = columns.iter().filter_map(|column| match column {

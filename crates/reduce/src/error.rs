@@ -1,17 +1,19 @@
-//! Why a body could not be reduced.
+//! Errors of a reduction.
 
 use carom_fem::{AssemblyError, DiscretisationError};
 use carom_linalg::{DenseEigenError, EigenError, FactorError, IterationError};
 
-use crate::craig_bampton::{LEAST_FIXED_MODES, RIGID_ERROR};
 use crate::frame::FrameChoiceError;
-use crate::interface::InterfaceError;
+use crate::interface_error::InterfaceError;
+use crate::options::LEAST_FIXED_MODES;
+use crate::rigid_part::RIGID_ERROR;
+use crate::solver::way_out;
 use crate::variant::VariantError;
 
-/// Why a body could not be reduced.
+/// Errors of a reduction.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ReduceError {
-    /// The body is no discretisation.
+    /// The body cannot be discretised.
     #[error(transparent)]
     Discretisation(#[from] DiscretisationError),
     /// There is no usable interface.
@@ -22,7 +24,7 @@ pub enum ReduceError {
     Assembly {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: AssemblyError,
     },
     /// The interior stiffness could not be factorised.
@@ -30,15 +32,15 @@ pub enum ReduceError {
     Factor {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: FactorError,
     },
-    /// Static answers of the interior could not be found.
-    #[error("body `{body}`, static answers of the interior: {source}")]
+    /// The static response of the interior could not be computed.
+    #[error("body `{body}`, static response of the interior: {source}")]
     Solution {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: IterationError,
     },
     /// The fixed-interface modes could not be found.
@@ -46,7 +48,7 @@ pub enum ReduceError {
     Eigen {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: EigenError,
     },
     /// A frequency is not usable.
@@ -62,24 +64,24 @@ pub enum ReduceError {
     /// Too few fixed-interface modes.
     #[error(
         "body `{body}`: {count} fixed-interface modes are too few: a free body needs at least \
-         {LEAST_FIXED_MODES}; the first six are the body moving on its elastic interface, and without them \
-         the force of an impact comes out several times too large{hint}"
+         {LEAST_FIXED_MODES}; in the first six the body moves on its elastic interface, and without them \
+         the computed force of an impact is several times too large{hint}"
     )]
     TooFewModes {
         /// Name of the body.
         body: String,
         /// Number of modes.
         count: usize,
-        /// What to do.
+        /// The remedy.
         hint: String,
     },
     /// Constraint modes do not reproduce rigid motions.
     #[error(
-        "body `{body}`: its constraint modes miss its rigid motions by {error:.1e} (at most \
-         {RIGID_ERROR:.0e}) also after refinement: held at its interface alone it is so soft, by its \
-         slenderness or its grading, that its stiffness is singular to rounding; hold the set as a whole by \
-         a marker (--attach SET=rigid or SET=mean) in place of its points, take a larger interface or a \
-         second marker at the other end, or cells of less unequal edges"
+        "body `{body}`: the error of its constraint modes in rigid motions is {error:.1e} (at most \
+         {RIGID_ERROR:.0e}), also after refinement: held at its interface only, the body is so soft, \
+         because it is slender or graded, that its stiffness is singular to rounding; tie the set to a \
+         marker (--attach SET=rigid or SET=mean) instead of using its points, use a larger interface or a \
+         second marker at the other end, or cells with less different edges"
     )]
     RigidMotion {
         /// Name of the body.
@@ -93,10 +95,10 @@ pub enum ReduceError {
     Second {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: DenseEigenError,
     },
-    /// Choices do not go together.
+    /// Options exclude each other.
     #[error("body `{body}`: {source}")]
     Variant {
         /// Name of the body.
@@ -107,7 +109,7 @@ pub enum ReduceError {
     /// Free modes of a body with rigid sets.
     #[error(
         "body `{body}`: modes of the free body (residual, massless boundary) do not keep `{set}` rigid; tie \
-         it by its mean, or leave residual modes out"
+         it by its mean, or use fixed-interface modes"
     )]
     ResidualRigid {
         /// Name of the body.
@@ -123,14 +125,15 @@ pub enum ReduceError {
         /// Why.
         source: FrameChoiceError,
     },
-    /// A set whose dofs are to be reduced is no interface set.
+    /// The set of requested interface modes is not an interface set.
     #[error(
-        "body `{body}`: interface modes of `{set}` are wanted, which is no interface set; these are {known}"
+        "body `{body}`: interface modes of `{set}` are requested, which is not an interface set; the \
+         interface sets are {known}"
     )]
     NoInterfaceSet {
         /// Name of the body.
         body: String,
-        /// Name asked for.
+        /// The requested name.
         set: String,
         /// Names of the interface sets.
         known: String,
@@ -140,15 +143,15 @@ pub enum ReduceError {
     InterfaceModes {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: DenseEigenError,
     },
-    /// The free modes could not be factorised for.
+    /// The factorisation for the free modes failed.
     #[error("body `{body}`, free modes: {source}")]
     FreeFactor {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: FactorError,
     },
     /// Inertia-relief or residual attachment modes could not be uncoupled.
@@ -156,10 +159,10 @@ pub enum ReduceError {
     Further {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: DenseEigenError,
     },
-    /// Dynamic modes without mass.
+    /// The split makes modes without mass dynamic.
     #[error(
         "body `{body}`: the split of {split} Hz is above the highest free mode that is kept, {highest} Hz, \
          and the modes of a massless boundary above it have no mass: lower the split, or keep modes up to it"
@@ -172,10 +175,10 @@ pub enum ReduceError {
         /// The highest free mode \[Hz\].
         highest: f64,
     },
-    /// Free modes beside rigid sets.
+    /// Free modes are combined with rigid sets.
     #[error(
-        "body `{body}`: set `{set}` is attached as a rigid body, and the free modes that were asked for \
-         (residual, massless boundary) are those of the body without such sets: attach it as mean, or take \
+        "body `{body}`: set `{set}` is attached as a rigid body, but the requested free modes (residual, \
+         massless boundary) are those of the body without rigid sets: attach it as mean, or use \
          fixed-interface modes"
     )]
     RigidSetOfFreeModes {
@@ -186,8 +189,8 @@ pub enum ReduceError {
     },
     /// The basis does not fit into the memory.
     #[error(
-        "body `{body}`: with {interface_dofs} interface dofs its reduction takes at least {:.1} GB of \
-         memory, and there are {:.1} GB: {}",
+        "body `{body}`: with {interface_dofs} interface dofs its reduction needs at least {:.1} GB of \
+         memory, but the machine has {:.1} GB: {}",
         *wanted as f64 / 1e9, *limit as f64 / 1e9, crate::size::REMEDY
     )]
     OutOfMemory {
@@ -195,18 +198,18 @@ pub enum ReduceError {
         body: String,
         /// Number of interface dofs.
         interface_dofs: usize,
-        /// Bytes that are needed.
+        /// Required bytes.
         wanted: u64,
-        /// Bytes that there are.
+        /// Available bytes.
         limit: u64,
     },
-    /// The user stopped it.
+    /// The user stopped the operation.
     #[error("stopped during the reduction")]
     Interrupted,
 }
 
 impl ReduceError {
-    /// Whether numbers are at fault and not the input: the body is sound, but its reduction ends in rounding
+    /// True for failures of the computation rather than of the input: the reduction is dominated by rounding
     /// or does not converge.
     pub fn is_convergence(&self) -> bool {
         match self {
@@ -221,21 +224,11 @@ impl ReduceError {
         }
     }
 
-    /// Of a solution without a factor.
+    /// The error of an iterative solution.
     pub(crate) fn of_solution(body: &str, source: IterationError) -> Self {
         match source {
             IterationError::Interrupted => Self::Interrupted,
             source => Self::Solution { body: body.to_owned(), source },
         }
-    }
-}
-
-/// What else there is if a factor does not fit.
-pub(crate) fn way_out(source: &FactorError) -> &'static str {
-    match source {
-        FactorError::OutOfMemory { .. } => {
-            "; or leave the solver at `auto`, which then goes on without a factor"
-        }
-        _ => "",
     }
 }

@@ -1,5 +1,4 @@
-//! How a whole body answers forces: one inverse, supports and rigid motions taken out (THEORY 2.5, inertia
-//! relief).
+//! Static response of a whole body to forces, under inertia relief if it is free (THEORY 2.5).
 
 use carom_fem::SystemMatrices;
 use carom_linalg::{DofSet, FactorError, IterationError};
@@ -7,50 +6,50 @@ use carom_progress::Progress;
 use faer::{Mat, MatMut, MatRef};
 
 use crate::attachment::Attached;
+use crate::correction::{Correction, REFINED, refine};
 use crate::motions::RigidMotions;
-use crate::solve::{Correction, REFINED, refine, solve_free};
+use crate::solve::solve_free;
 use crate::solver::{Interior, Operator, SolverChoice, Space};
 use crate::ties::Ties;
 
-/// Columns that are solved for at once.
+/// Number of columns that are solved together.
 const CHUNK: usize = 96;
 
-/// The same by iteration, which takes longer: columns that pass side by side.
+/// Number of columns that are solved together by iteration.
 const GROUP: usize = 8;
 
-/// Columns of loads beside a factor, for what it may take of the memory.
+/// Assumed number of load columns, for the estimate of the memory.
 const LOADS: usize = 32;
 
-/// The flexibility of a body with what supports leave free taken out by the mass (inertia relief):
+/// The flexibility of a body with inertia relief of the rigid motions that the supports leave:
 ///
 /// ```text
 /// u = A K⁻¹ Aᵀ f,    A = 1 − R (Rᵀ M R)⁻¹ Rᵀ M
 /// ```
 ///
-/// K⁻¹ is that of the body held by its supports and by as many dofs more as motions R are left, which change
-/// nothing: Aᵀ f is in equilibrium, and A takes the motion out that they bring in. With loads in equilibrium,
-/// Rᵀ f = 0, u is the exact displacement but for a rigid motion.
+/// K⁻¹ is the inverse for the body held by its supports and by as many further dofs as motions R are left.
+/// These dofs have no effect: Aᵀ f is in equilibrium, and A removes the rigid motion that they cause. For
+/// loads in equilibrium, Rᵀ f = 0, u is the exact displacement except for a rigid motion.
 ///
-/// Where the inverse shows rounding (a long body on a small support), answers are refined until they are as
-/// good as the stiffness.
+/// Where the inverse has large rounding errors (a long body on a small support), solutions are refined to the
+/// accuracy of the stiffness.
 ///
-/// Sets may be tied rigidly; of a body with motions that are left the first of them is held, in place of
-/// dofs.
+/// Sets may be tied rigidly; in a body with rigid motions the first of them is held instead of single dofs.
 #[derive(Debug)]
 pub struct Flexibility {
     /// Stiffness and mass.
     pub system: SystemMatrices,
     inverse: Interior,
-    /// R and M R (Rᵀ M R)⁻¹, one column a motion.
+    /// R and M R (Rᵀ M R)⁻¹, one column per motion.
     motions: Mat<f64>,
     weighted: Mat<f64>,
     ties: Option<Ties>,
-    /// Whether the inverse is so inexact that its answers are refined.
+    /// True if solutions are refined.
     is_refined: bool,
 }
 
 impl Flexibility {
-    /// Makes the inverse.
+    /// Computes the inverse.
     ///
     /// * `free` — dofs that supports do not hold, of points with cells
     /// * `points` — positions of all points \[m\]
@@ -75,9 +74,9 @@ impl Flexibility {
         Self::with_ties(system, free, points, motions, &[], choice, progress)
     }
 
-    /// The same of a body of which sets move rigidly.
+    /// The same for a body with rigid sets.
     ///
-    /// * `rigid` — these sets, without a point in common, of points that supports do not hold
+    /// * `rigid` — these sets, without common points, of points that supports do not hold
     ///
     /// # Errors
     ///
@@ -121,8 +120,8 @@ impl Flexibility {
         Ok(own)
     }
 
-    /// Size of the correction of an answer to varied loads, relative to the answer; an iterative solver
-    /// reports its own error.
+    /// Relative size of the correction of a solution for test loads; an iterative solver reports its own
+    /// error.
     fn rounding(&self, progress: &dyn Progress) -> Result<f64, FactorError> {
         if self.is_iterative() {
             return Ok(0.0);
@@ -141,19 +140,19 @@ impl Flexibility {
         self.inverse.is_iterative()
     }
 
-    /// What the user should know of answers without a factor, so far: a sentence.
+    /// A note about the iterative solutions so far.
     ///
-    /// * `choice` — what was chosen
-    pub fn told(&self, choice: &SolverChoice) -> Option<String> {
-        self.inverse.told_of_statics(choice)
+    /// * `choice` — the choice of the user
+    pub fn note(&self, choice: &SolverChoice) -> Option<String> {
+        self.inverse.note_on_statics(choice)
     }
 
-    /// Turns forces, one column each, into displacements in place: \[N\] to \[m\].
+    /// Computes displacements from forces in place, one column each: \[N\] to \[m\].
     ///
     /// # Errors
     ///
-    /// [`IterationError`]; with a factor [`IterationError::Refinement`] alone, of a body that is singular to
-    /// rounding.
+    /// [`IterationError`]; with a factor only [`IterationError::Refinement`], for a body that is singular up
+    /// to rounding.
     pub fn respond(&self, mut x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError> {
         self.balance(x.as_mut());
         let force = self.is_refined.then(|| x.to_owned());
@@ -168,7 +167,7 @@ impl Flexibility {
         Ok(())
     }
 
-    /// f ← Aᵀ f: forces less the inertia forces of the acceleration that they cause.
+    /// f ← Aᵀ f: subtracts the inertia forces of the acceleration that the forces cause.
     fn balance(&self, mut force: MatMut<'_, f64>) {
         if self.motions.ncols() > 0 {
             let parts = self.motions.transpose() * force.as_ref();
@@ -176,7 +175,7 @@ impl Flexibility {
         }
     }
 
-    /// K⁻¹ f of the body as it is held.
+    /// K⁻¹ f of the held body.
     fn solve(&self, x: MatMut<'_, f64>, progress: &dyn Progress) -> Result<(), IterationError> {
         match &self.ties {
             Some(ties) => ties.solve_in_place(&self.inverse, x, progress),
@@ -184,7 +183,7 @@ impl Flexibility {
         }
     }
 
-    /// The residual forces of an answer, and its correction.
+    /// The residual forces of a solution, and its correction.
     fn correction(
         &self,
         force: &Mat<f64>,
@@ -197,7 +196,7 @@ impl Flexibility {
         Ok(Correction { residual, change })
     }
 
-    /// Displacements by forces on all points.
+    /// Displacements under forces on all points.
     ///
     /// # Errors
     ///
@@ -210,6 +209,31 @@ impl Flexibility {
         let mut x = column(force);
         self.respond(x.as_mut(), progress)?;
         Ok(vectors(&x))
+    }
+
+    /// Displacements of some points under forces on them, one answer for each list of forces.
+    ///
+    /// * `points` — numbers of the points
+    /// * `loads` — for each load the force on each of these points \[N\]
+    ///
+    /// # Errors
+    ///
+    /// [`IterationError`]; never with a factor.
+    pub fn displacements_at(
+        &self,
+        points: &[u32],
+        loads: &[Vec<[f64; 3]>],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<[f64; 3]>>, IterationError> {
+        let mut x = Mat::zeros(self.system.stiffness.n_dofs(), loads.len());
+        for (k, load) in loads.iter().enumerate() {
+            for (&point, f) in points.iter().zip(load) {
+                (0..3).for_each(|a| x[(3 * point as usize + a, k)] = f[a]);
+            }
+        }
+        self.respond(x.as_mut(), progress)?;
+        let at = |k: usize| points.iter().map(|&p| [0, 1, 2].map(|a| x[(3 * p as usize + a, k)])).collect();
+        Ok((0..loads.len()).map(at).collect())
     }
 
     /// K u.

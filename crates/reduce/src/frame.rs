@@ -1,16 +1,17 @@
-//! The body frame: that of the mean motion (Buckens), or one that follows three nodes or a marker.
+//! The body frame: it follows the mean motion (Buckens), three nodes, or a marker.
 //!
-//! Shapes of the dynamic modes are those of the Buckens frame seen from the other one, and uncoupled there:
+//! Shapes of the dynamic modes are those of the Buckens frame relative to the other frame, and uncoupled
+//! there:
 //!
 //! ```text
 //! Φ' = (Φ + R C) V,   B Φ' = 0,   C = −(B R)⁻¹ B Φ
 //! Ω² V = (E + Cᵀ M_R C) V Ω'²,   Vᵀ (E + Cᵀ M_R C) V = E
 //! ```
 //!
-//! with the rigid motions R, their mass M_R = Rᵀ M R and the six motions B u of what the frame follows. M̄_e
-//! stays E and K̄_e diagonal, C_t and C_r0 no longer vanish. Quasistatic modes stay as they are: their
-//! inertia is left out, which is right only if no net momentum comes with them; the frame follows the dynamic
-//! part of the motion.
+//! with the rigid motions R, their mass M_R = Rᵀ M R and the six motions B u of the points that the frame
+//! follows. M̄_e stays E and K̄_e diagonal, C_t and C_r0 no longer vanish. Quasistatic modes stay as they
+//! are: their inertia is left out, which is right only if no net momentum comes with them; the frame follows
+//! the dynamic part of the motion.
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{fix_signs, generalised_pairs};
@@ -18,9 +19,9 @@ use faer::{Mat, MatRef};
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
 
 use crate::attachment::Attached;
-use crate::interface::dofs;
+use crate::dofs::dofs;
 
-/// What the body frame follows.
+/// The choice of the body frame.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum BodyFrame {
     /// The mean motion: no net linear or angular momentum comes with the modes (linearised Tisserand frame).
@@ -33,7 +34,7 @@ pub enum BodyFrame {
     Marker(String),
 }
 
-/// Why there is no such frame.
+/// Errors of a body frame.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FrameChoiceError {
     /// A node does not exist.
@@ -49,7 +50,7 @@ pub enum FrameChoiceError {
     },
     /// Nodes on a line.
     #[error(
-        "the body frame follows the nodes {nodes:?} (counted from 1), which lie on a line; take three that \
+        "the body frame follows the nodes {nodes:?} (counted from 1), which lie on a line; choose three that \
          span a triangle"
     )]
     Line {
@@ -61,7 +62,7 @@ pub enum FrameChoiceError {
     NoSuchMarker {
         /// Its name.
         marker: String,
-        /// Names of those that there are.
+        /// Names of all markers.
         known: String,
     },
     /// The marker does not hold the body.
@@ -77,7 +78,7 @@ pub enum FrameChoiceError {
     },
     /// The body is held.
     #[error(
-        "the body is partly held, so that its frame does not follow nodes or markers; take the Buckens frame \
+        "the body is partly held, so that its frame does not follow nodes or markers; use the Buckens frame \
          or free the body"
     )]
     Held,
@@ -86,18 +87,18 @@ pub enum FrameChoiceError {
     Eigen(DenseEigenError),
 }
 
-/// Largest condition number of B R, lengths scaled by the extent of what the frame follows.
+/// Largest condition number of B R, lengths scaled by the extent of the points that the frame follows.
 const LARGEST_CONDITION: f64 = 1e8;
 
 /// Least sine of the angle at node I, times |K − I|/|J − I| bounded by 1.
 const LEAST_SINE: f64 = 1e-6;
 
-/// Six rows: components of motions of points and what they multiply.
+/// The matrix B: six weighted sums of dofs that give the motion of a frame.
 #[derive(Debug, Clone)]
 pub(crate) struct Follower {
-    /// Dofs (3 point + axis) with their weights, one list a row.
+    /// Dofs (3 point + axis) with their weights, one list per row.
     pub(crate) rows: [Vec<(usize, f64)>; 6],
-    /// Whom to name in messages.
+    /// Its name in messages.
     pub(crate) name: String,
 }
 
@@ -151,7 +152,7 @@ impl Follower {
 
     /// Of the mean motion of an interface set.
     ///
-    /// Displacement and turn are those of the rigid motion that fits the points best (RBE3).
+    /// Displacement and rotation are those of the rigid motion that fits the points best (RBE3).
     pub(crate) fn of_set(
         name: &str,
         sets: &[(String, Vec<u32>)],
@@ -223,7 +224,8 @@ pub(crate) fn reframed(
 ) -> Result<Reframed, FrameChoiceError> {
     let n = omega.len();
     let square = Matrix6::from_fn(|i, j| of_rigid[(i, j)]);
-    // Rows and columns of turns and shifts have different units: equilibrate before judging the condition.
+    // Translations and rotations have different units: rows and columns are equilibrated before the condition
+    // is computed.
     let by_row = Matrix6::from_diagonal(&nalgebra::Vector6::from_fn(|i, _| 1.0 / square.row(i).norm()));
     let scaled = by_row * square;
     let by_column = Matrix6::from_diagonal(&nalgebra::Vector6::from_fn(|j, _| 1.0 / scaled.column(j).norm()));
@@ -249,7 +251,7 @@ pub(crate) fn reframed(
     })
 }
 
-/// Vᵀ D V over the dynamic modes; the others keep theirs.
+/// Vᵀ D V over the dynamic modes; the entries of the other modes are unchanged.
 pub(crate) fn transformed(damping: &Mat<f64>, combination: &Mat<f64>) -> Mat<f64> {
     let n = combination.nrows();
     let seen = combination.transpose() * damping.submatrix(0, 0, n, n) * combination;
@@ -258,7 +260,7 @@ pub(crate) fn transformed(damping: &Mat<f64>, combination: &Mat<f64>) -> Mat<f64
     })
 }
 
-/// Puts Φ' = (Φ + R C) V in place of the dynamic modes.
+/// Replaces the dynamic modes by Φ' = (Φ + R C) V.
 ///
 /// * `modes` — Z, columns of T × modes
 /// * `rigid` — R in the columns of T

@@ -1,7 +1,7 @@
 //! The free vibrations of a reduced body, whatever its frame.
 //!
-//! In the Buckens frame these are the modes themselves. In another frame motions of the modes carry momentum;
-//! what vibrates is what is left once the frame follows,
+//! In the Buckens frame these are the modes themselves. In another frame the modes carry momentum; the free
+//! vibrations follow from the effective mass, with the rigid motion that cancels this momentum,
 //!
 //! ```text
 //! M_eff = M̄_e − [C_t C_r0] M_R⁻¹ [C_t C_r0]ᵀ,   K̄_e u = ω² M_eff u,   Uᵀ M_eff U = E
@@ -18,10 +18,13 @@ use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
 use nalgebra::{DMatrix, Matrix3, Matrix6, SMatrix, Vector3};
 
-use crate::reduced::{AttachedMarker, Invariants, Modes, ReducedBody};
+use crate::attachment::AttachedMarker;
+use crate::invariants::Invariants;
+use crate::point_modes::Modes;
+use crate::reduced::ReducedBody;
 use crate::rigid::rigid_modes;
 
-/// Departure from the Buckens frame with diagonal stiffness that counts as rounding.
+/// Deviation from unit mass and diagonal stiffness that counts as rounding.
 const ROUNDING: f64 = 1e-10;
 
 /// Free vibrations of the first modes of a reduced body.
@@ -33,25 +36,26 @@ pub struct FreeVibrations {
     pub dual: Option<Mat<f64>>,
 }
 
-/// What a model does freely: its modes seen from the Buckens frame, where they are kept.
+/// The modes of a model relative to the Buckens frame, at the points of the model.
 ///
-/// Statics and vibrations of a free body compare there: u = Φ Ω⁻² Φᵀ f is the answer under inertia relief.
+/// Statics and vibrations of a free body are compared in this frame: u = Φ Ω⁻² Φᵀ f is the response under
+/// inertia relief.
 #[derive(Debug, Clone)]
 pub struct FreeShapes<'a> {
     /// Circular frequencies, ascending \[rad/s\].
     pub omega: Cow<'a, [f64]>,
-    /// How many of them have mass; the others are those of a massless boundary.
+    /// Number of modes with mass; the others are those of a massless boundary.
     pub n_massive: usize,
     /// Mode values at the boundary points.
     pub boundary: Cow<'a, Modes>,
-    /// Mode values at the other points that the model keeps.
+    /// Mode values at the other points of the model.
     pub fields: Option<Cow<'a, Modes>>,
     /// Markers of the attachments with their motions.
     pub markers: Cow<'a, [AttachedMarker]>,
 }
 
 impl<'a> FreeShapes<'a> {
-    /// Of a model in any frame.
+    /// The free modes of a model in any frame.
     ///
     /// ```text
     /// Φ_free = Φ U − R M_R⁻¹ [C_t C_r0]ᵀ U
@@ -101,6 +105,16 @@ impl<'a> FreeShapes<'a> {
     }
 }
 
+/// A model with the modes of its free vibrations at the boundary points, whatever its body frame.
+///
+/// # Errors
+///
+/// [`DenseEigenError`] as [`free_vibrations`].
+pub fn free_body(model: &ReducedBody) -> Result<ReducedBody, DenseEigenError> {
+    let shapes = FreeShapes::new(model)?;
+    Ok(ReducedBody { omega: shapes.omega.to_vec(), boundary: shapes.boundary.into_owned(), ..model.clone() })
+}
+
 /// A marker that moves with combinations of the first modes and a rigid motion of each.
 fn seen_marker(marker: &AttachedMarker, combination: &Mat<f64>, rigid: &Mat<f64>) -> AttachedMarker {
     let n = combination.ncols();
@@ -125,13 +139,13 @@ fn rigid_mass(invariants: &Invariants) -> Matrix6<f64> {
     rigid
 }
 
-/// Component i of the linear and angular momentum that comes with mode k.
+/// Component i of the linear and angular momentum of mode k.
 fn momentum(invariants: &Invariants, i: usize, k: usize) -> f64 {
     if i < 3 { invariants.coupling_t[(i, k)] } else { invariants.coupling_r0[(i - 3, k)] }
 }
 
-/// Mass of the modes when no net momentum comes with them, M_eff over the first n; M̄_e itself of a body that
-/// is held.
+/// M_eff of the first n modes: their mass when the body frame cancels their momentum; for a held body M̄_e
+/// itself.
 ///
 /// None if the rigid body has no positive definite mass matrix.
 pub fn effective_mass(model: &ReducedBody, n: usize) -> Option<Mat<f64>> {
@@ -151,11 +165,12 @@ pub fn effective_mass(model: &ReducedBody, n: usize) -> Option<Mat<f64>> {
     Some(symmetrised(mass.as_ref()))
 }
 
-/// Free vibrations of the first n modes; of a body that is held, those of the held body.
+/// Free vibrations of the first n modes; for a held body the vibrations of the held body.
 ///
 /// # Errors
 ///
-/// [`DenseEigenError`] if stiffness or effective mass are not positive definite: the modes hold rigid motion.
+/// [`DenseEigenError`] if stiffness or effective mass are not positive definite: the modes contain rigid
+/// motion.
 pub fn free_vibrations(model: &ReducedBody, n: usize) -> Result<FreeVibrations, DenseEigenError> {
     let mass = effective_mass(model, n).ok_or(DenseEigenError::NotPositiveDefinite { row: 0, n: 6 })?;
     let stiffness = symmetrised(model.invariants.stiffness_modal.submatrix(0, 0, n, n));

@@ -1,4 +1,4 @@
-//! Interior fields beside fixed-interface modes: inertia relief, and free modes of the body (residual
+//! Interior fields in addition to fixed-interface modes: inertia relief, and free modes of the body (residual
 //! attachment modes).
 //!
 //! A load f on the interface accelerates a free body rigidly, and the inertia forces −M R a of that
@@ -8,10 +8,10 @@
 //! K_ii u_i = −(M R)_i a,    X = K_ii⁻¹ (M R)_i
 //! ```
 //!
-//! so that constraint modes and the inertia-relief modes X answer every load on the interface exactly,
-//! balanced or not. With modes φ of the free body in place of fixed-interface modes, T = [T_b X φ − T_b φ_b]
-//! spans rigid motions, φ and the residual flexibility of the interface, u − φ ω⁻² φᵀ f: the basis of Rubin,
-//! of which the second eigenproblem finds φ again.
+//! so that the static response of constraint modes and inertia-relief modes X is exact for every load on the
+//! interface, balanced or not. With modes φ of the free body instead of fixed-interface modes, T = [T_b X φ −
+//! T_b φ_b] spans rigid motions, φ and the residual flexibility of the interface, u − φ ω⁻² φᵀ f. This is the
+//! basis of Rubin; the second eigenproblem reproduces φ from it.
 //!
 //! # Source
 //!
@@ -27,10 +27,10 @@ use faer::{Mat, MatRef};
 
 use crate::solver::{Interior, Operator, SolverChoice, Space, bytes_beside};
 
-/// A field counts as dependent if what is left of it, beside those before it, has this part of its strain
-/// amplitude or less.
+/// A field counts as dependent if its remainder, orthogonal to the fields before it, has at most this
+/// fraction of its strain amplitude.
 ///
-/// What is lost of the compliance is the square of it; eigenpairs are good to some 1e-8.
+/// The relative loss of compliance is the square of this number; eigenpairs are accurate to about 1e-8.
 pub const DEPENDENT: f64 = 1e-6;
 
 /// Interior fields, mass-normalised and uncoupled.
@@ -40,11 +40,11 @@ pub(crate) struct InteriorFields {
     pub(crate) fields: Mat<f64>,
     /// λ of each with the interface held \[1/s²\].
     pub(crate) lambda: Vec<f64>,
-    /// How many were left out as dependent.
+    /// Number of fields that were left out as dependent.
     pub(crate) n_dropped: usize,
 }
 
-/// Why there are no free modes.
+/// Errors of the free modes.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum FreeModesError {
     #[error(transparent)]
@@ -76,7 +76,7 @@ pub(crate) fn inertia_relief(
 /// The lowest elastic modes of the body without supports, 3n × modes.
 ///
 /// * `used` — dofs of the body
-/// * `n_rigid` — its rigid modes, which come first and are left out
+/// * `n_rigid` — number of rigid modes, which are left out
 /// * `shift` — of the order of the lowest elastic eigenvalue \[1/s²\]
 /// * `points` — positions of all points \[m\]
 pub(crate) fn free_modes(
@@ -104,7 +104,7 @@ pub(crate) fn free_modes(
     Ok((elastic, vectors, pairs.proof))
 }
 
-/// φ − T_b φ_b: what fields of the whole body have beyond the constraint modes.
+/// φ − T_b φ_b: the part of fields that the constraint modes do not contain.
 pub(crate) fn beyond_constraint_modes(
     fields: MatRef<'_, f64>,
     constraint_modes: MatRef<'_, f64>,
@@ -121,8 +121,8 @@ pub(crate) fn beyond_constraint_modes(
 
 /// Makes interior fields independent of the fixed-interface modes and of each other, and uncouples them.
 ///
-/// Gram and Schmidt in the inner product of the strain energy, each field twice; fields that depend on those
-/// before them by [`DEPENDENT`] are left out. Then a small eigenproblem.
+/// Gram-Schmidt orthogonalisation in the inner product of the strain energy, twice for each field; fields
+/// that are dependent by [`DEPENDENT`] are left out. A small eigenproblem uncouples the others.
 ///
 /// * `fields` — zero on the interface
 /// * `fixed` — fixed-interface modes, with their λ
@@ -197,8 +197,8 @@ pub(crate) fn middle(points: &[[f64; 3]], is_used: &[bool]) -> [f64; 3] {
 
 /// A shift far above rounding and not far above the lowest elastic eigenvalue \[1/s²\].
 ///
-/// Rayleigh's quotient of a stretch along an axis is 12 E/(ρ L²) for a bar of length L, E/(ρ L²) being what
-/// the shift of [`crate::modes()`] is a tenth of.
+/// Rayleigh's quotient of a stretch along an axis is 12 E/(ρ L²) for a bar of length L; the shift of
+/// [`crate::modes()`] is a tenth of E/(ρ L²).
 pub(crate) fn shift(system: &SystemMatrices, points: &[[f64; 3]], is_used: &[bool]) -> f64 {
     let center = middle(points, is_used);
     let stretch = Mat::from_fn(3 * points.len(), 3, |dof, axis| {

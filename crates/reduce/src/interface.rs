@@ -1,6 +1,4 @@
-//! Which dofs of a body are its interface: points dof by dof, markers of attached sets; and which are held.
-
-mod error;
+//! The interface of a body: the dofs of interface points, the markers of attached sets, and the supports.
 
 use carom_fem::parts::parts;
 use carom_fem::{Body, Discretisation, SetError, Surface};
@@ -9,18 +7,15 @@ use nalgebra::Vector3;
 
 use crate::attachment::{Attached, Attachment, AttachmentKind};
 use crate::boundary::Boundary;
-use crate::rigid::holding;
-use crate::support::{Support, held_components, left_to, told};
+use crate::rigid::{LEAST_HOLDING, holding};
+use crate::support::{Support, held_components, left_to, list_of_parts};
 
-pub use error::InterfaceError;
-
-/// Below this [`holding`] the points do not hold the body.
-pub(crate) const LEAST_HOLDING: f64 = 1e-10;
+pub use crate::interface_error::InterfaceError;
 
 /// The interface of a body: all three dofs of its points, six of each marker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interface {
-    /// Its points and markers, and what is held.
+    /// Its points and markers, and the held dofs.
     pub boundary: Boundary,
     /// Names of the sets with their points, ascending, in the order in which they were given.
     pub sets: Vec<(String, Vec<u32>)>,
@@ -28,7 +23,7 @@ pub struct Interface {
     pub surfaces: Vec<(String, Surface)>,
 }
 
-/// What the interface of a body is to be.
+/// The specification of an interface.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InterfaceSpec<'a> {
     /// Names of sets whose points are interface points.
@@ -42,10 +37,10 @@ pub struct InterfaceSpec<'a> {
 }
 
 impl Interface {
-    /// Collects the points of sets and lists, the attachments, and what is held.
+    /// Collects the points of sets and lists, the attachments, and the supports.
     ///
-    /// The interface of a set of faces is every point whose function is nonzero on them: then static loads on
-    /// the set are answered exactly (THEORY 2.1).
+    /// The interface of a set of faces contains every point whose function is nonzero on them: then the
+    /// static response to loads on the set is exact (THEORY 2.1).
     ///
     /// # Errors
     ///
@@ -63,14 +58,14 @@ impl Interface {
         };
         let (mut of_sets, mut surfaces) = (Vec::new(), Vec::new());
         for (i, set) in spec.sets.iter().enumerate() {
-            // A set that is named twice is the same interface.
+            // A set that is named twice is used once.
             if spec.sets[..i].contains(set) {
                 continue;
             }
             of_sets.push((set.clone(), points_of(set)?));
             match body.surface_of_set(discretisation, set) {
                 Ok(surface) => surfaces.push((set.clone(), surface)),
-                // A set of single nodes can be an interface, though nothing can touch it.
+                // A set of single nodes can be an interface, but it cannot be in contact.
                 Err(SetError::NoFaces { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -118,7 +113,11 @@ fn check_held(
     if supports.is_empty() {
         return match parts.len() {
             0 | 1 => Ok(()),
-            n => Err(InterfaceError::Parts { body: name(), n, parts: told(body, discretisation, &parts) }),
+            n => Err(InterfaceError::Parts {
+                body: name(),
+                n,
+                parts: list_of_parts(body, discretisation, &parts),
+            }),
         };
     }
     let left = parts.iter().map(|part| left_to(discretisation, part, held));
@@ -127,14 +126,18 @@ fn check_held(
         (1, 1) => format!(" ({})", left.words(&[1.0])),
         (1, _) => String::new(),
         (n, _) => {
-            format!(" to part {} of {n} that share no node ({})", k + 1, told(body, discretisation, &parts))
+            format!(
+                " to part {} of {n} that share no node ({})",
+                k + 1,
+                list_of_parts(body, discretisation, &parts)
+            )
         }
     };
     let supports: Vec<String> = supports.iter().map(|support| format!("`{support}`")).collect();
     Err(InterfaceError::StillFree { body: name(), sets: supports.join(", "), left: left.len(), which })
 }
 
-/// Refuses a boundary that leaves nothing to reduce, or does not hold what is left.
+/// Refuses a boundary without an interior, or one that does not hold the interior.
 fn check_rest(
     body: &str,
     discretisation: &Discretisation,
@@ -152,7 +155,7 @@ fn check_rest(
 }
 
 /// True if no part of the interior can move without strain while interface points, rigid sets and supports
-/// are at rest.
+/// are fixed.
 fn holds_interior(boundary: &Boundary, discretisation: &Discretisation) -> bool {
     let rigid = boundary.markers.iter().filter(|marker| marker.kind == AttachmentKind::Rigid);
     let at_rest = merged(boundary.points.iter().chain(rigid.flat_map(|marker| &marker.points)).copied());
@@ -161,7 +164,8 @@ fn holds_interior(boundary: &Boundary, discretisation: &Discretisation) -> bool 
     at_rest.iter().for_each(|&point| held[point as usize] = [true; 3]);
     let holds = |part: &Vec<u32>| {
         let own: Vec<u32> = part.iter().copied().filter(|&point| held[point as usize] == [true; 3]).collect();
-        // Points on a line to rounding do not hold; single directions are measured otherwise.
+        // Points on a line up to rounding do not hold; supports in single directions are checked by their
+        // motions.
         holding(&places_of(&discretisation.points, &own)) > LEAST_HOLDING
             || !boundary.held.is_empty() && left_to(discretisation, part, &held).is_empty()
     };
@@ -180,8 +184,8 @@ fn pins(boundary: &Boundary, discretisation: &Discretisation) -> Vec<u32> {
     }
 }
 
-/// Three points far from each other: the one farthest from the centre, the one farthest from that, the one
-/// farthest from the line through both; ascending.
+/// Three points far from each other: the point farthest from the centre, the point farthest from it, and the
+/// point farthest from the line through both; ascending.
 fn spread(points: &[u32], places: &[[f64; 3]], center: [f64; 3]) -> Vec<u32> {
     let place = |point: u32| Vector3::from(places[point as usize]);
     let farthest = |distance: &dyn Fn(u32) -> f64| {
@@ -209,7 +213,7 @@ fn places_of(places: &[[f64; 3]], points: &[u32]) -> Vec<[f64; 3]> {
     points.iter().map(|&point| places[point as usize]).collect()
 }
 
-/// Refuses points of which two sets say how they move; interface sets may share theirs.
+/// Refuses points whose motion two sets prescribe; interface sets may have common points.
 fn check_overlaps(
     body: &str,
     sets: &[(String, Vec<u32>)],
@@ -250,16 +254,11 @@ fn check_overlaps(
     Ok(())
 }
 
-/// All three dofs of points.
-pub(crate) fn dofs(points: &[u32]) -> Vec<usize> {
-    points.iter().flat_map(|&point| (0..3).map(move |i| 3 * point as usize + i)).collect()
-}
-
-/// Interface points in ascending order, if they can hold a body and leave something to reduce.
+/// Interface points in ascending order, if they can hold a body and leave an interior.
 ///
 /// * `points` — in any order, repetitions allowed
 /// * `places` — positions of all points \[m\]
-/// * `is_used` — whether a point belongs to a cell
+/// * `is_used` — true for points that belong to a cell
 ///
 /// # Errors
 ///

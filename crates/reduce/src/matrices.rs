@@ -1,4 +1,4 @@
-//! Bodies that are known by their stiffness and mass alone, as finite-element programs write them.
+//! Bodies given only by stiffness and mass matrices of a finite-element program.
 
 use std::sync::Arc;
 
@@ -8,10 +8,12 @@ use faer::Mat;
 
 use crate::rigid::rigid_modes;
 
-/// Largest deviation of a mass matrix from M_s ⊗ E₃, relative to its largest entry: figures of files.
+/// Largest deviation of a mass matrix from M_s ⊗ E₃, relative to its largest entry, for the number of digits
+/// in files.
 const KRONECKER: f64 = 1e-6;
 
-/// Largest force of a rigid motion, relative to the forces that cancel in it: figures of files.
+/// Largest force of a rigid motion, relative to the forces that cancel in it, for the number of digits in
+/// files.
 const FREE: f64 = 1e-5;
 
 /// The lower triangle of a symmetric matrix: row ≥ column, each pair once.
@@ -23,10 +25,10 @@ pub struct Entries {
     pub entries: Vec<(u32, u32, f64)>,
 }
 
-/// Why matrices are no body.
+/// Errors in the matrices of a body.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MatricesError {
-    /// Matrix and node list are of different length.
+    /// Matrix and node list have different lengths.
     #[error(
         "{what} has {size} rows, but the {n_nodes} nodes of the list have {} dofs (three each): list the \
          nodes of the matrices, all of them, in the order of their dofs",
@@ -37,14 +39,15 @@ pub enum MatricesError {
         what: &'static str,
         /// Its rows.
         size: usize,
-        /// Nodes of the list.
+        /// Number of nodes in the list.
         n_nodes: usize,
     },
     /// The mass matrix couples directions.
     #[error(
-        "the second matrix is no mass of solid elements, which act alike along x, y and z and couple no two \
-         of them: between {row} and {column} it has {value:e} kg more than that, {part:.1e} of its largest \
-         entry; leave out rotary inertias, beams and shells, check the order of the dofs (x, y, z of each \
+        "the second matrix is not a mass matrix of solid elements, which is the same for x, y and z and has \
+         no coupling between them: between {row} and {column} it has {value:e} kg in excess, {part:.1e} of \
+         its largest entry; leave out rotary inertias, beams and shells, check the order of the dofs (x, y, \
+         z of each \
          node in the order of the list), and that the files are the stiffness and then the mass"
     )]
     CoupledMass {
@@ -52,9 +55,9 @@ pub enum MatricesError {
         row: String,
         /// The other.
         column: String,
-        /// The mass that should be zero, or the difference of two that should be equal \[kg\].
+        /// The entry that should be zero, or the difference of two entries that should be equal \[kg\].
         value: f64,
-        /// Its part of the largest entry.
+        /// Its ratio to the largest entry.
         part: f64,
     },
     /// A matrix without entries.
@@ -63,9 +66,10 @@ pub enum MatricesError {
         /// `the stiffness` or `the mass`.
         what: &'static str,
     },
-    /// The stiffness is a mass, the mass none.
+    /// Stiffness and mass are exchanged.
     #[error(
-        "the first matrix acts alike along x, y and z as a mass does, and the second one does not: give the \
+        "the first matrix is the same for x, y and z, as a mass matrix is, and the second one is not: give \
+         the \
          stiffness first, then the mass"
     )]
     Swapped,
@@ -80,8 +84,9 @@ pub enum MatricesError {
     },
     /// A rigid motion strains the body.
     #[error(
-        "{motion} meets forces of {part:.1e} of those that should cancel (at most {FREE:.0e}): the stiffness \
-         does not let the body move freely as the node list says. Write the matrices without supports, and \
+        "{motion} causes forces of {part:.1e} relative to the forces that should cancel (at most \
+         {FREE:.0e}): with this node list the stiffness does not permit rigid motions. Write the matrices \
+         without supports, and \
          list the nodes in the order of the dofs (x, y, z of each)"
     )]
     Held {
@@ -95,28 +100,28 @@ pub enum MatricesError {
     Graph(#[from] GraphError),
 }
 
-/// A free body that is known by its matrices: three dofs a node, x, y, z.
+/// A free body given by its matrices, with three dofs x, y, z per node.
 #[derive(Debug, Clone)]
 pub struct MatrixBody {
     /// Name, as shown to the user.
     pub name: String,
     /// Positions of its nodes \[m\].
     pub points: Vec<[f64; 3]>,
-    /// Whether a node has stiffness or mass; one that has none is no part of the body.
+    /// True for nodes with stiffness or mass; other nodes do not belong to the body.
     pub is_used: Vec<bool>,
     /// Stiffness and mass.
     pub system: SystemMatrices,
 }
 
 impl MatrixBody {
-    /// Takes the matrices of a body that can move freely.
+    /// Checks and stores the matrices of a free body.
     ///
     /// The mass must be M_s ⊗ E₃, as that of every solid element is, lumped or not: then all integrals of the
     /// floating frame follow from it (THEORY 1.2).
     ///
     /// * `points` — nodes in the order of their dofs \[m\]
     /// * `stiffness`, `mass` — 3n × 3n
-    /// * `node_names` — what the user calls the nodes
+    /// * `node_names` — numbers of the nodes in the user's list
     ///
     /// # Errors
     ///
@@ -149,7 +154,7 @@ impl MatrixBody {
         }
         let diagonal = stiffness.diagonal();
         let has_stiffness = diagonal.as_chunks::<3>().0.iter().map(|d| d.iter().any(|&k| k != 0.0));
-        // A mass without stiffness is no part to leave out: the factorisation will name it.
+        // A node with mass but without stiffness stays: the factorisation will report it.
         let is_used: Vec<bool> = has_stiffness.zip(mass.diagonal()).map(|(has, m)| has || m != 0.0).collect();
         check_free(&stiffness, &points, &is_used)?;
         Ok(Self { name, points, is_used, system: SystemMatrices { stiffness, mass } })
@@ -193,7 +198,7 @@ pub fn entries_of(system: &SystemMatrices, is_used: &[bool]) -> [Entries; 2] {
     [stiffness, mass]
 }
 
-/// Nodes that either matrix couples.
+/// The graph of nodes that either matrix couples.
 fn graph(n_nodes: usize, matrices: [&Entries; 2]) -> Result<NodeGraph, GraphError> {
     let mut pairs: Vec<(u32, u32)> = matrices
         .iter()
@@ -252,15 +257,15 @@ fn node_mass(mass: &BlockMatrix, node_names: &[u64]) -> Result<NodeMatrix, Matri
     Ok(out)
 }
 
-/// Refuses a stiffness that answers a rigid motion.
+/// Refuses a stiffness with forces in a rigid motion.
 fn check_free(stiffness: &BlockMatrix, points: &[[f64; 3]], is_used: &[bool]) -> Result<(), MatricesError> {
     const MOTIONS: [&str; 6] = [
-        "a shift along x",
-        "a shift along y",
-        "a shift along z",
-        "a turn about x",
-        "a turn about y",
-        "a turn about z",
+        "a translation along x",
+        "a translation along y",
+        "a translation along z",
+        "a rotation about x",
+        "a rotation about y",
+        "a rotation about z",
     ];
     let n = is_used.iter().filter(|&&used| used).count().max(1) as f64;
     let used = || points.iter().zip(is_used).filter(|(_, used)| **used).map(|(point, _)| point);

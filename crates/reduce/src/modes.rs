@@ -9,43 +9,43 @@ use carom_linalg::{DofSet, EigenError, FactorError, Wanted};
 use carom_progress::Progress;
 use faer::Mat;
 
-use crate::error::way_out;
-use crate::solver::{Interior, Operator, SolverChoice, Space, told_of_search};
+use crate::frequency::hz;
+use crate::solver::{Interior, Operator, SolverChoice, Space, note_on_search, way_out};
 use crate::support::{SupportError, held_components, n_motions};
 use crate::timing::{Lap, Seconds};
 
-/// Part of E/(ρ L²) that shifts the eigenvalues of a body with rigid motions.
+/// Fraction of E/(ρ L²) by which the eigenvalues of a body with rigid motions are shifted.
 ///
-/// It must lie far above the rounding of the largest eigenvalue, some 1e-16 E/(ρ h²), and not far above the
-/// lowest elastic one, which is 0.01 to 10 E/(ρ L²).
+/// The shift must be far above the rounding of the largest eigenvalue, about 1e-16 E/(ρ h²), and not far
+/// above the lowest elastic one, which is 0.01 to 10 E/(ρ L²).
 const SHIFT: f64 = 0.1;
 
-/// Which modes are wanted.
+/// The requested modes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ModesWanted {
-    /// The lowest n, rigid modes and copies of multiple ones counted.
+    /// The lowest n, including rigid modes and all copies of multiple modes.
     Count(usize),
     /// All up to this frequency \[Hz\].
     UpTo(f64),
 }
 
-/// What to compute.
+/// Options of a modal analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModalOptions {
     /// Sets that are held, as [`crate::Support`] reads them; none for a free body.
     pub fix: Vec<String>,
-    /// Which modes.
+    /// The requested modes.
     pub wanted: ModesWanted,
     /// Quadrature of stiffness and mass.
     pub rule: QuadratureRule,
-    /// How systems of the stiffness are solved.
+    /// Solver of linear systems with the stiffness.
     pub solver: SolverChoice,
 }
 
-/// Why there are no modes.
+/// Errors of a modal analysis.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModesError {
-    /// The body is no discretisation.
+    /// The body cannot be discretised.
     #[error(transparent)]
     Discretisation(#[from] DiscretisationError),
     /// A set cannot be held.
@@ -56,19 +56,19 @@ pub enum ModesError {
     Assembly {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: AssemblyError,
     },
     /// All points are held.
-    #[error("body `{body}`: the sets {sets} hold all of its points; nothing can vibrate")]
+    #[error("body `{body}`: the sets {sets} hold all of its points, so that it cannot vibrate")]
     AllHeld {
         /// Name of the body.
         body: String,
         /// The sets.
         sets: String,
     },
-    /// A frequency is no limit.
-    #[error("modes up to {hz} Hz are wanted; the frequency must be above 0 and finite")]
+    /// The frequency limit is invalid.
+    #[error("modes up to {hz} Hz are requested; the frequency must be above 0 and finite")]
     Frequency {
         /// The frequency given \[Hz\].
         hz: f64,
@@ -78,7 +78,7 @@ pub enum ModesError {
     Factor {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: FactorError,
     },
     /// The eigenpairs could not be found.
@@ -86,7 +86,7 @@ pub enum ModesError {
     Eigen {
         /// Name of the body.
         body: String,
-        /// What went wrong.
+        /// The cause.
         source: EigenError,
     },
 }
@@ -102,22 +102,22 @@ pub struct ModalAnalysis {
     pub residuals: Vec<f64>,
     /// Number of dofs of the body, the held ones included.
     pub n_dofs: usize,
-    /// Number of rigid motions that supports leave the body, over all of its parts.
+    /// Number of rigid motions that the supports leave, over all parts.
     pub n_rigid: usize,
-    /// Number of parts that share no node.
+    /// Number of parts without a common node.
     pub n_parts: usize,
-    /// What it cost.
+    /// Wall time by phase.
     pub seconds: Seconds,
-    /// True if they were found without a factor.
+    /// True if systems were solved by iteration.
     pub is_iterative: bool,
-    /// What the user should know of how they were found, a sentence each.
+    /// Notes for the user, a sentence each.
     pub notes: Vec<String>,
 }
 
 /// Computes the lowest modes of a body.
 ///
-/// A body that can move rigidly is solved with K + sM in place of K, s a tenth of E/(ρ L²) with L the
-/// diagonal of its bounding box.
+/// For a body with rigid motions K is replaced by K + sM, where s is a tenth of E/(ρ L²) and L the diagonal
+/// of the bounding box.
 ///
 /// # Errors
 ///
@@ -157,12 +157,12 @@ pub fn modes(
     let inverse = Interior::new(operator, Space::Free(free), &options.solver, beside, progress)
         .map_err(|source| ModesError::Factor { body: name(), source })?;
     let is_iterative = inverse.is_iterative();
-    let mut notes: Vec<String> = inverse.told(&options.solver).into_iter().collect();
+    let mut notes: Vec<String> = inverse.note(&options.solver).into_iter().collect();
     seconds.factorisation = lap.lap();
     let pairs = inverse
         .lowest_pairs(&system, shift, wanted, progress)
         .map_err(|source| ModesError::Eigen { body: name(), source })?;
-    notes.extend(told_of_search(pairs.proof));
+    notes.extend(note_on_search(pairs.proof));
     seconds.eigen = lap.lap();
     seconds.total = total.lap();
     Ok(ModalAnalysis {
@@ -176,11 +176,6 @@ pub fn modes(
         is_iterative,
         notes,
     })
-}
-
-/// Frequency \[Hz\] of an eigenvalue ω², 0 where rounding made it negative.
-pub(crate) fn hz(lambda: f64) -> f64 {
-    lambda.max(0.0).sqrt() / (2.0 * PI)
 }
 
 /// All dofs of points that belong to a cell.

@@ -9,7 +9,7 @@ use carom_linalg::tall::{gram, symmetric_gram};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
-use crate::reduced::Invariants;
+use crate::invariants::Invariants;
 
 /// Mass integrals of the columns of a basis.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub struct Moments {
     pub pairs: [Mat<f64>; 6],
 }
 
-/// Place of the pair of components a ≤ b in [`Moments::pairs`].
+/// Index of the pair of components a ≤ b in [`Moments::pairs`].
 fn pair(a: usize, b: usize) -> usize {
     [[0, 1, 2], [1, 3, 4], [2, 4, 5]][a][b]
 }
@@ -61,7 +61,7 @@ impl Moments {
         let mut modes = Mat::zeros(3, n);
         let mut position_modes = Mat::zeros(9, n);
         let mut pairs: [Mat<f64>; 6] = std::array::from_fn(|_| Mat::new());
-        // Components are copies: one at a time, and what the mass makes of another.
+        // Only the copies of one component and of the mass times another are in memory at once.
         for b in 0..3 {
             let own = component(basis, b);
             let with_scalars = gram(mass_scalars.as_ref(), own.as_ref());
@@ -117,7 +117,7 @@ impl Moments {
         }
     }
 
-    /// The same with positions counted from another origin.
+    /// The same with positions relative to another origin.
     #[must_use]
     pub fn from_origin(self, origin: [f64; 3]) -> Self {
         let (m, f, second) = (self.mass, self.first, self.second);

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 
-/// Rigid motions u = t + θ × (x − c), those of a body that its supports allow, small rotations.
+/// Rigid motions u = t + θ × (x − c) with small rotations that the supports of a body permit.
 ///
 /// A motion is stored as (t, ℓθ) with a length ℓ of the body, so that all six numbers are lengths.
 #[derive(Debug, Clone)]
@@ -12,17 +12,17 @@ pub struct RigidMotions {
     modes: Vec<Vector6<f64>>,
 }
 
-/// Eigenvalues of the supports' matrix below this part of the largest count as free motions.
+/// Eigenvalues of the supports' matrix below this fraction of the largest count as free motions.
 const FREE: f64 = 1e-12;
 
 impl RigidMotions {
-    /// The motions of points that leave every held component where it is.
+    /// The motions of points with zero displacement of every held component.
     ///
     /// ```text
     /// Σ_held r rᵀ m = 0,    r = ∂(component)/∂(t, ℓθ)
     /// ```
     ///
-    /// * `held` — for each point the components that are held
+    /// * `held` — the held components of each point
     pub fn left_by(points: &[[f64; 3]], held: &[[bool; 3]]) -> Self {
         let center = points.iter().map(|&x| Vector3::from(x)).sum::<Vector3<f64>>() / points.len() as f64;
         let length = points.iter().map(|&x| (Vector3::from(x) - center).norm()).fold(0.0, f64::max);
@@ -66,7 +66,7 @@ impl RigidMotions {
         row
     }
 
-    /// Displacement of a point by a unit of motion k.
+    /// Displacement of a point in a unit of motion k.
     pub fn at(&self, k: usize, x: &[f64; 3]) -> Vector3<f64> {
         let (t, theta) = self.parts(&self.modes[k]);
         t + theta.cross(&(Vector3::from(*x) - self.center))
@@ -84,7 +84,7 @@ impl RigidMotions {
         (t + theta.cross(&(Vector3::from(*x) - self.center)), theta)
     }
 
-    /// Scales every motion so that the farthest point moves by 1 m a unit.
+    /// Scales every motion to a largest displacement of 1 m.
     pub fn normalise(&mut self, points: &[[f64; 3]]) {
         for k in 0..self.len() {
             let largest = points.iter().map(|x| self.at(k, x).norm()).fold(0.0, f64::max);
@@ -94,10 +94,10 @@ impl RigidMotions {
         }
     }
 
-    /// Dofs, as many as there are motions, that hold all of them: each the one that moves most by what is
-    /// left.
+    /// A minimal set of dofs that hold all motions: each is the dof with the largest displacement in the
+    /// motions that are left.
     ///
-    /// * `allowed` — for each point the components that may be taken
+    /// * `allowed` — true for dofs that may be chosen
     pub fn holding_dofs(&self, points: &[[f64; 3]], allowed: impl Fn(usize, usize) -> bool) -> Vec<usize> {
         let n = self.len();
         let mut rows: Vec<(usize, Vec<f64>)> = Vec::new();

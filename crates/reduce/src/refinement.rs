@@ -1,8 +1,8 @@
 //! Iterative refinement of constraint modes, for bodies that are soft on their interface.
 //!
-//! A long body held at a small end turns with hardly any force: the rounding of K_ii shows in the answer as a
-//! turn of the whole body. What is wrong with an answer C is known better than the answer, as it is kept in
-//! two parts,
+//! A long body held at a small end rotates under a very small force: the rounding of K_ii appears in the
+//! solution C as a rotation of the whole body. The error of C is known more exactly than C itself, because C
+//! is stored in two parts,
 //!
 //! ```text
 //! C = R a + F,   a ← a + a',   F ← F − R a',   a' = (Rᵀ M R)⁻¹ Rᵀ M F
@@ -10,9 +10,9 @@
 //! F ← F + K_ii⁻¹ (r, g)
 //! ```
 //!
-//! The rigid motions R have no strain, K R = 0, and long levers: a unit of a node at the end of a strip turns
-//! it by thousands of its thickness. They have no part in F, so that r is exact to the rounding of the strain
-//! alone. Each turn takes as much off the error as the inverse itself is exact.
+//! The rigid motions R have no strain, K R = 0, and long lever arms: a unit displacement of a node at the end
+//! of a strip rotates it by thousands of its thickness. F does not contain them, so that r is exact up to the
+//! rounding of the strain. Each iteration reduces the error by the relative accuracy of the inverse.
 //!
 //! # Source
 //!
@@ -26,7 +26,7 @@ use faer::Mat;
 
 use crate::boundary::Boundary;
 use crate::flexibility::weights;
-use crate::rigid::RigidPart;
+use crate::rigid_part::RigidPart;
 use crate::solve::{CHUNK, GROUP};
 use crate::solver::Interior;
 
@@ -43,7 +43,7 @@ pub(crate) struct Refinement<'a> {
 }
 
 impl<'a> Refinement<'a> {
-    /// Takes the rigid motions out of constraint modes: these become F.
+    /// Removes the rigid motions from constraint modes, which become F.
     pub(crate) fn new(
         system: &'a SystemMatrices,
         interior: &'a Interior,
@@ -58,7 +58,7 @@ impl<'a> Refinement<'a> {
         own
     }
 
-    /// a ← a + a', F ← F − R a'; what the boundary prescribes is written anew.
+    /// a ← a + a', F ← F − R a'; rows of prescribed dofs are written again.
     fn take_motions(&mut self, strained: &mut Mat<f64>) {
         let more = gram(self.weighted.as_ref(), strained.as_ref());
         add_product(strained.as_mut(), -1.0, self.rigid.motions.as_ref(), more.as_ref());
@@ -66,7 +66,7 @@ impl<'a> Refinement<'a> {
         self.prescribe(strained, -1.0);
     }
 
-    /// Rows of what is prescribed: units, plus a part of R a.
+    /// Writes the rows of prescribed dofs: units less R a.
     fn prescribe(&self, fields: &mut Mat<f64>, part: f64) {
         let rows = self.boundary.prescribed_dofs();
         for j in 0..fields.ncols() {
@@ -82,7 +82,7 @@ impl<'a> Refinement<'a> {
         }
     }
 
-    /// One turn over all constraint modes; returns its largest correction.
+    /// One iteration over all constraint modes; returns its largest correction.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl<'a> Refinement<'a> {
         Ok(largest)
     }
 
-    /// R − C z: what is missing of the rigid motions.
+    /// R − C z: the error in the rigid motions.
     pub(crate) fn missing(&self, strained: &Mat<f64>) -> Mat<f64> {
         let at_boundary = self.rigid.at_boundary.as_ref();
         let left = Mat::<f64>::identity(6, 6) - product(self.motions.as_ref(), at_boundary);
@@ -126,7 +126,7 @@ impl<'a> Refinement<'a> {
         missing
     }
 
-    /// Puts the parts together: F becomes C.
+    /// Adds both parts: F becomes C.
     pub(crate) fn join(self, strained: &mut Mat<f64>) {
         add_product(strained.as_mut(), 1.0, self.rigid.motions.as_ref(), self.motions.as_ref());
         self.prescribe(strained, 0.0);

@@ -1,19 +1,19 @@
-//! The second eigenproblem of a Craig-Bampton reduction, with the six rigid modes taken out.
+//! The second eigenproblem of a Craig-Bampton reduction, without the six rigid modes.
 //!
 //! ```text
 //! K̂ z = ω² M̂ z   on   { z : z_Rᵀ M̂ z = 0 }
 //! ```
 //!
 //! with z_R the rigid motions in reduced coordinates, known exactly: constraint modes reproduce them, T_b R_b
-//! = R. On this subspace K̂ is positive definite, so that nothing depends on six tiny eigenvalues being
-//! recognised, and C_t, C_r0 vanish to rounding (Buckens frame, THEORY 1.4).
+//! = R. On this subspace K̂ is positive definite, so that six tiny eigenvalues need not be recognised, and
+//! C_t, C_r0 vanish up to rounding (Buckens frame, THEORY 1.4).
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{Reflections, fix_signs, generalised_pairs};
 use carom_linalg::tall::{gram, product};
 use faer::{Mat, MatRef};
 
-/// Part of the largest K̂_ii/M̂_ii below which a stiffness is that of rounding.
+/// Fraction of the largest K̂_ii/M̂_ii below which a stiffness is round-off.
 const ROUNDING: f64 = 1e-12;
 
 /// Elastic modes of the free reduced body.
@@ -32,7 +32,7 @@ pub struct SecondModes {
 ///
 /// # Errors
 ///
-/// [`DenseEigenError::NotPositiveDefinite`] if K̂ has more motions without strain than the given ones.
+/// [`DenseEigenError::NotPositiveDefinite`] if K̂ has further motions without strain.
 pub fn second_modes(
     stiffness: MatRef<'_, f64>,
     mass: MatRef<'_, f64>,
@@ -48,9 +48,8 @@ pub fn second_modes(
             combination,
         });
     }
-    // Grading is taken out first: in scaled coordinates z = D y the subspace is orthogonal to D M̂ z_R.
-    // A single marker that holds a free body has no stiffness at all, or that of rounding: its mass gives it
-    // a scale.
+    // Coordinates are scaled first, z = D y, with the subspace orthogonal to D M̂ z_R. The dofs of a single
+    // marker that holds a free body have no stiffness except round-off: their scale follows from their mass.
     let fastest = (0..n).map(|i| stiffness[(i, i)] / mass[(i, i)]).fold(0.0, f64::max);
     let of_mass = if fastest > 0.0 { ROUNDING * fastest } else { 1.0 };
     let size = |i: usize| stiffness[(i, i)].abs() + of_mass * mass[(i, i)];

@@ -1,4 +1,4 @@
-//! How much memory a reduction takes, known before it begins.
+//! Memory and time of a reduction, estimated before it begins.
 //!
 //! With n dofs, N columns of the basis (interface dofs and modes) and N modes of the model there are at most
 //! at one time
@@ -8,21 +8,21 @@
 //! 36 N²          mass integrals of pairs of columns, of pairs of modes, and the invariants that are made of them
 //! ```
 //!
-//! numbers, besides the factor, which is weighed against iteration. The operations that are not of the factor
-//! are some 5 n N² + 25 N³.
+//! numbers, in addition to the factor, which iteration can replace. The operations other than the
+//! factorisation are about 5 n N² + 25 N³.
 
 use carom_linalg::memory::memory;
 use carom_linalg::{Wanted, eigen::search_bytes};
 
-/// Square matrices over the columns of the basis that are held at the same time.
+/// Number of square matrices over the columns of the basis in memory at the same time.
 const SQUARES: u64 = 36;
 
-/// Operations a second of a core in products of tall matrices, and in the dense eigenproblem, which one core
-/// solves.
+/// Operations per second of a core in products of tall matrices, and in the dense eigenproblem, which runs on
+/// one core.
 const TALL_RATE: f64 = 2e10;
 const DENSE_RATE: f64 = 1e10;
 
-/// Modes that are counted where their number is not known.
+/// Assumed number of modes if it is not known.
 const GUESS: usize = 100;
 
 /// The size of a reduction.
@@ -32,9 +32,9 @@ pub struct ReductionSize {
     pub n_dofs: usize,
     /// Interface dofs.
     pub n_interface: usize,
-    /// Modes besides, as far as they are known.
+    /// Number of modes in addition, as far as it is known.
     pub n_modes: usize,
-    /// Bytes that it takes at least, whichever way systems are solved.
+    /// Least memory in bytes, with either solver.
     pub bytes: u64,
 }
 
@@ -51,33 +51,33 @@ impl ReductionSize {
         Self { n_dofs, n_interface, n_modes, bytes }
     }
 
-    /// Seconds that products and dense problems take beside the factor: a rough figure.
+    /// Rough time of products and dense problems, in addition to the factorisation \[s\].
     ///
-    /// * `threads` — cores that work on it
+    /// * `threads` — number of cores
     pub fn seconds(&self, threads: usize) -> f64 {
         let (n, columns) = (self.n_dofs as f64, (self.n_interface + self.n_modes) as f64);
         5.0 * n * columns.powi(2) / (TALL_RATE * threads.max(1) as f64) + 25.0 * columns.powi(3) / DENSE_RATE
     }
 
-    /// The memory of a machine, if that is less than what is needed.
+    /// The memory of a machine, if it is too small.
     ///
     /// * `total` — of the machine, in bytes; `None` where it is not known
     pub(crate) fn exceeds(&self, total: Option<u64>) -> Option<u64> {
         total.filter(|&total| total < self.bytes)
     }
 
-    /// What a person should know before it begins: a sentence, where it is long or large.
+    /// A note for the user if the reduction is long or large.
     ///
-    /// * `threads` — cores that work on it
-    pub fn told(&self, threads: usize) -> Option<String> {
+    /// * `threads` — number of cores
+    pub fn note(&self, threads: usize) -> Option<String> {
         let seconds = self.seconds(threads);
         let is_scarce = memory().available.is_some_and(|available| available < self.bytes);
         if !is_scarce && self.bytes < 2_000_000_000 && seconds < 60.0 {
             return None;
         }
         let mut text = format!(
-            "{} interface dofs: the reduction takes at least {:.1} GB of memory, and some {} besides the \
-             factor",
+            "{} interface dofs: the reduction needs at least {:.1} GB of memory, and about {} in addition \
+             to the factorisation",
             self.n_interface,
             self.bytes as f64 / 1e9,
             duration(seconds)
@@ -90,7 +90,7 @@ impl ReductionSize {
     }
 }
 
-/// What to do about too many interface dofs.
+/// Remedy for too many interface dofs.
 pub(crate) const REMEDY: &str = "a smaller interface needs less: tie a set that carries a joint to a marker \
     (--attach SET=rigid or SET=mean), \
                                  list fewer nodes, name a zone of the face that is touched, or keep \
@@ -116,12 +116,12 @@ mod tests {
         assert!((28e9..32e9).contains(&(face.bytes as f64)), "{}", face.bytes);
         assert_eq!(face.exceeds(Some(16 << 30)), Some(16 << 30));
         assert_eq!(face.exceeds(Some(64 << 30)), None);
-        let told = face.told(2).unwrap();
+        let note = face.note(2).unwrap();
         assert!(
-            told.contains("7400 interface dofs") && told.contains("GB") && told.contains("minutes"),
-            "{told}"
+            note.contains("7400 interface dofs") && note.contains("GB") && note.contains("minutes"),
+            "{note}"
         );
         let marker = ReductionSize::new(121_590, 12, Wanted::Count(24));
-        assert_eq!(marker.told(2), None);
+        assert_eq!(marker.note(2), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Solutions with many right-hand sides that say how far they are, and the refinement of static answers.
+//! Solutions with many right-hand sides, solved in groups so that progress is reported between them.
 
 use carom_linalg::IterationError;
 use carom_progress::Progress;
@@ -6,82 +6,12 @@ use faer::{Mat, MatMut, MatRef};
 
 use crate::solver::Interior;
 
-/// Right-hand sides between two reports: a multiple of those that pass through the factor together.
+/// Number of right-hand sides between two reports: a multiple of the number that passes through the factor
+/// together.
 pub(crate) const CHUNK: usize = 128;
 
-/// The same for a solution by iteration, which takes longer: columns that are solved for side by side.
+/// The same for iteration, which needs more time: the number of columns that are solved together.
 pub(crate) const GROUP: usize = 8;
-
-/// Correction up to which nothing is refined: of an answer in the norm of the strain energy, of constraint
-/// modes in rigid motions.
-pub(crate) const REFINED: f64 = 1e-7;
-
-/// Correction of an answer in that norm with which it is refused.
-const UNSOLVED: f64 = 1e-3;
-
-/// Most turns of refinement.
-pub(crate) const MAX_REFINEMENTS: usize = 8;
-
-/// The residual forces of an answer, and the correction that follows from them.
-pub(crate) struct Correction {
-    /// f − K u.
-    pub(crate) residual: Mat<f64>,
-    /// K⁻¹ (f − K u).
-    pub(crate) change: Mat<f64>,
-}
-
-impl Correction {
-    /// The largest of all columns, relative to the answer, in the norm of the strain energy |u|² = uᵀ K u.
-    ///
-    /// In displacements a stiff answer (a twist, a stretch) would be measured by the rounding of the soft
-    /// motions beside it, which no force is needed for.
-    pub(crate) fn size(&self, answer: MatRef<'_, f64>, forces: MatRef<'_, f64>) -> f64 {
-        let energy = |f: MatRef<'_, f64>, u: MatRef<'_, f64>, k: usize| {
-            let work: f64 = f.col(k).transpose() * u.col(k);
-            work.abs().sqrt()
-        };
-        let of_column = |k: usize| {
-            let size = energy(self.residual.as_ref(), self.change.as_ref(), k);
-            if size > 0.0 || size.is_nan() { size / energy(forces, answer, k) } else { 0.0 }
-        };
-        (0..answer.ncols()).map(of_column).fold(0.0, |a: f64, b| if b.is_nan() { b } else { a.max(b) })
-    }
-}
-
-/// Iterative refinement: corrections are added until they are small or fall no more.
-///
-/// * `x` — the answer to `forces`
-/// * `correction` — of an answer
-///
-/// # Errors
-///
-/// Those of `correction`; [`IterationError::Refinement`] if the last of them is too large.
-///
-/// # Source
-///
-/// Higham (2002), *Accuracy and Stability of Numerical Algorithms*, 2nd ed., chapter 12.
-pub(crate) fn refine(
-    mut x: MatMut<'_, f64>,
-    forces: MatRef<'_, f64>,
-    correction: impl Fn(MatRef<'_, f64>) -> Result<Correction, IterationError>,
-) -> Result<(), IterationError> {
-    let mut last = f64::INFINITY;
-    for _ in 0..MAX_REFINEMENTS {
-        let found = correction(x.as_ref())?;
-        let size = found.size(x.as_ref(), forces);
-        // A NaN gains nothing either.
-        let gains = size <= 0.5 * last;
-        if !gains {
-            break;
-        }
-        x += &found.change;
-        last = size;
-        if size <= REFINED {
-            return Ok(());
-        }
-    }
-    if last <= UNSOLVED { Ok(()) } else { Err(IterationError::Refinement { correction: last }) }
-}
 
 /// Solves K X = B in place on free dofs, without averaged sets.
 ///
@@ -100,7 +30,7 @@ pub(crate) fn solve_free(
 /// Solves K_ii X = B in place as [`Interior::solve_in_place`] does.
 ///
 /// * `sums` — values of the sums of averaged sets, constraints × columns
-/// * `name` — of the phase
+/// * `name` — name of the phase
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! How systems of a stiffness are solved: by a factor if it fits into the memory, else by iteration.
+//! Solution of linear systems with a stiffness: by a factor if it fits into the memory, otherwise by
+//! iteration.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,24 +14,24 @@ use carom_linalg::{
 use carom_progress::Progress;
 use faer::{MatMut, MatRef};
 
-use crate::modes::hz;
-use crate::solve::{Correction, refine};
+use crate::correction::{Correction, refine};
+use crate::frequency::hz;
 
-/// Which way systems are solved.
+/// A solver of linear systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Solver {
-    /// By a factor if it fits into the memory, else by iteration.
+    /// By a factor if it fits into the memory, otherwise by iteration.
     #[default]
     Auto,
-    /// By a factor; refused if it does not fit.
+    /// By a factor; an error if it does not fit.
     Direct,
     /// By conjugate gradients with multigrid.
     Iterative,
 }
 
-/// A text names no way.
+/// The error from parsing a solver.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no way to solve: give `auto`, `direct` or `iterative`")]
+#[error("`{text}` is not a solver: give `auto`, `direct` or `iterative`")]
 pub struct SolverTextError {
     /// The text.
     pub text: String,
@@ -57,12 +58,12 @@ impl fmt::Display for Solver {
     }
 }
 
-/// Which way systems are solved, and what a factor may take.
+/// The choice of a solver, with a limit on the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SolverChoice {
-    /// The way.
+    /// The solver.
     pub solver: Solver,
-    /// Memory that may be used, in bytes; `None`: what the system has free.
+    /// Memory that may be used, in bytes; `None` for the free memory of the system.
     pub memory: Option<u64>,
 }
 
@@ -73,7 +74,7 @@ impl SolverChoice {
     }
 }
 
-/// Where a stiffness is inverted.
+/// The dofs on which a stiffness is inverted.
 #[derive(Debug, Clone)]
 pub enum Space {
     /// On free dofs.
@@ -92,7 +93,7 @@ impl Space {
     }
 }
 
-/// What is inverted.
+/// The operator that is inverted.
 #[derive(Debug, Clone, Copy)]
 pub struct Operator<'a> {
     /// K.
@@ -103,11 +104,11 @@ pub struct Operator<'a> {
     pub points: &'a [[f64; 3]],
 }
 
-/// Bytes that a reduction holds beside the factor: constraint modes and what they are made of, and the search
-/// for modes.
+/// Memory of a reduction in addition to the factor: constraint modes with their right-hand sides, and the
+/// search for modes, in bytes.
 ///
 /// * `n_columns` — number of constraint modes
-/// * `wanted` — modes that are searched for
+/// * `wanted` — requested modes
 pub fn bytes_beside(n_dofs: usize, n_columns: usize, wanted: Wanted) -> u64 {
     16 * (n_dofs * n_columns) as u64 + search_bytes(n_dofs, wanted)
 }
@@ -117,19 +118,18 @@ pub fn bytes_beside(n_dofs: usize, n_columns: usize, wanted: Wanted) -> u64 {
 pub enum Interior {
     /// A factor; its dofs are free.
     Definite(Box<Cholesky>),
-    /// A factor; sums over averaged sets are at rest.
+    /// A factor; the motions of averaged sets are fixed.
     Bordered(Box<Bordered>),
     /// Iteration; its dofs are free.
     Iterative(Box<Iterative>),
-    /// Iteration; sums over averaged sets are at rest.
+    /// Iteration; the motions of averaged sets are fixed.
     IterativeBordered(Box<Bordered<Iterative>>),
 }
 
 impl Interior {
-    /// Inverts the way that was chosen; [`Solver::Auto`] takes the factor if it and what else is needed fits
-    /// into the memory.
+    /// Inverts with the chosen solver; [`Solver::Auto`] uses a factor if all required memory is available.
     ///
-    /// * `beside` — bytes that are needed beside the factor
+    /// * `beside` — memory that is needed in addition to the factor, in bytes
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ impl Interior {
         progress.begin("ordering", 0);
         let symbolic = match Symbolic::new(&operator.k.graph, space.definite()) {
             Ok(symbolic) => symbolic,
-            // A graph that is too large to be ordered has no factor that fits.
+            // The factor of a graph that is too large to be ordered does not fit.
             Err(_) if choice.solver == Solver::Auto => return Self::iterative(operator, space, progress),
             Err(error) => return Err(error.into()),
         };
@@ -193,7 +193,7 @@ impl Interior {
         }
     }
 
-    /// Solves K_ii u = f in place, where the sums of averaged sets have these values.
+    /// Solves K_ii u = f in place with prescribed sums of averaged sets.
     ///
     /// * `sums` — constraints × columns
     ///
@@ -217,7 +217,7 @@ impl Interior {
         }
     }
 
-    /// As [`Interior::solve_in_place`], and takes the rounding of the inverse out of the answer.
+    /// As [`Interior::solve_in_place`], with iterative refinement of the solution.
     ///
     /// # Errors
     ///
@@ -239,7 +239,7 @@ impl Interior {
         })
     }
 
-    /// Turns what forces are left by fields x, reactions among them, into the correction of x.
+    /// Computes the correction of fields x from their residual forces, which may contain reactions.
     ///
     /// * `sums` — as for [`Interior::solve_in_place`]
     ///
@@ -262,7 +262,7 @@ impl Interior {
         self.solve_in_place(residual, missing.as_ref(), progress)
     }
 
-    /// Takes the reactions of what is held out of forces.
+    /// Sets the reactions at fixed dofs to zero.
     fn clear_reactions(&self, forces: MatMut<'_, f64>) {
         match self {
             Self::Definite(factor) => factor.clear_reactions(forces),
@@ -306,24 +306,24 @@ impl Interior {
         self.iteration().is_some()
     }
 
-    /// What the user should know of an inverse without a factor: a sentence.
+    /// A note about an iterative solver.
     ///
-    /// * `choice` — what was chosen
-    pub fn told(&self, choice: &SolverChoice) -> Option<String> {
-        self.told_of("solved", "the factor and the search for modes do", "constraint modes", choice)
+    /// * `choice` — the choice of the user
+    pub fn note(&self, choice: &SolverChoice) -> Option<String> {
+        self.note_on("solved", "the factor and the search for modes do", "constraint modes", choice)
     }
 
-    /// The same of an inverse for static answers alone.
-    pub fn told_of_statics(&self, choice: &SolverChoice) -> Option<String> {
-        self.told_of("static answers of the body", "the factor of its stiffness does", "each", choice)
+    /// A note about an iterative solver that is used only for static response.
+    pub fn note_on_statics(&self, choice: &SolverChoice) -> Option<String> {
+        self.note_on("static response of the body", "the factor of its stiffness does", "each", choice)
     }
 
-    fn told_of(&self, what: &str, factor: &str, solutions: &str, choice: &SolverChoice) -> Option<String> {
+    fn note_on(&self, what: &str, factor: &str, solutions: &str, choice: &SolverChoice) -> Option<String> {
         let iteration = self.iteration()?;
         let levels: Vec<String> = iteration.level_dofs().iter().map(usize::to_string).collect();
         let why = match choice.solver {
             Solver::Iterative => "as chosen".to_owned(),
-            _ => format!("{factor} not fit into the memory that is free"),
+            _ => format!("{factor} not fit into the free memory"),
         };
         Some(format!(
             "{what} without a factor ({why}): conjugate gradients with multigrid, levels of {} dofs{}",
@@ -335,7 +335,7 @@ impl Interior {
         ))
     }
 
-    /// Most iterations that a solution took so far; `None` with a factor.
+    /// Largest number of iterations of a solution so far; `None` with a factor.
     pub fn most_iterations(&self) -> Option<usize> {
         self.iteration().map(Iterative::most_iterations)
     }
@@ -349,12 +349,20 @@ impl Interior {
     }
 }
 
-/// What the user should know of modes that no inertia was counted for.
-pub(crate) fn told_of_search(proof: Proof) -> Option<String> {
+/// A note about modes without an inertia count.
+pub(crate) fn note_on_search(proof: Proof) -> Option<String> {
     let Proof::SearchedAgain { below, next, .. } = proof else { return None };
     Some(format!(
-        "without a factor no inertia can be counted; a second search from fresh directions beside the \
-         {below} lowest modes found none below {:.6e} Hz",
+        "an inertia count needs a factor; instead a second search from new directions, orthogonal to the \
+         {below} lowest modes, found no mode below {:.6e} Hz",
         hz(next)
     ))
+}
+
+/// A remedy if a factor does not fit, to be appended to a message.
+pub(crate) fn way_out(source: &FactorError) -> &'static str {
+    match source {
+        FactorError::OutOfMemory { .. } => "; or leave the solver at `auto`, which then solves by iteration",
+        _ => "",
+    }
 }

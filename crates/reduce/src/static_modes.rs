@@ -1,9 +1,8 @@
-//! Static modes of loads: the response of the quasistatic modes to given loads, as a few modes that move.
-//!
-//! Contact makes the quasistatic modes respond by their compliance. Joints, springs and forces act on the
-//! modes that move alone; a body whose high modes are quasistatic would be too stiff at its joints. With
-//! shapes Φ_h, frequencies Ω and mass matrix M_h of the quasistatic modes and the generalised forces B of m
-//! unit loads on them, the static response lies in the span of Ω⁻² B:
+//! Static modes of loads: the response of the quasistatic modes to given loads, as a few dynamic modes.
+//! Quasistatic modes respond to contact by their compliance. Joints, springs and forces act only on dynamic
+//! modes; a body with quasistatic high modes would be too stiff at its joints. With shapes Φ_h, frequencies Ω
+//! and mass matrix M_h of the quasistatic modes and the generalised forces B of m unit loads on them, the
+//! static response lies in the span of Ω⁻² B:
 //!
 //! ```text
 //! Ω⁻¹ B = Q R,   Qᵀ Q = E                                       (columns that depend on others left out)
@@ -12,32 +11,34 @@
 //! C = ω̄ Ω⁻¹ Q_⊥                                                 the rest: Pᵀ Ω² C = 0, Bᵀ C = 0, Cᵀ Ω² C = ω̄² E
 //! ```
 //!
-//! The static modes move, with their inertia, beside the low modes. The rest stays quasistatic: no given load
-//! reaches it (Bᵀ C = 0), so that contact alone sees it, with the compliance Φ_h C C ᵀ Φ_hᵀ/ω̄² = U − U B (Bᵀ
-//! U B)⁻¹ Bᵀ U of points held at the loads. Joints, loads and contact are thereby one problem without one
-//! more unknown in the rate.
+//! The static modes are dynamic, with their inertia, in addition to the low modes. The rest stays
+//! quasistatic: no given load acts on it (Bᵀ C = 0), so that it responds only to contact, with the compliance
+//! Φ_h C C ᵀ Φ_hᵀ/ω̄² = U − U B (Bᵀ U B)⁻¹ Bᵀ U of points held at the loads. Joints, loads and contact are
+//! thereby one problem without further unknowns in the rates.
 //!
 //! # Source
 //!
-//! Residual attachment modes: Craig & Chang (1977), NASA CP-2001, 727–752; the choice beside a massless
-//! compliance in the joints: decision 30.
+//! Residual attachment modes: Craig & Chang (1977), NASA CP-2001, 727–752; the choice compared with a
+//! massless compliance in the joints: decision 30.
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{Reflections, symmetric_pairs, symmetrised};
 use carom_linalg::tall::{gram, product};
 use faer::{Mat, MatRef};
 
-use crate::reduced::{Invariants, Modes, ReducedBody};
+use crate::invariants::Invariants;
+use crate::point_modes::Modes;
+use crate::reduced::ReducedBody;
 
-/// Part of the norm of a load's response, all modes together, below which the rest depends on the loads
-/// before it. Its square is the part of the static compliance that is given up.
+/// Fraction of the norm of a load's response, over all modes, below which its remainder depends on the loads
+/// before it. Its square is the relative loss of static compliance.
 const DEPENDENT: f64 = 1e-6;
 
-/// A change of the basis of modes: low modes as they are, then static modes, then the rest of the quasistatic
-/// ones.
+/// A change of the basis of modes: unchanged low modes, then static modes, then the rest of the quasistatic
+/// modes.
 #[derive(Debug, Clone)]
 pub struct StaticModes {
-    /// Number of low modes, which stay.
+    /// Number of low modes, which are unchanged.
     n_low: usize,
     /// Circular frequencies of the static modes, ascending \[rad/s\].
     omega: Vec<f64>,
@@ -45,14 +46,14 @@ pub struct StaticModes {
     high: Mat<f64>,
     /// ω̄ \[rad/s\].
     omega_rest: f64,
-    /// Coordinates of the static modes under a unit of each load; none for loads whose response the others
-    /// hold.
+    /// Coordinates of the static modes under a unit of each load; none for loads whose response depends on
+    /// others.
     responses: Vec<Option<Vec<f64>>>,
 }
 
-/// Frequency above which no static mode vibrates, over the highest one of the body held at one of its loads:
-/// the inertia of stiffer modes is raised. Such inertia has no effect on the motion of the body, and steps
-/// need not follow it.
+/// Largest frequency of a static mode, relative to the highest frequency of the body held at one of its
+/// loads: the inertia of stiffer modes is increased. This inertia has no effect on the motion of the body,
+/// and the step size need not resolve it.
 const HIGHEST: f64 = 4.0;
 
 impl StaticModes {
@@ -62,7 +63,7 @@ impl StaticModes {
     /// * `mobilities` — acceleration of the rigid body at each load under a unit of it \[1/kg, 1/(kg m²)\]; 0
     ///   for a body that is held
     ///
-    /// Returns none if the low modes hold the whole response, or if some quasistatic modes have no mass (a
+    /// Returns none if the low modes contain the whole response, or if some quasistatic modes have no mass (a
     /// massless boundary).
     ///
     /// # Errors
@@ -116,7 +117,7 @@ impl StaticModes {
         Ok(Some(Self { n_low, omega, high, omega_rest, responses }))
     }
 
-    /// Number of modes that move: low modes and static modes.
+    /// Number of dynamic modes: low modes and static modes.
     pub fn n_moving(&self) -> usize {
         self.n_low + self.omega.len()
     }
@@ -126,19 +127,19 @@ impl StaticModes {
         self.n_low
     }
 
-    /// Circular frequencies of the static modes alone, ascending \[rad/s\].
+    /// Circular frequencies of the static modes, ascending \[rad/s\].
     pub fn frequencies(&self) -> &[f64] {
         &self.omega
     }
 
-    /// Values over the modes of the model (one row each) as values over the new ones.
+    /// Transforms values over the modes of the model (one row each) to values over the new modes.
     pub fn rows(&self, values: MatRef<'_, f64>) -> Mat<f64> {
         let (n, n_low) = (values.ncols(), self.n_low);
         let high = product(values.subcols(n_low, n - n_low), self.high.as_ref());
         Mat::from_fn(values.nrows(), n, |i, k| if k < n_low { values[(i, k)] } else { high[(i, k - n_low)] })
     }
 
-    /// The same over the modes that move alone.
+    /// The same over the dynamic modes only.
     fn moving(&self, values: MatRef<'_, f64>) -> Mat<f64> {
         let (n, n_low, k) = (values.ncols(), self.n_low, self.omega.len());
         let added = product(values.subcols(n_low, n - n_low), self.high.as_ref().subcols(0, k));
@@ -147,7 +148,7 @@ impl StaticModes {
         })
     }
 
-    /// Coordinates of the modes of the model from those of the new modes. Coordinates behind the end of `own`
+    /// Coordinates of the modes of the model from those of the new modes. Coordinates beyond the end of `own`
     /// are zero.
     pub fn coordinates_into(&self, own: &[f64], model: &mut [f64]) {
         let (low, high) = model.split_at_mut(self.n_low);
@@ -159,7 +160,7 @@ impl StaticModes {
     }
 
     /// The reduced body over the new modes, without stress: constants of the floating frame and values for
-    /// pictures over the modes that move, mode values at boundary points and markers over all.
+    /// pictures over the dynamic modes, mode values at boundary points and markers over all modes.
     #[must_use]
     pub fn applied_to(&self, model: &ReducedBody) -> ReducedBody {
         let n = model.omega.len();
@@ -202,8 +203,8 @@ impl StaticModes {
         }
     }
 
-    /// The mass matrix of the modes that move: that of static modes is the identity, also where it was
-    /// raised.
+    /// The mass matrix of the dynamic modes: its block of static modes is the identity, also where their
+    /// inertia was increased.
     fn moving_mass(&self, mut mass: Mat<f64>) -> Mat<f64> {
         for j in self.n_low..mass.ncols() {
             for i in self.n_low..mass.nrows() {
@@ -213,14 +214,14 @@ impl StaticModes {
         mass
     }
 
-    /// Damping of the static modes that loads other than `bound` ones excite, over the modes that move:
+    /// Damping of the static modes that loads other than `bound` excite, over the dynamic modes:
     ///
     /// ```text
     /// Y = diag(ω_s) S_bound = Q R,   N = Q_⊥,   m = Nᵀ diag(ω_s⁻²) N,   D = 2 ζ diag(ω_s) N m^½ Nᵀ diag(ω_s)
     /// ```
     ///
-    /// with the static responses S. What is orthogonal to the responses to bound loads vibrates with the
-    /// ratio ζ; these responses lose nothing.
+    /// with the static responses S. Motions orthogonal to the responses to bound loads have the damping ratio
+    /// ζ; these responses are undamped.
     ///
     /// * `bound` — numbers of the loads of joints that hold their static modes
     ///
@@ -253,12 +254,12 @@ impl StaticModes {
         }))
     }
 
-    /// True if static modes are all that was quasistatic: every mode of the model moves.
+    /// True if no mode stays quasistatic.
     pub fn are_all(&self) -> bool {
         self.omega.len() == self.high.ncols()
     }
 
-    /// Constants over the modes that move.
+    /// Constants over the dynamic modes.
     fn invariants(&self, all: &Invariants) -> Invariants {
         let n = all.mass_modal.nrows();
         let n_moving = self.n_moving();
@@ -300,8 +301,8 @@ impl StaticModes {
     }
 }
 
-/// Part of the static compliance of a body at each load that its first `n` modes hold, 0 to 1; 1 for a load
-/// that no mode responds to.
+/// Share of the first `n` modes in the static compliance of a body at each load, 0 to 1; 1 for a load that
+/// excites no mode.
 ///
 /// ```text
 /// Σ_{k<n} b_k²/ω_k² / Σ_k b_k²/ω_k²
@@ -321,7 +322,7 @@ pub fn held_compliance(omega: &[f64], n: usize, loads: MatRef<'_, f64>) -> Vec<f
 }
 
 /// Circular frequency of a body held at one load, with the static response of its quasistatic modes and
-/// without their inertia; 0 if nothing moves there \[rad/s\].
+/// without their inertia; 0 if the load excites no mode \[rad/s\].
 ///
 /// ```text
 /// ω² = (m_r⁻¹ + Σ_low b_k²) / Σ_high b_k²/ω_k²
@@ -360,7 +361,7 @@ fn independent(omega: &[f64], n_low: usize, loads: MatRef<'_, f64>) -> (Vec<usiz
         chosen.push(pivot);
         let direction: Vec<f64> = remainders[pivot].iter().map(|x| x / size).collect();
         for column in &mut remainders {
-            // Twice, so that what is left is orthogonal to round-off.
+            // Twice, so that the remainder is orthogonal up to round-off.
             for _ in 0..2 {
                 let part: f64 = column.iter().zip(&direction).map(|(x, d)| x * d).sum();
                 column.iter_mut().zip(&direction).for_each(|(x, d)| *x -= part * d);
@@ -376,7 +377,7 @@ fn norm(column: &[f64]) -> f64 {
     column.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Entries of a symmetric matrix that are round-off beside their diagonal entries are zero.
+/// Sets entries of a symmetric matrix to zero that are round-off relative to their diagonal entries.
 fn without_rounding(mut a: Mat<f64>) -> Mat<f64> {
     let n = a.nrows();
     for j in 0..n {

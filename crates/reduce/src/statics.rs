@@ -1,4 +1,4 @@
-//! Static answers of a reduced body to loads on its interface, all of its modes without inertia.
+//! Static response of a reduced body to loads on its interface.
 
 use carom_linalg::DenseEigenError;
 use faer::Mat;
@@ -6,10 +6,10 @@ use faer::Mat;
 use crate::free::FreeShapes;
 use crate::reduced::ReducedBody;
 
-/// How a reduced body answers loads at its interface points: u = Φ Ω⁻² Φᵀ f.
+/// Static response of a reduced body to loads at its interface points: u = Φ Ω⁻² Φᵀ f.
 ///
-/// Of a free body that is the answer under inertia relief: modes are orthogonal to rigid motion (seen from
-/// the Buckens frame), so that what the load accelerates as a whole drops out.
+/// For a free body this is the response under inertia relief: in the Buckens frame modes are orthogonal to
+/// rigid motion, so that the rigid acceleration does not contribute.
 #[derive(Debug, Clone)]
 pub struct Statics<'a> {
     model: FreeShapes<'a>,
@@ -25,7 +25,7 @@ impl<'a> Statics<'a> {
         Ok(Self { model: FreeShapes::new(model)? })
     }
 
-    /// Places of points among those of the boundary; `None` if one is missing.
+    /// Indices of points among those of the boundary; `None` if one is missing.
     pub fn rows_of(&self, points: &[u32]) -> Option<Vec<usize>> {
         points.iter().map(|point| self.model.boundary.points.binary_search(point).ok()).collect()
     }
@@ -33,7 +33,7 @@ impl<'a> Statics<'a> {
     /// Φᵀ f of all modes for forces on some points.
     ///
     /// * `rows` — the points, [`Self::rows_of`]
-    /// * `force` — one a point \[N\]
+    /// * `force` — one per point \[N\]
     pub fn modal_force(&self, rows: &[usize], force: &[[f64; 3]]) -> Vec<f64> {
         let values = &self.model.boundary.values;
         (0..values.ncols())
@@ -47,7 +47,8 @@ impl<'a> Statics<'a> {
             .collect()
     }
 
-    /// Motion of a marker by the unit load that works on it: \[m/N\] for forces, \[rad/(N m)\] for moments.
+    /// Motion of a marker in the direction of a unit load on it: \[m/N\] for forces, \[rad/(N m)\] for
+    /// moments.
     ///
     /// * `direction` — 0 to 2 along x, y, z, 3 to 5 about them
     ///
@@ -61,7 +62,7 @@ impl<'a> Statics<'a> {
         self.model.omega.iter().enumerate().map(of_mode).sum()
     }
 
-    /// Displacements of points by forces on the same points \[m\].
+    /// Displacements of points under forces on the same points \[m\].
     pub fn displacement(&self, rows: &[usize], force: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let load = self.modal_force(rows, force);
         let q = Mat::from_fn(load.len(), 1, |k, _| load[k] / self.model.omega[k].powi(2));

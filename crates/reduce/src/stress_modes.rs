@@ -4,15 +4,16 @@
 //! σ_k = D B φ_k,    σ(q) = Σ_k q_k σ_k
 //! ```
 //!
-//! That is the stress which direct recovery gives for the displacement u = Φ q, to rounding: both are linear.
+//! This is the stress that direct recovery gives for the displacement u = Φ q, up to rounding: both are
+//! linear.
 
 use carom_fem::{Body, Discretisation, DiscretisationError, StressAt, StressSites};
 use carom_progress::Progress;
 use faer::Mat;
 
-use crate::reduced::{Modes, ReducedBody};
+use crate::point_modes::Modes;
 
-/// Modes between two reports of progress.
+/// Number of modes between two reports of progress.
 const CHUNK: usize = 64;
 
 /// The stress of each mode at places of the body.
@@ -31,38 +32,41 @@ pub struct StressModes {
     pub values: Mat<f64>,
 }
 
-/// Why there are no stress modes.
+/// Errors of stress modes.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StressModesError {
-    /// The body is no discretisation.
+    /// The body cannot be discretised.
     #[error(transparent)]
     Discretisation(#[from] DiscretisationError),
     /// The model does not keep its modes at every point.
     #[error(
-        "the model keeps its modes at {kept} of the {n_points} points of the body; stress takes all of them: \
-         reduce with full fields"
+        "the model keeps its modes at {kept} of the {n_points} points of the body; stress needs all of \
+         them: reduce with full fields"
     )]
     Fields {
-        /// Points at which modes are kept.
+        /// Number of points at which modes are kept.
         kept: usize,
-        /// Points of the body.
+        /// Number of points of the body.
         n_points: usize,
     },
-    /// The user stopped it.
+    /// The user stopped the operation.
     #[error("stopped while the stress of the modes was recovered")]
     Interrupted,
 }
 
 impl StressModes {
-    /// Recovers the stress of the modes of a model that keeps them at every point of its body.
+    /// Recovers the stress of modes that are known at every point of the body.
     ///
-    /// * `surface_only` — sites of the surface alone
+    /// * `fields` — the modes; none if the model keeps none
+    /// * `origin` — origin of the body frame in source coordinates \[m\]
+    /// * `surface_only` — only sites on the surface
     ///
     /// # Errors
     ///
     /// [`StressModesError`].
     pub fn new(
-        model: &ReducedBody,
+        fields: Option<&Modes>,
+        origin: [f64; 3],
         body: &Body,
         at: StressAt,
         surface_only: bool,
@@ -70,9 +74,8 @@ impl StressModes {
     ) -> Result<Self, StressModesError> {
         let discretisation = Discretisation::new(body)?;
         let n_points = discretisation.n_points();
-        let fields = model.fields.as_ref().filter(|fields| fields.points.len() == n_points);
-        let Some(fields) = fields else {
-            let kept = model.fields.as_ref().map_or(0, |fields| fields.points.len());
+        let Some(fields) = fields.filter(|fields| fields.points.len() == n_points) else {
+            let kept = fields.map_or(0, |fields| fields.points.len());
             return Err(StressModesError::Fields { kept, n_points });
         };
         let mut sites = match at {
@@ -95,7 +98,7 @@ impl StressModes {
             }
         }
         progress.end();
-        let place = |x: [f64; 3]| std::array::from_fn(|a| x[a] - model.com[a]);
+        let place = |x: [f64; 3]| std::array::from_fn(|a| x[a] - origin[a]);
         Ok(Self {
             at,
             positions_b: sites.sites.iter().map(|site| place(site.position)).collect(),
@@ -124,22 +127,5 @@ impl StressModes {
             }
         }
         out
-    }
-}
-
-impl Modes {
-    /// The same modes at some of the points.
-    ///
-    /// * `points` — ascending; those that the modes do not have are left out
-    #[must_use]
-    pub fn at(&self, points: &[u32]) -> Self {
-        let rows: Vec<usize> = points.iter().filter_map(|p| self.points.binary_search(p).ok()).collect();
-        Self {
-            points: rows.iter().map(|&row| self.points[row]).collect(),
-            positions_b: rows.iter().map(|&row| self.positions_b[row]).collect(),
-            values: Mat::from_fn(3 * rows.len(), self.values.ncols(), |i, k| {
-                self.values[(3 * rows[i / 3] + i % 3, k)]
-            }),
-        }
     }
 }

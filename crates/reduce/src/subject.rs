@@ -1,8 +1,8 @@
-//! From stiffness and mass to a reduced body, whatever the body is known by.
+//! From stiffness and mass to a reduced body, for bodies with a geometry and for matrices.
 //!
 //! `reduce` is the table of contents; `basis` makes T (constraint modes, fixed-interface modes, further
 //! interior fields), `modes` combines its columns (interface reduction, second eigenproblem, split, body
-//! frame, damping), `columns` says what they are.
+//! frame, damping), `columns` describes them.
 
 mod basis;
 mod columns;
@@ -17,19 +17,22 @@ use faer::{Mat, MatRef};
 use crate::boundary::Boundary;
 use crate::column::{Composition, effective_mass};
 use crate::condensation::{Condensation, constraint_modes};
-use crate::craig_bampton::{CraigBampton, CraigBamptonOptions, RIGID_ERROR, check_count};
 use crate::error::ReduceError;
-use crate::modes::hz;
+use crate::frequency::hz;
 use crate::moments::Moments;
-use crate::reduced::{Modes, NamedSurface, ReducedBody};
-use crate::solver::{Interior, Operator, SolverChoice, bytes_beside, told_of_search};
+use crate::options::{CraigBamptonOptions, DEFAULT_FIXED_MODES, FixedModes, LEAST_FIXED_MODES};
+use crate::point_modes::Modes;
+use crate::reduced::{NamedSurface, ReducedBody};
+use crate::reduction::CraigBampton;
+use crate::rigid_part::RIGID_ERROR;
+use crate::solver::{Interior, Operator, SolverChoice, bytes_beside, note_on_search};
 use crate::timing::{Lap, Seconds};
 use crate::variant::ModeKind;
 
 use basis::Given;
 use modes::ReducedModes;
 
-/// What a reduction knows of a body beside its matrices.
+/// The data of a body for a reduction, in addition to its matrices.
 pub(crate) struct Subject<'a> {
     pub(crate) name: &'a str,
     /// Positions of all points \[m\].
@@ -47,7 +50,7 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// From stiffness and mass to the reduced body.
+    /// Reduces the body.
     pub(crate) fn reduce(
         mut self,
         system: SystemMatrices,
@@ -65,12 +68,12 @@ impl Subject<'_> {
         check_rigid_motions(self.name, constraint.rigid_error)?;
         let rigid_error = constraint.rigid_error;
         seconds.constraint_modes = lap.lap();
-        let mut notes: Vec<String> = factor.told(&options.solver).into_iter().collect();
+        let mut notes: Vec<String> = factor.note(&options.solver).into_iter().collect();
         let is_iterative = factor.is_iterative();
         let given = Given { system: &system, factor, constraint, wanted };
         let condensation = self.condense(given, options, &mut notes, progress)?;
         check_count(self.name, options, condensation.fixed_lambda.len())?;
-        notes.extend(condensation.proof.and_then(told_of_search));
+        notes.extend(condensation.proof.and_then(note_on_search));
         seconds.eigen = lap.lap();
         let SystemMatrices { mass, stiffness } = system;
         drop(stiffness);
@@ -86,7 +89,7 @@ impl Subject<'_> {
         Ok(CraigBampton { seconds, rigid_error, notes, is_iterative, ..projection })
     }
 
-    /// The inverse of the interior stiffness, by a factor or without.
+    /// The inverse of the interior stiffness.
     fn invert(
         &self,
         system: &SystemMatrices,
@@ -164,11 +167,29 @@ impl Subject<'_> {
     }
 }
 
+/// Refuses a free body with too few fixed-interface modes to follow its motion on the elastic interface.
+pub(crate) fn check_count(
+    body: &str,
+    options: &CraigBamptonOptions,
+    count: usize,
+) -> Result<(), ReduceError> {
+    let has_relief = options.variant.inertia_relief || options.variant.modes != ModeKind::FixedInterface;
+    // A body that is held cannot move on its elastic interface.
+    if count >= LEAST_FIXED_MODES || has_relief || !options.held.is_empty() {
+        return Ok(());
+    }
+    let hint = match options.modes {
+        FixedModes::UpTo(limit) => format!("; raise the frequency above {limit} Hz, or give a number"),
+        _ => format!("; {DEFAULT_FIXED_MODES} is a good number, or use inertia relief"),
+    };
+    Err(ReduceError::TooFewModes { body: body.to_owned(), count, hint })
+}
+
 fn check_interruption(progress: &dyn Progress) -> Result<(), ReduceError> {
     if progress.interrupted() { Err(ReduceError::Interrupted) } else { Ok(()) }
 }
 
-/// Refuses constraint modes whose rounding is more than can be put right.
+/// Refuses constraint modes whose rounding errors are too large to be removed.
 fn check_rigid_motions(body: &str, error: f64) -> Result<(), ReduceError> {
     if error.is_nan() || error > RIGID_ERROR {
         return Err(ReduceError::RigidMotion { body: body.to_owned(), error });
@@ -176,7 +197,7 @@ fn check_rigid_motions(body: &str, error: f64) -> Result<(), ReduceError> {
     Ok(())
 }
 
-/// Points whose mode values are made together.
+/// Number of points whose mode values are computed together.
 const PIECE_POINTS: usize = 8192;
 
 /// Mode values Φ = T Z at listed points.
@@ -188,7 +209,7 @@ fn mode_values(
     points: Vec<u32>,
 ) -> Modes {
     let mut values = Mat::zeros(3 * points.len(), z.ncols());
-    // Rows of T are copied piece by piece: all of them may be the whole of T.
+    // Rows of T are copied piece by piece, since the listed points may be all points.
     for (piece, points) in points.chunks(PIECE_POINTS).enumerate() {
         let rows = Mat::from_fn(3 * points.len(), basis.ncols(), |i, k| {
             basis[(3 * points[i / 3] as usize + i % 3, k)]

@@ -1,29 +1,30 @@
-//! What holds a body: sets, all three directions of their points or some of them; and of how many parts it
-//! is.
+//! Supports of a body: sets whose points are held in all or some directions; and the rigid motions that they
+//! leave.
 
 use carom_fem::parts::parts;
 use carom_fem::{Body, Discretisation, SetError};
 
 use crate::motions::RigidMotions;
 
-/// Points of a set that are held, along all axes or some: `foot`, `symmetry=x`, `rail=yz`.
+/// A set whose points are held along all or some axes: `foot`, `symmetry=x`, `rail=yz`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Support {
     /// Name of the set.
     pub set: String,
-    /// Whether x, y, z are held.
+    /// True for each of x, y, z that is held.
     pub axes: [bool; 3],
 }
 
-/// Why nothing is held.
+/// Errors of a support.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SupportError {
     /// There is no such set.
     #[error(transparent)]
     Set(#[from] SetError),
-    /// No directions.
+    /// The directions are invalid.
     #[error(
-        "`{text}` says no directions: write SET to hold all of its points, or SET=xz to hold them along some \
+        "`{text}` has no valid directions: write SET to hold all of its points, or SET=xz to hold them \
+         along some \
          of x, y, z, each named once"
     )]
     Axes {
@@ -33,7 +34,7 @@ pub enum SupportError {
 }
 
 impl Support {
-    /// The name of the set in a text, as far as the text alone tells it.
+    /// The name of the set in a text, without knowledge of the body's sets.
     pub fn name_in(text: &str) -> &str {
         match Self::read(text, &[]) {
             Ok(_) => text.rsplit_once('=').map_or(text, |(set, _)| set),
@@ -41,7 +42,7 @@ impl Support {
         }
     }
 
-    /// Reads `SET` or `SET=xz`; a set of the body may have such a name itself.
+    /// Reads `SET` or `SET=xz`; the name of a set may contain an equals sign.
     ///
     /// * `sets` — names of the sets of the body
     ///
@@ -63,7 +64,7 @@ impl Support {
     }
 }
 
-/// Which components of each point are held.
+/// The held components of each point.
 ///
 /// * `supports` — each `SET` or `SET=xz`
 ///
@@ -86,20 +87,20 @@ pub fn held_components(
     Ok(held)
 }
 
-/// Rigid motions that supports leave a part of a body.
+/// Rigid motions of a part of a body that the supports leave.
 pub fn left_to(discretisation: &Discretisation, part: &[u32], held: &[[bool; 3]]) -> RigidMotions {
     let places: Vec<[f64; 3]> = part.iter().map(|&point| discretisation.points[point as usize]).collect();
     let held: Vec<[bool; 3]> = part.iter().map(|&point| held[point as usize]).collect();
     RigidMotions::left_by(&places, &held)
 }
 
-/// Number of rigid motions that supports leave a body, over all of its parts.
+/// Number of rigid motions that the supports leave, over all parts of the body.
 pub(crate) fn n_motions(discretisation: &Discretisation, held: &[[bool; 3]]) -> usize {
     parts(discretisation, &[]).iter().map(|part| left_to(discretisation, part, held).len()).sum()
 }
 
 /// Parts for a message: `part 1: 45 nodes with the sets `west`, `east`; part 2: …`.
-pub(crate) fn told(body: &Body, discretisation: &Discretisation, parts: &[Vec<u32>]) -> String {
+pub(crate) fn list_of_parts(body: &Body, discretisation: &Discretisation, parts: &[Vec<u32>]) -> String {
     const MOST: usize = 4;
     let sets: Vec<(String, Vec<u32>)> = body
         .set_names()

@@ -1,11 +1,11 @@
-//! Statics of a body of which some sets move rigidly.
+//! Statics of a body with rigid sets.
 //!
 //! ```text
 //! u = T y + u_i,    T = [R; −K_ii⁻¹ K_iS R],    S y = Tᵀ f,   S = Tᵀ K T,   K_ii u_i = f_i
 //! ```
 //!
-//! with R the rigid motions of the sets and y their six motions each. T has no strain energy with u_i, so
-//! that both are found apart.
+//! with R the rigid motions of the sets and y their six motions each. T and u_i are orthogonal in the strain
+//! energy, so that both are computed separately.
 
 use carom_fem::SystemMatrices;
 use carom_linalg::tall::{gram, product};
@@ -15,11 +15,11 @@ use faer::{Mat, MatMut};
 use nalgebra::DMatrix;
 
 use crate::attachment::Attached;
-use crate::interface::dofs;
+use crate::dofs::dofs;
 use crate::solve::solve_free;
 use crate::solver::Interior;
 
-/// Rigid sets of a body with the answer of the rest to their motions.
+/// Rigid sets of a body with the static response of the rest to their motions.
 #[derive(Debug)]
 pub(crate) struct Ties {
     /// T, 3n × six motions of each set.
@@ -30,11 +30,11 @@ pub(crate) struct Ties {
 
 impl Ties {
     /// * `interior` — inverse of the stiffness of all dofs that are neither held nor in a rigid set
-    /// * `holds_first` — whether the first set is held: of a body that nothing else holds
+    /// * `holds_first` — true to hold the first set, for a body without other supports
     ///
     /// # Errors
     ///
-    /// [`FactorError`] if the sets can move without strain, or a solution without a factor fails.
+    /// [`FactorError`] if the sets can move without strain, or if an iterative solution fails.
     pub(crate) fn new(
         system: &SystemMatrices,
         interior: &Interior,
@@ -55,7 +55,7 @@ impl Ties {
         let motions = at_sets - answer;
         let stiffness = gram(motions.as_ref(), system.stiffness.product(motions.as_ref()).as_ref());
         let first = if holds_first { 6 } else { 0 };
-        // Turns are brought to the size of shifts.
+        // Rotations are scaled to the size of translations.
         let scale: Vec<f64> = (0..n).map(|i| 1.0 / stiffness[(i, i)].abs().sqrt()).collect();
         let own = DMatrix::from_fn(n - first, n - first, |i, j| {
             let (i, j) = (i + first, j + first);
@@ -76,7 +76,7 @@ impl Ties {
         Ok(Self { motions, inverse })
     }
 
-    /// Turns forces into displacements.
+    /// Computes displacements from forces in place.
     ///
     /// # Errors
     ///

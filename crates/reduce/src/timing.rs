@@ -1,4 +1,4 @@
-//! What a reduction costs.
+//! Wall time of the phases of a reduction.
 
 use std::time::Instant;
 
@@ -15,11 +15,11 @@ pub struct Seconds {
     pub eigen: f64,
     /// Reduced matrices, second eigenproblem, invariants, mode values.
     pub projection: f64,
-    /// All of it.
+    /// The whole reduction.
     pub total: f64,
 }
 
-/// A stopwatch that gives the time since it was last asked.
+/// A stopwatch that returns the time since its last reading.
 pub(crate) struct Lap(Instant);
 
 impl Lap {

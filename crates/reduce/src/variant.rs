@@ -1,13 +1,21 @@
-//! What may be chosen beyond the plain Craig-Bampton reduction, and which choices exclude each other.
+//! Variants of the Craig-Bampton reduction, and which of them exclude each other.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::characteristic::Keep;
 use crate::damping::{Damping, DampingError};
 use crate::frame::BodyFrame;
 
-/// Which modes carry the dynamics.
+/// Number of coordinates to which a part of the interface is reduced.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Keep {
+    /// A number, the rigid motions of the part included.
+    Count(usize),
+    /// Its rigid motions, and the characteristic modes up to this frequency \[Hz\].
+    UpTo(f64),
+}
+
+/// The kind of modes that describe the dynamics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ModeKind {
     /// Fixed-interface normal modes (Craig & Bampton).
@@ -21,17 +29,17 @@ pub enum ModeKind {
     MasslessBoundary,
 }
 
-/// Choices beyond the plain reduction.
+/// A variant of the reduction.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Variant {
-    /// Which modes carry the dynamics.
+    /// The kind of modes that describe the dynamics.
     pub modes: ModeKind,
-    /// Inertia-relief modes beside the fixed-interface modes: static response to all loads on the interface
-    /// is exact.
+    /// Adds inertia-relief modes to the fixed-interface modes: the static response to all loads on the
+    /// interface is exact.
     pub inertia_relief: bool,
-    /// Characteristic constraint modes in place of the dofs of named interface sets.
+    /// Characteristic constraint modes instead of the dofs of named interface sets.
     pub interface_modes: Vec<(String, Keep)>,
-    /// The same for all of the interface that nothing can touch: listed nodes and sets without faces.
+    /// The same for the part of the interface that cannot be in contact: listed nodes and sets without faces.
     pub reduce_interface: Option<Keep>,
     /// Body frame.
     pub frame: BodyFrame,
@@ -39,31 +47,33 @@ pub struct Variant {
     pub damping: Option<Damping>,
 }
 
-/// Why choices do not go together.
+/// Errors of a variant.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum VariantError {
     /// A massless boundary and a frame fixed to points.
     #[error(
-        "a massless boundary goes with the Buckens frame alone: a frame that follows nodes or a marker would \
-         move with points that have no mass of their own; leave one of the two out"
+        "a massless boundary requires the Buckens frame: a frame that follows nodes or a marker would move \
+         with points without mass; leave one of the two out"
     )]
     MasslessFrame,
-    /// Inertia relief is there already.
+    /// Inertia relief is included already.
     #[error(
-        "free modes with residual attachment modes (residual, massless boundary) hold inertia relief \
-         already; leave inertia relief out"
+        "free modes with residual attachment modes (residual, massless boundary) include inertia relief; \
+         leave inertia relief out"
     )]
     ReliefTwice,
     /// Interface reduction and residual attachment modes.
     #[error(
-        "residual attachment modes (residual, massless boundary) answer every load on the interface exactly, \
-         and a reduced interface does not; leave one of the two out"
+        "the static response of residual attachment modes (residual, massless boundary) to loads on the \
+         interface is exact, and that of a reduced interface is not; leave one of the two out"
     )]
     ReducedResidual,
-    /// A number of interface modes is no number.
-    #[error("interface modes of {what} up to {hz} Hz are wanted; the frequency must be above 0 and finite")]
+    /// The frequency limit of interface modes is invalid.
+    #[error(
+        "interface modes of {what} up to {hz} Hz are requested; the frequency must be above 0 and finite"
+    )]
     Frequency {
-        /// Which.
+        /// The part of the interface.
         what: String,
         /// The frequency given \[Hz\].
         hz: f64,
@@ -73,21 +83,21 @@ pub enum VariantError {
     Damping(#[from] DampingError),
 }
 
-/// Why a text is no choice.
+/// Errors from parsing a choice.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChoiceTextError {
-    /// No number of interface modes.
+    /// Invalid number of interface modes.
     #[error(
-        "`{text}` is no number of interface modes: give a whole number, their rigid motions counted, or a \
+        "`{text}` is not a number of interface modes: give a whole number, rigid motions included, or a \
          frequency such as `2e4Hz`"
     )]
     Keep {
         /// The text.
         text: String,
     },
-    /// No body frame.
+    /// Invalid body frame.
     #[error(
-        "`{text}` is no body frame: give `buckens`, `nodes=I,J,K` with three node numbers from 1, or \
+        "`{text}` is not a body frame: give `buckens`, `nodes=I,J,K` with three node numbers from 1, or \
          `marker=NAME`"
     )]
     Frame {
@@ -153,8 +163,8 @@ impl fmt::Display for BodyFrame {
 }
 
 impl Variant {
-    /// What was chosen, as flags with `_` and without their dashes, for the record: nothing for the plain
-    /// reduction.
+    /// The words by which a model file records the variant: names of flags with `_` and without leading
+    /// dashes; empty for the plain reduction.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         match self.modes {
@@ -176,7 +186,7 @@ impl Variant {
         words
     }
 
-    /// Checks what can be checked before any work.
+    /// Checks the combination of choices.
     ///
     /// # Errors
     ///

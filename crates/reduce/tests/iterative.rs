@@ -142,7 +142,10 @@ fn a_comparison_with_the_whole_body_is_the_same() {
             [Solver::Direct, Solver::Iterative].map(|way| compared(&body, &options, by(way)).unwrap());
         assert!(iterative.is_iterative && !direct.is_iterative && direct.notes.is_empty(), "{case}");
         let notes = iterative.notes.join("\n");
-        assert!(notes.contains("static answers of the body without a factor (as chosen)"), "{case}: {notes}");
+        assert!(
+            notes.contains("static response of the body without a factor (as chosen)"),
+            "{case}: {notes}"
+        );
         assert!(notes.contains("modes of the body: solved without a factor"), "{case}: {notes}");
         assert!(notes.contains("second search"), "{case}: {notes}");
         assert_eq!((direct.modes.len(), direct.loads.len()), (iterative.modes.len(), iterative.loads.len()));
@@ -176,7 +179,7 @@ fn the_flexibility_among_points_is_the_same() {
         let [direct, iterative] = [Solver::Direct, Solver::Iterative].map(|way| {
             let flexibility =
                 Flexibility::new(system.clone(), &free, points, &motions, &by(way), &Silent).unwrap();
-            assert_eq!(flexibility.told(&by(way)).is_some(), way == Solver::Iterative);
+            assert_eq!(flexibility.note(&by(way)).is_some(), way == Solver::Iterative);
             let force: Vec<[f64; 3]> = points.iter().map(|x| [1.0 + x[1], x[0], -1.0]).collect();
             (
                 flexibility.compliance(&zone, &Silent).unwrap(),

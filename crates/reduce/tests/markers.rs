@@ -49,7 +49,7 @@ fn what_cannot_be_attached_is_refused_with_both_names() {
     };
     let text = fails(&Spec::attached(&[("west", Rigid), ("south", Mean)]));
     assert!(
-        text.contains("`west`") && text.contains("`south`") && text.contains("no node in common"),
+        text.contains("`west`") && text.contains("`south`") && text.contains("without common nodes"),
         "{text}"
     );
     let both = Spec { sets: vec!["south".to_owned()], ..Spec::attached(&[("west", Mean)]) };

@@ -33,7 +33,8 @@ fn stress_of_a_reduced_body_is_that_of_its_displacement() {
         let q: Vec<f64> = (0..model.omega.len()).map(|k| (k as f64).sin() * 1e-7).collect();
         let u = &fields.values * Mat::from_fn(q.len(), 1, |k, _| q[k]);
         for at in [StressAt::Nodes, StressAt::GaussPoints] {
-            let modes = StressModes::new(&model, &body, at, false, &Silent).unwrap();
+            let modes =
+                StressModes::new(model.fields.as_ref(), model.com, &body, at, false, &Silent).unwrap();
             let sites = match at {
                 StressAt::Nodes => StressSites::nodes(&body, &discretisation),
                 StressAt::GaussPoints => StressSites::gauss_points(&discretisation),
@@ -85,7 +86,8 @@ fn a_bar_that_is_pulled_has_the_stress_of_the_load() {
         let expected = force / (size[1] * size[2]);
         for at in [StressAt::Nodes, StressAt::GaussPoints] {
             for surface in [false, true] {
-                let modes = StressModes::new(&model, &body, at, surface, &Silent).unwrap();
+                let modes =
+                    StressModes::new(model.fields.as_ref(), model.com, &body, at, surface, &Silent).unwrap();
                 for stress in modes.stress(&q) {
                     for (c, s) in stress.iter().enumerate() {
                         let wanted = if c == 0 { expected } else { 0.0 };
@@ -101,7 +103,8 @@ fn a_bar_that_is_pulled_has_the_stress_of_the_load() {
 fn stress_takes_the_modes_at_every_point() {
     let body = steel_box([0.1, 0.02, 0.03], [6, 3, 3]);
     let model = model(&body, &["west"], Fields::Surface);
-    let error = StressModes::new(&model, &body, StressAt::Nodes, true, &Silent).unwrap_err();
+    let error = StressModes::new(model.fields.as_ref(), model.com, &body, StressAt::Nodes, true, &Silent)
+        .unwrap_err();
     assert!(matches!(error, StressModesError::Fields { .. }), "{error}");
     assert!(error.to_string().contains("full fields"));
 }

@@ -3,8 +3,8 @@
 use carom_contact::{Law, Stiffness};
 use carom_fem::{Body, Geometry, SetError};
 use carom_format::scenario::model::{BodySpec, ContactSpec, End, ReduceSpec, Scenario, Scheme, Spot};
-use carom_reduce::craig_bampton::{DEFAULT_FIXED_MODES, LEAST_FIXED_MODES};
 use carom_reduce::interface::{Interface, InterfaceSpec};
+use carom_reduce::options::{DEFAULT_FIXED_MODES, LEAST_FIXED_MODES};
 use carom_reduce::{ReduceError, ReducedBody, Support};
 
 use crate::SimulateError;

@@ -63,5 +63,8 @@ fn a_body_of_two_parts_is_found_before_anything_is_computed() {
     let problems = survey(&scenario, workshop).problems;
     assert_eq!(problems.len(), 1, "{problems:?}");
     let text = problems[0].to_string();
-    assert!(text.contains("2 parts that share no node") && text.contains("part 1: 27 nodes with"), "{text}");
+    assert!(
+        text.contains("2 parts without a common node") && text.contains("part 1: 27 nodes with"),
+        "{text}"
+    );
 }

@@ -14,7 +14,7 @@ use crate::report::Extras;
 use crate::table::What;
 use crate::{Run, RunError, file, hertz, plot, report, table};
 
-/// From results to ParaView files, plots, tables and reports.
+/// Make ParaView files, plots, tables and reports from results.
 #[derive(Debug, Parser)]
 #[command(name = "carom-post", version, about, propagate_version = true, after_help = after_help::POST)]
 pub struct PostArgs {
@@ -24,7 +24,7 @@ pub struct PostArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write ParaView files: DIR/NAME.pvd with one .vtu a body and frame, or one .vtkhdf a body.
+    /// Write ParaView files: DIR/NAME.pvd with one .vtu per body and frame, or one .vtkhdf per body.
     #[command(after_help = after_help::EXPORT)]
     Export(ExportArgs),
     /// Draw a plot as SVG or PNG.
@@ -46,11 +46,11 @@ struct ExportArgs {
     /// Result of carom-solve.
     result: PathBuf,
 
-    /// Kind of files: vtu, one a body and frame, or vtkhdf, one a body with its mesh once and all frames.
+    /// Kind of files: vtu, one per body and frame, or vtkhdf, one per body with its mesh and all frames.
     #[arg(long, value_enum, default_value_t = Format::Vtu)]
     format: Format,
 
-    /// Write every N-th frame (the last one always).
+    /// Write every N-th frame, and the last one.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
     every: u64,
 
@@ -59,8 +59,8 @@ struct ExportArgs {
           default_values_t = [FieldName::Displacement, FieldName::VonMises, FieldName::ContactPressure])]
     fields: Vec<FieldName>,
 
-    /// Cells: the whole volume, or the surface alone (the same pictures from a fraction of the space). `auto`
-    /// (or `all`) takes the volume where the model keeps the modes of the whole body.
+    /// Cells to write: the volume, or only the surface (the same pictures in much smaller files). `auto` (or
+    /// `all`) writes the volume where the model keeps the modes of the whole body.
     #[arg(long, value_enum, default_value_t = Cells::Surface)]
     cells: Cells,
 
@@ -83,7 +83,7 @@ struct PlotArgs {
     /// Result of carom-solve.
     result: PathBuf,
 
-    /// energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY,
+    /// Quantity to draw: energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY,
     /// angular-velocity:BODY, joint:NAME (or its number from 1).
     #[arg(long, value_name = "QUANTITY", default_value = "energy")]
     what: Quantity,
@@ -97,7 +97,7 @@ struct TableArgs {
     /// Result of carom-solve.
     result: PathBuf,
 
-    /// What to list.
+    /// Content of the table.
     #[arg(long, value_enum, default_value_t = What::Contacts)]
     what: What,
 
@@ -119,7 +119,7 @@ struct ReportArgs {
 }
 
 impl PostArgs {
-    /// The flags that all binaries share.
+    /// The flags that all programs share.
     pub fn run_args(&self) -> &RunArgs {
         match &self.command {
             Command::Export(args) => &args.output.run,
@@ -147,7 +147,7 @@ pub fn run(args: &PostArgs, session: &Session) -> Result<(), Failure> {
 }
 
 impl RunError {
-    /// As the command line tells it.
+    /// The failure that the command line reports.
     pub fn into_failure(self) -> Failure {
         let category = match &self {
             RunError::Interrupted => return Failure::interrupted(),
@@ -205,7 +205,7 @@ fn run_plot(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
     session.print_json("carom-post plot 1", &json!({ "file": args.output.output }))
 }
 
-/// A wrong ending is a slip of the user, the rest the disk's doing.
+/// A wrong ending is a usage error, anything else an error of the disk.
 fn picture_category(error: &file::PictureError) -> Category {
     match error {
         file::PictureError::Ending { .. } => Category::Usage,
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_of_the_help_are_taken() {
+    fn examples_of_the_help_are_valid_calls() {
         assert_eq!(carom_cli::examples::check(&PostArgs::command()), Ok(()));
     }
 }

@@ -9,14 +9,14 @@ use carom_reduce::Modes;
 
 use crate::{Run, RunError};
 
-/// A body of a run with what pictures need of it.
+/// A body of a run with its geometry and modes.
 #[derive(Debug, Clone)]
 pub struct RunBody {
-    /// What the result says of it.
+    /// Its entry in the result.
     pub meta: ResultBody,
     /// Its geometry and materials.
     pub body: Body,
-    /// Modes at the points for pictures; `None` for a rigid body, or if the model keeps none.
+    /// Modes for pictures; `None` for a rigid body, or if the model keeps none.
     pub fields: Option<Modes>,
 }
 
@@ -29,8 +29,8 @@ impl RunBody {
         }
     }
 
-    /// True if the displacement is known at every point of the body, so that its inside can be shown: always
-    /// for a rigid body and for one that is not reduced.
+    /// True if the displacement is known at every point of the body, so that its interior can be shown:
+    /// always for rigid and unreduced bodies.
     pub fn is_whole(&self) -> bool {
         self.meta.modes[0] == 0
             || self.meta.is_unreduced()
@@ -41,32 +41,23 @@ impl RunBody {
     /// known.
     ///
     /// * `modal` — coordinates of the first modes, or displacements of the first points of an unreduced body;
-    ///   those that are left out count as zero
+    ///   missing ones count as zero
     pub fn elastic_displacement(&self, modal: &[f64]) -> Vec<[f64; 3]> {
-        let mut displacement = vec![[0.0; 3]; self.n_points()];
         if self.meta.is_unreduced() {
+            let mut displacement = vec![[0.0; 3]; self.n_points()];
             displacement.iter_mut().zip(modal.as_chunks::<3>().0).for_each(|(u, known)| *u = *known);
             return displacement;
         }
-        let Some(modes) = &self.fields else { return displacement };
-        for (k, &q) in modal.iter().enumerate().take(modes.values.ncols()) {
-            if q == 0.0 {
-                continue;
-            }
-            let column = modes.values.col(k);
-            for (i, &point) in modes.points.iter().enumerate() {
-                for (a, u) in displacement[point as usize].iter_mut().enumerate() {
-                    *u += q * column[3 * i + a];
-                }
-            }
-        }
-        displacement
+        let n_points = self.n_points();
+        self.fields
+            .as_ref()
+            .map_or_else(|| vec![[0.0; 3]; n_points], |modes| modes.displacement(modal, n_points))
     }
 }
 
 impl Run {
     /// Loads a body: its file and, if it is flexible, the modes of its model. Files that were moved are
-    /// looked for in the folder of the result and in `bodies` beside it; their checksums decide.
+    /// searched in the folder of the result and in its subfolder `bodies`; their checksums decide.
     ///
     /// # Errors
     ///
@@ -90,7 +81,7 @@ impl Run {
         Ok(loaded)
     }
 
-    /// Where a file is now.
+    /// The present path of a file.
     fn find(&self, meta: &ResultBody, kind: &'static str, recorded: &str) -> Result<PathBuf, RunError> {
         let recorded = PathBuf::from(recorded);
         let folder = self.reader().path().parent().unwrap_or(Path::new(""));
@@ -101,7 +92,7 @@ impl Run {
             body: meta.name.clone(),
             kind,
             path: recorded,
-            hint: "pictures need it: put it beside the result, or run the scenario again",
+            hint: "pictures need it: copy it into the folder of the result, or run the scenario again",
         })
     }
 }
@@ -120,7 +111,7 @@ fn check(
 }
 
 impl RunBody {
-    /// Checks that modes and geometry belong together, so that later steps may index.
+    /// Checks that modes and geometry are consistent, so that later steps can index safely.
     fn check(&self) -> Result<(), RunError> {
         let inconsistent = |why: String| Err(RunError::Inconsistent { body: self.meta.name.clone(), why });
         let n = self.n_points();
@@ -133,7 +124,7 @@ impl RunBody {
         let Some(modes) = &self.fields else { return Ok(()) };
         if modes.points.iter().any(|&point| point as usize >= n) {
             return inconsistent(format!(
-                "its model has modes at points that the body file (with {n} points) has not"
+                "its model has modes at points that are missing in the body file (with {n} points)"
             ));
         }
         if modes.values.nrows() != 3 * modes.points.len() {

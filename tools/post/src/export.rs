@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use carom_dynamics::BodyState;
 use carom_files::{create_folder, write_atomically};
 use carom_format::result::StoredFrame;
 use carom_mesh::FaceRef;
@@ -15,14 +16,14 @@ use rayon::prelude::*;
 use crate::bodies::RunBody;
 pub use crate::film::Frames;
 use crate::film::selected;
-use crate::frame_fields::{Recovery, Shown, in_body_frame, pose};
+use crate::frame_fields::{Recovery, Shown, in_body_frame};
 use crate::staging::Staging;
 use crate::{Run, RunError};
 
 /// Which cells are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Cells {
-    /// The volume where the model has the modes of the whole body, else the surface.
+    /// The volume where the model has the modes of the whole body, otherwise the surface
     #[value(alias = "all")]
     Auto,
     /// Cells of the body.
@@ -42,7 +43,7 @@ pub enum Format {
     Vtkhdf,
 }
 
-/// Which fields are written beside the displacement.
+/// Fields that are written in addition to the displacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fields {
     /// Velocity.
@@ -55,18 +56,18 @@ pub struct Fields {
     pub contact_pressure: bool,
 }
 
-/// How a result is written.
+/// Options of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExportOptions {
     /// Frames.
     pub frames: Frames,
-    /// Fields beside the displacement.
+    /// Fields in addition to the displacement.
     pub fields: Fields,
     /// Cells.
     pub cells: Cells,
     /// Kind of files.
     pub format: Format,
-    /// Packing of the files.
+    /// Compression of the files.
     pub write: WriteOptions,
 }
 
@@ -83,7 +84,7 @@ impl Default for ExportOptions {
     }
 }
 
-/// What was written.
+/// The files of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportSummary {
     /// The file to open in ParaView: the .pvd, or the first .vtkhdf.
@@ -92,12 +93,11 @@ pub struct ExportSummary {
     pub frames: usize,
     /// Number of .vtu or .vtkhdf files.
     pub files: usize,
-    /// Everything that was written, relative to the folder: the .vtu files, then the series; or the .vtkhdf
-    /// files.
+    /// Paths of all files, relative to the folder: the .vtu files, then the series; or the .vtkhdf files.
     pub paths: Vec<String>,
-    /// Their size together \[bytes\].
+    /// Their total size \[bytes\].
     pub bytes: u64,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -110,18 +110,17 @@ struct Part {
     file: String,
 }
 
-/// Writes `folder/NAME.pvd` and `folder/NAME/BODY_FRAME.vtu`, or `folder/NAME/BODY.vtkhdf`, NAME being that
-/// of the result.
+/// Writes `folder/NAME.pvd` and `folder/NAME/BODY_FRAME.vtu`, or `folder/NAME/BODY.vtkhdf`, with the NAME of
+/// the result.
 ///
-/// Points are reference positions (the undeformed body at the first frame) in inertial axes, the displacement
-/// leads from there to the present, rigid motion included, and is the active vector field, so that ParaView's
-/// *Warp By Vector* shows the motion at once. Stress is in inertial axes. Fields are in single precision,
-/// points in double.
+/// Points are reference positions (the undeformed body at the first frame) in inertial axes. The displacement
+/// from there, rigid motion included, is the active vector field, so that ParaView's *Warp By Vector* shows
+/// the motion. Stress is in inertial axes. Fields are in single precision, points in double precision.
 ///
 /// # Errors
 ///
-/// [`RunError`]; nothing of this export is left then, and an earlier one is as it was: files take their names
-/// once all of them are whole, the `.pvd` last.
+/// [`RunError`]; then an earlier export is unchanged: files get their names once all of them are complete,
+/// the `.pvd` last.
 pub fn export(
     run: &Run,
     folder: &Path,
@@ -212,7 +211,7 @@ fn parts(run: &Run, options: &ExportOptions, notes: &mut Vec<String>) -> Result<
             ));
         } else if !whole && options.cells != Cells::Surface {
             notes.push(format!(
-                "body `{name}`: its model keeps the modes of the surface alone, so its surface is written; \
+                "body `{name}`: its model keeps only the modes of the surface, so its surface is written; \
                  reduce it with `--fields full` (in a scenario `output.cells = \"all\"`)"
             ));
         }
@@ -227,14 +226,14 @@ fn parts(run: &Run, options: &ExportOptions, notes: &mut Vec<String>) -> Result<
     Ok(parts)
 }
 
-/// Letters, digits and a few signs; anything else would be trouble in some file system.
+/// Replaces characters that are invalid in the names of some file systems.
 fn safe_name(name: &str) -> String {
     let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = name.chars().map(safe).collect();
     if name.trim_matches('.').is_empty() { "body".to_owned() } else { name }
 }
 
-/// What the frames of a body are made from.
+/// The data of a body that all of its frames share.
 struct Prepared<'a> {
     shown: Shown<'a>,
     /// The grid at its reference positions.
@@ -260,8 +259,11 @@ fn prepared<'a>(
 ) -> Result<Prepared<'a>, RunError> {
     let Part { index, body, grid, .. } = part;
     let first = run.reader().frame(0)?;
-    let initial =
-        first.bodies.get(*index).map(pose).ok_or_else(|| inconsistent(body, "the first frame lacks it"))?;
+    let initial = first
+        .bodies
+        .get(*index)
+        .map(BodyState::pose)
+        .ok_or_else(|| inconsistent(body, "the first frame lacks it"))?;
     let stress = if options.fields.stress || options.fields.von_mises {
         Recovery::new(grid, body).map_err(|error| inconsistent(body, &error.to_string()))?
     } else {
@@ -332,7 +334,7 @@ fn write_part(
     let (body, file) = (&part.body, &part.file);
     let writer = FrameWriter::new(&prepared.reference, options.write)
         .map_err(|source| RunError::Grid { body: body.meta.name.clone(), source })?;
-    // The database serves one thread: nothing below asks it.
+    // The database serves one thread only: the closures below must not read it.
     let name = run.name();
     let digits = frames.len().to_string().len().max(4);
     let write = |(n, frame): (usize, &StoredFrame)| {
@@ -350,8 +352,8 @@ fn inconsistent(body: &RunBody, why: &str) -> RunError {
     RunError::Inconsistent { body: body.meta.name.clone(), why: why.to_owned() }
 }
 
-/// For each pair whose pressure surface belongs to a body: number of the pair, and its faces. Pairs without
-/// any pressure, such as those of rigid bodies, are left out: their ends need not be sets.
+/// Number and faces of each pair whose pressure surface belongs to a body. Pairs without any pressure, such
+/// as those of rigid bodies, are left out: their surfaces need not be sets.
 fn pressure_faces(
     run: &Run,
     body: &RunBody,

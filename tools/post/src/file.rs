@@ -1,4 +1,4 @@
-//! Drawings and texts to files.
+//! Writing of drawings and texts.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,28 +7,28 @@ use carom_files::{WriteFileError, write_atomically};
 use carom_report::{Drawing, RasterError};
 use thiserror::Error;
 
-/// Why a picture could not be written.
+/// Errors of writing a picture.
 #[derive(Debug, Error)]
 pub enum PictureError {
     /// The ending is neither `.svg` nor `.png`.
     #[error("`{path}`: pictures are written as .svg or .png; change the ending")]
     Ending {
-        /// The file asked for.
+        /// The output file.
         path: String,
     },
-    /// It cannot be turned into pixels.
+    /// The drawing cannot be rasterised.
     #[error(transparent)]
     Raster(#[from] RasterError),
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error(transparent)]
     File(#[from] WriteFileError),
 }
 
-/// Writes a drawing in the format that the ending of the path asks for.
+/// Writes a drawing in the format given by the ending of the path.
 ///
 /// # Errors
 ///
-/// [`PictureError`]; no half file is left.
+/// [`PictureError`]; no incomplete file is left.
 pub fn write_drawing(path: &Path, drawing: &Drawing) -> Result<(), PictureError> {
     let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let bytes = match ending.as_deref() {
@@ -44,7 +44,7 @@ pub fn write_drawing(path: &Path, drawing: &Drawing) -> Result<(), PictureError>
 ///
 /// # Errors
 ///
-/// [`WriteFileError`]; no half file is left.
+/// [`WriteFileError`]; no incomplete file is left.
 pub fn write_text(path: &Path, text: &str) -> Result<(), WriteFileError> {
     write_atomically(path, |w| w.write_all(text.as_bytes()))
 }

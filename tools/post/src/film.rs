@@ -1,20 +1,20 @@
-//! Which frames of a result pictures show.
+//! Selection of the frames that are exported.
 
 use carom_format::result::StoredFrame;
 
 use crate::{Run, RunError};
 
-/// Which frames are written.
+/// A selection of frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frames {
     /// Every n-th frame, and the last one.
     Every(usize),
-    /// At most some so many frames of free motion and of contact each, evenly chosen, and the first and last
-    /// one.
+    /// About this many frames of free motion and as many of contact, evenly chosen, and the first and last
+    /// frame.
     Film(usize),
 }
 
-/// The frames that are written.
+/// The selected frames.
 pub(crate) fn selected(run: &Run, frames: Frames) -> Result<Vec<StoredFrame>, RunError> {
     run.check_frames()?;
     let last = run.times().len() - 1;
@@ -32,8 +32,7 @@ pub(crate) fn selected(run: &Run, frames: Frames) -> Result<Vec<StoredFrame>, Ru
     numbers.into_iter().map(|n| Ok(run.reader().frame(n)?)).collect()
 }
 
-/// Numbers of frames, at most `most` or so of those in which nothing touches and of those in which something
-/// does, and the last one.
+/// Numbers of frames: about `most` without contact, as many with contact, and the last frame.
 fn film(touches: &[bool], most: usize) -> Vec<usize> {
     let strides = [false, true].map(|touch| {
         let count = touches.iter().filter(|&&now| now == touch).count();

@@ -1,6 +1,6 @@
 //! Fields of one body in one frame.
 
-use carom_dynamics::{BodyState, Pose, rotation};
+use carom_dynamics::{BodyState, Pose};
 use carom_fem::DiscretisationError;
 use carom_mesh::FaceRef;
 use carom_scene::stress::rotated;
@@ -11,17 +11,12 @@ use nalgebra::Vector3;
 use crate::bodies::RunBody;
 use crate::export::Fields;
 
-/// Pose of the body frame in a state.
-pub(crate) fn pose(state: &BodyState) -> Pose {
-    Pose { position: Vector3::from(state.position), rotation: rotation::matrix(&state.quaternion) }
-}
-
 /// Points of a grid in the body frame: source coordinates less the origin of the frame.
 pub(crate) fn in_body_frame(grid: &BodyGrid, frame_origin: [f64; 3]) -> Vec<Vector3<f64>> {
     grid.grid.points.iter().map(|&x| Vector3::from(x) - Vector3::from(frame_origin)).collect()
 }
 
-/// What does not change from frame to frame.
+/// The data of a body that all frames share.
 pub(crate) struct Shown<'a> {
     pub(crate) body: &'a RunBody,
     pub(crate) grid: &'a BodyGrid,
@@ -29,20 +24,20 @@ pub(crate) struct Shown<'a> {
     pub(crate) points_b: Vec<Vector3<f64>>,
     /// Pose at the first frame.
     pub(crate) initial: Pose,
-    /// Gives the stress; `None` if it is not wanted or not known.
+    /// Recovery of the stress; `None` if it is not requested or not known.
     pub(crate) stress: Option<Recovery<'a>>,
 }
 
-/// How stress is found.
+/// A method of stress recovery.
 pub(crate) enum Recovery<'a> {
     /// From the displacement of the whole body.
     Whole(StressRecovery<'a>),
-    /// From that of the surface and the pressure on it.
+    /// From the displacement of the surface and the pressure on it.
     Surface(SurfaceStressRecovery),
 }
 
 impl<'a> Recovery<'a> {
-    /// For a grid of a body; `None` where nothing says how it is displaced.
+    /// For a grid of a body; `None` if its displacement is not known.
     pub(crate) fn new(grid: &'a BodyGrid, body: &RunBody) -> Result<Option<Self>, DiscretisationError> {
         if body.is_whole() {
             return StressRecovery::new(grid, &body.body).map(|recovery| Some(Self::Whole(recovery)));
@@ -67,32 +62,17 @@ impl Shown<'_> {
         self.points_b.iter().map(|b| self.initial.point(b).into()).collect()
     }
 
-    /// Displacement from the reference, rigid motion included, inertial axes; `elastic` at the points of the
-    /// grid.
+    /// Displacement from the reference, rigid motion included, inertial axes \[m\].
     ///
-    /// ```text
-    /// u = r + A (b + u_e) − r₀ − A₀ b
-    /// ```
+    /// * `elastic` — elastic displacement of each point of the grid, body axes \[m\]
     pub(crate) fn displacement(&self, state: &BodyState, elastic: &[[f64; 3]]) -> Vec<[f64; 3]> {
-        let now = pose(state);
-        let shift = now.position - self.initial.position;
-        let turn = now.rotation - self.initial.rotation;
-        let one =
-            |(b, u): (&Vector3<f64>, &[f64; 3])| (shift + turn * b + now.rotation * Vector3::from(*u)).into();
-        self.points_b.iter().zip(elastic).map(one).collect()
+        state.pose().displacements(&self.initial, &self.points_b, elastic)
     }
 
-    /// Velocity, inertial axes: v + ω × A (b + u_e) + A u̇_e; quasistatic modes have no velocity of their
-    /// own.
+    /// Velocity, inertial axes \[m/s\]; quasistatic modes have no velocity of their own.
     fn velocity(&self, state: &BodyState, elastic: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let rates = self.grid.at_points(&self.body.elastic_displacement(&state.modal_rate));
-        let now = pose(state);
-        let (v, omega) = (Vector3::from(state.velocity), Vector3::from(state.angular_velocity));
-        let one = |((b, u), rate): ((&Vector3<f64>, &[f64; 3]), &[f64; 3])| {
-            let arm = now.rotation * (b + Vector3::from(*u));
-            (v + omega.cross(&arm) + now.rotation * Vector3::from(*rate)).into()
-        };
-        self.points_b.iter().zip(elastic).zip(&rates).map(one).collect()
+        state.point_velocities(&self.points_b, elastic, &rates)
     }
 
     /// Point and cell fields of a frame, displacement first.
@@ -114,7 +94,7 @@ impl Shown<'_> {
                 points.push(Field::scalar("von_mises", stress.von_mises).single());
             }
             if wanted.stress {
-                let axes = pose(state).rotation;
+                let axes = state.pose().rotation;
                 let axes: [[f64; 3]; 3] = [0, 1, 2].map(|a| [0, 1, 2].map(|b| axes[(a, b)]));
                 let tensor: Vec<[f64; 6]> = stress.tensor.iter().map(|s| rotated(s, &axes)).collect();
                 points.push(Field::tuples("stress", &tensor).single());

@@ -9,8 +9,8 @@ use carom_report::number::quantity;
 
 /// Impact of two elastic balls, or of a ball on a plane, by Hertz' theory.
 ///
-/// Each option takes one value for both bodies, or two separated by a comma. `inf` is a plane (radius), a
-/// rigid body (Young's modulus) or one that does not move (mass).
+/// Each option takes one value for both bodies, or two values separated by a comma. The value `inf` stands
+/// for a plane (radius), a rigid body (Young's modulus) or a body that does not move (mass).
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HertzArgs {
     /// Radii of the balls [m].
@@ -25,11 +25,11 @@ pub(crate) struct HertzArgs {
     #[arg(long, value_name = "N1,N2", default_value = "0.3", value_parser = poisson_pair)]
     poisson: [f64; 2],
 
-    /// Masses [kg]; of solid balls of the given density if not given.
+    /// Masses [kg] [default: those of solid balls of the given density].
     #[arg(long, value_name = "M1,M2", value_parser = positive_pair)]
     mass: Option<[f64; 2]>,
 
-    /// Densities [kg/m³] for the masses, where these are not given.
+    /// Densities [kg/m³] for the masses, if these are not given.
     #[arg(long, value_name = "D1,D2", default_value = "7800", value_parser = positive_pair)]
     density: [f64; 2],
 
@@ -41,7 +41,7 @@ pub(crate) struct HertzArgs {
     pub(crate) run: RunArgs,
 }
 
-/// What is printed; names and units as in the manual.
+/// The printed figures, in SI units.
 #[derive(Debug, Serialize)]
 struct HertzResult {
     peak_force: f64,

@@ -1,4 +1,4 @@
-//! The impacts of a run: all of them for programs, some of many for people.
+//! Tables of the impacts of a run: complete for programs, abridged for people.
 
 use carom_dynamics::{ContactEvent, condensed};
 use carom_report::{Column, Table, Value};
@@ -6,7 +6,7 @@ use carom_report::{Column, Table, Value};
 use crate::scales::size;
 use crate::{Run, RunError};
 
-/// Impacts of a pair that people are shown each; of more, the first, the largest and the last.
+/// Number of impacts of a pair up to which all are shown; of more, the first, the largest and the last are.
 pub(crate) const IMPACTS: usize = 5;
 
 /// The name of a pair.
@@ -14,7 +14,7 @@ pub(crate) fn pair_name(run: &Run, pair: usize) -> String {
     run.header().pairs.get(pair).map_or_else(|| pair.to_string(), |pair| pair.name.clone())
 }
 
-/// One row an impact, with the keys of `carom-solve --json`.
+/// One row per impact, with the keys of `carom-solve --json`.
 pub(crate) fn all(run: &Run) -> Result<Table, RunError> {
     let events = run.reader().contact_events()?;
     let mut table = Table::new(columns(run, &events)?);
@@ -25,7 +25,7 @@ pub(crate) fn all(run: &Run) -> Result<Table, RunError> {
     Ok(table)
 }
 
-/// The rows that people are shown, and a sentence for each pair of which some impacts are not.
+/// The abridged table, and a sentence for each pair with omitted impacts.
 pub(crate) fn table(run: &Run, most: usize) -> Result<(Table, Vec<String>), RunError> {
     let events = run.reader().contact_events()?;
     let pairs = condensed(&events, most);
@@ -60,7 +60,7 @@ pub(crate) fn table(run: &Run, most: usize) -> Result<(Table, Vec<String>), RunE
     Ok((table, notes))
 }
 
-/// Columns behind the name of the pair.
+/// All columns; the name of the pair is the first.
 fn columns(run: &Run, events: &[ContactEvent]) -> Result<Vec<Column>, RunError> {
     let time = run.unit_of_time()?;
     let column = Column::new;

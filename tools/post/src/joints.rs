@@ -1,4 +1,4 @@
-//! What joints, springs and bushings transmit: tables and plots.
+//! Forces and torques of joints, springs and bushings: tables and plots.
 
 use carom_dynamics::{JointAction, JointState};
 use carom_report::{Axis, Column, Drawing, Plot, Series, Table, Value};
@@ -7,10 +7,10 @@ use nalgebra::Vector3;
 use crate::table::time_column;
 use crate::{Run, RunError, plot};
 
-/// What acts along a coordinate of a joint.
+/// A kind of force along a coordinate of a joint, with its word.
 type Part = (&'static str, fn(&JointAction) -> Option<f64>);
 
-/// Forces along a coordinate, by their word.
+/// The forces along a coordinate.
 const FORCES: [Part; 3] = [
     ("spring", |action: &JointAction| action.spring),
     ("stop", |action: &JointAction| action.stop),
@@ -23,13 +23,13 @@ const POWER: Part = ("power", JointAction::power);
 /// that of forces along it.
 const COORDINATES: [[&str; 4]; 2] = [["length", "m", "m/s", "N"], ["angle", "rad", "rad/s", "N m"]];
 
-/// The courses of all joints.
+/// The states of all joints over the frames.
 fn courses(run: &Run) -> Result<Vec<Vec<JointState>>, RunError> {
     run.check_frames()?;
     if run.header().joints.is_empty() {
         return Err(RunError::Empty {
             what: "no joint, spring or bushing",
-            hint: "add a [[joint]] to the scenario, or run it again if the result is of an earlier release",
+            hint: "add a [[joint]] to the scenario, or run it again if an earlier release made the result",
         });
     }
     (0..run.header().joints.len()).map(|n| Ok(run.reader().joint_course(n)?)).collect()
@@ -39,12 +39,12 @@ fn values(course: &[JointState], slot: usize, part: Part) -> Vec<Option<f64>> {
     course.iter().map(|state| state.actions[slot].as_ref().and_then(part.1)).collect()
 }
 
-/// True if a joint has such an action at some time.
+/// True if such a force acts at some time.
 fn has(course: &[JointState], slot: usize, part: Part) -> bool {
     course.iter().any(|state| state.actions[slot].as_ref().is_some_and(|action| part.1(action).is_some()))
 }
 
-/// One row a frame and joint: force, torque, and what acts along coordinates, where any joint has it.
+/// One row per frame and joint: force, torque, and the forces along coordinates that occur.
 pub(crate) fn table(run: &Run) -> Result<Table, RunError> {
     let courses = courses(run)?;
     let mut columns = vec![time_column(run)?, Column::new("joint", "joint", "")];
@@ -79,7 +79,7 @@ pub(crate) fn table(run: &Run) -> Result<Table, RunError> {
     Ok(table)
 }
 
-/// One row a joint: the largest of what it transmits in the frames, and when.
+/// One row per joint: its largest force, torque and power in the frames, with their times.
 pub(crate) fn peaks(run: &Run) -> Result<Table, RunError> {
     let courses = courses(run)?;
     let mut columns = vec![Column::new("joint", "joint", "")];
@@ -109,7 +109,7 @@ pub(crate) fn peaks(run: &Run) -> Result<Table, RunError> {
     Ok(table)
 }
 
-/// The first value that is largest in size, and its frame.
+/// The value of largest magnitude, the first if there are several, and its frame.
 fn largest(values: &[Option<f64>]) -> Option<(usize, f64)> {
     let all = values.iter().enumerate().filter_map(|(frame, value)| Some((frame, (*value)?)));
     all.fold(None, |best: Option<(usize, f64)>, (frame, value)| match best {
@@ -118,7 +118,7 @@ fn largest(values: &[Option<f64>]) -> Option<(usize, f64)> {
     })
 }
 
-/// Force and torque of a joint, and below them what acts along its coordinates.
+/// Force and torque of a joint, and below them the forces along its coordinates.
 ///
 /// * `name` — its name, or its number from 1
 pub(crate) fn draw(run: &Run, name: &str) -> Result<Drawing, RunError> {

@@ -1,4 +1,5 @@
-//! From results to pictures: what `carom-post` does, for it and for `carom run`.
+//! ParaView files, plots, tables and reports from results: the library of `carom-post`, which `carom run`
+//! uses too.
 //!
 //! [`Run`] opens a result with its bodies; [`export()`] writes ParaView files, [`plot::draw`] plots,
 //! [`table::build`] tables, [`report::html`] the report.

@@ -1,4 +1,4 @@
-//! `carom-post`: from results to ParaView files, plots, tables and reports.
+//! `carom-post`: makes ParaView files, plots, tables and reports from results.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 

@@ -10,7 +10,7 @@ use carom_report::{Axis, Color, Drawing, Plot, Series, Style};
 use crate::scales::{BalanceScales, size, speeds};
 use crate::{Run, RunError, joints, patch};
 
-/// What a plot shows.
+/// The content of a plot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Quantity {
     /// Energies, and the residual of their balance.
@@ -21,7 +21,7 @@ pub enum Quantity {
     ContactForce,
     /// Gap of every contact pair without its quasistatic response.
     Gap,
-    /// Pressure over the contact patch of a pair (the first, if none is named) when its force is largest.
+    /// Pressure over the contact patch of a pair (the first by default) at its largest force.
     Pressure(Option<String>),
     /// Position of a body.
     Position(String),
@@ -29,7 +29,7 @@ pub enum Quantity {
     Velocity(String),
     /// Angular velocity of a body.
     AngularVelocity(String),
-    /// What a joint, spring or bushing transmits.
+    /// Force and torque of a joint, spring or bushing.
     Joint(String),
 }
 
@@ -53,7 +53,7 @@ impl FromStr for Quantity {
                 "needs a body: \
                 `{word}:BODY`"
             )),
-            _ => Err("is none of energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, \
+            _ => Err("must be one of energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, \
                 velocity:BODY, \
                       angular-velocity:BODY, joint:NAME"
                 .to_owned()),
@@ -65,7 +65,7 @@ impl FromStr for Quantity {
 ///
 /// # Errors
 ///
-/// [`RunError`] if the result cannot be read, has no such body or pair, or nothing to show.
+/// [`RunError`] if the result cannot be read, has no such body or pair, or has no data for the plot.
 pub fn draw(run: &Run, quantity: &Quantity) -> Result<Drawing, RunError> {
     run.check_frames()?;
     match quantity {
@@ -110,7 +110,7 @@ fn energy(run: &Run) -> Result<Drawing, RunError> {
         ("lost to friction", friction),
         ("lost in impacts", impacts),
     ] {
-        // What a run does not have (penalty energy, gravity) needs no curve, nor does round-off.
+        // Energies that the run does not have (penalty, gravity), or only as round-off, get no curve.
         if !values.iter().all(|&v| is_round_off(v, scale)) {
             plot = plot.with(Series::line(label, time.clone(), values));
         }
@@ -183,7 +183,7 @@ fn gap(run: &Run) -> Result<Drawing, RunError> {
     Ok(plot.draw())
 }
 
-/// What a body does over time.
+/// A quantity of a body over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Course {
     Position,
@@ -209,8 +209,8 @@ impl Course {
         }
     }
 
-    /// The largest of any body, if numbers can be round-off against it: where a body is has no zero of its
-    /// own.
+    /// The largest value of all bodies, against which round-off is recognised; none for positions, which have
+    /// no natural zero.
     fn scale(self, frames: &[StoredFrame]) -> Option<f64> {
         let [speed, rate] = speeds(frames);
         match self {
@@ -227,7 +227,7 @@ fn course(run: &Run, body: &str, what: Course) -> Result<Drawing, RunError> {
     Ok(course_plot(run, &frames, index, what)?.draw())
 }
 
-/// x, y and z of what a body does, over all frames of the run.
+/// x, y and z of a quantity of a body, over all frames of the run.
 pub(crate) fn course_plot(
     run: &Run,
     frames: &[StoredFrame],

@@ -16,32 +16,31 @@ use cost::cost;
 use motion::of_motion;
 use summary::summary;
 
-/// A phase of the work around a result, and what it took.
+/// A phase of `carom run` with its wall time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phase {
     /// "meshing", "reduction", "export", …
     pub name: String,
     /// Wall time \[s\].
     pub seconds: f64,
-    /// True if it was up to date, and took this time when it was done.
+    /// True if it was up to date; the time is that of the earlier run.
     pub is_earlier: bool,
 }
 
-/// What the caller knows beyond the result.
+/// Content of a report that is not in the result.
 #[derive(Debug, Clone, Default)]
 pub struct Extras {
     /// Title; the name of the result if empty.
     pub title: String,
     /// All phases from geometry to pictures.
     pub phases: Vec<Phase>,
-    /// Figures beside what they should be, with a caption: verification.
+    /// Tables of computed and expected values, with a caption.
     pub tables: Vec<(Table, String)>,
-    /// Files of the run, as they are seen from the report.
+    /// Files of the run, with paths relative to the report.
     pub links: Vec<Link>,
 }
 
-/// Path of a file as it is seen from a report, for a [`Link`]: relative within the folder of the report,
-/// absolute elsewhere.
+/// Path of a file for a [`Link`] in a report: relative within the folder of the report, absolute elsewhere.
 pub fn path_from(report: &Path, file: &Path) -> String {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (folder, file) = (absolute(report), absolute(file));
@@ -57,8 +56,8 @@ pub fn path_from(report: &Path, file: &Path) -> String {
 ///
 /// # Errors
 ///
-/// [`RunError`] if the result cannot be read or has no frame. Pictures that need body files are left out,
-/// with a sentence why, if these are gone.
+/// [`RunError`] if the result cannot be read or has no frame. Pictures of bodies whose files are missing are
+/// left out, with a sentence that gives the reason.
 pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
     run.check_frames()?;
     let title = if extras.title.is_empty() { run.name() } else { extras.title.clone() };
@@ -82,7 +81,7 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
             "Normal force of each pair."
         };
         report.drawing(plot::draw(run, &Quantity::ContactForce)?, caption);
-        // Points that touch have no pressure.
+        // Contact points of rigid bodies have no pressure.
         for pair in (0..run.header().pairs.len()).filter(|_| !run.is_rigid()) {
             pressure(&mut report, run, pair)?;
         }
@@ -92,7 +91,7 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
         report.table(forces, "Forces on the bodies; in each load step those of a body add up to zero.");
         report.drawing(
             plot::draw(run, &Quantity::Energy)?,
-            "Energies, and what Clapeyron's theorem leaves over.",
+            "Energies, and the residual of Clapeyron's theorem.",
         );
     } else {
         of_motion(&mut report, run)?;
@@ -106,7 +105,7 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
     Ok(report.to_html())
 }
 
-/// What its author wrote, and what was made of it.
+/// The scenario as written by the user, and with all defaults.
 fn scenario(report: &mut Report, run: &Run) -> Result<(), RunError> {
     report.heading("Scenario");
     let whole = &run.header().scenario;
@@ -120,13 +119,19 @@ fn scenario(report: &mut Report, run: &Run) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Where the bodies are at the start and when the largest force acts, or why that is not to be seen.
+/// Pictures of the bodies at the start and at the largest force, or the reason why there are none.
 fn bodies_in_pictures(report: &mut Report, run: &Run) -> Result<(), RunError> {
     report.heading("Bodies");
     match scene::draw(run) {
         Ok((drawing, notes)) => {
             let notes = if notes.is_empty() { String::new() } else { format!(" {}.", notes.join("; ")) };
-            report.drawing(drawing, &format!("Bodies at true scale, displaced as they are.{notes}"));
+            report.drawing(
+                drawing,
+                &format!(
+                    "Bodies at true scale, without magnification of \
+                                              displacements.{notes}"
+                ),
+            );
         }
         Err(RunError::Result(error)) => return Err(error.into()),
         Err(error) => report.paragraph(&format!("No picture of the bodies: {error}.")),
@@ -134,7 +139,7 @@ fn bodies_in_pictures(report: &mut Report, run: &Run) -> Result<(), RunError> {
     Ok(())
 }
 
-/// A line for each impact, of many for the first, the largest and the last.
+/// A line for each impact; of many impacts only the first, the largest and the last.
 fn impacts(report: &mut Report, run: &Run) -> Result<(), RunError> {
     let (table, notes) = impacts::table(run, IMPACTS)?;
     if table.rows().is_empty() {
@@ -147,8 +152,7 @@ fn impacts(report: &mut Report, run: &Run) -> Result<(), RunError> {
     report.table(
         table,
         "Impacts: sums over sub-impacts. Velocities are those of the mean motions, the bending of a body \
-         included, along the contact normal; the slip is across it. A figure without a meaning is left out \
-         (-).",
+         included, along the contact normal; the slip is tangential. Undefined values are shown as -.",
     );
     Ok(())
 }
@@ -157,13 +161,14 @@ fn row(table: &mut Table, row: Vec<Value>) {
     table.push(row).expect("the row was made with the columns");
 }
 
-/// The pressure patch of a pair, or why it cannot be shown.
+/// The pressure over the contact patch of a pair, or the reason why it cannot be shown.
 fn pressure(report: &mut Report, run: &Run, pair: usize) -> Result<(), RunError> {
     match patch::draw(run, pair) {
         Ok(drawing) => report.drawing(
             drawing,
             &format!(
-                "{}: pressure on the faces at the largest force, beside Hertz' theory for the same force.",
+                "{}: pressure on the faces at the largest force, compared with Hertz' theory for the same \
+                 force.",
                 run.header().pairs[pair].name
             ),
         ),
@@ -173,7 +178,7 @@ fn pressure(report: &mut Report, run: &Run, pair: usize) -> Result<(), RunError>
     Ok(())
 }
 
-/// What there is to say besides warnings, which stand at the top.
+/// Notes other than warnings, which are at the top of the report.
 fn notes(report: &mut Report, run: &Run) -> Result<(), RunError> {
     let mut notes = run.reader().notes()?;
     notes.retain(|note| note.level == NoteLevel::Note);

@@ -11,20 +11,20 @@ use carom_report::Prefix;
 use carom_vtk::{GridError, WriteError};
 use thiserror::Error;
 
-/// Why something cannot be made from a result.
+/// Errors of tables, pictures and files made from a result.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The result cannot be read.
     #[error(transparent)]
     Result(#[from] ResultError),
-    /// A body or model file that the result names is gone.
-    #[error("body `{body}`: its {kind} file `{path}` is not there (nor beside the result); {hint}")]
+    /// A body or model file of the result is missing.
+    #[error("body `{body}`: its {kind} file `{path}` is missing (also in the folder of the result); {hint}")]
     Missing {
         /// Name of the body.
         body: String,
         /// "body" or "model".
         kind: &'static str,
-        /// Where the result says it is.
+        /// The path in the result.
         path: PathBuf,
         /// What to do.
         hint: &'static str,
@@ -38,7 +38,7 @@ pub enum RunError {
         #[source]
         source: Box<ReadArchiveError>,
     },
-    /// A body or model file is another one than the run used.
+    /// A body or model file is not the one that the run used.
     #[error(
         "body `{body}`: `{path}` is not the {kind} that the run used (its content has changed); run the \
          scenario again"
@@ -51,36 +51,36 @@ pub enum RunError {
         /// The file.
         path: PathBuf,
     },
-    /// Body, model and result do not fit together.
+    /// Body, model and result are inconsistent.
     #[error("body `{body}`: {why}; run the scenario again")]
     Inconsistent {
         /// Name of the body.
         body: String,
-        /// What does not fit.
+        /// The inconsistency.
         why: String,
     },
     /// There is no body of that name.
     #[error("the result has no body `{name}`; it has {known}")]
     UnknownBody {
-        /// The name asked for.
+        /// The name that was given.
         name: String,
-        /// All names.
+        /// All valid names.
         known: String,
     },
     /// There is no contact pair of that name.
     #[error("the result has no contact pair `{name}`; it has {known}")]
     UnknownPair {
-        /// The name asked for.
+        /// The name that was given.
         name: String,
-        /// All names.
+        /// All valid names.
         known: String,
     },
     /// There is no joint of that name.
-    #[error("the result has no joint `{name}`; it has {known}; a number from 1 does, too")]
+    #[error("the result has no joint `{name}`; it has {known}; a number from 1 is valid too")]
     UnknownJoint {
-        /// The name asked for.
+        /// The name that was given.
         name: String,
-        /// All names.
+        /// All valid names.
         known: String,
     },
     /// There is nothing to show.
@@ -91,7 +91,7 @@ pub enum RunError {
         /// What to do.
         hint: &'static str,
     },
-    /// Two surfaces have not touched.
+    /// Two surfaces were never in contact.
     #[error("{0}")]
     NoContact(String),
     /// A grid is inconsistent.
@@ -99,7 +99,7 @@ pub enum RunError {
     Grid {
         /// Name of the body.
         body: String,
-        /// What does not fit.
+        /// The inconsistency.
         source: GridError,
     },
     /// A grid file cannot be written.
@@ -125,12 +125,12 @@ impl RunError {
     }
 }
 
-/// An open result: what was run, and what came out.
+/// An open result file with its header.
 pub struct Run {
     reader: ResultReader,
     header: RunHeader,
     times: Vec<f64>,
-    /// Known once somebody asked for it.
+    /// Computed at its first use.
     unit_of_time: OnceCell<Prefix>,
 }
 
@@ -146,7 +146,7 @@ impl Run {
         Ok(Self { reader, header, times, unit_of_time: OnceCell::new() })
     }
 
-    /// The open file, for what this type does not hold.
+    /// The reader of the open file.
     pub fn reader(&self) -> &ResultReader {
         &self.reader
     }
@@ -156,7 +156,7 @@ impl Run {
         &self.header
     }
 
-    /// True for rigid bodies alone, which meet in points and by impulses: the scheme `rigid`.
+    /// True for the scheme `rigid`: all bodies are rigid, contact is in points and by impulses.
     pub fn is_rigid(&self) -> bool {
         self.header.bodies.iter().all(|body| body.rigid)
     }
@@ -166,8 +166,8 @@ impl Run {
         &self.times
     }
 
-    /// The one unit of time of tables, plots and the report: that of the run, or the next smaller one where
-    /// its impacts are much shorter.
+    /// The unit of time of all tables and plots and of the report: that of the run, or the next smaller one
+    /// if its impacts are much shorter.
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl Run {
         (0..self.times.len()).map(|n| Ok(self.reader.frame(n)?)).collect()
     }
 
-    /// Fails if the run has left no frame.
+    /// Fails if the result has no frame.
     ///
     /// # Errors
     ///
@@ -217,7 +217,7 @@ impl Run {
         Ok(())
     }
 
-    /// A column of the ledger by its name, one number a frame.
+    /// Columns of the ledger by their names, with one number per frame.
     ///
     /// # Errors
     ///
@@ -225,10 +225,7 @@ impl Run {
     pub fn ledger_columns<const N: usize>(&self, names: [&str; N]) -> Result<[Vec<f64>; N], RunError> {
         let rows = self.reader.ledger()?;
         let place = |name: &str| {
-            LedgerRow::COLUMNS
-                .iter()
-                .position(|c| *c == name)
-                .expect("only columns of the ledger are asked for")
+            LedgerRow::COLUMNS.iter().position(|c| *c == name).expect("the names are columns of the ledger")
         };
         Ok(names.map(|name| rows.iter().map(|row| row[place(name)]).collect()))
     }
@@ -237,7 +234,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`RunError::UnknownBody`], which lists the names there are.
+    /// [`RunError::UnknownBody`], which lists all names.
     pub fn body_index(&self, name: &str) -> Result<usize, RunError> {
         self.header.bodies.iter().position(|body| body.name == name).ok_or_else(|| RunError::UnknownBody {
             name: name.to_owned(),
@@ -249,7 +246,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`RunError::UnknownPair`], which lists the names there are.
+    /// [`RunError::UnknownPair`], which lists all names.
     pub fn pair_index(&self, name: &str) -> Result<usize, RunError> {
         self.header.pairs.iter().position(|pair| pair.name == name).ok_or_else(|| RunError::UnknownPair {
             name: name.to_owned(),
@@ -261,7 +258,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`RunError::UnknownJoint`], which lists the names there are.
+    /// [`RunError::UnknownJoint`], which lists all names.
     pub fn joint_index(&self, name: &str) -> Result<usize, RunError> {
         let joints = &self.header.joints;
         let number = || name.parse::<usize>().ok().filter(|n| (1..=joints.len()).contains(n)).map(|n| n - 1);

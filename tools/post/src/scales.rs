@@ -1,4 +1,4 @@
-//! Natural scales of what a run has: against them numbers are round-off.
+//! Natural scales of energies, momenta and velocities, by which round-off is recognised.
 
 use carom_format::result::StoredFrame;
 
@@ -9,10 +9,11 @@ use crate::{Run, RunError};
 pub(crate) struct BalanceScales {
     /// The largest energy of any kind, or work, or loss \[J\].
     pub(crate) energy: f64,
-    /// What the bodies that move would have of momentum if all of them moved one way with that energy, or
-    /// more \[N s\].
+    /// Momentum of the moving bodies if all of them moved in one direction with the largest kinetic energy;
+    /// at least the largest momentum \[N s\].
     pub(crate) momentum: f64,
-    /// The same at the largest distance from the origin \[N m s\].
+    /// Angular momentum of that momentum at the largest distance from the origin; at least the largest
+    /// angular momentum \[N m s\].
     pub(crate) ang_momentum: f64,
 }
 
@@ -46,9 +47,9 @@ fn reach(run: &Run) -> Result<f64, RunError> {
     Ok(reach)
 }
 
-/// Natural scales of velocities and angular rates in some frames \[m/s, rad/s\]: the largest of any body, or
-/// what the other one makes of it at the distance of the bodies from the origin. A ball that flies has no
-/// rate of rotation but for rounding, a top no velocity.
+/// Natural scales of velocities and angular velocities in some frames \[m/s, rad/s\]: the largest of any
+/// body, or the other scale times (or over) the distance of the bodies from the origin. A ball in free flight
+/// rotates only by round-off, and a top translates only by round-off.
 pub(crate) fn speeds(frames: &[StoredFrame]) -> [f64; 2] {
     let bodies = || frames.iter().flat_map(|frame| &frame.bodies);
     let largest = |sizes: &mut dyn Iterator<Item = f64>| sizes.filter(|x| x.is_finite()).fold(0.0, f64::max);
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_of_rounding_is_none_of_a_ball_that_flies() {
+    fn a_rotation_by_round_off_does_not_set_the_scale_of_a_flying_ball() {
         let body = |velocity: f64, rate: f64| BodyState {
             position: [0.1, 0.0, 0.0],
             velocity: [velocity, 0.0, 0.0],

@@ -1,4 +1,4 @@
-//! Pictures of the bodies where they are in a frame.
+//! Pictures of the bodies in a frame.
 
 use carom_dynamics::BodyState;
 use carom_format::result::StoredFrame;
@@ -7,7 +7,7 @@ use carom_scene::{BodyGrid, Coloring};
 use nalgebra::Vector3;
 
 use crate::bodies::RunBody;
-use crate::frame_fields::{in_body_frame, pose};
+use crate::frame_fields::in_body_frame;
 use crate::impacts::pair_name;
 use crate::{Run, RunError};
 
@@ -17,8 +17,8 @@ const NAMES: usize = 12;
 /// Width and height of one of two pictures side by side \[px\].
 const SIZE: [f64; 2] = [440.0, 360.0];
 
-/// The bodies of a run in its first frame and in that of the largest contact force (the last one if nothing
-/// touched), side by side, and what is not to be seen in them.
+/// The bodies of a run in its first frame and in the frame of the largest contact force (the last one without
+/// contact), side by side, with notes about bodies that are not shown.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub(crate) fn draw(run: &Run) -> Result<(Drawing, Vec<String>), RunError> {
         shown.push(Shown { index, grid: BodyGrid::surface(&body.body), body });
     }
     if shown.is_empty() {
-        return Err(RunError::Empty { what: "no body with a shape", hint: "the plots have the motion" });
+        return Err(RunError::Empty { what: "no body with a shape", hint: "the plots show the motion" });
     }
     let second = strongest(run)?;
     let start = run.reader().frame(0)?;
@@ -125,13 +125,13 @@ fn picture(
 }
 
 impl Shown {
-    /// The surface where it is in a frame, deformed as it is.
+    /// The deformed surface at its position in a frame.
     fn placed(&self, frame: &StoredFrame) -> BodyGrid {
         let mut grid = self.grid.clone();
         let rest = BodyState::default();
         let state = frame.bodies.get(self.index).unwrap_or(&rest);
         let elastic = self.grid.at_points(&self.body.elastic_displacement(&state.modal));
-        let now = pose(state);
+        let now = state.pose();
         let points = in_body_frame(&self.grid, self.body.meta.frame_origin);
         let place = |(b, u): (&Vector3<f64>, &[f64; 3])| now.point(&(b + Vector3::from(*u))).into();
         grid.grid.points = points.iter().zip(&elastic).map(place).collect();

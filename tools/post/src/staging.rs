@@ -1,4 +1,4 @@
-//! Many files that belong together: nothing of them shows before all are whole.
+//! Groups of files that appear together: none is visible before all are complete.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,20 @@ use std::path::{Path, PathBuf};
 use carom_files::{Unfinished, WriteFileError, create_folder, temporary};
 use tempfile::TempDir;
 
-/// A hidden folder inside the one where files are to appear: they are written there first and moved together.
+/// A hidden folder inside the output folder: files are written there first and moved together.
 ///
-/// When it is dropped whatever is still in it goes, and so do folders that were made for it and stayed empty.
+/// When it is dropped, its remaining files are removed, and so are the empty folders that were created for
+/// it.
 #[derive(Debug)]
 pub(crate) struct Staging {
     place: PathBuf,
-    /// Folders that were not there before, innermost first.
+    /// Folders that were created, innermost first.
     made: Vec<PathBuf>,
-    /// `None` while it is dropped.
+    /// `None` only during the drop.
     hidden: Option<Hidden>,
 }
 
-/// The hidden folder. What follows it is given back after it is gone.
+/// The hidden folder; the other fields are released after it is removed.
 #[derive(Debug)]
 struct Hidden {
     folder: TempDir,
@@ -27,7 +28,7 @@ struct Hidden {
 }
 
 impl Staging {
-    /// Makes `place` if it is not there, and the hidden folder in it.
+    /// Creates `place` if it does not exist, and the hidden folder in it.
     pub(crate) fn new(place: &Path) -> Result<Self, WriteFileError> {
         let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
         let made = place.ancestors().take_while(is_missing).map(Path::to_owned).collect();
@@ -39,12 +40,12 @@ impl Staging {
         Ok(staging)
     }
 
-    /// Where to write until then.
+    /// The hidden folder, into which files are written.
     pub(crate) fn path(&self) -> &Path {
-        self.hidden.as_ref().expect("it is there until the drop").folder.path()
+        self.hidden.as_ref().expect("the folder exists until the drop").folder.path()
     }
 
-    /// The error with the path that the file was to have in the end: the hidden one says nothing to a user.
+    /// The error with the final path of the file instead of the hidden one.
     pub(crate) fn at_its_place(&self, mut error: WriteFileError) -> WriteFileError {
         let (WriteFileError::Io { path, .. } | WriteFileError::NoFolder { path, .. }) = &mut error;
         if let Ok(relative) = path.strip_prefix(self.path()) {
@@ -53,7 +54,7 @@ impl Staging {
         error
     }
 
-    /// Moves files, given by their paths relative to both folders, in this order. Files of these names are
+    /// Moves files, given by their paths relative to both folders, in this order. Existing files are
     /// replaced.
     pub(crate) fn publish(self, files: &[String]) -> Result<(), WriteFileError> {
         for file in files {
@@ -61,7 +62,7 @@ impl Staging {
             if let Some(folder) = to.parent() {
                 create_folder(folder)?;
             }
-            // A folder of the place may lead to another disk, where nothing can be moved to.
+            // A folder may be a link to another disk, to which files must be copied.
             std::fs::rename(&from, &to)
                 .or_else(|_| std::fs::copy(&from, &to).map(drop))
                 .map_err(|source| failed(&to, source))?;
@@ -74,7 +75,7 @@ impl Drop for Staging {
     fn drop(&mut self) {
         self.hidden = None;
         for folder in &self.made {
-            // One that holds something is refused, and stays.
+            // The system refuses to remove a folder that is not empty.
             let _ = std::fs::remove_dir(folder);
         }
     }
@@ -89,12 +90,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_name_the_place_where_a_file_was_to_be() {
+    fn errors_name_the_final_path_of_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let staging = Staging::new(folder.path()).unwrap();
         let hidden = failed(&staging.path().join("run/ball_0001.vtu"), std::io::Error::other("no space"));
-        let told = staging.at_its_place(hidden).to_string();
+        let message = staging.at_its_place(hidden).to_string();
         let place = folder.path().join("run/ball_0001.vtu");
-        assert!(told.contains(&format!("`{}`", place.display())), "{told}");
+        assert!(message.contains(&format!("`{}`", place.display())), "{message}");
     }
 }

@@ -7,20 +7,20 @@ use crate::impacts::{self, IMPACTS};
 use crate::scales::{self, BalanceScales};
 use crate::{Run, RunError, joints};
 
-/// What a table lists.
+/// The content of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum What {
     /// Energies and residuals over time.
     Energy,
     /// Momenta and residuals over time.
     Momentum,
-    /// One row an impact.
+    /// One row per impact.
     Contacts,
     /// State of the bodies at the end.
     Bodies,
     /// Forces of all contact pairs over time.
     ContactForce,
-    /// Loads, contact and support forces on the bodies of a static run.
+    /// Loads, contact forces and support forces on the bodies of a static run.
     Forces,
     /// Forces and torques of joints, springs and bushings over time.
     Joints,
@@ -42,7 +42,7 @@ impl What {
 }
 
 impl What {
-    /// What its rows are, for people.
+    /// A title that describes its rows.
     pub fn title(self) -> &'static str {
         match self {
             Self::Energy => "energies over time",
@@ -56,7 +56,7 @@ impl What {
     }
 }
 
-/// Builds a table with all rows, for programs.
+/// Builds the complete table.
 ///
 /// # Errors
 ///
@@ -73,8 +73,8 @@ pub fn build(run: &Run, what: What) -> Result<Table, RunError> {
     }
 }
 
-/// A table as a person reads it: of many impacts of a pair the first, the largest and the last, with a
-/// sentence that says so.
+/// A table as text. Of many impacts of a pair only the first, the largest and the last are listed, and a
+/// sentence says so.
 ///
 /// # Errors
 ///
@@ -188,7 +188,7 @@ fn contact_force(run: &Run) -> Result<Table, RunError> {
     Ok(over_time(columns, &values))
 }
 
-/// One row a force on a body in equilibrium, load step by load step.
+/// One row per force on a body in equilibrium, load step by load step.
 pub(crate) fn forces(run: &Run) -> Result<Table, RunError> {
     let mut columns = vec![Column::new("time", "load", ""), Column::new("body", "body", "")];
     columns.extend([Column::new("kind", "kind", ""), Column::new("by", "by", "")]);

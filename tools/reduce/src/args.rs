@@ -11,7 +11,7 @@ use crate::after_help;
 use crate::solver::SolverArgs;
 use crate::variant::VariantArgs;
 
-/// Body to reduced-order model.
+/// Make, compare, inspect and exchange reduced-order models of bodies.
 ///
 /// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 the eigenpairs did not converge, 5 cannot
 /// read or write.
@@ -44,16 +44,16 @@ pub(crate) enum Command {
     /// Reduce a body by constraint modes and fixed-interface modes
     #[command(after_help = after_help::CRAIG_BAMPTON)]
     CraigBampton(CraigBamptonArgs),
-    /// Report what a reduced-order model holds
+    /// Report the content of a reduced-order model
     #[command(after_help = after_help::INFO)]
     Info(InfoArgs),
     /// Write a model for other programs, or the matrices of a body
     #[command(after_help = after_help::EXPORT)]
     Export(ExportArgs),
-    /// Make a model of another program's files
+    /// Make a model from files of another program
     #[command(after_help = after_help::IMPORT)]
     Import(ImportArgs),
-    /// Compare a model with its body: frequencies, shapes, static answers
+    /// Compare a model with its body: frequencies, shapes, static response
     #[command(after_help = after_help::COMPARE)]
     Compare(CompareArgs),
     /// Compliance of the contact regions of a model, and the split that an impact needs
@@ -64,7 +64,7 @@ pub(crate) enum Command {
 /// How stiffness and mass are integrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum QuadratureName {
-    /// The rules in common use, exact for undistorted cells
+    /// The usual rules, exact for undistorted cells
     Default,
     /// More points, for strongly curved cells
     High,
@@ -81,17 +81,17 @@ impl QuadratureName {
 
 /// Frequencies and shapes of a body, free or held.
 ///
-/// Rigid modes are counted too: --count 18 of a free body gives 6 near zero and 12 elastic ones. No copy of a
-/// multiple frequency is missed: the number of modes below the last is proved by an inertia count.
+/// Rigid modes are counted too: with --count 18 a free body has 6 modes near zero and 12 elastic modes.
+/// Multiple frequencies are complete: the number of modes below the last one is verified by an inertia count.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModesArgs {
     /// The body file
     pub(crate) body: PathBuf,
-    /// Hold all points of a set, with =xz along some of x, y, z alone (symmetry planes, rollers, hinges); may
-    /// be repeated
+    /// Hold all points of a set, or only their x and z components with =xz (symmetry planes, rollers,
+    /// hinges); may be repeated
     #[arg(long = "fix", value_name = "SET|SET=xz")]
     pub(crate) fix: Vec<String>,
-    /// Number of modes; 18 if nothing is given
+    /// Number of modes [default: 18]
     #[arg(long, value_name = "N", conflicts_with = "up_to", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: Option<u32>,
     /// All modes up to this frequency [Hz]
@@ -109,8 +109,8 @@ pub(crate) struct ModesArgs {
 
 /// Reduce a body by constraint modes and fixed-interface modes.
 ///
-/// The interface is what other bodies or joints touch: static loads on it are answered exactly. At least one
-/// --interface, --interface-nodes or --attach is needed.
+/// The interface consists of the points that other bodies or joints touch. The static response to loads on it
+/// is exact. At least one --interface, --interface-nodes or --attach is required.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CraigBamptonArgs {
     /// The body file
@@ -123,31 +123,31 @@ pub(crate) struct CraigBamptonArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) interface_nodes: Option<PathBuf>,
     /// Tie a set to a marker of six dofs, as a rigid body or by its mean motion; may be repeated. The marker
-    /// lies in the area centroid of the set, or at X,Y,Z [m], as of a bore with a keyway, whose centroid is
-    /// not on its axis
+    /// lies at the area centroid of the set, or at X,Y,Z [m]: for instance on the axis of a bore with a
+    /// keyway, which does not contain the centroid
     #[arg(long, value_name = "SET=rigid|mean[@X,Y,Z]")]
     pub(crate) attach: Vec<Attachment>,
-    /// Hold all points of a set to the body frame, which is grounded, with =xz along some of x, y, z alone;
-    /// may be repeated. Together they must leave no rigid motion
+    /// Hold all points of a set, or only their x and z components with =xz, to the body frame, which is
+    /// grounded; may be repeated. All supports together must leave no rigid motion
     #[arg(long = "fix", value_name = "SET|SET=xz")]
     pub(crate) fix: Vec<String>,
-    /// Number of fixed-interface modes; 24 if nothing is given
+    /// Number of fixed-interface modes [default: 24]
     #[arg(long, value_name = "N", conflicts_with = "up_to",
           value_parser = clap::builder::RangedI64ValueParser::<usize>::new().range(0..=1_000_000_000))]
     pub(crate) modes: Option<usize>,
     /// All fixed-interface modes up to this frequency [Hz]
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) up_to: Option<f64>,
-    /// Modes of the reduced body up to this frequency are dynamic, the others quasistatic [Hz]; the highest
-    /// fixed-interface frequency that is kept if nothing is given
+    /// Modes of the reduced body up to this frequency [Hz] are dynamic, the others quasistatic [default: the
+    /// highest fixed-interface frequency of the model]
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) split: Option<f64>,
     /// Points at which the model keeps its modes for pictures and stress [default: surface; full with
     /// --stress]
     #[arg(long, value_enum)]
     pub(crate) fields: Option<FieldsName>,
-    /// Keep the stress of each mode, with --fields surface that of the surface alone: the stress of the body
-    /// is their sum. The file grows by 48 bytes for each place and mode
+    /// Keep the stress of each mode, so that the stress of the body is a sum over its modes; with --fields
+    /// surface only the stress on the surface. The file grows by 48 bytes for each place and mode
     #[arg(long, value_enum, default_value = "none")]
     pub(crate) stress: StressName,
     /// How stiffness and mass are integrated
@@ -162,8 +162,7 @@ pub(crate) struct CraigBamptonArgs {
 }
 
 impl CraigBamptonArgs {
-    /// Points at which the model keeps its modes. Stress of modes takes them at all points unless the surface
-    /// is wanted.
+    /// Points at which the model keeps its modes: with stress all points, unless a flag says otherwise.
     pub(crate) fn fields(&self) -> FieldsName {
         let unless_given = match self.stress {
             StressName::None => FieldsName::Surface,
@@ -189,18 +188,19 @@ pub(crate) enum FieldsName {
 pub(crate) enum StressName {
     /// Nowhere
     None,
-    /// At the nodes of a mesh, at the lattice points of NURBS spans; averaged between cells of a material
+    /// At the nodes of a mesh or the lattice points of NURBS knot spans, averaged over the cells of a
+    /// material
     Nodes,
-    /// At Gauss points, as it is
+    /// At Gauss points, without averaging
     Gauss,
 }
 
-/// Report what a reduced-order model holds.
+/// Report the content of a reduced-order model.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InfoArgs {
     /// The model file
     pub(crate) rom: PathBuf,
-    /// List what every column of the basis is, and what every mode is made of
+    /// List every column of the basis, and its share in every mode
     #[arg(long)]
     pub(crate) modes: bool,
     #[command(flatten)]
@@ -220,7 +220,7 @@ pub(crate) struct ExportArgs {
     /// sid: the nodes of the file
     #[arg(long, value_enum, default_value = "interface")]
     pub(crate) nodes: NodesName,
-    /// sid: the lowest N modes; all if not given
+    /// sid: write only the lowest N modes [default: all]
     #[arg(long, value_name = "N")]
     pub(crate) modes: Option<usize>,
     /// mtx of a body: how stiffness and mass are integrated
@@ -244,53 +244,55 @@ pub(crate) enum ExportFormat {
 /// Nodes of a SID_FEM file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum NodesName {
-    /// One for each interface: it moves and turns with the mean of its area
+    /// One for each interface: it follows the mean motion of its area
     Sets,
-    /// These, and every point of the interfaces
+    /// The nodes of `sets` and every point of the interfaces
     Interface,
-    /// These, and every point at which the model keeps its modes (meshes)
+    /// The nodes of `interface` and every point at which the model keeps its modes (meshes only)
     Fields,
 }
 
-/// Make a model of another program's files: a SID_FEM file, or stiffness and mass with a list of the nodes.
+/// Make a model from files of another program: a SID_FEM file, or stiffness and mass with a list of the
+/// nodes.
 ///
-/// Such a model has no surfaces: it moves, is held and carries loads, but cannot touch other bodies. Matrices
-/// are those of a free body of solid elements and are reduced as `craig-bampton` does it. The content of a
-/// file tells its format: Matrix Market, Harwell-Boeing (Ansys, HBMAT), `row column value` (CalculiX, .sti
-/// and .mas; Abaqus, FORMAT=COORDINATE) or `node dof node dof value` (Abaqus, FORMAT=MATRIX INPUT).
+/// Such a model has no surfaces: joints, supports and loads can act on it, but it cannot touch other bodies.
+/// Matrices must be those of a free body of solid elements; they are reduced as by `craig-bampton`. The
+/// format is recognised from the content of the file: Matrix Market, Harwell-Boeing (Ansys, HBMAT), `row
+/// column value` (CalculiX, .sti and .mas; Abaqus, FORMAT=COORDINATE) or `node dof node dof value` (Abaqus,
+/// FORMAT=MATRIX INPUT).
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
     /// FILE.SID_FEM, or stiffness and mass in this order
     #[arg(required = true, num_args = 1..=2)]
     pub(crate) files: Vec<PathBuf>,
-    /// Matrices: text file with `number x y z` [m] of each node, or an .inp with them; in the order of the
-    /// dofs where no file names these
+    /// Matrices: text file with a line `number x y z` [m] for each node, or an .inp file; in the order of the
+    /// dofs unless --dofs names them
     #[arg(long, value_name = "LIST")]
     pub(crate) nodes: Option<PathBuf>,
     /// Matrices: file that names node and direction of each row: .dof of CalculiX (`node.direction`),
-    /// .mapping of Ansys (`row node label`). If nothing is given, the one beside the stiffness that bears its
-    /// name; else rows are x, y, z of each node in the order of LIST
+    /// .mapping of Ansys (`row node label`). [default: a file with the name of the stiffness file in its
+    /// folder; if there is none, the rows are x, y, z of each node in the order of LIST]
     #[arg(long, value_name = "FILE")]
     pub(crate) dofs: Option<PathBuf>,
     /// Matrices: units of stiffness, mass and node list, as length, mass and time: mm-t-s for a model in mm,
-    /// N and MPa; SI if nothing is given
+    /// N and MPa [default: SI]
     #[arg(long, value_name = "LENGTH-MASS-TIME")]
     pub(crate) units: Option<Units>,
-    /// Matrices: factor on the coordinates of LIST alone, such as 1e-3 for millimetres beside matrices in N/m
-    /// and kg
+    /// Matrices: factor on the coordinates of LIST only, such as 1e-3 for coordinates in millimetres and
+    /// matrices in N/m and kg
     #[arg(long, value_name = "S", value_parser = above_zero, conflicts_with = "units")]
     pub(crate) scale: Option<f64>,
     /// Matrices: text file with the numbers (as in LIST) of the interface nodes
     #[arg(long, value_name = "FILE")]
     pub(crate) interface_nodes: Option<PathBuf>,
-    /// Matrices: number of fixed-interface modes; 24 if nothing is given
+    /// Matrices: number of fixed-interface modes [default: 24]
     #[arg(long, value_name = "N", conflicts_with = "up_to")]
     pub(crate) modes: Option<usize>,
     /// Matrices: all fixed-interface modes up to this frequency [Hz]
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) up_to: Option<f64>,
-    /// Modes up to this frequency are dynamic, the others quasistatic [Hz]; of a SID_FEM file all are dynamic
-    /// if nothing is given, of matrices those up to the highest fixed-interface frequency
+    /// Modes up to this frequency [Hz] are dynamic, the others quasistatic [default: all modes of a SID_FEM
+    /// file are dynamic; of matrices those up to the highest fixed-interface frequency]
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) split: Option<f64>,
     #[command(flatten)]
@@ -301,26 +303,26 @@ pub(crate) struct ImportArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Compare a model with its body: frequencies and shapes (modal assurance criterion, MAC), static answers to
-/// unit loads.
+/// Compare a model with its body: frequencies, shapes (modal assurance criterion, MAC), and static response
+/// to unit loads.
 ///
-/// Modes of the body whose frequencies differ by less than 0.5 % are compared as a space. Loads are a unit
-/// force and a unit moment along each axis, spread over each interface set; their energy error is that of the
-/// displacement in the norm of the elastic energy.
+/// Modes of the body whose frequencies differ by less than 0.5 % are compared as a space. The loads are a
+/// unit force and a unit moment along each axis, spread over each interface set. The energy error is the
+/// error of the displacement in the norm of the elastic energy.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
     /// The model file
     pub(crate) rom: PathBuf,
-    /// The body file that it was made from
+    /// The body file that the model was made from
     pub(crate) body: PathBuf,
     /// Number of elastic modes to compare
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: u32,
-    /// Largest relative error of a frequency or a static answer that counts as right; a shape is right from a
-    /// MAC of 0.95
+    /// Largest admissible relative error of a frequency or a static displacement; the MAC of a shape must be
+    /// at least 0.95
     #[arg(long, value_name = "PART", default_value_t = 0.01, value_parser = part)]
     pub(crate) tolerance: f64,
-    /// Exit with code 1 if anything is off
+    /// Exit with code 1 if any error is too large
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
@@ -331,50 +333,50 @@ pub(crate) struct CompareArgs {
 
 /// Compliance of the contact regions of a model, and the split that an impact needs.
 ///
-/// The compliance of each surface under a force on the span in its middle and under Hertz' pressures of
-/// several radii; how much of it is in the dynamic modes and how much in the static ones. With the body: what
-/// the model lacks of it. With the speed of an impact: its duration by Hertz' theory, and what splits at 1,
-/// 2, 5 and 10 periods in it would cost.
+/// Reports the compliance of each surface under a force on the pressure cell in its middle and under Hertz'
+/// pressures of several radii, and the shares of the dynamic and of the static modes in it. With the body
+/// file, the error of the model is reported too. With the speed of an impact, its duration follows from
+/// Hertz' theory, and the number of dynamic modes and the error are reported for splits at 1, 2, 5 and 10
+/// periods within that duration.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ComplianceArgs {
     /// The model file
     pub(crate) rom: PathBuf,
-    /// The body file that it was made from, to check the model against the whole body
+    /// The body file that the model was made from, to check the model against the whole body
     pub(crate) body: Option<PathBuf>,
-    /// A surface of the model; all if not given, may be repeated
+    /// A surface of the model; may be repeated [default: all]
     #[arg(long, value_name = "SET")]
     pub(crate) surface: Vec<String>,
     /// Relative speed of an impact on the middle of the surface [m/s]
     #[arg(long, value_name = "V", value_parser = above_zero)]
     pub(crate) velocity: Option<f64>,
-    /// Radius of the surface there [m]; that of the geometry if not given
+    /// Radius of the surface in the middle [m] [default: computed from the geometry]
     #[arg(long, value_name = "R", value_parser = above_zero, requires = "velocity")]
     pub(crate) radius: Option<f64>,
-    /// What the other body is made of: rigid, a material by its name, or Young's modulus [Pa] and Poisson's
-    /// ratio
+    /// Material of the other body: rigid, the name of a material, or Young's modulus [Pa] and Poisson's ratio
     #[arg(long, value_name = "rigid|NAME|E,NU", default_value = "rigid", value_parser = against)]
     pub(crate) against: Against,
-    /// Radius of the other body [m]; a plane if not given
+    /// Radius of the other body [m] [default: a plane]
     #[arg(long, value_name = "R", value_parser = above_zero, requires = "velocity")]
     pub(crate) against_radius: Option<f64>,
-    /// Mass of the other body [kg]; one that does not move if not given
+    /// Mass of the other body [kg] [default: it does not move]
     #[arg(long, value_name = "M", value_parser = above_zero, requires = "velocity")]
     pub(crate) mass: Option<f64>,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
-    /// The output is a picture, .svg or .png: the part of the compliance that lies below each frequency
+    /// The output is a picture, .svg or .png: the share of the compliance below each frequency
     #[command(flatten)]
     pub(crate) output: OptionalOutputArgs,
 }
 
-/// What a body hits.
+/// Material of the body that is hit.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Against {
-    /// Something that does not give way
+    /// A rigid body
     Rigid,
     /// A material of the list
     Named(String),
-    /// Any other
+    /// A material that is not in the list
     Elastic { young: f64, poisson: f64 },
 }
 
@@ -410,7 +412,7 @@ fn positive(text: &str) -> Result<f64, String> {
 fn part(text: &str) -> Result<f64, String> {
     match text.trim().parse() {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
-        _ => Err("give a part between 0 and 1, such as 0.01".to_owned()),
+        _ => Err("give a number between 0 and 1, such as 0.01".to_owned()),
     }
 }
 
@@ -419,7 +421,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn examples_of_the_help_are_taken() {
+    fn examples_of_the_help_are_valid_calls() {
         assert_eq!(carom_cli::examples::check(&super::Args::command()), Ok(()));
     }
 }

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::args::CompareArgs;
 
-/// Below this modal assurance criterion the nearest mode of the model is another one.
+/// Modal assurance criterion below which the mode is not in the model.
 const NO_MATCH: f64 = 0.3;
 
-/// Least modal assurance criterion of a mode that counts as right.
+/// Least modal assurance criterion of an acceptable mode.
 const LEAST_MAC: f64 = 0.95;
 
 #[derive(Debug, Serialize)]
@@ -43,26 +43,26 @@ struct Report {
     body_hz: Vec<f64>,
     relative_errors: Vec<f64>,
     modes: Vec<ModeReport>,
-    /// Whether shapes are weighted by the mass of the whole body.
+    /// True if shapes are weighted by the mass of the whole body.
     mac_by_mass: bool,
     rigid_modes: usize,
     statics: Vec<LoadReport>,
-    /// What of the interface no load was put on, and why.
+    /// Parts of the interface without a test load, with the reason.
     statics_untested: Vec<String>,
-    /// Sets that are rigid in the model: static answers are compared with a body that has them rigid too,
-    /// modes with one that has not.
+    /// Sets that are rigid in the model. They are rigid also in the body for the static response, but not for
+    /// its modes.
     rigid_sets: Vec<String>,
-    /// Up to this frequency every mode of the body is right in the model.
+    /// Frequency up to which the model has every mode of the body within the tolerance.
     trusted_hz: f64,
     /// Frequency of the last dynamic mode of the model.
     last_dynamic_hz: Option<f64>,
-    /// Whether all modes and static answers that were compared are right.
+    /// True if all compared modes and static displacements are within the tolerance.
     is_good: bool,
     tolerance: f64,
     verdict: String,
-    /// Why no modes are compared.
+    /// The reason why no modes are compared.
     modes_untested: Option<String>,
-    /// How the body was solved: `direct` by a factor, `iterative` without one.
+    /// Solver of the body: `direct` or `iterative`.
     solver: &'static str,
     notes: Vec<String>,
 }
@@ -84,13 +84,13 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
         let modes = match &found.modes_untested {
             Some(_) => "",
             None => {
-                "; its modes are those of the body as it is, so that differences of frequency are those of \
-                 this choice as well"
+                "; its modes are those of the unchanged body, so that the differences of frequency include \
+                 the effect of the rigid set"
             }
         };
         session.note(&format!(
-            "`{set}` is rigid in the model. Static answers are those of the whole body with this set made \
-             rigid too{modes}"
+            "`{set}` is rigid in the model. The static response is that of the whole body with this set \
+             made rigid too{modes}"
         ));
     }
     let limits = Limits { frequency: args.tolerance, mac: LEAST_MAC };
@@ -104,17 +104,17 @@ pub(crate) fn compare(args: &CompareArgs, session: &Session) -> Result<(), Failu
     Ok(())
 }
 
-/// What brings a model nearer to its body.
+/// A hint how to improve the model.
 ///
-/// * `is_tied` — whether the rigid sets keep the parts of the body together
+/// * `is_tied` — true if the rigid sets connect parts of the body
 fn advice(rigid: &[String], is_tied: bool) -> String {
-    let more = "take more fixed-interface modes (--modes, --up-to) or a larger interface";
+    let more = "use more fixed-interface modes (--modes, --up-to) or a larger interface";
     if rigid.is_empty() || is_tied {
         return more.to_owned();
     }
     format!(
-        "frequencies that are too high may come of the rigid {}: --attach SET=mean adds no stiffness; else \
-         {more}",
+        "the rigid {} may be the cause of frequencies that are too high: --attach SET=mean adds no \
+         stiffness; otherwise {more}",
         set_names(rigid)
     )
 }
@@ -140,9 +140,9 @@ pub(crate) fn open_pair(
     let failure = Failure::new(Category::Input, text);
     if rom.reduced.body_checksum.is_empty() {
         return Err(failure
-            .context("the model comes from a file of another program and knows no body")
+            .context("the model was imported from another program and has no body file")
             .hint(
-                "only models that `carom-reduce craig-bampton` made of a body file can be compared with it",
+                "only models that `carom-reduce craig-bampton` made from a body file can be compared with it",
             ));
     }
     Err(failure
@@ -150,7 +150,7 @@ pub(crate) fn open_pair(
         .hint("reduce the body again, or name the body that the model was made from"))
 }
 
-/// The quadrature that a model was made with.
+/// The quadrature of the reduction.
 pub(crate) fn rule_of(rom: &StoredRom) -> QuadratureRule {
     if rom.options.quadrature == "high" { QuadratureRule::High } else { QuadratureRule::Default }
 }
@@ -169,11 +169,9 @@ pub(crate) fn comparison_failed(error: ComparisonError) -> Failure {
 
 fn report(rom: &StoredRom, found: &Comparison, limits: &Limits) -> Report {
     let of = |value: fn(&ModeMatch) -> f64| found.modes.iter().map(value).collect::<Vec<f64>>();
-    let (trusted_hz, all) = found.trusted_hz(limits);
-    let statics_good = found.loads.iter().all(|l| l.displacement_error <= limits.frequency);
+    let (trusted_hz, _) = found.trusted_hz(limits);
     let rigid = rigid_sets(&rom.reduced);
-    let n_low = rom.reduced.n_low;
-    let last_dynamic_hz = n_low.checked_sub(1).map(|k| rom.reduced.omega[k] / std::f64::consts::TAU);
+    let last_dynamic_hz = rom.reduced.last_dynamic_hz();
     Report {
         rom_hz: of(|m| m.model_hz),
         body_hz: of(|m| m.body_hz),
@@ -209,14 +207,14 @@ fn report(rom: &StoredRom, found: &Comparison, limits: &Limits) -> Report {
         rigid_sets: rigid,
         trusted_hz,
         last_dynamic_hz,
-        is_good: all && statics_good,
+        is_good: found.is_good(limits),
         tolerance: limits.frequency,
         solver: crate::solver::way(found.is_iterative),
         notes: found.notes.clone(),
     }
 }
 
-/// What the numbers mean, in a few sentences.
+/// The result of the comparison in a few sentences.
 fn verdict(found: &Comparison, limits: &Limits, rigid: &[String], last_dynamic: Option<f64>) -> String {
     let percent = 100.0 * limits.frequency;
     let (trusted, all) = found.trusted_hz(limits);
@@ -228,7 +226,7 @@ fn verdict(found: &Comparison, limits: &Limits, rigid: &[String], last_dynamic: 
         let off: Vec<String> =
             (1..).zip(&found.modes).filter(|(_, m)| !m.is_good(limits)).map(|(k, _)| k.to_string()).collect();
         let good = if trusted > 0.0 {
-            format!("modes agree to {percent} % up to {trusted:.0} Hz; do not trust the model above.")
+            format!("modes agree to {percent} % up to {trusted:.0} Hz; the model is not reliable above.")
         } else {
             format!("no mode agrees to {percent} %.")
         };
@@ -240,11 +238,11 @@ fn verdict(found: &Comparison, limits: &Limits, rigid: &[String], last_dynamic: 
         && hz > trusted
     {
         let way = if rigid.is_empty() {
-            "take a lower split, or more fixed-interface modes".to_owned()
+            "use a lower split or more fixed-interface modes".to_owned()
         } else {
             format!(
-                "take a lower split, more fixed-interface modes, or `mean` in place of the rigid {}, which \
-                 {} the body",
+                "use a lower split, more fixed-interface modes, or `mean` instead of the rigid {}, which {} \
+                 the body",
                 set_names(rigid),
                 if rigid.len() == 1 { "stiffens" } else { "stiffen" }
             )
@@ -254,7 +252,7 @@ fn verdict(found: &Comparison, limits: &Limits, rigid: &[String], last_dynamic: 
     text + &verdict_of_statics(found, limits)
 }
 
-/// What the static answers mean: displacements at the sets, and the energy of the whole answer.
+/// Sentences about the static response: displacements at the sets, and the energy of the whole body.
 fn verdict_of_statics(found: &Comparison, limits: &Limits) -> String {
     let percent = 100.0 * limits.frequency;
     let mut text = String::new();
@@ -277,15 +275,15 @@ fn verdict_of_statics(found: &Comparison, limits: &Limits) -> String {
     if let Some(worst) = worst.filter(|l| l.energy_error > limits.frequency) {
         let _ = write!(
             text,
-            " In the energy of the whole answer up to {:.1} % is missing ({} on `{}`): inside the body \
-             displacement and stress can be off by that.",
+            " The elastic energy of the static response is up to {:.1} % too small ({} on `{}`): inside the \
+             body displacement and stress can have this error.",
             100.0 * worst.energy_error,
             worst.direction,
             worst.set
         );
     }
     if found.loads.is_empty() {
-        text.push_str(" No static answer was tested.");
+        text.push_str(" No static response was tested.");
     }
     for untested in &found.untested {
         let _ = write!(text, " Not tested in statics: {untested}.");
@@ -293,7 +291,7 @@ fn verdict_of_statics(found: &Comparison, limits: &Limits) -> String {
     text
 }
 
-/// Writing into a text cannot fail.
+/// Writing to a string cannot fail.
 fn text(report: &Report) -> String {
     let mut text = String::new();
     if !report.modes.is_empty() {
@@ -319,7 +317,7 @@ fn text(report: &Report) -> String {
         );
     }
     if !report.mac_by_mass && report.modes.iter().any(|m| m.mac.is_some()) {
-        text.push_str("MAC at the points that the model keeps, without the mass of the body between them\n");
+        text.push_str("MAC over the points of the model, without weighting by the mass of the body\n");
     }
     if !report.statics.is_empty() {
         let _ = writeln!(text, "\n{:>24} {:>12} {:>16} {:>16}", "set", "unit", "energy error", "at the set");

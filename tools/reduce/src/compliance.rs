@@ -9,23 +9,19 @@ use std::f64::consts::TAU;
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, check_ending, keep_input};
-use carom_contact::region::{
-    ModalCompliance, Region, half_space_under_hertz, half_space_under_square, static_mode_error,
-};
+use carom_contact::region::loads::{TestLoad, typical_load};
+use carom_contact::region::split::{Split, cumulative_shares, splits};
+use carom_contact::region::{ModalCompliance, Region, half_space_under_hertz, half_space_under_square};
 use carom_files::write_atomically;
-use carom_reduce::free::FreeShapes;
+use carom_reduce::free::free_body;
 use carom_reduce::{NamedSurface, ReducedBody};
 use carom_report::number::quantity;
-use faer::Mat;
 use nalgebra::Vector3;
 use serde::Serialize;
 
 use crate::args::ComplianceArgs;
-use impact::Impact;
+use impact::ImpactReport;
 use whole::{Whole, worst_place};
-
-/// Products of split and duration that are tabled; 5 is the default for contact, 2 the least.
-const PERIODS: [f64; 5] = [0.0, 1.0, 2.0, 5.0, 10.0];
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -33,17 +29,17 @@ struct Report {
     modes: usize,
     dynamic_modes: usize,
     regions: Vec<RegionReport>,
-    /// How the body was solved: `direct` by a factor, `iterative` without one.
+    /// Solver of the body: `direct` or `iterative`.
     solver: Option<&'static str>,
     notes: Vec<String>,
 }
 
-/// A region and what the modes do there.
+/// A contact region and its compliance in the modes.
 #[derive(Debug, Serialize)]
 struct RegionReport {
     name: String,
     faces: usize,
-    /// Pieces of the surface that carry a pressure each: its faces, or of linear ones the surroundings of its
+    /// Number of pressure cells: the faces of the surface or, if these are linear, the surroundings of its
     /// nodes.
     spans: usize,
     complete: bool,
@@ -57,12 +53,12 @@ struct RegionReport {
     loads: Vec<LoadReport>,
     /// Largest error over places of the region, against the body.
     worst_place: Option<PlaceReport>,
-    impact: Option<Impact>,
+    impact: Option<ImpactReport>,
     splits: Vec<SplitReport>,
     spectrum: Spectrum,
 }
 
-/// The compliance under a force of 1 N on one span (radius 0) or under Hertz' pressure.
+/// The compliance under a unit force on one pressure cell (radius 0) or under Hertz' pressure.
 #[derive(Debug, Serialize)]
 struct LoadReport {
     radius: f64,
@@ -72,14 +68,10 @@ struct LoadReport {
     low: f64,
     high: f64,
     high_share: f64,
-    /// The whole body [m/N], and what the model lacks of it.
+    /// Compliance of the whole body [m/N], and the relative error of the model.
     body: Option<f64>,
     cut_error: Option<f64>,
     half_space: Option<f64>,
-    #[serde(skip)]
-    parts: Vec<f64>,
-    #[serde(skip)]
-    forces: Vec<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -89,7 +81,7 @@ struct PlaceReport {
     places: usize,
 }
 
-/// What a split would do in an impact.
+/// The consequences of a split in an impact.
 #[derive(Debug, Serialize)]
 struct SplitReport {
     split_hz: f64,
@@ -103,7 +95,7 @@ struct SplitReport {
     is_own: bool,
 }
 
-/// How much of the compliance lies in the modes up to each frequency.
+/// Share of the compliance in the modes up to each frequency.
 #[derive(Debug, Serialize)]
 struct Spectrum {
     hz: Vec<f64>,
@@ -113,13 +105,13 @@ struct Spectrum {
 }
 
 impl RegionReport {
-    /// Spans to the contact radius below which a contact is not resolved.
+    /// Fewest pressure cells in the contact radius of a resolved contact.
     const RESOLVED: f64 = 2.0;
 
-    /// Contact radii to the rim that pressure and its surroundings need.
+    /// Smallest distance from the middle to the rim, in contact radii.
     const ROOM: f64 = 1.25;
 
-    /// What is wrong with spans or size of the region for the impact.
+    /// Notes if the pressure cells are too coarse, or the region too small, for the impact.
     fn notes(&self) -> Vec<String> {
         let Some(impact) = &self.impact else { return Vec::new() };
         let (name, radius) = (&self.name, impact.contact_radius);
@@ -127,9 +119,9 @@ impl RegionReport {
         let mut notes = Vec::new();
         if radius < Self::RESOLVED * self.span_size {
             notes.push(format!(
-                "`{name}`: the contact radius is {}, its spans are {} large: this impact is not resolved, \
-                 and the splits below are those of a coarser pressure; refine `{name}` to spans of {} for 1 \
-                 % of the force (a quarter of the radius)",
+                "`{name}`: the contact radius is {} and the size of the pressure cells {}: this impact is \
+                 not resolved, and the splits below belong to a coarser pressure; refine `{name}` to cells \
+                 of {} (a quarter of the radius) for an error of 1 % in the force",
                 lengths(radius),
                 lengths(self.span_size),
                 lengths(0.25 * radius)
@@ -137,8 +129,8 @@ impl RegionReport {
         }
         if Self::ROOM * radius > self.reach {
             notes.push(format!(
-                "`{name}`: the contact radius is {}, but from the middle it is {} to the rim: the region is \
-                 too small for this impact; it should reach {}",
+                "`{name}`: the contact radius is {}, but the rim is {} from the middle: the region is too \
+                 small for this impact; it should reach {}",
                 lengths(radius),
                 lengths(self.reach),
                 lengths(Self::ROOM * radius)
@@ -165,29 +157,20 @@ pub(crate) fn compliance(args: &ComplianceArgs, session: &Session) -> Result<(),
             (rom, Some(whole))
         }
         None if args.solver.is_given() => {
-            return Err(Failure::new(
-                Category::Usage,
-                "--solver belongs to a body, and only a model is given",
-            )
-            .hint("name the body behind the model, or leave the flag out"));
+            return Err(Failure::new(Category::Usage, "--solver needs a body, and only a model is given")
+                .hint("name the body file of the model, or leave the flag out"));
         }
         None => (crate::open_rom(&args.rom, session)?, None),
     };
     // Compliance is that of the free body, whatever the frame of the model follows.
-    let shapes =
-        FreeShapes::new(&rom.reduced).map_err(|error| Failure::from_error(Category::Input, error))?;
-    let free = ReducedBody {
-        omega: shapes.omega.to_vec(),
-        boundary: shapes.boundary.into_owned(),
-        ..rom.reduced.clone()
-    };
+    let free = free_body(&rom.reduced).map_err(|error| Failure::from_error(Category::Input, error))?;
     let surfaces = wanted_surfaces(&free, args)?;
     let regions = surfaces
         .into_iter()
         .map(|surface| region_report(&free, surface, whole.as_ref(), args, session))
         .collect::<Result<Vec<_>, _>>()?;
     let coarse = regions.iter().flat_map(RegionReport::notes);
-    let notes: Vec<String> = whole.as_ref().and_then(Whole::told).into_iter().chain(coarse).collect();
+    let notes: Vec<String> = whole.as_ref().and_then(Whole::note).into_iter().chain(coarse).collect();
     notes.iter().for_each(|note| session.note(note));
     let reduced = &rom.reduced;
     let report = Report {
@@ -213,7 +196,7 @@ fn write_plot(path: &Path, drawing: &carom_report::Drawing) -> Result<(), Failur
     write_atomically(path, |out| std::io::Write::write_all(out, &bytes)).or_fail(Category::Files)
 }
 
-/// The surfaces asked for, or all.
+/// The surfaces named by flags, or all.
 fn wanted_surfaces<'a>(
     model: &'a ReducedBody,
     args: &ComplianceArgs,
@@ -244,16 +227,14 @@ fn region_report(
 ) -> Result<RegionReport, Failure> {
     let fail = |what: &str| Failure::new(Category::Input, format!("surface `{}`: {what}", surface.name));
     let boundary = &model.boundary;
-    let rows: Option<Vec<usize>> =
-        surface.surface.points.iter().map(|point| boundary.points.binary_search(point).ok()).collect();
-    let rows = rows.ok_or_else(|| fail("it has points that the model does not keep"))?;
-    let positions: Vec<[f64; 3]> = rows.iter().map(|&row| boundary.positions_b[row]).collect();
+    let at = boundary.at(&surface.surface.points);
+    if at.points != surface.surface.points {
+        return Err(fail("it has points that the model does not keep"));
+    }
     let region =
-        Region::new(surface.surface.clone(), &positions).map_err(|error| fail(&error.to_string()))?;
+        Region::new(surface.surface.clone(), &at.positions_b).map_err(|error| fail(&error.to_string()))?;
     let middle = region.middle().ok_or_else(|| fail("it has no area"))?;
-    let modes =
-        Mat::from_fn(3 * rows.len(), model.omega.len(), |i, k| boundary.values[(3 * rows[i / 3] + i % 3, k)]);
-    let modal = ModalCompliance::new(&region, modes.as_ref(), &model.omega);
+    let modal = ModalCompliance::new(&region, at.values.as_ref(), &model.omega);
 
     let material = match (&model.materials[..], whole) {
         ([only], _) => Some(only),
@@ -273,100 +254,76 @@ fn region_report(
         )?),
         None => None,
     };
-    let radii = radii(region.span_size(middle), region.reach(middle), impact.as_ref());
+    let contact_radius = impact.as_ref().map(|impact| impact.contact_radius);
     let modulus = material.map(|m| m.young / (1.0 - m.poisson.powi(2)));
-    let loads = load_reports(model, surface, &region, &modal, (whole, session), middle, &radii, modulus)?;
+    let radii = region.test_radii(middle, contact_radius);
+    let loads = region.test_loads(&modal, model.n_low, middle, &radii);
+    let typical = typical_load(&loads, contact_radius);
     let complete = surface.is_interface.iter().all(|&inside| inside);
     if !complete {
         session.warn(&format!(
-            "`{}` has points that are no interface points: its compliance is not complete",
+            "`{}` has points that are not interface points: its compliance is incomplete",
             surface.name
         ));
     }
-    // The pressure of the impact, else the largest that lies near the middle, else the point.
-    let typical = impact
-        .as_ref()
-        .and_then(|i| {
-            loads.iter().rposition(|l| l.radius > 0.0 && l.radius <= i.contact_radius * (1.0 + 1e-9))
-        })
-        .unwrap_or_else(|| usize::from(loads.len() > 1) * (1 + loads.len()) / 2);
-    let splits = impact.as_ref().map_or(Vec::new(), |i| splits(model, &loads[typical].parts, i.duration));
-    let own_axes = |x: &Vector3<f64>| [0, 1, 2].map(|a| x[a] + model.com[a]);
+    let splits =
+        impact.as_ref().map_or(Vec::new(), |i| split_reports(model, &loads[typical].parts, i.duration));
+    let in_source_axes = |x: &Vector3<f64>| [0, 1, 2].map(|a| x[a] + model.com[a]);
     Ok(RegionReport {
         name: surface.name.clone(),
         faces: surface.surface.faces.len(),
         spans: region.n_spans(),
         complete,
-        middle: own_axes(&region.centers[middle]),
+        middle: in_source_axes(&region.centers[middle]),
         normal: region.normals[middle].into(),
         span_size: region.span_size(middle),
         reach: region.reach(middle),
         curvatures,
-        smallest_eigenvalue: smallest_eigenvalue(&modal),
+        smallest_eigenvalue: modal.smallest_eigenvalue(),
         worst_place: whole
-            .map(|whole| worst_place(surface, &region, &modal, whole, &own_axes, session))
+            .map(|whole| worst_place(surface, &region, &modal, whole, &in_source_axes, session))
             .transpose()?,
         spectrum: Spectrum {
             hz: model.omega.iter().map(|omega| omega / TAU).collect(),
-            point_share: cumulated(&loads[0].parts),
-            patch_share: cumulated(&loads[typical].parts),
+            point_share: cumulative_shares(&loads[0].parts),
+            patch_share: cumulative_shares(&loads[typical].parts),
             patch_radius: loads[typical].radius,
         },
-        loads,
+        loads: load_reports(surface, &region, &loads, (whole, session), middle, modulus)?,
         impact,
         splits,
     })
 }
 
-/// Radii of the pressures: multiples of the span size up to the reach of the region, and that of the impact.
-fn radii(span: f64, reach: f64, impact: Option<&Impact>) -> Vec<f64> {
-    let mut radii: Vec<f64> =
-        (0..6).map(|k| span * f64::from(1 << k)).take_while(|&radius| radius < 0.99 * reach).collect();
-    radii.push(reach.max(span));
-    radii.extend(impact.map(|i| i.contact_radius));
-    radii.sort_by(f64::total_cmp);
-    radii
-}
-
+/// The compliance of the model under each load, with that of the half-space and of the body where known.
 fn load_reports(
-    model: &ReducedBody,
     surface: &NamedSurface,
     region: &Region,
-    modal: &ModalCompliance,
+    loads: &[TestLoad],
     (whole, session): (Option<&Whole>, &Session),
     middle: usize,
-    radii: &[f64],
     modulus: Option<f64>,
 ) -> Result<Vec<LoadReport>, Failure> {
-    let point = (0.0, region.point_load(middle));
-    let patches = radii.iter().filter_map(|&radius| Some((radius, region.hertz_load(middle, radius)?)));
-    let mut reports: Vec<LoadReport> = std::iter::once(point)
-        .chain(patches)
-        .map(|(radius, forces)| {
-            let parts = modal.parts(&forces);
-            let (low, high) = (parts[..model.n_low].iter().sum(), parts[model.n_low..].iter().sum::<f64>());
-            let compliance: f64 = low + high;
-            LoadReport {
-                radius,
-                loaded_spans: forces.iter().filter(|&&f| f > 0.0).count(),
-                compliance,
-                low,
-                high,
-                high_share: high / compliance,
-                body: None,
-                cut_error: None,
-                half_space: modulus.map(|modulus| match radius {
-                    0.0 => half_space_under_square(modulus, region.span_size(middle)),
-                    _ => half_space_under_hertz(modulus, radius),
-                }),
-                parts,
-                forces,
-            }
+    let mut reports: Vec<LoadReport> = loads
+        .iter()
+        .map(|load| LoadReport {
+            radius: load.radius,
+            loaded_spans: load.forces.iter().filter(|&&f| f > 0.0).count(),
+            compliance: load.compliance(),
+            low: load.low,
+            high: load.high,
+            high_share: load.high / load.compliance(),
+            body: None,
+            cut_error: None,
+            half_space: modulus.map(|modulus| match load.radius {
+                0.0 => half_space_under_square(modulus, region.span_size(middle)),
+                radius => half_space_under_hertz(modulus, radius),
+            }),
         })
         .collect();
     if let Some(whole) = whole {
-        let loads: Vec<Vec<f64>> = reports.iter().map(|report| report.forces.clone()).collect();
-        for (report, body) in reports.iter_mut().zip(whole.compliances(surface, region, &loads, session)?) {
+        let forces: Vec<Vec<f64>> = loads.iter().map(|load| load.forces.clone()).collect();
+        for (report, body) in reports.iter_mut().zip(whole.compliances(surface, region, &forces, session)?) {
             report.body = Some(body);
             report.cut_error = Some(1.0 - report.compliance / body);
         }
@@ -374,59 +331,16 @@ fn load_reports(
     Ok(reports)
 }
 
-/// Splits that were tabled and the model's own, ascending.
-fn splits(model: &ReducedBody, parts: &[f64], duration: f64) -> Vec<SplitReport> {
-    let total: f64 = parts.iter().sum();
-    let hz = |k: usize| model.omega[k] / TAU;
-    let report = |split_hz: f64, n_low: usize, is_own: bool| {
-        let high = &parts[n_low..];
-        let errors = high
-            .iter()
-            .enumerate()
-            .map(|(k, part)| part * static_mode_error(hz(n_low + k), duration).min(1.0));
-        SplitReport {
-            split_hz,
-            periods: split_hz * duration,
-            dynamic_modes: n_low,
-            high_share: high.iter().sum::<f64>() / total,
-            mode_error: (split_hz > 0.0).then(|| static_mode_error(split_hz, duration)),
-            expected_error: errors.sum::<f64>() / total,
-            is_own,
-        }
+/// The splits with their keys.
+fn split_reports(model: &ReducedBody, parts: &[f64], duration: f64) -> Vec<SplitReport> {
+    let of = |split: Split| SplitReport {
+        split_hz: split.hz,
+        periods: split.periods,
+        dynamic_modes: split.n_dynamic,
+        high_share: split.high_share,
+        mode_error: split.mode_error,
+        expected_error: split.expected_error,
+        is_own: split.is_own,
     };
-    let below = |split: f64| (0..parts.len()).take_while(|&k| hz(k) <= split).count();
-    let mut found: Vec<SplitReport> = PERIODS
-        .iter()
-        .map(|periods| periods / duration)
-        .map(|split| report(split, below(split), false))
-        .collect();
-    // Between the last dynamic and the first static mode any split is the model's.
-    let own = model.n_low.checked_sub(1).map_or(0.0, hz);
-    found.push(report(own, model.n_low, true));
-    found.sort_by(|a, b| a.split_hz.total_cmp(&b.split_hz));
-    found
-}
-
-fn cumulated(parts: &[f64]) -> Vec<f64> {
-    let total: f64 = parts.iter().sum();
-    let mut sum = 0.0;
-    parts
-        .iter()
-        .map(|part| {
-            sum += part;
-            sum / total
-        })
-        .collect()
-}
-
-/// Of W of all modes with its diagonal scaled to 1.
-fn smallest_eigenvalue(modal: &ModalCompliance) -> Option<f64> {
-    let w = modal.matrix(0..modal.omega.len());
-    let scale: Vec<f64> = (0..w.nrows()).map(|i| w[(i, i)].sqrt()).collect();
-    if scale.iter().any(|&s| s <= 0.0) {
-        return None;
-    }
-    let scaled = Mat::from_fn(w.nrows(), w.nrows(), |i, j| w[(i, j)] / (scale[i] * scale[j]));
-    let pairs = carom_linalg::dense::symmetric_pairs(scaled.as_ref()).ok()?;
-    Some(pairs.lambda.first()? / pairs.lambda.last()?)
+    splits(&model.omega, parts, model.n_low, duration).into_iter().map(of).collect()
 }

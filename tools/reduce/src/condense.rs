@@ -62,7 +62,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         fields: match (args.fields(), args.stress) {
             (FieldsName::Surface, StressName::None) => Fields::Surface,
             (FieldsName::Interface, StressName::None) => Fields::Interface,
-            // Stress takes the modes at every point.
+            // The stress of modes is computed from their values at all points.
             _ => Fields::Full,
         },
         rule: Some(crate::rule(args.quadrature)),
@@ -71,7 +71,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         solver: args.solver.choice(),
     };
     let size = reduction_size(&stored.body, &options).map_err(crate::reduction_failed)?;
-    if let Some(text) = size.told(session.threads()) {
+    if let Some(text) = size.note(session.threads()) {
         session.note(&text);
     }
     let mut reduction = crate::reduce(&stored.body, &options, session)?;
@@ -120,7 +120,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
     session.print_json("carom-reduce craig-bampton 1", &report)
 }
 
-/// What was asked for, as the model file keeps it.
+/// The options as the model file records them.
 fn asked(
     args: &CraigBamptonArgs,
     options: &CraigBamptonOptions,
@@ -137,12 +137,12 @@ fn asked(
     }
 }
 
-/// The names without those that were given before, which is told.
+/// The names without repetitions; a note reports each repeated one.
 fn once(flag: &str, names: &[String], session: &Session) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for name in names {
         if kept.contains(name) {
-            session.note(&format!("{flag} {name} is given more than once and counts once"));
+            session.note(&format!("{flag} {name} is given more than once; it is used once"));
         } else {
             kept.push(name.clone());
         }
@@ -167,7 +167,7 @@ pub(crate) fn read_numbers(file: &Path, hint: &str) -> Result<Vec<(u32, usize)>,
             match word.parse::<u32>() {
                 Ok(number) if number > 0 => numbers.push((number, i + 1)),
                 _ => {
-                    let text = format!("`{}`:{}: `{word}` is no node number", file.display(), i + 1);
+                    let text = format!("`{}`:{}: `{word}` is not a node number", file.display(), i + 1);
                     return Err(Failure::new(Category::Input, text).hint(hint));
                 }
             }

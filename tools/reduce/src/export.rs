@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::args::{ExportArgs, ExportFormat, NodesName};
 
-/// Modes beyond which a SID_FEM file is large: it has some fifteen numbers for each pair, each on a line.
+/// Number of modes above which a SID_FEM file is large: it has about fifteen lines for each pair of modes.
 const MANY_MODES: usize = 100;
 
-/// A node of a SID_FEM file that is no point of the mesh under its own number.
+/// A node of a SID_FEM file that is not a point of the mesh.
 #[derive(Debug, Serialize)]
 struct NamedNode {
     node: u64,
@@ -34,7 +34,7 @@ pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure
     match args.format {
         ExportFormat::Npz => crate::model_name(output)?,
         ExportFormat::Sid => sid_name(output, args.output.force)?,
-        // Their endings are added to the name.
+        // Endings are appended to the output name.
         ExportFormat::Mtx => {}
     }
     keep_input(&args.rom, output)?;
@@ -63,18 +63,18 @@ pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure
     session.print_json("carom-reduce export 1", &Report { outputs, nodes })
 }
 
-/// Refuses a name that is none of a SID_FEM file, and to replace a file that is none.
+/// Refuses an output name with a wrong ending, and an existing file that is not a SID_FEM file.
 fn sid_name(output: &Path, force: bool) -> Result<(), Failure> {
     let other_way = "--format npz writes a model, --format mtx its matrices";
     check_ending(output, "SID_FEM files", &["SID_FEM", "sid"], other_way)?;
     if force || !output.is_file() || is_sid(output).unwrap_or(false) {
         return Ok(());
     }
-    let what = format!("`{}` exists and is no SID_FEM file: it would be lost", output.display());
-    Err(Failure::new(Category::Usage, what).hint("give -o another name; --force replaces it"))
+    let what = format!("`{}` exists and is not a SID_FEM file: it would be overwritten", output.display());
+    Err(Failure::new(Category::Usage, what).hint("give another name with -o; --force replaces the file"))
 }
 
-/// The body in a file, or none if the file holds something else, which whoever reads it as a model will tell.
+/// The body in a file; none if the file contains something else, which is then read as a model.
 fn body_of(path: &Path) -> Result<Option<StoredBody>, Failure> {
     match read_body(path) {
         Ok(stored) => Ok(Some(stored)),
@@ -97,15 +97,15 @@ fn export_sid(stored: &StoredRom, args: &ExportArgs, session: &Session) -> Resul
     })?;
     if sid.n_modes() > MANY_MODES {
         session.note(&format!(
-            "{} modes make a large file, and a stiff body for other programs; --modes N writes the lowest \
-             alone",
+            "{} modes make a large file, and a stiff body in other programs; --modes N writes only the \
+             lowest modes",
             sid.n_modes()
         ));
     }
     if sid.nodes.is_empty() {
         session.warn(
-            "the file has no nodes, so that nothing can be attached: the model has no interface \
-            surfaces; use --nodes interface",
+            "the file has no nodes, so that nothing can be attached to it: the model has no interface \
+             surfaces; use --nodes interface",
         );
     }
     write_sid(&args.output.output, &sid, session.progress()).or_fail(Category::Files)?;

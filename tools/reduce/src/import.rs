@@ -21,9 +21,9 @@ use crate::import::rigid::{box_of, rigid_text};
 #[derive(Debug, Serialize)]
 struct Report {
     mass: f64,
-    /// In the coordinates of the files \[m\].
+    /// In source coordinates \[m\].
     center_of_mass: [f64; 3],
-    /// About the centre of mass, along the axes of the files \[kg m²\].
+    /// About the centre of mass, along the source axes \[kg m²\].
     inertia: [[f64; 3]; 3],
     /// Edges of the box of the nodes \[m\].
     size: [f64; 3],
@@ -61,8 +61,8 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     notes.iter().for_each(|note| session.note(note));
     let n_modes = reduced.omega.len();
     session.print_summary(&format!(
-        "{}: {n_modes} modes, {} of them dynamic, at {} nodes; no surfaces, so that it cannot touch other \
-         bodies",
+        "{}: {n_modes} modes, {} of them dynamic, at {} nodes; the model has no surfaces and cannot touch \
+         other bodies",
         output.display(),
         reduced.n_low,
         reduced.boundary.points.len(),
@@ -87,7 +87,7 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     session.print_json("carom-reduce import 1", &report)
 }
 
-/// A model and what there is to say of it.
+/// An imported model with notes for the user.
 struct Model {
     reduced: ReducedBody,
     notes: Vec<String>,
@@ -95,7 +95,7 @@ struct Model {
     size: [f64; 3],
 }
 
-/// Names the program for files that are no business of this command.
+/// Refuses geometry, bodies and models, with a hint which program reads them.
 fn refuse_other_kinds(file: &Path) -> Result<(), Failure> {
     const GEOMETRY: [&str; 11] =
         ["msh", "inp", "vtu", "step", "stp", "iges", "igs", "brep", "geo", "xml", "mesh"];
@@ -105,21 +105,22 @@ fn refuse_other_kinds(file: &Path) -> Result<(), Failure> {
     };
     let mut head = [0; 2];
     if carom_files::input::open(file).and_then(|mut file| file.read_exact(&mut head)).is_err() {
-        // Missing or empty: whoever reads it says so.
+        // A missing or empty file is reported when it is read.
         return Ok(());
     }
     if file.extension().is_some_and(|ending| GEOMETRY.iter().any(|known| ending.eq_ignore_ascii_case(known)))
     {
-        let hint = "carom-mesh import makes a body of it, carom-reduce craig-bampton a model of the body";
+        let hint =
+            "carom-mesh import makes a body from it, and carom-reduce craig-bampton a model from the body";
         return refuse("a mesh or geometry file", hint);
     }
     if head != *b"PK" {
         return Ok(());
     }
     match read_body(file) {
-        Ok(_) => refuse("a body", "carom-reduce craig-bampton makes a model of it"),
+        Ok(_) => refuse("a body", "carom-reduce craig-bampton makes a model from it"),
         Err(ReadArchiveError::WrongKind { found, .. }) if found == "carom-rom" => {
-            refuse("a model already", "use it as it is; carom-reduce export writes it for other programs")
+            refuse("a model already", "it needs no import; carom-reduce export writes it for other programs")
         }
         Err(_) => refuse("an archive", "give FILE.SID_FEM, or stiffness and mass in this order"),
     }
@@ -138,7 +139,7 @@ fn import_sid(file: &Path, args: &ImportArgs, session: &Session) -> Result<Model
     ];
     let given = of_matrices.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag);
     if let Some(flag) = given.or(args.variant.first_given()) {
-        let what = format!("{flag} belongs to matrices, and `{}` is one file alone", file.display());
+        let what = format!("{flag} is only for matrices, and `{}` is a single file", file.display());
         return Err(Failure::new(Category::Usage, what)
             .hint("name stiffness and mass, in this order, or leave the flag out"));
     }
@@ -155,9 +156,9 @@ fn import_sid(file: &Path, args: &ImportArgs, session: &Session) -> Result<Model
         Failure::from_error(Category::Input, error).context(format!("`{}`", file.display()))
     })?;
     if read.gr_layout == GrLayout::ByMode {
-        imported
-            .notes
-            .push("the columns of Gr are ordered mode by mode in this file, as PY_SID does".to_owned());
+        imported.notes.push(
+            "the columns of Gr in this file are ordered mode by mode, as PY_SID writes them".to_owned(),
+        );
     }
     if let Some(split) = args.split {
         imported.reduced.n_low = imported.reduced.omega.partition_point(|&omega| omega <= TAU * split);

@@ -47,7 +47,7 @@ struct Report {
     markers: Vec<MarkerInfo>,
     held: Vec<String>,
     field_points: usize,
-    /// Every option that the model was made with.
+    /// The options of the reduction.
     options: Made,
     /// Frequencies of the free modes in the basis \[Hz\].
     free_mode_hz: Vec<f64>,
@@ -117,7 +117,7 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
     session.print_json("carom-reduce info 1", &report)
 }
 
-/// Writing into a text cannot fail.
+/// Writing to a string cannot fail.
 fn text(report: &Report) -> String {
     let mut text = String::new();
     let mut line = |key: &str, value: String| {
@@ -141,7 +141,7 @@ fn text(report: &Report) -> String {
         line("free modes", range(&report.free_mode_hz));
     }
     let frame = if report.options.is_reframed() && report.low_modes > 0 {
-        ", seen from the body frame: not the frequencies of the free body"
+        ", relative to the body frame: these are not the frequencies of the free body"
     } else {
         ""
     };

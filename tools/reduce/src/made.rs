@@ -1,11 +1,11 @@
-//! How a model was made: every option that its file keeps.
+//! The options of a reduction that the model file records.
 
 use carom_fem::StressAt;
 use carom_format::StoredRom;
 use carom_reduce::{Column, ReducedBody};
 use serde::Serialize;
 
-/// A part of the interface that interface modes stand for.
+/// A part of the interface that is reduced to interface modes.
 #[derive(Debug, Serialize)]
 pub(crate) struct InterfaceReduction {
     part: String,
@@ -22,7 +22,7 @@ struct StressKept {
     places: usize,
 }
 
-/// The options of a model, as `--json` has them.
+/// The options of a model, with the keys of `--json`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Made {
     /// `fixed-interface`, `residual` or `massless-boundary`; none for a model of another program.
@@ -35,9 +35,9 @@ pub(crate) struct Made {
     split_hz: Option<f64>,
     quadrature: String,
     inertia_relief: bool,
-    /// As `--frame` takes it.
+    /// The value of `--frame`.
     frame: String,
-    /// Rayleigh's factors and ratios, as they were given.
+    /// Rayleigh's factors and ratios as given by the user.
     damping: Option<String>,
     interface_reduction: Vec<InterfaceReduction>,
     stress: Option<StressKept>,
@@ -80,12 +80,12 @@ impl Made {
         }
     }
 
-    /// True if the low modes are seen from another frame than that of the mean motion.
+    /// True if the body frame of the low modes is not the Buckens frame.
     pub(crate) fn is_reframed(&self) -> bool {
         self.frame != "buckens"
     }
 
-    /// What was asked for, by name: a line each.
+    /// One line per option, with its name.
     pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
         let method = match self.method {
@@ -101,17 +101,17 @@ impl Made {
         };
         let relief = if self.inertia_relief { ", with inertia relief (--inertia-relief)" } else { "" };
         lines.push(("basis", method + relief));
-        let mut asked = Vec::new();
-        asked.extend(self.interfaces.iter().map(|set| format!("--interface {set}")));
-        asked.extend(self.attachments.iter().map(|set| format!("--attach {set}")));
-        asked.extend(self.held.iter().map(|set| format!("--fix {set}")));
-        asked.extend(self.modes_asked.map(|n| format!("--modes {n}")));
-        asked.extend(self.up_to_hz.map(|hz| format!("--up-to {hz}")));
-        asked.extend(self.split_hz.map(|hz| format!("--split {hz}")));
-        asked.extend((self.quadrature == "high").then(|| "--quadrature high".to_owned()));
-        asked.extend((self.solver == "iterative").then(|| "solved by iteration".to_owned()));
-        if !asked.is_empty() {
-            lines.push(("asked for", asked.join(", ")));
+        let mut given_options = Vec::new();
+        given_options.extend(self.interfaces.iter().map(|set| format!("--interface {set}")));
+        given_options.extend(self.attachments.iter().map(|set| format!("--attach {set}")));
+        given_options.extend(self.held.iter().map(|set| format!("--fix {set}")));
+        given_options.extend(self.modes_asked.map(|n| format!("--modes {n}")));
+        given_options.extend(self.up_to_hz.map(|hz| format!("--up-to {hz}")));
+        given_options.extend(self.split_hz.map(|hz| format!("--split {hz}")));
+        given_options.extend((self.quadrature == "high").then(|| "--quadrature high".to_owned()));
+        given_options.extend((self.solver == "iterative").then(|| "solved by iteration".to_owned()));
+        if !given_options.is_empty() {
+            lines.push(("options", given_options.join(", ")));
         }
         for part in &self.interface_reduction {
             let last = part.last_hz.map_or(String::new(), |hz| format!(", the last at {hz:.4e} Hz"));
@@ -126,14 +126,14 @@ impl Made {
             match self.frame.split_once('=') {
                 Some(("nodes", nodes)) => format!("follows the nodes {nodes} (--frame nodes={nodes})"),
                 Some(("marker", name)) => format!("follows `{name}` (--frame marker={name})"),
-                _ => "that of the mean motion (Buckens)".to_owned(),
+                _ => "follows the mean motion (Buckens)".to_owned(),
             },
         ));
         lines.push((
             "damping",
             match &self.damping {
                 Some(damping) => format!("{damping} (α in 1/s, β in s; ratio, or Hz:ratio)"),
-                None => "none of its own".to_owned(),
+                None => "none".to_owned(),
             },
         ));
         lines.push((
@@ -160,7 +160,7 @@ fn interface_reduction(rom: &ReducedBody) -> Vec<InterfaceReduction> {
         if parts.last().is_none_or(|last| last.part != *part) {
             parts.push(InterfaceReduction { part: part.clone(), modes: 0, rigid: 0, last_hz: None });
         }
-        let last = parts.last_mut().expect("there is one now");
+        let last = parts.last_mut().expect("a part was pushed if there was none");
         last.modes += 1;
         last.rigid += usize::from(hz.is_none());
         last.last_hz = hz.or(last.last_hz);

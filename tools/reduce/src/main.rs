@@ -1,4 +1,4 @@
-//! `carom-reduce`: body to reduced-order model.
+//! `carom-reduce`: makes, compares and exchanges reduced-order models.
 //!
 //! ```text
 //! carom-reduce modes ball.npz --count 18
@@ -58,7 +58,7 @@ fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     }
 }
 
-/// The name of a model file.
+/// Checks the ending of a model file.
 fn model_name(path: &Path) -> Result<(), Failure> {
     let other_way = "carom-reduce export --format mtx writes the matrices of a model";
     check_ending(path, "reduced-order models", &["rom", "npz"], other_way)
@@ -91,7 +91,7 @@ fn rule(name: QuadratureName) -> QuadratureRule {
     }
 }
 
-/// Modes of a body, for two of the commands.
+/// Modes of a body.
 fn modes_of(body: &Body, options: &ModalOptions, session: &Session) -> Result<ModalAnalysis, Failure> {
     let found = modes(body, options, &Part::new(session.progress(), &body.name)).map_err(|error| {
         let category = match &error {
@@ -114,7 +114,7 @@ fn reduction_failed(error: ReduceError) -> Failure {
     Failure::from_error(category, error)
 }
 
-/// Eigenpairs that are not found are no fault of the input, unless too many were asked for.
+/// Missing eigenpairs are an error of convergence, unless too many were requested.
 fn eigen_category(error: &EigenError) -> Category {
     if error.is_convergence() { Category::Convergence } else { Category::Input }
 }

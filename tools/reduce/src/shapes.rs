@@ -25,13 +25,13 @@ struct Seconds {
 struct Report {
     frequencies_hz: Vec<f64>,
     dofs: usize,
-    /// Rigid motions that supports leave the body.
+    /// Number of rigid motions that the supports leave.
     rigid_modes: usize,
-    /// Parts of the body that share no node.
+    /// Number of parts of the body without a common node.
     parts: usize,
     seconds: Seconds,
     largest_residual: f64,
-    /// `direct` by a factor, `iterative` without one.
+    /// `direct` or `iterative`.
     solver: &'static str,
     notes: Vec<String>,
 }
@@ -62,8 +62,8 @@ pub(crate) fn modes(args: &ModesArgs, session: &Session) -> Result<(), Failure> 
     session.print(&text)?;
     if found.n_parts > 1 {
         session.note(&format!(
-            "the body has {} parts that share no node: {} of its modes are rigid motions, up to 6 for each \
-             part; carom-mesh info says more of it",
+            "the body has {} parts without a common node: {} of its modes are rigid motions, up to 6 for \
+             each part; carom-mesh info reports the parts",
             found.n_parts, found.n_rigid
         ));
     }
@@ -92,7 +92,7 @@ pub(crate) fn modes(args: &ModesArgs, session: &Session) -> Result<(), Failure> 
     session.print_json("carom-reduce modes 1", &report)
 }
 
-/// Refuses a name for the shapes that says something else than what is written, before anything is computed.
+/// Refuses an output name with a wrong ending before anything is computed.
 fn shapes_file(body: &Path, output: &Path) -> Result<(), Failure> {
     keep_input(body, output)?;
     if output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vtu")) {
@@ -102,7 +102,8 @@ fn shapes_file(body: &Path, output: &Path) -> Result<(), Failure> {
     Err(Failure::new(Category::Usage, what))
 }
 
-/// One displacement field a mode, largest displacement 1 m, so that Warp By Vector shows each alike.
+/// Writes one displacement field per mode, scaled to a largest displacement of 1 m, so that the filter Warp
+/// By Vector shows all modes with the same amplitude.
 fn write_shapes(body: &Body, found: &ModalAnalysis, output: &Path) -> Result<(), Failure> {
     let grid_of_body = BodyGrid::volume(body);
     let mut grid = grid_of_body.grid.clone();

@@ -1,30 +1,30 @@
-//! The choice between a factor and iteration, for all commands that have it.
+//! The choice between factorisation and iteration, a flag of several commands.
 
 use carom_reduce::{Solver, SolverChoice};
 
-/// How systems of the stiffness are solved.
+/// Solution of linear systems with the stiffness.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct SolverArgs {
-    /// How systems of the stiffness are solved: direct (by a factor; refused if it does not fit into the
-    /// memory), iterative (conjugate gradients with multigrid: little memory, longer for bodies whose factor
-    /// fits), or auto: direct if it fits, else iterative; auto if nothing is given
+    /// Solution of linear systems with the stiffness: direct (factorisation; an error if it does not fit into
+    /// the memory), iterative (conjugate gradients with multigrid: less memory, but slower where the
+    /// factorisation fits), or auto (direct if it fits, otherwise iterative) [default: auto]
     #[arg(long, value_name = "auto|direct|iterative")]
     solver: Option<Solver>,
 }
 
 impl SolverArgs {
-    /// The way, within the memory that the system has free.
+    /// The choice, within the free memory of the system.
     pub(crate) fn choice(self) -> SolverChoice {
         SolverChoice { solver: self.solver.unwrap_or_default(), memory: None }
     }
 
-    /// True if the flag is there: where nothing is solved it means nothing.
+    /// True if the flag was given; it has no meaning in commands that solve nothing.
     pub(crate) fn is_given(self) -> bool {
         self.solver.is_some()
     }
 }
 
-/// How systems of a stiffness were solved, in a word.
+/// One word for how linear systems were solved.
 pub(crate) fn way(is_iterative: bool) -> &'static str {
     if is_iterative { "iterative" } else { "direct" }
 }

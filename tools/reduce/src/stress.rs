@@ -1,4 +1,4 @@
-//! Stress modes of a model, on request.
+//! Stress of the modes, for `--stress`.
 
 use carom_cli::{Category, Failure, Session};
 use carom_fem::{Body, Discretisation, StressAt};
@@ -7,8 +7,8 @@ use carom_reduce::{ReducedBody, StressModes};
 
 use crate::args::{FieldsName, StressName};
 
-/// Adds the stress of its modes to a model that keeps them at all points, and then keeps the points that are
-/// wanted.
+/// Adds the stress of its modes to a model with modes at all points, then drops the points that `fields` does
+/// not contain.
 pub(crate) fn add(
     model: &mut ReducedBody,
     body: &Body,
@@ -23,12 +23,13 @@ pub(crate) fn add(
     };
     let surface_only = fields != FieldsName::Full;
     let found =
-        StressModes::new(model, body, at, surface_only, session.progress()).map_err(|error| match error {
-            StressModesError::Interrupted => Failure::interrupted(),
-            error => Failure::from_error(Category::Input, error),
-        })?;
+        StressModes::new(model.fields.as_ref(), model.com, body, at, surface_only, session.progress())
+            .map_err(|error| match error {
+                StressModesError::Interrupted => Failure::interrupted(),
+                error => Failure::from_error(Category::Input, error),
+            })?;
     session.note(&format!(
-        "the stress of {} modes at {} places takes {:.1} MB of the model",
+        "the stress of {} modes at {} places needs {:.1} MB in the model",
         found.values.ncols(),
         found.len(),
         8.0 * (found.values.nrows() * found.values.ncols()) as f64 / 1e6

@@ -1,4 +1,4 @@
-//! The table of modes: what every column of T is, and what every mode of the model is made of.
+//! The table of modes: the columns of the basis T, and their shares in the modes of the model.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,14 +25,14 @@ struct ModeInfo {
     mode: usize,
     hz: f64,
     dynamic: bool,
-    /// Part of the strain energy by group.
+    /// Share of each group in the strain energy.
     strain_energy: BTreeMap<String, f64>,
-    /// Column with the largest part, from 1, and its part.
+    /// Number of the column with the largest share, from 1, and its share.
     largest_column: usize,
     largest_share: f64,
 }
 
-/// The table as `--json` has it.
+/// The table, with the keys of `--json`.
 #[derive(Debug, Serialize)]
 pub(crate) struct ModeTable {
     columns: Vec<ColumnInfo>,
@@ -41,7 +41,7 @@ pub(crate) struct ModeTable {
     modes: Vec<ModeInfo>,
 }
 
-/// The table of a model; `None` for one that does not say what its modes are made of.
+/// The table of a model; `None` for a model that does not record its basis.
 pub(crate) fn mode_table(rom: &ReducedBody) -> Option<ModeTable> {
     let composition = &rom.composition;
     if composition.columns.is_empty() {
@@ -98,7 +98,7 @@ fn column_info(composition: &Composition, column: &Column) -> ColumnInfo {
     }
 }
 
-/// The kinds of columns in their order, each with its number.
+/// The kinds of columns in their order, each with the number of its columns.
 fn kinds(columns: &[Column]) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for column in columns {
@@ -110,7 +110,7 @@ fn kinds(columns: &[Column]) -> String {
     counts.into_iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The table for people. Writing into a text cannot fail.
+/// The table as text. Writing to a string cannot fail.
 pub(crate) fn mode_table_text(rom: &ReducedBody) -> String {
     let Some(table) = mode_table(rom) else {
         return "the model does not say what its modes are made of: it was imported, or made before version \
@@ -138,12 +138,15 @@ pub(crate) fn mode_table_text(rom: &ReducedBody) -> String {
     }
     let _ = match table.held.as_slice() {
         [] => {
-            writeln!(text, "taken out: 6 rigid motions, those of the body frame (three shifts, three turns)")
+            writeln!(
+                text,
+                "removed: 6 rigid motions, those of the body frame (three translations, three rotations)"
+            )
         }
-        held => writeln!(text, "taken out: nothing, the body is held at {}", held.join(", ")),
+        held => writeln!(text, "removed: nothing, the body is held at {}", held.join(", ")),
     };
     let groups = rom.composition.groups();
-    let _ = writeln!(text, "modes of the model, with the part of each group in the strain energy [%]");
+    let _ = writeln!(text, "modes of the model, with the share of each group in the strain energy [%]");
     let _ = write!(text, "{:>6} {:>12}  {:11}", "mode", "Hz", "");
     let widths: Vec<usize> = groups.iter().map(|group| group.chars().count().max(6)).collect();
     for (group, width) in groups.iter().zip(&widths) {

@@ -1,4 +1,4 @@
-//! Flags of a reduction beyond the plain one.
+//! Flags of the variants of a reduction.
 
 use carom_cli::{Category, Failure};
 use carom_reduce::{BodyFrame, Damping, DampingRatio, Keep, ModeKind, Variant};
@@ -6,35 +6,37 @@ use carom_reduce::{BodyFrame, Damping, DampingRatio, Keep, ModeKind, Variant};
 /// Choices of `craig-bampton` and of `import` of matrices.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VariantArgs {
-    /// Add the (at most six) inertia-relief modes: static response to loads that accelerate the body is exact
-    /// too
+    /// Add the inertia-relief modes, six at most: the static response to loads that accelerate the body is
+    /// then exact too
     #[arg(long, help_heading = "Further modes")]
     pub(crate) inertia_relief: bool,
-    /// Modes of the body without supports, as many as --modes or --up-to say, in place of fixed-interface
-    /// modes, completed by residual attachment modes: their frequencies and static response to loads on the
+    /// Use free modes of the body (as many as --modes or --up-to say) and residual attachment modes instead
+    /// of fixed-interface modes: the frequencies of the free modes and the static response to loads on the
     /// interface are exact
     #[arg(long, conflicts_with = "massless_boundary", help_heading = "Further modes")]
     pub(crate) residual: bool,
-    /// As --residual, and the residual attachment modes have no mass (MacNeal): for the scheme `quasistatic`
-    /// alone
+    /// As --residual, with residual attachment modes that have no mass (MacNeal); only for the scheme
+    /// `quasistatic`
     #[arg(long, help_heading = "Further modes")]
     pub(crate) massless_boundary: bool,
-    /// Reduce an interface set that carries joints to N interface modes (its rigid motions counted) or those
-    /// up to a frequency; may be repeated
-    #[arg(long, value_name = "SET=N|SET=HZHz", value_parser = interface_modes, help_heading = "Interface reduction")]
+    /// Reduce an interface set that carries joints to N interface modes, its rigid motions included, or to
+    /// those up to a frequency; may be repeated
+    #[arg(long, value_name = "SET=N|SET=HZHz", value_parser = interface_modes, help_heading = "Interface \
+        reduction")]
     pub(crate) interface_modes: Vec<(String, Keep)>,
-    /// Reduce all of the interface that nothing can touch, listed nodes and sets without faces, to N
-    /// interface modes, or those up to a frequency (2e4Hz)
+    /// Reduce the part of the interface that cannot be in contact (listed nodes and sets without faces) to N
+    /// interface modes, or to those up to a frequency (2e4Hz)
     #[arg(long, value_name = "N|HZHz", help_heading = "Interface reduction")]
     pub(crate) reduce_interface: Option<Keep>,
-    /// Body frame: buckens (that of the mean motion); nodes=I,J,K (I fixed, J on the line IJ, K in their
-    /// plane; numbers from 1); marker=NAME (of a marker or of the mean motion of an interface set)
+    /// Body frame: buckens (follows the mean motion); nodes=I,J,K (I fixed, J on the line IJ, K in the plane
+    /// IJK; numbers from 1); marker=NAME (follows a marker, or the mean motion of an interface set)
     #[arg(long, value_name = "FRAME", default_value = "buckens", help_heading = "Body frame and damping")]
     pub(crate) frame: BodyFrame,
     /// Rayleigh damping of the vibration, α M + β K: α [1/s] and β [s]
     #[arg(long, value_name = "A,B", value_parser = rayleigh, allow_hyphen_values = true, help_heading = "Body frame and damping")]
     pub(crate) rayleigh: Option<[f64; 2]>,
-    /// Damping ratio of all modes, or pairs of frequency [Hz] and ratio, between which it is linear
+    /// Damping ratio of all modes, or pairs of frequency [Hz] and ratio with linear interpolation between
+    /// them
     #[arg(
         long,
         value_name = "Z|HZ:Z,HZ:Z",
@@ -45,7 +47,7 @@ pub(crate) struct VariantArgs {
 }
 
 impl VariantArgs {
-    /// As the reduction takes it.
+    /// The variant for the reduction.
     pub(crate) fn variant(&self) -> Result<Variant, Failure> {
         let [mass, stiffness] = self.rayleigh.unwrap_or_default();
         let ratio = self.damping_ratio.clone().unwrap_or_default();
@@ -66,7 +68,7 @@ impl VariantArgs {
         Ok(variant)
     }
 
-    /// The first flag that was given, for inputs that take none.
+    /// The first flag that was given, for inputs that accept none of them.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         [
             ("--inertia-relief", self.inertia_relief),

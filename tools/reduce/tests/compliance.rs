@@ -207,7 +207,7 @@ fn the_command_tells_shares_errors_and_a_split() {
     assert!(alone["regions"][0]["loads"][0]["body"].is_null() && alone["regions"][0]["impact"].is_null());
     let text = String::from_utf8(run(folder, "compliance bar.rom").stdout).unwrap();
     assert!(text.contains("half-space") && text.contains("--velocity"), "{text}");
-    assert!(text.contains(" spans, one "), "what a span is: {text}");
+    assert!(text.contains(" pressure cells, one "), "{text}");
     assert!(alone["regions"][0]["faces"].as_u64().unwrap() > 0);
 }
 
@@ -247,7 +247,7 @@ fn the_whole_body_is_answered_without_a_factor_too() {
 }
 
 #[test]
-fn what_has_no_answer_is_told() {
+fn impossible_requests_are_reported() {
     let folder = folder_with_bar();
     let folder = folder.path();
     let text = failure(folder, 3, "compliance bar.rom --surface top");
@@ -259,7 +259,7 @@ fn what_has_no_answer_is_told() {
     let text = failure(folder, 2, "compliance bar.rom --velocity 1 --against-radius 1 --against butter");
     assert!(text.contains("butter"), "{text}");
     failure(folder, 2, "compliance bar.rom --velocity 1 --against 210e9,0.7");
-    assert!(failure(folder, 2, "compliance bar.rom --solver direct").contains("belongs to a body"));
+    assert!(failure(folder, 2, "compliance bar.rom --solver direct").contains("needs a body"));
     assert!(failure(folder, 2, "compliance bar.rom -o bar.pdf").contains(".svg"));
     assert!(!Path::new(&folder.join("bar.pdf")).exists());
 }

@@ -42,8 +42,8 @@ fn a_model_goes_through_a_sid_fem_file() {
         failure(folder, 3, "export bar.rom -o no.SID_FEM --format sid --modes 999")
             .contains("999 modes are wanted")
     );
-    assert!(failure(folder, 2, "import bar.SID_FEM -o a.rom --modes 3").contains("belongs to matrices"));
-    assert!(failure(folder, 2, "import bar.SID_FEM -o a.rom --solver auto").contains("belongs to matrices"));
+    assert!(failure(folder, 2, "import bar.SID_FEM -o a.rom --modes 3").contains("is only for matrices"));
+    assert!(failure(folder, 2, "import bar.SID_FEM -o a.rom --solver auto").contains("is only for matrices"));
     assert!(failure(folder, 5, "import no.SID_FEM -o a.rom").contains("no.SID_FEM"));
     let text = fs::read_to_string(folder.join("few.SID_FEM")).unwrap();
     fs::write(folder.join("cut.SID_FEM"), &text[..text.len() / 2]).unwrap();
@@ -59,7 +59,7 @@ fn an_export_replaces_no_file_of_another_kind() {
     for (name, content) in [("other.npz", &body[..]), ("keep.toml", b"mine"), ("keep", b"mine")] {
         fs::write(folder.join(name), content).unwrap();
         let text = failure(folder, 2, &format!("export bar.rom -o {name} --format sid"));
-        let said = if name == "keep" { "is no SID_FEM file" } else { "written as .SID_FEM or .sid" };
+        let said = if name == "keep" { "is not a SID_FEM file" } else { "written as .SID_FEM or .sid" };
         assert!(text.contains(said), "{text}");
         assert_eq!(fs::read(folder.join(name)).unwrap(), content, "{name}");
     }
@@ -250,7 +250,7 @@ fn the_centre_of_an_imported_model_is_its_own() {
 }
 
 #[test]
-fn matrices_that_are_no_free_body_are_told() {
+fn matrices_of_other_bodies_are_refused() {
     let folder = folder_with_bar();
     let folder = folder.path();
     json(folder, "export bar.npz -o bar --format mtx --json");

@@ -221,7 +221,7 @@ fn matrices_of_abaqus_are_the_same_body() {
     bar.write("rows.txt", bar.dof_file());
     let line = "import K.mtx M.mtx --nodes nodes.txt --dofs rows.txt --interface-nodes ends.txt -o no.rom";
     let text = failure(bar.path(), 2, line);
-    assert!(text.contains("names node and direction of each entry itself"), "{text}");
+    assert!(text.contains("contains node and direction of each entry already"), "{text}");
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn matrices_of_calculix_are_the_same_body() {
     bar.is_the_bar(&made, "beside the stiffness");
     let notes = made["notes"].to_string();
     assert!(
-        notes.contains("the 189 rows are those of `job.dof`") && notes.contains("found beside"),
+        notes.contains("the 189 rows are those of `job.dof`") && notes.contains("found in the folder"),
         "{notes}"
     );
     fs::rename(bar.path().join("job.dof"), bar.path().join("rows.txt")).unwrap();
@@ -306,7 +306,7 @@ fn matrices_of_ansys_are_the_same_body() {
 }
 
 #[test]
-fn what_is_wrong_with_matrices_of_abaqus_is_told_with_its_line() {
+fn errors_in_matrices_of_abaqus_are_reported_with_their_line() {
     let bar = foreign();
     let stiffness = bar.labels(&bar.stiffness, false);
     bar.write("M.mtx", bar.labels(&bar.mass, false));
@@ -350,7 +350,7 @@ fn what_is_wrong_with_matrices_of_abaqus_is_told_with_its_line() {
 }
 
 #[test]
-fn what_is_wrong_with_the_rows_of_matrices_is_told_with_its_line() {
+fn errors_in_the_rows_of_matrices_are_reported_with_their_line() {
     let bar = foreign();
     bar.write("job.sti", bar.rows_and_columns(&bar.stiffness));
     bar.write("job.mas", bar.rows_and_columns(&bar.mass));
@@ -397,7 +397,7 @@ fn direction(dofs: &str) -> &'static str {
 }
 
 #[test]
-fn what_is_wrong_with_harwell_boeing_files_is_told_with_its_line() {
+fn errors_in_harwell_boeing_files_are_reported_with_their_line() {
     let bar = foreign();
     let good = bar.harwell_boeing(&bar.stiffness);
     bar.write("M.matrix", bar.harwell_boeing(&bar.mass));

@@ -116,7 +116,7 @@ impl StaticBody {
 
     /// A sentence about a solution that was found without a factor.
     pub(super) fn told(&self) -> Option<String> {
-        let told = self.elastic.as_ref()?.told(&SolverChoice::default())?;
+        let told = self.elastic.as_ref()?.note(&SolverChoice::default())?;
         Some(format!("body `{}`: {told}", self.name))
     }
 

@@ -1,4 +1,4 @@
-//! Static answers of a model to unit loads on its interface, beside those of the whole body.
+//! Static response of a model to unit loads on its interface, compared with the whole body.
 
 use carom_fem::{Body, Discretisation};
 use carom_progress::Progress;
@@ -11,7 +11,7 @@ use crate::interface::InterfaceError;
 use crate::reduced::ReducedBody;
 use crate::statics::Statics;
 
-/// Whom a unit load acts on.
+/// The target of a unit load.
 enum Target {
     /// Points of the interface, by their rows at the boundary.
     Points(Vec<usize>),
@@ -19,16 +19,16 @@ enum Target {
     Marker(usize),
 }
 
-/// What takes unit loads, and what does not.
+/// The targets of unit loads, and the sets without loads.
 #[derive(Default)]
 struct Targets {
     loaded: Vec<(Attached, Target)>,
-    /// A sentence for each set that takes none.
+    /// A sentence for each set without loads.
     untested: Vec<String>,
 }
 
 impl Targets {
-    /// Puts loads on points of the interface, if the model has all of them.
+    /// Adds loads on points of the interface, if the model has all of them.
     fn add_points(&mut self, statics: &Statics<'_>, attached: Attached) {
         match statics.rows_of(&attached.points) {
             Some(rows) => self.loaded.push((attached, Target::Points(rows))),
@@ -39,7 +39,7 @@ impl Targets {
     }
 }
 
-/// The interface sets, what else the interface has, and the markers.
+/// The interface sets, the other interface points, and the markers.
 fn targets(
     model: &ReducedBody,
     body: &Body,
@@ -56,7 +56,7 @@ fn targets(
         match Attached::new(body, discretisation, &attachment) {
             Ok(attached) => targets.add_points(statics, attached),
             Err(InterfaceError::NoRotation { set, n_points, .. }) => targets.untested.push(format!(
-                "`{set}`: {n_points} {} without a rotation as a whole, which can take no moment",
+                "`{set}`: {n_points} {} that define no rotation and cannot carry a moment",
                 if n_points == 1 { "point" } else { "points" }
             )),
             Err(error) => return Err(error.into()),
@@ -66,7 +66,7 @@ fn targets(
     match Attached::of_points("interface nodes", rest, &discretisation.points) {
         Some(attached) => targets.add_points(statics, attached),
         None if n_rest > 0 => targets.untested.push(format!(
-            "{n_rest} listed interface {} without a rotation as a whole, which can take no moment",
+            "{n_rest} listed interface {} that define no rotation and cannot carry a moment",
             if n_rest == 1 { "node" } else { "nodes" }
         )),
         None => {}
@@ -79,10 +79,10 @@ fn targets(
     Ok(targets)
 }
 
-/// Static answers to the unit loads on sets and markers, and what took none.
+/// Static response to the unit loads on sets and markers, and the sets without loads.
 ///
-/// A unit load is spread so that its work is that on the mean motion y = W u of the set ([`Attached`]): f =
-/// Wᵀ e_k. On a rigid set it does not matter how: its sum and moment are those of e_k.
+/// A unit load is distributed so that it works on the mean motion y = W u of the set ([`Attached`]): f = Wᵀ
+/// e_k. On a rigid set only its resultant matters, which is that of e_k.
 pub(super) fn loads(
     model: &ReducedBody,
     body: &Body,

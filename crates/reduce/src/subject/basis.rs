@@ -8,15 +8,15 @@ use faer::Mat;
 use super::{Subject, check_interruption};
 use crate::attachment::AttachmentKind;
 use crate::condensation::{Condensation, ConstraintModes};
-use crate::craig_bampton::CraigBamptonOptions;
+use crate::dofs::dofs;
 use crate::error::ReduceError;
 use crate::further::{self, DEPENDENT, FreeModesError, beyond_constraint_modes, independent, inertia_relief};
-use crate::interface::dofs;
+use crate::options::CraigBamptonOptions;
 use crate::rigid::rigid_modes;
 use crate::solver::Interior;
 use crate::variant::ModeKind;
 
-/// What the basis is made of.
+/// The inputs of the basis.
 pub(super) struct Given<'a> {
     pub(super) system: &'a SystemMatrices,
     pub(super) factor: Interior,
@@ -74,7 +74,7 @@ impl Subject<'_> {
                 .map_err(|source| ReduceError::Further { body: self.name.to_owned(), source })?;
             if further.n_dropped > 0 {
                 notes.push(format!(
-                    "{} of {} further interior modes are left out: they depend on the others to \
+                    "{} of {} further interior modes are left out: they are linearly dependent up to \
                      {DEPENDENT:.0e} of their strain",
                     further.n_dropped,
                     further.n_dropped + further.lambda.len()

@@ -1,4 +1,4 @@
-//! What the columns of a basis are, and the part of each in the strain energy of each mode.
+//! Description of the columns of a basis, with the share of each in the strain energy of each mode.
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{generalised_pairs, symmetric_pairs};
@@ -9,10 +9,9 @@ use super::Subject;
 use crate::characteristic::{Kept, Part, ReducedInterface, coordinates};
 use crate::column::{Column, strain_shares};
 use crate::condensation::Condensation;
-use crate::modes::hz;
+use crate::frequency::hz;
 
-/// Combinations of residual attachment modes below this part of the strain energy of the largest depend on
-/// the others.
+/// Combinations of residual attachment modes are dependent below this fraction of the largest strain energy.
 const DEPENDENT: f64 = 1e-13;
 
 /// Columns of the basis with their share in each mode, columns × modes.
@@ -21,13 +20,13 @@ pub(super) struct Described {
     pub(super) strain_shares: Mat<f64>,
 }
 
-/// Modes as the second eigenproblem has them, in the Buckens frame.
+/// Modes of the second eigenproblem, in the Buckens frame.
 pub(super) struct SecondPairs<'a> {
     /// Z.
     pub(super) combination: MatRef<'a, f64>,
     /// ω \[rad/s\].
     pub(super) omega: &'a [f64],
-    /// Number of those that are modes of the free body, which come first.
+    /// Number of modes of the free body, which come first.
     pub(super) n_free: usize,
 }
 
@@ -76,10 +75,10 @@ impl Subject<'_> {
         }
     }
 
-    /// Columns of a basis of free modes: residual attachment modes, the free modes, and what inertia relief
-    /// adds to both.
+    /// Columns of a basis of free modes: residual attachment modes, free modes, and the additional
+    /// inertia-relief modes.
     ///
-    /// T spans them but has them in other combinations, so they are told from the modes of the second
+    /// T spans them, but in other combinations, so that they are computed from the modes of the second
     /// eigenproblem. The first `n_free` of these are the free modes; with z_r the others and z_b their rows
     /// at the boundary, the residual attachment modes are
     ///
@@ -88,7 +87,7 @@ impl Subject<'_> {
     /// ```
     ///
     /// * `second` — modes in the Buckens frame
-    /// * `parts` — P = Zᵀ M̂ Z', how the modes of the model are combined of them
+    /// * `parts` — P = Zᵀ M̂ Z', coordinates of the modes of the model in them
     /// * `omega` — ω of the modes of the model
     ///
     /// # Errors
@@ -129,9 +128,9 @@ impl Subject<'_> {
     }
 }
 
-/// Parts of the residual attachment modes.
+/// Shares of the residual attachment modes.
 struct ResidualShares {
-    /// Orthonormal basis of what they do not span.
+    /// Orthonormal basis of the complement of their span.
     rest: Mat<f64>,
     /// y_j (Aᵀ K̂ z)_j, loads × modes.
     energies: Mat<f64>,
@@ -158,9 +157,9 @@ fn residual_shares(modes: &Mat<f64>, amplitude: &Mat<f64>) -> Result<ResidualSha
     Ok(ResidualShares { rest: pairs.vectors.subcols(0, n_rest).to_owned(), energies })
 }
 
-/// Uncoupled fields of what is left: their λ and their energies in each mode.
+/// Uncoupled fields of the complement: their λ and their energies in each mode.
 ///
-/// * `rest` — orthonormal basis of it
+/// * `rest` — orthonormal basis of the complement
 /// * `flexibility` — mass in its coordinates, a diagonal \[s²\]
 fn rest_shares(
     rest: &Mat<f64>,

@@ -9,12 +9,12 @@ use super::Subject;
 use super::columns::{Described, SecondPairs};
 use crate::characteristic::{interface_parts, reduced_second_modes};
 use crate::condensation::Condensation;
-use crate::craig_bampton::CraigBamptonOptions;
 use crate::doubtful::{DoubtfulModes, found_again};
 use crate::error::ReduceError;
 use crate::frame::{self, BodyFrame, Follower, FrameChoiceError, Reframed, reframed};
-use crate::modes::hz;
+use crate::frequency::hz;
 use crate::moments::Moments;
+use crate::options::CraigBamptonOptions;
 use crate::variant::ModeKind;
 
 /// Combinations of the columns of T that are the modes of the reduced body.
@@ -28,7 +28,7 @@ pub(super) struct ReducedModes {
     pub(super) free_omega: Vec<f64>,
     /// D̄_e.
     pub(super) damping: Option<Mat<f64>>,
-    /// What they are made of.
+    /// Their columns and shares.
     pub(super) described: Described,
 }
 
@@ -81,14 +81,15 @@ impl Subject<'_> {
         let mut modes =
             ReducedModes { free_omega: second.omega, combination, omega, n_low, damping: None, described };
         if options.variant.modes == ModeKind::MasslessBoundary {
-            // What has no mass does not move by itself, so that nothing of it is damped.
+            // Modes without mass are not dynamic and have no damping.
             rates = rates.map(|rates| without_high(&rates, n_low));
             modes.free_omega.truncate(n_low);
         }
         Ok(ReducedModes { damping: rates, ..modes })
     }
 
-    /// The damping of the modes in the Buckens frame, a diagonal; what is above critical is told.
+    /// The damping of the modes in the Buckens frame, a diagonal matrix, with a note about overcritical
+    /// modes.
     fn damping(
         &self,
         omega: &[f64],
@@ -138,7 +139,7 @@ impl Subject<'_> {
             let n_low = check(options.split.map_or(known, below), known, "fixed-interface");
             if condensation.fixed_lambda.is_empty() && condensation.n_further > 0 && options.split.is_none() {
                 notes.push(format!(
-                    "there are no fixed-interface modes, so that inertia relief alone decides which modes \
+                    "there are no fixed-interface modes, so that only inertia relief decides which modes \
                      are dynamic ({known}, up to {:.4e} Hz) and their frequencies are too high; give \
                      fixed-interface modes (--modes) or a split",
                     hz(last)
@@ -156,7 +157,7 @@ impl Subject<'_> {
         Ok(check(n_low, n_free, "exact"))
     }
 
-    /// What the body frame follows; none for the Buckens frame.
+    /// The points that the body frame follows; none for the Buckens frame.
     fn follower(&self, frame: &BodyFrame) -> Result<Option<Follower>, ReduceError> {
         let found = match frame {
             BodyFrame::Buckens => return Ok(None),
@@ -189,7 +190,7 @@ impl Subject<'_> {
     }
 }
 
-/// Number of free modes that the second eigenproblem finds again as they are.
+/// Number of free modes that the second eigenproblem reproduces.
 fn n_free(condensation: &Condensation, omega: &[f64]) -> usize {
     found_again(omega, condensation.free_lambda.iter().copied())
 }

@@ -1,4 +1,4 @@
-//! What a run cost, in its report.
+//! The cost of a run, in its report.
 
 use carom_report::{Column, Prefix, Report, Table, Value};
 
@@ -12,7 +12,7 @@ pub(super) fn cost(report: &mut Report, run: &Run, extras: &Extras) -> Result<()
         Column::new("phase", "phase", ""),
         Column::new("seconds", "wall time", "s").digits(3).prefixed(Prefix::NONE),
     ]);
-    // What is a phase of the whole is said above.
+    // Phases of the whole job are in the table above.
     let is_said = |name: &str| extras.phases.iter().any(|phase| phase.name == name);
     for (phase, seconds) in run.reader().timings()?.into_iter().filter(|(name, _)| !is_said(name)) {
         row(&mut table, vec![Value::Text(phase), seconds.into()]);
@@ -49,6 +49,6 @@ fn phases(report: &mut Report, phases: &[Phase]) {
     row(&mut table, vec!["all".into(), total.into(), "".into()]);
     report.table(
         table,
-        "Phases of the job; what was up to date is listed with the time that it took when it was done.",
+        "Phases of the job; phases that were up to date are listed with the time of the earlier run.",
     );
 }

@@ -1,4 +1,4 @@
-//! Motion in a report: velocities, where the bodies end, joints, balances.
+//! Motion in a report: velocities, final positions of the bodies, joints, balances.
 
 use carom_report::number::is_round_off;
 use carom_report::{Drawing, Report};
@@ -7,14 +7,14 @@ use crate::plot::{self, Course, Quantity};
 use crate::scales::{size, speeds};
 use crate::{Run, RunError, joints, table};
 
-/// Where the bodies are, and the balances of a run in time.
+/// Motion of the bodies, and the balances over time.
 pub(super) fn of_motion(report: &mut Report, run: &Run) -> Result<(), RunError> {
     velocities(report, run)?;
     report.heading("Bodies at the end");
     report.table(
         table::bodies(run)?,
-        "Positions of the body frames, velocities of the centres of mass; what is below 10⁻¹² of the largest \
-         is round-off and shown as 0.",
+        "Positions of the body frames, velocities of the centres of mass; values below 10⁻¹² of the largest \
+         are round-off and shown as 0.",
     );
     if !run.header().joints.is_empty() {
         report.heading("Joints");
@@ -25,20 +25,20 @@ pub(super) fn of_motion(report: &mut Report, run: &Run) -> Result<(), RunError> 
         );
     }
     report.heading("Balance");
-    report.drawing(plot::draw(run, &Quantity::Energy)?, "Energies, and what their balance leaves over.");
-    report.drawing(plot::draw(run, &Quantity::Momentum)?, "Momenta, and what their balances leave over.");
+    report.drawing(plot::draw(run, &Quantity::Energy)?, "Energies, and the residual of their balance.");
+    report.drawing(plot::draw(run, &Quantity::Momentum)?, "Momenta, and the residuals of their balances.");
     Ok(())
 }
 
-/// Bodies whose velocities have a plot each.
+/// Number of bodies up to which each has a plot of its velocity.
 const PLOTTED: usize = 6;
 
-/// How fast the bodies that move are.
+/// Velocities of the moving bodies.
 fn velocities(report: &mut Report, run: &Run) -> Result<(), RunError> {
     let frames = run.frames()?;
     let [fastest, rate] = speeds(&frames);
     let bodies = &run.header().bodies;
-    // Of a body that turns, the speed at its rim is not known here: any turn is shown.
+    // The speed at the rim of a rotating body is not known here: every rotation is shown.
     let moves = |n: &usize| {
         let mut states = frames.iter().filter_map(|frame| frame.bodies.get(*n));
         states.any(|b| {
@@ -62,8 +62,8 @@ fn velocities(report: &mut Report, run: &Run) -> Result<(), RunError> {
         report.drawing(
             plot::speed_plot(run, &frames, &by_speed)?.draw(),
             &format!(
-                "Speeds of the centres of mass of the fastest {} of {} bodies that move; carom-post plot \
-                 RESULT --what velocity:BODY draws any.",
+                "Speeds of the centres of mass of the fastest {} of {} moving bodies; carom-post plot \
+                 RESULT --what velocity:BODY draws the velocity of any body.",
                 by_speed.len(),
                 moving.len()
             ),

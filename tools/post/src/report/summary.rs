@@ -1,5 +1,4 @@
-//! The head of a report: where the result comes from, how the run ended, how well it is balanced, and what it
-//! warns of.
+//! The head of a report: origin of the result, end of the run, errors of the balances, warnings.
 
 use carom_format::result::NoteLevel;
 use carom_report::number::{ZERO, is_round_off, quantity};
@@ -8,7 +7,7 @@ use carom_report::{Column, Report, Table, Value};
 use super::row;
 use crate::{Run, RunError};
 
-/// Where the result comes from, how the run ended, how well it is balanced, and what it warns of.
+/// Origin of the result, end of the run, errors of the balances, warnings.
 pub(super) fn summary(report: &mut Report, run: &Run) -> Result<(), RunError> {
     let mut facts = Vec::new();
     let mut fact = |word: &str, what: String| facts.push((word.to_owned(), what));
@@ -77,8 +76,7 @@ fn balance(report: &mut Report, run: &Run) -> Result<(), RunError> {
     }
     report.table(
         table,
-        "Errors relative to the largest energy and momenta that occurred; - where there were \
-        none but for round-off.",
+        "Errors relative to the largest energy and momenta of the run; - if these are zero to round-off.",
     );
     Ok(())
 }

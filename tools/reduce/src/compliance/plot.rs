@@ -1,10 +1,10 @@
-//! How much of the compliance lies below each frequency, as a picture.
+//! A picture of the share of the compliance below each frequency.
 
 use carom_report::{Axis, Color, Drawing, Plot, Series, Style, number};
 
 use super::{RegionReport, Report};
 
-/// A plot a region, one above the other.
+/// One plot per region, one above the other.
 pub(super) fn draw(report: &Report) -> Drawing {
     Drawing::stacked(report.regions.iter().map(|region| plot(region, report).draw()))
 }
@@ -14,12 +14,12 @@ fn plot(region: &RegionReport, report: &Report) -> Plot {
     let mut plot = Plot::new(
         &format!("Compliance of `{}` below each frequency", region.name),
         Axis::new("frequency", "Hz").logarithmic(),
-        Axis { range: Some([0.0, 1.0]), ..Axis::new("part of the compliance", "") },
+        Axis { range: Some([0.0, 1.0]), ..Axis::new("share of the compliance", "") },
     );
-    // Tall enough for a legend beside the curves.
+    // The height leaves space for the legend next to the curves.
     plot.size = [760.0, 440.0];
     let stairs = |share: &[f64]| -> (Vec<f64>, Vec<f64>) {
-        // Each mode brings its part in at its frequency.
+        // The share rises at the frequency of each mode.
         let mut last = 0.0;
         let mut points = Vec::with_capacity(2 * share.len());
         for (&hz, &now) in spectrum.hz.iter().zip(share) {

@@ -1,4 +1,4 @@
-//! The report in words and tables.
+//! The report as text with tables.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use carom_report::number::{quantity, significant};
 
 use super::{RegionReport, Report};
 
-/// Writing into a text cannot fail.
+/// Writing to a string cannot fail.
 pub(super) fn text(report: &Report) -> String {
     let parts: Vec<String> = report.regions.iter().map(|region| of_region(region, report)).collect();
     parts.join("\n\n")
@@ -16,14 +16,14 @@ fn of_region(region: &RegionReport, report: &Report) -> String {
     let mut text = String::new();
     let [x, y, z] = region.middle;
     let spans = if region.spans == region.faces {
-        format!("{} spans, one a face", region.spans)
+        format!("{} pressure cells, one per face", region.spans)
     } else {
-        // Linear faces: pressure on one of their own could alternate without a force on any node.
-        format!("{} spans, one around each node of {} linear faces", region.spans, region.faces)
+        // A pressure on each linear face could alternate without a force on any node.
+        format!("{} pressure cells, one around each node of {} linear faces", region.spans, region.faces)
     };
     let _ = writeln!(
         text,
-        "{}: {spans}, middle ({x:.4e}, {y:.4e}, {z:.4e}) m, span size {}, {} to the rim",
+        "{}: {spans}, middle ({x:.4e}, {y:.4e}, {z:.4e}) m, cell size {}, {} to the rim",
         region.name,
         quantity(region.span_size, "m", 3),
         quantity(region.reach, "m", 3)
@@ -32,7 +32,7 @@ fn of_region(region: &RegionReport, report: &Report) -> String {
     let _ = writeln!(
         text,
         "{:>16} {:>6} {:>13} {:>10} {:>13} {:>11} {:>13}",
-        "load", "spans", "model m/N", "static", "body m/N", "cut", "half-space"
+        "load", "cells", "model m/N", "static", "body m/N", "cut", "half-space"
     );
     for load in &region.loads {
         let name = if load.radius > 0.0 {
@@ -69,7 +69,7 @@ fn of_region(region: &RegionReport, report: &Report) -> String {
 
 fn of_impact(region: &RegionReport, text: &mut String) {
     let Some(impact) = &region.impact else {
-        let _ = writeln!(text, "give the speed of an impact (--velocity) for a proposal of the split");
+        let _ = writeln!(text, "give the speed of an impact (--velocity) to get a proposal for the split");
         return;
     };
     let _ = writeln!(

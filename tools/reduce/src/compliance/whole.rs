@@ -1,4 +1,4 @@
-//! The whole body beside its model.
+//! The whole body, with which the model is compared.
 
 use carom_cli::{Category, Failure, FailureContext, Session};
 use carom_contact::region::{ModalCompliance, Region};
@@ -6,7 +6,6 @@ use carom_fem::{Body, Discretisation, Material};
 use carom_format::StoredRom;
 use carom_reduce::comparison::ComparisonError;
 use carom_reduce::{Flexibility, NamedSurface, SolverChoice};
-use faer::Mat;
 use nalgebra::Vector3;
 
 use super::PlaceReport;
@@ -14,7 +13,7 @@ use super::PlaceReport;
 /// Places of a region at which the model is compared with its body.
 const MOST_PLACES: usize = 24;
 
-/// The body that the model was made from, its stiffness inverted.
+/// The body that the model was made from, with the inverse of its stiffness.
 pub(super) struct Whole {
     body: Body,
     flexibility: Flexibility,
@@ -43,17 +42,17 @@ impl Whole {
         Ok(Self { body, flexibility, choice })
     }
 
-    /// What the user should know of how it was solved so far: a sentence.
-    pub(super) fn told(&self) -> Option<String> {
-        self.flexibility.told(&self.choice)
+    /// A sentence about the solutions so far, if the user should know of them.
+    pub(super) fn note(&self) -> Option<String> {
+        self.flexibility.note(&self.choice)
     }
 
-    /// True without a factor.
+    /// True if the body is solved by iteration.
     pub(super) fn is_iterative(&self) -> bool {
         self.flexibility.is_iterative()
     }
 
-    /// Compliances under span forces with the sum 1, one for each.
+    /// Compliances under forces on the pressure cells with the sum 1, one for each list of forces \[m/N\].
     pub(super) fn compliances(
         &self,
         surface: &NamedSurface,
@@ -61,26 +60,14 @@ impl Whole {
         loads: &[Vec<f64>],
         session: &Session,
     ) -> Result<Vec<f64>, Failure> {
-        let n_dofs = self.flexibility.system.stiffness.n_dofs();
-        let mut x = Mat::zeros(n_dofs, loads.len());
+        let forces: Vec<Vec<[f64; 3]>> = loads.iter().map(|load| region.point_forces(load)).collect();
         let points = &surface.surface.points;
-        for (k, load) in loads.iter().enumerate() {
-            for (&point, f) in points.iter().zip(region.point_forces(load)) {
-                (0..3).for_each(|a| x[(3 * point as usize + a, k)] = f[a]);
-            }
-        }
-        self.flexibility.respond(x.as_mut(), session.progress()).map_err(|source| {
-            crate::compare::comparison_failed(ComparisonError::Solution {
-                body: self.body.name.clone(),
-                source,
-            })
-        })?;
-        let displacement = |k: usize| -> Vec<[f64; 3]> {
-            points.iter().map(|&p| [0, 1, 2].map(|a| x[(3 * p as usize + a, k)])).collect()
-        };
-        let work =
-            |k: usize| loads[k].iter().zip(region.indentation(&displacement(k))).map(|(l, w)| l * w).sum();
-        Ok((0..loads.len()).map(work).collect())
+        let found =
+            self.flexibility.displacements_at(points, &forces, session.progress()).map_err(|source| {
+                let body = self.body.name.clone();
+                crate::compare::comparison_failed(ComparisonError::Solution { body, source })
+            })?;
+        Ok(loads.iter().zip(&found).map(|(load, u)| region.compliance(load, u)).collect())
     }
 
     /// Material of the cell behind the first face of a set.
@@ -91,27 +78,25 @@ impl Whole {
     }
 }
 
-/// Point loads all over the region: where does the model lack most of the body's compliance?
+/// The largest error of the model among unit forces on cells all over the region.
 pub(super) fn worst_place(
     surface: &NamedSurface,
     region: &Region,
     modal: &ModalCompliance,
     whole: &Whole,
-    own_axes: &dyn Fn(&Vector3<f64>) -> [f64; 3],
+    in_source_axes: &dyn Fn(&Vector3<f64>) -> [f64; 3],
     session: &Session,
 ) -> Result<PlaceReport, Failure> {
-    let loaded: Vec<usize> = (0..region.n_spans()).filter(|&s| region.spans.area[s] > 0.0).collect();
-    let step = loaded.len().div_ceil(MOST_PLACES);
-    let places: Vec<usize> = loaded.into_iter().step_by(step).collect();
-    let loads: Vec<Vec<f64>> = places.iter().map(|&s| region.point_load(s)).collect();
+    let cells = region.sample_cells(MOST_PLACES);
+    let loads: Vec<Vec<f64>> = cells.iter().map(|&cell| region.point_load(cell)).collect();
     let exact = whole.compliances(surface, region, &loads, session)?;
     let error = |k: usize| 1.0 - modal.parts(&loads[k]).iter().sum::<f64>() / exact[k];
-    let worst = (0..places.len())
+    let worst = (0..cells.len())
         .max_by(|&a, &b| error(a).abs().total_cmp(&error(b).abs()))
-        .expect("a region has a span with area");
+        .expect("a region has a pressure cell with an area");
     Ok(PlaceReport {
-        place: own_axes(&region.centers[places[worst]]),
+        place: in_source_axes(&region.centers[cells[worst]]),
         cut_error: error(worst),
-        places: places.len(),
+        places: cells.len(),
     })
 }

@@ -1,4 +1,4 @@
-//! Models of stiffness and mass that another program wrote.
+//! Models from stiffness and mass matrices of another program.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use super::rigid::{box_of, implausible_density};
 use crate::args::ImportArgs;
 use crate::condense::read_numbers;
 
-/// What tells the user which numbers nodes have.
+/// Hint about the numbers of nodes.
 const AS_LISTED: &str = "give numbers of nodes as in the list of --nodes";
 
 pub(super) fn import_matrices(
@@ -54,7 +54,7 @@ pub(super) fn import_matrices(
     let (names, points): (Vec<u64>, Vec<[f64; 3]>) = nodes.nodes.into_iter().unzip();
     session.progress().begin("checking the matrices", 0);
     let body = MatrixBody::new(stem, points, &matrices.entries[0], &matrices.entries[1], &names)
-        .map_err(|error| no_body(error, [stiffness, mass], &matrices))?;
+        .map_err(|error| not_a_body(error, [stiffness, mass], &matrices))?;
     session.progress().end();
     session.check_interrupted()?;
     let size =
@@ -80,7 +80,7 @@ pub(super) fn import_matrices(
     Ok(Model { reduced, notes, size })
 }
 
-/// Places of the interface nodes in the list.
+/// Positions of the interface nodes in the list.
 fn interface_points(interface: &Path, list: &Path, nodes: &NodeList) -> Result<Vec<u32>, Failure> {
     let numbers = read_numbers(interface, AS_LISTED)?;
     let place = |(number, line): (u32, usize)| {
@@ -93,7 +93,7 @@ fn interface_points(interface: &Path, list: &Path, nodes: &NodeList) -> Result<V
     numbers.into_iter().map(place).collect()
 }
 
-/// A variant with the places of its nodes in the list.
+/// The variant with node numbers replaced by positions in the list.
 fn by_place(variant: &Variant, list: &Path, nodes: &NodeList) -> Result<Variant, Failure> {
     let mut variant = variant.clone();
     if let BodyFrame::Nodes(of_frame) = &mut variant.frame {
@@ -111,11 +111,11 @@ fn by_place(variant: &Variant, list: &Path, nodes: &NodeList) -> Result<Variant,
 /// Stiffness and mass in SI units.
 struct Matrices {
     entries: [Entries; 2],
-    /// Whether rows are those of the list of the nodes, in its order.
+    /// True if the rows follow the order of the node list.
     in_order: bool,
 }
 
-/// Reads both, and says what they are.
+/// Reads both matrices, with notes about their formats.
 fn read_pair(
     paths: [&Path; 2],
     units: Units,
@@ -138,28 +138,28 @@ fn read_pair(
     let is_named = formats.map(|format| format == MatrixFormat::Labels);
     if let (Some(flag), [true, true]) = (&args.dofs, is_named) {
         let text = format!(
-            "--dofs {}: `{}` names node and direction of each entry itself",
+            "--dofs {}: `{}` contains node and direction of each entry already",
             flag.display(),
             paths[0].display()
         );
-        return Err(Failure::new(Category::Usage, text).hint("leave --dofs out"));
+        return Err(Failure::new(Category::Usage, text).hint("leave out --dofs"));
     }
-    let mut notes: Vec<String> = told(paths, formats).into_iter().collect();
+    let mut notes: Vec<String> = note_on_formats(paths, formats).into_iter().collect();
     if is_named != [true, true] {
-        notes.extend(dofs.as_ref().map(|dofs| told_of_dofs(dofs, args.dofs.is_some())));
+        notes.extend(dofs.as_ref().map(|dofs| note_on_dofs(dofs, args.dofs.is_some())));
     }
     let in_order = is_named != [true, true] && dofs.is_none();
     Ok((Matrices { entries: found.map(|matrix| matrix.entries), in_order }, notes))
 }
 
-/// The file of dofs that a program wrote beside a matrix.
+/// The file of dofs with the name of a matrix, in its folder.
 fn beside(matrix: &Path) -> Option<PathBuf> {
     let candidates = ["dof", "mapping", "DOF", "MAPPING"].map(|ending| matrix.with_extension(ending));
     candidates.into_iter().find(|path| path != matrix && path.is_file())
 }
 
-/// What files are that are not Matrix Market.
-fn told(paths: [&Path; 2], formats: [MatrixFormat; 2]) -> Option<String> {
+/// A note about formats other than Matrix Market.
+fn note_on_formats(paths: [&Path; 2], formats: [MatrixFormat; 2]) -> Option<String> {
     let name = |format: MatrixFormat| match format {
         MatrixFormat::MatrixMarket => "Matrix Market",
         MatrixFormat::HarwellBoeing => "Harwell-Boeing",
@@ -174,17 +174,17 @@ fn told(paths: [&Path; 2], formats: [MatrixFormat; 2]) -> Option<String> {
     }
 }
 
-fn told_of_dofs(dofs: &DofList, is_given: bool) -> String {
+fn note_on_dofs(dofs: &DofList, is_given: bool) -> String {
     let what = match dofs.format {
         DofFormat::CalculiX => "`node.direction`, as CalculiX writes it",
         DofFormat::Ansys => "`row node label`, as Ansys writes it",
     };
-    let found = if is_given { "" } else { ", found beside the stiffness" };
+    let found = if is_given { "" } else { ", found in the folder of the stiffness" };
     format!("the {} rows are those of `{}` ({what}{found})", dofs.dofs.len(), dofs.path.display())
 }
 
-/// Why matrices are no body, and what may be missing.
-fn no_body(error: MatricesError, paths: [&Path; 2], matrices: &Matrices) -> Failure {
+/// The failure for matrices that do not describe a body, with a hint about what may be missing.
+fn not_a_body(error: MatricesError, paths: [&Path; 2], matrices: &Matrices) -> Failure {
     let of_order = matches!(
         error,
         MatricesError::Size { .. } | MatricesError::CoupledMass { .. } | MatricesError::Held { .. }
@@ -193,28 +193,21 @@ fn no_body(error: MatricesError, paths: [&Path; 2], matrices: &Matrices) -> Fail
     let failure = Failure::from_error(Category::Input, error).context(files);
     if of_order && matrices.in_order {
         return failure.hint(
-            "if the program wrote a file that names the rows (.dof of CalculiX, .mapping of Ansys), give it \
-             as --dofs FILE",
+            "if the program wrote a file with the dofs of the rows (.dof of CalculiX, .mapping of Ansys), \
+             give it with --dofs FILE",
         );
     }
     failure
 }
 
-/// Gives the points of a model the numbers of the list, from 0 and ascending, where these are numbers of
-/// nodes.
+/// Numbers the points of a model as in the node list, counted from 0, if all these numbers fit into 32 bits.
 fn number_as_listed(reduced: &mut ReducedBody, names: &[u64]) {
     let number =
         |point: u32| names[point as usize].checked_sub(1).and_then(|number| u32::try_from(number).ok());
     let all = |points: &[u32]| points.iter().map(|&point| number(point)).collect::<Option<Vec<u32>>>();
     for modes in [Some(&mut reduced.boundary), reduced.fields.as_mut()].into_iter().flatten() {
         let Some(numbers) = all(&modes.points) else { return };
-        let mut order: Vec<usize> = (0..numbers.len()).collect();
-        order.sort_by_key(|&i| numbers[i]);
-        modes.points = order.iter().map(|&i| numbers[i]).collect();
-        modes.positions_b = order.iter().map(|&i| modes.positions_b[i]).collect();
-        modes.values = faer::Mat::from_fn(modes.values.nrows(), modes.values.ncols(), |row, k| {
-            modes.values[(3 * order[row / 3] + row % 3, k)]
-        });
+        *modes = modes.renumbered(&numbers);
     }
 }
 

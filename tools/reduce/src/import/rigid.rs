@@ -1,7 +1,6 @@
-//! What a person can check of an imported body by eye: size, mass, centre and inertia.
+//! Size, mass, centre and inertia of an imported body, for a check by the user.
 
 use carom_reduce::ReducedBody;
-use nalgebra::Matrix3;
 
 /// Edges of the box around points \[m\].
 pub(super) fn box_of<'a>(points: impl Iterator<Item = &'a [f64; 3]>) -> [f64; 3] {
@@ -14,15 +13,15 @@ pub(super) fn box_of<'a>(points: impl Iterator<Item = &'a [f64; 3]>) -> [f64; 3]
     bounds.map(|[low, high]| (high - low).max(0.0))
 }
 
-/// Mass by volume of the box \[kg/m³\]; none if the box is flat.
+/// Mass divided by the volume of the box \[kg/m³\]; none if the box is flat.
 fn density_of_box(mass: f64, size: [f64; 3]) -> Option<f64> {
     let volume: f64 = size.iter().product();
     (volume > 0.0).then(|| mass / volume)
 }
 
-/// Four lines.
+/// Size, mass, centre and inertia on a line each.
 ///
-/// * `of_all_nodes` — whether the box is that of the whole body
+/// * `of_all_nodes` — true if the box contains the whole body
 pub(super) fn rigid_text(reduced: &ReducedBody, size: [f64; 3], of_all_nodes: bool) -> String {
     let invariants = &reduced.invariants;
     let [x, y, z] = reduced.center_of_mass();
@@ -30,7 +29,9 @@ pub(super) fn rigid_text(reduced: &ReducedBody, size: [f64; 3], of_all_nodes: bo
     let density = density_of_box(invariants.mass, size)
         .filter(|_| of_all_nodes)
         .map(|density| {
-            format!("; {density:.4e} kg/m³ of that box, the density of the material if the body fills it")
+            format!(
+                "; {density:.4e} kg/m³ in that box, the density of the material if the body fills the box"
+            )
         })
         .unwrap_or_default();
     let [a, b, c] = size;
@@ -42,30 +43,23 @@ pub(super) fn rigid_text(reduced: &ReducedBody, size: [f64; 3], of_all_nodes: bo
     )
 }
 
-/// A note if no body has such moments of inertia: a simulation refuses the model.
+/// A note if the moments of inertia are impossible: a simulation refuses the model.
 pub(super) fn impossible_inertia(reduced: &ReducedBody) -> Option<String> {
-    let rows = reduced.invariants.inertia_about_center();
-    let mut moments: [f64; 3] = Matrix3::from_fn(|a, b| rows[a][b]).symmetric_eigenvalues().into();
-    moments.sort_by(f64::total_cmp);
-    let [least, middle, most] = moments;
-    (least <= 0.0 || most > (least + middle) * (1.0 + 1e-6)).then(|| {
-        format!(
-            "the principal moments of inertia about the centre of mass are {least:.4e}, {middle:.4e} and \
-             {most:.4e} kg m², which no body has: each must be positive and none above the sum of the other \
-             two; carom-solve will refuse the model, so check the inertia J and the centre of mass of the \
-             file"
-        )
-    })
+    let error = reduced.invariants.check_inertia().err()?;
+    Some(format!(
+        "{error}; carom-solve will refuse the model, so check the inertia J and the centre of mass of the \
+         file"
+    ))
 }
 
-/// A note if no material fills the box as the mass says.
+/// A note if the density of the box is implausible.
 pub(super) fn implausible_density(mass: f64, size: [f64; 3]) -> Option<String> {
-    /// What is lighter than the thinnest frames, and heavier than all metals \[kg/m³\].
+    /// Densities of the thinnest frames and of the heaviest metals, with a margin \[kg/m³\].
     const BOUNDS: [f64; 2] = [0.05, 25_000.0];
     let density = density_of_box(mass, size).filter(|density| !(BOUNDS[0]..=BOUNDS[1]).contains(density))?;
     let what = if density < BOUNDS[0] { "lighter than a thin frame" } else { "heavier than any metal" };
     Some(format!(
-        "the mass is {density:.1e} kg/m³ of the box of the nodes, {what}: units do not fit together; --units \
-         mm-t-s for mm, N and MPa, --scale 1e-3 if the node list alone is in mm"
+        "the density of the box of the nodes is {density:.1e} kg/m³, {what}: units are inconsistent; use \
+         --units mm-t-s for mm, N and MPa, or --scale 1e-3 if only the node list is in mm"
     ))
 }

@@ -1,10 +1,10 @@
-//! Why a body has no usable interface.
+//! Errors of an interface.
 
 use carom_fem::SetError;
 
 use crate::support::SupportError;
 
-/// Why a body has no usable interface.
+/// Errors of an interface.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum InterfaceError {
     /// A set cannot be used.
@@ -13,11 +13,12 @@ pub enum InterfaceError {
     /// A set cannot be held.
     #[error(transparent)]
     Support(#[from] SupportError),
-    /// The body is of several parts.
+    /// The body has several parts.
     #[error(
-        "body `{body}` has {n} parts that share no node ({parts}): free, they would drift apart, and a model \
-         is of one body. Merge their nodes if they belong together, make a body of each and join them in the \
-         scenario, tie them by a set that has nodes of all (--attach SET=rigid), or hold each of them (--fix)"
+        "body `{body}` has {n} parts without a common node ({parts}): they would drift apart, and a model \
+         describes one body. Merge their nodes if they belong together, make a body of each and join them \
+         in the scenario, tie them by a set that has nodes of all (--attach SET=rigid), or hold each of \
+         them (--fix)"
     )]
     Parts {
         /// Name of the body.
@@ -27,7 +28,7 @@ pub enum InterfaceError {
         /// The parts, with their sets.
         parts: String,
     },
-    /// Nothing is given.
+    /// No interface is given.
     #[error(
         "body `{body}` has no interface: name at least one set of its surface (its sets are {known}), attach \
          one, or give a list of nodes"
@@ -49,10 +50,7 @@ pub enum InterfaceError {
         n_points: usize,
     },
     /// An interface point belongs to no cell.
-    #[error(
-        "body `{body}`: interface node {node} (counted from 1) belongs to no cell, so nothing holds it; \
-         leave it out"
-    )]
+    #[error("body `{body}`: interface node {node} (counted from 1) belongs to no cell; leave it out")]
     LoosePoint {
         /// Name of the body.
         body: String,
@@ -73,7 +71,7 @@ pub enum InterfaceError {
     },
     /// Every point is an interface point.
     #[error(
-        "body `{body}`: all {n_points} points belong to the interface, nothing is left to reduce; take \
+        "body `{body}`: all {n_points} points belong to the interface, so that no interior is left; use \
          smaller sets"
     )]
     NoInterior {
@@ -84,9 +82,9 @@ pub enum InterfaceError {
     },
     /// A set has no rotation.
     #[error(
-        "body `{body}`: set `{set}` has {points}, without a rotation as a whole: a marker needs a set with \
-         at least three points that are not on a line; name the set as an interface instead (--interface, \
-         `interface`), or take a larger one",
+        "body `{body}`: set `{set}` has {points}, which define no rotation: a marker needs a set with at \
+         least three points that are not on a line; name the set as an interface instead (--interface, \
+         `interface`), or use a larger one",
         points = points(*n_points)
     )]
     NoRotation {
@@ -99,8 +97,8 @@ pub enum InterfaceError {
     },
     /// A point is claimed twice.
     #[error(
-        "body `{body}`: {shared} to {first} and to {second}, which cannot both say how a node \
-         moves; take sets that have no node in common",
+        "body `{body}`: {shared} to {first} and to {second}, which cannot both prescribe the motion of a \
+         node; use sets without common nodes",
         shared = shared(*node, *n_more)
     )]
     Overlap {
@@ -108,14 +106,14 @@ pub enum InterfaceError {
         body: String,
         /// One of the points, one-based.
         node: u64,
-        /// Further points in both.
+        /// Number of further common points.
         n_more: usize,
-        /// One claim, such as: the attached set `hub`.
+        /// The first set, such as: the attached set `hub`.
         first: String,
-        /// The other.
+        /// The second set.
         second: String,
     },
-    /// What is held leaves rigid motions.
+    /// The supports leave rigid motions.
     #[error(
         "body `{body}`: holding {sets} leaves {left} of 6 rigid motions{which}, and the frame of a held body \
          does not move: hold more (--fix SET, or --fix SET=xz for some directions; `fix`), or nothing for a \
@@ -126,9 +124,9 @@ pub enum InterfaceError {
         body: String,
         /// The sets, quoted.
         sets: String,
-        /// Rigid motions that are left.
+        /// Number of rigid motions that are left.
         left: usize,
-        /// What is left, or of which part; may be empty.
+        /// The motions that are left, or their part; may be empty.
         which: String,
     },
 }
@@ -138,7 +136,7 @@ fn points(n: usize) -> String {
     format!("{n} {}", if n == 1 { "point" } else { "points" })
 }
 
-/// The nodes that two sets share.
+/// The common nodes of two sets.
 fn shared(node: u64, n_more: usize) -> String {
     match n_more {
         0 => format!("node {node} (counted from 1) belongs"),
