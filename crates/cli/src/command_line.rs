@@ -1,8 +1,9 @@
-//! Command lines as scripts for shells and as pages of the manual.
+//! Command lines as completion scripts for shells and as manual pages.
 //!
-//! Each program answers for itself: called with [`REQUEST`] as its first word it writes its completions or
-//! its pages and does nothing else. `carom completions` and `carom man` answer for themselves and ask the
-//! other programs, so that none has to link another one: `carom-gmsh` has another licence and needs Gmsh.
+//! Each program describes its own command line: called with [`REQUEST`] as its first word it writes its
+//! completions or its manual pages and does nothing else. `carom completions` and `carom man` call the other
+//! programs in this way, so that none has to link another one: `carom-gmsh` has a different licence and needs
+//! Gmsh.
 //!
 //! ```text
 //! carom-mesh --command-line completions bash     the script, on standard output
@@ -23,7 +24,7 @@ use crate::examples::HEADING;
 use crate::session::colour;
 use crate::{Category, Failure, FailureContext, exit_code};
 
-/// First word of a call that asks a program for its command line.
+/// First word of a call that requests the description of a command line.
 pub const REQUEST: &str = "--command-line";
 
 /// The script that completes a command line in a shell.
@@ -39,7 +40,7 @@ pub fn completions_file(program: &str, shell: Shell) -> String {
     shell.file_name(program)
 }
 
-/// A page of the manual.
+/// A manual page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// Name of its file, such as `carom-mesh-make.1`.
@@ -48,7 +49,7 @@ pub struct Page {
     pub text: String,
 }
 
-/// Pages of a program and of each of its commands.
+/// Manual pages of a program and of each of its commands.
 pub fn manual(command: Command) -> Vec<Page> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
@@ -67,8 +68,8 @@ fn add_pages(command: &Command, pages: &mut Vec<Page>) {
     }
 }
 
-/// The page in the order of other manuals, with notes and examples line by line: `Man::render` would fill
-/// them into one paragraph.
+/// Writes a page in the usual order of sections, with notes and examples line by line: `Man::render` would
+/// join their lines into one paragraph.
 fn render(command: &Command, man: &Man, out: &mut Vec<u8>) -> io::Result<()> {
     man.render_title(out)?;
     man.render_name_section(out)?;
@@ -112,17 +113,17 @@ pub fn write_manual(command: Command, folder: &Path) -> Result<Vec<PathBuf>, Fai
         .collect()
 }
 
-/// Answers a call that asks for the command line; `None` for any other call.
+/// Handles a call with [`REQUEST`]; returns `None` for any other call.
 ///
 /// * `words` — the command line, with the program as its first word
-/// * `command` — what it means to clap
+/// * `command` — the clap command of the program
 pub fn answer(words: &[OsString], command: impl FnOnce() -> Command) -> Option<ExitCode> {
     if words.get(1)? != REQUEST {
         return None;
     }
     let failure = match answered(&words[2..], command()) {
         Ok(text) => {
-            // A reader that has left wants no more.
+            // A closed pipe needs no further output.
             let _ = io::stdout().write_all(text.as_bytes());
             return Some(ExitCode::from(exit_code::DONE));
         }

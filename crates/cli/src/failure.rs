@@ -1,4 +1,4 @@
-//! Why a command failed, as the user is told.
+//! Failures of a command, and how they are printed.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use crate::exit_code;
 use crate::signals::stop_code;
 
-/// What kind of failure it is; decides the exit code.
+/// The kind of a failure; it decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Category {
     /// [`exit_code::OTHER`]
@@ -48,33 +48,33 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure that is told in one sentence.
+    /// A failure described by one sentence.
     pub fn new(category: Category, what: impl Into<String>) -> Self {
         Self { category, what: Some(what.into()), source: None, hint: None }
     }
 
-    /// A failure that an error of a library tells.
+    /// A failure described by the error of a library.
     pub fn from_error(category: Category, error: impl Error + Send + Sync + 'static) -> Self {
         Self { category, what: None, source: Some(Box::new(error)), hint: None }
     }
 
-    /// The user asked to stop.
+    /// A failure because the user stopped the command.
     pub fn interrupted() -> Self {
         Self::new(Category::Interrupted, "interrupted; no output file was left half-written")
     }
 
-    /// Puts a sentence before the error, such as the file it came from.
+    /// Puts a sentence before the error, such as the name of the file that caused it.
     #[must_use]
     pub fn context(mut self, what: impl Into<String>) -> Self {
         if let Some(inner) = self.what.take() {
             let source = self.source.take();
-            self.source = Some(Box::new(Told { what: inner, source }));
+            self.source = Some(Box::new(Described { what: inner, source }));
         }
         self.what = Some(what.into());
         self
     }
 
-    /// Says what to do about it.
+    /// Adds a line that says how to proceed.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -94,15 +94,15 @@ impl Failure {
     ///   hint: copy the file again
     /// ```
     ///
-    /// A cause that the line above it already tells is left out.
+    /// A cause that is contained in the line above it is left out.
     ///
     /// # Errors
     ///
     /// Those of the writer.
     pub fn write(&self, out: &mut dyn Write, colour: bool) -> io::Result<()> {
         let (red, cyan, plain) = if colour { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { ("", "", "") };
-        let mut told = self.to_string();
-        writeln!(out, "{red}error{plain}: {}", indented(&told))?;
+        let mut message = self.to_string();
+        writeln!(out, "{red}error{plain}: {}", indented(&message))?;
         let mut cause: Option<&(dyn Error + 'static)> = match (&self.what, &self.source) {
             (Some(_), Some(source)) => Some(source.as_ref()),
             (None, Some(source)) => source.source(),
@@ -110,9 +110,9 @@ impl Failure {
         };
         while let Some(error) = cause {
             let text = error.to_string();
-            if !told.contains(&text) {
+            if !message.contains(&text) {
                 writeln!(out, "  because: {}", indented(&text))?;
-                told = text;
+                message = text;
             }
             cause = error.source();
         }
@@ -123,7 +123,7 @@ impl Failure {
     }
 }
 
-/// Continuation lines stand under the text, not under the label.
+/// Indents continuation lines below the text, not below the label.
 fn indented(text: &str) -> String {
     text.trim_end().replace('\n', "\n    ")
 }
@@ -148,20 +148,20 @@ impl Error for Failure {
     }
 }
 
-/// A sentence with its cause.
+/// A sentence with the error that caused it.
 #[derive(Debug)]
-struct Told {
+struct Described {
     what: String,
     source: Option<Box<dyn Error + Send + Sync>>,
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for Described {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)
     }
 }
 
-impl Error for Told {
+impl Error for Described {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.source.as_ref().map(|e| e.as_ref() as &(dyn Error + 'static))
     }
@@ -169,14 +169,14 @@ impl Error for Told {
 
 /// Turns the error of a library into a [`Failure`].
 pub trait FailureContext<T> {
-    /// The error as it tells itself.
+    /// The error with its own message.
     ///
     /// # Errors
     ///
     /// The error, with its category.
     fn or_fail(self, category: Category) -> Result<T, Failure>;
 
-    /// The error under a sentence that says what was being done and to which file.
+    /// The error below a sentence that names the operation and the file.
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
-//! When and how a program was called, for results and reports.
+//! Time and command line of a call, for results and reports.
 
 use std::ffi::OsStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The command line of this process as it could be typed in a shell, its program without a folder.
+/// The command line of this process as it can be typed in a shell; the program is named without its folder.
 pub fn command() -> String {
     let mut words = std::env::args_os();
     let program = words.next().unwrap_or_default();
@@ -12,7 +12,7 @@ pub fn command() -> String {
     words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word for a shell: in quotes where it has letters that a shell would take for something else.
+/// A word quoted for a shell where it has characters with a special meaning.
 fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
@@ -22,15 +22,16 @@ fn quoted(word: &OsStr) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Date and time of day now, UTC, to the minute: `2026-11-23 17:49 UTC`. If the environment has
-/// `SOURCE_DATE_EPOCH`, seconds since 1970, that is taken for now, so that the same run gives the same files.
+/// Date and time of day now, UTC, to the minute: `2026-11-23 17:49 UTC`. If the environment variable
+/// `SOURCE_DATE_EPOCH` is set, in seconds since 1970, its time is used instead, so that the same run gives
+/// the same files.
 pub fn date() -> String {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     date_of(given.unwrap_or_else(now))
 }
 
-/// The same of a number of seconds since 1970.
+/// The date and time of a number of seconds since 1970.
 fn date_of(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = civil(days);

@@ -4,28 +4,28 @@ use std::path::Path;
 
 use crate::{Category, Failure};
 
-/// Refuses to write over the file that a command reads: a typing error must not cost the user a scenario or a
-/// mesh.
+/// Refuses an output file that is also the input of the command, so that a typing error does not cost the
+/// user a scenario or a mesh.
 ///
 /// # Errors
 ///
-/// [`Category::Usage`] if `output` and `input` are one file, also by way of links.
+/// [`Category::Usage`] if `output` and `input` are the same file, directly or through links.
 pub fn keep_input(input: &Path, output: &Path) -> Result<(), Failure> {
     match (input.canonicalize(), output.canonicalize()) {
         (Ok(from), Ok(to)) if from == to => {
-            let what = format!("`{}` is the input: it would be lost", output.display());
-            Err(Failure::new(Category::Usage, what).hint("give -o another name"))
+            let what = format!("`{}` is the input file and would be overwritten", output.display());
+            Err(Failure::new(Category::Usage, what).hint("give another name with -o"))
         }
-        // A file that is not there cannot be lost; one that cannot be looked at is told when it is opened.
+        // A missing file cannot be lost; a file without access is reported when it is opened.
         _ => Ok(()),
     }
 }
 
-/// Refuses a name whose ending says something else than what is written, before anything is computed. One
-/// without an ending says nothing wrong.
+/// Refuses an output name with the wrong ending before anything is computed. A name without an ending is
+/// accepted.
 ///
-/// * `what` — what is written, in the plural
-/// * `endings` — those that it may have, without their dots
+/// * `what` — kind of files that is written, in the plural
+/// * `endings` — the valid endings, without their dots
 /// * `other_way` — how files of other kinds are written
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Numbers with a unit behind them, which no command takes: the error says what to write instead.
+//! Numbers with a unit, which no command accepts: the error says how to write them.
 
 use std::error::Error as _;
 use std::num::ParseFloatError;
@@ -7,7 +7,7 @@ use clap::Error;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 
-/// Units that people write, and what one of each is in SI units.
+/// Units that people write, with their size in SI units.
 const UNITS: [(&str, f64, &str); 26] = [
     ("m", 1.0, "m"),
     ("cm", 1e-2, "m"),
@@ -51,7 +51,7 @@ pub(crate) fn explain(error: &mut Error) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
 }
 
-/// What to write instead of numbers with units, separated by commas; `None` if the text is something else.
+/// A sentence that says how to write numbers with units, separated by commas; `None` for any other text.
 fn with_unit(text: &str) -> Option<String> {
     let mut plain = Vec::new();
     let mut found = None;
@@ -64,7 +64,7 @@ fn with_unit(text: &str) -> Option<String> {
         let number: f64 = part[..start].trim().parse().ok()?;
         let (unit, factor, si) = UNITS.iter().find(|(unit, ..)| *unit == part[start..].trim())?;
         found.get_or_insert((*unit, *si));
-        // Twelve digits: 0.1 cm are 0.001 m and not 0.0010000000000000002.
+        // Twelve digits, so that 0.1 cm is written 0.001 m instead of 0.0010000000000000002.
         plain.push(format!("{:.11e}", number * factor).parse::<f64>().ok()?.to_string());
     }
     let (unit, si) = found?;
@@ -84,8 +84,8 @@ mod tests {
             ("210GPa", "write 210000000000 (Pa, not GPa)"),
             ("10mm,0.2,3mm", "write 0.01,0.2,0.003 (m, not mm)"),
         ] {
-            let told = with_unit(text).unwrap_or_default();
-            assert!(told.ends_with(tip), "{text}: {told}");
+            let message = with_unit(text).unwrap_or_default();
+            assert!(message.ends_with(tip), "{text}: {message}");
         }
         for text in ["", "abc", "1", "12 parsecs", "1e", "cm", "é1"] {
             assert_eq!(with_unit(text), None, "{text}");

@@ -19,14 +19,14 @@ static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
 /// Parses the command line, sets up the process, runs `body` and reports how it ended.
 ///
 /// * `run_args` — where the parsed arguments keep the shared flags
-/// * `body` — the command; libraries are not expected to panic, but if one does the user gets a message that
-///   says that it is a bug and how to report it, never a backtrace
+/// * `body` — the command. Libraries are not expected to panic; if one does, the user gets a message that
+///   says how to report the bug, never a backtrace
 ///
-/// The first Ctrl-C, SIGTERM or SIGHUP asks the computation to stop, a second one ends the process at once
-/// (see [`signals`](crate::signals)); in both cases output files are whole or not there, because they are
-/// written under a temporary name, and nothing is left under that. The exit code is then
-/// [`exit_code::SIGNAL`] plus the number of the signal. A run under `nohup` goes on after the user has logged
-/// out.
+/// The first Ctrl-C, SIGTERM or SIGHUP stops the computation at its next safe point, a second one ends the
+/// process at once (see [`signals`](crate::signals)). In both cases output files are complete or absent,
+/// because they are written under a temporary name, and temporary files are removed. The exit code is then
+/// [`exit_code::SIGNAL`] plus the number of the signal. A run under `nohup` continues after the user has
+/// logged out.
 pub fn main_with<A: Parser>(
     run_args: fn(&A) -> &RunArgs,
     body: impl FnOnce(&A, &Session) -> Result<(), Failure>,
@@ -50,7 +50,7 @@ pub fn main_from<A: Parser>(
         Ok(args) => args,
         Err(mut error) => {
             quantity::explain(&mut error);
-            // `--help` and `--version` come this way too, with exit code 0.
+            // `--help` and `--version` are reported as errors too, with exit code 0.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit_code::USAGE));
         }
@@ -58,9 +58,9 @@ pub fn main_from<A: Parser>(
     ExitCode::from(execute(run_args(&args), |session| body(&args, session)))
 }
 
-/// Every option whose values are numbers takes those that begin with a minus, in a command and its
-/// subcommands: whoever checks their range can say what is wrong with them. clap takes them for flags,
-/// `-2.5e-3` even where negative numbers are allowed.
+/// Lets every option with numeric values accept values that begin with a minus sign, in a command and its
+/// subcommands, so that the check of the range can report them. clap takes such values for flags, `-2.5e-3`
+/// even where negative numbers are allowed.
 pub(crate) fn takes_negative_numbers(command: Command) -> Command {
     let numbers = [
         TypeId::of::<f64>(),
@@ -95,7 +95,7 @@ fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failure>) 
     session.clear();
     let failure = match ended {
         Ok(Ok(())) => return exit_code::DONE,
-        // Whatever a computation said when it was stopped, but for how far it came: the user knows why.
+        // The user knows why the computation stopped: its message is reduced to how far it came.
         Ok(Err(failure)) if stop_requested() && failure.category() != Category::Interrupted => {
             Failure::interrupted()
         }
@@ -106,11 +106,11 @@ fn execute(flags: &RunArgs, body: impl FnOnce(&Session) -> Result<(), Failure>) 
     failure.category().exit_code()
 }
 
-/// Makes this thread one of those that compute: each piece of work handed to others would cost two switches
-/// of thread.
+/// Makes this thread one of the computing threads: handing each piece of work to other threads would cost two
+/// switches of thread.
 fn set_threads(flags: &RunArgs) {
     let n = flags.threads.map_or(0, usize::from);
-    // Fails only if the pool exists already, which no binary does.
+    // This fails only if the pool exists already, which is never the case in a program.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(n).use_current_thread().build_global();
 }
 
@@ -122,7 +122,7 @@ fn bug(payload: &(dyn Any + Send)) -> Failure {
         .unwrap_or_else(|| "no message".to_owned());
     let place = PANIC_PLACE.lock().ok().and_then(|place| place.clone());
     let place = place.unwrap_or_else(|| "an unknown place".to_owned());
-    Failure::new(Category::Other, format!("this is a bug of carom, not of your input: {text} (at {place})"))
+    Failure::new(Category::Other, format!("this is a bug in carom, not in your input: {text} (at {place})"))
         .hint(format!(
             "please report the command, its input and this message at {}; version {}",
             env!("CARGO_PKG_REPOSITORY"),
@@ -175,8 +175,8 @@ mod tests {
             let mut error =
                 takes_negative_numbers(Refining::command()).try_get_matches_from(arguments).unwrap_err();
             quantity::explain(&mut error);
-            let told = error.to_string();
-            assert!(told.contains(tip) && told.contains("--radius"), "{told}");
+            let message = error.to_string();
+            assert!(message.contains(tip) && message.contains("--radius"), "{message}");
         }
     }
 

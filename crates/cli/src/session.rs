@@ -1,4 +1,4 @@
-//! One run of a command: where it may print, and how loud it is.
+//! One run of a command: where it prints, and how much.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ pub struct Session {
 
 impl Session {
     /// A session with these flags. Progress is shown unless `-q` is given: as bars if standard error is a
-    /// terminal and `--json` is not given, else as a line every ten seconds.
+    /// terminal and `--json` is not given, otherwise as one line every ten seconds.
     pub fn new(args: &RunArgs) -> Self {
         let visible = io::stderr().is_terminal() && !args.json && !args.quiet;
         Self {
@@ -44,12 +44,12 @@ impl Session {
         rayon::current_num_threads()
     }
 
-    /// Where computations report; it also tells them that the user pressed Ctrl-C.
+    /// Where computations report their progress, and learn that the user stopped them.
     pub fn progress(&self) -> &dyn Progress {
         &self.bars
     }
 
-    /// Fails if the user asked to stop.
+    /// Fails if the user stopped the command.
     ///
     /// # Errors
     ///
@@ -58,18 +58,17 @@ impl Session {
         if self.bars.interrupted() { Err(Failure::interrupted()) } else { Ok(()) }
     }
 
-    /// Prints text for people on standard output, with a line end; nothing with `--json`.
+    /// Prints text for people on standard output, with a line end; prints nothing with `--json`.
     ///
     /// # Errors
     ///
-    /// [`Category::Files`] if standard output cannot be written. A reader that left (a closed pipe) is no
-    /// failure.
+    /// [`Category::Files`] if standard output cannot be written. A closed pipe is not a failure.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
         if self.json { Ok(()) } else { self.print_data(text) }
     }
 
-    /// Prints what a command did, on standard output, with a line end; nothing with `--json` or `-q`. What
-    /// the user asked to see goes through [`Session::print`].
+    /// Prints a summary of the command on standard output, with a line end; prints nothing with `--json` or
+    /// `-q`. Text that the user requested is printed by [`Session::print`].
     ///
     /// # Errors
     ///
@@ -93,10 +92,10 @@ impl Session {
         ignore_closed_pipe(written)
     }
 
-    /// Prints the JSON object of the command with its `schema`, `carom-mesh info 1` for instance, if `--json`
+    /// Prints the JSON object of the command with its `schema`, for instance `carom-mesh info 1`, if `--json`
     /// is given.
     ///
-    /// The schema names binary, command and version; keys are added without a new version, never renamed.
+    /// The schema names program, command and version. Keys are added without a new version and never renamed.
     ///
     /// # Errors
     ///
@@ -114,7 +113,7 @@ impl Session {
         self.print_data(&format!("{value:#}"))
     }
 
-    /// Tells something worth knowing on standard error, unless `-q` is given.
+    /// Prints a note on standard error, unless `-q` is given.
     pub fn note(&self, text: &str) {
         if !self.quiet {
             self.say(text);
@@ -130,7 +129,7 @@ impl Session {
         }
     }
 
-    /// Fails if there was a warning: the end of a command with `--strict`.
+    /// Fails if there was a warning: called at the end of a command with `--strict`.
     ///
     /// # Errors
     ///
@@ -141,14 +140,11 @@ impl Session {
             1 => "1 warning".to_owned(),
             n => format!("{n} warnings"),
         };
-        Err(Failure::new(
-            Category::Convergence,
-            format!("{what}, and --strict takes a warning for a failure"),
-        )
-        .hint("the result is whole; the warnings say what to change"))
+        Err(Failure::new(Category::Convergence, format!("{what}, and --strict treats warnings as failures"))
+            .hint("the result is whole; the warnings say what to change"))
     }
 
-    /// Tells a detail on standard error if `-v` is given at least `level` times.
+    /// Prints a detail on standard error if `-v` is given at least `level` times.
     pub fn detail(&self, level: u8, text: &str) {
         if self.verbosity >= level {
             self.say(text);
@@ -157,18 +153,18 @@ impl Session {
 
     fn say(&self, text: &str) {
         self.bars.suspend(|| {
-            // Nothing can be told to somebody whose standard error is gone.
+            // A message is lost if standard error is closed.
             let _ = writeln!(io::stderr().lock(), "{text}");
         });
     }
 
-    /// Takes the bars away.
+    /// Removes the bars.
     pub(crate) fn clear(&self) {
         self.bars.clear();
     }
 }
 
-/// True if standard error takes colours: a terminal, and `NO_COLOR` unset or empty.
+/// True if standard error is printed in colours: on a terminal, and with `NO_COLOR` unset or empty.
 pub(crate) fn colour() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }

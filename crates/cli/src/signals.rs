@@ -1,27 +1,28 @@
-//! What a process does when it is asked to stop.
+//! Signals that stop a process.
 //!
-//! Ctrl-C (SIGINT), SIGTERM, SIGHUP and the end of the CPU time that the shell allows (SIGXCPU) ask the
-//! computation to stop. A second Ctrl-C or SIGTERM ends the process at once, after what it was writing is
-//! removed; so does the first one while the process waits for another one ([`carom_files::waiting`]). A file
-//! that grows beyond what the shell allows (SIGXFSZ) is an error of writing like a full disk.
+//! Ctrl-C (SIGINT), SIGTERM, SIGHUP and the end of the CPU time that the shell allows (SIGXCPU) stop the
+//! computation at its next safe point. A second Ctrl-C or SIGTERM ends the process at once, after unfinished
+//! files are removed; so does the first one while the process waits for another one
+//! ([`carom_files::waiting`]). A file that grows beyond the limit of the shell (SIGXFSZ) is a write error
+//! like a full disk.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
 use crate::exit_code;
 
-/// How often the user asked to stop.
+/// How often the user requested a stop.
 static STOP_REQUESTS: AtomicUsize = AtomicUsize::new(0);
 
-/// The signal that asked first; 0 for none.
+/// The signal of the first request; 0 for none.
 static FIRST_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// True once the user asked to stop.
+/// True once the user requested a stop.
 pub fn stop_requested() -> bool {
     STOP_REQUESTS.load(Ordering::Relaxed) > 0
 }
 
-/// The exit code of a process that was asked to stop.
+/// The exit code of a process that was stopped by the user.
 pub(crate) fn stop_code() -> u8 {
     match u8::try_from(FIRST_SIGNAL.load(Ordering::Relaxed)) {
         Ok(signal) if (1..exit_code::SIGNAL).contains(&signal) => exit_code::SIGNAL + signal,
@@ -29,11 +30,12 @@ pub(crate) fn stop_code() -> u8 {
     }
 }
 
-/// Asks the computation to stop; ends the process if it was asked before, or waits for something outside.
+/// Requests a stop of the computation; ends the process at the second request, or while it waits for another
+/// process.
 ///
-/// * `signal` — its number; 0 if it was none
-/// * `again` — how it is asked again; `None` if this signal may come twice for one reason, as SIGHUP does
-///   from the terminal and from the shell
+/// * `signal` — its number; 0 if there was none
+/// * `again` — how the user repeats the request; `None` if this signal may come twice for one reason, as
+///   SIGHUP does from the terminal and from the shell
 pub(crate) fn stop(signal: i32, again: Option<&str>) {
     let _ = FIRST_SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
     let asked_before = STOP_REQUESTS.fetch_add(1, Ordering::Relaxed) > 0;
@@ -43,7 +45,7 @@ pub(crate) fn stop(signal: i32, again: Option<&str>) {
             std::process::exit(i32::from(stop_code()));
         }
         _ if asked_before => {}
-        // The terminal may be gone.
+        // The terminal may be closed.
         Some(again) => {
             let _ = writeln!(io::stderr(), "\nstopping at the next safe point; {again} to end at once");
         }
@@ -64,13 +66,13 @@ pub(crate) fn listen_for_stop() {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| {
         let mut wanted = vec![SIGINT, SIGTERM, SIGXCPU];
-        // Under `nohup` a run goes on after its user has logged out.
+        // Under `nohup` a run continues after its user has logged out.
         if !is_ignored(SIGHUP) {
             wanted.push(SIGHUP);
         }
-        // A flag that no one reads: the default of this signal is to end the process.
+        // This flag is never read; it replaces the default action of the signal, which ends the process.
         let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
-        // Without a listener signals do what they did before the program began.
+        // Without a listener signals have their default action.
         let Ok(mut signals) = Signals::new(wanted) else { return };
         std::thread::spawn(move || {
             for signal in signals.forever() {
@@ -85,8 +87,8 @@ pub(crate) fn listen_for_stop() {
     });
 }
 
-/// Whether whoever started the process made it ignore a signal; where the system does not tell, SIGHUP counts
-/// as ignored.
+/// True if the parent process made this one ignore a signal; where the system does not report it, SIGHUP
+/// counts as ignored.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return true };
@@ -98,7 +100,7 @@ fn is_ignored(signal: i32) -> bool {
 /// Listens for the rest of the process.
 #[cfg(not(unix))]
 pub(crate) fn listen_for_stop() {
-    // An error means that another handler is installed (a second call in one process): it counts the same.
+    // An error means that a handler is installed already, by an earlier call in this process.
     const SIGINT: i32 = 2;
     let _ = ctrlc::set_handler(|| stop(SIGINT, Some("press Ctrl-C again")));
 }

@@ -30,7 +30,7 @@ pub fn failure(output: &Output, code: i32) -> String {
     let message = told(output);
     assert_eq!(output.status.code(), Some(code), "{message}");
     assert!(output.stdout.is_empty(), "data on standard output of a failure: {output:?}");
-    assert!(!message.contains("bug of carom"), "{message}");
+    assert!(!message.contains("bug in carom"), "{message}");
     message
 }
 

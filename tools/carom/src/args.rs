@@ -7,9 +7,9 @@ use clap::{Parser, Subcommand};
 
 use crate::after_help;
 
-/// From a scenario to pictures: mesh, reduce, solve, export, report. Quantities are SI units.
+/// Run a scenario from geometry to pictures: mesh, reduce, solve, export, report. Quantities are in SI units.
 ///
-/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 did not converge (or a warning with
+/// Exit codes: 0 done, 1 other failure, 2 usage, 3 invalid input, 4 not converged (or a warning with
 /// --strict), 5 cannot read or write, 130 stopped by Ctrl-C, 143 by SIGTERM.
 #[derive(Debug, Parser)]
 #[command(name = "carom", version, propagate_version = true, after_help = after_help::CAROM)]
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Mesh, reduce, solve, export, report; what is up to date is not redone.
+    /// Mesh, reduce, solve, export, report. Steps that are up to date are skipped.
     #[command(after_help = after_help::RUN)]
     Run(ChainArgs),
     /// Check a scenario and report what `carom run` would do. Nothing is written.
@@ -29,10 +29,11 @@ pub(crate) enum Command {
     /// Write a commented starter scenario that runs as it is.
     #[command(after_help = after_help::NEW)]
     New(NewArgs),
-    /// Report what this machine has, what each item is for, and how to get what is missing.
+    /// Report the optional programs and libraries on this machine, their purpose, and how to install missing
+    /// ones.
     #[command(after_help = after_help::DOCTOR)]
     Doctor(DoctorArgs),
-    /// Write scripts with which a shell completes the command lines of all programs.
+    /// Write shell scripts that complete the command lines of all programs.
     #[command(after_help = after_help::COMPLETIONS)]
     Completions(CompletionsArgs),
     /// Write manual pages of all programs and their commands.
@@ -41,19 +42,19 @@ pub(crate) enum Command {
 }
 
 /// Makes in DIR: bodies/ (body files and reduced models), result.carom, paraview/result.pvd (open it in
-/// ParaView), plots/ (SVG and PNG), tables/ (CSV), report.html, and carom-run.json, which remembers what each
-/// of them was made from.
+/// ParaView), plots/ (SVG and PNG), tables/ (CSV), report.html, and carom-run.json, which records the inputs
+/// of each file.
 ///
-/// A result of the same scenario that did not reach its end is continued; one of another scenario is
-/// replaced. Files that are not carom's own are left alone.
+/// An unfinished result of the same scenario is continued; a result of another scenario is replaced. Files
+/// that were not made by carom are kept.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ChainArgs {
     /// Scenario file (TOML).
     pub(crate) scenario: PathBuf,
 
-    /// Folder for everything that is made [default: a folder in the present one that is called as the
-    /// scenario, or as the folder of the scenario if that is called scenario.toml; `out` within it if the
-    /// scenario itself lies there]
+    /// Folder for all files that are made [default: a folder with the name of the scenario in the working
+    /// directory; for scenario.toml a folder with the name of its folder; `out` within it if the scenario is
+    /// in it]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 
@@ -61,7 +62,7 @@ pub(crate) struct ChainArgs {
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     pub(crate) set: Vec<String>,
 
-    /// Cells of the ParaView files: surface, or all (the models then keep the modes of all points) [default:
+    /// Cells of the ParaView files: surface, or all (models then keep their modes at all points) [default:
     /// output.cells of the scenario, surface]
     #[arg(long, value_name = "CELLS", value_parser = ["surface", "all"])]
     pub(crate) cells: Option<String>,
@@ -71,26 +72,27 @@ pub(crate) struct ChainArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) fields: Vec<String>,
 
-    /// Export every N-th frame to ParaView (the last one always) [default: output.every of the scenario;
-    /// without it some 60 frames of the run and as many in contact; plots and report take all]
+    /// Export every N-th frame, and the last one, to ParaView [default: output.every of the scenario; without
+    /// it about 60 frames of the run and as many in contact]. Plots and report use all frames
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
     pub(crate) every: Option<u64>,
 
-    /// Packing of the ParaView files: zlib, lz4 or none [default: output.compression of the scenario, zlib]
+    /// Compression of the ParaView files: zlib, lz4 or none [default: output.compression of the scenario,
+    /// zlib]
     #[arg(long, value_name = "NAME", value_parser = ["zlib", "lz4", "none"])]
     pub(crate) compression: Option<String>,
 
-    /// Format of the ParaView files: vtu, or vtkhdf with one file a body [default: output.format of the
+    /// Format of the ParaView files: vtu, or vtkhdf with one file per body [default: output.format of the
     /// scenario, vtu]
     #[arg(long, value_name = "NAME", value_parser = ["vtu", "vtkhdf"])]
     pub(crate) format: Option<String>,
 
-    /// Solve again what is up to date, replace a result in DIR that is not of `carom run`, and work in a
-    /// folder that holds other files.
+    /// Repeat steps that are up to date, replace a result in DIR that `carom run` has not made, and accept a
+    /// folder that contains other files.
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Exit with code 4 if there is a warning. All files are written nevertheless.
+    /// Exit with code 4 if there is a warning. All files are written in any case.
     #[arg(long)]
     pub(crate) strict: bool,
 
@@ -100,7 +102,7 @@ pub(crate) struct ChainArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewArgs {
-    /// Name of the scenario: NAME.toml is written. A file that exists is not replaced.
+    /// Name of the scenario: NAME.toml is written. An existing file is not replaced.
     pub(crate) name: PathBuf,
 
     #[command(flatten)]
@@ -113,15 +115,15 @@ pub(crate) struct DoctorArgs {
     pub(crate) run: RunArgs,
 }
 
-/// The other programs of carom are included if they lie in the folder of this program or in the PATH.
+/// The other programs of carom are included if they are in the folder of this program or in the PATH.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell.
     #[arg(value_enum)]
     pub(crate) shell: Shell,
 
-    /// Folder for one file a program, with the name that the shell looks for; it is made if it does not
-    /// exist. Without it the scripts are printed one after the other.
+    /// Folder for one file per program, with the name that the shell looks for; it is created if it does not
+    /// exist. Without this flag the scripts are printed one after the other.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 
@@ -129,10 +131,11 @@ pub(crate) struct CompletionsArgs {
     pub(crate) run: RunArgs,
 }
 
-/// The other programs of carom are included if they lie in the folder of this program or in the PATH.
+/// The other programs of carom are included if they are in the folder of this program or in the PATH.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArgs {
-    /// Folder for the pages (carom.1, carom-run.1, carom-mesh.1 and so on); it is made if it does not exist.
+    /// Folder for the pages (carom.1, carom-run.1, carom-mesh.1 and so on); it is created if it does not
+    /// exist.
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
 
@@ -141,7 +144,7 @@ pub(crate) struct ManArgs {
 }
 
 impl ChainArgs {
-    /// Changes of the scenario: those of `--set`, then those of the flags that stand for keys of `[output]`.
+    /// Changes of the scenario: first those of `--set`, then those of the flags for keys of `[output]`.
     pub(crate) fn overrides(&self) -> Vec<String> {
         let text = |key: &str, value: &Option<String>| {
             value.as_ref().map(|value| format!("output.{key}={}", quoted(value)))
@@ -158,13 +161,13 @@ impl ChainArgs {
     }
 }
 
-/// A text of TOML.
+/// A string as TOML writes it.
 fn quoted(text: &str) -> String {
     format!("{text:?}")
 }
 
 impl Args {
-    /// The flags that all binaries share.
+    /// The flags that all programs share.
     pub(crate) fn run_args(&self) -> &RunArgs {
         match &self.command {
             Command::Run(args) | Command::Check(args) => &args.run,
@@ -188,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_of_the_help_are_taken() {
+    fn examples_of_the_help_are_valid_calls() {
         assert_eq!(carom_cli::examples::check(&Args::command()), Ok(()));
     }
 }

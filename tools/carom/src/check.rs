@@ -1,4 +1,4 @@
-//! `carom check`: is the scenario valid, and what would `carom run` do?
+//! `carom check`: validates a scenario and reports the steps that `carom run` would execute.
 
 use std::path::Path;
 
@@ -21,9 +21,9 @@ struct Checked<'a> {
     scenario: &'a Path,
     valid: bool,
     problems: Vec<String>,
-    /// What only the mesher will know.
+    /// Properties that are known only after meshing.
     not_checked: &'a [String],
-    /// Implausible figures.
+    /// Warnings about implausible values.
     warnings: &'a [String],
     folder: &'a Path,
     bodies: Vec<Body>,
@@ -44,7 +44,7 @@ struct Stage {
     would: String,
 }
 
-/// Validates a scenario and says what would be done; writes nothing.
+/// Validates a scenario and reports the steps of a run; writes nothing.
 pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     let overrides = args.overrides();
     let scenario = read_scenario(&args.scenario, &overrides)?;
@@ -73,7 +73,7 @@ pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> 
     if args.strict { session.refuse_warnings() } else { Ok(()) }
 }
 
-/// All problems as one failure, of the kind of the first.
+/// All problems as one failure, in the category of the first.
 fn refuse(problems: Vec<Failure>) -> Result<(), Failure> {
     let list: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
     let mut found = problems.into_iter();
@@ -104,7 +104,7 @@ fn word(standing: BodyStanding) -> &'static str {
     }
 }
 
-/// What would be done after the bodies.
+/// The steps after the bodies.
 fn stages(
     args: &ChainArgs,
     scenario: &Scenario,
@@ -140,7 +140,7 @@ fn solution(
     if !layout.result.exists() {
         return Ok("to be made".to_owned());
     }
-    // Without all checksums some body or model is to be made: nothing can be up to date.
+    // A missing checksum means that a body or model will be made: then nothing is up to date.
     let checksums: Vec<[String; 2]> = survey
         .bodies
         .iter()
@@ -158,7 +158,7 @@ fn solution(
         Standing::Missing => "to be made".to_owned(),
         Standing::UpToDate => "up to date".to_owned(),
         Standing::Stopped(time) => format!("to be continued from t = {time:.6e} s"),
-        Standing::Other(why) => format!("to be made anew: {why}"),
+        Standing::Other(why) => format!("to be made again: {why}"),
     })
 }
 

@@ -1,7 +1,7 @@
 //! `carom completions` and `carom man`: the command lines of all programs for shells and for `man`.
 //!
-//! This program answers for itself; the others are asked, wherever they are: beside this one, else in the
-//! PATH.
+//! Each other program is called for its own command line. It is searched in the folder of this program, then
+//! in the PATH.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ use crate::doctor::find;
 /// The other programs.
 const PROGRAMS: [&str; 5] = ["carom-mesh", "carom-reduce", "carom-solve", "carom-post", "carom-gmsh"];
 
-/// Prints the scripts one after the other, or writes each to a file of its own.
+/// Prints the scripts one after the other, or writes each to its own file.
 pub(crate) fn completions(args: &CompletionsArgs, session: &Session) -> Result<(), Failure> {
     let own = carom_cli::command_line::completions(Args::command(), args.shell);
     let mut scripts = vec![("carom", own)];
     for name in PROGRAMS {
-        let asked = ask(name, &["completions".as_ref(), args.shell.to_string().as_ref()], session);
-        scripts.extend(asked.map(|script| (name, script)));
+        let output = call(name, &["completions".as_ref(), args.shell.to_string().as_ref()], session);
+        scripts.extend(output.map(|script| (name, script)));
     }
     let programs: Vec<&str> = scripts.iter().map(|(name, _)| *name).collect();
     let Some(folder) = &args.output else {
@@ -40,21 +40,21 @@ pub(crate) fn completions(args: &CompletionsArgs, session: &Session) -> Result<(
             .or_fail(Category::Files)?;
         files.push(path);
     }
-    tell("carom completions 1", &programs, &files, session)
+    report_files("carom completions 1", &programs, &files, session)
 }
 
-/// Writes the pages of all programs.
+/// Writes the manual pages of all programs.
 pub(crate) fn man(args: &ManArgs, session: &Session) -> Result<(), Failure> {
     make_folder(&args.output)?;
     let mut programs = vec!["carom"];
     let mut files = write_manual(Args::command(), &args.output)?;
     for name in PROGRAMS {
-        if let Some(paths) = ask(name, &["man".as_ref(), args.output.as_os_str()], session) {
+        if let Some(paths) = call(name, &["man".as_ref(), args.output.as_os_str()], session) {
             programs.push(name);
             files.extend(paths.lines().map(PathBuf::from));
         }
     }
-    tell("carom man 1", &programs, &files, session)
+    report_files("carom man 1", &programs, &files, session)
 }
 
 fn make_folder(folder: &Path) -> Result<(), Failure> {
@@ -62,17 +62,25 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
         .or_fail_with(Category::Files, || format!("cannot make the folder `{}`", folder.display()))
 }
 
-fn tell(schema: &str, programs: &[&str], files: &[PathBuf], session: &Session) -> Result<(), Failure> {
+fn report_files(
+    schema: &str,
+    programs: &[&str],
+    files: &[PathBuf],
+    session: &Session,
+) -> Result<(), Failure> {
     for file in files {
         session.print_summary(&file.display().to_string())?;
     }
     session.print_json(schema, &json!({ "programs": programs, "files": files }))
 }
 
-/// What another program answers; `None`, with a message, if it is not there or cannot answer.
-fn ask(name: &str, words: &[&std::ffi::OsStr], session: &Session) -> Option<String> {
+/// The output of another program; `None`, with a note, if the program is missing or too old.
+fn call(name: &str, words: &[&std::ffi::OsStr], session: &Session) -> Option<String> {
     let Some(program) = find(name) else {
-        session.note(&format!("{name} is left out: it is neither beside this program nor in the PATH"));
+        session.note(&format!(
+            "{name} is left out: it is neither in the folder of this program nor in the \
+                               PATH"
+        ));
         return None;
     };
     let ran = Command::new(&program).arg(REQUEST).args(words).stdin(Stdio::null()).output();

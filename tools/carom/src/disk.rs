@@ -1,4 +1,4 @@
-//! What the files of a run take.
+//! Sizes of the files of a run.
 
 use std::path::Path;
 
@@ -19,12 +19,12 @@ pub(crate) struct Disk {
     paraview: u64,
     /// Plots and report.
     plots: u64,
-    /// All of the folder, with what is not carom's.
+    /// The whole folder, with files of others.
     total: u64,
 }
 
 impl Disk {
-    /// Of the files that are there now.
+    /// Measures the existing files.
     pub(crate) fn of(layout: &Layout) -> Self {
         let models = bytes(&layout.bodies, &|path| path.extension().is_some_and(|ending| ending == "rom"));
         Self {
@@ -37,7 +37,7 @@ impl Disk {
         }
     }
 
-    /// One line for people.
+    /// One line of text.
     pub(crate) fn text(&self) -> String {
         let Self { bodies, models, result, paraview, plots, total } = self;
         let parts = [
@@ -52,7 +52,7 @@ impl Disk {
     }
 }
 
-/// With a digit below 100.
+/// Megabytes, with one decimal below 100.
 fn megabytes(bytes: u64) -> String {
     let megabytes = bytes as f64 / 1e6;
     if megabytes < 100.0 { format!("{megabytes:.1}") } else { format!("{megabytes:.0}") }
@@ -62,8 +62,7 @@ fn all(_: &Path) -> bool {
     true
 }
 
-/// Sizes of a file, or of those below a folder, that are counted; links and what cannot be read count
-/// nothing.
+/// Size of a file, or of the counted files below a folder; links and unreadable files count as 0.
 fn bytes(path: &Path, counts: &dyn Fn(&Path) -> bool) -> u64 {
     let Ok(found) = path.symlink_metadata() else { return 0 };
     if found.is_dir() {

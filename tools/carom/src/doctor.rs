@@ -1,4 +1,4 @@
-//! `carom doctor`: what this machine has, and what each of it is for.
+//! `carom doctor`: the optional programs and the resources of this machine, with their purpose.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -24,11 +24,11 @@ struct Examined {
 struct Threads {
     /// Cores that the system offers.
     available: usize,
-    /// What `-j` says, all if it is not given.
+    /// The value of `-j`, all cores by default.
     used: usize,
 }
 
-/// \[bytes\], if the system tells.
+/// Memory in bytes, if the system reports it.
 #[derive(Serialize)]
 struct Memory {
     total: Option<u64>,
@@ -56,11 +56,11 @@ struct Folder {
     name: &'static str,
     path: PathBuf,
     writable: bool,
-    /// What the system said if it is not.
+    /// The error of the system if it is not writable.
     error: Option<String>,
 }
 
-/// Says what there is and what is missing.
+/// Reports available and missing items.
 pub(crate) fn doctor(_args: &DoctorArgs, session: &Session) -> Result<(), Failure> {
     let examined = Examined {
         version: env!("CARGO_PKG_VERSION"),
@@ -71,7 +71,7 @@ pub(crate) fn doctor(_args: &DoctorArgs, session: &Session) -> Result<(), Failur
         memory_bytes: Memory::of_machine(),
         programs: programs(),
         folders: vec![
-            folder("present folder", std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))),
+            folder("working directory", std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))),
             folder("temporary folder", std::env::temp_dir()),
         ],
     };
@@ -79,38 +79,46 @@ pub(crate) fn doctor(_args: &DoctorArgs, session: &Session) -> Result<(), Failur
     session.print_json("carom doctor 1", &examined)
 }
 
-/// The programs that are looked for, with what they are for.
+/// The programs that are searched, with their purpose.
 fn programs() -> Vec<Program> {
     let mut found = vec![Program {
         name: "carom-gmsh",
         path: cad::program(),
         version: None,
-        purpose: "meshes CAD files (.step, .iges, .brep, .geo) with Gmsh; .msh files and NURBS need none",
+        purpose: "meshes CAD files (.step, .iges, .brep, .geo) with Gmsh; not needed for .msh files and NURBS",
         how_to_get: "apt install libgmsh-dev, then `cargo install --path tools/gmsh`",
     }];
     for (name, purpose, how_to_get) in [
-        ("carom-mesh", "makes, imports, refines bodies by hand", "cargo install --path tools/mesh"),
-        ("carom-reduce", "modal analysis and reduction by hand", "cargo install --path tools/reduce"),
-        ("carom-solve", "solves a scenario by hand", "cargo install --path tools/solve"),
-        ("carom-post", "exports, plots, tables, Hertz' law by hand", "cargo install --path tools/post"),
+        ("carom-mesh", "makes, imports, refines single bodies", "cargo install --path tools/mesh"),
+        (
+            "carom-reduce",
+            "modal analysis and reduction of single bodies",
+            "cargo install --path tools/reduce",
+        ),
+        ("carom-solve", "solves a scenario whose bodies are ready", "cargo install --path tools/solve"),
+        (
+            "carom-post",
+            "exports, plots, tables of a result; Hertz' impact",
+            "cargo install --path tools/post",
+        ),
         (
             "paraview",
             "shows paraview/result.pvd",
             "apt install paraview, or https://www.paraview.org/download",
         ),
         ("pvpython", "ParaView in scripts: pictures without a screen", "comes with ParaView"),
-        ("gmsh", "looks at meshes, writes .msh by hand", "apt install gmsh, or https://gmsh.info"),
+        ("gmsh", "shows meshes, writes .msh files", "apt install gmsh, or https://gmsh.info"),
     ] {
         found.push(Program { name, path: find(name), version: None, purpose, how_to_get });
     }
     for program in &mut found {
-        // The graphical program would want a screen; pvpython has its version.
+        // The graphical program needs a screen; pvpython reports the same version.
         program.version = program.path.as_deref().filter(|_| program.name != "paraview").and_then(version);
     }
     found
 }
 
-/// A program beside this one, else in the PATH.
+/// A program in the folder of this one, or in the PATH.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join(&name)));
@@ -119,16 +127,16 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
     beside.into_iter().chain(in_path).find(|candidate| candidate.is_file())
 }
 
-/// The last word with a digit of what a program says of its version.
+/// The last word with a digit in the output of `--version`.
 fn version(program: &Path) -> Option<String> {
-    let said = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
-    let text = [said.stdout, said.stderr].concat();
+    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
+    let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text);
     let mut words = text.lines().next()?.split_whitespace().rev();
     words.find(|word| word.chars().any(|c| c.is_ascii_digit())).map(str::to_owned)
 }
 
-/// Whether a file can be made in a folder; it is removed at once.
+/// Tests whether a file can be created in a folder; the file is removed at once.
 fn folder(name: &'static str, path: PathBuf) -> Folder {
     let tried = tempfile::Builder::new().prefix(".carom-").tempfile_in(&path);
     Folder { name, writable: tried.is_ok(), error: tried.err().map(|error| error.to_string()), path }
@@ -149,12 +157,12 @@ fn text(examined: &Examined) -> String {
     };
     push("carom", examined.version.to_owned(), "this program");
     let threads = format!("{} of {}", examined.threads.used, examined.threads.available);
-    push("threads", threads, "all cores unless -j says otherwise; results do not depend on it");
+    push("threads", threads, "all cores by default, see -j; results do not depend on the number");
     let memory = &examined.memory_bytes;
     push(
         "memory",
         format!("{}, {} free", gigabytes(memory.total), gigabytes(memory.available)),
-        "the reduction takes most: some 4 GB for 100 000 dofs",
+        "the reduction needs most of it: about 4 GB for 100 000 dofs",
     );
     for folder in &examined.folders {
         let state =

@@ -1,4 +1,4 @@
-//! The folder of a run: where what lies, and who works in it.
+//! The folder of a run: its layout, and its lock.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use carom_cli::{Category, Failure, FailureContext};
 use carom_files::{create_folder, temporary};
 
-/// Where `carom run` puts things.
+/// The paths of all files of `carom run`.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     /// The folder.
@@ -23,12 +23,12 @@ pub(crate) struct Layout {
     pub(crate) tables: PathBuf,
     /// The report.
     pub(crate) report: PathBuf,
-    /// What everything was made from.
+    /// The record of all inputs.
     pub(crate) stamp: PathBuf,
 }
 
 impl Layout {
-    /// The layout in `given`, or in the folder that belongs to the scenario.
+    /// The layout in the folder `given`, or in the default folder of the scenario.
     pub(crate) fn new(given: Option<&Path>, scenario: &Path) -> Self {
         let root = given.map_or_else(|| default_folder(scenario), Path::to_owned);
         Self {
@@ -43,21 +43,19 @@ impl Layout {
         }
     }
 
-    /// Makes the folder and keeps others from working in it as long as the returned handle lives. What killed
-    /// runs have left unfinished goes.
-    ///
-    /// * `force` — take a folder in which others have files too
+    /// Creates the folder and locks it for the lifetime of the returned handle. Unfinished files of killed
+    /// runs are removed.
     pub(crate) fn claim(&self, force: bool) -> Result<Option<File>, Failure> {
         if !force {
             self.refuse_foreign()?;
         }
         create_folder(&self.root).or_fail(Category::Files)?;
-        // A system that cannot open or lock folders goes without: SQLite still guards the result.
+        // Systems that cannot lock folders run without the lock: SQLite still protects the result.
         let handle = File::open(&self.root).ok();
         if handle.as_ref().is_some_and(|handle| matches!(handle.try_lock(), Err(TryLockError::WouldBlock))) {
             let what = format!("another carom works in `{}`", self.root.display());
             let failure = Failure::new(Category::Files, what);
-            return Err(failure.hint("wait for it, or give this run a folder of its own with -o"));
+            return Err(failure.hint("wait until it ends, or give this run another folder with -o"));
         }
         for folder in [&self.root, &self.bodies, &self.paraview, &self.plots, &self.tables] {
             temporary::clear_left_over(folder);
@@ -65,8 +63,8 @@ impl Layout {
         Ok(handle)
     }
 
-    /// Refuses a folder that `carom run` has not made and that holds other files than it makes: they would be
-    /// mixed, and those of the same name lost. A result alone is looked at later.
+    /// Refuses a folder that `carom run` has not made and that contains other files: files with the same
+    /// names would be overwritten. A folder with only a result is checked later.
     fn refuse_foreign(&self) -> Result<(), Failure> {
         if self.stamp.exists() {
             return Ok(());
@@ -80,12 +78,11 @@ impl Layout {
         match foreign(&self.root, |name| of_result(name) || is_bodies(name)) {
             Some(found) => {
                 let what = format!(
-                    "the folder `{}` holds files that carom run did not make, such as `{found}`",
+                    "the folder `{}` contains files that carom run has not made, such as `{found}`",
                     self.root.display()
                 );
                 Err(Failure::new(Category::Usage, what).hint(
-                    "-o takes a folder that is empty or not there yet; --force works in this one all \
-                        the same",
+                    "give an empty or new folder with -o; --force uses this folder in spite of its files",
                 ))
             }
             None => Ok(()),
@@ -93,14 +90,14 @@ impl Layout {
     }
 }
 
-/// The first entry of a folder, by name, that is none of ours; none in a folder that is not there.
+/// The first entry of a folder, by name, that carom does not make; none if the folder does not exist.
 fn foreign(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Option<String> {
     let entries = std::fs::read_dir(folder).ok()?;
     let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()));
     names.filter(|name| !is_ours(name)).min()
 }
 
-/// Folder of a scenario: where its paths begin.
+/// Folder of a scenario, to which its paths are relative.
 pub(crate) fn scenario_folder(scenario: &Path) -> &Path {
     scenario.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -116,7 +113,7 @@ pub(crate) fn scenario_name(scenario: &Path) -> String {
     folder.and_then(|folder| Some(folder.file_name()?.to_string_lossy().into_owned())).unwrap_or(stem)
 }
 
-/// The folder called as the scenario; `out` within it if the scenario itself lies there.
+/// The folder with the name of the scenario; `out` within it if the scenario is in it.
 fn default_folder(scenario: &Path) -> PathBuf {
     let folder = PathBuf::from(scenario_name(scenario));
     let is_its_own = match (folder.canonicalize(), scenario_folder(scenario).canonicalize()) {
@@ -126,7 +123,7 @@ fn default_folder(scenario: &Path) -> PathBuf {
     if is_its_own {
         return folder.join("out");
     }
-    // A scenario without an ending bears the name that its folder would have.
+    // A scenario file without an ending has the name of the default folder.
     if folder.is_file() { folder.with_extension("out") } else { folder }
 }
 

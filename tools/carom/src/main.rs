@@ -1,8 +1,8 @@
-//! `carom`: the whole chain, from a scenario to pictures.
+//! `carom`: runs a scenario from geometry to pictures.
 //!
-//! [`run`] goes through its stages in one process: bodies and models ([`carom_simulate::prepare()`]), the
-//! solution ([`solution`]), then ParaView files, plots and report ([`pictures`]). [`stamp`] remembers what
-//! each stage was made from, [`disk`] measures what all of it takes.
+//! [`run`] executes the stages in one process: bodies and models ([`carom_simulate::prepare()`]), the
+//! solution ([`solution`]), then ParaView files, plots and report ([`pictures`]). [`stamp`] records the
+//! inputs of each stage, [`disk`] measures the size of all files.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 

@@ -1,18 +1,18 @@
-//! The phases of a run, what was done in each and what it took.
+//! The phases of a run, with the work that was done and its time.
 
 use carom_post::report::Phase;
 use carom_report::{Column, Prefix, Table, Value};
 use serde::Serialize;
 
-/// What was done in a phase.
+/// The work that was done in a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Did {
-    /// Everything in it was there and up to date.
+    /// Nothing: everything was up to date.
     UpToDate,
     /// Something was made.
     Made,
-    /// It was taken up where it had stopped.
+    /// An unfinished solution was continued.
     Resumed,
 }
 
@@ -32,13 +32,13 @@ impl Did {
 pub(crate) struct Done {
     /// "meshing", "reduction", "solution", "export", "plots", "report".
     pub(crate) name: &'static str,
-    /// What was done.
+    /// The work that was done.
     pub(crate) did: Did,
-    /// What it took \[s\], in an earlier run if it was up to date.
+    /// Wall time \[s\], of an earlier run if it was up to date.
     pub(crate) seconds: f64,
     /// True if all or part of the time was spent in an earlier run.
     pub(crate) from_earlier_run: bool,
-    /// What there is to say of it.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl Done {
     }
 }
 
-/// A table for people; `wall` is what the present run took \[s\].
+/// A table of all phases as text; `wall` is the time of the present run \[s\].
 pub(crate) fn table(done: &[Done], wall: f64) -> String {
     let mut table = Table::new(vec![
         Column::new("phase", "phase", ""),

@@ -1,4 +1,4 @@
-//! What is made from a result: ParaView files, plots, the report.
+//! The stages after the solution: ParaView files, plots, the report.
 
 use std::path::Path;
 use std::time::Instant;
@@ -22,16 +22,16 @@ use crate::folder::Layout;
 use crate::phases::{Did, Done};
 use crate::stamp::{Made, Stamp, identity};
 
-/// What a stage leaves.
+/// The output of a stage.
 #[derive(Default)]
 pub(crate) struct Output {
     /// Files, relative to the folder.
     files: Vec<String>,
-    /// What there is to say.
+    /// Notes for the user.
     notes: Vec<String>,
 }
 
-/// Stages after the solution, with what they need.
+/// The stages after the solution, with their inputs.
 pub(crate) struct Pictures<'a> {
     pub(crate) layout: &'a Layout,
     pub(crate) stamp: &'a mut Stamp,
@@ -39,19 +39,19 @@ pub(crate) struct Pictures<'a> {
     pub(crate) session: &'a Session,
 }
 
-/// Frames that are enough for a film, of free motion and of contact each.
+/// Default number of exported frames, of free motion and of contact each.
 const FILM: usize = 60;
 
-/// Joints that are plotted unasked: a long chain would fill the folder.
+/// Number of joints that are plotted by default: a long chain would fill the folder.
 const JOINTS: usize = 12;
 
-/// What the ParaView files are made from.
+/// Identity of the inputs of the ParaView files.
 pub(crate) fn export_source(result: &Path, pictures: &PictureSpec) -> Result<String, Failure> {
     let how = serde_json::to_string(pictures).expect("words and numbers are JSON");
     Ok(format!("{}, {how}", identity(result)?))
 }
 
-/// How the files are made that the scenario asks for.
+/// The export options of the scenario.
 fn export_options(pictures: &PictureSpec) -> ExportOptions {
     let has = |field: PictureField| pictures.fields.contains(&field);
     ExportOptions {
@@ -94,7 +94,7 @@ impl Pictures<'_> {
             let mut notes = written.notes;
             let (shown, all) = (written.frames, run.times().len());
             if shown < all {
-                notes.push(format!("export has {shown} of {all} frames (--every 1 for all)"));
+                notes.push(format!("export has {shown} of {all} frames (use --every 1 for all)"));
             }
             Ok(Output { files, notes })
         })
@@ -111,7 +111,7 @@ impl Pictures<'_> {
                 session.check_interrupted()?;
                 let drawing = match plot::draw(run, &quantity) {
                     Ok(drawing) => drawing,
-                    // A pressure needs a contact that happened and a body with a file.
+                    // A pressure exists only after contact of a body with a file.
                     Err(error) if matches!(quantity, Quantity::Pressure(_)) && !error.is_io() => {
                         output.notes.push(format!("no plot of the pressure: {error}"));
                         continue;
@@ -130,7 +130,7 @@ impl Pictures<'_> {
 
     /// The report with the phases before it, and its tables with all rows and digits.
     ///
-    /// * `pictures` — the ParaView files, to which the report leads
+    /// * `pictures` — the ParaView files, to which the report links
     pub(crate) fn report(
         &mut self,
         title: &str,
@@ -189,20 +189,21 @@ impl Pictures<'_> {
         self.session.progress().end();
         let Output { files, notes } = made?;
         let seconds = started.elapsed().as_secs_f64();
-        let mut said = vec![format!("{name} made: {} files", files.len())];
-        said.extend(notes.iter().cloned());
+        let mut notes_of_stage = vec![format!("{name} made: {} files", files.len())];
+        notes_of_stage.extend(notes.iter().cloned());
         self.stamp.stages.insert(name.to_owned(), Made { from: from.to_owned(), seconds, files, notes });
         self.stamp.write(&self.layout.stamp)?;
-        Ok(Done { name, did: Did::Made, seconds, from_earlier_run: false, notes: said })
+        Ok(Done { name, did: Did::Made, seconds, from_earlier_run: false, notes: notes_of_stage })
     }
 }
 
-/// What the report is made from: it leads to the ParaView files, which may be of another kind the next time.
+/// Identity of the inputs of the report: it links to the ParaView files, whose format may change between
+/// runs.
 pub(crate) fn report_source(result: &Path, pictures: &PictureSpec) -> Result<String, Failure> {
     Ok(format!("{}, {}", identity(result)?, series(pictures)))
 }
 
-/// What ParaView opens, relative to the folder.
+/// The files that ParaView opens, relative to the folder.
 pub(crate) fn series(pictures: &PictureSpec) -> &'static str {
     match pictures.format {
         PictureFormat::Vtu => "paraview/result.pvd",
@@ -214,7 +215,7 @@ fn link(path: &str, what: &str) -> Link {
     Link { path: path.to_owned(), what: what.to_owned() }
 }
 
-/// The tables that a run has rows for.
+/// The tables with rows for a run.
 fn listed(run: &Run) -> Vec<What> {
     let header = run.header();
     let is_there = |what: &What| match what {
@@ -234,7 +235,7 @@ fn quantities(run: &Run) -> Vec<(String, Quantity)> {
         all.push(("contact-force".to_owned(), Quantity::ContactForce));
         all.push(("gap".to_owned(), Quantity::Gap));
     }
-    // Points of rigid bodies have no pressure.
+    // Contact points of rigid bodies have no pressure.
     for pair in pairs.iter().filter(|_| !run.is_rigid()) {
         all.push((format!("pressure-{}", plain(&pair.name)), Quantity::Pressure(Some(pair.name.clone()))));
     }
@@ -248,7 +249,7 @@ fn quantities(run: &Run) -> Vec<(String, Quantity)> {
     all
 }
 
-/// A name as a part of a file name.
+/// A name that is valid within a file name.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
 }

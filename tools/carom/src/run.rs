@@ -17,11 +17,11 @@ use crate::pictures::{Pictures, series};
 use crate::solution;
 use crate::stamp::Stamp;
 
-/// Meshes, reduces, solves, exports, reports; what is up to date is not redone.
+/// Meshes, reduces, solves, exports, reports; steps that are up to date are skipped.
 pub(crate) fn run(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     let ended = chain(args, session);
     if ended.is_err() && session.check_interrupted().is_err() {
-        session.note("what is finished is kept: the same command goes on from there");
+        session.note("finished steps are kept: the same command continues from there");
     }
     ended?;
     if args.strict { session.refuse_warnings() } else { Ok(()) }
@@ -35,7 +35,7 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     let _claim = layout.claim(args.force)?;
     let mut stamp = Stamp::read(&layout.stamp)?;
     solution::check_place(args, &scenario, &layout, &stamp)?;
-    // From now on the folder is known to be ours, whatever stops this run.
+    // The record marks the folder as made by carom, even if this run is stopped.
     if !layout.stamp.exists() {
         stamp.write(&layout.stamp)?;
     }
@@ -51,7 +51,7 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     prepared.warnings.iter().for_each(|warning| session.warn(warning));
     bodies(&prepared).into_iter().for_each(|phase| tell(phase, &mut done));
     tell(solution::solve(args, &scenario, &prepared, &layout, &mut stamp, session)?, &mut done);
-    // Models can be large, and pictures read them again.
+    // Models can be large; the pictures read them again from their files.
     let told = prepared.warnings;
     drop(prepared.bodies);
 
@@ -64,7 +64,7 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     tell(pictures.report(&title, &scenario.output.pictures(), &done)?, &mut done);
 
     let series = layout.root.join(series(&scenario.output.pictures()));
-    // Those of the start were said before the run.
+    // Warnings about the scenario were printed before the run.
     let warnings = solved.iter().flat_map(Solved::warnings).filter(|warning| !told.contains(warning));
     warnings.for_each(|warning| session.warn(warning));
     conclude(args, (&layout, &series), &done, solved.as_ref(), started.elapsed().as_secs_f64(), session)
@@ -75,7 +75,7 @@ fn bodies(prepared: &Prepared) -> [Done; 2] {
     let phase = |name: &'static str, n_made: usize, word: &str| {
         let now = prepared.seconds.get(name).copied().unwrap_or(0.0);
         let earlier = prepared.earlier_seconds.get(name).copied();
-        // Looking whether everything is up to date takes time too, but is not what the phase costs.
+        // The time for checking whether everything is up to date is not a cost of the phase.
         let seconds = earlier.unwrap_or(0.0) + if n_made > 0 || earlier.is_none() { now } else { 0.0 };
         let notes = prepared.notes.iter().filter(|note| note.starts_with(word)).cloned().collect();
         Done {
@@ -96,9 +96,9 @@ struct Summary<'a> {
     folder: &'a Path,
     phases: &'a [Done],
     seconds: f64,
-    /// CPU time of this run, all threads \[s\]; what was made in earlier runs is not in it.
+    /// CPU time of this run, all threads, without earlier runs \[s\].
     cpu_seconds: f64,
-    /// Sizes of the files that the folder has now.
+    /// Sizes of the files in the folder.
     bytes: Disk,
     result: &'a Path,
     series: &'a Path,

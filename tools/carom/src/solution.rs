@@ -14,23 +14,23 @@ use crate::folder::{Layout, scenario_folder};
 use crate::phases::{Did, Done};
 use crate::stamp::Stamp;
 
-/// How the result in a folder stands to a scenario.
+/// Relation of the result in a folder to a scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Standing {
-    /// There is none.
+    /// There is no result.
     Missing,
-    /// It is of the same scenario and bodies, and reached its end.
+    /// The result is of the same scenario and bodies, and complete.
     UpToDate,
-    /// It is of the same scenario and bodies, and stopped at this time \[s\].
+    /// The result is of the same scenario and bodies, and stopped at this time \[s\].
     Stopped(f64),
-    /// It is something else, because …
+    /// The result cannot be used, for this reason.
     Other(&'static str),
 }
 
 /// Compares a result with a scenario.
 ///
 /// * `checksums` — of body and model of each body, empty where there is none; `None` if they are not known
-///   yet: then they are taken to be the same
+///   yet: then they are assumed to be unchanged
 pub(crate) fn standing(
     result: &Path,
     scenario: &Scenario,
@@ -41,7 +41,7 @@ pub(crate) fn standing(
         Err(ResultError::NotThere { .. }) if !result.exists() => return Ok(Standing::Missing),
         Err(error @ ResultError::Newer { .. }) => return Err(error),
         Err(error) if error.is_io() => return Err(error),
-        Err(_) => return Ok(Standing::Other("the file is damaged or none of carom's")),
+        Err(_) => return Ok(Standing::Other("the file is damaged or not a result of carom")),
     };
     let header = reader.header()?;
     if header.scenario != scenario.without_pictures().to_toml() {
@@ -74,10 +74,10 @@ pub(crate) fn refuse_foreign(
         return Ok(());
     }
     let what = format!("`{}` exists and was not made by carom run", layout.result.display());
-    Err(Failure::new(Category::Usage, what).hint("--force replaces it; -o takes another folder"))
+    Err(Failure::new(Category::Usage, what).hint("--force replaces it; -o chooses another folder"))
 }
 
-/// How the result stands as far as it can be told before the bodies are ready; refuses one that is not ours.
+/// The relation as far as it is known before the bodies are ready; refuses a result that carom has not made.
 pub(crate) fn check_place(
     args: &ChainArgs,
     scenario: &Scenario,
@@ -118,7 +118,8 @@ pub(crate) fn solve(
         Done { name: "solution", did: Did::Made, seconds: 0.0, from_earlier_run: false, notes: Vec::new() };
     match standing {
         Standing::UpToDate => {
-            // Somebody may have read it as its run ended. Where it cannot be folded it is whole all the same.
+            // Another process may have read the result when its run ended, so that its write-ahead log is
+            // still separate. The result is complete even if merging the log fails.
             let _ = ResultWriter::fold_log(&layout.result);
             done.did = Did::UpToDate;
             done.seconds = recorded_seconds(stamp, &layout.result);
@@ -131,7 +132,7 @@ pub(crate) fn solve(
             done.from_earlier_run = true;
             done.notes.push(format!("solution continued from t = {time:.6e} s"));
         }
-        Standing::Other(why) => done.notes.push(format!("solution made anew: {why}")),
+        Standing::Other(why) => done.notes.push(format!("solution made again: {why}")),
         Standing::Missing => done.notes.push("solution made".to_owned()),
     }
     let earlier = if done.did == Did::Resumed { stamp.solution_seconds } else { 0.0 };
@@ -149,14 +150,13 @@ pub(crate) fn solve(
     done.seconds = earlier + started.elapsed().as_secs_f64();
     stamp.solution_seconds = done.seconds;
     let stamped = stamp.write(&layout.stamp);
-    // A full disk stops both; what stopped the run is the news.
+    // A full disk stops both; the error that stopped the run is reported.
     ended.map_err(|error| stopped(args, error, layout))?;
     stamped?;
     Ok(done)
 }
 
-/// What the bodies cost, for the result: in the run that made them. A result that is continued has it
-/// already.
+/// The cost of the bodies for the result of the run that made them; a continued result contains it already.
 fn costs_of_bodies(prepared: &Prepared, did: Did) -> std::collections::BTreeMap<String, f64> {
     let mut seconds = prepared.seconds.clone();
     for (phase, earlier) in &prepared.earlier_seconds {
@@ -165,7 +165,7 @@ fn costs_of_bodies(prepared: &Prepared, did: Did) -> std::collections::BTreeMap<
     if did == Did::Resumed { std::collections::BTreeMap::new() } else { seconds }
 }
 
-/// What the solution took: as the stamp says, or as the result does if another program made it.
+/// Wall time of the solution from the record, or from the result if another program made it.
 fn recorded_seconds(stamp: &Stamp, result: &Path) -> f64 {
     if stamp.solution_seconds > 0.0 {
         return stamp.solution_seconds;
@@ -174,19 +174,19 @@ fn recorded_seconds(stamp: &Stamp, result: &Path) -> f64 {
     timings.iter().find(|(phase, _)| phase == "time loop").map_or(0.0, |(_, seconds)| *seconds)
 }
 
-/// A result that cannot be read.
+/// The failure of an unreadable result.
 pub(crate) fn unreadable(error: ResultError) -> Failure {
     let category = if error.is_io() { Category::Files } else { Category::Input };
-    Failure::from_error(category, error).hint("--force replaces the result; -o takes another folder")
+    Failure::from_error(category, error).hint("--force replaces the result; -o chooses another folder")
 }
 
-/// A run that did not reach its end.
+/// The failure of an incomplete run.
 fn stopped(args: &ChainArgs, error: carom_simulate::SimulateError, layout: &Layout) -> Failure {
     let failure = failed(&args.scenario, &args.overrides(), error);
     if failure.category() == Category::Convergence {
         let result = layout.result.display();
         return failure.hint(format!(
-            "what was computed is kept: `carom-post report {result} -o report.html` shows it"
+            "the results so far are kept: `carom-post report {result} -o report.html` shows them"
         ));
     }
     failure

@@ -1,5 +1,4 @@
-//! What `carom run` remembers of a folder: what each stage was made from, what it took, which files are its
-//! own.
+//! The record of `carom run` about a folder: inputs, wall time and files of each stage.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,10 +19,10 @@ pub(crate) struct Stamp {
     format: String,
     version: u32,
     program: String,
-    /// True once this program began a result: it may be replaced.
+    /// True once this program has begun a result, which it may then replace.
     #[serde(default)]
     pub(crate) owns_result: bool,
-    /// Seconds that the solution took, all runs that it needed together.
+    /// Wall time of the solution, over all runs that it needed \[s\].
     #[serde(default)]
     pub(crate) solution_seconds: f64,
     /// Stages after the solution.
@@ -31,16 +30,16 @@ pub(crate) struct Stamp {
     pub(crate) stages: BTreeMap<String, Made>,
 }
 
-/// How a stage was made.
+/// The record of a stage.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Made {
-    /// What it was made from, see [`identity`].
+    /// Its inputs, see [`identity`].
     pub(crate) from: String,
-    /// What it took \[s\].
+    /// Wall time \[s\].
     pub(crate) seconds: f64,
     /// Its files, relative to the folder.
     pub(crate) files: Vec<String>,
-    /// What there was to say.
+    /// Notes for the user.
     #[serde(default)]
     pub(crate) notes: Vec<String>,
 }
@@ -59,8 +58,8 @@ impl Default for Stamp {
 }
 
 impl Stamp {
-    /// Reads a stamp; an empty one if there is none, or none that can be understood: then everything after
-    /// the bodies is made again, and nothing is taken for ours.
+    /// Reads a record; an empty one if the file is missing or invalid: then everything after the bodies is
+    /// made again, and no file counts as made by carom.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let text = match carom_files::input::read_text(path) {
             Ok(text) => text,
@@ -81,14 +80,14 @@ impl Stamp {
             Some(head) if head.version > VERSION => Err(Failure::new(
                 Category::Input,
                 format!(
-                    "`{}` has version {} of the format `{FORMAT}`, this program reads up to {VERSION}; use \
-                     the release of carom that wrote it ({}) or a newer one",
+                    "`{}` has version {} of the format `{FORMAT}`; this program reads versions up to \
+                     {VERSION}; use the release of carom that wrote the file ({}) or a newer one",
                     path.display(),
                     head.version,
                     head.program
                 ),
             )
-            .hint("or give this run a folder of its own with -o")),
+            .hint("or give this run another folder with -o")),
             _ => Ok(serde_json::from_str(&text).unwrap_or_default()),
         }
     }
@@ -99,30 +98,30 @@ impl Stamp {
         write_atomically(path, |out| writeln!(out, "{text}")).or_fail(Category::Files)
     }
 
-    /// How a stage was made, if that was from the same and all of its files are there.
+    /// The record of a stage, if its inputs are unchanged and all of its files exist.
     pub(crate) fn up_to_date(&self, stage: &str, from: &str, root: &Path) -> Option<&Made> {
         let made = self.stages.get(stage)?;
         let is_there = |file: &String| is_inside(file) && root.join(file).is_file();
         (made.from == from && made.files.iter().all(is_there)).then_some(made)
     }
 
-    /// Removes the files of a stage, which are about to be replaced, and forgets it.
+    /// Removes the files of a stage, which will be replaced, and its record.
     pub(crate) fn clear(&mut self, stage: &str, root: &Path) {
         let Some(made) = self.stages.remove(stage) else { return };
         for file in made.files.iter().filter(|file| is_inside(file)) {
-            // A file that is gone already is gone; one that cannot be removed cannot be replaced either,
-            // which is told then.
+            // A file may be missing already. A file that cannot be removed cannot be replaced either; that
+            // error is reported later.
             let _ = std::fs::remove_file(root.join(file));
         }
     }
 }
 
-/// A stamp that somebody has edited must not lead out of the folder.
+/// False for a path out of the folder, which only an edited record can contain.
 fn is_inside(file: &str) -> bool {
     Path::new(file).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// What tells a file from another one without reading it: size and time of the last change.
+/// Identity of a file without reading it: size and time of the last change.
 pub(crate) fn identity(path: &Path) -> Result<String, Failure> {
     let meta =
         path.metadata().or_fail_with(Category::Files, || format!("cannot read `{}`", path.display()))?;
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_outside_the_folder_is_touched() {
+    fn nothing_outside_the_folder_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
         std::fs::create_dir(&inner).unwrap();

@@ -11,7 +11,7 @@ use crate::args::NewArgs;
 
 const STARTER: &str = include_str!("starter.toml");
 
-/// Writes `NAME.toml` and says what comes next.
+/// Writes `NAME.toml` and prints the next command.
 pub(crate) fn new(args: &NewArgs, session: &Session) -> Result<(), Failure> {
     let path = file(&args.name)?;
     if path.symlink_metadata().is_ok() {
@@ -29,7 +29,7 @@ pub(crate) fn new(args: &NewArgs, session: &Session) -> Result<(), Failure> {
 /// `NAME.toml`, whether or not the ending was given.
 fn file(name: &Path) -> Result<PathBuf, Failure> {
     let Some(last) = name.file_name() else {
-        return Err(Failure::new(Category::Usage, format!("`{}` is no name for a file", name.display()))
+        return Err(Failure::new(Category::Usage, format!("`{}` is not a valid file name", name.display()))
             .hint("carom new impact writes impact.toml"));
     };
     if Path::new(last).extension().is_some_and(|ending| ending == "toml") {

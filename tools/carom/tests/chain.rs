@@ -225,7 +225,7 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
     let ended = child.wait_with_output().unwrap();
     let message = carom_testing::program::told(&ended);
     assert_eq!(ended.status.code(), Some(130), "{message}");
-    assert!(message.contains("interrupted") && message.contains("goes on"), "{message}");
+    assert!(message.contains("interrupted") && message.contains("continues from there"), "{message}");
     assert!(!place.path().join("cut/report.html").exists());
 
     let check = place.json(&[&["check", "small.toml", "-o", "cut"][..], &long[..]].concat());

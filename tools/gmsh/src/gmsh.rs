@@ -1,5 +1,4 @@
-//! The functions of Gmsh that are used, safe to call from Rust; what is known of their C side is in
-//! [`signatures`].
+//! Safe wrappers of the functions of Gmsh that are used; their C signatures are in [`signatures`].
 
 #![expect(unsafe_code, reason = "Gmsh is a C library")]
 
@@ -15,22 +14,22 @@ mod signatures;
 /// A geometric entity: dimension and tag.
 pub(crate) type Entity = (i32, i32);
 
-/// What Gmsh says when something goes wrong.
+/// Errors of calls to Gmsh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum GmshError {
     /// A function failed.
     Call {
-        /// What was tried.
+        /// The operation that failed.
         what: &'static str,
         /// Gmsh's last error message.
         message: String,
     },
-    /// A version that the declarations were not compared with.
+    /// A version whose header was not compared with the declarations.
     Version {
         /// The version found.
         found: String,
     },
-    /// A path or name that C cannot take.
+    /// A path or name with a NUL byte, which C strings cannot contain.
     Nul,
 }
 
@@ -38,14 +37,14 @@ impl fmt::Display for GmshError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Call { what, message } if message.is_empty() => {
-                write!(f, "Gmsh cannot {what} and says no reason")
+                write!(f, "Gmsh cannot {what} and gives no reason")
             }
             Self::Call { what, message } => write!(f, "Gmsh cannot {what}: {message}"),
             Self::Version { found } => {
                 let known: Vec<String> = KNOWN_VERSIONS.iter().map(|(a, b)| format!("{a}.{b}")).collect();
                 write!(f, "Gmsh {found} is linked, but only {} is known to work", known.join(", "))
             }
-            Self::Nul => write!(f, "a file name holds a NUL byte"),
+            Self::Nul => write!(f, "a file name contains a NUL byte"),
         }
     }
 }
@@ -56,13 +55,13 @@ impl From<NulError> for GmshError {
     }
 }
 
-/// Gmsh, initialised; it is a process-wide state, so there is one of it, on one thread. Finalised when
-/// dropped.
+/// The initialised library. Its state is global to the process, so that there is one instance, on one thread.
+/// It is finalised when dropped.
 #[derive(Debug)]
 pub(crate) struct Gmsh {
-    /// As the library says it.
+    /// Version as reported by the library.
     pub(crate) version: String,
-    /// Whether physical groups are named as they are made.
+    /// True if physical groups get their name when they are created.
     names_groups: bool,
     not_send: PhantomData<*const ()>,
 }
@@ -112,7 +111,7 @@ impl Gmsh {
         let mut text = ptr::null_mut();
         // SAFETY: `name` is NUL-terminated, `text` a variable of ours that receives a string which becomes
         // ours.
-        self.call("tell an option", |ierr| unsafe {
+        self.call("read an option", |ierr| unsafe {
             gmsh_sys::gmshOptionGetString(name.as_ptr(), &raw mut text, ierr);
         })?;
         Ok(take_string(text))
@@ -126,7 +125,7 @@ impl Gmsh {
         })
     }
 
-    /// Sets an option that is a text.
+    /// Sets an option with a string as its value.
     pub(crate) fn set_text_option(&self, name: &CStr, value: &CStr) -> Result<(), GmshError> {
         // SAFETY: both strings are NUL-terminated and outlive the call.
         self.call("set an option", |ierr| unsafe {
@@ -161,7 +160,7 @@ impl Gmsh {
         })?;
         take_integers(entities, n);
         // SAFETY: takes the error flag alone.
-        self.call("take over the shapes", |ierr| unsafe { gmsh_sys::gmshModelOccSynchronize(ierr) })
+        self.call("synchronise the shapes", |ierr| unsafe { gmsh_sys::gmshModelOccSynchronize(ierr) })
     }
 
     /// The entities of a dimension.
@@ -180,7 +179,7 @@ impl Gmsh {
         let ([x0, y0, z0], [x1, y1, z1]) = (&mut low, &mut high);
         // SAFETY: the pointers are to six different numbers of ours; dimension and tag −1 mean the whole
         // model.
-        self.call("tell the extent of the part", |ierr| unsafe {
+        self.call("find the extent of the part", |ierr| unsafe {
             gmsh_sys::gmshModelGetBoundingBox(-1, -1, x0, y0, z0, x1, y1, z1, ierr);
         })?;
         Ok([low, high])

@@ -1,11 +1,11 @@
-//! What the two processes tell each other.
+//! Messages between the two processes: the job and the report.
 
 use std::path::PathBuf;
 
 use carom_cli::{Category, Failure};
 use serde::{Deserialize, Serialize};
 
-/// What the worker is to do.
+/// The job of the worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Job {
     /// Geometry file.
@@ -18,36 +18,36 @@ pub(crate) struct Job {
     pub(crate) size: Option<f64>,
     /// Order of the elements.
     pub(crate) order: u8,
-    /// Whether hexahedra are wanted.
+    /// True to make hexahedra.
     pub(crate) hex: bool,
-    /// Whether second-order elements are to be optimised, which is slower and not safe from aborts.
+    /// True to optimise second-order elements, which is slower and may abort.
     pub(crate) optimise: bool,
 }
 
-/// How it went.
+/// The result of a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Report {
     /// The mesh is written.
     Done {
         /// Version of Gmsh.
         version: String,
-        /// What the user should know.
+        /// Notes for the user.
         notes: Vec<String>,
-        /// Largest size of an element [m]; `None` where a script says its own.
+        /// Largest size of an element [m]; `None` if a script defines it.
         size: Option<f64>,
     },
-    /// It is not.
+    /// There is no mesh.
     Failed {
         /// Exit code of the failure.
         kind: FailureKind,
-        /// What is wrong.
+        /// The error message.
         message: String,
-        /// What to do about it.
+        /// How to proceed.
         hint: String,
     },
 }
 
-/// Categories of failures that the worker knows.
+/// Categories of failures of the worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum FailureKind {
     /// The geometry is invalid.
@@ -59,7 +59,7 @@ pub(crate) enum FailureKind {
 }
 
 impl FailureKind {
-    /// The failure that the user is told.
+    /// The failure that is reported to the user.
     pub(crate) fn failure(self, message: String, hint: String) -> Failure {
         let category = match self {
             Self::Input => Category::Input,

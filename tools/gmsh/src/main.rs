@@ -1,9 +1,9 @@
 //! `carom-gmsh`: meshes a CAD file with Gmsh.
 //!
-//! The program calls itself: a *worker* process links and drives Gmsh ([`worker`], [`gmsh`]), which prints to
-//! standard output as it likes and may abort; the process that the user started sees to it that the log goes
-//! to standard error, that an abort becomes an error with a way out, that the mesh is sound, and that the
-//! output file is whole or not there.
+//! The program starts itself a second time. This *worker* process links and calls Gmsh ([`worker`],
+//! [`gmsh`]), which prints to standard output and may abort. The first process redirects the log to standard
+//! error, turns an abort into an error message with a remedy, checks the mesh, and makes sure that the output
+//! file is complete or absent.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 
@@ -26,9 +26,9 @@ Examples:
 
 /// Mesh a CAD file with Gmsh: .step .stp .iges .igs .brep .geo in, MSH 4.1 (binary) out, in metres.
 ///
-/// STEP and IGES files say their unit and are converted to metres; .brep and .geo files are taken as they
-/// are. Physical groups of a .geo script are kept. Where there are none, the volumes become the group `body`
-/// (and `solid1`, `solid2` if there are several) and every CAD face a group `face1`, `face2`, and so on.
+/// STEP and IGES files contain their unit and are converted to metres; .brep and .geo files are not scaled.
+/// Physical groups of a .geo script are kept. Without groups, the volumes become the group `body` (and
+/// `solid1`, `solid2` if there are several) and every CAD face becomes a group `face1`, `face2`, and so on.
 ///
 /// Exit codes: 0 done, 1 Gmsh failed or the mesh is bad, 2 usage, 3 the geometry is invalid, 5 cannot read or
 /// write.
@@ -38,8 +38,8 @@ pub(crate) struct Args {
     /// Geometry: .step .stp .iges .igs .brep .geo
     file: PathBuf,
 
-    /// Largest size of an element [m]; curved faces and small edges get smaller ones. Default: what a .geo
-    /// script says, otherwise a twentieth of the diagonal of the part.
+    /// Largest size of an element [m]; elements at curved faces and small edges are smaller [default: the
+    /// size in a .geo script, otherwise a twentieth of the diagonal of the part]
     #[arg(long, value_name = "H", value_parser = positive)]
     size: Option<f64>,
 
@@ -75,7 +75,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn examples_of_the_help_are_taken() {
+    fn examples_of_the_help_are_valid_calls() {
         assert_eq!(carom_cli::examples::check(&super::Args::command()), Ok(()));
     }
 }

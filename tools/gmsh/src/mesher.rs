@@ -1,4 +1,4 @@
-//! The process that the user started: runs workers, checks what they wrote, tells how it went.
+//! The process started by the user: runs workers, checks their meshes, reports the result.
 
 use std::io;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::Args;
 use crate::job::{Job, Report};
 use crate::worker::{FLAG, has_extension};
 
-/// Geometry that is read.
+/// Endings of the geometry files that are read.
 const EXTENSIONS: [&str; 6] = ["step", "stp", "iges", "igs", "brep", "geo"];
 
 /// Meshes the file of the command line.
@@ -30,7 +30,7 @@ pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
     let made = make(args, session);
     progress.end();
     let made = made?;
-    tell_notes(&made, session);
+    print_notes(&made, session);
     check_quality(&made, session)?;
     let Made { file, version, mesh, quality, size, .. } = made;
     file.persist(&args.output.output)
@@ -61,10 +61,10 @@ pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What `--json` prints.
+/// The object that `--json` prints.
 #[derive(Debug, Serialize)]
 struct Summary<'a> {
-    /// Largest size that an element was to have [m]; null where a script says its own.
+    /// Largest requested size of an element [m]; null if a script defines the size.
     size: Option<f64>,
     nodes: usize,
     elements: std::collections::BTreeMap<&'static str, usize>,
@@ -83,17 +83,17 @@ fn check_input(path: &Path) -> Result<(), Failure> {
         let known = EXTENSIONS.map(|e| format!(".{e}")).join(" ");
         return Err(Failure::new(
             Category::Input,
-            format!("`{}` has no extension that is read: {known}", path.display()),
+            format!("`{}` has none of the endings that are read: {known}", path.display()),
         )
         .hint("meshes (.msh, .inp, .vtu) go to `carom-mesh import` directly"));
     }
-    // Gmsh would start first and say less.
+    // Gmsh would report this later, with less detail.
     carom_files::input::open(path)
         .map(drop)
         .or_fail_with(Category::Files, || format!("cannot read `{}`", path.display()))
 }
 
-/// A mesh beside its final place.
+/// A mesh in a temporary file.
 struct Made {
     file: NamedTempFile,
     version: String,
@@ -103,14 +103,14 @@ struct Made {
     size: Option<f64>,
 }
 
-/// Meshes; a second time with optimisation if curved elements came out folded.
+/// Makes the mesh; a second time with optimisation if curved elements are folded.
 fn make(args: &Args, session: &Session) -> Result<Made, Failure> {
     let first = attempt(args, session, false)?;
     if first.quality.folded.is_empty() || args.order == 1 {
         return Ok(first);
     }
-    session.detail(1, "some curved elements are folded: once more with optimisation");
-    // The optimiser is known to abort now and then, and need not help: then the first mesh stands.
+    session.detail(1, "some curved elements are folded: meshing again with optimisation");
+    // The optimiser sometimes aborts or brings no improvement: then the first mesh is used.
     match attempt(args, session, true) {
         Ok(second) if second.quality.folded.len() < first.quality.folded.len() => Ok(second),
         _ => {
@@ -145,7 +145,7 @@ fn attempt(args: &Args, session: &Session, optimise: bool) -> Result<Made, Failu
                 Category::Other,
                 format!("Gmsh ended its process ({status}) while meshing"),
             )
-            .hint("run again with -v to see how far it came; try another --size, or --order 1"));
+            .hint("run again with -v to see the log; try another --size, or --order 1"));
         }
     };
     let (mesh, read_notes) = msh::read(file.path()).map_err(|error| {
@@ -158,12 +158,12 @@ fn attempt(args: &Args, session: &Session, optimise: bool) -> Result<Made, Failu
     Ok(Made { file, version, mesh, quality, notes, size })
 }
 
-/// Runs a worker to its end, or ends it if the user asks to stop.
+/// Runs a worker to its end, or ends it if the user requests a stop.
 fn run_worker(job: &Job, show_log: bool, session: &Session) -> Result<ExitStatus, Failure> {
     let cannot = || "cannot start the process that runs Gmsh".to_owned();
     let program = std::env::current_exe().or_fail_with(Category::Other, cannot)?;
     let job = serde_json::to_string(job).or_fail_with(Category::Other, cannot)?;
-    // OpenCASCADE prints whatever the options say; standard output is for data alone.
+    // OpenCASCADE prints in spite of the options; standard output is for data only.
     let log = || if show_log { Stdio::from(io::stderr()) } else { Stdio::null() };
     let mut child = child::bind(Command::new(program).args([FLAG, &job]))
         .stdout(log())
@@ -184,18 +184,18 @@ fn run_worker(job: &Job, show_log: bool, session: &Session) -> Result<ExitStatus
 }
 
 fn end(child: &mut Child) {
-    // An error means that it has ended by itself.
+    // An error means that the process has ended already.
     let _ = child.kill();
     let _ = child.wait();
 }
 
-fn tell_notes(made: &Made, session: &Session) {
+fn print_notes(made: &Made, session: &Session) {
     for note in &made.notes {
         session.warn(note);
     }
 }
 
-/// Refuses meshes that cannot be computed with; warns of those that are poor.
+/// Refuses meshes that cannot be used for a computation; warns of poor ones.
 fn check_quality(made: &Made, session: &Session) -> Result<(), Failure> {
     let Quality { inverted, folded, min_scaled_jacobian, worst_cell, .. } = &made.quality;
     let place = worst_cell.map(|cell| made.mesh.middle_of_cell(cell)).unwrap_or_default();
@@ -207,14 +207,14 @@ fn check_quality(made: &Made, session: &Session) -> Result<(), Failure> {
             format!("{} elements of the mesh are inverted, scaled Jacobian {place}", inverted.len()),
         )
         .hint(
-            "take a smaller --size: curved elements fold where they are larger than the radius of the \
-            face; or --order 1",
+            "use a smaller --size (curved elements fold where they are larger than the radius of the face) \
+             or --order 1",
         ));
     }
     if !folded.is_empty() {
         session.warn(&format!(
-            "{} curved elements are folded at a node (not at points of integration): stresses there mean \
-             nothing; scaled Jacobian {place}; a smaller --size helps",
+            "{} curved elements are folded at a node (not at integration points): stresses there are \
+             meaningless; scaled Jacobian {place}; use a smaller --size",
             folded.len()
         ));
     }

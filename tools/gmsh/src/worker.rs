@@ -1,4 +1,4 @@
-//! The process that drives Gmsh.
+//! The process that calls Gmsh.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use crate::job::{FailureKind, Job, Report};
 /// First argument of a worker; the second is the job.
 pub(crate) const FLAG: &str = "--worker";
 
-/// Gmsh's numbers of hexahedra of first and second order.
+/// Gmsh's type numbers of hexahedra of first and second order.
 const HEXAHEDRA: [i32; 3] = [5, 12, 17];
 
 /// The job, if this process was started as a worker.
@@ -21,9 +21,9 @@ pub(crate) fn job_of_this_process() -> Option<Job> {
     serde_json::from_str(args.next()?.to_str()?).ok()
 }
 
-/// Does the job and writes the report. The exit code only says whether there is one.
+/// Does the job and writes the report. The exit code only says whether the report was written.
 pub(crate) fn run(job: &Job) -> ExitCode {
-    // Gmsh cannot be asked to stop, and the process that would end this one may have been killed.
+    // Gmsh cannot be interrupted, and the process that should end this one may have been killed.
     let files = [job.mesh.clone(), job.report.clone()];
     carom_progress::child::watch_parent(move || {
         for file in files {
@@ -39,7 +39,7 @@ pub(crate) fn run(job: &Job) -> ExitCode {
     if matches!(written, Some(Ok(()))) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What went wrong, and what to do about it.
+/// An error with a hint how to proceed.
 struct Failed {
     kind: FailureKind,
     message: String,
@@ -63,7 +63,7 @@ impl From<GmshError> for Failed {
     }
 }
 
-/// Meshes; the report that it is done.
+/// Makes the mesh and returns the report.
 fn mesh(job: &Job) -> Result<Report, Failed> {
     let gmsh = Gmsh::start()?;
     set_up(&gmsh)?;
@@ -74,13 +74,13 @@ fn mesh(job: &Job) -> Result<Report, Failed> {
     if volumes.is_empty() && !is_script {
         volumes = sew(&gmsh, &job.input)?;
         if !volumes.is_empty() {
-            notes.push(format!("the file holds faces alone: they were sewn to {} solid(s)", volumes.len()));
+            notes.push(format!("the file contains only faces: they were sewn to {} solid(s)", volumes.len()));
         }
     }
     if volumes.is_empty() {
         return Err(failed(
             FailureKind::Input,
-            format!("`{}` holds no solid, only faces, edges or points", job.input.display()),
+            format!("`{}` contains no solid, only faces, edges or points", job.input.display()),
             "close the faces to a solid in the CAD program (export as solid, not as surface)",
         ));
     }
@@ -91,15 +91,15 @@ fn mesh(job: &Job) -> Result<Report, Failed> {
     Ok(Report::Done { version: gmsh.version.clone(), notes, size })
 }
 
-/// Options that hold whatever the input is. A script may change them.
+/// Sets the options that do not depend on the input. A script may change them.
 fn set_up(gmsh: &Gmsh) -> Result<(), GmshError> {
     gmsh.set_option(c"General.Terminal", 1.0)?;
     gmsh.set_option(c"Mesh.MshFileVersion", 4.1)?;
     gmsh.set_option(c"Mesh.Binary", 1.0)
 }
 
-/// OpenCASCADE converts from the unit of a STEP file to the one that is asked for. Of IGES files it knows the
-/// unit too, but refuses to be asked: they come in millimetres.
+/// Sets the unit of lengths. OpenCASCADE converts from the unit of a STEP file to the requested one. It also
+/// knows the unit of an IGES file, but always converts to millimetres.
 fn set_units(gmsh: &Gmsh, path: &Path) -> Result<(), GmshError> {
     if has_extension(path, &["iges", "igs"]) {
         gmsh.set_option(c"Geometry.OCCScaling", 1e-3)
@@ -108,8 +108,7 @@ fn set_units(gmsh: &Gmsh, path: &Path) -> Result<(), GmshError> {
     }
 }
 
-/// Faces that enclose something become a solid: many IGES files know no solids. Gives the solids, if there
-/// are any then.
+/// Sews closed faces to solids, since many IGES files contain no solids. Returns the solids.
 fn sew(gmsh: &Gmsh, path: &Path) -> Result<Vec<Entity>, Failed> {
     gmsh.set_option(c"Geometry.OCCSewFaces", 1.0)?;
     gmsh.set_option(c"Geometry.OCCMakeSolids", 1.0)?;
@@ -131,9 +130,9 @@ fn load(gmsh: &Gmsh, path: &Path, is_script: bool) -> Result<(), Failed> {
     })
 }
 
-/// Sizes: a script says its own, and --size limits them from above. Other files get elements of the part's
-/// extent / 20, and everywhere twelve to a full circle where it is curved. Gives the largest size; `None` if
-/// the script's stands.
+/// Sets the sizes of elements. A script defines its own sizes, and --size limits them from above. Other files
+/// get elements of a twentieth of the part's diagonal, and twelve elements to a full circle at curved faces.
+/// Returns the largest size; `None` if a script defines it.
 fn set_sizes(gmsh: &Gmsh, job: &Job, is_script: bool) -> Result<Option<f64>, GmshError> {
     if is_script {
         if let Some(size) = job.size {
@@ -150,7 +149,7 @@ fn set_sizes(gmsh: &Gmsh, job: &Job, is_script: bool) -> Result<Option<f64>, Gms
     Ok(Some(size))
 }
 
-/// Gives volumes and faces groups where the file has none: only elements in groups are written.
+/// Makes groups of volumes and faces if the file has none: only elements in groups are written.
 fn name_groups(gmsh: &Gmsh, volumes: &[Entity]) -> Result<Vec<String>, GmshError> {
     let groups = gmsh.physical_groups()?;
     let mut notes = Vec::new();
@@ -160,14 +159,14 @@ fn name_groups(gmsh: &Gmsh, volumes: &[Entity]) -> Result<Vec<String>, GmshError
         }
         let tags: Vec<i32> = volumes.iter().map(|(_, tag)| *tag).collect();
         gmsh.add_physical_group("body", 3, &tags)?;
-        // The solids of an assembly, so that each can be found again.
+        // Each solid of an assembly is a group too.
         for (number, &tag) in (1..).zip(tags.iter().filter(|_| tags.len() > 1)) {
             gmsh.add_physical_group(&format!("solid{number}"), 3, &[tag])?;
         }
         if tags.len() > 1 {
             notes.push(format!(
-                "there are {0} solids, also in the sets `solid1` to `solid{0}`: those that touch are joined \
-                 only if the CAD file says so",
+                "there are {0} solids, also in the sets `solid1` to `solid{0}`: solids that touch are \
+                 joined only if they share faces in the CAD file",
                 tags.len()
             ));
         }
@@ -184,9 +183,9 @@ fn generate(gmsh: &Gmsh, job: &Job) -> Result<(), Failed> {
     let hint = "try another --size; small edges and slivers of faces are best removed in the CAD program";
     let explain = |error: GmshError| failed(FailureKind::Other, error, hint);
     if job.order == 2 && job.optimise {
-        // The elastic analogy: edges bend as far as the elements inside stay sound. Of Gmsh's optimisers it
-        // is the one that neither aborts nor takes minutes. It runs only if the mesh is generated at its
-        // final order.
+        // The elastic analogy bends edges only as far as the elements remain valid. It is the only optimiser
+        // of Gmsh that neither aborts nor needs minutes. It runs only if the mesh is generated at its final
+        // order.
         gmsh.set_option(c"Mesh.ElementOrder", 2.0)?;
         gmsh.set_option(c"Mesh.HighOrderOptimize", 3.0)?;
     }
@@ -216,7 +215,7 @@ fn only_hexahedra(gmsh: &Gmsh) -> Result<bool, GmshError> {
     Ok(!types.is_empty() && types.iter().all(|kind| HEXAHEDRA.contains(kind)))
 }
 
-/// Whether a file name ends so, in capitals or not.
+/// True if a file name has one of these endings, in upper or lower case.
 pub(crate) fn has_extension(path: &Path, wanted: &[&str]) -> bool {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     wanted.iter().any(|e| extension.eq_ignore_ascii_case(e))
@@ -227,7 +226,7 @@ fn utf8(path: &Path) -> Result<&str, Failed> {
         failed(
             FailureKind::Files,
             format!("Gmsh cannot open the path `{}`", path.display()),
-            "rename it: Gmsh takes UTF-8 only",
+            "rename it: Gmsh accepts only UTF-8",
         )
     })
 }

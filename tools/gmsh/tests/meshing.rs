@@ -122,7 +122,7 @@ fn failures_have_their_exit_code_and_leave_nothing_behind() {
     std::fs::write(path.join("broken.step"), "ISO-10303-21;\nHEADER;\nnonsense").unwrap();
     std::fs::write(path.join("part.stl"), "solid\n").unwrap();
     let cases = [
-        (vec!["flat.geo", "-o", "a.msh"], 3, "holds no solid"),
+        (vec!["flat.geo", "-o", "a.msh"], 3, "contains no solid"),
         (vec!["broken.geo", "-o", "a.msh"], 3, "broken.geo"),
         (vec!["broken.step", "-o", "a.msh"], 3, "broken.step"),
         (vec!["part.stl", "-o", "a.msh"], 3, ".step .stp"),

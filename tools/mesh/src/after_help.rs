@@ -15,7 +15,7 @@ Sets of the shapes, and the directions that --elements counts:
              y = 0, z = 0); pole (around +z). Its patch is collapsed in the centre and along +x
              elements: a quarter of a great circle, the radius
   ellipsoid  surface; pole (around +z)
-             elements: as of a ball
+             elements: as for a ball
   shell      a hollow sphere: outer, inner; pole (a cap of outer around +z)
              elements: a quarter of a great circle, the wall
   rod        along +x from 0 to L: start, end, side; start_pole, end_pole (around the axis)
@@ -23,19 +23,19 @@ Sets of the shapes, and the directions that --elements counts:
              inner square
   capsule    a rod with spherical ends along +x, its tips at 0 and L: start, end (the half
              spheres), side, surface (all three); start_pole, end_pole (around the tips)
-             elements: the axis of the cylinder, then as of a rod
+             elements: the axis of the cylinder, then as for a rod
   tube       along +x from 0 to L: start, end, outer, inner
              elements: the axis, a quarter of the circumference, the wall
-  box        one corner in the origin: west east (x) south north (y) bottom top (z)
+  box        one corner at the origin: west east (x) south north (y) bottom top (z)
              elements: x, y, z
-  plate      its middle in the origin: those of the box; edge; pole (the middle of top)
+  plate      its centre at the origin: the sets of the box; edge; pole (the middle of top)
              elements: x, y, z
   torus      a solid ring around z: surface
              elements: a quarter of the ring, a quarter of the section's circumference, the
              section's radius outside of its inner square
 
-NURBS bodies have patchN:west and so on too, for every side of every patch. Octant, ellipsoid and
-capsule are made as NURBS alone, the others of hexahedra (--hex) too.
+NURBS bodies also have patchN:west and so on, for every side of every patch. Octant, ellipsoid and
+capsule can only be made as NURBS, the others also of hexahedra (--hex).
 
 Examples:
   carom-mesh make ball --radius 0.015 --grade pole --finest 5e-4 -o ball.npz

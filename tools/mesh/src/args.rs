@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::after_help;
 use crate::material::{MaterialArgs, PartMaterialArgs};
 
-/// Makes, imports, refines, inspects and converts bodies. Quantities are SI units.
+/// Make, import, refine, inspect and convert bodies. Quantities are in SI units.
 #[derive(Debug, Parser)]
 #[command(name = "carom-mesh", version, propagate_version = true, after_help = after_help::MESH)]
 pub(crate) struct Arguments {
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// The flags that every command shares.
+    /// The flags that all commands share.
     pub(crate) fn run(&self) -> &RunArgs {
         match &self.command {
             Command::Make(args) => &args.output.run,
@@ -45,7 +45,7 @@ pub(crate) enum Command {
     /// Make the cells of a body finer.
     #[command(after_help = after_help::REFINE)]
     Refine(RefineArgs),
-    /// Report what a body file, or a mesh or NURBS file, holds.
+    /// Report the content of a body file, or of a mesh or NURBS file.
     #[command(after_help = after_help::INFO)]
     Info(InfoArgs),
     /// Write a body as a file of another program.
@@ -56,7 +56,7 @@ pub(crate) enum Command {
     Materials(RunArgs),
 }
 
-/// A shape and what it is made of.
+/// A shape and its material.
 #[derive(Debug, Args)]
 pub(crate) struct MakeArgs {
     /// Shape to make.
@@ -67,11 +67,11 @@ pub(crate) struct MakeArgs {
     #[arg(long, value_name = "R")]
     pub(crate) radius: Option<f64>,
 
-    /// Inner radius of a shell or tube, radius of the section of a torus [m].
+    /// Inner radius of a shell or tube; radius of the section of a torus [m].
     #[arg(long, value_name = "R")]
     pub(crate) inner_radius: Option<f64>,
 
-    /// Length of a rod or tube, of a capsule from tip to tip [m].
+    /// Length of a rod or tube; length of a capsule from tip to tip [m].
     #[arg(long, value_name = "L")]
     pub(crate) length: Option<f64>,
 
@@ -83,21 +83,21 @@ pub(crate) struct MakeArgs {
     #[arg(long, value_name = "A,B,C", value_parser = three_numbers)]
     pub(crate) semi_axes: Option<[f64; 3]>,
 
-    /// Radius of the sets called pole, start_pole, end_pole [m], at most that of the shape; a tenth of it if
-    /// not given.
+    /// Radius of the sets pole, start_pole, end_pole [m], at most the radius of the shape [default: a tenth
+    /// of it].
     #[arg(long, value_name = "R")]
     pub(crate) pole_radius: Option<f64>,
 
-    /// Draw the patches of a NURBS ball towards its pole: lengths there shrink by this factor, 1 to 2.8.
-    /// Saves dofs of a ball that is graded towards a small contact.
+    /// Concentrate the patches of a NURBS ball at its pole: lengths there shrink by this factor, 1 to 2.8.
+    /// This saves dofs in a ball that is graded towards a small contact.
     #[arg(long, value_name = "F")]
     pub(crate) focus: Option<f64>,
 
-    /// Degree of a NURBS body; the lowest exact one, at least 2, if not given.
+    /// Degree of a NURBS body [default: the lowest exact degree, at least 2].
     #[arg(long, value_name = "P", value_parser = any_count())]
     pub(crate) degree: Option<usize>,
 
-    /// Spans or cells along the directions of the shape, one number for all or one each.
+    /// Number of knot spans or cells along the directions of the shape: one number for all, or one for each.
     #[arg(long, value_name = "N[,N,N]", value_delimiter = ',', num_args = 1, value_parser = any_count())]
     pub(crate) elements: Vec<usize>,
 
@@ -112,7 +112,7 @@ pub(crate) struct MakeArgs {
     #[arg(long)]
     pub(crate) hex: bool,
 
-    /// Order of the hexahedra; 2 if not given.
+    /// Order of the hexahedra [default: 2].
     #[arg(long, value_name = "1|2", requires = "hex")]
     pub(crate) order: Option<u8>,
 
@@ -142,7 +142,7 @@ pub(crate) enum ShapeName {
 
 #[derive(Debug, Args)]
 pub(crate) struct GradeArgs {
-    /// Small cells here: a point or a set of faces.
+    /// Where cells are small: a point or a set of faces.
     #[arg(long, value_name = "SET|X,Y,Z", requires = "finest", allow_hyphen_values = true)]
     pub(crate) grade: Option<Place>,
 
@@ -150,8 +150,8 @@ pub(crate) struct GradeArgs {
     #[arg(long, value_name = "H", requires = "grade")]
     pub(crate) finest: Option<f64>,
 
-    /// Radius within which cells are that small [m]; that of the set, or four cells around a point, if not
-    /// given.
+    /// Radius within which cells have the size --finest [m] [default: the radius of the set, or four cells
+    /// around a point].
     #[arg(long, value_name = "R", requires = "grade")]
     pub(crate) grade_radius: Option<f64>,
 }
@@ -165,9 +165,8 @@ impl GradeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ZoneArgs {
-    /// Name the part of a set within a radius of a point [m] as a set of its own, such as
-    /// hit=top@0.02,0,0.01:0.001. Where on the line this stands makes no difference: --grade hit and --near
-    /// hit find it.
+    /// Make a named set from the part of a set within a radius of a point [m], such as
+    /// hit=top@0.02,0,0.01:0.001. --grade and --near can use the new set, in any order of the flags.
     #[arg(long = "zone", value_name = "NAME=SET@X,Y,Z:R", allow_hyphen_values = true)]
     pub(crate) zones: Vec<Zone>,
 }
@@ -179,15 +178,15 @@ pub(crate) struct ImportArgs {
     /// .iges .igs .brep .geo are meshed by carom-gmsh.
     pub(crate) file: PathBuf,
 
-    /// Size of the cells of a CAD file [m].
+    /// Size of the cells in the mesh of a CAD file [m].
     #[arg(long, value_name = "H")]
     pub(crate) size: Option<f64>,
 
-    /// Order of the cells of a CAD file.
+    /// Order of the cells in the mesh of a CAD file.
     #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub(crate) order: Option<u8>,
 
-    /// Hexahedra for a CAD file, where Gmsh can make them.
+    /// Mesh a CAD file with hexahedra, where Gmsh can make them.
     #[arg(long)]
     pub(crate) hex: bool,
 
@@ -196,8 +195,8 @@ pub(crate) struct ImportArgs {
     pub(crate) scale: Option<f64>,
 
     /// Units of the file, as length, mass and time: mm-t-s for mm, N and MPa, mm-kg-ms for mm, kN and GPa.
-    /// Scales the coordinates, and density and Young's modulus of the file's own materials. STEP and IGES
-    /// files say their unit of length themselves.
+    /// Scales the coordinates, and density and Young's modulus of the materials in the file. STEP and IGES
+    /// files contain their unit of length.
     #[arg(long, value_name = "L-M-T")]
     pub(crate) units: Option<Units>,
 
@@ -216,21 +215,22 @@ pub(crate) struct RefineArgs {
     /// Body file.
     pub(crate) body: PathBuf,
 
-    /// Remove the knots and degrees that the shape of a NURBS body does not need: undoes refinement. Other
-    /// options apply afterwards, --elevate first, then --subdivide (k-refinement), then --grade.
+    /// Undo refinement: remove the knots and degrees that the shape of a NURBS body does not need. Other
+    /// options are applied afterwards: --elevate first, then --subdivide (k-refinement), then --grade.
     #[arg(long)]
     pub(crate) coarsen: bool,
 
-    /// How far --coarsen may move points [m]; as rounding does, 1e-9 of the body's diameter, if not given.
+    /// Largest distance by which --coarsen may move points [m] [default: 1e-9 of the body's diameter, as
+    /// rounding].
     #[arg(long, value_name = "D", requires = "coarsen")]
     pub(crate) tolerance: Option<f64>,
 
-    /// Raise the degrees of a NURBS body by this. With --subdivide this comes first, so that new knots are as
-    /// smooth as the new degree allows (k-refinement).
+    /// Raise the degrees of a NURBS body by this number. It is applied before --subdivide, so that the basis
+    /// at new knots is as smooth as the new degree allows (k-refinement).
     #[arg(long, value_name = "K", value_parser = RangedI64ValueParser::<usize>::new().range(1..=11))]
     pub(crate) elevate: Option<usize>,
 
-    /// Divide every cell or span into this many in each direction.
+    /// Divide every cell or knot span into this many parts in each direction.
     #[arg(long, value_name = "N", value_parser = RangedI64ValueParser::<usize>::new().range(1..=1000))]
     pub(crate) subdivide: Option<usize>,
 
@@ -249,17 +249,17 @@ pub(crate) struct RefineArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct NearArgs {
-    /// Halve the spans of a NURBS body near a point or a set of faces, and there alone (hierarchical
-    /// B-splines); the last step: degrees and knots of whole patches cannot change afterwards.
+    /// Halve the knot spans of a NURBS body only near a point or a set of faces (hierarchical B-splines).
+    /// This must be the last step: degrees and knots of whole patches cannot change afterwards.
     #[arg(long, value_name = "SET|X,Y,Z", requires = "levels", allow_hyphen_values = true)]
     pub(crate) near: Option<Place>,
 
-    /// Spans that come as near as this get the finest level [m]; that of a pole or zone, else 0, if not
-    /// given.
+    /// Distance within which knot spans get the finest level [m] [default: the radius of a pole or zone,
+    /// otherwise 0].
     #[arg(long = "radius", value_name = "R", requires = "near")]
     pub(crate) near_radius: Option<f64>,
 
-    /// How often spans are halved there, counted from the spans before any local refinement.
+    /// How often knot spans are halved there, counted from the knot spans before any local refinement.
     #[arg(long, value_name = "L", requires = "near", value_parser = any_count())]
     pub(crate) levels: Option<usize>,
 }
@@ -273,10 +273,10 @@ impl NearArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// Body file; or a mesh or NURBS file, which is read as `import` does, of steel.
+    /// Body file; or a mesh or NURBS file, which is read as by `import`, with steel as its material.
     pub(crate) body: PathBuf,
 
-    /// Draw the body with its cells, each set in a colour of its own and with its name.
+    /// Draw the body with its cells, and each set with its name in a different colour.
     #[arg(long, value_name = "FILE.png|svg")]
     pub(crate) picture: Option<PathBuf>,
 
@@ -334,7 +334,7 @@ impl ShapeName {
     }
 }
 
-/// Numbers of things; what they count says how many there may be.
+/// A count; its range is checked where it is used.
 fn any_count() -> RangedI64ValueParser<usize> {
     RangedI64ValueParser::new().range(0..=1_000_000_000)
 }
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_of_the_help_are_taken() {
+    fn examples_of_the_help_are_valid_calls() {
         assert_eq!(carom_cli::examples::check(&super::Arguments::command()), Ok(()));
     }
 }

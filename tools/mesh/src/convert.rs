@@ -31,7 +31,8 @@ pub(crate) fn convert(args: &ConvertArgs, session: &Session) -> Result<(), Failu
     session.print_json("carom-mesh convert 1", &Converted { file: path, notes: &notes })
 }
 
-/// What the file does not say of materials, and how they come back: .inp alone has them.
+/// A note about materials that the file does not contain, with the flags that restore them; only .inp
+/// contains them.
 fn materials_left_out(body: &Body, path: &Path) -> Option<String> {
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("inp")) {
         return None;
@@ -39,22 +40,22 @@ fn materials_left_out(body: &Body, path: &Path) -> Option<String> {
     let say = |m: &Material| format!("`{}` ({} kg/m³, {:e} Pa, {})", m.name, m.density, m.young, m.poisson);
     Some(match body.materials.as_slice() {
         [one] => format!(
-            "the file does not say the material {}: give it again at import, --density {} --young {:e} \
-             --poisson {}",
+            "the file does not contain the material {}: give it again at import with --density {} --young \
+             {:e} --poisson {}",
             say(one),
             one.density,
             one.young,
             one.poisson
         ),
         several => format!(
-            "the file does not say the materials {}, nor which part has which: at import all parts get the \
-             one that --material or --density, --young and --poisson name",
+            "the file does not contain the materials {} nor their assignment to parts: at import all parts \
+             get the one given by --material or by --density, --young and --poisson",
             several.iter().map(say).collect::<Vec<_>>().join(", ")
         ),
     })
 }
 
-/// Writes the body and returns what the user should know of the file, a sentence each.
+/// Writes the body and returns notes about the file, a sentence each.
 fn write(body: &Body, path: &Path) -> Result<Vec<String>, Failure> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
     let written = match (ending.as_str(), &body.geometry) {
@@ -74,7 +75,7 @@ fn write(body: &Body, path: &Path) -> Result<Vec<String>, Failure> {
             carom_mesh::inp::write(path, mesh, &materials, &of_block).or_fail(Category::Files)
         }
         ("vtu", _) => {
-            // The sets of a mesh can be said in fields; those of a NURBS body lie on patch sides, not on its
+            // The sets of a mesh are written as fields; those of a NURBS body lie on patch sides, not on its
             // cells.
             let grid = match &body.geometry {
                 Geometry::Mesh(mesh) => carom_mesh::vtu::grid(mesh),
@@ -95,8 +96,9 @@ fn write(body: &Body, path: &Path) -> Result<Vec<String>, Failure> {
             format!("`{}` is a mesh, which .{ending} files (NURBS) cannot hold", body.name),
         )
         .hint("write .msh, .inp or .vtu")),
-        _ => Err(Failure::new(Category::Usage, format!("cannot write files that end in `.{ending}`")).hint(
-            "known are .msh and .inp (CalculiX, Abaqus) for meshes, .xml (G+Smo), .mesh (MFEM) and .json \
+        _ => Err(Failure::new(Category::Usage, format!("cannot write files with the ending `.{ending}`")).hint(
+            "valid endings are .msh and .inp (CalculiX, Abaqus) for meshes, .xml (G+Smo), .mesh (MFEM) and \
+             .json \
              (geomdl) for NURBS bodies, .vtu (ParaView) for both",
         )),
     };

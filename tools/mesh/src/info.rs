@@ -1,4 +1,4 @@
-//! The commands that say something.
+//! The commands `info` and `materials`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -37,11 +37,11 @@ struct Info<'a> {
     min_scaled_jacobian: f64,
     soundness: SoundnessInfo,
     findings: &'a [String],
-    /// Implausible figures.
+    /// Warnings about implausible values.
     warnings: &'a [String],
     sets: BTreeMap<&'a str, SetInfo>,
     materials: Vec<MaterialInfo<'a>>,
-    /// That of the body file; none of a file of another program.
+    /// Checksum of the body file; none for a file of another program.
     checksum: Option<&'a str>,
 }
 
@@ -59,7 +59,7 @@ struct MaterialInfo<'a> {
     poisson: f64,
 }
 
-/// How the cells hang together; numbers of nodes are counted from one, as in mesh files.
+/// Connectivity of the cells; node numbers are counted from one, as in mesh files.
 #[derive(Serialize)]
 struct SoundnessInfo {
     watertight: bool,
@@ -70,13 +70,13 @@ struct SoundnessInfo {
     overlaid_cells: usize,
     unused_nodes: usize,
     duplicate_nodes: usize,
-    /// The first ten: a node, and the one in whose place it is.
+    /// The first ten: a node, and the node at the same position.
     first_duplicates: Vec<[u32; 2]>,
     folded_cells: usize,
     inverted_cells: usize,
     slivers: usize,
     collapsed_sides: Vec<String>,
-    /// Pairs of sides that have the same corners and lie apart.
+    /// Pairs of sides with the same corners but different surfaces.
     near_sides: Vec<[String; 2]>,
 }
 

@@ -1,4 +1,4 @@
-//! `carom-mesh`: geometry and meshes to body files.
+//! `carom-mesh`: makes body files from shapes, meshes and geometry.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 

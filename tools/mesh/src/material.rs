@@ -1,11 +1,11 @@
-//! What bodies are made of, on the command line.
+//! Materials on the command line.
 
 use carom_cli::{Category, Failure, FailureContext};
 use carom_fem::Material;
 use carom_fem::plausible::plain;
 use clap::Args;
 
-/// A material that has no name.
+/// A material given by its constants.
 #[derive(Debug, Clone, Copy, Args)]
 struct ConstantArgs {
     /// Density [kg/m³].
@@ -21,20 +21,20 @@ struct ConstantArgs {
     poisson: Option<f64>,
 }
 
-/// Tells that nobody said what the body is made of.
-pub(crate) fn taken_by_default(material: &Material) -> String {
+/// A note that the default material is used.
+pub(crate) fn default_material_note(material: &Material) -> String {
     let Material { name, density, young, poisson } = material;
     format!(
-        "no material is given: {name} is taken ({density} kg/m³, {} Pa, {poisson}); --material or --density, \
-         --young and --poisson say another",
+        "no material is given: {name} is used ({density} kg/m³, {} Pa, {poisson}); choose another with \
+         --material or with --density, --young and --poisson",
         plain(*young)
     )
 }
 
-/// What a body is made of.
+/// The material of a body.
 #[derive(Debug, Args)]
 pub(crate) struct MaterialArgs {
-    /// Material by name (see `carom-mesh materials`); steel if nothing is given.
+    /// Name of the material (see `carom-mesh materials`) [default: steel].
     #[arg(long, value_name = "NAME", conflicts_with_all = ["density", "young", "poisson"])]
     pub(crate) material: Option<String>,
 
@@ -43,12 +43,12 @@ pub(crate) struct MaterialArgs {
 }
 
 impl MaterialArgs {
-    /// Whether any flag was given.
+    /// True if any flag was given.
     pub(crate) fn is_given(&self) -> bool {
         self.material.is_some() || self.constants.density.is_some()
     }
 
-    /// The material that the flags say.
+    /// The material given by the flags.
     pub(crate) fn material(&self) -> Result<Material, Failure> {
         let ConstantArgs { density, young, poisson } = self.constants;
         match (density, young, poisson) {
@@ -63,12 +63,12 @@ impl MaterialArgs {
 /// A set of cells and its material.
 pub(crate) type OfSet = (String, Material);
 
-/// What the parts of a file are made of.
+/// The materials of the parts of a file.
 #[derive(Debug, Args)]
 pub(crate) struct PartMaterialArgs {
-    /// Material by name (see `carom-mesh materials`), of all cells or of a set of cells (a physical volume of
-    /// Gmsh, an element set); may be repeated: --material steel --material lining=bronze. Steel if nothing is
-    /// given, or what an .inp file says.
+    /// Name of the material (see `carom-mesh materials`) of all cells, or of a set of cells (a physical
+    /// volume of Gmsh, an element set); may be repeated: --material steel --material lining=bronze [default:
+    /// the materials of an .inp file, otherwise steel].
     #[arg(long = "material", value_name = "NAME|SET=NAME")]
     pub(crate) materials: Vec<String>,
 
@@ -77,14 +77,15 @@ pub(crate) struct PartMaterialArgs {
 }
 
 impl PartMaterialArgs {
-    /// The material of cells that no set is named for, if one is given, and those of sets.
+    /// The material of the remaining cells, if one is given, and the materials of sets.
     pub(crate) fn materials(&self) -> Result<(Option<Material>, Vec<OfSet>), Failure> {
         let (of_sets, of_all): (Vec<&String>, Vec<&String>) =
             self.materials.iter().partition(|text| text.contains('='));
         if of_all.len() > 1 || (!of_all.is_empty() && self.constants.density.is_some()) {
             let what = "two materials are given for all cells".to_owned();
             return Err(Failure::new(Category::Usage, what).hint(
-                "say which cells are of which: --material SET=NAME; `carom-mesh info` lists the sets",
+                "assign each material to a set of cells: --material SET=NAME; `carom-mesh info` lists the \
+                 sets",
             ));
         }
         let whole =

@@ -1,4 +1,4 @@
-//! Pictures of bodies: their surface, their cells, and where their sets lie.
+//! Pictures of bodies: their surface, cells and sets.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,12 +9,12 @@ use carom_report::names::legend;
 use carom_report::{Color, Drawing};
 use carom_scene::{BodyGrid, Coloring};
 
-/// The view from behind and below, where the usual one looks from the front and above.
+/// View direction from behind and below; the default view is from the front and above.
 const FROM_BEHIND: [f64; 3] = [1.0, 1.3, -0.8];
 
 /// Draws the surface of a body. Every face has the colour and the name of the smallest set that it belongs
-/// to; what is in no set, or only in one that is the whole surface, is grey. If a set is not seen from the
-/// front, a second view shows the other side; names without room in either are listed below.
+/// to. Faces without a set, or in a set of the whole surface only, are grey. If a set is not visible from the
+/// front, a second view shows the other side. Names that do not fit into either view are listed below.
 pub(crate) fn draw(body: &Body) -> Drawing {
     let grid = BodyGrid::surface(body);
     let sets = sets(body, &grid);
@@ -56,8 +56,8 @@ pub(crate) fn draw(body: &Body) -> Drawing {
     Drawing::stacked([views, legend(&left, width)])
 }
 
-/// Names of sets of faces and their cells in the grid, large ones first: small ones are painted over them.
-/// Sets of the same faces are one.
+/// Names of sets of faces and their cells in the grid, large sets first: small sets are painted over them.
+/// Sets with the same faces are merged.
 fn sets(body: &Body, grid: &BodyGrid) -> Vec<(String, Vec<usize>)> {
     let mut sets: Vec<(String, Vec<usize>)> = Vec::new();
     for name in body.set_names() {
@@ -76,7 +76,7 @@ fn sets(body: &Body, grid: &BodyGrid) -> Vec<(String, Vec<usize>)> {
     sets
 }
 
-/// The picture in the format that the ending of the path asks for.
+/// Writes the picture in the format given by the ending of the path.
 pub(crate) fn write(body: &Body, path: &Path) -> Result<(), Failure> {
     let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let bytes = match ending.as_deref() {

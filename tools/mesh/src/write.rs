@@ -11,9 +11,9 @@ use carom_progress::{Part, Progress};
 use serde::Serialize;
 
 use crate::args::{ImportArgs, MakeArgs, RefineArgs};
-use crate::material::{OfSet, taken_by_default};
+use crate::material::{OfSet, default_material_note};
 
-/// What was written.
+/// The JSON object of a written body.
 #[derive(Serialize)]
 struct Written<'a> {
     body: &'a Path,
@@ -22,11 +22,11 @@ struct Written<'a> {
     nodes: usize,
     dofs: usize,
     notes: Vec<String>,
-    /// Figures of the body that are implausible.
+    /// Warnings about implausible values.
     warnings: Vec<String>,
 }
 
-/// The name of a body file.
+/// Checks the ending of a body file.
 fn body_name(path: &Path) -> Result<(), Failure> {
     let other_way = "carom-mesh convert writes a body as .msh, .inp, .vtu, .xml, .mesh or .json";
     check_ending(path, "bodies", &["npz", "body"], other_way)
@@ -38,7 +38,7 @@ pub(crate) fn make(args: &MakeArgs, session: &Session) -> Result<(), Failure> {
     let material = args.material.material()?;
     let mut notes = Vec::new();
     if !args.material.is_given() {
-        notes.push(taken_by_default(&material));
+        notes.push(default_material_note(&material));
     }
     let progress = of_file(&args.output.output, session);
     let body = carom_make::make(&args.options(), &name, material, &progress).or_fail(Category::Input)?;
@@ -58,7 +58,7 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
         Some(material) => (material, true),
         None => (Material::named("steel").or_fail(Category::Input)?, false),
     };
-    let by_default = taken_by_default(&material);
+    let by_default = default_material_note(&material);
     keep_input(&args.file, &args.output.output)?;
     body_name(&args.output.output)?;
     let progress = of_file(&args.file, session);
@@ -112,7 +112,7 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
     store(&fine, &args.output.output, notes, session)
 }
 
-/// A missing or unreadable file is another failure than one with wrong content.
+/// The failure of an import: unreadable files and invalid content have different categories.
 pub(crate) fn import_failure(error: ImportError) -> Failure {
     let category = match error.kind() {
         ImportErrorKind::Input => Category::Input,
@@ -123,7 +123,7 @@ pub(crate) fn import_failure(error: ImportError) -> Failure {
     Failure::from_error(category, error)
 }
 
-/// True if the sets that materials are given for hold all cells.
+/// True if the sets with materials contain all cells.
 fn covers(body: &Body, of_sets: &[OfSet]) -> bool {
     let Geometry::Mesh(mesh) = &body.geometry else { return false };
     let cells = |set: &str| match mesh.sets.get(set) {
@@ -140,7 +140,7 @@ fn add_zones(body: &mut Body, zones: &[Zone]) -> Result<(), Failure> {
     zones.iter().try_for_each(|zone| zone.add_to(body)).or_fail(Category::Input)
 }
 
-/// Progress whose phases bear the name of a file.
+/// Progress with the name of a file in its phases.
 pub(crate) fn of_file<'a>(path: &Path, session: &'a Session) -> Part<'a> {
     let name = path.file_name().unwrap_or(path.as_os_str());
     Part::new(session.progress(), &name.to_string_lossy())
@@ -151,7 +151,7 @@ fn store(body: &Body, path: &Path, notes: Vec<String>, session: &Session) -> Res
     let progress = of_file(path, session);
     progress.begin("checking and writing the body", 0);
     let discretisation = carom_fem::Discretisation::new(body).or_fail(Category::Input)?;
-    // Volume and mass are computed once the body is known to be sound enough for it.
+    // Volume and mass are computed after the checks of the body.
     let implausible = plausible::of_body(body, true).or_fail(Category::Input)?;
     let warnings: Vec<String> = implausible.iter().map(ToString::to_string).collect();
     warnings.iter().for_each(|warning| session.warn(warning));
@@ -163,7 +163,7 @@ fn store(body: &Body, path: &Path, notes: Vec<String>, session: &Session) -> Res
     session.print_json("carom-mesh body 1", &written)
 }
 
-/// The name of a body is that of its file.
+/// The name of the file without its ending, which becomes the name of the body.
 fn stem(path: &Path) -> String {
     path.file_stem().and_then(|s| s.to_str()).unwrap_or("body").to_owned()
 }

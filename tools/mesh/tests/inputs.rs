@@ -20,7 +20,7 @@ fn a_material_that_is_taken_is_said() {
     let ball = path(&dir, "ball.npz");
     let made = json(&["make", "ball", "--radius", "0.015", "-o", &ball]);
     let said = &notes(&made, "notes")[0];
-    assert!(said.contains("steel is taken (7800 kg/m³, 2.1e11 Pa, 0.3)"), "{said}");
+    assert!(said.contains("steel is used (7800 kg/m³, 2.1e11 Pa, 0.3)"), "{said}");
     let given = json(&["make", "ball", "--radius", "0.015", "--material", "glass", "-o", &ball]);
     assert!(notes(&given, "notes").is_empty() && notes(&given, "warnings").is_empty());
 }

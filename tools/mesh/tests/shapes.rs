@@ -94,7 +94,7 @@ fn coarsening_undoes_refining_and_comes_first() {
     json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "-o", &rod]);
     json(&["refine", &rod, "--elevate", "1", "--subdivide", "3", "-o", &fine]);
     let written = json(&["refine", &fine, "--coarsen", "-o", &coarse]);
-    assert!(written["notes"][0].as_str().unwrap().starts_with("took out"), "{written}");
+    assert!(written["notes"][0].as_str().unwrap().starts_with("removed"), "{written}");
     let (before, after) = (json(&["info", &rod]), json(&["info", &coarse]));
     // The rod is made with degree 2 throughout; along the axis and the radius 1 is enough.
     assert_eq!(after["patch_degrees"][0], serde_json::json!([2, 2, 1]));

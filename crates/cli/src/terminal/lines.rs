@@ -1,4 +1,4 @@
-//! Progress as lines: where no terminal shows bars, a line every ten seconds says what is done.
+//! Progress as lines: where no terminal shows bars, a line every ten seconds reports the progress.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 /// Time between two lines.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(10);
-/// Another time between them \[s\]: a minute for a log of many hours, little for a test.
+/// Environment variable with another time between two lines \[s\]: a minute for a log of many hours, little
+/// for a test.
 const VARIABLE: &str = "CAROM_PROGRESS_SECONDS";
-/// Least time between two lines.
+/// Shortest time between two lines.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// An open phase.
@@ -29,7 +30,7 @@ struct Phases {
     ended: bool,
 }
 
-/// What the computing threads and the writing one share.
+/// State that the computing threads and the writing thread share.
 #[derive(Default)]
 struct Shared {
     phases: Mutex<Phases>,
@@ -38,29 +39,29 @@ struct Shared {
 
 impl Shared {
     fn phases(&self) -> MutexGuard<'_, Phases> {
-        // A thread that panicked while it noted a number leaves the phases intact.
+        // A thread that panicked while it changed a number leaves the phases intact.
         self.phases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Writes where a computation is, from a thread of its own: a phase that reports nothing is shown too.
+/// Writes the progress of a computation from a thread of its own: a phase without reports is shown too.
 pub(crate) struct Lines {
     shared: Arc<Shared>,
     writer: Option<JoinHandle<()>>,
 }
 
 impl Lines {
-    /// Lines on standard error, ten seconds apart, or as far as [`VARIABLE`] says.
+    /// Lines on standard error, ten seconds apart or as [`VARIABLE`] says.
     pub(crate) fn new() -> Self {
         let wanted = std::env::var(VARIABLE).ok().and_then(|text| text.parse().ok());
         let wanted = wanted.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Self::to(wanted.unwrap_or(INTERVAL).max(SHORTEST), |line| {
-            // Nothing can be told to somebody whose standard error is gone.
+            // A line is lost if standard error is closed.
             let _ = writeln!(io::stderr().lock(), "{line}");
         })
     }
 
-    /// Hands a line to `write` each interval: where the computation is, or after which phase if none is open.
+    /// Passes a line to `write` in each interval: the open phases, or the last one if none is open.
     fn to(interval: Duration, write: impl Fn(&str) + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let own = Arc::clone(&shared);
@@ -82,7 +83,7 @@ impl Lines {
                 phases = own.phases();
             }
         });
-        // Without a thread there are no lines, and nothing else is lost.
+        // Without a thread there are no lines; nothing else is lost.
         Self { shared, writer: writer.ok() }
     }
 
@@ -99,7 +100,7 @@ impl Lines {
 
     pub(crate) fn note(&self, text: &str) {
         if let Some(phase) = self.shared.phases().open.last_mut() {
-            // The same memory each time: steps of a run allocate nothing.
+            // The string is reused: steps of a run allocate nothing.
             phase.note.clear();
             phase.note.push_str(text);
         }
@@ -125,8 +126,8 @@ impl Drop for Lines {
     }
 }
 
-/// `20 s: ball (1 of 2): constraint modes, 128 of 512 (25 %)`; between phases the one before, so that the
-/// user knows that it goes on.
+/// `20 s: ball (1 of 2): constraint modes, 128 of 512 (25 %)`; between phases the previous one is named, so
+/// that the user sees that the run continues.
 fn line(open: &[Phase], before: Option<&str>, elapsed: Duration) -> String {
     let mut line = format!("{} s: ", elapsed.as_secs());
     let Some(last) = open.last() else {

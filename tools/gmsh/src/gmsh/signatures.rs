@@ -42,9 +42,9 @@ pub(super) mod fresh {
 
     unsafe extern "C" {
         /// Versions up to 4.8 take (argc, argv, readConfigFiles, ierr), later ones (…, run, ierr). The
-        /// version can only be asked after this call, so it is made in a way that both understand: zero
-        /// stands for a null `ierr` in the one and for `run` = false in the other, and an argument too many
-        /// is ignored by the C calling conventions.
+        /// version can only be read after this call, so it is made in a way that both understand: zero stands
+        /// for a null `ierr` in the one and for `run` = false in the other, and an argument too many is
+        /// ignored by the C calling conventions.
         #[link_name = "gmshInitialize"]
         pub(crate) fn initialize(
             argc: c_int,
