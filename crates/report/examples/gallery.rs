@@ -1,7 +1,7 @@
 //! One picture of each kind: `cargo run -p carom-report --example gallery -- FOLDER`.
 //!
 //! Draws a Hertzian impact (curves, with a dashed reference), an energy drift (offset axis), a convergence
-//! table (logarithmic axes), the pressure over a contact patch beside Hertz' circle, and a shaded ball.
+//! table (logarithmic axes), the pressure over a contact patch with Hertz' circle, and a shaded ball.
 
 use std::f64::consts::{PI, TAU};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         report.drawing(drawing, name);
     }
     report.heading("Contacts");
-    report.table(contacts()?, "Peak force beside its reference.");
+    report.table(contacts()?, "Peak force and its reference.");
     std::fs::write(folder.join("gallery.html"), report.to_html())?;
     Ok(())
 }
@@ -67,7 +67,7 @@ fn convergence() -> Drawing {
     let x = Axis::new("h / a", "").logarithmic();
     let y = Axis::new("relative error", "").logarithmic();
     let quadratic = h.iter().map(|h| 0.11 * h * h).collect();
-    Plot::new("Peak force against span size", x, y)
+    Plot::new("Peak force against cell size", x, y)
         .with(
             Series::line("carom", h.to_vec(), vec![2.5e-2, 1.2e-2, 7e-3, 3e-3, 1.7e-3])
                 .styled(Style::LineMarkers),
@@ -76,11 +76,11 @@ fn convergence() -> Drawing {
         .draw()
 }
 
-/// Hertz' pressure over a circle of radius `A`, averaged over square spans.
+/// Hertz' pressure over a circle of radius `A`, averaged over square pressure cells.
 const A: f64 = 4.0e-4;
 const P0: f64 = 2.2e9;
 
-fn span_pressures() -> Vec<([f64; 2], f64)> {
+fn cell_pressures() -> Vec<([f64; 2], f64)> {
     let h = A / 4.0;
     let place = |n: i32| h * (f64::from(n) + 0.5);
     let pressure = |x: f64, y: f64| P0 * (1.0 - (x * x + y * y) / (A * A)).max(0.0).sqrt();
@@ -95,7 +95,7 @@ fn pressure_map() -> Drawing {
         Axis::new("pressure", "Pa"),
     );
     let h = A / 8.0;
-    for ([x, y], p) in span_pressures() {
+    for ([x, y], p) in cell_pressures() {
         map.polygons.push(vec![[x - h, y - h], [x + h, y - h], [x + h, y + h], [x - h, y + h]]);
         map.values.push(p);
     }
@@ -105,7 +105,7 @@ fn pressure_map() -> Drawing {
 }
 
 fn pressure_over_radius() -> Drawing {
-    let (radius, pressure) = span_pressures().into_iter().map(|([x, y], p)| (x.hypot(y), p)).unzip();
+    let (radius, pressure) = cell_pressures().into_iter().map(|([x, y], p)| (x.hypot(y), p)).unzip();
     let r: Vec<f64> = (0..=100).map(|n| A * f64::from(n) / 100.0).collect();
     let p = r.iter().map(|r| P0 * (1.0 - (r / A).powi(2)).sqrt()).collect();
     let mut plot = Plot::new(
@@ -113,7 +113,7 @@ fn pressure_over_radius() -> Drawing {
         Axis::new("distance from the centre", "m"),
         Axis::new("pressure", "Pa"),
     )
-    .with(Series::line("spans", radius, pressure).styled(Style::Markers))
+    .with(Series::line("cells", radius, pressure).styled(Style::Markers))
     .with(Series::line("Hertz", r, p).styled(Style::Dashed).colored(Color::INK));
     plot.size = [520.0, 460.0];
     plot.draw()

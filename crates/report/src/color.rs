@@ -14,8 +14,8 @@ impl Color {
     /// Paper.
     pub const WHITE: Self = Self([255, 255, 255]);
 
-    /// The n-th colour of a series: eight that people with any colour vision tell apart, then again from the
-    /// start.
+    /// The n-th colour of a series: eight colours that people with any colour vision can distinguish, then
+    /// again from the start.
     ///
     /// Okabe & Ito (2008), "Color Universal Design", yellow left out as too pale for lines on white.
     pub fn of_series(n: usize) -> Self {
@@ -32,12 +32,12 @@ impl Color {
         Self(COLORS[n % COLORS.len()])
     }
 
-    /// `n` colours, no two alike and neighbours in the list far from each other: those of a series first,
-    /// then always the one of a grid that is farthest from white, from ink and from all before it. None is
-    /// grey or so dark that black lines vanish on it.
+    /// `n` different colours, with neighbours in the list far from each other: first those of a series, then
+    /// repeatedly the colour of a grid that is farthest from white, from ink and from all colours before it.
+    /// None is grey or so dark that black lines are invisible on it.
     ///
-    /// Distances are those of Oklab, which agree with what eyes see: Ottosson (2020), "A perceptual color
-    /// space for image processing".
+    /// Distances are measured in Oklab, which agrees with perceived differences: Ottosson (2020), "A
+    /// perceptual color space for image processing".
     pub fn distinct(n: usize) -> Vec<Self> {
         let mut colors: Vec<Self> = (0..n.min(8)).map(Self::of_series).collect();
         if n <= colors.len() {
@@ -64,7 +64,7 @@ impl Color {
             colors.push(color);
             taken = vec![lab];
         }
-        // More than the grid has: no eye tells them apart, a program does.
+        // More colours than the grid has: they differ in value, but not visibly.
         let known: std::collections::HashSet<[u8; 3]> = colors.iter().map(|color| color.0).collect();
         let others = (0..1_u32 << 24).map(|n| [(n >> 16) as u8, (n >> 8) as u8, n as u8]);
         let missing = n - colors.len();

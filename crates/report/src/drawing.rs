@@ -1,8 +1,8 @@
-//! A list of shapes and texts: what every plot becomes, and what SVG and PNG are written from.
+//! A list of shapes and texts: the output of every plot, and the input of the SVG and PNG writers.
 
 use crate::{Color, RasterError};
 
-/// Where a text stands relative to its point.
+/// Alignment of a text relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Anchor {
     /// The text begins there.
@@ -35,9 +35,9 @@ impl Stroke {
 /// A text on one line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
-    /// Its words.
+    /// The characters.
     pub text: String,
-    /// Point of the base line that `anchor` speaks of \[px\].
+    /// Point of the base line at which the `anchor` of the text lies \[px\].
     pub at: [f64; 2],
     /// Size of the letters \[px\].
     pub size: f64,
@@ -80,7 +80,7 @@ pub enum Item {
     },
     /// A text.
     Text(Text),
-    /// Pixels, drawn without smoothing at `scale` pixels of the drawing a pixel.
+    /// A picture, drawn without smoothing with `scale` pixels of the drawing per pixel.
     Image {
         /// Upper left corner \[px\].
         at: [f64; 2],
@@ -98,7 +98,7 @@ pub enum Item {
 pub struct Drawing {
     /// Width and height \[px\].
     pub size: [f64; 2],
-    /// What is drawn, the first lowest.
+    /// The items, drawn in this order.
     pub items: Vec<Item>,
 }
 
@@ -169,12 +169,13 @@ impl Drawing {
         all
     }
 
-    /// The drawing as an SVG document; texts stay texts.
+    /// The drawing as an SVG document, with texts as text elements.
     pub fn to_svg(&self) -> String {
         crate::svg::to_svg(self)
     }
 
-    /// The drawing as a PNG file with `scale` pixels a CSS pixel (2 is sharp in print and on dense screens).
+    /// The drawing as a PNG file with `scale` pixels per CSS pixel (2 is sharp in print and on dense
+    /// screens).
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use ttf_parser::{Face, OutlineBuilder};
 
-/// Families that SVG viewers should try, the built-in one first and then ones of about its width.
+/// Font families for SVG viewers: the built-in one first, then families of about the same width.
 pub(crate) const FAMILY: &str = "'DejaVu Sans Condensed', Helvetica, Arial, sans-serif";
 
 fn face(bold: bool) -> &'static Face<'static> {
@@ -26,7 +26,7 @@ pub(crate) fn width(text: &str, size: f64, bold: bool) -> f64 {
     f64::from(units) * size / f64::from(face.units_per_em())
 }
 
-/// A letter that the font lacks is drawn as its box, glyph 0.
+/// The glyph of a character; a missing character is drawn as a box, glyph 0.
 fn glyph(face: &Face<'_>, c: char) -> ttf_parser::GlyphId {
     face.glyph_index(c).unwrap_or(ttf_parser::GlyphId(0))
 }
@@ -84,7 +84,7 @@ impl OutlineBuilder for Shifted<'_> {
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        // TrueType outlines are quadratic; a cubic one would come from another kind of font than ours.
+        // TrueType outlines are quadratic; a cubic curve cannot occur in the built-in font.
         let middle = self.at(0.5 * (x1 + x2), 0.5 * (y1 + y2));
         self.to.quad_to(middle, self.at(x, y));
     }

@@ -1,11 +1,11 @@
-//! Reports: one HTML file that needs nothing beside it.
+//! Reports: one HTML file without references to other files.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::{Drawing, Table};
 
-/// Something in a report.
+/// A block of a report.
 #[derive(Debug, Clone, PartialEq)]
 enum Block {
     Heading(String),
@@ -27,17 +27,16 @@ pub struct Report {
     blocks: Vec<Block>,
 }
 
-/// A file that a report leads to.
+/// A file to which a report links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Its path as it is seen from the report, with `/`.
+    /// Its path relative to the report, with `/`.
     pub path: String,
-    /// What it holds.
+    /// A description of its content.
     pub what: String,
 }
 
-/// Black on white, numbers aligned; on paper smaller, without colours of the screen, figures and tables in
-/// one piece.
+/// Style sheet: black on white, numbers aligned; printed smaller, with unbroken figures and tables.
 const STYLE: &str = "\
 body { color: #1a1a1a; background: #ffffff; font: 16px/1.5 'Helvetica Neue', Helvetica, Arial, sans-serif; \
 max-width: 56rem; margin: 2rem auto; padding: 0 1.2rem; overflow-wrap: break-word; }
@@ -58,7 +57,8 @@ pre { background: #f5f5f5; padding: 0.7rem; white-space: pre-wrap; overflow-wrap
 summary { cursor: pointer; color: #555555; }
 @page { size: A4; margin: 15mm; }
 @media print \
-{ body { font-size: 11px; max-width: none; margin: 0; padding: 0; } h1 { font-size: 18px; } h2 { font-size: 14px; break-after: avoid; } \
+{ body { font-size: 11px; max-width: none; margin: 0; padding: 0; } h1 { font-size: 18px; } h2 { font-size: \
+14px; break-after: avoid; } \
 table { font-size: 10.5px; } th, td { padding-right: 10px; } figure, tr { break-inside: avoid; } caption, \
 figcaption { font-size: 10px; } \
 figure svg, figure img { max-height: 150mm; width: auto; } pre \
@@ -86,7 +86,7 @@ impl Report {
         self.blocks.push(Block::Drawing(Box::new(drawing), caption.to_owned()));
     }
 
-    /// Adds a picture that is a PNG file already.
+    /// Adds a picture given as a PNG file.
     pub fn png(&mut self, png: Vec<u8>, caption: &str) {
         self.blocks.push(Block::Png(png, caption.to_owned()));
     }
@@ -96,7 +96,7 @@ impl Report {
         self.blocks.push(Block::Table(Box::new(table), caption.to_owned()));
     }
 
-    /// Adds a list of words and what each is: version, date, command.
+    /// Adds a list of names and values, such as version, date, command.
     pub fn facts(&mut self, facts: Vec<(String, String)>) {
         self.blocks.push(Block::Facts(facts));
     }
@@ -106,17 +106,17 @@ impl Report {
         self.blocks.push(Block::Links(links));
     }
 
-    /// Adds a sentence that must not be overlooked.
+    /// Adds a highlighted sentence.
     pub fn warning(&mut self, text: &str) {
         self.blocks.push(Block::Warning(text.to_owned()));
     }
 
-    /// Adds a long text that is shown when somebody clicks on its title.
+    /// Adds a long text that is shown after a click on its title.
     pub fn folded(&mut self, title: &str, text: &str) {
         self.blocks.push(Block::Folded(title.to_owned(), text.to_owned()));
     }
 
-    /// Adds text as it is, such as the scenario.
+    /// Adds preformatted text, such as the scenario.
     pub fn preformatted(&mut self, text: &str) {
         self.blocks.push(Block::Preformatted(text.to_owned()));
     }
@@ -180,17 +180,17 @@ fn figure(inside: &str, caption: &str) -> String {
     format!("<figure>{inside}{caption}</figure>\n")
 }
 
-/// A path as an address within the folder of the report: whatever may mean something else there is written as
-/// its bytes.
+/// A path as an address within the folder of the report: characters with a special meaning are
+/// percent-encoded.
 fn address(path: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.~/".contains(&b);
     let one = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
     let address: String = path.bytes().map(one).collect();
-    // A name with a colon would be taken for a protocol, `//` for a machine.
+    // A name with a colon would be read as a protocol, `//` as a host.
     if path.starts_with('/') { format!("file://{address}") } else { format!("./{address}") }
 }
 
-/// Text for HTML or XML; control characters, which XML has no place for, become blanks.
+/// Escaped text for HTML or XML; control characters, which XML does not allow, become blanks.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_and_the_users_own_text_come_through_whatever_is_in_them() {
+    fn file_names_and_user_text_are_escaped() {
         let mut report = Report::new("run");
         report.links(vec![Link { path: "a b/x%<y>.pvd".to_owned(), what: "ParaView & more".to_owned() }]);
         report.facts(vec![("command".to_owned(), "carom run \"a<b\"".to_owned())]);

@@ -1,4 +1,4 @@
-//! How the cells of a table find room on a page.
+//! Layout of the cells of a table on a page.
 
 use crate::font;
 
@@ -10,21 +10,21 @@ pub(crate) struct Sheet {
     pub(crate) units: Vec<String>,
     /// Cells, row by row.
     pub(crate) rows: Vec<Vec<String>>,
-    /// True for columns of words, which are set to the left and may be wrapped.
+    /// True for columns of text, which are left-aligned and may be wrapped.
     pub(crate) is_text: Vec<bool>,
-    /// Leading columns that say what a row is about: each part of a divided table begins with them.
+    /// Number of leading columns that name a row: each part of a divided table begins with them.
     pub(crate) names: usize,
 }
 
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// Letters that a column of words keeps, unless it has fewer.
+/// Smallest width of a wrapped column in characters.
 const NARROWEST: usize = 24;
 
 impl Sheet {
-    /// Columns aligned with blanks, on lines of at most `width` letters: headings are wrapped first, then
-    /// words, and what is still too wide is divided into tables one below the other.
+    /// Columns aligned with blanks, on lines of at most `width` characters: headings are wrapped first, then
+    /// texts; a table that is still too wide is divided into several, one below the other.
     pub(crate) fn to_text(&self, width: usize) -> String {
         let one_line = |c: usize| vec![joined(&self.heads[c], &self.units[c])];
         let wide: Vec<usize> = (0..self.heads.len()).map(|c| self.width(c, &one_line(c))).collect();
@@ -40,8 +40,7 @@ impl Sheet {
         texts.join("\n")
     }
 
-    /// Columns of the tables into which one has to be divided that is to be set on a page of this width
-    /// \[px\].
+    /// Columns of each part of a table that is divided to fit a page of this width \[px\].
     ///
     /// * `size` — of the letters \[px\]
     /// * `padding` — between columns \[px\]
@@ -69,7 +68,7 @@ impl Sheet {
         head.iter().chain(cells).map(|text| letters(text)).max().unwrap_or(0)
     }
 
-    /// Takes from the widest columns of words what the table is too wide.
+    /// Reduces the widest columns of text by the excess width of the table.
     fn narrow(&self, widths: &mut [usize], width: usize) {
         while total(widths) > width {
             let words = (0..widths.len()).filter(|&c| self.is_text[c] && widths[c] > NARROWEST);
@@ -82,7 +81,7 @@ impl Sheet {
     fn part(&self, columns: &[usize], widths: &[usize], head: &dyn Fn(usize) -> Vec<String>) -> String {
         let heads: Vec<Vec<String>> = columns.iter().map(|&c| head(c)).collect();
         let depth = heads.iter().map(Vec::len).max().unwrap_or(0);
-        // Headings stand on the line above the numbers, not at the top.
+        // Headings are aligned at the bottom, above the numbers.
         let lowered = heads.into_iter().map(|head| [vec![String::new(); depth - head.len()], head].concat());
         let mut out = self.lines(columns, widths, &lowered.collect::<Vec<_>>());
         for row in &self.rows {
@@ -140,7 +139,7 @@ fn divided(widths: &[f64], names: usize, gap: f64, limit: f64) -> Vec<Vec<usize>
     if parts.is_empty() { vec![(0..widths.len()).collect()] } else { parts }
 }
 
-/// Lines of at most `width` letters, broken at blanks where there are some.
+/// Lines of at most `width` characters, broken at blanks where possible.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -162,8 +161,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The words of a text, each in pieces between which a page may break it: a name of a hundred letters has no
-/// blank.
+/// The words of a text, each in pieces between which a line may be broken: long names have no blanks.
 pub(crate) fn breakable(text: &str) -> Vec<Vec<String>> {
     let pieces = |word: &str| -> Vec<String> {
         let letters: Vec<char> = word.chars().collect();

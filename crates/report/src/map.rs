@@ -8,14 +8,14 @@ use crate::{Axis, Color, Ramp};
 /// Coloured polygons in a plane with equal scales on both axes, a colour bar, and curves drawn over them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map {
-    /// Words above the map.
+    /// Title above the map.
     pub title: String,
     /// Horizontal axis.
     pub x: Axis,
     /// Vertical axis.
     pub y: Axis,
-    /// What the colours show; its range (or that of the data, down to zero if they are not negative) is the
-    /// ramp's.
+    /// The quantity that the colours show. The ramp covers its range, or by default the range of the data,
+    /// extended to zero for non-negative data.
     pub quantity: Axis,
     /// Colours.
     pub ramp: Ramp,
@@ -29,7 +29,7 @@ pub struct Map {
     pub size: [f64; 2],
 }
 
-/// Width of the colour bar and what stands beside it \[px\].
+/// Width of the colour bar, and of the bar with its labels \[px\].
 const BAR: f64 = 16.0;
 const BAR_SPACE: f64 = 110.0;
 
@@ -74,7 +74,7 @@ impl Map {
         if self.quantity.range.is_none() && low > 0.0 { [0.0, high] } else { [low, high] }
     }
 
-    /// The panel: both axes with the same number of pixels a unit.
+    /// The panel: both axes have the same number of pixels per unit.
     fn panel(&self) -> Panel {
         let points = || self.polygons.iter().flatten().copied();
         let curve =

@@ -1,5 +1,5 @@
-//! Names on the faces of a picture: written on the face where there is room, else beside the body with a line
-//! to the face.
+//! Names on the faces of a picture: written on the face if it is large enough, otherwise next to the body
+//! with a line to the face.
 
 use crate::drawing::{Anchor, Drawing, Stroke, Text};
 use crate::panel::LABEL;
@@ -16,14 +16,14 @@ pub struct Name {
     pub triangles: Vec<usize>,
 }
 
-/// Height of a name with its frame, and distance of two names beside the body \[px\].
+/// Height of a name with its frame, and distance of two names next to the body \[px\].
 const HEIGHT: f64 = LABEL + 6.0;
-/// Width of a name beside the body at most \[px\]; a longer one is shortened.
+/// Largest width of a name next to the body \[px\]; longer names are shortened.
 const WIDEST: f64 = 190.0;
-/// From the edge of the paper to the names beside the body, and from these to the body \[px\].
+/// Distance of the names next to the body from the edge of the paper and from the body \[px\].
 const GAP: f64 = 12.0;
 
-/// Which name each pixel shows; [`NOBODY`] where there is none.
+/// The name that each pixel shows; [`NO_NAME`] where there is none.
 pub(crate) struct Regions {
     pub(crate) width: usize,
     pub(crate) height: usize,
@@ -31,9 +31,9 @@ pub(crate) struct Regions {
 }
 
 /// Paper, or a face without a name.
-pub(crate) const NOBODY: u32 = u32::MAX;
+pub(crate) const NO_NAME: u32 = u32::MAX;
 
-/// Where a name is seen.
+/// The visible part of the faces with a name.
 struct Seen {
     name: usize,
     /// Middle of its frame on the face, if there is room.
@@ -44,18 +44,18 @@ struct Seen {
     area: usize,
 }
 
-/// Space that names beside the body need at each side \[px\].
+/// Space that names next to the body need at each side \[px\].
 pub(crate) fn column(names: &[Name]) -> f64 {
     let widest = names.iter().map(|name| font::width(&name.text, LABEL, false)).fold(0.0, f64::max);
     widest.min(WIDEST) + 3.0 * GAP
 }
 
-/// True if every name that is seen has room on its face.
+/// True if every visible name fits on its face.
 pub(crate) fn all_fit(regions: &Regions, names: &[Name]) -> bool {
     seen(regions, names).iter().all(|seen| seen.on_face.is_some())
 }
 
-/// Writes the names that are seen; returns for each whether it is written, in full.
+/// Writes the visible names; returns for each whether it is written in full.
 pub(crate) fn draw(drawing: &mut Drawing, regions: &Regions, names: &[Name]) -> Vec<bool> {
     let seen = seen(regions, names);
     let mut written = vec![false; names.len()];
@@ -115,7 +115,7 @@ fn frame_width(text: &str) -> f64 {
     font::width(text, LABEL, false) + 10.0
 }
 
-/// A name that is not wider than its column, without its middle where that does not fit.
+/// The name, shortened in its middle if it is wider than its column.
 fn shortened(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let fits = |text: &str| font::width(text, LABEL, false) <= WIDEST;
@@ -131,7 +131,7 @@ fn shortened(text: &str) -> String {
 
 fn seen(regions: &Regions, names: &[Name]) -> Vec<Seen> {
     let mut boxes = vec![None::<[usize; 4]>; names.len()];
-    for (place, &name) in regions.names.iter().enumerate().filter(|(_, name)| **name != NOBODY) {
+    for (place, &name) in regions.names.iter().enumerate().filter(|(_, name)| **name != NO_NAME) {
         let (x, y) = (place % regions.width, place / regions.width);
         let around = boxes[name as usize].get_or_insert([x, y, x, y]);
         *around = [around[0].min(x), around[1].min(y), around[2].max(x), around[3].max(y)];
@@ -196,8 +196,8 @@ impl Part {
         distance
     }
 
-    /// Middle of a frame of this size that lies on the part with all its pixels, next to the part's own
-    /// middle.
+    /// Centre of a frame of this size whose pixels all lie on the part, as near as possible to the centre of
+    /// the part.
     fn room(&self, width: f64, height: f64) -> Option<[f64; 2]> {
         let [w, h] = [width.ceil() as usize + 2, height.ceil() as usize + 2];
         let [columns, rows] = self.size;
@@ -233,8 +233,8 @@ impl Part {
     }
 }
 
-/// Names beside the body, left and right, each with its height on the paper: those of small faces are left
-/// out if there is no room.
+/// Names next to the body, left and right, each with its height on the paper: names of small faces are left
+/// out if there is no space.
 fn columns<'a>(beside: &[&'a Seen], size: [f64; 2]) -> [Vec<(&'a Seen, f64)>; 2] {
     let (top, bottom) = (46.0, size[1] - 70.0);
     let room = (((bottom - top) / HEIGHT) as usize + 1).max(1);
@@ -242,7 +242,7 @@ fn columns<'a>(beside: &[&'a Seen], size: [f64; 2]) -> [Vec<(&'a Seen, f64)>; 2]
     kept.sort_by_key(|seen| std::cmp::Reverse(seen.area));
     kept.truncate(2 * room);
     kept.sort_by(|a, b| a.anchor[0].total_cmp(&b.anchor[0]));
-    // Where a face is decides its side, unless that is full.
+    // The position of a face decides its side, unless that side is full.
     let at_left = kept.iter().filter(|seen| seen.anchor[0] < 0.5 * size[0]).count();
     let at_left = at_left.clamp(kept.len().saturating_sub(room), room.min(kept.len()));
     let (left, right) = kept.split_at(at_left);
@@ -256,8 +256,8 @@ fn columns<'a>(beside: &[&'a Seen], size: [f64; 2]) -> [Vec<(&'a Seen, f64)>; 2]
     [place(left, 0.0), place(right, size[0])]
 }
 
-/// Heights at least [`HEIGHT`] apart, each as near to the wanted one as the ones above and the lower edge let
-/// it.
+/// Heights at least [`HEIGHT`] apart, each as near to the wanted one as the names above and the lower edge
+/// permit.
 fn heights(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut heights: Vec<f64> = Vec::with_capacity(wanted.len());
     for &y in wanted {
@@ -312,7 +312,7 @@ mod tests {
 
     /// Paper with filled rectangles, one for each name.
     fn regions(size: [usize; 2], rectangles: &[[usize; 4]]) -> Regions {
-        let mut names = vec![NOBODY; size[0] * size[1]];
+        let mut names = vec![NO_NAME; size[0] * size[1]];
         for (name, &[left, top, right, bottom]) in rectangles.iter().enumerate() {
             for y in top..bottom {
                 names[y * size[0] + left..y * size[0] + right].fill(name as u32);

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formatting of numbers for people.
 
 /// `x` to `digits` significant digits, as plain text: fixed between 10⁻³ and 10⁵, else with an exponent
 /// (`1.23e-6`).
@@ -40,17 +40,17 @@ pub fn quantity(x: f64, unit: &str, digits: usize) -> String {
     format!("{} {prefix}{unit}", pretty(x * 10f64.powi(-power), digits))
 }
 
-/// Part of the natural scale of a quantity below which a number is nothing but rounding: some thousand times
-/// the rounding of a double, as the sums of many steps have it.
+/// Fraction of the natural scale of a quantity below which a number is round-off: some thousand times the
+/// rounding of a double, as sums over many steps have it.
 pub const ROUND_OFF: f64 = 1e-12;
 
-/// A number that is zero but for rounding, for a person.
+/// Text for a number that is zero up to round-off.
 pub const ZERO: &str = "0 (round-off)";
 
-/// True for a number that is zero but for rounding: not above [`ROUND_OFF`] of its natural scale. What is not
-/// a number is not zero.
+/// True for a number that is zero up to round-off: at most [`ROUND_OFF`] times its natural scale. NaN is not
+/// zero.
 ///
-/// * `scale` — what the number would be of the size of: of a momentum that cancels, those that do not
+/// * `scale` — natural size of the number: for a momentum that cancels, the size of its terms
 pub fn is_round_off(x: f64, scale: f64) -> bool {
     x.abs() <= ROUND_OFF * scale.abs()
 }
@@ -65,10 +65,10 @@ pub fn relative_error(error: f64) -> String {
     if is_round_off(error, 1.0) { ZERO.to_owned() } else { significant(error, 2) }
 }
 
-/// Power of ten and SI prefix that bring `size` between 1 and 1000, if the unit can take one.
+/// Power of ten and SI prefix that bring `size` between 1 and 1000, if the unit can have a prefix.
 ///
-/// A unit takes a prefix if it begins with a plain symbol (N, m/s, N s) that has no power (m², 1/s, kg m²/s
-/// have none).
+/// A unit can have a prefix if it begins with a plain symbol without a power (N, m/s, N s, but not m², 1/s or
+/// kg m²/s).
 pub(crate) fn prefix_for(size: f64, unit: &str) -> Option<(i32, &'static str)> {
     const PREFIXES: [&str; 11] = ["f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P"];
     let symbol: String = unit.chars().take_while(|c| c.is_alphabetic()).collect();
@@ -122,10 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn round_off_is_told_from_what_is_small() {
+    fn round_off_is_distinguished_from_small_numbers() {
         assert!(is_round_off(4e-16, 1.0) && is_round_off(0.0, 0.0) && is_round_off(-3e-17, 0.07));
         assert!(!is_round_off(1e-9, 1.0) && !is_round_off(1e-17, 0.0));
-        // What is not a number must show.
+        // NaN must be visible.
         assert!(!is_round_off(f64::NAN, 1.0) && relative_error(f64::NAN) == "NaN");
     }
 

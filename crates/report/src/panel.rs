@@ -1,4 +1,4 @@
-//! The frame of a plot: axes that carry data to pixels, ticks, grid and captions.
+//! The frame of a plot: axes that map data to pixels, ticks, grid and captions.
 
 use crate::drawing::{Anchor, Drawing, Stroke, Text};
 use crate::ticks::{self, Shown, Ticks};
@@ -33,7 +33,7 @@ impl Ruler {
         Self { low, high, logarithmic, shown, pixels: [0.0, 1.0] }
     }
 
-    /// Pixel of a value; not finite if the value has no place on the axis.
+    /// Pixel of a value; not finite for values that the axis cannot show.
     pub(crate) fn pixel(&self, value: f64) -> f64 {
         let part = if self.logarithmic {
             (value / self.low).ln() / (self.high / self.low).ln()
@@ -71,12 +71,12 @@ pub(crate) fn widest(ticks: &Ticks) -> f64 {
     ticks.labels.iter().map(|l| font::width(l, LABEL, false)).fold(0.0, f64::max)
 }
 
-/// Space that a panel needs beside its area: left of it and below \[px\].
+/// Space that a panel needs outside of its area: on the left and below \[px\].
 pub(crate) fn margins(y: &Ruler, height: f64) -> [f64; 2] {
     [widest(&y.ticks(tick_count(height, 45.0))) + 12.0 + CAPTION + 14.0, LABEL + CAPTION + 26.0]
 }
 
-/// How many ticks find room at `spacing` pixels each.
+/// Number of ticks that fit at `spacing` pixels each.
 pub(crate) fn tick_count(pixels: f64, spacing: f64) -> usize {
     ((pixels / spacing) as usize).clamp(2, 10)
 }
@@ -157,8 +157,8 @@ pub(crate) fn draw_title(drawing: &mut Drawing, title: &str, [left, top, right, 
     drawing.text(Text { bold: true, ..text });
 }
 
-/// Range of some numbers, widened by a margin: what an axis shows. Values that have no place (NaN, infinity,
-/// or not positive on a logarithmic axis) do not count.
+/// Range of an axis: the range of some numbers, widened by a margin. Values that the axis cannot show (NaN,
+/// infinity, or not positive on a logarithmic axis) are ignored.
 pub(crate) fn data_range(axis: &Axis, values: impl Iterator<Item = f64>, margin: f64) -> [f64; 2] {
     if let Some([low, high]) = axis.range.filter(|[low, high]| low < high) {
         return [low, high];
@@ -174,7 +174,7 @@ pub(crate) fn data_range(axis: &Axis, values: impl Iterator<Item = f64>, margin:
         let factor = (high / low).powf(margin).max(1.2);
         return [low / factor, high * factor];
     }
-    // Differences below rounding error are no range.
+    // Differences below the rounding error do not count as a range.
     if high - low <= 1e-14 * high.abs().max(low.abs()) {
         let spread = if high == 0.0 { 1.0 } else { 0.5 * high.abs() };
         return [low - spread, high + spread];

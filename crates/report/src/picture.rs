@@ -1,12 +1,12 @@
-//! The surface of a body, shaded, without any other program.
+//! Shaded pictures of the surface of a body.
 
 use crate::drawing::{Anchor, Drawing, Item, Stroke, Text};
-use crate::names::{self, NOBODY, Name, Regions};
+use crate::names::{self, NO_NAME, Name, Regions};
 use crate::panel::{self, CAPTION, LABEL, Ruler};
 use crate::zbuffer::{Vertex, ZBuffer};
 use crate::{Axis, Color, Ramp, font, number};
 
-/// What colours a triangle.
+/// The colouring of a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Paint {
     /// One colour: a material or a set.
@@ -29,7 +29,7 @@ pub struct Triangle {
 /// An orthographic picture of triangles and edges.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
-    /// Words above the picture.
+    /// Title above the picture.
     pub title: String,
     /// Surface.
     pub triangles: Vec<Triangle>,
@@ -37,13 +37,13 @@ pub struct Picture {
     pub edges: Vec<[[f64; 3]; 2]>,
     /// Dark lines, such as sharp edges and the borders of sets.
     pub outlines: Vec<[[f64; 3]; 2]>,
-    /// Places with their names, circled over everything else: where bodies touch.
+    /// Points with names, drawn as circles on top of everything else, such as points of contact.
     pub marks: Vec<([f64; 3], String)>,
     /// Names of colours.
     pub legend: Vec<(String, Color)>,
-    /// Names of triangles, written on them or beside the body.
+    /// Names of triangles, written on them or next to the body.
     pub names: Vec<Name>,
-    /// What [`Paint::Scalar`] shows, with its range; `None` draws no colour bar.
+    /// The quantity of [`Paint::Scalar`] with its range; `None` draws no colour bar.
     pub scalar: Option<Axis>,
     /// Colours of the scalar.
     pub ramp: Ramp,
@@ -51,7 +51,7 @@ pub struct Picture {
     pub view: [f64; 3],
     /// Width and height \[px\].
     pub size: [f64; 2],
-    /// Pixels of the image a pixel of the drawing: 2 is sharp in print.
+    /// Pixels of the image per pixel of the drawing: 2 is sharp in print.
     pub resolution: f64,
 }
 
@@ -77,12 +77,12 @@ impl Default for Picture {
     }
 }
 
-/// How points come onto the paper.
+/// Projection of points onto the paper.
 struct Camera {
     right: [f64; 3],
     up: [f64; 3],
     towards: [f64; 3],
-    /// Pixels of the drawing a metre.
+    /// Pixels of the drawing per metre.
     scale: f64,
     /// Point of the drawing for (0, 0) of the projected coordinates.
     origin: [f64; 2],
@@ -96,8 +96,8 @@ impl Picture {
         self.draw_with_names().0
     }
 
-    /// Draws the picture, and says for each of [`Picture::names`] whether it is written in full: a face may
-    /// be hidden or too small where there are many.
+    /// Draws the picture, and returns for each of [`Picture::names`] whether it is written in full: a face
+    /// may be hidden or too small.
     pub fn draw_with_names(&self) -> (Drawing, Vec<bool>) {
         let mut camera = self.camera(0.0);
         let mut regions = self.regions(&camera);
@@ -110,13 +110,13 @@ impl Picture {
         (drawing, written)
     }
 
-    /// Which name is seen at each pixel of the drawing.
+    /// The name that each pixel of the drawing shows.
     fn regions(&self, camera: &Camera) -> Regions {
         let [width, height] = self.size.map(|n| n.round().clamp(1.0, 8000.0) as usize);
         if self.names.is_empty() {
             return Regions { width, height, names: Vec::new() };
         }
-        let mut name_of = vec![NOBODY; self.triangles.len()];
+        let mut name_of = vec![NO_NAME; self.triangles.len()];
         for (n, name) in self.names.iter().enumerate() {
             for &triangle in &name.triangles {
                 name_of[triangle] = n as u32;
@@ -131,9 +131,9 @@ impl Picture {
             let [_, r, g, b] = name.to_be_bytes();
             buffer.triangle(&corners, |[]| Color([r, g, b]));
         }
-        // White is paper and what has no name: all bits are set.
+        // White stands for paper and faces without a name: all bits are set.
         let number = |[r, g, b]: [u8; 3]| match u32::from_be_bytes([0, r, g, b]) {
-            0xff_ffff => NOBODY,
+            0xff_ffff => NO_NAME,
             n => n,
         };
         let names = buffer.middles().map(number).collect();
@@ -152,7 +152,7 @@ impl Picture {
         }
         let faint = self.edges.iter().map(|edge| (edge, 80));
         for (edge, strength) in faint.chain(self.outlines.iter().map(|edge| (edge, 215))) {
-            // Raised by a fraction of the body, so that a line is not half buried in its own face.
+            // Lines are raised by a fraction of the body's size, so that their face does not hide them.
             let [a, b] = edge.map(|x| {
                 let ([u, v], depth) = camera.place(x);
                 ([factor * u, factor * v], depth + 2e-3 * camera.depth)
@@ -174,7 +174,7 @@ impl Picture {
         drawing
     }
 
-    /// A circle about each mark, with a white rim that shows on any colour, and its name beside it.
+    /// A circle around each mark, with a white rim that is visible on any colour, and its name next to it.
     fn draw_marks(&self, drawing: &mut Drawing, camera: &Camera) {
         for (place, name) in self.marks.iter().filter(|(place, _)| place.iter().all(|x| x.is_finite())) {
             let ([x, y], _) = camera.place(*place);
@@ -199,10 +199,10 @@ impl Picture {
         panel::data_range(self.scalar.as_ref().unwrap_or(&Axis::default()), values, 0.0)
     }
 
-    /// Looks at the whole body, with room for a column of names at each side.
+    /// A view of the whole body, with space for a column of names at each side.
     fn camera(&self, column: f64) -> Camera {
         let towards = unit(self.view).unwrap_or([0.0, -1.0, 0.0]);
-        // z is up, unless one looks along it.
+        // z points up, unless it is the view direction.
         let upwards = if towards[2].abs() > 0.99 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
         let right = unit(cross(upwards, towards)).expect("the two directions are not parallel");
         let up = cross(towards, right);
@@ -294,14 +294,14 @@ impl Camera {
         ([self.origin[0] + self.scale * u, self.origin[1] - self.scale * v], dot(self.towards, x))
     }
 
-    /// Light from the upper left behind the camera; a normal that points away is turned.
+    /// Brightness under light from the upper left behind the camera; a normal that points away is reversed.
     fn brightness(&self, normal: [f64; 3]) -> f64 {
         let Some(normal) = unit(normal) else { return 1.0 };
         let facing = [self.right, self.up, self.towards].map(|axis| dot(axis, normal));
         let sense = if facing[2] < 0.0 { -1.0 } else { 1.0 };
         let light = [-0.45, 0.55, 0.70];
         let diffuse = (sense * dot(facing, light)).max(0.0);
-        // In steps that no eye sees: even areas make small files.
+        // Brightness is rounded to invisible steps: uniform areas make small files.
         ((0.55 + 0.55 * diffuse) * 96.0).round() / 96.0
     }
 
@@ -322,7 +322,7 @@ impl Camera {
         let center = [42.0, bottom - 16.0];
         for (axis, name) in ["x", "y", "z"].iter().enumerate() {
             let tip = [self.right[axis], -self.up[axis]].map(|d| 26.0 * d);
-            // An axis that points at the camera has no length to show.
+            // An axis along the view direction has no visible length.
             if tip[0].hypot(tip[1]) > 3.0 {
                 drawing.line(vec![center, [center[0] + tip[0], center[1] + tip[1]]], ink);
                 let at = [center[0] + 1.3 * tip[0], center[1] + 1.3 * tip[1] + 0.3 * LABEL];

@@ -14,7 +14,7 @@ pub enum Scale {
     Logarithmic,
 }
 
-/// What an axis shows.
+/// An axis of a plot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Axis {
     /// Name of the quantity.
@@ -24,9 +24,9 @@ pub struct Axis {
     pub unit: String,
     /// Linear or logarithmic.
     pub scale: Scale,
-    /// From, to; `None` takes the range of the data.
+    /// Lower and upper end; `None` uses the range of the data.
     pub range: Option<[f64; 2]>,
-    /// Prefix of the unit; `None` takes the one that suits the range.
+    /// Prefix of the unit; `None` chooses it from the range.
     pub prefix: Option<Prefix>,
 }
 
@@ -61,7 +61,7 @@ pub enum Style {
     LineMarkers,
 }
 
-/// Numbers over numbers, with a name.
+/// Points of a curve, with a name.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Series {
     /// Name in the legend; an empty one has no entry.
@@ -72,7 +72,7 @@ pub struct Series {
     pub y: Vec<f64>,
     /// Line or points.
     pub style: Style,
-    /// Colour; `None` takes the next one.
+    /// Colour; `None` uses the next colour of the series.
     pub color: Option<Color>,
 }
 
@@ -96,18 +96,18 @@ impl Series {
 /// Several series over common axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plot {
-    /// Words above the plot.
+    /// Title above the plot.
     pub title: String,
     /// Horizontal axis.
     pub x: Axis,
     /// Vertical axis.
     pub y: Axis,
-    /// Curves, the first lowest.
+    /// Curves, drawn in this order.
     pub series: Vec<Series>,
     /// Width and height \[px\].
     pub size: [f64; 2],
-    /// Natural scale of the ordinates: where all of them are round-off against it, words say so and no noise
-    /// is drawn.
+    /// Natural scale of the ordinates: if all of them are round-off relative to it, a sentence replaces the
+    /// curves.
     pub scale: Option<f64>,
 }
 
@@ -161,7 +161,7 @@ impl Plot {
         drawing
     }
 
-    /// That there is nothing but rounding, in words; none where there is more.
+    /// A sentence if all ordinates are zero up to round-off; none otherwise.
     fn is_zero(&self) -> Option<String> {
         let scale = self.scale?;
         let largest = self.series.iter().flat_map(|s| &s.y).fold(0.0, |m: f64, y| m.max(y.abs()));
@@ -174,12 +174,12 @@ impl Plot {
             0.0 => format!("{what}: zero"),
             _ => {
                 let size = format!("{} {}", number::pretty(largest, 1), self.y.unit);
-                format!("{what}: zero but for rounding (at most {})", size.trim_end())
+                format!("{what}: zero up to round-off (at most {})", size.trim_end())
             }
         })
     }
 
-    /// A sentence where the curves would be.
+    /// A sentence in place of the curves.
     fn draw_words(&self, words: &str) -> Drawing {
         let top = if self.title.is_empty() { 6.0 } else { 34.0 };
         let [width, height] = [self.size[0], ROW + 16.0];
@@ -199,7 +199,7 @@ impl Plot {
         self.series[n].color.unwrap_or(Color::of_series(before))
     }
 
-    /// The legend, inside where it hides nothing, else below the plot; none without labels.
+    /// The legend, inside the plot where it hides nothing, otherwise below the plot; none without labels.
     fn legend(&self, panel: &Panel) -> Option<Legend<'_>> {
         let entries: Vec<(&Series, Color)> = (0..self.series.len())
             .filter(|&n| !self.series[n].label.is_empty())
@@ -211,8 +211,8 @@ impl Plot {
         (!entries.is_empty()).then_some(Legend { entries, place, size })
     }
 
-    /// The corner (or middle of an edge) of the area where a box of this size hides no data, as far as there
-    /// is one.
+    /// The corner, or middle of an edge, of the area in which a box of this size hides no data, if there is
+    /// one.
     fn empty_corner(&self, panel: &Panel, [w, h]: [f64; 2]) -> Option<[f64; 2]> {
         let [left, top, right, bottom] = panel.area();
         let gap = 8.0;
@@ -241,7 +241,7 @@ struct Legend<'a> {
 }
 
 impl Legend<'_> {
-    /// Where it ends, with a gap.
+    /// Its lower end, with a gap.
     fn end(&self) -> f64 {
         self.place[1] + self.size[1] + 8.0
     }
@@ -367,7 +367,7 @@ fn clip_segment([a, b]: [[f64; 2]; 2], [left, top, right, bottom]: [f64; 4]) -> 
             leave = leave.min(q / p);
         }
     }
-    // Unclipped ends are kept as they are, so that consecutive pieces join exactly.
+    // Unclipped ends are unchanged, so that consecutive pieces join exactly.
     let at = |t: f64| [a[0] + t * d[0], a[1] + t * d[1]];
     let start = if enter == 0.0 { a } else { at(enter) };
     let end = if leave == 1.0 { b } else { at(leave) };
@@ -418,15 +418,15 @@ mod tests {
         };
         let noise = residual(vec![0.0, 3.2e-17]);
         assert!(
-            noise.to_svg().contains("residual: zero but for rounding (at most 3·10⁻¹⁷ N s)"),
+            noise.to_svg().contains("residual: zero up to round-off (at most 3·10⁻¹⁷ N s)"),
             "{}",
             noise.to_svg()
         );
         assert!(noise.size[1] < 60.0, "it takes the room of a plot");
         assert!(residual(vec![0.0; 2]).to_svg().contains("residual: zero<"));
         let small = residual(vec![0.0, 1e-9]);
-        assert!(!small.to_svg().contains("rounding") && small.size[1] == 380.0);
-        // What is not a number is shown as far as it can be.
+        assert!(!small.to_svg().contains("round-off") && small.size[1] == 380.0);
+        // Data with NaN are drawn.
         assert!(!residual(vec![0.0, f64::NAN]).to_svg().contains("zero"));
     }
 

@@ -18,8 +18,8 @@ impl Prefix {
         prefix_for(size.abs(), unit).map_or(Self::NONE, |(power, symbol)| Self { power, symbol })
     }
 
-    /// The one unit of time for a span and for events within it, which may be much shorter: the next smaller
-    /// unit where the events would be below a hundredth of the one that suits the span.
+    /// A common unit of time for a span and for much shorter events within it: the unit of the span, or the
+    /// next smaller unit if events are below a hundredth of it.
     ///
     /// ```
     /// use carom_report::Prefix;
@@ -31,7 +31,7 @@ impl Prefix {
     /// * `span` — end of the run \[s\]
     /// * `event` — a typical duration in it \[s\]
     pub fn of_times(span: f64, event: Option<f64>) -> Self {
-        // Nobody counts kiloseconds.
+        // Times above 1000 s stay in seconds.
         let of_span = Self::of(span.abs().min(999.0), "s");
         match event.filter(|event| *event > 0.0 && of_span.number(*event) < 0.01) {
             Some(_) => Self::of(10f64.powi(of_span.power - 3), "s"),
@@ -39,7 +39,7 @@ impl Prefix {
         }
     }
 
-    /// A number of the plain unit in this one.
+    /// Converts a number from the plain unit to this unit.
     pub fn number(self, x: f64) -> f64 {
         // A power of ten above 1 is exact, its inverse is not.
         if self.power < 0 { x * 10f64.powi(-self.power) } else { x / 10f64.powi(self.power) }
@@ -50,7 +50,7 @@ impl Prefix {
         format!("{}{unit}", self.symbol)
     }
 
-    /// A quantity in this unit, for a person: `134.3 µs`.
+    /// A quantity in this unit as text: `134.3 µs`.
     ///
     /// * `x` — in the plain unit
     pub fn quantity(self, x: f64, unit: &str, digits: usize) -> String {

@@ -10,7 +10,7 @@ use crate::drawing::{Anchor, Item, Stroke, Text};
 use crate::font::{self, Outline};
 use crate::{Color, Drawing};
 
-/// Why a drawing cannot be made of pixels.
+/// Errors of rasterising a drawing.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RasterError {
     /// Width or height is not between 1 and 20 000 pixels.
@@ -27,7 +27,7 @@ pub enum RasterError {
     /// The PNG encoder failed.
     #[error("the PNG encoder failed: {message}; write SVG instead")]
     Encoding {
-        /// What it said.
+        /// Its message.
         message: String,
     },
 }
@@ -121,7 +121,7 @@ fn draw_text(pixmap: &mut Pixmap, text: &Text, transform: Transform) {
     }
 }
 
-/// Puts the outlines of letters at their place in the drawing.
+/// Converts the outlines of letters to coordinates of the drawing.
 struct Letters {
     builder: PathBuilder,
     start: f64,
@@ -166,7 +166,7 @@ fn draw_image(
     scale: f64,
     transform: Transform,
 ) {
-    // An image whose pixels do not fit its size has nothing to show.
+    // An image with an inconsistent number of pixels is not drawn.
     let Some(image) = pixmap_of(size, rgb) else { return };
     let place = transform.pre_translate(at[0] as f32, at[1] as f32).pre_scale(scale as f32, scale as f32);
     let quality = PixmapPaint { quality: tiny_skia::FilterQuality::Bilinear, ..PixmapPaint::default() };

@@ -74,7 +74,7 @@ fn text_element(svg: &mut String, text: &Text) {
 }
 
 fn image_element(svg: &mut String, at: [f64; 2], size: [usize; 2], rgb: &[u8], scale: f64) {
-    // An image whose pixels do not fit its size has nothing to show.
+    // An image with an inconsistent number of pixels is not drawn.
     let Ok(png) = encode_png(size, rgb) else { return };
     let [x, y] = at.map(number);
     let [width, height] = size.map(|n| number(n as f64 * scale));

@@ -1,4 +1,4 @@
-//! Tables: aligned text and HTML for persons, CSV and JSON with all digits for programs.
+//! Tables: aligned text and HTML for people, CSV and JSON with all digits for programs.
 
 use serde_json::json;
 use thiserror::Error;
@@ -16,12 +16,13 @@ pub struct Column {
     pub heading: String,
     /// SI unit of its numbers; empty for texts and plain numbers.
     pub unit: String,
-    /// Significant digits shown (CSV and JSON have all).
+    /// Number of significant digits in text and HTML (CSV and JSON have all).
     pub digits: usize,
-    /// Prefix of the unit that persons are shown; without one, that of the largest number of all columns of
+    /// Prefix of the unit in text and HTML; by default the prefix for the largest number of all columns of
     /// this unit.
     pub prefix: Option<Prefix>,
-    /// Natural scale of its numbers: persons are shown 0 instead of those that are round-off against it.
+    /// Natural scale of its numbers: in text and HTML numbers that are round-off relative to it are shown as
+    /// 0.
     pub scale: f64,
 }
 
@@ -51,11 +52,11 @@ impl Column {
 /// One entry.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Nothing to say.
+    /// An empty cell.
     Empty,
-    /// No number, and the word for it, which CSV and JSON leave out.
+    /// A word in place of a number, which CSV and JSON leave out.
     Lacking(&'static str),
-    /// Words.
+    /// A text.
     Text(String),
     /// A count.
     Integer(i64),
@@ -96,13 +97,13 @@ pub struct RowError {
 pub struct Table {
     /// Columns.
     pub columns: Vec<Column>,
-    /// Leading columns that say what a row is about: where a table is too wide for its page, each part of it
-    /// begins with them.
+    /// Number of leading columns that name a row: if a table is too wide for its page, each part of it begins
+    /// with them.
     pub n_names: usize,
     rows: Vec<Vec<Value>>,
 }
 
-/// Letters on a line of a terminal.
+/// Characters on a line of a terminal.
 pub const LINE: usize = 100;
 
 /// Width of a report, size of the letters of its tables and space between columns \[px\]: those of a window
@@ -117,7 +118,7 @@ impl Table {
         Self { columns, n_names: 1, rows: Vec::new() }
     }
 
-    /// The same with this number of columns that say what a row is about.
+    /// The same with this number of columns that name a row.
     pub fn named_by(self, n_names: usize) -> Self {
         Self { n_names, ..self }
     }
@@ -126,7 +127,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`RowError`] if it has not one entry for each column.
+    /// [`RowError`] unless it has one entry for each column.
     pub fn push(&mut self, row: Vec<Value>) -> Result<(), RowError> {
         if row.len() != self.columns.len() {
             return Err(RowError { found: row.len(), needed: self.columns.len() });
@@ -140,8 +141,8 @@ impl Table {
         &self.rows
     }
 
-    /// Columns aligned with blanks, for a terminal: lines of at most 100 letters, where the table is divided
-    /// if it is wider.
+    /// Columns aligned with blanks, for a terminal: lines have at most 100 characters; a wider table is
+    /// divided.
     pub fn to_text(&self) -> String {
         self.sheet(number::significant).to_text(LINE)
     }
@@ -163,7 +164,7 @@ impl Table {
         csv
     }
 
-    /// An array of one object a row, by key; numbers that are not finite become null.
+    /// An array with one object per row; numbers that are not finite become null.
     pub fn to_json(&self) -> serde_json::Value {
         let cell = |value: &Value| match value {
             Value::Empty | Value::Lacking(_) => serde_json::Value::Null,
@@ -200,7 +201,7 @@ impl Table {
         html
     }
 
-    /// The texts that persons are shown.
+    /// The cells as text.
     fn sheet(&self, format: fn(f64, usize) -> String) -> Sheet {
         let prefixes = self.prefixes();
         let cell = |c: usize, value: &Value| match value {
@@ -228,8 +229,8 @@ impl Table {
         }
     }
 
-    /// Prefix of each column: its own, or the one that suits the largest number of all columns of its unit,
-    /// so that they compare.
+    /// Prefix of each column: its own, or the prefix for the largest number of all columns with its unit, so
+    /// that they are comparable.
     fn prefixes(&self) -> Vec<Prefix> {
         let largest = |unit: &str| {
             let of_unit = |row: &Vec<Value>| {
@@ -254,7 +255,7 @@ impl Table {
         self.rows.iter().any(|row| matches!(row[column], Value::Text(_)))
     }
 
-    /// Width that the text form takes in the built-in font \[px\], for callers that lay tables into drawings.
+    /// Width of the text form in the built-in font \[px\], for tables in drawings.
     pub fn text_width(&self, size: f64) -> f64 {
         self.to_text().lines().map(|line| font::width(line, size, false)).fold(0.0, f64::max)
     }
@@ -270,7 +271,7 @@ fn html_rows(sheet: &Sheet, columns: &[usize]) -> String {
     };
     let head = line(
         &|c| {
-            // A unit is not broken.
+            // A unit stays on one line.
             let unit = sheet.units[c].replace(' ', "\u{a0}");
             escape(format!("{} {unit}", sheet.heads[c]).trim())
         },

@@ -1,4 +1,4 @@
-//! Where an axis has its ticks, and in which unit it is labelled.
+//! Ticks and units of an axis.
 
 use crate::Prefix;
 use crate::number::{minus, prefix_for, pretty, superscript, thousands};
@@ -86,7 +86,7 @@ fn few_decades(low: f64, high: f64, minor: Vec<f64>) -> Ticks {
     Ticks { major, labels, minor }
 }
 
-/// How the numbers of an axis are shown: shown = (value − offset) · factor.
+/// Conversion of the numbers of an axis: shown = (value − offset) · factor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shown {
     /// Subtracted first, in the unit of the data.
@@ -97,8 +97,8 @@ pub struct Shown {
     pub caption: String,
 }
 
-/// Chooses SI prefix or power of ten for an axis from `low` to `high`, and an offset where the range is tiny
-/// against the numbers (an energy that drifts in its ninth digit).
+/// Chooses SI prefix or power of ten for an axis from `low` to `high`, and an offset where the range is small
+/// relative to the numbers (an energy that drifts in its ninth digit).
 ///
 /// * `prefix` — the prefix if it is chosen already
 pub fn shown(label: &str, unit: &str, [low, high]: [f64; 2], prefix: Option<Prefix>) -> Shown {
@@ -134,7 +134,7 @@ fn rounded_below(low: f64, range: f64) -> f64 {
     (low / grain).round() * grain
 }
 
-/// All digits that tell this number from others of its grain, no more.
+/// The shortest text that represents the number exactly.
 fn plain(x: f64) -> String {
     let text = format!("{x:.15}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

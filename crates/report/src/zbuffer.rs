@@ -1,12 +1,12 @@
-//! A small rasteriser: triangles and lines in depth order, smoothed by taking several samples a pixel.
+//! A small rasteriser: triangles and lines in depth order, smoothed with several samples per pixel.
 
 use crate::Color;
 
-/// Samples a pixel in each direction.
+/// Samples per pixel in each direction.
 const SAMPLES: usize = 3;
 
-/// A corner of a triangle: place in samples (x right, y down), depth (larger is nearer), and what is
-/// interpolated.
+/// A corner of a triangle: position in samples (x right, y down), depth (larger is nearer), and values to
+/// interpolate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Vertex<const N: usize> {
     pub(crate) at: [f64; 2],
@@ -35,7 +35,7 @@ impl ZBuffer {
         Self { width, height, depth: vec![f32::NEG_INFINITY; n], color: vec![[255; 3]; n], lines: vec![0; n] }
     }
 
-    /// Samples a pixel in each direction: places are given in samples.
+    /// Samples per pixel in each direction: positions are given in samples.
     pub(crate) fn samples() -> f64 {
         SAMPLES as f64
     }
@@ -59,7 +59,7 @@ impl ZBuffer {
                 let l0 = ((b[0] - p[0]) * (c[1] - p[1]) - (c[0] - p[0]) * (b[1] - p[1])) / area;
                 let l1 = ((c[0] - p[0]) * (a[1] - p[1]) - (a[0] - p[0]) * (c[1] - p[1])) / area;
                 let l = [l0, l1, 1.0 - l0 - l1];
-                // A hair of slack, so that no sample falls between two triangles that share an edge.
+                // A small tolerance, so that no sample falls between two triangles with a common edge.
                 if l.iter().any(|&l| l < -1e-9) {
                     continue;
                 }
