@@ -1,7 +1,7 @@
-//! Sparse symmetric matrices as text, and what says to which nodes their rows belong.
+//! Sparse symmetric matrices as text, and files that assign their rows to nodes.
 //!
-//! Written are Matrix Market files (`matrix coordinate real symmetric`, lower triangle). Read are, told apart
-//! by what they hold:
+//! Matrices are written as Matrix Market files (`matrix coordinate real symmetric`, lower triangle). These
+//! formats are read; they are recognised by their content:
 //!
 //! | file | rows and columns | of |
 //! |---|---|---|
@@ -10,9 +10,9 @@
 //! | bare lines `row column value` | numbers | CalculiX (`.sti`, `.mas`), Abaqus (`FORMAT=COORDINATE`) |
 //! | bare lines `node direction node direction value` | nodes and directions | Abaqus (`FORMAT=MATRIX INPUT`) |
 //!
-//! Numbers count the dofs x, y, z of each node in the order of a [`NodeList`], or what a [`DofList`] says: a
-//! `.dof` file of CalculiX, a `.mapping` file of Ansys. The readers of other crates do not tell the line of a
-//! mistake.
+//! Row numbers count the dofs x, y, z of each node in the order of a [`NodeList`], or those of a [`DofList`]:
+//! a `.dof` file of CalculiX or a `.mapping` file of Ansys. Own readers report the line of an error, which
+//! the readers of other crates do not.
 
 mod dofs;
 mod error;

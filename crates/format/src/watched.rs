@@ -1,14 +1,14 @@
-//! A writer that says how far it is and stops when asked, so that a large file is given up at once and leaves
-//! nothing.
+//! A writer that reports its progress and stops at the user's request, so that a large file is abandoned at
+//! once.
 
 use std::io::{self, Seek, SeekFrom, Write};
 
 use carom_progress::Progress;
 
-/// Bytes between two reports.
+/// Number of bytes between two reports.
 const REPORT: u64 = 1 << 20;
 
-/// Counts what goes through.
+/// Counts the written bytes.
 pub(crate) struct Watched<'a, W> {
     inner: W,
     done: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Watched<'a, W> {
 }
 
 impl<'a, W> Watched<'a, W> {
-    /// Begins a phase of so many bytes; [`Watched::end`] ends it.
+    /// Begins a phase with this number of bytes; [`Watched::end`] ends it.
     pub(crate) fn begin(inner: W, name: &str, bytes: u64, progress: &'a dyn Progress) -> Self {
         progress.begin(name, bytes);
         Self { inner, done: 0, reported: 0, progress }
@@ -32,7 +32,7 @@ impl<'a, W> Watched<'a, W> {
 impl<W: Write> Write for Watched<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.done >= self.reported {
-            // `ErrorKind::Interrupted` would be taken for a reason to try again.
+            // Callers would retry after `ErrorKind::Interrupted`.
             if self.progress.interrupted() {
                 return Err(io::Error::other("stopped while writing"));
             }

@@ -1,4 +1,4 @@
-//! Body files: geometry as its source gave it, sets, materials.
+//! Body files: the geometry of the source, sets, materials.
 
 mod geometry;
 mod nurbs;
@@ -11,13 +11,13 @@ use carom_files::{WriteFileError, write_atomically};
 use crate::PROGRAM;
 use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
 
-/// What `format` says in a body file.
+/// The entry `format` of a body file.
 pub const KIND: &str = "carom-body";
-/// Version of the format that is written. Since 1.1 there is local refinement, since 1.2 a part of a part of
-/// sides.
+/// Version of the format that is written. Version 1.1 added local refinement, version 1.2 regions within
+/// several balls.
 pub const VERSION: Version = Version { major: 1, minor: 2 };
 
-/// A body with what identifies its file.
+/// A body with checksum and version of its file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredBody {
     /// The body.
@@ -28,7 +28,7 @@ pub struct StoredBody {
     pub version: Version,
 }
 
-/// Writes a body file, whole or not at all, and returns its checksum.
+/// Writes a body file, atomically, and returns its checksum.
 ///
 /// # Errors
 ///
@@ -52,7 +52,7 @@ pub fn write_body(path: &Path, body: &Body) -> Result<String, WriteFileError> {
     Ok(checksum)
 }
 
-/// Reads a body file and checks that everything in it fits together.
+/// Reads a body file and checks that its arrays are consistent.
 ///
 /// # Errors
 ///
@@ -78,8 +78,8 @@ pub fn read_body(path: &Path) -> Result<StoredBody, ReadArchiveError> {
     Ok(StoredBody { body, checksum, version: archive.version() })
 }
 
-/// The checksum that a body file states; none of a file that states none or is no body file. The content is
-/// not read.
+/// The checksum entry of a body file; none if there is no such entry, or if the file is not a body file. The
+/// content is not read.
 pub fn stated_checksum(path: &Path) -> Option<String> {
     ArchiveReader::open(path, KIND, "body", VERSION.major).ok()?.text("checksum").ok()
 }
@@ -122,7 +122,7 @@ pub(crate) fn read_materials(archive: &mut ArchiveReader) -> Result<Vec<Material
     Ok(names.into_iter().enumerate().map(one).collect())
 }
 
-/// Integers below a bound, so that nothing that follows can index out of range.
+/// Integers below a bound, so that later indexing is safe.
 pub(crate) fn read_indices(
     archive: &mut ArchiveReader,
     name: &str,

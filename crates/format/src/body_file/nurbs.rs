@@ -37,7 +37,7 @@ pub(super) fn write_multipatch<W: Write + Seek>(
         let sides: Vec<u32> = region.sides.iter().flat_map(|&(patch, side)| [patch, side as u32]).collect();
         archive.u32(&format!("region_{i}_sides"), &[region.sides.len(), 2], &sides)?;
         let near: Vec<f64> = region.near.iter().flat_map(|&([x, y, z], radius)| [x, y, z, radius]).collect();
-        // As many numbers as the balls have, in one row: with one ball, all that versions before 1.2 know.
+        // The numbers of all balls in one row. Versions before 1.2 read only one ball.
         archive.f64(&format!("region_{i}_near"), &[near.len()], &near)?;
     }
     Ok(())

@@ -1,9 +1,9 @@
 //! Files that name node and direction of each row of a matrix.
 //!
-//! * CalculiX writes `NAME.dof` beside `NAME.sti` and `NAME.mas` (`*FREQUENCY, SOLVER=MATRIXSTORAGE`): a line
-//!   `node.direction` for each row, directions from 1 (`matrixstorage.c` of CalculiX 2.21).
-//! * Ansys writes `NAME.mapping` beside `NAME.matrix` (`HBMAT, NAME, , , ASCII, STIFF, , YES`; Mechanical
-//!   APDL Command Reference, HBMAT): a line of titles (`Matrix Eqn`, `Node`, `DOF`) and a line
+//! * CalculiX writes `NAME.dof` together with `NAME.sti` and `NAME.mas` (`*FREQUENCY, SOLVER=MATRIXSTORAGE`):
+//!   a line `node.direction` for each row, directions from 1 (`matrixstorage.c` of CalculiX 2.21).
+//! * Ansys writes `NAME.mapping` together with `NAME.matrix` (`HBMAT, NAME, , , ASCII, STIFF, , YES`;
+//!   Mechanical APDL Command Reference, HBMAT): a line of titles (`Matrix Eqn`, `Node`, `DOF`) and a line
 //!   `row node label` for each row, labels UX, UY and UZ. The order of the rows is that of the equation
 //!   solver, and that of `*EXPORT, …, MMF` too; nodes come in any order.
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::text::{DIRECTIONS, Text, load};
 use super::{NodeList, ReadMatrixError};
 
-/// Who wrote a file of dofs.
+/// The program that wrote a file of dofs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DofFormat {
     /// `node.direction`
@@ -22,7 +22,7 @@ pub enum DofFormat {
 }
 
 impl DofFormat {
-    /// What a line holds.
+    /// The content of a line.
     fn line(self) -> &'static str {
         match self {
             Self::CalculiX => "`node.direction`, such as `12.1`",
@@ -36,13 +36,13 @@ impl DofFormat {
 pub struct DofList {
     /// The file.
     pub path: PathBuf,
-    /// Who wrote it.
+    /// The program that wrote it.
     pub format: DofFormat,
-    /// Dof of each row: three times the place of its node in the list of nodes, and 0, 1 or 2 for x, y or z.
+    /// Dof of each row: three times the index of its node in the list of nodes, plus 0, 1 or 2 for x, y or z.
     pub dofs: Vec<u32>,
 }
 
-/// A row as a line has it.
+/// The content of a line.
 struct Row {
     /// From 0.
     number: usize,
@@ -53,11 +53,11 @@ struct Row {
 enum Direction {
     /// 0, 1 or 2.
     Of(u32),
-    /// What is no displacement, as the file calls it, and what that is.
+    /// A dof that is not a displacement: its name in the file, and its meaning.
     Other(String, &'static str),
 }
 
-/// Reads who owns the rows of a matrix.
+/// Reads the dofs of the rows of a matrix.
 ///
 /// Each node of the file must have its three directions, each once.
 ///
@@ -65,7 +65,7 @@ enum Direction {
 ///
 /// [`ReadMatrixError`]
 pub fn read_dofs(path: &Path, nodes: &NodeList) -> Result<DofList, ReadMatrixError> {
-    /// Dofs that no row has.
+    /// Value for dofs without a row.
     const NONE: u32 = u32::MAX;
     let content = load(path)?;
     let text = Text::new(path, &content);
@@ -75,7 +75,7 @@ pub fn read_dofs(path: &Path, nodes: &NodeList) -> Result<DofList, ReadMatrixErr
     };
     let is_mapping = text.words(first).nth(1).is_some();
     let format = if is_mapping { DofFormat::Ansys } else { DofFormat::CalculiX };
-    // The titles begin with a word.
+    // The line of titles begins with a word.
     let titles =
         usize::from(is_mapping && text.words(first).next().is_some_and(|w| w.parse::<u64>().is_err()));
     let lines = &lines[titles..];
@@ -126,7 +126,7 @@ fn place_of(
     }
 }
 
-/// `12.1`: the direction is no fraction, so that this is no number to be read as one.
+/// Reads `12.1`: a node and a direction, not a decimal number.
 fn of_dof_file(text: &Text<'_>, i: usize, k: usize) -> Option<Row> {
     let mut words = text.words(i);
     let (Some(word), None) = (words.next(), words.next()) else { return None };

@@ -1,4 +1,4 @@
-//! What can be wrong with a matrix, with the list of its nodes and with what names its rows.
+//! Errors in the files of a matrix, of its nodes and of its dofs.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,33 +6,36 @@ use std::path::PathBuf;
 use carom_files::coordinates::ImpossiblePoint;
 use thiserror::Error;
 
-/// Why a matrix, a list of nodes or one of dofs cannot be used.
+/// Errors in the files of a matrix, of its nodes and of its dofs.
 #[derive(Debug, Error)]
 pub enum ReadMatrixError {
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot read `{path}`: {source}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file is binary.
-    #[error("`{path}` is no text; write it as text (Ansys: HBMAT, NAME, , , ASCII; Abaqus: *MATRIX OUTPUT)")]
+    #[error(
+        "`{path}` is not a text file; write it as text (Ansys: HBMAT, NAME, , , ASCII; Abaqus: *MATRIX \
+             OUTPUT)"
+    )]
     Binary {
         /// The file.
         path: PathBuf,
     },
-    /// A line is not what belongs there.
+    /// A line has unexpected content.
     #[error("`{path}`:{line}: expected {expected}, found `{found}`")]
     Unexpected {
         /// The file.
         path: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// What belongs there.
+        /// The expected content.
         expected: String,
-        /// What is there.
+        /// The content that was found.
         found: String,
     },
     /// A Matrix Market file of another kind.
@@ -57,24 +60,24 @@ pub enum ReadMatrixError {
         /// Its type.
         kind: String,
     },
-    /// Fewer or more entries than the file says.
+    /// The number of entries differs from the number in the header.
     #[error(
         "`{path}` says that it has {said} entries, but has {found}: it was cut or changed; write it again"
     )]
     Count {
         /// The file.
         path: PathBuf,
-        /// Number that the file says.
+        /// Number of entries in the header.
         said: usize,
         /// Number of entries.
         found: usize,
     },
-    /// Nothing is in it.
+    /// The file is empty.
     #[error("`{path}` {}; write it again", if *blank { "is empty" } else { "has no entries" })]
     Empty {
         /// The file.
         path: PathBuf,
-        /// Whether there is nothing at all, not even a header.
+        /// True if there is not even a header.
         blank: bool,
     },
     /// The matrix is not symmetric.
@@ -85,7 +88,7 @@ pub enum ReadMatrixError {
     Asymmetric {
         /// The file.
         path: PathBuf,
-        /// Row, from 1 where the file numbers it, else node and direction.
+        /// Row: a number from 1, or node and direction.
         row: String,
         /// Column.
         column: String,
@@ -94,18 +97,18 @@ pub enum ReadMatrixError {
         /// Entry of the upper triangle.
         upper: f64,
     },
-    /// A node lies nowhere.
+    /// The position of a node is invalid.
     #[error("`{path}`:{line}: {source}")]
     Point {
         /// The file.
         path: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The cause.
         source: ImpossiblePoint,
     },
-    /// A node comes twice.
-    #[error("`{path}`:{line}: node {id} comes twice; list each node once")]
+    /// A node is listed twice.
+    #[error("`{path}`:{line}: node {id} is listed twice; list each node once")]
     DoubleNode {
         /// The file.
         path: PathBuf,
@@ -126,12 +129,12 @@ pub enum ReadMatrixError {
         line: usize,
         /// Number of the node.
         id: u64,
-        /// Nodes of the list.
+        /// Number of nodes in the list.
         n_nodes: usize,
     },
-    /// A node that Abaqus made.
+    /// An internal node of Abaqus.
     #[error(
-        "`{path}`:{line}: node {id} is one that Abaqus made (contact, couplings, hybrid elements, \
+        "`{path}`:{line}: node {id} is an internal node of Abaqus (contact, couplings, hybrid elements, \
          distributing constraints); write the matrices of the solid elements alone"
     )]
     InternalNode {
@@ -142,10 +145,10 @@ pub enum ReadMatrixError {
         /// Its number, not above 0.
         id: i64,
     },
-    /// A dof that is no displacement.
+    /// A dof that is not a displacement.
     #[error(
-        "`{path}`:{line}: node {id} has the dof {dof}{meaning}; only displacements along x, y and z are \
-         taken, as bodies of solid elements have them: leave out beams, shells, couplings and elements with \
+        "`{path}`:{line}: node {id} has the dof {dof}{meaning}; only displacements along x, y and z of \
+         bodies with solid elements are accepted: leave out beams, shells, couplings and elements with \
          other fields"
     )]
     OtherDof {
@@ -155,13 +158,13 @@ pub enum ReadMatrixError {
         line: usize,
         /// Number of the node.
         id: u64,
-        /// What the file calls the dof.
+        /// Name of the dof in the file.
         dof: String,
-        /// What it is, in brackets with a blank before them; empty if that is not known.
+        /// Its meaning, in brackets after a blank; empty if it is not known.
         meaning: &'static str,
     },
     /// A dof has two rows.
-    #[error("`{path}`:{line}: {direction} of node {id} comes twice, as row {first} before")]
+    #[error("`{path}`:{line}: {direction} of node {id} has a second row; the first one is row {first}")]
     DoubleDof {
         /// The file.
         path: PathBuf,
@@ -174,7 +177,7 @@ pub enum ReadMatrixError {
         /// The earlier row, from 1.
         first: usize,
     },
-    /// A node has rows, but not three.
+    /// A node has one or two rows.
     #[error(
         "`{path}`: node {id} has no row for {direction}: it is held by a support or tied to other nodes; \
          write the matrices of the free body"
@@ -187,21 +190,21 @@ pub enum ReadMatrixError {
         /// Direction without a row.
         direction: &'static str,
     },
-    /// Matrix and list of dofs are of different length.
-    #[error("`{path}` has {rows} rows, but `{dofs}` names {n_dofs}: they are of different runs")]
+    /// Matrix and list of dofs have different lengths.
+    #[error("`{path}` has {rows} rows, but `{dofs}` has {n_dofs}: they belong to different runs")]
     DofCount {
         /// File of the matrix.
         path: PathBuf,
-        /// Its rows.
+        /// Its number of rows.
         rows: usize,
         /// File of the dofs.
         dofs: PathBuf,
-        /// Dofs of that file.
+        /// Number of dofs in that file.
         n_dofs: usize,
     },
-    /// A support of Abaqus.
+    /// A support in the format of Abaqus.
     #[error(
-        "`{path}`:{line}: {value:e} for {direction} of node {id} is a support, as Abaqus writes it; write \
+        "`{path}`:{line}: {value:e} for {direction} of node {id} is a support in the format of Abaqus; write \
          the matrices in a step without boundary conditions"
     )]
     Support {
@@ -216,7 +219,7 @@ pub enum ReadMatrixError {
         /// Entry of the diagonal.
         value: f64,
     },
-    /// The user stopped it.
+    /// The user stopped the operation.
     #[error("stopped while reading `{path}`")]
     Interrupted {
         /// The file.
@@ -231,7 +234,7 @@ pub enum ReadMatrixError {
 }
 
 impl ReadMatrixError {
-    /// True if the operating system is at fault and not what the file holds.
+    /// True for errors of the operating system, false for errors in the content.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() != io::ErrorKind::InvalidData)
     }

@@ -1,8 +1,8 @@
 //! Assembled matrices in Harwell-Boeing format, as Ansys writes them by `HBMAT`.
 //!
-//! Four lines of header (five with right-hand sides), then the pointers to the columns, the rows and the
-//! values, each in fields of the width that Fortran formats in the header say; numbers count from 1.
-//! Right-hand sides, which come last, are passed over.
+//! The header has four lines (five with right-hand sides). The column pointers, the rows and the values
+//! follow, in fields whose widths are given by Fortran formats in the header; indices count from 1.
+//! Right-hand sides at the end are ignored.
 //!
 //! Source: Duff, Grimes & Lewis (1989), Sparse matrix test problems, ACM Trans. Math. Softw. 15(1), 1–14, and
 //! their User's Guide for the Harwell-Boeing Sparse Matrix Collection (1992), section 3.
@@ -21,7 +21,7 @@ pub(super) fn is_harwell_boeing(text: &Text<'_>) -> bool {
     of_matrix && integers(counts).is_some_and(|counts| counts.len() >= 4)
 }
 
-/// Reads the matrix; both triangles or one, as its type says.
+/// Reads the matrix: both triangles or one, depending on its type.
 pub(super) fn read(text: &Text<'_>, progress: &dyn Progress) -> Result<Found, ReadMatrixError> {
     let header = Header::read(text)?;
     let (n, n_entries) = (header.size, header.n_entries);
@@ -63,12 +63,12 @@ pub(super) fn read(text: &Text<'_>, progress: &dyn Progress) -> Result<Found, Re
     Ok(Found { size: n, entries, is_symmetric: Some(header.is_symmetric) })
 }
 
-/// What the first lines say.
+/// The header.
 struct Header {
     size: usize,
     n_entries: usize,
     is_symmetric: bool,
-    /// Lines of pointers and rows.
+    /// Number of lines of pointers and rows.
     lines: [usize; 2],
     /// Fields of pointers, rows and values.
     formats: [Format; 3],
@@ -114,7 +114,7 @@ fn integers(line: &str) -> Option<Vec<usize>> {
     line.split_whitespace().map(|word| word.parse().ok()).collect()
 }
 
-/// Fields of one width, so many a line.
+/// The width of a field and the number of fields per line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Format {
     per_line: usize,
@@ -126,7 +126,7 @@ impl Format {
     fn parse(text: &str) -> Option<Self> {
         let text: String = text.to_uppercase().split_whitespace().collect();
         let inner = text.strip_prefix('(')?.strip_suffix(')')?;
-        // A scale factor such as 1P moves no field.
+        // A scale factor such as 1P does not change the fields.
         let inner = inner.split_once('P').map_or(inner, |(_, rest)| rest).trim_start_matches(',');
         let letter = inner.find(['I', 'E', 'D', 'F', 'G'])?;
         let (count, width) = (&inner[..letter], &inner[letter + 1..]);
@@ -142,7 +142,7 @@ struct Fields<'t, 'a> {
     format: Format,
     /// Line of the next field, from 0.
     line: usize,
-    /// Field of the line.
+    /// Field in the line.
     at: usize,
 }
 
@@ -151,7 +151,7 @@ impl<'t, 'a> Fields<'t, 'a> {
         Self { text, format, line, at: 0 }
     }
 
-    /// Line of the next field and what it holds; nothing at the end of the file.
+    /// Line and content of the next field; nothing at the end of the file.
     fn next(&mut self) -> (usize, Option<&'a str>) {
         while let Some(line) = self.text.lines.get(self.line) {
             let from = self.at.saturating_mul(self.format.width);

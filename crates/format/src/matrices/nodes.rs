@@ -8,7 +8,7 @@ use carom_files::coordinates::ImpossiblePoint;
 use super::ReadMatrixError;
 use super::text::{Text, load, number};
 
-/// Nodes of a body in an order of their own.
+/// Nodes of a body in the order of a list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodeList {
     /// Number and position of each \[m\].
@@ -17,7 +17,7 @@ pub struct NodeList {
 }
 
 impl NodeList {
-    /// Where a node is in the list.
+    /// Index of a node in the list.
     pub fn place(&self, id: u64) -> Option<u32> {
         self.place.get(&id).copied()
     }
@@ -27,12 +27,12 @@ impl NodeList {
         self.nodes.len()
     }
 
-    /// True without a node.
+    /// True if there is no node.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// False if the node was there before.
+    /// Adds a node; returns false if it is in the list already.
     fn add(&mut self, id: u64, point: [f64; 3]) -> bool {
         let place = u32::try_from(self.nodes.len()).expect("no file has so many lines");
         self.nodes.push((id, point));
@@ -43,9 +43,9 @@ impl NodeList {
 /// Reads a list of nodes: lines `number x y z`, blanks or commas between them, `#`, `%` and `**` begin
 /// comments.
 ///
-/// Of an input file of Abaqus or CalculiX the `*NODE` blocks are taken and all else is passed over. A file
-/// that places or turns what it lists (`*INSTANCE` with data, `*SYSTEM`, `*NODE` with `SYSTEM=C`), or has it
-/// in another file, is refused.
+/// In an input file of Abaqus or CalculiX the `*NODE` blocks are read and everything else is ignored. A file
+/// that translates or rotates its nodes (`*INSTANCE` with data, `*SYSTEM`, `*NODE` with `SYSTEM=C`), or
+/// includes them from another file, is refused.
 ///
 /// # Errors
 ///
@@ -85,22 +85,22 @@ pub fn read_nodes(path: &Path) -> Result<NodeList, ReadMatrixError> {
     Ok(list)
 }
 
-/// What nodes must be where they are listed.
+/// The expected form of a file with nodes.
 const PLAIN: &str = "the nodes in this file and at their places in the body, by `*NODE` blocks without \
     systems, instances that are moved and other files";
 
-/// What the lines between two keywords are.
+/// The kind of the lines between two keywords.
 #[derive(Clone, Copy)]
 enum Block {
     Nodes,
-    /// Nothing that matters.
+    /// Lines that are ignored.
     Other,
-    /// Where nodes would be moved to.
+    /// A transformation of nodes.
     Unplaced,
 }
 
 impl Block {
-    /// `None` for a keyword that lets no node be where it is listed.
+    /// `None` for a keyword that moves nodes.
     fn of(keyword: &str) -> Option<Self> {
         let (name, rest) = keyword.split_once(',').unwrap_or((keyword, ""));
         match name {

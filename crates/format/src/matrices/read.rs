@@ -1,4 +1,4 @@
-//! Matrices of whatever kind as their lower triangle.
+//! Reading of matrices in all formats as their lower triangle.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use super::harwell_boeing::{self, is_harwell_boeing};
 use super::text::{DIRECTIONS, Text, load, number};
 use super::{DofList, NodeList, ReadMatrixError};
 
-/// Largest difference of two entries that should be equal, relative to the largest of the matrix: figures of
-/// files.
+/// Largest difference of two entries that should be equal, relative to the largest entry of the matrix, for
+/// the number of digits in files.
 const ASYMMETRY: f64 = 1e-6;
 
-/// Entries of the diagonal from this on are supports: Abaqus writes 1e36 for a dof that is held.
+/// Diagonal entries from this value on are supports: Abaqus writes 1e36 for a held dof.
 const SUPPORT: f64 = 1e30;
 
-/// What a file of a matrix was found to be.
+/// The format of a matrix file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixFormat {
     /// Matrix Market, sparse.
@@ -29,33 +29,33 @@ pub enum MatrixFormat {
     Labels,
 }
 
-/// A matrix, its rows and columns three for each node of the list.
+/// A matrix with three rows and columns for each node of the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadMatrix {
     /// Its lower triangle.
     pub entries: Entries,
-    /// What the file is.
+    /// The format of the file.
     pub format: MatrixFormat,
 }
 
-/// Entries as a file has them.
+/// The entries of a file.
 pub(super) struct Found {
-    /// Rows and columns.
+    /// Number of rows and columns.
     pub size: usize,
     /// Row, column (from 0) and value.
     pub entries: Vec<(u32, u32, f64)>,
-    /// Whether one triangle stands for both; `None` if the file does not say it.
+    /// True if the file contains one triangle, false if both; `None` if it does not say which.
     pub is_symmetric: Option<bool>,
 }
 
-/// Reads a symmetric matrix; the file tells of which kind it is.
+/// Reads a symmetric matrix, whose format is recognised from its content.
 ///
-/// Lines of five words are entries of Abaqus (Abaqus Keywords Guide, `*MATRIX INPUT`, whose lines
-/// `*MATRIX OUTPUT, FORMAT=MATRIX INPUT` writes): row node, its dof, column node, its dof, value, of the
-/// lower or the upper triangle, or of both.
+/// Lines of five words are entries of Abaqus (Abaqus Keywords Guide, `*MATRIX INPUT`, whose lines `*MATRIX
+/// OUTPUT, FORMAT=MATRIX INPUT` writes): row node, its dof, column node, its dof, value, of the lower or the
+/// upper triangle, or of both.
 ///
-/// * `nodes` — the nodes, to whose x, y, z in this order rows belong that the file numbers
-/// * `dofs` — whom they belong to if not
+/// * `nodes` — the nodes; by default numbered rows are their x, y, z in this order
+/// * `dofs` — the dofs of numbered rows
 ///
 /// # Errors
 ///
@@ -120,17 +120,17 @@ fn format_of(text: &Text<'_>) -> MatrixFormat {
     if first == Some(5) { MatrixFormat::Labels } else { MatrixFormat::Rows }
 }
 
-/// Reports and looks for a stop now and then.
+/// Reports the progress and checks for a stop by the user, at intervals.
 ///
-/// * `line` — where the reader is
-/// * `step` — how often it called
+/// * `line` — line that the reader has reached
+/// * `step` — number of calls so far
 pub(super) fn look_up(
     text: &Text<'_>,
     line: usize,
     step: usize,
     progress: &dyn Progress,
 ) -> Result<(), ReadMatrixError> {
-    /// Calls between two reports.
+    /// Number of calls between two reports.
     const REPORT: usize = 1 << 16;
     if step.is_multiple_of(REPORT) {
         progress.set(line as u64);
@@ -269,7 +269,7 @@ fn meaning_of_dof(dof: u32) -> &'static str {
     }
 }
 
-/// Puts the rows where they belong.
+/// Maps rows to dofs.
 fn put(found: &mut Found, dofs: &DofList, n_dofs: usize, path: &Path) -> Result<(), ReadMatrixError> {
     if found.size != dofs.dofs.len() {
         return Err(ReadMatrixError::DofCount {
@@ -294,13 +294,13 @@ struct UnequalPair {
     upper: f64,
 }
 
-/// The lower triangle of a matrix that may hold either or both; entries of one place add up.
+/// The lower triangle of a matrix given by one or both triangles; repeated entries are summed.
 ///
-/// Where the file does not say it, both are there if any pair of dofs has entries both ways: rows may be in
-/// any order, so that one triangle of the file can lie on both sides of the diagonal.
+/// If the file does not say which, it contains both triangles if any pair of dofs has both entries: rows may
+/// be in any order, so that entries of one triangle can lie on both sides of the diagonal.
 fn lower_triangle(found: Found) -> Result<Entries, UnequalPair> {
     let Found { size, mut entries, is_symmetric } = found;
-    // Both ways side by side: by pair, the lower one first.
+    // Sorted so that both entries of a pair are neighbours, the lower one first.
     let pair = |entry: &(u32, u32, f64)| (entry.0.min(entry.1), entry.0.max(entry.1));
     entries.sort_by_key(|entry| (pair(entry), entry.0 < entry.1));
     let one_triangle = is_symmetric.unwrap_or_else(|| {

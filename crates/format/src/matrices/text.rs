@@ -15,13 +15,14 @@ pub(super) struct Text<'a> {
 
 impl<'a> Text<'a> {
     pub(super) fn new(path: &'a Path, content: &'a str) -> Self {
-        // Counted first: a list that grows takes twice the memory for a moment.
+        // Lines are counted first: a growing list would need twice the memory for a moment.
         let mut lines = Vec::with_capacity(content.bytes().filter(|&c| c == b'\n').count() + 1);
         lines.extend(content.lines());
         Self { path, lines }
     }
 
-    /// Line `i`, from 0, is not what belongs there; the end of the file is what lies behind the last line.
+    /// The error for unexpected content in line `i`, from 0; beyond the last line this is the end of the
+    /// file.
     pub(super) fn unexpected(&self, i: usize, expected: impl Into<String>) -> ReadMatrixError {
         let found = self.lines.get(i).copied().unwrap_or("the end of the file");
         ReadMatrixError::Unexpected {
@@ -32,7 +33,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The words of a line that is no comment; blank lines have none.
+    /// The words of a line; none for comments and blank lines.
     pub(super) fn words(&self, i: usize) -> impl Iterator<Item = &'a str> + use<'a> {
         let line = self.lines[i].trim();
         let content = if line.starts_with(['%', '*']) { "" } else { line.split('#').next().unwrap_or("") };
@@ -42,7 +43,7 @@ impl<'a> Text<'a> {
 
 /// Reads a file.
 pub(super) fn load(path: &Path) -> Result<String, ReadMatrixError> {
-    /// A zero among so many first bytes: no text.
+    /// Number of first bytes among which a zero byte marks a binary file.
     const HEAD: usize = 4096;
     let bytes = carom_files::input::read(path)
         .map_err(|source| ReadMatrixError::Io { path: path.to_owned(), source })?;

@@ -1,4 +1,4 @@
-//! Matrices and nodes as text of ours.
+//! Writing of matrices and nodes as text.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,14 +10,13 @@ use faer::Mat;
 
 use crate::watched::Watched;
 
-/// Writes a symmetric matrix as a Matrix Market file, whole or not at all; seventeen digits give the same
-/// numbers back.
+/// Writes a symmetric matrix as a Matrix Market file, atomically; seventeen digits preserve all bits.
 ///
 /// # Errors
 ///
 /// [`WriteFileError`]
 pub fn write_matrix(path: &Path, matrix: &Entries, progress: &dyn Progress) -> Result<(), WriteFileError> {
-    /// Of a line: two numbers of up to seven digits and a value.
+    /// Estimated bytes of a line: two numbers of up to seven digits and a value.
     const LINE: u64 = 39;
     write_atomically(path, |out| {
         let mut out = Watched::begin(out, "writing", LINE * matrix.entries.len() as u64, progress);
@@ -33,13 +32,13 @@ pub fn write_matrix(path: &Path, matrix: &Entries, progress: &dyn Progress) -> R
 }
 
 /// Writes a dense matrix as a Matrix Market file (`matrix array real general`), column by column, whole or
-/// not at all; seventeen digits give the same numbers back.
+/// not at all; seventeen digits preserve all bits.
 ///
 /// # Errors
 ///
 /// [`WriteFileError`], also if the user stopped it
 pub fn write_dense(path: &Path, matrix: &Mat<f64>, progress: &dyn Progress) -> Result<(), WriteFileError> {
-    /// Of a line: a value, mostly positive.
+    /// Estimated bytes of a line: a value, mostly positive.
     const LINE: u64 = 24;
     write_atomically(path, |out| {
         let bytes = LINE * (matrix.nrows() * matrix.ncols()) as u64;

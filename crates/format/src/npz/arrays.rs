@@ -1,4 +1,4 @@
-//! The arrays of an archive as numbers and texts, checked against the types and shapes that are needed.
+//! The arrays of an archive as numbers and texts, checked against the required types and shapes.
 
 use carom_files::npy::last_index_fastest;
 
@@ -20,7 +20,7 @@ impl ArchiveReader {
         Err(self.unexpected(name, format!("shape ({})", wanted.join(", ")), format!("{:?}", header.shape)))
     }
 
-    /// Doubles with the last index fastest; `shape` gives the extents that are known.
+    /// Doubles with the last index fastest; `shape` contains the known extents.
     ///
     /// # Errors
     ///
@@ -165,14 +165,14 @@ impl ArchiveReader {
         };
         if width == 0 {
             let n = header.n_elements().unwrap_or(0);
-            // An empty text costs no bytes, so that a broken file could claim any number of them.
+            // An empty text needs no bytes, so that a damaged file could claim any number of them.
             return if n <= 1 {
                 Ok(vec![String::new(); n])
             } else {
                 Err(self.unexpected(name, "texts", "empty texts"))
             };
         }
-        // A string, what the heap adds to it, and its letters.
+        // The size of a string, its overhead on the heap, and its characters.
         self.take_memory(bytes.len() / (4 * width) * (size_of::<String>() + 32 + width))?;
         let decode = |chunk: &[u8]| {
             let points =

@@ -1,11 +1,12 @@
 //! Archives of arrays that `numpy.load` opens, with kind, version and checksum.
 //!
-//! An archive is a ZIP file of `.npy` arrays. Ours hold the text arrays `format` (such as `carom-body`),
-//! `version` (`major.minor`) and `checksum`, and otherwise numbers and texts, never pickled objects. A larger
-//! major version means that old readers would misread the file; a larger minor one only adds arrays.
+//! An archive is a ZIP file of `.npy` arrays. Archives of carom contain the text arrays `format` (such as
+//! `carom-body`), `version` (`major.minor`) and `checksum`, and otherwise numbers and texts, never pickled
+//! objects. A larger major version means that old readers would misread the file; a larger minor one only
+//! adds arrays.
 //!
 //! The header of an array is written and parsed in [`carom_files::npy`], because texts (`<U`) and bulk reads
-//! are needed, and because a broken header must give an error whatever it claims.
+//! are needed, and because every invalid header must give an error.
 
 mod arrays;
 mod once;

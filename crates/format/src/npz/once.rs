@@ -1,15 +1,14 @@
-//! A writer whose first error is its last.
+//! A writer that reports only its first error.
 
 use std::io::{self, Seek, SeekFrom, Write};
 
-/// Reports the first error of a writer, and takes what follows without writing it.
+/// Reports the first error of a writer, and accepts and ignores all later data.
 ///
-/// `ZipWriter` completes its archive when it is dropped, even after an error, and prints on standard error
-/// that a full disk does not let it, beside the error that the caller has. An archive after an error is of no
-/// use, whatever follows.
+/// `ZipWriter` completes its archive when it is dropped, even after an error, and prints a second error if
+/// the disk is full. An archive after an error is useless in any case.
 pub(super) struct FailsOnce<W> {
     out: W,
-    /// Where the writer stands, or would stand after an error.
+    /// Position of the writer, or after an error the position that it would have.
     position: u64,
     has_failed: bool,
 }
@@ -25,7 +24,7 @@ impl<W> FailsOnce<W> {
             return Ok(pretended);
         }
         let done = action(&mut self.out);
-        // An interrupted call is repeated by the caller.
+        // The caller repeats an interrupted call.
         self.has_failed = done.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
         done
     }
@@ -34,7 +33,7 @@ impl<W> FailsOnce<W> {
 impl<W: Write> Write for FailsOnce<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.attempt(bytes.len(), |out| out.write(bytes))?;
-        // Callers take nothing written for an error.
+        // Callers treat 0 written bytes as an error.
         self.has_failed |= n == 0 && !bytes.is_empty();
         self.position += n as u64;
         Ok(n)
@@ -63,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_follows_an_error_is_taken_without_another() {
+    fn data_after_an_error_are_accepted_without_another_error() {
         let mut memory = [0; 8];
         let mut out = FailsOnce::new(Cursor::new(&mut memory[..]));
         out.write_all(b"123456").unwrap();

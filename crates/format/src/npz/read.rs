@@ -11,7 +11,7 @@ use zip::result::ZipError;
 use super::write::{begin_digest, combine, hexadecimal};
 use super::{Header, HeaderError, Version};
 
-/// Why an archive cannot be used.
+/// Errors of reading an archive.
 #[derive(Debug, Error)]
 pub enum ReadArchiveError {
     /// The file cannot be opened or read.
@@ -19,40 +19,41 @@ pub enum ReadArchiveError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is no archive, or a damaged one.
-    #[error("`{path}` is no {kind} file, or damaged: {source}; {}", way_out(path, kind))]
+    /// The file is not an archive, or damaged.
+    #[error("`{path}` is not a {kind} file, or it is damaged: {source}; {}", way_out(path, kind))]
     NotAnArchive {
         /// The file.
         path: PathBuf,
-        /// What was expected, "body" for instance.
+        /// The expected kind, for instance "body".
         kind: &'static str,
-        /// What is wrong with it.
+        /// The cause.
         source: ZipError,
     },
-    /// It is an archive of another program.
-    #[error("`{path}` is an archive of another program and no {kind} file; {}", way_out(path, kind))]
+    /// The file is an archive of another program.
+    #[error("`{path}` is an archive of another program and not a {kind} file; {}", way_out(path, kind))]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What was expected, "body" for instance.
+        /// The expected kind, for instance "body".
         kind: &'static str,
     },
-    /// It is an archive of something else.
-    #[error("`{path}` is of the kind `{found}`, a `{expected}` is needed here")]
+    /// The file is of another kind.
+    #[error("`{path}` is of the kind `{found}`; a `{expected}` is required here")]
     WrongKind {
         /// The file.
         path: PathBuf,
-        /// The kind that is needed.
+        /// The required kind.
         expected: &'static str,
         /// Its kind.
         found: String,
     },
     /// A newer carom wrote it.
     #[error(
-        "`{path}` has version {found} of the format `{kind}`, this program reads up to {supported}.x; use \
+        "`{path}` has version {found} of the format `{kind}`; this program reads versions up to \
+         {supported}.x; use \
          the release of carom that wrote it ({program}) or a newer one, or make the file again with this one"
     )]
     Newer {
@@ -75,14 +76,14 @@ pub enum ReadArchiveError {
         /// The array.
         array: String,
     },
-    /// An array is damaged, or no array.
+    /// An array is invalid.
     #[error("`{path}`: array `{array}`: {source}")]
     Header {
         /// The file.
         path: PathBuf,
         /// The array.
         array: String,
-        /// What is wrong with it.
+        /// The cause.
         source: HeaderError,
     },
     /// An array's content ends too early or fails its checksum.
@@ -92,7 +93,7 @@ pub enum ReadArchiveError {
         path: PathBuf,
         /// The array.
         array: String,
-        /// What is wrong with it.
+        /// The cause.
         source: io::Error,
     },
     /// An array has another type or shape.
@@ -102,26 +103,26 @@ pub enum ReadArchiveError {
         path: PathBuf,
         /// The array.
         array: String,
-        /// What is needed.
+        /// The required content.
         expected: String,
-        /// What is there.
+        /// The content that was found.
         found: String,
     },
-    /// Two arrays of one name.
+    /// Two arrays have the same name.
     #[error(
-        "`{path}`: {what}: which of them counts is not clear; the file was changed or is damaged, copy or \
+        "`{path}`: {what}, so that the content is ambiguous; the file was changed or is damaged, copy or \
          make it again"
     )]
     Twice {
         /// The file.
         path: PathBuf,
-        /// What is there twice.
+        /// The repeated names.
         what: String,
     },
-    /// Packed arrays that unpack to much more.
+    /// Compressed arrays expand to too many bytes.
     #[error(
-        "`{path}` ({size} bytes) unpacks to {unpacked} bytes or more, and at most {most} are read from a \
-         file of its size: it is damaged or made to fill memory; if it is sound, save it unpacked \
+        "`{path}` ({size} bytes) expands to {unpacked} bytes or more, but at most {most} are read from a \
+         file of this size: it is damaged or made to fill the memory; if it is valid, save it uncompressed \
          (numpy.savez)"
     )]
     Unpacks {
@@ -129,14 +130,15 @@ pub enum ReadArchiveError {
         path: PathBuf,
         /// Its size \[byte\].
         size: u64,
-        /// What it unpacks to \[byte\].
+        /// Its expanded size \[byte\].
         unpacked: u64,
         /// The limit \[byte\].
         most: u64,
     },
-    /// A file without the checksum that it should have.
+    /// The checksum is missing.
     #[error(
-        "`{path}` is of version {version} and states no checksum, which every such file has: it was changed \
+        "`{path}` has version {version} but no checksum, which every file of this version has: it was \
+         changed \
          after it was written; make it again, or export and import what you want to change"
     )]
     NoChecksum {
@@ -145,9 +147,9 @@ pub enum ReadArchiveError {
         /// Its version.
         version: Version,
     },
-    /// The content is not what the checksum says.
+    /// The checksum is wrong.
     #[error(
-        "`{path}`: the content does not have the checksum that the file states; it was changed after it was \
+        "`{path}`: the checksum in the file does not match its content; the file was changed after it was \
          written"
     )]
     Checksum {
@@ -156,7 +158,7 @@ pub enum ReadArchiveError {
     },
 }
 
-/// How the file of another program becomes one of ours.
+/// Hint how to convert a file of another program.
 fn way_out(path: &Path, kind: &str) -> String {
     match kind {
         "body" => format!(
@@ -169,26 +171,26 @@ fn way_out(path: &Path, kind: &str) -> String {
 }
 
 impl ReadArchiveError {
-    /// True if the operating system refused, false if the content is wrong.
+    /// True for errors of the operating system, false for errors in the content.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Io { .. })
     }
 }
 
-/// Bytes that the arrays of an archive may have unpacked, for each byte of the file and beyond; and those of
-/// the decoded values that readers take of them. With what decoding takes in passing, reading stays within
+/// Limits on the expanded size of an archive (per byte of the file, and a constant) and on the size of
+/// decoded values. With the temporary memory of decoding, reading stays within
 /// [`carom_files::input::memory_limit`].
 const UNPACKED_FACTOR: u64 = 3;
 const UNPACKED_BASE: u64 = 32_000_000;
 const DECODED_FACTOR: u64 = 6;
 const DECODED_BASE: u64 = 64_000_000;
 
-/// Gives the arrays of an archive by name (the getters are in the module `arrays`).
+/// An open archive, whose arrays are read by name (the getters are in the module `arrays`).
 pub struct ArchiveReader {
     path: PathBuf,
     /// Its size \[byte\].
     size: u64,
-    /// Bytes that decoded arrays may still take.
+    /// Remaining memory for decoded arrays \[byte\].
     memory: u64,
     zip: zip::ZipArchive<BufReader<File>>,
     version: Version,
@@ -197,8 +199,8 @@ pub struct ArchiveReader {
 impl ArchiveReader {
     /// Opens an archive and checks kind and version before anything else is read.
     ///
-    /// * `kind` — what `format` must say
-    /// * `word` — what messages call it
+    /// * `kind` — required entry `format`
+    /// * `word` — name of the kind in messages
     /// * `supported` — largest major version that can be read
     ///
     /// # Errors
@@ -238,7 +240,7 @@ impl ArchiveReader {
         Ok(archive)
     }
 
-    /// Refuses names that are there twice, and arrays that unpack to much more than the file.
+    /// Refuses repeated names, and arrays whose expanded size is much larger than the file.
     fn check_list(&self) -> Result<(), ReadArchiveError> {
         if self.zip.has_duplicate_names() {
             let what = format!("its list has more entries than the {} different names", self.zip.len());
@@ -247,7 +249,7 @@ impl ArchiveReader {
         let most = UNPACKED_FACTOR.saturating_mul(self.size).saturating_add(UNPACKED_BASE);
         let mut unpacked = 0_u64;
         for i in 0..self.zip.len() {
-            // The sizes are those of the central directory: an entry that nobody reads may be damaged.
+            // The sizes are those of the central directory: entries that are not read may be damaged.
             let Ok(entry) = self.zip.by_index_data(i) else { continue };
             unpacked = unpacked.saturating_add(entry.size());
         }
@@ -262,7 +264,7 @@ impl ArchiveReader {
         Ok(())
     }
 
-    /// Takes memory for decoded values.
+    /// Accounts for the memory of decoded values.
     pub(super) fn take_memory(&mut self, bytes: usize) -> Result<(), ReadArchiveError> {
         let most = DECODED_FACTOR.saturating_mul(self.size).saturating_add(DECODED_BASE);
         match self.memory.checked_sub(bytes as u64) {
@@ -293,7 +295,7 @@ impl ArchiveReader {
         self.zip.index_for_name(&file_name).is_some()
     }
 
-    /// An error about an array: what is needed and what is there.
+    /// The error for an array with unexpected content.
     pub fn unexpected(
         &self,
         array: &str,
@@ -326,7 +328,7 @@ impl ArchiveReader {
         Ok((header, bytes))
     }
 
-    /// An entry of the archive, to be read up to the size that its list states.
+    /// An entry of the archive, limited to its size in the directory.
     fn entry(&mut self, name: &str) -> Result<zip::read::ZipFile<'_, BufReader<File>>, ReadArchiveError> {
         let (path, array) = (self.path.clone(), name.to_owned());
         match self.zip.by_name(&format!("{name}.npy")) {
@@ -340,7 +342,7 @@ impl ArchiveReader {
         let path = self.path.clone();
         let mut entry = self.entry(name)?;
         let stated = entry.size();
-        // The stated size is a claim of the file, which was checked against its size.
+        // The size in the directory was checked against the size of the file.
         let mut bytes = Vec::with_capacity(usize::try_from(stated).unwrap_or(0).min(1 << 24));
         let read = entry.by_ref().take(stated).read_to_end(&mut bytes).and_then(|_| ended(&mut entry));
         match read {
@@ -349,15 +351,15 @@ impl ArchiveReader {
         }
     }
 
-    /// Compares the content with the checksum that the file states, and returns it. Arrays are read in
-    /// pieces: those that nobody asks for take no memory.
+    /// Compares the content with the checksum in the file, and returns the checksum. Arrays are read in
+    /// pieces, so that unused arrays need no memory.
     ///
-    /// * `is_due` — whether a file of its version states one
+    /// * `is_due` — true if files of this version must have a checksum
     ///
     /// # Errors
     ///
-    /// [`ReadArchiveError::Checksum`] if they differ, [`ReadArchiveError::NoChecksum`] if there is none
-    /// though it is due, others if an array cannot be read.
+    /// [`ReadArchiveError::Checksum`] if they differ, [`ReadArchiveError::NoChecksum`] if a required one is
+    /// missing, others if an array cannot be read.
     pub fn verified_checksum(&mut self, is_due: bool) -> Result<String, ReadArchiveError> {
         let stated = if self.has("checksum") { Some(self.text("checksum")?) } else { None };
         if is_due && stated.is_none() {
@@ -379,7 +381,7 @@ impl ArchiveReader {
 
     /// SHA-256 of an array.
     fn digest(&mut self, name: &str) -> Result<String, ReadArchiveError> {
-        /// More than the headers of arrays of numbers and texts have.
+        /// Upper limit of the header length of number and text arrays.
         const HEAD: u64 = 1 << 12;
         let (path, array) = (self.path.clone(), name.to_owned());
         let mut entry = self.entry(name)?;
@@ -407,8 +409,7 @@ impl ArchiveReader {
     }
 }
 
-/// Reads on behind the size that the list of the archive states: there must be nothing, and the checksum of
-/// the entry is compared.
+/// Checks that an entry ends at its size in the directory; this also compares the checksum of the entry.
 fn ended(entry: &mut impl Read) -> io::Result<()> {
     match entry.read(&mut [0])? {
         0 => Ok(()),
@@ -418,7 +419,7 @@ fn ended(entry: &mut impl Read) -> io::Result<()> {
     }
 }
 
-/// A digest that can be written to.
+/// A digest as a writer.
 struct Sha256Writer(sha2::Sha256);
 
 impl io::Write for Sha256Writer {

@@ -8,11 +8,11 @@ use zip::write::SimpleFileOptions;
 use super::once::FailsOnce;
 use super::{Element, Header, Version};
 
-/// Writes the arrays of an archive one after the other and the checksum last.
+/// Writes the arrays of an archive one after the other, and the checksum as the last one.
 ///
 /// The checksum is the SHA-256 of the lines `name sha256-of-the-array\n` of all arrays but itself, in the
 /// order of their names; an array's is that of the line `descr fortran_order shape\n` and the elements. The
-/// same content gives the same bytes, whenever it is written.
+/// same content always gives the same bytes.
 pub struct ArchiveWriter<W: Write + Seek> {
     zip: zip::ZipWriter<FailsOnce<W>>,
     digests: Vec<(String, String)>,
@@ -71,7 +71,7 @@ impl<W: Write + Seek> ArchiveWriter<W> {
     ///
     /// # Panics
     ///
-    /// If `values` does not fill the shape; so do the others below.
+    /// If `values` does not fill the shape; likewise in the methods below.
     pub fn f64(&mut self, name: &str, shape: &[usize], values: &[f64]) -> io::Result<()> {
         assert_eq!(shape.iter().product::<usize>(), values.len(), "array `{name}`");
         let chunks =
@@ -167,7 +167,7 @@ impl<W: Write + Seek> ArchiveWriter<W> {
     }
 }
 
-/// Digest of an array before its elements; spaces that a writer put into the header do not count.
+/// Digest of an array before its elements; spaces in the header have no effect.
 pub(super) fn begin_digest(header: &Header) -> Sha256 {
     let mut digest = Sha256::new();
     digest.update(format!("{} {} {:?}\n", header.element.descr(), header.fortran_order, header.shape));

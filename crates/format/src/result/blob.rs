@@ -15,7 +15,7 @@ pub(super) fn from_u64(values: &[u64], out: &mut Vec<u8>) {
     out.extend(values.iter().flat_map(|value| value.to_le_bytes()));
 }
 
-/// None if the bytes are no whole numbers.
+/// None if the number of bytes does not fit.
 pub(super) fn to_f64(bytes: &[u8]) -> Option<Vec<f64>> {
     let (chunks, rest) = bytes.as_chunks::<8>();
     rest.is_empty().then(|| chunks.iter().map(|&chunk| f64::from_le_bytes(chunk)).collect())

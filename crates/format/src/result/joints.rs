@@ -1,4 +1,4 @@
-//! What joints transmit, frame by frame, as rows of the database and back.
+//! Forces and torques of joints, frame by frame, as rows of the database.
 
 use carom_dynamics::{JointAction, JointState};
 use rusqlite::{Row, params};
@@ -8,10 +8,10 @@ use super::{ResultError, ResultJoint, ResultReader, schema};
 /// Words of the two coordinates of a [`JointState`].
 const COORDINATES: [&str; 2] = ["length", "angle"];
 
-/// What a joint transmits in every frame.
+/// Force and torque of a joint in every frame.
 pub type JointCourse = Vec<JointState>;
 
-/// The joints of a run, at its start.
+/// Writes the joints of a run, at its start.
 pub(super) fn write_joints(database: &rusqlite::Connection, joints: &[ResultJoint]) -> rusqlite::Result<()> {
     for (id, joint) in joints.iter().enumerate() {
         let row = params![id as i64, joint.name, joint.kind, joint.first, joint.second];
@@ -20,7 +20,7 @@ pub(super) fn write_joints(database: &rusqlite::Connection, joints: &[ResultJoin
     Ok(())
 }
 
-/// What the joints transmit in a frame.
+/// Writes forces and torques of the joints in a frame.
 pub(super) fn write_frame(
     database: &rusqlite::Connection,
     frame: i64,
@@ -46,7 +46,7 @@ pub(super) fn write_frame(
 }
 
 impl ResultReader {
-    /// The joints of the run; none in results before version 1.2.
+    /// Reads the joints of the run; none in results before version 1.2.
     pub(super) fn joints(&self) -> Result<Vec<ResultJoint>, ResultError> {
         if !self.has_table("joint")? {
             return Ok(Vec::new());
@@ -56,7 +56,8 @@ impl ResultReader {
         })
     }
 
-    /// What a joint transmits in every frame, in their order; nothing if there is no such joint.
+    /// Force and torque of a joint in every frame, in the order of the frames; empty if there is no such
+    /// joint.
     ///
     /// # Errors
     ///

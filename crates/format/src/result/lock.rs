@@ -1,4 +1,4 @@
-//! One process at a time writes a result.
+//! A lock, so that only one process at a time writes a result.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
@@ -8,28 +8,27 @@ use carom_files::{WriteFileError, temporary};
 
 use super::ResultError;
 
-/// Keeps other processes from writing a result, or beginning one of its name, until it is dropped or its
-/// process ends.
+/// Prevents other processes from writing or creating a result until it is dropped or its process ends.
 ///
-/// The lock is on a file of its own, `RESULT-lock`: SQLite's locks on the database come and go with its
-/// transactions, and on some network file systems two kinds of locks on one file exclude each other. The file
-/// goes with the lock; one that a killed process has left is taken over.
+/// The lock is on a separate file, `RESULT-lock`: SQLite locks the database only during transactions, and on
+/// some network file systems two kinds of locks on one file exclude each other. The file is removed with the
+/// lock; the file of a killed process is reused.
 #[derive(Debug)]
 pub struct ResultLock {
     path: PathBuf,
-    /// `None` where the file system has no locks: then SQLite's own are all there is.
+    /// `None` where the file system has no locks: then only SQLite's locks protect the result.
     held: Option<File>,
 }
 
 impl ResultLock {
-    /// Takes the lock of a result, which need not exist.
+    /// Acquires the lock of a result, which need not exist.
     ///
     /// # Errors
     ///
     /// [`ResultError::InUse`] if another process has it; [`ResultError::Write`], [`ResultError::Io`] if
     /// nothing can be written there.
     pub fn take(result: &Path) -> Result<Self, ResultError> {
-        // By whatever link it is called, it is one result.
+        // Links to the same result have the same lock.
         let real = result.canonicalize();
         let path = beside(real.as_deref().unwrap_or(result), "-lock");
         let failed = |source| ResultError::Io { path: result.to_owned(), source };
@@ -40,7 +39,7 @@ impl ResultLock {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     let mut owner = String::new();
-                    // Whoever has just taken it may not have written its number yet.
+                    // A process that has just acquired the lock may not have written its number yet.
                     let _ = file.read_to_string(&mut owner);
                     return Err(ResultError::InUse {
                         path: result.to_owned(),
@@ -53,10 +52,10 @@ impl ResultLock {
                     return Ok(Self { path, held: None });
                 }
             }
-            // Its last owner may have removed the file after it was opened here: that lock would be seen by
-            // nobody.
+            // The last owner may have removed the file after it was opened here: other processes would not
+            // see that lock.
             if is_at(&file, &path) {
-                // With the lock begins the work beside the result.
+                // From here on unfinished files may exist next to the result.
                 temporary::clear_left_over(folder_of(result));
                 let owner = format!("process {}\n", std::process::id());
                 let _ = file.set_len(0).and_then(|()| file.write_all(owner.as_bytes()));
@@ -68,7 +67,7 @@ impl ResultLock {
 
 impl Drop for ResultLock {
     fn drop(&mut self) {
-        // While it is still locked: who opens it later makes another one.
+        // The file is removed while it is locked: a process that opens it later creates another one.
         if self.held.is_some() && cfg!(unix) {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -79,7 +78,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The error of a file in a folder that is not there.
+/// The error for a file in a missing folder.
 fn no_folder(path: &Path) -> Option<ResultError> {
     let folder = Some(folder_of(path)).filter(|folder| !folder.is_dir())?;
     Some(WriteFileError::NoFolder { path: path.to_owned(), folder: folder.to_owned() }.into())
@@ -99,7 +98,7 @@ fn is_at(_file: &File, _path: &Path) -> bool {
     true
 }
 
-/// A path with something behind its name.
+/// A path with a suffix after its name.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);

@@ -1,8 +1,7 @@
-//! Results: SQLite databases that grow while a run may be killed.
+//! Results: SQLite databases that grow during a run and stay valid if it is killed.
 //!
-//! [`ResultWriter`] observes a run; everything between two checkpoints is one transaction, so that what a
-//! killed run leaves ends at a checkpoint and the run continues from there bit for bit. [`ResultReader`]
-//! gives it back.
+//! [`ResultWriter`] observes a run. Everything between two checkpoints is one transaction, so that the result
+//! of a killed run ends at a checkpoint, from which the run continues bit for bit. [`ResultReader`] reads it.
 
 mod blob;
 mod joints;
@@ -25,12 +24,12 @@ pub use write::ResultWriter;
 
 use crate::npz::Version;
 
-/// What the entry `format` of the table `meta` says.
+/// The entry `format` of the table `meta`.
 pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
 pub const VERSION: Version = Version { major: 1, minor: 3 };
 
-/// A body as the result knows it.
+/// A body of a result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResultBody {
     /// Name.
@@ -43,13 +42,13 @@ pub struct ResultBody {
     pub mass: f64,
     /// Origin of the body frame in source coordinates \[m\].
     pub frame_origin: [f64; 3],
-    /// Number of modes, and how many of them are dynamic; of an unreduced body three a point, and none.
+    /// Number of modes, and number of dynamic modes; for an unreduced body three per point, and zero.
     pub modes: [usize; 2],
-    /// The reduced-order model file, absolute; empty for a body that is rigid or not reduced.
+    /// Absolute path of the reduced-order model; empty for a rigid or unreduced body.
     pub rom_path: String,
     /// Its checksum.
     pub rom_checksum: String,
-    /// The body file that the model was made from, absolute; empty if unknown.
+    /// Absolute path of the body file of the model; empty if unknown.
     pub body_path: String,
     /// Its checksum.
     pub body_checksum: String,
@@ -62,7 +61,7 @@ impl ResultBody {
     }
 }
 
-/// A pair of surfaces as the result knows it.
+/// A contact pair of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResultPair {
     /// Name, `ball/rod` for instance.
@@ -73,20 +72,20 @@ pub struct ResultPair {
     pub second: String,
 }
 
-/// A joint, spring or bushing as the result knows it.
+/// A joint, spring or bushing of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResultJoint {
     /// Name.
     pub name: String,
     /// `revolute`, `spring`, …
     pub kind: String,
-    /// `BODY:MARKER` or `ground`, at which torques are taken.
+    /// `BODY:MARKER` or `ground`, the reference point of torques.
     pub first: String,
     /// The other end, on which forces and torques act as given.
     pub second: String,
 }
 
-/// What a result begins with.
+/// The header of a result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunHeader {
     /// The scenario with all defaults, as TOML.
@@ -97,19 +96,18 @@ pub struct RunHeader {
     pub bodies: Vec<ResultBody>,
     /// The contact pairs, in the order of the system.
     pub pairs: Vec<ResultPair>,
-    /// The joints, and behind them springs and bushings, in the order of the system; none in results before
-    /// version 1.2.
+    /// The joints, then springs and bushings, in the order of the system; none in results before version 1.2.
     pub joints: Vec<ResultJoint>,
 }
 
-/// What brings a force on a body about that is in equilibrium.
+/// The cause of a force on a body in equilibrium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForceKind {
-    /// Its loads together.
+    /// The resultant of its loads.
     Load,
     /// A contact pair.
     Contact,
-    /// A support, or all that hold a rigid body.
+    /// A support, or all supports of a rigid body.
     Support,
 }
 
@@ -117,20 +115,20 @@ impl ForceKind {
     const ALL: [(Self, &'static str); 3] =
         [(Self::Load, "load"), (Self::Contact, "contact"), (Self::Support, "support")];
 
-    /// The word for it in the file.
+    /// Its word in the file.
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(kind, _)| *kind == self).expect("all kinds are listed").1
     }
 }
 
-/// A force on a body in static equilibrium: those of a body add up to zero.
+/// A force on a body in static equilibrium: the forces on a body add up to zero.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StaticForce {
     /// Number of the frame.
     pub frame: usize,
     /// Number of the body.
     pub body: usize,
-    /// What brings it about.
+    /// Its cause.
     pub kind: ForceKind,
     /// The support as `BODY:SET`, the contact pair; empty for loads.
     pub name: String,
@@ -138,14 +136,14 @@ pub struct StaticForce {
     pub force: [f64; 3],
 }
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
     /// It is running, or was killed.
     Running,
     /// It reached its end.
     Done,
-    /// The user stopped it.
+    /// The user stopped the operation.
     Interrupted,
     /// It failed; a note says why.
     Failed,
@@ -159,20 +157,20 @@ impl RunState {
         (Self::Failed, "failed"),
     ];
 
-    /// The word for it in the file.
+    /// Its word in the file.
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(state, _)| *state == self).expect("all states are listed").1
     }
 }
 
-/// How loud a note of a run is.
+/// The level of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteLevel {
-    /// Worth knowing.
+    /// Information.
     Note,
-    /// The result may be worse than it looks.
+    /// The result may be inaccurate.
     Warning,
-    /// Why the run failed.
+    /// The reason of a failure.
     Error,
 }
 
@@ -180,39 +178,40 @@ impl NoteLevel {
     const ALL: [(Self, &'static str); 3] =
         [(Self::Note, "note"), (Self::Warning, "warning"), (Self::Error, "error")];
 
-    /// The word for it in the file.
+    /// Its word in the file.
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(level, _)| *level == self).expect("all levels are listed").1
     }
 }
 
-/// Something that a run has to say.
+/// A note of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunNote {
     /// Time in the run \[s\].
     pub time: f64,
-    /// How loud it is.
+    /// Its level.
     pub level: NoteLevel,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
-/// Why a result cannot be written or read.
+/// Errors of writing or reading a result.
 #[derive(Debug, Error)]
 pub enum ResultError {
-    /// There is a result already.
+    /// The result exists.
     #[error("`{path}` exists; `--force` replaces it, `--resume` continues it")]
     Exists {
         /// The file.
         path: PathBuf,
     },
     /// Another process writes to it.
-    #[error("`{path}` is in use: another carom{} writes to it; wait for it or stop it, or give this run \
+    #[error("`{path}` is in use: another carom{} writes to it; wait until it ends or stop it, or give this \
+             run \
         another -o", of(.owner))]
     InUse {
         /// The file.
         path: PathBuf,
-        /// `process` and its number; empty if it has not told yet.
+        /// `process` and its number; empty if it is not known.
         owner: String,
     },
     /// There is no result.
@@ -221,36 +220,36 @@ pub enum ResultError {
         /// The file.
         path: PathBuf,
     },
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot write `{path}`: {source}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// Its message.
         source: std::io::Error,
     },
-    /// It cannot be begun.
+    /// The file cannot be created.
     #[error(transparent)]
     Write(#[from] carom_files::WriteFileError),
-    /// SQLite refused: a full disk, missing rights, a damaged file.
+    /// An error of SQLite: a full disk, missing permissions, a damaged file.
     #[error("`{path}`: {}", explain(.source))]
     Database {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// Its message.
         source: rusqlite::Error,
     },
-    /// It is no result of carom.
-    #[error("`{path}` is no result of carom ({found})")]
+    /// The file is not a result of carom.
+    #[error("`{path}` is not a result of carom ({found})")]
     NotAResult {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The kind of the file.
         found: String,
     },
     /// A newer carom wrote it.
     #[error(
-        "`{path}` has version {found} of the format `{KIND}`, this program reads up to {}.x; \
+        "`{path}` has version {found} of the format `{KIND}`; this program reads versions up to {}.x; \
          use the release of carom that wrote it ({program}) or a newer one",
         VERSION.major
     )]
@@ -270,17 +269,17 @@ pub enum ResultError {
         /// Why.
         why: String,
     },
-    /// Its content does not fit together.
+    /// The content is inconsistent.
     #[error("`{path}`: table `{table}`: {why}; the file is damaged, run the scenario again")]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The table.
         table: &'static str,
-        /// What is wrong.
+        /// The error.
         why: String,
     },
-    /// The scheme does not take the checkpoint.
+    /// The scheme cannot use the checkpoint.
     #[error("cannot resume: {0}")]
     Checkpoint(#[from] CheckpointError),
 }
@@ -303,7 +302,7 @@ impl ResultError {
     }
 }
 
-/// Which process it is, in parentheses.
+/// The process, in parentheses.
 fn of(owner: &str) -> String {
     if owner.is_empty() { String::new() } else { format!(" ({owner})") }
 }

@@ -1,4 +1,4 @@
-//! Who asked for a run, when and how: what a report says of it, and no number depends on.
+//! The origin of a run, for reports: command, date, and text of the scenario. No number depends on it.
 
 use std::path::Path;
 
@@ -6,26 +6,26 @@ use rusqlite::{Connection, params};
 
 use super::{ResultError, ResultLock, ResultReader, schema};
 
-/// How a run was asked for.
+/// The origin of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunOrigin {
-    /// The command, as it could be typed again.
+    /// The command in the form for a shell.
     pub command: String,
-    /// When the command ended that wrote the result last: date and time of day, UTC.
+    /// End of the last command that wrote the result: date and time of day, UTC.
     pub date: String,
-    /// The text of the scenario file, as its author wrote it.
+    /// The original text of the scenario file.
     pub scenario: String,
 }
 
-/// Keeps the origin in a result that no run is writing to. That of a run that is continued takes the place of
-/// the earlier one.
+/// Stores the origin in a result that no run is writing to. The origin of a continued run replaces the
+/// earlier one.
 ///
 /// # Errors
 ///
 /// [`ResultError::NotThere`] if there is no result; [`ResultError::InUse`] if a process writes to it; others
 /// if the file cannot be written.
 pub fn keep_origin(path: &Path, origin: &RunOrigin) -> Result<(), ResultError> {
-    // Whoever has another kind of file there gets it back as it was.
+    // A file of another kind is not changed.
     drop(ResultReader::open(path)?);
     let lock = ResultLock::take(path)?;
     let written = Connection::open(path).and_then(|mut database| {
@@ -43,7 +43,7 @@ pub fn keep_origin(path: &Path, origin: &RunOrigin) -> Result<(), ResultError> {
 }
 
 impl ResultReader {
-    /// How the run was asked for; none where nobody kept it, as in results of earlier releases.
+    /// The origin of the run; none in results of earlier releases.
     ///
     /// # Errors
     ///

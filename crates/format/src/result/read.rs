@@ -1,4 +1,4 @@
-//! Reading a result, of a run that goes on too.
+//! Reading a result, also during its run.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::npz::Version;
 
-/// One frame as it was kept.
+/// A stored frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredFrame {
     /// Number, from 0.
@@ -140,7 +140,7 @@ impl ResultReader {
         })
     }
 
-    /// How the run stands.
+    /// The state of the run.
     ///
     /// # Errors
     ///
@@ -224,7 +224,7 @@ impl ResultReader {
         })
     }
 
-    /// Errors of the run, none while it goes on.
+    /// Errors of the balances; none during the run.
     ///
     /// # Errors
     ///
@@ -244,7 +244,7 @@ impl ResultReader {
                 momentum_error,
                 ang_momentum_error,
                 no_reference: errors.map(|error| error.is_none()),
-                // Results of earlier releases claim nothing.
+                // Results of earlier releases have no claim.
                 energy_limit: value("energy_limit").flatten().filter(|limit| !limit.is_nan()),
             })
         };
@@ -296,7 +296,7 @@ impl ResultReader {
         })
     }
 
-    /// Forces on the bodies of a static run, frame by frame; none of other runs, and of results of version
+    /// Forces on the bodies of a static run, frame by frame; empty for other runs and for results of version
     /// 1.0.
     ///
     /// # Errors
@@ -321,7 +321,7 @@ impl ResultReader {
         known.collect()
     }
 
-    /// What the run has to say.
+    /// The notes of the run.
     ///
     /// # Errors
     ///
@@ -388,7 +388,7 @@ impl ResultReader {
     }
 }
 
-/// None if a blob is cut.
+/// None if a blob is too short.
 fn read_body(row: &Row<'_>) -> rusqlite::Result<Option<BodyState>> {
     let modal = blob::to_f64(&row.get::<_, Vec<u8>>(15)?);
     let modal_rate = blob::to_f64(&row.get::<_, Vec<u8>>(16)?);
@@ -419,7 +419,7 @@ fn read_contact(row: &Row<'_>) -> rusqlite::Result<Option<ContactState>> {
     }))
 }
 
-/// A vector at length 1; zero without a length.
+/// A vector scaled to length 1; a zero vector is unchanged.
 fn direction(vector: [f64; 3]) -> [f64; 3] {
     let size = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
     if size > 0.0 { vector.map(|x| x / size) } else { vector }

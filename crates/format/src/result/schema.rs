@@ -2,16 +2,15 @@
 
 use carom_dynamics::LedgerRow;
 
-/// How far the tables go at the checkpoint: of each the largest row number; what lies beyond is newer. Since
-/// version 1.3.
+/// The largest row number of each table at the checkpoint; rows beyond it are newer. Since version 1.3.
 pub(super) const MARKS: &str = "CREATE TABLE IF NOT EXISTS checkpoint_mark (name TEXT PRIMARY KEY, rows \
     INTEGER NOT NULL) WITHOUT ROWID;";
 
-/// How the run was asked for. Since version 1.3; written by the programs, not by the run.
+/// The origin of the run. Since version 1.3; written by the programs, not by the run.
 pub(super) const ORIGIN: &str =
     "CREATE TABLE IF NOT EXISTS origin (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;";
 
-/// Statements that make the tables of version 1.3.
+/// Statements that create the tables of version 1.3.
 pub(super) fn statements() -> String {
     let ledger = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     format!(

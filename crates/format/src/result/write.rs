@@ -1,4 +1,4 @@
-//! Writing a result while a run goes on.
+//! Writing a result during a run.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ mod rows;
 
 use due::Due;
 
-/// How long the end of a run waits for readers, so that one file is left.
+/// Time that the end of a run waits for readers, so that one file is left.
 const READERS: Duration = Duration::from_secs(1);
 
-/// Keeps what a run hands over; see the module's documentation.
+/// Stores the output of a run; see the module's documentation.
 #[derive(Debug)]
 pub struct ResultWriter {
     path: PathBuf,
@@ -30,23 +30,23 @@ pub struct ResultWriter {
     n_frames: i64,
     bytes: [Vec<u8>; 2],
     in_transaction: bool,
-    /// False where a result of an earlier version, which has no tables for joints, is continued.
+    /// False for a continued result of an earlier version, which has no tables for joints.
     has_joints: bool,
-    /// Given back after the database is closed.
+    /// Released after the database is closed.
     _lock: ResultLock,
 }
 
 impl ResultWriter {
-    /// Begins a result. It appears under its name once it can be read; until then a result that it replaces
-    /// stays as it is.
+    /// Creates a result. It appears under its name once it can be read; until then a replaced result is
+    /// unchanged.
     ///
-    /// * `replace` — take the place of a file that exists
-    /// * `checkpoint_every` — accepted steps between checkpoints, besides those that are due by wall time; 0
-    ///   for those alone
+    /// * `replace` — true to replace an existing file
+    /// * `checkpoint_every` — accepted steps between checkpoints, in addition to those due by wall time; 0
+    ///   for none
     ///
     /// # Errors
     ///
-    /// [`ResultError`]; [`ResultError::Exists`] if the file exists and is not to be replaced,
+    /// [`ResultError`]; [`ResultError::Exists`] if the file exists and must not be replaced,
     /// [`ResultError::InUse`] if another process writes to it.
     pub fn create(
         path: &Path,
@@ -54,7 +54,7 @@ impl ResultWriter {
         checkpoint_every: u64,
         replace: bool,
     ) -> Result<Self, ResultError> {
-        // A link stays, and leads to the new result.
+        // A link is kept and points to the new result.
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let lock = ResultLock::take(path)?;
         if path.exists() && !replace {
@@ -64,7 +64,7 @@ impl ResultWriter {
         let mut database = Connection::open_in_memory().map_err(failed)?;
         write_header(&database, header).map_err(failed)?;
         let image = database.serialize(MAIN_DB).map_err(failed)?;
-        // A log belongs to the file that it was written for.
+        // A write-ahead log belongs only to its own file.
         for suffix in ["-wal", "-shm", "-journal"] {
             let _ = std::fs::remove_file(beside(path, suffix));
         }
@@ -92,22 +92,22 @@ impl ResultWriter {
         })
     }
 
-    /// Something that the run has to say.
+    /// Stores a note of the run.
     ///
     /// # Errors
     ///
-    /// [`ResultError`] if it cannot be kept.
+    /// [`ResultError`] if it cannot be stored.
     pub fn note(&mut self, time: f64, level: NoteLevel, text: &str) -> Result<(), ResultError> {
         let sql = "INSERT INTO note (time, level, text) VALUES (?1, ?2, ?3)";
         let written = self.database.execute(sql, params![time, level.word(), text]);
         self.checked(written).map(|_| ())
     }
 
-    /// Forces on the bodies in equilibrium, of a frame that was kept.
+    /// Stores forces on the bodies in equilibrium, for a stored frame.
     ///
     /// # Errors
     ///
-    /// [`ResultError`] if they cannot be kept.
+    /// [`ResultError`] if they cannot be stored.
     pub fn static_forces(&mut self, forces: &[StaticForce]) -> Result<(), ResultError> {
         let sql = "INSERT INTO static_force VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         for StaticForce { frame, body, kind, name, force: [x, y, z] } in forces {
@@ -118,11 +118,11 @@ impl ResultWriter {
         Ok(())
     }
 
-    /// Ends the run: how it ended, its errors, seconds of its phases, its counters. One file is left.
+    /// Ends the run: stores its state, errors, times of phases and counters. One file is left.
     ///
     /// # Errors
     ///
-    /// [`ResultError`] if it cannot be kept.
+    /// [`ResultError`] if it cannot be stored.
     pub fn finish(
         mut self,
         state: RunState,
@@ -142,7 +142,7 @@ impl ResultWriter {
             let written = self.database.execute(&schema::insert("summary", 2), params![name, value]);
             self.checked(written)?;
         }
-        // A resumed run adds to what it had before.
+        // A resumed run adds its times to the earlier ones.
         for (phase, value) in seconds {
             let sql = "INSERT INTO timing VALUES (?1, ?2) ON CONFLICT DO UPDATE SET seconds = seconds + \
                 excluded.seconds";
@@ -158,8 +158,8 @@ impl ResultWriter {
         self.fold()
     }
 
-    /// Folds a log into the result that its run has left: as it was killed just after its end, or as somebody
-    /// read the result then.
+    /// Merges a remaining write-ahead log into a result: the run was killed just after its end, or the result
+    /// was being read then.
     ///
     /// # Errors
     ///
@@ -172,8 +172,8 @@ impl ResultWriter {
         Self::open(path, 0, lock)?.fold()
     }
 
-    /// Folds the log into the file. Readers are waited for a moment; while one stays, that is left to
-    /// [`Self::fold_log`]: nothing is missing.
+    /// Merges the log into the file, after a short wait for readers. If a reader stays, [`Self::fold_log`]
+    /// does it later; the result is complete in either case.
     fn fold(&self) -> Result<(), ResultError> {
         let begun = Instant::now();
         loop {
@@ -188,7 +188,7 @@ impl ResultWriter {
         }
     }
 
-    /// Frames kept so far.
+    /// Number of frames so far.
     pub fn n_frames(&self) -> u64 {
         self.n_frames as u64
     }
@@ -219,15 +219,15 @@ impl ResultWriter {
     }
 }
 
-/// True if a file says that it has a log, whether or not there is one: who reads it then leaves an empty one.
-/// Byte 18 of a database of SQLite is 2.
+/// True if a file is in the mode of a write-ahead log, in which a reader leaves an empty log: byte 18 of an
+/// SQLite database is then 2.
 fn expects_log(path: &Path) -> bool {
     let mut head = [0_u8; 19];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
     read.is_ok() && head[18] == 2
 }
 
-/// The tables, and what is known at the start of a run.
+/// Creates the tables, with the content known at the start of a run.
 fn write_header(database: &Connection, header: &RunHeader) -> rusqlite::Result<()> {
     database.execute_batch(&schema::statements())?;
     for (key, value) in [
@@ -269,19 +269,19 @@ fn write_header(database: &Connection, header: &RunHeader) -> rusqlite::Result<(
     joints::write_joints(database, &header.joints)
 }
 
-fn told(error: ResultError) -> ObserverError {
+fn observer_error(error: ResultError) -> ObserverError {
     ObserverError(Box::new(error))
 }
 
 impl Observer for ResultWriter {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError> {
         let written = self.write_frame(frame);
-        self.checked(written).map_err(told)
+        self.checked(written).map_err(observer_error)
     }
 
     fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError> {
         let written = self.write_event(event);
-        self.checked(written).map_err(told)
+        self.checked(written).map_err(observer_error)
     }
 
     fn wants_checkpoint(&mut self, steps: u64) -> bool {
@@ -291,9 +291,9 @@ impl Observer for ResultWriter {
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
         let begun = Instant::now();
         let written = self.write_checkpoint(checkpoint).and_then(|()| continued::mark(&self.database));
-        self.checked(written).map_err(told)?;
-        self.commit().map_err(told)?;
+        self.checked(written).map_err(observer_error)?;
+        self.commit().map_err(observer_error)?;
         self.due.written_since(begun);
-        self.begin().map_err(told)
+        self.begin().map_err(observer_error)
     }
 }

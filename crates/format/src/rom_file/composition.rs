@@ -1,5 +1,5 @@
-//! What the modes of a model are made of, and its markers, as arrays; models before version 1.2 have none of
-//! them.
+//! The columns of the basis of a model with their shares, and its markers, as arrays; models before version
+//! 1.2 have none.
 
 use std::io::{self, Seek, Write};
 
@@ -74,7 +74,7 @@ pub(super) fn read(
     }
     let numbers = archive.u32("column_number", &[Some(n)])?;
     let components = archive.u32("column_component", &[Some(n)])?;
-    // Models that know no frequencies have no columns that need them.
+    // Models without frequencies have no columns that need them.
     let hz = if archive.has("column_hz") { archive.f64("column_hz", &[Some(n)])? } else { vec![0.0; n] };
     let mut columns = Vec::with_capacity(n);
     for (i, (kind, name)) in kinds.iter().zip(names).enumerate() {
@@ -100,7 +100,7 @@ pub(super) fn read(
             }
         });
     }
-    // A model of another program has no columns, and then no shares.
+    // A model of another program has no columns and no shares.
     let n_modes = if n == 0 { 0 } else { n_modes };
     let n_fixed = if n == 0 { 0 } else { fixed_hz.len() };
     let n_axes = if n == 0 { 0 } else { 3 };

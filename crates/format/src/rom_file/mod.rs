@@ -1,4 +1,4 @@
-//! Files of reduced-order models: everything the solver knows of a flexible body.
+//! Files of reduced-order models: all data of a flexible body that the solver uses.
 
 mod composition;
 mod invariants;
@@ -16,40 +16,40 @@ use crate::body_file::{read_materials, write_materials};
 use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
 use crate::watched::Watched;
 
-/// What `format` says in a ROM file.
+/// The entry `format` of a ROM file.
 pub const KIND: &str = "carom-rom";
-/// Version of the format that is written. Since 1.2 there are columns and markers, since 1.3 a file without a
-/// checksum is refused.
+/// Version of the format that is written. Version 1.2 added columns and markers; from version 1.3 on a
+/// checksum is required.
 pub const VERSION: Version = Version { major: 1, minor: 3 };
-/// Files from this version on state a checksum.
+/// Files from this version on must have a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 
-/// How a model was reduced, as the user asked for it.
+/// The options of a reduction as given by the user.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CraigBamptonOptions {
     /// Interface sets.
     pub interfaces: Vec<String>,
-    /// Sets that are tied to a marker, each as `SET=rigid` or `SET=mean`, with `@X,Y,Z` behind it where the
-    /// marker was put.
+    /// Sets that are tied to a marker, each as `SET=rigid` or `SET=mean`, followed by `@X,Y,Z` if the
+    /// position of the marker was given.
     pub attachments: Vec<String>,
-    /// Number of fixed-interface normal modes asked for.
+    /// Requested number of fixed-interface normal modes.
     pub modes: Option<usize>,
-    /// Frequency up to which they were asked for \[Hz\].
+    /// Requested frequency limit of these modes \[Hz\].
     pub up_to_hz: Option<f64>,
     /// Frequency at which modes are split into dynamic and quasistatic ones \[Hz\].
     pub split_hz: Option<f64>,
     /// Quadrature rule, `default` or `high`.
     pub quadrature: String,
-    /// What was chosen beyond the plain reduction: `inertia_relief`, `frame nodes=1,2,3`, ….
+    /// Words of the variant: `inertia_relief`, `frame nodes=1,2,3`, ….
     pub variant: Vec<String>,
 }
 
-/// A reduced-order model with what identifies its file.
+/// A reduced-order model with checksum and version of its file.
 #[derive(Debug, Clone)]
 pub struct StoredRom {
     /// The model.
     pub reduced: ReducedBody,
-    /// How it was made.
+    /// The options of the reduction.
     pub options: CraigBamptonOptions,
     /// SHA-256 of the content, hexadecimal; results refer to it.
     pub checksum: String,
@@ -57,7 +57,7 @@ pub struct StoredRom {
     pub version: Version,
 }
 
-/// Writes a ROM file, whole or not at all, and returns its checksum.
+/// Writes a ROM file, atomically, and returns its checksum.
 ///
 /// # Errors
 ///
@@ -102,7 +102,7 @@ pub fn write_rom(
     Ok(checksum)
 }
 
-/// Bytes of what is large in a model.
+/// Bytes of the large arrays of a model.
 fn size(rom: &ReducedBody) -> u64 {
     let n = rom.omega.len();
     let points = rom.boundary.points.len() + rom.fields.as_ref().map_or(0, |fields| fields.points.len());
@@ -111,7 +111,7 @@ fn size(rom: &ReducedBody) -> u64 {
     (size_of::<f64>() * numbers) as u64
 }
 
-/// Reads a ROM file and checks that everything in it fits together.
+/// Reads a ROM file and checks that its arrays are consistent.
 ///
 /// # Errors
 ///

@@ -18,7 +18,8 @@ const SHAPES: [(FaceShape, &str); 5] = [
     (FaceShape::Quad9, "quad9"),
 ];
 const SPLINE: &str = "spline";
-/// Spans whose functions are no tensor products: degrees, number of functions, operator.
+/// Bézier operators of knot spans whose functions are not tensor products: degrees, number of functions,
+/// operator.
 const COMBINED: &str = "combined";
 
 pub(super) fn write_modes<W: Write + Seek>(
@@ -124,7 +125,7 @@ pub(super) fn read_surfaces(
     Ok(surfaces)
 }
 
-/// Sharp edges; a model of version 1.0 knows of none.
+/// Sharp edges; a model of version 1.0 has none.
 fn read_sharp_edges(
     archive: &mut ArchiveReader,
     array: &str,

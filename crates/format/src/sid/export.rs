@@ -10,43 +10,43 @@ use thiserror::Error;
 use super::nodes::{ExportNode, NodeKind, REPORT, SidNodes, export_nodes};
 use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, MOST_MODES, Sid, SidNode, Taylor};
 
-/// Why a model cannot be written as SID_FEM.
+/// Errors of writing a model as SID_FEM.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SidExportError {
     /// Modes without mass.
     #[error(
-        "{wanted} modes are wanted in the SID_FEM file, but only the first {n_massive} have mass: the \
+        "{wanted} modes are requested for the SID_FEM file, but only the first {n_massive} have mass: the \
          boundary of this model is massless"
     )]
     Massless {
-        /// How many are wanted.
+        /// Requested number of modes.
         wanted: usize,
-        /// How many have mass.
+        /// Number of modes with mass.
         n_massive: usize,
     },
-    /// The user stopped it.
+    /// The user stopped the operation.
     #[error("stopped before the SID_FEM file was written")]
     Interrupted,
-    /// More modes than the model has, or none, or more than files of this kind can hold.
+    /// The requested number of modes is 0, or exceeds the model or the limit of the format.
     #[error(
-        "{wanted} modes are wanted in the SID_FEM file; the model has {n_modes}, and a file holds 1 to \
+        "{wanted} modes are requested for the SID_FEM file; the model has {n_modes}, and a file can contain 1 to \
          {MOST_MODES}"
     )]
     Modes {
-        /// How many are wanted.
+        /// Requested number of modes.
         wanted: usize,
-        /// How many there are.
+        /// Number of modes of the model.
         n_modes: usize,
     },
 }
 
-/// The content of a SID_FEM file of a reduced body, and what its nodes are.
+/// The content of a SID_FEM file of a reduced body, and the kinds of its nodes.
 ///
 /// The body frame is that of the model: its origin is the centre of mass. Second-order terms of the inertia
 /// are in the slopes of Oe and Cr; De is the damping of the model; stress modes are left out.
 ///
-/// * `nodes` — which nodes the file has
-/// * `n_modes` — the lowest ones that are written; `None` for all
+/// * `nodes` — selection of the nodes
+/// * `n_modes` — number of the lowest modes that are written; `None` for all
 ///
 /// # Errors
 ///
@@ -127,7 +127,7 @@ pub fn sid_of(
     Ok((sid, named))
 }
 
-/// The nodes as the file has them, over its first n modes; none if the user stopped it.
+/// The nodes of the file, over its first n modes; none if the user stopped it.
 fn numbered(found: &[ExportNode], ids: &[u64], n: usize, progress: &dyn Progress) -> Option<Vec<SidNode>> {
     progress.begin("expanding the nodes", found.len() as u64);
     let mut nodes = Vec::with_capacity(found.len());

@@ -1,4 +1,4 @@
-//! What the blocks of every SID_FEM file have to do with each other.
+//! Identities between the blocks of every SID_FEM file.
 //!
 //! ```text
 //! ∂mdCM/∂q_k = ∫ φ_k dm = row k of Ct        ∂origin/∂q_k = φ_k        ∂AP/∂q_k = ψ̃_k
@@ -6,19 +6,19 @@
 //! Oe(k, aa) = −½ ∂J_aa/∂q_k,                 Oe(k, ab) = −∂J_ab/∂q_k
 //! ```
 //!
-//! The skew part of Gr_k would be Cr's, but files of known programs do not honour that; it is no check.
+//! The skew part of Gr_k should be that of Cr, but files of known programs differ; it is not checked.
 
 use faer::Mat;
 
 use super::{CENTRIFUGAL_COLUMNS, GrLayout, INERTIA_ROWS, Sid};
 
-/// Largest deviation from an identity, relative to the numbers in it; files have twelve digits.
+/// Largest accepted deviation from an identity, relative to the numbers in it; files have twelve digits.
 pub const LARGEST_DEVIATION: f64 = 1e-6;
 
-/// How well a file satisfies one identity.
+/// The deviation of a file from one identity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identity {
-    /// Which one.
+    /// The identity.
     pub name: &'static str,
     /// The two blocks that it compares.
     pub blocks: [&'static str; 2],
@@ -31,7 +31,7 @@ pub struct Identity {
 impl Identity {
     /// True if the file satisfies it.
     pub fn holds(&self) -> bool {
-        // A NaN fails this test too.
+        // NaN fails this test too.
         self.deviation <= LARGEST_DEVIATION
     }
 }
@@ -59,7 +59,7 @@ impl Comparison {
 pub fn identities(sid: &Sid) -> Vec<Identity> {
     let n = sid.n_modes();
     let modal = sid.mass_modal.constant.norm_max();
-    // What rounding may leave of integrals that vanish: parts of √(m M_e), √(J M_e) and M_e.
+    // Rounding errors of integrals that vanish, relative to √(m M_e), √(J M_e) and M_e.
     let [linear, angular] = [sid.mass, sid.inertia.constant.norm_max()].map(|of| (of * modal).abs().sqrt());
     let mut first_moment = Comparison::default();
     let mut inertia = Comparison::default();
@@ -122,10 +122,10 @@ pub(super) fn skew(a: [f64; 3]) -> Mat<f64> {
     matrix
 }
 
-/// The order in which a file has the columns of Gr: that in which their symmetric parts are nearer to the
+/// The order of the columns of Gr in a file: the one in which their symmetric parts agree better with the
 /// slopes of J.
 ///
-/// * `gr` — as the file has it, 3 × 3n
+/// * `gr` — the block of the file, 3 × 3n
 /// * `slope` — entry of a row of the slope of J of mode k
 pub(super) fn gr_layout(gr: &Mat<f64>, slope: impl Fn(usize, usize) -> f64) -> GrLayout {
     let n = gr.ncols() / 3;

@@ -1,15 +1,15 @@
 //! From a SID_FEM file to a reduced body without geometry.
 //!
-//! Whatever the file's skew parts of Gr say, those of the body are made of C_r, and what is not antisymmetric
-//! in the slopes of C_r is left out: then the equations of motion come from one kinetic energy, and energy
-//! and both momenta are first integrals.
+//! The skew parts of Gr in the file are replaced by those of C_r, and only the antisymmetric parts of the
+//! slopes of C_r are used: then the equations of motion follow from one kinetic energy, and energy and both
+//! momenta are first integrals.
 //!
 //! ```text
 //! I1_k = ½ ∂J/∂q_k + ½ ε C_r0,k,   I2_kl = −sym Oe₁(k, l) + ½ ε ∫ φ_k × φ_l dm,   (ε c)_ab = ε_abc c_c
 //! ```
 //!
-//! The slopes of Oe are those of the inertia if tr I2_kl = 2 M_kl; else they hold geometric stiffness, which
-//! cannot be told apart: then the inertia is of first order in q.
+//! The slopes of Oe are those of the inertia if tr I2_kl = 2 M_kl. Otherwise they include geometric
+//! stiffness, which cannot be separated: then the inertia is of first order in q.
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{fix_signs, generalised_pairs};
@@ -25,7 +25,7 @@ const UNCOUPLED: f64 = 1e-9;
 /// Deviation from tr I2_kl = 2 M_kl, relative, at which slopes of Oe count as those of the inertia.
 const PURE_INERTIA: f64 = 1e-6;
 
-/// Why a SID_FEM file makes no reduced body.
+/// Errors of making a reduced body from a SID_FEM file.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SidImportError {
     /// A node cannot be a point.
@@ -37,17 +37,17 @@ pub enum SidImportError {
     },
     /// A mode has no stiffness or no mass.
     #[error(
-        "the modes of the SID_FEM file have no positive stiffness and mass ({source}): rigid modes are no \
+        "the modes of the SID_FEM file have no positive stiffness and mass ({source}): rigid modes are not \
          part of a flexible body's modes; export the elastic modes alone"
     )]
     NoStiffness {
-        /// What went wrong.
+        /// The cause.
         source: DenseEigenError,
     },
     /// A mode has no stiffness.
     #[error(
         "mode {mode} of the SID_FEM file has the stiffness {stiffness:e}, which must be above 0: rigid modes \
-         are no part of a flexible body's modes; export the elastic modes alone"
+         are not part of a flexible body's modes; export only the elastic modes"
     )]
     Stiffness {
         /// From 1.
@@ -57,12 +57,12 @@ pub enum SidImportError {
     },
 }
 
-/// A reduced body with what of the file it could not take.
+/// A reduced body with notes about its import.
 #[derive(Debug, Clone)]
 pub struct Imported {
     /// The body: all modes are dynamic, its points are the nodes (numbered from 0), and it has no surfaces.
     pub reduced: ReducedBody,
-    /// What was left out or changed, in sentences.
+    /// Notes about omitted or changed content, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
         invariants = combined(&invariants, combination.as_ref());
         boundary.values = &boundary.values * &combination;
         notes.push(
-            "the modes were coupled or not mass-normalised: combinations of them that are were taken"
+            "the modes were coupled or not mass-normalised: uncoupled, mass-normalised combinations of them are used"
                 .to_owned(),
         );
     }
@@ -138,7 +138,7 @@ fn half_skew(a: usize, b: usize, c: impl Fn(usize) -> f64) -> f64 {
     }
 }
 
-/// Place of a pair of components in six packed entries.
+/// Index of a pair of components in six packed entries.
 fn place(pairs: &[(usize, usize); 6], a: usize, b: usize) -> usize {
     pairs.iter().position(|&pair| pair == (a.min(b), a.max(b))).expect("all pairs are listed")
 }
@@ -153,7 +153,7 @@ fn invariants(sid: &Sid, notes: &mut Vec<String>) -> Invariants {
         .fold(0.0, f64::max);
     let modal = sid.mass_modal.constant.norm_max();
     if symmetric > PURE_INERTIA * modal {
-        notes.push("Cr holds geometric stiffness, which is left out".to_owned());
+        notes.push("Cr contains geometric stiffness, which is ignored".to_owned());
     }
     let second = second_order(sid);
     let trace_error = (0..n)

@@ -1,12 +1,12 @@
 //! SID_FEM: the text format of flexible bodies for multibody programs (Wallrapp 1994).
 //!
-//! A [`Sid`] is what a file holds: Taylor expansions of the integrals of the floating frame, and of position,
-//! modes and orientation at nodes. Read: [`text`] (how a file is written), [`read`] (how it is read),
-//! [`identities`] (what every file must satisfy), [`export`] and [`import`] (from and to a reduced body),
-//! [`nodes`] (the nodes of an export).
+//! A [`Sid`] is the content of a file: Taylor expansions of the integrals of the floating frame, and of
+//! position, modes and orientation at nodes. Read: [`text`] (writing), [`read`] (reading), [`identities`]
+//! (checks of every file), [`export`] and [`import`] (from and to a reduced body), [`nodes`] (the nodes of an
+//! export).
 //!
-//! Matrices are kept as files have them, with one exception: two programs order the columns of Gr in two
-//! ways, and here they are always c n + k (component c of the matrix of mode k), see [`GrLayout`].
+//! Matrices are stored as in files, with one exception: programs order the columns of Gr in two ways; here
+//! the column is always c n + k (component c of the matrix of mode k), see [`GrLayout`].
 //!
 //! # Source
 //!
@@ -29,7 +29,7 @@ pub use nodes::{NodeKind, SidNodes};
 pub use read::{ReadSidError, is_sid, read_sid};
 pub use text::write_sid;
 
-/// Most modes of a file: some blocks hold six numbers for each pair of modes, each on a line.
+/// Largest number of modes in a file: some blocks have six lines for each pair of modes.
 pub const MOST_MODES: usize = 2000;
 
 /// A matrix as a function of the modal coordinates, A(q) = A₀ + Σ_k A₁ₖ q_k.
@@ -37,7 +37,7 @@ pub const MOST_MODES: usize = 2000;
 pub struct Taylor {
     /// A₀.
     pub constant: Mat<f64>,
-    /// A₁ₖ, one a mode; empty where A does not depend on q.
+    /// A₁ₖ, one per mode; empty if A does not depend on q.
     pub linear: Vec<Mat<f64>>,
 }
 
@@ -78,16 +78,16 @@ pub struct SidNode {
     pub orientation: Taylor,
 }
 
-/// What a SID_FEM file holds of a body with n modes; R is the reference position, c = R + Σ φ_k q_k.
+/// The content of a SID_FEM file of a body with n modes; R is the reference position, c = R + Σ φ_k q_k.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sid {
-    /// What stands behind the second colon of the first line.
+    /// The text after the second colon of the first line.
     pub comment: String,
     /// `new modal = …`, often empty.
     pub name: String,
     /// m \[kg\].
     pub mass: f64,
-    /// What is said of each mode.
+    /// The text about each mode.
     pub mode_labels: Vec<String>,
     /// Its nodes.
     pub nodes: Vec<SidNode>,
@@ -128,11 +128,11 @@ pub(crate) const INERTIA_ROWS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0
 /// Columns of the centrifugal block as products ω_a ω_b.
 pub(crate) const CENTRIFUGAL_COLUMNS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)];
 
-/// In which order a file has the columns of Gr.
+/// The order of the columns of Gr in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrLayout {
-    /// Column c n + k, three blocks of n: FEMBS, and what is written here.
+    /// Column c n + k, three blocks of n: FEMBS, and files written by carom.
     ByComponent,
-    /// Column 3 k + c, one block a mode: PY_SID and others.
+    /// Column 3 k + c, one block per mode: PY_SID and others.
     ByMode,
 }

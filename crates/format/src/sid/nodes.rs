@@ -1,16 +1,16 @@
 //! The nodes of an export: material points of the interfaces, and one node for each interface as a whole.
 //!
-//! A user of a multibody program attaches joints and forces to nodes, which turn as well as move. A point of
-//! a solid has no rotation of its own; what a node is given is the turn of the surface there: with the
+//! A user of a multibody program attaches joints and forces to nodes, which have displacements and rotations.
+//! A point of a solid has no rotation; a node gets the rotation of the surface at the point. With the
 //! tangents y,₁, y,₂, the unit normal ν and its change δν,
 //!
 //! ```text
 //! ψ = ν × δν + ½ (ν · curl u) ν
 //! ```
 //!
-//! which is ½ curl u wherever the surface carries no shear, averaged over the faces that meet at the point.
-//! The node of an interface as a whole moves and turns with the mean of its area (RBE3): x = ∫ y dA / A, φ =
-//! ∫ u dA / A and ψ = S⁻¹ ∫ d × u dA with d = y − x, S = ∫ (d·d E − d dᵀ) dA.
+//! which is ½ curl u on a surface without shear stress, averaged over the faces that meet at the point. The
+//! node of a whole interface follows the mean motion of its area (RBE3): x = ∫ y dA / A, φ = ∫ u dA / A and ψ
+//! = S⁻¹ ∫ d × u dA with d = y − x, S = ∫ (d·d E − d dᵀ) dA.
 
 use std::collections::BTreeMap;
 
@@ -24,47 +24,47 @@ use nalgebra::{Matrix3, Vector3};
 use super::identities::skew;
 use super::{SidNode, Taylor};
 
-/// Nodes or faces between two reports.
+/// Number of nodes or faces between two reports.
 pub(super) const REPORT: usize = 256;
 
-/// Which nodes an export has.
+/// The selection of nodes of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SidNodes {
-    /// One node for each interface: it moves with the mean of its area.
+    /// One node for each interface: it follows the mean motion of its area.
     Sets,
-    /// These, and every point of the interfaces.
+    /// The nodes of [`SidNodes::Sets`], and every point of the interfaces.
     #[default]
     Interface,
-    /// These, and every point whose modes the model keeps.
+    /// The nodes of [`SidNodes::Interface`], and every point at which the model keeps its modes.
     Fields,
 }
 
-/// What a node of an export is.
+/// The kind of a node of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeKind {
     /// A point of the body, its number counted from 1.
     Point(u32),
-    /// A corner of a NURBS span on the surface: control points are no points of the body.
+    /// A corner of a NURBS knot span on the surface: control points are not points of the body.
     Corner,
     /// The mean of an interface, or the marker of an attachment, by its name.
     Set(String),
 }
 
-/// A node of an export before its modes are cut to the number that is wanted.
+/// A node of an export with all modes.
 #[derive(Debug, Clone)]
 pub struct ExportNode {
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
     /// Position in the body frame \[m\].
     pub position_b: [f64; 3],
     /// Modes, 3 × n.
     pub phi: Mat<f64>,
-    /// Rotations, 3 × n; none where the model does not tell.
+    /// Rotations, 3 × n; none if they are not known.
     pub psi: Option<Mat<f64>>,
 }
 
 impl ExportNode {
-    /// The node as the file has it, over its first n modes.
+    /// The node of the file, over its first n modes.
     pub(super) fn numbered(&self, id: u64, n: usize) -> SidNode {
         let phi = Mat::from_fn(3, n, |a, k| self.phi[(a, k)]);
         let psi = Mat::from_fn(3, n, |a, k| self.psi.as_ref().map_or(0.0, |psi| psi[(a, k)]));
@@ -85,8 +85,8 @@ impl ExportNode {
     }
 }
 
-/// The nodes of a reduced body: points by their numbers, corners of spans, then interfaces, then markers;
-/// none if the user stopped it.
+/// The nodes of a reduced body: points by their numbers, corners of knot spans, then interfaces, then
+/// markers; none if the user stopped it.
 pub fn export_nodes(
     reduced: &ReducedBody,
     wanted: SidNodes,
@@ -95,7 +95,7 @@ pub fn export_nodes(
     let OfSurfaces { points, corners, sets, of_splines } = of_surfaces(reduced, wanted, progress)?;
     let mut nodes: Vec<ExportNode> = Vec::new();
     if wanted != SidNodes::Sets && !of_splines {
-        // Interface points that lie on no surface, and points of the fields, move without a known turn.
+        // The rotation of interface points without a surface, and of other points, is not known.
         let fields = reduced.fields.as_ref().filter(|_| wanted == SidNodes::Fields);
         let mut all: BTreeMap<u32, ExportNode> = BTreeMap::new();
         for modes in fields.into_iter().chain([&reduced.boundary]) {
@@ -119,16 +119,16 @@ pub fn export_nodes(
     Some(nodes)
 }
 
-/// Nodes that surfaces have.
+/// The nodes of surfaces.
 #[derive(Default)]
 struct OfSurfaces {
     /// Nodes of Lagrange faces, by their numbers.
     points: BTreeMap<u32, Turned>,
-    /// Corners of spans, by their places in nanometres.
+    /// Corners of knot spans, by their positions in nanometres.
     corners: BTreeMap<[i64; 3], Turned>,
-    /// One for each surface.
+    /// One node for each surface.
     sets: Vec<ExportNode>,
-    /// Whether any surface is one of splines.
+    /// True if any surface consists of splines.
     of_splines: bool,
 }
 
@@ -159,7 +159,7 @@ fn of_surfaces(reduced: &ReducedBody, wanted: SidNodes, progress: &dyn Progress)
     Some(found)
 }
 
-/// A point of which the model says how it moves, not how it turns.
+/// A point with displacements but without known rotations.
 fn point_node(modes: &Modes, i: usize) -> ExportNode {
     ExportNode {
         kind: NodeKind::Point(modes.points[i] + 1),
@@ -169,7 +169,7 @@ fn point_node(modes: &Modes, i: usize) -> ExportNode {
     }
 }
 
-/// A point of a surface with the sum of the turns of the faces that meet there.
+/// A point of a surface with the sum of the rotations of the faces that meet there.
 struct Turned {
     kind: NodeKind,
     position_b: [f64; 3],
@@ -204,7 +204,7 @@ impl At {
         self.tangents[0].cross(&self.tangents[1])
     }
 
-    /// The turn of the surface in mode k; none where the surface has no normal.
+    /// The rotation of the surface in mode k; none where the surface has no normal.
     ///
     /// With the dual tangents y¹, y² the surface gradient of u is u,₁ ⊗ y¹ + u,₂ ⊗ y², the normal changes by
     /// δν = −(ν·u,₁) y¹ − (ν·u,₂) y², and ν · curl u = ν · (y¹ × u,₁ + y² × u,₂).
@@ -272,7 +272,7 @@ impl<'a> Piece<'a> {
         At { position, tangents, modes }
     }
 
-    /// Adds the nodes of a Lagrange face to `points`, the corners of a span to `corners`.
+    /// Adds the nodes of a Lagrange face to `points`, the corners of a knot span to `corners`.
     fn add_face_points(
         &self,
         face: usize,
@@ -302,9 +302,9 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// The mean of the area; none without area.
+    /// The node of the mean motion of the area; none without area.
     fn mean(&self, name: &str) -> Option<ExportNode> {
-        // What each point has of ∫ N dA and of ∫ y N dA: the modes are gone through once.
+        // Contribution of each point to ∫ N dA and ∫ y N dA: the modes are traversed once.
         let mut shares = vec![(0.0, Vector3::zeros()); self.rows.len()];
         let (mut area, mut first) = (0.0, Vector3::zeros());
         let mut second = Matrix3::zeros();
@@ -370,7 +370,7 @@ impl Turned {
     }
 }
 
-/// Parameters of the nodes of a Lagrange face, or of the corners of a span.
+/// Parameters of the nodes of a Lagrange face, or of the corners of a knot span.
 fn places(basis: &FaceBasis) -> &'static [[f64; 2]] {
     match basis {
         FaceBasis::Lagrange(shape) => shape.reference_nodes(),

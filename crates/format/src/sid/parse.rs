@@ -8,21 +8,21 @@ use faer::Mat;
 use super::Taylor;
 use super::read::ReadSidError;
 
-/// Lines between looks at the user's patience.
+/// Number of lines between checks for a stop by the user.
 const LOOK_EVERY: usize = 4096;
 
-/// The lines of a file that are not blank, trimmed and counted.
+/// The lines of a file without blank ones, trimmed and numbered.
 pub(super) struct Lines<'a> {
     pub(super) path: &'a Path,
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
-    /// Bytes handed out.
+    /// Number of bytes returned so far.
     read: usize,
     progress: &'a dyn Progress,
-    /// Line of the last one handed out, from 1.
+    /// Number of the last returned line, from 1.
     pub(super) number: usize,
 }
 
-/// What one line of a block says: `m0( 2, 1) = 0.5D+00`.
+/// An entry of a block: `m0( 2, 1) = 0.5D+00`.
 struct Entry {
     order: usize,
     /// Row, column and mode, from 0.
@@ -35,7 +35,7 @@ impl<'a> Lines<'a> {
         Self { path, lines: text.lines().enumerate(), read: 0, progress, number: 0 }
     }
 
-    /// The next line; `expected` is what the message of a file that ends says.
+    /// The next line; `expected` is named in the message if the file ends.
     pub(super) fn next(&mut self, expected: &str) -> Result<&'a str, ReadSidError> {
         for (i, line) in self.lines.by_ref() {
             self.number = i + 1;
@@ -66,13 +66,13 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Takes a line that must be this word, such as `part`.
+    /// Reads a line that must be this word, such as `part`.
     pub(super) fn word(&mut self, word: &str) -> Result<(), ReadSidError> {
         let line = self.next(word)?;
         if is_words(line, word) { Ok(()) } else { Err(self.unexpected(format!("`{word}`"), line)) }
     }
 
-    /// Takes a line `key = value` and returns its value.
+    /// Reads a line `key = value` and returns its value.
     pub(super) fn value(&mut self, key: &str) -> Result<&'a str, ReadSidError> {
         let line = self.next(key)?;
         match line.split_once('=') {
@@ -96,7 +96,7 @@ impl<'a> Lines<'a> {
         number.ok_or_else(|| self.unexpected("a number such as 1.5D+00", text))
     }
 
-    /// Reads a block behind the line with its name.
+    /// Reads a block after the line with its name.
     ///
     /// * `size` — rows and columns that it must have
     /// * `n` — number of modes
@@ -173,7 +173,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Fills the other triangle of a symmetric matrix of which a file may hold one alone.
+    /// Fills the other triangle of a symmetric matrix, of which a file may contain only one.
     fn complete(&self, matrix: &mut Mat<f64>, name: &str) -> Result<(), ReadSidError> {
         let scale = matrix.norm_max();
         for j in 0..matrix.ncols() {
@@ -192,7 +192,7 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// Skips a block of no interest up to its end.
+    /// Skips an unused block.
     pub(super) fn skip(&mut self, name: &str) -> Result<(), ReadSidError> {
         let end = format!("end {name}");
         while !is_words(self.next(&end)?, &end) {}
@@ -200,7 +200,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// True if a text is these words, whatever the blanks between them and the case.
+/// True if a text consists of these words, ignoring case and the number of blanks.
 pub(super) fn is_words(text: &str, words: &str) -> bool {
     let lower = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>();
     lower(text) == lower(words)

@@ -11,26 +11,26 @@ use super::identities::{LARGEST_DEVIATION, gr_layout, identities};
 use super::parse::{Lines, is_words};
 use super::{GrLayout, MOST_MODES, Sid, SidNode, Taylor};
 
-/// Why a SID_FEM file cannot be used.
+/// Errors of reading a SID_FEM file.
 #[derive(Debug, Error)]
 pub enum ReadSidError {
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot read `{path}`: {source}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The user stopped it.
+    /// The user stopped the operation.
     #[error("stopped while `{path}` was read")]
     Interrupted {
         /// The file.
         path: PathBuf,
     },
-    /// A line is not what belongs there.
+    /// A line has unexpected content.
     #[error(
-        "`{path}`:{line}: expected {expected}, found `{found}`; the file is damaged or no SID_FEM file: \
+        "`{path}`:{line}: expected {expected}, found `{found}`; the file is damaged or not a SID_FEM file: \
          export it again"
     )]
     Unexpected {
@@ -38,9 +38,9 @@ pub enum ReadSidError {
         path: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// What belongs there.
+        /// The expected content.
         expected: String,
-        /// What is there.
+        /// The content that was found.
         found: String,
     },
     /// The file ends too early.
@@ -50,10 +50,10 @@ pub enum ReadSidError {
         path: PathBuf,
         /// Its last line, from 1.
         line: usize,
-        /// What is missing.
+        /// The missing item.
         expected: String,
     },
-    /// Blocks of second order are in no known file.
+    /// A block has terms of second order, which no known file has.
     #[error(
         "`{path}`:{line}: block `{block}` has terms of second order in the modal coordinates, which are not \
          read; export with first order"
@@ -66,7 +66,7 @@ pub enum ReadSidError {
         /// Name of the block.
         block: String,
     },
-    /// More modes than can be.
+    /// The number of modes is invalid.
     #[error("`{path}`:{line}: {n} modes; from 1 to {MOST_MODES} are possible: export fewer")]
     ModeCount {
         /// The file.
@@ -76,8 +76,8 @@ pub enum ReadSidError {
         /// Number of modes.
         n: usize,
     },
-    /// A node comes twice.
-    #[error("`{path}`:{line}: node {id} comes twice; give each node its own number")]
+    /// A node is defined twice.
+    #[error("`{path}`:{line}: node {id} is defined twice; give each node a different number")]
     DoubleNode {
         /// The file.
         path: PathBuf,
@@ -112,26 +112,26 @@ pub enum ReadSidError {
         blocks: [&'static str; 2],
         /// Lines at which they begin, from 1.
         lines: [usize; 2],
-        /// What must hold.
+        /// The identity that must hold.
         identity: &'static str,
-        /// By how much it does not.
+        /// The relative deviation from it.
         deviation: f64,
     },
 }
 
 impl ReadSidError {
-    /// True if the operating system is at fault and not what the file holds.
+    /// True for errors of the operating system, false for errors in the content.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() != io::ErrorKind::InvalidData)
     }
 }
 
-/// A file as it was read.
+/// The result of reading a file.
 #[derive(Debug, Clone)]
 pub struct ReadSid {
-    /// What it holds.
+    /// Its content.
     pub sid: Sid,
-    /// How its columns of Gr were ordered.
+    /// The order of its columns of Gr.
     pub gr_layout: GrLayout,
 }
 
@@ -141,7 +141,7 @@ pub struct ReadSid {
 ///
 /// Those of the operating system.
 pub fn is_sid(path: &Path) -> io::Result<bool> {
-    /// More than first lines have, whose comments may be long.
+    /// Number of bytes that contain the first line with a long comment.
     const HEAD: u64 = 1 << 16;
     let mut head = Vec::new();
     carom_files::input::open(path)?.take(HEAD).read_to_end(&mut head)?;
@@ -152,7 +152,7 @@ pub fn is_sid(path: &Path) -> io::Result<bool> {
 
 /// Reads a SID_FEM file and checks its [`identities`](super::identities).
 ///
-/// Known programs order the columns of Gr in two ways; which one is found by the slopes of J.
+/// Known programs order the columns of Gr in two ways; the order is found from the slopes of J.
 ///
 /// # Errors
 ///
@@ -160,7 +160,7 @@ pub fn is_sid(path: &Path) -> io::Result<bool> {
 pub fn read_sid(path: &Path, progress: &dyn Progress) -> Result<ReadSid, ReadSidError> {
     let bytes = carom_files::input::read(path)
         .map_err(|source| ReadSidError::Io { path: path.to_owned(), source })?;
-    // Comments may be in any encoding; all that matters is ASCII.
+    // Comments may be in any encoding; the other content is ASCII.
     let text = String::from_utf8_lossy(&bytes);
     progress.begin("reading", text.len() as u64);
     let read = read_text(Lines::new(path, &text, progress));
@@ -224,7 +224,7 @@ fn first_line(lines: &mut Lines<'_>) -> Result<(usize, String), ReadSidError> {
     }
 }
 
-/// Mass and what is said of each mode.
+/// Mass, and the text about each mode.
 fn reference_modes(lines: &mut Lines<'_>) -> Result<(f64, Vec<String>), ReadSidError> {
     lines.word("refmod")?;
     let mass = lines.number_of("mass")?;
@@ -253,7 +253,7 @@ fn reference_modes(lines: &mut Lines<'_>) -> Result<(f64, Vec<String>), ReadSidE
     Ok((mass, labels))
 }
 
-/// Where the blocks of a node begin: origin, phi, psi, AP.
+/// First lines of the blocks of a node: origin, phi, psi, AP.
 type NodeLines = [usize; 4];
 
 const NODE_BLOCKS: [&str; 4] = ["origin", "phi", "psi", "AP"];
@@ -309,7 +309,7 @@ fn node(lines: &mut Lines<'_>, id: u64, n: usize) -> Result<(SidNode, NodeLines)
 
 const BODY_BLOCKS: [&str; 11] = ["mdCM", "J", "Ct", "Cr", "Me", "Gr", "Ge", "Oe", "ksigma", "Ke", "De"];
 
-/// The blocks of the body in the order of [`BODY_BLOCKS`], and where they begin.
+/// The blocks of the body in the order of [`BODY_BLOCKS`], and their first lines.
 fn body_blocks(lines: &mut Lines<'_>, n: usize) -> Result<([Taylor; 11], [usize; 11]), ReadSidError> {
     let square = [n, n];
     let sizes =
@@ -333,7 +333,7 @@ fn body_blocks(lines: &mut Lines<'_>, n: usize) -> Result<([Taylor; 11], [usize;
         }
     }
     let path = lines.path();
-    // Forces of a stressed reference and damping may be left out.
+    // Forces of a stressed reference and damping are optional.
     for optional in [8, 10] {
         blocks[optional].get_or_insert_with(|| Taylor::zeros(sizes[optional][0], sizes[optional][1]));
     }

@@ -10,14 +10,14 @@ use faer::Mat;
 use super::{Sid, SidNode, Taylor};
 use crate::watched::Watched;
 
-/// How much of a block is written, by its structure number.
+/// The part of a block that is written, by its structure number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Structure {
     /// 0: nothing, all is zero.
     Zero,
     /// 2: the lower triangle of a symmetric matrix.
     Symmetric,
-    /// 3: all entries but zeros.
+    /// 3: all nonzero entries.
     Full,
     /// 4: nothing, the unit matrix.
     Unit,
@@ -34,7 +34,7 @@ impl Structure {
     }
 }
 
-/// Writes a SID_FEM file, whole or not at all.
+/// Writes a SID_FEM file, atomically.
 ///
 /// Numbers have seventeen digits, so that reading gives the same bits.
 ///
@@ -50,14 +50,14 @@ pub fn write_sid(path: &Path, sid: &Sid, progress: &dyn Progress) -> Result<(), 
     })
 }
 
-/// About how many bytes the file has.
+/// Estimated size of the file in bytes.
 fn size(sid: &Sid) -> u64 {
-    /// Of an entry.
+    /// Bytes of an entry.
     const LINE: usize = 73;
-    /// Of a node with its four blocks, without the entries that each mode adds.
+    /// Bytes of a node with its four blocks, without the entries of modes.
     const NODE: usize = 2000;
     let n = sid.n_modes();
-    // Of each mode phi, psi, and the slopes of origin and AP.
+    // Entries of each mode: phi, psi, and the slopes of origin and AP.
     let of_mode = if sid.nodes.iter().any(|node| node.psi.largest() != 0.0) { 15 } else { 6 };
     let of_pairs = 13 * n * n;
     (sid.nodes.len() * (NODE + LINE * of_mode * n) + LINE * of_pairs) as u64
@@ -172,7 +172,7 @@ fn write_block(
     writeln!(out, "{blank:indent$}end {name}")
 }
 
-/// A number as Fortran writes it, with room for its sign: ` 1.5000000000000000D+00`.
+/// A number in Fortran's format, with space for its sign: ` 1.5000000000000000D+00`.
 fn number(value: f64) -> String {
     let text = format!("{value:.16e}");
     let (digits, exponent) = text.split_once('e').expect("Rust writes an exponent");

@@ -1,4 +1,4 @@
-//! A result that is continued: all that is newer than its checkpoint goes, so that nothing is there twice.
+//! Continuation of a result: rows newer than its checkpoint are removed, so that none is repeated.
 
 use std::path::Path;
 
@@ -9,33 +9,32 @@ use super::super::lock::ResultLock;
 use super::super::{ResultError, ResultReader, RunHeader, RunState, schema};
 use super::ResultWriter;
 
-/// Tables whose rows are numbered, which grow; what is numbered beyond the mark of a checkpoint is newer than
-/// it. The checkpoint itself has one row.
+/// Growing tables with numbered rows; rows beyond the mark of a checkpoint are newer than it. The checkpoint
+/// itself has one row.
 const NUMBERED: &str = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT \
     wr \
                         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'checkpoint'";
 
-/// Other tables with a column `frame`; the rest of them has entries that are replaced.
+/// Other tables with a column `frame`; entries of all remaining tables are replaced.
 const OF_FRAMES: &str = "SELECT list.name FROM pragma_table_list AS list JOIN pragma_table_info(list.name) \
     AS field \
                          WHERE list.schema = 'main' AND list.type = 'table' AND list.wr AND field.name = \
                          'frame'";
 
-/// Tables of what a run comes to, written at its end.
+/// Tables that are written at the end of a run.
 const CONCLUSIONS: [&str; 2] = ["summary", "counter"];
 
 impl ResultWriter {
-    /// Continues a result from its checkpoint. What is newer than that is removed: frames, events, notes,
-    /// what the run came to. Until the next checkpoint the file is as it was, should the process be killed.
+    /// Continues a result from its checkpoint. Newer frames, events, notes and final entries are removed. If
+    /// the process is killed before the next checkpoint, the file is unchanged.
     ///
-    /// * `header` — of the run that continues it; the end time in its scenario takes the place of that in the
-    ///   result
+    /// * `header` — header of the continuing run; the end time in its scenario replaces that in the result
     /// * `checkpoint_every` — as for [`ResultWriter::create`]
     ///
     /// # Errors
     ///
     /// [`ResultError::NotResumable`] if it has no checkpoint, [`ResultError::InUse`] if another process
-    /// writes to it, others if the file is none of ours.
+    /// writes to it, others if the file is not a result.
     pub fn resume(
         path: &Path,
         header: &RunHeader,
@@ -64,7 +63,7 @@ impl ResultWriter {
     }
 }
 
-/// Notes how far the tables go, with a checkpoint.
+/// Stores the last row numbers of all tables, with a checkpoint.
 pub(super) fn mark(database: &Connection) -> rusqlite::Result<()> {
     for table in names(database, NUMBERED)? {
         let sql = format!(
@@ -75,13 +74,14 @@ pub(super) fn mark(database: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Removes what lies beyond the marks.
+/// Removes rows beyond the marks.
 ///
-/// * `time` — of the checkpoint; in a result of an earlier version, which has no marks, what is later is
-///   newer \[s\]
+/// * `time` — time of the checkpoint; in a result of an earlier version, without marks, later rows are newer
+///   \[s\]
 fn remove_newer(database: &Connection, time: f64) -> rusqlite::Result<()> {
     database.execute_batch(schema::MARKS)?;
-    // Frames go before what refers to them; at the end of the transaction nothing does.
+    // Frames are removed before the rows that refer to them; references are consistent at the end of the
+    // transaction.
     database.pragma_update(None, "defer_foreign_keys", true)?;
     let marked: i64 = database.query_row("SELECT count(*) FROM checkpoint_mark", [], |row| row.get(0))?;
     if marked == 0 {

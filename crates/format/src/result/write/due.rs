@@ -1,26 +1,26 @@
-//! When a checkpoint is due.
+//! Times of checkpoints.
 
 use std::time::{Duration, Instant};
 
-/// Wall time that a killed run loses at most, but for the step that it was in.
+/// Largest wall time that a killed run loses, apart from its current step.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Checkpoints may take this part of the time.
+/// Largest fraction of the wall time for checkpoints.
 const SHARE: u32 = 50;
-/// Steps between looks at the clock, at most: some steps take a microsecond.
+/// Largest number of steps between readings of the clock: some steps take a microsecond.
 const MOST_STEPS: u64 = 64;
-/// Looks further apart than this are too far apart.
+/// Largest time between two readings of the clock.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Says when a checkpoint is due: by wall time, and after a number of steps if one is given.
+/// Decides when a checkpoint is due: by wall time, and after a given number of steps.
 #[derive(Debug)]
 pub(super) struct Due {
-    /// Steps between checkpoints; 0 if time alone counts.
+    /// Steps between checkpoints; 0 to use only the wall time.
     every: u64,
     written: Instant,
-    /// What the last checkpoint took.
+    /// Wall time of the last checkpoint.
     cost: Duration,
     looked: Instant,
-    /// Step of the next look at the clock, and steps from there to the one after.
+    /// Step of the next reading of the clock, and number of steps to the one after it.
     next_look: u64,
     stride: u64,
 }
@@ -31,7 +31,7 @@ impl Due {
         Self { every, written: now, cost: Duration::ZERO, looked: now, next_look: 0, stride: 1 }
     }
 
-    /// True if one is due after so many steps of the run.
+    /// True if a checkpoint is due after this number of steps.
     pub(super) fn after(&mut self, steps: u64) -> bool {
         if self.every > 0 && steps.is_multiple_of(self.every) {
             return true;
@@ -46,7 +46,7 @@ impl Due {
         now - self.written >= INTERVAL.max(SHARE * self.cost)
     }
 
-    /// Notes that one was written, which was begun at a time.
+    /// Records that a checkpoint was written, which was begun at a time.
     pub(super) fn written_since(&mut self, begun: Instant) {
         self.written = Instant::now();
         self.cost = self.written - begun;

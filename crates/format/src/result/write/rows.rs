@@ -1,4 +1,4 @@
-//! What an observer is handed, as rows of the database.
+//! Conversion of frames, events and checkpoints to rows of the database.
 
 use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, Frame, Values};
 use rusqlite::types::Value;
@@ -8,7 +8,7 @@ use super::super::{blob, joints, schema};
 use super::ResultWriter;
 
 impl ResultWriter {
-    /// A frame: states of bodies and contacts, and the ledger.
+    /// Writes a frame: states of bodies and contacts, and the ledger.
     pub(super) fn write_frame(&mut self, frame: &Frame<'_>) -> rusqlite::Result<()> {
         let id = self.n_frames;
         let database = &self.database;
@@ -33,7 +33,7 @@ impl ResultWriter {
         Ok(())
     }
 
-    /// A contact that is over, or still open at the end.
+    /// Writes a contact event that has ended, or is open at the end of the run.
     pub(super) fn write_event(&mut self, event: &ContactEvent) -> rusqlite::Result<()> {
         let head = "INSERT INTO contact_event (pair, start, \"end\", open, peak_force, peak_time, impulse_x, \
             impulse_y, \
@@ -68,7 +68,7 @@ impl ResultWriter {
         Ok(())
     }
 
-    /// The checkpoint, in the place of the one before.
+    /// Writes the checkpoint, which replaces the previous one.
     pub(super) fn write_checkpoint(&mut self, checkpoint: &Checkpoint) -> rusqlite::Result<()> {
         let database = &self.database;
         database.prepare_cached(&schema::insert("checkpoint", 5))?.execute(params![
@@ -140,7 +140,7 @@ fn write_contact(
     blob::from_u32(&state.pressure_faces, faces);
     blob::from_f64(&state.pressures, pressures);
     let [fx, fy, fz] = state.force;
-    // SQLite keeps infinity but not NaN; a gap that is not known is infinite.
+    // SQLite stores infinity but not NaN; an unknown gap is infinite.
     let gap = state.free_gap.is_finite().then_some(state.free_gap);
     statement.execute(params![
         frame,
@@ -156,7 +156,7 @@ fn write_contact(
     Ok(())
 }
 
-/// SQLite would turn NaN into NULL, and a ledger with NaN must show it: infinity stands for it.
+/// Replaces NaN by infinity: SQLite would store NaN as NULL, which would hide it.
 fn finite_or_extreme(value: f64) -> Value {
     Value::Real(if value.is_nan() { f64::INFINITY } else { value })
 }
