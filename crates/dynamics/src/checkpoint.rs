@@ -1,11 +1,12 @@
-//! All that a run needs to go on bit for bit, as named arrays: any scheme fills it, `carom-format` stores it.
+//! The state from which a run continues bit for bit, as named arrays. Every scheme fills it, `carom-format`
+//! stores it.
 
 use std::collections::BTreeMap;
 
 /// Values of one entry.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Real numbers, kept bit for bit.
+    /// Real numbers, stored bit for bit.
     Reals(Vec<f64>),
     /// Whole numbers.
     Integers(Vec<u64>),
@@ -16,7 +17,7 @@ pub enum Values {
 pub struct Checkpoint {
     /// Name of the scheme that wrote it.
     pub scheme: String,
-    /// Version of its entries: a scheme refuses what it did not write.
+    /// Version of its entries: a scheme refuses the checkpoints of others.
     pub version: u64,
     /// Time \[s\].
     pub time: f64,
@@ -26,12 +27,12 @@ pub struct Checkpoint {
     pub entries: BTreeMap<String, Values>,
 }
 
-/// Why a run cannot continue from a checkpoint.
+/// Errors of continuing a run from a checkpoint.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CheckpointError {
     /// Another scheme or version wrote it.
     #[error(
-        "the checkpoint is of scheme `{found}` version {found_version}, this run needs `{expected}` version \
+        "the checkpoint is of scheme `{found}` version {found_version}; this run needs `{expected}` version \
          {expected_version}; start the run anew with --force"
     )]
     Scheme {
@@ -39,7 +40,7 @@ pub enum CheckpointError {
         found: String,
         /// Its version.
         found_version: u64,
-        /// What the run needs.
+        /// Required by the run.
         expected: String,
         /// Its version.
         expected_version: u64,
@@ -54,7 +55,7 @@ pub enum CheckpointError {
     },
     /// An entry has another length: the scenario or the bodies changed.
     #[error(
-        "entry `{name}` of the checkpoint has {found} numbers, this scenario needs {expected}: was it \
+        "entry `{name}` of the checkpoint has {found} numbers, but this scenario needs {expected}: was it \
          changed since the run began?"
     )]
     Length {
@@ -62,7 +63,7 @@ pub enum CheckpointError {
         name: String,
         /// In the checkpoint.
         found: usize,
-        /// What the run needs.
+        /// Required by the run.
         expected: usize,
     },
 }
@@ -116,7 +117,7 @@ impl Checkpoint {
         }
     }
 
-    /// Checks who wrote it.
+    /// Checks scheme and version.
     ///
     /// # Errors
     ///

@@ -1,30 +1,30 @@
-//! Which impacts a person is shown of a pair that has many.
+//! Selection of impacts for display: of many impacts of a pair the first, the largest and the last.
 
 use crate::contact_event::ContactEvent;
 
-/// The impacts of one pair, as a person is shown them.
+/// The displayed impacts of one pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairImpacts {
     /// Index of the contact pair.
     pub pair: usize,
-    /// How many impacts there are.
+    /// Number of all impacts.
     pub count: usize,
-    /// The impacts that are listed, in the order of time.
+    /// The displayed impacts, in the order of time.
     pub shown: Vec<ShownImpact>,
 }
 
-/// One impact that is shown.
+/// A displayed impact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShownImpact {
-    /// Its place in the list of all events.
+    /// Its index in the list of all events.
     pub event: usize,
-    /// Why it is shown, "first, largest" for instance; empty where all are.
+    /// The reason for its display, for instance "first, largest"; empty if all impacts are displayed.
     pub role: &'static str,
 }
 
-/// The impacts of each pair, pairs in the order of their first impact: all of a pair that has at most `most`,
-/// else the first, the largest (by peak force; by impulse where an impact of the pair has no force) and the
-/// last.
+/// The displayed impacts of each pair, with pairs in the order of their first impact: all impacts of a pair
+/// with at most `most`, otherwise the first, the largest (by peak force, or by impulse if an impact of the
+/// pair has no force) and the last.
 pub fn condensed(events: &[ContactEvent], most: usize) -> Vec<PairImpacts> {
     let mut by_start: Vec<usize> = (0..events.len()).collect();
     by_start.sort_by(|&a, &b| events[a].start.total_cmp(&events[b].start));
@@ -50,13 +50,13 @@ pub fn condensed(events: &[ContactEvent], most: usize) -> Vec<PairImpacts> {
         .collect()
 }
 
-/// The first, the largest and the last of the impacts of a pair, an impact that is two of them once.
+/// The first, the largest and the last impact of a pair, each once.
 fn notable(events: &[ContactEvent], impacts: &[usize]) -> Vec<ShownImpact> {
     let (Some(&first), Some(&last)) = (impacts.first(), impacts.last()) else { return Vec::new() };
     let have_forces = impacts.iter().all(|&event| events[event].peak().is_some());
     let size =
         |event: usize| if have_forces { events[event].peak_force } else { events[event].impulse_size() };
-    // Of equal ones the earliest.
+    // The earliest of equal ones.
     let largest = impacts.iter().rev().copied().max_by(|&a, &b| size(a).total_cmp(&size(b))).unwrap_or(first);
     let shown = |event: usize, role: &'static str| ShownImpact { event, role };
     match (largest == first, largest == last) {

@@ -1,4 +1,4 @@
-//! What happened between two surfaces: one event from the first touch to the final parting.
+//! Contact events: one event from the first contact of two surfaces to their final separation.
 
 use nalgebra::Vector3;
 use thiserror::Error;
@@ -8,98 +8,97 @@ use thiserror::Error;
 pub struct ContactEvent {
     /// Index of the contact pair.
     pub pair: usize,
-    /// First touch \[s\].
+    /// First contact \[s\].
     pub start: f64,
-    /// Last parting \[s\]; the end of the run if they still touch then (`open` is true).
+    /// Final separation \[s\]; the end of the run if the surfaces are then in contact (`open` is true).
     pub end: f64,
-    /// True if the surfaces still touched at the end of the run.
+    /// True if the surfaces were in contact at the end of the run.
     pub open: bool,
     /// True if impulses act at instants: the event then has no force.
     pub impulsive: bool,
     /// Largest contact force \[N\]; 0 if the event is impulsive, see [`ContactEvent::peak`].
     pub peak_force: f64,
-    /// When it occurred \[s\].
+    /// Time of the largest force \[s\].
     pub peak_time: f64,
     /// Impulse on the first surface, friction included \[N s\].
     pub impulse: [f64; 3],
     /// Mean contact normal, into the first body: the direction of the impulse without friction; zero without
     /// an impulse.
     pub normal: [f64; 3],
-    /// Mean place of the contact, weighted by the force \[m\].
+    /// Mean position of the contact, weighted by the force \[m\].
     pub place: [f64; 3],
-    /// Relative velocity of the first body against the second at the contact, mean motion alone, along the
-    /// normal: negative before (they approach) \[m/s\].
+    /// Relative velocity of the first body with respect to the second at the contact, of the mean motion,
+    /// along the normal: negative before (approach) \[m/s\].
     pub velocity_before: f64,
-    /// The same after the parting \[m/s\].
+    /// The same after the separation \[m/s\].
     pub velocity_after: f64,
-    /// The part of the relative velocity across the normal before, inertial axes \[m/s\].
+    /// Tangential part of the relative velocity before, inertial axes \[m/s\].
     pub slip_before: [f64; 3],
-    /// The same after the parting \[m/s\].
+    /// The same after the separation \[m/s\].
     pub slip_after: [f64; 3],
     /// Velocity of the first and of the second body at the contact along the normal, before \[m/s\].
     pub own_before: [f64; 2],
-    /// The same after the parting \[m/s\].
+    /// The same after the separation \[m/s\].
     pub own_after: [f64; 2],
-    /// Deepest approach: how far the surfaces would overlap without their quasistatic response \[m\].
+    /// Largest approach: the overlap of the surfaces without their quasistatic response \[m\].
     pub max_approach: f64,
-    /// Energy of the dynamic modes of both bodies before the touch \[J\].
+    /// Energy of the dynamic modes of both bodies before the contact \[J\].
     pub vibration_before: f64,
-    /// Energy of the dynamic modes of both bodies after the parting \[J\].
+    /// Energy of the dynamic modes of both bodies after the separation \[J\].
     pub vibration_energy: f64,
-    /// The largest change of a body's momentum along the normal that the contact does not explain, over the
-    /// impulse along the normal: what joints, drives, loads and other contacts did meanwhile.
+    /// The largest change of a body's momentum along the normal by other causes (joints, drives, loads, other
+    /// contacts), relative to the impulse along the normal.
     pub other_impulse: f64,
-    /// Separate touches within the event.
+    /// Number of separate contacts within the event.
     pub sub_impacts: u32,
 }
 
-/// Why an event has no coefficient of restitution.
+/// The reason why an event has no coefficient of restitution.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum NoRestitution {
-    /// They still touch.
-    #[error("the surfaces still touched at the end of the run")]
+    /// The event is open.
+    #[error("the surfaces were in contact at the end of the run")]
     Lasting,
-    /// Nothing hit anything.
+    /// There was no approach.
     #[error("the bodies did not approach along the normal")]
     NotApproaching,
-    /// They slid off each other, say.
+    /// There was no separation along the normal, for instance after sliding.
     #[error("the bodies did not separate along the normal")]
     NotParting,
-    /// Not the contact alone changed the velocities.
+    /// Other forces changed the velocities too.
     #[error(
-        "joints, drives, loads or other contacts changed the momentum of a body meanwhile, by {:.3} times \
+        "joints, drives, loads or other contacts changed the momentum of a body during the contact, by \
+         {:.3} times \
          the impulse of this contact",
         share
     )]
     OtherForces {
-        /// Their impulse over that of the contact.
+        /// Their impulse relative to that of the contact.
         share: f64,
     },
-    /// A body that vibrates hits with more than the velocity of its mean motion.
+    /// A vibrating body hits with more than the velocity of its mean motion.
     #[error("the bodies vibrated before, with {:.3} times the energy of the approach", share)]
     Vibrating {
-        /// Energy of the vibration over that of the approach.
+        /// Energy of the vibration relative to that of the approach.
         share: f64,
     },
 }
 
-/// Why an impulsive event has no peak force.
+/// The reason why an impulsive event has no peak force.
 pub const NO_PEAK: &str = "impulses act at instants: a time step has an impulse, no force";
 
 impl ContactEvent {
-    /// Numbers in [`ContactEvent::to_array`].
+    /// Length of [`ContactEvent::to_array`].
     pub const NUMBERS: usize = 33;
 
-    /// Part of the impulse of a contact that other forces may have for the velocities to be those of the
-    /// contact.
+    /// Largest impulse of other forces, relative to that of the contact, for a coefficient of restitution.
     pub const OTHER_FORCES: f64 = 0.05;
 
-    /// Part of the energy of the approach that vibrations may have for the velocities to be those of an
-    /// impact.
+    /// Largest energy of vibrations, relative to that of the approach, for a coefficient of restitution.
     pub const VIBRATION: f64 = 0.1;
 
-    /// Part of the velocity before by which bodies may approach after an impact without restitution:
-    /// round-off.
+    /// Largest velocity of approach after an inelastic impact, relative to the velocity before, that counts
+    /// as round-off.
     const ROUND_OFF: f64 = 1e-6;
 
     /// All numbers in one array, for checkpoints.
@@ -158,12 +157,12 @@ impl ContactEvent {
         }
     }
 
-    /// Time from first touch to last parting \[s\].
+    /// Time from the first contact to the final separation \[s\].
     pub fn duration(&self) -> f64 {
         self.end - self.start
     }
 
-    /// Largest contact force \[N\] and when it occurred \[s\]; none if the event is impulsive.
+    /// Largest contact force \[N\] and its time \[s\]; none if the event is impulsive.
     pub fn peak(&self) -> Option<(f64, f64)> {
         (!self.impulsive).then_some((self.peak_force, self.peak_time))
     }
@@ -173,8 +172,8 @@ impl ContactEvent {
         Vector3::from(self.impulse).norm()
     }
 
-    /// Impulse over duration \[N\]: the force of the plateau in a flat impact; none without a duration, and
-    /// of impulses at instants.
+    /// Impulse divided by duration \[N\]: the force of the plateau in a flat impact; none without a duration,
+    /// and for impulsive events.
     pub fn mean_force(&self) -> Option<f64> {
         (self.duration() > 0.0 && !self.impulsive).then(|| self.impulse_size() / self.duration())
     }
@@ -190,8 +189,8 @@ impl ContactEvent {
         self.no_restitution().is_none().then(|| -self.velocity_after / self.velocity_before)
     }
 
-    /// Why there is no coefficient of restitution: it compares velocities that this contact alone has
-    /// changed.
+    /// The reason why there is no coefficient of restitution: it requires velocities that only this contact
+    /// has changed.
     pub fn no_restitution(&self) -> Option<NoRestitution> {
         let (before, after) = (self.velocity_before, self.velocity_after);
         if self.open {

@@ -1,26 +1,26 @@
-//! Follows a pair of surfaces through a run and makes events of its touches and partings.
+//! Tracking of a pair of surfaces: makes contact events from its closings and separations.
 
 use nalgebra::Vector3;
 
 use crate::contact_event::ContactEvent;
 
-/// Mean motion of a body of a pair: a rigid body's own, a flexible body's with the rigid part of its dynamic
-/// modes.
+/// Mean motion of a body of a pair: the motion of a rigid body, or that of a flexible body with the rigid
+/// part of its dynamic modes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BodyMotion {
-    /// Velocity at the place of the contact \[m/s\].
+    /// Velocity at the contact \[m/s\].
     pub velocity: Vector3<f64>,
     /// Angular velocity \[rad/s\].
     pub omega: Vector3<f64>,
-    /// Momentum \[N s\]; none of a body that is held in space.
+    /// Momentum \[N s\]; none for a body held in space.
     pub momentum: Option<Vector3<f64>>,
 }
 
 impl BodyMotion {
-    /// Numbers in [`BodyMotion::to_array`].
+    /// Length of [`BodyMotion::to_array`].
     pub const NUMBERS: usize = 9;
 
-    /// All numbers in one array, for checkpoints: a momentum that is none is not a number.
+    /// All numbers in one array, for checkpoints: a missing momentum is stored as NaN.
     pub fn to_array(self) -> [f64; Self::NUMBERS] {
         let mut array = [f64::NAN; Self::NUMBERS];
         array[..3].copy_from_slice(self.velocity.as_slice());
@@ -31,7 +31,7 @@ impl BodyMotion {
         array
     }
 
-    /// The inverse of [`BodyMotion::to_array`], of the first numbers of a list.
+    /// The inverse of [`BodyMotion::to_array`], from the first numbers of a list.
     pub fn from_slice(array: &[f64]) -> Self {
         let vector = |start: usize| Vector3::from_column_slice(&array[start..start + 3]);
         Self { velocity: vector(0), omega: vector(3), momentum: (!array[6].is_nan()).then(|| vector(6)) }
@@ -42,14 +42,14 @@ impl BodyMotion {
     }
 }
 
-/// What a scheme sees of a pair at the moment it touches or parts. Inertial axes.
+/// The state of a pair at the moment of closing or separation, in inertial axes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ContactSample {
     /// Time \[s\].
     pub time: f64,
-    /// Where they touch, as far as it is known at this moment \[m\].
+    /// Approximate position of the contact at this moment \[m\].
     pub place: Vector3<f64>,
-    /// How far off that may be, as half a pressure cell \[m\].
+    /// Uncertainty of the position, such as half a pressure cell \[m\].
     pub place_error: f64,
     /// Motions of the first and of the second body.
     pub bodies: [BodyMotion; 2],
@@ -88,8 +88,7 @@ impl ContactSample {
         }
     }
 
-    /// Velocities of both bodies at the contact, where a centre of pressure says better than the sample where
-    /// that is.
+    /// Velocities of both bodies at the contact, whose position is improved by the centre of pressure.
     fn velocities(&self, center: Option<Vector3<f64>>) -> [Vector3<f64>; 2] {
         let shift = center.map_or_else(Vector3::zeros, |center| center - self.place);
         let length = shift.norm();
@@ -98,11 +97,10 @@ impl ContactSample {
     }
 }
 
-/// The centre of pressure through a contact, as the straight line in time that fits it best, weighted by the
-/// force.
+/// The centre of pressure during a contact, fitted by a straight line in time, weighted by the force.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Center {
-    /// ∫ F dt, ∫ F τ dt and ∫ F τ² dt with τ the time since the first touch.
+    /// ∫ F dt, ∫ F τ dt and ∫ F τ² dt with τ the time since the first contact.
     weights: [f64; 3],
     /// ∫ F x dt and ∫ F τ x dt.
     moments: [Vector3<f64>; 2],
@@ -123,9 +121,9 @@ impl Center {
         (self.weights[0] > 0.0).then(|| self.moments[0] / self.weights[0])
     }
 
-    /// Where the line is at τ.
+    /// The position of the line at τ.
     fn at(&self, tau: f64) -> Option<Vector3<f64>> {
-        /// Variance of τ over its square below which there is one moment, and no line.
+        /// Relative variance of τ below which the centre is constant.
         const ONE_MOMENT: f64 = 1e-6;
         let mean = self.mean()?;
         let [w0, w1, w2] = self.weights;
@@ -138,26 +136,26 @@ impl Center {
     }
 }
 
-/// Follows one pair through a run. An interruption shorter than a quarter of the contact so far counts as
-/// part of the same event (a sub-impact); the event is handed out once that time has passed. Plain data.
+/// Tracks one pair during a run. A separation shorter than a quarter of the contact so far belongs to the
+/// same event (a sub-impact); the event is returned once this time has passed. Plain data.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ContactTracker {
-    /// The event being followed.
+    /// The current event.
     pub event: Option<ContactEvent>,
-    /// True while the surfaces touch.
+    /// True while the surfaces are in contact.
     pub touching: bool,
-    /// At the first touch.
+    /// State at the first contact.
     before: ContactSample,
-    /// At the last parting.
+    /// State at the last separation.
     after: ContactSample,
     center: Center,
 }
 
 impl ContactTracker {
-    /// Part of the contact so far that an interruption may last within one event.
+    /// Largest duration of a separation within one event, relative to the contact so far.
     pub const MERGE: f64 = 0.25;
 
-    /// Numbers in [`ContactTracker::to_array`]: an event, samples before and after, the centre of pressure,
+    /// Length of [`ContactTracker::to_array`]: an event, samples before and after, the centre of pressure,
     /// two flags.
     pub const NUMBERS: usize = ContactEvent::NUMBERS + 2 * ContactSample::NUMBERS + Center::NUMBERS + 2;
 
@@ -191,12 +189,12 @@ impl ContactTracker {
         }
     }
 
-    /// Impulse on the first surface at the first touch of the event, since the start of the run \[N s\].
+    /// Impulse on the first surface from the start of the run to the first contact of the event \[N s\].
     pub fn impulse_before(&self) -> Vector3<f64> {
         self.before.impulse
     }
 
-    /// The surfaces touch.
+    /// Records the closing of the contact.
     pub fn touch(&mut self, pair: usize, sample: &ContactSample) {
         self.touching = true;
         if let Some(event) = &mut self.event {
@@ -216,7 +214,7 @@ impl ContactTracker {
         });
     }
 
-    /// A force and an approach that occurred while touching.
+    /// Records a force and an approach during contact.
     pub fn observe(&mut self, time: f64, force: f64, approach: f64) {
         if let Some(event) = &mut self.event {
             if force > event.peak_force {
@@ -226,7 +224,7 @@ impl ContactTracker {
         }
     }
 
-    /// An impulse that acted at an instant while touching, with an approach.
+    /// Records an instantaneous impulse during contact, with an approach.
     pub fn observe_impulse(&mut self, approach: f64) {
         if let Some(event) = &mut self.event {
             event.impulsive = true;
@@ -234,20 +232,20 @@ impl ContactTracker {
         }
     }
 
-    /// An impulse of a step \[N s\], and where it acted.
+    /// Records the impulse of a step \[N s\], and its position.
     pub fn press(&mut self, time: f64, impulse: f64, place: &Vector3<f64>) {
         if let Some(event) = self.event.filter(|_| impulse > 0.0) {
             self.center.add(time - event.start, impulse, place);
         }
     }
 
-    /// The surfaces part.
+    /// Records the separation of the surfaces.
     pub fn part(&mut self, sample: &ContactSample) {
         self.touching = false;
         self.end(sample, false);
     }
 
-    /// Hands the event out once no more touches belong to it.
+    /// Returns the event once no more contacts can belong to it.
     pub fn settle(&mut self, time: f64) -> Option<ContactEvent> {
         let event = self.event?;
         if self.touching || time - event.end <= Self::MERGE * event.duration() {
@@ -257,15 +255,16 @@ impl ContactTracker {
         Some(self.finished(event))
     }
 
-    /// The contact goes on beyond the end of the run, though the surfaces may not touch at this very moment.
+    /// Marks the contact as lasting beyond the end of the run, even if the surfaces are separate at this
+    /// moment.
     pub fn last_on(&mut self) {
         self.touching = self.event.is_some();
     }
 
-    /// Hands out what is left at the end of the run; `sample` is of a contact that still lasts.
+    /// Returns the last event at the end of the run; `sample` belongs to an open contact.
     pub fn finish(&mut self, sample: &ContactSample) -> Option<ContactEvent> {
         if self.touching {
-            // An earlier parting was none of the whole.
+            // An earlier separation was within the event.
             self.end(sample, true);
         }
         let event = self.event.take()?;
@@ -282,7 +281,7 @@ impl ContactTracker {
         }
     }
 
-    /// The normal, the place, and the velocities along and across the normal.
+    /// Computes normal, position, and normal and tangential velocities.
     fn finished(&self, mut event: ContactEvent) -> ContactEvent {
         let (before, after) = (&self.before, &self.after);
         let impulse = Vector3::from(event.impulse);
@@ -377,12 +376,12 @@ mod tests {
         let event = tracker.settle(9.0).unwrap();
         assert!((event.restitution().unwrap() - 0.5).abs() < 1e-14, "{event:?}");
         assert!((event.place[0] - 0.5).abs() < 1e-15);
-        // It is moved by no more than the sample may be off.
+        // The position moves by no more than the uncertainty of the sample.
         let known = ContactSample { place_error: 0.0, ..spin(0.0, 0.1, -2.0, 0.0) };
         assert_eq!(known.velocities(Some(Vector3::zeros()))[0].y, -1.5);
     }
 
-    /// A body held by something else takes no momentum from the contact.
+    /// A body that is held otherwise gets no momentum from the contact.
     #[test]
     fn momentum_that_the_contact_does_not_explain_counts() {
         let with = |mut sample: ContactSample, momentum: f64| {
@@ -429,7 +428,7 @@ mod tests {
         rests.part(&sample(1.2, 1e-13, 1.1));
         rests.last_on();
         assert!(rests.finish(&sample(1.3, 1e-13, 1.1)).unwrap().open);
-        // Without an event there is nothing to go on.
+        // Without an event there is nothing to continue.
         let mut none = ContactTracker::default();
         none.last_on();
         assert!(!none.touching && none.finish(&sample(1.0, 0.0, 0.0)).is_none());

@@ -1,15 +1,15 @@
-//! The balance of a run, THEORY section 7: where energy and momenta are, and what is missing.
+//! The balance of a run (THEORY section 7): energy and momenta, and their residuals.
 
 use crate::checkpoint::{Checkpoint, CheckpointError};
 
-/// What a scheme knows at one instant: energies and momenta now, and integrals since the start.
+/// The terms of the balance at one time: energies, momenta, and integrals since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Balance {
     /// Time \[s\].
     pub time: f64,
     /// Kinetic energy \[J\].
     pub e_kin: f64,
-    /// Elastic energy, of quasistatic modes too \[J\].
+    /// Elastic energy, including quasistatic modes \[J\].
     pub e_el: f64,
     /// Potential of the contact penalty, 0 for multipliers \[J\].
     pub e_con: f64,
@@ -23,9 +23,9 @@ pub struct Balance {
     pub d_fric: f64,
     /// Energy lost in inelastic closure since the start, ≥ 0 \[J\].
     pub d_imp: f64,
-    /// Booked algorithmic loss since the start \[J\].
+    /// Recorded algorithmic loss since the start \[J\].
     pub d_num: f64,
-    /// Linear momentum of the bodies that move \[N s\].
+    /// Linear momentum of the moving bodies \[N s\].
     pub momentum: [f64; 3],
     /// Their angular momentum about the inertial origin \[N m s\].
     pub ang_momentum: [f64; 3],
@@ -33,25 +33,25 @@ pub struct Balance {
     pub external_impulse: [f64; 3],
     /// Angular impulse of loads and ground reactions about the inertial origin since the start \[N m s\].
     pub external_ang_impulse: [f64; 3],
-    /// Sum over bodies of |P|, and of what gravity has given to them where they may rest: what an error of
-    /// the total is measured against, as the total may be zero \[N s\].
+    /// Sum over bodies of |P|, including the momentum from gravity for bodies that may rest: the reference
+    /// for errors, since the total may be zero \[N s\].
     pub momentum_scale: f64,
-    /// Sum over bodies of |r × P|, of the angular momentum about the own frame, and of |P| times the radius
+    /// Sum over bodies of |r × P|, of the angular momentum about the body frame, and of |P| times the radius
     /// of gyration \[N m s\].
     pub ang_momentum_scale: f64,
-    /// Mass of the bodies that move \[kg\] and the largest of their radii of gyration \[m\]: with an energy
-    /// they say which momentum is none but for round-off.
+    /// Mass of the moving bodies \[kg\] and the largest of their radii of gyration \[m\]: with an energy they
+    /// give the momentum below which numbers are round-off.
     pub mass: f64,
     /// See [`Balance::mass`] \[m\].
     pub radius: f64,
-    /// Deepest penetration that the contact law leaves, ≥ 0 \[m\].
+    /// Largest penetration permitted by the contact law, ≥ 0 \[m\].
     pub pen_max: f64,
     /// Residual of the quasistatic contact problem, relative to its forces.
     pub f_res: f64,
 }
 
 impl Balance {
-    /// Numbers in [`Balance::to_array`].
+    /// Length of [`Balance::to_array`].
     pub const NUMBERS: usize = 28;
 
     /// All numbers in one array, for checkpoints.
@@ -142,13 +142,13 @@ impl Balance {
 /// One row of the ledger: a [`Balance`] with its residuals.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LedgerRow {
-    /// What the scheme reported.
+    /// The terms reported by the scheme.
     pub balance: Balance,
     /// R_E: energy that appeared (> 0) or vanished (< 0) since the start \[J\].
     pub r_e: f64,
-    /// R_P: change of momentum that no external impulse explains \[N s\].
+    /// R_P: change of momentum without an external impulse \[N s\].
     pub r_p: [f64; 3],
-    /// R_L: change of angular momentum that no external angular impulse explains \[N m s\].
+    /// R_L: change of angular momentum without an external angular impulse \[N m s\].
     pub r_l: [f64; 3],
 }
 
@@ -174,31 +174,30 @@ impl LedgerRow {
     }
 }
 
-/// Errors of a run, relative to the sizes that occurred in it.
+/// Errors of a run, relative to its largest energies and momenta.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LedgerSummary {
     /// E_kin + E_el + E_con + E_pot at the start \[J\].
     pub energy_initial: f64,
     /// The same at the end \[J\].
     pub energy_final: f64,
-    /// Largest |R_E| over the largest energy that moved so far: E_kin + E_el + E_con, what E_pot has changed
-    /// by, what loads and drives have worked, or what was lost; at least a millionth of |E_pot|, whose
-    /// rounding is all that changes where everything rests.
+    /// Largest |R_E| relative to the largest exchanged energy so far: E_kin + E_el + E_con, the change of
+    /// E_pot, the work of loads and drives, or the losses; at least a millionth of |E_pot|, whose rounding is
+    /// the only change of a system at rest.
     pub energy_error: f64,
-    /// Largest |R_P| over the largest sum of |P| of the bodies.
+    /// Largest |R_P| relative to the largest sum of |P| of the bodies.
     pub momentum_error: f64,
-    /// Largest |R_L| over the largest sum of the bodies' angular momenta.
+    /// Largest |R_L| relative to the largest sum of the bodies' angular momenta.
     pub ang_momentum_error: f64,
-    /// True for energy, momentum or angular momentum where the run has none but round-off, against which no
-    /// error is relative: the error is then 0 here.
+    /// True for energy, momentum or angular momentum that is only round-off in the run: a relative error is
+    /// then undefined, and the error is set to 0.
     pub no_reference: [bool; 3],
-    /// The largest `energy_error` that the run claims; none where it claims nothing.
+    /// The claimed limit of `energy_error`; none if the run has no claim.
     pub energy_limit: Option<f64>,
 }
 
 impl LedgerSummary {
-    /// True if the energy is balanced as the run claims; an error that is not a number is not. None without a
-    /// claim.
+    /// True if the claim on the energy balance is met; NaN does not meet it. None without a claim.
     pub fn energy_is_met(&self) -> Option<bool> {
         self.energy_limit.map(|limit| self.energy_error <= limit)
     }
@@ -208,35 +207,36 @@ impl LedgerSummary {
         self.energy_is_met().map(|is_met| if is_met { "met" } else { "not met" })
     }
 
-    /// Relative errors of energy, momentum and angular momentum; none where there is no reference.
+    /// Relative errors of energy, momentum and angular momentum; none without a reference.
     pub fn errors(&self) -> [Option<f64>; 3] {
         let errors = [self.energy_error, self.momentum_error, self.ang_momentum_error];
         std::array::from_fn(|i| (!self.no_reference[i]).then_some(errors[i]))
     }
 }
 
-/// Part of √(2 m E) below which a momentum is round-off.
+/// Fraction of √(2 m E) below which a momentum is round-off.
 const NO_MOMENTUM: f64 = 1e-10;
 
-/// Part of the potential that counts as moved where nothing moves.
+/// Fraction of the potential that counts as exchanged in a system at rest.
 const AT_REST: f64 = 1e-6;
 
-/// Turns balances into rows, and keeps the extremes. Plain data: a copy of it continues a run.
+/// Computes the rows of the ledger from balances, and stores the extremes. Plain data: a copy of it continues
+/// a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ledger {
-    /// The first balance, against which residuals are taken.
+    /// The first balance, the reference of the residuals.
     pub initial: Option<Balance>,
     /// The latest balance.
     pub latest: Balance,
     /// Largest |R_E|, |R_P|, |R_L| so far.
     pub residuals: [f64; 3],
-    /// Largest energy that moved (see [`LedgerSummary::energy_error`]), sum of |P|, sum of the bodies'
-    /// angular momenta so far.
+    /// Largest exchanged energy (see [`LedgerSummary::energy_error`]), sum of |P|, sum of the bodies' angular
+    /// momenta so far.
     pub scales: [f64; 3],
 }
 
 impl Ledger {
-    /// The residuals of a balance against the first one, without taking it in.
+    /// The residuals of a balance relative to the first one, without recording it.
     pub fn row(&self, balance: Balance) -> LedgerRow {
         let initial = self.initial.unwrap_or(balance);
         LedgerRow {
@@ -253,7 +253,7 @@ impl Ledger {
         }
     }
 
-    /// Takes a balance in; the first one sets the zero of the residuals.
+    /// Records a balance; the first one is the reference of the residuals.
     pub fn record(&mut self, balance: Balance) -> LedgerRow {
         self.initial.get_or_insert(balance);
         let row = self.row(balance);
@@ -270,7 +270,7 @@ impl Ledger {
             balance.ang_momentum_scale,
         ];
         for i in 0..3 {
-            // What is not a number must show.
+            // NaN must be visible.
             self.residuals[i] = if sizes[i].is_nan() { f64::NAN } else { self.residuals[i].max(sizes[i]) };
             self.scales[i] = self.scales[i].max(scales[i]);
         }
@@ -284,11 +284,11 @@ impl Ledger {
         checkpoint.put_reals("ledger_extremes", &[self.residuals, self.scales].concat());
     }
 
-    /// Takes the ledger that [`Ledger::save`] has stored.
+    /// Restores the ledger that [`Ledger::save`] has stored.
     ///
     /// # Errors
     ///
-    /// [`CheckpointError`] if it is not there, or not whole.
+    /// [`CheckpointError`] if it is missing or incomplete.
     pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         let balance = |name| -> Result<Balance, CheckpointError> {
             let values = checkpoint.reals_of(name, Balance::NUMBERS)?;
@@ -306,7 +306,7 @@ impl Ledger {
     pub fn summary(&self) -> LedgerSummary {
         let momentum = (2.0 * self.latest.mass * self.scales[0]).sqrt();
         let floors = [0.0, NO_MOMENTUM * momentum, NO_MOMENTUM * momentum * self.latest.radius];
-        // Written so that what is not a number shows.
+        // Written so that NaN is visible.
         let no_reference = std::array::from_fn(|i| {
             self.scales[i] <= floors[i] && self.residuals[i] <= if i == 0 { 0.0 } else { floors[i] }
         });
@@ -365,19 +365,19 @@ mod tests {
     }
 
     #[test]
-    fn rounding_of_the_potential_of_what_rests_is_no_error() {
+    fn rounding_of_the_potential_of_a_system_at_rest_is_not_an_error() {
         let mut ledger = Ledger::default();
         ledger.record(Balance { e_pot: 14.4, ..Balance::default() });
         ledger.record(Balance { e_pot: 14.4 + 2e-15, e_kin: 2e-31, ..Balance::default() });
         assert!(ledger.summary().energy_error < 1e-9, "{:?}", ledger.summary());
-        // A fall counts whole.
+        // The whole energy of a fall counts.
         ledger.record(Balance { e_pot: 12.4, e_kin: 1.0, ..Balance::default() });
         assert_eq!(ledger.summary().energy_error, 0.5);
     }
 
     /// A ring that spins about its centre has a linear momentum of round-off, and no error of it.
     #[test]
-    fn an_error_against_a_momentum_of_round_off_is_none() {
+    fn an_error_relative_to_a_momentum_of_round_off_is_undefined() {
         let mut ledger = Ledger::default();
         let spins = Balance {
             e_kin: 2.0,
@@ -392,14 +392,14 @@ mod tests {
         ledger.record(Balance { momentum: [2.4e-16, 0.0, 0.0], ..spins });
         let summary = ledger.summary();
         assert_eq!((summary.momentum_error, summary.errors()), (0.0, [Some(0.0), None, Some(0.0)]));
-        // A momentum that appears shows.
+        // A momentum that appears is visible.
         ledger.record(Balance { momentum: [1e-3, 0.0, 0.0], momentum_scale: 1e-3, ..spins });
         assert_eq!(ledger.summary().errors()[1], Some(1.0 - 3e-14));
         let nothing = Ledger::default().summary();
         assert_eq!(nothing.errors(), [None; 3]);
     }
 
-    /// A machine that a drive turns against a damper keeps little energy and passes much on.
+    /// A machine that a drive turns against a damper stores little energy and transmits much.
     #[test]
     fn work_and_losses_are_energy_that_moved() {
         let mut ledger = Ledger::default();

@@ -1,16 +1,37 @@
-//! What every scheme shares: rigid states, loads, the ledger, contact events, checkpoints, the observer.
+//! The parts that all schemes share: states, loads, the ledger, contact events, checkpoints, the observer.
 //!
-//! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: where a body is and how it
-//!   starts
-//! * [`Loads`]: gravity, forces and torques at markers; [`TimeFunction`]: what changes with time
+//! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: present and initial position
+//!   of a body
+//! * [`Loads`]: gravity, forces and torques at markers; [`TimeFunction`]: functions of time
 //! * [`Ledger`]: the balance of energy and momenta of THEORY section 7
-//! * [`ContactEvent`], [`ContactTracker`]: what happened between two surfaces; [`condensed()`]: which of many
-//!   a person is shown
-//! * [`Observer`]: to whom a time loop hands its states; [`Checkpoint`]: from which it continues bit for bit
+//! * [`ContactEvent`], [`ContactTracker`]: impacts between two surfaces; [`condensed()`]: a selection of them
+//!   for display
+//! * [`Observer`]: the receiver of the states of a time loop; [`Checkpoint`]: the state from which it
+//!   continues bit for bit
 //!
-//! Vectors are in inertial axes unless their name ends in `_b` (body axes). SI units throughout.
+//! Vectors are in inertial axes unless their name ends in `_b` (body axes). All quantities are in SI units.
+//!
+//! ```
+//! use carom_dynamics::{Balance, Ledger};
+//!
+//! // A ball of 2 kg falls from rest for one second; the ledger checks energy and momentum.
+//! let (mass, g) = (2.0, 9.81);
+//! let mut ledger = Ledger::default();
+//! for time in [0.0_f64, 0.5, 1.0] {
+//!     let (fall, speed) = (0.5 * g * time * time, g * time);
+//!     let row = ledger.record(Balance {
+//!         time,
+//!         e_kin: 0.5 * mass * speed * speed,
+//!         e_pot: -mass * g * fall,
+//!         momentum: [0.0, 0.0, -mass * speed],
+//!         external_impulse: [0.0, 0.0, -mass * g * time],
+//!         ..Balance::default()
+//!     });
+//!     assert!(row.r_e.abs() < 1e-12);
+//! }
+//! ```
 
-/// Default of a run's relative tolerance: its energy is off by less than this part of its size.
+/// Default relative tolerance of a run: its relative energy error is smaller.
 pub const RELATIVE_TOLERANCE: f64 = 1e-6;
 
 pub mod checkpoint;

@@ -13,7 +13,7 @@ pub enum Axes {
     Body,
 }
 
-/// A material point (or the mean of some) of a body at which loads act.
+/// A material point of a body, or the mean of several, at which loads act.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Marker {
     /// Reference position in the body frame \[m\].
@@ -24,12 +24,12 @@ pub struct Marker {
     pub rotation: Vec<[f64; 3]>,
 }
 
-/// A force and torque at a marker, of a fixed direction and a course in time.
+/// A force and torque at a marker, with a fixed direction and a factor that depends on time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointLoad {
     /// Index of the body.
     pub body: usize,
-    /// Where it acts.
+    /// The marker at which it acts.
     pub marker: Marker,
     /// Force \[N\].
     pub force: [f64; 3],
@@ -37,7 +37,7 @@ pub struct PointLoad {
     pub torque: [f64; 3],
     /// Axes of both.
     pub axes: Axes,
-    /// What both are multiplied by.
+    /// Factor of both.
     pub scale: TimeFunction,
 }
 

@@ -1,11 +1,11 @@
-//! To whom a time loop hands what it finds. It knows no file.
+//! The receiver of the states of a time loop, which does not know about files.
 
 use crate::checkpoint::Checkpoint;
 use crate::contact_event::ContactEvent;
 use crate::ledger::LedgerRow;
 use crate::state::{BodyState, ContactState, JointState};
 
-/// One instant of a run, borrowed from the loop.
+/// The state of a run at one time, borrowed from the loop.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// Time \[s\].
@@ -16,53 +16,53 @@ pub struct Frame<'a> {
     pub bodies: &'a [BodyState],
     /// State of each contact pair, in the order of the system.
     pub contacts: &'a [ContactState],
-    /// What each joint transmits, and behind the joints each spring and bushing of its own; none of schemes
-    /// without joints.
+    /// Force and torque of each joint, then of each separate spring and bushing; empty for schemes without
+    /// joints.
     pub joints: &'a [JointState],
     /// The balance at this time.
     pub ledger: &'a LedgerRow,
 }
 
-/// An observer could not take what it was given, for example because the disk is full.
+/// An observer could not store its input, for example because the disk is full.
 #[derive(Debug, thiserror::Error)]
-#[error("the result could not be kept")]
+#[error("the result could not be stored")]
 pub struct ObserverError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
-/// Receiver of a run. The loop stops at the first error.
+/// Receiver of the states of a run. The loop stops at the first error.
 pub trait Observer {
-    /// An output time, the start or the end of the run.
+    /// Receives a frame: at an output time, the start or the end of the run.
     ///
     /// # Errors
     ///
-    /// [`ObserverError`] if it cannot be kept.
+    /// [`ObserverError`] if it cannot be stored.
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError>;
 
-    /// An impact is over (or the run is).
+    /// Receives an impact that has ended, or is open at the end of the run.
     ///
     /// # Errors
     ///
-    /// [`ObserverError`] if it cannot be kept.
+    /// [`ObserverError`] if it cannot be stored.
     fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError>;
 
-    /// True if a checkpoint is due after so many accepted steps; asked after each of them.
+    /// True if a checkpoint is due after this number of accepted steps; called after each of them.
     fn wants_checkpoint(&mut self, steps: u64) -> bool {
         let _ = steps;
         false
     }
 
-    /// A point from which the run could continue: everything handed over before belongs to it. One comes at
-    /// the end of the run, before what is handed over there, and one where the run is stopped.
+    /// Receives a checkpoint, which includes everything received before. There is one at the end of the run,
+    /// before the last frame and events, and one where the run is stopped.
     ///
     /// # Errors
     ///
-    /// [`ObserverError`] if it cannot be kept.
+    /// [`ObserverError`] if it cannot be stored.
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
         let _ = checkpoint;
         Ok(())
     }
 }
 
-/// Keeps nothing.
+/// An observer that ignores everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ignore;
 

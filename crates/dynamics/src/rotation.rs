@@ -3,7 +3,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// The rotation that does nothing.
+/// The identity.
 pub const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
 /// ã with ã b = a × b.
@@ -56,7 +56,7 @@ pub fn from_vector(theta: &Vector3<f64>) -> [f64; 4] {
     [(0.5 * angle).cos(), factor * theta.x, factor * theta.y, factor * theta.z]
 }
 
-/// Divides b by its length and returns by how much that differed from 1.
+/// Divides b by its length and returns the deviation of the length from 1.
 pub fn normalise(b: &mut [f64; 4]) -> f64 {
     let length = norm_squared(b).sqrt();
     b.iter_mut().for_each(|b| *b /= length);

@@ -3,7 +3,7 @@
 use super::jet::Jet;
 use super::parse::{FormulaError, parse};
 
-/// Values that an evaluation may hold at once.
+/// Size of the stack of an evaluation.
 pub(super) const STACK: usize = 32;
 
 /// A formula in t.
@@ -15,12 +15,12 @@ pub(super) const STACK: usize = 32;
 /// derivatives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula {
-    /// As it was written.
+    /// The original text.
     text: String,
     operations: Vec<Operation>,
 }
 
-/// What is done to the stack.
+/// An operation on the stack.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Operation {
     Number(f64),
@@ -62,7 +62,7 @@ impl Function {
 }
 
 impl Operation {
-    /// By how much it makes the stack higher.
+    /// Its change of the height of the stack.
     pub(super) fn grows(self) -> isize {
         match self {
             Self::Number(_) | Self::Time => 1,
@@ -78,7 +78,7 @@ impl Formula {
     ///
     /// # Errors
     ///
-    /// [`FormulaError`] with the column at which it cannot be read.
+    /// [`FormulaError`] with the column of the error.
     ///
     /// # Example
     ///
@@ -91,7 +91,7 @@ impl Formula {
         Ok(Self { operations: parse(text)?, text: text.to_owned() })
     }
 
-    /// As it was written.
+    /// The original text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -107,10 +107,10 @@ impl Formula {
         })
     }
 
-    /// f, f′, f″ at a time. Where a derivative does not exist (`abs` at 0, `step`) it is that of the side
-    /// after it, or 0.
+    /// f, f′, f″ at a time. Where a derivative does not exist (`abs` at 0, `step`), the derivative from the
+    /// right is returned, or 0.
     pub fn at(&self, time: f64) -> Jet {
-        // The parser has bounded the height of the stack.
+        // The parser bounds the height of the stack.
         let mut stack = [Jet::default(); STACK];
         let mut n = 0;
         for operation in &self.operations {
@@ -184,7 +184,7 @@ fn apply(function: Function, arguments: &[Jet]) -> Jet {
 fn smoothstep(u: Jet) -> Jet {
     let x = u.value;
     if !(0.0..=1.0).contains(&x) {
-        // What is no number stays none.
+        // NaN remains NaN.
         return if x.is_nan() { u } else { Jet::constant(if x < 0.0 { 0.0 } else { 1.0 }) };
     }
     let (square, rest) = (x * x, 1.0 - x);

@@ -1,4 +1,4 @@
-//! A value with its first two derivatives by time, and what arithmetic does to them.
+//! A value with its first two derivatives by time, and arithmetic on them.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -14,7 +14,7 @@ pub struct Jet {
 }
 
 impl Jet {
-    /// What does not depend on time.
+    /// A constant.
     pub const fn constant(value: f64) -> Self {
         Self { value, rate: 0.0, second_rate: 0.0 }
     }
@@ -41,13 +41,13 @@ impl Jet {
         }
     }
 
-    /// u^v. Exponents that do not depend on time take any u that has such a power; others take u > 0.
+    /// u^v. A constant exponent accepts every u with such a power; other exponents need u > 0.
     pub(super) fn power(self, exponent: Self) -> Self {
         if !exponent.is_constant() {
             return (exponent * self.logarithm()).exponential();
         }
         let (u, n) = (self.value, exponent.value);
-        // Where the factor is zero, u^(n − 1) may be infinite and counts for nothing.
+        // Where the factor is zero, u^(n − 1) may be infinite and does not contribute.
         let term = |factor: f64, n: f64| if factor == 0.0 { 0.0 } else { factor * u.powf(n) };
         self.chain(u.powf(n), term(n, n - 1.0), term(n * (n - 1.0), n - 2.0))
     }

@@ -1,10 +1,10 @@
 //! Functions of time with their first two derivatives: formulas, tables, numbers.
 //!
-//! Loads need values alone; a motion that is prescribed needs its velocity and acceleration, too. Derivatives
-//! are exact: formulas are evaluated in [`Jet`]s, tables are piecewise polynomials.
+//! Loads need only values; a prescribed motion needs its velocity and acceleration too. Derivatives are
+//! exact: formulas are evaluated in [`Jet`]s, tables are piecewise polynomials.
 //!
 //! * [`Formula`]: `2 * sin(3 * pi * t) + max(0, t - 1)^2`
-//! * [`Table`]: pairs of time and value with lines or a cubic spline between them
+//! * [`Table`]: pairs of time and value with linear or cubic spline interpolation
 
 mod formula;
 mod jet;
@@ -27,19 +27,19 @@ pub enum TimeFunction {
     Table(Table),
 }
 
-/// A function that has no finite value somewhere.
+/// A function with a value or derivative that is not finite.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("at t = {time:.6e} s its {what} is {value}; it must be finite throughout the run")]
 pub struct NotFinite {
-    /// Where \[s\].
+    /// The time \[s\].
     pub time: f64,
     /// `value`, `first derivative` or `second derivative`.
     pub what: &'static str,
-    /// What it is there.
+    /// The value.
     pub value: f64,
 }
 
-/// Equal parts of a run at whose ends a function is looked at.
+/// Number of equal parts of a run at whose ends a function is checked.
 const SAMPLES: u32 = 1000;
 
 impl TimeFunction {
@@ -52,9 +52,8 @@ impl TimeFunction {
         }
     }
 
-    /// The first time after `time` at which a derivative up to the second jumps, as far as that is known:
-    /// steps of an integrator that end there pass over no kink. Infinite if there is none; kinks of formulas
-    /// are not known.
+    /// The first known time after `time` at which a derivative up to the second jumps, so that steps of an
+    /// integrator can end there. Infinite if there is none; the kinks of formulas are not known.
     pub fn next_kink(&self, time: f64) -> f64 {
         match self {
             Self::Constant(_) | Self::Formula(_) => f64::INFINITY,
@@ -74,11 +73,11 @@ impl TimeFunction {
         nodes.max(largest(&mut samples(end)))
     }
 
-    /// Looks at a thousand times from 0 to `end` whether f and its derivatives up to `order` are finite.
+    /// Checks at a thousand times from 0 to `end` that f and its derivatives up to `order` are finite.
     ///
     /// # Errors
     ///
-    /// [`NotFinite`] says where one is not.
+    /// [`NotFinite`] with the first time at which one is not.
     pub fn check(&self, end: f64, order: usize) -> Result<(), NotFinite> {
         const NAMES: [&str; 3] = ["value", "first derivative", "second derivative"];
         for time in samples(end) {

@@ -1,4 +1,4 @@
-//! Formulas: from text to operations.
+//! Parsing of formulas: from text to operations.
 //!
 //! ```text
 //! sum     = product { (+|-) product }          power  = atom [ ^ sign ]
@@ -8,7 +8,7 @@
 
 use super::formula::{Function, Operation, STACK};
 
-/// Parentheses, signs and exponents within each other.
+/// Largest depth of nested parentheses, signs and exponents.
 const DEPTH: usize = 100;
 
 /// The functions by their names.
@@ -30,23 +30,23 @@ const TABLE: [(&str, Function); 15] = [
     ("max", Function::Max),
 ];
 
-/// A text that is no formula. Columns count characters from 1.
+/// Errors from parsing a formula. Columns count characters from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormulaError {
-    /// Something else is needed.
-    #[error("column {column}: {expected} is expected, {found} is there")]
+    /// Unexpected content.
+    #[error("column {column}: expected {expected}, found {found}")]
     Expected {
-        /// Where.
+        /// The column.
         column: usize,
-        /// What could stand there.
+        /// The expected content.
         expected: &'static str,
-        /// What does.
+        /// The content that was found.
         found: String,
     },
-    /// A name that means nothing.
-    #[error("column {column}: `{name}` is not known; there are `t`, `pi` and the functions {known}")]
+    /// An unknown name.
+    #[error("column {column}: `{name}` is not known; valid names are `t`, `pi` and the functions {known}")]
     UnknownName {
-        /// Where.
+        /// The column.
         column: usize,
         /// The name.
         name: String,
@@ -57,19 +57,19 @@ pub enum FormulaError {
     #[error("column {column}: `{name}` takes {expected} argument{}, not \
         {found}", if *expected == 1 { "" } else { "s" })]
     Arguments {
-        /// Where.
+        /// The column.
         column: usize,
         /// The function.
         name: &'static str,
-        /// How many it takes.
+        /// Its number of arguments.
         expected: usize,
-        /// How many it was given.
+        /// The given number of arguments.
         found: usize,
     },
-    /// Parts within parts without end.
-    #[error("column {column}: too many parts lie within each other; write it shorter, or as a table")]
+    /// The nesting is too deep.
+    #[error("column {column}: too many parts are nested; write a shorter formula, or a table")]
     TooDeep {
-        /// Where.
+        /// The column.
         column: usize,
     },
 }
@@ -86,10 +86,10 @@ pub(super) fn parse(text: &str) -> Result<Vec<Operation>, FormulaError> {
 
 struct Parser<'a> {
     text: &'a str,
-    /// Byte that comes next.
+    /// The next byte.
     at: usize,
     operations: Vec<Operation>,
-    /// Values on the stack.
+    /// Number of values on the stack.
     height: usize,
     depth: usize,
 }
@@ -238,7 +238,7 @@ impl Parser<'_> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// The character that comes next, blanks left out.
+    /// The next character that is not blank.
     fn next(&mut self) -> Option<char> {
         self.skip_blanks();
         self.text[self.at..].chars().next()
@@ -273,19 +273,20 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_with_its_column() {
-        assert_eq!(error("2 * (t + 1"), "column 11: `)` is expected, the end is there");
-        assert_eq!(error("2 t"), "column 3: an operator or the end is expected, `t` is there");
-        assert_eq!(error(""), "column 1: a number, `t`, a function or `(` is expected, the end is there");
+        assert_eq!(error("2 * (t + 1"), "column 11: expected `)`, found the end");
+        assert_eq!(error("2 t"), "column 3: expected an operator or the end, found `t`");
+        assert_eq!(error(""), "column 1: expected a number, `t`, a function or `(`, found the end");
         assert!(error("3*sinn(t)").starts_with("column 3: `sinn` is not known"));
         assert_eq!(error("1 + max(t)"), "column 5: `max` takes 2 arguments, not 1");
         assert_eq!(error("sin(t, 2)"), "column 1: `sin` takes 1 argument, not 2");
-        assert_eq!(error("sin t"), "column 5: `(` is expected, `t` is there");
+        assert_eq!(error("sin t"), "column 5: expected `(`, found `t`");
         assert_eq!(
             error("t + ω²"),
-            "column 5: `ω²` is not known; there are `t`, `pi` and the functions `sin`, `cos`, `tan`, `atan`, \
+            "column 5: `ω²` is not known; valid names are `t`, `pi` and the functions `sin`, `cos`, `tan`, \
+             `atan`, \
              `sinh`, `cosh`, `tanh`, `exp`, `log`, `sqrt`, `abs`, `step`, `smoothstep`, `min`, `max`"
         );
-        assert!(error(".").contains("column 1: a number is expected"));
+        assert!(error(".").contains("column 1: expected a number"));
         assert!(error("1e").contains("column 2"));
     }
 

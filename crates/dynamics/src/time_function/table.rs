@@ -2,17 +2,17 @@
 
 use super::jet::Jet;
 
-/// What lies between the values of a table.
+/// Interpolation between the values of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Interpolation {
-    /// Straight lines.
+    /// Linear interpolation.
     #[default]
     Linear,
     /// The natural cubic spline: its second derivative is continuous, and zero at both ends.
     Smooth,
 }
 
-/// Values at times; before the first time and after the last one the value stays.
+/// Values at times; the value is constant before the first and after the last time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     points: Vec<[f64; 2]>,
@@ -21,26 +21,26 @@ pub struct Table {
     bends: Vec<f64>,
 }
 
-/// Pairs that make no table.
+/// Errors of a table.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum TableError {
-    /// One value at least makes a function.
-    #[error("it needs at least two pairs of time and value, and has {found}")]
+    /// There are too few pairs.
+    #[error("it needs at least two pairs of time and value, but has {found}")]
     TooShort {
-        /// Its pairs.
+        /// The number of pairs.
         found: usize,
     },
-    /// Times do not rise.
-    #[error("times must rise: pair {row} is at {time} s, after {before} s")]
+    /// Times do not increase.
+    #[error("times must increase: pair {row} is at {time} s, after {before} s")]
     Order {
         /// Number of the pair from 1.
         row: usize,
         /// Its time \[s\].
         time: f64,
-        /// That of the pair before it \[s\].
+        /// Time of the pair before it \[s\].
         before: f64,
     },
-    /// A number is infinite or none.
+    /// A number is not finite.
     #[error("pair {row} is not finite")]
     NotFinite {
         /// Number of the pair from 1.
@@ -77,12 +77,12 @@ impl Table {
         self.points.iter().map(|point| point[0])
     }
 
-    /// From the first time to the last \[s\].
+    /// Time from the first to the last pair \[s\].
     pub fn range(&self) -> [f64; 2] {
         [self.points[0][0], self.points[self.points.len() - 1][0]]
     }
 
-    /// How it goes on between its values.
+    /// Its interpolation.
     pub fn interpolation(&self) -> Interpolation {
         self.interpolation
     }
@@ -183,8 +183,8 @@ mod tests {
         assert_eq!(curve.next_kink(0.6), 2.0);
     }
 
-    /// A sine has no bend at 0 and π, as the spline: errors fall with the fourth power of the distance of the
-    /// nodes.
+    /// A sine has no curvature at 0 and π, as the spline: errors decrease with the fourth power of the
+    /// distance of the nodes.
     #[test]
     fn a_smooth_table_is_of_fourth_order() {
         let error = |n: usize| {
