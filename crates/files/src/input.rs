@@ -1,19 +1,19 @@
-//! Files that are read: regular ones alone, and no more of them than their size says.
+//! Input files: only regular files are read, and only up to their size.
 //!
-//! A device has no end, and a pipe may wait for ever for somebody who writes. Readers therefore open files
-//! here, and hold their memory against [`memory_limit`].
+//! A device has no end, and a pipe may wait for ever for a writer. Readers therefore open files with this
+//! module, and limit their memory to [`memory_limit`].
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Bytes of memory that reading a small file may take.
+/// Memory limit for reading a small file, in bytes.
 pub const BASE_MEMORY: u64 = 200_000_000;
-/// Bytes of memory that reading may take for each byte of the file.
+/// Additional memory limit per byte of the file.
 pub const MEMORY_FACTOR: u64 = 16;
 
-/// The memory that reading a file of a size may take: what a reader makes of a file grows with the file, not
-/// with what it claims.
+/// Memory limit for reading a file of a size: the memory of a reader grows with the file, not with the sizes
+/// that it claims.
 pub fn memory_limit(file_size: u64) -> u64 {
     file_size.saturating_mul(MEMORY_FACTOR).saturating_add(BASE_MEMORY)
 }
@@ -22,10 +22,10 @@ pub fn memory_limit(file_size: u64) -> u64 {
 ///
 /// # Errors
 ///
-/// Those of the operating system; [`io::ErrorKind::InvalidInput`] for a device, pipe or socket, which is not
+/// Those of the operating system; [`io::ErrorKind::InvalidInput`] for a device, pipe or socket, which are not
 /// opened.
 pub fn open(path: &Path) -> io::Result<File> {
-    // A pipe that is opened waits for a writer: look first.
+    // Opening a pipe would wait for a writer, so that its type is checked first.
     refuse_special(&std::fs::metadata(path)?)?;
     let file = File::open(path)?;
     refuse_special(&file.metadata()?)?;
@@ -43,7 +43,7 @@ fn refuse_special(found: &std::fs::Metadata) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
-/// The content of a regular file, as long as it is when it is opened.
+/// The content of a regular file, with its size at the time of opening.
 ///
 /// # Errors
 ///

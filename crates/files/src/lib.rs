@@ -1,11 +1,26 @@
-//! Files that appear whole or not at all: written beside, flushed to the disk, renamed.
+//! Atomic writing of files: they are written under a temporary name, flushed to the disk and renamed.
 //!
-//! Like `carom-progress` this is one of the lowest crates of the workspace: whoever writes a file of any kind
-//! does it by [`write_atomically`], so that a full disk or a stopped program never leaves half a file under
-//! the name of a whole one. [`temporary`] clears what killed programs have left, [`unfinished`] knows what
-//! must go if the program has to end at once, [`npy`] is the one place that knows how NumPy stores an array,
-//! [`coordinates`] the one that says which numbers a geometry may hold, [`input`] the one that opens files to
-//! be read.
+//! All crates write files with [`write_atomically`], so that a full disk or a stopped program never leaves an
+//! incomplete file under its final name. [`temporary`] makes temporary names and removes the files of killed
+//! programs, [`unfinished`] lists the files to remove if the program ends at once, [`npy`] reads and writes
+//! arrays of NumPy, [`coordinates`] checks the range of coordinates, [`input`] opens files for reading.
+//!
+//! ```
+//! use std::io::Write;
+//!
+//! let path = std::env::temp_dir().join(format!("carom-files-{}.txt", std::process::id()));
+//! carom_files::write_atomically(&path, |out| out.write_all(b"complete")).unwrap();
+//! assert_eq!(std::fs::read(&path).unwrap(), b"complete");
+//!
+//! // A writer that fails leaves the old file unchanged.
+//! let failed = carom_files::write_atomically(&path, |out| {
+//!     out.write_all(b"half of")?;
+//!     Err(std::io::Error::other("no data"))
+//! });
+//! assert!(failed.is_err());
+//! assert_eq!(std::fs::read(&path).unwrap(), b"complete");
+//! std::fs::remove_file(path).unwrap();
+//! ```
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -24,7 +39,7 @@ pub mod xml;
 pub use unfinished::Unfinished;
 pub use waiting::Waiting;
 
-/// Why a file was not written. Nothing is left of it; a file that was there before is as it was.
+/// Errors of writing a file. No part of it is left; an existing file is unchanged.
 #[derive(Debug, Error)]
 pub enum WriteFileError {
     /// The folder does not exist.
@@ -35,12 +50,12 @@ pub enum WriteFileError {
         /// Its folder.
         folder: PathBuf,
     },
-    /// The operating system refused: a full disk, missing rights.
+    /// An error of the operating system, such as a full disk or missing permissions.
     #[error("cannot write `{path}`: {source}; check that it may be written and that the disk has space left")]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -48,10 +63,10 @@ pub enum WriteFileError {
 /// Writes a file under a temporary name in the same folder and renames it when it is complete and on the
 /// disk.
 ///
-/// * `write` — writes the content; the file may be sought in
+/// * `write` — writes the content; the file is seekable
 ///
-/// A path that exists and is no regular file (a pipe, `/dev/stdout`) is written in place, because it cannot
-/// be replaced.
+/// A path that exists and is not a regular file (a pipe, `/dev/stdout`) is written in place, because it
+/// cannot be replaced.
 ///
 /// # Errors
 ///
@@ -69,29 +84,29 @@ pub fn write_atomically(
     }
     let failed = |source| WriteFileError::Io { path: path.to_owned(), source };
     if path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
-        // Nobody may be there who reads.
+        // A pipe may have no reader.
         let _waiting = Waiting::begin();
         let mut out = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
         return write(&mut out).and_then(|()| out.flush()).map_err(failed);
     }
-    // Declared first, dropped last: the list forgets the file when it has its name or is removed.
+    // Declared first, dropped last: the file leaves the list after it is renamed or removed.
     let (begun, _unfinished) =
         Unfinished::begin(|| temporary::file_in(folder, ""), |file| file.path().to_owned())
             .map_err(failed)?;
     let (file, temporary_path) = begun.into_parts();
     let mut out = BufWriter::with_capacity(1 << 18, file);
     write(&mut out).map_err(failed)?;
-    // Taking the file back out flushes; a full disk is noticed here at the latest.
+    // This flushes the buffer; a full disk is noticed here at the latest.
     let file = out.into_inner().map_err(|e| failed(e.into_error()))?;
     file.sync_all().map_err(failed)?;
     temporary_path.persist(path).map_err(|e| failed(e.error))?;
-    // The rename itself is on the disk only when the folder is; a system without that notion refuses,
-    // harmlessly.
+    // The rename is on the disk only after the folder is flushed; an error on systems without this operation
+    // is ignored.
     let _ = File::open(folder).and_then(|f| f.sync_all());
     Ok(())
 }
 
-/// Creates a folder and those above it.
+/// Creates a folder and its parents.
 ///
 /// # Errors
 ///
@@ -110,7 +125,7 @@ mod tests {
         let path = folder.path().join("a.txt");
         write_atomically(&path, |out| out.write_all(b"old")).unwrap();
         let failed = write_atomically(&path, |out| {
-            // More than the buffer holds: a part of it is in the temporary file.
+            // More than the size of the buffer: a part of it is in the temporary file.
             out.write_all(&[0; 1 << 20])?;
             Err(io::Error::other("out of paper"))
         });

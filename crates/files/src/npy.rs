@@ -1,6 +1,6 @@
 //! Arrays of `.npy` files: the header, and the numbers that follow it.
 //!
-//! Whatever a header claims gives a value or an error; nothing is allocated on its word alone.
+//! Every header gives a value or an error; memory is not allocated by its claimed size alone.
 
 use thiserror::Error;
 
@@ -11,11 +11,11 @@ pub enum Element {
     F64,
     /// `<f4`
     F32,
-    /// Unsigned integer of that many bytes (1, 2, 4, 8), `<u4` for instance.
+    /// Unsigned integer with this number of bytes (1, 2, 4, 8), for instance `<u4`.
     Unsigned(usize),
-    /// Signed integer of that many bytes (1, 2, 4, 8).
+    /// Signed integer with this number of bytes (1, 2, 4, 8).
     Signed(usize),
-    /// Text of that many code points, four bytes each, filled with zeros: `<U12`.
+    /// Text with this number of code points, four bytes each, padded with zeros: `<U12`.
     Text(usize),
 }
 
@@ -30,7 +30,7 @@ impl Element {
         }
     }
 
-    /// NumPy's name of it.
+    /// Its name in NumPy.
     pub fn descr(self) -> String {
         match self {
             Self::F64 => "<f8".to_owned(),
@@ -43,7 +43,7 @@ impl Element {
         }
     }
 
-    /// The numbers as doubles; `None` if they are no floating-point numbers.
+    /// The numbers as doubles; `None` if they are not floating-point numbers.
     pub fn decode_f64(self, bytes: &[u8]) -> Option<Vec<f64>> {
         match self {
             Self::F64 => Some(bytes.as_chunks::<8>().0.iter().map(|&b| f64::from_le_bytes(b)).collect()),
@@ -54,7 +54,7 @@ impl Element {
         }
     }
 
-    /// The numbers as integers; `None` if they are none.
+    /// The numbers as integers; `None` if they are not integers.
     pub fn decode_integers(self, bytes: &[u8]) -> Option<impl Iterator<Item = i128> + use<'_>> {
         let (size, signed) = match self {
             Self::Unsigned(size) => (size, false),
@@ -82,26 +82,26 @@ impl Element {
             ('f', 4) => Some(Self::F32),
             ('u', 1 | 2 | 4 | 8) => Some(Self::Unsigned(size)),
             ('i', 1 | 2 | 4 | 8) => Some(Self::Signed(size)),
-            // Longer texts than this are not in any file of ours.
+            // No file of carom has longer texts.
             ('U', 0..=65_536) => Some(Self::Text(size)),
             _ => None,
         }
     }
 }
 
-/// What is wrong with a header.
+/// Errors of a header.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HeaderError {
     /// It does not begin as a `.npy` array does.
-    #[error("it is no NumPy array")]
+    #[error("it is not a NumPy array")]
     NotAnArray,
-    /// It ends too early, or its parts cannot be understood.
-    #[error("its header is broken")]
+    /// It ends too early, or is invalid.
+    #[error("its header is damaged")]
     Broken,
-    /// Numbers of a kind that no file read here holds.
+    /// The type of the elements is not supported.
     #[error("its elements are of the type `{0}`; only little-endian numbers and texts are read")]
     UnknownElement(String),
-    /// More elements than an address can hold.
+    /// The number of elements overflows.
     #[error("its shape has more elements than memory can hold")]
     TooLarge,
 }
@@ -208,9 +208,9 @@ impl Header {
     }
 }
 
-/// Turns values with the first index fastest into values with the last index fastest.
+/// Reorders values from first index fastest to last index fastest.
 ///
-/// * `shape` — extents, the first one that of the fastest index; their product is the number of values
+/// * `shape` — extents, beginning with the fastest index; their product is the number of values
 pub fn last_index_fastest(values: &[f64], shape: &[usize]) -> Vec<f64> {
     let mut strides = vec![1; shape.len()];
     for axis in 1..shape.len() {

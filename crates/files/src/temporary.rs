@@ -1,9 +1,9 @@
-//! Names for what is not finished, which say whose it is: what a killed process has left is cleared by the
-//! next one.
+//! Temporary files and folders with the number of their process in the name: those of a killed process are
+//! removed by the next one.
 //!
-//! A name is `.carom-PROCESS-RANDOM.part…`, and the file or folder is locked as long as its process works on
-//! it. A lock is seen from other machines that share the disk, where the number of a process says nothing;
-//! the number tells a file that was just made and is about to be locked.
+//! A name is `.carom-PROCESS-RANDOM.part…`, and the file or folder is locked while its process works on it.
+//! The lock is visible on other machines that share the disk, where process numbers have no meaning. The
+//! process number protects a new file before it is locked.
 
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
@@ -17,15 +17,15 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 const PREFIX: &str = ".carom-";
 const PART: &str = ".part";
 
-/// Where a process cannot be looked for, what has not changed for this time is left over.
+/// Where processes cannot be listed, files that were not changed for this time count as abandoned.
 const OLD: Duration = Duration::from_secs(60);
 
-/// Folders that this process has cleared.
+/// Folders that this process has cleaned.
 static CLEARED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A file in a folder for what is not complete yet, removed when it is dropped.
+/// A temporary file in a folder, removed when it is dropped.
 ///
-/// * `ending` — of its name, where a program goes by it; may be empty
+/// * `ending` — ending of its name, for programs that need one; may be empty
 ///
 /// # Errors
 ///
@@ -35,20 +35,20 @@ pub fn file_in(folder: &Path, ending: &str) -> io::Result<NamedTempFile> {
     let (prefix, suffix) = (own_prefix(), format!("{PART}{ending}"));
     let mut builder = Builder::new();
     builder.prefix(&prefix).suffix(&suffix);
-    // tempfile makes private files; ours get the rights of any other file, as the user's umask says.
+    // tempfile makes private files; these get the usual permissions of the user's umask.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder)?;
-    // Where there are no locks, the number of the process has to do.
+    // Without locks the process number is the only protection.
     let _ = file.as_file().try_lock();
     Ok(file)
 }
 
-/// A folder in a folder, for many files, removed with them when it is dropped. The lock is given back with
-/// the second value.
+/// A temporary folder in a folder, removed with its files when it is dropped. The second value holds the
+/// lock.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ pub fn folder_in(place: &Path) -> io::Result<(TempDir, Option<File>)> {
     Ok((made, lock))
 }
 
-/// Removes what processes that are gone have left in a folder.
+/// Removes temporary files of ended processes from a folder.
 pub fn clear_left_over(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.filter_map(Result::ok) {
@@ -68,13 +68,13 @@ pub fn clear_left_over(folder: &Path) {
         if !name.to_str().is_some_and(is_ours) || !is_left_over(&name.to_string_lossy(), &path) {
             continue;
         }
-        // What belongs to another user stays.
+        // Files of other users are kept.
         let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
     }
 }
 
-/// The same, the first time that this process writes there: looking costs more than writing where there are
-/// thousands of files.
+/// The same, only for the first write of this process to a folder: searching costs more than writing if there
+/// are thousands of files.
 fn clear_once(folder: &Path) {
     let known = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     if CLEARED.lock().unwrap_or_else(PoisonError::into_inner).insert(known) {
@@ -90,7 +90,7 @@ fn is_ours(name: &str) -> bool {
     name.starts_with(PREFIX) && name.contains(PART)
 }
 
-/// The process in a name; none in those of releases before this one.
+/// The process number in a name; none in names of earlier releases.
 fn process_of(name: &str) -> Option<u32> {
     name.strip_prefix(PREFIX)?.split_once('-')?.0.parse().ok()
 }
@@ -113,7 +113,7 @@ fn is_left_over(name: &str, path: &Path) -> bool {
     }
 }
 
-/// Whether a process of this machine runs; none where the system does not tell.
+/// True if a process is running on this machine; none if the system does not report it.
 fn is_running(process: u32) -> Option<bool> {
     let all = Path::new("/proc");
     all.join("self").exists().then(|| all.join(process.to_string()).exists())
@@ -159,8 +159,7 @@ mod tests {
             expected.insert(parent);
         }
         assert_eq!(names, expected);
-        // Releases before this one had no number in the name: what nobody has written to for a minute is
-        // nobody's.
+        // Earlier releases had no number in the name: files without changes for a minute are abandoned.
         let old = File::options().write(true).open(at(".carom-XyZabc.part")).unwrap();
         old.set_modified(std::time::SystemTime::now() - 2 * OLD).unwrap();
         clear_left_over(folder.path());

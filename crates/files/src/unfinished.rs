@@ -1,32 +1,31 @@
-//! What is being written and must go if the program ends at once.
+//! The list of unfinished files, which are removed if the program ends at once.
 //!
-//! A writer that returns, with an error or by a panic, removes its temporary file itself. A program that a
-//! second Ctrl-C ends does not come back to it: it calls [`abandon_all`] first.
+//! A writer that returns, with an error or by a panic, removes its temporary file itself. If a second Ctrl-C
+//! ends the program, the writer does not return: the program calls [`abandon_all`] first.
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Temporary files and folders that are there now.
+/// Existing temporary files and folders.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A list of paths is right after any panic.
+/// The list of paths is valid after any panic.
 fn list() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A temporary file or folder that [`abandon_all`] would remove, until this is dropped.
+/// A temporary file or folder that is in the list until this is dropped.
 #[derive(Debug)]
 pub struct Unfinished {
     path: PathBuf,
 }
 
 impl Unfinished {
-    /// Makes a temporary file or folder; there is no moment at which it exists and [`abandon_all`] does not
-    /// know it.
+    /// Makes a temporary file or folder; it is in the list from the moment of its creation.
     ///
-    /// * `make` — makes it
-    /// * `path` — where it is
+    /// * `make` — creates it
+    /// * `path` — returns its path
     ///
     /// # Errors
     ///
@@ -52,10 +51,9 @@ impl Drop for Unfinished {
     }
 }
 
-/// Removes what is not finished, and lets nothing more begin: whoever wants to write waits for good. To be
-/// called just before the process ends.
+/// Removes all unfinished files and blocks later writers for ever. To be called just before the process ends.
 pub fn abandon_all() {
-    /// Writers in a folder may add to it while it is emptied; they are held up soon.
+    /// Number of attempts: writers in a folder may add files while it is emptied, until they are blocked.
     const ATTEMPTS: usize = 5;
     let list = list();
     for path in list.iter() {

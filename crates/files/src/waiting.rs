@@ -1,15 +1,14 @@
-//! Waits that nothing inside of this process can cut short: for a reader of a pipe, for another program, for
-//! the end of a text that is parsed.
+//! Uninterruptible waits: for the reader of a pipe, for another program, for a parser.
 //!
-//! A computation looks now and then whether it is asked to stop; a wait does not. While one goes on, whoever
-//! listens for signals ends the process at the first one.
+//! A computation checks at intervals whether the user requests a stop; a wait does not. During a wait the
+//! signal handler ends the process at the first signal.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Number of waits that go on.
+/// Number of present waits.
 static WAITS: AtomicUsize = AtomicUsize::new(0);
 
-/// A wait, until this is dropped.
+/// A wait, which ends when this is dropped.
 #[derive(Debug)]
 pub struct Waiting(());
 
@@ -27,7 +26,7 @@ impl Drop for Waiting {
     }
 }
 
-/// True while a wait goes on.
+/// True during a wait.
 pub fn is_waiting() -> bool {
     WAITS.load(Ordering::SeqCst) > 0
 }

@@ -1,9 +1,9 @@
 //! Limits of XML files, so that memory and time are bounded by the size of a file.
 
-/// Attributes that an element may have. Parsers compare each with all others of its element.
+/// Largest number of attributes of an element. Parsers compare each with all others of its element.
 const MOST_ATTRIBUTES: usize = 256;
 
-/// An element has more attributes than any format that is read.
+/// The error for an element with too many attributes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "line {line}: an element has more than {MOST_ATTRIBUTES} attributes; no format that is read here has so \
@@ -14,8 +14,8 @@ pub struct TooManyAttributes {
     pub line: usize,
 }
 
-/// The most nodes that an XML file of this many bytes may have: a node takes much more memory than the four
-/// letters of an element.
+/// Largest number of nodes in an XML file of this size in bytes: a node needs much more memory than the four
+/// characters of an element.
 pub fn nodes_limit(bytes: usize) -> u32 {
     u32::try_from(1_000_000 + bytes / 16).unwrap_or(u32::MAX)
 }

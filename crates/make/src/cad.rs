@@ -1,7 +1,6 @@
-//! CAD files: meshed by Gmsh in a process of its own, `carom-gmsh`.
+//! CAD files: meshed by Gmsh in a separate process, `carom-gmsh`.
 //!
-//! Gmsh is licensed under the GPL, takes its time to start and may end its whole process: so it stays on its
-//! own side.
+//! Gmsh has the licence GPL, needs time to start and may abort its process; therefore it is not linked.
 
 use std::ffi::OsString;
 use std::io;
@@ -22,13 +21,13 @@ pub fn is_cad(path: &Path) -> bool {
     ENDINGS.contains(&ending.as_str())
 }
 
-/// True if files of this ending say their unit of length, so that Gmsh converts them to metres.
+/// True if files with this ending contain their unit of length, so that Gmsh converts them to metres.
 pub fn says_its_unit(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
     ["step", "stp", "iges", "igs"].contains(&ending.as_str())
 }
 
-/// How a CAD file is meshed.
+/// Options for meshing a CAD file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CadOptions {
     /// Size of the cells \[m\]; Gmsh chooses if it is not given.
@@ -39,28 +38,29 @@ pub struct CadOptions {
     pub hex: bool,
 }
 
-/// Why a CAD file cannot be meshed.
+/// Errors of meshing a CAD file.
 #[derive(Debug, Error)]
 pub enum CadError {
-    /// There is no `carom-gmsh`.
+    /// The program `carom-gmsh` is missing.
     #[error(
-        "meshing `{path}` needs the program carom-gmsh, which is neither beside this program nor in the \
-         PATH: install Gmsh's library (Debian, Ubuntu: apt install libgmsh-dev) and build it with `cargo \
+        "meshing `{path}` needs the program carom-gmsh, which is neither in the folder of this program nor \
+         in the PATH: install Gmsh's library (Debian, Ubuntu: apt install libgmsh-dev) and build it with \
+         `cargo \
          install --path tools/gmsh`, or mesh the file with Gmsh yourself and import the .msh"
     )]
     Missing {
         /// The CAD file.
         path: PathBuf,
     },
-    /// It could not be started, or there is no place for the mesh.
+    /// It could not be started, or the temporary mesh file could not be created.
     #[error("cannot run carom-gmsh on `{path}`: {source}")]
     Run {
         /// The CAD file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The user stopped it.
+    /// The user stopped the operation.
     #[error("interrupted while carom-gmsh meshed `{path}`")]
     Interrupted {
         /// The CAD file.
@@ -74,12 +74,12 @@ pub enum CadError {
         path: PathBuf,
         /// Its exit code; -1 if it was killed.
         code: i32,
-        /// What it said.
+        /// Its message.
         message: String,
     },
 }
 
-/// Where `carom-gmsh` is: beside this program, else in the PATH.
+/// Path of `carom-gmsh`: in the folder of this program, or in the PATH.
 pub fn program() -> Option<PathBuf> {
     let name = OsString::from(format!("carom-gmsh{}", std::env::consts::EXE_SUFFIX));
     let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(|dir| dir.join(&name)));
@@ -130,15 +130,15 @@ pub fn mesh(path: &Path, options: &CadOptions, progress: &dyn Progress) -> Resul
 #[derive(Debug)]
 pub struct Meshed {
     file: NamedTempFile,
-    /// What `carom-gmsh` warned of, a sentence each.
+    /// Warnings of `carom-gmsh`, a sentence each.
     pub notes: Vec<String>,
-    /// Largest size that a cell was to have, in the unit of length of the mesh; `None` where a script says
-    /// its own.
+    /// Largest requested size of a cell, in the unit of length of the mesh; `None` if a script defines the
+    /// size.
     pub size: Option<f64>,
 }
 
 impl Meshed {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.file.path()
     }

@@ -1,35 +1,35 @@
-//! Coarser bodies of the same shape.
+//! Coarsening of bodies without change of shape.
 
 use carom_fem::{Body, Geometry};
 use carom_nurbs::{CoarsenError as KnotsError, Multipatch};
 use carom_progress::Progress;
 use thiserror::Error;
 
-/// Most of a body's diameter that its points may move by: more is no tolerance.
+/// Largest accepted tolerance, relative to the diameter of the body.
 const LARGEST_SHARE: f64 = 1e-2;
 
-/// A body without the knots and degrees that its shape does not need.
+/// A coarsened body.
 #[derive(Debug, Clone)]
 pub struct Coarser {
     /// The body.
     pub body: Body,
-    /// What was taken out, a sentence.
+    /// A sentence about the removed knots and degrees.
     pub note: String,
 }
 
-/// Why a body cannot be made coarser.
+/// Errors of coarsening.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CoarsenError {
-    /// Only NURBS bodies have knots.
+    /// The body is a mesh, which has no knots.
     #[error("the cells of a mesh cannot be made coarser: mesh the part again with larger cells")]
     Mesh,
-    /// A tolerance that leaves nothing of the shape.
+    /// The tolerance is too large.
     #[error(
         "the tolerance {tolerance:?} m is more than a hundredth of the body's diameter, {diameter:.3e} m, \
          and would make another body of it: give at most {:.1e}", LARGEST_SHARE * diameter
     )]
     Large {
-        /// What was given \[m\].
+        /// The given value \[m\].
         tolerance: f64,
         /// The diagonal of the box around the body \[m\].
         diameter: f64,
@@ -42,24 +42,24 @@ pub enum CoarsenError {
     Emptied {
         /// Name of the set.
         set: String,
-        /// What was given \[m\].
+        /// The given value \[m\].
         tolerance: f64,
     },
-    /// The knots cannot be taken out.
+    /// The knots cannot be removed.
     #[error(transparent)]
     Knots(#[from] KnotsError),
 }
 
-/// The body without the knots and degrees that its shape does not need
+/// Removes the knots and degrees that the shape of a body does not need
 /// ([`carom_nurbs::Multipatch::coarsen`]).
 ///
-/// * `tolerance` — how far points may move \[m\]; `None` for rounding
-/// * `progress` — is told how many knots have been looked at
+/// * `tolerance` — largest motion of points \[m\]; `None` for rounding
+/// * `progress` — receives the number of checked knots
 ///
 /// # Errors
 ///
-/// [`CoarsenError`] if the body is a mesh or refined locally, the tolerance none or too large, a set would
-/// lose all its faces, or the user wants to stop.
+/// [`CoarsenError`] if the body is a mesh or refined locally, the tolerance is invalid or too large, a set
+/// would lose all its faces, or the user stops it.
 pub fn coarsen(
     body: &Body,
     tolerance: Option<f64>,
@@ -81,7 +81,7 @@ pub fn coarsen(
     let note = match (coarse.knots, coarse.degrees) {
         (0, 0) => "the shape needs all knots and degrees there are".to_owned(),
         (knots, degrees) => format!(
-            "took out {knots} knots and lowered {degrees} degrees (of glued directions counted once); no \
+            "removed {knots} knots and lowered {degrees} degrees (of glued directions counted once); no \
              point moved by more than {:.1e} m",
             coarse.deviation
         ),

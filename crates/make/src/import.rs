@@ -16,45 +16,46 @@ use thiserror::Error;
 
 use crate::cad::{self, CadError, CadOptions};
 
-/// Endings of NURBS files; their content tells the format.
+/// Endings of NURBS files; their format is recognised from the content.
 const NURBS_ENDINGS: [&str; 7] = ["xml", "mesh", "txt", "json", "npz", "dat", "itd"];
 /// The same for messages.
 const NURBS_KNOWN: &str = ".xml (G+Smo), .mesh (MFEM NURBS), .txt (GeoPDEs), .json (geomdl, splinepy), .npz \
     (splinepy), \
     .dat (PetIGA), .itd (IRIT)";
 
-/// How to read a file.
+/// Options of an import.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ImportOptions {
-    /// How a CAD file is meshed.
+    /// Options for meshing a CAD file.
     pub cad: CadOptions,
     /// Factor on all coordinates, such as 1e-3 for a file in millimetres; 1 by default. Not together with
     /// `units`.
     pub scale: Option<f64>,
     /// Units of the file: of its coordinates and of its materials; SI by default.
     pub units: Option<Units>,
-    /// Materials of the file (.inp) instead of the one given, where it has one for each cell. With a scale
-    /// alone the units of its materials are unknown, and they are not used.
+    /// Use the materials of the file (.inp) instead of the given one, if it has one for each cell. With only
+    /// a scale the units of its materials are unknown, and they are not used.
     pub materials_of_file: bool,
 }
 
-/// A body, and what the user should know about its file.
+/// An imported body with notes for the user.
 #[derive(Debug, Clone)]
 pub struct Imported {
     /// The body.
     pub body: Body,
-    /// Remarks, a sentence each.
+    /// Notes, a sentence each.
     pub notes: Vec<String>,
-    /// True if the body has the materials of its file instead of the one given.
+    /// True if the body has the materials of its file instead of the given one.
     pub has_own_materials: bool,
 }
 
-/// Why a file gives no body.
+/// Errors of an import.
 #[derive(Debug, Error)]
 pub enum ImportError {
-    /// A file that no reader knows.
+    /// The format is not known.
     #[error(
-        "`{path}`: the ending `{ending}` is none that can be read; known are .msh (Gmsh 4.1 and 2.2), .inp \
+        "`{path}`: files with the ending `{ending}` cannot be read; valid endings are .msh (Gmsh 4.1 and \
+         2.2), .inp \
          (Abaqus, CalculiX), .vtu (VTK, meshio), {NURBS_KNOWN}, .step .stp .iges .igs .brep .geo (meshed by \
          Gmsh)"
     )]
@@ -64,15 +65,16 @@ pub enum ImportError {
         /// Its ending.
         ending: String,
     },
-    /// A factor that is none.
+    /// The scale is invalid.
     #[error("the scale is {scale:?}: it must be a positive number, from 1e-60 to 1e60")]
     Scale {
-        /// What was given.
+        /// The given value.
         scale: f64,
     },
-    /// Two statements on the length of one unit.
+    /// Both scale and units are given.
     #[error(
-        "a scale ({scale:?}) and units ({units}) are given, and both say how long one unit is: give one of \
+        "a scale ({scale:?}) and units ({units}) are given, which both define the unit of length: give one \
+         of \
          them"
     )]
     ScaleAndUnits {
@@ -81,37 +83,38 @@ pub enum ImportError {
         /// The units.
         units: Units,
     },
-    /// A factor that blows the body up beyond all bounds.
+    /// The scaled coordinates are too large.
     #[error("the scale is {scale:?}, and with it {source}")]
     Scaled {
-        /// What was given.
+        /// The given value.
         scale: f64,
         /// The first node or control point that is too far away.
         source: ImpossiblePoint,
     },
-    /// Flags of CAD files with a file that is meshed already.
+    /// Flags for CAD files are given with another file.
     #[error(
-        "`{path}` is no CAD file: --size, --order and --hex are for files that Gmsh meshes; use carom-mesh \
+        "`{path}` is not a CAD file: --size, --order and --hex are for files that Gmsh meshes; use \
+         carom-mesh \
          refine"
     )]
     NotCad {
         /// The file.
         path: PathBuf,
     },
-    /// Cells in the same place.
+    /// Cells overlap.
     #[error(
-        "`{path}`: cells fill the same space, as they lie on the same side of a face that they share; pairs \
+        "`{path}`: cells overlap, because they lie on the same side of a common face; pairs \
          of them: {count}, the first one near ({}, {}, {}) m; remove one cell of each", at[0], at[1], at[2]
     )]
     Overlaid {
         /// The file.
         path: PathBuf,
-        /// How many pairs.
+        /// Number of pairs.
         count: usize,
         /// Middle of the first one \[m\].
         at: [f64; 3],
     },
-    /// Cells that are inside out.
+    /// Cells are inverted.
     #[error(
         "`{path}`: {count} of {cells} cells are inverted, the first one near ({}, {}, {}) m with the scaled \
          Jacobian {:.3}: no computation is possible; mesh the part again, finer there, or renumber the nodes \
@@ -121,9 +124,9 @@ pub enum ImportError {
     Inverted {
         /// The file.
         path: PathBuf,
-        /// How many.
+        /// Number of inverted cells.
         count: usize,
-        /// Of how many.
+        /// Number of all cells.
         cells: usize,
         /// Middle of the first one \[m\].
         at: [f64; 3],
@@ -147,26 +150,26 @@ pub enum ImportError {
     Cad(#[from] CadError),
 }
 
-/// What kind of failure it is.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportErrorKind {
-    /// What the file holds or the user gave is wrong.
+    /// The content of the file or an option is invalid.
     Input,
     /// A file cannot be opened, read or written.
     Files,
-    /// A program that is needed failed or is missing.
+    /// A required program failed or is missing.
     Program,
-    /// The user stopped it.
+    /// The user stopped the operation.
     Interrupted,
 }
 
-/// True if [`import`] reads a file of this ending as it is, and bodies are never called so.
+/// True if [`import`] reads files with this ending directly, and no body file has it.
 pub fn is_geometry(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
     ending != "npz" && (["msh", "inp", "vtu"].contains(&&*ending) || NURBS_ENDINGS.contains(&&*ending))
 }
 
-/// Reads a body of one material; the ending of the file says how.
+/// Reads a body of one material, in the format given by the ending of the file.
 ///
 /// # Errors
 ///
@@ -175,7 +178,7 @@ pub fn import(path: &Path, options: &ImportOptions, material: Material) -> Resul
     import_with(path, options, material, &Silent)
 }
 
-/// Does what [`import`] does; the user may stop the meshing of a CAD file.
+/// As [`import`], with progress: the user may stop the meshing of a CAD file.
 ///
 /// # Errors
 ///
@@ -208,7 +211,7 @@ pub fn import_with(
         return Err(ImportError::NotCad { path: path.to_owned() });
     }
     let mut materials = None;
-    // Readers of text look for no request to stop; nothing is written meanwhile.
+    // Readers of text cannot be interrupted; nothing is written meanwhile.
     let reading = (!is_cad).then(Waiting::begin);
     let (mut geometry, mut notes) = match ending.as_str() {
         "msh" => read_mesh(path)?,
@@ -234,7 +237,7 @@ pub fn import_with(
             progress.end();
             let meshed = meshed?;
             let (geometry, notes) = read_mesh(meshed.path())?;
-            // What the reader notes, carom-gmsh has told as well.
+            // carom-gmsh has reported the notes of the reader already.
             let new = notes.into_iter().filter(|note| !meshed.notes.contains(note));
             let size =
                 meshed.size.filter(|_| options.cad.size.is_none()).map(|size| size_taken(size * scale));
@@ -265,7 +268,7 @@ pub fn import_with(
     Ok(Imported { body, notes, has_own_materials })
 }
 
-/// Gives the body the materials of its file if every block has one, and says so.
+/// Gives the body the materials of its file if every block has one, with a note.
 fn take_materials(
     body: &mut Body,
     materials: &[InpMaterial],
@@ -287,7 +290,7 @@ fn take_materials(
     Some(format!("materials of the file, as in {units}: {}; --material overrides them", names.join(", ")))
 }
 
-/// Why the body is not of the materials of its file.
+/// The reason why the materials of the file are not used.
 fn materials_left_out(body: &Body, materials: &[InpMaterial], options: &ImportOptions) -> String {
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let why = match options.scale {
@@ -306,17 +309,17 @@ fn read_mesh(path: &Path) -> Result<(Geometry, Vec<String>), ImportError> {
     usable(path, mesh, &notes)
 }
 
-/// A mesh as it was read, with what its reader and a look at its cells found.
+/// A mesh that was read, with the notes of its reader and of a check of its cells.
 ///
-/// A folded corner is a finding of `carom-mesh info`; a cell that is inside out gives no stiffness at all,
-/// and one that is there twice gives its stiffness twice: such meshes are refused.
+/// Folded corners are reported by `carom-mesh info`. Inverted and repeated cells make the stiffness wrong:
+/// such meshes are refused.
 fn usable(path: &Path, mesh: Mesh, notes: &[impl ToString]) -> Result<(Geometry, Vec<String>), ImportError> {
     let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
     notes.extend(refuse_unusable(path, &mesh)?);
     Ok((Geometry::Mesh(mesh), notes))
 }
 
-/// Refuses cells that nothing can be computed with; a note tells of slivers.
+/// Refuses invalid cells; a note reports slivers.
 fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<Option<String>, ImportError> {
     let quality = quality::assess(mesh);
     let middle = |cell: CellRef| {
@@ -338,7 +341,8 @@ fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<Option<String>, ImportErr
             let [x, y, z] = middle(worst);
             format!(
                 "{} of {} cells are slivers (scaled Jacobian below {}), the worst {least:.1e} near ({x}, \
-                 {y}, {z}) in the units of the file: steps get small and stresses there mean little; mesh \
+                 {y}, {z}) in the units of the file: time steps become small and stresses there are \
+                 inaccurate; mesh \
                  the part again, or remove small edges and faces from it",
                 quality.slivers.len(),
                 mesh.cell_counts().values().sum::<usize>(),
@@ -355,11 +359,11 @@ fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<Option<String>, ImportErr
     })
 }
 
-/// The note on the size of cells \[m\] that carom-gmsh has taken where none was given.
+/// The note about the size of cells \[m\] that carom-gmsh has chosen.
 fn size_taken(size: f64) -> String {
     format!(
-        "no size is given: cells of {} m are taken, a twentieth of the diagonal of the part; --size (in a \
-         scenario: `size` beside `file`) says another",
+        "no size is given: cells of {} m are used, a twentieth of the diagonal of the part; --size (in a \
+         scenario: `size` next to `file`) sets another",
         plain(size)
     )
 }
@@ -384,8 +388,7 @@ fn rescale(geometry: &mut Geometry, scale: f64) -> Result<(), ImpossiblePoint> {
 }
 
 impl ImportError {
-    /// What kind of failure it is. `carom-gmsh` says so by its exit code, which means the same in all
-    /// programs.
+    /// The kind of a failure. `carom-gmsh` says so by its exit code, which means the same in all programs.
     pub fn kind(&self) -> ImportErrorKind {
         match self {
             Self::Msh(ReadMshError::Open { .. })

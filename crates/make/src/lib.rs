@@ -1,12 +1,28 @@
-//! How bodies come about: shapes with sizes, source files, refinement of bodies.
+//! Making of bodies: shapes with sizes, source files, refinement.
 //!
 //! * [`shape`]: balls, rods, boxes, …, as exact NURBS or as hexahedra
 //! * [`mod@import`]: files of meshers, spline libraries and CAD programs
 //! * [`mod@coarsen`]: fewer knots for the same shape
-//! * [`mod@refine`]: finer cells everywhere or towards a place
+//! * [`mod@refine`]: finer cells everywhere or near a place
 //!
-//! The options are what the flags of `carom-mesh` say and what a scenario says under `make = { … }`, with the
-//! same names.
+//! The options are those of the flags of `carom-mesh` and of `make = { … }` in a scenario, with the same
+//! names.
+//!
+//! ```
+//! use carom_fem::Material;
+//! use carom_make::{Shape, ShapeOptions, make};
+//! use carom_progress::Silent;
+//!
+//! // An exact ball of 15 mm radius, as NURBS.
+//! let options = ShapeOptions { radius: Some(0.015), ..ShapeOptions::of(Shape::Ball) };
+//! let ball = make(&options, "ball", Material::named("steel").unwrap(), &Silent).unwrap();
+//! assert!(ball.set_names().iter().any(|name| name == "pole"));
+//!
+//! // A missing size is an error that names the flag and the key.
+//! let steel = Material::named("steel").unwrap();
+//! let error = make(&ShapeOptions::of(Shape::Rod), "rod", steel, &Silent).unwrap_err();
+//! assert!(error.to_string().contains("radius"));
+//! ```
 
 pub mod cad;
 pub mod coarsen;

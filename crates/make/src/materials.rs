@@ -4,7 +4,7 @@ use carom_fem::{Body, Geometry, Material};
 use carom_mesh::{Mesh, Set};
 use thiserror::Error;
 
-/// Why a set cannot be of a material of its own.
+/// Errors of assigning a material to a set.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SetMaterialError {
     /// The body has no such set of cells.
@@ -20,33 +20,33 @@ pub enum SetMaterialError {
     NoCells {
         /// Name of the material.
         material: String,
-        /// The set that was named.
+        /// The named set.
         set: String,
-        /// What the set holds, if there is one.
+        /// The content of the set, if there is one.
         kind: Option<&'static str>,
-        /// Sets of cells that there are.
+        /// All sets of cells.
         known: String,
     },
-    /// A set that cuts a block of cells.
+    /// The set contains a part of a block of cells.
     #[error(
-        "material `{material}`: `{set}` holds {part} of the {all} cells of a block, and cells of one block \
-         have one material: in Gmsh put every cell into one physical volume, in Abaqus give each part a \
+        "material `{material}`: `{set}` contains {part} of the {all} cells of a block, but all cells of a \
+         block have the same material: in Gmsh put every cell into one physical volume, in Abaqus give each \
+         part a \
          section"
     )]
     Part {
         /// Name of the material.
         material: String,
-        /// The set that was named.
+        /// The named set.
         set: String,
-        /// How many cells of the block it holds.
+        /// Number of cells of the block in the set.
         part: usize,
-        /// How many the block has.
+        /// Number of cells of the block.
         all: usize,
     },
 }
 
-/// Gives cells of sets materials of their own, one after the other; materials that are of no cell any more
-/// are dropped.
+/// Assigns materials to the cells of sets, one after the other; unused materials are removed.
 ///
 /// * `materials` — set and material
 ///
@@ -66,7 +66,7 @@ pub fn set_materials(body: &mut Body, materials: &[(String, Material)]) -> Resul
         body.materials.push(material.clone());
         blocks.into_iter().for_each(|block| body.material_of_block[block] = number);
     }
-    // Equal ones are one.
+    // Equal materials are merged.
     let mut kept: Vec<Material> = Vec::new();
     for of_block in &mut body.material_of_block {
         let material = &body.materials[*of_block];
@@ -83,7 +83,7 @@ fn no_cells(material: &str, set: &str, kind: Option<&'static str>, known: String
     SetMaterialError::NoCells { material: material.to_owned(), set: set.to_owned(), kind, known }
 }
 
-/// The blocks whose cells a set holds.
+/// The blocks in a set.
 fn blocks_of_set(mesh: &Mesh, set: &str, material: &str) -> Result<Vec<usize>, SetMaterialError> {
     let Some(Set::Cells(cells)) = mesh.sets.get(set) else {
         let known: Vec<String> = mesh

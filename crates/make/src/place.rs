@@ -1,4 +1,4 @@
-//! Where small cells are wanted: around a point, or at a set.
+//! Places with small cells: around a point, or at a set.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// A point, or the name of a set of faces.
 ///
-/// As text: three numbers with commas between them, or a name. In a scenario: an array of three numbers, or a
+/// As text: three numbers separated by commas, or a name. In a scenario: an array of three numbers, or a
 /// name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Place {
@@ -39,7 +39,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Three numbers with commas between them.
+/// Three numbers separated by commas.
 pub(crate) fn parse_point(text: &str) -> Result<[f64; 3], PlaceError> {
     let numbers: Vec<f64> = text
         .split(',')
@@ -49,27 +49,27 @@ pub(crate) fn parse_point(text: &str) -> Result<[f64; 3], PlaceError> {
     numbers.try_into().map_err(|_| PlaceError::NoPoint { text: text.to_owned() })
 }
 
-/// Why there is no such place.
+/// Errors of a place.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PlaceError {
-    /// No three numbers.
-    #[error("`{text}` is no point: give three numbers in metres, such as 0,0,0.015, or the name of a set")]
+    /// The text is not a point.
+    #[error("`{text}` is not a point: give three numbers in metres, such as 0,0,0.015, or the name of a set")]
     NoPoint {
-        /// What was given.
+        /// The given text.
         text: String,
     },
     /// The body has no such set.
     #[error("{0}")]
     UnknownSet(String),
     /// The set has no faces.
-    #[error("the set `{name}` has no faces, so it has no middle to grade towards")]
+    #[error("the set `{name}` has no faces, so that cells cannot be graded towards it")]
     NoFaces {
         /// Name of the set.
         name: String,
     },
 }
 
-/// A ball around a place \[m\]: the middle, and the radius that the set fills; `None` for a point.
+/// A ball around a place \[m\]: its centre, and the radius of the set; `None` for a point.
 pub(crate) struct Spot {
     pub(crate) centre: [f64; 3],
     pub(crate) radius: Option<f64>,
@@ -92,8 +92,8 @@ impl Place {
     }
 }
 
-/// A region that was cut out around a point says where it is; others are measured by the points of their
-/// faces.
+/// The ball of a set: that of its definition if it is a region around a point, otherwise measured by the
+/// points of its faces.
 fn spot_of_region(patches: &Multipatch, name: &str) -> Result<Spot, PlaceError> {
     let region = patches.region(name).map_err(|e| PlaceError::UnknownSet(e.to_string()))?;
     if let Some((centre, radius)) = region.spot() {

@@ -1,4 +1,4 @@
-//! Finer cells: everywhere, or towards a place.
+//! Refinement of cells: everywhere, or near a place.
 
 use carom_fem::{Body, Geometry};
 use carom_nurbs::{GradeError, Grading, HierarchyError, Multipatch, Near, PatchError, Target};
@@ -9,39 +9,38 @@ use crate::shape::Grade;
 use crate::size::affordable_refinement;
 use crate::{CoarsenError, Place, PlaceError, TooMany, Zone, ZoneError};
 
-/// What to refine: the flags of `carom-mesh refine`, carried out in the order of the fields.
+/// Options of a refinement: the flags of `carom-mesh refine`, applied in the order of the fields.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RefineOptions {
-    /// Parts of the surface that get a name. Those of a NURBS body are there before all else, so that it can
-    /// be refined at one of them; those of a mesh, whose faces are the finer the better they bound a zone,
-    /// come last.
+    /// New named parts of the surface. In a NURBS body they are made first, so that it can be refined at one
+    /// of them. In a mesh they are made last, because finer faces resolve a zone better.
     pub zones: Vec<Zone>,
-    /// Raises all degrees of a NURBS body by this.
+    /// Raises all degrees of a NURBS body by this number.
     pub elevate: Option<usize>,
-    /// Divides every cell or span into that many in each direction.
+    /// Divides every cell or knot span into this number of parts in each direction.
     pub subdivide: Option<usize>,
-    /// Small spans at these places.
+    /// Small knot spans at these places.
     pub grade: Vec<Grade>,
     /// Local refinement near these places.
     pub near: Vec<NearPlace>,
 }
 
-/// A place near which the spans of a NURBS body are halved, and nowhere else (hierarchical B-splines).
+/// A place near which the knot spans of a NURBS body are halved locally (hierarchical B-splines).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NearPlace {
     /// A point, or a set of faces.
     pub at: Place,
-    /// Cells that come as near as this get the finest level \[m\]. If not given: the radius of a set that was
-    /// cut out around a point, else 0, those that touch the place.
+    /// Distance within which cells get the finest level \[m\]; by default the radius of a set that was
+    /// defined around a point, otherwise 0: the cells that touch the place.
     pub radius: Option<f64>,
-    /// How often spans are halved.
+    /// How often knot spans are halved.
     pub levels: usize,
 }
 
-/// Why a body cannot be refined.
+/// Errors of a refinement.
 #[derive(Debug, Error)]
 pub enum RefineError {
-    /// Only NURBS bodies have degrees.
+    /// The body is a mesh, whose degrees cannot be raised.
     #[error("the cells of a mesh cannot be elevated: mesh the part again with --order 2")]
     ElevateMesh,
     /// Meshes are graded when they are made.
@@ -56,20 +55,20 @@ pub enum RefineError {
          divide all of it with --subdivide"
     )]
     NearMesh,
-    /// The user wanted it to stop.
+    /// The user stopped the refinement.
     #[error("the refinement was interrupted")]
     Interrupted,
-    /// The spans cannot be refined locally.
+    /// The knot spans cannot be refined locally.
     #[error(transparent)]
     Hierarchy(#[from] HierarchyError),
-    /// A set to grade hexahedra towards that is not known before they are made.
+    /// Hexahedra cannot be graded towards a set that does not exist before they are made.
     #[error(
         "hexahedra of a {solid} can be graded towards a point, towards its poles or towards a zone ({}), not \
          towards `{name}`",
         if known.is_empty() { "there is none" } else { known.as_str() }
     )]
     NoSuchPole {
-        /// Name asked for.
+        /// The given name.
         name: String,
         /// The solid.
         solid: &'static str,
@@ -88,7 +87,7 @@ pub enum RefineError {
     /// The knots cannot be inserted.
     #[error(transparent)]
     Patch(#[from] PatchError),
-    /// The knots cannot be taken out.
+    /// The knots cannot be removed.
     #[error(transparent)]
     Coarsen(#[from] CoarsenError),
     /// The cells cannot be divided.
@@ -99,13 +98,13 @@ pub enum RefineError {
     Grade(#[from] GradeError),
 }
 
-/// The same body, finer, with its zones.
+/// Refines a body and adds its zones.
 ///
-/// * `progress` — is told each step, and how far the local refinement is
+/// * `progress` — receives each step, and the progress of the local refinement
 ///
 /// # Errors
 ///
-/// [`RefineError`] if the body cannot be refined so, or the user wants to stop.
+/// [`RefineError`] if the body cannot be refined in this way, or the user stops it.
 pub fn refine(body: &Body, options: &RefineOptions, progress: &dyn Progress) -> Result<Body, RefineError> {
     let add_zones = |body: &mut Body| options.zones.iter().try_for_each(|zone| zone.add_to(body));
     if let Geometry::Mesh(_) = body.geometry {
@@ -121,7 +120,7 @@ pub fn refine(body: &Body, options: &RefineOptions, progress: &dyn Progress) -> 
     refined(&body, options, progress)
 }
 
-/// A step whose length is not known; the user may stop behind it.
+/// Runs a step of unknown length; the user may stop after it.
 fn step<T, E>(
     progress: &dyn Progress,
     name: &str,
@@ -190,7 +189,7 @@ fn refine_patches(
     Ok(fine.refine_near_reporting(&places, progress)?)
 }
 
-/// The place as the library takes it: a set that is a part of sides around a point is that point and radius.
+/// The place in the form of the library: a part of sides around a point becomes that point and radius.
 fn near_in(patches: &Multipatch, near: &NearPlace) -> Result<Near, PlaceError> {
     let levels = near.levels;
     match &near.at {

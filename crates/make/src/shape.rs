@@ -21,42 +21,42 @@ use crate::{Place, TooMany, Zone};
 pub enum Shape {
     /// Needs `radius`.
     Ball,
-    /// An eighth of a ball: `radius`. NURBS alone.
+    /// An eighth of a ball: `radius`. Only NURBS.
     Octant,
-    /// `semi_axes`. NURBS alone.
+    /// `semi_axes`. Only NURBS.
     Ellipsoid,
     /// Hollow sphere: `radius`, `inner_radius`.
     Shell,
     /// Cylinder along +x: `radius`, `length`.
     Rod,
-    /// Rod with spherical ends along +x: `radius`, `length` from tip to tip. NURBS alone.
+    /// Rod with spherical ends along +x: `radius`, `length` from tip to tip. Only NURBS.
     Capsule,
     /// Hollow cylinder along +x: `radius`, `inner_radius`, `length`.
     Tube,
-    /// `size`, one corner in the origin.
+    /// `size`, one corner at the origin.
     Box,
-    /// `size`, its middle in the origin.
+    /// `size`, its centre at the origin.
     Plate,
     /// Ring around z: `radius` of its centre line, `inner_radius` of the section.
     Torus,
 }
 
-/// Small cells at a place.
+/// A place with small cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grade {
-    /// Where.
+    /// The place.
     pub at: Place,
     /// Size of the cells there \[m\].
     pub finest: f64,
-    /// Radius within which cells have that size \[m\]; by default that of the set, or four cells around a
-    /// point.
+    /// Radius within which cells have that size \[m\]; by default the radius of the set, or four cells around
+    /// a point.
     pub radius: Option<f64>,
 }
 
-/// What to make: the flags of `carom-mesh make`.
+/// Options of a shape: the flags of `carom-mesh make`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShapeOptions {
-    /// Which shape.
+    /// The shape.
     pub shape: Shape,
     /// Radius \[m\].
     pub radius: Option<f64>,
@@ -68,15 +68,15 @@ pub struct ShapeOptions {
     pub size: Option<[f64; 3]>,
     /// Half lengths along x, y, z \[m\].
     pub semi_axes: Option<[f64; 3]>,
-    /// Radius of the zones called `pole`, `start_pole`, `end_pole` \[m\].
+    /// Radius of the zones `pole`, `start_pole`, `end_pole` \[m\].
     pub pole_radius: Option<f64>,
-    /// Draws the patches of a NURBS ball towards its pole: lengths there shrink by this factor
+    /// Concentrates the patches of a NURBS ball at its pole: lengths there shrink by this factor
     /// ([`solids::focused`]).
     pub focus: Option<f64>,
     /// Degree of a NURBS body in all directions; by default the lowest that is exact and at least 2.
     pub degree: Option<usize>,
-    /// Spans or cells along the directions of the shape, one number for all or one each; none for the
-    /// coarsest.
+    /// Number of knot spans or cells along the directions of the shape: one number for all, or one for each;
+    /// none for the coarsest.
     pub elements: Vec<usize>,
     /// Small cells at these places.
     pub grade: Vec<Grade>,
@@ -86,14 +86,14 @@ pub struct ShapeOptions {
     pub order: Option<u8>,
     /// Raises the degree of a NURBS body further.
     pub elevate: Option<usize>,
-    /// Divides every cell into that many in each direction.
+    /// Divides every cell into this number of parts in each direction.
     pub subdivide: Option<usize>,
     /// More named parts of the surface.
     pub zones: Vec<Zone>,
 }
 
 impl ShapeOptions {
-    /// A shape with everything else left open.
+    /// A shape with default options.
     pub fn of(shape: Shape) -> Self {
         Self {
             shape,
@@ -116,35 +116,35 @@ impl ShapeOptions {
     }
 }
 
-/// Why a shape cannot be made.
+/// Errors of making a shape.
 #[derive(Debug, Error)]
 pub enum MakeError {
     /// A size is missing.
     #[error("a {shape} needs {what}: give --{flag} (in a scenario `{key} = …`), in metres")]
     Missing {
-        /// Which shape.
+        /// The shape.
         shape: &'static str,
-        /// Which size.
+        /// The size.
         what: &'static str,
         /// The flag.
         flag: &'static str,
         /// The key.
         key: &'static str,
     },
-    /// A flag that makes no sense here.
-    #[error("`{flag}` does not go with {with}")]
+    /// Two options exclude each other.
+    #[error("`{flag}` cannot be combined with {with}")]
     Misplaced {
         /// The flag.
         flag: &'static str,
-        /// What it does not go with.
+        /// The other option.
         with: &'static str,
     },
     /// A size that the shape does not have.
     #[error("a {shape} has no `{key}`; its sizes are {known}")]
     NoSuchSize {
-        /// Which shape.
+        /// The shape.
         shape: &'static str,
-        /// The size that was given.
+        /// The given size.
         key: &'static str,
         /// The sizes of the shape.
         known: String,
@@ -155,7 +155,7 @@ pub enum MakeError {
          smallest must be at least {ratio:e} of the largest, or points of the body would count as one"
     )]
     Proportions {
-        /// Which shape.
+        /// The shape.
         shape: &'static str,
         /// The flags of the smallest size.
         small: &'static str,
@@ -165,40 +165,40 @@ pub enum MakeError {
         large: &'static str,
         /// The largest size \[m\].
         most: f64,
-        /// Smallest part of it that is allowed.
+        /// Smallest valid ratio.
         ratio: f64,
     },
-    /// A pole that is larger than what it is a part of.
+    /// The radius of a pole is too large.
     #[error(
         "the pole radius of the {shape} is {radius:?} m: it must be at most {most:?} m, {of}; the set of its \
          whole surface has a name of its own"
     )]
     PoleRadius {
-        /// Which shape.
+        /// The shape.
         shape: &'static str,
-        /// What was given \[m\].
+        /// The given value \[m\].
         radius: f64,
         /// The largest possible \[m\].
         most: f64,
-        /// What that is.
+        /// A description of that limit.
         of: &'static str,
     },
-    /// A shape that is made of NURBS alone.
+    /// The shape can only be made of NURBS.
     #[error(
-        "a {shape} is made as exact NURBS alone, not of hexahedra: leave `hex` away, or draw it in a CAD \
+        "a {shape} can only be made as exact NURBS, not of hexahedra: leave out `hex`, or draw it in a CAD \
          program and import it with `hex`"
     )]
     NoHexahedra {
-        /// Which shape.
+        /// The shape.
         shape: &'static str,
     },
     /// The body would be too large.
     #[error(transparent)]
     TooMany(#[from] TooMany),
-    /// An order of hexahedra that there is not.
+    /// The order of hexahedra is invalid.
     #[error("hexahedra have order 1 or 2, not {order}")]
     Order {
-        /// What was given.
+        /// The given value.
         order: u8,
     },
     /// The exact solid cannot be made.
@@ -217,7 +217,7 @@ pub enum MakeError {
 
 /// Makes a body of one material.
 ///
-/// * `progress` — is told the steps of its refinement
+/// * `progress` — receives the steps of its refinement
 ///
 /// # Errors
 ///
@@ -229,7 +229,7 @@ pub fn make(
     progress: &dyn Progress,
 ) -> Result<Body, MakeError> {
     check_sizes(options)?;
-    // Shapes of hexahedra have no more blocks than those of NURBS, twenty for the torus.
+    // Shapes of hexahedra have no more blocks than shapes of NURBS: twenty for the torus.
     affordable(cells_of(1, &options.elements))?;
     let maker = if options.hex { hex_body } else { nurbs_body };
     maker(options, name, material, progress)
@@ -346,8 +346,8 @@ fn hex_body(
     Ok(refine::refine(&body, &refinement, progress)?)
 }
 
-/// Hexahedra are graded while they are made: only the poles and the zones that are asked for are places with
-/// a name then.
+/// Hexahedra are graded while they are made: only the poles and the given zones are named places at that
+/// time.
 fn hex_grading(solid: Solid, options: &ShapeOptions, grade: &Grade) -> Result<hexes::Grading, RefineError> {
     let (point, extent) = match &grade.at {
         Place::Point(point) => (*point, 4.0 * grade.finest),

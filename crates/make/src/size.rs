@@ -1,32 +1,32 @@
-//! Bodies that no machine could hold are refused before they fill its memory.
+//! Limits on the size of bodies, checked before they fill the memory.
 
 use carom_fem::Geometry;
 use carom_mesh::CellShape;
 use thiserror::Error;
 
-/// Most cells or spans of a body. A body of 300 000 dofs takes 12 GB to reduce; this is some hundred times as
-/// much.
+/// Largest number of cells or knot spans of a body. The reduction of a body with 300 000 dofs needs 12 GB;
+/// this limit is about a hundred times as large.
 pub const MOST_CELLS: f64 = 5.0e6;
 
-/// Most nodes or control points of a body: those of as many cells of the first order.
+/// Largest number of nodes or control points of a body: those of this number of first-order cells.
 pub const MOST_NODES: f64 = 5.0e6;
 
-/// A body would have more cells or nodes than can be computed with.
+/// The error for a body with too many cells or nodes.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
-    "this would make {count:.1e} {what}, more than can be computed with ({most:.0e}): take fewer elements, \
+    "this would make {count:.1e} {what}, which is too many (at most {most:.0e}): use fewer elements, \
      or grade towards the place that needs small ones"
 )]
 pub struct TooMany {
     /// "cells", "nodes" or "control points".
     pub what: &'static str,
-    /// How many.
+    /// Their number.
     pub count: f64,
     /// The limit.
     pub most: f64,
 }
 
-/// Refuses a number of cells that is out of all proportion.
+/// Refuses a too large number of cells.
 ///
 /// # Errors
 ///
@@ -39,12 +39,13 @@ fn limited(what: &'static str, count: f64, most: f64) -> Result<(), TooMany> {
     if count <= most { Ok(()) } else { Err(TooMany { what, count, most }) }
 }
 
-/// Refuses more cells or nodes than can be computed with, before any is made.
+/// Refuses too many cells or nodes before they are made.
 ///
-/// * `elevate` — by how much degrees are raised first
-/// * `parts` — into how many parts each cell or span is divided then, in each direction
+/// * `elevate` — number by which degrees are raised first
+/// * `parts` — number of parts into which each cell or knot span is then divided in each direction
 ///
-/// Nodes of a mesh are counted inside of it, those of its surface left out; control points before gluing.
+/// Only interior nodes of a mesh are counted, without those of its surface; control points are counted before
+/// gluing.
 ///
 /// # Errors
 ///
@@ -69,7 +70,7 @@ pub(crate) fn affordable_refinement(
             for patch in &multipatch.patches {
                 let spans = patch.basis.each_ref().map(|knots| knots.spans().len());
                 cells += spans.iter().map(|&n| (n * parts) as f64).product::<f64>();
-                // A degree more is a function more in each span, and so is a knot more.
+                // Each additional degree or knot adds a function in each knot span.
                 let functions = |d: usize| patch.basis[d].n_functions() + spans[d] * (elevate + parts - 1);
                 nodes += (0..3).map(|d| functions(d) as f64).product::<f64>();
             }
@@ -79,11 +80,11 @@ pub(crate) fn affordable_refinement(
     }
 }
 
-/// Nodes for each cell of a large mesh: one for each corner, edge, face and inside that has one, by how many
-/// cells share it.
+/// Nodes per cell of a large mesh: nodes at corners, edges, faces and inside, divided by the number of cells
+/// that share them.
 ///
-/// A tetrahedral mesh has some six tetrahedra and seven edges a corner (as the cube that is cut into six), a
-/// hexahedral one one hexahedron, three edges and three faces.
+/// A tetrahedral mesh has about six tetrahedra and seven edges per corner (as a cube cut into six), a
+/// hexahedral mesh one hexahedron, three edges and three faces.
 fn nodes_of_a_cell(shape: CellShape) -> f64 {
     match shape {
         CellShape::Tet4 => 1.0 / 6.0,
@@ -94,10 +95,10 @@ fn nodes_of_a_cell(shape: CellShape) -> f64 {
     }
 }
 
-/// Cells of `n_blocks` blocks whose directions are divided as `elements` says: one number for all directions,
-/// or one each.
+/// Number of cells of `n_blocks` blocks with `elements` cells along their directions: one number for all
+/// directions, or one for each.
 ///
-/// Where two numbers are given the first stands for two directions.
+/// If two numbers are given, the first one is for two directions.
 pub(crate) fn cells_of(n_blocks: usize, elements: &[usize]) -> f64 {
     let n = |i: usize| elements[i] as f64;
     let each = match elements.len() {

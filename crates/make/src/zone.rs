@@ -1,4 +1,4 @@
-//! Named parts of sets around a point: where contact is expected.
+//! Zones: named parts of sets around a point, for instance where contact is expected.
 
 use std::str::FromStr;
 
@@ -9,14 +9,14 @@ use thiserror::Error;
 
 use crate::place::parse_point;
 
-/// The part of a set of faces around a point, as a set of its own.
+/// The part of a set of faces around a point, as a new set.
 ///
 /// As text: `NAME=SET@X,Y,Z:RADIUS`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Zone {
     /// Name of the new set.
     pub name: String,
-    /// The set that it is part of.
+    /// The set of which it is a part.
     pub of: String,
     /// Its middle \[m\].
     pub centre: [f64; 3],
@@ -24,19 +24,19 @@ pub struct Zone {
     pub radius: f64,
 }
 
-/// Why there is no such zone.
+/// Errors of a zone.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ZoneError {
-    /// The text cannot be understood.
+    /// The text is invalid.
     #[error(
-        "`{text}` is no zone: write NAME=SET@X,Y,Z:RADIUS, NAME without commas, such as \
+        "`{text}` is not a zone: write NAME=SET@X,Y,Z:RADIUS, NAME without commas, such as \
          hit=top@0.02,0,0.01:0.001"
     )]
     Text {
-        /// What was given.
+        /// The given text.
         text: String,
     },
-    /// A radius that is none.
+    /// The radius is invalid.
     #[error("the radius of the zone `{name}` is {radius}: it must be a positive length in metres")]
     Radius {
         /// Name of the zone.
@@ -55,7 +55,7 @@ pub enum ZoneError {
     Set {
         /// Name of the zone.
         name: String,
-        /// What is wrong.
+        /// The error.
         reason: String,
     },
 }
@@ -70,8 +70,7 @@ impl FromStr for Zone {
         let (centre, radius) = place.rsplit_once(':').ok_or_else(wrong)?;
         let centre = parse_point(centre).map_err(|_| wrong())?;
         let radius = radius.trim().parse().map_err(|_| wrong())?;
-        // A name with a comma would be read as a point where a place is asked for, and one of blanks as
-        // nothing.
+        // A name with commas could be read as a point, and a name of blanks as empty.
         if name.trim() != name || name.is_empty() || name.contains(',') || of.is_empty() {
             return Err(wrong());
         }
@@ -80,7 +79,7 @@ impl FromStr for Zone {
 }
 
 impl Zone {
-    /// The surface of the set if it is one of cells: a mesh of a part often has a volume group alone.
+    /// The surface of a set of cells: a mesh often has only a volume group.
     fn surface_of_cells(&self, body: &Body) -> Result<Option<Vec<FaceRef>>, SetError> {
         match &body.geometry {
             Geometry::Mesh(mesh) if matches!(mesh.sets.get(&self.of), Some(Set::Cells(_))) => {
@@ -94,7 +93,7 @@ impl Zone {
     ///
     /// # Errors
     ///
-    /// [`ZoneError`] if the radius is no length, the name is taken, the set is unknown, or no face of it is
+    /// [`ZoneError`] if the radius is invalid, the name is in use, the set is unknown, or no face of it is
     /// near.
     pub fn add_to(&self, body: &mut Body) -> Result<(), ZoneError> {
         if !(self.radius > 0.0 && self.radius.is_finite()) {

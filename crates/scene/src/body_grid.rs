@@ -12,23 +12,23 @@ use carom_vtk::{CellType, Grid};
 
 use crate::tessellate::tessellate;
 
-/// A body as a grid of VTK cells, with the way from values at the body's points to values at the points of
+/// A body as a grid of VTK cells, with the map from values at the body's points to values at the points of
 /// the grid.
 ///
-/// The grid of a NURBS body has rational Bezier cells of exactly its shape: points are their control points,
-/// and every point field is made of control values too.
+/// The grid of a NURBS body has rational Bezier cells with its exact shape: points are control points, and
+/// point fields consist of control values.
 #[derive(Debug, Clone)]
 pub struct BodyGrid {
     /// Points in the axes of the source geometry, cells, weights; no fields yet.
     pub grid: Grid,
     /// Body cell of each grid cell.
     pub cells: Vec<CellRef>,
-    /// Face of the body cell that each grid cell is, if the grid is the surface; empty if it is the volume.
+    /// Body face of each grid cell, if the grid is the surface; empty if it is the volume.
     pub faces: Vec<FaceRef>,
     pub(crate) source: Source,
 }
 
-/// Where the points of a grid come from.
+/// The source of the points of a grid.
 #[derive(Debug, Clone)]
 pub(crate) enum Source {
     /// Node of each grid point.
@@ -46,8 +46,8 @@ impl BodyGrid {
         }
     }
 
-    /// The surface of the body: faces of its cells, or a Bezier quadrilateral for each span of its outer
-    /// sides. Normals point outwards. It shows the same picture as the volume, in a fraction of the space.
+    /// The surface of the body: faces of its cells, or a Bezier quadrilateral for each knot span of its outer
+    /// sides. Normals point outwards. It gives the same picture as the volume with much less data.
     pub fn surface(body: &Body) -> Self {
         match &body.geometry {
             Geometry::Mesh(mesh) => mesh_surface(mesh, body.boundary_faces()),
@@ -55,8 +55,8 @@ impl BodyGrid {
         }
     }
 
-    /// Carries values at the body's points (nodes, control points) to the points of the grid; linear, and
-    /// exact as a function: what is a rigid motion or a mode of the body is the same on the grid.
+    /// Maps values at the body's points (nodes, control points) to the points of the grid. The map is linear
+    /// and exact: rigid motions and modes of the body are the same functions on the grid.
     ///
     /// # Panics
     ///
@@ -72,8 +72,8 @@ impl BodyGrid {
         }
     }
 
-    /// A value for each grid cell from values on faces of body cells (contact pressure): zero where none is
-    /// given; in a volume a cell shows the largest of its faces.
+    /// A value for each grid cell from values on faces of body cells (contact pressure): zero by default; in
+    /// a volume a cell has the largest value of its faces.
     pub fn face_values(&self, values: &[(FaceRef, f64)]) -> Vec<f64> {
         let mut sorted = values.to_vec();
         sorted.sort_by_key(|(face, _)| *face);
@@ -93,9 +93,9 @@ impl BodyGrid {
     }
 
     /// Points of a face of a surface grid at parameters 0, 1/n, … 1 of both directions (of a triangle: those
-    /// with ξ₁ + ξ₂ ≤ 1), and which of them go around it.
+    /// with ξ₁ + ξ₂ ≤ 1), and the numbers of those around it.
     ///
-    /// Nothing for a cell of a volume.
+    /// Empty for a cell of a volume.
     pub fn sample(&self, cell: usize, n: usize) -> (Vec<[f64; 3]>, Vec<usize>) {
         let tessellation = tessellate(&self.grid, cell, None, n);
         (tessellation.points.into_iter().map(|(x, _)| x).collect(), tessellation.rim)
@@ -138,7 +138,7 @@ fn mesh_surface(mesh: &Mesh, faces: Vec<FaceRef>) -> BodyGrid {
 /// Bezier cells of a body or of its surface.
 fn of_bezier(multipatch: &Multipatch, mesh: BezierMesh) -> BodyGrid {
     let mut grid = Grid { points: mesh.points.clone(), ..Grid::default() };
-    // Polynomial bodies need no weights; VTK is faster without.
+    // Polynomial bodies need no weights; VTK is faster without them.
     if mesh.weights.iter().any(|w| (w - 1.0).abs() > 1e-14) {
         grid.rational_weights = mesh.weights.clone();
     }

@@ -8,24 +8,24 @@ use carom_report::{Axis, Color, Name, Paint, Picture, Triangle};
 use crate::BodyGrid;
 use crate::tessellate::{Tessellation, tessellate};
 
-/// What colours a body.
+/// The colouring of a body.
 #[derive(Debug, Clone, Copy)]
 pub enum Coloring<'a> {
     /// One colour.
     Plain(Color),
-    /// A number for each grid cell chooses one of the named colours; numbers without one are grey. The names
-    /// are written on their faces.
+    /// A number for each grid cell selects one of the named colours; other numbers are grey. The names are
+    /// written on their faces.
     Cells {
-        /// Which colour each cell has.
+        /// Number of the colour of each cell.
         groups: &'a [usize],
         /// Names and colours.
         names: &'a [(String, Color)],
     },
     /// A scalar at the points of the grid (control values for Bezier cells).
     Points {
-        /// One number a grid point.
+        /// One number per grid point.
         values: &'a [f64],
-        /// What it is, with its range if it is fixed.
+        /// The quantity, with its range if it is fixed.
         quantity: &'a Axis,
     },
 }
@@ -37,10 +37,10 @@ pub const PLAIN: Color = Color([176, 186, 200]);
 ///
 /// * `bodies` — surface grids ([`BodyGrid::surface`]) with their colours; move `grid.points` to show them
 ///   displaced
-/// * `edges` — whether lines are drawn: sharp edges and borders of colours dark, borders of cells faint, and
-///   these only where there are not so many of them that they would hide the colours
+/// * `edges` — true to draw lines: sharp edges and borders of colours dark, borders of cells faint and only
+///   if they are not too many
 ///
-/// The picture has no title and the usual view: set its fields before drawing it.
+/// The picture has no title and the default view: set its fields before drawing it.
 pub fn picture(bodies: &[(&BodyGrid, Coloring<'_>)], edges: bool) -> Picture {
     let mut picture = Picture::default();
     let n_cells: usize = bodies.iter().map(|(body, _)| body.grid.n_cells()).sum();
@@ -62,7 +62,7 @@ pub fn picture(bodies: &[(&BodyGrid, Coloring<'_>)], edges: bool) -> Picture {
     picture
 }
 
-/// Parts of a curved cell's edge: fewer where there are many cells, which are then small in the picture.
+/// Number of parts of a curved cell's edge: fewer for many cells, which are small in the picture.
 fn parts(degree: usize, n_cells: usize) -> usize {
     match (degree, n_cells) {
         (0 | 1, 2000..) => 1,
@@ -81,7 +81,7 @@ fn add_body(picture: &mut Picture, body: &BodyGrid, coloring: Coloring<'_>, edge
         Coloring::Points { values, .. } => Some(values),
         _ => None,
     };
-    // Quadratic faces of meshes have no degrees of their own.
+    // Quadratic faces of meshes have no entry for degrees.
     let degree = |cell: usize| match grid.types[cell].n_points() {
         Some(3 | 4) => 1,
         Some(_) => 2,
@@ -124,7 +124,7 @@ fn add_body(picture: &mut Picture, body: &BodyGrid, coloring: Coloring<'_>, edge
     }
 }
 
-/// More cells than this have borders so close to each other that they would cover the faces.
+/// Number of cells above which their borders would cover the faces.
 const MANY_CELLS: usize = 8000;
 
 /// A piece of the border of a cell.
@@ -144,8 +144,8 @@ fn add_lines(
 ) {
     let points = || tessellations.iter().flat_map(|t| t.points.iter().map(|(x, _)| x));
     let extent = points().flatten().fold(0.0_f64, |m, c| m.max(c.abs()));
-    // Both cells evaluate a point of their border to rounding: the odd offset keeps round numbers away from
-    // the bounds of the small boxes that tell points apart.
+    // Both cells evaluate a point of their border up to rounding: the odd offset keeps round numbers away
+    // from the bounds of the small boxes that identify points.
     let box_of = |x: [f64; 3]| x.map(|c| (c / (1e-6 * extent.max(1e-300)) + 0.2718).round() as i64);
     let mut pieces: HashMap<[[i64; 3]; 2], Vec<BorderPiece>> = HashMap::new();
     for (cell, tessellation) in tessellations.iter().enumerate() {
@@ -187,14 +187,14 @@ fn add_lines(
     }
 }
 
-/// Whether two normals differ by less than 30°.
+/// True if two normals differ by less than 30°.
 fn is_smooth(a: [f64; 3], b: [f64; 3]) -> bool {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     dot(a, b) > 0.866 * (dot(a, a) * dot(b, b)).sqrt()
 }
 
-/// Bits of a position, to find the same point in several faces (they are evaluated alike only to rounding, so
-/// the last bits are left out).
+/// Bits of a position, to find the same point in several faces; the last bits are left out because of
+/// rounding.
 fn key(x: [f64; 3]) -> [u32; 3] {
     x.map(|c| (c as f32 + 0.0).to_bits() & !0xf)
 }
@@ -213,8 +213,8 @@ fn smooth_normals(tessellations: &[Tessellation]) -> HashMap<[u32; 3], Vec<[f64;
     normals
 }
 
-/// Mean of the normals at a point that differ from the triangle's own by less than 30°: sharp edges stay
-/// sharp.
+/// Mean of the normals at a point that differ from the normal of the triangle by less than 30°, so that sharp
+/// edges remain sharp.
 fn smoothed(normals: &HashMap<[u32; 3], Vec<[f64; 3]>>, at: [f64; 3], own: [f64; 3]) -> [f64; 3] {
     let mut sum = own;
     for &normal in normals.get(&key(at)).map_or(&[][..], Vec::as_slice) {

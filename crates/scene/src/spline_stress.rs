@@ -12,7 +12,7 @@ use nalgebra::DMatrix;
 use crate::Stress;
 use crate::body_grid::{BodyGrid, Source};
 
-/// The volume cells whose stress a grid shows, and where it goes.
+/// The volume cells that are evaluated, and the points of the grid that receive their stress.
 #[derive(Debug, Clone)]
 pub(crate) struct SplineRecovery {
     volume: Arc<BezierMesh>,
@@ -24,7 +24,7 @@ pub(crate) struct SplineRecovery {
     tables: Vec<LineTables>,
 }
 
-/// Where control values are fitted: the points of a grid cell.
+/// The points of a grid cell, at which control values are fitted.
 #[derive(Debug, Clone)]
 struct Target {
     degrees: Vec<usize>,
@@ -39,7 +39,7 @@ impl SplineRecovery {
         let Source::Bezier(shown) = &grid.source else { unreachable!("NURBS bodies have Bezier grids") };
         let is_volume = grid.faces.is_empty();
         let volume = if is_volume { Arc::clone(shown) } else { Arc::new(multipatch.bezier()) };
-        // A surface cell belongs to the volume cell of the same patch, level and spans.
+        // A surface cell belongs to the volume cell of the same patch, level and knot spans.
         let key = |cell: &BezierCell| (cell.patch, cell.level, cell.cell);
         let mut by_key: Vec<usize> = (0..volume.cells.len()).collect();
         by_key.sort_by_key(|&n| key(&volume.cells[n]));
@@ -87,7 +87,7 @@ impl SplineRecovery {
         };
         let control: Vec<[f64; 7]> = cell.points.iter().map(gather).collect();
         let sizes = cell.degrees.map(|p| p + 1);
-        // Each derivative takes the derivative table in its direction and the value table in the others.
+        // Each derivative uses the derivative table in its direction and the value table in the others.
         let evaluate = |derived: Option<usize>| {
             (0..3).fold(control.clone(), |block, d| {
                 let table = &self.tables[cell.degrees[d] - 1];
@@ -110,12 +110,12 @@ impl SplineRecovery {
         }
     }
 
-    /// Values at the lattice to Bezier control values that take them there, cell by cell.
+    /// Computes Bezier control values that interpolate values at the lattice, cell by cell.
     ///
-    /// On a face the result depends on the face's lattice alone, so neighbours agree. The control values of
-    /// the von Mises stress are not let below 0: then the field is nowhere negative, as a rational Bezier
-    /// cell stays between its control values. Where the stress falls from its peak to next to nothing within
-    /// one cell, it is a little higher for it; the tensor, from which anybody can take it, is not touched.
+    /// On a face the result depends only on the lattice of the face, so that neighbours agree. Control values
+    /// of the von Mises stress are bounded below by 0: then the field is nowhere negative, as a rational
+    /// Bezier cell stays between its control values. Where the stress falls from its peak to almost zero
+    /// within one cell, it becomes slightly higher; the tensor is not changed.
     fn to_control_values(&self, at_lattice: &[[f64; 6]], n_points: usize) -> Stress {
         let mut out = Stress { tensor: vec![[0.0; 6]; n_points], von_mises: vec![0.0; n_points] };
         for target in &self.targets {
@@ -136,7 +136,7 @@ impl SplineRecovery {
     }
 }
 
-/// Rational control values that take the given values at the lattice of a cell or face.
+/// Rational control values that interpolate the given values at the lattice of a cell or face.
 pub(crate) fn control_values(
     tables: &[LineTables],
     degrees: &[usize],
@@ -194,7 +194,7 @@ impl Averages {
         Self { sums: vec![[0.0; 6]; n], counts: vec![0.0; n] }
     }
 
-    /// A point of a degenerate cell, where the gradient does not exist, is left to its neighbours.
+    /// Points of a degenerate cell, where the gradient does not exist, get the stress of neighbouring cells.
     pub(crate) fn add(&mut self, point: u32, stress: &[f64; 6]) {
         if stress.iter().any(|s| !s.is_finite()) {
             return;

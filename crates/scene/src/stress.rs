@@ -12,12 +12,11 @@ use crate::spline_stress::SplineRecovery;
 pub struct Stress {
     /// xx, yy, zz, xy, yz, xz \[Pa\], VTK's order.
     pub tensor: Vec<[f64; 6]>,
-    /// Von Mises stress \[Pa\], never negative, between points neither.
+    /// Von Mises stress \[Pa\], never negative, also between points.
     pub von_mises: Vec<f64>,
 }
 
-/// Turns a stress into other axes: R σ Rᵀ, `rotation[a][b]` taking components in the old axes to the new
-/// ones.
+/// Rotates a stress to other axes: R σ Rᵀ, where `rotation` maps components in the old axes to the new ones.
 pub fn rotated(stress: &[f64; 6], rotation: &[[f64; 3]; 3]) -> [f64; 6] {
     let [xx, yy, zz, xy, yz, xz] = *stress;
     let full = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
@@ -27,13 +26,13 @@ pub fn rotated(stress: &[f64; 6], rotation: &[[f64; 3]; 3]) -> [f64; 6] {
     [entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(1, 2), entry(0, 2)]
 }
 
-/// Gives the stress of a body at the points of a grid, frame after frame: what does not depend on the
-/// displacement is computed once.
+/// Stress recovery of a body at the points of a grid, frame by frame: data that do not depend on the
+/// displacement are computed once.
 ///
 /// Meshes: averages at the nodes, [`StressSites::node_averages`]. NURBS: evaluated in every cell at the
-/// lattice i/p of its Bezier form, averaged over the cells that meet there, and turned into control values
-/// that take these averages. The field is continuous; the jumps that averaging removed are of the order of
-/// the discretisation error.
+/// lattice i/p of its Bezier form, averaged over the cells that meet there, and converted to control values
+/// that interpolate these averages. The field is continuous; the jumps that averaging removed are of the
+/// order of the discretisation error.
 #[derive(Debug, Clone)]
 pub struct StressRecovery<'a> {
     grid: &'a BodyGrid,
@@ -59,13 +58,13 @@ impl<'a> StressRecovery<'a> {
 
     /// Stress under a small displacement of the body's points (nodes, control points), in the body's axes.
     ///
-    /// * `displacement` — one vector a body point \[m\]
+    /// * `displacement` — one vector per body point \[m\]
     ///
     /// # Panics
     ///
     /// If `displacement` is shorter than the body has points.
     pub fn stress(&self, displacement: &[[f64; 3]]) -> Stress {
-        // Rigid bodies, and flexible ones before anything touches them: most of the frames of some runs.
+        // Zero displacement is frequent: rigid bodies, and flexible bodies before the first contact.
         if displacement.iter().flatten().all(|&u| u == 0.0) {
             let n = self.grid.grid.points.len();
             return Stress { tensor: vec![[0.0; 6]; n], von_mises: vec![0.0; n] };

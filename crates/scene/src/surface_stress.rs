@@ -1,7 +1,7 @@
-//! Stress at the surface of a body whose displacement is known there alone.
+//! Stress at the surface of a body whose displacement is known only there.
 //!
-//! The strain in the surface follows from the displacement of the surface; the stress on it is the contact
-//! pressure, or nothing:
+//! The strain in the surface follows from the displacement of the surface; the normal stress is the contact
+//! pressure, or zero:
 //!
 //! ```text
 //! ε = P sym(Σ u,_α ⊗ g^α) P,   P = E₃ − n ⊗ n
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! with tangents g_α = x,_α, their duals g^α in the surface, the outward normal n and the pressure p. This is
-//! the stress of the body wherever its surface carries no shear and no other load: faces that are held, or
-//! tied to a joint, are not resolved.
+//! the stress of the body where its surface has no shear stress and no other load: it is not valid on faces
+//! that are held or tied to a joint.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::body_grid::{BodyGrid, Source};
 use crate::spline_stress::{Averages, LineTables, along, control_values};
 use crate::stress::Stress;
 
-/// Gives the stress at the points of a surface grid, frame after frame.
+/// Stress recovery at the points of a surface grid, frame by frame.
 #[derive(Debug, Clone)]
 pub struct SurfaceStressRecovery {
     /// Material of each cell of the grid.
@@ -49,7 +49,8 @@ impl SurfaceStressRecovery {
     /// [`DiscretisationError`] if the body cannot be discretised.
     pub fn new(grid: &BodyGrid, body: &Body) -> Result<Self, DiscretisationError> {
         let of_block = |block: u32| body.materials[body.material_of_block[block as usize]].clone();
-        // Cells of a level of local refinement are a block of their own; the material is that of their patch.
+        // The cells of each level of local refinement are a separate block; the material is that of their
+        // patch.
         let materials = match &grid.source {
             Source::Bezier(mesh) => mesh.cells.iter().map(|cell| of_block(cell.patch)).collect(),
             Source::Nodes(_) => grid.cells.iter().map(|cell| of_block(cell.block)).collect(),
@@ -72,11 +73,11 @@ impl SurfaceStressRecovery {
         Ok(Self { materials, shape, n_points: grid.grid.points.len() })
     }
 
-    /// Stress under a small displacement of the body's points (nodes, control points) of which those of the
-    /// surface count, in the body's axes.
+    /// Stress under a small displacement of the body's points (nodes, control points), in the body's axes.
+    /// Only points of the surface are used.
     ///
-    /// * `displacement` — one vector a body point \[m\]
-    /// * `pressures` — on each cell of the grid \[Pa\]; empty if nothing presses
+    /// * `displacement` — one vector per body point \[m\]
+    /// * `pressures` — pressure on each cell of the grid \[Pa\]; empty if there is none
     ///
     /// # Panics
     ///

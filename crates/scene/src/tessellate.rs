@@ -3,11 +3,11 @@
 use carom_vtk::order::quadrilateral_order;
 use carom_vtk::{CellType, Grid};
 
-/// A face cut into triangles: points with values, triangles over them, and the chain of points around the
+/// A face divided into triangles: points with values, triangles over them, and the chain of points around the
 /// face.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tessellation {
-    /// Parameters in the face are gone; this is the position and the value of each point.
+    /// Position and value of each point.
     pub(crate) points: Vec<([f64; 3], f64)>,
     pub(crate) triangles: Vec<[usize; 3]>,
     pub(crate) rim: Vec<usize>,
@@ -15,9 +15,9 @@ pub(crate) struct Tessellation {
 
 /// Cuts a face of a surface grid into n × n parts (two triangles each, or one in a triangle's corner).
 ///
-/// * `values` — a scalar at the points of the grid (control values in Bezier cells), or nothing
+/// * `values` — a scalar at the points of the grid (control values in Bezier cells), or none
 ///
-/// Cells that are no faces give nothing.
+/// Cells that are not faces give no triangles.
 pub(crate) fn tessellate(grid: &Grid, cell: usize, values: Option<&[f64]>, n: usize) -> Tessellation {
     let start = if cell == 0 { 0 } else { grid.offsets[cell - 1] };
     let ids = &grid.connectivity[start..grid.offsets[cell]];

@@ -26,7 +26,7 @@ macro_rules! cell_types {
                 }
             }
 
-            /// What cells of this kind are called, in the plural.
+            /// The name of this kind, in the plural.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -43,7 +43,7 @@ cell_types! {
     PolyVertex = 2, 0, "clouds of points";
     /// Straight line.
     Line = 3, 1, "lines";
-    /// Chain of straight lines over any number of points.
+    /// Polyline over any number of points.
     PolyLine = 4, 1, "chains of lines";
     /// Linear triangle.
     Triangle = 5, 2, "triangles";
@@ -51,7 +51,7 @@ cell_types! {
     TriangleStrip = 6, 2, "strips of triangles";
     /// Polygon of any number of points.
     Polygon = 7, 2, "polygons";
-    /// Rectangle along the axes; its last two points are exchanged against those of a quadrilateral.
+    /// Rectangle along the axes; its last two points are in the opposite order of a quadrilateral.
     Pixel = 8, 2, "pixels";
     /// Bilinear quadrilateral.
     Quad = 9, 2, "quadrilaterals";
@@ -136,7 +136,7 @@ cell_types! {
 }
 
 impl CellType {
-    /// Number of points of a cell of this kind; `None` where it depends on the degrees or is free.
+    /// Number of points of a cell of this kind; `None` if it depends on the degrees or is arbitrary.
     pub fn n_points(self) -> Option<usize> {
         Some(match self {
             Self::Vertex => 1,
@@ -161,8 +161,8 @@ impl CellType {
         })
     }
 
-    /// Number of parametric directions with a degree of their own: 1, 2 or 3 for Lagrange and Bezier cells,
-    /// else 0.
+    /// Number of parametric directions with a separate degree: 1, 2 or 3 for Lagrange and Bezier cells,
+    /// otherwise 0.
     pub fn n_degrees(self) -> usize {
         match self {
             Self::BezierCurve => 1,

@@ -17,7 +17,7 @@ struct Entry {
     file: String,
 }
 
-/// A ParaView collection: which file shows which part (body) at which time.
+/// A ParaView collection: the files of each part (body) and time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Collection {
     entries: Vec<Entry>,
@@ -45,7 +45,7 @@ impl Collection {
         self.entries.is_empty()
     }
 
-    /// The text of the `.pvd` file. Times have all the digits that they need to be read back exactly.
+    /// The text of the `.pvd` file. Times have enough digits to be read back exactly.
     pub fn to_xml(&self) -> String {
         let mut xml = String::from(
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" \
@@ -67,7 +67,7 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// [`WriteFileError`]; no half file is left.
+    /// [`WriteFileError`]; no incomplete file is left.
     pub fn write(&self, path: &Path) -> Result<(), WriteFileError> {
         let xml = self.to_xml();
         write_atomically(path, |w| w.write_all(xml.as_bytes()))

@@ -1,4 +1,4 @@
-//! Bytes of arrays back to numbers: raw or base64, in compressed blocks, of either byte order.
+//! Decoding of arrays: raw or base64, in compressed blocks, in either byte order.
 
 use std::io::Read;
 
@@ -9,15 +9,15 @@ use thiserror::Error;
 
 use crate::Values;
 
-/// Why the numbers of an array cannot be read.
+/// Errors of reading the numbers of an array.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// The bytes end too early, or the header announces more than there is.
+    /// The bytes end too early, or the header claims too many.
     #[error("its bytes end too early; the file is incomplete or damaged")]
     Truncated,
-    /// It unpacks to more than a file of this size should hold.
+    /// It expands to too many bytes for a file of this size.
     #[error(
-        "it unpacks to more than {most} bytes, all that is left of what a file of this size may unpack to; \
+        "it expands to more than {most} bytes, the remaining limit for a file of this size; \
          it is damaged, or packs the same numbers again and again: save it without compression"
     )]
     Unpacks {
@@ -25,24 +25,24 @@ pub enum DecodeError {
         most: usize,
     },
     /// Not base64.
-    #[error("its text is no base64")]
+    #[error("its text is not base64")]
     Base64,
     /// A compressed block is damaged.
     #[error("a compressed block of it is damaged")]
     Block,
-    /// A word that is no number.
-    #[error("`{word}` stands where a number should be")]
+    /// A word is not a number.
+    #[error("`{word}` is not a number")]
     Word {
         /// The word.
         word: String,
     },
-    /// A type of numbers that VTK does not have.
+    /// The type of the numbers is unknown.
     #[error("its type is `{name}`; Float32, Float64 and Int8 to UInt64 are read")]
     Type {
         /// The type.
         name: String,
     },
-    /// A compressor that is not read.
+    /// The compressor is not supported.
     #[error("its compressor `{name}` is not read; save the file with ZLib, LZ4 or without compression")]
     Compressor {
         /// Name of its class.
@@ -50,16 +50,16 @@ pub enum DecodeError {
     },
 }
 
-/// How a file packs numbers.
+/// The encoding of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packing {
     pub(crate) big_endian: bool,
-    /// Bytes of a number in headers: 4 or 8.
+    /// Size of numbers in headers: 4 or 8 bytes.
     pub(crate) header: usize,
     pub(crate) compressor: Compressor,
 }
 
-/// What blocks are packed with.
+/// The compressor of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compressor {
     None,
@@ -68,7 +68,7 @@ pub(crate) enum Compressor {
 }
 
 impl Compressor {
-    /// By the name of VTK's class.
+    /// Finds it by the name of VTK's class.
     pub(crate) fn of_class(name: &str) -> Result<Self, DecodeError> {
         match name {
             "" => Ok(Self::None),
@@ -88,13 +88,12 @@ impl Compressor {
             }
             Self::Lz4 => out = lz4_flex::block::decompress(block, size).map_err(|_| DecodeError::Block)?,
         }
-        // The last block may be shorter than the others, whatever the header calls its size.
+        // The last block may be shorter than the others, in spite of the header.
         if out.len() > size { Err(DecodeError::Block) } else { Ok(out) }
     }
 }
 
-/// Base64 of one or several pieces, each filled up by `=`: header and data are apart in some files, together
-/// in others.
+/// Decodes base64 in one or several pieces, each padded by `=`: header and data are separate in some files.
 pub(crate) fn base64(text: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let text: Vec<u8> = text.iter().copied().filter(|c| !c.is_ascii_whitespace()).collect();
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
@@ -112,7 +111,7 @@ pub(crate) fn base64(text: &[u8]) -> Result<Vec<u8>, DecodeError> {
 /// The plain bytes behind a header: `[n bytes] data`, or
 /// `[n blocks] [block size] [size of a last partial block, or 0] [compressed sizes] blocks`.
 ///
-/// * `most` — more bytes are refused before they are unpacked
+/// * `most` — limit, checked before bytes are decompressed
 pub(crate) fn unpack(bytes: &[u8], packing: Packing, most: usize) -> Result<Vec<u8>, DecodeError> {
     let mut at = 0;
     let mut number = || -> Result<usize, DecodeError> {
@@ -145,7 +144,8 @@ pub(crate) fn unpack(bytes: &[u8], packing: Packing, most: usize) -> Result<Vec<
         let end = at.checked_add(length).ok_or(DecodeError::Truncated)?;
         let block = bytes.get(at..end).ok_or(DecodeError::Truncated)?;
         let full = if i + 1 == n_blocks && last > 0 { last } else { size };
-        // Neither ZLib nor LZ4 packs a thousand and some bytes into one: more is a damaged header.
+        // Neither ZLib nor LZ4 compresses by much more than a factor of a thousand: a larger one is a damaged
+        // header.
         if full > 2048 * (block.len() + 64) {
             return Err(DecodeError::Block);
         }
@@ -158,7 +158,7 @@ pub(crate) fn unpack(bytes: &[u8], packing: Packing, most: usize) -> Result<Vec<
     Ok(out)
 }
 
-/// Numbers of a type of VTK from plain bytes; those left over at the end are none.
+/// Numbers of a type of VTK from plain bytes; remaining bytes at the end are ignored.
 pub(crate) fn numbers(bytes: &[u8], type_name: &str, big_endian: bool) -> Result<Values, DecodeError> {
     macro_rules! of {
         ($type:ty, $into:ident as $wide:ty) => {{

@@ -1,4 +1,4 @@
-//! Arrays as bytes: little endian, in compressed blocks, raw or base64.
+//! Encoding of arrays: little endian, in compressed blocks, raw or base64.
 
 use std::io::Write;
 
@@ -8,16 +8,16 @@ use flate2::write::ZlibEncoder;
 
 use crate::Values;
 
-/// How the numbers of a file are packed.
+/// Compression of the numbers of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compression {
-    /// As they are.
+    /// No compression.
     None,
-    /// Fast: little time, half the gain.
+    /// LZ4: fast, with half of the reduction in size.
     Lz4,
-    /// Small; level 1 (fast) to 9 (small).
+    /// Zlib, level 1 (fast) to 9 (small).
     Zlib(u32),
-    /// Zlib at level 4: beyond it float data shrinks by a percent or two, and time doubles.
+    /// Zlib at level 4: higher levels reduce the size of floats by one or two percent in twice the time.
     #[default]
     Default,
 }
@@ -45,10 +45,10 @@ impl Compression {
     }
 }
 
-/// Where the numbers of a file stand.
+/// Position of the numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
-    /// Behind the XML, as raw bytes: smallest and fastest. Not strictly XML, but what VTK itself writes.
+    /// After the XML, as raw bytes: smallest and fastest. This is not strictly XML, but VTK writes it too.
     #[default]
     AppendedRaw,
     /// Inside the XML as base64: a third larger, readable by any XML parser.

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::CellType;
 
-/// Numbers of a field, in the type that they have in the file.
+/// Numbers of a field, in the type of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
     /// 32-bit floats.
@@ -61,7 +61,7 @@ impl Values {
 /// A named field over points or cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Name, as ParaView shows it.
+    /// Name, shown by ParaView.
     pub name: String,
     /// Components of a tuple: 1 scalar, 3 vector, 6 symmetric tensor in the order xx, yy, zz, xy, yz, xz
     /// (VTK's).
@@ -71,12 +71,12 @@ pub struct Field {
 }
 
 impl Field {
-    /// Scalar field kept in double precision.
+    /// Scalar field in double precision.
     pub fn scalar(name: &str, values: Vec<f64>) -> Self {
         Self { name: name.to_owned(), n_components: 1, values: Values::F64(values) }
     }
 
-    /// Field of `N` components kept in double precision.
+    /// Field of `N` components in double precision.
     pub fn tuples<const N: usize>(name: &str, values: &[[f64; N]]) -> Self {
         Self { name: name.to_owned(), n_components: N, values: Values::F64(values.as_flattened().to_vec()) }
     }
@@ -115,7 +115,7 @@ pub struct Grid {
     pub cell_fields: Vec<Field>,
 }
 
-/// Why a grid is inconsistent.
+/// Errors of an inconsistent grid.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GridError {
     /// `offsets`, `types` (and `degrees`, if given) differ in length.
@@ -136,13 +136,13 @@ pub enum GridError {
     NoSuchPoint {
         /// Zero-based number of the cell.
         cell: usize,
-        /// The point it names.
+        /// The point.
         point: u32,
         /// Number of points.
         n_points: usize,
     },
-    /// A cell has not the number of points of its kind.
-    #[error("cell {cell} ({kind:?}, degrees {degrees:?}) has {found} points, its kind needs {needed}")]
+    /// A cell has a wrong number of points for its kind.
+    #[error("cell {cell} ({kind:?}, degrees {degrees:?}) has {found} points, but its kind needs {needed}")]
     CellSize {
         /// Zero-based number of the cell.
         cell: usize,
@@ -155,7 +155,7 @@ pub enum GridError {
         /// Number of points that it should have.
         needed: usize,
     },
-    /// A field has not one tuple for each point or cell.
+    /// The number of tuples of a field is not that of points or cells.
     #[error("field `{name}` has {found} numbers; {n_tuples} {over} times {n_components} components make \
         {}", n_tuples * n_components)]
     FieldSize {
@@ -214,7 +214,7 @@ impl Grid {
         self.types.len()
     }
 
-    /// Checks that points, cells, weights and fields fit together.
+    /// Checks that points, cells, weights and fields are consistent.
     ///
     /// # Errors
     ///
@@ -266,7 +266,7 @@ impl Grid {
     }
 }
 
-/// Number of points of the smallest cell of equal degrees in `n` directions that holds `found` points.
+/// Number of points of the smallest cell with equal degrees in `n` directions and at least `found` points.
 fn equal_degree_size(found: usize, n: usize) -> usize {
     (2..).map(|k: usize| k.pow(n as u32)).find(|&size| size >= found).expect("the powers are unbounded")
 }

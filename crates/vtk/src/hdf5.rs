@@ -1,10 +1,10 @@
-//! The part of HDF5 that VTKHDF files take, written in one pass.
+//! The part of HDF5 that VTKHDF files need, written in one pass.
 //!
 //! Superblock of version 2, object headers of version 2, groups with links in their headers, attributes,
 //! contiguous datasets, and datasets in chunks of whole rows, shuffled and deflated, indexed by a B-tree of
-//! version 1: what every HDF5 since 1.8 (2008) reads. Data come first, the headers that point to them later,
-//! the superblock last, at the place that was left for it. Names as in the HDF5 File Format Specification
-//! 3.0.
+//! version 1: every HDF5 since 1.8 (2008) reads these. Data are written first, then the headers that point to
+//! them, and last the superblock in the space reserved for it. Names follow the HDF5 File Format
+//! Specification 3.0.
 
 mod chunks;
 mod message;
@@ -17,13 +17,13 @@ pub(crate) use message::{Attribute, Message, attribute};
 use crate::Values;
 use message::{checksum, dataspace, datatype};
 
-/// The address of nothing.
+/// The undefined address.
 const UNDEFINED: u64 = u64::MAX;
 
 /// Length of the superblock.
 const SUPERBLOCK: usize = 48;
 
-/// A file that is being written.
+/// A writer of a file.
 #[derive(Debug)]
 pub(crate) struct File<W> {
     out: W,
@@ -31,7 +31,7 @@ pub(crate) struct File<W> {
 }
 
 impl<W: Write + Seek> File<W> {
-    /// Begins a file at the present place of `out`, which is its start.
+    /// Begins a file at the present position of `out`.
     pub(crate) fn new(mut out: W) -> io::Result<Self> {
         out.write_all(&[0; SUPERBLOCK])?;
         Ok(Self { out, end: SUPERBLOCK as u64 })
@@ -47,7 +47,7 @@ impl<W: Write + Seek> File<W> {
         Ok(address)
     }
 
-    /// Writes a dataset whose numbers lie one after the other; returns the address of its header.
+    /// Writes a contiguous dataset; returns the address of its header.
     ///
     /// * `shape` — numbers of rows and columns; columns are left out of a list
     /// * `attributes` — messages of [`attribute`]

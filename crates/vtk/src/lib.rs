@@ -5,7 +5,24 @@
 //! [`VtkHdfWriter`] writes a grid over time into one file. [`order`] is VTK's numbering of tensor-product
 //! cells.
 //!
-//! The crate knows nothing of bodies: what a displacement or a stress is, is the caller's affair.
+//! The crate has no notion of bodies, displacements or stresses; callers give names and numbers.
+//!
+//! ```
+//! use carom_vtk::{CellType, Field, Grid, WriteOptions, read_vtu, write_vtu};
+//!
+//! // One tetrahedron with a temperature at its corners.
+//! let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+//! let mut grid = Grid { points, ..Grid::default() };
+//! grid.push_cell(CellType::Tetra, [0; 3], [0, 1, 2, 3]);
+//! grid.point_fields.push(Field::scalar("temperature", vec![293.0, 300.0, 310.0, 295.0]));
+//!
+//! let path = std::env::temp_dir().join(format!("carom-vtk-{}.vtu", std::process::id()));
+//! write_vtu(&path, &grid, WriteOptions::default()).unwrap();
+//! let read = read_vtu(&path).unwrap();
+//! assert_eq!(read.points, grid.points);
+//! assert_eq!(read.point_fields[0].name, "temperature");
+//! std::fs::remove_file(path).unwrap();
+//! ```
 
 pub mod cell;
 pub mod collection;

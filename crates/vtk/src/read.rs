@@ -1,4 +1,4 @@
-//! `.vtu` files to grids: VTK's own, meshio's, ours.
+//! Reading of `.vtu` files: those of VTK, of meshio and of this crate.
 //!
 //! Own reader, because vtkio's panics on damaged files and has no place for the attribute `RationalWeights`.
 
@@ -13,7 +13,7 @@ use thiserror::Error;
 use crate::decode::{Compressor, DecodeError, Packing, base64, numbers, unpack, words};
 use crate::{CellType, Field, Grid, GridError, Values};
 
-/// Why a `.vtu` file cannot be read.
+/// Errors of reading a `.vtu` file.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The file cannot be opened or read.
@@ -21,37 +21,38 @@ pub enum ReadError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file is no valid .vtu file.
+    /// The content is invalid.
     #[error("`{path}`: {source}")]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error.
         source: ParseError,
     },
 }
 
-/// What is wrong in a `.vtu` file.
+/// Errors in the content of a `.vtu` file.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ParseError {
-    /// No XML at all, such as VTK's legacy format.
+    /// The file is not XML, for instance in VTK's legacy format.
     #[error("this is not a .vtu file: it begins with `{found}`; save it as VTK XML unstructured grid (.vtu)")]
     NotVtu {
-        /// How it begins.
+        /// Its beginning.
         found: String,
     },
     /// The XML is damaged.
     #[error("the XML is damaged: {message}")]
     Xml {
-        /// What the parser says, with line and column.
+        /// The message of the parser, with line and column.
         message: String,
     },
     /// Another kind of data set.
     #[error(
-        "the file holds `{found}`, not an UnstructuredGrid; in ParaView append or convert it to one and save \
+        "the file contains `{found}`, not an UnstructuredGrid; in ParaView append or convert it to one and \
+         save \
          that"
     )]
     DataSet {
@@ -64,17 +65,17 @@ pub enum ParseError {
          and save again"
     )]
     Pieces {
-        /// How many.
+        /// Number of pieces.
         count: usize,
     },
     /// A part is missing.
     #[error("there is no {what}; the file is incomplete, write it again")]
     Missing {
-        /// What is missing.
+        /// The missing item.
         what: &'static str,
     },
-    /// An attribute of the file that cannot be.
-    #[error("`{value}` is no {name}")]
+    /// An attribute of the file is invalid.
+    #[error("`{value}` is not a valid {name}")]
     Attribute {
         /// The attribute.
         name: &'static str,
@@ -86,17 +87,17 @@ pub enum ParseError {
     Array {
         /// Its name.
         name: String,
-        /// Why.
+        /// The cause.
         source: DecodeError,
     },
-    /// An array has not the numbers that it should have.
-    #[error("array `{name}` has {found} numbers, {wanted} are needed")]
+    /// An array has a wrong number of entries.
+    #[error("array `{name}` has {found} numbers, but {wanted} are required")]
     Length {
         /// Its name.
         name: String,
         /// Numbers found.
         found: usize,
-        /// Numbers needed.
+        /// Required number of entries.
         wanted: usize,
     },
     /// A cell of a kind that VTK does not have.
@@ -115,7 +116,7 @@ pub enum ParseError {
         /// Its coordinates.
         x: [f64; 3],
     },
-    /// Cells and points do not fit together.
+    /// Cells and points are inconsistent.
     #[error(transparent)]
     Grid(#[from] GridError),
 }
@@ -123,12 +124,12 @@ pub enum ParseError {
 /// Reads the grid of a `.vtu` file: ascii, binary, appended, raw or base64, plain or compressed by ZLib or
 /// LZ4.
 ///
-/// Fields keep their types, but integers of 8 and 16 bits become such of 32 bits (unsigned ones of 8 bits
-/// stay), unsigned ones of 32 and 64 bits such of 64 bits.
+/// Fields keep their types with these exceptions: integers of 8 and 16 bits become integers of 32 bits
+/// (unsigned ones of 8 bits are kept), unsigned ones of 32 and 64 bits become integers of 64 bits.
 ///
 /// # Errors
 ///
-/// [`ReadError`]: the file cannot be opened, is damaged, or holds no single unstructured grid.
+/// [`ReadError`]: the file cannot be opened, is damaged, or does not contain a single unstructured grid.
 pub fn read_vtu(path: &Path) -> Result<Grid, ReadError> {
     read_vtu_with(path, &|_| true)
 }
@@ -142,9 +143,9 @@ pub fn parse_vtu(bytes: &[u8]) -> Result<Grid, ParseError> {
     parse(bytes, &|_| true)
 }
 
-/// Reads the grid of a `.vtu` file with some of its fields: the others are not unpacked.
+/// Reads the grid of a `.vtu` file with some of its fields: the others are not decompressed.
 ///
-/// * `wanted` — whether a field of a name is wanted
+/// * `wanted` — true for the names of the fields to read
 ///
 /// # Errors
 ///
@@ -160,7 +161,7 @@ fn parse(bytes: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<Grid, ParseError
     let appended = bytes.windows(mark.len()).position(|window| window == mark);
     let mut head = String::from_utf8_lossy(&bytes[..appended.unwrap_or(bytes.len())]).into_owned();
     if appended.is_some() {
-        // Raw data are no XML: they are cut off.
+        // Raw data are not XML and are separated first.
         head.push_str("</VTKFile>");
     }
     let begins: String = head.trim_start_matches('\u{feff}').trim_start().chars().take(40).collect();
@@ -175,21 +176,21 @@ fn parse(bytes: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<Grid, ParseError
     file.grid()
 }
 
-/// A file: its tree, how it packs numbers, and the data behind the tree.
+/// A file: its tree, its encoding, and the data after the tree.
 struct File<'a> {
     root: Node<'a, 'a>,
     packing: Packing,
-    /// Appended data, and whether they are base64.
+    /// Appended data, and true if they are base64.
     appended: Option<(&'a [u8], bool)>,
-    /// Where appended arrays begin, ascending.
+    /// Offsets of appended arrays, ascending.
     offsets: BTreeSet<usize>,
-    /// Bytes that arrays may still unpack to.
+    /// Remaining limit of decompressed bytes.
     left: Cell<usize>,
-    /// Whether a field of a name is wanted.
+    /// True for the names of the fields to read.
     wanted: &'a dyn Fn(&str) -> bool,
 }
 
-/// Bytes that all arrays may have unpacked, for each byte of the file and beyond.
+/// Limits of the decompressed size of all arrays, per byte of the file, and a constant.
 const UNPACKED_FACTOR: usize = 4;
 const UNPACKED_BASE: usize = 40_000_000;
 
@@ -279,15 +280,14 @@ impl<'a> File<'a> {
             let kind = u8::try_from(number).ok().and_then(CellType::from_number);
             grid.types.push(kind.ok_or(ParseError::CellType { cell, number })?);
         }
-        // What is negative or too large becomes a number that no point has, which the check of the grid
-        // tells.
+        // Negative and too large numbers become an invalid point number, which the check of the grid reports.
         let number = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
         grid.connectivity = integers("connectivity")?.into_iter().map(number).collect();
         grid.offsets = offsets.into_iter().map(|n| usize::try_from(n).unwrap_or(usize::MAX)).collect();
         Ok(())
     }
 
-    /// Fields, and the arrays that the attributes declare to be weights and degrees.
+    /// Reads the fields, and the arrays that attributes mark as weights and degrees.
     fn fields(&self, piece: Node<'a, 'a>, grid: &mut Grid) -> Result<(), ParseError> {
         for (over, attribute) in [("PointData", "RationalWeights"), ("CellData", "HigherOrderDegrees")] {
             let Some(section) = child(piece, over) else { continue };
@@ -317,7 +317,7 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// The numbers of an array, however they are stored.
+    /// The numbers of an array in any encoding.
     fn array(&self, array: Node<'a, 'a>) -> Result<Values, ParseError> {
         let name = array.attribute("Name").unwrap_or("").to_owned();
         self.values(array).map_err(|source| ParseError::Array { name, source })
@@ -333,7 +333,7 @@ impl<'a> File<'a> {
                 let (data, is_base64) = self.appended.ok_or(DecodeError::Truncated)?;
                 let offset = array.attribute("offset").and_then(|o| o.trim().parse().ok());
                 let start: usize = offset.ok_or(DecodeError::Truncated)?;
-                // Arrays stand one behind the other.
+                // Arrays are contiguous.
                 let end = self.offsets.range(start.saturating_add(1)..).next().copied().unwrap_or(data.len());
                 let slice = data.get(start..end.min(data.len())).ok_or(DecodeError::Truncated)?;
                 if is_base64 { base64(slice)? } else { slice.to_vec() }
@@ -350,7 +350,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// What stands behind the underscore of `<AppendedData encoding="…">_`, and whether it is base64.
+/// The data after the underscore of `<AppendedData encoding="…">_`, and true if they are base64.
 fn appended_data(bytes: &[u8]) -> Result<(&[u8], bool), ParseError> {
     let missing = ParseError::Missing { what: "underscore before the appended data" };
     let Some(mark) = bytes.iter().position(|&c| c == b'_') else { return Err(missing) };

@@ -1,8 +1,8 @@
 //! Grids over time as VTKHDF files: points and cells once, fields of each time.
 //!
-//! The layout is that of *UnstructuredGrid* in VTKHDF 2.0 with a group *Steps*, whose offsets say that all
-//! times have the same points and cells. Rational weights and degrees of Bezier cells are fields that the
-//! attribute *Attribute* marks, which VTK 9.4 and newer know.
+//! The layout is that of *UnstructuredGrid* in VTKHDF 2.0 with a group *Steps*, whose offsets give all times
+//! the same points and cells. Rational weights and degrees of Bezier cells are fields marked by the attribute
+//! *Attribute*, which VTK 9.4 and newer read.
 
 use std::io::{self, Seek, Write};
 
@@ -10,8 +10,8 @@ use crate::grid::check_fields;
 use crate::hdf5::{Attribute, Chunked, File, attribute, packed};
 use crate::{Compression, Field, Grid, GridError, Values};
 
-/// Fields of one time, ready to be written: compressing them takes longer than all else, and can be done for
-/// many times at once.
+/// Compressed fields of one time. Compression needs most of the time and can be done for many times in
+/// parallel.
 #[derive(Debug)]
 pub struct PackedFrame {
     points: Vec<PackedField>,
@@ -21,15 +21,15 @@ pub struct PackedFrame {
 #[derive(Debug)]
 struct PackedField {
     name: String,
-    /// What VTK takes it for.
+    /// Its role in VTK.
     role: Option<&'static str>,
     /// The dataset without any chunk.
     empty: Chunked,
     chunk: Vec<u8>,
 }
 
-/// Level of deflate: files with LZ4 cannot be read without a plug-in, so that the fastest level stands for
-/// it.
+/// Level of deflate for LZ4: files with LZ4 need a plug-in, so that the fastest level of deflate is used
+/// instead.
 fn level(compression: Compression) -> Option<u32> {
     match compression {
         Compression::None => None,
@@ -39,7 +39,7 @@ fn level(compression: Compression) -> Option<u32> {
     }
 }
 
-/// Packs the fields of one time over a grid.
+/// Compresses the fields of one time over a grid.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ struct Series {
     data: Chunked,
 }
 
-/// Writes a VTKHDF file time after time.
+/// Writes a VTKHDF file, one time after the other.
 #[derive(Debug)]
 pub struct VtkHdfWriter<W> {
     file: File<W>,
@@ -106,11 +106,11 @@ impl<W: Write + Seek> VtkHdfWriter<W> {
         Ok(Self { file: File::new(out)?, grid, points: Vec::new(), cells: Vec::new(), times: Vec::new() })
     }
 
-    /// Appends a time \[s\] with its fields: the same at all times.
+    /// Appends a time \[s\] with its fields, which must be the same at all times.
     ///
     /// # Errors
     ///
-    /// An error of `out`, or of the kind `InvalidInput` if the fields are others than those before.
+    /// An error of `out`, or of the kind `InvalidInput` if the fields differ from the earlier ones.
     pub fn push(&mut self, time: f64, frame: &PackedFrame) -> io::Result<()> {
         for (all, new) in [(&mut self.points, &frame.points), (&mut self.cells, &frame.cells)] {
             if self.times.is_empty() {
@@ -131,7 +131,7 @@ impl<W: Write + Seek> VtkHdfWriter<W> {
         Ok(())
     }
 
-    /// Writes the grid and all that refers to it.
+    /// Writes the grid and all headers.
     ///
     /// # Errors
     ///
@@ -196,7 +196,7 @@ impl<W: Write + Seek> VtkHdfWriter<W> {
 
 /// Writes the fields over points or cells; returns the addresses of their group and of that of their offsets.
 ///
-/// * `fixed` — a field that is the same at all times, with its role as name, and its shape
+/// * `fixed` — a constant field, with its role as name, and its shape
 fn members<W: Write + Seek>(
     file: &mut File<W>,
     series: Vec<Series>,

@@ -1,7 +1,7 @@
 //! Grids to `.vtu` files (VTK XML).
 //!
-//! Files with Bezier or Lagrange cells have version 2.2, as VTK takes cells of files before 2.1 for those of
-//! an older order of nodes. All others have version 1.0, which meshio reads, too.
+//! Files with Bezier or Lagrange cells have version 2.2, because VTK assumes an older order of nodes in files
+//! before 2.1. All others have version 1.0, which meshio reads too.
 //!
 //! Own writer, because vtkio's model has no place for `RationalWeights` and `HigherOrderDegrees` (without the
 //! attribute VTK draws rational cells as polynomial ones, silently) and writes no appended raw data.
@@ -17,24 +17,24 @@ use crate::encode::encode;
 use crate::grid::check_fields;
 use crate::{Compression, Encoding, Field, Grid, GridError, Values};
 
-/// How files are written.
+/// Options for writing files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WriteOptions {
-    /// Where the numbers stand.
+    /// Position of the numbers.
     pub encoding: Encoding,
-    /// How they are packed.
+    /// Their compression.
     pub compression: Compression,
 }
 
-/// Why a grid could not be written.
+/// Errors of writing a grid.
 #[derive(Debug, Error)]
 pub enum WriteError {
-    /// Its parts do not fit together.
+    /// The grid is inconsistent.
     #[error("the grid for `{path}` is inconsistent: {source}")]
     Grid {
-        /// The file that was to be written.
+        /// The output file.
         path: String,
-        /// What does not fit.
+        /// The inconsistency.
         source: GridError,
     },
     /// The file could not be written.
@@ -46,13 +46,13 @@ pub enum WriteError {
 ///
 /// # Errors
 ///
-/// [`WriteError`]; no half file is left.
+/// [`WriteError`]; no incomplete file is left.
 pub fn write_vtu(path: &Path, grid: &Grid, options: WriteOptions) -> Result<(), WriteError> {
     let writer = FrameWriter::new(grid, options).map_err(|source| grid_error(path, source))?;
     writer.write(path, &grid.point_fields, &grid.cell_fields, None)
 }
 
-/// Writes many files over the same points and cells: these are checked and packed once.
+/// Writes many files over the same points and cells, which are checked and compressed once.
 #[derive(Debug, Clone)]
 pub struct FrameWriter {
     options: WriteOptions,
@@ -74,7 +74,7 @@ struct Array {
 }
 
 impl FrameWriter {
-    /// Takes points, cells, weights and degrees of a grid (not its fields).
+    /// Prepares points, cells, weights and degrees of a grid (not its fields).
     ///
     /// # Errors
     ///
@@ -116,7 +116,8 @@ impl FrameWriter {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if a field does not fit the grid or the file cannot be written; no half file is left.
+    /// [`WriteError`] if a field does not fit the grid or the file cannot be written; no incomplete file is
+    /// left.
     pub fn write(
         &self,
         path: &Path,
@@ -194,7 +195,7 @@ impl Array {
     }
 }
 
-/// The XML text, and the arrays that stand behind it.
+/// The XML text, and the arrays after it.
 struct Document<'a> {
     options: WriteOptions,
     xml: String,
@@ -274,7 +275,7 @@ pub(crate) fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // XML 1.0 has no place for other control characters, not even escaped.
+            // XML 1.0 does not allow other control characters, not even escaped ones.
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }

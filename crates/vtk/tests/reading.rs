@@ -211,7 +211,7 @@ fn what_is_no_grid_is_refused_by_name() {
         (good.replace("\"UnstructuredGrid\"", "\"PolyData\""), "holds `PolyData`"),
         (good.replace("byte_order=\"L", "byte_order=\"M"), "`MittleEndian` is no byte_order"),
         (good.replace("type=\"UInt8\"", "type=\"String\""), "array `types`: its type is `String`"),
-        (good.replace("10 10", "10 x"), "`x` stands where a number should be"),
+        (good.replace("10 10", "10 x"), "`x` is not a number"),
         (good.replace("10 10", "10"), "array `types` has 1 numbers, 2 are needed"),
         (good.replace("10 10", "10 99"), "cell 1 has the type 99"),
         (good.replace("10 10", "10 12"), "cell 1"),

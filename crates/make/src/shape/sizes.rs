@@ -1,8 +1,8 @@
-//! The sizes of each shape: which it has, and how large a pole may be.
+//! The sizes of each shape, and the limits of poles.
 
 use super::{MakeError, Shape, ShapeOptions};
 
-/// Refuses sizes that the shape does not have: a number that is not used is a number in the wrong place.
+/// Refuses sizes that the shape does not have: an unused number is probably an error of the user.
 pub(super) fn check_sizes(options: &ShapeOptions) -> Result<(), MakeError> {
     let (shape, known): (_, &[&'static str]) = match options.shape {
         Shape::Ball => ("ball", &["radius", "pole_radius"]),
@@ -36,11 +36,11 @@ pub(super) fn check_sizes(options: &ShapeOptions) -> Result<(), MakeError> {
     }
 }
 
-/// Smallest part of the largest size that another may be: points closer than 1e-6 of a body count as one when
-/// its patches are glued, and control points lie closer together than the sizes say.
+/// Smallest ratio of two sizes: points closer than 1e-6 of the body's size are merged when patches are glued,
+/// and control points are closer to each other than the sizes.
 pub(crate) const SMALLEST_RATIO: f64 = 1e-5;
 
-/// Refuses sizes of which one is next to nothing beside another: points of the body would become one.
+/// Refuses sizes with a too small ratio: points of the body would be merged.
 fn check_proportions(shape: &'static str, options: &ShapeOptions) -> Result<(), MakeError> {
     let mut lengths: Vec<(&'static str, f64)> = Vec::new();
     for (flag, size) in
@@ -63,7 +63,7 @@ fn check_proportions(shape: &'static str, options: &ShapeOptions) -> Result<(), 
     if let (Shape::Capsule, Some(radius), Some(length)) = (options.shape, options.radius, options.length) {
         lengths.push(("--length less twice the --radius", length - 2.0 * radius));
     }
-    // Sizes that are none at all are told with their range by the makers.
+    // The makers report invalid sizes with the valid range.
     lengths.retain(|(_, size)| *size > 0.0 && size.is_finite());
     let by_size = |a: &&(&str, f64), b: &&(&str, f64)| a.1.total_cmp(&b.1);
     match (lengths.iter().min_by(by_size), lengths.iter().max_by(by_size)) {
@@ -74,8 +74,7 @@ fn check_proportions(shape: &'static str, options: &ShapeOptions) -> Result<(), 
     }
 }
 
-/// The largest radius that a pole may have \[m\], and what that is; `None` if the size that it depends on is
-/// missing.
+/// The largest radius of a pole \[m\], with a description; `None` if the size that it depends on is missing.
 fn largest_pole(options: &ShapeOptions) -> Option<(f64, &'static str)> {
     match options.shape {
         Shape::Ellipsoid => {
@@ -86,7 +85,7 @@ fn largest_pole(options: &ShapeOptions) -> Option<(f64, &'static str)> {
     }
 }
 
-/// The sizes that a shape needs, or what to give.
+/// The required sizes of a shape; the error names a missing one.
 pub(super) struct Sizes<'a>(pub(super) &'a ShapeOptions);
 
 impl Sizes<'_> {

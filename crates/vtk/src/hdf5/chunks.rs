@@ -14,22 +14,22 @@ const CHILDREN: usize = 64;
 /// A dataset of equal chunks of rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Chunked {
-    /// Rows of a chunk, and columns of the dataset.
+    /// Number of rows of a chunk, and of columns of the dataset.
     shape: [usize; 2],
     datatype: Vec<u8>,
     size: usize,
-    /// Level of deflate; none for chunks as they are.
+    /// Level of deflate; none for uncompressed chunks.
     level: Option<u32>,
     /// Address and length of each chunk.
     chunks: Vec<[u64; 2]>,
 }
 
-/// Bytes of numbers as they stand in a chunk: as they are, or shuffled and deflated.
+/// Bytes of numbers in a chunk: unchanged, or shuffled and deflated.
 pub(crate) fn packed(values: &Values, level: Option<u32>) -> Vec<u8> {
     let bytes = values.to_bytes();
     let Some(level) = level else { return bytes };
     let size = bytes.len() / values.len().max(1);
-    // All first bytes, then all second ones: exponents of near numbers are alike.
+    // All first bytes, then all second bytes: exponents of similar numbers are equal.
     let shuffled: Vec<u8> = (0..size).flat_map(|k| bytes.iter().skip(k).step_by(size).copied()).collect();
     let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::new(level));
     encoder.write_all(&shuffled).expect("a vector takes all bytes");
@@ -37,7 +37,7 @@ pub(crate) fn packed(values: &Values, level: Option<u32>) -> Vec<u8> {
 }
 
 impl Chunked {
-    /// A dataset of numbers like `values`, which are those of one chunk.
+    /// A dataset of numbers with the type of `values`, the numbers of one chunk.
     pub(crate) fn new(values: &Values, columns: usize, level: Option<u32>) -> Self {
         let size = values.to_bytes().len() / values.len().max(1);
         let shape = [values.len() / columns.max(1), columns];
@@ -84,7 +84,7 @@ impl Chunked {
         }
         for level in 0_u8.. {
             let nodes: Vec<&[(usize, u64)]> = children.chunks(CHILDREN).collect();
-            // Nodes of a level follow each other, so that neighbours are known.
+            // Nodes of a level are contiguous, so that the addresses of neighbours are known.
             let start = file.end.next_multiple_of(8);
             let address = |node: usize| start + (node * self.node_length()) as u64;
             let mut above = Vec::with_capacity(nodes.len());
@@ -112,7 +112,7 @@ impl Chunked {
         (24 + (CHILDREN + 1) * self.key_length() + 8 * CHILDREN).next_multiple_of(8)
     }
 
-    /// A node with the keys of its children and that of the chunk `next` behind them.
+    /// A node with the keys of its children and of the chunk `next` after them.
     fn node(&self, level: u8, children: &[(usize, u64)], neighbours: [u64; 2], next: usize) -> Vec<u8> {
         let mut bytes = b"TREE\x01".to_vec();
         bytes.push(level);
@@ -127,7 +127,7 @@ impl Chunked {
         bytes
     }
 
-    /// Length of a chunk, no filter left out, its place in rows, columns and bytes.
+    /// The key of a chunk: length, filter mask, and position in rows, columns and bytes.
     fn put_key(&self, bytes: &mut Vec<u8>, chunk: usize) {
         let length = self.chunks.get(chunk).map_or(0, |chunk| chunk[1] as u32);
         bytes.extend(length.to_le_bytes());

@@ -65,11 +65,11 @@ fn float(size: u8, sign: u8, places: [u8; 4], bias: u32) -> Vec<u8> {
     bytes
 }
 
-/// An attribute: a text of ASCII letters, or whole numbers.
+/// An attribute: an ASCII text, or integers.
 pub(crate) fn attribute(name: &str, value: Attribute<'_>) -> Message {
     let (kind, space, content) = match value {
         Attribute::Text(text) => {
-            // Class 3: a fixed length, filled up with zeros.
+            // Class 3: a fixed length, padded with zeros.
             let mut kind = vec![0x13, 1, 0, 0];
             kind.extend((text.len() as u32).to_le_bytes());
             (kind, dataspace(&[]), text.as_bytes().to_vec())
@@ -101,7 +101,7 @@ pub(crate) enum Attribute<'a> {
     Numbers(&'a [i64]),
 }
 
-/// Space is allocated late, or by chunks; a fill value is written if one is set, and none is.
+/// Fill value message: space is allocated late, or by chunks; no fill value is set.
 pub(super) fn fill_value(is_chunked: bool) -> Message {
     Message::new(0x05, vec![3, if is_chunked { 0x0b } else { 0x0a }])
 }
@@ -170,7 +170,7 @@ pub(super) fn checksum(bytes: &[u8]) -> u32 {
         b = b.wrapping_add(word(&rest[4..8]));
         c = c.wrapping_add(word(&rest[8..12]));
         for (x, turn) in [4, 6, 8, 16, 19, 4].into_iter().enumerate() {
-            // (a, b, c) take turns.
+            // The roles of (a, b, c) rotate.
             match x % 3 {
                 0 => {
                     a = a.wrapping_sub(c) ^ c.rotate_left(turn);
