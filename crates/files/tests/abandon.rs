@@ -1,5 +1,5 @@
-//! What a program that ends at once leaves: a test alone in its process, because nothing can be written after
-//! it.
+//! Files left by a program that ends at once: a test alone in its process, because nothing can be written
+//! after it.
 
 use std::io::Write;
 use std::sync::mpsc;
@@ -42,6 +42,6 @@ fn nothing_unfinished_is_left_and_nothing_begins() {
     std::thread::sleep(std::time::Duration::from_millis(100));
     assert!(!writer.is_finished());
     assert_eq!(names(), ["whole.txt"]);
-    // Nor does what has begun come to its end.
+    // A write that has begun does not finish either.
     std::mem::forget(unfinished);
 }

@@ -1,4 +1,4 @@
-//! Body and ROM files: what is written is read, what is broken is refused.
+//! Body and ROM files: written files are read back, damaged ones are refused.
 
 use crate::problems;
 use std::io::{Read, Write};
@@ -106,7 +106,7 @@ fn archive(path: &Path, kind: &str, version: Version) {
 }
 
 #[test]
-fn a_newer_version_is_refused_and_says_what_helps() {
+fn a_newer_version_is_refused_with_a_remedy() {
     in_folder(|folder| {
         let path = folder.join("new.npz");
         archive(&path, rom_file::KIND, Version { major: 2, minor: 0 });
@@ -114,7 +114,7 @@ fn a_newer_version_is_refused_and_says_what_helps() {
         assert!(matches!(error, ReadArchiveError::Newer { .. }));
         let text = error.to_string();
         assert!(text.contains("version 2.0") && text.contains("carom 9.9.9"), "{text}");
-        // A newer minor version only adds arrays: it is read, and here complains about what is missing.
+        // A newer minor version only adds arrays: it is read, and the error here is about a missing array.
         archive(&path, rom_file::KIND, Version { major: 1, minor: 9 });
         assert!(matches!(read_rom(&path), Err(ReadArchiveError::Missing { .. })));
     });
@@ -185,7 +185,7 @@ np.savez("changed.npz", **{**b, "points": 2 * b["points"]})
             .output()
             .unwrap();
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-        // What NumPy writes is read back, compressed or not; a change is noticed.
+        // Files of NumPy are read, compressed or not; a change is noticed.
         assert_eq!(read_body(&folder.join("again.npz")).unwrap().body, problems::cube_mesh());
         let text = read_body(&folder.join("changed.npz")).unwrap_err().to_string();
         assert!(text.contains("it was changed after it was written"), "{text}");
@@ -310,7 +310,7 @@ fn an_archive_that_unpacks_to_much_more_is_refused_before() {
         write_body(&path, &problems::cube_mesh()).unwrap();
         let mut all = arrays(&path);
         without_checksum(&mut all);
-        // An array that nobody needs, of zeros that are packed a thousand to one.
+        // An unused array of zeros, which are compressed by a factor of a thousand.
         let mut zeros = array_of(&mut all, "points").clone();
         zeros.resize(200_000_000, 0);
         all.push(("unknown.npy".to_owned(), zeros));
@@ -323,7 +323,7 @@ fn an_archive_that_unpacks_to_much_more_is_refused_before() {
 }
 
 #[test]
-fn arrays_that_nobody_needs_take_no_memory() {
+fn unused_arrays_need_no_memory() {
     in_folder(|folder| {
         let path = folder.join("body.npz");
         write_body(&path, &problems::cube_mesh()).unwrap();

@@ -9,6 +9,6 @@ mod results;
 mod scenarios;
 mod sid;
 
-/// Counts for each thread on its own: the tests beside one another do not disturb it.
+/// Counts for each thread separately: parallel tests do not disturb it.
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;

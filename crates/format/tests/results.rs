@@ -1,4 +1,4 @@
-//! Results: what a run hands over is there afterwards, and a killed run goes on from its last checkpoint.
+//! Results: the output of a run is stored, and a killed run continues from its last checkpoint.
 
 use std::path::Path;
 
@@ -97,7 +97,7 @@ fn event() -> ContactEvent {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn a_written_result_is_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.carom");
     let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
@@ -196,7 +196,7 @@ fn impacts_of_an_older_result_are_read() {
 }
 
 #[test]
-fn a_killed_run_goes_on_from_its_last_checkpoint() {
+fn a_killed_run_continues_from_its_last_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.carom");
     let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
@@ -231,7 +231,7 @@ fn a_killed_run_goes_on_from_its_last_checkpoint() {
 /// What a run that was stopped has kept after its checkpoint, and what it came to, is not there twice when it
 /// has gone on.
 #[test]
-fn what_is_newer_than_the_checkpoint_goes_when_a_run_is_continued() {
+fn rows_newer_than_the_checkpoint_are_removed_when_a_run_is_continued() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.carom");
     let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
@@ -251,7 +251,7 @@ fn what_is_newer_than_the_checkpoint_goes_when_a_run_is_continued() {
     let longer = RunHeader { scenario: "[simulation]\nend_time = 2.0\n".to_owned(), ..header() };
     let (writer, checkpoint) = ResultWriter::resume(&path, &longer, 1).unwrap();
     assert_eq!((writer.n_frames(), checkpoint.time), (2, 1.0));
-    // Killed before its next checkpoint, the file is what it was.
+    // Killed before its next checkpoint, the file is unchanged.
     drop(writer);
     let reader = ResultReader::open(&path).unwrap();
     assert_eq!((reader.times().unwrap().len(), reader.state().unwrap()), (3, RunState::Interrupted));
@@ -274,7 +274,7 @@ fn what_is_newer_than_the_checkpoint_goes_when_a_run_is_continued() {
 }
 
 #[test]
-fn the_origin_of_a_run_is_kept_beside_its_numbers() {
+fn the_origin_of_a_run_is_stored_with_its_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.carom");
     let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
@@ -321,7 +321,7 @@ fn every_table_is_cut_at_a_checkpoint_or_does_not_grow() {
     assert_eq!(names, ["checkpoint_entry", "checkpoint_mark", "counter", "meta", "summary", "timing"]);
 }
 
-/// Results of version 1.2 do not say how far their tables went at the checkpoint: what is later goes.
+/// Results of version 1.2 do not contain the last row numbers at the checkpoint: later rows are removed.
 #[test]
 fn results_without_marks_are_cut_at_the_time_of_their_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
@@ -461,7 +461,7 @@ fn results_without_joints_are_read_and_continued() {
 }
 
 #[test]
-fn an_existing_result_is_replaced_only_if_asked() {
+fn an_existing_result_is_replaced_only_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.carom");
     drop(ResultWriter::create(&path, &header(), 1, false).unwrap());

@@ -109,7 +109,7 @@ fn files_of_other_programs_become_bodies() {
             let hz = omega / std::f64::consts::TAU;
             assert!((hz - said).abs() < 1e-4 * said, "{name}: {hz} Hz for {said}");
         }
-        // What the solver needs of any body: one kinetic energy.
+        // The solver requires one kinetic energy of any body.
         assert_consistent(&reduced.invariants);
     }
 }
@@ -393,7 +393,7 @@ fn refused(text: &str) -> ReadSidError {
     read_sid(&path, &Silent).unwrap_err()
 }
 
-/// The text of a small export, and the number of the first line that holds something.
+/// The text of a small export, and the number of the first line that is not blank.
 fn small_text() -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("small.SID_FEM");
@@ -466,7 +466,7 @@ fn damaged_files_are_refused_with_their_line() {
 }
 
 #[test]
-fn a_file_with_rigid_modes_is_no_flexible_body() {
+fn a_file_with_rigid_modes_is_refused() {
     let model = reduced(&rod(), "end", 6);
     let (mut sid, _) = sid_of(&model, SidNodes::Sets, Some(2), &Silent).unwrap();
     sid.stiffness_modal.constant[(0, 0)] = 0.0;

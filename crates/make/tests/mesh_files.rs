@@ -21,7 +21,7 @@ fn largest(numbers: &[f64]) -> f64 {
     numbers.iter().fold(0.0, |m, x| m.max(x.abs()))
 }
 
-/// Mesh files beside `reference.json`.
+/// Mesh files in the folder of `reference.json`.
 fn files(folder: &Path) -> Vec<File> {
     let reference = json_file(&folder.join("reference.json"));
     let mut files = Vec::new();
@@ -185,7 +185,7 @@ fn a_deck_in_its_units_is_the_same_body_in_si() {
 }
 
 #[test]
-fn a_deck_in_millimetres_taken_as_si_is_implausible_and_its_units_are_guessed() {
+fn a_deck_in_millimetres_read_as_si_is_implausible_and_its_units_are_guessed() {
     let options = ImportOptions { materials_of_file: true, ..ImportOptions::default() };
     let body = import_deck(&deck(1e3, 7.8e-9, 210e3), &options).unwrap().body;
     let told: Vec<String> =

@@ -168,7 +168,7 @@ fn a_zone_may_be_cut_from_the_surface_of_a_set_of_cells() {
     assert!(nowhere.add_to(&mut body).unwrap_err().to_string().contains("part"));
 }
 
-/// Keeps what it is told, and stops after some steps.
+/// Records its phases, and stops after some steps.
 struct Told {
     phases: Mutex<Vec<(String, u64, u64)>>,
     open: Mutex<i32>,

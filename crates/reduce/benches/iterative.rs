@@ -1,5 +1,5 @@
-//! Reductions by a factor beside those by iteration, of slender and of bulky bodies, 24 fixed-interface
-//! modes.
+//! Reductions by a factor compared with those by iteration, of slender and of bulky bodies, 24
+//! fixed-interface modes.
 //!
 //! ```text
 //! cargo bench -p carom-reduce --bench iterative                           # cubes of hex20, and the rods of the reference data

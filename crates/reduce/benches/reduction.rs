@@ -1,4 +1,4 @@
-//! What each phase of a Craig-Bampton reduction costs: connecting rods of tet10, 50 fixed-interface modes.
+//! The cost of each phase of a Craig-Bampton reduction: connecting rods of tet10, 50 fixed-interface modes.
 //!
 //! ```text
 //! cargo bench -p carom-reduce --bench reduction                           # the meshes of the reference data

@@ -1,4 +1,4 @@
-//! What every column of a basis is said to be.
+//! Description of the columns of a basis.
 
 use std::f64::consts::TAU;
 
@@ -105,7 +105,7 @@ fn the_lowest_interface_modes_of_all_of_the_interface_are_those_of_the_condensed
 }
 
 #[test]
-fn columns_that_a_reduced_part_keeps_whole_stay_what_they_are() {
+fn columns_that_a_reduced_part_keeps_are_unchanged() {
     let attachments = vec![Attachment { set: "east".to_owned(), kind: AttachmentKind::Mean, at: None }];
     let variant = Variant { reduce_interface: Some(Keep::Count(6)), ..Variant::default() };
     let model = reduced(CraigBamptonOptions {

@@ -1,4 +1,4 @@
-//! A model beside its body: what must agree, and what must not.
+//! Comparison of a model with its body: exact and inexact figures.
 
 use crate::bodies::steel_box;
 use carom_fem::{Discretisation, Geometry, QuadratureRule};
@@ -83,7 +83,7 @@ fn static_answers_get_better_with_modes_and_never_too_soft() {
 }
 
 #[test]
-fn the_frame_of_a_model_changes_nothing_of_what_is_compared() {
+fn the_frame_of_a_model_does_not_change_the_comparison() {
     let body = steel_box([0.1, 0.02, 0.03], [8, 2, 2]);
     let sets = vec!["west".to_owned()];
     let compared = |frame: BodyFrame| {
@@ -188,7 +188,7 @@ fn parts_that_a_rigid_set_ties_are_compared_in_statics_alone() {
 }
 
 #[test]
-fn inertia_relief_does_not_depend_on_what_holds_the_body() {
+fn inertia_relief_does_not_depend_on_the_held_dofs() {
     let body = steel_box([0.1, 0.02, 0.03], [4, 2, 2]);
     let discretisation = Discretisation::new(&body).unwrap();
     let points = &discretisation.points;

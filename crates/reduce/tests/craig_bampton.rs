@@ -316,7 +316,7 @@ fn the_split_counts_the_low_modes() {
 }
 
 #[test]
-fn dynamic_modes_above_those_of_the_interior_are_told() {
+fn dynamic_modes_above_those_of_the_interior_are_reported() {
     let above = |split: Option<f64>| {
         let options = CraigBamptonOptions { split, ..options(&["west"], FixedModes::Count(20)) };
         let CraigBampton { reduced, notes, .. } = craig_bampton(&bar(), &options, &Silent).unwrap();
@@ -375,7 +375,7 @@ fn a_model_knows_which_of_its_dynamic_modes_are_doubtful() {
 }
 
 #[test]
-fn what_cannot_be_reduced_is_refused_with_a_reason() {
+fn invalid_reductions_are_refused_with_a_reason() {
     let body = bar();
     let fails = |options: &CraigBamptonOptions| craig_bampton(&body, options, &Silent).unwrap_err();
     let unknown = fails(&options(&["pole"], FixedModes::Default)).to_string();

@@ -1,4 +1,4 @@
-//! Reductions without a factor beside those with one.
+//! Reductions by iteration compared with reductions by a factor.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -102,7 +102,7 @@ fn inertia_relief_and_modes_of_the_free_body_are_the_same() {
     }
 }
 
-/// A model beside its body, solved so.
+/// A comparison of a model with its body by this solver.
 fn compared(
     body: &Body,
     options: &CraigBamptonOptions,
@@ -166,7 +166,7 @@ fn a_comparison_with_the_whole_body_is_the_same() {
 
 #[test]
 fn the_flexibility_among_points_is_the_same() {
-    // As a static scenario takes it: of a free body under inertia relief, and of one on supports.
+    // As in a static scenario: a free body under inertia relief, and one on supports.
     let body = box_of(CellShape::Hex20, [0.12, 0.05, 0.04], [9, 4, 4]);
     let discretisation = Discretisation::new(&body).unwrap();
     let points = &discretisation.points;
@@ -197,7 +197,7 @@ fn the_flexibility_among_points_is_the_same() {
 }
 
 #[test]
-fn a_comparison_goes_on_without_a_factor_that_does_not_fit_and_says_so() {
+fn a_comparison_continues_by_iteration_if_a_factor_does_not_fit_and_says_so() {
     let body = steel_box([0.1, 0.05, 0.04], [10, 5, 5]);
     let options = CraigBamptonOptions {
         interface_sets: vec!["west".to_owned()],
@@ -364,7 +364,7 @@ impl Progress for Impatient {
 }
 
 #[test]
-fn it_stops_wherever_the_user_asks() {
+fn it_stops_in_every_phase_on_request() {
     let body = steel_box([0.1, 0.05, 0.04], [8, 4, 4]);
     let options = CraigBamptonOptions {
         interface_sets: vec!["west".to_owned()],

@@ -39,7 +39,7 @@ fn markers_move_as_the_mode_shapes_say() {
 }
 
 #[test]
-fn what_cannot_be_attached_is_refused_with_both_names() {
+fn overlapping_attachments_are_refused_with_both_names() {
     let mut body = box_body();
     let Geometry::Mesh(mesh) = &mut body.geometry else { unreachable!("it is a mesh") };
     mesh.sets.insert("pin".to_owned(), Set::Nodes(vec![40]));
@@ -94,8 +94,8 @@ fn the_mean_of_a_linear_field_on_a_disc_is_exact() {
     }
 }
 
-/// A marker that is put beside the centroid of its set is carried by the same rigid motion, y' = (t + θ × (p
-/// − c), θ), and the body is the same.
+/// A marker away from the centroid of its set follows the same rigid motion, y' = (t + θ × (p − c), θ), and
+/// the body is the same.
 #[test]
 fn a_placed_marker_is_carried_by_the_motion_of_its_set() {
     let body = box_body();

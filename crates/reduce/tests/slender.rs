@@ -80,8 +80,8 @@ fn attached(set: &str, kind: AttachmentKind) -> Attachment {
     Attachment { set: set.to_owned(), kind, at: None }
 }
 
-/// Held at one end, the strip turns by the rounding of its stiffness: 1e-2 of a turn. Whatever its interface
-/// is, it is the same beam.
+/// Held at one end, the strip rotates by the rounding of its stiffness: 1e-2 of a rotation. Whatever its
+/// interface is, it is the same beam.
 ///
 /// * `missed` — of the rigid motions by constraint modes, before they are restored
 fn check_strip(case: &str, options: &CraigBamptonOptions, missed: f64) {

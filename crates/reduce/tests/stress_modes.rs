@@ -100,7 +100,7 @@ fn a_bar_that_is_pulled_has_the_stress_of_the_load() {
 }
 
 #[test]
-fn stress_takes_the_modes_at_every_point() {
+fn stress_needs_the_modes_at_every_point() {
     let body = steel_box([0.1, 0.02, 0.03], [6, 3, 3]);
     let model = model(&body, &["west"], Fields::Surface);
     let error = StressModes::new(model.fields.as_ref(), model.com, &body, StressAt::Nodes, true, &Silent)

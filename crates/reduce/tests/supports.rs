@@ -112,7 +112,7 @@ fn a_body_on_three_symmetry_planes_is_reduced_and_answers_statically_as_it_is() 
 }
 
 #[test]
-fn supports_that_leave_motions_are_refused_with_what_is_left() {
+fn supports_that_leave_motions_are_refused_with_these_motions() {
     let mut body = steel_box([0.1, 0.02, 0.03], [4, 2, 2]);
     let Geometry::Mesh(mesh) = &body.geometry else { panic!("a box is a mesh") };
     let corner = mesh.points[0];

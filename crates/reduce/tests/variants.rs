@@ -1,5 +1,5 @@
-//! What goes beyond the plain reduction: inertia relief, free modes, massless boundary, interface reduction,
-//! frames, damping.
+//! Variants of the reduction: inertia relief, free modes, massless boundary, interface reduction, frames,
+//! damping.
 
 use std::f64::consts::{PI, TAU};
 
@@ -129,7 +129,7 @@ fn a_massless_boundary_changes_no_mass_of_the_body() {
 }
 
 #[test]
-fn dependent_inertia_relief_modes_are_left_out_and_told() {
+fn dependent_inertia_relief_modes_are_left_out_with_a_note() {
     // All fixed-interface modes there are: nothing is left for inertia relief.
     let body = steel_box([0.1, 0.02, 0.03], [2, 1, 1]);
     let result = craig_bampton(&body, &options(&["west"], 24, with_relief()), &Silent).unwrap();
@@ -166,7 +166,7 @@ fn interface_modes_bring_frequencies_down_to_those_of_the_whole_interface() {
         let invariants = &model.invariants;
         assert!(invariants.coupling_t.norm_max() < 1e-10 * invariants.mass.sqrt());
         assert!(invariants.coupling_r0.norm_max() < 1e-10 * invariants.inertia[1][1].sqrt());
-        // What can be touched at the reduced set is no complete interface.
+        // The surface of the reduced set is not a complete interface.
         let complete = |name: &str| {
             model.surfaces.iter().find(|s| s.name == name).unwrap().is_interface.iter().all(|&is| is)
         };
@@ -185,7 +185,7 @@ fn interface_modes_bring_frequencies_down_to_those_of_the_whole_interface() {
 }
 
 #[test]
-fn the_interface_without_faces_is_reduced_as_one_and_what_can_be_touched_is_not() {
+fn the_interface_without_faces_is_reduced_as_one_and_sets_with_faces_are_not() {
     let mut wanted = options(&["west"], 12, Variant::default());
     let discretisation = Discretisation::new(&bar()).unwrap();
     wanted.interface_points = bar().points_of_set(&discretisation, "east").unwrap();
@@ -248,7 +248,7 @@ fn in_a_frame_of_nodes_the_dynamic_modes_vanish_where_it_is_fixed() {
         }
     }
     assert!(model.omega.is_sorted() && model.omega[0] < buckens.reduced.omega[0]);
-    // What the body does freely is the same.
+    // The free vibrations of the body are the same.
     let free = free_vibrations(model, n).unwrap().omega;
     for k in 0..n {
         assert!((free[k] / buckens.reduced.omega[k] - 1.0).abs() < 1e-9, "{k}");

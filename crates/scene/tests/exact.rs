@@ -263,7 +263,7 @@ fn von_mises_is_nowhere_negative() {
 }
 
 #[test]
-fn contact_pressure_stands_on_its_faces() {
+fn contact_pressure_is_on_its_faces() {
     let body = half_tube();
     let (volume, surface) = (BodyGrid::volume(&body), BodyGrid::surface(&body));
     let loaded = FaceRef { block: 1, cell: 5, face: 1 };

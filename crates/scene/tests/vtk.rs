@@ -1,5 +1,5 @@
-//! What VTK makes of exported bodies: exact volumes through its own cells. Needs a Python with VTK
-//! or ParaView's `pvpython`.
+//! Exported bodies in VTK: exact volumes through its own cells. Needs a Python with VTK or ParaView's
+//! `pvpython`.
 
 use std::path::Path;
 use std::process::Command;

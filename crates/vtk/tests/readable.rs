@@ -1,5 +1,5 @@
 //! Files written here are read by vtkio, an independent reader, and reference files of VTK's own Bezier cells
-//! have the point order of `carom_vtk::order`. (What VTK and ParaView make of our files: tests/paraview.)
+//! have the point order of `carom_vtk::order`. (Tests with VTK and ParaView: tests/paraview.)
 
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn ring_grid(p: usize, r: usize) -> Grid {
 }
 
 #[test]
-fn vtkio_reads_what_was_written() {
+fn vtkio_reads_the_written_files() {
     let folder = tempfile::tempdir().unwrap();
     // 27 points need one block, a grid of 9 000 points several with a partial one at the end.
     let small = ring_grid(2, 2);
@@ -80,7 +80,7 @@ fn vtkio_reads_what_was_written() {
 }
 
 #[test]
-fn vtk_is_told_what_is_active() {
+fn active_fields_are_marked_for_vtk() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ring.vtu");
     write_vtu(&path, &ring_grid(1, 1), WriteOptions::default()).unwrap();

@@ -68,7 +68,7 @@ impl Packing {
     }
 }
 
-/// Two tetrahedra with a field, written as asked for.
+/// Two tetrahedra with a field, written with the given options.
 fn file(packing: Packing) -> Vec<u8> {
     let points = [0.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0, 1.25, 0.0, 0.0, 0.0, 1e-3, 1.0, 1.0, 1.0f64];
     let real = |x: f64| if packing.big_endian { x.to_be_bytes() } else { x.to_le_bytes() }.to_vec();
@@ -103,7 +103,7 @@ fn file(packing: Packing) -> Vec<u8> {
     let ids = [-7, 300].iter().flat_map(|n| short(*n)).collect();
     body += &array("id", "Int16", 1, "-7 300".into(), ids);
     let order = if packing.big_endian { "BigEndian" } else { "LittleEndian" };
-    // UInt32 is what a file means that says nothing.
+    // UInt32 is the default of a file.
     let header = if packing.wide_header { " header_type=\"UInt64\"" } else { "" };
     let compressor = if packing.zlib { " compressor=\"vtkZLibDataCompressor\"" } else { "" };
     let head = format!(
@@ -200,7 +200,7 @@ fn vtk_files_are_read() {
 }
 
 #[test]
-fn what_is_no_grid_is_refused_by_name() {
+fn other_files_are_refused_by_name() {
     let packing =
         Packing { format: Format::Ascii, wide_header: false, big_endian: false, zlib: false, apart: false };
     let good = String::from_utf8(file(packing)).unwrap();

@@ -1,4 +1,5 @@
-//! `carom new` and `carom run`: the starter scenario to its end, and what is redone when something changes.
+//! `carom new` and `carom run`: the starter scenario to its end, and the steps that are repeated after a
+//! change.
 
 use crate::program;
 use std::collections::BTreeMap;
@@ -96,7 +97,7 @@ fn the_starter_runs_to_its_end_and_again_redoes_nothing() {
     assert_eq!(bytes["total"].as_u64(), Some(sizes.sum()), "{bytes}");
     let parts = ["bodies", "models", "result", "paraview", "plots"].map(|part| bytes[part].as_u64().unwrap());
     let total = bytes["total"].as_u64().unwrap();
-    // What is left over is `carom-run.json`.
+    // The remaining file is `carom-run.json`.
     let rest = total - parts.iter().sum::<u64>();
     assert!(parts.iter().all(|part| *part > 1000) && rest < 100_000, "{bytes}");
     assert!(summary["cpu_seconds"].as_f64().unwrap() > 0.0);
@@ -122,7 +123,7 @@ fn the_starter_runs_to_its_end_and_again_redoes_nothing() {
 }
 
 #[test]
-fn a_change_redoes_what_depends_on_it_and_nothing_else() {
+fn a_change_repeats_only_the_steps_that_depend_on_it() {
     let place = Place::new();
     place.write("small.toml", program::SMALL);
     place.json(&["run", "small.toml", "-o", "out"]);
@@ -165,7 +166,7 @@ fn a_change_redoes_what_depends_on_it_and_nothing_else() {
 }
 
 #[test]
-fn a_result_of_another_program_is_replaced_only_if_asked() {
+fn a_result_of_another_program_is_replaced_only_on_request() {
     let place = Place::new();
     place.write("small.toml", program::SMALL);
     std::fs::create_dir(place.path().join("out")).unwrap();
@@ -173,7 +174,7 @@ fn a_result_of_another_program_is_replaced_only_if_asked() {
     let message = place.fails(&["run", "small.toml", "-o", "out"], 2);
     assert!(message.contains("result.carom") && message.contains("--force"), "{message}");
     assert_eq!(std::fs::read_to_string(place.path().join("out/result.carom")).unwrap(), "somebody's");
-    assert!(!place.path().join("out/bodies").exists(), "it was told only after the bodies were made");
+    assert!(!place.path().join("out/bodies").exists(), "it was reported only after the bodies were made");
     place.json(&["run", "small.toml", "-o", "out", "--force"]);
     place.json(&["run", "small.toml", "-o", "out"]);
 }
@@ -181,7 +182,7 @@ fn a_result_of_another_program_is_replaced_only_if_asked() {
 #[test]
 fn the_result_names_the_surface_that_carries_the_pressure_first() {
     let place = Place::new();
-    // The plate has the finer spans, so the solver gives the pressure to it, whatever the order of the
+    // The plate has the finer knot spans, so that it gets the pressure cells, whatever the order of the
     // scenario.
     for between in ["[\"plate:pole\", \"ball:pole\"]", "[\"ball:pole\", \"plate:pole\"]"] {
         place.write("small.toml", program::SMALL);
@@ -195,7 +196,7 @@ fn the_result_names_the_surface_that_carries_the_pressure_first() {
 
 #[cfg(unix)]
 #[test]
-fn a_run_that_was_stopped_goes_on_where_it_was() {
+fn a_stopped_run_is_continued() {
     let place = Place::new();
     place.write("small.toml", program::SMALL);
     let long = [
@@ -243,9 +244,9 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
 }
 
 #[test]
-fn pressure_at_the_rim_of_a_zone_ends_the_chain_with_code_3_and_keeps_what_was_computed() {
+fn pressure_at_the_rim_of_a_zone_ends_the_chain_with_code_3_and_keeps_the_results() {
     let place = Place::new();
-    // The zone of the plate is a tenth of what the ball touches.
+    // The zone of the plate is a tenth of the contact area of the ball.
     place.write(
         "small.toml",
         &program::SMALL.replacen("pole_radius = 2.0e-3, grade", "pole_radius = 2.0e-4, grade", 1),

@@ -80,7 +80,7 @@ fn the_manual_has_a_page_for_each_command() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn bash_takes_the_script_and_completes_with_it() {
+fn bash_completes_with_the_script() {
     if !Path::new("/bin/bash").exists() {
         println!("skipped: this system has no /bin/bash");
         return;

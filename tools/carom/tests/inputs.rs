@@ -7,7 +7,7 @@ use crate::program::{Place, SMALL};
 use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, Version};
 
-/// A scenario that differs from the small one, what it fails with, and what the message must contain.
+/// A change of the small scenario, the exit code, and words of the message.
 struct Bad {
     from: &'static str,
     to: &'static str,
@@ -103,7 +103,7 @@ const BAD: &[Bad] = &[
 ];
 
 #[test]
-fn scenarios_that_make_no_sense_are_told_before_anything_is_reduced() {
+fn invalid_scenarios_are_reported_before_anything_is_reduced() {
     let place = Place::new();
     for bad in BAD {
         let text = SMALL.replacen(bad.from, bad.to, 1);
@@ -129,7 +129,7 @@ fn a_problem_with_a_change_of_the_command_line_is_placed_there() {
 }
 
 #[test]
-fn check_tells_all_problems_and_writes_nothing() {
+fn check_reports_all_problems_and_writes_nothing() {
     let place = Place::new();
     let text = SMALL.replace("\"ball:pole\"", "\"ball:pool\"").replace("[\"pole\"]", "[\"poole\"]");
     place.write("bad.toml", &text);
@@ -154,7 +154,7 @@ fn gallery(file: &str) -> PathBuf {
 }
 
 #[test]
-fn a_truncated_mesh_is_told_with_its_file() {
+fn a_truncated_mesh_is_reported_with_its_file() {
     let place = Place::new();
     let mesh = std::fs::read(gallery("ball-on-conrod/conrod.msh")).unwrap();
     std::fs::write(place.path().join("cut.msh"), &mesh[..mesh.len() / 2]).unwrap();
@@ -166,7 +166,7 @@ fn a_truncated_mesh_is_told_with_its_file() {
 }
 
 #[test]
-fn an_inverted_cell_is_told_before_anything_is_reduced() {
+fn an_inverted_cell_is_reported_before_anything_is_reduced() {
     let place = Place::new();
     // One tetrahedron with two nodes exchanged.
     let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 \
@@ -181,7 +181,7 @@ fn an_inverted_cell_is_told_before_anything_is_reduced() {
 }
 
 #[test]
-fn a_scenario_that_is_no_text_is_invalid_not_unreadable() {
+fn a_binary_scenario_is_invalid_not_unreadable() {
     let place = Place::new();
     std::fs::write(place.path().join("bad.toml"), [b'[', 0xff, 0xfe]).unwrap();
     let message = place.fails(&["check", "bad.toml"], 3);
@@ -189,7 +189,7 @@ fn a_scenario_that_is_no_text_is_invalid_not_unreadable() {
 }
 
 #[test]
-fn a_missing_file_is_told_with_its_body() {
+fn a_missing_file_is_reported_with_its_body() {
     let place = Place::new();
     for source in ["file = \"none.msh\"", "file = \"none.xml\"", "body = \"none.npz\"", "rom = \"none.rom\""]
     {
@@ -224,7 +224,7 @@ fn a_model_of_a_newer_release_is_refused() {
 }
 
 #[test]
-fn places_that_cannot_be_written_are_told() {
+fn folders_without_write_access_are_reported() {
     let place = Place::new();
     place.write("small.toml", SMALL);
     place.write("file", "mine");
@@ -244,7 +244,7 @@ fn places_that_cannot_be_written_are_told() {
 }
 
 #[test]
-fn a_report_that_cannot_be_replaced_is_told_and_made_later() {
+fn a_report_that_cannot_be_replaced_is_reported_and_made_later() {
     let place = Place::new();
     place.write("small.toml", SMALL);
     place.json(&["run", "small.toml", "-o", "out"]);
@@ -308,7 +308,7 @@ fn with_little_room(place: &Place, blocks: usize) -> std::process::Output {
 
 #[test]
 #[cfg(unix)]
-fn where_there_is_no_room_nothing_half_written_is_left() {
+fn a_full_disk_leaves_no_incomplete_file() {
     let place = Place::new();
     place.write("small.toml", SMALL);
     // The archives of bodies and models; then, with those at hand, the result and what ParaView opens.
@@ -327,8 +327,8 @@ fn where_there_is_no_room_nothing_half_written_is_left() {
     place.ok(&["run", "small.toml", "-o", "out"]);
 }
 
-/// What `carom run` says with each of these limits, if it fails; with exit code 5, and nothing half-written
-/// left.
+/// The messages of `carom run` with each of these limits, if it fails; with exit code 5, and nothing
+/// half-written left.
 #[cfg(unix)]
 fn starved(place: &Place, limits: &[usize]) -> std::collections::BTreeSet<String> {
     let mut failed = std::collections::BTreeSet::new();

@@ -105,7 +105,7 @@ fn a_folder_with_files_of_others_is_refused() {
         let entry = Path::new(file).components().nth(1).unwrap().as_os_str().to_str().unwrap();
         assert!(message.contains(entry) && message.contains("-o"), "{message}");
         assert_eq!(files(&place.path().join(folder)).len(), 1, "something was made");
-        // Who asks for it gets it.
+        // It is possible on request.
         place.ok(&["run", "small.toml", "-o", folder, "--force"]);
         assert_eq!(std::fs::read_to_string(place.path().join(file)).unwrap(), "precious");
         // From then on the folder is one of ours, and notes in it are welcome.
@@ -115,7 +115,7 @@ fn a_folder_with_files_of_others_is_refused() {
 }
 
 #[test]
-fn what_killed_programs_have_left_is_cleared() {
+fn files_of_killed_programs_are_removed() {
     let place = Place::new();
     place.write("small.toml", program::SMALL);
     let mut dead = std::process::Command::new("true").spawn().unwrap();

@@ -67,7 +67,7 @@ fn a_script_without_groups_gives_body_and_faces() {
 }
 
 #[test]
-fn order_size_and_kind_are_what_was_asked_for() {
+fn order_size_and_kind_are_those_of_the_flags() {
     let folder = folder_with("part.geo", QUARTER);
     let coarse = meshed(folder.path(), &["part.geo", "-o", "part.msh", "--order", "1"]);
     assert_eq!(coarse.cell_counts().keys().collect::<Vec<_>>(), [&"tet4"]);
@@ -89,7 +89,7 @@ fn transfinite_volumes_and_groups_of_a_script_are_kept() {
 }
 
 #[test]
-fn groups_of_faces_alone_get_a_body_beside_them() {
+fn groups_of_faces_get_an_additional_body() {
     let folder = folder_with("part.geo", &BOX.replace("Physical Volume(\"block\") = {1};", ""));
     let output = run(folder.path(), &["part.geo", "-o", "part.msh"]);
     assert!(told(&output).contains("all of them are in `body`"), "{}", told(&output));
@@ -107,7 +107,7 @@ fn json_is_one_object_and_quiet_is_silent() {
     assert!(object["size"].is_null(), "a script says its own");
     assert!((object["volume"].as_f64().unwrap() - 2.0).abs() < 1e-12);
     assert!(output.stderr.is_empty(), "{}", told(&output));
-    // Gmsh's log goes to standard error, and standard output stays data.
+    // Gmsh's log goes to standard error, and standard output has only data.
     let output = run(folder.path(), &["part.geo", "-o", "part.msh", "-v"]);
     assert!(told(&output).contains("Meshing 3D"), "{}", told(&output));
     assert!(output.stdout.is_empty());
@@ -236,7 +236,7 @@ fn meshed_loudly(folder: &Path, args: &[&str]) -> Mesh {
 }
 
 #[test]
-fn brep_files_are_taken_as_they_are() {
+fn brep_files_are_not_scaled() {
     // Gmsh itself writes the file, as the script runs.
     let folder = folder_with("part.geo", &format!("{QUARTER}Save \"part.brep\";\n"));
     meshed_loudly(folder.path(), &["part.geo", "-o", "part.msh"]);

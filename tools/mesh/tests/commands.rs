@@ -101,7 +101,7 @@ fn a_body_of_hexahedra_survives_every_mesh_format() {
 }
 
 #[test]
-fn materials_of_an_inp_file_are_taken_unless_the_user_names_one() {
+fn materials_of_an_inp_file_are_used_unless_the_user_names_one() {
     let dir = TempDir::new().unwrap();
     let (rod, inp, again) = (path(&dir, "rod.npz"), path(&dir, "rod.inp"), path(&dir, "again.npz"));
     json(&["make", "box", "--size", "1,1,1", "--hex", "--material", "copper", "-o", &rod]);
@@ -363,7 +363,7 @@ fn bodies_are_called_as_bodies() {
 }
 
 #[test]
-fn a_file_of_another_program_is_looked_at_or_the_way_to_it_told() {
+fn a_file_of_another_program_is_inspected_or_refused_with_a_hint() {
     let dir = TempDir::new().unwrap();
     let [block, inp, text] = ["block.npz", "block.inp", "x.obj"].map(|name| path(&dir, name));
     json(&["make", "box", "--size", "1,1,1", "--hex", "--material", "copper", "-o", &block]);
@@ -381,7 +381,7 @@ fn a_file_of_another_program_is_looked_at_or_the_way_to_it_told() {
 }
 
 #[test]
-fn numbers_out_of_their_range_are_told_with_it() {
+fn numbers_out_of_range_are_reported_with_the_range() {
     let dir = TempDir::new().unwrap();
     let (ball, out) = (path(&dir, "ball.npz"), path(&dir, "x.npz"));
     json(&["make", "ball", "--radius", "1", "-o", &ball]);
@@ -465,7 +465,7 @@ fn an_input_is_not_written_over() {
 }
 
 #[test]
-fn a_full_disk_is_told_by_one_error_alone() {
+fn a_full_disk_is_reported_by_one_error() {
     if !Path::new("/dev/full").exists() {
         eprintln!("skipped: this system has no /dev/full");
         return;

@@ -1,4 +1,4 @@
-//! What is taken by default, units, quantities with units, pipes.
+//! Defaults, units, quantities with units, pipes.
 
 use crate::program::{fails, json, path};
 use tempfile::TempDir;
@@ -15,7 +15,7 @@ fn notes(object: &serde_json::Value, key: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_material_that_is_taken_is_said() {
+fn a_default_material_is_reported() {
     let dir = TempDir::new().unwrap();
     let ball = path(&dir, "ball.npz");
     let made = json(&["make", "ball", "--radius", "0.015", "-o", &ball]);
@@ -62,7 +62,7 @@ fn a_body_of_infinite_mass_is_refused() {
 }
 
 #[test]
-fn a_length_with_a_unit_is_answered_with_what_to_write() {
+fn a_length_with_a_unit_is_refused_with_its_si_value() {
     let dir = TempDir::new().unwrap();
     let message = fails(&["make", "ball", "--radius", "1cm", "-o", &path(&dir, "ball.npz")], 2);
     assert!(message.contains("write 0.01 (m, not cm)"), "{message}");

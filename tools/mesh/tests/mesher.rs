@@ -1,5 +1,5 @@
-//! What `carom-mesh` does with the program that meshes CAD files: it ends it, and says what it took. A script
-//! stands in for that program here.
+//! `carom-mesh` and the program that meshes CAD files: it ends that program on request, and reports default
+//! sizes. A script replaces the program here.
 
 #![cfg(target_os = "linux")]
 
@@ -16,11 +16,11 @@ use tempfile::TempDir;
 const STAND_IN: &str = "#!/bin/sh\ntest -n \"$CAROM_ENDS_WITH_INPUT\" || exit 9\necho $$ > number.tmp\nmv \
     number.tmp number\nexec cat > /dev/null\n";
 
-/// Gives a mesh that is there for whatever it is asked to mesh.
+/// Returns an existing mesh for every input.
 const GIVES_A_BOX: &str = "#!/bin/sh\ncp \"$(dirname \"$0\")/box.msh\" \"$3\"\ncase \"$1\" in *.geo) \
     size=null ;; *) size=0.15 ;; esac\necho \"{\\\"size\\\": $size}\"\n";
 
-/// `carom-mesh` beside a stand-in: one that was built lies beside the program and would be found first.
+/// `carom-mesh` in the folder of the script: the real program next to the binary would be found first.
 fn beside(folder: &Path, stand_in: &str) -> Command {
     use std::os::unix::fs::PermissionsExt;
     let program = folder.join("carom-gmsh");
@@ -59,7 +59,7 @@ fn importing(folder: &Path) -> (Child, u32) {
     (child, number.trim().parse().unwrap())
 }
 
-/// Waits until a process is gone, or is a corpse that nobody has buried.
+/// Waits until a process has ended, or is a zombie.
 fn assert_gone(process: u32) {
     let begun = Instant::now();
     let runs = || {
@@ -110,7 +110,7 @@ fn imported(file: &str, more: &[&str]) -> Output {
     started(command.stdout(Stdio::piped()).stderr(Stdio::piped())).wait_with_output().unwrap()
 }
 
-/// What an import notes on the size of cells.
+/// The notes of an import on the size of cells.
 fn size_notes(file: &str, more: &[&str]) -> Vec<String> {
     let notes = json(&imported(file, more))["notes"].as_array().unwrap().clone();
     let notes = notes.iter().map(|note| note.as_str().unwrap().to_owned());
@@ -118,7 +118,7 @@ fn size_notes(file: &str, more: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_size_that_nobody_gave_is_said_with_its_value() {
+fn a_default_size_is_reported_with_its_value() {
     // As carom-gmsh says.
     let notes = size_notes("part.step", &[]);
     assert_eq!(notes.len(), 1, "{notes:?}");

@@ -24,7 +24,7 @@ print("read", len(sys.argv) - 1)
 "#;
 
 #[test]
-fn meshio_reads_what_convert_writes() {
+fn meshio_reads_converted_files() {
     let Some(python) = python("meshio") else { return };
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| {

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use crate::program::{carom_mesh, path};
 
 #[test]
-fn lines_name_the_file_and_what_is_done_with_it() {
+fn lines_name_the_file_and_the_step() {
     let dir = TempDir::new().unwrap();
     let ball = path(&dir, "ball.npz");
     let run = |args: &[&str]| {

@@ -133,7 +133,7 @@ fn sizes_that_a_shape_does_not_have_are_refused() {
 }
 
 #[test]
-fn a_body_that_no_machine_holds_is_refused_at_once() {
+fn a_too_large_body_is_refused_at_once() {
     let dir = TempDir::new().unwrap();
     let (ball, out) = (path(&dir, "ball.npz"), path(&dir, "x.npz"));
     for kind in ["--nurbs", "--hex"] {
@@ -186,7 +186,7 @@ fn a_zone_is_there_before_it_is_refined_at_whatever_the_order_of_flags() {
 }
 
 #[test]
-fn the_levels_of_a_local_refinement_are_told() {
+fn the_levels_of_a_local_refinement_are_reported() {
     let dir = TempDir::new().unwrap();
     let (block, out) = (path(&dir, "block.npz"), path(&dir, "x.npz"));
     json(&["make", "box", "--size", "1,1,1", "--elements", "8", "-o", &block]);

@@ -310,7 +310,7 @@ fn tables_for_people_fit_a_terminal() {
     assert!(momentum.contains("[µs]") && momentum.contains("33.00"), "{momentum}");
 }
 
-/// 25 µs: times, durations and axes in µs; only what the computer took is in seconds.
+/// 25 µs: times, durations and axes in µs; only wall times are in seconds.
 #[test]
 fn a_report_has_one_unit_of_time_and_no_noise() {
     let folder = tempfile::tempdir().unwrap();
@@ -325,7 +325,8 @@ fn a_report_has_one_unit_of_time_and_no_noise() {
     assert!(!html.contains("Velocity of block"), "the block is fixed");
 }
 
-/// A report says who made it, when and how, and leads to the files; the same result gives the same report.
+/// A report contains program, date and command, and links to the files; the same result gives the same
+/// report.
 #[test]
 fn the_report_says_where_its_result_comes_from() {
     let folder = tempfile::tempdir().unwrap();
@@ -373,7 +374,7 @@ fn a_report_leads_to_its_files_wherever_it_is() {
 }
 
 #[test]
-fn a_joint_that_is_not_there_is_told_with_those_that_are() {
+fn an_unknown_joint_is_reported_with_the_known_ones() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
     let file = folder.path().join("plot.svg");
@@ -391,7 +392,7 @@ fn a_joint_that_is_not_there_is_told_with_those_that_are() {
 }
 
 #[test]
-fn pressure_of_a_locally_refined_body_is_beside_that_of_hertz() {
+fn pressure_of_a_locally_refined_body_agrees_with_hertz() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write_with(folder.path(), &result::refined_ball());
     let file = folder.path().join("pressure.svg");
@@ -434,7 +435,7 @@ fn hertz_gives_the_published_figures() {
 }
 
 #[test]
-fn errors_say_what_is_wrong_and_end_with_the_right_code() {
+fn errors_have_a_message_and_the_right_exit_code() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
     let path = path.to_str().unwrap();
@@ -473,11 +474,11 @@ fn bodies_that_are_gone_or_changed_are_noticed() {
     let path = result::write(folder.path());
     let out = folder.path().join("paraview");
     let export = || post(&["export", path.to_str().unwrap(), "-o", out.to_str().unwrap()]);
-    // A body that moved into `bodies` beside the result is found.
+    // A body that was moved to `bodies` in the folder of the result is found.
     std::fs::create_dir(folder.path().join("bodies")).unwrap();
     std::fs::rename(folder.path().join("ball.npz"), folder.path().join("bodies/ball.npz")).unwrap();
     assert!(export().status.success());
-    // Another body under its name is not taken.
+    // Another body with its name is refused.
     std::fs::copy(folder.path().join("block.npz"), folder.path().join("bodies/ball.npz")).unwrap();
     let changed = failure(&export(), 3);
     assert!(changed.contains("has changed"), "{changed}");
@@ -491,7 +492,7 @@ fn bodies_that_are_gone_or_changed_are_noticed() {
 }
 
 #[test]
-fn a_slip_in_the_name_of_a_picture_is_told_as_one() {
+fn a_wrong_ending_of_a_picture_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     let result = result::write(folder.path());
     let before = std::fs::read(&result).unwrap();

@@ -1,4 +1,4 @@
-//! Each command of `carom-reduce`: what it prints, what it writes, how it fails.
+//! The commands of `carom-reduce`: output, files, errors.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -94,7 +94,7 @@ fn a_free_body_has_six_rigid_modes_and_a_held_one_none() {
 }
 
 #[test]
-fn a_model_says_what_the_contract_asks_and_keeps_the_frequencies() {
+fn a_model_has_all_documented_keys_and_keeps_the_frequencies() {
     let folder = folder_with_beam();
     let line =
         "craig-bampton beam.npz -o beam.rom --interface start --interface end --modes 20 --split 3000 --json";
@@ -185,7 +185,7 @@ fn rigid_attachments_have_a_static_response_and_sets_without_one_are_reported() 
 }
 
 #[test]
-fn the_verdict_says_what_is_missing_of_the_energy_too() {
+fn the_verdict_reports_the_error_of_the_energy_too() {
     let folder = folder_with_beam();
     let at = folder.path();
     run(at, "craig-bampton beam.npz -o a.rom --interface start --modes 6");
@@ -334,7 +334,7 @@ fn sets_are_held_in_single_directions() {
 }
 
 #[test]
-fn points_that_no_cell_uses_are_no_dofs() {
+fn points_without_cells_have_no_dofs() {
     let folder = folder_with_beam();
     let path = folder.path().join("beam.npz");
     let mut body = carom_format::read_body(&path).unwrap().body;
@@ -379,7 +379,7 @@ fn a_reference_mesh_has_its_frequencies() {
 }
 
 #[test]
-fn the_table_of_modes_says_what_every_column_is() {
+fn the_table_of_modes_describes_every_column() {
     let folder = folder_with_beam();
     let at = folder.path();
     let made = "craig-bampton beam.npz -o a.rom --attach start=rigid --attach end=mean --modes 8 -v";

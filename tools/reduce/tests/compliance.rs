@@ -1,4 +1,4 @@
-//! How contact regions give way: closed forms, exactness, convergence, and the command that tells.
+//! Compliance of contact regions: closed forms, exactness, convergence, and the command that reports it.
 
 use std::path::Path;
 
@@ -157,7 +157,7 @@ fn folder_with_bar() -> tempfile::TempDir {
 }
 
 #[test]
-fn the_command_tells_shares_errors_and_a_split() {
+fn the_command_reports_shares_errors_and_a_split() {
     let folder = folder_with_bar();
     let folder = folder.path();
     let line = "compliance bar.rom bar.npz --surface west --velocity 0.5 --against steel --against-radius \
@@ -172,7 +172,8 @@ fn the_command_tells_shares_errors_and_a_split() {
         assert!(value("cut_error") > -1e-9 && value("cut_error") < 0.02, "{load}");
     }
     assert!(region["worst_place"]["cut_error"].as_f64().unwrap() < 0.02);
-    // Hertz by hand: a flat end against a ball, the bar hit in line with its axis but for the span beside it.
+    // Hertz by hand: a flat end against a ball, the bar is hit along its axis, except for half a pressure
+    // cell.
     let impact = &region["impact"];
     let modulus = YOUNG / (1.0 - 0.09) / 2.0;
     assert!((impact["modulus"].as_f64().unwrap() / modulus - 1.0).abs() < 1e-12);

@@ -13,7 +13,7 @@ use carom_testing::program::told;
 use carom_testing::shared_data;
 
 #[test]
-fn a_model_goes_through_a_sid_fem_file() {
+fn a_model_survives_a_sid_fem_file() {
     let folder = folder_with_bar();
     let folder = folder.path();
     let written = json(folder, "export bar.rom -o bar.SID_FEM --format sid --json");
@@ -239,7 +239,7 @@ fn the_centre_of_an_imported_model_is_its_own() {
     let file = data.join("balken1m.SID_FEM");
     json(folder.path(), &format!("import {} -o beam.rom --json", file.display()));
     let info = json(folder.path(), "info beam.rom --json");
-    // A beam of 1 m whose end lies 5 mm beside the origin of the file.
+    // A beam of 1 m whose end is 5 mm away from the origin of the file.
     let center = numbers(&info["center_of_mass"]);
     assert!((0..3).all(|a| (center[a] - [0.5, -0.005, 0.0][a]).abs() < 1e-9), "{center:?}");
     // Along its axes: m L² / 12, to the thickness, and no products, of which the file has one about its
@@ -269,7 +269,7 @@ fn matrices_of_other_bodies_are_refused() {
     fs::write(folder.join("short.txt"), lines[..20].join("\n")).unwrap();
     let text = import("bar.K.mtx", "bar.M.mtx", "short.txt", "ends.txt");
     assert!(text.contains("189 rows") && text.contains("57 dofs"), "{text}");
-    // A stiffness is no mass.
+    // A stiffness is not a mass.
     let text = import("bar.K.mtx", "bar.K.mtx", "bar.nodes.txt", "ends.txt");
     assert!(text.contains("is no mass of solid elements") && text.contains("of node"), "{text}");
     let text = import("bar.M.mtx", "bar.K.mtx", "bar.nodes.txt", "ends.txt");
@@ -332,7 +332,7 @@ fn snippet(first_line: &str) -> String {
 }
 
 #[test]
-fn the_python_for_stress_runs_and_stress_holds_the_energy_of_the_modes() {
+fn the_python_for_stress_runs_and_stress_has_the_energy_of_the_modes() {
     let Some(python) = python("numpy") else { return };
     let folder = folder_with_bar();
     let line =

@@ -72,7 +72,7 @@ impl Foreign {
         self.dof_of_row().into_iter().map(line).collect()
     }
 
-    /// By Ansys: one number a line, and a right-hand side that nobody asked for.
+    /// By Ansys: one number per line, and an unused right-hand side.
     fn harwell_boeing(&self, entries: &[(usize, usize, f64)]) -> String {
         let (n, entries) = (self.n_rows(), self.renumbered(entries));
         let nnz = entries.len();

@@ -34,7 +34,7 @@ fn start(folder: &Path, line: &str) -> Child {
 }
 
 fn signal(child: &Child, signal: &str) {
-    // A program that is done already cannot be signalled, which is no matter.
+    // A program that has ended cannot be signalled; the error is ignored.
     let _ = Command::new("kill")
         .args([&format!("-{signal}"), &child.id().to_string()])
         .stderr(Stdio::null())
@@ -159,7 +159,7 @@ fn a_second_signal_ends_at_once_and_leaves_no_part() {
             signal(&child, sent);
         }
         let output = child.wait_with_output().unwrap();
-        // Signals that come together are taken in the order of their numbers.
+        // Simultaneous signals are handled in the order of their numbers.
         let known = output.status.code() == Some(code)
             || (both[0] != both[1] && output.status.code().is_some_and(|code| code > 128));
         assert!(known, "{both:?}: {:?} {}", output.status, String::from_utf8_lossy(&output.stderr));
@@ -168,7 +168,7 @@ fn a_second_signal_ends_at_once_and_leaves_no_part() {
 }
 
 #[test]
-fn under_nohup_a_program_goes_on_after_a_hangup() {
+fn under_nohup_a_program_continues_after_a_hangup() {
     if !Path::new("/proc/self/status").exists() {
         println!("skipped: this system does not tell which signals are ignored");
         return;

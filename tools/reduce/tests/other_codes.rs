@@ -1,4 +1,4 @@
-//! What a script that hands a model to another multibody code relies on (docs/exudyn.md).
+//! Properties of a model on which a script for another multibody code relies (docs/exudyn.md).
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn with_numpy(script: &str) {
 /// Constants that Exudyn would compute from the mass matrix of a mesh, by the modes at the points of the
 /// body.
 #[test]
-fn constants_that_exudyn_takes_are_those_of_one_mass_distribution() {
+fn constants_for_exudyn_are_those_of_one_mass_distribution() {
     with_numpy(
         "
 import numpy as np
@@ -65,7 +65,7 @@ assert np.allclose(np.sort(omega), model.omega, rtol=1e-10) and model.omega[0] >
 
 /// A rigid motion of the points of a marker fits them to rounding, and is that of the marker.
 #[test]
-fn points_of_a_marker_move_and_turn_as_the_set_that_it_holds() {
+fn points_of_a_marker_move_and_rotate_with_its_set() {
     with_numpy(
         "
 import numpy as np

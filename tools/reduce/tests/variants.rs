@@ -140,7 +140,7 @@ fn information_says_every_option_that_a_model_was_made_with() {
 }
 
 #[test]
-fn damping_beyond_all_numbers_is_refused_and_above_critical_is_told() {
+fn too_large_damping_is_refused_and_overcritical_damping_is_reported() {
     let folder = folder_with_bar();
     let line = "craig-bampton bar.npz -o bar.rom --interface west --modes 8";
     let text = failure(folder.path(), 3, &format!("{line} --rayleigh 1,1e300"));
@@ -158,7 +158,7 @@ fn damping_beyond_all_numbers_is_refused_and_above_critical_is_told() {
 }
 
 #[test]
-fn what_is_named_twice_counts_once() {
+fn repeated_names_count_once() {
     let folder = folder_with_bar();
     let twice =
         "craig-bampton bar.npz -o bar.rom --interface west --interface west --fix east --fix east --modes 4";
@@ -173,7 +173,7 @@ fn what_is_named_twice_counts_once() {
 }
 
 #[test]
-fn a_number_of_interface_modes_that_is_not_kept_is_told_with_the_reason() {
+fn a_changed_number_of_interface_modes_is_reported_with_the_reason() {
     let folder = folder_with_bar();
     for (n, expected) in [
         (0, "reduced to 6, not to 0: its 6 rigid motions"),
@@ -246,7 +246,7 @@ fn impossible_choices_are_refused_before_any_work() {
 }
 
 #[test]
-fn matrices_take_the_same_choices_and_sid_files_none() {
+fn matrices_accept_the_same_options_and_sid_files_none() {
     let folder = folder_with_bar();
     json(folder.path(), "export bar.npz -o bar --format mtx --json");
     std::fs::write(folder.path().join("nodes.txt"), "1 7 8 15 22\n").unwrap();

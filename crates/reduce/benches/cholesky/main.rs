@@ -1,4 +1,5 @@
-//! Our Cholesky factorisation beside faer's sparse one on the same matrices; decision 0008 keeps the figures.
+//! The own Cholesky factorisation compared with faer's sparse one on the same matrices; decision 0008 has the
+//! figures.
 //!
 //! ```text
 //! cargo bench -p carom-reduce --bench cholesky                  # everything
@@ -47,7 +48,7 @@ impl Solver {
     }
 }
 
-/// What one solver costs on one matrix.
+/// The cost of one solver on one matrix.
 struct Cost {
     order: Time,
     factor: Time,

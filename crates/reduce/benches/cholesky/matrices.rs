@@ -1,4 +1,4 @@
-//! What is factorised: lattices, a connecting rod of tet10, an exact ball.
+//! The matrices: lattices, a connecting rod of tet10, an exact ball.
 
 use std::path::Path;
 

@@ -70,7 +70,7 @@ impl Place {
         object
     }
 
-    /// Runs a command that fails with this exit code, and returns what it says.
+    /// Runs a command that fails with this exit code, and returns its message.
     pub(crate) fn fails(&self, args: &[&str], code: i32) -> String {
         let output = self.command(args).output().unwrap();
         let errors = program::told(&output);
@@ -80,12 +80,12 @@ impl Place {
     }
 }
 
-/// What was done in a phase.
+/// The work that was done in a phase.
 pub(crate) fn did<'a>(summary: &'a Value, phase: &str) -> &'a str {
     entry(summary, phase)["did"].as_str().unwrap()
 }
 
-/// What it took \[s\].
+/// Wall time \[s\].
 pub(crate) fn seconds_of(summary: &Value, phase: &str) -> f64 {
     entry(summary, phase)["seconds"].as_f64().unwrap()
 }

@@ -14,7 +14,7 @@ pub(crate) fn json(args: &[&str]) -> Value {
     program::json(&carom_mesh().args(args).arg("--json").output().unwrap())
 }
 
-/// Runs a command that must fail with this exit code and returns what it says.
+/// Runs a command that must fail with this exit code and returns its message.
 pub(crate) fn fails(args: &[&str], code: i32) -> String {
     program::failure(&carom_mesh().args(args).output().unwrap(), code)
 }

@@ -1,4 +1,4 @@
-//! A small body that goes to other programs and comes back.
+//! A small body that is exported to other programs and imported again.
 
 use std::path::Path;
 
