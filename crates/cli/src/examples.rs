@@ -92,7 +92,8 @@ mod tests {
             check(&program).unwrap_err(),
             "`carom-test info --help` ends with 0 examples; it needs 1 to 3"
         );
-        let message = check(&Command::new("a").after_help("Examples:\n  a 1\n  a 2\n  a 3\n  a 4")).unwrap_err();
+        let message =
+            check(&Command::new("a").after_help("Examples:\n  a 1\n  a 2\n  a 3\n  a 4")).unwrap_err();
         assert!(message.contains("4 examples"), "{message}");
     }
 }

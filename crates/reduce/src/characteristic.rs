@@ -231,28 +231,29 @@ pub(crate) fn interface_parts(
     variant: &Variant,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Part>, ReduceError> {
-    let mut is_taken = vec![false; interface.len()];
+    let mut is_reduced = vec![false; interface.len()];
     let mut parts = Vec::new();
     let markers = 3 * interface.len()..n_interface;
-    let mut add = |name: String, points: &[u32], more: Range<usize>, keep: Keep, is_taken: &mut Vec<bool>| {
-        let own: Vec<usize> = points
-            .iter()
-            .filter_map(|point| interface.binary_search(point).ok())
-            .filter(|&i| !std::mem::replace(&mut is_taken[i], true))
-            .collect();
-        let columns: Vec<usize> =
-            own.iter().flat_map(|&i| (0..3).map(move |a| 3 * i + a)).chain(more).collect();
-        if !columns.is_empty() {
-            parts.push(Part { name, columns, keep });
-        }
-    };
+    let mut add =
+        |name: String, points: &[u32], more: Range<usize>, keep: Keep, is_reduced: &mut Vec<bool>| {
+            let own: Vec<usize> = points
+                .iter()
+                .filter_map(|point| interface.binary_search(point).ok())
+                .filter(|&i| !std::mem::replace(&mut is_reduced[i], true))
+                .collect();
+            let columns: Vec<usize> =
+                own.iter().flat_map(|&i| (0..3).map(move |a| 3 * i + a)).chain(more).collect();
+            if !columns.is_empty() {
+                parts.push(Part { name, columns, keep });
+            }
+        };
     for (set, keep) in &variant.interface_modes {
         let Some((_, points)) = sets.iter().find(|(name, _)| name == set) else {
             let known: Vec<String> = sets.iter().map(|(name, _)| format!("`{name}`")).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             return Err(ReduceError::NoInterfaceSet { body: body.to_owned(), set: set.clone(), known });
         };
-        add(set.clone(), points, 0..0, *keep, &mut is_taken);
+        add(set.clone(), points, 0..0, *keep, &mut is_reduced);
         if surfaces.iter().any(|surface| surface.name == *set) {
             notes.push(format!(
                 "set `{set}` has faces and is reduced to interface modes: its local compliance is lost, so \
@@ -266,9 +267,9 @@ pub(crate) fn interface_parts(
         touchable.sort_unstable();
         let rest: Vec<u32> =
             interface.iter().copied().filter(|point| touchable.binary_search(point).is_err()).collect();
-        let before = is_taken.clone();
-        add("interface without faces".to_owned(), &rest, markers.clone(), keep, &mut is_taken);
-        if is_taken == before && markers.is_empty() {
+        let before = is_reduced.clone();
+        add("interface without faces".to_owned(), &rest, markers.clone(), keep, &mut is_reduced);
+        if is_reduced == before && markers.is_empty() {
             notes.push(
                 "no part of the interface is reduced: all of it has faces and can be in contact; name the \
                  sets that only carry joints as interface modes"
@@ -276,12 +277,17 @@ pub(crate) fn interface_parts(
             );
         }
     }
+    mark_incomplete(surfaces, interface, &is_reduced);
+    Ok(parts)
+}
+
+/// Marks the points of surfaces that are reduced, or not interface points, as incomplete.
+fn mark_incomplete(surfaces: &mut [NamedSurface], interface: &[u32], is_reduced: &[bool]) {
     for surface in surfaces {
         for (point, complete) in surface.surface.points.iter().zip(&mut surface.is_interface) {
-            *complete &= interface.binary_search(point).is_ok_and(|i| !is_taken[i]);
+            *complete &= interface.binary_search(point).is_ok_and(|i| !is_reduced[i]);
         }
     }
-    Ok(parts)
 }
 
 /// The coordinates y of z in the columns of L, z = L y, by least squares: exact for vectors in the span of L.

@@ -12,6 +12,7 @@ use carom_cli::{Category, Failure, FailureContext, Session, check_ending, keep_i
 use carom_contact::region::loads::{TestLoad, typical_load};
 use carom_contact::region::split::{Split, cumulative_shares, splits};
 use carom_contact::region::{ModalCompliance, Region, half_space_under_hertz, half_space_under_square};
+use carom_fem::Material;
 use carom_files::write_atomically;
 use carom_reduce::free::free_body;
 use carom_reduce::{NamedSurface, ReducedBody};
@@ -241,19 +242,7 @@ fn region_report(
         (_, Some(whole)) => whole.material_of(&surface.name),
         _ => None,
     };
-    let curvatures = region.convex_curvatures(middle);
-    let impact = match args.velocity {
-        Some(velocity) => Some(impact::estimate(
-            model,
-            material,
-            &region.centers[middle],
-            &region.normals[middle],
-            curvatures,
-            velocity,
-            args,
-        )?),
-        None => None,
-    };
+    let impact = impact_in_the_middle(model, material, &region, middle, args)?;
     let contact_radius = impact.as_ref().map(|impact| impact.contact_radius);
     let modulus = material.map(|m| m.young / (1.0 - m.poisson.powi(2)));
     let radii = region.test_radii(middle, contact_radius);
@@ -278,7 +267,7 @@ fn region_report(
         normal: region.normals[middle].into(),
         span_size: region.span_size(middle),
         reach: region.reach(middle),
-        curvatures,
+        curvatures: region.convex_curvatures(middle),
         smallest_eigenvalue: modal.smallest_eigenvalue(),
         worst_place: whole
             .map(|whole| worst_place(surface, &region, &modal, whole, &in_source_axes, session))
@@ -293,6 +282,20 @@ fn region_report(
         impact,
         splits,
     })
+}
+
+/// The impact of the flags in the middle of a region; none without a velocity.
+fn impact_in_the_middle(
+    model: &ReducedBody,
+    material: Option<&Material>,
+    region: &Region,
+    middle: usize,
+    args: &ComplianceArgs,
+) -> Result<Option<ImpactReport>, Failure> {
+    let Some(velocity) = args.velocity else { return Ok(None) };
+    let (place, normal) = (&region.centers[middle], &region.normals[middle]);
+    let curvatures = region.convex_curvatures(middle);
+    impact::estimate(model, material, place, normal, curvatures, velocity, args).map(Some)
 }
 
 /// The compliance of the model under each load, with that of the half-space and of the body where known.
