@@ -169,8 +169,8 @@ pub fn hertz_of_patch(
     Some((found, axis.y.atan2(axis.x)))
 }
 
-/// Second derivatives of the height of a surface over the plane near its centre \[1/m\], by least squares over
-/// the points of its faces.
+/// Second derivatives of the height of a surface over the plane near its centre \[1/m\], by least squares
+/// over the points of its faces.
 ///
 /// ```text
 /// z = c₀ + c₁ x + c₂ y + ½ c₃ x² + c₄ x y + ½ c₅ y²

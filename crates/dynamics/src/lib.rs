@@ -1,7 +1,7 @@
 //! The parts that all schemes share: states, loads, the ledger, contact events, checkpoints, the observer.
 //!
-//! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: present and initial position
-//!   of a body
+//! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: present and initial
+//!   position of a body
 //! * [`Loads`]: gravity, forces and torques at markers; [`TimeFunction`]: functions of time
 //! * [`Ledger`]: the balance of energy and momenta of THEORY section 7
 //! * [`ContactEvent`], [`ContactTracker`]: impacts between two surfaces; [`condensed()`]: a selection of them

@@ -7,8 +7,8 @@
 //! |---|---|---|
 //! | Matrix Market | numbers | Ansys (`*EXPORT, …, MMF`), SciPy, this crate |
 //! | Harwell-Boeing | numbers | Ansys (`HBMAT`) |
-//! | bare lines `row column value` | numbers | CalculiX (`.sti`, `.mas`), Abaqus (`FORMAT=COORDINATE`) |
-//! | bare lines `node direction node direction value` | nodes and directions | Abaqus (`FORMAT=MATRIX INPUT`) |
+//! | lines `row column value` | numbers | CalculiX (`.sti`, `.mas`), Abaqus (`FORMAT=COORDINATE`) |
+//! | lines `node direction node direction value` | nodes and directions | Abaqus (`FORMAT=MATRIX INPUT`) |
 //!
 //! Row numbers count the dofs x, y, z of each node in the order of a [`NodeList`], or those of a [`DofList`]:
 //! a `.dof` file of CalculiX or a `.mapping` file of Ansys. Own readers report the line of an error, which

@@ -2,7 +2,7 @@
 //! fixed-interface modes.
 //!
 //! ```text
-//! cargo bench -p carom-reduce --bench iterative                           # cubes of hex20, and the rods of the reference data
+//! cargo bench -p carom-reduce --bench iterative    # cubes of hex20, and rods of the reference data
 //! cargo bench -p carom-reduce --bench iterative -- 43                     # a cube of 43³ hex20, a million dofs, by iteration alone
 //! CAROM_BENCH_MESHES=DIR cargo bench -p carom-reduce --bench iterative    # the .msh of a folder, by iteration and, up to 150 000 dofs, by a factor
 //! ```

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! 2 n N          the basis T and the mode values Φ = T Z
-//! 36 N²          mass integrals of pairs of columns, of pairs of modes, and the invariants that are made of them
+//! 36 N²          mass integrals of pairs of columns and of pairs of modes, and the invariants
 //! ```
 //!
 //! numbers, in addition to the factor, which iteration can replace. The operations other than the

@@ -7,8 +7,8 @@
 //! ```text
 //! Ω⁻¹ B = Q R,   Qᵀ Q = E                                       (columns that depend on others left out)
 //! Qᵀ Ω⁻¹ M_h Ω⁻¹ Q = Z diag(1/ω_s²) Zᵀ
-//! P = Ω⁻¹ Q Z diag(ω_s)                                         static modes: Pᵀ M_h P = E, Pᵀ Ω² P = diag(ω_s²)
-//! C = ω̄ Ω⁻¹ Q_⊥                                                 the rest: Pᵀ Ω² C = 0, Bᵀ C = 0, Cᵀ Ω² C = ω̄² E
+//! P = Ω⁻¹ Q Z diag(ω_s)                                     static modes: Pᵀ M_h P = E, Pᵀ Ω² P = diag(ω_s²)
+//! C = ω̄ Ω⁻¹ Q_⊥                                            the rest: Pᵀ Ω² C = 0, Bᵀ C = 0, Cᵀ Ω² C = ω̄² E
 //! ```
 //!
 //! The static modes are dynamic, with their inertia, in addition to the low modes. The rest stays

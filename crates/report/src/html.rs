@@ -53,7 +53,8 @@ th:last-child, td:last-child { padding-right: 0; }
 figure { margin: 1rem 0; } svg, img { max-width: 100%; height: auto; }
 a { color: #0a58a6; } code { font-size: 0.9em; } .warning \
 { border-left: 4px solid #d55e00; padding-left: 0.8rem; }
-pre { background: #f5f5f5; padding: 0.7rem; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 0.85rem; line-height: 1.35; }
+pre { background: #f5f5f5; padding: 0.7rem; white-space: pre-wrap; overflow-wrap: anywhere; \
+font-size: 0.85rem; line-height: 1.35; }
 summary { cursor: pointer; color: #555555; }
 @page { size: A4; margin: 15mm; }
 @media print \

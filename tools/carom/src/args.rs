@@ -74,7 +74,8 @@ pub(crate) struct ChainArgs {
 
     /// Export every N-th frame, and the last one, to ParaView [default: output.every of the scenario; without
     /// it about 60 frames of the run and as many in contact]. Plots and report use all frames
-    #[arg(long, value_name = "N", value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
+    #[arg(long, value_name = "N",
+          value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
     pub(crate) every: Option<u64>,
 
     /// Compression of the ParaView files: zlib, lz4 or none [default: output.compression of the scenario,

@@ -85,7 +85,7 @@ fn programs() -> Vec<Program> {
         name: "carom-gmsh",
         path: cad::program(),
         version: None,
-        purpose: "meshes CAD files (.step, .iges, .brep, .geo) with Gmsh; not needed for .msh files and NURBS",
+        purpose: "meshes CAD files (.step, .iges, .brep, .geo) with Gmsh; not for .msh files and NURBS",
         how_to_get: "apt install libgmsh-dev, then `cargo install --path tools/gmsh`",
     }];
     for (name, purpose, how_to_get) in [

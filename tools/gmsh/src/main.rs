@@ -44,7 +44,8 @@ pub(crate) struct Args {
     size: Option<f64>,
 
     /// Order of the elements.
-    #[arg(long, value_name = "ORDER", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "ORDER", default_value_t = 2,
+          value_parser = clap::value_parser!(u8).range(1..=2))]
     order: u8,
 
     /// Hexahedra instead of tetrahedra: those of a .geo script with transfinite volumes, otherwise tetrahedra

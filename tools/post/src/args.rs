@@ -51,7 +51,8 @@ struct ExportArgs {
     format: Format,
 
     /// Write every N-th frame, and the last one.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::builder::RangedI64ValueParser::<u64>::new().range(1..))]
     every: u64,
 
     /// Fields: displacement, velocity, von_mises, stress (the tensor, with von Mises), contact_pressure.

@@ -96,7 +96,8 @@ pub(crate) struct ModesArgs {
     #[arg(long = "fix", value_name = "SET|SET=xz")]
     pub(crate) fix: Vec<String>,
     /// Number of modes [default: 18]
-    #[arg(long, value_name = "N", conflicts_with = "up_to", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with = "up_to",
+          value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: Option<u32>,
     /// All modes up to this frequency [Hz]
     #[arg(long, value_name = "HZ", value_parser = positive)]

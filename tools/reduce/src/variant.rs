@@ -33,7 +33,8 @@ pub(crate) struct VariantArgs {
     #[arg(long, value_name = "FRAME", default_value = "buckens", help_heading = "Body frame and damping")]
     pub(crate) frame: BodyFrame,
     /// Rayleigh damping of the vibration, α M + β K: α [1/s] and β [s]
-    #[arg(long, value_name = "A,B", value_parser = rayleigh, allow_hyphen_values = true, help_heading = "Body frame and damping")]
+    #[arg(long, value_name = "A,B", value_parser = rayleigh, allow_hyphen_values = true,
+          help_heading = "Body frame and damping")]
     pub(crate) rayleigh: Option<[f64; 2]>,
     /// Damping ratio of all modes, or pairs of frequency [Hz] and ratio with linear interpolation between
     /// them

@@ -1,4 +1,4 @@
-//! Where a model's mode split lies for an impact: how many modes would be dynamic, and the error of the others.
+//! Mode splits for an impact: the number of dynamic modes, and the error of the others.
 
 use std::f64::consts::TAU;
 

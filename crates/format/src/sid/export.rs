@@ -29,7 +29,7 @@ pub enum SidExportError {
     Interrupted,
     /// The requested number of modes is 0, or exceeds the model or the limit of the format.
     #[error(
-        "{wanted} modes are requested for the SID_FEM file; the model has {n_modes}, and a file can contain 1 to \
+        "{wanted} modes are requested for the SID_FEM file; the model has {n_modes}, and a file has 1 to \
          {MOST_MODES}"
     )]
     Modes {

@@ -93,7 +93,7 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
         invariants = combined(&invariants, combination.as_ref());
         boundary.values = &boundary.values * &combination;
         notes.push(
-            "the modes were coupled or not mass-normalised: uncoupled, mass-normalised combinations of them are used"
+            "the modes were coupled or not mass-normalised: uncoupled combinations with unit mass are used"
                 .to_owned(),
         );
     }
