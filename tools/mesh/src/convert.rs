@@ -96,7 +96,7 @@ fn write(body: &Body, path: &Path) -> Result<Vec<String>, Failure> {
             format!("`{}` is a mesh, which .{ending} files (NURBS) cannot hold", body.name),
         )
         .hint("write .msh, .inp or .vtu")),
-        _ => Err(Failure::new(Category::Usage, format!("cannot write files with the ending `.{ending}`")).hint(
+        _ => Err(Failure::new(Category::Usage, format!("cannot write files ending in `.{ending}`")).hint(
             "valid endings are .msh and .inp (CalculiX, Abaqus) for meshes, .xml (G+Smo), .mesh (MFEM) and \
              .json \
              (geomdl) for NURBS bodies, .vtu (ParaView) for both",

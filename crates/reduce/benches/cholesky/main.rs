@@ -120,7 +120,7 @@ fn compare(name: &str, problem: &Problem, pools: &[ThreadPool]) {
             costs
         });
         for (i, (solver, cost)) in solvers.iter().zip(costs.into_iter().flatten()).enumerate() {
-            let same = if threads == 1 { "" } else { told(on_one_thread[i] == cost.x) };
+            let same = if threads == 1 { "" } else { yes_or_no(on_one_thread[i] == cost.x) };
             println!(
                 "| {} | {threads} | {} | {} | {} | {} | {:.0} | {:.0e} | {same} |",
                 solver.name(),
@@ -139,7 +139,7 @@ fn compare(name: &str, problem: &Problem, pools: &[ThreadPool]) {
     println!();
 }
 
-fn told(yes: bool) -> &'static str {
+fn yes_or_no(yes: bool) -> &'static str {
     if yes { "yes" } else { "no" }
 }
 
