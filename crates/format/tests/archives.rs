@@ -128,7 +128,7 @@ fn a_file_of_another_kind_is_named() {
         let text = read_rom(&path).unwrap_err().to_string();
         assert!(text.contains("`carom-body`, a `carom-rom` is needed"), "{text}");
         std::fs::write(&path, "$MeshFormat\n4.1 0 8\n").unwrap();
-        assert!(read_body(&path).unwrap_err().to_string().contains("is no body file"));
+        assert!(read_body(&path).unwrap_err().to_string().contains("is not a body file"));
         assert!(read_body(&folder.join("nothing.npz")).unwrap_err().is_io());
         assert!(read_body(folder).unwrap_err().is_io());
         assert_eq!(body_file::VERSION.major, 1);
@@ -369,7 +369,7 @@ fn a_model_without_its_checksum_is_refused_and_an_old_one_is_read() {
         without_checksum(&mut all);
         write_arrays(&path, &all, zip::CompressionMethod::Stored);
         let text = read_rom(&path).unwrap_err().to_string();
-        assert!(text.contains("version 1.3 and states no checksum"), "{text}");
+        assert!(text.contains("version 1.3 but no checksum"), "{text}");
         let version = array_of(&mut all, "version");
         let at = version.len() - 4;
         version[at..].copy_from_slice(&u32::from('2').to_le_bytes());

@@ -96,7 +96,7 @@ fn functions_that_are_none_are_told_with_their_line() {
             "the table goes from 0 s to 1 s; a motion must be known from 0 to `end_time`, 2 s",
         ),
         ("{ table = [[0, 0], [2, 1]], interpolation = \"linear\" }", "lines have corners"),
-        ("{ table = [[0, 0], [2, 1], [2, 2]] }", "times must rise: pair 3 is at 2 s"),
+        ("{ table = [[0, 0], [2, 1], [2, 2]] }", "times must increase: pair 3 is at 2 s"),
         ("{ formula = \"t\", table = [[0, 0], [2, 1]] }", "`formula` and `table` exclude each other"),
         ("{ formula = \"t\", interpolation = \"smooth\" }", "`interpolation` belongs to `table`"),
         ("{ formulae = \"t\" }", "unknown key `formulae`; did you mean `formula`?"),

@@ -376,7 +376,7 @@ fn an_export_keeps_as_many_modes_as_are_wanted() {
     assert_eq!((sid.n_modes(), sid.nodes.len()), (3, 1));
     for wrong in [0, model.omega.len() + 1] {
         let text = sid_of(&model, SidNodes::Sets, Some(wrong), &Silent).unwrap_err().to_string();
-        assert!(text.contains(&format!("{wrong} modes are wanted")), "{text}");
+        assert!(text.contains(&format!("{wrong} modes are requested")), "{text}");
     }
     let (all, kinds) = sid_of(&model, SidNodes::Fields, None, &Silent).unwrap();
     let (some, _) = sid_of(&model, SidNodes::Interface, None, &Silent).unwrap();

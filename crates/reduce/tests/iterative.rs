@@ -209,7 +209,7 @@ fn a_comparison_continues_by_iteration_if_a_factor_does_not_fit_and_says_so() {
     let notes = found.notes.join("\n");
     assert!(found.is_iterative, "{notes}");
     assert!(
-        notes.contains("the factor of its stiffness does not fit into the memory that is free"),
+        notes.contains("the factor of its stiffness does not fit into the free memory"),
         "{notes}"
     );
     let refused = compared(&body, &options, within(Solver::Direct)).unwrap_err().to_string();
@@ -310,7 +310,7 @@ fn memory_decides_the_way() {
     let narrow = with(Solver::Auto, 1 << 20).unwrap();
     assert!(narrow.is_iterative);
     let notes = narrow.notes.join("\n");
-    assert!(notes.contains("do not fit into the memory that is free"), "{notes}");
+    assert!(notes.contains("do not fit into the free memory"), "{notes}");
     for (a, b) in roomy.free_omega.iter().zip(&narrow.free_omega) {
         assert!((a / b - 1.0).abs() < 1e-8, "{a} {b}");
     }

@@ -123,12 +123,12 @@ fn a_default_size_is_reported_with_its_value() {
     let notes = size_notes("part.step", &[]);
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(
-        notes[0].starts_with("no size is given: cells of 0.15 m are taken, a twentieth of the diagonal"),
+        notes[0].starts_with("no size is given: cells of 0.15 m are used, a twentieth of the diagonal"),
         "{notes:?}"
     );
     // In metres, as --size is.
     let notes = size_notes("part.brep", &["--scale", "1e-3"]);
-    assert!(notes[0].contains("cells of 1.5e-4 m are taken"), "{notes:?}");
+    assert!(notes[0].contains("cells of 1.5e-4 m are used"), "{notes:?}");
     assert_eq!(size_notes("part.step", &["--size", "0.5"]), Vec::<String>::new(), "it was given");
     assert_eq!(size_notes("part.geo", &[]), Vec::<String>::new(), "a script says its own");
 }

@@ -40,7 +40,7 @@ fn a_model_survives_a_sid_fem_file() {
     assert_eq!(split["low_modes"].as_u64(), Some(low as u64));
     assert!(
         failure(folder, 3, "export bar.rom -o no.SID_FEM --format sid --modes 999")
-            .contains("999 modes are wanted")
+            .contains("999 modes are requested")
     );
     assert!(failure(folder, 2, "import bar.SID_FEM -o a.rom --modes 3").contains("is only for matrices"));
     assert!(failure(folder, 2, "import bar.SID_FEM -o a.rom --solver auto").contains("is only for matrices"));

@@ -206,7 +206,7 @@ mod tests {
         assert!(error(&[[0.0, 1.0]]).contains("at least two pairs"));
         assert_eq!(
             error(&[[0.0, 1.0], [1.0, 2.0], [1.0, 3.0]]),
-            "times must rise: pair 3 is at 1 s, after 1 s"
+            "times must increase: pair 3 is at 1 s, after 1 s"
         );
         assert!(error(&[[0.0, 1.0], [1.0, f64::NAN]]).contains("pair 2 is not finite"));
     }
