@@ -208,10 +208,7 @@ fn a_comparison_continues_by_iteration_if_a_factor_does_not_fit_and_says_so() {
     let found = compared(&body, &options, within(Solver::Auto)).unwrap();
     let notes = found.notes.join("\n");
     assert!(found.is_iterative, "{notes}");
-    assert!(
-        notes.contains("the factor of its stiffness does not fit into the free memory"),
-        "{notes}"
-    );
+    assert!(notes.contains("the factor of its stiffness does not fit into the free memory"), "{notes}");
     let refused = compared(&body, &options, within(Solver::Direct)).unwrap_err().to_string();
     assert!(
         refused.contains("GB more than this machine has free") && refused.contains("`auto`"),

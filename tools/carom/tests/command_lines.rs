@@ -55,7 +55,10 @@ fn completions_cover_all_programs_that_are_there_and_name_the_others() {
         assert!(script.contains(part), "no `{part}` in {script}");
     }
     let errors = told(&ran);
-    assert!(errors.contains("carom-solve is left out: it is neither in the folder of this program"), "{errors}");
+    assert!(
+        errors.contains("carom-solve is left out: it is neither in the folder of this program"),
+        "{errors}"
+    );
     assert!(errors.contains("carom-post is left out") && errors.contains("error: what?"), "{errors}");
 
     let made = json(&run(folder.path(), &["completions", "zsh", "-o", "new/below", "--json"]));
