@@ -132,7 +132,7 @@ fn evaluation_in_contact(ball: &Arc<carom_reduce::ReducedBody>, law: Law) -> (f6
     let mut rate = vec![0.0; states[0].len()];
     system.rate(0.0, &states[0], &mut rate).expect("an impact");
     let mut state = ContactState::default();
-    system.contacts[0].report(0, &mut state);
+    system.contact_models()[0].report(0, &mut state);
     let mut run = || {
         // There and back again, so that no state is far from the last one.
         let order = (0..states.len()).chain((0..states.len()).rev()).cycle();

@@ -12,10 +12,15 @@
 use faer::{Mat, MatRef};
 use nalgebra::Vector3;
 
-use crate::simulation::Simulation;
+use crate::restart::arrays;
+use crate::system::System;
+use carom_dynamics::{Checkpoint, CheckpointError};
 
 /// Part of the deformation in the energy norm, √(E_c/(E + E_c)), above which the run reports it.
 const LIMIT: f64 = 0.01;
+
+/// Name of the entry in checkpoints.
+const ENTRY: &str = "centrifugal";
 
 /// G: the compliance of the quasistatic modes of a body under products of angular velocities, 6 × 6.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,7 +69,7 @@ impl CentrifugalCompliance {
 
 /// The largest energies of a body so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct CentrifugalWatch {
+struct CentrifugalWatch {
     /// Of the response that is left out \[J\], when \[s\], and the rate then \[rad/s\].
     left_out: [f64; 3],
     /// Elastic energy \[J\].
@@ -73,16 +78,16 @@ pub(crate) struct CentrifugalWatch {
 
 impl CentrifugalWatch {
     /// Numbers in [`CentrifugalWatch::to_array`].
-    pub(crate) const NUMBERS: usize = 4;
+    const NUMBERS: usize = 4;
 
     /// All numbers in one array, for checkpoints.
-    pub(crate) fn to_array(self) -> [f64; Self::NUMBERS] {
+    fn to_array(self) -> [f64; Self::NUMBERS] {
         let [energy, time, rate] = self.left_out;
         [energy, time, rate, self.elastic]
     }
 
     /// The inverse of [`CentrifugalWatch::to_array`].
-    pub(crate) fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+    fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
         let [energy, time, rate, elastic] = *array;
         Self { left_out: [energy, time, rate], elastic }
     }
@@ -94,26 +99,35 @@ impl CentrifugalWatch {
     }
 }
 
-impl Simulation {
-    /// Takes in the end of a step, at which velocities and contact were evaluated.
-    pub(crate) fn watch_centrifugal(&mut self) {
-        let (system, time) = (&self.system, self.time);
-        for (i, (body, watch)) in system.bodies.iter().zip(&mut self.centrifugal).enumerate() {
+/// The watches of all bodies.
+#[derive(Debug)]
+pub(crate) struct CentrifugalWatches(Vec<CentrifugalWatch>);
+
+impl CentrifugalWatches {
+    /// Before the first step.
+    pub(crate) fn new(bodies: usize) -> Self {
+        Self(vec![CentrifugalWatch::default(); bodies])
+    }
+
+    /// Records the end of a step at y, at which velocities and contact were evaluated.
+    pub(crate) fn observe(&mut self, system: &System, time: f64, y: &[f64]) {
+        let (states, contact_energy) = (system.states(), system.contacts().sums().elastic_energy);
+        for (i, (body, watch)) in system.bodies().iter().zip(&mut self.0).enumerate() {
             let Some(compliance) = &body.centrifugal else { continue };
-            let (_, omega) = body.frame.mean_motion(&system.kinetics[i].velocities);
+            let (_, omega) = states.mean_motion(i);
             let energy = compliance.energy(&omega);
             if energy > watch.left_out[0] {
                 watch.left_out = [energy, time, omega.norm()];
             }
-            let q = &self.y[system.layout.modal(i)..system.layout.modal(i) + body.frame.n];
+            let q = states.modal_in(i, y);
             let stored = (0..q.len()).map(|k| q[k] * body.frame.stiffness_modal.row_times(k, q)).sum::<f64>();
-            watch.elastic = watch.elastic.max(0.5 * stored + system.contact_sums.elastic_energy);
+            watch.elastic = watch.elastic.max(0.5 * stored + contact_energy);
         }
     }
 
-    /// A sentence for each body whose quasistatic modes leave out too much of what turning does to it.
-    pub(crate) fn centrifugal_warnings(&self) -> impl Iterator<Item = String> {
-        let bodies = self.system.bodies.iter().zip(&self.centrifugal);
+    /// A sentence for each body whose quasistatic modes leave out too much of the centrifugal deformation.
+    pub(crate) fn warnings(&self, system: &System) -> impl Iterator<Item = String> {
+        let bodies = system.bodies().iter().zip(&self.0);
         bodies.filter(|(_, watch)| watch.part() > LIMIT).map(|(body, watch)| {
             let [_, time, rate] = watch.left_out;
             format!(
@@ -125,5 +139,21 @@ impl Simulation {
                 100.0 * LIMIT
             )
         })
+    }
+
+    /// Adds the largest energies so far to a checkpoint.
+    pub(crate) fn save(&self, checkpoint: &mut Checkpoint) {
+        checkpoint.put_reals(ENTRY, &self.0.iter().flat_map(|watch| watch.to_array()).collect::<Vec<_>>());
+    }
+
+    /// Takes the largest energies of a checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if they are those of other bodies.
+    pub(crate) fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        let numbers = checkpoint.reals_of(ENTRY, self.0.len() * CentrifugalWatch::NUMBERS)?;
+        self.0 = arrays(numbers).map(CentrifugalWatch::from_array).collect();
+        Ok(())
     }
 }

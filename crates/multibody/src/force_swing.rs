@@ -9,7 +9,8 @@
 
 use carom_dynamics::ContactEvent;
 
-use crate::simulation::Simulation;
+use crate::events::ContactEvents;
+use crate::system::System;
 
 /// Part of the largest force so far by which a force turns before that counts as a swing.
 const BAND: f64 = 0.1;
@@ -161,48 +162,40 @@ impl ForceSwing {
     }
 }
 
-impl Simulation {
-    /// A sentence for each pair whose force swung with the modes next to a split.
-    pub(crate) fn swing_warnings(&self) -> impl Iterator<Item = String> {
-        self.swings.iter().enumerate().filter_map(|(pair, swing)| {
-            let swing = swing.worst.filter(|swing| swing.ratio > LIMIT)?;
-            let split = self.split_of(pair)?;
-            if swing.period * split > FOLLOWED {
-                return None;
-            }
-            let [first, second] = self.surface_names(pair);
-            Some(format!(
-                "contact `{first}` / `{second}`: in the impact at t = {:.4e} s the force swings about its \
-                 mean of {:.4e} N by {:.0} % of it (limit {:.0} %) with the modes next to the split at \
-                 {split:.3e} Hz, up to {:.4e} N: take `mean_force` for the force of the plateau, and not \
-                 `peak_force`; duration, mean force and restitution are known to a third of the period of \
-                 these modes, {:.2e} s in the duration: raise `split` to reduce both",
-                swing.start,
-                swing.mean,
-                100.0 * swing.ratio,
-                100.0 * LIMIT,
-                swing.peak,
-                1.0 / (3.0 * split)
-            ))
-        })
-    }
+/// A sentence for each pair whose force swung with the modes next to a split.
+pub(crate) fn swing_warnings(system: &System, events: &ContactEvents) -> impl Iterator<Item = String> {
+    events.pairs().iter().enumerate().filter_map(|(pair, record)| {
+        let swing = record.swing.worst.filter(|swing| swing.ratio > LIMIT)?;
+        let split = split_of(system, pair)?;
+        if swing.period * split > FOLLOWED {
+            return None;
+        }
+        let [first, second] = system.contacts().surface_names(pair);
+        Some(format!(
+            "contact `{first}` / `{second}`: in the impact at t = {:.4e} s the force swings about its mean of \
+             {:.4e} N by {:.0} % of it (limit {:.0} %) with the modes next to the split at {split:.3e} Hz, up \
+             to {:.4e} N: take `mean_force` for the force of the plateau, and not `peak_force`; duration, \
+             mean force and restitution are known to a third of the period of these modes, {:.2e} s in the \
+             duration: raise `split` to reduce both",
+            swing.start,
+            swing.mean,
+            100.0 * swing.ratio,
+            100.0 * LIMIT,
+            swing.peak,
+            1.0 / (3.0 * split)
+        ))
+    })
+}
 
-    /// The lowest frequency of the bodies of a pair from which on their modes have no inertia, or are left
-    /// out \[Hz\].
-    fn split_of(&self, pair: usize) -> Option<f64> {
-        let of_body = |i: usize| {
-            let body = &self.system.bodies[i];
-            let omega = &body.reduced.as_ref()?.omega;
-            Some(omega.get(body.frame.n).or(omega.last())? / std::f64::consts::TAU)
-        };
-        self.system.pair_bodies(pair).into_iter().filter_map(of_body).reduce(f64::min)
-    }
-
-    /// Names of the two surfaces of a pair.
-    pub(crate) fn surface_names(&self, pair: usize) -> [String; 2] {
-        let (model, local) = self.system.pair_of[pair];
-        [0, 1].map(|side| self.system.contacts[model].surface_name(local, side))
-    }
+/// The lowest frequency of the bodies of a pair from which on their modes have no inertia, or are left out
+/// \[Hz\].
+fn split_of(system: &System, pair: usize) -> Option<f64> {
+    let of_body = |i: usize| {
+        let body = &system.bodies()[i];
+        let omega = &body.reduced.as_ref()?.omega;
+        Some(omega.get(body.frame.n).or(omega.last())? / std::f64::consts::TAU)
+    };
+    system.pair_bodies(pair).into_iter().filter_map(of_body).reduce(f64::min)
 }
 
 #[cfg(test)]

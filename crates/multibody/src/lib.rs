@@ -21,12 +21,14 @@
 //! Reading order: `modal_matrix`, `floating_frame`, `kinetics`, `body`, `layout`, `joint`, `force`, `system`,
 //! `balance`, `contact`, `scales`, `pair_memory`, `simulation`, `within_step`, `restart`.
 
+mod applied;
 mod balance;
+mod bodies;
 pub mod body;
-mod bookkeeping;
 mod centrifugal;
 pub mod contact;
-mod contact_forces;
+mod contacts;
+mod events;
 pub mod floating_frame;
 pub mod force;
 mod force_swing;
@@ -39,22 +41,22 @@ mod marker;
 pub mod modal_matrix;
 mod no_step;
 pub mod outcome;
+mod outputs;
 pub mod pair_memory;
 pub mod quasistatic;
 mod resolution;
 pub mod restart;
 pub mod scales;
-mod second_order;
 pub mod settings;
 pub mod simulation;
 mod snapshot;
 mod stall;
+mod stepper;
 pub mod system;
 pub mod system_error;
 mod unit_load;
 pub mod velocity_form;
 mod warnings;
-mod within_step;
 
 pub use body::{Body, BodyError, InitialState};
 pub use carom_contact::{Law, Shape};

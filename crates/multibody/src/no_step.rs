@@ -5,33 +5,30 @@ use carom_integrate::IntegrateError;
 
 use crate::layout::Layout;
 use crate::outcome::RunError;
-use crate::simulation::Simulation;
+use crate::system::System;
 use crate::system_error::RateError;
 
-impl Simulation {
-    /// The error of a step that failed, with its place in the model.
-    pub(crate) fn no_step(&self, source: IntegrateError<RateError>) -> RunError {
-        let component = source.component().and_then(|component| Some((component, self.owner(component)?)));
-        let component = component.map(|(component, owner)| format!("; component {component} is {owner}"));
-        let contact = self.hardest_contact();
-        RunError::Step { source, place: component.into_iter().chain(contact).collect() }
-    }
+/// The error of a step that failed, with its place in the model.
+pub(crate) fn no_step(system: &System, source: IntegrateError<RateError>) -> RunError {
+    let component = source.component().and_then(|component| Some((component, owner(system, component)?)));
+    let component = component.map(|(component, owner)| format!("; component {component} is {owner}"));
+    let contact = hardest_contact(system);
+    RunError::Step { source, place: component.into_iter().chain(contact).collect() }
+}
 
-    fn owner(&self, component: usize) -> Option<String> {
-        let (body, part) = part_of(&self.system.layout, component)?;
-        Some(format!("{part} of body `{}`", self.system.bodies[body].name))
-    }
+fn owner(system: &System, component: usize) -> Option<String> {
+    let (body, part) = part_of(system.layout(), component)?;
+    Some(format!("{part} of body `{}`", system.bodies()[body].name))
+}
 
-    /// The pair with the largest force at the state that was evaluated last: the one of the failed attempt,
-    /// as a rule.
-    fn hardest_contact(&self) -> Option<String> {
-        let reactions = self.system.reactions.iter().enumerate();
-        let pressing = reactions.filter(|(_, reaction)| reaction.normal_force > 0.0);
-        let (pair, reaction) = pressing.max_by(|a, b| a.1.normal_force.total_cmp(&b.1.normal_force))?;
-        let (model, local) = self.system.pair_of[pair];
-        let [first, second] = [0, 1].map(|side| self.system.contacts[model].surface_name(local, side));
-        Some(format!("; contact `{first}` / `{second}` presses most, with {:.3e} N", reaction.normal_force))
-    }
+/// The pair with the largest force at the state that was evaluated last: the one of the failed attempt, as a
+/// rule.
+fn hardest_contact(system: &System) -> Option<String> {
+    let reactions = system.contacts().reactions().iter().enumerate();
+    let pressing = reactions.filter(|(_, reaction)| reaction.normal_force > 0.0);
+    let (pair, reaction) = pressing.max_by(|a, b| a.1.normal_force.total_cmp(&b.1.normal_force))?;
+    let [first, second] = system.contacts().surface_names(pair);
+    Some(format!("; contact `{first}` / `{second}` presses most, with {:.3e} N", reaction.normal_force))
 }
 
 /// The body that a component of the state belongs to, and what it is there; none for integrals.

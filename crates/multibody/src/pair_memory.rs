@@ -103,7 +103,7 @@ impl PairMemory {
         touching: bool,
         user: Option<f64>,
     ) {
-        let reaction = &system.reactions[pair];
+        let reaction = system.contacts().reaction(pair);
         self.gap = reaction.free_gap;
         self.closing = reaction.gap_rate.map_or(0.0, |rate| -rate);
         self.bound = speed_bound(system, pair);

@@ -20,7 +20,7 @@
 //! `meshes/double-pendulums/impact.toml` beside their fine meshes).
 
 use crate::contact::LoadedPatch;
-use crate::simulation::Simulation;
+use crate::events::{ContactEvents, PairRecord};
 use crate::system::System;
 
 /// Error of the force of spans of a contact radius against a rigid surface.
@@ -79,12 +79,11 @@ impl Resolution {
 
     /// Takes in the end of a step.
     pub(crate) fn observe(&mut self, system: &System, pair: usize, time: f64) {
-        let force = system.reactions[pair].normal_force;
+        let force = system.contacts().reaction(pair).normal_force;
         if force <= self.force {
             return;
         }
-        let (model, local) = system.pair_of[pair];
-        if let Some(LoadedPatch { radius, sizes, is_full }) = system.contacts[model].patch(local) {
+        if let Some(LoadedPatch { radius, sizes, is_full }) = system.contacts().patch(pair) {
             *self = Self { force, time, radius, sizes: sizes.map(|size| size.unwrap_or(0.0)), is_full };
         }
     }
@@ -102,75 +101,71 @@ impl Resolution {
     }
 }
 
-impl Simulation {
-    /// A sentence for each body whose mesh is too coarse for one of its contacts.
-    pub(crate) fn resolution_warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        for (pair, found) in self.resolution.iter().enumerate().filter(|(_, found)| found.force > 0.0) {
-            // Surfaces that fit each other touch in whole from the start.
-            if found.is_full && self.memory[pair].loaded_spans > 1 {
-                continue;
-            }
-            let (model, local) = self.system.pair_of[pair];
-            let carrier = self.system.contacts[model].carrier(local);
-            for (side, share) in self.compliance_shares(pair).into_iter().enumerate() {
-                let spans = found.radius / found.sizes[side];
-                let cost = Cost::of(spans, share, side == carrier);
-                if found.sizes[side] > 0.0 && (share > 0.0 || side == carrier) && cost.is_told() {
-                    warnings.push(self.coarse_warning(pair, side, found, (spans, share), cost));
-                }
+/// A sentence for each body whose mesh is too coarse for one of its contacts.
+pub(crate) fn resolution_warnings(system: &System, events: &ContactEvents) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (pair, record) in events.pairs().iter().enumerate().filter(|(_, pair)| pair.resolution.force > 0.0) {
+        let (found, loaded_spans) = (&record.resolution, record.memory.loaded_spans);
+        // Surfaces that fit each other touch in whole from the start.
+        if found.is_full && loaded_spans > 1 {
+            continue;
+        }
+        let carrier = system.contacts().carrier(pair);
+        for (side, share) in compliance_shares(system, pair).into_iter().enumerate() {
+            let spans = found.radius / found.sizes[side];
+            let cost = Cost::of(spans, share, side == carrier);
+            if found.sizes[side] > 0.0 && (share > 0.0 || side == carrier) && cost.is_told() {
+                warnings.push(coarse_warning(system, (pair, side), record, (spans, share), cost));
             }
         }
-        warnings
     }
+    warnings
+}
 
-    fn coarse_warning(
-        &self,
-        pair: usize,
-        side: usize,
-        found: &Resolution,
-        (spans, share): (f64, f64),
-        cost: Cost,
-    ) -> String {
-        let (model, local) = self.system.pair_of[pair];
-        let carries = self.system.contacts[model].carrier(local) == side;
-        let [first, second] = self.surface_names(pair);
-        let surface = if side == 0 { &first } else { &second };
-        let body = &self.system.bodies[self.system.pair_bodies(pair)[side]].name;
-        let pressed = match self.memory[pair].loaded_spans {
-            _ if !carries => String::new(),
-            1 => format!(", never more than one span of `{surface}` had pressure at once"),
-            n => format!(", never more than {n} spans of `{surface}` had pressure at once"),
-        };
-        let force = if carries { "off" } else { "too large" };
-        let duration = if cost.duration > DURATION_LIMIT {
-            format!(" and the contact too short by up to some {:.0} %", 100.0 * cost.duration)
-        } else {
-            String::new()
-        };
-        let limit = Cost::limit(share, carries);
-        format!(
-            "body `{body}`: the mesh is too coarse for contact `{first}` / `{second}` at t = {:.4e} s: \
-             {spans:.2} spans of {:.3e} m to the contact radius of {:.2e} m, limit {limit:.1}{pressed}; the \
-             force is {force} by some {:.0} %{duration}: refine `{surface}` there; four spans to the contact \
-             radius are good to 1 %",
-            found.time,
-            found.sizes[side],
-            found.radius,
-            100.0 * cost.force
-        )
-    }
+fn coarse_warning(
+    system: &System,
+    (pair, side): (usize, usize),
+    PairRecord { resolution: found, memory, .. }: &PairRecord,
+    (spans, share): (f64, f64),
+    cost: Cost,
+) -> String {
+    let carries = system.contacts().carrier(pair) == side;
+    let [first, second] = system.contacts().surface_names(pair);
+    let surface = if side == 0 { &first } else { &second };
+    let body = &system.bodies()[system.pair_bodies(pair)[side]].name;
+    let pressed = match memory.loaded_spans {
+        _ if !carries => String::new(),
+        1 => format!(", never more than one span of `{surface}` had pressure at once"),
+        n => format!(", never more than {n} spans of `{surface}` had pressure at once"),
+    };
+    let force = if carries { "off" } else { "too large" };
+    let duration = if cost.duration > DURATION_LIMIT {
+        format!(" and the contact too short by up to some {:.0} %", 100.0 * cost.duration)
+    } else {
+        String::new()
+    };
+    let limit = Cost::limit(share, carries);
+    format!(
+        "body `{body}`: the mesh is too coarse for contact `{first}` / `{second}` at t = {:.4e} s: \
+         {spans:.2} spans of {:.3e} m to the contact radius of {:.2e} m, limit {limit:.1}{pressed}; the \
+         force is {force} by some {:.0} %{duration}: refine `{surface}` there; four spans to the contact \
+         radius are good to 1 %",
+        found.time,
+        found.sizes[side],
+        found.radius,
+        100.0 * cost.force
+    )
+}
 
-    /// Part of the compliance of a contact that each body has, by (1 − ν²)/E; none for a rigid body.
-    fn compliance_shares(&self, pair: usize) -> [f64; 2] {
-        let compliance = self.system.pair_bodies(pair).map(|i| {
-            let body = &self.system.bodies[i];
-            let material = body.reduced.as_ref().and_then(|reduced| reduced.materials.first());
-            material.map_or(0.0, |material| (1.0 - material.poisson * material.poisson) / material.young)
-        });
-        let sum: f64 = compliance.iter().sum();
-        if sum > 0.0 { compliance.map(|c| c / sum) } else { [0.0; 2] }
-    }
+/// Part of the compliance of a contact that each body has, by (1 − ν²)/E; none for a rigid body.
+fn compliance_shares(system: &System, pair: usize) -> [f64; 2] {
+    let compliance = system.pair_bodies(pair).map(|i| {
+        let body = &system.bodies()[i];
+        let material = body.reduced.as_ref().and_then(|reduced| reduced.materials.first());
+        material.map_or(0.0, |material| (1.0 - material.poisson * material.poisson) / material.young)
+    });
+    let sum: f64 = compliance.iter().sum();
+    if sum > 0.0 { compliance.map(|c| c / sum) } else { [0.0; 2] }
 }
 
 #[cfg(test)]

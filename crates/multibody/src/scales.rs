@@ -41,23 +41,23 @@ impl Scales {
     /// Scales of a system at its initial state, for which [`System::set_state`] was called; `duration` is
     /// that of the run.
     pub fn new(system: &System, duration: f64) -> Self {
-        let radius = |i: usize| system.bodies[i].frame.gyration_radius();
-        let g = system.loads.gravity().norm();
+        let radius = |i: usize| system.bodies()[i].frame.gyration_radius();
+        let g = system.loads().gravity().norm();
         let drift = common_velocity(system);
         let mut speed = 0.0_f64;
         let mut smallest = f64::INFINITY;
-        for (i, body) in system.bodies.iter().enumerate() {
+        for (i, body) in system.bodies().iter().enumerate() {
             smallest = smallest.min(radius(i));
             if body.fixed {
                 continue;
             }
-            let velocities = &system.kinetics[i].velocities;
-            let velocity = system.poses[i].rotation * velocities.v - drift;
+            let velocities = system.states().velocities(i);
+            let velocity = system.states().pose(i).rotation * velocities.v - drift;
             speed = speed.max(velocity.norm() + velocities.omega.norm() * radius(i));
             speed = speed.max((g * radius(i)).sqrt());
         }
-        for load in &system.loads.point_loads {
-            let body = &system.bodies[load.body];
+        for load in &system.loads().point_loads {
+            let body = &system.bodies()[load.body];
             let energy =
                 Vector3::from(load.force).norm() * radius(load.body) + Vector3::from(load.torque).norm();
             let energy = energy * load.scale.peak(duration);
@@ -66,10 +66,10 @@ impl Scales {
         if smallest.is_infinite() {
             smallest = 1.0;
         }
-        speed = speed.max(system.constraints.drive_speed(duration, smallest));
-        let moving: f64 = system.bodies.iter().filter(|body| !body.fixed).map(|body| body.frame.mass).sum();
+        speed = speed.max(system.joints().drive_speed(duration, smallest));
+        let moving: f64 = system.bodies().iter().filter(|body| !body.fixed).map(|body| body.frame.mass).sum();
         if moving > 0.0 {
-            speed = speed.max((2.0 * system.elements.stored.abs() / moving).sqrt());
+            speed = speed.max((2.0 * system.elements().stored_energy().abs() / moving).sqrt());
         }
         if speed == 0.0 {
             // Nothing moves and nothing pulls: any figure does.
@@ -83,10 +83,10 @@ impl Scales {
 
     /// Absolute tolerances of all components for an accuracy ε; integrals are not controlled.
     pub fn tolerances(&self, system: &System, accuracy: f64) -> Tolerances {
-        let layout: &Layout = &system.layout;
+        let layout: &Layout = system.layout();
         let mut absolute = vec![f64::INFINITY; layout.dim()];
         let (u, v) = (accuracy * self.length, accuracy * self.speed);
-        for (i, body) in system.bodies.iter().enumerate() {
+        for (i, body) in system.bodies().iter().enumerate() {
             let (mass, radius, n) = (body.frame.mass, body.frame.gyration_radius(), body.frame.n);
             for (k, amplitude) in body.amplitudes.iter().enumerate() {
                 // The loss of static modes is booked, so that they are followed more closely than other modes
@@ -114,70 +114,59 @@ impl Scales {
 /// Velocity of the centre of mass of all bodies, zero if one is held: errors do not depend on how fast the
 /// observer moves.
 fn common_velocity(system: &System) -> Vector3<f64> {
-    if system.bodies.iter().any(|body| body.fixed) {
+    if system.bodies().iter().any(|body| body.fixed) {
         return Vector3::zeros();
     }
     let (mut mass, mut momentum) = (0.0, Vector3::zeros());
-    for (i, body) in system.bodies.iter().enumerate() {
+    for (i, body) in system.bodies().iter().enumerate() {
         mass += body.frame.mass;
-        momentum += system.poses[i].rotation * system.kinetics[i].velocities.v * body.frame.mass;
+        momentum += system.states().pose(i).rotation * system.states().velocities(i).v * body.frame.mass;
     }
     if mass > 0.0 { momentum / mass } else { momentum }
 }
 
 /// Duration of an impact of a pair at a speed, by Hertz \[s\].
 pub(crate) fn pulse(system: &System, pair: usize, speed: f64) -> f64 {
-    let (model, local) = system.pair_of[pair];
     let inverse: f64 = system
         .pair_bodies(pair)
         .iter()
-        .filter(|&&i| !system.bodies[i].fixed)
-        .map(|&i| 1.0 / system.bodies[i].frame.mass)
+        .filter(|&&i| !system.bodies()[i].fixed)
+        .map(|&i| 1.0 / system.bodies()[i].frame.mass)
         .sum();
-    if inverse > 0.0 {
-        system.contacts[model].hertz(local).duration(1.0 / inverse, speed)
-    } else {
-        f64::INFINITY
-    }
-}
-
-/// [`crate::FloatingFrame::mean_motion`] of a body.
-fn mean_motion(system: &System, i: usize) -> (Vector3<f64>, Vector3<f64>) {
-    system.bodies[i].frame.mean_motion(&system.kinetics[i].velocities)
+    if inverse > 0.0 { system.contacts().hertz(pair).duration(1.0 / inverse, speed) } else { f64::INFINITY }
 }
 
 /// Mean motion of both bodies of a pair at a point.
 pub(crate) fn pair_motion(system: &System, pair: usize, point: &Vector3<f64>, y: &[f64]) -> [BodyMotion; 2] {
     system.pair_bodies(pair).map(|i| {
-        let pose = &system.poses[i];
-        let (v, omega) = mean_motion(system, i);
+        let pose = system.states().pose(i);
+        let (v, omega) = system.states().mean_motion(i);
         let omega = pose.rotation * omega;
         let velocity = pose.rotation * v + omega.cross(&(point - pose.position));
-        let momentum = (!system.bodies[i].fixed).then(|| vector(y, system.layout.momentum(i)));
+        let momentum = (!system.bodies()[i].fixed).then(|| vector(y, system.layout().momentum(i)));
         BodyMotion { velocity, omega, momentum }
     })
 }
 
 /// What rounding of the places of two bodies makes of their gap, at the last evaluation \[m\].
 pub(crate) fn gap_rounding(system: &System, pair: usize) -> f64 {
-    let (model, local) = system.pair_of[pair];
-    let reach = system.contacts[model].reach(local);
+    let reach = system.contacts().reach(pair);
     let bodies = system.pair_bodies(pair);
-    let far = [0, 1].map(|side: usize| system.poses[bodies[side]].position.norm() + reach[side]);
+    let far = [0, 1].map(|side: usize| system.states().pose(bodies[side]).position.norm() + reach[side]);
     64.0 * f64::EPSILON * far[0].max(far[1])
 }
 
 /// No point of one body's surface approaches the other's faster than this (rigid motion) \[m/s\].
 pub(crate) fn speed_bound(system: &System, pair: usize) -> f64 {
     let bodies = system.pair_bodies(pair);
-    let (model, local) = system.pair_of[pair];
-    let reach = system.contacts[model].reach(local);
-    let velocity = |i: usize| system.poses[i].rotation * mean_motion(system, i).0;
-    let turning: f64 = (0..2).map(|side| mean_motion(system, bodies[side]).1.norm() * reach[side]).sum();
+    let reach = system.contacts().reach(pair);
+    let velocity = |i: usize| system.states().pose(i).rotation * system.states().mean_motion(i).0;
+    let turning: f64 =
+        (0..2).map(|side| system.states().mean_motion(bodies[side]).1.norm() * reach[side]).sum();
     (velocity(bodies[0]) - velocity(bodies[1])).norm() + turning
 }
 
 /// Impulse on the first surface of a pair since the start, and its part from friction \[N s\].
 pub(crate) fn pair_impulses(system: &System, pair: usize, y: &[f64]) -> [Vector3<f64>; 2] {
-    [system.layout.pair_impulse(pair), system.layout.friction_impulse(pair)].map(|start| vector(y, start))
+    [system.layout().pair_impulse(pair), system.layout().friction_impulse(pair)].map(|start| vector(y, start))
 }

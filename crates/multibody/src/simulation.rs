@@ -1,22 +1,20 @@
 //! The time loop: adaptive steps that end where contact begins or ends.
 
-use crate::centrifugal::CentrifugalWatch;
-use crate::force_swing::ForceSwing;
-use crate::joint::{Assembly, DRIFT};
+use crate::centrifugal::CentrifugalWatches;
+use crate::events::{ContactEvents, Event, Step, first_stop};
+use crate::joint::Assembly;
 use crate::linearity::LinearityWatch;
+use crate::no_step::no_step;
 use crate::outcome::{RunError, RunSummary};
-use crate::pair_memory::PairMemory;
-use crate::resolution::Resolution;
-use crate::scales::Scales;
+use crate::outputs::{Due, Outputs};
+use crate::restart::{SCHEME, Shared, VERSION};
 use crate::settings::Settings;
-use crate::snapshot::Snapshot;
 use crate::stall::Stall;
+use crate::stepper::{Stepper, at};
 use crate::system::System;
-use crate::system_error::RateError;
-use carom_dynamics::{
-    BodyState, ContactEvent, ContactTracker, JointState, Ledger, Observer, Placement, rotation,
-};
-use carom_integrate::{Attempt, Integrator, Tolerances};
+use crate::warnings;
+use carom_dynamics::{BodyState, Checkpoint, JointState, Ledger, Observer, Placement};
+use carom_integrate::Attempt;
 use carom_progress::Progress;
 
 /// A system on its way through time.
@@ -26,45 +24,21 @@ pub struct Simulation {
     pub system: System,
     /// How to run.
     pub settings: Settings,
-    /// State vector.
-    pub(crate) y: Vec<f64>,
-    pub(crate) time: f64,
-    pub(crate) integrator: Integrator,
-    pub(crate) memory: Vec<PairMemory>,
-    pub(crate) trackers: Vec<ContactTracker>,
-    pub(crate) events: Vec<ContactEvent>,
-    pub(crate) ledger: Ledger,
-    /// Outputs handed over so far.
-    pub(crate) outputs: u64,
-    pub(crate) quaternion_drift: f64,
-    /// Largest part of the contact force on a body outside its interface points.
-    pub(crate) off_interface: f64,
-    /// Longest step that resolves the highest dynamic mode \[s\]; without end for implicit integrators, which
-    /// need not.
-    modal_step: f64,
-    /// State within a step.
-    pub(crate) inside: Vec<f64>,
-    /// True once the system was evaluated elsewhere than at the end of the attempt.
-    pub(crate) strayed: bool,
-    pub(crate) snapshot: Snapshot,
-    /// How far reduced bodies went from linear theory.
-    pub(crate) linearity: LinearityWatch,
-    /// The centrifugal deformation of each body that its quasistatic modes leave out.
-    pub(crate) centrifugal: Vec<CentrifugalWatch>,
-    /// The patch of each pair under its largest force.
-    pub(crate) resolution: Vec<Resolution>,
-    /// How the force of each pair swings.
-    pub(crate) swings: Vec<ForceSwing>,
-    stall: Stall,
-    /// What closing the joints at the start came to.
+    /// How the joints were closed at the start.
     pub assembly: Assembly,
-}
-
-/// A step to be accepted, and the pair whose touch or parting it was cut to; stops count behind the pairs.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Taken {
-    pub(crate) attempt: Attempt,
-    pub(crate) aimed: Option<usize>,
+    /// State, time and integrator.
+    stepper: Stepper,
+    /// Contact events and what is remembered of the pairs.
+    events: ContactEvents,
+    /// Balance of energy and momenta.
+    ledger: Ledger,
+    /// Frames.
+    outputs: Outputs,
+    /// How far reduced bodies went from linear theory.
+    linearity: LinearityWatch,
+    /// The centrifugal deformation that quasistatic modes leave out.
+    centrifugal: CentrifugalWatches,
+    stall: Stall,
 }
 
 impl Simulation {
@@ -76,57 +50,45 @@ impl Simulation {
     pub fn new(mut system: System, placements: &[Placement], settings: Settings) -> Result<Self, RunError> {
         settings.check()?;
         let accuracy = (Settings::CONTACT_SHARE * settings.relative_tolerance).clamp(1e-12, 1e-8);
-        system.contacts.iter_mut().for_each(|model| model.set_accuracy(accuracy));
+        system.contacts_mut().set_accuracy(accuracy);
         let mut y = system.initial_state(placements)?;
         let assembly = system.assemble(&mut y)?;
         system.set_state(&y).map_err(|source| RunError::State { time: 0.0, source })?;
-        let accuracy = Settings::INTEGRATOR_SHARE * settings.relative_tolerance;
-        let controlled = Scales::new(&system, settings.end_time).tolerances(&system, accuracy);
-        let tolerances = match settings.time_step {
-            Some(_) => Tolerances { newton: Some(controlled.absolute), ..Tolerances::none(y.len()) },
-            None => controlled,
-        };
-        let frequency = system.bodies.iter().map(|body| body.highest_frequency()).fold(0.0, f64::max);
         let mut simulation = Self {
-            integrator: Integrator::new(settings.integrator, tolerances),
-            memory: vec![PairMemory::new(); system.pairs()],
-            trackers: vec![ContactTracker::default(); system.pairs()],
-            events: Vec::new(),
-            ledger: Ledger::default(),
-            outputs: 0,
-            quaternion_drift: 0.0,
-            off_interface: 0.0,
-            modal_step: if frequency > 0.0 && !settings.integrator.is_implicit() {
-                0.1 / frequency
-            } else {
-                f64::INFINITY
-            },
-            inside: y.clone(),
-            strayed: false,
             linearity: LinearityWatch::new(&mut system, &y),
-            centrifugal: vec![CentrifugalWatch::default(); system.bodies.len()],
-            resolution: vec![Resolution::default(); system.pairs()],
-            swings: vec![ForceSwing::default(); system.pairs()],
-            assembly,
-            snapshot: Snapshot::new(&system),
+            centrifugal: CentrifugalWatches::new(system.bodies().len()),
+            events: ContactEvents::new(system.pairs()),
+            ledger: Ledger::default(),
+            outputs: Outputs::new(&system),
             stall: Stall::default(),
-            time: 0.0,
+            stepper: Stepper::new(&system, &settings, y),
+            assembly,
             system,
             settings,
-            y,
         };
-        simulation.book_start()?;
+        simulation.record_start()?;
         Ok(simulation)
+    }
+
+    /// Memory and ledger of the initial state.
+    fn record_start(&mut self) -> Result<(), RunError> {
+        let Self { system, stepper, events, ledger, .. } = self;
+        stepper.evaluate(system)?;
+        system.contacts_mut().accept();
+        system.elements_mut().note_stops(None);
+        events.record_start(system, stepper, self.settings.contact_duration);
+        ledger.record(system.balance(stepper.time(), stepper.state()));
+        Ok(())
     }
 
     /// Time reached \[s\].
     pub fn time(&self) -> f64 {
-        self.time
+        self.stepper.time()
     }
 
     /// State vector, laid out as [`crate::Layout`] says.
     pub fn state(&self) -> &[f64] {
-        &self.y
+        self.stepper.state()
     }
 
     /// Runs to the end time, or on to it from where a checkpoint left off.
@@ -160,20 +122,20 @@ impl Simulation {
         // The number of steps is not known before: the unit is a thousandth of the time.
         progress.begin("thousandths of the time", TICKS as u64);
         self.hand_over_start(observer)?;
-        while self.time < self.settings.end_time {
+        while self.time() < self.settings.end_time {
             self.step(observer)?;
             self.save(observer)?;
-            let steps = self.integrator.counters().steps;
+            let steps = self.stepper.counters().steps;
             if steps.is_multiple_of(16) {
-                progress.set((TICKS * self.time / self.settings.end_time) as u64);
+                progress.set((TICKS * self.time() / self.settings.end_time) as u64);
                 progress.note(&format!(
                     "t = {:.3e} s, {steps} steps, {} contacts",
-                    self.time,
-                    self.events.len()
+                    self.time(),
+                    self.events.over().len()
                 ));
             }
             if progress.interrupted() {
-                let (time, end_time) = (self.time, self.settings.end_time);
+                let (time, end_time) = (self.time(), self.settings.end_time);
                 return Err(RunError::Interrupted { time, end_time });
             }
         }
@@ -185,7 +147,7 @@ impl Simulation {
     }
 
     /// One step: attempt it, cut it where a contact begins or ends, look at outputs and peaks within it,
-    /// accept it, book it.
+    /// accept it, record it.
     ///
     /// # Errors
     ///
@@ -193,26 +155,13 @@ impl Simulation {
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let kink = self.next_kink();
         let latest = self.latest_end(kink);
-        let taken = self.attempt_to_event(latest)?;
-        self.observe_peaks(&taken)?;
-        self.hand_over_outputs(&taken, observer)?;
-        self.accept()?;
-        self.note_stops(taken.aimed);
-        // Contact sets in softly, as spans close one after the other: what lies before it leads on.
-        let at_stop = taken.aimed.is_some_and(|event| event >= self.system.pairs());
-        if at_stop || self.time >= kink {
-            self.integrator.rate_kinks();
-        }
-        self.book(&taken, observer)?;
-        let steps = self.integrator.counters().steps;
-        let stalled = self.stall.watch(self.time, self.settings.end_time, steps, taken.aimed.is_some());
-        stalled.map_err(|error| match error {
-            RunError::Stalled { time, steps, advance, at_events, .. } => {
-                let singular = self.system.singular_joint(time, &self.y);
-                RunError::Stalled { time, steps, advance, at_events, singular }
-            }
-            other => other,
-        })
+        let step = self.attempt_to_event(latest)?;
+        self.events.observe_peaks(&mut self.system, &mut self.stepper, &step.attempt)?;
+        self.hand_over_outputs(&step.attempt, observer)?;
+        self.stepper.accept(&mut self.system)?;
+        self.note_kinks(&step, kink);
+        self.record(&step, observer)?;
+        self.check_progress(&step)
     }
 
     /// State of each body now, for tables.
@@ -221,108 +170,253 @@ impl Simulation {
     ///
     /// [`RunError::State`].
     pub fn body_states(&mut self) -> Result<&[BodyState], RunError> {
-        self.evaluate_at_state()?;
-        self.snapshot.take(&self.system, &self.y);
-        Ok(self.snapshot.bodies())
+        self.stepper.evaluate(&mut self.system)?;
+        Ok(self.outputs.take_bodies(&self.system, self.stepper.state()))
     }
 
-    /// What each joint transmits now, and behind the joints each spring and bushing of its own, for tables.
+    /// What each joint transmits now, and behind the joints each spring and bushing that belongs to no joint,
+    /// for tables.
     ///
     /// # Errors
     ///
     /// [`RunError::State`].
     pub fn joint_states(&mut self) -> Result<&[JointState], RunError> {
-        self.evaluate_at_state()?;
-        self.take_joints()?;
-        Ok(self.snapshot.joints())
+        let Self { system, stepper, outputs, .. } = self;
+        stepper.evaluate(system)?;
+        stepper.evaluate_reactions(system)?;
+        Ok(outputs.take_joints(system, stepper.time(), stepper.state()))
     }
 
-    /// What the run comes to so far.
+    /// Figures of the run so far.
     pub fn summary(&self) -> RunSummary {
         RunSummary {
-            time: self.time,
-            counters: self.integrator.counters(),
+            time: self.time(),
+            counters: self.stepper.counters(),
             ledger: self.ledger.summary(),
-            contacts: self.events.clone(),
-            quaternion_drift: self.quaternion_drift,
-            rims: self.memory.iter().map(|memory| memory.rim).collect(),
-            fallbacks: self.system.contact_sums.fallbacks,
+            contacts: self.events.over().to_vec(),
+            quaternion_drift: self.stepper.quaternion_drift(),
+            rims: self.events.pairs().iter().map(|pair| pair.memory.rim).collect(),
+            fallbacks: self.system.contacts().sums().fallbacks,
         }
     }
 
+    /// Sentences about where the model was used beyond its limits. Empty if all is well.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = warnings::of_contacts(&self.system, &self.events);
+        warnings.extend(self.linearity.warnings(&self.system));
+        warnings.extend(self.centrifugal.warnings(&self.system));
+        warnings.extend(warnings::of_fallbacks(&self.system));
+        warnings
+    }
+
+    /// A sentence for each pair that has not touched: how near its surfaces came, and when.
+    pub fn missed_contacts(&self) -> Vec<String> {
+        warnings::missed_contacts(&self.system, &self.events)
+    }
+}
+
+/// Parts of a step.
+impl Simulation {
     /// The next kink of a load or drive, beyond rounding of the present time.
     fn next_kink(&self) -> f64 {
-        self.system.next_kink(self.time * (1.0 + 128.0 * f64::EPSILON))
+        self.system.next_kink(self.time() * (1.0 + 128.0 * f64::EPSILON))
     }
 
     /// The latest time at which the next step may end: the end of the run, the user's longest step, a tenth
     /// of the period of the highest dynamic mode, what each pair allows, and the next kink of a load.
     fn latest_end(&self, kink: f64) -> f64 {
+        let (time, end_time) = (self.time(), self.settings.end_time);
         let user = self.settings.max_step.unwrap_or(f64::INFINITY);
         let fixed = self.settings.time_step.unwrap_or(f64::INFINITY);
-        let pairs = self
-            .memory
-            .iter()
-            .zip(&self.trackers)
-            .map(|(memory, tracker)| memory.longest_step(tracker.touching));
-        let longest = pairs.fold(user.min(fixed).min(self.modal_step), f64::min);
-        // A step below the resolution of the time would be none.
-        let longest = longest.max(64.0 * f64::EPSILON * self.time);
-        let latest = (self.time + longest).min(kink);
-        // What rounding leaves of the run is no step.
-        let left = self.settings.end_time - latest;
-        if left <= (4.0 * f64::EPSILON * self.settings.end_time).max(1e-9 * (latest - self.time)) {
-            self.settings.end_time
-        } else {
-            latest
-        }
+        let modal = self.stepper.modal_step();
+        let longest = self.events.longest_steps().fold(user.min(fixed).min(modal), f64::min);
+        // A step below the resolution of the time would not advance it.
+        let longest = longest.max(64.0 * f64::EPSILON * time);
+        let latest = (time + longest).min(kink);
+        // The rest of a run that is a rounding error is not stepped.
+        let left = end_time - latest;
+        if left <= (4.0 * f64::EPSILON * end_time).max(1e-9 * (latest - time)) { end_time } else { latest }
     }
 
-    /// Accepts the attempt; quaternions get the length 1 back, and their known rates along with them, so that
-    /// nothing has to be evaluated again. Then back to the joints.
-    fn accept(&mut self) -> Result<(), RunError> {
-        self.time = self.integrator.accept(&mut self.y);
-        for i in 0..self.system.layout.bodies() {
-            let start = self.system.layout.quaternion(i);
-            let mut b = [0.0; 4];
-            b.copy_from_slice(&self.y[start..start + 4]);
-            let length = rotation::norm_squared(&b).sqrt();
-            self.quaternion_drift = self.quaternion_drift.max(rotation::normalise(&mut b));
-            self.y[start..start + 4].copy_from_slice(&b);
-            if let Some(rate) = self.integrator.rate_mut() {
-                rate[start..start + 4].iter_mut().for_each(|rate| *rate /= length);
+    /// Attempts a step up to `latest`. If a pair touches or parts within it, or a stop is reached or left,
+    /// the step is repeated to end there: forces have a kink at that moment, and the times of impacts are
+    /// results.
+    fn attempt_to_event(&mut self, mut latest: f64) -> Result<Step, RunError> {
+        let mut aimed = None;
+        loop {
+            let Self { system, stepper, events, .. } = self;
+            let attempt = stepper.attempt(system, latest).map_err(|source| no_step(system, source))?;
+            let reached: Option<Event> = aimed.filter(|_| attempt.end == latest);
+            let change = events.first_change(system, stepper, &attempt, reached.and_then(Event::pair))?;
+            let stop = first_stop(system, stepper, &attempt, reached.and_then(Event::stop))?;
+            let change = change.map(|(pair, time)| (Event::Pair(pair), time));
+            let found = [change, stop.map(|(stop, time)| (Event::Stop(stop), time))];
+            match found.into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1)) {
+                Some((event, time)) if time > attempt.start && time < attempt.end => {
+                    latest = time;
+                    aimed = Some(event);
+                }
+                _ => return Ok(Step { attempt, event: reached }),
             }
         }
-        let time = self.time;
-        if self.settings.integrator.keeps_constraints() {
-            return self.system.remember_elements(&self.y).map_err(|source| RunError::State { time, source });
+    }
+
+    /// Hands over the frames whose times lie within the step.
+    fn hand_over_outputs(&mut self, attempt: &Attempt, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let Some(every) = self.settings.output_every else { return Ok(()) };
+        let mut is_prepared = false;
+        let mut after = self.time();
+        loop {
+            let in_contact = self.events.next_frame(after, self.settings.contact_frames, every);
+            let due = self.outputs.next(every, in_contact);
+            // The last frame is that of the end of the run.
+            if due.time > attempt.end || due.time >= self.settings.end_time - 1e-6 * every {
+                return Ok(());
+            }
+            if !is_prepared {
+                self.stepper.prepare_dense(&mut self.system)?;
+                is_prepared = true;
+            }
+            self.hand_over_within(due, attempt, observer)?;
+            after = due.time;
         }
-        let projection = self
-            .system
-            .project(time, &mut self.y, DRIFT)
-            .map_err(|source| RunError::Joint { time, source })?;
-        if projection.changed {
-            self.integrator.state_moved();
-            self.strayed = true;
+    }
+
+    /// Hands over a frame at a time within the attempt.
+    fn hand_over_within(
+        &mut self,
+        due: Due,
+        attempt: &Attempt,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
+        let Self { system, stepper, outputs, ledger, linearity, .. } = self;
+        let wrap = |source| at(attempt, source);
+        stepper.evaluate_within(system, due.time).map_err(wrap)?;
+        let y = stepper.state_within();
+        let row = ledger.row(system.balance(due.time, y));
+        linearity.observe_frame(outputs.take_bodies(system, y), due.time);
+        system.evaluate_reactions(due.time, y).map_err(wrap)?;
+        outputs.take_joints(system, due.time, y);
+        outputs.hand_over(due, stepper.counters().steps, &row, observer)
+    }
+
+    /// Hands over the frame of the start, unless the run continues from a checkpoint.
+    fn hand_over_start(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        if self.outputs.count() > 0 { Ok(()) } else { self.hand_over_state(observer) }
+    }
+
+    /// Hands over a frame at the accepted state, at which the system was evaluated.
+    fn hand_over_state(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let Self { system, stepper, outputs, ledger, linearity, .. } = self;
+        let time = stepper.time();
+        let row = ledger.row(system.balance(time, stepper.state()));
+        linearity.observe_frame(outputs.take_bodies(system, stepper.state()), time);
+        stepper.evaluate_reactions(system)?;
+        outputs.take_joints(system, time, stepper.state());
+        outputs.hand_over(Due::regular(time), stepper.counters().steps, &row, observer)
+    }
+
+    /// Notes the stops that are passed now, and kinks of the rate at the accepted state.
+    fn note_kinks(&mut self, step: &Step, kink: f64) {
+        let stop = step.event.and_then(Event::stop);
+        self.system.elements_mut().note_stops(stop);
+        // Contact sets in softly, as pressure cells close one after the other: steps before it lead on.
+        if stop.is_some() || self.time() >= kink {
+            self.stepper.rate_kinks();
+        }
+    }
+
+    /// Contact events, memory of the pairs, ledger and watches at the end of an accepted step.
+    fn record(&mut self, step: &Step, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let Self { system, stepper, events, ledger, linearity, centrifugal, settings, .. } = self;
+        stepper.evaluate_if_elsewhere(system)?;
+        system.contacts_mut().accept();
+        events.record_step(system, stepper, step, settings.contact_duration, observer)?;
+        ledger.record(system.balance(stepper.time(), stepper.state()));
+        warnings::check_rims(system, stepper.time())?;
+        centrifugal.observe(system, stepper.time(), stepper.state());
+        linearity.observe_step(system, stepper)
+    }
+
+    /// Ends a run whose time no longer advances.
+    fn check_progress(&mut self, step: &Step) -> Result<(), RunError> {
+        let (time, steps) = (self.time(), self.stepper.counters().steps);
+        let stalled = self.stall.watch(time, self.settings.end_time, steps, step.event.is_some());
+        stalled.map_err(|error| match error {
+            RunError::Stalled { time, steps, advance, at_events, .. } => {
+                let singular = self.system.singular_joint(time, self.stepper.state());
+                RunError::Stalled { time, steps, advance, at_events, singular }
+            }
+            other => other,
+        })
+    }
+
+    /// Ends the events that are still open, and hands over the last frame.
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        self.stepper.evaluate_if_elsewhere(&mut self.system)?;
+        self.events.finish(&self.system, &self.stepper, observer)?;
+        self.hand_over_state(observer)
+    }
+}
+
+/// Checkpoints.
+impl Simulation {
+    /// Hands a checkpoint over if it is due.
+    fn save(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        if observer.wants_checkpoint(self.stepper.counters().steps) {
+            observer.checkpoint(&self.checkpoint())?;
         }
         Ok(())
     }
 
-    /// Evaluates poses, velocities and contact at the accepted state.
-    pub(crate) fn evaluate_at_state(&mut self) -> Result<(), RunError> {
-        let time = self.time;
-        let wrap = |source| RunError::State { time, source };
-        self.system.set_state(&self.y).map_err(wrap)?;
-        self.system.evaluate_contacts(&self.y).map_err(wrap)?;
-        self.strayed = false;
+    /// The present point of the run.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let shared = Shared {
+            counters: self.stepper.counters(),
+            outputs: self.outputs.count(),
+            quaternion_drift: self.stepper.quaternion_drift(),
+            off_interface: self.events.off_interface(),
+        };
+        let mut checkpoint = shared.checkpoint(self.time());
+        self.stepper.save(&mut checkpoint);
+        self.system.elements().save(&mut checkpoint);
+        self.events.save(&mut checkpoint);
+        self.linearity.save(&mut checkpoint);
+        self.centrifugal.save(&mut checkpoint);
+        self.ledger.save(&mut checkpoint);
+        self.system.contacts().save(&mut checkpoint);
+        checkpoint
+    }
+
+    /// Continues from a checkpoint of the same scenario: the next steps are those that the saved run took,
+    /// bit for bit.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Checkpoint`] if it belongs to another scheme, version or scenario. The simulation is then
+    /// unusable.
+    pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+        checkpoint.expect(SCHEME, VERSION)?;
+        self.stepper.restore_state(checkpoint)?;
+        self.restore_elements(checkpoint)?;
+        let shared = Shared::of(checkpoint)?;
+        self.stepper.restore_integrator(checkpoint, shared.counters, shared.quaternion_drift)?;
+        self.outputs.set_count(shared.outputs);
+        self.linearity.restore(checkpoint)?;
+        self.centrifugal.restore(checkpoint)?;
+        self.events.restore(checkpoint, shared.off_interface)?;
+        self.ledger.restore(checkpoint)?;
+        self.system.contacts_mut().restore(checkpoint)?;
         Ok(())
     }
 
-    /// Evaluates them at a time within the attempt, from the dense output.
-    pub(crate) fn evaluate_within(&mut self, time: f64) -> Result<(), RateError> {
-        self.integrator.interpolate(time, &mut self.inside);
-        self.strayed = true;
-        self.system.set_state(&self.inside)?;
-        self.system.evaluate_contacts(&self.inside)
+    /// Angles, gaps and passed stops of the force elements, at the state of the checkpoint.
+    fn restore_elements(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+        let (time, y) = (self.stepper.time(), self.stepper.state());
+        self.system.elements_mut().restore_angles(checkpoint)?;
+        self.system.remember_elements(y).map_err(|source| RunError::State { time, source })?;
+        self.system.elements_mut().note_stops(None);
+        self.system.elements_mut().restore_stops(checkpoint)?;
+        Ok(())
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     pub(crate) fn new(system: &System) -> Self {
         let bodies: Vec<BodyState> = system
-            .bodies
+            .bodies()
             .iter()
             .map(|body| {
                 let n = body.reduced.as_ref().map_or(0, |reduced| reduced.omega.len().max(body.frame.n));
@@ -35,9 +35,9 @@ impl Snapshot {
     /// Takes the state y, at which the system was evaluated. Quasistatic coordinates are recovered from the
     /// reactions.
     pub(crate) fn take(&mut self, system: &System, y: &[f64]) {
-        let layout = &system.layout;
-        for (i, (state, body)) in self.bodies.iter_mut().zip(&system.bodies).enumerate() {
-            let (pose, velocities) = (&system.poses[i], &system.kinetics[i].velocities);
+        let (layout, states) = (system.layout(), system.states());
+        for (i, (state, body)) in self.bodies.iter_mut().zip(system.bodies()).enumerate() {
+            let (pose, velocities) = (states.pose(i), states.velocities(i));
             let n = body.frame.n;
             state.position = pose.position.into();
             state.quaternion = quaternion(y, layout.quaternion(i));
@@ -52,30 +52,31 @@ impl Snapshot {
                 None => state.modal_rate.copy_from_slice(&velocities.modal),
             }
         }
-        for model in &system.contacts {
-            for (i, (state, body)) in self.bodies.iter_mut().zip(&system.bodies).enumerate() {
+        for model in system.contact_models() {
+            for (i, (state, body)) in self.bodies.iter_mut().zip(system.bodies()).enumerate() {
                 model.add_quasistatic(i, &mut state.modal[body.frame.n..]);
             }
         }
-        for (state, body) in self.bodies.iter_mut().zip(&system.bodies) {
+        for (state, body) in self.bodies.iter_mut().zip(system.bodies()) {
             if let Some(modes) = body.static_modes() {
                 let own = &mut self.own[..state.modal.len()];
                 own.copy_from_slice(&state.modal);
                 modes.coordinates_into(own, &mut state.modal);
             }
         }
-        for (pair, (state, reaction)) in self.contacts.iter_mut().zip(&system.reactions).enumerate() {
+        for (pair, (state, reaction)) in
+            self.contacts.iter_mut().zip(system.contacts().reactions()).enumerate()
+        {
             state.force = reaction.force.into();
             state.normal_force = reaction.normal_force;
             state.free_gap = reaction.free_gap;
             state.pressure_faces.clear();
             state.pressures.clear();
-            let (model, local) = system.pair_of[pair];
-            system.contacts[model].report(local, state);
+            system.contacts().report(pair, state);
         }
     }
 
-    /// Takes what joints transmit at y, for which [`System::evaluate_reactions`] was called.
+    /// Takes what joints transmit at y, at which all forces were evaluated.
     pub(crate) fn take_joints(&mut self, system: &System, time: f64, y: &[f64]) {
         system.joint_states(time, y, &mut self.joints);
     }

@@ -90,7 +90,7 @@ fn start(model: &Arc<ReducedBody>, field: &DVector<f64>) -> (System, Vec<f64>) {
     let mut p = vec![0.0; n];
     let (linear, angular) = kinetics.momenta(&body.frame, &velocities, &mut p);
     let system = System::new(vec![body], Loads::default(), Vec::new()).unwrap();
-    let layout = &system.layout;
+    let layout = system.layout();
     let mut y = vec![0.0; layout.dim()];
     y[layout.quaternion(0)] = 1.0;
     y[layout.momentum(0)..layout.momentum(0) + 3].copy_from_slice(linear.as_slice());
@@ -114,7 +114,7 @@ fn fly(model: &Arc<ReducedBody>, field: &DVector<f64>, end: f64) -> Flight {
     system.set_state(&y).unwrap();
     let first = system.balance(0.0, &y);
     let mut absolute: Vec<f64> = y.iter().map(|_| 1e-15).collect();
-    absolute[system.layout.first_integral()..].fill(f64::INFINITY);
+    absolute[system.layout().first_integral()..].fill(f64::INFINITY);
     let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 1e-12, absolute, newton: None });
     let mut t = 0.0;
     while t < end {
@@ -125,7 +125,7 @@ fn fly(model: &Arc<ReducedBody>, field: &DVector<f64>, end: f64) -> Flight {
     let last = system.balance(end, &y);
     let energy = |b: &carom_dynamics::Balance| b.e_kin + b.e_el + b.d_mat;
     let apart = |a: [f64; 3], b: [f64; 3]| (Vector3::from(a) - Vector3::from(b)).norm();
-    let layout = &system.layout;
+    let layout = system.layout();
     let r = Vector3::from_column_slice(&y[layout.position(0)..layout.position(0) + 3]);
     let b = layout.quaternion(0);
     let a: Matrix3<f64> = carom_dynamics::rotation::matrix(&[y[b], y[b + 1], y[b + 2], y[b + 3]]);

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 fn advance(system: &mut System, y: &mut [f64], end: f64) {
     let mut absolute = vec![1e-13; y.len()];
-    absolute[system.layout.first_integral()..].fill(f64::INFINITY);
+    absolute[system.layout().first_integral()..].fill(f64::INFINITY);
     let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 0.0, absolute, newton: None });
     let mut t = 0.0;
     while t < end {
@@ -25,7 +25,7 @@ fn vibrating(damping: &Damping) -> (System, Vec<f64>, f64) {
     let system = System::new(vec![body], Loads::default(), Vec::new()).unwrap();
     let drifting = Placement { velocity: [0.3, -0.2, 0.1], ..Placement::default() };
     let mut y = system.initial_state(&[drifting]).unwrap();
-    y[system.layout.modal(0)] = 0.02;
+    y[system.layout().modal(0)] = 0.02;
     (system, y, omega)
 }
 
@@ -47,7 +47,7 @@ fn one_mode_decays_by_its_logarithmic_decrement() {
     ];
     for (name, damping, zeta) in cases {
         let (mut system, mut y, omega) = vibrating(&damping);
-        let q = system.layout.modal(0);
+        let q = system.layout().modal(0);
         let damped = omega * (1.0 - zeta * zeta).sqrt();
         // Five periods of the damped vibration: the amplitude falls by exp(−5 Λ), Λ = 2π ζ/√(1 − ζ²).
         advance(&mut system, &mut y, 5.0 * std::f64::consts::TAU / damped);
@@ -71,7 +71,7 @@ fn what_damping_takes_is_in_the_books_and_no_momentum_is_lost() {
         ..Placement::rotated([1.0, 1.0, 0.0], 30.0)
     };
     let mut y = system.initial_state(&[placement]).unwrap();
-    y[system.layout.modal(0)] = 0.05;
+    y[system.layout().modal(0)] = 0.05;
     system.set_state(&y).unwrap();
     let first = system.balance(0.0, &y);
     advance(&mut system, &mut y, 2.0);

@@ -16,7 +16,7 @@ fn integrate(
     mut look: impl FnMut(&mut System, f64, &[f64]),
 ) -> carom_integrate::Counters {
     let mut absolute = vec![tolerance; y.len()];
-    absolute[system.layout.first_integral()..].fill(f64::INFINITY);
+    absolute[system.layout().first_integral()..].fill(f64::INFINITY);
     let mut pair = RungeKutta::new(Method::Dop853, Tolerances { relative: 0.0, absolute, newton: None });
     let mut t = 0.0;
     while t < end {
@@ -78,8 +78,8 @@ fn tumble(body: Body, revolutions: f64, tolerance: f64) -> Drift {
         |system, t, y| {
             system.set_state(y).unwrap();
             drift.look(&first, &system.balance(t, y));
-            for (k, amplitude) in system.bodies[0].amplitudes.iter().enumerate() {
-                deformation = deformation.max(amplitude * y[system.layout.modal(0) + k].abs());
+            for (k, amplitude) in system.bodies()[0].amplitudes.iter().enumerate() {
+                deformation = deformation.max(amplitude * y[system.layout().modal(0) + k].abs());
             }
         },
     );
@@ -251,9 +251,9 @@ fn held_body_vibrates_and_passes_nothing_to_the_books_of_others() {
     let body = Lattice::new(0.4, 3.0, 60.0).body(3).fixed();
     let mut system = System::new(vec![body, brick()], Loads::default(), Vec::new()).unwrap();
     let mut y = system.initial_state(&[Placement::default(), tumbling()]).unwrap();
-    let q = system.layout.modal(0);
+    let q = system.layout().modal(0);
     y[q] = 0.01;
-    let omega = system.bodies[0].frame.stiffness_modal[(0, 0)].sqrt();
+    let omega = system.bodies()[0].frame.stiffness_modal[(0, 0)].sqrt();
     integrate(&mut system, &mut y, std::f64::consts::TAU / omega, 1e-12, |_, _, _| {});
     assert!((y[q] - 0.01).abs() < 1e-9, "a full period: {}", y[q]);
     assert_eq!(&y[..7], &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);

@@ -377,7 +377,7 @@ fn velocities_that_fit_are_found_without_changing_the_momenta() {
     let thrown = Placement { velocity: [0.1, 0.4, 0.0], angular_velocity: [1.0, -2.0, 0.5], ..at([0.0; 3]) };
     let places = [thrown, at(gap.into())];
     let momenta = |system: System| {
-        let layout = system.layout.clone();
+        let layout = system.layout().clone();
         let simulation = Simulation::new(system, &places, settings(0.1)).unwrap();
         let y = simulation.state();
         let sum = |start: [usize; 2]| -> Vector3<f64> {

@@ -3,11 +3,10 @@
 use nalgebra::Vector3;
 
 use super::law::Response;
-use super::{Elements, ForceElement, ForceLaw, Memory, Spring, Stops};
-use crate::contact::BodyForces;
-use crate::joint::{Bodies, Coordinate, JointEnd, Place, within_a_turn};
-use crate::system::{Flows, System};
-use crate::system_error::RateError;
+use super::{ForceElement, ForceElements, ForceLaw, Memory, Spring, Stops};
+use crate::applied::AppliedForces;
+use crate::bodies::BodiesAt;
+use crate::joint::{Coordinate, JointEnd, Place, within_a_turn};
 
 /// What an element does at a state.
 pub(crate) struct Action {
@@ -36,12 +35,12 @@ pub(crate) struct ElementAction {
 }
 
 impl ForceElement {
-    fn places(&self, state: &Bodies<'_>) -> [Place; 2] {
-        self.ends.each_ref().map(|end| state.place(end))
+    fn places(&self, at: BodiesAt<'_>) -> [Place; 2] {
+        self.ends.each_ref().map(|end| Place::of(end, at))
     }
 
-    fn act(&self, state: &Bodies<'_>, memory: &Memory) -> Action {
-        let places = self.places(state);
+    fn act(&self, at: BodiesAt<'_>, memory: &Memory) -> Action {
+        let places = self.places(at);
         let [first, second] = &places;
         match &self.law {
             ForceLaw::Along { coordinate, spring, stops } => {
@@ -89,11 +88,12 @@ fn counted(coordinate: Coordinate, value: f64, angle: f64) -> f64 {
     if coordinate.is_angle() { angle + within_a_turn(value - angle) } else { value }
 }
 
-impl Elements {
+impl ForceElements {
     /// Adds the forces of all elements.
-    pub(crate) fn apply(&mut self, state: &Bodies<'_>, forces: &mut [BodyForces], flows: &mut Flows) {
+    pub(crate) fn apply(&mut self, at: BodiesAt<'_>, applied: &mut AppliedForces) {
+        let AppliedForces { on_bodies, flows } = applied;
         for ((element, memory), gaps) in self.all.iter().zip(&self.memory).zip(&mut self.gaps) {
-            let action = element.act(state, memory);
+            let action = element.act(at, memory);
             flows.damping += action.loss;
             *gaps = action.gaps;
             let from_ground = element.ends.iter().any(|end| end.body.is_none());
@@ -102,37 +102,61 @@ impl Elements {
             {
                 let Some(body) = end.body else { continue };
                 let moment = place.position.cross(&force) + torque;
-                let total = &mut forces[body];
+                let total = &mut on_bodies[body];
                 total.force += force;
                 total.moment += moment;
-                add_modal(end, place, state, [&force, &torque], &mut total.modal);
-                // What a held body gets from the ground is counted here, and given back with its own
-                // momentum.
+                add_modal(end, place, at, [&force, &torque], &mut total.modal);
                 if from_ground {
-                    flows.impulse += force;
-                    flows.ang_impulse += moment;
+                    flows.add_from_ground(&force, &moment);
                 }
             }
         }
     }
 
-    /// What an element does at a state.
-    pub(crate) fn action(&self, number: usize, state: &Bodies<'_>) -> Action {
-        self.all[number].act(state, &self.memory[number])
+    /// Calls `visit` with each element and its action at a state.
+    pub(crate) fn for_actions(&self, at: BodiesAt<'_>, mut visit: impl FnMut(&ForceElement, &Action)) {
+        for (element, memory) in self.all.iter().zip(&self.memory) {
+            visit(element, &element.act(at, memory));
+        }
     }
 
-    /// Energy of all elements \[J\].
-    pub(crate) fn energy(&self, state: &Bodies<'_>) -> f64 {
+    /// Calls `visit` with the point and the force of each element on a body.
+    pub(crate) fn for_forces_on(
+        &self,
+        body: usize,
+        at: BodiesAt<'_>,
+        visit: &mut dyn FnMut(&Vector3<f64>, &Vector3<f64>),
+    ) {
+        for (element, memory) in self.all.iter().zip(&self.memory) {
+            if element.ends.iter().any(|end| end.body == Some(body)) {
+                let action = element.act(at, memory);
+                for k in (0..2).filter(|&k| element.ends[k].body == Some(body)) {
+                    visit(&action.places[k].position, &action.wrenches[k].0);
+                }
+            }
+        }
+    }
+
+    /// Energy of springs, stops and bushings at a state \[J\].
+    pub(crate) fn energy(&self, at: BodiesAt<'_>) -> f64 {
         let all = self.all.iter().zip(&self.memory);
-        all.map(|(element, memory)| element.act(state, memory).energy).sum()
+        all.map(|(element, memory)| element.act(at, memory).energy).sum()
     }
 
-    /// What is to be remembered of an element at a state that follows the last one by less than half a turn.
-    pub(crate) fn memory_at(&self, number: usize, state: &Bodies<'_>) -> Memory {
+    /// Takes the angles and gaps of an accepted state as those from which the next step starts.
+    pub(crate) fn remember(&mut self, at: BodiesAt<'_>) {
+        for number in 0..self.all.len() {
+            self.memory[number] = self.memory_at(number, at);
+        }
+        self.stored = self.energy(at);
+    }
+
+    /// The memory of an element at a state that follows the last one by less than half a turn.
+    pub(super) fn memory_at(&self, number: usize, at: BodiesAt<'_>) -> Memory {
         let ForceLaw::Along { coordinate, stops, .. } = self.all[number].law else {
             return Memory::default();
         };
-        let [first, second] = self.all[number].places(state);
+        let [first, second] = self.all[number].places(at);
         let now = coordinate.at(&first, &second);
         let value = counted(coordinate, now.value, self.memory[number].angle);
         Memory {
@@ -146,59 +170,16 @@ impl Elements {
 fn add_modal(
     end: &JointEnd,
     place: &Place,
-    state: &Bodies<'_>,
+    at: BodiesAt<'_>,
     [force, torque]: [&Vector3<f64>; 2],
     modal: &mut [f64],
 ) {
     let Some(body) = end.body else { return };
-    let a = &state.poses[body].rotation;
+    let a = &at.pose(body).rotation;
     let force_b = a.tr_mul(force);
     let torque_b = place.tangent.tr_mul(&a.tr_mul(torque));
     let shapes = end.marker.displacement.iter().zip(&end.marker.rotation);
     for (modal, (phi, psi)) in modal.iter_mut().zip(shapes) {
         *modal += Vector3::from(*phi).dot(&force_b) + Vector3::from(*psi).dot(&torque_b);
-    }
-}
-
-impl System {
-    /// Forces of the elements at y, for which [`System::set_state`] was called.
-    pub(crate) fn apply_elements(&mut self, time: f64, y: &[f64]) {
-        let (bodies, layout) = (&self.bodies[..], &self.layout);
-        let (poses, kinetics) = (&self.poses[..], &self.kinetics[..]);
-        let state = Bodies { bodies, layout, poses, kinetics, y, time };
-        self.elements.apply(&state, &mut self.forces, &mut self.flows);
-    }
-
-    /// Energy of springs, stops and bushings at y, for which [`System::set_state`] was called \[J\].
-    pub fn spring_energy(&self, y: &[f64]) -> f64 {
-        self.elements.energy(&self.bodies_at(y))
-    }
-
-    pub(crate) fn bodies_at<'a>(&'a self, y: &'a [f64]) -> Bodies<'a> {
-        let Self { bodies, layout, poses, kinetics, .. } = self;
-        Bodies { bodies, layout, poses, kinetics, y, time: 0.0 }
-    }
-
-    /// Angles of the elements with their whole turns, for checkpoints.
-    pub(crate) fn angles(&self) -> Vec<f64> {
-        self.elements.memory.iter().map(|memory| memory.angle).collect()
-    }
-
-    /// Takes back what [`System::angles`] gave.
-    pub(crate) fn set_angles(&mut self, angles: &[f64]) {
-        self.elements.memory.iter_mut().zip(angles).for_each(|(memory, angle)| memory.angle = *angle);
-    }
-
-    /// Takes the angles and gaps of an accepted state y as those from which the next step starts.
-    pub(crate) fn remember_elements(&mut self, y: &[f64]) -> Result<(), RateError> {
-        if self.elements.is_empty() {
-            return Ok(());
-        }
-        self.set_state(y)?;
-        for number in 0..self.elements.all.len() {
-            self.elements.memory[number] = self.elements.memory_at(number, &self.bodies_at(y));
-        }
-        self.elements.stored = self.spring_energy(y);
-        Ok(())
     }
 }

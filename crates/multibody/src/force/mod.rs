@@ -13,8 +13,9 @@
 //! * `law`: springs and stops of one coordinate
 //! * `bushing`: six directions
 //! * `apply`: elements of a system: forces, energy, losses
-//! * `onset`: steps that end where a stop is reached or left
-//! * `point_load`: forces and torques that are given
+//! * `onset`: stops that are reached or left within a step
+//! * `restart`: the memory of the elements in checkpoints
+//! * `loads`: gravity, forces and torques that are given
 //!
 //! # Source
 //!
@@ -24,16 +25,18 @@
 mod apply;
 mod bushing;
 mod law;
+mod loads;
 mod onset;
-mod point_load;
+mod restart;
 
 pub(crate) use apply::ElementAction;
 pub use bushing::Bushing;
 pub use law::{Spring, Stops};
-pub(crate) use point_load::apply_point_load;
+pub(crate) use loads::{check_loads, for_loads_on, set_loads};
+pub(crate) use onset::Stop;
 
+use crate::body::Body;
 use crate::joint::{Coordinate, JointEnd, SpecError, check_ends};
-use crate::system::System;
 
 /// What acts between two ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,52 +76,47 @@ pub(crate) struct Memory {
     pub(crate) gaps: [f64; 2],
 }
 
-/// The elements of a system.
+/// The force elements of a system with their memory.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Elements {
-    pub(crate) all: Vec<ForceElement>,
-    pub(crate) memory: Vec<Memory>,
+pub(crate) struct ForceElements {
+    all: Vec<ForceElement>,
+    memory: Vec<Memory>,
     /// What was left to the stops of each element at the last evaluation of the rate.
-    pub(crate) gaps: Vec<[f64; 2]>,
+    gaps: Vec<[f64; 2]>,
     /// Which stops of each element are passed, rounding apart: see `onset`.
-    pub(crate) passed: Vec<[bool; 2]>,
+    passed: Vec<[bool; 2]>,
     /// Energy of all at the last accepted state \[J\].
-    pub(crate) stored: f64,
+    stored: f64,
 }
 
-impl Elements {
+impl ForceElements {
+    /// Elements between bodies, at no state yet.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] names the element that does not fit.
+    pub(crate) fn new(all: Vec<ForceElement>, bodies: &[Body]) -> Result<Self, SpecError> {
+        for ForceElement { name, ends, law, .. } in &all {
+            let what = if matches!(law, ForceLaw::Bushing(_)) { "bushing" } else { "spring" };
+            check_ends(what, name, ends, bodies)?;
+        }
+        let n = all.len();
+        let (memory, gaps) = (vec![Memory::default(); n], vec![[f64::INFINITY; 2]; n]);
+        Ok(Self { all, memory, gaps, passed: vec![[false; 2]; n], stored: 0.0 })
+    }
+
     /// True without elements.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// True if one of them has stops.
-    pub(crate) fn have_stops(&self) -> bool {
-        self.all.iter().any(|element| matches!(element.law, ForceLaw::Along { stops: Some(_), .. }))
+    /// Number of the springs and bushings that belong to no joint.
+    pub(crate) fn n_of_no_joint(&self) -> usize {
+        self.all.iter().filter(|element| element.joint.is_none()).count()
     }
 
-    /// True if one of them counts turns.
-    pub(crate) fn count_turns(&self) -> bool {
-        self.all
-            .iter()
-            .any(|element| matches!(element.law, ForceLaw::Along { coordinate, .. } if coordinate.is_angle()))
-    }
-}
-
-impl System {
-    /// The same system with springs, dampers, stops and bushings.
-    ///
-    /// # Errors
-    ///
-    /// [`SpecError`] names the element that does not fit.
-    pub fn with_forces(mut self, elements: Vec<ForceElement>) -> Result<Self, SpecError> {
-        for ForceElement { name, ends, law, .. } in &elements {
-            let what = if matches!(law, ForceLaw::Bushing(_)) { "bushing" } else { "spring" };
-            check_ends(what, name, ends, &self.bodies)?;
-        }
-        let n = elements.len();
-        let (memory, gaps) = (vec![Memory::default(); n], vec![[f64::INFINITY; 2]; n]);
-        self.elements = Elements { all: elements, memory, gaps, passed: vec![[false; 2]; n], stored: 0.0 };
-        Ok(self)
+    /// Energy of all elements at the last accepted state \[J\].
+    pub(crate) fn stored_energy(&self) -> f64 {
+        self.stored
     }
 }

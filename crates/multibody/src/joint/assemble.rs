@@ -3,11 +3,12 @@
 
 use nalgebra::Vector3;
 
+use super::Constraints;
 use super::project::{DRIFT, ProjectError};
 use super::row::Row;
-use super::{Constraints, Joint, SpecError};
+use crate::bodies::Bodies;
 use crate::layout::put;
-use crate::system::System;
+use crate::system_error::RateError;
 
 /// Violation of a row that was left out, above which it contradicts the others.
 const CONTRADICTION: f64 = 1e-8;
@@ -44,6 +45,9 @@ pub struct Displaced {
     /// True for an angle.
     pub is_angle: bool,
 }
+
+/// Called with bodies and state after a projection.
+type Follow<'a> = dyn FnMut(&mut Bodies, &[f64]) -> Result<(), RateError> + 'a;
 
 /// Joints that cannot be closed.
 #[derive(Debug, thiserror::Error)]
@@ -90,52 +94,50 @@ pub enum AssemblyError {
     },
 }
 
-impl System {
-    /// The same system with joints between its bodies.
-    ///
-    /// # Errors
-    ///
-    /// [`SpecError`] names the joint that does not fit.
-    pub fn with_joints(mut self, joints: Vec<Joint>) -> Result<Self, SpecError> {
-        self.constraints = Constraints::new(joints, &self.bodies)?;
-        Ok(self)
-    }
-
+impl Constraints {
     /// Brings the state y to the joints at t = 0, positions, then velocities, by motions of the bodies as
     /// they are, and what these do not close by the least change in the metric of the masses. Equations that
     /// repeat others are left out from here on.
     ///
+    /// * `follow` — called after each projection, for what remembers where bodies were before
+    ///
     /// # Errors
     ///
     /// [`AssemblyError`]; the system is then unusable.
-    pub fn assemble(&mut self, y: &mut [f64]) -> Result<Assembly, AssemblyError> {
+    pub(crate) fn assemble(
+        &mut self,
+        bodies: &mut Bodies,
+        y: &mut [f64],
+        follow: &mut Follow<'_>,
+    ) -> Result<Assembly, AssemblyError> {
         let mut assembly = Assembly::default();
         let mut left_out: Vec<(usize, Row)> = Vec::new();
-        self.set_state(y).map_err(ProjectError::from)?;
-        self.set_joints(0.0, y);
-        (assembly.apart, assembly.displaced) = self.constraints.gaps_at_start();
-        assembly.size = self.constraints.size();
-        let placed = self.joined_points();
-        self.close_rigidly(y).map_err(ProjectError::from)?;
+        bodies.set_state(y).map_err(ProjectError::from)?;
+        self.set_state(bodies.at(0.0, y));
+        (assembly.apart, assembly.displaced) = self.gaps_at_start();
+        assembly.size = self.size();
+        let placed = self.joined_points(bodies);
+        self.close_rigidly(bodies, y).map_err(ProjectError::from)?;
         // Where bodies were moved, other rows may repeat each other.
         loop {
-            let found = self.leave_out_dependent(y)?;
+            let found = self.leave_out_dependent(bodies, y)?;
             let none = found.is_empty();
             left_out.extend(found);
-            let projection = self.project(0.0, y, DRIFT)?;
+            let projection = self.project(bodies, 0.0, y, DRIFT)?;
+            follow(bodies, y).map_err(ProjectError::from)?;
             if none && projection.moved == 0.0 {
                 break;
             }
         }
-        self.check_left_out(&left_out, y)?;
-        self.check_shapes()?;
-        self.set_state(y).map_err(ProjectError::from)?;
-        self.set_joints(0.0, y);
-        let moved = self.joined_points().into_iter().zip(placed).map(|(now, then)| (now - then).norm());
+        self.check_left_out(bodies, &left_out, y)?;
+        self.check_shapes(bodies)?;
+        bodies.set_state(y).map_err(ProjectError::from)?;
+        self.set_state(bodies.at(0.0, y));
+        let moved = self.joined_points(bodies).into_iter().zip(placed).map(|(now, then)| (now - then).norm());
         assembly.moved = moved.fold(0.0, f64::max);
-        assembly.strain_energy = (0..self.bodies.len()).map(|i| self.modal_elastic_energy(i, y)).sum();
-        self.reset_impulses(y);
-        for (k, joint) in self.constraints.joints.iter().enumerate() {
+        assembly.strain_energy = (0..bodies.all().len()).map(|i| bodies.elastic_energy(i, y)).sum();
+        reset_impulses(bodies, y);
+        for (k, joint) in self.joints.iter().enumerate() {
             let count = left_out.iter().filter(|(joint, _)| *joint == k).count();
             if count > 0 {
                 assembly.redundant.push((joint.name.clone(), count));
@@ -146,61 +148,54 @@ impl System {
 
     /// Origins of the bodies that joints are on, and ends of the joints, at the state that was set last
     /// \[m\].
-    fn joined_points(&self) -> Vec<Vector3<f64>> {
-        let Self { constraints, poses, .. } = self;
-        let ends = constraints.joints.iter().zip(&constraints.places);
+    fn joined_points(&self, bodies: &Bodies) -> Vec<Vector3<f64>> {
+        let ends = self.joints.iter().zip(&self.places);
         let points = ends.flat_map(|(joint, places)| joint.ends.iter().zip(places));
         points
-            .flat_map(|(end, place)| [Some(place.position), end.body.map(|body| poses[body].position)])
+            .flat_map(|(end, place)| [Some(place.position), end.body.map(|body| bodies.pose(body).position)])
             .flatten()
             .collect()
     }
 
-    /// The impulses that brought momenta to the joints belong to no run.
-    fn reset_impulses(&self, y: &mut [f64]) {
-        let layout = &self.layout;
-        let zero = Vector3::zeros();
-        let held = self.bodies.iter().enumerate().filter(|(_, body)| body.fixed);
-        let taken = held.flat_map(|(i, _)| [layout.momentum(i), layout.ang_momentum(i)]);
-        let all = taken.chain([layout.external_impulse(), layout.external_ang_impulse()]);
-        all.for_each(|start| put(y, start, &zero));
-    }
-
     /// Leaves out rows that those before them determine at y.
-    fn leave_out_dependent(&mut self, y: &[f64]) -> Result<Vec<(usize, Row)>, AssemblyError> {
+    fn leave_out_dependent(
+        &mut self,
+        bodies: &mut Bodies,
+        y: &[f64],
+    ) -> Result<Vec<(usize, Row)>, AssemblyError> {
         let mut left_out = Vec::new();
         loop {
-            if self.constraints.is_empty() {
+            if self.is_empty() {
                 return Ok(left_out);
             }
-            self.set_state(y).map_err(ProjectError::from)?;
-            self.set_joints(0.0, y);
-            match self.constraints.factorise(&self.bodies, &self.kinetics) {
+            bodies.set_state(y).map_err(ProjectError::from)?;
+            self.set_state(bodies.at(0.0, y));
+            match self.factorise(bodies) {
                 Ok(()) => return Ok(left_out),
                 Err(dependent) => {
-                    let mut rows = self.constraints.rows.clone();
+                    let mut rows = self.rows.clone();
                     let row = rows.remove(dependent.row);
                     if let (joint, Row::Driven(..)) = row {
-                        let joint = self.constraints.joints[joint].name.clone();
+                        let joint = self.joints[joint].name.clone();
                         return Err(AssemblyError::Driven { joint });
                     }
                     left_out.push(row);
-                    self.constraints.set_rows(rows, &self.bodies);
+                    self.set_rows(rows, bodies.all());
                 }
             }
         }
     }
 
     /// No body is deformed beyond linear theory by closing the joints, at the state that was set last.
-    fn check_shapes(&self) -> Result<(), AssemblyError> {
-        let Constraints { joints, places, .. } = &self.constraints;
+    fn check_shapes(&self, bodies: &Bodies) -> Result<(), AssemblyError> {
+        let Self { joints, places, .. } = self;
         for (joint, places) in joints.iter().zip(places) {
             for (end, place) in joint.ends.iter().zip(places) {
                 let Some(body) = end.body else { continue };
                 let displacement = (place.arm_b - Vector3::from(end.marker.position_b)).norm();
-                let size = 2.0 * self.bodies[body].frame.gyration_radius();
+                let size = 2.0 * bodies.all()[body].frame.gyration_radius();
                 if displacement > STRETCHED * size {
-                    let (joint, body) = (joint.name.clone(), self.bodies[body].name.clone());
+                    let (joint, body) = (joint.name.clone(), bodies.all()[body].name.clone());
                     return Err(AssemblyError::Stretched { joint, body, displacement, size });
                 }
             }
@@ -209,27 +204,30 @@ impl System {
     }
 
     /// Rows that were left out must hold all the same.
-    fn check_left_out(&mut self, left_out: &[(usize, Row)], y: &[f64]) -> Result<(), AssemblyError> {
+    fn check_left_out(
+        &mut self,
+        bodies: &mut Bodies,
+        left_out: &[(usize, Row)],
+        y: &[f64],
+    ) -> Result<(), AssemblyError> {
         if left_out.is_empty() {
             return Ok(());
         }
-        self.set_state(y).map_err(ProjectError::from)?;
-        self.set_joints(0.0, y);
-        let size = self.constraints.size();
+        bodies.set_state(y).map_err(ProjectError::from)?;
+        self.set_state(bodies.at(0.0, y));
+        let size = self.size();
         for &(joint, row) in left_out {
-            let [first, second] = &self.constraints.places[joint];
+            let [first, second] = &self.places[joint];
             let now = row.at(first, second);
             let scale = if row.is_length() { size } else { 1.0 };
             if now.value.abs() > CONTRADICTION * scale {
-                let joint = self.constraints.joints[joint].name.clone();
+                let joint = self.joints[joint].name.clone();
                 return Err(AssemblyError::Contradiction { joint, violation: now.value.abs() });
             }
         }
         Ok(())
     }
-}
 
-impl Constraints {
     /// Whether joints are open where bodies are placed, and motions that begin elsewhere, at the state that
     /// was set last.
     fn gaps_at_start(&self) -> (bool, Vec<Displaced>) {
@@ -250,4 +248,14 @@ impl Constraints {
         }
         (apart, displaced)
     }
+}
+
+/// The impulses that brought momenta to the joints do not belong to the run.
+fn reset_impulses(bodies: &Bodies, y: &mut [f64]) {
+    let layout = bodies.layout();
+    let zero = Vector3::zeros();
+    let held = bodies.all().iter().enumerate().filter(|(_, body)| body.fixed);
+    let of_held = held.flat_map(|(i, _)| [layout.momentum(i), layout.ang_momentum(i)]);
+    let all = of_held.chain([layout.external_impulse(), layout.external_ang_impulse()]);
+    all.for_each(|start| put(y, start, &zero));
 }

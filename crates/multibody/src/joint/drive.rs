@@ -8,7 +8,7 @@ use carom_dynamics::TimeFunction;
 
 use super::row::Row;
 use super::{Constraints, Coordinate};
-use crate::system::System;
+use crate::body::Body;
 
 /// s(t) for the coordinate of a joint.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,22 +33,21 @@ pub struct DriveError {
     pub joints: usize,
 }
 
-impl System {
-    /// The same system, for which [`System::with_joints`] came before, with motions prescribed to joints. A
-    /// driven length takes the place of the constant one of a distance.
+impl Constraints {
+    /// Prescribes motions to the joints. A driven length takes the place of the constant one of a distance.
     ///
     /// # Errors
     ///
     /// [`DriveError`] if one is of no joint.
-    pub fn with_drives(mut self, drives: Vec<Drive>) -> Result<Self, DriveError> {
-        let joints = self.constraints.joints.len();
+    pub(crate) fn set_drives(&mut self, drives: Vec<Drive>, bodies: &[Body]) -> Result<(), DriveError> {
+        let joints = self.joints.len();
         for (drive, Drive { joint, .. }) in drives.iter().enumerate() {
             if *joint >= joints {
                 return Err(DriveError { drive, joint: *joint, joints });
             }
         }
         // Behind all others, so that a drive is to blame for what it repeats.
-        let mut rows = self.constraints.rows.clone();
+        let mut rows = self.rows.clone();
         // A driven distance is not constant.
         let is_driven = |joint: usize| {
             drives.iter().any(|drive| drive.joint == joint && drive.coordinate == Coordinate::Length)
@@ -57,15 +56,18 @@ impl System {
         rows.extend(
             drives.iter().enumerate().map(|(k, drive)| (drive.joint, Row::Driven(k, drive.coordinate))),
         );
-        self.constraints.drives = drives;
-        self.constraints.set_rows(rows, &self.bodies);
-        Ok(self)
+        self.drives = drives;
+        self.set_rows(rows, bodies);
+        Ok(())
     }
-}
 
-impl Constraints {
+    /// The first time after `time` at which a drive has a kink, as far as that is known.
+    pub(crate) fn next_kink(&self, time: f64) -> f64 {
+        self.drives.iter().map(|drive| drive.course.next_kink(time)).fold(f64::INFINITY, f64::min)
+    }
+
     /// Power of the drives on the bodies, −λ G z of their rows \[W\].
-    pub(crate) fn drive_power(&self) -> f64 {
+    pub(super) fn drive_power(&self) -> f64 {
         let mut power = 0.0;
         for (number, &(joint, row)) in self.rows.iter().enumerate() {
             if let Row::Driven(..) = row {

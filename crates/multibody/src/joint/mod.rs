@@ -8,7 +8,7 @@
 //! * `row`: the rows: value, derivatives, known part of the second rate
 //! * `coordinate`: what joints leave free; `drive`: functions of time that it follows
 //! * `kind`: which rows a joint of each kind has
-//! * `reactions`: multipliers at the level of accelerations
+//! * `reactions`: the joints of a system: multipliers at the level of accelerations; `side`: a row on one body
 //! * `project`: positions and velocities back to the joints
 //! * `assemble`: rows that repeat others, consistent initial values; `rigid`: those that motions of
 //!   undeformed bodies reach
@@ -20,6 +20,7 @@
 //! THEORY 1.5; Shabana, Dynamics of Multibody Systems, ch. 5.
 
 mod assemble;
+mod check;
 mod coordinate;
 mod drive;
 mod kind;
@@ -28,6 +29,7 @@ mod project;
 mod reactions;
 mod rigid;
 mod row;
+mod side;
 mod skyline;
 mod transmitted;
 
@@ -35,6 +37,8 @@ use carom_dynamics::Marker;
 use nalgebra::Matrix3;
 
 pub use assemble::{Assembly, AssemblyError, Displaced};
+pub(crate) use check::check_ends;
+use check::check_joint;
 pub use coordinate::Coordinate;
 pub(crate) use coordinate::within_a_turn;
 pub use drive::{Drive, DriveError};
@@ -42,7 +46,9 @@ pub use kind::{JointKind, SpecError};
 pub(crate) use place::Place;
 pub(crate) use project::DRIFT;
 pub use project::ProjectError;
-pub(crate) use reactions::{Accelerations, Bodies, Constraints, check_ends};
+pub(crate) use project::Projection;
+pub(crate) use reactions::Constraints;
+pub(crate) use transmitted::write_joint_states;
 
 /// One end of a joint, a spring or a bushing.
 #[derive(Debug, Clone, PartialEq)]

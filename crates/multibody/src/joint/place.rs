@@ -13,6 +13,8 @@
 use carom_dynamics::{Marker, Pose, rotation};
 use nalgebra::{Matrix3, Vector3};
 
+use super::JointEnd;
+use crate::bodies::BodiesAt;
 use crate::kinetics::Velocities;
 
 /// An end at a state.
@@ -37,6 +39,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// An end at a state.
+    pub(crate) fn of(end: &JointEnd, at: BodiesAt<'_>) -> Self {
+        let Some(body) = end.body else { return Self::ground(&end.marker, &end.triad_b) };
+        let velocities = &at.kinetics(body).velocities;
+        Self::on(&end.marker, &end.triad_b, at.pose(body), at.modal(body), velocities)
+    }
+
     /// An end on the ground.
     pub(crate) fn ground(marker: &Marker, triad: &Matrix3<f64>) -> Self {
         let zero = Vector3::zeros();

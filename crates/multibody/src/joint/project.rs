@@ -12,9 +12,10 @@
 
 use carom_dynamics::rotation;
 
-use super::reactions::Bodies;
+use super::Constraints;
+use super::row::Row;
+use crate::bodies::Bodies;
 use crate::layout::{add, put, quaternion, vector};
-use crate::system::System;
 use crate::system_error::RateError;
 
 /// Violation of joints that is left alone, relative to the sizes of the system: below what an integrator
@@ -61,32 +62,27 @@ pub(crate) struct Projection {
     pub(crate) changed: bool,
 }
 
-impl System {
+impl Constraints {
     /// Brings y to the joints as they are at `time`, if it is further from them than `tolerance` (relative to
-    /// the sizes of the system), and remembers where springs and stops then are.
+    /// the sizes of the system).
     ///
     /// # Errors
     ///
     /// [`ProjectError`]; y may then have changed.
     pub(crate) fn project(
         &mut self,
+        bodies: &mut Bodies,
         time: f64,
         y: &mut [f64],
         tolerance: f64,
     ) -> Result<Projection, ProjectError> {
-        let projection = self.close_joints(time, y, tolerance)?;
-        self.remember_elements(y)?;
-        Ok(projection)
-    }
-
-    fn close_joints(&mut self, time: f64, y: &mut [f64], tolerance: f64) -> Result<Projection, ProjectError> {
         let mut projection = Projection::default();
-        if self.constraints.is_empty() {
+        if self.is_empty() {
             return Ok(projection);
         }
-        self.evaluate_joints(time, y)?;
-        let size = self.constraints.size();
-        let mut worst = self.constraints.violation(size);
+        self.evaluate(bodies, time, y)?;
+        let size = self.size();
+        let mut worst = self.violation(size);
         if worst.1 > tolerance {
             let mut iterations = 0;
             while worst.1 > ROUND_OFF {
@@ -94,10 +90,10 @@ impl System {
                 if iterations > MAX_ITERATIONS || !worst.1.is_finite() {
                     return Err(self.open(worst.0));
                 }
-                projection.moved += self.close(y);
+                projection.moved += self.close(bodies, y);
                 projection.changed = true;
-                self.evaluate_joints(time, y)?;
-                let next = self.constraints.violation(size);
+                self.evaluate(bodies, time, y)?;
+                let next = self.violation(size);
                 // Round-off: no better.
                 if next.1 >= worst.1 && next.1 < tolerance {
                     break;
@@ -105,57 +101,62 @@ impl System {
                 worst = next;
             }
         }
-        projection.changed |= self.project_momenta(time, y, tolerance)?;
+        projection.changed |= self.project_momenta(bodies, time, y, tolerance)?;
         Ok(projection)
     }
 
     /// Takes the momenta that joints do not allow out of y, at which the joints were evaluated; true if there
     /// were any.
-    fn project_momenta(&mut self, time: f64, y: &mut [f64], tolerance: f64) -> Result<bool, ProjectError> {
+    fn project_momenta(
+        &mut self,
+        bodies: &mut Bodies,
+        time: f64,
+        y: &mut [f64],
+        tolerance: f64,
+    ) -> Result<bool, ProjectError> {
         // A second time for round-off, where rates are large.
         for pass in 0..2 {
-            let (largest, speed) = self.constraints.set_rates();
+            let (largest, speed) = self.set_rates();
             let is_off = largest > tolerance * speed;
             if !is_off || (pass > 0 && largest <= ROUND_OFF * speed) {
                 return Ok(pass > 0);
             }
-            self.constraints.solve();
-            let [impulse, ang_impulse] = self.add_impulses(y);
-            let layout = &self.layout;
+            self.solve();
+            let [impulse, ang_impulse] = self.add_impulses(bodies, y);
+            let layout = bodies.layout();
             add(y, layout.external_impulse(), &impulse);
             add(y, layout.external_ang_impulse(), &ang_impulse);
             // Held bodies do not move by what they get; it is kept to be given back.
-            for (i, _) in self.bodies.iter().enumerate().filter(|(_, body)| body.fixed) {
-                add(y, layout.momentum(i), &self.forces[i].force);
-                add(y, layout.ang_momentum(i), &self.forces[i].moment);
+            for (i, _) in bodies.all().iter().enumerate().filter(|(_, body)| body.fixed) {
+                add(y, layout.momentum(i), &self.impulses[i].force);
+                add(y, layout.ang_momentum(i), &self.impulses[i].moment);
             }
-            self.evaluate_joints(time, y)?;
+            self.evaluate(bodies, time, y)?;
         }
         Ok(true)
     }
 
     /// One step of Newton's method for the positions; returns the largest displacement of an end.
-    pub(super) fn close(&mut self, y: &mut [f64]) -> f64 {
-        let constraints = &mut self.constraints;
-        constraints.set_values();
-        constraints.solve();
-        let (layout, poses) = (&self.layout, &self.poses);
+    pub(super) fn close(&mut self, bodies: &Bodies, y: &mut [f64]) -> f64 {
+        self.set_values();
+        self.solve();
+        let layout = bodies.layout();
         let mut largest = 0.0_f64;
-        let bodies = &self.bodies;
-        constraints.changes(|body, v, omega, modal, factor| {
-            let step = factor * (v.norm() + omega.norm() * bodies[body].frame.gyration_radius());
+        self.changes(|i, v, omega, modal, factor| {
+            let body = &bodies.all()[i];
+            let step = factor * (v.norm() + omega.norm() * body.frame.gyration_radius());
             largest = largest.max(step.abs());
-            if !bodies[body].fixed {
-                let r = layout.position(body);
-                let position = vector(y, r) + poses[body].rotation * (factor * v);
+            if !body.fixed {
+                let r = layout.position(i);
+                let position = vector(y, r) + bodies.pose(i).rotation * (factor * v);
                 put(y, r, &position);
-                let b = layout.quaternion(body);
+                let b = layout.quaternion(i);
                 let mut turned =
                     rotation::product(&quaternion(y, b), &rotation::from_vector(&(factor * omega)));
                 rotation::normalise(&mut turned);
                 y[b..b + 4].copy_from_slice(&turned);
             }
-            let q = layout.modal(body);
+            let q = layout.modal(i);
             for (y, x) in y[q..q + modal.len()].iter_mut().zip(modal) {
                 *y += factor * x;
             }
@@ -164,52 +165,42 @@ impl System {
     }
 
     fn open(&self, row: usize) -> ProjectError {
-        let (joint, row_kind) = self.constraints.rows[row];
+        let (joint, row_kind) = self.rows[row];
         ProjectError::Open {
-            joint: self.constraints.joints[joint].name.clone(),
-            violation: self.constraints.now[row].value.abs(),
+            joint: self.joints[joint].name.clone(),
+            violation: self.now[row].value.abs(),
             is_length: row_kind.is_length(),
         }
     }
 
-    /// Poses, velocities, rows and the factor of G M⁻¹ Gᵀ at y.
-    pub(crate) fn evaluate_joints(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
-        self.set_state(y)?;
-        self.factorise_joints(time, y)
+    /// Sets poses, velocities, rows and the factor of G M⁻¹ Gᵀ to those at y.
+    pub(crate) fn evaluate(&mut self, bodies: &mut Bodies, time: f64, y: &[f64]) -> Result<(), RateError> {
+        bodies.set_state(y)?;
+        self.factorise_at(bodies, time, y)
     }
 
-    /// Rows at y, for which [`System::set_state`] was called.
-    pub(crate) fn set_joints(&mut self, time: f64, y: &[f64]) {
-        let (bodies, layout) = (&self.bodies[..], &self.layout);
-        let (poses, kinetics) = (&self.poses[..], &self.kinetics[..]);
-        self.constraints.set_state(Bodies { bodies, layout, poses, kinetics, y, time });
-    }
-
-    /// Rows and factor at y, for which [`System::set_state`] was called.
-    pub(crate) fn factorise_joints(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
-        self.set_joints(time, y);
-        self.constraints.factorise(&self.bodies, &self.kinetics).map_err(|dependent| {
-            let (joint, _) = self.constraints.rows[dependent.row];
-            RateError::Locked { joint: self.constraints.joints[joint].name.clone() }
+    /// Rows and factor at y, to which the bodies were set.
+    pub(super) fn factorise_at(&mut self, bodies: &Bodies, time: f64, y: &[f64]) -> Result<(), RateError> {
+        self.set_state(bodies.at(time, y));
+        self.factorise(bodies).map_err(|dependent| {
+            let (joint, _) = self.rows[dependent.row];
+            RateError::Locked { joint: self.joints[joint].name.clone() }
         })
     }
 
     /// The joint whose equations nearly depend on those before it at y, if the position is singular or almost
     /// so. The factor is lost.
-    pub(crate) fn singular_joint(&mut self, time: f64, y: &[f64]) -> Option<String> {
-        if self.constraints.is_empty() {
+    pub(crate) fn singular_joint(&mut self, bodies: &mut Bodies, time: f64, y: &[f64]) -> Option<String> {
+        if self.is_empty() {
             return None;
         }
-        self.set_state(y).ok()?;
-        self.set_joints(time, y);
-        let dependent =
-            self.constraints.factorise_above(NEARLY_SINGULAR, &self.bodies, &self.kinetics).err()?;
-        let (joint, _) = self.constraints.rows[dependent.row];
-        Some(self.constraints.joints[joint].name.clone())
+        bodies.set_state(y).ok()?;
+        self.set_state(bodies.at(time, y));
+        let dependent = self.factorise_above(NEARLY_SINGULAR, bodies).err()?;
+        let (joint, _) = self.rows[dependent.row];
+        Some(self.joints[joint].name.clone())
     }
-}
 
-impl super::Constraints {
     /// Length of the system as its joints see it: the longest arm, or distance of two ends \[m\].
     pub(crate) fn size(&self) -> f64 {
         let arms = self.places.iter().flatten().map(|place| place.arm_b.norm());
@@ -219,7 +210,7 @@ impl super::Constraints {
 
     /// The row that is violated most, and by how much, lengths relative to the size.
     pub(super) fn violation(&self, size: f64) -> (usize, f64) {
-        let of = |(number, &(_, row)): (usize, &(usize, super::row::Row))| {
+        let of = |(number, &(_, row)): (usize, &(usize, Row))| {
             let scale = if row.is_length() { size } else { 1.0 };
             (number, self.now[number].value.abs() / scale)
         };

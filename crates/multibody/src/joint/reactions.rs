@@ -6,88 +6,69 @@
 //! M ż = h − Gᵀ λ,   G ż + (known part of g̈) = 0    ⟹    (G M⁻¹ Gᵀ) λ = G M⁻¹ h + (known part of g̈)
 //! ```
 
-use carom_dynamics::{Jet, Pose};
+use carom_dynamics::Jet;
 use nalgebra::Vector3;
 
 use super::place::Place;
 use super::row::{Row, RowNow};
+use super::side::Side;
 use super::skyline::{Dependent, Skyline};
-use super::{Drive, Joint, JointEnd, SpecError, within_a_turn};
+use super::{Drive, Joint, SpecError, check_joint, within_a_turn};
+use crate::applied::AppliedForces;
+use crate::bodies::{Accelerations, Bodies, BodiesAt};
 use crate::body::Body;
 use crate::contact::BodyForces;
-use crate::kinetics::{Kinetics, RigidMassFactor, dot};
-use crate::layout::Layout;
+use crate::kinetics::RigidMassFactor;
+use crate::system_error::RateError;
 
 /// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry is that of a row which others repeat.
 pub(crate) const SMALLEST_PIVOT: f64 = 1e-10;
 
-/// The joints of a system with workspace.
+/// The joints of a system at a state, with workspace.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Constraints {
-    pub(crate) joints: Vec<Joint>,
-    pub(crate) drives: Vec<Drive>,
+    pub(super) joints: Vec<Joint>,
+    pub(super) drives: Vec<Drive>,
     /// Joint and equation of each row.
-    pub(crate) rows: Vec<(usize, Row)>,
+    pub(super) rows: Vec<(usize, Row)>,
     /// Places of the ends of each joint.
-    pub(crate) places: Vec<[Place; 2]>,
-    pub(crate) now: Vec<RowNow>,
+    pub(super) places: Vec<[Place; 2]>,
+    pub(super) now: Vec<RowNow>,
     /// Row of G and column of M⁻¹ Gᵀ of each row and side.
     sides: Vec<[Side; 2]>,
     matrix: Skyline,
     /// λ; any right-hand side of the matrix before.
-    pub(crate) multipliers: Vec<f64>,
+    pub(super) multipliers: Vec<f64>,
+    /// Impulses on all bodies.
+    pub(super) impulses: Vec<BodyForces>,
     /// Masses of the bodies, none for those that are held, while joints are closed by rigid motions alone: G
     /// has no modal columns.
-    pub(crate) rigid_masses: Option<Vec<Option<RigidMassFactor>>>,
+    pub(super) rigid_masses: Option<Vec<Option<RigidMassFactor>>>,
 }
 
-/// A row of G over (v, ω, q̇) of one body, and M⁻¹ times it.
-#[derive(Debug, Clone)]
-pub(crate) struct Side {
-    pub(crate) body: Option<usize>,
-    pub(crate) force: Vector3<f64>,
-    pub(crate) moment: Vector3<f64>,
-    pub(crate) modal: Vec<f64>,
-    pub(crate) velocity: Vector3<f64>,
-    pub(crate) omega: Vector3<f64>,
-    pub(crate) rate: Vec<f64>,
-}
-
-/// Where bodies are and how they move, for the joints.
-#[derive(Clone, Copy)]
-pub(crate) struct Bodies<'a> {
-    pub(crate) bodies: &'a [Body],
-    pub(crate) layout: &'a Layout,
-    pub(crate) poses: &'a [Pose],
-    pub(crate) kinetics: &'a [Kinetics],
-    pub(crate) y: &'a [f64],
-    pub(crate) time: f64,
-}
-
-impl Bodies<'_> {
-    /// Where an end is.
-    pub(crate) fn place(&self, end: &JointEnd) -> Place {
-        let Some(body) = end.body else { return Place::ground(&end.marker, &end.triad_b) };
-        let velocities = &self.kinetics[body].velocities;
-        Place::on(&end.marker, &end.triad_b, &self.poses[body], self.modal(body), velocities)
-    }
-
-    fn modal(&self, body: usize) -> &[f64] {
-        let start = self.layout.modal(body);
-        &self.y[start..start + self.layout.modes(body)]
-    }
+/// A row of a joint at a state.
+pub(crate) struct RowAt<'a> {
+    /// The joint.
+    pub(crate) joint: &'a Joint,
+    /// Places of its ends.
+    pub(crate) places: &'a [Place; 2],
+    /// ∂ġ/∂ẋ_i, ∂ġ/∂ω_i, ∂ġ/∂ẋ_j, ∂ġ/∂ω_j, inertial axes.
+    pub(crate) jacobian: &'a [Vector3<f64>; 4],
+    /// λ.
+    pub(crate) multiplier: f64,
 }
 
 impl Constraints {
     /// Rows of all joints.
     pub(crate) fn new(joints: Vec<Joint>, bodies: &[Body]) -> Result<Self, SpecError> {
         for joint in &joints {
-            check(joint, bodies)?;
+            check_joint(joint, bodies)?;
         }
         let rows = joints.iter().enumerate();
         let rows: Vec<_> =
             rows.flat_map(|(k, joint)| joint.kind.rows().into_iter().map(move |row| (k, row))).collect();
-        let mut constraints = Self { joints, ..Self::default() };
+        let impulses = bodies.iter().map(|body| BodyForces::none(body.frame.n)).collect();
+        let mut constraints = Self { joints, impulses, ..Self::default() };
         constraints.set_rows(rows, bodies);
         Ok(constraints)
     }
@@ -118,12 +99,19 @@ impl Constraints {
         self.joints[joint].ends.each_ref().map(|end| end.body)
     }
 
-    /// Row of G and column of M⁻¹ Gᵀ, side by side.
-    pub(crate) fn sides(&self, row: usize) -> &[Side; 2] {
-        &self.sides[row]
+    /// Writes row `row` of G and column `row` of M⁻¹ Gᵀ in the directions of all velocities.
+    pub(crate) fn write_row(&mut self, row: usize, bodies: &Bodies, of_g: &mut [f64], column: &mut [f64]) {
+        of_g.fill(0.0);
+        column.fill(0.0);
+        self.set_column(row, bodies);
+        for side in &self.sides[row] {
+            let Some(i) = side.body else { continue };
+            bodies.put_on_body(i, &side.force, &side.moment, &side.modal, of_g);
+            bodies.put_on_body(i, &side.velocity, &side.omega, &side.rate, column);
+        }
     }
 
-    /// g and ġ = G z + g_t.
+    /// Writes g and ġ = G z + g_t of all rows.
     pub(crate) fn read(&self, values: &mut [f64], rates: &mut [f64]) {
         for (number, &(joint, _)) in self.rows.iter().enumerate() {
             let [first, second] = &self.places[joint];
@@ -132,17 +120,54 @@ impl Constraints {
         }
     }
 
+    /// Number of rows.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// All joints.
+    pub(crate) fn all(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// All rows at the state that was set last.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = RowAt<'_>> {
+        self.rows.iter().zip(&self.now).zip(&self.multipliers).map(|((&(joint, _), now), &multiplier)| {
+            RowAt {
+                joint: &self.joints[joint],
+                places: &self.places[joint],
+                jacobian: &now.jacobian,
+                multiplier,
+            }
+        })
+    }
+
+    /// λ of all rows.
+    pub(crate) fn multipliers(&self) -> &[f64] {
+        &self.multipliers
+    }
+
+    /// Sets λ of all rows.
+    pub(crate) fn set_multipliers(&mut self, multipliers: impl Iterator<Item = f64>) {
+        self.multipliers.iter_mut().zip(multipliers).for_each(|(known, given)| *known = given);
+    }
+
+    /// Size to which the violation of a row is relative: the length of the system, or 1 for cosines.
+    pub(crate) fn closure(&self, row: usize) -> f64 {
+        if self.rows[row].1.is_length() { self.size() } else { 1.0 }
+    }
+
     /// True without joints.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Places, rows and G at a state.
-    pub(crate) fn set_state(&mut self, state: Bodies<'_>) {
+    pub(crate) fn set_state(&mut self, at: BodiesAt<'_>) {
         for (places, joint) in self.places.iter_mut().zip(&self.joints) {
             for (place, end) in places.iter_mut().zip(&joint.ends) {
                 if end.body.is_some() {
-                    *place = state.place(end);
+                    *place = Place::of(end, at);
                 }
             }
         }
@@ -150,7 +175,7 @@ impl Constraints {
             let places = &self.places[joint];
             let mut now = row.at(&places[0], &places[1]);
             if let Row::Driven(drive, coordinate) = row {
-                let Jet { value, rate, second_rate } = self.drives[drive].course.at(state.time);
+                let Jet { value, rate, second_rate } = self.drives[drive].course.at(at.time());
                 let value = now.value - value;
                 now.value = if coordinate.is_angle() { within_a_turn(value) } else { value };
                 now.given_rate = -rate;
@@ -160,7 +185,7 @@ impl Constraints {
             for (k, side) in self.sides[number].iter_mut().enumerate() {
                 if let Some(body) = side.body {
                     let marker = &self.joints[joint].ends[k].marker;
-                    let a = &state.poses[body].rotation;
+                    let a = &at.pose(body).rotation;
                     let force = a.tr_mul(&now.jacobian[2 * k]);
                     let torque = a.tr_mul(&now.jacobian[2 * k + 1]);
                     let bent = places[k].tangent.tr_mul(&torque);
@@ -174,7 +199,7 @@ impl Constraints {
                     if self.rigid_masses.is_some() {
                         side.modal.fill(0.0);
                     }
-                    if state.bodies[body].fixed {
+                    if at.all()[body].fixed {
                         (side.force, side.moment) = (Vector3::zeros(), Vector3::zeros());
                     }
                 }
@@ -183,12 +208,12 @@ impl Constraints {
     }
 
     /// M⁻¹ Gᵀ of a row, where G was set last.
-    pub(crate) fn set_column(&mut self, row: usize, bodies: &[Body], kinetics: &[Kinetics]) {
+    fn set_column(&mut self, row: usize, bodies: &Bodies) {
         for side in &mut self.sides[row] {
             if let Some(body) = side.body {
                 match &self.rigid_masses {
                     Some(masses) => side.apply_inverse_rigid_mass(masses[body].as_ref()),
-                    None => side.apply_inverse_mass(&bodies[body], &kinetics[body]),
+                    None => side.apply_inverse_mass(&bodies.all()[body], bodies.kinetics(body)),
                 }
             }
         }
@@ -199,18 +224,13 @@ impl Constraints {
     /// # Errors
     ///
     /// The first row that others repeat.
-    pub(crate) fn factorise(&mut self, bodies: &[Body], kinetics: &[Kinetics]) -> Result<(), Dependent> {
-        self.factorise_above(SMALLEST_PIVOT, bodies, kinetics)
+    pub(super) fn factorise(&mut self, bodies: &Bodies) -> Result<(), Dependent> {
+        self.factorise_above(SMALLEST_PIVOT, bodies)
     }
 
     /// [`Self::factorise`] that refuses pivots up to `smallest` of their diagonal entries.
-    pub(crate) fn factorise_above(
-        &mut self,
-        smallest: f64,
-        bodies: &[Body],
-        kinetics: &[Kinetics],
-    ) -> Result<(), Dependent> {
-        (0..self.rows.len()).for_each(|row| self.set_column(row, bodies, kinetics));
+    pub(super) fn factorise_above(&mut self, smallest: f64, bodies: &Bodies) -> Result<(), Dependent> {
+        (0..self.rows.len()).for_each(|row| self.set_column(row, bodies));
         let sides = &self.sides;
         let entry = |i: usize, j: usize| {
             let products = sides[i].iter().flat_map(|a| sides[j].iter().map(move |b| a.times(b)));
@@ -220,12 +240,30 @@ impl Constraints {
     }
 
     /// (G M⁻¹ Gᵀ)⁻¹ applied to what is in `multipliers`.
-    pub(crate) fn solve(&mut self) {
+    pub(super) fn solve(&mut self) {
         self.matrix.solve(&mut self.multipliers);
     }
 
+    /// Finds the multipliers at a state by the accelerations of the bodies under all other forces.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Locked`] if rows depend on each other.
+    pub(crate) fn react_to(
+        &mut self,
+        bodies: &mut Bodies,
+        forces: &[BodyForces],
+        time: f64,
+        y: &[f64],
+    ) -> Result<(), RateError> {
+        self.factorise_at(bodies, time, y)?;
+        bodies.set_accelerations(forces);
+        self.react(bodies.accelerations());
+        Ok(())
+    }
+
     /// Multipliers for accelerations `free` without joints, (a₀, ω̇, q̈) of each body.
-    pub(crate) fn react(&mut self, free: &[Accelerations]) {
+    fn react(&mut self, free: &[Accelerations]) {
         for (number, &(joint, _)) in self.rows.iter().enumerate() {
             let [first, second] = &self.places[joint];
             let known = self.now[number].known(first, second);
@@ -235,13 +273,16 @@ impl Constraints {
         self.solve();
     }
 
-    /// −Gᵀ λ on the bodies; what the ground gives is handed to `ground`: force, moment about the
-    /// inertial origin.
-    pub(crate) fn apply(
-        &self,
-        forces: &mut [BodyForces],
-        mut ground: impl FnMut(&Vector3<f64>, &Vector3<f64>),
-    ) {
+    /// Adds the reactions −Gᵀ λ to the forces on the bodies.
+    pub(crate) fn apply(&self, applied: &mut AppliedForces) {
+        let AppliedForces { on_bodies, flows } = applied;
+        flows.work += self.drive_power();
+        self.add_reactions(on_bodies, |force, moment| flows.add_from_ground(force, moment));
+    }
+
+    /// −Gᵀ λ on the bodies; calls `ground` with each force from the ground and its moment about the inertial
+    /// origin.
+    fn add_reactions(&self, forces: &mut [BodyForces], mut ground: impl FnMut(&Vector3<f64>, &Vector3<f64>)) {
         for (number, &(joint, _)) in self.rows.iter().enumerate() {
             let multiplier = self.multipliers[number];
             let from_ground = self.bodies_of(joint).contains(&None);
@@ -262,8 +303,22 @@ impl Constraints {
         }
     }
 
+    /// Adds the impulses −Gᵀ λ to the momenta in y; returns impulse and angular impulse of the ground.
+    pub(crate) fn add_impulses(&mut self, bodies: &Bodies, y: &mut [f64]) -> [Vector3<f64>; 2] {
+        let mut impulses = std::mem::take(&mut self.impulses);
+        impulses.iter_mut().for_each(BodyForces::clear);
+        let mut of_ground = [Vector3::zeros(); 2];
+        self.add_reactions(&mut impulses, |impulse, ang_impulse| {
+            of_ground[0] += impulse;
+            of_ground[1] += ang_impulse;
+        });
+        bodies.add_impulses(&impulses, y);
+        self.impulses = impulses;
+        of_ground
+    }
+
     /// −M⁻¹ Gᵀ λ: changes of (v, ω, q̇), or of position, rotation and q, handed over body by body.
-    pub(crate) fn changes(&self, mut change: impl FnMut(usize, &Vector3<f64>, &Vector3<f64>, &[f64], f64)) {
+    pub(super) fn changes(&self, mut change: impl FnMut(usize, &Vector3<f64>, &Vector3<f64>, &[f64], f64)) {
         for (sides, multiplier) in self.sides.iter().zip(&self.multipliers) {
             for side in sides {
                 if let Some(body) = side.body {
@@ -271,93 +326,5 @@ impl Constraints {
                 }
             }
         }
-    }
-}
-
-/// a₀, ω̇, q̈ of a body.
-#[derive(Debug, Clone)]
-pub(crate) struct Accelerations {
-    pub(crate) translation: Vector3<f64>,
-    pub(crate) rotation: Vector3<f64>,
-    pub(crate) modal: Vec<f64>,
-}
-
-impl Side {
-    /// Product of this row with the column of another, if they are of the same body.
-    fn times(&self, other: &Self) -> f64 {
-        if self.body.is_none() || self.body != other.body {
-            return 0.0;
-        }
-        let modal = dot(&self.modal, &other.rate);
-        self.force.dot(&other.velocity) + self.moment.dot(&other.omega) + modal
-    }
-
-    fn along(&self, x: &Accelerations) -> f64 {
-        let modal = dot(&self.modal, &x.modal);
-        self.force.dot(&x.translation) + self.moment.dot(&x.rotation) + modal
-    }
-
-    fn apply_inverse_mass(&mut self, body: &Body, kinetics: &Kinetics) {
-        if body.fixed {
-            Kinetics::apply_inverse_modal_mass(&body.frame, &self.modal, &mut self.rate);
-            return;
-        }
-        (self.velocity, self.omega) =
-            kinetics.apply_inverse_mass(&body.frame, &self.force, &self.moment, &self.modal, &mut self.rate);
-    }
-}
-
-impl Side {
-    /// As if the body could not be deformed; one without a mass is held.
-    fn apply_inverse_rigid_mass(&mut self, mass: Option<&RigidMassFactor>) {
-        self.rate.fill(0.0);
-        if let Some(mass) = mass {
-            (self.velocity, self.omega) = mass.apply_inverse(&self.force, &self.moment);
-        }
-    }
-}
-
-/// Whether two ends are on bodies that exist, with markers that were made for them, and not on the same one.
-///
-/// * `what` — `joint`, `spring` or `bushing`, for messages
-pub(crate) fn check_ends(
-    what: &'static str,
-    name: &str,
-    ends: &[JointEnd; 2],
-    bodies: &[Body],
-) -> Result<(), SpecError> {
-    let joint = || name.to_owned();
-    for end in ends {
-        let Some(body) = end.body else { continue };
-        let of = bodies.get(body).ok_or_else(|| SpecError::NoSuchBody {
-            what,
-            joint: joint(),
-            body,
-            bodies: bodies.len(),
-        })?;
-        for found in [end.marker.displacement.len(), end.marker.rotation.len()] {
-            if found != of.frame.n {
-                let expected = of.frame.n;
-                let body = of.name.clone();
-                return Err(SpecError::Marker { what, joint: joint(), body, found, expected });
-            }
-        }
-    }
-    let [first, second] = ends.each_ref().map(|end| end.body);
-    if first == second {
-        let on =
-            first.map_or_else(|| "the ground".to_owned(), |body| format!("body `{}`", bodies[body].name));
-        return Err(SpecError::SameBody { what, joint: joint(), on });
-    }
-    Ok(())
-}
-
-fn check(joint: &Joint, bodies: &[Body]) -> Result<(), SpecError> {
-    check_ends("joint", &joint.name, &joint.ends, bodies)?;
-    match joint.kind {
-        super::JointKind::Distance { length } if !(length > 0.0 && length.is_finite()) => {
-            Err(SpecError::Length { joint: joint.name.clone(), length })
-        }
-        _ => Ok(()),
     }
 }

@@ -8,17 +8,18 @@
 
 use carom_dynamics::rotation;
 
+use super::Constraints;
 use super::project::{DRIFT, ROUND_OFF};
 use super::row::Row;
+use crate::bodies::Bodies;
 use crate::body::Body;
-use crate::kinetics::{Kinetics, RigidMassFactor, Velocities};
+use crate::kinetics::{RigidMassFactor, Velocities};
 use crate::layout::{put, quaternion, vector};
-use crate::system::System;
 use crate::system_error::RateError;
 
 const MAX_STEPS: usize = 60;
 
-impl System {
+impl Constraints {
     /// Moves bodies until their joints close at t = 0, and changes their velocities, which go with the
     /// bodies, until the joints allow them. Shapes and their rates stay. Where all fits already, or rigid
     /// motions lead nowhere, y stays as it is to the bit.
@@ -26,104 +27,111 @@ impl System {
     /// # Errors
     ///
     /// [`RateError`] if y cannot be evaluated.
-    pub(super) fn close_rigidly(&mut self, y: &mut [f64]) -> Result<(), RateError> {
-        self.set_state(y)?;
-        self.set_joints(0.0, y);
-        let velocities: Vec<_> = self.kinetics.iter().map(|kinetics| kinetics.velocities.clone()).collect();
-        if self.constraints.is_empty() || self.fits() {
+    pub(super) fn close_rigidly(&mut self, bodies: &mut Bodies, y: &mut [f64]) -> Result<(), RateError> {
+        bodies.set_state(y)?;
+        self.set_state(bodies.at(0.0, y));
+        let velocities: Vec<_> = (0..bodies.all().len()).map(|i| bodies.velocities(i).clone()).collect();
+        if self.is_empty() || self.fits() {
             return Ok(());
         }
-        let rows = self.constraints.rows.clone();
+        let rows = self.rows.clone();
         let given = y.to_vec();
         // Shapes stay, and with them the masses in body axes.
-        self.constraints.rigid_masses = Some(self.rigid_masses()?);
-        let closed = self.move_bodies(y, &rows).and_then(|()| self.change_velocities(y, velocities));
-        self.constraints.rigid_masses = None;
-        self.constraints.set_rows(rows, &self.bodies);
+        self.rigid_masses = Some(rigid_masses(bodies)?);
+        let closed =
+            self.move_bodies(bodies, y, &rows).and_then(|()| self.change_velocities(bodies, y, velocities));
+        self.rigid_masses = None;
+        self.set_rows(rows, bodies.all());
         if closed.is_none() {
             y.copy_from_slice(&given);
         }
         Ok(())
     }
 
-    /// Factors of the masses of all bodies that are not held.
-    fn rigid_masses(&self) -> Result<Vec<Option<RigidMassFactor>>, RateError> {
-        let of = |(body, kinetics): (&Body, &Kinetics)| {
-            let factor = || kinetics.rigid_mass_factor(&body.frame);
-            let failed = |source| RateError::Mass { body: body.name.clone(), source };
-            (!body.fixed).then(factor).transpose().map_err(failed)
-        };
-        self.bodies.iter().zip(&self.kinetics).map(of).collect()
-    }
-
     /// Whether positions and velocities are those of the joints, at the state that was set last.
     fn fits(&mut self) -> bool {
-        let (largest, speed) = self.constraints.set_rates();
-        self.constraints.violation(self.constraints.size()).1 <= DRIFT && largest <= DRIFT * speed
+        let (largest, speed) = self.set_rates();
+        self.violation(self.size()).1 <= DRIFT && largest <= DRIFT * speed
     }
 
     /// Newton's method over the rigid motions; none if it does not close all `rows`.
-    fn move_bodies(&mut self, y: &mut [f64], rows: &[(usize, Row)]) -> Option<()> {
+    fn move_bodies(&mut self, bodies: &mut Bodies, y: &mut [f64], rows: &[(usize, Row)]) -> Option<()> {
         for _ in 0..MAX_STEPS {
             // What repeats other rows here may not do so elsewhere, and must hold in the end.
-            self.constraints.set_rows(rows.to_vec(), &self.bodies);
-            self.set_state(y).ok()?;
-            self.set_joints(0.0, y);
-            let all = self.constraints.violation(self.constraints.size()).1;
-            self.factorise_rigid(y)?;
-            let independent = self.constraints.violation(self.constraints.size()).1;
+            self.set_rows(rows.to_vec(), bodies.all());
+            bodies.set_state(y).ok()?;
+            self.set_state(bodies.at(0.0, y));
+            let all = self.violation(self.size()).1;
+            self.factorise_rigid(bodies, y)?;
+            let independent = self.violation(self.size()).1;
             if all <= ROUND_OFF || independent <= ROUND_OFF {
                 return (all <= DRIFT).then_some(());
             }
-            self.close(y);
+            self.close(bodies, y);
         }
         None
     }
 
     /// Brings the velocities z of all bodies to the joints and writes their momenta.
-    fn change_velocities(&mut self, y: &mut [f64], mut z: Vec<Velocities>) -> Option<()> {
-        self.put_momenta(y, &z);
+    fn change_velocities(
+        &mut self,
+        bodies: &mut Bodies,
+        y: &mut [f64],
+        mut z: Vec<Velocities>,
+    ) -> Option<()> {
+        put_momenta(bodies, y, &z);
         // A second time for round-off.
         for _ in 0..2 {
-            self.factorise_rigid(y)?;
-            self.constraints.set_rates();
-            self.constraints.solve();
-            self.constraints.changes(|body, v, omega, _, factor| {
+            self.factorise_rigid(bodies, y)?;
+            self.set_rates();
+            self.solve();
+            self.changes(|body, v, omega, _, factor| {
                 z[body].v += factor * v;
                 z[body].omega += factor * omega;
             });
-            self.put_momenta(y, &z);
+            put_momenta(bodies, y, &z);
         }
         Some(())
     }
 
     /// The factor at y, without the rows that others repeat as long as bodies keep their shapes.
-    fn factorise_rigid(&mut self, y: &[f64]) -> Option<()> {
-        self.set_state(y).ok()?;
-        self.set_joints(0.0, y);
-        while let Err(dependent) = self.constraints.factorise(&self.bodies, &self.kinetics) {
-            let mut rows = self.constraints.rows.clone();
+    fn factorise_rigid(&mut self, bodies: &mut Bodies, y: &[f64]) -> Option<()> {
+        bodies.set_state(y).ok()?;
+        self.set_state(bodies.at(0.0, y));
+        while let Err(dependent) = self.factorise(bodies) {
+            let mut rows = self.rows.clone();
             rows.remove(dependent.row);
-            self.constraints.set_rows(rows, &self.bodies);
-            self.set_joints(0.0, y);
+            self.set_rows(rows, bodies.all());
+            self.set_state(bodies.at(0.0, y));
         }
         Some(())
     }
+}
 
-    /// Momenta of the velocities z at the positions in y, for which [`System::set_state`] was called.
-    fn put_momenta(&self, y: &mut [f64], z: &[Velocities]) {
-        let Self { bodies, layout, kinetics, .. } = self;
-        for (i, (body, z)) in bodies.iter().zip(z).enumerate() {
-            let modal = layout.modal_momentum(i);
-            let (linear, angular) = kinetics[i].momenta(&body.frame, z, &mut y[modal..modal + body.frame.n]);
-            if body.fixed {
-                continue;
-            }
-            let a = rotation::matrix(&quaternion(y, layout.quaternion(i)));
-            let momentum = a * linear;
-            let moment = vector(y, layout.position(i)).cross(&momentum);
-            put(y, layout.momentum(i), &momentum);
-            put(y, layout.ang_momentum(i), &(a * angular + moment));
+/// Factors of the masses of all bodies that are not held.
+fn rigid_masses(bodies: &Bodies) -> Result<Vec<Option<RigidMassFactor>>, RateError> {
+    let of = |(i, body): (usize, &Body)| {
+        let factor = || bodies.kinetics(i).rigid_mass_factor(&body.frame);
+        let failed = |source| RateError::Mass { body: body.name.clone(), source };
+        (!body.fixed).then(factor).transpose().map_err(failed)
+    };
+    bodies.all().iter().enumerate().map(of).collect()
+}
+
+/// Writes the momenta of velocities z at the positions in y, to which the bodies were set.
+fn put_momenta(bodies: &Bodies, y: &mut [f64], z: &[Velocities]) {
+    let layout = bodies.layout();
+    for (i, (body, z)) in bodies.all().iter().zip(z).enumerate() {
+        let modal = layout.modal_momentum(i);
+        let momenta = &mut y[modal..modal + body.frame.n];
+        let (linear, angular) = bodies.kinetics(i).momenta(&body.frame, z, momenta);
+        if body.fixed {
+            continue;
         }
+        let a = rotation::matrix(&quaternion(y, layout.quaternion(i)));
+        let momentum = a * linear;
+        let moment = vector(y, layout.position(i)).cross(&momentum);
+        put(y, layout.momentum(i), &momentum);
+        put(y, layout.ang_momentum(i), &(a * angular + moment));
     }
 }

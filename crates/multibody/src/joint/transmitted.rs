@@ -15,51 +15,45 @@ use nalgebra::Vector3;
 
 use super::row::Row;
 use super::{Constraints, Coordinate, Place};
-use crate::force::ElementAction;
-use crate::system::System;
-use crate::system_error::RateError;
+use crate::bodies::BodiesAt;
+use crate::force::{ElementAction, ForceElements};
 
-impl System {
-    /// Number of joints, and behind them of the springs and bushings that belong to none: what a frame has
-    /// joint states of.
-    pub fn n_transmitting(&self) -> usize {
-        self.constraints.joints.len() + self.elements.all.iter().filter(|e| e.joint.is_none()).count()
-    }
-
-    /// Forces of loads, elements, contact and joints at y, for which [`System::set_state`] and
-    /// [`System::evaluate_contacts`] were called.
-    ///
-    /// # Errors
-    ///
-    /// [`RateError`] where joints lock.
-    pub(crate) fn evaluate_reactions(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
-        if self.n_transmitting() == 0 {
-            return Ok(());
+/// Writes the joint states at a state for which the multipliers were found: one for each joint, and behind
+/// them one for each spring and bushing that belongs to no joint.
+pub(crate) fn write_joint_states(
+    joints: &Constraints,
+    elements: &ForceElements,
+    at: BodiesAt<'_>,
+    states: &mut [JointState],
+) {
+    states.fill(JointState::default());
+    joints.add_transmitted(at.time(), states);
+    let mut next = joints.all().len();
+    elements.for_actions(at, |element, action| {
+        let index = element.joint.unwrap_or(next);
+        next += usize::from(element.joint.is_none());
+        let (force, torque) = action.wrenches[1];
+        add_wrench(&mut states[index], &action.places, &force, &torque);
+        if let Some(along) = &action.along {
+            add_element(&mut states[index], along);
         }
-        self.apply_all(time, y)
-    }
-
-    /// What is transmitted at y, for which `evaluate_reactions` was called; one entry for each of
-    /// [`System::n_transmitting`].
-    pub(crate) fn joint_states(&self, time: f64, y: &[f64], states: &mut [JointState]) {
-        states.fill(JointState::default());
-        self.constraints.add_reactions(time, states);
-        let mut next = self.constraints.joints.len();
-        for (number, element) in self.elements.all.iter().enumerate() {
-            let action = self.elements.action(number, &self.bodies_at(y));
-            let at = element.joint.unwrap_or(next);
-            next += usize::from(element.joint.is_none());
-            let (force, torque) = action.wrenches[1];
-            add_wrench(&mut states[at], &action.places, &force, &torque);
-            if let Some(along) = action.along {
-                take_in(&mut states[at], &along);
-            }
-        }
-    }
+    });
 }
 
 impl Constraints {
-    fn add_reactions(&self, time: f64, states: &mut [JointState]) {
+    /// Calls `visit` with the point and the force of each row on a body.
+    pub(crate) fn for_forces_on(&self, body: usize, visit: &mut dyn FnMut(&Vector3<f64>, &Vector3<f64>)) {
+        for row in self.rows() {
+            for (k, end) in row.joint.ends.iter().enumerate() {
+                if end.body == Some(body) {
+                    let force = -row.multiplier * row.jacobian[2 * k];
+                    visit(&row.places[k].position, &force);
+                }
+            }
+        }
+    }
+
+    fn add_transmitted(&self, time: f64, states: &mut [JointState]) {
         for (number, &(joint, row)) in self.rows.iter().enumerate() {
             let (now, multiplier) = (&self.now[number], self.multipliers[number]);
             let [force, torque] = [2, 3].map(|i| -multiplier * now.jacobian[i]);
@@ -87,7 +81,7 @@ fn slot(state: &mut JointState, coordinate: Coordinate) -> &mut JointAction {
     state.actions[usize::from(coordinate.is_angle())].get_or_insert_default()
 }
 
-fn take_in(state: &mut JointState, along: &ElementAction) {
+fn add_element(state: &mut JointState, along: &ElementAction) {
     let action = slot(state, along.coordinate);
     (action.value, action.rate) = (along.value, along.rate);
     action.spring = along.spring.or(action.spring);

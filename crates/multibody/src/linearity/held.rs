@@ -52,7 +52,7 @@ struct Neighbourhood {
 impl HeldModes {
     /// Of body `i` at the state that was set last, joints included. None where its modes cannot be found.
     pub(super) fn new(system: &System, i: usize, shape: &Shape) -> Option<Self> {
-        let body = &system.bodies[i];
+        let body = &system.bodies()[i];
         let reduced = body.reduced.as_ref()?;
         let near = Neighbourhood::of(system, i, shape.modes().min(reduced.invariants.n_massive()));
         let (mass, stiffness) = near.matrices(system).filter(|_| near.modes > 0)?;
@@ -99,8 +99,8 @@ fn stiffening(shape: &Shape, lateral: &[[f64; 2]], omega: f64) -> Vec<f64> {
 impl Neighbourhood {
     fn of(system: &System, i: usize, modes: usize) -> Self {
         let mut bodies = vec![i];
-        let moves = |body: &usize| !system.bodies[*body].fixed;
-        for joint in &system.constraints.joints {
+        let moves = |body: &usize| !system.bodies()[*body].fixed;
+        for joint in system.joints().all() {
             let ends = joint.ends.each_ref().map(|end| end.body);
             if ends.contains(&Some(i)) {
                 bodies.extend(ends.into_iter().flatten().filter(|body| *body != i).filter(moves));
@@ -108,7 +108,7 @@ impl Neighbourhood {
         }
         bodies[1..].sort_unstable();
         bodies.dedup();
-        let rigid = |body: usize| if system.bodies[body].fixed { 0 } else { 6 };
+        let rigid = |body: usize| if system.bodies()[body].fixed { 0 } else { 6 };
         let mut starts = Vec::new();
         let mut n = 0;
         for (k, &body) in bodies.iter().enumerate() {
@@ -127,8 +127,8 @@ impl Neighbourhood {
     fn matrices(&self, system: &System) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
         let (mut mass, mut stiffness) = (DMatrix::zeros(self.n, self.n), DMatrix::zeros(self.n, self.n));
         for (&i, &start) in self.bodies.iter().zip(&self.starts) {
-            let frame = &system.bodies[i].frame;
-            if system.bodies[i].fixed {
+            let frame = &system.bodies()[i].frame;
+            if system.bodies()[i].fixed {
                 continue;
             }
             let moment = frame.first_moment.cross_matrix();
@@ -137,7 +137,7 @@ impl Neighbourhood {
             mass.view_mut((start, start + 3), (3, 3)).copy_from(&moment.transpose());
             mass.view_mut((start + 3, start + 3), (3, 3)).copy_from(&frame.inertia);
         }
-        let body = &system.bodies[self.bodies[0]];
+        let body = &system.bodies()[self.bodies[0]];
         let of = &body.reduced.as_ref()?.invariants;
         let modal = self.modal(body);
         for k in 0..self.modes {
@@ -156,34 +156,29 @@ impl Neighbourhood {
 
     /// Rows G of the joints among the bodies and to what does not move.
     fn rows(&self, system: &System) -> DMatrix<f64> {
-        let constraints = &system.constraints;
         let is_near = |end: &JointEnd| {
-            end.body.is_none_or(|body| system.bodies[body].fixed || self.bodies.contains(&body))
+            end.body.is_none_or(|body| system.bodies()[body].fixed || self.bodies.contains(&body))
         };
-        let known: Vec<usize> = (0..constraints.rows.len())
-            .filter(|&row| constraints.joints[constraints.rows[row].0].ends.iter().all(is_near))
-            .collect();
+        let known: Vec<_> = system.joints().rows().filter(|row| row.joint.ends.iter().all(is_near)).collect();
         let mut rows = DMatrix::zeros(known.len(), self.n);
-        for (row, &number) in known.iter().enumerate() {
-            let joint = constraints.rows[number].0;
-            for (k, end) in constraints.joints[joint].ends.iter().enumerate() {
+        for (row, known) in known.iter().enumerate() {
+            for (k, end) in known.joint.ends.iter().enumerate() {
                 let Some(at) = end.body.and_then(|body| self.bodies.iter().position(|&b| b == body)) else {
                     continue;
                 };
                 let i = self.bodies[at];
-                let a = &system.poses[i].rotation;
-                let [force, torque] =
-                    [0, 1].map(|part| a.tr_mul(&constraints.now[number].jacobian[2 * k + part]));
+                let a = &system.states().pose(i).rotation;
+                let [force, torque] = [0, 1].map(|part| a.tr_mul(&known.jacobian[2 * k + part]));
                 let start = self.starts[at];
-                if !system.bodies[i].fixed {
-                    let arm = constraints.places[joint][k].arm_b;
+                if !system.bodies()[i].fixed {
+                    let arm = known.places[k].arm_b;
                     put(&mut rows, row, start, &force);
                     put(&mut rows, row, start + 3, &(arm.cross(&force) + torque));
                 }
                 if at == 0 {
-                    let modal = self.modal(&system.bodies[i]);
+                    let modal = self.modal(&system.bodies()[i]);
                     for mode in 0..self.modes {
-                        let (phi, psi) = of_end(&system.bodies[i], end, mode);
+                        let (phi, psi) = of_end(&system.bodies()[i], end, mode);
                         rows[(row, modal + mode)] = phi.dot(&force) + psi.dot(&torque);
                     }
                 }

@@ -21,10 +21,8 @@ mod held;
 mod report;
 mod shape;
 
-use nalgebra::Vector3;
-
 use crate::outcome::RunError;
-use crate::simulation::Simulation;
+use crate::stepper::Stepper;
 use crate::system::System;
 use axial::{Axial, place};
 use carom_dynamics::BodyState;
@@ -99,7 +97,8 @@ impl LinearityWatch {
     /// For a system at its initial state, for which [`System::set_state`] was called.
     pub(crate) fn new(system: &mut System, y: &[f64]) -> Self {
         system.set_joints(0.0, y);
-        let bodies: Vec<Watched> = (0..system.bodies.len()).filter_map(|i| Watched::new(system, i)).collect();
+        let bodies: Vec<Watched> =
+            (0..system.bodies().len()).filter_map(|i| Watched::new(system, i)).collect();
         let rows = bodies.iter().map(|watched| watched.shape.rows()).max().unwrap_or(0);
         let watched = bodies.iter().filter(|watched| watched.axial.is_some());
         let fastest =
@@ -108,14 +107,30 @@ impl LinearityWatch {
         Self { bodies, work: vec![0.0; rows], last: 0.0, interval }
     }
 
+    /// Records the end of a step, at which poses, velocities and contact were evaluated.
+    pub(crate) fn observe_step(
+        &mut self,
+        system: &mut System,
+        stepper: &mut Stepper,
+    ) -> Result<(), RunError> {
+        let time = stepper.time();
+        self.observe(system, stepper.state(), time);
+        let touches = || system.contacts().reactions().iter().any(|reaction| reaction.normal_force > 0.0);
+        if !self.watches_forces() || !self.is_due(time, touches()) {
+            return Ok(());
+        }
+        stepper.evaluate_reactions(system)?;
+        self.observe_forces(system, stepper.state(), time);
+        Ok(())
+    }
+
     /// Deflection, rotation and rate of all bodies by their dynamic modes.
     fn observe(&mut self, system: &System, y: &[f64], time: f64) {
         for watched in &mut self.bodies {
             let i = watched.body;
-            let q = &y[system.layout.modal(i)..system.layout.modal(i) + system.bodies[i].frame.n];
-            watched.observe_shape(q, &mut self.work, time);
-            let (_, omega) = system.bodies[i].frame.mean_motion(&system.kinetics[i].velocities);
-            if let Some(first) = watched.held.omega.first().filter(|_| !system.bodies[i].fixed) {
+            watched.observe_shape(system.states().modal_in(i, y), &mut self.work, time);
+            let (_, omega) = system.states().mean_motion(i);
+            if let Some(first) = watched.held.omega.first().filter(|_| !system.bodies()[i].fixed) {
                 let rate = omega.dot(&(watched.inertia * omega)).max(0.0).sqrt();
                 watched.found.rate.take(rate / first, time);
             }
@@ -140,18 +155,18 @@ impl LinearityWatch {
     fn observe_forces(&mut self, system: &System, y: &[f64], time: f64) {
         let passed = time - self.last;
         self.last = time;
-        let gravity = system.loads.gravity();
+        let gravity = system.loads().gravity();
         for watched in &mut self.bodies {
             if let Some(axial) = &mut watched.axial {
                 axial.clear();
                 let (i, shape) = (watched.body, &watched.shape);
-                let pose = &system.poses[i];
+                let pose = system.states().pose(i);
                 let along = pose.rotation * shape.axes.column(0);
-                system.for_loads_on(i, y, time, &mut |point, force| {
+                system.for_forces_on(i, y, time, &mut |point, force| {
                     let point_b = pose.rotation.tr_mul(&(point - pose.position));
                     axial.add(place(shape, &point_b), along.dot(force));
                 });
-                let (_, omega) = system.bodies[i].frame.mean_motion(&system.kinetics[i].velocities);
+                let (_, omega) = system.states().mean_motion(i);
                 let turning = omega.norm_squared() - omega.dot(&shape.axes.column(0)).powi(2);
                 axial.balance(turning, along.dot(&gravity));
                 watched.take_force(passed, time);
@@ -167,7 +182,7 @@ impl LinearityWatch {
 
 impl Watched {
     fn new(system: &System, i: usize) -> Option<Self> {
-        let body = &system.bodies[i];
+        let body = &system.bodies()[i];
         let reduced = body.reduced.clone()?;
         let shape = Shape::new(body, &reduced)?;
         let held = HeldModes::new(system, i, &shape).unwrap_or_default();
@@ -205,69 +220,5 @@ impl Watched {
                 self.found.is_compression = *mean < 0.0;
             }
         }
-    }
-}
-
-impl System {
-    /// Hands over the points and forces of all loads on a body but gravity, at a state at which they were
-    /// evaluated.
-    fn for_loads_on(
-        &self,
-        body: usize,
-        y: &[f64],
-        time: f64,
-        take: &mut dyn FnMut(&Vector3<f64>, &Vector3<f64>),
-    ) {
-        let constraints = &self.constraints;
-        for (number, &(joint, _)) in constraints.rows.iter().enumerate() {
-            for (k, end) in constraints.joints[joint].ends.iter().enumerate() {
-                if end.body == Some(body) {
-                    let force = -constraints.multipliers[number] * constraints.now[number].jacobian[2 * k];
-                    take(&constraints.places[joint][k].position, &force);
-                }
-            }
-        }
-        for (number, element) in self.elements.all.iter().enumerate() {
-            if element.ends.iter().any(|end| end.body == Some(body)) {
-                let action = self.elements.action(number, &self.bodies_at(y));
-                for k in (0..2).filter(|&k| element.ends[k].body == Some(body)) {
-                    take(&action.places[k].position, &action.wrenches[k].0);
-                }
-            }
-        }
-        let pose = &self.poses[body];
-        for load in self.loads.point_loads.iter().filter(|load| load.body == body) {
-            let force = load.scale.at(time).value * Vector3::from(load.force);
-            let force = match load.axes {
-                carom_dynamics::Axes::Body => pose.rotation * force,
-                carom_dynamics::Axes::Inertial => force,
-            };
-            take(&pose.point(&Vector3::from(load.marker.position_b)), &force);
-        }
-        for (pair, reaction) in self.reactions.iter().enumerate().filter(|(_, r)| r.normal_force > 0.0) {
-            let sign = match self.pair_bodies(pair) {
-                [first, _] if first == body => 1.0,
-                [_, second] if second == body => -1.0,
-                _ => continue,
-            };
-            take(&reaction.point, &(sign * reaction.force));
-        }
-    }
-}
-
-impl Simulation {
-    /// Takes in the end of a step, at which poses, velocities and contact were evaluated.
-    pub(crate) fn watch_linearity(&mut self) -> Result<(), RunError> {
-        let time = self.time;
-        self.linearity.observe(&self.system, &self.y, time);
-        let touches = || self.system.reactions.iter().any(|reaction| reaction.normal_force > 0.0);
-        if !self.linearity.watches_forces() || !self.linearity.is_due(time, touches()) {
-            return Ok(());
-        }
-        let evaluated = self.system.evaluate_reactions(time, &self.y);
-        evaluated.map_err(|source| RunError::State { time, source })?;
-        self.strayed = true;
-        self.linearity.observe_forces(&self.system, &self.y, time);
-        Ok(())
     }
 }

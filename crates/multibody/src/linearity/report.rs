@@ -2,6 +2,10 @@
 
 use super::{Found, LinearityWatch, Peak, Watched};
 use crate::system::System;
+use carom_dynamics::{Checkpoint, CheckpointError};
+
+/// Name of the entry in checkpoints.
+const ENTRY: &str = "linearity";
 
 /// Error of linear theory that the limits stand for.
 pub(super) const ERROR: f64 = 0.01;
@@ -28,17 +32,39 @@ const BUCKLING: f64 = 0.5;
 impl LinearityWatch {
     /// Warnings of all bodies: what, where, when, value, limit, remedy.
     pub(crate) fn warnings(&self, system: &System) -> impl Iterator<Item = String> {
-        self.bodies.iter().flat_map(|watched| watched.warnings(&system.bodies[watched.body].name))
+        self.bodies.iter().flat_map(|watched| watched.warnings(&system.bodies()[watched.body].name))
+    }
+
+    /// Adds what was observed so far to a checkpoint.
+    pub(crate) fn save(&self, checkpoint: &mut Checkpoint) {
+        checkpoint.put_reals(ENTRY, &self.to_numbers());
+    }
+
+    /// Takes what was observed from a checkpoint; those of earlier releases do not have it.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if it belongs to other bodies.
+    pub(crate) fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        if !checkpoint.entries.contains_key(ENTRY) {
+            return Ok(());
+        }
+        let numbers = checkpoint.reals(ENTRY)?;
+        if !self.read_numbers(numbers) {
+            let (found, expected) = (numbers.len(), self.to_numbers().len());
+            return Err(CheckpointError::Length { name: ENTRY.to_owned(), found, expected });
+        }
+        Ok(())
     }
 
     /// Numbers for a checkpoint.
-    pub(crate) fn to_numbers(&self) -> Vec<f64> {
+    fn to_numbers(&self) -> Vec<f64> {
         let bodies = self.bodies.iter().flat_map(|watched| watched.found.to_numbers());
         std::iter::once(self.last).chain(bodies).collect()
     }
 
     /// Takes back what [`LinearityWatch::to_numbers`] gave; false if it does not fit.
-    pub(crate) fn read_numbers(&mut self, numbers: &[f64]) -> bool {
+    fn read_numbers(&mut self, numbers: &[f64]) -> bool {
         let Some((last, rest)) = numbers.split_first() else { return false };
         let (bodies, []) = rest.as_chunks::<{ Found::NUMBERS }>() else { return false };
         if bodies.len() != self.bodies.len() {

@@ -1,5 +1,4 @@
-//! A system taken apart for integrators that solve for its joints themselves: see
-//! [`carom_integrate::SecondOrder`].
+//! Positions of the bodies moved by increments of the tangent space, and momenta of given velocities.
 //!
 //! Velocities are (ṙ, ω, q̇) of each body that is free, r in inertial and ω in body axes, and q̇ of each that
 //! is held; increments move
@@ -10,19 +9,17 @@
 //!
 //! and a change of (P, L, p) means (ΔP, Aᵀ (ΔL − r × ΔP), Δp) in the directions of the velocities.
 
-use crate::contact::BodyForces;
-use crate::layout::{Layout, put, quaternion, vector};
-use crate::system::System;
-use crate::system_error::RateError;
 use carom_dynamics::{Pose, rotation};
-use carom_integrate::{Displacement, Reading, SecondOrder};
 use nalgebra::Vector3;
 
+use super::Bodies;
 use crate::body::Body;
+use crate::contact::BodyForces;
+use crate::layout::{Layout, put, quaternion, vector};
 
 /// Where velocities lie, body by body.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Directions {
+pub(super) struct Directions {
     /// Start of each body.
     starts: Vec<usize>,
     /// Components of y of the position and the momentum of each velocity, and its body.
@@ -30,7 +27,7 @@ pub(crate) struct Directions {
 }
 
 impl Directions {
-    pub(crate) fn new(bodies: &[Body], layout: &Layout) -> Self {
+    pub(super) fn new(bodies: &[Body], layout: &Layout) -> Self {
         let mut directions = Self::default();
         for (i, body) in bodies.iter().enumerate() {
             directions.starts.push(directions.components.len());
@@ -52,21 +49,54 @@ impl Directions {
     }
 }
 
-impl System {
-    /// Poses and terms of the mass matrices at the positions in y.
-    fn set_positions(&mut self, y: &[f64]) {
+impl Bodies {
+    /// Number of velocities.
+    pub(crate) fn n_velocities(&self) -> usize {
+        self.directions.components.len()
+    }
+
+    /// Components of y of the position and the momentum of a velocity.
+    pub(crate) fn components(&self, velocity: usize) -> [usize; 2] {
+        self.directions.components[velocity].0
+    }
+
+    /// True for the velocity of a mode above the split.
+    pub(crate) fn is_high_mode(&self, velocity: usize) -> bool {
+        let body = self.directions.components[velocity].1;
+        let mode = velocity.checked_sub(self.directions.modal(body, &self.all[body]));
+        mode.is_some_and(|k| self.all[body].high_frequency(k) > 0.0)
+    }
+
+    /// Size of the component of y that an increment changes: lengths are as large as the system, angles 1;
+    /// modal coordinates as large as they are, or as what moves the ends of joints by its size.
+    ///
+    /// * `size` — length of the system \[m\]
+    pub(crate) fn magnitude(&self, y: &[f64], velocity: usize, size: f64) -> f64 {
+        let ([component, _], body) = self.directions.components[velocity];
+        let (r, q) = (self.layout.position(body), self.layout.modal(body));
+        if component >= q {
+            y[component].abs().max(size / self.all[body].amplitudes[component - q])
+        } else if component >= r + 3 {
+            1.0
+        } else {
+            vector(y, r).amax().max(size)
+        }
+    }
+
+    /// Sets poses and terms of the mass matrices to the positions in y.
+    pub(crate) fn set_positions(&mut self, y: &[f64]) {
         let layout = &self.layout;
-        for (i, body) in self.bodies.iter().enumerate() {
+        for (i, body) in self.all.iter().enumerate() {
             let rotation = rotation::matrix(&quaternion(y, layout.quaternion(i)));
             self.poses[i] = Pose { position: vector(y, layout.position(i)), rotation };
             self.kinetics[i].set_modal(&body.frame, &y[layout.modal(i)..layout.modal(i) + body.frame.n]);
         }
     }
 
-    /// Moves the positions in y.
-    fn move_by(&self, increment: &[f64], y: &mut [f64]) {
+    /// Moves the positions in y by an increment of all velocities.
+    pub(crate) fn move_by(&self, increment: &[f64], y: &mut [f64]) {
         let layout = &self.layout;
-        for (i, body) in self.bodies.iter().enumerate() {
+        for (i, body) in self.all.iter().enumerate() {
             let start = self.directions.starts[i];
             if !body.fixed {
                 let (r, b) = (layout.position(i), layout.quaternion(i));
@@ -83,10 +113,10 @@ impl System {
         }
     }
 
-    /// Writes the momenta M z at the positions that were set last to y; velocities become z.
-    fn set_momenta(&mut self, velocity: &[f64], y: &mut [f64]) {
+    /// Writes the momenta M z at the positions that were set last to y; the velocities become z.
+    pub(crate) fn set_momenta(&mut self, velocity: &[f64], y: &mut [f64]) {
         let layout = &self.layout;
-        for (i, body) in self.bodies.iter().enumerate() {
+        for (i, body) in self.all.iter().enumerate() {
             let (kinetics, pose) = (&mut self.kinetics[i], &self.poses[i]);
             let (n, p) = (body.frame.n, layout.modal_momentum(i));
             let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
@@ -107,18 +137,11 @@ impl System {
         }
     }
 
-    /// Adds what the impulses −Gᵀ λ of the joints' multipliers are to the momenta in y; returns impulse and
-    /// angular impulse of the ground.
-    pub(crate) fn add_impulses(&mut self, y: &mut [f64]) -> [Vector3<f64>; 2] {
-        let (layout, impulses) = (&self.layout, &mut self.forces);
-        impulses.iter_mut().for_each(BodyForces::clear);
-        let mut of_ground = [Vector3::zeros(); 2];
-        self.constraints.apply(impulses, |impulse, ang_impulse| {
-            of_ground[0] += impulse;
-            of_ground[1] += ang_impulse;
-        });
+    /// Adds impulses on all bodies to the momenta in y.
+    pub(crate) fn add_impulses(&self, impulses: &[BodyForces], y: &mut [f64]) {
+        let layout = &self.layout;
         for (i, impulse) in impulses.iter().enumerate() {
-            if !self.bodies[i].fixed {
+            if !self.all[i].fixed {
                 let (p, l) = (layout.momentum(i), layout.ang_momentum(i));
                 let (momentum, ang_momentum) = (vector(y, p), vector(y, l));
                 put(y, p, &(momentum + impulse.force));
@@ -128,77 +151,13 @@ impl System {
                 y[layout.modal_momentum(i) + k] += change;
             }
         }
-        of_ground
-    }
-}
-
-impl SecondOrder for System {
-    fn velocities(&self) -> usize {
-        self.directions.components.len()
     }
 
-    fn constraints(&self) -> usize {
-        self.constraints.rows.len()
-    }
-
-    fn components(&self, velocity: usize) -> [usize; 2] {
-        self.directions.components[velocity].0
-    }
-
-    /// Modes above the split: others are followed.
-    fn is_internal(&self, velocity: usize) -> bool {
-        let body = self.directions.components[velocity].1;
-        let mode = velocity.checked_sub(self.directions.modal(body, &self.bodies[body]));
-        mode.is_some_and(|k| self.bodies[body].high_frequency(k) > 0.0)
-    }
-
-    fn is_position(&self, component: usize) -> bool {
-        self.layout.is_position(component)
-    }
-
-    /// Lengths are as large as the system, angles 1; modal coordinates as large as they are, or as what moves
-    /// the ends of joints by its size.
-    fn magnitude(&self, y: &[f64], velocity: usize) -> f64 {
-        let ([component, _], body) = self.directions.components[velocity];
-        let (r, q) = (self.layout.position(body), self.layout.modal(body));
-        let size = self.constraints.size();
-        if component >= q {
-            y[component].abs().max(size / self.bodies[body].amplitudes[component - q])
-        } else if component >= r + 3 {
-            1.0
-        } else {
-            vector(y, r).amax().max(size)
-        }
-    }
-
-    fn closure(&self, constraint: usize) -> f64 {
-        if self.constraints.rows[constraint].1.is_length() { self.constraints.size() } else { 1.0 }
-    }
-
-    fn place(
-        &mut self,
-        time: f64,
-        from: &[f64],
-        step: Displacement<'_>,
-        y: &mut [f64],
-    ) -> Result<(), RateError> {
-        y.copy_from_slice(from);
-        self.move_by(step.increment, y);
-        self.set_positions(y);
-        self.set_momenta(step.velocity, y);
-        if !step.impulse.is_empty() {
-            self.set_joints(time, y);
-            let multipliers = self.constraints.multipliers.iter_mut().zip(step.impulse);
-            multipliers.for_each(|(multiplier, impulse)| *multiplier = -impulse);
-            self.add_impulses(y);
-        }
-        Ok(())
-    }
-
-    fn mass_column(&self, velocity: usize, column: &mut [f64]) {
+    /// Writes column `velocity` of the mass matrix over all velocities.
+    pub(crate) fn mass_column(&self, velocity: usize, column: &mut [f64]) {
         column.fill(0.0);
         let i = self.directions.components[velocity].1;
-        let (body, kinetics, a) = (&self.bodies[i], &self.kinetics[i], &self.poses[i].rotation);
+        let (body, kinetics, a) = (&self.all[i], &self.kinetics[i], &self.poses[i].rotation);
         let frame = &body.frame;
         let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
         if velocity >= modal {
@@ -228,42 +187,23 @@ impl SecondOrder for System {
         }
     }
 
-    fn rate_with(
-        &mut self,
-        time: f64,
-        y: &[f64],
-        multipliers: &[f64],
-        rate: &mut [f64],
-    ) -> Result<(), RateError> {
-        self.apply_forces(time, y)?;
-        if !self.constraints.is_empty() {
-            self.set_joints(time, y);
-            self.constraints.multipliers.copy_from_slice(multipliers);
-            self.apply_reactions();
-        }
-        self.write_rates(y, rate);
-        Ok(())
-    }
-
-    fn read(&mut self, reading: &mut Reading) {
-        for (i, body) in self.bodies.iter().enumerate() {
+    /// Writes all velocities z.
+    pub(crate) fn write_velocities(&self, out: &mut [f64]) {
+        for (i, body) in self.all.iter().enumerate() {
             let velocities = &self.kinetics[i].velocities;
             let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
             if !body.fixed {
-                put(&mut reading.velocity, start, &(self.poses[i].rotation * velocities.v));
-                put(&mut reading.velocity, start + 3, &velocities.omega);
+                put(out, start, &(self.poses[i].rotation * velocities.v));
+                put(out, start + 3, &velocities.omega);
             }
-            reading.velocity[modal..modal + body.frame.n].copy_from_slice(&velocities.modal);
+            out[modal..modal + body.frame.n].copy_from_slice(&velocities.modal);
         }
-        reading.multipliers.copy_from_slice(&self.constraints.multipliers);
-        self.constraints.read(&mut reading.value, &mut reading.value_rate);
     }
 
-    /// Forces hold the reactions by now: these accelerations are those with joints.
-    fn accelerations(&mut self, out: &mut [f64]) {
-        self.set_free_accelerations();
-        for (i, body) in self.bodies.iter().enumerate() {
-            let acceleration = &self.free[i];
+    /// Writes z' of the accelerations that were set last.
+    pub(crate) fn write_accelerations(&self, out: &mut [f64]) {
+        for (i, body) in self.all.iter().enumerate() {
+            let acceleration = &self.accelerations[i];
             let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
             if !body.fixed {
                 put(out, start, &(self.poses[i].rotation * acceleration.translation));
@@ -273,9 +213,10 @@ impl SecondOrder for System {
         }
     }
 
-    fn pull_back(&self, y: &[f64], change: &[f64], out: &mut [f64]) {
+    /// Writes a change of the momenta of y in the directions of the velocities.
+    pub(crate) fn pull_back(&self, y: &[f64], change: &[f64], out: &mut [f64]) {
         let layout = &self.layout;
-        for (i, body) in self.bodies.iter().enumerate() {
+        for (i, body) in self.all.iter().enumerate() {
             let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
             if !body.fixed {
                 let a = rotation::matrix(&quaternion(y, layout.quaternion(i)));
@@ -289,53 +230,35 @@ impl SecondOrder for System {
         }
     }
 
-    /// The low-rank forces are those of contact models that expose their rows.
-    fn omit_low_rank(&mut self, omit: bool) {
-        self.leaves_out_contacts = omit;
-    }
-
-    fn for_low_rank_rows(&self, visit: &mut dyn FnMut(usize)) {
-        self.for_closed_rows(visit);
-    }
-
-    fn low_rank_compliance(&self, row: usize, other: usize) -> f64 {
-        self.compliance_of_rows(row, other)
-    }
-
-    fn low_rank_row(&mut self, number: usize, row: &mut [f64]) {
-        self.set_forces_of_row(number);
-        for (i, (body, unit)) in self.bodies.iter().zip(&self.row_forces).enumerate() {
+    /// Writes generalised forces in the directions of the velocities.
+    pub(crate) fn pull_back_forces(&self, forces: &[BodyForces], row: &mut [f64]) {
+        for (i, (body, forces)) in self.all.iter().zip(forces).enumerate() {
             let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
             if !body.fixed {
                 let pose = &self.poses[i];
-                put(row, start, &unit.force);
-                let moment = unit.moment - pose.position.cross(&unit.force);
+                put(row, start, &forces.force);
+                let moment = forces.moment - pose.position.cross(&forces.force);
                 put(row, start + 3, &pose.rotation.tr_mul(&moment));
             }
-            row[modal..modal + body.frame.n].copy_from_slice(&unit.modal);
+            row[modal..modal + body.frame.n].copy_from_slice(&forces.modal);
         }
     }
 
-    fn constraint(&mut self, constraint: usize, row: &mut [f64], column: &mut [f64]) {
-        row.fill(0.0);
-        column.fill(0.0);
-        self.constraints.set_column(constraint, &self.bodies, &self.kinetics);
-        for side in self.constraints.sides(constraint) {
-            let Some(i) = side.body else { continue };
-            let body = &self.bodies[i];
-            let a = &self.poses[i].rotation;
-            let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
-            if !body.fixed {
-                put(row, start, &(a * side.force));
-                put(row, start + 3, &side.moment);
-                put(column, start, &(a * side.velocity));
-                put(column, start + 3, &side.omega);
-            }
-            row[modal..modal + body.frame.n].copy_from_slice(&side.modal);
-            column[modal..modal + body.frame.n].copy_from_slice(&side.rate);
+    /// Writes vectors over (v, ω, q̇) of one body, v in body axes, in the directions of the velocities.
+    pub(crate) fn put_on_body(
+        &self,
+        i: usize,
+        translation: &Vector3<f64>,
+        rotation: &Vector3<f64>,
+        modal_part: &[f64],
+        out: &mut [f64],
+    ) {
+        let body = &self.all[i];
+        let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
+        if !body.fixed {
+            put(out, start, &(self.poses[i].rotation * translation));
+            put(out, start + 3, rotation);
         }
+        out[modal..modal + body.frame.n].copy_from_slice(modal_part);
     }
 }
-
-#[cfg(test)]
-mod tests;

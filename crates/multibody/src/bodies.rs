@@ -1,0 +1,268 @@
+//! The bodies of a system at a state: poses, mass matrices and velocities; accelerations and rates under given
+//! forces.
+//!
+//! [`Bodies`] keeps what follows from the state y that was set last. Joints, force elements and contacts read
+//! it through [`BodiesAt`] and [`Motion`] and never write it.
+//!
+//! * `increments`: positions moved by increments of the tangent space, momenta of given velocities
+//! * `energy`: energies of one body
+
+mod energy;
+mod increments;
+
+use carom_dynamics::{Placement, Pose, rotation};
+use nalgebra::{Matrix3, Vector3};
+
+use crate::body::Body;
+use crate::contact::{BodyForces, Motion};
+use crate::kinetics::{Kinetics, Velocities};
+use crate::layout::{Layout, put, quaternion, vector};
+use crate::system_error::{RateError, SystemError};
+use increments::Directions;
+
+/// The bodies with their poses, mass matrices and velocities at the state that was set last.
+#[derive(Debug)]
+pub(crate) struct Bodies {
+    all: Vec<Body>,
+    layout: Layout,
+    /// Where velocities lie in increments.
+    directions: Directions,
+    poses: Vec<Pose>,
+    kinetics: Vec<Kinetics>,
+    accelerations: Vec<Accelerations>,
+    /// Generalised forces on the modes of one body.
+    modal_forces: Vec<f64>,
+}
+
+/// a₀, ω̇, q̈ of a body.
+#[derive(Debug, Clone)]
+pub(crate) struct Accelerations {
+    pub(crate) translation: Vector3<f64>,
+    pub(crate) rotation: Vector3<f64>,
+    pub(crate) modal: Vec<f64>,
+}
+
+/// The bodies at a state y, which was set before, and a time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BodiesAt<'a> {
+    bodies: &'a Bodies,
+    y: &'a [f64],
+    time: f64,
+}
+
+impl<'a> BodiesAt<'a> {
+    /// Time \[s\].
+    pub(crate) fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// All bodies.
+    pub(crate) fn all(&self) -> &'a [Body] {
+        &self.bodies.all
+    }
+
+    /// Pose of a body frame.
+    pub(crate) fn pose(&self, body: usize) -> &'a Pose {
+        &self.bodies.poses[body]
+    }
+
+    /// Mass matrix and velocities of a body.
+    pub(crate) fn kinetics(&self, body: usize) -> &'a Kinetics {
+        &self.bodies.kinetics[body]
+    }
+
+    /// Coordinates of the dynamic modes of a body.
+    pub(crate) fn modal(&self, body: usize) -> &'a [f64] {
+        let start = self.bodies.layout.modal(body);
+        &self.y[start..start + self.bodies.layout.modes(body)]
+    }
+}
+
+impl Bodies {
+    /// Bodies of a system with this number of contact pairs, at no state yet.
+    pub(crate) fn new(all: Vec<Body>, pairs: usize) -> Self {
+        let modes: Vec<usize> = all.iter().map(|body| body.frame.n).collect();
+        let layout = Layout::new(modes.clone(), pairs);
+        let zero = |&n: &usize| Accelerations {
+            translation: Vector3::zeros(),
+            rotation: Vector3::zeros(),
+            modal: vec![0.0; n],
+        };
+        Self {
+            directions: Directions::new(&all, &layout),
+            poses: vec![Pose { position: Vector3::zeros(), rotation: Matrix3::identity() }; all.len()],
+            kinetics: modes.iter().map(|&n| Kinetics::new(n)).collect(),
+            accelerations: modes.iter().map(zero).collect(),
+            modal_forces: vec![0.0; modes.iter().copied().max().unwrap_or(0)],
+            layout,
+            all,
+        }
+    }
+
+    /// All bodies.
+    pub(crate) fn all(&self) -> &[Body] {
+        &self.all
+    }
+
+    /// Where each quantity lies in y.
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Pose of a body frame.
+    pub(crate) fn pose(&self, body: usize) -> &Pose {
+        &self.poses[body]
+    }
+
+    /// Poses of all body frames.
+    pub(crate) fn poses(&self) -> &[Pose] {
+        &self.poses
+    }
+
+    /// Mass matrix and velocities of a body.
+    pub(crate) fn kinetics(&self, body: usize) -> &Kinetics {
+        &self.kinetics[body]
+    }
+
+    /// Velocities of a body.
+    pub(crate) fn velocities(&self, body: usize) -> &Velocities {
+        &self.kinetics[body].velocities
+    }
+
+    /// [`crate::FloatingFrame::mean_motion`] of a body.
+    pub(crate) fn mean_motion(&self, body: usize) -> (Vector3<f64>, Vector3<f64>) {
+        self.all[body].frame.mean_motion(&self.kinetics[body].velocities)
+    }
+
+    /// Coordinates of the dynamic modes of a body in y.
+    pub(crate) fn modal_in<'y>(&self, body: usize, y: &'y [f64]) -> &'y [f64] {
+        &y[self.layout.modal(body)..self.layout.modal(body) + self.all[body].frame.n]
+    }
+
+    /// What joints and force elements see, at the state y that was set last.
+    pub(crate) fn at<'a>(&'a self, time: f64, y: &'a [f64]) -> BodiesAt<'a> {
+        BodiesAt { bodies: self, y, time }
+    }
+
+    /// What contact models see, at the state y that was set last.
+    pub(crate) fn motion<'a>(&'a self, y: &'a [f64]) -> Motion<'a> {
+        Motion { layout: &self.layout, poses: &self.poses, kinetics: &self.kinetics, y }
+    }
+
+    /// State vector of bodies placed undeformed.
+    pub(crate) fn initial_state(&self, placements: &[Placement]) -> Result<Vec<f64>, SystemError> {
+        if placements.len() != self.all.len() {
+            return Err(SystemError::Placements { placements: placements.len(), bodies: self.all.len() });
+        }
+        let layout = &self.layout;
+        let mut y = vec![0.0; layout.dim()];
+        for (i, (body, placement)) in self.all.iter().zip(placements).enumerate() {
+            let state = body.placed(placement);
+            let n = body.frame.n;
+            put(&mut y, layout.position(i), &state.position);
+            y[layout.quaternion(i)..layout.quaternion(i) + 4].copy_from_slice(&state.quaternion);
+            y[layout.modal(i)..layout.modal(i) + n].copy_from_slice(&state.modal);
+            if !body.fixed {
+                put(&mut y, layout.momentum(i), &state.momentum);
+                put(&mut y, layout.ang_momentum(i), &state.ang_momentum);
+                y[layout.modal_momentum(i)..layout.modal_momentum(i) + n]
+                    .copy_from_slice(&state.modal_momentum);
+            }
+        }
+        Ok(y)
+    }
+
+    /// Sets poses, mass matrices and velocities to those of y.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Mass`].
+    pub(crate) fn set_state(&mut self, y: &[f64]) -> Result<(), RateError> {
+        let layout = &self.layout;
+        for (i, body) in self.all.iter().enumerate() {
+            let n = body.frame.n;
+            let position = vector(y, layout.position(i));
+            let a = rotation::matrix(&quaternion(y, layout.quaternion(i)));
+            self.poses[i] = Pose { position, rotation: a };
+            let q = &y[layout.modal(i)..layout.modal(i) + n];
+            let p = &y[layout.modal_momentum(i)..layout.modal_momentum(i) + n];
+            let kinetics = &mut self.kinetics[i];
+            kinetics.set_modal(&body.frame, q);
+            if body.fixed {
+                kinetics.solve_fixed(&body.frame, p);
+                continue;
+            }
+            let momentum = vector(y, layout.momentum(i));
+            let spin = vector(y, layout.ang_momentum(i)) - position.cross(&momentum);
+            kinetics
+                .factorise(&body.frame, q)
+                .map_err(|source| RateError::Mass { body: body.name.clone(), source })?;
+            kinetics.solve_free(&body.frame, &a.tr_mul(&momentum), &a.tr_mul(&spin), p);
+        }
+        Ok(())
+    }
+
+    /// Sets (a₀, ω̇, q̈) = M⁻¹ (h − h_ω) of each body under forces, docs/theory/floating-frame.md, eq. (31).
+    pub(crate) fn set_accelerations(&mut self, forces: &[BodyForces]) {
+        let all = self.all.iter().zip(&mut self.kinetics).zip(&self.poses).zip(forces);
+        for ((((body, kinetics), pose), forces), out) in all.zip(&mut self.accelerations) {
+            let modal = &mut self.modal_forces[..body.frame.n];
+            if body.fixed {
+                Kinetics::apply_inverse_modal_mass(&body.frame, &forces.modal, &mut out.modal);
+                continue;
+            }
+            let (translation, rotation) = kinetics.quadratic_forces(&body.frame, modal);
+            modal.iter_mut().zip(&forces.modal).for_each(|(h, force)| *h = force - *h);
+            let force = pose.rotation.tr_mul(&forces.force) - translation;
+            let moment = forces.moment - pose.position.cross(&forces.force);
+            let moment = pose.rotation.tr_mul(&moment) - rotation;
+            (out.translation, out.rotation) =
+                kinetics.apply_inverse_mass(&body.frame, &force, &moment, modal, &mut out.modal);
+        }
+    }
+
+    /// The accelerations that were set last, body by body.
+    pub(crate) fn accelerations(&self) -> &[Accelerations] {
+        &self.accelerations
+    }
+
+    /// Writes ẏ of the bodies from velocities and forces.
+    pub(crate) fn write_rates(&mut self, y: &[f64], forces: &[BodyForces], rate: &mut [f64]) {
+        let layout = &self.layout;
+        for (i, body) in self.all.iter().enumerate() {
+            let n = body.frame.n;
+            let kinetics = &mut self.kinetics[i];
+            let velocities = &kinetics.velocities;
+            put(rate, layout.position(i), &(self.poses[i].rotation * velocities.v));
+            let b = layout.quaternion(i);
+            rate[b..b + 4].copy_from_slice(&rotation::rate(&quaternion(y, b), &velocities.omega));
+            rate[layout.modal(i)..layout.modal(i) + n].copy_from_slice(&velocities.modal);
+            put(rate, layout.momentum(i), &forces[i].force);
+            put(rate, layout.ang_momentum(i), &forces[i].moment);
+            let p = &mut rate[layout.modal_momentum(i)..layout.modal_momentum(i) + n];
+            p.copy_from_slice(&forces[i].modal);
+            kinetics.add_kinetic_force(&body.frame, p);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bodies can be tested without a system: a force on a free body through its centre of mass.
+    #[test]
+    fn a_force_through_the_centre_of_mass_does_not_turn_a_body() {
+        let body = Body::rigid("ball", 2.0, Matrix3::from_diagonal_element(0.1), Vector3::zeros()).unwrap();
+        let mut bodies = Bodies::new(vec![body], 0);
+        let placement = Placement { origin: [1.0, -2.0, 0.5], ..Placement::default() };
+        let y = bodies.initial_state(&[placement]).unwrap();
+        bodies.set_state(&y).unwrap();
+        let mut forces = BodyForces::none(0);
+        forces.add_force(&Vector3::new(1.0, -2.0, 0.5), &Vector3::new(0.0, 3.0, -4.0));
+        bodies.set_accelerations(&[forces]);
+        let found = &bodies.accelerations()[0];
+        assert!((found.translation - Vector3::new(0.0, 1.5, -2.0)).norm() < 1e-15, "{found:?}");
+        assert!(found.rotation.norm() < 1e-15, "{found:?}");
+    }
+}

@@ -1,0 +1,289 @@
+//! The contacts of a system: its models, what their pairs do at a state, and at the end of a step.
+
+use carom_dynamics::{Checkpoint, CheckpointError, ContactState, Pose};
+
+use crate::body::Body;
+use crate::contact::{
+    BodyForces, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Reaction, RimPolicy,
+};
+use crate::layout::{Layout, put};
+use crate::system_error::{RateError, SystemError};
+use nalgebra::Vector3;
+
+/// Contact models with the forces and reactions of the last evaluation. Pairs are numbered through all models.
+#[derive(Debug)]
+pub(crate) struct Contacts {
+    models: Vec<Box<dyn ContactModel>>,
+    /// Model and number within it of each pair.
+    pair_of: Vec<(usize, usize)>,
+    reactions: Vec<Reaction>,
+    sums: ContactSums,
+    /// Forces on the bodies.
+    forces: Vec<BodyForces>,
+    /// Forces of a unit of one row.
+    row_forces: Vec<BodyForces>,
+    /// True while models that expose their rows are not evaluated.
+    omits_rows: bool,
+}
+
+impl Contacts {
+    /// Contacts between bodies, at no state yet.
+    ///
+    /// # Errors
+    ///
+    /// [`SystemError::Pair`] if a pair does not fit the bodies.
+    pub(crate) fn new(models: Vec<Box<dyn ContactModel>>, bodies: &[Body]) -> Result<Self, SystemError> {
+        let all = models.iter().enumerate();
+        let pair_of: Vec<_> = all.flat_map(|(m, model)| (0..model.pairs()).map(move |k| (m, k))).collect();
+        for (pair, &(model, local)) in pair_of.iter().enumerate() {
+            let [a, b] = models[model].bodies(local);
+            if a == b || a.max(b) >= bodies.len() {
+                return Err(SystemError::Pair { pair, bodies: [a, b], count: bodies.len() });
+            }
+        }
+        let forces: Vec<_> = bodies.iter().map(|body| BodyForces::none(body.frame.n)).collect();
+        Ok(Self {
+            reactions: vec![Reaction::NONE; pair_of.len()],
+            sums: ContactSums::default(),
+            row_forces: forces.clone(),
+            omits_rows: false,
+            forces,
+            pair_of,
+            models,
+        })
+    }
+
+    /// All models.
+    pub(crate) fn models(&self) -> &[Box<dyn ContactModel>] {
+        &self.models
+    }
+
+    /// Asks all models for displacements with errors below this part of the largest one.
+    pub(crate) fn set_accuracy(&mut self, relative: f64) {
+        self.models.iter_mut().for_each(|model| model.set_accuracy(relative));
+    }
+
+    /// Evaluates all models.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Contact`].
+    pub(crate) fn evaluate(&mut self, motion: &Motion<'_>) -> Result<(), RateError> {
+        self.forces.iter_mut().for_each(BodyForces::clear);
+        self.sums = ContactSums::default();
+        let mut reactions = &mut self.reactions[..];
+        for model in &mut self.models {
+            let (own, rest) = reactions.split_at_mut(model.pairs());
+            if self.omits_rows && model.rows().is_some() {
+                reactions = rest;
+                continue;
+            }
+            let sums = model
+                .evaluate(motion, &mut self.forces, own)
+                .map_err(|source| RateError::Contact { source })?;
+            self.sums.elastic_energy += sums.elastic_energy;
+            self.sums.contact_energy += sums.contact_energy;
+            self.sums.friction_loss += sums.friction_loss;
+            self.sums.residual = self.sums.residual.max(sums.residual);
+            self.sums.off_interface = self.sums.off_interface.max(sums.off_interface);
+            self.sums.fallbacks += sums.fallbacks;
+            reactions = rest;
+        }
+        Ok(())
+    }
+
+    /// Takes the state of the last evaluation as the end of a step.
+    pub(crate) fn accept(&mut self) {
+        let mut reactions = &mut self.reactions[..];
+        for model in &mut self.models {
+            let (own, rest) = reactions.split_at_mut(model.pairs());
+            model.accept(own);
+            reactions = rest;
+        }
+    }
+
+    /// Forces on all bodies at the last evaluation.
+    pub(crate) fn forces(&self) -> &[BodyForces] {
+        &self.forces
+    }
+
+    /// Energies and residuals of the last evaluation.
+    pub(crate) fn sums(&self) -> &ContactSums {
+        &self.sums
+    }
+
+    /// What all pairs did at the last evaluation.
+    pub(crate) fn reactions(&self) -> &[Reaction] {
+        &self.reactions
+    }
+
+    /// Writes the rates of the impulses of all pairs to ẏ.
+    pub(crate) fn write_rates(&self, layout: &Layout, rate: &mut [f64]) {
+        for (pair, reaction) in self.reactions.iter().enumerate() {
+            put(rate, layout.pair_impulse(pair), &reaction.force);
+            put(rate, layout.friction_impulse(pair), &reaction.friction.unwrap_or_default());
+        }
+    }
+
+    /// Calls `visit` with the point and the force of each pair that presses on a body.
+    pub(crate) fn for_forces_on(&self, body: usize, visit: &mut dyn FnMut(&Vector3<f64>, &Vector3<f64>)) {
+        for (pair, reaction) in self.reactions.iter().enumerate().filter(|(_, r)| r.normal_force > 0.0) {
+            let sign = match self.bodies(pair) {
+                [first, _] if first == body => 1.0,
+                [_, second] if second == body => -1.0,
+                _ => continue,
+            };
+            visit(&reaction.point, &(sign * reaction.force));
+        }
+    }
+}
+
+/// Pairs.
+impl Contacts {
+    /// Number of pairs.
+    pub(crate) fn pairs(&self) -> usize {
+        self.pair_of.len()
+    }
+
+    fn model_of(&self, pair: usize) -> (&dyn ContactModel, usize) {
+        let (model, local) = self.pair_of[pair];
+        (&*self.models[model], local)
+    }
+
+    /// Indices of the two bodies of a pair.
+    pub(crate) fn bodies(&self, pair: usize) -> [usize; 2] {
+        let (model, local) = self.model_of(pair);
+        model.bodies(local)
+    }
+
+    /// What a pair did at the last evaluation.
+    pub(crate) fn reaction(&self, pair: usize) -> &Reaction {
+        &self.reactions[pair]
+    }
+
+    /// Names of the two surfaces of a pair.
+    pub(crate) fn surface_names(&self, pair: usize) -> [String; 2] {
+        let (model, local) = self.model_of(pair);
+        [0, 1].map(|side| model.surface_name(local, side))
+    }
+
+    /// [`ContactModel::reach`] of a pair.
+    pub(crate) fn reach(&self, pair: usize) -> [f64; 2] {
+        let (model, local) = self.model_of(pair);
+        model.reach(local)
+    }
+
+    /// [`ContactModel::hertz`] of a pair.
+    pub(crate) fn hertz(&self, pair: usize) -> HertzNumbers {
+        let (model, local) = self.model_of(pair);
+        model.hertz(local)
+    }
+
+    /// [`ContactModel::carrier`] of a pair.
+    pub(crate) fn carrier(&self, pair: usize) -> usize {
+        let (model, local) = self.model_of(pair);
+        model.carrier(local)
+    }
+
+    /// [`ContactModel::rim_policy`] of a pair.
+    pub(crate) fn rim_policy(&self, pair: usize) -> RimPolicy {
+        let (model, local) = self.model_of(pair);
+        model.rim_policy(local)
+    }
+
+    /// [`ContactModel::patch`] of a pair.
+    pub(crate) fn patch(&self, pair: usize) -> Option<LoadedPatch> {
+        let (model, local) = self.model_of(pair);
+        model.patch(local)
+    }
+
+    /// [`ContactModel::report`] of a pair.
+    pub(crate) fn report(&self, pair: usize, state: &mut ContactState) {
+        let (model, local) = self.model_of(pair);
+        model.report(local, state);
+    }
+}
+
+/// Closed rows, numbered through all models that expose theirs.
+impl Contacts {
+    /// Excludes models that expose their rows from all evaluations until it is called with `false`.
+    pub(crate) fn omit_rows(&mut self, omit: bool) {
+        self.omits_rows = omit;
+    }
+
+    /// Calls `visit` with each row that is closed at the last evaluation, ascending.
+    pub(crate) fn for_closed_rows(&self, visit: &mut dyn FnMut(usize)) {
+        for (model, offset) in self.models_with_rows() {
+            model.for_closed(&mut |row| visit(offset + row));
+        }
+    }
+
+    /// (W + d) of two closed rows. Rows of two models move each other only by their common bodies.
+    pub(crate) fn compliance_of_rows(&self, row: usize, other: usize) -> f64 {
+        let [(model, offset), (of_other, _)] = [row, other].map(|row| self.model_of_row(row));
+        if std::ptr::addr_eq(model, of_other) {
+            model.closed_compliance(row - offset, other - offset)
+        } else {
+            0.0
+        }
+    }
+
+    /// Generalised forces of a unit of a closed row on each body.
+    pub(crate) fn forces_of_row(&mut self, row: usize, poses: &[Pose]) -> &[BodyForces] {
+        let mut forces = std::mem::take(&mut self.row_forces);
+        forces.iter_mut().for_each(BodyForces::clear);
+        let (model, offset) = self.model_of_row(row);
+        model.add_row(row - offset, poses, &mut forces);
+        self.row_forces = forces;
+        &self.row_forces
+    }
+
+    fn models_with_rows(&self) -> impl Iterator<Item = (&dyn ContactModel, usize)> {
+        let mut offset = 0;
+        self.models.iter().filter_map(move |model| {
+            let start = offset;
+            let rows = model.rows()?;
+            offset += rows;
+            Some((&**model, start))
+        })
+    }
+
+    fn model_of_row(&self, row: usize) -> (&dyn ContactModel, usize) {
+        let before = self.models_with_rows().take_while(|(_, offset)| *offset <= row);
+        before.last().expect("rows are those of a model")
+    }
+}
+
+/// Checkpoints.
+impl Contacts {
+    /// Adds the memory of all models.
+    pub(crate) fn save(&self, checkpoint: &mut Checkpoint) {
+        for (i, model) in self.models.iter().enumerate() {
+            checkpoint.put_reals(&entry(i), &model.memory());
+        }
+    }
+
+    /// Takes the memory of all models.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if it is not that of these models.
+    pub(crate) fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        for (i, model) in self.models.iter_mut().enumerate() {
+            let (name, memory) = (entry(i), checkpoint.reals(&entry(i))?);
+            if !model.restore(memory) {
+                return Err(CheckpointError::Length {
+                    name,
+                    found: memory.len(),
+                    expected: model.memory().len(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Name of the entry of a model.
+fn entry(model: usize) -> String {
+    format!("contact_{model}")
+}

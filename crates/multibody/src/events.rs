@@ -1,0 +1,209 @@
+//! Contact events of a run: when pairs touch and part, their forces in between, and what is remembered of each
+//! pair from step to step.
+//!
+//! * `search`: first touches and partings within a step, peaks of the force
+//! * `outlook`: where the next step may end and when the next frame of a contact is due
+//! * `stops`: stops that are reached or left within a step
+//! * `restart`: checkpoints
+
+mod outlook;
+mod restart;
+mod search;
+mod stops;
+
+pub(crate) use stops::first_stop;
+
+use carom_dynamics::{ContactEvent, ContactSample, ContactTracker, Observer};
+
+use crate::force::Stop;
+use crate::force_swing::ForceSwing;
+use crate::outcome::RunError;
+use crate::pair_memory::PairMemory;
+use crate::resolution::Resolution;
+use crate::scales::{gap_rounding, pair_impulses, pair_motion};
+use crate::stepper::Stepper;
+use crate::system::System;
+use carom_integrate::Attempt;
+
+/// An event that a step is cut to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A pair touches or parts.
+    Pair(usize),
+    /// A stop is reached or left.
+    Stop(Stop),
+}
+
+impl Event {
+    /// The pair that touches or parts.
+    pub(crate) fn pair(self) -> Option<usize> {
+        if let Self::Pair(pair) = self { Some(pair) } else { None }
+    }
+
+    /// The stop that is reached or left.
+    pub(crate) fn stop(self) -> Option<Stop> {
+        if let Self::Stop(stop) = self { Some(stop) } else { None }
+    }
+}
+
+/// A step to be accepted, and the event that it was cut to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    pub(crate) attempt: Attempt,
+    pub(crate) event: Option<Event>,
+}
+
+/// What is kept of a pair.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PairRecord {
+    pub(crate) memory: PairMemory,
+    pub(crate) tracker: ContactTracker,
+    /// The patch under the largest force.
+    pub(crate) resolution: Resolution,
+    /// How the force swings.
+    pub(crate) swing: ForceSwing,
+}
+
+/// All pairs of a run and the events that are over.
+#[derive(Debug)]
+pub(crate) struct ContactEvents {
+    pairs: Vec<PairRecord>,
+    over: Vec<ContactEvent>,
+    /// Largest part of the contact force on a body outside its interface points.
+    off_interface: f64,
+}
+
+impl ContactEvents {
+    /// Before the first step.
+    pub(crate) fn new(pairs: usize) -> Self {
+        Self { pairs: vec![PairRecord::default(); pairs], over: Vec::new(), off_interface: 0.0 }
+    }
+
+    /// What is kept of each pair.
+    pub(crate) fn pairs(&self) -> &[PairRecord] {
+        &self.pairs
+    }
+
+    /// All events that are over, in the order in which they ended.
+    pub(crate) fn over(&self) -> &[ContactEvent] {
+        &self.over
+    }
+
+    /// Largest part of the contact force on a body outside its interface points.
+    pub(crate) fn off_interface(&self) -> f64 {
+        self.off_interface
+    }
+
+    /// Records the initial state, at which the system was evaluated: surfaces that overlap touch from the
+    /// start.
+    ///
+    /// * `duration` — of an impact, if the user gives it \[s\]
+    pub(crate) fn record_start(&mut self, system: &System, stepper: &Stepper, duration: Option<f64>) {
+        for (pair, record) in self.pairs.iter_mut().enumerate() {
+            record.memory.update(system, pair, 0.0, false, duration);
+            if record.memory.gap < 0.0 {
+                record.tracker.touch(pair, &sample(system, stepper, pair));
+            }
+        }
+    }
+
+    /// Records the end of an accepted step, at which the system was evaluated, and hands over the events that
+    /// are over.
+    ///
+    /// * `duration` — of an impact, if the user gives it \[s\]
+    pub(crate) fn record_step(
+        &mut self,
+        system: &System,
+        stepper: &Stepper,
+        step: &Step,
+        duration: Option<f64>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
+        let time = stepper.time();
+        let cut_to = step.event.map(|event| (event, self.was_touching(event)));
+        for (pair, record) in self.pairs.iter_mut().enumerate() {
+            let was = record.tracker.touching;
+            let touching = touches_now(system, pair, was, cut_to);
+            record.memory.update(system, pair, time, was, duration);
+            record.resolution.observe(system, pair, time);
+            let reaction = system.contacts().reaction(pair);
+            let (force, approach, place) = (reaction.normal_force, -record.memory.gap, reaction.point);
+            let sample = sample(system, stepper, pair);
+            let tracker = &mut record.tracker;
+            if touching && !was {
+                tracker.touch(pair, &sample);
+            }
+            tracker.observe(time, force, approach);
+            record.swing.observe(time, force);
+            tracker.press(time, force * step.attempt.step(), &place);
+            if was && !touching {
+                tracker.part(&sample);
+            }
+            if let Some(event) = tracker.settle(time) {
+                record.swing.end(&event);
+                observer.contact_event(&event)?;
+                self.over.push(event);
+            }
+        }
+        self.off_interface = self.off_interface.max(system.contacts().sums().off_interface);
+        Ok(())
+    }
+
+    /// Ends the events that are still open at the end of the run and hands them over.
+    pub(crate) fn finish(
+        &mut self,
+        system: &System,
+        stepper: &Stepper,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
+        for (pair, record) in self.pairs.iter_mut().enumerate() {
+            if let Some(event) = record.tracker.finish(&sample(system, stepper, pair)) {
+                record.swing.end(&event);
+                observer.contact_event(&event)?;
+                self.over.push(event);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the pair of an event touched before; none for other events.
+    fn was_touching(&self, event: Event) -> Option<bool> {
+        event.pair().map(|pair| self.pairs[pair].tracker.touching)
+    }
+}
+
+/// Whether a pair touches at the end of a step.
+///
+/// A step cut to an event ends with a gap of either sign, zero but for round-off; so do pairs that touch or
+/// part at the same moment, as the sides of a corner do. A gap that is open by round-off has no rate: such a
+/// pair does as the one that the step was cut to.
+///
+/// * `was` — whether it touched before
+/// * `cut_to` — the event that the step was cut to, and whether its pair touched before
+fn touches_now(system: &System, pair: usize, was: bool, cut_to: Option<(Event, Option<bool>)>) -> bool {
+    let reaction = system.contacts().reaction(pair);
+    match cut_to {
+        Some((Event::Pair(aimed), _)) if aimed == pair => !was,
+        Some((_, turned)) if reaction.free_gap.abs() <= gap_rounding(system, pair) => {
+            reaction.gap_rate.map_or(was != (turned == Some(was)), |rate| rate < 0.0)
+        }
+        _ => reaction.free_gap < 0.0,
+    }
+}
+
+/// Place, motion and impulses of a pair at the accepted state, for its tracker.
+fn sample(system: &System, stepper: &Stepper, pair: usize) -> ContactSample {
+    let y = stepper.state();
+    let [a, b] = system.pair_bodies(pair);
+    let reaction = system.contacts().reaction(pair);
+    let [impulse, of_friction] = pair_impulses(system, pair, y);
+    ContactSample {
+        time: stepper.time(),
+        place: reaction.point,
+        place_error: reaction.point_error,
+        bodies: pair_motion(system, pair, &reaction.point, y),
+        impulse,
+        normal_impulse: impulse - of_friction,
+        vibration_energy: system.states().vibration_energy(a, y) + system.states().vibration_energy(b, y),
+    }
+}
