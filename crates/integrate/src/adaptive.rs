@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! let attempt = integrator.attempt(&mut ode, t, &y, latest)?;    // error control; may end before `latest`
-//! integrator.prepare_dense(&mut ode)?;                           // if something within the step is of interest
-//! …                                                             // an event at t_e? then attempt(…, t_e) again
+//! integrator.prepare_dense(&mut ode)?;                           // for states within the step
+//! …                                                             // an event at t_e: attempt(…, t_e)
 //! t = integrator.accept(&mut y);                                 // y becomes the end of the attempt
 //! ```
 
@@ -314,7 +314,7 @@ impl<F: Formula> Adaptive<F> {
         let power = self.formula.error_power();
         let mut controller = self.controller.after_acceptance(h, attempt.error, power, again);
         if !again && h < proposed {
-            // Cut by the caller, not by the error: the longer proposal still stands.
+            // Cut by the caller, not by the error: the longer proposal is kept.
             controller.next_step = controller.next_step.max(proposed);
         } else {
             self.formula.settle(&mut controller, h);

@@ -1,4 +1,4 @@
-//! What a step tells and what it carries on.
+//! The result of an attempted step, and the state of an integrator between steps.
 
 use crate::control::Controller;
 
@@ -7,9 +7,9 @@ use crate::control::Controller;
 pub struct Counters {
     /// Accepted steps.
     pub steps: u64,
-    /// Steps taken back because their error was too large or the rate failed.
+    /// Steps rejected because their error was too large or the rate failed.
     pub rejected: u64,
-    /// Steps taken back by the caller, to end at an event.
+    /// Steps rejected by the caller, to end at an event.
     pub cut: u64,
     /// Evaluations of the rate.
     pub evaluations: u64,

@@ -7,9 +7,40 @@
 //! * [`Radau5`]: the same for stiff systems, implicit, of order 5; [`Implicit`]: of order 2, midpoint rule
 //!   and BDF2
 //! * [`SecondOrder`]: a system of second order with constraints on a manifold; [`GeneralisedAlpha`]: of order
-//!   2 for these, damps what is fast as much as is asked
+//!   2 for these, with a chosen numerical damping of high frequencies
 //! * [`Integrator`]: one of these, chosen at run time
 //! * [`locate_crossing`]: where a function along the step changes its sign
+//!
+//! # Example
+//!
+//! y' = −y over two seconds, with steps under error control:
+//!
+//! ```
+//! use carom_integrate::{Method, Ode, RungeKutta, Tolerances};
+//! use std::convert::Infallible;
+//!
+//! struct Decay;
+//!
+//! impl Ode for Decay {
+//!     type Error = Infallible;
+//!     fn dim(&self) -> usize {
+//!         1
+//!     }
+//!     fn rate(&mut self, _time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Infallible> {
+//!         rate[0] = -y[0];
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let (mut time, mut y) = (0.0, vec![1.0]);
+//! let mut integrator = RungeKutta::new(Method::DormandPrince5, Tolerances::uniform(0.0, 1e-9, 1));
+//! while time < 2.0 {
+//!     integrator.attempt(&mut Decay, time, &y, 2.0)?;
+//!     time = integrator.accept(&mut y);
+//! }
+//! assert!((y[0] - (-2.0_f64).exp()).abs() < 1e-8);
+//! # Ok::<(), carom_integrate::IntegrateError<Infallible>>(())
+//! ```
 //!
 //! Reading order: `ode`, `tableau` (coefficients), `control` (step sizes), `adaptive` (the step under
 //! control), `runge_kutta`, `implicit`, `radau`, `second_order` and `alpha` (formulas), `crossing`.

@@ -32,7 +32,7 @@ pub trait Ode {
     }
 }
 
-/// Why no step could be taken.
+/// Why no step succeeded.
 #[derive(Debug, thiserror::Error)]
 pub enum IntegrateError<E: std::error::Error + 'static> {
     /// The rate fails however small the step.

@@ -10,8 +10,8 @@
 
 use crate::ode::Ode;
 
-/// A mechanical system: an [`Ode`] in positions and momenta, taken apart for integrators that solve for its
-/// constraints themselves.
+/// A mechanical system: an [`Ode`] in positions and momenta whose parts are known to integrators that solve
+/// for its constraints themselves.
 ///
 /// The rate of the [`Ode`] contains reactions found at the level of accelerations; [`SecondOrder::rate_with`]
 /// those of given multipliers.
@@ -25,8 +25,8 @@ pub trait SecondOrder: Ode {
     /// For velocity i the components of y whose tolerances measure its increments and its momentum.
     fn components(&self, velocity: usize) -> [usize; 2];
 
-    /// True if velocity i belongs to a vibration that need not be followed, whose momentum is a part of no
-    /// sum that is conserved.
+    /// True if velocity i belongs to a vibration that need not be resolved. Its momentum does not contribute to
+    /// a conserved sum.
     fn is_internal(&self, velocity: usize) -> bool;
 
     /// True for components of y that are positions. All others have rates that are integrated.

@@ -35,7 +35,7 @@ pub(crate) fn of(system: &System, time: f64, y: &[f64]) -> Balance {
         momentum += p;
         ang_momentum += l;
         let carried = pose.position.cross(&p);
-        // What rests has got momentum from its loads all the time, and joints and contacts have taken it.
+        // A body at rest got momentum from its loads all the time, which joints and contacts passed on.
         let passed = passed_on(system, i, time);
         let size = p.norm() + passed;
         balance.momentum_scale += size;

@@ -1,5 +1,5 @@
-//! The bodies of a system at a state: poses, mass matrices and velocities; accelerations and rates under given
-//! forces.
+//! The bodies of a system at a state: poses, mass matrices and velocities; accelerations and rates under
+//! given forces.
 //!
 //! [`Bodies`] keeps what follows from the state y that was set last. Joints, force elements and contacts read
 //! it through [`BodiesAt`] and [`Motion`] and never write it.

@@ -7,7 +7,7 @@
 //! E_c(ω) = ½ Σ_k (½ ωᵀ (I1_k + I1_kᵀ) ω)² / ω_k² = ½ sᵀ G s,   s = (ω₁², ω₂², ω₃², ω₁ω₂, ω₁ω₃, ω₂ω₃)
 //! ```
 //!
-//! over all quasistatic modes. A run reports the largest E_c beside the largest elastic energy of the body.
+//! over all quasistatic modes. A run reports the largest E_c next to the largest elastic energy of the body.
 
 use faer::{Mat, MatRef};
 use nalgebra::Vector3;

@@ -10,7 +10,8 @@ use crate::layout::{Layout, put};
 use crate::system_error::{RateError, SystemError};
 use nalgebra::Vector3;
 
-/// Contact models with the forces and reactions of the last evaluation. Pairs are numbered through all models.
+/// Contact models with the forces and reactions of the last evaluation. Pairs are numbered through all
+/// models.
 #[derive(Debug)]
 pub(crate) struct Contacts {
     models: Vec<Box<dyn ContactModel>>,

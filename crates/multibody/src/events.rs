@@ -1,5 +1,5 @@
-//! Contact events of a run: when pairs touch and part, their forces in between, and what is remembered of each
-//! pair from step to step.
+//! Contact events of a run: when pairs touch and part, their forces in between, and what is remembered of
+//! each pair from step to step.
 //!
 //! * `search`: first touches and partings within a step, peaks of the force
 //! * `outlook`: where the next step may end and when the next frame of a contact is due

@@ -64,7 +64,7 @@ pub enum FrameError {
         moments: [f64; 3],
     },
     /// More dynamic modes than modes.
-    #[error("{n_low} dynamic modes are asked for, but the body has {n_modes}")]
+    #[error("{n_low} dynamic modes are requested, but the body has {n_modes}")]
     Modes {
         /// Asked for.
         n_low: usize,

@@ -15,7 +15,7 @@ use crate::system::System;
 /// Part of the largest force so far by which a force turns before that counts as a swing.
 const BAND: f64 = 0.1;
 
-/// Amplitude over mean force from which on a swing is told.
+/// Amplitude over mean force above which a swing is reported.
 const LIMIT: f64 = 0.1;
 
 /// Periods of the split in that of a swing from which on the modes below the split follow it.
@@ -172,9 +172,9 @@ pub(crate) fn swing_warnings(system: &System, events: &ContactEvents) -> impl It
         }
         let [first, second] = system.contacts().surface_names(pair);
         Some(format!(
-            "contact `{first}` / `{second}`: in the impact at t = {:.4e} s the force swings about its mean of \
-             {:.4e} N by {:.0} % of it (limit {:.0} %) with the modes next to the split at {split:.3e} Hz, up \
-             to {:.4e} N: take `mean_force` for the force of the plateau, and not `peak_force`; duration, \
+            "contact `{first}` / `{second}`: in the impact at t = {:.4e} s the force swings about its mean \
+             of {:.4e} N by {:.0} % of it (limit {:.0} %) with the modes next to the split at {split:.3e} Hz, \
+             up to {:.4e} N: take `mean_force` for the force of the plateau, and not `peak_force`; duration, \
              mean force and restitution are known to a third of the period of these modes, {:.2e} s in the \
              duration: raise `split` to reduce both",
             swing.start,

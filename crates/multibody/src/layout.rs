@@ -1,12 +1,13 @@
 //! Where each quantity lies in the state vector y.
 //!
 //! ```text
-//! y = ( r, b, q, P, L, p  of body 0;  … of body 1;  …;   J, H, W_ext, D_mat;   impulse and impulse of friction of pair 0; … )
+//! y = ( r, b, q, P, L, p  of body 0;  … of body 1;  …;   J, H, W_ext, D_mat;
+//!       impulse and impulse of friction of pair 0;  … )
 //! ```
 //!
-//! The last part are integrals along the way, taken by the integrator's own quadrature and without influence
-//! on its steps. A body whose frame is held does not use its P and L as momenta: they collect the impulse and
-//! the angular impulse that it passes to the ground.
+//! The last part are integrals along the way. The integrator's own quadrature computes them, and they do not
+//! influence its steps. A body whose frame is held does not use its P and L as momenta: they collect the
+//! impulse and the angular impulse that it passes to the ground.
 
 use nalgebra::Vector3;
 

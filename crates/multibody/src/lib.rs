@@ -15,11 +15,35 @@
 //! * `linearity`: whether reduced bodies stay within linear theory
 //! * `resolution`: whether meshes resolve their contacts; `force_swing`: forces that oscillate with the modes
 //!   next to a split
-//! * `second_order`: the system taken apart for generalised-α: increments, momenta, rows of joints
-//! * [`velocity_form`]: the same equations in velocities, THEORY (1.1)
+//! * [`velocity_form`]: the same equations in velocities, docs/theory/floating-frame.md, eq. (31)
 //!
-//! Reading order: `modal_matrix`, `floating_frame`, `kinetics`, `body`, `layout`, `joint`, `force`, `system`,
-//! `balance`, `contact`, `scales`, `pair_memory`, `simulation`, `within_step`, `restart`.
+//! Parts of a system, each with a state that no other part sees: `bodies`, `force`, `contacts`, `joint`,
+//! `applied`. Parts of a run: `stepper`, `events`, `outputs`, `linearity`, `centrifugal`, `stall`.
+//!
+//! # Example
+//!
+//! A ball of 1 kg falls for a second:
+//!
+//! ```
+//! use carom_dynamics::{Ignore, Loads, Placement};
+//! use carom_multibody::{Body, Settings, Simulation, System};
+//! use carom_progress::Silent;
+//! use nalgebra::{Matrix3, Vector3};
+//!
+//! let inertia = Matrix3::from_diagonal_element(1e-3);
+//! let ball = Body::rigid("ball", 1.0, inertia, Vector3::zeros())?;
+//! let loads = Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() };
+//! let system = System::new(vec![ball], loads, Vec::new())?;
+//! let mut simulation = Simulation::new(system, &[Placement::default()], Settings::until(1.0))?;
+//! let summary = simulation.run(&mut Ignore, &Silent)?;
+//! let [.., height] = simulation.body_states()?[0].position;
+//! assert!((height + 4.905).abs() < 1e-6 && summary.contacts.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reading order: `modal_matrix`, `floating_frame`, `kinetics`, `body`, `layout`, `bodies`, `joint`, `force`,
+//! `contact`, `contacts`, `system`, `balance`, `scales`, `pair_memory`, `stepper`, `events`, `simulation`,
+//! `restart`.
 
 mod applied;
 mod balance;

@@ -1,5 +1,5 @@
-//! Where a run stands that can take no further step: the body whose state is to blame, the contact that
-//! presses most.
+//! The place in the model of a step that failed: the body of the failing component, and the contact with the
+//! largest force.
 
 use carom_integrate::IntegrateError;
 

@@ -10,7 +10,7 @@ use carom_integrate::{Counters, IntegrateError};
 /// Why a run ended early. What was handed to the observer before stays valid.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// No step could be taken.
+    /// No step succeeded.
     #[error("{source}{place}")]
     Step {
         /// Why.
@@ -63,7 +63,7 @@ pub enum RunError {
     /// The checkpoint does not belong to this run.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// Steps succeed and time stands.
+    /// Steps succeed, but time hardly advances.
     #[error(
         "the run no longer moves on at t = {time:.9e} s: {steps} steps came on by {advance:.1e} s; {}",
         likely_cause(singular.as_deref(), *at_events)
@@ -131,7 +131,7 @@ pub struct RunSummary {
     pub ledger: LedgerSummary,
     /// All impacts, in the order in which they ended.
     pub contacts: Vec<ContactEvent>,
-    /// Largest change of a quaternion's length that was taken out after a step.
+    /// Largest error of the length of a quaternion that was corrected after a step.
     pub quaternion_drift: f64,
     /// For each pair, the largest share of its force that a rim of a contact zone carried, and when \[s\]:
     /// where there is one, the zone is too small and the force too low.

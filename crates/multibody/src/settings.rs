@@ -9,7 +9,7 @@ use carom_integrate::{IntegratorKind, Method};
 pub struct Settings {
     /// The run goes from 0 to here \[s\].
     pub end_time: f64,
-    /// What the user asks for: errors of the energy relative to its size. The integrator works to
+    /// Wanted accuracy: error of the energy relative to its size. The integrator works to
     /// [`Settings::INTEGRATOR_SHARE`] of it in each component and step, see [`crate::Scales`].
     pub relative_tolerance: f64,
     /// Fixed steps instead of error control \[s\]; they are still cut where contact begins or ends.

@@ -1,4 +1,4 @@
-//! Runs that no longer move on: steps succeed, and time stands all the same.
+//! Runs that stall: steps succeed, but time hardly advances.
 
 use crate::outcome::RunError;
 
@@ -18,7 +18,7 @@ pub(crate) struct Stall {
 }
 
 impl Stall {
-    /// Takes a step into account.
+    /// Counts a step.
     ///
     /// * `steps` — of the run so far
     /// * `aimed` — whether it ended at an event
@@ -34,17 +34,17 @@ impl Stall {
         aimed: bool,
     ) -> Result<(), RunError> {
         self.aimed += u64::from(aimed);
-        let taken = steps.saturating_sub(self.steps);
-        if taken < STEPS {
+        let watched = steps.saturating_sub(self.steps);
+        if watched < STEPS {
             return Ok(());
         }
         let advance = time - self.time;
         if advance < PROGRESS * end_time {
             return Err(RunError::Stalled {
                 time,
-                steps: taken,
+                steps: watched,
                 advance,
-                at_events: 2 * self.aimed > taken,
+                at_events: 2 * self.aimed > watched,
                 singular: None,
             });
         }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_that_stands_is_told_and_slow_runs_go_on() {
+    fn time_that_hardly_advances_is_an_error_and_slow_runs_continue() {
         let run = |step: f64, n: u64| {
             let mut stall = Stall::default();
             (1..=n).try_for_each(|k| stall.watch(step * k as f64, 1.0, k, k % 3 == 0))

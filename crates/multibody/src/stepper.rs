@@ -29,7 +29,7 @@ pub(crate) struct Stepper {
     /// Longest step that resolves the highest dynamic mode \[s\]; without end for implicit integrators, which
     /// need not.
     modal_step: f64,
-    /// Largest change of a quaternion's length that was taken out after a step.
+    /// Largest error of the length of a quaternion that was corrected after a step.
     quaternion_drift: f64,
 }
 
@@ -82,7 +82,7 @@ impl Stepper {
         self.modal_step
     }
 
-    /// Largest change of a quaternion's length that was taken out after a step.
+    /// Largest error of the length of a quaternion that was corrected after a step.
     pub(crate) fn quaternion_drift(&self) -> f64 {
         self.quaternion_drift
     }

@@ -1,8 +1,8 @@
 //! Bodies under loads as a system of ordinary differential equations in momenta (decision 2).
 //!
 //! ```text
-//! ṙ = A v         ḃ = ½ b ⊗ (0, ω)       q̇                     from (Aᵀ P, Aᵀ (L − r × P), p) = M(q) (v, ω, q̇)
-//! Ṗ = Σ f         L̇ = Σ x × f + τ        ṗ = ∂T/∂q − K̄ q − D q̇ + Σ φᵀ Aᵀ f + ψᵀ Aᵀ τ
+//! ṙ = A v      ḃ = ½ b ⊗ (0, ω)    q̇                   from (Aᵀ P, Aᵀ (L − r × P), p) = M(q) (v, ω, q̇)
+//! Ṗ = Σ f      L̇ = Σ x × f + τ     ṗ = ∂T/∂q − K̄ q − D q̇ + Σ φᵀ Aᵀ f + ψᵀ Aᵀ τ
 //! ```
 //!
 //! A system consists of parts that do not see each other's fields: `bodies`, loads, force elements

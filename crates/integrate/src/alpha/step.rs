@@ -6,7 +6,7 @@ use crate::control::ROUNDING;
 use crate::newton::{Iterations, Verdict};
 use crate::second_order::{Displacement, SecondOrder};
 
-/// Part of the first step after which slopes are taken where no step went before.
+/// Part of the first step over which slopes are estimated, as there is no step before it.
 const LOOK_AHEAD: f64 = 0.01;
 
 /// Look-ahead, relative to the step, beyond which it is repeated.

@@ -1,7 +1,8 @@
 //! Coefficients of the embedded pairs.
 //!
 //! A stage is k_i = f(t + c_i h, y + h Σ_j a_ij k_j), the step y₁ = y + h Σ b_i k_i. Both pairs here have
-//! f(t + h, y₁) as the first stage of the next step. Row i of `a` holds (column, value) of its nonzero entries.
+//! f(t + h, y₁) as the first stage of the next step. Row i of `a` holds (column, value) of its nonzero
+//! entries.
 
 mod dop853;
 mod dormand_prince;

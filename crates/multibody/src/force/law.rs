@@ -11,7 +11,7 @@ pub(crate) struct Response {
     pub(crate) loss: f64,
 }
 
-/// A linear spring with a damper beside it.
+/// A linear spring parallel to a damper.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spring {
     /// k ≥ 0 \[N/m or N m/rad\].

@@ -6,8 +6,8 @@
 //!
 //! ```text
 //! force and torque on the ends   Q ∂u̇/∂(ẋ_i, ω_i, ẋ_j, ω_j)
-//! spring    Q = −k (u − u₀) − F₀ − c u̇            energy ½ k (u − u₀)² + F₀ (u − u₀)     loss c u̇²
-//! stop      Q = ∓[k δ (1 + β δ̇)]₊, δ > 0 beyond it  energy ½ k δ²                          loss Q_δ δ̇ − k δ δ̇ ≥ 0
+//! spring   Q = −k (u − u₀) − F₀ − c u̇         energy ½ k (u − u₀)² + F₀ (u − u₀)   loss c u̇²
+//! stop     Q = ∓[k δ (1 + β δ̇)]₊, δ > 0 beyond it   energy ½ k δ²   loss Q_δ δ̇ − k δ δ̇ ≥ 0
 //! ```
 //!
 //! * `law`: springs and stops of one coordinate
@@ -70,7 +70,7 @@ pub struct ForceElement {
 /// What is remembered of an element from step to step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Memory {
-    /// Its angle with whole turns \[rad\]; 0 for what is no angle.
+    /// Its angle with whole turns \[rad\]; 0 for lengths.
     pub(crate) angle: f64,
     /// What is left to its stops, [`Stops::gaps`].
     pub(crate) gaps: [f64; 2],

@@ -2,13 +2,13 @@
 //!
 //! With d = x_i − x_j, triads (x, y, z) of both ends, s = y_i·x_j and c = x_i·x_j:
 //!
-//! | coordinate | u | u̇ | ü without accelerations |
+//! | coordinate | u | u̇ | ü, no accelerations |
 //! |---|---|---|---|
-//! | angle | atan2(s, c) | (ω_i − ω_j)·N, N = (c y_i × x_j − s x_i × x_j)/(s² + c²) | (ω_j − ω_i)·(ω_i × z_i) |
+//! | angle | atan2(s, c) | (ω_i − ω_j)·N | (ω_j − ω_i)·(ω_i × z_i) |
 //! | shift | −z_i·d − u₀ | −z_i·ḋ − ω_i·(z_i × d) | −2 (ω_i × z_i)·ḋ − (ω_i × (ω_i × z_i))·d |
 //! | length | ‖d‖ | d·ḋ/‖d‖ | (ḋ·ḋ − u̇²)/‖d‖ |
 //!
-//! All but the last term of the angle hold whatever the ends do; that one takes the axes z as parallel, where
+//! with N = (c y_i × x_j − s x_i × x_j)/(s² + c²). All but the last term of the angle hold whatever the ends do; that one takes the axes z as parallel, where
 //! N = −z.
 
 use nalgebra::Vector3;
@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 use super::place::Place;
 use super::row::{Row, RowNow};
 
-/// A number that says how the second end of a joint stands to the first.
+/// A relative coordinate of the second end of a joint with respect to the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Coordinate {
     /// Angle of the second end about the axis z of the first \[rad\]. Where it was turned several times,

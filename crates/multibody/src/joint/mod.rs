@@ -8,7 +8,8 @@
 //! * `row`: the rows: value, derivatives, known part of the second rate
 //! * `coordinate`: what joints leave free; `drive`: functions of time that it follows
 //! * `kind`: which rows a joint of each kind has
-//! * `reactions`: the joints of a system: multipliers at the level of accelerations; `side`: a row on one body
+//! * `reactions`: the joints of a system: multipliers at the level of accelerations; `side`: a row on one
+//!   body
 //! * `project`: positions and velocities back to the joints
 //! * `assemble`: rows that repeat others, consistent initial values; `rigid`: those that motions of
 //!   undeformed bodies reach

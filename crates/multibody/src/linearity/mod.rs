@@ -5,11 +5,11 @@
 //! |---|---|---|
 //! | deflection over length δ/L | (δ/L)² of the deflection (cantilever) | 0.1 |
 //! | rotation θ against the body's frame \[rad\] | θ²/2 of the displacement | 0.14 |
-//! | angular rate over first frequency, as the body is held, Ω/ω | 1.17 (Ω/ω)² of the stiffness against bending (Southwell) | 0.09 |
+//! | angular rate over first frequency Ω/ω of the held body | 1.17 (Ω/ω)² of the bending stiffness | 0.09 |
 //! | axial force over buckling load ρ | ρ of the stiffness against bending | 0.01 ... 0.5 |
 //!
-//! Each limit stands for an error of 1 %. That of the axial force is 1 % where bodies bend by 10⁻³ of their
-//! length and more; for a body that bends less it is 10⁻⁵ L of displacement, and half the buckling load at
+//! Each limit corresponds to an error of 1 %. That of the axial force is 1 % where bodies bend by 10⁻³ of
+//! their length and more; for a body that bends less it is 10⁻⁵ L of displacement, and half the buckling load at
 //! most (decision 33). ρ is averaged over the radian period of the mode that it stiffens, as a pulse that is
 //! short for a mode only gives it ω ∫ ρ dt.
 //!

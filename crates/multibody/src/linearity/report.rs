@@ -1,4 +1,4 @@
-//! What a run that left linear theory is told, and what a checkpoint keeps of the watch.
+//! Warnings of a run that left linear theory, and the numbers of the watch in a checkpoint.
 
 use super::{Found, LinearityWatch, Peak, Watched};
 use crate::system::System;
@@ -23,10 +23,10 @@ const RATE: f64 = 0.09;
 /// coefficient.
 const SOUTHWELL: f64 = 1.17;
 
-/// Error of a displacement over the body's length below which that of the axial force is not told.
+/// Error of a displacement over the length of the body below which an axial force is not reported.
 const DISPLACEMENT: f64 = 1e-5;
 
-/// ρ above which it is told whatever the body bends: half the buckling load.
+/// ρ above which an axial force is always reported: half the buckling load.
 const BUCKLING: f64 = 0.5;
 
 impl LinearityWatch {
@@ -83,7 +83,7 @@ impl Watched {
     fn warnings(&self, name: &str) -> Vec<String> {
         let found = &self.found;
         let mut warnings = Vec::new();
-        let mut tell = |what: &str, peak: &Peak, limit: f64, error: String, parts: f64| {
+        let mut report = |what: &str, peak: &Peak, limit: f64, error: String, parts: f64| {
             if peak.value > limit {
                 let parts = parts.ceil().clamp(2.0, 1000.0);
                 warnings.push(format!(
@@ -96,16 +96,16 @@ impl Watched {
         };
         let d = found.deflection.value;
         let error = format!("the deflection is off by some {}", percent(d * d));
-        tell("deflection over length", &found.deflection, DEFLECTION, error, d / DEFLECTION);
+        report("deflection over length", &found.deflection, DEFLECTION, error, d / DEFLECTION);
         let theta = found.rotation.value;
         let error = format!("displacements are off by some {}", percent(0.5 * theta * theta));
-        tell("rotation against its frame [rad]", &found.rotation, ROTATION, error, theta / ROTATION);
+        report("rotation against its frame [rad]", &found.rotation, ROTATION, error, theta / ROTATION);
         let rate = found.rate.value;
         let error = format!(
             "turning stiffens it against bending by some {}, which is left out",
             percent(SOUTHWELL * rate * rate)
         );
-        tell(
+        report(
             "angular rate over its first frequency as it is held",
             &found.rate,
             RATE,
@@ -116,7 +116,7 @@ impl Watched {
         let limit = (DISPLACEMENT / found.bending.value).clamp(ERROR, BUCKLING);
         let change = if found.is_compression { "compression softens" } else { "tension stiffens" };
         let error = format!("{change} it against bending by some {}, which is left out", percent(rho));
-        tell("axial force over buckling load", &found.axial, limit, error, (rho / limit).sqrt());
+        report("axial force over buckling load", &found.axial, limit, error, (rho / limit).sqrt());
         warnings
     }
 }

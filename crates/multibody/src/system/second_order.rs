@@ -1,4 +1,4 @@
-//! A system taken apart for integrators that solve for its joints themselves: see
+//! The parts of a system for integrators that solve for its joints themselves: see
 //! [`carom_integrate::SecondOrder`].
 //!
 //! `bodies/increments.rs` says what velocities and increments are.

@@ -102,7 +102,7 @@ impl StepMatrix {
     }
 }
 
-/// Where derivatives are taken: ξ, z, λ.
+/// The point of the derivatives: ξ, z, λ.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::alpha) struct Point<'a> {
     pub(in crate::alpha) increment: &'a [f64],

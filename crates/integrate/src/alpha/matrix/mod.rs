@@ -67,7 +67,7 @@ pub(super) struct StepMatrix {
     work: Work,
 }
 
-/// What of the matrix is of the present step.
+/// The parts of the matrix that belong to the present step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Age {
     /// Nothing.
@@ -145,7 +145,7 @@ impl StepMatrix {
         self.age == Age::Fresh
     }
 
-    /// Nothing is of the step that begins.
+    /// Marks all of it as older than the step that begins.
     pub(super) fn start_step(&mut self) {
         self.age = Age::Kept;
         self.correction.clear();
@@ -261,7 +261,7 @@ impl StepMatrix {
         })
     }
 
-    /// Solves for the unknowns, whose scales are taken out; `right` holds the equations as the module says.
+    /// Solves for the unknowns in their own units; `right` holds the equations as the module says.
     pub(super) fn solve(&mut self, right: impl Fn(usize) -> f64, mut take: impl FnMut(usize, f64)) {
         let Self { scales, factors, correction, solution, .. } = self;
         let Some(factors) = factors else { return };
