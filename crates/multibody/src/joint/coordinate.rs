@@ -8,8 +8,8 @@
 //! | shift | −z_i·d − u₀ | −z_i·ḋ − ω_i·(z_i × d) | −2 (ω_i × z_i)·ḋ − (ω_i × (ω_i × z_i))·d |
 //! | length | ‖d‖ | d·ḋ/‖d‖ | (ḋ·ḋ − u̇²)/‖d‖ |
 //!
-//! with N = (c y_i × x_j − s x_i × x_j)/(s² + c²). All but the last term of the angle hold whatever the ends do; that one takes the axes z as parallel, where
-//! N = −z.
+//! with N = (c y_i × x_j − s x_i × x_j)/(s² + c²). All but the last term of the angle hold for any motion of
+//! the ends; the last term assumes parallel axes z, where N = −z.
 
 use nalgebra::Vector3;
 
