@@ -127,7 +127,7 @@ pub struct InternalForce {
 #[derive(Debug, Clone)]
 enum Part {
     Lagrange(LagrangeShape, Vec<Chunk<3>>),
-    Spline(SplineShape, Vec<Chunk<4>>),
+    Spline(Box<SplineShape>, Vec<Chunk<4>>),
 }
 
 impl InternalForce {
@@ -145,8 +145,8 @@ impl InternalForce {
                 chunk::chunks(discretisation, i_block, &shape).map(|chunks| Part::Lagrange(shape, chunks))
             }
             Cells::Spline(cells) => {
-                let shape = SplineShape::new(cells, rule);
-                chunk::chunks(discretisation, i_block, &shape).map(|chunks| Part::Spline(shape, chunks))
+                let shape = Box::new(SplineShape::new(cells, rule));
+                chunk::chunks(discretisation, i_block, &*shape).map(|chunks| Part::Spline(shape, chunks))
             }
         };
         let blocks = discretisation.blocks.iter().enumerate().map(part).collect::<Result<Vec<_>, _>>()?;
@@ -297,7 +297,8 @@ impl InternalForce {
                 }
                 Part::Spline(shape, chunks) => {
                     let chunks = chunks.par_iter_mut().zip(history);
-                    chunks.for_each(|(chunk, history)| chunk.sweep(shape, &map, fields, history, has_force));
+                    chunks
+                        .for_each(|(chunk, history)| chunk.sweep(&**shape, &map, fields, history, has_force));
                 }
             }
         });

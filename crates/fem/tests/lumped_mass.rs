@@ -10,8 +10,8 @@ use carom_linalg::{Cholesky, DofSet, NodeMatrix};
 use carom_mesh::CellShape;
 use carom_progress::Silent;
 
-use crate::bodies::{block, block_of, digits, distort};
-use crate::deformed::{dot, every_kind, internal, laws, noise, soft, waves};
+use crate::bodies::{block, block_of, digits, distort, spline_block};
+use crate::deformed::{displacement, dot, every_kind, internal, laws, noise, soft, waves};
 
 fn lumped(d: &Discretisation) -> LumpedMass {
     LumpedMass::new(d, QuadratureRule::Default).unwrap()
@@ -84,14 +84,17 @@ fn sliding_cube_error(body: &Body) -> f64 {
 
 #[test]
 fn frequencies_of_lumped_bodies_converge() {
-    let mesh = |shape| move |n| block(shape, n, |x| x);
-    let kinds: [(&str, Box<dyn Fn(usize) -> Body>, [usize; 2], f64); 2] = [
-        ("tet4", Box::new(mesh(CellShape::Tet4)), [6, 12], 2.0),
-        ("hex8", Box::new(mesh(CellShape::Hex8)), [6, 12], 2.0),
+    let kinds: [(&str, CellShape, [usize; 2], f64); 5] = [
+        ("tet4", CellShape::Tet4, [6, 12], 2.0),
+        ("hex8", CellShape::Hex8, [6, 12], 2.0),
+        ("tet10", CellShape::Tet10, [4, 8], 2.0),
+        ("hex20", CellShape::Hex20, [3, 6], 2.0),
+        // Row sums of hex27 are Simpson's rule: the order of the consistent mass stays.
+        ("hex27", CellShape::Hex27, [2, 4], 4.0),
     ];
     let mut wrong = Vec::new();
-    for (name, body, sizes, expected) in kinds {
-        let errors = sizes.map(|n| sliding_cube_error(&body(n)));
+    for (name, shape, sizes, expected) in kinds {
+        let errors = sizes.map(|n| sliding_cube_error(&block(shape, n, |x| x)));
         let order = (errors[0] / errors[1]).abs().log2();
         let found = format!("{name}: {} order {order:.2}, expected {expected}", digits(&errors));
         println!("{found}");
@@ -100,6 +103,41 @@ fn frequencies_of_lumped_bodies_converge() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// The same error of Rayleigh's quotient of the exact motion, whose values at the control points are its
+/// coefficients.
+fn sliding_motion_error(body: &Body) -> f64 {
+    let (d, mut internal) = internal(body);
+    let moduli = ElasticModuli::of(&d.materials[0]);
+    let law = laws(&d, SaintVenantKirchhoff::new(moduli));
+    let u = displacement(&d, |[x, y, _]| {
+        [(PI * x).sin() * (PI * y).cos(), -(PI * x).cos() * (PI * y).sin(), 0.0]
+    });
+    let (mut history, mut force) = (internal.history(&law), vec![0.0; u.len()]);
+    internal.tangent_product(&law, &vec![0.0; u.len()], &mut history, &u, &mut force).unwrap();
+    let mass = lumped(&d);
+    let inertia: f64 = u.iter().enumerate().map(|(i, u)| mass.points[i / 3] * u * u).sum();
+    (dot(&u, &force) / inertia / (2.0 * PI * PI * moduli.mu / d.materials[0].density)).sqrt() - 1.0
+}
+
+#[test]
+fn smooth_motions_of_lumped_splines_converge_with_order_two() {
+    for p in [2, 3] {
+        let errors = [8, 16].map(|n| sliding_motion_error(&spline_block(p, n, |x| x)));
+        let order = (errors[0] / errors[1]).abs().log2();
+        println!("p = {p}: {} order {order:.2}", digits(&errors));
+        assert!(order > 1.7 && errors[1].abs() < 0.03, "p = {p}: {} order {order:.2}", digits(&errors));
+    }
+}
+
+#[test]
+fn short_waves_of_lumped_splines_are_too_slow_and_speed_up_with_refinement() {
+    // Their inertia is that of the coefficients, many times that of the motion; λ grows with 1/h².
+    let [coarse, fine] = [4, 8].map(|n| 1.0 + sliding_cube_error(&spline_block(2, n, |x| x)));
+    assert!(fine < 0.8, "{coarse} and {fine}");
+    let growth = (fine / coarse).powi(2);
+    assert!((3.0..4.5).contains(&growth), "{growth}");
 }
 
 #[test]

@@ -88,7 +88,7 @@ pub fn element_frequencies<L: Law>(
         let history = &history.blocks[i_block];
         blocks.push(match part {
             Part::Lagrange(shape, chunks) => of_block(i_block, chunks, shape, law, fields, history, mass),
-            Part::Spline(shape, chunks) => of_block(i_block, chunks, shape, law, fields, history, mass),
+            Part::Spline(shape, chunks) => of_block(i_block, chunks, &**shape, law, fields, history, mass),
         });
     }
     internal.check_dets()?;

@@ -91,7 +91,7 @@ impl TangentAssembly {
         for (block, part) in internal.blocks.iter().enumerate() {
             let found = match part {
                 Part::Lagrange(shape, chunks) => rounds_of(block, shape, chunks, &graph, &mut elements),
-                Part::Spline(shape, chunks) => rounds_of(block, shape, chunks, &graph, &mut elements),
+                Part::Spline(shape, chunks) => rounds_of(block, &**shape, chunks, &graph, &mut elements),
             };
             rounds.extend(found);
         }
@@ -169,7 +169,7 @@ impl TangentAssembly {
                     compute(&mut chunks[round.chunks.clone()], shape, &map, fields, history, elements);
                 }
                 Part::Spline(shape, chunks) => {
-                    compute(&mut chunks[round.chunks.clone()], shape, &map, fields, history, elements);
+                    compute(&mut chunks[round.chunks.clone()], &**shape, &map, fields, history, elements);
                 }
             }
             add(&round.targets, 0, values, elements);
