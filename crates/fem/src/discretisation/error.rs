@@ -1,0 +1,114 @@
+//! Errors from making a discretisation.
+
+use carom_nurbs::HierarchyError;
+use carom_nurbs::basis::MAX_DEGREE;
+use thiserror::Error;
+
+use crate::material::MaterialError;
+
+/// Errors from making the discretisation of a body.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum DiscretisationError {
+    /// It has no cells.
+    #[error("body `{body}` has no cells")]
+    Empty {
+        /// Name of the body.
+        body: String,
+    },
+    /// The materials do not cover the blocks.
+    #[error("body `{body}` has {n_blocks} blocks of cells, but materials for {n_given}; give one each")]
+    MaterialCount {
+        /// Name of the body.
+        body: String,
+        /// Number of blocks or patches.
+        n_blocks: usize,
+        /// Length of the list of materials by block.
+        n_given: usize,
+    },
+    /// A block names a material that the body does not have.
+    #[error(
+        "body `{body}`: block {block} has material number {material}, but there are {n_materials} (counted \
+         from 0)"
+    )]
+    NoSuchMaterial {
+        /// Name of the body.
+        body: String,
+        /// Number of the block.
+        block: usize,
+        /// The number given.
+        material: usize,
+        /// Number of materials.
+        n_materials: usize,
+    },
+    /// A material is impossible.
+    #[error("body `{body}`: {source}")]
+    Material {
+        /// Name of the body.
+        body: String,
+        /// The quantity out of range.
+        source: MaterialError,
+    },
+    /// A cell or patch names a point that does not exist.
+    #[error("body `{body}`: block {block} uses point {point}, but there are {n_points} (counted from 0)")]
+    NoSuchPoint {
+        /// Name of the body.
+        body: String,
+        /// Number of the block or patch.
+        block: usize,
+        /// The number given.
+        point: u32,
+        /// Number of points.
+        n_points: usize,
+    },
+    /// A list has a length that does not fit the others.
+    #[error("body `{body}`: block {block}: {list} has {found} entries, not {expected}")]
+    Length {
+        /// Name of the body.
+        body: String,
+        /// Number of the block or patch.
+        block: usize,
+        /// Which list.
+        list: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length that it must have (for the connectivity of a mesh: a multiple of it).
+        expected: usize,
+    },
+    /// The degree of a patch cannot be evaluated.
+    #[error(
+        "body `{body}`: patch {patch}: direction {direction} has degree {degree}; degrees from 1 to \
+         {MAX_DEGREE} are possible"
+    )]
+    Degree {
+        /// Name of the body.
+        body: String,
+        /// Number of the patch.
+        patch: usize,
+        /// 0, 1 or 2.
+        direction: usize,
+        /// Its degree.
+        degree: usize,
+    },
+    /// A weight is not positive.
+    #[error(
+        "body `{body}`: patch {patch}: the weight of control point {point} is {weight}; it must be above 0"
+    )]
+    Weight {
+        /// Name of the body.
+        body: String,
+        /// Number of the patch.
+        patch: usize,
+        /// Number of the control point in the patch.
+        point: usize,
+        /// The weight.
+        weight: f64,
+    },
+    /// Its local refinement does not fit together.
+    #[error("body `{body}`: {source}")]
+    Hierarchy {
+        /// Name of the body.
+        body: String,
+        /// The part that does not fit.
+        source: HierarchyError,
+    },
+}
