@@ -128,11 +128,6 @@ impl CellBasis<'_> {
         }
     }
 
-    /// Whether the reference cell is the unit tetrahedron; otherwise it is the unit cube.
-    pub fn is_tetrahedron(&self) -> bool {
-        matches!(self, Self::Lagrange { shape, .. } if shape.is_tetrahedron())
-    }
-
     /// Body points of the functions, in their order; hanging ones have numbers from n_points on.
     ///
     /// * `ids` — n_points numbers, overwritten

@@ -34,12 +34,13 @@ impl FaceMap {
         match &block.cells {
             Cells::Lagrange { shape, .. } => {
                 let nodes = shape.reference_nodes();
-                let corners = &shape.face(face as usize)[..shape.face_shape().n_corners()];
+                let face_shape = shape.face_shape(face as usize);
+                let corners = &shape.face(face as usize)[..face_shape.n_corners()];
                 let at = |k: usize| nodes[corners[k] as usize];
                 let (origin, first, last) = (at(0), at(1), at(corners.len() - 1));
                 let along = [first, last].map(|end| std::array::from_fn(|d| end[d] - origin[d]));
                 // Face nodes turn counter-clockwise seen from outside, see `carom_mesh::cell`.
-                Self { origin, along, is_triangle: shape.face_shape().is_triangle(), orientation: 1.0 }
+                Self { origin, along, is_triangle: face_shape.is_triangle(), orientation: 1.0 }
             }
             Cells::Spline(_) => {
                 let side = Side::ALL[face as usize];
@@ -128,7 +129,7 @@ impl Discretisation {
                 Cells::Lagrange { shape, connectivity } => {
                     let nodes = &connectivity[shape.n_nodes() * face.cell as usize..];
                     let points = shape.face(face.face as usize).iter().map(|&k| nodes[k as usize]).collect();
-                    (FaceBasis::Lagrange(shape.face_shape()), points)
+                    (FaceBasis::Lagrange(shape.face_shape(face.face as usize)), points)
                 }
                 Cells::Spline(cells) => {
                     let (basis, points) = spline_face(cells, face, &mut operators);

@@ -2,11 +2,11 @@
 //! nodes.
 //!
 //! Stress is linear in the displacement of the points, σ = D B u. Where it is *sampled* is fixed for each
-//! kind of cell: one point of a tet4, four of a tet10, 2×2×2 of hexahedra, p Gauss points a direction of a
-//! NURBS span of degree p, where it is most accurate. These samples are the *Gauss points*. *Nodal* stress of
-//! a mesh follows from them: extrapolated to the nodes of the cell, and averaged over the cells of one
-//! material that share a node. NURBS have no nodes: their cells are evaluated at the lattice i/p, the points
-//! that the Bezier form of the body has, and averaged where these coincide.
+//! kind of cell: one point of a tet4, four of a tet10, 2×2×2 of hexahedra and pyramids, 3×2 of wedges, p
+//! Gauss points a direction of a NURBS span of degree p, where it is most accurate. These samples are the
+//! *Gauss points*. *Nodal* stress of a mesh follows from them: extrapolated to the nodes of the cell, and
+//! averaged over the cells of one material that share a node. NURBS have no nodes: their cells are evaluated
+//! at the lattice i/p, the points that the Bezier form of the body has, and averaged where these coincide.
 //!
 //! Two materials that meet at a node have two sites there: the stress jumps.
 

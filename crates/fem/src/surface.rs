@@ -163,7 +163,7 @@ impl FaceBasis {
 
     /// True if the parameters run over the triangle 0 ≤ ξ₁, ξ₂, ξ₁+ξ₂ ≤ 1 and not over the square \[0,1\]².
     pub fn is_triangle(&self) -> bool {
-        matches!(self, Self::Lagrange(FaceShape::Tri3 | FaceShape::Tri6))
+        matches!(self, Self::Lagrange(shape) if shape.is_triangle())
     }
 }
 
@@ -238,7 +238,7 @@ impl Surface {
     ) {
         let Face { basis, points, .. } = &self.faces[face];
         match basis {
-            FaceBasis::Lagrange(shape) => shape::lagrange(*shape, xi, values, first, second),
+            FaceBasis::Lagrange(shape) => shape.shape_into(xi, values, first, second),
             FaceBasis::Spline { degrees, operators } => {
                 let c = operators.map(|k| self.operators[k as usize].as_slice());
                 shape::spline(*degrees, c, xi, values, first, second);

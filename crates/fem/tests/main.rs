@@ -10,6 +10,7 @@ mod deformed;
 mod frequencies;
 mod hierarchy;
 mod internal_force;
+mod kinds;
 mod large_strain_stress;
 mod lumped_mass;
 mod nurbs_files;

@@ -1,6 +1,6 @@
 //! Stress of many fields at nodes and Gauss points: patch tests, direct evaluation, materials side by side.
 
-use crate::bodies::{block, distort, nurbs_body, quarter_ring, spline_block};
+use crate::bodies::{block, distort, mixed, nurbs_body, quarter_ring, spline_block};
 use carom_fem::stress::{at_point, of_gradient, von_mises};
 use carom_fem::{Body, CellEvaluator, Discretisation, Geometry, Material, StressAt, StressSites};
 use carom_mesh::{CellBlock, CellShape};
@@ -42,6 +42,8 @@ fn every_body() -> Vec<(String, Body)> {
     all.extend(
         CellShape::ALL.iter().map(|&shape| (format!("{} of two", shape.name()), two_materials(shape))),
     );
+    all.push(("mixed, order 1".to_owned(), mixed(1, |x| distort(x, 0.03))));
+    all.push(("mixed, order 2".to_owned(), mixed(2, |x| distort(x, 0.03))));
     all.push(("spline".to_owned(), spline_block(2, 3, |x| distort(x, 0.02))));
     all.push(("ring".to_owned(), quarter_ring(3, 2)));
     let ball = solids::ball(1.0, None).unwrap().elements([2; 3]).unwrap();
@@ -126,7 +128,12 @@ fn materials_that_meet_have_a_site_each() {
             assert_eq!(own, expected, "{shape:?} at {x:?}");
         }
         let double = materials.iter().filter(|own| own.len() == 2).count();
-        let on_plane = if shape.order() == 1 { 9 } else { if shape == CellShape::Hex20 { 21 } else { 25 } };
+        // Quadrilaterals without a middle node have 21, others of second order 25.
+        let on_plane = match shape {
+            _ if shape.order() == 1 => 9,
+            CellShape::Hex20 | CellShape::Wedge15 | CellShape::Pyramid13 => 21,
+            _ => 25,
+        };
         assert_eq!(double, on_plane, "{shape:?}");
     }
 }

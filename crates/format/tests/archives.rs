@@ -209,9 +209,9 @@ fn samples_of_all_versions_are_read() {
     if std::env::var_os("CAROM_WRITE_SAMPLES").is_some() {
         let (model, options) = problems::model();
         write_rom(&samples.join("rom-1.3.npz"), &model, &options, &Silent).unwrap();
-        write_body(&samples.join("body-mesh-1.2.npz"), &problems::cube_mesh()).unwrap();
-        write_body(&samples.join("body-nurbs-1.2.npz"), &problems::parts_of_parts()).unwrap();
-        write_body(&samples.join("body-refined-1.2.npz"), &problems::refined_locally()).unwrap();
+        write_body(&samples.join("body-mesh-1.3.npz"), &problems::wedge_and_pyramid()).unwrap();
+        write_body(&samples.join("body-nurbs-1.3.npz"), &problems::parts_of_parts()).unwrap();
+        write_body(&samples.join("body-refined-1.3.npz"), &problems::refined_locally()).unwrap();
     }
     for (sample, body) in [
         ("body-mesh-1.0", problems::cube_mesh()),
@@ -224,6 +224,10 @@ fn samples_of_all_versions_are_read() {
         ("body-mesh-1.2", problems::cube_mesh()),
         ("body-nurbs-1.2", problems::parts_of_parts()),
         ("body-refined-1.2", problems::refined_locally()),
+        // Since 1.3 there are wedges and pyramids.
+        ("body-mesh-1.3", problems::wedge_and_pyramid()),
+        ("body-nurbs-1.3", problems::parts_of_parts()),
+        ("body-refined-1.3", problems::refined_locally()),
     ] {
         let stored = read_body(&samples.join(format!("{sample}.npz"))).unwrap();
         assert!(sample.ends_with(&stored.version.to_string()), "{sample} has version {}", stored.version);

@@ -321,11 +321,8 @@ fn hex_body(
         }
     }
     let solid = hex_solid(options)?;
-    let shape = match options.order.unwrap_or(2) {
-        1 => CellShape::Hex8,
-        2 => CellShape::Hex20,
-        order => return Err(MakeError::Order { order }),
-    };
+    let order = options.order.unwrap_or(2);
+    let shape = CellShape::hexahedron(order).ok_or(MakeError::Order { order })?;
     let gradings =
         options.grade.iter().map(|grade| hex_grading(solid, options, grade)).collect::<Result<_, _>>()?;
     let elements = options.elements.clone();

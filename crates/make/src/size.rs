@@ -1,7 +1,6 @@
 //! Limits on the size of bodies, checked before they fill the memory.
 
 use carom_fem::Geometry;
-use carom_mesh::CellShape;
 use thiserror::Error;
 
 /// Largest number of cells or knot spans of a body. The reduction of a body with 300 000 dofs needs 12 GB;
@@ -61,7 +60,7 @@ pub(crate) fn affordable_refinement(
             for block in &mesh.blocks {
                 let n = block.n_cells() as f64 * (parts as f64).powi(3);
                 cells += n;
-                nodes += n * nodes_of_a_cell(block.shape);
+                nodes += n * block.shape.table().nodes_per_cell;
             }
             affordable(cells)?;
             limited("nodes", nodes, MOST_NODES)
@@ -77,21 +76,6 @@ pub(crate) fn affordable_refinement(
             affordable(cells)?;
             limited("control points", nodes, MOST_NODES)
         }
-    }
-}
-
-/// Nodes per cell of a large mesh: nodes at corners, edges, faces and inside, divided by the number of cells
-/// that share them.
-///
-/// A tetrahedral mesh has about six tetrahedra and seven edges per corner (as a cube cut into six), a
-/// hexahedral mesh one hexahedron, three edges and three faces.
-fn nodes_of_a_cell(shape: CellShape) -> f64 {
-    match shape {
-        CellShape::Tet4 => 1.0 / 6.0,
-        CellShape::Tet10 => 8.0 / 6.0,
-        CellShape::Hex8 => 1.0,
-        CellShape::Hex20 => 4.0,
-        CellShape::Hex27 => 8.0,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Shape functions of the cells: values and gradients at a point of the reference cell.
 //!
-//! Coordinates as in [`crate::cell`]: unit simplex and \[0,1\]³, node k has value 1 at its reference node.
+//! Coordinates as in [`crate::cell`]; node k has value 1 at its reference node.
 
 use crate::CellShape;
 
@@ -13,30 +13,7 @@ use crate::CellShape;
 ///
 /// If `values` is too short.
 pub fn values_into(shape: CellShape, xi: [f64; 3], values: &mut [f64]) {
-    match shape {
-        CellShape::Tet4 => values[..4].copy_from_slice(&barycentric(xi)),
-        CellShape::Tet10 => {
-            let l = barycentric(xi);
-            for k in 0..4 {
-                values[k] = l[k] * (2.0 * l[k] - 1.0);
-            }
-            for (k, &[a, b]) in shape.edges().iter().enumerate() {
-                values[4 + k] = 4.0 * l[a as usize] * l[b as usize];
-            }
-        }
-        CellShape::Hex8 | CellShape::Hex27 => {
-            let basis = xi.map(|t| line_values(shape.order(), t));
-            for (k, node) in shape.reference_nodes().iter().enumerate() {
-                let [i, j, l] = line_indices(node);
-                values[k] = basis[0][i] * basis[1][j] * basis[2][l];
-            }
-        }
-        CellShape::Hex20 => {
-            for (k, node) in shape.reference_nodes().iter().enumerate() {
-                values[k] = serendipity(node, xi).0;
-            }
-        }
-    }
+    (shape.table().values)(xi, &mut values[..shape.n_nodes()]);
 }
 
 /// Gradients ∂N_k/∂ξ of the shape functions with respect to the reference coordinates.
@@ -48,39 +25,7 @@ pub fn values_into(shape: CellShape, xi: [f64; 3], values: &mut [f64]) {
 ///
 /// If `gradients` is too short.
 pub fn gradients_into(shape: CellShape, xi: [f64; 3], gradients: &mut [[f64; 3]]) {
-    match shape {
-        CellShape::Tet4 => gradients[..4].copy_from_slice(&GRAD_BARYCENTRIC),
-        CellShape::Tet10 => {
-            let l = barycentric(xi);
-            for k in 0..4 {
-                gradients[k] = GRAD_BARYCENTRIC[k].map(|g| (4.0 * l[k] - 1.0) * g);
-            }
-            for (k, &[a, b]) in shape.edges().iter().enumerate() {
-                let (a, b) = (a as usize, b as usize);
-                for d in 0..3 {
-                    gradients[4 + k][d] =
-                        4.0 * (l[a] * GRAD_BARYCENTRIC[b][d] + l[b] * GRAD_BARYCENTRIC[a][d]);
-                }
-            }
-        }
-        CellShape::Hex8 | CellShape::Hex27 => {
-            let basis = xi.map(|t| line_values(shape.order(), t));
-            let slope = xi.map(|t| line_slopes(shape.order(), t));
-            for (k, node) in shape.reference_nodes().iter().enumerate() {
-                let [i, j, l] = line_indices(node);
-                gradients[k] = [
-                    slope[0][i] * basis[1][j] * basis[2][l],
-                    basis[0][i] * slope[1][j] * basis[2][l],
-                    basis[0][i] * basis[1][j] * slope[2][l],
-                ];
-            }
-        }
-        CellShape::Hex20 => {
-            for (k, node) in shape.reference_nodes().iter().enumerate() {
-                gradients[k] = serendipity(node, xi).1;
-            }
-        }
-    }
+    (shape.table().gradients)(xi, &mut gradients[..shape.n_nodes()]);
 }
 
 /// Jacobian J = ∂x/∂ξ of a cell: `columns[j]` is ∂x/∂ξ_j, from the gradients at one point and the node
@@ -103,64 +48,6 @@ pub fn determinant(columns: &[[f64; 3]; 3]) -> f64 {
     a[0] * (b[1] * c[2] - b[2] * c[1])
         + a[1] * (b[2] * c[0] - b[0] * c[2])
         + a[2] * (b[0] * c[1] - b[1] * c[0])
-}
-
-/// Gradients of the barycentric coordinates of the unit simplex.
-const GRAD_BARYCENTRIC: [[f64; 3]; 4] =
-    [[-1.0, -1.0, -1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-
-/// Barycentric coordinates of a point of the unit simplex.
-fn barycentric(xi: [f64; 3]) -> [f64; 4] {
-    [1.0 - xi[0] - xi[1] - xi[2], xi[0], xi[1], xi[2]]
-}
-
-/// Lagrange polynomials on \[0,1\] with nodes 0, 1 (and ½, numbered last).
-fn line_values(order: usize, t: f64) -> [f64; 3] {
-    if order == 1 {
-        [1.0 - t, t, 0.0]
-    } else {
-        [(1.0 - t) * (1.0 - 2.0 * t), t * (2.0 * t - 1.0), 4.0 * t * (1.0 - t)]
-    }
-}
-
-/// Derivatives of [`line_values`].
-fn line_slopes(order: usize, t: f64) -> [f64; 3] {
-    if order == 1 { [-1.0, 1.0, 0.0] } else { [4.0 * t - 3.0, 4.0 * t - 1.0, 4.0 - 8.0 * t] }
-}
-
-/// Numbers of the one-dimensional polynomials whose product belongs to a node: 0 → 0, 1 → 1, ½ → 2.
-fn line_indices(node: &[f64; 3]) -> [usize; 3] {
-    node.map(|t| if t == 0.5 { 2 } else { t as usize })
-}
-
-/// Value and gradient of the serendipity function of `node`, in r = 2ξ − 1 ∈ \[−1,1\]³ with node signs s = 2
-/// node − 1:
-///
-/// ```text
-/// corner:          N = ⅛ Π(1 + s_i r_i) (Σ s_i r_i − 2)
-/// edge along r_m:  N = ¼ (1 − r_m²) Π_{i≠m}(1 + s_i r_i)
-/// ```
-fn serendipity(node: &[f64; 3], xi: [f64; 3]) -> (f64, [f64; 3]) {
-    let r = xi.map(|t| 2.0 * t - 1.0);
-    let s = node.map(|t| 2.0 * t - 1.0);
-    let f = [1.0 + s[0] * r[0], 1.0 + s[1] * r[1], 1.0 + s[2] * r[2]];
-    let mut gradient = [0.0; 3];
-    let others = [[1, 2], [0, 2], [0, 1]];
-    if let Some(m) = (0..3).find(|&i| node[i] == 0.5) {
-        let [a, b] = others[m];
-        let bubble = 1.0 - r[m] * r[m];
-        gradient[m] = -0.25 * 2.0 * r[m] * f[a] * f[b];
-        gradient[a] = 0.25 * bubble * s[a] * f[b];
-        gradient[b] = 0.25 * bubble * f[a] * s[b];
-        // ∂r/∂ξ = 2
-        return (0.25 * bubble * f[a] * f[b], gradient.map(|g| 2.0 * g));
-    }
-    let sum = s[0] * r[0] + s[1] * r[1] + s[2] * r[2] - 2.0;
-    for i in 0..3 {
-        let [a, b] = others[i];
-        gradient[i] = 2.0 * 0.125 * s[i] * f[a] * f[b] * (sum + f[i]);
-    }
-    (0.125 * f[0] * f[1] * f[2] * sum, gradient)
 }
 
 #[cfg(test)]
@@ -188,6 +75,23 @@ mod tests {
     }
 
     #[test]
+    fn values_add_up_to_one_and_gradients_to_zero() {
+        for shape in CellShape::ALL {
+            let n = shape.n_nodes();
+            let (mut values, mut gradients) = (vec![0.0; n], vec![[0.0; 3]; n]);
+            for &xi in POINTS.iter().chain(shape.reference_nodes()) {
+                values_into(shape, xi, &mut values);
+                gradients_into(shape, xi, &mut gradients);
+                assert!((values.iter().sum::<f64>() - 1.0).abs() < 1e-14, "{} at {xi:?}", shape.name());
+                for d in 0..3 {
+                    let sum: f64 = gradients.iter().map(|g| g[d]).sum();
+                    assert!(sum.abs() < 1e-14, "{} at {xi:?}: {sum:e}", shape.name());
+                }
+            }
+        }
+    }
+
+    #[test]
     fn gradients_are_the_derivatives_of_the_values() {
         let h = 1e-5;
         for shape in CellShape::ALL {
@@ -206,6 +110,48 @@ mod tests {
                         // Central differences of at most cubic functions: error h² f'''/6 and rounding
                         // 1e-16/h.
                         assert!((difference - gradients[k][d]).abs() < 2e-9, "{} node {k}", shape.name());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn linear_functions_have_their_gradient_at_every_node() {
+        // At the apex of a pyramid the gradients of its functions depend on the direction; that of a linear
+        // function does not.
+        for shape in CellShape::ALL {
+            let mut gradients = vec![[0.0; 3]; shape.n_nodes()];
+            for &xi in shape.reference_nodes() {
+                gradients_into(shape, xi, &mut gradients);
+                let columns = jacobian_columns(&gradients, shape.reference_nodes());
+                for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
+                    let unit = f64::from(u8::from(i == j));
+                    assert!((columns[i][j] - unit).abs() < 1e-14, "{} at {xi:?}", shape.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_of_different_kinds_have_the_same_functions_on_a_common_face() {
+        for shape in CellShape::ALL {
+            for i_face in 0..shape.n_faces() {
+                let (face, nodes) = (shape.face_shape(i_face), shape.face(i_face));
+                let mut of_cell = vec![0.0; shape.n_nodes()];
+                let n = face.n_nodes();
+                let (mut of_face, mut first, mut second) =
+                    (vec![0.0; n], vec![[0.0; 2]; n], vec![[0.0; 3]; n]);
+                for eta in [[0.1, 0.2], [0.3, 0.45], [0.0, 0.7]] {
+                    face.shape_into(eta, &mut of_face, &mut first, &mut second);
+                    let at = |k: usize| shape.reference_nodes()[nodes[k] as usize];
+                    let (o, e1, e2) = (at(0), at(1), at(face.n_corners() - 1));
+                    let xi = [0, 1, 2].map(|d| o[d] + eta[0] * (e1[d] - o[d]) + eta[1] * (e2[d] - o[d]));
+                    values_into(shape, xi, &mut of_cell);
+                    for (k, value) in of_cell.iter().enumerate() {
+                        let own = nodes.iter().position(|&node| node as usize == k);
+                        let expected = own.map_or(0.0, |own| of_face[own]);
+                        assert!((value - expected).abs() < 1e-14, "{} face {i_face} {k}", shape.name());
                     }
                 }
             }

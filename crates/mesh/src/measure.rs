@@ -8,9 +8,10 @@ const GAUSS: [(f64, f64); 3] =
 
 /// Points and weights that integrate det ∂x/∂ξ of a cell exactly.
 ///
-/// On hexahedra the tensor product of Gauss points: the determinant has degree 5 at most in each direction.
-/// On tetrahedra the same in collapsed coordinates (ξ, η, ζ) = (u, v(1−u), w(1−u)(1−v)): the determinant of a
-/// tet10 is a cubic, and the factor (1−u)²(1−v) of the map leaves degree 5.
+/// The tensor product of Gauss points on the unit cube, mapped onto the reference cell. The determinant of
+/// the cell times that of the map has degree 5 at most in each direction of the cube: hexahedra of second
+/// order have 5; the cubic of a tet10 has 5 with the factor (1−u)²(1−v) of the map, a wedge15 4 with the
+/// factor 1−u and 5 along its axis, a pyramid13 5 across and 3 with the factor (1−t)² along its axis.
 #[derive(Debug, Clone)]
 pub struct VolumeRule {
     shape: CellShape,
@@ -27,11 +28,7 @@ impl VolumeRule {
         for (u, wu) in GAUSS {
             for (v, wv) in GAUSS {
                 for (w, ww) in GAUSS {
-                    let (xi, factor) = if shape.is_tetrahedron() {
-                        ([u, v * (1.0 - u), w * (1.0 - u) * (1.0 - v)], (1.0 - u).powi(2) * (1.0 - v))
-                    } else {
-                        ([u, v, w], 1.0)
-                    };
+                    let (xi, factor) = (shape.table().collapse)([u, v, w]);
                     weights.push(wu * wv * ww * factor);
                     let start = gradients.len();
                     gradients.resize(start + n, [0.0; 3]);
@@ -96,6 +93,29 @@ mod tests {
         for shape in CellShape::ALL {
             let volume = VolumeRule::new(shape).volume(shape.reference_nodes());
             assert!((volume - shape.reference_volume()).abs() < 1e-15, "{}: {volume}", shape.name());
+        }
+    }
+
+    #[test]
+    fn volumes_of_curved_cells_do_not_change_with_more_points() {
+        for shape in CellShape::ALL {
+            let wave = |a: f64| (5.0 * a).sin();
+            let bend = |x: &[f64; 3]| {
+                let [a, b, c] = [x[0] + 2.0 * x[1], x[1] + 2.0 * x[2], x[2] + 2.0 * x[0]].map(wave);
+                [x[0] + 0.05 * b, x[1] + 0.05 * c, x[2] + 0.05 * a]
+            };
+            let nodes: Vec<[f64; 3]> = shape.reference_nodes().iter().map(bend).collect();
+            let cube = crate::quadrature::Quadrature::cube([6; 3]);
+            let mut gradients = vec![[0.0; 3]; shape.n_nodes()];
+            let mut volume = 0.0;
+            for (&u, weight) in cube.points.iter().zip(&cube.weights) {
+                let (xi, factor) = (shape.table().collapse)(u);
+                lagrange::gradients_into(shape, xi, &mut gradients);
+                let columns = lagrange::jacobian_columns(&gradients, &nodes);
+                volume += weight * factor * lagrange::determinant(&columns);
+            }
+            let found = VolumeRule::new(shape).volume(&nodes);
+            assert!((found / volume - 1.0).abs() < 1e-13, "{}: {found}, not {volume}", shape.name());
         }
     }
 

@@ -131,7 +131,7 @@ impl Mesh {
     pub fn face(&self, face: FaceRef) -> (FaceShape, impl ExactSizeIterator<Item = u32> + Clone + '_) {
         let (shape, nodes) = self.cell(face.cell());
         let local = shape.face(face.face as usize);
-        (shape.face_shape(), local.iter().map(move |&k| nodes[k as usize]))
+        (shape.face_shape(face.face as usize), local.iter().map(move |&k| nodes[k as usize]))
     }
 
     /// Faces that only one cell uses, ascending: the surface of the body.

@@ -1,4 +1,4 @@
-//! What could be wrong with a mesh: bad cells, loose nodes, gaps.
+//! Checks of a mesh: badly shaped cells, unused nodes, gaps.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ pub const SLIVER: f64 = 0.02;
 /// Findings of [`assess`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
-    /// Smallest scaled Jacobian of all cells: 1 for regular tetrahedra and cubes, ≤ 0 where a cell is
-    /// inverted.
+    /// Smallest scaled Jacobian of all cells: 1 for cubes, regular tetrahedra, upright regular wedges and
+    /// pyramids with equal edges; ≤ 0 where a cell is inverted.
     pub min_scaled_jacobian: f64,
     /// Where it occurs; `None` for a mesh without cells.
     pub worst_cell: Option<CellRef>,
@@ -56,7 +56,7 @@ impl Quality {
     }
 }
 
-/// The same number, but 0 where three digits show nothing else: "-0.000" makes no sense to anybody.
+/// The same number, but 0 where three digits show nothing else: "-0.000" would confuse.
 pub fn without_negative_zero(scaled_jacobian: f64) -> f64 {
     if scaled_jacobian.abs() < 5e-4 { 0.0 } else { scaled_jacobian }
 }
@@ -114,11 +114,14 @@ pub fn assess(mesh: &Mesh) -> Quality {
 /// ```text
 /// hexahedron:   det / (|c₁||c₂||c₃|)
 /// tetrahedron:  √2 det / max over corners of the product of the three edge lengths there
+/// wedge:        2/√3 det / (|c₃| max over corners of the triangle of the product of the two edges there)
+/// pyramid:      √2 det / (|c₁||c₂| max over corners of the base of the length of the edge to the apex)
 /// ```
 ///
-/// where the edges of the tetrahedron are c₁, c₂, c₃ and their differences. The least value counts over the
-/// corners and the centre of a linear hexahedron, which is VTK's definition (of Verdict:
-/// `hex_scaled_jacobian`, `tet_scaled_jacobian`), and over all nodes and the centre of a quadratic cell.
+/// where the edges of the tetrahedron are c₁, c₂, c₃ and their differences, and so on. The least value counts
+/// over the corners and the centre of a linear cell and over all nodes and the centre of a quadratic one. For
+/// linear hexahedra and tetrahedra this is VTK's definition (of Verdict: `hex_scaled_jacobian`,
+/// `tet_scaled_jacobian`).
 #[derive(Debug, Clone)]
 pub struct ScaledJacobian {
     shape: CellShape,
@@ -129,8 +132,7 @@ pub struct ScaledJacobian {
 impl ScaledJacobian {
     /// For cells of this kind.
     pub fn new(shape: CellShape) -> Self {
-        let centre = if shape.is_tetrahedron() { [0.25; 3] } else { [0.5; 3] };
-        let points = shape.reference_nodes().iter().chain([&centre]);
+        let points = shape.reference_nodes().iter().chain([&shape.table().center]);
         let mut gradients = Vec::new();
         for &xi in points {
             let start = gradients.len();
@@ -145,32 +147,10 @@ impl ScaledJacobian {
     /// * `nodes` — coordinates of its nodes \[m\]
     pub fn of_cell(&self, nodes: &[[f64; 3]]) -> f64 {
         let gradients = self.gradients.chunks_exact(self.shape.n_nodes());
-        let values = gradients.map(|g| {
-            let columns = lagrange::jacobian_columns(g, nodes);
-            if self.shape.is_tetrahedron() { of_tetrahedron(&columns) } else { of_hexahedron(&columns) }
-        });
+        let of_columns = self.shape.table().scaled_jacobian;
+        let values = gradients.map(|g| of_columns(&lagrange::jacobian_columns(g, nodes)));
         values.fold(f64::INFINITY, |least, value| if value < least || value.is_nan() { value } else { least })
     }
-}
-
-fn length(v: [f64; 3]) -> f64 {
-    v.iter().map(|c| c * c).sum::<f64>().sqrt()
-}
-
-fn of_hexahedron(columns: &[[f64; 3]; 3]) -> f64 {
-    let product = columns.iter().map(|c| length(*c)).product::<f64>();
-    if product > 0.0 { lagrange::determinant(columns) / product } else { 0.0 }
-}
-
-fn of_tetrahedron(columns: &[[f64; 3]; 3]) -> f64 {
-    let difference = |a: usize, b: usize| {
-        length([columns[a][0] - columns[b][0], columns[a][1] - columns[b][1], columns[a][2] - columns[b][2]])
-    };
-    let [l1, l2, l3] = columns.map(length);
-    let (l12, l13, l23) = (difference(0, 1), difference(0, 2), difference(1, 2));
-    let largest =
-        [l1 * l2 * l3, l1 * l12 * l13, l2 * l12 * l23, l3 * l13 * l23].into_iter().fold(0.0, f64::max);
-    if largest > 0.0 { std::f64::consts::SQRT_2 * lagrange::determinant(columns) / largest } else { 0.0 }
 }
 
 /// Numbers of surface edges where an odd number of faces meet, and where more than two do.
@@ -248,6 +228,27 @@ mod tests {
         let regular = |x: &[f64; 3]| [x[1] + x[2], x[0] + x[2], x[0] + x[1]];
         for shape in [CellShape::Tet4, CellShape::Tet10] {
             // The map turns the sense around: mirrored.
+            let mut nodes: Vec<[f64; 3]> = shape.reference_nodes().iter().map(regular).collect();
+            let value = ScaledJacobian::new(shape).of_cell(&nodes);
+            assert!((value - 1.0).abs() < 1e-14, "{}: {value}", shape.name());
+            nodes.iter_mut().for_each(|x| x[2] = -x[2]);
+            let mirrored = ScaledJacobian::new(shape).of_cell(&nodes);
+            assert!((mirrored + 1.0).abs() < 1e-14, "{}: {mirrored}", shape.name());
+        }
+    }
+
+    #[test]
+    fn regular_wedges_and_pyramids_have_scaled_jacobian_one() {
+        let height = 0.75_f64.sqrt();
+        let wedge = |x: &[f64; 3]| [x[0] + 0.5 * x[1], height * x[1], 3.0 * x[2]];
+        // The apex (0, 0, 1) goes over the middle of the base.
+        let pyramid = |x: &[f64; 3]| [x[0] + 0.5 * x[2], x[1] + 0.5 * x[2], 0.5_f64.sqrt() * x[2]];
+        for (shape, regular) in [
+            (CellShape::Wedge6, &wedge as &dyn Fn(&[f64; 3]) -> [f64; 3]),
+            (CellShape::Wedge15, &wedge),
+            (CellShape::Pyramid5, &pyramid),
+            (CellShape::Pyramid13, &pyramid),
+        ] {
             let mut nodes: Vec<[f64; 3]> = shape.reference_nodes().iter().map(regular).collect();
             let value = ScaledJacobian::new(shape).of_cell(&nodes);
             assert!((value - 1.0).abs() < 1e-14, "{}: {value}", shape.name());

@@ -1,5 +1,6 @@
 //! Uniform subdivision: every cell into n³ of its kind.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::{CellBlock, CellRef, CellShape, FaceRef, Mesh, Set, lagrange};
@@ -16,8 +17,17 @@ pub enum RefineError {
     /// Nonsensical number of parts.
     #[error("edges cannot be divided into {parts} parts; give a number from 1 to {MAX_PARTS}")]
     Parts {
-        /// What was asked for.
+        /// The number that was given.
         parts: usize,
+    },
+    /// Cells that cannot be divided.
+    #[error(
+        "cells of kind {name} cannot be divided into cells of their kind (a pyramid falls into pyramids and \
+         tetrahedra): mesh the part again with smaller cells"
+    )]
+    Kind {
+        /// Name of the kind.
+        name: &'static str,
     },
     /// Too many cells.
     #[error("{count:.2e} cells would be more than {most:.0e}; divide edges into fewer parts")]
@@ -31,6 +41,8 @@ pub enum RefineError {
 
 /// The mesh with every edge divided into `parts`, every cell into `parts`³ of its kind.
 ///
+/// Tetrahedra, hexahedra and wedges can be divided, and fit together afterwards; pyramids cannot.
+///
 /// Old nodes keep their numbers, new ones follow; they lie where the old cells have them (the geometry of a
 /// curved mesh does not improve). Cell `i` becomes cells `i parts³` and following. Sets are inherited: cells
 /// and faces by their parts, a new node if all old nodes of the edge, face or cell that it lies on are in the
@@ -39,7 +51,7 @@ pub enum RefineError {
 ///
 /// # Errors
 ///
-/// [`RefineError`] if `parts` is 0 or absurdly large.
+/// [`RefineError`] if `parts` is 0 or absurdly large, or the mesh has pyramids.
 pub fn subdivide(mesh: &Mesh, parts: usize) -> Result<Mesh, RefineError> {
     if !(1..=MAX_PARTS).contains(&parts) {
         return Err(RefineError::Parts { parts });
@@ -50,7 +62,10 @@ pub fn subdivide(mesh: &Mesh, parts: usize) -> Result<Mesh, RefineError> {
     }
     let mut patterns = BTreeMap::new();
     for block in &mesh.blocks {
-        patterns.entry(block.shape).or_insert_with(|| Pattern::new(block.shape, parts));
+        if let Entry::Vacant(free) = patterns.entry(block.shape) {
+            let pattern = Pattern::new(block.shape, parts);
+            free.insert(pattern.ok_or(RefineError::Kind { name: block.shape.name() })?);
+        }
     }
     let mut nodes = NewNodes::new(mesh);
     let blocks = mesh.blocks.iter().map(|block| {
@@ -125,8 +140,9 @@ struct LatticePoint {
 }
 
 impl Pattern {
-    fn new(shape: CellShape, parts: usize) -> Self {
-        let vertices = if shape.is_tetrahedron() { tetrahedra(parts) } else { hexahedra(parts) };
+    /// `None` if cells of this kind cannot be divided into cells of their kind.
+    fn new(shape: CellShape, parts: usize) -> Option<Self> {
+        let vertices = (shape.table().parts?)(parts);
         let n = (parts * shape.order()) as u32;
         let mut number: HashMap<[u32; 3], u32> = HashMap::new();
         let mut points = Vec::new();
@@ -141,7 +157,7 @@ impl Pattern {
         let mut faces = vec![Vec::new(); shape.n_faces()];
         for (part, corners) in (0..).zip(&vertices) {
             for part_face in 0..shape.n_faces() {
-                let n_corners = shape.face_shape().n_corners();
+                let n_corners = shape.face_shape(part_face).n_corners();
                 let on: Vec<[u32; 3]> =
                     shape.face(part_face)[..n_corners].iter().map(|&k| corners[k as usize]).collect();
                 if let Some(face) = face_of(shape, &on, parts as u32) {
@@ -149,17 +165,16 @@ impl Pattern {
                 }
             }
         }
-        Self { shape, points, cells, faces }
+        Some(Self { shape, points, cells, faces })
     }
 }
 
 /// Lattice positions of all nodes of a part, in steps of its order, from its corners in steps of one.
 fn part_nodes(shape: CellShape, corners: &[[u32; 3]]) -> Vec<[u32; 3]> {
     let order = shape.order() as u32;
-    let mut values = [0.0; 8];
-    let linear = if shape.is_tetrahedron() { CellShape::Tet4 } else { CellShape::Hex8 };
+    let mut values = vec![0.0; shape.n_corners()];
     let node = |xi: &[f64; 3]| {
-        lagrange::values_into(linear, *xi, &mut values);
+        lagrange::values_into(shape.table().linear, *xi, &mut values);
         [0, 1, 2].map(|d| {
             let sum: f64 = corners.iter().zip(&values).map(|(c, v)| v * f64::from(c[d])).sum();
             (f64::from(order) * sum).round() as u32
@@ -168,17 +183,14 @@ fn part_nodes(shape: CellShape, corners: &[[u32; 3]]) -> Vec<[u32; 3]> {
     shape.reference_nodes().iter().map(node).collect()
 }
 
-/// The face of a cell on which all these lattice points lie.
+/// The face of a cell on which all these lattice points lie: they need no other corners than those of the
+/// face.
 fn face_of(shape: CellShape, points: &[[u32; 3]], n: u32) -> Option<usize> {
-    let lies_on = |face: usize, p: &[u32; 3]| {
-        if shape.is_tetrahedron() {
-            // η = 0, the slanted face, ξ = 0, ζ = 0.
-            [p[1] == 0, p[0] + p[1] + p[2] == n, p[0] == 0, p[2] == 0][face]
-        } else {
-            p[face / 2] == [0, n][face % 2]
-        }
-    };
-    (0..shape.n_faces()).find(|&face| points.iter().all(|p| lies_on(face, p)))
+    (0..shape.n_faces()).find(|&face| {
+        let corners = &shape.face(face)[..shape.face_shape(face).n_corners()];
+        let is_on = |p: &[u32; 3]| corner_weights(shape, *p, n).iter().all(|(c, _)| corners.contains(c));
+        points.iter().all(is_on)
+    })
 }
 
 impl LatticePoint {
@@ -199,62 +211,13 @@ impl LatticePoint {
     }
 }
 
-/// Barycentric or trilinear weights of the corners at a lattice point, times n or n³; those that are not
-/// zero.
-fn corner_weights(shape: CellShape, [i, j, k]: [u32; 3], n: u32) -> Vec<(u8, u32)> {
-    let weights = if shape.is_tetrahedron() {
-        vec![n - i - j - k, i, j, k]
-    } else {
-        let ends = |i: u32| [n - i, i];
-        let (x, y, z) = (ends(i), ends(j), ends(k));
-        let corner = |xi: &[f64; 3]| x[xi[0] as usize] * y[xi[1] as usize] * z[xi[2] as usize];
-        CellShape::Hex8.reference_nodes().iter().map(corner).collect()
-    };
-    (0..).zip(weights).filter(|(_, weight)| *weight > 0).collect()
-}
-
-/// Corners of the n³ parts of a hexahedron.
-fn hexahedra(n: usize) -> Vec<Vec<[u32; 3]>> {
-    let n = n as u32;
-    let part = |m: u32| {
-        let first = [m % n, m / n % n, m / (n * n)];
-        let corner = |xi: &[f64; 3]| [0, 1, 2].map(|d| first[d] + xi[d] as u32);
-        CellShape::Hex8.reference_nodes().iter().map(corner).collect()
-    };
-    (0..n * n * n).map(part).collect()
-}
-
-/// Corners of the n³ parts of a tetrahedron, all of one volume.
-///
-/// In the coordinates (X, Y, Z) = (i+j+k, j+k, k) the cell is n ≥ X ≥ Y ≥ Z ≥ 0, and Kuhn's cut of every unit
-/// cube into six tetrahedra (a path along the three axes in each order) leaves none half inside. On each face
-/// it draws the lines parallel to the edges, so neighbours fit (Freudenthal 1942; Bey 2000, Numer. Math. 85,
-/// 1–29).
-fn tetrahedra(n: usize) -> Vec<Vec<[u32; 3]>> {
-    const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-    let n = n as u32;
-    let mut parts = Vec::new();
-    for m in 0..n * n * n {
-        let first = [m % n, m / n % n, m / (n * n)];
-        for order in ORDERS {
-            let mut at = first;
-            let mut path = vec![at];
-            for axis in order {
-                at[axis] += 1;
-                path.push(at);
-            }
-            if !path.iter().all(|[x, y, z]| n >= *x && x >= y && y >= z) {
-                continue;
-            }
-            let mut corners: Vec<[u32; 3]> = path.iter().map(|[x, y, z]| [x - y, y - z, *z]).collect();
-            let edge = |k: usize| [0, 1, 2].map(|d| f64::from(corners[k][d]) - f64::from(corners[0][d]));
-            if lagrange::determinant(&[edge(1), edge(2), edge(3)]) < 0.0 {
-                corners.swap(2, 3);
-            }
-            parts.push(corners);
-        }
-    }
-    parts
+/// Weights of the corners at a lattice point, times n³; those that are not zero. They are whole numbers in
+/// every cell that can be divided, and the same ones in all cells that share the point.
+fn corner_weights(shape: CellShape, ijk: [u32; 3], n: u32) -> Vec<(u8, u32)> {
+    let mut values = vec![0.0; shape.n_corners()];
+    lagrange::values_into(shape.table().linear, ijk.map(|i| f64::from(i) / f64::from(n)), &mut values);
+    let whole = |value: f64| (value * f64::from(n).powi(3)).round() as u32;
+    (0..).zip(values).map(|(corner, value)| (corner, whole(value))).filter(|(_, w)| *w > 0).collect()
 }
 
 /// Members of a node set while nodes are added.
@@ -340,7 +303,7 @@ mod tests {
     fn patterns_have_the_cube_of_the_parts_and_fill_the_cell() {
         for shape in CellShape::ALL {
             for parts in 1..=5 {
-                let pattern = Pattern::new(shape, parts);
+                let Some(pattern) = Pattern::new(shape, parts) else { continue };
                 assert_eq!(pattern.cells.len(), parts.pow(3), "{}", shape.name());
                 for faces in &pattern.faces {
                     assert_eq!(faces.len(), parts.pow(2), "{}", shape.name());

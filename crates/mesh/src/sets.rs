@@ -2,18 +2,18 @@
 
 use crate::{CellRef, FaceRef, Mesh, Set};
 
-/// Why a set cannot be used as asked.
+/// Why a set cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetError {
     /// No set of that name.
     #[error("there is no set `{name}`; {}", known_sets(.known))]
     Unknown {
-        /// The name asked for.
+        /// The name that was requested.
         name: String,
         /// Names of the sets there are.
         known: Vec<String>,
     },
-    /// The set holds something else than was asked for.
+    /// The set holds members of another kind than is needed.
     #[error(
         "set `{name}` is a set of {kind}, but a set of {wanted} is needed; name a surface group of the mesh"
     )]
@@ -22,7 +22,7 @@ pub enum SetError {
         name: String,
         /// What it holds.
         kind: &'static str,
-        /// What was asked for.
+        /// The kind that is needed.
         wanted: &'static str,
     },
     /// No face lies in the zone.
@@ -36,7 +36,7 @@ pub enum SetError {
         base: String,
         /// Middle of the zone \[m\].
         centre: [f64; 3],
-        /// Radius asked for \[m\].
+        /// The radius \[m\].
         radius: f64,
         /// Distance of the nearest face's middle \[m\].
         nearest: f64,
@@ -46,7 +46,7 @@ pub enum SetError {
     Radius {
         /// Name of the zone.
         name: String,
-        /// Radius asked for \[m\].
+        /// The radius \[m\].
         radius: f64,
     },
 }
@@ -107,9 +107,9 @@ impl Set {
 }
 
 impl Mesh {
-    /// Adds a set under its name, or with its kind behind it (`name.nodes`) where another set has the name. A
+    /// Adds a set under its name, or with its kind appended (`name.nodes`) where another set has the name. A
     /// set that says no more than the one that has the name is left out: many programs write the nodes of a
-    /// group beside its faces.
+    /// group in addition to its faces.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Who touches whom: faces shared by cells, the boundary, and cells found by a face's corners.
+//! Faces shared by cells, the boundary, and cells found by the corners of a face.
 
 use crate::{CellRef, CellShape, FaceRef, FaceShape, Mesh};
 
@@ -22,7 +22,8 @@ impl FaceTable {
                 for i_face in 0..block.shape.n_faces() {
                     let corners = corners_of_face(block.shape, nodes, i_face);
                     let face = FaceRef { block: i_block as u32, cell: i_cell as u32, face: i_face as u8 };
-                    entries.push((face_key(&corners[..block.shape.face_shape().n_corners()]), face));
+                    let n = block.shape.face_shape(i_face).n_corners();
+                    entries.push((face_key(&corners[..n]), face));
                 }
             }
         }
@@ -114,7 +115,7 @@ fn turns_like(mesh: &Mesh, face: FaceRef, corners: &[u32]) -> bool {
 /// Corner nodes of a face in the cell's outward order; the first `n_corners` numbers are meant.
 fn corners_of_face(shape: CellShape, nodes: &[u32], i_face: usize) -> [u32; 4] {
     let mut corners = [u32::MAX; 4];
-    let n = shape.face_shape().n_corners();
+    let n = shape.face_shape(i_face).n_corners();
     for (corner, &local) in corners.iter_mut().zip(&shape.face(i_face)[..n]) {
         *corner = nodes[local as usize];
     }

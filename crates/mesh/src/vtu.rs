@@ -3,14 +3,14 @@
 //!
 //! * Point k of the file is node k.
 //! * A set is a field of marks called `set:NAME`, 1 for what is in it and 0 elsewhere: over the volume cells
-//!   for a set of cells; over surface cells, which then stand behind the volume cells, for a set of faces;
+//!   for a set of cells; over surface cells, which then follow the volume cells, for a set of faces;
 //!   over points for a set of nodes.
 //! * Fields of group numbers that other programs write (`gmsh:physical`, `medit:ref`, `CellEntityIds`) become
 //!   a set for each number, `physical3`, `ref3`, `entity3`.
 //! * Cells of one kind and in the same sets form a block. Materials have no place in the file.
 //!
-//! Wedges, pyramids, polyhedra and so on are refused by name, and so are Bezier cells: those are pictures of
-//! NURBS bodies, whose knots are lost.
+//! Polyhedra and so on are refused by name, and so are Bezier cells: those are pictures of NURBS bodies,
+//! whose knots are lost. Wedges of either sense are read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use carom_files::coordinates::ImpossiblePoint;
 use carom_vtk::{CellType, Field, Grid, ReadError, Values, read_vtu_with};
 
+use crate::measure::VolumeRule;
 use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, FaceTable, Mesh, Set};
 
 /// What the names of fields begin with that mark a set.
@@ -39,7 +40,7 @@ pub enum ReadVtuError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] ReadError),
-    /// Its grid is no mesh.
+    /// Its grid is not a mesh.
     #[error("`{path}`: {source}")]
     Mesh {
         /// The file.
@@ -49,13 +50,14 @@ pub enum ReadVtuError {
     },
 }
 
-/// Why a grid is no mesh.
+/// Why a grid is not a mesh.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GridMeshError {
     /// A kind of cell that is not supported.
     #[error(
-        "cell {cell} is one of {count} {kind}; carom reads tetrahedra and hexahedra of first and second \
-         order (VTK's cell types 10, 24, 12, 25, 29): mesh without others"
+        "cell {cell} is one of {count} {kind}; carom reads tetrahedra, hexahedra, wedges and pyramids of \
+         first and second order (VTK's cell types {}): mesh without others",
+        known_types()
     )]
     UnsupportedCell {
         /// Number of the first of them, from zero.
@@ -85,7 +87,12 @@ pub enum GridMeshError {
     },
 }
 
-/// What a user should know about a grid that was read.
+/// VTK's numbers of the kinds that are read: "10, 24, …".
+fn known_types() -> String {
+    CellShape::ALL.map(|shape| (shape.table().vtk.kind as u8).to_string()).join(", ")
+}
+
+/// A note for the user about a grid that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// Nodes that no volume cell uses.
@@ -93,7 +100,8 @@ pub enum Note {
         /// How many.
         count: usize,
     },
-    /// Cells that are no volume cells and in no set, or of a kind that cannot be a face; they are left out.
+    /// Points, lines and surface cells that are in no set, or of a kind that cannot be a face; they are left
+    /// out.
     LeftOut {
         /// What they are.
         kind: &'static str,
@@ -119,11 +127,11 @@ impl fmt::Display for Note {
                 )
             }
             Self::LeftOut { kind, count } => {
-                write!(f, "{count} {kind} beside the volume cells are in no set and are left out")
+                write!(f, "{count} {kind} in addition to the volume cells are in no set and are left out")
             }
             Self::LooseFaces { name, count } => write!(
                 f,
-                "set `{name}`: {count} of its surface cells are no face of a volume cell and are left out"
+                "set `{name}`: {count} of its surface cells are not faces of a volume cell and are left out"
             ),
         }
     }
@@ -133,33 +141,11 @@ impl fmt::Display for Note {
 ///
 /// # Errors
 ///
-/// [`ReadVtuError`]: the file cannot be read, or its grid is no mesh of solids.
+/// [`ReadVtuError`]: the file cannot be read, or its grid is not a mesh of solids.
 pub fn read(path: &Path) -> Result<(Mesh, Vec<Note>), ReadVtuError> {
     let is_set = |name: &str| name.starts_with(MARK) || GROUPS.iter().any(|(group, _)| *group == name);
     let grid = read_vtu_with(path, &is_set)?;
     mesh(&grid).map_err(|source| ReadVtuError::Mesh { path: path.to_owned(), source })
-}
-
-/// VTK's cell of a kind of mesh cell; the node orders agree.
-pub fn cell_type(shape: CellShape) -> CellType {
-    match shape {
-        CellShape::Tet4 => CellType::Tetra,
-        CellShape::Tet10 => CellType::QuadraticTetra,
-        CellShape::Hex8 => CellType::Hexahedron,
-        CellShape::Hex20 => CellType::QuadraticHexahedron,
-        CellShape::Hex27 => CellType::TriquadraticHexahedron,
-    }
-}
-
-/// VTK's cell of a kind of face; the node orders agree.
-pub fn face_type(shape: FaceShape) -> CellType {
-    match shape {
-        FaceShape::Tri3 => CellType::Triangle,
-        FaceShape::Tri6 => CellType::QuadraticTriangle,
-        FaceShape::Quad4 => CellType::Quad,
-        FaceShape::Quad8 => CellType::QuadraticQuad,
-        FaceShape::Quad9 => CellType::BiquadraticQuad,
-    }
 }
 
 /// A mesh as a grid whose fields mark its sets; [`mesh`] gives the same nodes, cells and sets back.
@@ -169,7 +155,7 @@ pub fn grid(mesh: &Mesh) -> Grid {
     for block in &mesh.blocks {
         first.push(grid.n_cells());
         for nodes in block.cells() {
-            grid.push_cell(cell_type(block.shape), [0; 3], nodes.iter().copied());
+            grid.push_cell(block.shape.table().vtk.kind, [0; 3], nodes.iter().copied());
         }
     }
     let n_volumes = grid.n_cells();
@@ -183,7 +169,7 @@ pub fn grid(mesh: &Mesh) -> Grid {
     faces.dedup();
     for &face in &faces {
         let (shape, nodes) = mesh.face(face);
-        grid.push_cell(face_type(shape), [0; 3], nodes);
+        grid.push_cell(shape.vtk(), [0; 3], nodes);
     }
     for (name, set) in &mesh.sets {
         let mut marks =
@@ -235,14 +221,14 @@ pub fn mesh(grid: &Grid) -> Result<(Mesh, Vec<Note>), GridMeshError> {
                 let number = CellRef { block: block as u32, cell: cells.n_cells() as u32 };
                 match places {
                     None => cells.connectivity.extend_from_slice(nodes),
-                    Some(places) => cells.connectivity.extend(places.iter().map(|&k| nodes[k])),
+                    Some(places) => cells.connectivity.extend(places.iter().map(|&k| nodes[k as usize])),
                 }
                 key.1.iter().for_each(|&group| groups.cells[group].push(number));
                 block_of.entry(key).or_insert(block);
             }
             None if kind.dimension() == 3 => return Err(unsupported(grid, cell, kind)),
             None if members.is_empty() => *left_out.entry(kind).or_default() += 1,
-            None => match face(kind, nodes.len()) {
+            None => match FaceShape::from_vtk(kind, nodes.len()) {
                 Some(shape) => surfaces.push((shape, nodes, members)),
                 None if kind.dimension() < 2 => {
                     members.iter().for_each(|&group| groups.nodes[group].extend_from_slice(nodes));
@@ -254,6 +240,7 @@ pub fn mesh(grid: &Grid) -> Result<(Mesh, Vec<Note>), GridMeshError> {
     if mesh.blocks.is_empty() {
         return Err(GridMeshError::NoVolume { found: kinds_found(grid) });
     }
+    mesh.blocks.iter_mut().for_each(|block| turn_mirrored(&mesh.points, block));
     let loose = groups.match_faces(&mesh, &surfaces);
     groups.name_sets(&mut mesh);
     let unused = mesh.points.len() - mesh.used_nodes().len();
@@ -267,30 +254,32 @@ pub fn mesh(grid: &Grid) -> Result<(Mesh, Vec<Note>), GridMeshError> {
 }
 
 /// The kind of a volume cell, and the places of its nodes where the order differs.
-fn solid(kind: CellType, n_nodes: usize) -> Option<(CellShape, Option<&'static [usize]>)> {
-    // The points of a voxel run along x, then y, then z.
-    const VOXEL: &[usize] = &[0, 1, 3, 2, 4, 5, 7, 6];
-    Some(match (kind, n_nodes) {
-        (CellType::Tetra, _) | (CellType::LagrangeTetrahedron, 4) => (CellShape::Tet4, None),
-        (CellType::QuadraticTetra, _) | (CellType::LagrangeTetrahedron, 10) => (CellShape::Tet10, None),
-        (CellType::Hexahedron, _) | (CellType::LagrangeHexahedron, 8) => (CellShape::Hex8, None),
-        (CellType::Voxel, _) => (CellShape::Hex8, Some(VOXEL)),
-        (CellType::QuadraticHexahedron, _) => (CellShape::Hex20, None),
-        (CellType::TriquadraticHexahedron, _) => (CellShape::Hex27, None),
-        _ => return None,
+fn solid(kind: CellType, n_nodes: usize) -> Option<(CellShape, Option<&'static [u8]>)> {
+    CellShape::ALL.into_iter().find_map(|shape| {
+        let vtk = &shape.table().vtk;
+        if vtk.kind == kind {
+            return Some((shape, None));
+        }
+        let alias = vtk.others.iter().find(|alias| alias.kind == kind && alias.n_nodes == n_nodes)?;
+        Some((shape, alias.places))
     })
 }
 
-/// The kind of face that a surface cell can stand for.
-fn face(kind: CellType, n_nodes: usize) -> Option<FaceShape> {
-    Some(match (kind, n_nodes) {
-        (CellType::Triangle, _) | (CellType::Polygon, 3) => FaceShape::Tri3,
-        (CellType::QuadraticTriangle, _) => FaceShape::Tri6,
-        (CellType::Quad, _) | (CellType::Polygon, 4) => FaceShape::Quad4,
-        (CellType::QuadraticQuad, _) => FaceShape::Quad8,
-        (CellType::BiquadraticQuad, _) => FaceShape::Quad9,
-        _ => return None,
-    })
+/// Turns the cells of a block over that are mirror images, where VTK's definition allows both senses: the
+/// figure of the wedge in VTK's documentation and its shape functions contradict each other.
+fn turn_mirrored(points: &[[f64; 3]], block: &mut CellBlock) {
+    let Some(mirrored) = block.shape.table().vtk.mirrored else { return };
+    let rule = VolumeRule::new(block.shape);
+    let mut coordinates = [[0.0; 3]; CellShape::MAX_NODES];
+    for nodes in block.connectivity.chunks_exact_mut(block.shape.n_nodes()) {
+        for (x, &node) in coordinates.iter_mut().zip(&*nodes) {
+            *x = points[node as usize];
+        }
+        if rule.volume(&coordinates[..nodes.len()]) < 0.0 {
+            let old = nodes.to_vec();
+            nodes.iter_mut().zip(mirrored).for_each(|(node, &place)| *node = old[place as usize]);
+        }
+    }
 }
 
 fn unsupported(grid: &Grid, cell: usize, kind: CellType) -> GridMeshError {
@@ -364,7 +353,7 @@ impl Groups {
         all
     }
 
-    /// Finds the faces behind surface cells; says which have none.
+    /// Finds the cell faces that surface cells stand for; a note for each set with others.
     fn match_faces(&mut self, mesh: &Mesh, surfaces: &[(FaceShape, &[u32], Vec<usize>)]) -> Vec<Note> {
         if surfaces.is_empty() {
             return Vec::new();

@@ -25,6 +25,21 @@ const HEX_EDGES: [[usize; 2]; 12] =
 const HEX_FACES: [[usize; 4]; 6] =
     [[1, 2, 3, 4], [5, 8, 7, 6], [1, 5, 6, 2], [2, 6, 7, 3], [3, 7, 8, 4], [4, 8, 5, 1]];
 const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [1, 4, 2], [2, 4, 3], [3, 4, 1]];
+const WEDGE_EDGES: [[usize; 2]; 9] = [[1, 2], [2, 3], [3, 1], [4, 5], [5, 6], [6, 4], [1, 4], [2, 5], [3, 6]];
+const WEDGE_FACES: [&[usize]; 5] = [&[1, 2, 3], &[4, 6, 5], &[1, 4, 5, 2], &[2, 5, 6, 3], &[3, 6, 4, 1]];
+const PYRAMID_EDGES: [[usize; 2]; 8] = [[1, 2], [2, 3], [3, 4], [4, 1], [1, 5], [2, 5], [3, 5], [4, 5]];
+const PYRAMID_FACES: [&[usize]; 5] = [&[1, 2, 3, 4], &[1, 5, 2], &[2, 5, 3], &[3, 5, 4], &[4, 5, 1]];
+
+/// Edges and faces of a type in the manual's order.
+fn edges_and_faces(name: &str) -> (&'static [[usize; 2]], Vec<Vec<usize>>) {
+    let lists = |faces: &[&[usize]]| faces.iter().map(|face| face.to_vec()).collect();
+    match name {
+        "C3D4" | "C3D10" => (&TET_EDGES, TET_FACES.iter().map(|face| face.to_vec()).collect()),
+        "C3D6" | "C3D15" => (&WEDGE_EDGES, lists(&WEDGE_FACES)),
+        "C3D5" | "C3D13" => (&PYRAMID_EDGES, lists(&PYRAMID_FACES)),
+        _ => (&HEX_EDGES, HEX_FACES.iter().map(|face| face.to_vec()).collect()),
+    }
+}
 
 /// Nodes of an element of a type in Abaqus' order, over corners on no symmetric figure.
 fn element(name: &str) -> Vec<[f64; 3]> {
@@ -39,13 +54,17 @@ fn element(name: &str) -> Vec<[f64; 3]> {
         [1.0, 1.2, 1.7],
         [0.2, 1.0, 1.3],
     ];
-    let is_tet = name.starts_with("C3D4") || name.starts_with("C3D10");
-    let mut x: Vec<[f64; 3]> = if is_tet { tetrahedron.to_vec() } else { hexahedron.to_vec() };
+    let mut x: Vec<[f64; 3]> = match name {
+        "C3D4" | "C3D10" => tetrahedron.to_vec(),
+        "C3D6" | "C3D15" => [0, 1, 3, 4, 5, 7].map(|k| hexahedron[k]).to_vec(),
+        "C3D5" | "C3D13" => [0, 1, 2, 3, 6].map(|k| hexahedron[k]).to_vec(),
+        _ => hexahedron.to_vec(),
+    };
     let mean = |x: &[[f64; 3]], of: &[usize]| -> [f64; 3] {
         [0, 1, 2].map(|d| of.iter().map(|&k| x[k - 1][d]).sum::<f64>() / of.len() as f64)
     };
-    if !["C3D4", "C3D8"].contains(&name) {
-        let edges: &[[usize; 2]] = if is_tet { &TET_EDGES } else { &HEX_EDGES };
+    if !["C3D4", "C3D5", "C3D6", "C3D8"].contains(&name) {
+        let (edges, _) = edges_and_faces(name);
         let middles: Vec<_> = edges.iter().map(|edge| mean(&x, edge)).collect();
         x.extend(middles);
     }
@@ -82,6 +101,10 @@ fn every_kind_has_its_nodes_and_faces_where_the_manual_says() {
         ("C3D8", CellShape::Hex8),
         ("C3D20", CellShape::Hex20),
         ("C3D27", CellShape::Hex27),
+        ("C3D6", CellShape::Wedge6),
+        ("C3D15", CellShape::Wedge15),
+        ("C3D5", CellShape::Pyramid5),
+        ("C3D13", CellShape::Pyramid13),
     ] {
         let x = element(name);
         let InpFile { mesh, notes, .. } = read(&one_element(name, &x, shape.n_faces())).unwrap();
@@ -91,7 +114,7 @@ fn every_kind_has_its_nodes_and_faces_where_the_manual_says() {
         // The element is straight: every node lies where its reference coordinates map, only if the order is
         // right.
         let nodes = mesh.blocks[0].cell(0);
-        let linear = if shape.is_tetrahedron() { CellShape::Tet4 } else { CellShape::Hex8 };
+        let linear = shape.table().linear;
         let mut values = vec![0.0; linear.n_nodes()];
         for (&node, &xi) in nodes.iter().zip(shape.reference_nodes()) {
             carom_mesh::lagrange::values_into(linear, xi, &mut values);
@@ -102,9 +125,7 @@ fn every_kind_has_its_nodes_and_faces_where_the_manual_says() {
             }
         }
         assert!(mesh.volume() > 0.0);
-        for face in 0..shape.n_faces() {
-            let corners =
-                if shape.is_tetrahedron() { TET_FACES[face].to_vec() } else { HEX_FACES[face].to_vec() };
+        for (face, corners) in edges_and_faces(name).1.into_iter().enumerate() {
             let faces = mesh.faces_of_set(&format!("f{}", face + 1)).unwrap();
             let (face_shape, nodes) = mesh.face(faces[0]);
             let mut found: Vec<usize> = nodes.take(face_shape.n_corners()).map(|n| n as usize + 1).collect();
@@ -345,7 +366,10 @@ fn files_may_lie_in_several_pieces() {
     assert!(message.contains("loop2.inp`: line 1: `../loop.inp` includes itself"), "{message}");
     write("lost.inp", "*NODE, INPUT=gone.txt\n");
     let message = inp::read(&folder.path().join("lost.inp")).unwrap_err().to_string();
-    assert!(message.contains("line 1: the file `gone.txt` is neither beside this one"), "{message}");
+    assert!(
+        message.contains("line 1: the file `gone.txt` is neither in the folder of this file"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -357,7 +381,7 @@ fn what_cannot_be_meant_is_refused_by_name() {
         (
             "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n*ELEMENT,TYPE=S3R\n1,1,2,3\n2,2,3,1\n*ELEMENT,TYPE=B31\n\
              3,1,2\n",
-            "only 1 element of B31 (beams), 2 elements of S3R (shells); carom takes solids, C3D4",
+            "only 1 element of B31 (beams), 2 elements of S3R (shells); carom reads solids, C3D4",
         ),
         (
             "*NODE\n8,0,1e308,0\n",
@@ -365,15 +389,15 @@ fn what_cannot_be_meant_is_refused_by_name() {
         ),
         (
             &format!("{tet}*NSET, NSET=a\n1, 2,"),
-            "line 9: the file ends behind a comma, amid the data of *NSET",
+            "line 9: the file ends after a comma, within the data of *NSET",
         ),
-        (&format!("{tet}*NSET, NSET=a\n1, 2,\n3, "), "line 10: the file ends behind a comma"),
+        (&format!("{tet}*NSET, NSET=a\n1, 2,\n3, "), "line 10: the file ends after a comma"),
         ("*NODE\n1,0,0,0\n", "only 1 node;"),
         ("*NODE\n1,0,zero,0\n", "a.inp`: line 2: `zero` stands where a coordinate should be"),
         ("*NODE\nx,0,0,0\n", "`x` stands where a node number"),
         ("*NODE\n1,0,0,0\n1,0,0,1\n*ELEMENT,TYPE=C3D4\n", "line 3: node 1 is there a second time"),
         ("*ELEMENT\n", "*ELEMENT has no parameter TYPE"),
-        ("*ELEMENT, TYPE=C3D6\n", "wedges (prisms) (type C3D6)"),
+        ("*ELEMENT, TYPE=C3D18\n", "solids of an unknown kind (type C3D18)"),
         ("*ELEMENT, TYPE=SC8R\n", "continuum shells"),
         ("*ELEMENT, TYPE=C3D10\n1, 1, 2, 3\n", "line 2: element 1 has 3 nodes, its type C3D10 needs 10"),
         ("*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4, 5\n", "element 1 has 5 nodes"),
@@ -386,9 +410,9 @@ fn what_cannot_be_meant_is_refused_by_name() {
         ("*NODE, SYSTEM=X\n", "R (rectangular)"),
         (&format!("{tet}*NSET, NSET=n\nother\n"), "line 8: there is no node set `other`"),
         (&format!("{tet}*ELSET, ELSET=a\nb\n*ELSET, ELSET=b\na\n"), "holds itself"),
-        (&format!("{tet}*NSET, NSET=a, GENERATE\n4, 1\n"), "`4, 1` is no range"),
-        (&format!("{tet}*SURFACE, NAME=s\n1, S5\n"), "`S5` is no face of element 1, which has S1 to S4"),
-        (&format!("{tet}*SURFACE, NAME=s\n1, SPOS\n"), "`SPOS` is no face"),
+        (&format!("{tet}*NSET, NSET=a, GENERATE\n4, 1\n"), "`4, 1` is not a range"),
+        (&format!("{tet}*SURFACE, NAME=s\n1, S5\n"), "`S5` is not a face of element 1, which has S1 to S4"),
+        (&format!("{tet}*SURFACE, NAME=s\n1, SPOS\n"), "`SPOS` is not a face"),
         (&format!("{tet}*NSET, NSET=a, INSTANCE=I\n1\n"), "there is no instance `I`"),
         (&format!("{tet}*ELEMENT,TYPE=C3D4\n1,1,2,3,4\n"), "element 1 is there a second time"),
         (&format!("{tet}*SOLID SECTION, ELSET=none, MATERIAL=m\n"), "there is no element set `none`"),
@@ -463,6 +487,29 @@ fn what_was_written_reads_back_as_the_same_mesh() {
         mesh.sets = names.iter().map(|n| (n.to_string(), Set::Nodes(vec![0]))).collect();
         assert!(inp::write_to(&mut Vec::new(), &mesh, &[], &[]).is_err(), "{names:?}");
     }
+}
+
+#[test]
+fn wedges_and_pyramids_read_back_with_their_faces() {
+    for name in ["C3D6", "C3D15", "C3D5", "C3D13"] {
+        let file = read(&one_element(name, &element(name), 5)).unwrap();
+        let back = round(&file.mesh);
+        assert_alike(&file.mesh, &back.mesh, name);
+        let shapes: Vec<_> =
+            (0..5).map(|face| back.mesh.blocks[0].shape.face_shape(face).n_corners()).collect();
+        let expected =
+            if back.mesh.blocks[0].shape.n_corners() == 6 { [3, 3, 4, 4, 4] } else { [4, 3, 3, 3, 3] };
+        assert_eq!(shapes, expected, "{name}");
+    }
+    // Variants choose an integration; a C3D15V may have nodes on its faces, which are not read.
+    for name in ["C3D6H", "C3D15V", "C3D5H"] {
+        let plain = name.trim_end_matches(['H', 'V']);
+        assert!(read(&one_element(name, &element(plain), 5)).is_ok(), "{name}");
+    }
+    let mut x = element("C3D15");
+    x.extend([[0.5, 0.5, 0.5]; 3]);
+    let message = read(&one_element("C3D15V", &x, 5)).unwrap_err();
+    assert!(message.contains("element 7 has 18 nodes, its type C3D15V needs 15"), "{message}");
 }
 
 #[test]
@@ -591,7 +638,7 @@ fn surplus_nodes_on_the_line_of_a_linear_hexahedron_are_left_out_as_in_calculix(
         let surplus = read(&text).unwrap();
         assert_eq!(surplus.mesh, whole.mesh);
         let note = Note::SurplusNodes { name: name.to_owned(), count: 1 };
-        assert!(note.to_string().contains("the first 8 are taken, as CalculiX does"));
+        assert!(note.to_string().contains("the first 8 are used, as CalculiX does"));
         assert_eq!(surplus.notes, [whole.notes, vec![note]].concat());
     }
     // Twenty nodes are a hexahedron of second order under a wrong name, ten those of a C3D10.

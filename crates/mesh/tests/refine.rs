@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_mesh::refine::{RefineError, subdivide};
-use carom_mesh::{CellShape, Mesh, Set, msh, quality};
+use carom_mesh::{CellBlock, CellShape, Mesh, Set, msh, quality};
 
 /// A ball of each kind of hexahedra, and of tetrahedra with sets of curves and points.
 fn meshes() -> Vec<Mesh> {
@@ -90,4 +90,42 @@ fn absurd_numbers_of_parts_are_refused() {
     assert_eq!(subdivide(&mesh, 65), Err(RefineError::Parts { parts: 65 }));
     let fine = subdivide(&mesh, 20).unwrap();
     assert!(matches!(subdivide(&fine, 60), Err(RefineError::TooManyCells { .. })));
+}
+
+/// A cube of two wedges and, on it, one of hexahedra; a tetrahedron on the triangle of a wedge.
+fn wedges_between_others() -> Mesh {
+    let mut points: Vec<[f64; 3]> = CellShape::Hex8.reference_nodes().to_vec();
+    points.extend([[1.0, 0.0, -1.0], [2.0, 0.0, 0.0], [2.0, 1.0, 0.0], [2.0, 0.0, 1.0], [2.0, 1.0, 1.0]]);
+    let block = |shape, connectivity: &[u32]| CellBlock { shape, connectivity: connectivity.to_vec() };
+    let blocks = vec![
+        block(CellShape::Wedge6, &[0, 1, 2, 4, 5, 6, 0, 2, 3, 4, 6, 7]),
+        block(CellShape::Hex8, &[1, 9, 10, 2, 5, 11, 12, 6]),
+        block(CellShape::Tet4, &[0, 2, 1, 8]),
+    ];
+    Mesh { points, blocks, ..Mesh::default() }
+}
+
+#[test]
+fn parts_of_wedges_fit_those_of_their_neighbours() {
+    let mesh = wedges_between_others();
+    assert!(quality::assess(&mesh).is_watertight());
+    for parts in [2, 3] {
+        let fine = subdivide(&mesh, parts).unwrap();
+        let quality = quality::assess(&fine);
+        assert!(quality.is_watertight() && quality.parts == 1 && quality.folded.is_empty(), "{quality:?}");
+        assert_eq!(fine.boundary_faces().len(), mesh.boundary_faces().len() * parts.pow(2));
+        assert!((fine.volume() / mesh.volume() - 1.0).abs() < 1e-13);
+    }
+}
+
+#[test]
+fn pyramids_are_refused_by_name() {
+    for shape in [CellShape::Pyramid5, CellShape::Pyramid13] {
+        let connectivity = (0..shape.n_nodes() as u32).collect();
+        let blocks = vec![CellBlock { shape, connectivity }];
+        let mesh = Mesh { points: shape.reference_nodes().to_vec(), blocks, ..Mesh::default() };
+        let error = subdivide(&mesh, 2).unwrap_err();
+        assert_eq!(error, RefineError::Kind { name: shape.name() });
+        assert!(error.to_string().contains(shape.name()));
+    }
 }

@@ -101,9 +101,23 @@ fn what_is_no_mesh_of_solids_is_refused_by_name() {
     assert!(no_volume(&grid).contains("only points"));
     grid.push_cell(CellType::Triangle, [0; 3], [0, 1, 2]);
     assert!(no_volume(&grid).contains("only 1 triangles"));
-    grid.push_cell(CellType::Wedge, [0; 3], [0, 1, 2, 3, 4, 5]);
-    assert!(no_volume(&grid).contains("cell 1 is one of 1 wedges (prisms)"));
+    grid.push_cell(CellType::HexagonalPrism, [0; 3], (0..12).map(|k| k % 8));
+    assert!(no_volume(&grid).contains("cell 1 is one of 1 hexagonal prisms"));
     let mut grid = Grid { points: vec![[0.0; 3]; 8], ..Grid::default() };
     grid.push_cell(CellType::BezierHexahedron, [1; 3], 0..8);
     assert_eq!(vtu::mesh(&grid), Err(GridMeshError::Bezier { kind: "Bezier hexahedra" }));
+}
+
+#[test]
+fn wedges_of_either_sense_are_read() {
+    // Older programs follow a figure of VTK in which the triangle 012 turns the other way.
+    for shape in [CellShape::Wedge6, CellShape::Wedge15] {
+        let mesh = cell(shape);
+        let mut mirrored = mesh.clone();
+        let other: &[u32] = &[0, 2, 1, 3, 5, 4, 8, 7, 6, 11, 10, 9, 12, 14, 13];
+        mirrored.blocks[0].connectivity = other[..shape.n_nodes()].to_vec();
+        assert!(mirrored.volume() < 0.0);
+        let (back, _) = vtu::mesh(&vtu::grid(&mirrored)).unwrap();
+        assert_eq!(back, mesh, "{}", shape.name());
+    }
 }

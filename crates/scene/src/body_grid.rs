@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use carom_fem::{Body, Geometry};
-use carom_mesh::vtu::{cell_type, face_type};
 use carom_mesh::{CellRef, FaceRef, Mesh};
 use carom_nurbs::bezier::{BezierCell, BezierMesh};
 use carom_nurbs::{Multipatch, Side};
@@ -106,7 +105,7 @@ fn mesh_volume(mesh: &Mesh) -> BodyGrid {
     let mut grid = Grid { points: mesh.points.clone(), ..Grid::default() };
     let mut cells = Vec::with_capacity(mesh.n_cells());
     for (cell, shape, nodes) in mesh.cells() {
-        grid.push_cell(cell_type(shape), [0; 3], nodes.iter().copied());
+        grid.push_cell(shape.table().vtk.kind, [0; 3], nodes.iter().copied());
         cells.push(cell);
     }
     let nodes = (0..mesh.points.len() as u32).collect();
@@ -128,7 +127,7 @@ fn mesh_surface(mesh: &Mesh, faces: Vec<FaceRef>) -> BodyGrid {
     let mut grid = Grid::default();
     for &face in &faces {
         let (shape, nodes) = mesh.face(face);
-        grid.push_cell(face_type(shape), [0; 3], nodes.map(&mut number));
+        grid.push_cell(shape.vtk(), [0; 3], nodes.map(&mut number));
     }
     grid.points = used.iter().map(|&node| mesh.points[node as usize]).collect();
     let cells = faces.iter().map(|face| face.cell()).collect();

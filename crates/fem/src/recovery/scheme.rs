@@ -2,8 +2,6 @@
 
 use carom_mesh::CellShape;
 
-use crate::quadrature::{Quadrature, gauss_legendre};
-
 /// Sampling points of a kind of cell, and how values at sites follow: s = Σ row · samples.
 #[derive(Debug, Clone)]
 pub(super) struct Scheme {
@@ -21,40 +19,14 @@ impl Scheme {
 
     /// Where the stress of a Lagrange cell is most accurate.
     pub(super) fn gauss_of(shape: CellShape) -> Vec<[f64; 3]> {
-        match shape {
-            CellShape::Tet4 => vec![[0.25; 3]],
-            CellShape::Tet10 => Quadrature::tetrahedron_4().points,
-            _ => Quadrature::cube([2; 3]).points,
-        }
+        (shape.table().stress.points)()
     }
 
     /// Extrapolation to the nodes of a Lagrange cell.
     pub(super) fn nodes_of(shape: CellShape) -> Self {
-        let points = Self::gauss_of(shape);
         let nodes = shape.reference_nodes();
-        let rows: Vec<Vec<f64>> = match shape {
-            CellShape::Tet4 => vec![vec![1.0]; nodes.len()],
-            CellShape::Tet10 => {
-                // At sample k the barycentric coordinate k is b, the others a: linear interpolation inverts
-                // that.
-                let a = points[0][0];
-                let b = 1.0 - 3.0 * a;
-                let row = |x: &[f64; 3]| {
-                    [1.0 - x[0] - x[1] - x[2], x[0], x[1], x[2]].map(|l| (l - a) / (b - a)).to_vec()
-                };
-                nodes.iter().map(row).collect()
-            }
-            _ => {
-                let (x, _) = gauss_legendre(2);
-                let line = |t: f64| [(x[1] - t) / (x[1] - x[0]), (t - x[0]) / (x[1] - x[0])];
-                let row = |node: &[f64; 3]| {
-                    let [u, v, w] = node.map(line);
-                    (0..8).map(|k| u[k & 1] * v[k >> 1 & 1] * w[k >> 2]).collect()
-                };
-                nodes.iter().map(row).collect()
-            }
-        };
-        Self { places: nodes.to_vec(), points, rows: Some(rows) }
+        let rows = nodes.iter().map(|&xi| (shape.table().stress.factors)(xi)).collect();
+        Self { places: nodes.to_vec(), points: Self::gauss_of(shape), rows: Some(rows) }
     }
 
     /// The points i/p of a span, the first direction fastest.

@@ -14,40 +14,106 @@ pub(crate) fn steel() -> Material {
 const TETS: [[usize; 4]; 6] =
     [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]];
 
-/// The unit cube as n³ cells (or 6 n³ tetrahedra), its nodes moved by `map`. Middle nodes are mapped too:
-/// curved cells.
+/// The unit cube as n³ cells (or 6 n³ tetrahedra or pyramids, 2 n³ wedges), its nodes moved by `map`. Middle
+/// nodes are mapped too: curved cells.
 pub(crate) fn block(shape: CellShape, n: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
     block_of(shape, [n; 3], map)
 }
 
 /// The same with a number of cells for each direction.
 pub(crate) fn block_of(shape: CellShape, n: [usize; 3], map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
-    let side = n.map(|n| 2 * n + 1);
-    let number = |i: [usize; 3]| i[0] + side[0] * (i[1] + side[1] * i[2]);
-    let hex: Vec<[usize; 3]> =
-        CellShape::Hex27.reference_nodes().iter().map(|x| x.map(|t| (2.0 * t).round() as usize)).collect();
-    let mut cells: Vec<Vec<usize>> = Vec::new();
-    for c in 0..n[0] * n[1] * n[2] {
-        let base = [2 * (c % n[0]), 2 * (c / n[0] % n[1]), 2 * (c / (n[0] * n[1]))];
-        let lattice = |k: usize| -> [usize; 3] { std::array::from_fn(|d| base[d] + hex[k][d]) };
-        if !shape.is_tetrahedron() {
-            cells.push((0..shape.n_nodes()).map(|k| number(lattice(k))).collect());
-            continue;
-        }
-        for corners in TETS {
-            let middle = |e: &[u8; 2]| {
-                let (a, b) = (lattice(corners[e[0] as usize]), lattice(corners[e[1] as usize]));
-                number(std::array::from_fn(|d| (a[d] + b[d]) / 2))
-            };
-            let mut cell: Vec<usize> = corners.iter().map(|&k| number(lattice(k))).collect();
-            if shape == CellShape::Tet10 {
-                cell.extend(CellShape::Tet4.edges().iter().map(middle));
+    let parts = parts_of_cube(shape);
+    let cells = cubes(n).flat_map(|base| parts.iter().map(move |part| (shape, moved(part, base)))).collect();
+    lattice_body(n, cells, map)
+}
+
+/// The unit cube as 3×3×3 cubes of hexahedra; the middle column is a cube of two wedges, one of pyramids and
+/// tetrahedra around its centre, and one of two wedges again. Every kind meets the others face to face.
+pub(crate) fn mixed(order: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
+    let kind = |linear: CellShape| {
+        let mut kinds = CellShape::ALL.into_iter().filter(|s| s.table().linear == linear);
+        kinds.find(|shape| shape.order() == order).unwrap()
+    };
+    let mut cells = Vec::new();
+    for base in cubes([3; 3]) {
+        let mut add = |linear: CellShape, part: &[[usize; 3]]| cells.push((kind(linear), moved(part, base)));
+        match [base[0] / 2, base[1] / 2, base[2] / 2] {
+            [1, 1, 1] => {
+                for part in parts_of_cube(CellShape::Pyramid5) {
+                    // The faces to the wedges are cut along the diagonal 0-2, as the wedges are.
+                    let is_cut = (1..4).all(|k| part[k][2] == part[0][2]);
+                    if is_cut {
+                        let at_start = |k: usize| part[k][0] == part[k][1];
+                        let first = if at_start(0) { 0 } else { 1 };
+                        for other in [1, 3] {
+                            let (a, b, c) = (first, (first + other) % 4, (first + 2) % 4);
+                            let corners = if other == 1 { [a, b, c, 4] } else { [a, c, b, 4] };
+                            add(CellShape::Tet4, &corners.map(|k| part[k]));
+                        }
+                    } else {
+                        add(CellShape::Pyramid5, &part);
+                    }
+                }
             }
-            cells.push(cell);
+            [1, 1, _] => {
+                parts_of_cube(CellShape::Wedge6).iter().for_each(|part| add(CellShape::Wedge6, part))
+            }
+            _ => parts_of_cube(CellShape::Hex8).iter().for_each(|part| add(CellShape::Hex8, part)),
+        }
+    }
+    lattice_body([3; 3], cells, map)
+}
+
+/// First corners of n₁ n₂ n₃ cubes, in half edges.
+fn cubes(n: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+    (0..n[0] * n[1] * n[2]).map(move |c| [2 * (c % n[0]), 2 * (c / n[0] % n[1]), 2 * (c / (n[0] * n[1]))])
+}
+
+fn moved(part: &[[usize; 3]], base: [usize; 3]) -> Vec<[usize; 3]> {
+    part.iter().map(|corner| std::array::from_fn(|d| base[d] + corner[d])).collect()
+}
+
+/// Corners of the cells of the family of `shape` that a cube of edge 2 is cut into.
+fn parts_of_cube(shape: CellShape) -> Vec<Vec<[usize; 3]>> {
+    let hexahedron = CellShape::Hex8;
+    let corner = |k: usize| hexahedron.reference_nodes()[k].map(|t| 2 * t as usize);
+    match shape.table().linear {
+        CellShape::Tet4 => TETS.iter().map(|tet| tet.map(corner).to_vec()).collect(),
+        CellShape::Wedge6 => {
+            [[0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 6, 7]].iter().map(|w| w.map(corner).to_vec()).collect()
+        }
+        CellShape::Pyramid5 => {
+            let pyramid = |face: usize| {
+                let base = hexahedron.face(face).iter().rev().map(|&k| corner(k as usize));
+                base.chain([[1; 3]]).collect()
+            };
+            (0..6).map(pyramid).collect()
+        }
+        _ => vec![(0..8).map(corner).collect()],
+    }
+}
+
+/// A body of cells whose corners are given in half edges of a lattice of n cubes over the unit cube.
+fn lattice_body(
+    n: [usize; 3],
+    cells: Vec<(CellShape, Vec<[usize; 3]>)>,
+    map: impl Fn([f64; 3]) -> [f64; 3],
+) -> Body {
+    // Nodes lie in quarters of an edge.
+    let side = n.map(|n| 4 * n + 1);
+    let number = |i: [usize; 3]| i[0] + side[0] * (i[1] + side[1] * i[2]);
+    let mut blocks: BTreeMap<CellShape, Vec<usize>> = BTreeMap::new();
+    for (shape, corners) in &cells {
+        let mut values = vec![0.0; corners.len()];
+        for &xi in shape.reference_nodes() {
+            carom_mesh::lagrange::values_into(shape.table().linear, xi, &mut values);
+            let at = |d: usize| -> f64 { corners.iter().zip(&values).map(|(c, v)| c[d] as f64 * v).sum() };
+            let node = number(std::array::from_fn(|d| (2.0 * at(d)).round() as usize));
+            blocks.entry(*shape).or_default().push(node);
         }
     }
     let mut new_number = BTreeMap::new();
-    for &node in cells.iter().flatten() {
+    for &node in blocks.values().flatten() {
         new_number.insert(node, 0_u32);
     }
     for (k, value) in new_number.values_mut().enumerate() {
@@ -58,9 +124,11 @@ pub(crate) fn block_of(shape: CellShape, n: [usize; 3], map: impl Fn([f64; 3]) -
         std::array::from_fn(|d| index[d] as f64 / (side[d] - 1) as f64)
     };
     let points = new_number.keys().map(|&node| map(place(node))).collect();
-    let connectivity = cells.iter().flatten().map(|node| new_number[node]).collect();
-    let mesh = Mesh { points, blocks: vec![CellBlock { shape, connectivity }], sets: BTreeMap::new() };
-    mesh_body(mesh)
+    let blocks = blocks.into_iter().map(|(shape, nodes)| CellBlock {
+        shape,
+        connectivity: nodes.iter().map(|node| new_number[node]).collect(),
+    });
+    mesh_body(Mesh { points, blocks: blocks.collect(), sets: BTreeMap::new() })
 }
 
 /// A steel body of a mesh.

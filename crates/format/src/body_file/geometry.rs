@@ -9,9 +9,6 @@ use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef, Mesh, Set};
 use super::read_indices;
 use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError};
 
-const SHAPES: [CellShape; 5] =
-    [CellShape::Tet4, CellShape::Tet10, CellShape::Hex8, CellShape::Hex20, CellShape::Hex27];
-
 pub(super) fn write_mesh<W: Write + Seek>(archive: &mut ArchiveWriter<W>, mesh: &Mesh) -> io::Result<()> {
     archive.text("geometry", "mesh")?;
     archive.f64("points", &[mesh.points.len(), 3], mesh.points.as_flattened())?;
@@ -66,8 +63,8 @@ pub(super) fn read_mesh(archive: &mut ArchiveReader) -> Result<Mesh, ReadArchive
     let points = read_points(archive, "points")?;
     let mut blocks = Vec::new();
     for (i, name) in archive.texts("block_shape")?.into_iter().enumerate() {
-        let Some(shape) = SHAPES.into_iter().find(|s| s.name() == name) else {
-            return Err(archive.unexpected("block_shape", "tet4, tet10, hex8, hex20 or hex27", name));
+        let Some(shape) = CellShape::from_name(&name) else {
+            return Err(archive.unexpected("block_shape", format!("one of {}", CellShape::names()), name));
         };
         let extents = [None, Some(shape.n_nodes())];
         let connectivity = read_indices(archive, &format!("block_{i}_cells"), &extents, points.len())?;
@@ -111,10 +108,7 @@ fn read_set(
     let n_cells = |block: u32| {
         mesh.blocks.get(block as usize).map_or(0, |b| (b.connectivity.len() / b.shape.n_nodes()) as u32)
     };
-    let n_faces = |block: u32| match mesh.blocks[block as usize].shape {
-        CellShape::Tet4 | CellShape::Tet10 => 4,
-        CellShape::Hex8 | CellShape::Hex20 | CellShape::Hex27 => 6,
-    };
+    let n_faces = |block: u32| mesh.blocks[block as usize].shape.n_faces() as u32;
     match kind {
         "nodes" => Ok(Set::Nodes(read_indices(archive, array, &[None, Some(1)], mesh.points.len())?)),
         "faces" => {

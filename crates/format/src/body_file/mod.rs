@@ -14,8 +14,8 @@ use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
 /// The entry `format` of a body file.
 pub const KIND: &str = "carom-body";
 /// Version of the format that is written. Version 1.1 added local refinement, version 1.2 regions within
-/// several balls.
-pub const VERSION: Version = Version { major: 1, minor: 2 };
+/// several balls, version 1.3 wedges and pyramids.
+pub const VERSION: Version = Version { major: 1, minor: 3 };
 
 /// A body with checksum and version of its file.
 #[derive(Debug, Clone, PartialEq)]

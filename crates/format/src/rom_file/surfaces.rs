@@ -9,14 +9,6 @@ use carom_reduce::{Modes, NamedSurface};
 use super::invariants::{read_matrix, write_matrix};
 use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError};
 
-/// Names of the Lagrange faces in files.
-const SHAPES: [(FaceShape, &str); 5] = [
-    (FaceShape::Tri3, "tri3"),
-    (FaceShape::Tri6, "tri6"),
-    (FaceShape::Quad4, "quad4"),
-    (FaceShape::Quad8, "quad8"),
-    (FaceShape::Quad9, "quad9"),
-];
 const SPLINE: &str = "spline";
 /// Bézier operators of knot spans whose functions are not tensor products: degrees, number of functions,
 /// operator.
@@ -79,7 +71,7 @@ fn write_surface<W: Write + Seek>(
     for face in &surface.faces {
         match &face.basis {
             FaceBasis::Lagrange(shape) => {
-                kinds.push(SHAPES.iter().find(|(s, _)| s == shape).expect("all shapes are listed").1);
+                kinds.push(shape.name());
                 splines.extend([0; 4]);
             }
             FaceBasis::Spline { degrees, operators } => {
@@ -191,8 +183,8 @@ fn face_basis(
     spline: &[u32],
     operators: &[Vec<f64>],
 ) -> Result<FaceBasis, ReadArchiveError> {
-    if let Some((shape, _)) = SHAPES.iter().find(|(_, name)| *name == kind) {
-        return Ok(FaceBasis::Lagrange(*shape));
+    if let Some(shape) = FaceShape::from_name(kind) {
+        return Ok(FaceBasis::Lagrange(shape));
     }
     let degrees = [spline[0] as usize, spline[1] as usize];
     if kind == COMBINED {

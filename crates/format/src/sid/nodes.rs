@@ -15,7 +15,6 @@
 use std::collections::BTreeMap;
 
 use carom_fem::{Face, FaceBasis, Quadrature, Surface};
-use carom_mesh::FaceShape;
 use carom_progress::Progress;
 use carom_reduce::{Modes, NamedSurface, ReducedBody};
 use faer::Mat;
@@ -374,17 +373,16 @@ impl Turned {
 fn places(basis: &FaceBasis) -> &'static [[f64; 2]] {
     match basis {
         FaceBasis::Lagrange(shape) => shape.reference_nodes(),
-        FaceBasis::Spline { .. } | FaceBasis::Combined { .. } => FaceShape::Quad4.reference_nodes(),
+        FaceBasis::Spline { .. } | FaceBasis::Combined { .. } => {
+            &[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
+        }
     }
 }
 
 /// A rule that integrates modes over a face.
 fn rule(basis: &FaceBasis) -> Quadrature {
     match basis {
-        FaceBasis::Lagrange(FaceShape::Tri3) => Quadrature::triangle(2),
-        FaceBasis::Lagrange(FaceShape::Tri6) => Quadrature::triangle(4),
-        FaceBasis::Lagrange(FaceShape::Quad4) => Quadrature::square(2),
-        FaceBasis::Lagrange(FaceShape::Quad8 | FaceShape::Quad9) => Quadrature::square(4),
+        FaceBasis::Lagrange(shape) => shape.rule(2 * shape.order()),
         FaceBasis::Spline { degrees, .. } | FaceBasis::Combined { degrees, .. } => {
             Quadrature::square(degrees[0].max(degrees[1]) + 2)
         }

@@ -34,6 +34,27 @@ pub(crate) fn cube_mesh() -> Body {
     }
 }
 
+/// A wedge and a pyramid of first order that share a quadrilateral, with sets of faces of both kinds.
+pub(crate) fn wedge_and_pyramid() -> Body {
+    let mut points = CellShape::Wedge6.reference_nodes().to_vec();
+    points.push([0.5, -1.0, 0.5]);
+    let face = |block: u32, face: u8| FaceRef { block, cell: 0, face };
+    let sets = BTreeMap::from([
+        ("triangles".to_owned(), Set::Faces(vec![face(0, 0), face(0, 1), face(1, 4)])),
+        ("quadrilaterals".to_owned(), Set::Faces(vec![face(0, 3), face(0, 4)])),
+    ]);
+    let blocks = vec![
+        CellBlock { shape: CellShape::Wedge6, connectivity: (0..6).collect() },
+        CellBlock { shape: CellShape::Pyramid5, connectivity: vec![0, 1, 4, 3, 6] },
+    ];
+    Body {
+        name: "wedge and pyramid".to_owned(),
+        geometry: Geometry::Mesh(Mesh { points, blocks, sets }),
+        materials: vec![steel()],
+        material_of_block: vec![0, 0],
+    }
+}
+
 /// Two unit cubes side by side in x, degree 1, glued at x = 1.
 pub(crate) fn two_patches() -> Body {
     let basis = || KnotVector::new(1, vec![0.0, 0.0, 1.0, 1.0]).unwrap();

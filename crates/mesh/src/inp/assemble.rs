@@ -6,12 +6,13 @@ use std::collections::hash_map::Entry;
 use carom_files::coordinates::ImpossiblePoint;
 
 use super::deck::{At, Deck, Name};
-use super::element::{C3D27_LAST, Kind};
+use super::element::Kind;
 use super::error::ParseInpError;
 use super::model::{Instance, Model};
 use super::motion::Motion;
 use super::resolve::Resolver;
 use super::scope::{Element, Scope};
+use crate::cell::AbaqusLast;
 use crate::{CellBlock, CellRef, CellShape, FaceShape, Mesh, lagrange};
 
 /// What became of an element.
@@ -73,7 +74,7 @@ fn units(deck: &Deck, model: &mut Model, points: &mut Vec<[f64; 3]>) -> Result<V
     let mut units = vec![unit(deck, None, std::mem::take(&mut model.flat), &Motion::default(), points)?];
     let instances = std::mem::take(&mut model.instances);
     if instances.is_empty() {
-        // Parts that nobody puts anywhere stay where they are.
+        // Parts without an instance stay where they are.
         for (name, scope) in std::mem::take(&mut model.parts) {
             units.push(unit(deck, Some(name), scope, &Motion::default(), points)?);
         }
@@ -179,10 +180,14 @@ impl Assembled {
                 }
                 Kind::Cell(shape) => {
                     let mut nodes = nodes(shape.n_nodes())?;
-                    if shape == CellShape::Hex27 {
-                        sort_face_nodes(&self.mesh, &mut nodes).ok_or_else(|| ParseInpError::FaceNodes {
-                            place: deck.place(element.at),
-                            element: element.number,
+                    if let Some(last) = shape.table().abaqus.last {
+                        sort_last_nodes(&self.mesh, shape, last, &mut nodes).ok_or_else(|| {
+                            ParseInpError::FaceNodes {
+                                place: deck.place(element.at),
+                                element: element.number,
+                                first: last.without.n_nodes() + 1,
+                                name: shape.table().abaqus.name,
+                            }
                         })?;
                     }
                     let label = element.label.map(|l| scope.labels[l as usize].key.as_str());
@@ -204,7 +209,8 @@ impl Assembled {
     }
 }
 
-/// Nodes of an element by their numbers in the mesh, in the order of the file, which is VTK's but for C3D27.
+/// Nodes of an element by their numbers in the mesh, in the order of the file, which is VTK's but for
+/// the last nodes of a C3D27.
 fn nodes(deck: &Deck, unit: &Unit, element: &Element, n: usize) -> Result<Vec<u32>, ParseInpError> {
     let numbers = &unit.scope.connectivity[element.start..element.start + n];
     let node = |number: &u64| {
@@ -214,29 +220,27 @@ fn nodes(deck: &Deck, unit: &Unit, element: &Element, n: usize) -> Result<Vec<u3
     numbers.iter().map(node).collect()
 }
 
-/// Brings the last seven nodes of a C3D27 into VTK's order. Abaqus puts the middle first and then the faces
-/// S1 to S6, other writers keep an order of their own: each node belongs to that middle, of a face or of the
-/// whole, which it is next to.
-fn sort_face_nodes(mesh: &Mesh, nodes: &mut [u32]) -> Option<()> {
-    let hex20: Vec<[f64; 3]> = nodes[..20].iter().map(|&node| mesh.points[node as usize]).collect();
-    let mut values = [0.0; 20];
-    let mut sorted = [u32::MAX; 7];
+/// Brings the last nodes of a cell (those on the faces and in the middle of a C3D27) into VTK's order. Abaqus
+/// puts the middle first and then the faces S1 to S6, other writers keep an order of their own: each node
+/// belongs to that middle, of a face or of the whole, which it is next to.
+fn sort_last_nodes(mesh: &Mesh, shape: CellShape, last: AbaqusLast, nodes: &mut [u32]) -> Option<()> {
+    let AbaqusLast { order, without } = last;
+    let n = without.n_nodes();
+    let mut values = vec![0.0; n];
+    let mut sorted = vec![u32::MAX; order.len()];
     // Where there is doubt, the order of Abaqus: the first of equally near places in it wins.
-    let places = C3D27_LAST.map(|place| {
-        lagrange::values_into(
-            CellShape::Hex20,
-            CellShape::Hex27.reference_nodes()[place as usize],
-            &mut values,
-        );
+    let mut place = |&place: &u8| {
+        lagrange::values_into(without, shape.reference_nodes()[place as usize], &mut values);
         let mut x = [0.0; 3];
-        for (value, node) in values.iter().zip(&hex20) {
+        for (value, &node) in values.iter().zip(&nodes[..n]) {
             for d in 0..3 {
-                x[d] += value * node[d];
+                x[d] += value * mesh.points[node as usize][d];
             }
         }
-        (place as usize - 20, x)
-    });
-    for &node in &nodes[20..] {
+        (place as usize - n, x)
+    };
+    let places: Vec<(usize, [f64; 3])> = order.iter().map(&mut place).collect();
+    for &node in &nodes[n..] {
         let x = mesh.points[node as usize];
         let distance = |place: &&(usize, [f64; 3])| crate::sets::distance(place.1, x);
         let (place, _) = places.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
@@ -244,6 +248,6 @@ fn sort_face_nodes(mesh: &Mesh, nodes: &mut [u32]) -> Option<()> {
             return None;
         }
     }
-    nodes[20..].copy_from_slice(&sorted);
+    nodes[n..].copy_from_slice(&sorted);
     Some(())
 }

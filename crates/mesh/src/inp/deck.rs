@@ -11,7 +11,7 @@ use super::error::{ParseInpError, ReadInpError};
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file: that which was asked for, or one that it includes.
+    /// The file: the deck itself, or one that it includes.
     pub path: PathBuf,
     /// Its line, from one.
     pub line: usize,
@@ -96,7 +96,7 @@ pub(super) struct Deck {
 /// Keywords whose data lines are the mesh and its sets.
 const OF_MESH: [&str; 5] = ["NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"];
 
-/// Files that include files that include files …: nobody means more than this.
+/// Largest depth of files that include files.
 const MAX_DEPTH: usize = 32;
 /// More *INCLUDE of a deck are refused.
 const MAX_INCLUDES: usize = 10_000;
@@ -165,7 +165,7 @@ impl Deck {
         self.entries(line).map(number).collect()
     }
 
-    /// The keyword of a set whose numbers end with the file, without a line end behind them.
+    /// The keyword of a set whose numbers end with the file, without a line end after them.
     pub(super) fn open_end(&self) -> Option<&str> {
         let keyword = self.keywords.last().filter(|keyword| keyword.name.ends_with("SET"))?;
         let line = keyword.lines.last()?;
@@ -212,8 +212,8 @@ impl Deck {
                     if self.keywords.is_empty() { self.shown(line.at, trimmed) } else { String::new() };
                 let keyword = self.keywords.last_mut().ok_or(ParseInpError::NotInp { found })?;
                 keyword.lines.push(line);
-                // Writers put a comma behind the last number too (Gmsh, cgx), but none leaves out the line
-                // end behind it.
+                // Writers put a comma after the last number too (Gmsh, cgx), but none leaves out the line
+                // end after it.
                 let goes_on = end == text.len() && trimmed.ends_with(',');
                 if goes_on && OF_MESH.contains(&keyword.name.as_str()) {
                     let keyword = keyword.name.clone();
@@ -283,7 +283,7 @@ impl Deck {
         shown
     }
 
-    /// An included file lies beside the one that names it, or beside the first file.
+    /// An included file lies in the folder of the file that names it, or in that of the first file.
     fn resolve(&self, file: &str, at: At) -> PathBuf {
         let file = Path::new(file.trim_matches('"'));
         let beside = |source: usize| self.sources[source].0.parent().unwrap_or(Path::new("")).join(file);

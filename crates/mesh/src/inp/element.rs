@@ -2,7 +2,7 @@
 
 use crate::{CellShape, FaceShape};
 
-/// What an element type is to us.
+/// What an element type becomes in the mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A cell of the mesh.
@@ -17,7 +17,7 @@ pub(super) enum Kind {
 /// What an element type means, or the name of a solid that is not supported.
 pub(super) fn kind(name: &str) -> Result<Kind, &'static str> {
     let name = name.trim().to_uppercase();
-    // Letters behind the number of nodes choose the integration (R, I), pressure (H), fields (T, P, E), a
+    // Letters after the number of nodes choose the integration (R, I), pressure (H), fields (T, P, E), a
     // formulation (M, S).
     let count = |prefix: &str| -> Option<u32> {
         let rest = name.strip_prefix(prefix)?;
@@ -25,16 +25,9 @@ pub(super) fn kind(name: &str) -> Result<Kind, &'static str> {
         let is_plain = rest[n_digits..].bytes().all(|c| c.is_ascii_uppercase());
         rest[..n_digits].parse().ok().filter(|_| is_plain)
     };
-    match count("C3D") {
-        Some(4) => return Ok(Kind::Cell(CellShape::Tet4)),
-        Some(10) => return Ok(Kind::Cell(CellShape::Tet10)),
-        Some(8) => return Ok(Kind::Cell(CellShape::Hex8)),
-        Some(20) => return Ok(Kind::Cell(CellShape::Hex20)),
-        Some(27) => return Ok(Kind::Cell(CellShape::Hex27)),
-        Some(5) => return Err("pyramids"),
-        Some(6 | 15) => return Err("wedges (prisms)"),
-        _ if name.starts_with("C3D") => return Err("solids of an unknown kind"),
-        _ => {}
+    if name.starts_with("C3D") {
+        let shape = count("C3D").and_then(|n| of_type(&format!("C3D{n}")));
+        return shape.map(Kind::Cell).ok_or("solids of an unknown kind");
     }
     let solids = [
         ("DC3D", "heat transfer elements"),
@@ -69,15 +62,17 @@ fn face(name: &str, count: impl Fn(&str) -> Option<u32>) -> Option<Kind> {
         (Some(n), _) => (n, true),
         (None, n) => (n?, false),
     };
-    let shape = match n {
-        3 => FaceShape::Tri3,
-        4 => FaceShape::Quad4,
-        6 => FaceShape::Tri6,
-        8 => FaceShape::Quad8,
-        9 => FaceShape::Quad9,
-        _ => return None,
-    };
-    Some(Kind::Face(shape, stiff))
+    FaceShape::with_nodes(n as usize).map(|shape| Kind::Face(shape, stiff))
+}
+
+/// The kind of cell whose plain type this is.
+fn of_type(name: &str) -> Option<CellShape> {
+    CellShape::ALL.into_iter().find(|shape| shape.table().abaqus.name == name)
+}
+
+/// The plain types of all kinds of cells for messages: "C3D4, C3D10, …".
+pub(super) fn types() -> String {
+    CellShape::ALL.map(|shape| shape.table().abaqus.name).join(", ")
 }
 
 /// Whether a type has a stiffness or mass that is lost with it: all but the plane elements that meshers write
@@ -86,7 +81,7 @@ pub(super) fn is_stiff(name: &str) -> bool {
     !matches!(kind(name), Ok(Kind::Cell(_) | Kind::Face(_, false)))
 }
 
-/// What a type that is no solid stands for.
+/// The name of the family of a type that is not a solid.
 pub(super) fn words(name: &str) -> &'static str {
     let name = name.trim().to_uppercase();
     let families = [
@@ -109,27 +104,6 @@ pub(super) fn words(name: &str) -> &'static str {
     families.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or("no solids", |(_, what)| what)
 }
 
-/// The plain type of a kind of cell.
-pub(super) fn type_of(shape: CellShape) -> &'static str {
-    match shape {
-        CellShape::Tet4 => "C3D4",
-        CellShape::Tet10 => "C3D10",
-        CellShape::Hex8 => "C3D8",
-        CellShape::Hex20 => "C3D20",
-        CellShape::Hex27 => "C3D27",
-    }
-}
-
-/// Place in VTK's order of the nodes 21 to 27 of a C3D27: the middle of all, then those of the faces S1 to
-/// S6.
-pub(super) const C3D27_LAST: [u8; 7] = [26, 24, 25, 22, 21, 23, 20];
-
-/// Our number of the faces S1, S2, … Abaqus counts them by their corners: 1-2-3, 1-4-2, 2-4-3, 3-4-1 of a
-/// tetrahedron, 1-2-3-4, 5-8-7-6, 1-5-6-2, 2-6-7-3, 3-7-8-4, 4-8-5-1 of a hexahedron.
-pub(super) fn faces(shape: CellShape) -> &'static [u8] {
-    if shape.is_tetrahedron() { &[3, 0, 1, 2] } else { &[4, 5, 2, 1, 3, 0] }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,11 +116,15 @@ mod tests {
             (&["C3D8", "C3D8R", "C3D8I", "C3D8RH", "C3D8IH", "C3D8RT"], CellShape::Hex8),
             (&["C3D20", "C3D20R", "C3D20RH"], CellShape::Hex20),
             (&["C3D27", "C3D27R"], CellShape::Hex27),
+            (&["C3D6", "C3D6H", "C3D6T"], CellShape::Wedge6),
+            (&["C3D15", "C3D15H", "C3D15V"], CellShape::Wedge15),
+            (&["C3D5", "C3D5H"], CellShape::Pyramid5),
+            (&["C3D13"], CellShape::Pyramid13),
         ] {
             for name in names {
                 assert_eq!(kind(name), Ok(Kind::Cell(shape)), "{name}");
             }
-            assert_eq!(kind(type_of(shape)), Ok(Kind::Cell(shape)));
+            assert_eq!(kind(shape.table().abaqus.name), Ok(Kind::Cell(shape)));
         }
         assert_eq!(kind("CPS6"), Ok(Kind::Face(FaceShape::Tri6, false)));
         assert_eq!(kind("S8R5"), Ok(Kind::Face(FaceShape::Quad8, true)));
@@ -166,7 +144,7 @@ mod tests {
         ] {
             assert_eq!((words(name), is_stiff(name)), (what, stiff), "{name}");
         }
-        for name in ["C3D6", "C3D15V", "C3D5", "C3D", "SC8R", "DC3D8", "COH3D8", "C3D8-X"] {
+        for name in ["C3D7", "C3D18", "C3D", "SC8R", "DC3D8", "COH3D8", "C3D8-X"] {
             assert!(kind(name).is_err(), "{name}");
         }
     }
@@ -176,9 +154,19 @@ mod tests {
         let tetrahedron: &[&[u8]] = &[&[1, 2, 3], &[1, 4, 2], &[2, 4, 3], &[3, 4, 1]];
         let hexahedron: &[&[u8]] =
             &[&[1, 2, 3, 4], &[5, 8, 7, 6], &[1, 5, 6, 2], &[2, 6, 7, 3], &[3, 7, 8, 4], &[4, 8, 5, 1]];
+        let wedge: &[&[u8]] = &[&[1, 2, 3], &[4, 6, 5], &[1, 4, 5, 2], &[2, 5, 6, 3], &[3, 6, 4, 1]];
+        let pyramid: &[&[u8]] = &[&[1, 2, 3, 4], &[1, 5, 2], &[2, 5, 3], &[3, 5, 4], &[4, 5, 1]];
         for shape in CellShape::ALL {
-            let manual = if shape.is_tetrahedron() { tetrahedron } else { hexahedron };
-            for (corners, &face) in manual.iter().zip(faces(shape)) {
+            let manual = match shape.n_corners() {
+                4 => tetrahedron,
+                5 => pyramid,
+                6 => wedge,
+                _ => hexahedron,
+            };
+            let faces = shape.table().abaqus.faces;
+            assert_eq!(manual.len(), faces.len());
+            for (corners, &face) in manual.iter().zip(faces) {
+                assert_eq!(shape.face_shape(face as usize).n_corners(), corners.len());
                 let mut ours: Vec<u8> =
                     shape.face(face as usize)[..corners.len()].iter().map(|k| k + 1).collect();
                 let mut theirs = corners.to_vec();
@@ -188,8 +176,10 @@ mod tests {
             }
         }
         // The node of face S1 … S6 of a C3D27 is the middle of that face.
-        for (k, &face) in faces(CellShape::Hex27).iter().enumerate() {
-            assert_eq!(C3D27_LAST[1 + k], *CellShape::Hex27.face(face as usize).last().unwrap());
+        let abaqus = CellShape::Hex27.table().abaqus;
+        let last = abaqus.last.unwrap().order;
+        for (k, &face) in abaqus.faces.iter().enumerate() {
+            assert_eq!(last[1 + k], *CellShape::Hex27.face(face as usize).last().unwrap());
         }
     }
 }

@@ -17,7 +17,7 @@ pub enum ReadInpError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// The file is no valid .inp file, or holds what carom has no use for.
+    /// The file is not a valid .inp file, or holds a mesh that carom does not support.
     #[error(transparent)]
     Content(#[from] ParseInpError),
 }
@@ -45,7 +45,10 @@ pub enum ParseInpError {
         parameter: &'static str,
     },
     /// An included file is not there.
-    #[error("{place}: the file `{file}` is neither beside this one nor beside the first; copy it there")]
+    #[error(
+        "{place}: the file `{file}` is neither in the folder of this file nor in that of the first; copy it \
+         there"
+    )]
     NoInclude {
         /// Where.
         place: Place,
@@ -116,8 +119,9 @@ pub enum ParseInpError {
     },
     /// A kind of element that is not supported.
     #[error(
-        "{place}: the mesh has {kind} (type {name}); carom reads tetrahedra and hexahedra of first and \
-         second order (C3D4, C3D10, C3D8, C3D20, C3D27 and their variants): mesh without it"
+        "{place}: the mesh has {kind} (type {name}); carom reads tetrahedra, hexahedra, wedges and pyramids \
+         of first and second order ({} and their variants): mesh without it",
+        super::element::types()
     )]
     UnsupportedElement {
         /// Where.
@@ -141,16 +145,20 @@ pub enum ParseInpError {
         /// Nodes that are there.
         found: usize,
     },
-    /// The nodes on the faces of a C3D27 do not lie near the middles of its faces.
+    /// The last nodes of an element, as of a C3D27, do not lie near the middles of its faces.
     #[error(
-        "{place}: nodes 21 to 27 of element {element} (C3D27) are not the middles of its faces and of the \
-         whole; write the mesh with C3D20"
+        "{place}: the nodes from {first} on of element {element} ({name}) are not the middles of its faces \
+         and of the whole; write the mesh with elements without nodes on their faces"
     )]
     FaceNodes {
         /// Where.
         place: Place,
         /// Number of the element.
         element: u64,
+        /// The first of these nodes, counted from 1.
+        first: usize,
+        /// The type of the element.
+        name: &'static str,
     },
     /// A coordinate is too large.
     #[error("{place}: {source}")]
@@ -194,9 +202,9 @@ pub enum ParseInpError {
         /// Its name.
         name: String,
     },
-    /// A range of numbers that is none.
+    /// A range of numbers that is not valid.
     #[error(
-        "{place}: `{found}` is no range: first, last and step, the last not before the first, the step \
+        "{place}: `{found}` is not a range: first, last and step, the last not before the first, the step \
          positive"
     )]
     Range {
@@ -206,7 +214,7 @@ pub enum ParseInpError {
         found: String,
     },
     /// A face that the element does not have.
-    #[error("{place}: `{face}` is no face of element {element}, which has S1 to S{n_faces}")]
+    #[error("{place}: `{face}` is not a face of element {element}, which has S1 to S{n_faces}")]
     NoFace {
         /// Where.
         place: Place,
@@ -217,7 +225,7 @@ pub enum ParseInpError {
         /// Number of its faces.
         n_faces: usize,
     },
-    /// A transformation or system of coordinates that is none.
+    /// A transformation or system of coordinates that is not valid.
     #[error("{place}: {what}")]
     Axes {
         /// Where.
@@ -225,10 +233,10 @@ pub enum ParseInpError {
         /// What is wrong with it.
         what: &'static str,
     },
-    /// The file ends within a line that goes on.
+    /// The file ends within a line that continues.
     #[error(
-        "{place}: the file ends behind a comma, amid the data of *{keyword}: it is incomplete, write or copy \
-         it again (if it is whole, end that line)"
+        "{place}: the file ends after a comma, within the data of *{keyword}: it is incomplete, write or \
+         copy it again (if it is whole, end that line)"
     )]
     Truncated {
         /// Where.
@@ -241,8 +249,9 @@ pub enum ParseInpError {
     Empty,
     /// No solid element at all.
     #[error(
-        "the file has no solid elements, only {found}; carom takes solids, C3D4, C3D10, C3D8, C3D20, C3D27 \
-         and their variants: mesh the volume with these"
+        "the file has no solid elements, only {found}; carom reads solids, {} and their variants: mesh the \
+         volume with these",
+        super::element::types()
     )]
     NoVolume {
         /// What it has.
@@ -256,7 +265,7 @@ pub enum WriteInpError {
     /// The file cannot be written.
     #[error(transparent)]
     File(#[from] carom_files::WriteFileError),
-    /// The writer takes no more.
+    /// The writer failed.
     #[error("cannot write the mesh: {source}")]
     Write {
         /// What it says.

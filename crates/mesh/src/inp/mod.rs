@@ -2,9 +2,9 @@
 //!
 //! * Node k is the k-th node of the file, used by an element or not (see [`Mesh`]); with instances, those of
 //!   the first instance come first, nodes of the assembly last.
-//! * Solids of first and second order are cells: C3D4, C3D10, C3D8, C3D20, C3D27 with all letters behind
-//!   them, which choose an integration that carom does not share. Wedges, pyramids, solid shells, elements
-//!   for heat and so on are refused by name.
+//! * Solids of first and second order are cells: tetrahedra, hexahedra, wedges (C3D6, C3D15) and pyramids
+//!   (C3D5, and C3D13 as Gmsh writes it) with all letters after the number, which choose an integration that
+//!   carom does not share. Solid shells, elements for heat and so on are refused by name.
 //! * Shells, membranes and plane elements that lie on faces of solids name these faces; they, beams, springs
 //!   and masses add no stiffness and no mass, which is noted.
 //! * Element sets become sets of cells or faces, surfaces sets of faces or nodes, node sets sets of nodes.
@@ -37,7 +37,7 @@ pub use write::{write, write_to};
 
 use crate::Mesh;
 
-/// What a user should know about a file that could be read.
+/// A note for the user about a file that could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// Nodes that no solid uses.
@@ -52,14 +52,14 @@ pub enum Note {
         /// Its place in the file, from 1.
         place: u32,
     },
-    /// Elements with more nodes on their line than their type has; the first ones are taken.
+    /// Elements with more nodes on their line than their type has; the first ones are used.
     SurplusNodes {
         /// Their type.
         name: String,
         /// How many.
         count: usize,
     },
-    /// Elements that are no solids.
+    /// Elements that are not solids.
     NoSolids {
         /// Their type.
         name: String,
@@ -122,12 +122,12 @@ impl fmt::Display for Note {
             Self::SurplusNodes { name, count } => write!(
                 f,
                 "{count} elements of type {name} have more than 8 nodes on their line: the first 8 are \
-                 taken, as CalculiX does"
+                 used, as CalculiX does"
             ),
             Self::NoSolids { name, count } => write!(
                 f,
-                "{count} elements of type {name} are no solids: they name faces at most, their stiffness and \
-                 mass are left out"
+                "{count} elements of type {name} are not solids: they name faces at most, their stiffness \
+                 and mass are left out"
             ),
             Self::LooseFaces { name, count, all: true } => write!(
                 f,
@@ -135,7 +135,7 @@ impl fmt::Display for Note {
             ),
             Self::LooseFaces { name, count, all: false } => write!(
                 f,
-                "set `{name}`: {count} of its plane elements are no face of a solid and are left out; \
+                "set `{name}`: {count} of its plane elements are not faces of a solid and are left out; \
                  `{name}.nodes` has their nodes too"
             ),
             Self::EmptySet { name } => write!(f, "the set `{name}` holds nothing and is left out"),
@@ -143,7 +143,7 @@ impl fmt::Display for Note {
                 write!(f, "the set `{name}` names {count} nodes or elements that the file does not have")
             }
             Self::SkippedSurface { name } => {
-                write!(f, "the surface `{name}` is no list of faces or nodes and is left out")
+                write!(f, "the surface `{name}` is not a list of faces or nodes and is left out")
             }
             Self::OpenEnd { keyword } => write!(
                 f,

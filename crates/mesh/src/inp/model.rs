@@ -11,7 +11,7 @@ pub(super) struct Instance {
     pub(super) name: Name,
     pub(super) part: Option<Name>,
     pub(super) motion: Motion,
-    /// What the instance has beside its part.
+    /// Sets and sections of the instance in addition to those of its part.
     pub(super) own: Scope,
     pub(super) at: At,
 }

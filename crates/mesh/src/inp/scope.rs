@@ -23,7 +23,7 @@ pub(super) struct Scope {
     pub(super) surfaces: Vec<Surface>,
     /// Element set and material of each solid section.
     pub(super) sections: Vec<(Name, Name, At)>,
-    /// Elements that are no solids: how many of each type.
+    /// Elements that are not solids: how many of each type.
     pub(super) others: BTreeMap<String, usize>,
     /// Elements with more nodes on their line than their type has: how many of each type.
     pub(super) surplus: BTreeMap<String, usize>,
@@ -106,7 +106,7 @@ pub(super) struct Surface {
 }
 
 impl Scope {
-    /// Puts the nodes, elements and sets of another scope behind those of this one.
+    /// Puts the nodes, elements and sets of another scope after those of this one.
     pub(super) fn extend(&mut self, other: &Self) {
         let (start, label) = (self.connectivity.len(), self.labels.len() as u32);
         self.nodes.extend_from_slice(&other.nodes);
@@ -236,7 +236,7 @@ impl Scope {
         Ok(())
     }
 
-    /// CalculiX takes the first eight nodes of a C3D8 or C3D8I whose line has more, as some pre-processors
+    /// CalculiX uses the first eight nodes of a C3D8 or C3D8I whose line has more, as some pre-processors
     /// write them. So many as a hexahedron of second order has are a wrong type.
     fn take_surplus(
         &mut self,
@@ -246,7 +246,8 @@ impl Scope {
         wanted: usize,
         surplus: usize,
     ) -> Result<(), ParseInpError> {
-        if kind != Kind::Cell(CellShape::Hex8) || wanted + surplus >= CellShape::Hex20.n_nodes() {
+        let is_cut = |shape: CellShape| wanted + surplus < shape.table().abaqus.cut_below;
+        if !matches!(kind, Kind::Cell(shape) if is_cut(shape)) {
             return Err(self.wrong_size(deck, name, wanted, surplus));
         }
         *self.surplus.entry(name.to_uppercase()).or_default() += 1;

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::Note;
 use super::assemble::{Assembled, BLOCK_PREFIX, Item};
 use super::deck::{At, Deck};
-use super::element::faces;
 use super::error::ParseInpError;
 use super::resolve::Resolver;
 use super::scope::Surface;
@@ -178,7 +177,7 @@ impl Faces<'_> {
     fn labelled(&self, element: u32, cell: CellRef, label: &str, at: At) -> Result<FaceRef, ParseInpError> {
         let shape = self.mesh.cell(cell).0;
         let number = label.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
-        let face = number.and_then(|n| faces(shape).get(n.checked_sub(1)?).copied());
+        let face = number.and_then(|n| shape.table().abaqus.faces.get(n.checked_sub(1)?).copied());
         let face = face.ok_or_else(|| ParseInpError::NoFace {
             place: self.deck.place(at),
             face: self.deck.shown(at, label),

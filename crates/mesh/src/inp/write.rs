@@ -8,19 +8,21 @@ use carom_files::write_atomically;
 
 use super::InpMaterial;
 use super::assemble::BLOCK_PREFIX;
-use super::element::{C3D27_LAST, faces, type_of};
 use super::error::WriteInpError;
-use crate::{CellRef, CellShape, Mesh, Set};
+use crate::cell::AbaqusLast;
+use crate::{CellRef, Mesh, Set};
 
-/// Writes `mesh` with the materials of its blocks: beside the file first, renamed once it is whole.
+/// Writes `mesh` with the materials of its blocks, under a temporary name first, which is renamed once the
+/// file is whole.
 ///
 /// * `materials` — in the units of the coordinates
 /// * `material_of_block` — number of the material of each block
 ///
-/// Sets of cells become `*ELSET`, of nodes `*NSET`, of faces `*SURFACE` and, beside it, an `*NSET` of the
+/// Sets of cells become `*ELSET`, of nodes `*NSET`, of faces `*SURFACE` and, in addition, an `*NSET` of the
 /// same name, to which supports can be applied. Reading it back gives the same blocks, sets and materials.
 /// CalculiX reads no more than 20 letters of a number: coordinates are rounded where 20 letters do not hold
-/// them, by less than 1e-14 of their size. It knows no C3D27, which Abaqus does.
+/// them, by less than 1e-14 of their size. CalculiX has neither C3D27 nor the pyramids C3D5 and C3D13; Abaqus
+/// has them but for C3D13, the name that Gmsh gives to quadratic pyramids.
 ///
 /// # Errors
 ///
@@ -120,12 +122,13 @@ fn write_elements(out: &mut dyn Write, mesh: &Mesh) -> io::Result<Vec<usize>> {
     let (mut number, mut first) = (1, Vec::new());
     for (i_block, block) in mesh.blocks.iter().enumerate() {
         first.push(number);
-        writeln!(out, "*ELEMENT, TYPE={}, ELSET={BLOCK_PREFIX}{}", type_of(block.shape), i_block + 1)?;
+        let abaqus = &block.shape.table().abaqus;
+        writeln!(out, "*ELEMENT, TYPE={}, ELSET={BLOCK_PREFIX}{}", abaqus.name, i_block + 1)?;
         for nodes in block.cells() {
             let mut nodes = nodes.to_vec();
-            if block.shape == CellShape::Hex27 {
-                let last = C3D27_LAST.map(|place| nodes[place as usize]);
-                nodes[20..].copy_from_slice(&last);
+            if let Some(AbaqusLast { order, without }) = abaqus.last {
+                let last: Vec<u32> = order.iter().map(|&place| nodes[place as usize]).collect();
+                nodes[without.n_nodes()..].copy_from_slice(&last);
             }
             write!(out, "{number}")?;
             for (k, node) in nodes.iter().enumerate() {
@@ -155,7 +158,7 @@ fn write_set(out: &mut dyn Write, mesh: &Mesh, first: &[usize], name: &str, set:
         Set::Faces(members) => {
             writeln!(out, "*SURFACE, NAME={name}, TYPE=ELEMENT")?;
             for face in members {
-                let labels = faces(mesh.cell(face.cell()).0);
+                let labels = mesh.cell(face.cell()).0.table().abaqus.faces;
                 let label = 1 + labels.iter().position(|&f| f == face.face).expect("every face has a label");
                 writeln!(out, "{}, S{label}", number(face.cell()))?;
             }

@@ -36,14 +36,14 @@ impl Block {
 /// Blocks whose common faces have the same lines, running the same way.
 pub(super) struct Layout {
     pub(super) blocks: Vec<Block>,
-    /// Number of cells along each line where no grading asks for more.
+    /// Number of cells along each line where no grading requires more.
     pub(super) n_uniform: Vec<usize>,
 }
 
 /// Small cells around a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grading {
-    /// Where \[m\]; the nearest point of the body is taken.
+    /// Middle of the small cells \[m\]; the nearest point of the body is used.
     pub point: [f64; 3],
     /// Size of the cells there \[m\].
     pub finest: f64,
@@ -118,7 +118,7 @@ impl Layout {
                     .windows(2)
                     .map(|t| t[1] - t[0])
                     .fold(f64::INFINITY, f64::min);
-                for corner in block_corners() {
+                for corner in (0..8).map(|k| [k & 1, k >> 1 & 1, k >> 2].map(f64::from)) {
                     shortest = shortest.min(smallest * stretch(block, corner, direction) / order as f64);
                 }
             }
@@ -172,10 +172,6 @@ fn stretch(block: &Block, xi: [f64; 3], direction: usize) -> f64 {
     distance((block.map)(xi), (block.map)(other)) / h.abs()
 }
 
-fn block_corners() -> impl Iterator<Item = [f64; 3]> {
-    CellShape::Hex8.reference_nodes().iter().copied()
-}
-
 /// Nodes and cells as they come.
 struct Assembly {
     points: Vec<[f64; 3]>,
@@ -208,13 +204,19 @@ impl Assembly {
             let (cell, half) = (i / order, i % order);
             if half == 0 { line[cell] } else { 0.5 * (line[cell] + line[cell + 1]) }
         };
+        // Serendipity cells have no nodes in the middles of faces and of the whole.
+        let has_node = |odd: usize| {
+            let halves = |node: &[f64; 3]| node.iter().filter(|t| **t == 0.5).count();
+            shape.reference_nodes().iter().any(|node| halves(node) == odd)
+        };
+        let has_node = [0, 1, 2, 3].map(has_node);
         let mut nodes = Vec::with_capacity(size.iter().product());
         for k in 0..size[2] {
             for j in 0..size[1] {
                 for i in 0..size[0] {
                     let ijk = [i, j, k];
                     let odd = ijk.iter().filter(|i| *i % order != 0).count();
-                    if shape == CellShape::Hex20 && odd > 1 {
+                    if !has_node[odd] {
                         nodes.push(NO_NODE);
                         continue;
                     }

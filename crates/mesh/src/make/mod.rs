@@ -75,7 +75,7 @@ pub enum Solid {
 /// How to cut a solid into hexahedra.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HexOptions {
-    /// [`CellShape::Hex8`], [`CellShape::Hex20`] or [`CellShape::Hex27`].
+    /// A kind of hexahedron.
     pub shape: CellShape,
     /// Numbers of cells in the directions that the solid names, or one for all; empty:
     /// [`Solid::default_elements`].
@@ -89,18 +89,19 @@ pub struct HexOptions {
 
 impl Default for HexOptions {
     fn default() -> Self {
-        Self { shape: CellShape::Hex8, elements: Vec::new(), gradings: Vec::new(), pole_radius: None }
+        let shape = CellShape::hexahedron(1).expect("hexahedra have order 1");
+        Self { shape, elements: Vec::new(), gradings: Vec::new(), pole_radius: None }
     }
 }
 
 /// Why a solid cannot be meshed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MakeError {
-    /// Tetrahedra were asked for.
-    #[error("solids are made of hex8, hex20 or hex27, not of {}; for tetrahedra mesh a CAD file with \
-        carom-gmsh", .shape.name())]
+    /// Cells other than hexahedra.
+    #[error("solids are made of hexahedra, not of {}; for other cells mesh a CAD file with carom-gmsh",
+        .shape.name())]
     NotHexahedra {
-        /// What was asked for.
+        /// The kind that was given.
         shape: CellShape,
     },
     /// A size that makes no solid.
@@ -194,7 +195,7 @@ impl Grading {
 ///
 /// [`MakeError`] with the offending number and its valid range.
 pub fn hexahedra(solid: Solid, options: &HexOptions) -> Result<Mesh, MakeError> {
-    if options.shape.is_tetrahedron() {
+    if !options.shape.is_hexahedron() {
         return Err(MakeError::NotHexahedra { shape: options.shape });
     }
     options.gradings.iter().try_for_each(Grading::check)?;
@@ -221,7 +222,8 @@ fn add_pole(
     radius: Option<f64>,
 ) -> Result<(), MakeError> {
     match mesh.add_zone(name, base, centre, radius.unwrap_or_else(|| solid.default_pole_radius())) {
-        // A hair more than the distance of the nearest: the faces around a pole lie equally far from it.
+        // Slightly more than the distance of the nearest face: the faces around a pole lie equally far from
+        // it.
         Err(SetError::EmptyZone { nearest, .. }) if radius.is_none() => {
             mesh.add_zone(name, base, centre, nearest * (1.0 + 1e-6))?;
         }
@@ -233,7 +235,7 @@ fn add_pole(
 }
 
 impl Mesh {
-    /// Faces of a face set of ours; none if there is no such set.
+    /// Faces of a set of a side; none if there is no such set.
     fn side(&self, name: &str) -> Vec<FaceRef> {
         self.faces_of_set(name).map(<[FaceRef]>::to_vec).unwrap_or_default()
     }

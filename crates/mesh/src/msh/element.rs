@@ -2,7 +2,7 @@
 
 use crate::{CellShape, FaceShape};
 
-/// What an element of a file is to us.
+/// What an element of a file becomes in the mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A cell of the mesh.
@@ -16,22 +16,18 @@ pub(super) enum Kind {
 impl Kind {
     /// The kind of Gmsh's element type `number`, or the name of what is not supported.
     pub(super) fn from_gmsh(number: i32) -> Result<Self, String> {
-        Ok(match number {
-            1 => Self::Wire(2),
-            2 => Self::Face(FaceShape::Tri3),
-            3 => Self::Face(FaceShape::Quad4),
-            4 => Self::Cell(CellShape::Tet4),
-            5 => Self::Cell(CellShape::Hex8),
-            8 => Self::Wire(3),
-            9 => Self::Face(FaceShape::Tri6),
-            10 => Self::Face(FaceShape::Quad9),
-            11 => Self::Cell(CellShape::Tet10),
-            12 => Self::Cell(CellShape::Hex27),
-            15 => Self::Wire(1),
-            16 => Self::Face(FaceShape::Quad8),
-            17 => Self::Cell(CellShape::Hex20),
-            _ => return Err(unsupported(number)),
-        })
+        if let Some(shape) = CellShape::ALL.into_iter().find(|shape| shape.table().gmsh.number == number) {
+            return Ok(Self::Cell(shape));
+        }
+        if let Some(shape) = FaceShape::ALL.into_iter().find(|shape| shape.gmsh().number == number) {
+            return Ok(Self::Face(shape));
+        }
+        match number {
+            1 => Ok(Self::Wire(2)),
+            8 => Ok(Self::Wire(3)),
+            15 => Ok(Self::Wire(1)),
+            _ => Err(unsupported(number)),
+        }
     }
 
     /// Gmsh's number of this kind of element.
@@ -40,16 +36,8 @@ impl Kind {
             Self::Wire(2) => 1,
             Self::Wire(3) => 8,
             Self::Wire(_) => 15,
-            Self::Face(FaceShape::Tri3) => 2,
-            Self::Face(FaceShape::Quad4) => 3,
-            Self::Face(FaceShape::Tri6) => 9,
-            Self::Face(FaceShape::Quad9) => 10,
-            Self::Face(FaceShape::Quad8) => 16,
-            Self::Cell(CellShape::Tet4) => 4,
-            Self::Cell(CellShape::Hex8) => 5,
-            Self::Cell(CellShape::Tet10) => 11,
-            Self::Cell(CellShape::Hex27) => 12,
-            Self::Cell(CellShape::Hex20) => 17,
+            Self::Face(shape) => shape.gmsh().number,
+            Self::Cell(shape) => shape.table().gmsh.number,
         }
     }
 
@@ -72,30 +60,21 @@ impl Kind {
         }
     }
 
-    /// For each node in VTK's order its place in Gmsh's order. Faces, lines and linear cells agree.
+    /// For each node in VTK's order its place in Gmsh's order.
     pub(super) fn gmsh_places(self) -> &'static [u8] {
         match self {
-            Self::Cell(CellShape::Tet10) => &[0, 1, 2, 3, 4, 5, 6, 7, 9, 8],
-            Self::Cell(CellShape::Hex20) => &HEX_PLACES[..20],
-            Self::Cell(CellShape::Hex27) => &HEX_PLACES,
-            _ => &IN_ORDER[..self.n_nodes()],
+            Self::Cell(shape) => shape.table().gmsh.places,
+            Self::Face(shape) => shape.gmsh().places,
+            Self::Wire(n) => &[0, 1, 2][..n],
         }
     }
 }
 
-/// Gmsh's edges run 01 03 04 12 15 23 26 37 45 47 56 67, its faces z− y− x− x+ y+ z+, then the centre.
-const HEX_PLACES: [u8; 27] =
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15, 22, 23, 21, 24, 20, 25, 26];
-
-const IN_ORDER: [u8; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-
 /// What to call an element type that is not supported.
 fn unsupported(number: i32) -> String {
     let name = match number {
-        6 => "wedges (prisms) of first order",
-        13 | 18 => "wedges (prisms) of second order",
-        7 => "pyramids of first order",
-        14 | 19 => "pyramids of second order",
+        13 => "wedges (prisms) with nodes on their faces (in Gmsh: Mesh.SecondOrderIncomplete = 1)",
+        14 => "pyramids with nodes on their faces (in Gmsh: Mesh.SecondOrderIncomplete = 1)",
         20 | 21 => "triangles of third order",
         22 | 23 => "triangles of fourth order",
         24 | 25 => "triangles of fifth order",
@@ -119,10 +98,13 @@ fn unsupported(number: i32) -> String {
 mod tests {
     use super::*;
 
-    /// Gmsh's own corner pairs, as its reference manual lists the edges of a hexahedron and a tetrahedron.
+    /// Gmsh's own corner pairs, as its reference manual lists or draws the edges of these cells.
     const GMSH_HEX_EDGES: [[u8; 2]; 12] =
         [[0, 1], [0, 3], [0, 4], [1, 2], [1, 5], [2, 3], [2, 6], [3, 7], [4, 5], [4, 7], [5, 6], [6, 7]];
     const GMSH_TET_EDGES: [[u8; 2]; 6] = [[0, 1], [1, 2], [2, 0], [3, 0], [2, 3], [1, 3]];
+    const GMSH_WEDGE_EDGES: [[u8; 2]; 9] =
+        [[0, 1], [0, 2], [0, 3], [1, 2], [1, 4], [2, 5], [3, 4], [3, 5], [4, 5]];
+    const GMSH_PYRAMID_EDGES: [[u8; 2]; 8] = [[0, 1], [0, 3], [0, 4], [1, 2], [1, 4], [2, 3], [2, 4], [3, 4]];
 
     #[test]
     fn permuted_edge_nodes_lie_on_the_same_edges() {
@@ -130,6 +112,8 @@ mod tests {
             (CellShape::Tet10, &GMSH_TET_EDGES[..]),
             (CellShape::Hex20, &GMSH_HEX_EDGES),
             (CellShape::Hex27, &GMSH_HEX_EDGES),
+            (CellShape::Wedge15, &GMSH_WEDGE_EDGES),
+            (CellShape::Pyramid13, &GMSH_PYRAMID_EDGES),
         ] {
             let places = Kind::Cell(shape).gmsh_places();
             for (k, edge) in shape.edges().iter().enumerate() {
@@ -144,10 +128,10 @@ mod tests {
 
     #[test]
     fn every_kind_keeps_its_number() {
-        for number in [1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 15, 16, 17] {
+        for number in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19] {
             assert_eq!(Kind::from_gmsh(number).unwrap().gmsh_number(), number);
         }
-        assert_eq!(Kind::from_gmsh(6).unwrap_err(), "wedges (prisms) of first order");
+        assert!(Kind::from_gmsh(13).unwrap_err().contains("SecondOrderIncomplete"));
         assert_eq!(Kind::from_gmsh(-7).unwrap_err(), "elements of Gmsh's type -7");
     }
 }

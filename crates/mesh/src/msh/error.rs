@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use carom_files::coordinates::ImpossiblePoint;
 
 use super::cursor::Place;
+use crate::CellShape;
 
 /// Why an MSH file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -17,7 +18,7 @@ pub enum ReadMshError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// The file is no valid MSH file, or holds what carom has no use for.
+    /// The file is not a valid MSH file, or holds a mesh that carom does not support.
     #[error("`{path}`: {source}")]
     Content {
         /// The file.
@@ -31,13 +32,16 @@ pub enum ReadMshError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParseMshError {
     /// The file does not begin as an MSH file.
-    #[error("this is not an MSH file: it begins with `{found}` instead of $MeshFormat")]
+    #[error("this is not an MSH file: it begins with `{found}` instead of $MeshFormat (or $NOD, version 1)")]
     NotMsh {
         /// How the file begins.
         found: String,
     },
     /// A version of the format that is not read.
-    #[error("MSH version {found} is not read; save the mesh as version 4.1 or 2.2 (gmsh -format msh41)")]
+    #[error(
+        "MSH version {found} is not read, only 1, 2.0 to 2.2, 4.0 and 4.1; save the mesh as version 4.1 \
+         (gmsh -format msh41)"
+    )]
     Version {
         /// Version found.
         found: String,
@@ -82,7 +86,7 @@ pub enum ParseMshError {
         /// What is there.
         found: String,
     },
-    /// A section goes on where it should end.
+    /// A section continues where it should end.
     #[error(
         "{place}: `{found}` stands where $End{name} should be: the section holds more or less than it \
          announces"
@@ -136,7 +140,7 @@ pub enum ParseMshError {
     },
     /// Elements before nodes.
     #[error(
-        "{place}: $Elements comes before $Nodes; save the file again with Gmsh, which writes nodes first"
+        "{place}: the elements come before the nodes; save the file again with Gmsh, which writes nodes first"
     )]
     Order {
         /// Where.
@@ -150,14 +154,27 @@ pub enum ParseMshError {
     },
     /// A kind of element that is not supported.
     #[error(
-        "{place}: the mesh has {kind}; carom reads tetrahedra and hexahedra of first and second order \
-         (tet4, tet10, hex8, hex20, hex27): mesh without it, or with a lower order"
+        "{place}: the mesh has {kind}; carom reads tetrahedra, hexahedra, wedges and pyramids of first and \
+         second order ({}): mesh without it, or with a lower order",
+        CellShape::names()
     )]
     UnsupportedElement {
         /// Where.
         place: Place,
         /// Kind of element.
         kind: String,
+    },
+    /// An element lists another number of nodes than its type has (MSH 1).
+    #[error("{place}: an element of kind {name} lists {found} nodes, but this kind has {wanted}")]
+    NodeCount {
+        /// Where.
+        place: Place,
+        /// Name of the kind.
+        name: String,
+        /// Nodes that it says it has.
+        found: i32,
+        /// Nodes of the kind.
+        wanted: usize,
     },
     /// No volume element at all.
     #[error(
@@ -186,7 +203,7 @@ pub enum ParseMshError {
         /// Number of the node.
         tag: u64,
     },
-    /// A coordinate is no number or too large.
+    /// A coordinate is not a number or too large.
     #[error("section $Nodes: {0}")]
     Coordinates(#[from] ImpossiblePoint),
     /// An entity of a dimension other than 0 to 3.
@@ -205,7 +222,7 @@ pub enum WriteMshError {
     /// The file cannot be written.
     #[error(transparent)]
     File(#[from] carom_files::WriteFileError),
-    /// The writer takes no more.
+    /// The writer failed.
     #[error("cannot write the mesh: {source}")]
     Write {
         /// What it says.

@@ -8,16 +8,16 @@ use carom_files::write_atomically;
 
 use super::element::Kind;
 use super::error::WriteMshError;
-use crate::{CellRef, FaceRef, FaceShape, Mesh, Set};
+use crate::{CellRef, CellShape, FaceRef, FaceShape, Mesh, Set};
 
-/// Numbers of the sets that something is in, ascending: what is in the same sets becomes one entity.
+/// Numbers of the sets that an element is in, ascending: elements of the same sets become one entity.
 type Membership = Vec<i32>;
 
-/// Writes `mesh` as MSH 4.1 text: beside the file first, renamed once it is whole.
+/// Writes `mesh` as MSH 4.1 text, under a temporary name first, which is renamed once the file is whole.
 ///
-/// Reading it back gives the same points, cells and sets; blocks are told apart by kind and by the cell sets
-/// they are in. Cells that are in no set while other things are become the group `volume`: Gmsh saves, and
-/// meshio reads, files whose elements are all in groups or none.
+/// Reading it back gives the same points, cells and sets; blocks are distinguished by kind and by the cell
+/// sets they are in. Cells that are in no set while other things are become the group `volume`: Gmsh saves,
+/// and meshio reads, files whose elements are all in groups or none.
 ///
 /// # Errors
 ///
@@ -217,7 +217,7 @@ fn write_elements(out: &mut dyn Write, entities: &[Entity]) -> io::Result<()> {
         let (dim, kind, count) = (entity.dim, entity.kind.gmsh_number(), entity.nodes.len() / n_nodes);
         writeln!(out, "{dim} {number} {kind} {count}")?;
         let places = entity.kind.gmsh_places();
-        let mut in_gmsh_order = [0; 27];
+        let mut in_gmsh_order = [0; CellShape::MAX_NODES];
         for nodes in entity.nodes.chunks_exact(n_nodes) {
             tag += 1;
             for (&place, &node) in places.iter().zip(nodes) {
