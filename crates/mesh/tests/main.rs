@@ -5,5 +5,6 @@ mod inp_files;
 mod make;
 mod msh_files;
 mod msh_reference;
+mod msh_versions;
 mod refine;
 mod vtu_files;

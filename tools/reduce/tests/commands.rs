@@ -379,6 +379,28 @@ fn a_reference_mesh_has_its_frequencies() {
 }
 
 #[test]
+fn a_mesh_of_all_families_of_cells_has_modes() {
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/mesh/tests/files");
+    let folder = tempfile::tempdir().unwrap();
+    for order in [1, 2] {
+        let (mesh, _) = carom_mesh::msh::read(&files.join(format!("kinds{order}_v41.msh"))).unwrap();
+        let body = Body {
+            name: "kinds".to_owned(),
+            material_of_block: vec![0; mesh.blocks.len()],
+            geometry: Geometry::Mesh(mesh),
+            materials: vec![Material::new("steel", STEEL.0, STEEL.1, STEEL.2).unwrap()],
+        };
+        write_body(&folder.path().join("kinds.npz"), &body).unwrap();
+        let hz = numbers(&json(folder.path(), "modes kinds.npz --count 8 --json")["frequencies_hz"]);
+        // A steel part of 2 m by 3 m: a few hundred hertz; six rigid motions before.
+        assert!(hz[..6].iter().all(|rigid| rigid.abs() < 1e-3 * hz[6]), "{hz:?}");
+        assert!(hz[6] > 50.0 && hz[6] < 2000.0, "{hz:?}");
+        let output = run(folder.path(), "modes kinds.npz --count 8 -o shapes.vtu");
+        assert!(output.status.success() && folder.path().join("shapes.vtu").exists(), "{output:?}");
+    }
+}
+
+#[test]
 fn the_table_of_modes_describes_every_column() {
     let folder = folder_with_beam();
     let at = folder.path();

@@ -10,6 +10,7 @@ use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceTable, Mesh, Set};
 
 /// The mesh that a file describes, and what the user should know about it.
 pub(super) fn mesh(mut raw: RawFile) -> Result<(Mesh, Vec<Note>), ParseMshError> {
+    name_groups_of_tags(&mut raw);
     merge_repeated_cells(&mut raw);
     let mut mesh = Mesh { points: std::mem::take(&mut raw.points), ..Mesh::default() };
     let mut members = Members::default();
@@ -28,7 +29,17 @@ pub(super) fn mesh(mut raw: RawFile) -> Result<(Mesh, Vec<Note>), ParseMshError>
     Ok((mesh, notes))
 }
 
-/// What each physical group of a dimension holds.
+/// Gives names that are known by tag alone to the groups of all dimensions that have the tag.
+fn name_groups_of_tags(raw: &mut RawFile) {
+    for (tag, name) in std::mem::take(&mut raw.names_of_tags) {
+        let groups: Vec<_> = (0..4).map(|dim| (dim, tag)).filter(|g| raw.physical.contains_key(g)).collect();
+        // A group without elements is noted as such, whatever its dimension.
+        let groups = if groups.is_empty() { vec![(3, tag)] } else { groups };
+        raw.names.extend(groups.into_iter().map(|group| (group, name.clone())));
+    }
+}
+
+/// Members of each physical group, by dimension.
 #[derive(Debug, Default)]
 struct Members {
     cells: BTreeMap<i32, Vec<CellRef>>,
@@ -39,7 +50,7 @@ struct Members {
     points: BTreeMap<i32, Vec<u32>>,
 }
 
-/// A cell that a file of version 2.2 may hold several times.
+/// A cell that a file of version 1 or 2 may hold several times.
 struct RepeatedCell {
     /// Number of the first copy among the cells of the file.
     position: usize,
@@ -49,7 +60,7 @@ struct RepeatedCell {
     tags: Vec<i32>,
 }
 
-/// Version 2.2 writes an element once for each group it is in: such copies become one cell in all of the
+/// Versions 1 and 2 write an element once for each group it is in: such copies become one cell in all of the
 /// groups.
 fn merge_repeated_cells(raw: &mut RawFile) {
     let mut groups: Vec<i32> = cell_runs(&raw.runs).map(|(_, run)| run.entity.1).collect();
@@ -126,7 +137,7 @@ fn place_cells(raw: &RawFile, mesh: &mut Mesh, members: &mut Members) {
     }
 }
 
-/// Finds the cell face behind each surface element of a group.
+/// Finds the cell face that each surface element of a group stands for.
 fn match_faces(raw: &RawFile, mesh: &Mesh, members: &mut Members) {
     let mut table = None;
     for run in &raw.runs {

@@ -90,6 +90,12 @@ impl<'a> Cursor<'a> {
         })
     }
 
+    /// Whether the next item is in quotation marks.
+    pub(super) fn is_at_quote(&mut self) -> bool {
+        self.skip_blanks();
+        self.bytes.get(self.at) == Some(&b'"')
+    }
+
     /// The next line without its end and surrounding blanks; an empty one at the end of the file.
     pub(super) fn line(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
@@ -124,27 +130,25 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Demands the end mark of section `name`.
+    /// Requires the end mark of section `name`.
     pub(super) fn end_section(&mut self, name: &'static str) -> Result<(), ParseMshError> {
         self.skip_blanks();
         let start = self.at;
         let found = self.token();
-        if found.strip_prefix(b"$End") == Some(name.as_bytes()) {
+        if is_end_mark(found) && &found[4..] == name.as_bytes() {
             self.line();
             return Ok(());
         }
         Err(ParseMshError::EndMark { place: self.place_of(start), name, found: printable(found) })
     }
 
-    /// Goes behind the end mark of a section that is not needed.
+    /// Moves past the end mark of a section that is not needed.
     pub(super) fn skip_section(&mut self, name: &str) -> Result<(), ParseMshError> {
         let start = self.at;
-        let mark = format!("$End{name}");
-        let mark = mark.as_bytes();
         let mut from = self.at;
         while let Some(dollar) = self.bytes[from..].iter().position(|&b| b == b'$') {
             let at = from + dollar;
-            if self.bytes[at..].starts_with(mark) {
+            if is_end_mark(&self.bytes[at..]) && self.bytes[at + 4..].starts_with(name.as_bytes()) {
                 self.at = at;
                 self.line();
                 return Ok(());
@@ -154,7 +158,7 @@ impl<'a> Cursor<'a> {
         Err(ParseMshError::UnendedSection { place: self.place_of(start), name: name.to_owned() })
     }
 
-    /// Demands that `count` items of at least `bytes_each` bytes can still follow: a lying count must not
+    /// Requires that `count` items of at least `bytes_each` bytes can still follow: a wrong count must not
     /// make us reserve memory for it.
     pub(super) fn expect_room(
         &self,
@@ -225,6 +229,11 @@ impl<'a> Cursor<'a> {
         }
         &self.bytes[start..self.at]
     }
+}
+
+/// Whether a text begins with `$End`, or with `$END` as in MSH 1.
+fn is_end_mark(text: &[u8]) -> bool {
+    text.starts_with(b"$End") || text.starts_with(b"$END")
 }
 
 /// A short, printable version of what stands in a file.

@@ -1,5 +1,5 @@
-//! Gmsh's MSH files: versions 4.1 and 2.2, text and binary of either byte order, are read; 4.1 text is
-//! written.
+//! Gmsh's MSH files: versions 1 (text), 2.0, 2.1, 2.2, 4.0 and 4.1 (text and binary of either byte order) are
+//! read; 4.1 text is written.
 //!
 //! * Node k is the k-th node of the file, whatever its tag, used by a cell or not (see [`Mesh`]).
 //! * Groups of volumes become sets of cells, groups of surfaces sets of cell faces, groups of curves and
@@ -8,7 +8,8 @@
 //! * A surface inside the body (between two cells) means the faces out of which its elements' normals point.
 //! * Cells of one kind and of the same groups form a block.
 //!
-//! Wedges, pyramids, orders above 2, partitioned files, files without volume elements are refused by name.
+//! Orders above 2, wedges and pyramids with nodes on their faces, partitioned files, files without volume
+//! elements are refused by name.
 
 use std::fmt;
 use std::path::Path;
@@ -18,7 +19,9 @@ mod cursor;
 mod element;
 mod error;
 mod raw;
-mod v22;
+mod v1;
+mod v2;
+mod v40;
 mod v41;
 mod write;
 
@@ -30,7 +33,7 @@ use crate::Mesh;
 use cursor::{Cursor, Encoding, printable};
 use raw::RawFile;
 
-/// What a user should know about a file that could be read.
+/// A note for the user about a file that could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// Nodes that no volume element uses.
@@ -73,8 +76,8 @@ impl fmt::Display for Note {
             }
             Self::LooseSurface { name, count, all: false } => write!(
                 f,
-                "set `{name}`: {count} of its surface elements are no face of a volume element and are left \
-                 out; `{name}.nodes` has their nodes too"
+                "set `{name}`: {count} of its surface elements are not faces of a volume element and are \
+                 left out; `{name}.nodes` has their nodes too"
             ),
             Self::EmptyGroup { name } => {
                 write!(f, "the physical group `{name}` has no elements; there is no set for it")
@@ -95,7 +98,7 @@ pub fn read(path: &Path) -> Result<(Mesh, Vec<Note>), ReadMshError> {
     parse(&bytes).map_err(|source| ReadMshError::Content { path: path.to_owned(), source })
 }
 
-/// The mesh in the bytes of an MSH file, and what is noteworthy about it.
+/// The mesh in the bytes of an MSH file, and notes for the user.
 ///
 /// # Errors
 ///
@@ -108,26 +111,33 @@ pub fn parse(bytes: &[u8]) -> Result<(Mesh, Vec<Note>), ParseMshError> {
     while let Some(name) = cursor.section()? {
         match name.as_str() {
             "PhysicalNames" => physical_names(&mut cursor, &mut raw)?,
-            "Entities" if version == Version::V41 => v41::entities(&mut cursor, &mut raw)?,
+            "Entities" if version == Version::V40 => v41::entities(&mut cursor, &mut raw, true)?,
+            "Entities" if version == Version::V41 => v41::entities(&mut cursor, &mut raw, false)?,
             "PartitionedEntities" => return Err(ParseMshError::Partitioned { place: cursor.place() }),
-            "Nodes" if has_nodes => {
-                return Err(ParseMshError::Repeated { place: cursor.place(), name: "Nodes" });
-            }
-            "Nodes" => {
+            name if name == version.nodes() => {
+                if has_nodes {
+                    return Err(ParseMshError::Repeated { place: cursor.place(), name: version.nodes() });
+                }
                 match version {
                     Version::V41 => v41::nodes(&mut cursor, &mut raw)?,
-                    Version::V22 => v22::nodes(&mut cursor, &mut raw)?,
+                    Version::V40 => v40::nodes(&mut cursor, &mut raw)?,
+                    _ => v2::nodes(&mut cursor, &mut raw, version.nodes())?,
                 }
                 has_nodes = true;
             }
-            "Elements" if has_elements => {
-                return Err(ParseMshError::Repeated { place: cursor.place(), name: "Elements" });
-            }
-            "Elements" if !has_nodes => return Err(ParseMshError::Order { place: cursor.place() }),
-            "Elements" => {
+            name if name == version.elements() => {
+                if has_elements {
+                    return Err(ParseMshError::Repeated { place: cursor.place(), name: version.elements() });
+                }
+                if !has_nodes {
+                    return Err(ParseMshError::Order { place: cursor.place() });
+                }
                 match version {
+                    Version::V1 => v1::elements(&mut cursor, &mut raw)?,
+                    Version::V20 => v2::elements(&mut cursor, &mut raw, false)?,
+                    Version::V22 => v2::elements(&mut cursor, &mut raw, true)?,
+                    Version::V40 => v40::elements(&mut cursor, &mut raw)?,
                     Version::V41 => v41::elements(&mut cursor, &mut raw)?,
-                    Version::V22 => v22::elements(&mut cursor, &mut raw)?,
                 }
                 has_elements = true;
             }
@@ -135,7 +145,9 @@ pub fn parse(bytes: &[u8]) -> Result<(Mesh, Vec<Note>), ParseMshError> {
         }
     }
     if !has_elements {
-        return Err(ParseMshError::Missing { name: if has_nodes { "Elements" } else { "Nodes" } });
+        return Err(ParseMshError::Missing {
+            name: if has_nodes { version.elements() } else { version.nodes() },
+        });
     }
     build::mesh(raw)
 }
@@ -143,20 +155,45 @@ pub fn parse(bytes: &[u8]) -> Result<(Mesh, Vec<Note>), ParseMshError> {
 /// Versions that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
+    /// 1, without a number in the file.
+    V1,
+    /// 2.0 and 2.1.
+    V20,
     V22,
+    V40,
     V41,
+}
+
+impl Version {
+    /// Name of the section of nodes.
+    fn nodes(self) -> &'static str {
+        if self == Self::V1 { "NOD" } else { "Nodes" }
+    }
+
+    /// Name of the section of elements.
+    fn elements(self) -> &'static str {
+        if self == Self::V1 { "ELM" } else { "Elements" }
+    }
 }
 
 /// `$MeshFormat`: version, text or binary, size of a number, byte-order mark.
 fn format(cursor: &mut Cursor<'_>) -> Result<Version, ParseMshError> {
+    let start = cursor.clone();
     let first = cursor.line();
+    if first == b"$NOD" {
+        // Version 1 begins with its nodes.
+        *cursor = start;
+        return Ok(Version::V1);
+    }
     if first != b"$MeshFormat" {
         return Err(ParseMshError::NotMsh { found: printable(first) });
     }
     let found: String = cursor.text("a version")?;
     let version = match found.as_str() {
         "4.1" => Version::V41,
+        "4" | "4.0" => Version::V40,
         "2.2" => Version::V22,
+        "2" | "2.0" | "2.1" => Version::V20,
         _ => return Err(ParseMshError::Version { found: printable(found.as_bytes()) }),
     };
     let binary: i32 = cursor.text("0 (text) or 1 (binary)")?;
@@ -178,13 +215,18 @@ fn format(cursor: &mut Cursor<'_>) -> Result<Version, ParseMshError> {
     Ok(version)
 }
 
-/// `$PhysicalNames`, text in all files: dimension, tag, name in quotation marks.
+/// `$PhysicalNames`, text in all files: dimension (none in version 2.0), tag, name in quotation marks.
 fn physical_names(cursor: &mut Cursor<'_>, raw: &mut RawFile) -> Result<(), ParseMshError> {
     let count: u64 = cursor.text("the number of names")?;
     let count = cursor.expect_room(count, 6, "names")?;
     for _ in 0..count {
-        let dim: i32 = cursor.text("a dimension")?;
-        let dim = raw::dimension(cursor, dim)?;
+        let first: i32 = cursor.text("a dimension")?;
+        if cursor.is_at_quote() {
+            let name = cursor.quoted("a name in quotation marks")?;
+            raw.names_of_tags.insert(first, String::from_utf8_lossy(name).into_owned());
+            continue;
+        }
+        let dim = raw::dimension(cursor, first)?;
         let tag: i32 = cursor.text("a physical tag")?;
         let name = cursor.quoted("a name in quotation marks")?;
         raw.names.insert((dim, tag), String::from_utf8_lossy(name).into_owned());

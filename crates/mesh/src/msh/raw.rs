@@ -8,7 +8,7 @@ use super::cursor::Cursor;
 use super::element::Kind;
 use super::error::ParseMshError;
 
-/// A geometric entity (4.1) or a physical group (2.2) of a dimension 0 to 3.
+/// A geometric entity (4.0, 4.1) or a physical group (1, 2.0 to 2.2) of a dimension 0 to 3.
 pub(super) type EntityKey = (u8, i32);
 
 /// Elements of one kind on one entity, in VTK's node order.
@@ -27,6 +27,8 @@ pub(super) struct RawFile {
     pub(super) numbers: NodeNumbers,
     /// Names of physical groups by dimension and tag.
     pub(super) names: BTreeMap<EntityKey, String>,
+    /// Names of physical groups by tag alone, as MSH 2.0 has them: of groups of any dimension.
+    pub(super) names_of_tags: BTreeMap<i32, String>,
     /// Physical tags of each entity, ascending.
     pub(super) physical: HashMap<EntityKey, Vec<i32>>,
     pub(super) runs: Vec<Run>,

@@ -1,12 +1,19 @@
-//! The sections of MSH 4.1.
+//! The sections of MSH 4.1, and the entities of 4.0.
 
 use super::cursor::Cursor;
 use super::element::Kind;
 use super::error::ParseMshError;
 use super::raw::{RawFile, dimension};
+use crate::CellShape;
 
 /// `$Entities`: which physical groups each point, curve, surface and volume belongs to.
-pub(super) fn entities(cursor: &mut Cursor<'_>, raw: &mut RawFile) -> Result<(), ParseMshError> {
+///
+/// * `point_has_box` — in 4.0 a point has the corners of a box as the others have, in 4.1 its coordinates
+pub(super) fn entities(
+    cursor: &mut Cursor<'_>,
+    raw: &mut RawFile,
+    point_has_box: bool,
+) -> Result<(), ParseMshError> {
     let mut counts = [0; 4];
     for count in &mut counts {
         *count = cursor.size()?;
@@ -15,13 +22,13 @@ pub(super) fn entities(cursor: &mut Cursor<'_>, raw: &mut RawFile) -> Result<(),
         cursor.expect_room(count, 8, "entities")?;
         for _ in 0..count {
             let tag = cursor.int()?;
-            // A point has its coordinates, the others the corners of their bounding box.
-            cursor.skip_numbers(if dim == 0 { 3 } else { 6 }, 8, "coordinates")?;
+            let n_coordinates = if dim == 0 && !point_has_box { 3 } else { 6 };
+            cursor.skip_numbers(n_coordinates, 8, "coordinates")?;
             let n_physical = cursor.size()?;
             let n_physical = cursor.expect_room(n_physical, 2, "physical tags")?;
             let mut physical = Vec::with_capacity(n_physical);
             for _ in 0..n_physical {
-                // The sign tells the orientation of a curve or surface, which cells know better.
+                // The sign is the orientation of a curve or surface; the faces of the cells have their own.
                 physical.push(cursor.int()?.saturating_abs());
             }
             physical.sort_unstable();
@@ -75,7 +82,7 @@ pub(super) fn elements(cursor: &mut Cursor<'_>, raw: &mut RawFile) -> Result<(),
     let n_elements = cursor.expect_room(announced, 4, "elements")?;
     cursor.skip_numbers(2, 8, "the smallest and largest element number")?;
     let mut read = 0;
-    let mut tags = [0; 27];
+    let mut tags = [0; CellShape::MAX_NODES];
     for _ in 0..n_blocks {
         let dim = cursor.int()?;
         let entity = (dimension(cursor, dim)?, cursor.int()?);
