@@ -1,7 +1,7 @@
 //! Stiffness and mass of NURBS bodies against the plain sums over quadrature points.
 
-use carom_fem::quadrature::spline_points;
 use carom_fem::coupling::node_graph;
+use carom_fem::quadrature::spline_points;
 use carom_fem::{
     AssemblyError, Body, CellEvaluator, Cells, Discretisation, Quadrature, QuadratureRule, SystemMatrices,
     assemble,

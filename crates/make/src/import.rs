@@ -6,22 +6,16 @@ use carom_fem::plausible::plain;
 use carom_fem::{Body, Geometry, Material, Units};
 use carom_files::Waiting;
 use carom_files::coordinates::{self, ImpossiblePoint};
-use carom_mesh::inp::{self, InpMaterial, ReadInpError};
+use carom_mesh::inp::{InpMaterial, ReadInpError};
 use carom_mesh::msh::{self, ReadMshError};
-use carom_mesh::vtu::{self, ReadVtuError};
+use carom_mesh::vtu::ReadVtuError;
 use carom_mesh::{CellRef, Mesh, quality};
-use carom_nurbs::read::{self, ReadError as ReadNurbsError};
+use carom_nurbs::read::ReadError as ReadNurbsError;
 use carom_progress::{Progress, Silent};
 use thiserror::Error;
 
 use crate::cad::{self, CadError, CadOptions};
-
-/// Endings of NURBS files; their format is recognised from the content.
-const NURBS_ENDINGS: [&str; 7] = ["xml", "mesh", "txt", "json", "npz", "dat", "itd"];
-/// The same for messages.
-const NURBS_KNOWN: &str = ".xml (G+Smo), .mesh (MFEM NURBS), .txt (GeoPDEs), .json (geomdl, splinepy), .npz \
-    (splinepy), \
-    .dat (PetIGA), .itd (IRIT)";
+use crate::formats::{self, Format, Reader};
 
 /// Options of an import.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -54,10 +48,8 @@ pub struct Imported {
 pub enum ImportError {
     /// The format is not known.
     #[error(
-        "`{path}`: files with the ending `{ending}` cannot be read; valid endings are .msh (Gmsh 4.1 and \
-         2.2), .inp \
-         (Abaqus, CalculiX), .vtu (VTK, meshio), {NURBS_KNOWN}, .step .stp .iges .igs .brep .geo (meshed by \
-         Gmsh)"
+        "`{path}`: files with the ending `{ending}` cannot be read; valid endings are {}",
+        formats::readable()
     )]
     UnknownFormat {
         /// The file.
@@ -165,8 +157,8 @@ pub enum ImportErrorKind {
 
 /// True if [`import`] reads files with this ending directly, and no body file has it.
 pub fn is_geometry(path: &Path) -> bool {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
-    ending != "npz" && (["msh", "inp", "vtu"].contains(&&*ending) || NURBS_ENDINGS.contains(&&*ending))
+    let reader = Format::of(path).and_then(|format| format.reader);
+    formats::ending(path) != "npz" && matches!(reader, Some(Reader::Mesh(_) | Reader::Nurbs(_)))
 }
 
 /// Reads a body of one material, in the format given by the ending of the file.
@@ -205,45 +197,26 @@ pub fn import_with(
     if !coordinates::is_length(scale) {
         return Err(ImportError::Scale { scale });
     }
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
-    let is_cad = cad::is_cad(path);
+    let unknown = || ImportError::UnknownFormat { path: path.to_owned(), ending: formats::ending(path) };
+    let reader = Format::of(path).and_then(|format| format.reader);
+    let is_cad = matches!(reader, Some(Reader::Cad));
     if !is_cad && options.cad != CadOptions::default() {
         return Err(ImportError::NotCad { path: path.to_owned() });
     }
     let mut materials = None;
     // Readers of text cannot be interrupted; nothing is written meanwhile.
     let reading = (!is_cad).then(Waiting::begin);
-    let (mut geometry, mut notes) = match ending.as_str() {
-        "msh" => read_mesh(path)?,
-        "inp" => {
-            let file = inp::read(path)?;
-            materials = Some((file.materials, file.material_of_block));
-            usable(path, file.mesh, &file.notes)?
+    let (mut geometry, mut notes) = match reader.ok_or_else(unknown)? {
+        Reader::Mesh(read) => {
+            let file = read(path)?;
+            materials = file.materials;
+            usable(path, file.mesh, file.notes)?
         }
-        "vtu" => {
-            let (mesh, notes) = vtu::read(path)?;
-            usable(path, mesh, &notes)?
+        Reader::Nurbs(read) => {
+            let (patches, notes) = read(path)?;
+            (Geometry::Nurbs(patches), notes)
         }
-        nurbs if NURBS_ENDINGS.contains(&nurbs) => {
-            let (patches, notes) = read::file_with_notes(path)?;
-            (Geometry::Nurbs(patches), notes.iter().map(ToString::to_string).collect())
-        }
-        _ if is_cad => {
-            // Gmsh works in the units of the file.
-            let wanted =
-                CadOptions { size: options.cad.size.map(|size| size / scale), ..options.cad.clone() };
-            progress.begin("meshing with Gmsh", 0);
-            let meshed = cad::mesh(path, &wanted, progress);
-            progress.end();
-            let meshed = meshed?;
-            let (geometry, notes) = read_mesh(meshed.path())?;
-            // carom-gmsh has reported the notes of the reader already.
-            let new = notes.into_iter().filter(|note| !meshed.notes.contains(note));
-            let size =
-                meshed.size.filter(|_| options.cad.size.is_none()).map(|size| size_taken(size * scale));
-            (geometry, meshed.notes.iter().cloned().chain(new).chain(size).collect())
-        }
-        _ => return Err(ImportError::UnknownFormat { path: path.to_owned(), ending }),
+        Reader::Cad => mesh_cad(path, &options.cad, scale, progress)?,
     };
     drop(reading);
     rescale(&mut geometry, scale).map_err(|source| ImportError::Scaled { scale, source })?;
@@ -304,17 +277,32 @@ fn materials_left_out(body: &Body, materials: &[InpMaterial], options: &ImportOp
     )
 }
 
-fn read_mesh(path: &Path) -> Result<(Geometry, Vec<String>), ImportError> {
-    let (mesh, notes) = msh::read(path)?;
-    usable(path, mesh, &notes)
+/// Has Gmsh mesh a CAD file, in the units of the file.
+fn mesh_cad(
+    path: &Path,
+    options: &CadOptions,
+    scale: f64,
+    progress: &dyn Progress,
+) -> Result<(Geometry, Vec<String>), ImportError> {
+    let wanted = CadOptions { size: options.size.map(|size| size / scale), ..options.clone() };
+    progress.begin("meshing with Gmsh", 0);
+    let meshed = cad::mesh(path, &wanted, progress);
+    progress.end();
+    let meshed = meshed?;
+    let (mesh, notes) = msh::read(meshed.path())?;
+    let notes = notes.iter().map(ToString::to_string).collect();
+    let (geometry, notes) = usable(meshed.path(), mesh, notes)?;
+    // The notes of the reader that carom-gmsh has given as well are not repeated.
+    let new = notes.into_iter().filter(|note| !meshed.notes.contains(note));
+    let size = meshed.size.filter(|_| options.size.is_none()).map(|size| size_taken(size * scale));
+    Ok((geometry, meshed.notes.iter().cloned().chain(new).chain(size).collect()))
 }
 
 /// A mesh that was read, with the notes of its reader and of a check of its cells.
 ///
 /// Folded corners are reported by `carom-mesh info`. Inverted and repeated cells make the stiffness wrong:
 /// such meshes are refused.
-fn usable(path: &Path, mesh: Mesh, notes: &[impl ToString]) -> Result<(Geometry, Vec<String>), ImportError> {
-    let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+fn usable(path: &Path, mesh: Mesh, mut notes: Vec<String>) -> Result<(Geometry, Vec<String>), ImportError> {
     notes.extend(refuse_unusable(path, &mesh)?);
     Ok((Geometry::Mesh(mesh), notes))
 }

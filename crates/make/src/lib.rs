@@ -1,7 +1,7 @@
 //! Making of bodies: shapes with sizes, source files, refinement.
 //!
 //! * [`shape`]: balls, rods, boxes, …, as exact NURBS or as hexahedra
-//! * [`mod@import`]: files of meshers, spline libraries and CAD programs
+//! * [`mod@import`]: files of meshers, spline libraries and CAD programs; [`formats`] has the table of them
 //! * [`mod@coarsen`]: fewer knots for the same shape
 //! * [`mod@refine`]: finer cells everywhere or near a place
 //!
@@ -26,6 +26,7 @@
 
 pub mod cad;
 pub mod coarsen;
+pub mod formats;
 pub mod import;
 pub mod materials;
 pub mod place;
@@ -36,6 +37,7 @@ pub mod zone;
 
 pub use cad::CadError;
 pub use coarsen::{CoarsenError, Coarser, coarsen};
+pub use formats::{ExportError, export};
 pub use import::{ImportError, ImportErrorKind, ImportOptions, Imported, import, import_with};
 pub use materials::{SetMaterialError, set_materials};
 pub use place::{Place, PlaceError};

@@ -173,9 +173,8 @@ pub(crate) struct ZoneArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// File: .msh (Gmsh), .inp (Abaqus, CalculiX), .vtu (VTK, meshio); NURBS as .xml (G+Smo), .mesh (MFEM),
-    /// .txt (GeoPDEs), .json (geomdl, splinepy), .npz (splinepy), .dat (PetIGA), .itd (IRIT); .step .stp
-    /// .iges .igs .brep .geo are meshed by carom-gmsh.
+    /// The file, in one of the formats of the table in the crate `make`.
+    #[arg(help = format!("File: {}", carom_make::formats::readable()))]
     pub(crate) file: PathBuf,
 
     /// Size of the cells in the mesh of a CAD file [m].

@@ -28,8 +28,8 @@ struct Written<'a> {
 
 /// Checks the ending of a body file.
 fn body_name(path: &Path) -> Result<(), Failure> {
-    let other_way = "carom-mesh convert writes a body as .msh, .inp, .vtu, .xml, .mesh or .json";
-    check_ending(path, "bodies", &["npz", "body"], other_way)
+    let other_way = format!("carom-mesh convert writes a body as {}", carom_make::formats::writable());
+    check_ending(path, "bodies", &["npz", "body"], &other_way)
 }
 
 pub(crate) fn make(args: &MakeArgs, session: &Session) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 
 mod commands;
 mod inputs;
+mod kinds;
 mod mesher;
 mod meshio;
 mod program;
