@@ -75,7 +75,7 @@ pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: O
 /// Sides whose control points coincide along a direction.
 fn collapsed_sides(multipatch: &Multipatch) -> Vec<(u32, Side)> {
     let mut found = Vec::new();
-    for ((number, patch), ids) in (0..).zip(&multipatch.patches).zip(&multipatch.point_ids) {
+    for ((number, patch), ids) in (0..).zip(&multipatch.patches).zip(multipatch.point_ids()) {
         let counts = patch.counts();
         let strides = [1, counts[0], counts[0] * counts[1]];
         for side in Side::ALL {

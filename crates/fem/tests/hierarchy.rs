@@ -62,8 +62,8 @@ fn matrices_are_those_of_the_functions_written_in_the_finest_level() {
         let with_field = HierarchicalPatch { points: u.clone(), ..hierarchy.clone() };
         let fine_field = with_field.tensor_product().points;
         let fine = Multipatch::glue(vec![hierarchy.tensor_product()]).unwrap();
-        let mut v = vec![[0.0; 3]; fine.n_points];
-        for (&id, value) in fine.point_ids[0].iter().zip(&fine_field) {
+        let mut v = vec![[0.0; 3]; fine.n_points()];
+        for (&id, value) in fine.point_ids()[0].iter().zip(&fine_field) {
             v[id as usize] = *value;
         }
         let (_, fine_system) = matrices(&steel(fine));

@@ -40,7 +40,7 @@ impl KnotVector {
     ///
     /// # Panics
     ///
-    /// If `values` holds fewer than p+1 numbers or `span` is no nonempty span.
+    /// If `values` holds fewer than p+1 numbers or `span` is not a nonempty span.
     pub fn basis_into(&self, span: usize, u: f64, values: &mut [f64]) {
         cox_de_boor(self.knots(), span, self.degree(), u, values);
     }
@@ -55,7 +55,7 @@ impl KnotVector {
     ///
     /// # Panics
     ///
-    /// If a slice holds fewer than p+1 numbers or `span` is no nonempty span.
+    /// If a slice holds fewer than p+1 numbers or `span` is not a nonempty span.
     pub fn derivatives_into(
         &self,
         span: usize,
@@ -187,7 +187,11 @@ mod tests {
         }
 
         #[test]
-        fn derivatives_are_limits_of_differences(kv in knot_vectors(), which in 0usize..20, t in 0.2f64..0.8) {
+        fn derivatives_are_limits_of_differences(
+            kv in knot_vectors(),
+            which in 0usize..20,
+            t in 0.2f64..0.8,
+        ) {
             let p = kv.degree();
             let spans = kv.spans();
             let span = spans[which % spans.len()];

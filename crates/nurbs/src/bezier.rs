@@ -151,7 +151,7 @@ impl Multipatch {
         let mut known: HashMap<u32, Vec<u32>> = HashMap::new();
         for &(number, side) in which {
             let patch = &self.patches[number as usize];
-            let mut block = Block::of(patch, &self.point_ids[number as usize], side);
+            let mut block = Block::of(patch, &self.point_ids()[number as usize], side);
             let counts = counts[number as usize];
             let places: Vec<u32> = match side {
                 None => ids[number as usize].clone(),

@@ -7,7 +7,7 @@ use crate::classes::Classes;
 use crate::closest::{bounding_box, distance};
 use crate::{Multipatch, Patch};
 
-/// A body with fewer knots, and what that took.
+/// A body with fewer knots, and the number of removed knots and degrees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coarsened {
     /// The body.
@@ -23,10 +23,10 @@ pub struct Coarsened {
 /// Why a body cannot be coarsened.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CoarsenError {
-    /// A tolerance that is none.
+    /// An invalid tolerance.
     #[error("the tolerance {tolerance} m is not possible: it must be a length of 0 or more")]
     Tolerance {
-        /// What was given.
+        /// The given value.
         tolerance: f64,
     },
     /// The user wanted it to stop.
@@ -53,8 +53,8 @@ impl Patch {
     /// ```
     ///
     /// with P', w' the control points after the knot is put back, c the middle of the patch and R the
-    /// largest |P' − c|: points x(u) are means of the control points with positive factors N_i w_i. `None` if the
-    /// knot is none of the direction, or without it a weight would vanish.
+    /// largest |P' − c|: points x(u) are means of the control points with positive factors N_i w_i. `None` if
+    /// the direction has no such knot, or without it a weight would vanish.
     pub fn remove(&self, direction: usize, knot: f64) -> Option<(Self, f64)> {
         let (basis, operator) = self.basis[direction].remove(knot).ok()?;
         let coarse = self.in_basis(direction, basis, &operator).checked()?;
@@ -149,7 +149,7 @@ impl Multipatch {
         self.coarsen_reporting(tolerance, &Silent)
     }
 
-    /// As [`Multipatch::coarsen`], telling how many knots have been looked at.
+    /// As [`Multipatch::coarsen`], reporting how many knots have been looked at.
     ///
     /// # Errors
     ///

@@ -92,7 +92,10 @@ mod tests {
                 kv.basis_into(span, a + x * (b - a), &mut direct);
                 bernstein_into(p, x, &mut bernstein);
                 prop_assert!(
-                    c.coefficients.iter().zip(kv.extraction_of(span).coefficients).all(|(a, b)| (a - b).abs() < 1e-14)
+                    c.coefficients
+                        .iter()
+                        .zip(kv.extraction_of(span).coefficients)
+                        .all(|(a, b)| (a - b).abs() < 1e-14)
                 );
                 c.apply_into(&bernstein[..=p], &mut extracted[..=p]);
                 for r in 0..=p {

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::closest::{bounding_box, distance};
-use crate::topology::{corner_ids, side_points};
+use crate::topology::side_points;
 use crate::{Derivatives, GlueError, Interface, Multipatch, Patch, Side};
 
 /// Places at which sides are compared.
@@ -48,58 +48,58 @@ impl Patch {
     }
 }
 
+/// Refuses patches that are glued with both of them on the same side of the interface.
+pub(crate) fn check_overlaid(patches: &[Patch], interfaces: &[Interface]) -> Result<(), GlueError> {
+    let is_overlaid = |interface: &&Interface| {
+        PLACES.iter().find_map(|&at| same_side(patches, interface, at)).unwrap_or(false)
+    };
+    match interfaces.iter().find(is_overlaid) {
+        Some(&Interface { first, second, .. }) => Err(GlueError::Overlaid { first, second }),
+        None => Ok(()),
+    }
+}
+
+/// Whether the lines that leave both patches through a place of their interface go the same way; `None`
+/// where one of them is singular.
+fn same_side(patches: &[Patch], interface: &Interface, at: [f64; 2]) -> Option<bool> {
+    let (first, second) = (interface.first, interface.second);
+    let mut there = [0.0; 2];
+    for ((direction, reversed), t) in interface.directions().into_iter().zip(at) {
+        let place = usize::from(second.1.tangents()[1] == direction);
+        there[place] = if reversed { 1.0 - t } else { t };
+    }
+    let here = patches[first.0 as usize].on_side(first.1, at);
+    let there = patches[second.0 as usize].on_side(second.1, there);
+    let [a, b] = first.1.tangents().map(|d| here.first[d]);
+    let leaving = |x: &Derivatives, side: Side| {
+        let along = x.first[side.direction()];
+        let det = Derivatives { first: [a, b, along], ..Derivatives::default() }.jacobian();
+        let sine = det / (norm(a) * norm(b) * norm(along));
+        (sine.abs() > SINGULAR).then_some((sine > 0.0) == side.is_end())
+    };
+    Some(leaving(&here, first.1)? == leaving(&there, second.1)?)
+}
+
 impl Multipatch {
-    /// Refuses patches that are glued with both of them on the same side of the interface.
-    pub(crate) fn check_overlaid(&self, interfaces: &[Interface]) -> Result<(), GlueError> {
-        let is_overlaid = |interface: &&Interface| {
-            PLACES.iter().find_map(|&at| self.same_side(interface, at)).unwrap_or(false)
-        };
-        match interfaces.iter().find(is_overlaid) {
-            Some(&Interface { first, second, .. }) => Err(GlueError::Overlaid { first, second }),
-            None => Ok(()),
-        }
-    }
-
-    /// Whether the lines that leave both patches through a place of their interface go the same way; `None`
-    /// where one of them is singular.
-    fn same_side(&self, interface: &Interface, at: [f64; 2]) -> Option<bool> {
-        let (first, second) = (interface.first, interface.second);
-        let mut there = [0.0; 2];
-        for ((direction, reversed), t) in interface.directions().into_iter().zip(at) {
-            let place = usize::from(second.1.tangents()[1] == direction);
-            there[place] = if reversed { 1.0 - t } else { t };
-        }
-        let here = self.patches[first.0 as usize].on_side(first.1, at);
-        let there = self.patches[second.0 as usize].on_side(second.1, there);
-        let [a, b] = first.1.tangents().map(|d| here.first[d]);
-        let leaving = |x: &Derivatives, side: Side| {
-            let along = x.first[side.direction()];
-            let det = Derivatives { first: [a, b, along], ..Derivatives::default() }.jacobian();
-            let sine = det / (norm(a) * norm(b) * norm(along));
-            (sine.abs() > SINGULAR).then_some((sine > 0.0) == side.is_end())
-        };
-        Some(leaving(&here, first.1)? == leaving(&there, second.1)?)
-    }
-
     /// Sides of the surface, of different patches, that have the same corners and lie apart all the same: all
     /// their edges are shared, or they are near each other. There is a cavity between them, or they were
     /// meant to be glued and do not match.
     pub fn near_sides(&self) -> Vec<NearSides> {
-        let corners = |side: &(u32, Side)| {
-            let (patch, ids) = (&self.patches[side.0 as usize], &self.point_ids[side.0 as usize]);
-            let mut corners = corner_ids(patch.counts(), ids, side.1);
+        let Self { patches, gluing, .. } = self;
+        let corners = |&side: &(u32, Side)| {
+            let mut corners = gluing.corners(side);
             corners.sort_unstable();
             corners
         };
-        let mut sides: Vec<_> = self.outer_sides().into_iter().map(|side| (corners(&side), side)).collect();
+        let mut sides: Vec<_> = gluing.outer_sides().into_iter().map(|side| (corners(&side), side)).collect();
         sides.retain(|(corners, _)| corners.windows(2).all(|pair| pair[0] < pair[1]));
         sides.sort_by_key(|(corners, side)| (*corners, side.0, side.1 as u8));
         let mut found = Vec::new();
         for group in sides.chunk_by(|a, b| a.0 == b.0) {
             for (n, &(_, first)) in group.iter().enumerate() {
                 for &(_, second) in group[n + 1..].iter().filter(|(_, second)| second.0 != first.0) {
-                    let distance = self.largest_distance(first, second);
-                    if self.rim(first) == self.rim(second) || distance < NEAR * self.size(first) {
+                    let distance = largest_distance(patches, first, second);
+                    if gluing.rim(first) == gluing.rim(second) || distance < NEAR * size(patches, first) {
                         found.push(NearSides { first, second, distance });
                     }
                 }
@@ -107,34 +107,22 @@ impl Multipatch {
         }
         found
     }
+}
 
-    fn largest_distance(&self, first: (u32, Side), second: (u32, Side)) -> f64 {
-        let (patch, other) = (&self.patches[first.0 as usize], &self.patches[second.0 as usize]);
-        let mut bounds = other.domain();
-        let end = bounds[second.1.direction()][usize::from(second.1.is_end())];
-        bounds[second.1.direction()] = [end, end];
-        let of = |&at: &[f64; 2]| other.closest_in(bounds, patch.side_point(first.1, at)).distance;
-        PLACES.iter().map(of).fold(0.0, f64::max)
-    }
+fn largest_distance(patches: &[Patch], first: (u32, Side), second: (u32, Side)) -> f64 {
+    let (patch, other) = (&patches[first.0 as usize], &patches[second.0 as usize]);
+    let mut bounds = other.domain();
+    let end = bounds[second.1.direction()][usize::from(second.1.is_end())];
+    bounds[second.1.direction()] = [end, end];
+    let of = |&at: &[f64; 2]| other.closest_in(bounds, patch.side_point(first.1, at)).distance;
+    PLACES.iter().map(of).fold(0.0, f64::max)
+}
 
-    /// Body points of the four edges of a side, ascending.
-    fn rim(&self, (number, side): (u32, Side)) -> Vec<u32> {
-        let (patch, ids) = (&self.patches[number as usize], &self.point_ids[number as usize]);
-        let [n, m] = side.tangents().map(|d| patch.counts()[d]);
-        let of_side = side_points(patch.counts(), side).into_iter().enumerate();
-        let on_rim = of_side.filter(|(k, _)| k % n == 0 || k % n == n - 1 || k / n == 0 || k / n == m - 1);
-        let mut rim: Vec<u32> = on_rim.map(|(_, local)| ids[local]).collect();
-        rim.sort_unstable();
-        rim.dedup();
-        rim
-    }
-
-    fn size(&self, (number, side): (u32, Side)) -> f64 {
-        let patch = &self.patches[number as usize];
-        let points = side_points(patch.counts(), side);
-        let [low, high] = bounding_box(points.iter().map(|&local| &patch.points[local]));
-        distance(low, high)
-    }
+fn size(patches: &[Patch], (number, side): (u32, Side)) -> f64 {
+    let patch = &patches[number as usize];
+    let points = side_points(patch.counts(), side);
+    let [low, high] = bounding_box(points.iter().map(|&local| &patch.points[local]));
+    distance(low, high)
 }
 
 fn norm(a: [f64; 3]) -> f64 {

@@ -6,9 +6,11 @@ use thiserror::Error;
 
 use crate::classes::{Union, number_classes};
 use crate::closest::{bounding_box, distance};
+use crate::facing::check_overlaid;
 use crate::matching::{Matched, match_bases};
-use crate::topology::{Topology, side_points};
-use crate::{Interface, Multipatch, Patch, PatchError, Side};
+use crate::topology::side_points;
+use crate::touching::Touching;
+use crate::{Gluing, Interface, Multipatch, Patch, PatchError, Side};
 
 /// Two control points are one if they are closer than this part of the body's diameter.
 const SAME_POINT: f64 = 1e-8;
@@ -116,7 +118,7 @@ pub enum GlueError {
     /// The knots of neighbours cannot be united.
     #[error("patches cannot be refined so that they match: {0}")]
     Matching(#[from] PatchError),
-    /// The weights of two glued patches are no multiples of each other on what they share.
+    /// The weights of two glued patches are not multiples of each other on shared points.
     #[error(
         "patches {first} and {second} share control points, but with weights that are not proportional \
          ({ratio} instead of {expected} at point {point:?}): correct the weights of one of them"
@@ -191,40 +193,38 @@ impl Multipatch {
         }
         let [low, high] = bounding_box(patches.iter().flat_map(|patch| &patch.points));
         let diameter = distance(low, high);
-        let (mut point_ids, mut n_points) = merge(&patches, SAME_POINT * diameter);
-        let matched = match_bases(&mut patches, &point_ids, SAME_POINT * diameter)?;
+        let mut gluing = merge(&patches, SAME_POINT * diameter);
+        let matched = match_bases(&mut patches, gluing.ids(), SAME_POINT * diameter)?;
         if !matched.is_empty() {
-            (point_ids, n_points) = merge(&patches, SAME_POINT * diameter);
+            gluing = merge(&patches, SAME_POINT * diameter);
         }
-        let counts: Vec<_> = patches.iter().map(Patch::counts).collect();
-        let topology = Topology::of(&counts, &point_ids);
+        let topology = gluing.topology();
         for interface in &topology.interfaces {
             check_knots(&patches, interface)?;
         }
-        scale_weights(&mut patches, &point_ids, n_points)?;
-        let body = Self { patches, point_ids, n_points, regions: Default::default(), hierarchy: None };
-        let outer = topology.outer_sides(counts.len());
-        body.check_crowded(&topology.interfaces, &outer)?;
-        body.check_overlaid(&topology.interfaces)?;
-        body.check_touching(&outer, TOUCHING * diameter)?;
-        Ok((body, matched))
+        scale_weights(&mut patches, &gluing)?;
+        let outer = topology.outer_sides(patches.len());
+        check_crowded(&gluing, &topology.interfaces, &outer)?;
+        check_overlaid(&patches, &topology.interfaces)?;
+        Touching::new(&patches, TOUCHING * diameter).check(&outer)?;
+        Ok((Self { patches, gluing, regions: Default::default(), hierarchy: None }, matched))
     }
+}
 
-    /// Refuses outer sides that have the same points as an interface.
-    fn check_crowded(&self, interfaces: &[Interface], outer: &[(u32, Side)]) -> Result<(), GlueError> {
-        let inside: HashMap<Vec<u32>, &Interface> =
-            interfaces.iter().map(|interface| (self.side_ids(interface.first), interface)).collect();
-        match outer.iter().find_map(|&side| Some((side, inside.get(&self.side_ids(side))?))) {
-            Some((side, interface)) => {
-                Err(GlueError::Crowded { sides: [interface.first, interface.second, side] })
-            }
-            None => Ok(()),
+/// Refuses outer sides that have the same points as an interface.
+fn check_crowded(gluing: &Gluing, interfaces: &[Interface], outer: &[(u32, Side)]) -> Result<(), GlueError> {
+    let inside: HashMap<Vec<u32>, &Interface> =
+        interfaces.iter().map(|interface| (gluing.side_ids(interface.first), interface)).collect();
+    match outer.iter().find_map(|&side| Some((side, inside.get(&gluing.side_ids(side))?))) {
+        Some((side, interface)) => {
+            Err(GlueError::Crowded { sides: [interface.first, interface.second, side] })
         }
+        None => Ok(()),
     }
 }
 
 /// Numbers the control points so that those on sides that are closer than the tolerance are one.
-fn merge(patches: &[Patch], tolerance: f64) -> (Vec<Vec<u32>>, usize) {
+fn merge(patches: &[Patch], tolerance: f64) -> Gluing {
     let mut starts = vec![0];
     for patch in patches {
         starts.push(starts[starts.len() - 1] + patch.points.len());
@@ -259,7 +259,8 @@ fn merge(patches: &[Patch], tolerance: f64) -> (Vec<Vec<u32>>, usize) {
             cells.entry(cell_of(point, [0.0; 3])).or_default().push((global, point));
         }
     }
-    number_classes(&mut same, &starts)
+    let counts = patches.iter().map(Patch::counts).collect();
+    Gluing::of_numbers(counts, number_classes(&mut same, &starts))
 }
 
 /// The knots along two glued sides must be the same once mapped to \[0,1\].
@@ -278,8 +279,9 @@ fn check_knots(patches: &[Patch], interface: &Interface) -> Result<(), GlueError
 /// Multiplies the weights of each patch by a factor such that shared points have one weight.
 ///
 /// Points that a patch merges within itself (collapsed edges) may keep different weights.
-fn scale_weights(patches: &mut [Patch], ids: &[Vec<u32>], n_points: usize) -> Result<(), GlueError> {
-    let mut owners: Vec<Vec<(usize, usize)>> = vec![Vec::new(); n_points];
+fn scale_weights(patches: &mut [Patch], gluing: &Gluing) -> Result<(), GlueError> {
+    let ids = gluing.ids();
+    let mut owners: Vec<Vec<(usize, usize)>> = vec![Vec::new(); gluing.n_points()];
     for (patch, patch_ids) in ids.iter().enumerate() {
         for (local, &id) in patch_ids.iter().enumerate() {
             owners[id as usize].push((patch, local));

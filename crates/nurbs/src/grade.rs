@@ -15,7 +15,7 @@ use crate::spacing::{self, Line, class_knots};
 use crate::topology::Topology;
 use crate::{Multipatch, PatchError, Region, Side, UnknownRegion};
 
-/// What spans around a point should look like.
+/// The wanted size of knot spans around a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grading {
     /// The point \[m\], on the surface or inside.
@@ -57,7 +57,7 @@ pub enum GradeError {
          {radius:.3e} m: its nearest point is {nearest:?}"
     )]
     Away {
-        /// The point asked for \[m\].
+        /// The given point \[m\].
         at: [f64; 3],
         /// Its distance from the body \[m\].
         distance: f64,
@@ -71,7 +71,7 @@ pub enum GradeError {
         "spans of {finest:.3e} m would need {points} control points, more than {allowed}: ask for larger ones"
     )]
     TooMany {
-        /// Size asked for \[m\].
+        /// The given size \[m\].
         finest: f64,
         /// Control points that would be needed, before gluing.
         points: f64,
@@ -81,7 +81,7 @@ pub enum GradeError {
     /// One direction alone would need too many spans.
     #[error("spans of {finest:.3e} m need more than 2000 of them along one direction: ask for larger ones")]
     TooFine {
-        /// Size asked for \[m\].
+        /// The given size \[m\].
         finest: f64,
     },
     /// There is no such region.
@@ -139,7 +139,7 @@ impl Multipatch {
         self.grade_along(&topology, &classes, &lines, finest)
     }
 
-    /// Inserts the knots that lines ask for, class by class.
+    /// Inserts the knots that lines need, class by class.
     fn grade_along(
         &self,
         topology: &Topology,

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::basis::MAX_DEGREE;
 
-/// Why a list of numbers is no knot vector of a degree.
+/// Why a list of numbers is not a knot vector of a degree.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum KnotError {
     /// Degree 0 or a degree beyond what evaluation supports.
@@ -23,8 +23,8 @@ pub enum KnotError {
         /// Last parameter of the domain.
         end: f64,
     },
-    /// A knot to be taken out is none of the inner ones.
-    #[error("knot {knot} cannot be removed: it is no inner knot")]
+    /// A knot to be removed is not an inner knot.
+    #[error("knot {knot} cannot be removed: it is not an inner knot")]
     NotThere {
         /// The knot.
         knot: f64,

@@ -6,9 +6,9 @@
 //! The path to read: [`basis`] (functions and derivatives), [`mod@line`] (knot insertion and degree elevation
 //! as linear maps of one direction), [`extraction`] (the same functions in Bernstein form, span by span),
 //! [`glue`] (patches to bodies, by the places of their control points), [`matching`] (in common knots),
-//! [`topology`] (from then on by their numbers), [`grade`] (knots for a contact), [`hierarchy`] (small cells
-//! there alone), [`coarsen`] (the way back), [`region`] (named parts of the surface), [`bezier`] (cells for
-//! pictures). Bodies come from [`solids`] or [`read`].
+//! [`Gluing`] and [`topology`] (from then on by their numbers), [`grade`] (knots for a contact),
+//! [`hierarchy`] (small cells there alone), [`coarsen`] (the way back), [`region`] (named parts of the
+//! surface), [`bezier`] (cells for pictures). Bodies come from [`solids`] or [`read`].
 //!
 //! ```
 //! use carom_nurbs::{Grading, solids};
@@ -16,7 +16,7 @@
 //! // A ball of radius 15 mm with spans of 0.4 mm around its pole.
 //! let ball = solids::ball(0.015, Some(1.0e-3))?;
 //! let graded = ball.grade(&Grading::new([0.0, 0.0, 0.015], 1.0e-3, 4.0e-4))?;
-//! assert_eq!(ball.n_points, 517);
+//! assert_eq!(ball.n_points(), 517);
 //! assert_eq!(graded.faces(&graded.region("pole")?).len(), 25);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -29,6 +29,7 @@ pub mod coarsen;
 pub mod extraction;
 mod facing;
 pub mod glue;
+mod gluing;
 pub mod grade;
 pub mod hierarchy;
 pub mod integrate;
@@ -56,6 +57,7 @@ pub use coarsen::{CoarsenError, Coarsened};
 pub use extraction::Operator;
 pub use facing::NearSides;
 pub use glue::GlueError;
+pub use gluing::{Gluing, GluingError};
 pub use grade::{GradeError, Grading};
 pub use hierarchy::{HierarchicalPatch, Hierarchy, HierarchyError, Near, Target};
 pub use knots::{KnotError, KnotVector};

@@ -27,7 +27,7 @@ type EdgeSamples = [[f64; 3]; 4];
 /// A side that others may lie on: patch, side, points.
 type KnownSide = (usize, Side, SideSamples);
 
-/// What a direction of a patch was given so that its sides match those of its neighbours.
+/// Knots and degrees that a direction of a patch received so that its sides match those of its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Matched {
     /// Number of the patch.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::hierarchy::Hierarchy;
-use crate::{Patch, Side};
+use crate::hierarchy::{Cells, Hierarchy};
+use crate::topology::{Interface, Topology};
+use crate::{Gluing, Patch, Side};
 
 /// A named part of the surface of a multipatch: sides, or the part of them near a point.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,18 +23,56 @@ impl Region {
     }
 }
 
-/// Patches with the gluing of their control points.
+/// A glued body: the map of its patches, the numbers of their control points, named parts of its surface and
+/// a local refinement.
+///
+/// Each part has an interface of its own and knows no other: [`Patch`] the map, [`Gluing`] which points,
+/// sides and edges are the same, [`Region`] sides by name, [`Hierarchy`] the refined cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Multipatch {
     /// The patches, all right-handed (det J > 0): the exact map of the body.
     pub patches: Vec<Patch>,
-    /// For each patch, the number of each of its control points in the glued body.
-    pub point_ids: Vec<Vec<u32>>,
-    /// Number of control points of the patches after gluing.
-    pub n_points: usize,
+    /// The numbers of the control points of the patches.
+    pub gluing: Gluing,
     /// Named parts of the surface.
     pub regions: BTreeMap<String, Region>,
     /// Local refinement: then its points and cells are those of the body, and the patches say its shape and
     /// sides.
     pub hierarchy: Option<Hierarchy>,
+}
+
+impl Multipatch {
+    /// Number of control points of the patches after gluing.
+    pub fn n_points(&self) -> usize {
+        self.gluing.n_points()
+    }
+
+    /// For each patch, the number of each of its control points in the glued body.
+    pub fn point_ids(&self) -> &[Vec<u32>] {
+        self.gluing.ids()
+    }
+
+    /// The glued pairs of sides.
+    pub fn interfaces(&self) -> Vec<Interface> {
+        self.gluing.interfaces()
+    }
+
+    /// The sides that make up the surface of the body, ascending; collapsed sides are not among them.
+    pub fn outer_sides(&self) -> Vec<(u32, Side)> {
+        self.gluing.outer_sides()
+    }
+
+    /// Numbers of all control points of a side of the patches, ascending.
+    pub fn side_ids(&self, side: (u32, Side)) -> Vec<u32> {
+        self.gluing.side_ids(side)
+    }
+
+    pub(crate) fn topology(&self) -> Topology {
+        self.gluing.topology()
+    }
+
+    /// The cells of the body.
+    pub(crate) fn cells(&self) -> Cells<'_> {
+        Cells::new(&self.patches, self.hierarchy.as_ref())
+    }
 }

@@ -6,11 +6,11 @@ use thiserror::Error;
 use crate::basis::MAX_DEGREE;
 use crate::{KnotError, KnotVector};
 
-/// Why knot vectors, points and weights are no patch.
+/// Why knot vectors, points and weights do not make a patch.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PatchError {
     /// The number of control points or weights is not the product of the numbers of functions.
-    #[error("{found} {what} given, but the knot vectors ask for {} x {} x \
+    #[error("{found} {what} given, but the knot vectors need {} x {} x \
         {}", counts[0], counts[1], counts[2])]
     Count {
         /// "control points" or "weights".
@@ -20,7 +20,7 @@ pub enum PatchError {
         /// Functions of the three directions.
         counts: [usize; 3],
     },
-    /// A coordinate is no number or too large; control points are counted from zero.
+    /// A coordinate is not a number or too large; control points are counted from zero.
     #[error(transparent)]
     Point(#[from] ImpossiblePoint),
     /// A weight is not a positive finite number.
@@ -42,7 +42,7 @@ pub enum PatchError {
     Knots {
         /// 0 = u, 1 = v, 2 = w.
         direction: usize,
-        /// What is wrong with it.
+        /// The error.
         source: KnotError,
     },
 }
@@ -174,7 +174,8 @@ impl Patch {
     /// The same on a given span: one-sided at its ends.
     ///
     /// ```text
-    /// A = Σ N w P, W = Σ N w:  x = A/W,  x_i = (A_i − W_i x)/W,  x_ij = (A_ij − W_i x_j − W_j x_i − W_ij x)/W
+    /// A = Σ N w P,  W = Σ N w:
+    /// x = A/W,  x_i = (A_i − W_i x)/W,  x_ij = (A_ij − W_i x_j − W_j x_i − W_ij x)/W
     /// ```
     pub fn derivatives_on(&self, spans: [usize; 3], u: [f64; 3]) -> Derivatives {
         // n[d][m]: derivative of order m of the functions of direction d.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::classes::Classes;
 use crate::topology::Topology;
-use crate::{KnotError, KnotVector, LineOperator, Multipatch, Patch, PatchError};
+use crate::{Gluing, KnotError, KnotVector, LineOperator, Multipatch, Patch, PatchError};
 
 impl Patch {
     /// The patch in a finer basis of one direction; the operator acts on homogeneous coordinates.
@@ -110,7 +110,7 @@ impl Multipatch {
     ///
     /// # Errors
     ///
-    /// [`PatchError`] if knots become too dense to tell them apart.
+    /// [`PatchError`] if knots become too dense to be distinguished.
     pub fn subdivide(&self, n: usize) -> Result<Self, PatchError> {
         self.divide_spans(|_, _| n)
     }
@@ -119,12 +119,12 @@ impl Multipatch {
     ///
     /// # Errors
     ///
-    /// [`PatchError`] if knots become too dense to tell them apart.
+    /// [`PatchError`] if knots become too dense to be distinguished.
     pub fn elements(&self, n: [usize; 3]) -> Result<Self, PatchError> {
         self.elements_by(|_, direction| n[direction])
     }
 
-    /// At least as many spans in each direction of each patch as asked for; spans that are there are divided
+    /// At least the given number of spans in each direction of each patch; existing spans are divided
     /// equally.
     ///
     /// Of directions that are glued to each other the largest number is taken throughout.
@@ -133,7 +133,7 @@ impl Multipatch {
     ///
     /// # Errors
     ///
-    /// [`PatchError`] if knots become too dense to tell them apart.
+    /// [`PatchError`] if knots become too dense to be distinguished.
     pub fn elements_by(&self, wish: impl Fn(usize, usize) -> usize) -> Result<Self, PatchError> {
         self.divide_spans(|patch, direction| {
             let there = self.patches[patch].basis[direction].breakpoints().len() - 1;
@@ -272,9 +272,8 @@ impl Multipatch {
 
     /// The body with refined patches, numbered anew from the gluing it had.
     pub(crate) fn refined(&self, patches: Vec<Patch>, topology: &Topology) -> Self {
-        let counts: Vec<_> = patches.iter().map(Patch::counts).collect();
-        let (point_ids, n_points) = topology.number(&counts);
-        Self { patches, point_ids, n_points, regions: self.regions.clone(), hierarchy: None }
+        let gluing = Gluing::of_refined(&patches, topology);
+        Self { patches, gluing, regions: self.regions.clone(), hierarchy: None }
     }
 }
 
@@ -303,7 +302,8 @@ mod tests {
             let [a, b] = patch.domain()[direction];
             let knots: Vec<f64> = at.iter().map(|t| a + t * (b - a)).collect();
             let finer = patch.insert(direction, &knots).unwrap().elevate((direction + 1) % 3, k).unwrap();
-            let u = [0, 1, 2].map(|d| patch.domain()[d][0] + x[d] * (patch.domain()[d][1] - patch.domain()[d][0]));
+            let domain = patch.domain();
+            let u = [0, 1, 2].map(|d| domain[d][0] + x[d] * (domain[d][1] - domain[d][0]));
             let (old, new) = (patch.derivatives(u), finer.derivatives(u));
             for c in 0..3 {
                 prop_assert!((old.point[c] - new.point[c]).abs() < 1e-13);
@@ -314,10 +314,14 @@ mod tests {
         }
 
         #[test]
-        fn a_reversed_patch_is_the_same_solid(direction in 0usize..3, x in prop::array::uniform3(0.0f64..=1.0)) {
+        fn a_reversed_patch_is_the_same_solid(
+            direction in 0usize..3,
+            x in prop::array::uniform3(0.0f64..=1.0),
+        ) {
             let patch = warped();
             let reversed = patch.reversed(direction);
-            let u = [0, 1, 2].map(|d| patch.domain()[d][0] + x[d] * (patch.domain()[d][1] - patch.domain()[d][0]));
+            let domain = patch.domain();
+            let u = [0, 1, 2].map(|d| domain[d][0] + x[d] * (domain[d][1] - domain[d][0]));
             let mut v = u;
             v[direction] = patch.domain()[direction][0] + patch.domain()[direction][1] - u[direction];
             let (p, q) = (patch.point(u), reversed.point(v));

@@ -3,8 +3,7 @@
 use thiserror::Error;
 
 use crate::closest::distance;
-use crate::hierarchy::{Cell, Lattice, Tree};
-use crate::topology::side_points;
+use crate::hierarchy::Cell;
 use crate::{Multipatch, Region, Side};
 
 /// One face: a cell's part of a side of a patch.
@@ -24,7 +23,7 @@ pub struct PatchFace {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the body has no region `{name}`; it has {known}")]
 pub struct UnknownRegion {
-    /// The name asked for.
+    /// The given name.
     pub name: String,
     /// The names there are, with the pattern of the implicit ones.
     pub known: String,
@@ -70,11 +69,10 @@ impl Multipatch {
     pub fn faces(&self, region: &Region) -> Vec<PatchFace> {
         let mut faces = Vec::new();
         for &(patch, side) in &region.sides {
-            let Some(body) = self.patches.get(patch as usize) else { continue };
-            let mut all = match &self.hierarchy {
-                Some(hierarchy) => hierarchy.patches[patch as usize].tree.faces(side),
-                None => Tree::new(body.basis.each_ref().map(|basis| basis.spans().len() as u32)).faces(side),
-            };
+            if patch as usize >= self.patches.len() {
+                continue;
+            }
+            let mut all = self.cells().tree(patch as usize).faces(side);
             faces.extend(
                 all.drain(..)
                     .map(|(level, cell)| PatchFace { patch, level: level as u32, cell, side })
@@ -89,12 +87,7 @@ impl Multipatch {
     /// Parameters of the cell that a face belongs to; in the direction across the face both are those of its
     /// side.
     pub fn face_bounds(&self, face: PatchFace) -> [[f64; 2]; 3] {
-        let patch = face.patch as usize;
-        let lattice = match &self.hierarchy {
-            Some(hierarchy) => Lattice::new(&hierarchy.patches[patch].basis, face.level as usize),
-            None => Lattice::new(&self.patches[patch].basis, 0),
-        };
-        let mut bounds = lattice.bounds(face.cell);
+        let mut bounds = self.cells().bounds(face.patch as usize, face.level as usize, face.cell);
         let across = face.side.direction();
         let end = bounds[across][usize::from(face.side.is_end())];
         bounds[across] = [end, end];
@@ -111,18 +104,6 @@ impl Multipatch {
             }
             self.patches[face.patch as usize].point(u)
         })
-    }
-
-    /// Numbers of all control points of a side of the patches, ascending.
-    pub fn side_ids(&self, (patch, side): (u32, Side)) -> Vec<u32> {
-        let counts = self.patches[patch as usize].counts();
-        let mut ids: Vec<u32> = side_points(counts, side)
-            .into_iter()
-            .map(|local| self.point_ids[patch as usize][local])
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
     }
 
     /// Whether a face comes closer to a point than the radius; touching the ball from outside does not count.

@@ -21,7 +21,7 @@ impl KnotVector {
     ///
     /// # Errors
     ///
-    /// [`KnotError::NotThere`] if it is none of the inner knots.
+    /// [`KnotError::NotThere`] if it is not an inner knot.
     ///
     /// # Source
     ///

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::Side;
 use crate::classes::{Classes, Union, number_classes};
-use crate::{Multipatch, Side};
 
 /// How the grid of a side lies on that of another: index (i, j) of the first goes to (i', j') of the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -374,22 +374,5 @@ impl Grid {
                 && (0..n * m)
                     .all(|ij| self.ids[ij] == other.at(orientation.map([ij % n, ij / n], other.counts)))
         })
-    }
-}
-
-impl Multipatch {
-    pub(crate) fn topology(&self) -> Topology {
-        let counts: Vec<_> = self.patches.iter().map(crate::Patch::counts).collect();
-        Topology::of(&counts, &self.point_ids)
-    }
-
-    /// The glued pairs of sides.
-    pub fn interfaces(&self) -> Vec<Interface> {
-        self.topology().interfaces
-    }
-
-    /// The sides that make up the surface of the body, ascending; collapsed sides are not among them.
-    pub fn outer_sides(&self) -> Vec<(u32, Side)> {
-        self.topology().outer_sides(self.patches.len())
     }
 }

@@ -1,8 +1,8 @@
-//! Sides that lie on each other without being glued: found, and told apart.
+//! Sides that lie on each other without being glued: found, and distinguished by kind.
 
 use crate::closest::bounding_box;
 use crate::topology::side_points;
-use crate::{GlueError, Multipatch, Side};
+use crate::{GlueError, Patch, Side};
 
 /// A side of the surface with the box around its control points.
 #[derive(Clone, Copy)]
@@ -27,18 +27,28 @@ impl Outer {
     }
 }
 
-impl Multipatch {
+/// The search for sides of patches that lie on each other.
+pub(crate) struct Touching<'a> {
+    patches: &'a [Patch],
+    /// Distance up to which sides touch \[m\].
+    tolerance: f64,
+}
+
+impl<'a> Touching<'a> {
+    pub(crate) fn new(patches: &'a [Patch], tolerance: f64) -> Self {
+        Self { patches, tolerance }
+    }
+
     /// Refuses outer sides that lie on each other.
-    pub(crate) fn check_touching(&self, outer: &[(u32, Side)], tolerance: f64) -> Result<(), GlueError> {
+    pub(crate) fn check(&self, outer: &[(u32, Side)]) -> Result<(), GlueError> {
         let outer: Vec<Outer> = outer.iter().map(|&side| self.outer(side)).collect();
         for first in &outer {
             for second in &outer {
                 let mut inside =
                     [0.21, 0.48, 0.77].into_iter().flat_map(|a| [0.23, 0.52, 0.79].map(|b| [a, b]));
-                if !first.is_apart(second, tolerance)
-                    && inside.any(|at| self.lies_on(first, at, second, tolerance))
+                if !first.is_apart(second, self.tolerance) && inside.any(|at| self.lies_on(first, at, second))
                 {
-                    return Err(self.how_they_touch(first, second, tolerance));
+                    return Err(self.how_they_touch(first, second));
                 }
             }
         }
@@ -52,23 +62,23 @@ impl Multipatch {
     }
 
     /// Whether a place of the first side, given on \[0,1\]², lies on the second.
-    fn lies_on(&self, first: &Outer, at: [f64; 2], second: &Outer, tolerance: f64) -> bool {
+    fn lies_on(&self, first: &Outer, at: [f64; 2], second: &Outer) -> bool {
         let point = self.patches[first.side.0 as usize].side_point(first.side.1, at);
-        if !second.holds(point, tolerance) {
+        if !second.holds(point, self.tolerance) {
             return false;
         }
         let (other, side) = (&self.patches[second.side.0 as usize], second.side.1);
         let mut bounds = other.domain();
         let end = bounds[side.direction()][usize::from(side.is_end())];
         bounds[side.direction()] = [end, end];
-        other.closest_in(bounds, point).distance < tolerance
+        other.closest_in(bounds, point).distance < self.tolerance
     }
 
-    /// What is wrong with two outer sides that touch: one whose corners all lie on the other is a part of it.
-    fn how_they_touch(&self, first: &Outer, second: &Outer, tolerance: f64) -> GlueError {
+    /// The kind of contact of two outer sides: a side whose corners all lie on the other is a part of it.
+    fn how_they_touch(&self, first: &Outer, second: &Outer) -> GlueError {
         let all_corners = |side: &Outer, other: &Outer| {
             let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
-            corners.into_iter().all(|at| self.lies_on(side, at, other, tolerance))
+            corners.into_iter().all(|at| self.lies_on(side, at, other))
         };
         let (first_on_second, second_on_first) = (all_corners(first, second), all_corners(second, first));
         let (first, second) = (first.side, second.side);

@@ -37,7 +37,7 @@ fn evaluate(mesh: &BezierMesh, cell: usize, x: [f64; 3], field: &[[f64; 2]]) -> 
 fn cells_are_the_spans_of_the_patches_and_carry_their_fields() {
     for body in bodies() {
         let control: Vec<[f64; 2]> =
-            (0..body.n_points).map(|i| [(i as f64 * 0.7).sin(), (i as f64 * 1.9).cos()]).collect();
+            (0..body.n_points()).map(|i| [(i as f64 * 0.7).sin(), (i as f64 * 1.9).cos()]).collect();
         for mesh in [body.bezier(), body.bezier_surface()] {
             let mut field = vec![[f64::NAN; 2]; mesh.points.len()];
             mesh.field_into(&control, &mut field);
@@ -60,7 +60,7 @@ fn cells_are_the_spans_of_the_patches_and_carry_their_fields() {
                 assert!((0..3).all(|d| (place[d] - expected[d]).abs() < 1e-14), "{place:?} {expected:?}");
                 // The field is the third coordinate of a patch whose points are its values.
                 let mut with_field = patch.clone();
-                for (point, &id) in with_field.points.iter_mut().zip(&body.point_ids[cell.patch as usize]) {
+                for (point, &id) in with_field.points.iter_mut().zip(&body.point_ids()[cell.patch as usize]) {
                     *point = [control[id as usize][0], control[id as usize][1], 0.0];
                 }
                 let expected = with_field.point(u);
@@ -120,7 +120,7 @@ fn cells_of_a_locally_refined_body_carry_its_fields() {
 #[test]
 fn rows_are_the_same_operator_and_sum_to_one() {
     for body in bodies() {
-        let control: Vec<[f64; 1]> = (0..body.n_points).map(|i| [(i as f64 * 0.37).sin()]).collect();
+        let control: Vec<[f64; 1]> = (0..body.n_points()).map(|i| [(i as f64 * 0.37).sin()]).collect();
         for mesh in [body.bezier(), body.bezier_surface()] {
             let mut field = vec![[f64::NAN]; mesh.points.len()];
             mesh.field_into(&control, &mut field);

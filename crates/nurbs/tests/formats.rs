@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::boxes::pairs;
 
 fn message(content: &[u8]) -> String {
-    read::bytes(content).map(|body| body.n_points).unwrap_err().to_string()
+    read::bytes(content).map(|body| body.n_points()).unwrap_err().to_string()
 }
 
 /// Patches as the lines of a GeoPDEs file, each after a line `PATCH k`.
@@ -45,7 +45,7 @@ fn one_of_eight_directions_of_an_interface_is_right() {
             match read::bytes(text.as_bytes()) {
                 Ok(found) => {
                     accepted += 1;
-                    assert_eq!((found.n_points, found.interfaces()), (body.n_points, body.interfaces()));
+                    assert_eq!((found.n_points(), found.interfaces()), (body.n_points(), body.interfaces()));
                 }
                 Err(error) => {
                     assert!(error.to_string().contains("in the directions that it states"), "{error}")

@@ -35,7 +35,7 @@ fn assert_growth(lengths: &[f64]) {
 fn a_ball_is_graded_towards_its_pole() {
     let ball = solids::ball(0.015, Some(5.6e-4)).unwrap();
     let body = ball.grade(&Grading::new([0.0, 0.0, 0.015], 5.6e-4, 1.1e-4)).unwrap();
-    let dofs = 3 * body.n_points;
+    let dofs = 3 * body.n_points();
     let zone = body.faces(&body.region("pole").unwrap());
     println!("ball: {dofs} dofs, {} spans in the zone", zone.len());
     for direction in 0..2 {
@@ -70,12 +70,17 @@ fn the_rod_of_the_main_job_is_graded_to_its_end() {
         let body = start.grade(&Grading::new([1.0, 0.0, 0.0], 5.6e-4, 1.1e-4)).unwrap();
         let zone = body.faces(&body.region("end_pole").unwrap());
         let axial = lengths(&body, 0, 2, [0.5, 0.5, 1.0]);
-        println!("rod: {} dofs, {} spans in the zone, {} along", 3 * body.n_points, zone.len(), axial.len());
+        println!(
+            "rod: {} dofs, {} spans in the zone, {} along",
+            3 * body.n_points(),
+            zone.len(),
+            axial.len()
+        );
         assert_growth(&axial);
         assert!(axial[axial.len() - 1] < 1.1e-4 * 1.001);
         assert_growth(&lengths(&body, 0, 0, [0.5, 0.5, 1.0]));
         assert!((80..=121).contains(&zone.len()), "{}", zone.len());
-        assert!((20_000..60_000).contains(&(3 * body.n_points)), "{}", 3 * body.n_points);
+        assert!((20_000..60_000).contains(&(3 * body.n_points())), "{}", 3 * body.n_points());
     }
 }
 
@@ -111,7 +116,7 @@ fn grading_again_around_another_point_keeps_the_first_zone() {
 fn impossible_gradings_are_refused() {
     let ball = solids::ball(0.015, None).unwrap();
     let top = [0.0, 0.0, 0.015];
-    let refused = |grading: Grading| ball.grade(&grading).map(|body| body.n_points).unwrap_err();
+    let refused = |grading: Grading| ball.grade(&grading).map(|body| body.n_points()).unwrap_err();
     assert!(matches!(refused(Grading::new([0.0, 0.0, 0.1], 1e-3, 1e-4)), GradeError::Away { .. }));
     assert!(matches!(refused(Grading::new(top, 1e-3, 0.0)), GradeError::Value { .. }));
     assert!(matches!(refused(Grading::new(top, f64::NAN, 1e-4)), GradeError::Value { .. }));
@@ -134,6 +139,6 @@ fn regions_are_graded_around_their_point_or_under_their_sides() {
     let axial = lengths(&body, 0, 2, [0.5, 0.5, 1.0]);
     assert_growth(&axial);
     assert!(axial[axial.len() - 2..].iter().all(|&h| h < 1.001e-3), "{axial:?}");
-    let message = ball.grade_region("nose", 1e-4).map(|body| body.n_points).unwrap_err().to_string();
+    let message = ball.grade_region("nose", 1e-4).map(|body| body.n_points()).unwrap_err().to_string();
     assert!(message.contains("`nose`") && message.contains("`pole`"), "{message}");
 }

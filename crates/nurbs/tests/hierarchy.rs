@@ -102,7 +102,7 @@ fn refining_near_the_pole_keeps_the_ball_and_a_partition_of_unity() {
     // The pole itself lies in the finest level, and so do all functions that are nonzero there.
     let space = fine.space().unwrap().unwrap();
     assert_eq!(fine.n_body_points(), space.points.len());
-    assert!(space.points.len() < 2 * ball.n_points, "{} of {}", space.points.len(), ball.n_points);
+    assert!(space.points.len() < 2 * ball.n_points(), "{} of {}", space.points.len(), ball.n_points());
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn refinement_crosses_interfaces_edges_and_corners_of_patches() {
         let [map, unity] = errors(&fine, 300);
         assert!(map < 4e-15 && unity < 4e-15, "{at:?}: map {map:e}, unity {unity:e}");
         assert_one_value_on_interfaces(&fine);
-        assert!(fine.n_body_points() > rod.n_points);
+        assert!(fine.n_body_points() > rod.n_points());
     }
 }
 

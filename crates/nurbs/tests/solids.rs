@@ -47,7 +47,7 @@ fn assert_volume(body: &Multipatch, exact: f64, centroid: [f64; 3]) {
 fn ball_is_exact_with_517_points() {
     let r = 0.015;
     let body = solids::ball(r, None).unwrap();
-    assert_eq!((body.patches.len(), body.n_points), (7, 517));
+    assert_eq!((body.patches.len(), body.n_points()), (7, 517));
     assert!(body.patches.iter().all(|patch| patch.degrees() == [4; 3]));
     assert_eq!(body.interfaces().len(), 18);
     assert_eq!(body.outer_sides(), body.regions["surface"].sides);
@@ -62,7 +62,7 @@ fn a_focused_ball_is_the_same_ball() {
     let ball = solids::ball(r, None).unwrap();
     for factor in [1.0, 1.7, 2.5] {
         let body = solids::focused(&ball, r, factor).unwrap();
-        assert_eq!((body.n_points, body.interfaces().len()), (517, 18));
+        assert_eq!((body.n_points(), body.interfaces().len()), (517, 18));
         // The denominators vary by the factor: more points than for the ball itself.
         let moments = body.moments(24);
         let error = moments.volume / (4.0 / 3.0 * PI * r.powi(3)) - 1.0;
@@ -91,7 +91,7 @@ fn a_focused_ball_is_the_same_ball() {
 #[test]
 fn shell_is_exact_with_196_points() {
     let body = solids::shell(1.0, 0.8, Some(0.05)).unwrap();
-    assert_eq!((body.patches.len(), body.n_points), (6, 196));
+    assert_eq!((body.patches.len(), body.n_points()), (6, 196));
     assert_volume(&body, 4.0 / 3.0 * PI * (1.0 - 0.512), [0.0; 3]);
     assert!(deviation(&body, "outer", |p| norm(p) - 1.0) < 1e-15);
     assert!(deviation(&body, "inner", |p| norm(p) - 0.8) < 1e-15);
@@ -102,7 +102,7 @@ fn rod_is_exact_with_50_points() {
     let (r, l) = (0.01, 1.0);
     let body = solids::rod(r, l, None).unwrap();
     // sectors linear across: a row of 4 less each
-    assert_eq!((body.patches.len(), body.n_points), (5, 50 - 4 * 4));
+    assert_eq!((body.patches.len(), body.n_points()), (5, 50 - 4 * 4));
     assert_volume(&body, PI * r * r * l, [0.5 * l, 0.0, 0.0]);
     assert!(deviation(&body, "side", |p| radius_about_x(p) / r - 1.0) < 1e-15);
     assert!(deviation(&body, "start", |p| p[0]) == 0.0);
@@ -110,7 +110,7 @@ fn rod_is_exact_with_50_points() {
     assert_eq!(body.outer_sides().len(), 14);
     // All five patches quadratic over the section, as tables of it have them.
     let across = body.patches.iter().map(|patch| patch.elevate(1, 2 - patch.degrees()[1]).unwrap());
-    assert_eq!(Multipatch::glue(across.collect()).unwrap().n_points, 50);
+    assert_eq!(Multipatch::glue(across.collect()).unwrap().n_points(), 50);
     let quadratic = body.with_degree(2).unwrap();
     assert_volume(&quadratic, PI * r * r * l, [0.5 * l, 0.0, 0.0]);
     assert!(solids::rod(r, l, None).unwrap().with_degree(1).unwrap_err().to_string().contains("needs 2"));
@@ -177,13 +177,13 @@ fn capsule_is_one_exact_body_with_conforming_patches() {
 fn ellipsoid_and_octant_are_exact() {
     let [a, b, c] = [0.3, 0.2, 0.5];
     let body = solids::ellipsoid([a, b, c], None).unwrap();
-    assert_eq!((body.patches.len(), body.n_points), (7, 517));
+    assert_eq!((body.patches.len(), body.n_points()), (7, 517));
     assert_volume(&body, 4.0 / 3.0 * PI * a * b * c, [0.0; 3]);
     assert!(deviation(&body, "surface", |p| norm([p[0] / a, p[1] / b, p[2] / c]) - 1.0) < 1e-15);
     assert!(least_jacobian(&body, 0.0) > 0.05);
 
     let body = solids::octant(2.0, None).unwrap();
-    assert_eq!((body.patches.len(), body.n_points), (1, 8));
+    assert_eq!((body.patches.len(), body.n_points()), (1, 8));
     assert_volume(&body, PI / 6.0 * 8.0, [0.75; 3]);
     assert!(deviation(&body, "surface", |p| norm(p) / 2.0 - 1.0) < 1e-15);
     for (d, region) in ["x0", "y0", "z0"].into_iter().enumerate() {
@@ -194,7 +194,7 @@ fn ellipsoid_and_octant_are_exact() {
     // The collapsed sides stay glued: the centre is one point, the axis a line of points.
     let finer = body.elements([3, 2, 4]).unwrap();
     let [n, m, k] = finer.patches[0].counts();
-    assert_eq!(finer.n_points, 1 + (k - 1) * (n * (m - 1) + 1));
+    assert_eq!(finer.n_points(), 1 + (k - 1) * (n * (m - 1) + 1));
     assert_volume(&finer, PI / 6.0 * 8.0, [0.75; 3]);
 }
 
@@ -249,8 +249,8 @@ fn refinement_leaves_the_solid_as_it_is() {
 #[test]
 fn glued_points_coincide_after_refinement() {
     let body = solids::ball(1.0, None).unwrap().elements([2, 2, 3]).unwrap();
-    let mut place = vec![None; body.n_points];
-    for (patch, ids) in body.patches.iter().zip(&body.point_ids) {
+    let mut place = vec![None; body.n_points()];
+    for (patch, ids) in body.patches.iter().zip(body.point_ids()) {
         for ((point, weight), &id) in patch.points.iter().zip(&patch.weights).zip(ids) {
             let (p, w) = *place[id as usize].get_or_insert((*point, *weight));
             assert!((0..3).all(|d: usize| (point[d] - p[d]).abs() < 1e-15) && (weight - w).abs() < 1e-15);
@@ -302,6 +302,6 @@ fn elements_are_counted_in_the_directions_of_the_solid() {
     let plate = divided(Solid::Plate { size: [1.0, 1.0, 0.1] }, &[4]);
     assert_eq!(spans(&plate, 0), [4, 4, 4]);
     let solid = Solid::Ball { radius: 1.0 };
-    let refused = solid.with_elements(&ball, &[1, 2, 3]).map(|body| body.n_points).unwrap_err().to_string();
+    let refused = solid.with_elements(&ball, &[1, 2, 3]).map(|body| body.n_points()).unwrap_err().to_string();
     assert!(refused.contains("[1, 2, 3]") && refused.contains("inner cube"), "{refused}");
 }

@@ -26,8 +26,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Geometry::Nurbs(multipatch) = &body.geometry else { unreachable!("it was just made") };
 
     // 2. An elastic displacement of its control points that flattens it along z: 5 µm at the pole.
-    let mut elastic = vec![[0.0; 3]; multipatch.n_points];
-    for (patch, ids) in multipatch.patches.iter().zip(&multipatch.point_ids) {
+    let mut elastic = vec![[0.0; 3]; multipatch.n_points()];
+    for (patch, ids) in multipatch.patches.iter().zip(multipatch.point_ids()) {
         for (x, &id) in patch.points.iter().zip(ids) {
             let squash = 5e-6 * (x[2] / 0.015).powi(3);
             elastic[id as usize] = [0.1 * squash * x[0] / 0.015, 0.1 * squash * x[1] / 0.015, -squash];

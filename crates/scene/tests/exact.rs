@@ -50,8 +50,8 @@ fn multipatch(body: &Body) -> &Multipatch {
 
 /// Control points of the glued body.
 fn control_points(multipatch: &Multipatch) -> Vec<[f64; 3]> {
-    let mut points = vec![[0.0; 3]; multipatch.n_points];
-    for (patch, ids) in multipatch.patches.iter().zip(&multipatch.point_ids) {
+    let mut points = vec![[0.0; 3]; multipatch.n_points()];
+    for (patch, ids) in multipatch.patches.iter().zip(multipatch.point_ids()) {
         for (point, &id) in patch.points.iter().zip(ids) {
             points[id as usize] = *point;
         }
@@ -100,12 +100,12 @@ fn bezier_cells_are_the_body_and_carry_its_fields() {
     // Lattices of 7 × 13 × 7 points that share a side.
     assert_eq!(volume.grid.points.len(), 2 * 7 * 13 * 7 - 7 * 7);
     let field: Vec<[f64; 3]> =
-        (0..multipatch.n_points).map(|n| [(n as f64).sin(), (2.0 * n as f64).cos(), n as f64]).collect();
+        (0..multipatch.n_points()).map(|n| [(n as f64).sin(), (2.0 * n as f64).cos(), n as f64]).collect();
     let on_grid = volume.at_points(&field);
     for (cell, reference) in volume.cells.iter().enumerate() {
         let number = reference.block as usize;
         let patch = &multipatch.patches[number];
-        let own = multipatch.point_ids[number].iter().map(|&id| field[id as usize]).collect();
+        let own = multipatch.point_ids()[number].iter().map(|&id| field[id as usize]).collect();
         let carrier = Patch::new(patch.basis.clone(), own, patch.weights.clone()).unwrap();
         let spans = [2, 3, 2];
         let span = [reference.cell % 2, reference.cell / 2 % 3, reference.cell / 6];
@@ -124,7 +124,7 @@ fn bezier_cells_are_the_body_and_carry_its_fields() {
         for a in 0..3 {
             assert!((x[a] - x_patch[a]).abs() < 1e-13, "cell {cell}: {x:?} but {x_patch:?}");
             assert!(
-                (f[a] - f_patch[a]).abs() < 1e-10 * multipatch.n_points as f64,
+                (f[a] - f_patch[a]).abs() < 1e-10 * multipatch.n_points() as f64,
                 "cell {cell}: {f:?} but {f_patch:?}"
             );
         }
@@ -244,7 +244,7 @@ fn a_linear_stress_is_exact_between_the_lattice_points() {
 fn von_mises_is_nowhere_negative() {
     let body = half_tube();
     let grid = BodyGrid::volume(&body);
-    let mut displacement = vec![[0.0; 3]; multipatch(&body).n_points];
+    let mut displacement = vec![[0.0; 3]; multipatch(&body).n_points()];
     displacement[0] = [1e-4, 0.0, 0.0];
     let stress = StressRecovery::new(&grid, &body).unwrap().stress(&displacement);
     let mises: Vec<[f64; 1]> = stress.von_mises.iter().map(|&v| [v]).collect();

@@ -56,12 +56,12 @@ fn check_points(body: &str, block: usize, ids: &[u32], n_points: usize) -> Resul
 
 /// Cells of glued patches.
 pub(super) fn patch_cells(body: &str, multipatch: &Multipatch) -> Result<Parts, DiscretisationError> {
-    let n_points = multipatch.n_points;
+    let n_points = multipatch.n_points();
     let mut points = vec![[0.0; 3]; n_points];
     let mut weights = vec![1.0; n_points];
     let mut blocks = Vec::with_capacity(multipatch.patches.len());
     for (i_patch, patch) in multipatch.patches.iter().enumerate() {
-        let ids = multipatch.point_ids.get(i_patch).map_or(&[][..], Vec::as_slice);
+        let ids = multipatch.point_ids().get(i_patch).map_or(&[][..], Vec::as_slice);
         let n_functions = patch.basis.each_ref().map(KnotVector::n_functions);
         let expected = n_functions.iter().product();
         for (list, found) in [

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use carom_fem::{Body, Geometry, Material};
 use carom_mesh::{CellBlock, CellShape, Mesh};
-use carom_nurbs::{KnotVector, Multipatch, Patch};
+use carom_nurbs::{Gluing, KnotVector, Multipatch, Patch};
 
 pub(crate) fn steel() -> Material {
     Material::named("steel").unwrap()
@@ -183,10 +183,10 @@ pub(crate) fn refined(patch: &Patch, degrees: [usize; 3], n: usize) -> Patch {
 /// A steel body of one patch.
 pub(crate) fn patch_body(patch: Patch) -> Body {
     let n_points = patch.points.len();
+    let patches = vec![patch];
     let multipatch = Multipatch {
-        point_ids: vec![(0..n_points as u32).collect()],
-        patches: vec![patch],
-        n_points,
+        gluing: Gluing::new(&patches, vec![(0..n_points as u32).collect()], n_points).unwrap(),
+        patches,
         regions: BTreeMap::new(),
         hierarchy: None,
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
 
 use carom_nurbs::hierarchy::{MAX_LEVEL, Tree};
-use carom_nurbs::{HierarchicalPatch, Hierarchy, KnotVector, Multipatch, Patch, Region, Side};
+use carom_nurbs::{Gluing, HierarchicalPatch, Hierarchy, KnotVector, Multipatch, Patch, Region, Side};
 
 use super::geometry::read_points;
 use super::read_indices;
@@ -16,7 +16,7 @@ pub(super) fn write_multipatch<W: Write + Seek>(
 ) -> io::Result<()> {
     archive.text("geometry", "nurbs")?;
     archive.count("n_patches", body.patches.len())?;
-    archive.count("n_points", body.n_points)?;
+    archive.count("n_points", body.n_points())?;
     for (i, patch) in body.patches.iter().enumerate() {
         let degrees = patch.basis.each_ref().map(|k| k.degree() as u32);
         archive.u32(&format!("patch_{i}_degrees"), &[3], &degrees)?;
@@ -26,7 +26,7 @@ pub(super) fn write_multipatch<W: Write + Seek>(
         }
         archive.f64(&format!("patch_{i}_points"), &[patch.points.len(), 3], patch.points.as_flattened())?;
         archive.f64(&format!("patch_{i}_weights"), &[patch.weights.len()], &patch.weights)?;
-        archive.u32(&format!("patch_{i}_point_ids"), &[body.point_ids[i].len()], &body.point_ids[i])?;
+        archive.u32(&format!("patch_{i}_point_ids"), &[body.point_ids()[i].len()], &body.point_ids()[i])?;
     }
     if let Some(hierarchy) = &body.hierarchy {
         write_hierarchy(archive, hierarchy)?;
@@ -46,25 +46,23 @@ pub(super) fn write_multipatch<W: Write + Seek>(
 pub(super) fn read_multipatch(archive: &mut ArchiveReader) -> Result<Multipatch, ReadArchiveError> {
     let n_patches = archive.count("n_patches")?;
     let n_points = archive.count("n_points")?;
-    let mut body = Multipatch {
-        patches: Vec::new(),
-        point_ids: Vec::new(),
-        n_points,
-        regions: BTreeMap::new(),
-        hierarchy: None,
-    };
+    let (mut patches, mut point_ids) = (Vec::new(), Vec::new());
     for i in 0..n_patches {
         let patch = read_patch(archive, i)?;
         let ids =
             read_indices(archive, &format!("patch_{i}_point_ids"), &[Some(patch.points.len())], n_points)?;
-        body.patches.push(patch);
-        body.point_ids.push(ids);
+        patches.push(patch);
+        point_ids.push(ids);
     }
-    let n_ids = body.point_ids.iter().map(Vec::len).sum::<usize>();
+    let n_ids = point_ids.iter().map(Vec::len).sum::<usize>();
     if n_points > n_ids {
         let needed = format!("at most {n_ids}, the number of control points of all patches");
         return Err(archive.unexpected("n_points", needed, n_points.to_string()));
     }
+    let gluing = Gluing::new(&patches, point_ids, n_points).map_err(|e| {
+        archive.unexpected("n_points", "numbers for the control points of all patches", e.to_string())
+    })?;
+    let mut body = Multipatch { patches, gluing, regions: BTreeMap::new(), hierarchy: None };
     for (i, name) in archive.texts("region_name")?.into_iter().enumerate() {
         let region = read_region(archive, i, n_patches)?;
         body.regions.insert(name, region);

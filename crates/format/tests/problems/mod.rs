@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use carom_fem::{Body, Face, FaceBasis, Geometry, Material, Surface};
 use carom_format::CraigBamptonOptions;
 use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, Mesh, Set};
-use carom_nurbs::{KnotVector, Multipatch, Near, Patch, Region, Side};
+use carom_nurbs::{Gluing, KnotVector, Multipatch, Near, Patch, Region, Side};
 use carom_reduce::{
     AttachedMarker, AttachmentKind, BoundaryDof, Column, Composition, Invariants, Modes, Motion,
     NamedSurface, ReducedBody,
@@ -67,13 +67,10 @@ pub(crate) fn two_patches() -> Body {
         ("west".to_owned(), Region { sides: vec![(0, Side::West)], near: Vec::new() }),
         ("spot".to_owned(), Region { sides: vec![(1, Side::East)], near: vec![([2.0, 0.5, 0.5], 0.1)] }),
     ]);
-    let patches = Multipatch {
-        patches: vec![patch(0.0), patch(1.0)],
-        point_ids: vec![vec![0, 1, 2, 3, 4, 5, 6, 7], vec![1, 8, 3, 9, 5, 10, 7, 11]],
-        n_points: 12,
-        regions,
-        hierarchy: None,
-    };
+    let patches = vec![patch(0.0), patch(1.0)];
+    let ids = vec![vec![0, 1, 2, 3, 4, 5, 6, 7], vec![1, 8, 3, 9, 5, 10, 7, 11]];
+    let patches =
+        Multipatch { gluing: Gluing::new(&patches, ids, 12).unwrap(), patches, regions, hierarchy: None };
     Body {
         name: "beam".to_owned(),
         geometry: Geometry::Nurbs(patches),

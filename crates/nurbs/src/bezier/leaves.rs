@@ -8,7 +8,7 @@ use crate::hierarchy::{Cell, Hierarchy, LevelGrid, Space};
 use crate::topology::Topology;
 use crate::{Operator, Side};
 
-/// The cells with what turns coefficients of their level into Bezier points.
+/// The cells, with the operators that turn coefficients of their level into Bezier points.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Leaves {
     space: Space,

@@ -14,6 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cells;
 mod lines;
 mod near;
 mod numbers;
@@ -26,6 +27,7 @@ use thiserror::Error;
 use crate::topology::Topology;
 use crate::{Multipatch, Patch};
 
+pub(crate) use cells::Cells;
 pub(crate) use lines::Lattice;
 pub use near::{Near, Target};
 pub use numbers::CellNumbers;
@@ -47,10 +49,10 @@ pub(crate) const MAX_CELLS: usize = 100_000;
 /// Why a body cannot be refined locally.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum HierarchyError {
-    /// A length that is none.
+    /// An invalid length.
     #[error("the radius {radius} m is not possible: it must be 0 or more")]
     Radius {
-        /// What was given \[m\].
+        /// The given value \[m\].
         radius: f64,
     },
     /// Too many levels.
@@ -58,7 +60,7 @@ pub enum HierarchyError {
         "{levels} levels are not possible: at least 1 and, with those that are there, at most {MAX_LEVEL}"
     )]
     Levels {
-        /// What was given.
+        /// The given value.
         levels: usize,
     },
     /// The user wanted it to stop.
@@ -73,7 +75,7 @@ pub enum HierarchyError {
     Away {
         /// The place \[m\].
         at: [f64; 3],
-        /// Radius asked for \[m\].
+        /// The given radius \[m\].
         radius: f64,
         /// Distance of the body \[m\].
         distance: f64,
@@ -84,10 +86,10 @@ pub enum HierarchyError {
          before local refinement; ask for more of them, or a larger radius"
     )]
     NothingNew {
-        /// Levels asked for.
+        /// The given number of levels.
         levels: usize,
     },
-    /// Glued patches are divided differently along what they share.
+    /// Glued patches are divided differently along a shared side or edge.
     #[error(
         "patch {patch} is not divided like the patches it is glued to (level {level}): divide the cells on \
          both sides of an interface alike"
@@ -110,11 +112,11 @@ pub enum HierarchyError {
         cells: usize,
     },
     /// The patches do not fit the body, or their lists not their cells.
-    #[error("patch {patch} of the local refinement has {found} {what}, its cells ask for {needed}")]
+    #[error("patch {patch} of the local refinement has {found} {what}, its cells need {needed}")]
     Count {
         /// Number of the patch.
         patch: usize,
-        /// What is counted.
+        /// The counted things.
         what: &'static str,
         /// How many there are.
         found: usize,
@@ -191,12 +193,12 @@ impl Hierarchy {
 impl Multipatch {
     /// Number of control points of the body: those of its hierarchical refinement, if it has one.
     pub fn n_body_points(&self) -> usize {
-        self.hierarchy.as_ref().map_or(self.n_points, |hierarchy| hierarchy.n_points)
+        self.hierarchy.as_ref().map_or(self.n_points(), |hierarchy| hierarchy.n_points)
     }
 
     /// How its cells are numbered block by block.
     pub fn cell_numbers(&self) -> CellNumbers {
-        CellNumbers::new(self)
+        CellNumbers::new(self.cells())
     }
 
     /// The functions of the hierarchical refinement on their cells; `None` if the body has none.

@@ -3,11 +3,12 @@
 use carom_progress::{Progress, Silent};
 
 use super::tree::{Cell, Tree};
-use super::{HierarchicalPatch, Hierarchy, HierarchyError, Lattice, MAX_CELLS, MAX_LEVEL};
+use super::{Cells, Hierarchy, HierarchyError, MAX_CELLS, MAX_LEVEL};
 use crate::closest::{bounding_box, distance};
-use crate::{KnotVector, Multipatch, Patch, Side};
+use crate::topology::Topology;
+use crate::{Multipatch, Patch, Side};
 
-/// What cells are to be near to.
+/// The target that cells are near to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// A point \[m\].
@@ -34,7 +35,7 @@ impl Near {
     }
 }
 
-/// The steps of a refinement, counted and told.
+/// The steps of a refinement, counted and reported.
 struct Steps<'a> {
     progress: &'a dyn Progress,
     done: u64,
@@ -64,7 +65,7 @@ impl Multipatch {
         self.refine_near_reporting(places, &Silent)
     }
 
-    /// As [`Multipatch::refine_near`], telling how far it is: level by level of each place, then the control
+    /// As [`Multipatch::refine_near`], reporting progress: level by level of each place, then the control
     /// points.
     ///
     /// # Errors
@@ -84,37 +85,57 @@ impl Multipatch {
 
     fn refine_near_by_steps(&self, places: &[Near], mut steps: Steps<'_>) -> Result<Self, HierarchyError> {
         let topology = self.topology();
-        let patches: Vec<HierarchicalPatch> = match &self.hierarchy {
-            Some(hierarchy) => hierarchy.patches.clone(),
-            None => self.patches.iter().map(HierarchicalPatch::of).collect(),
+        let patches = self.cells().refined_patches();
+        let mut refining = Refining {
+            patches: &self.patches,
+            cells: self.cells(),
+            topology: &topology,
+            trees: patches.iter().map(|patch| patch.tree.clone()).collect(),
         };
-        let mut trees: Vec<Tree> = patches.iter().map(|patch| patch.tree.clone()).collect();
         for near in places {
-            self.check(near)?;
-            let before = trees.clone();
-            for level in 0..near.levels {
-                let marked = self.cells_near(near, level, &trees, steps.progress);
-                if marked.len() > MAX_CELLS {
-                    return Err(HierarchyError::TooManyCells { level, cells: marked.len() });
-                }
-                for (patch, cell) in marked {
-                    trees[patch].divide(level, cell);
-                }
-                self.close(&topology, &mut trees);
-                steps.next()?;
-            }
-            if trees == before {
-                return Err(HierarchyError::NothingNew { levels: near.levels });
-            }
+            refining.divide_near(near, &mut steps)?;
         }
         let mut refined = Vec::with_capacity(patches.len());
-        for (patch, tree) in patches.iter().zip(trees) {
+        for (patch, tree) in patches.iter().zip(refining.trees) {
             refined.push(patch.refined(tree));
             steps.next()?;
         }
         let hierarchy = Hierarchy::new(refined, &topology)?;
         steps.next()?;
         Ok(Self { hierarchy: Some(hierarchy), ..self.clone() })
+    }
+}
+
+/// The cells of a body while they are divided.
+struct Refining<'a> {
+    patches: &'a [Patch],
+    /// The cells before.
+    cells: Cells<'a>,
+    topology: &'a Topology,
+    /// The cells of each patch now.
+    trees: Vec<Tree>,
+}
+
+impl Refining<'_> {
+    /// Divides the cells near a place, level by level.
+    fn divide_near(&mut self, near: &Near, steps: &mut Steps<'_>) -> Result<(), HierarchyError> {
+        self.check(near)?;
+        let before = self.trees.clone();
+        for level in 0..near.levels {
+            let marked = self.cells_near(near, level, steps.progress);
+            if marked.len() > MAX_CELLS {
+                return Err(HierarchyError::TooManyCells { level, cells: marked.len() });
+            }
+            for (patch, cell) in marked {
+                self.trees[patch].divide(level, cell);
+            }
+            self.close();
+            steps.next()?;
+        }
+        if self.trees == before {
+            return Err(HierarchyError::NothingNew { levels: near.levels });
+        }
+        Ok(())
     }
 
     fn check(&self, near: &Near) -> Result<(), HierarchyError> {
@@ -136,17 +157,11 @@ impl Multipatch {
     }
 
     /// The undivided cells of a level that are to be divided; not all of them once the user wants to stop.
-    fn cells_near(
-        &self,
-        near: &Near,
-        level: usize,
-        trees: &[Tree],
-        progress: &dyn Progress,
-    ) -> Vec<(usize, Cell)> {
+    fn cells_near(&self, near: &Near, level: usize, progress: &dyn Progress) -> Vec<(usize, Cell)> {
         let mut marked = Vec::new();
         for (number, patch) in self.patches.iter().enumerate() {
-            let lattice = Lattice::new(&self.level_zero(number), level);
-            for cell in trees[number].leaves(level) {
+            let lattice = self.cells.lattice(number, level);
+            for cell in self.trees[number].leaves(level) {
                 if progress.interrupted() {
                     return marked;
                 }
@@ -166,14 +181,6 @@ impl Multipatch {
             }
         }
         marked
-    }
-
-    /// Knot vectors of level 0 of a patch.
-    fn level_zero(&self, patch: usize) -> [KnotVector; 3] {
-        match &self.hierarchy {
-            Some(hierarchy) => hierarchy.patches[patch].basis.clone(),
-            None => self.patches[patch].basis.clone(),
-        }
     }
 
     /// Whether a corner or the middle of a cell comes nearer to a side than `reach`.
@@ -201,7 +208,8 @@ impl Multipatch {
     }
 
     /// Divides more cells until glued patches agree and neighbours differ by one level at most.
-    fn close(&self, topology: &crate::topology::Topology, trees: &mut [Tree]) {
+    fn close(&mut self) {
+        let Self { topology, trees, .. } = self;
         let mut changed = true;
         while changed {
             changed = false;
@@ -218,7 +226,7 @@ impl Multipatch {
 
 /// Divides the cells of a level that touch a divided one through an interface, an edge or a corner that
 /// patches share.
-fn across_interfaces(topology: &crate::topology::Topology, trees: &mut [Tree], level: usize) -> bool {
+fn across_interfaces(topology: &Topology, trees: &mut [Tree], level: usize) -> bool {
     let counts: Vec<[usize; 3]> = trees.iter().map(|tree| tree.lattice(level).map(|n| n as usize)).collect();
     let cell = |patch: usize, index: usize| {
         let [n, m, _] = counts[patch];

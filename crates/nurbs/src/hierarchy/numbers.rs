@@ -1,7 +1,7 @@
 //! Blocks and cells of a body by number.
 
-use super::tree::{Cell, Tree};
-use crate::Multipatch;
+use super::Cells;
+use super::tree::Cell;
 
 /// Numbers of the cells of a body: the convention that discretisations, faces and pictures share.
 ///
@@ -22,34 +22,28 @@ struct Block {
 }
 
 impl CellNumbers {
-    pub(super) fn new(body: &Multipatch) -> Self {
+    pub(super) fn new(cells: Cells<'_>) -> Self {
         let mut number = 0;
-        let mut next = |cells| {
+        let mut next = |leaves| {
             number += 1;
-            Some(Block { number: number - 1, cells })
+            Some(Block { number: number - 1, cells: leaves })
         };
-        let patches = match &body.hierarchy {
-            None => body
-                .patches
-                .iter()
-                .map(|patch| {
-                    let spans = patch.basis.each_ref().map(|basis| basis.spans().len() as u32);
-                    (vec![next(None)], spans)
-                })
-                .collect(),
-            Some(hierarchy) => {
-                let levels = |tree: &Tree| {
+        let patches = (0..cells.n_patches())
+            .map(|patch| {
+                let tree = cells.tree(patch);
+                let levels = if cells.are_refined() {
                     let block = |level| {
-                        let cells: Vec<[u32; 3]> =
+                        let leaves: Vec<[u32; 3]> =
                             tree.leaves(level).into_iter().map(|[i, j, k]| [k, j, i]).collect();
-                        if cells.is_empty() { None } else { next(Some(cells)) }
+                        if leaves.is_empty() { None } else { next(Some(leaves)) }
                     };
                     (0..tree.n_levels()).map(block).collect()
+                } else {
+                    vec![next(None)]
                 };
-                let mut levels = levels;
-                hierarchy.patches.iter().map(|patch| (levels(&patch.tree), patch.tree.lattice(0))).collect()
-            }
-        };
+                (levels, tree.lattice(0))
+            })
+            .collect();
         Self { patches }
     }
 

@@ -35,7 +35,7 @@ pub struct HierarchicalPatch {
     pub weights: Vec<f64>,
 }
 
-/// What a function of a level is.
+/// The state of a function of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     /// In the hierarchical basis.
@@ -65,7 +65,7 @@ impl Levels {
         self.basis(level).map(KnotVector::n_functions)
     }
 
-    /// What function (i, j, k) of a level is.
+    /// The state of function (i, j, k) of a level.
     pub(crate) fn status(&self, tree: &Tree, level: usize, ijk: [usize; 3]) -> Status {
         let [u, v, w] = [0, 1, 2].map(|d| self.lines[d][level].support[ijk[d]].clone());
         let mut all_divided = true;
@@ -228,7 +228,7 @@ impl HierarchicalPatch {
 /// Coefficients of the map of a hierarchical patch, written in the basis of any level.
 struct Coefficients<'a> {
     levels: &'a Levels,
-    /// For each level: those of active functions, and of others as they were asked for.
+    /// For each level: those of active functions, and of others once they were requested.
     known: RefCell<Vec<HashMap<[usize; 3], Homogeneous>>>,
 }
 

@@ -1,4 +1,4 @@
-//! The functions of a hierarchical body on its cells: which points move a cell, and what hangs between
+//! The functions of a hierarchical body on its cells: which points move a cell, and which points hang between
 //! levels.
 
 use std::collections::{BTreeMap, HashMap};
@@ -140,7 +140,7 @@ impl Space {
     ///
     /// # Errors
     ///
-    /// [`HierarchyError::Mismatch`] if glued patches are not divided alike along what they share.
+    /// [`HierarchyError::Mismatch`] if glued patches are not divided alike along shared sides and edges.
     pub(crate) fn new(hierarchy: &Hierarchy, topology: &Topology) -> Result<Self, HierarchyError> {
         let levels: Vec<Levels> =
             hierarchy.patches.iter().map(|p| Levels::of(&p.basis, p.tree.n_levels())).collect();
@@ -248,7 +248,7 @@ impl Numbering {
         Self { starts, same: Union::new(n), status, control }
     }
 
-    /// Joins what glued patches share, level by level.
+    /// Joins the shared points of glued patches, level by level.
     fn glue(
         &mut self,
         hierarchy: &Hierarchy,

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Why a text is no list of numbers in Base64.
+/// Why a text is not a list of numbers in Base64.
 pub(super) enum Base64Error {
     /// No Base64, or of a wrong length.
     Text(base64::DecodeError),

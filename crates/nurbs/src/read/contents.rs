@@ -1,10 +1,10 @@
-//! What a file says of a body, and the body that it makes.
+//! The content of a file about a body, and the body that it makes.
 
 use super::{Note, Place, ReadError};
 use crate::topology::{Orientation, side_counts, side_index};
 use crate::{HierarchicalPatch, Multipatch, Patch, Side};
 
-/// What a reader finds in a file; patches and sides as the file calls them.
+/// The content that a reader finds in a file; patches and sides as the file calls them.
 pub(super) struct Contents {
     /// In the order of the file, right- or left-handed.
     pub(super) patches: Vec<Patch>,
@@ -14,7 +14,7 @@ pub(super) struct Contents {
     pub(super) interfaces: Vec<ListedInterface>,
     /// Names of boundaries, each with a patch and a side.
     pub(super) boundaries: Vec<(String, (usize, Side))>,
-    /// What the user should know.
+    /// Notes for the user.
     pub(super) notes: Vec<Note>,
 }
 
@@ -45,7 +45,7 @@ impl Contents {
 
     /// Turns left-handed patches, glues all, checks the interfaces and names the boundaries.
     ///
-    /// Returns also what the user should know: patches that were refined to match their neighbours are among
+    /// Returns notes for the user too: patches that were refined to match their neighbours are among
     /// it.
     pub(super) fn body(self) -> Result<(Multipatch, Vec<Note>), ReadError> {
         let Self { mut patches, hierarchical, interfaces, boundaries, mut notes } = self;
@@ -112,7 +112,7 @@ impl Glued {
         let counts = side_counts(there.0.counts(), there.1);
         let fits = counts == if orientation.swapped { [m, n] } else { [n, m] };
         let id = |(patch, side): (u32, Side), counts, ij| {
-            self.body.point_ids[patch as usize][side_index(counts, side, ij)]
+            self.body.point_ids()[patch as usize][side_index(counts, side, ij)]
         };
         fits && (0..n * m).map(|ij| [ij % n, ij / n]).all(|ij| {
             id(first, here.0.counts(), ij) == id(second, there.0.counts(), orientation.map(ij, counts))

@@ -1,4 +1,4 @@
-//! What can be wrong with a NURBS file.
+//! Errors of NURBS files.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ pub enum ReadError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error.
         source: Box<ReadError>,
     },
     /// The content shows no format that is known here.
@@ -57,7 +57,7 @@ pub enum ReadError {
     End {
         /// Where it ends.
         place: Place,
-        /// What is missing.
+        /// The missing part.
         expected: String,
     },
     /// Something else stands where it should not.
@@ -65,9 +65,9 @@ pub enum ReadError {
     Syntax {
         /// Where.
         place: Place,
-        /// What should stand there.
+        /// The expected content.
         expected: String,
-        /// What stands there.
+        /// The content found.
         found: String,
     },
     /// The XML is not well formed.
@@ -87,17 +87,17 @@ pub enum ReadError {
     Archive {
         /// The array, or the byte where the archive begins.
         place: Place,
-        /// What is wrong with it.
+        /// The error.
         message: String,
     },
-    /// The file holds something that is no solid, or that is not supported.
+    /// The file holds something that is not a solid, or that is not supported.
     #[error("{place}: {what} cannot be read: {way_out}")]
     Refused {
         /// Where.
         place: Place,
-        /// What it is, by its name in the file.
+        /// Its kind, by its name in the file.
         what: String,
-        /// What to do instead.
+        /// The remedy.
         way_out: String,
     },
     /// A list is too long or too short.
@@ -105,7 +105,7 @@ pub enum ReadError {
     Count {
         /// Where.
         place: Place,
-        /// What is counted.
+        /// The counted things.
         what: String,
         /// How many there should be.
         expected: String,
@@ -117,7 +117,7 @@ pub enum ReadError {
     Knots {
         /// Where.
         place: Place,
-        /// What is wrong with it.
+        /// The error.
         source: KnotError,
     },
     /// A patch is impossible.
@@ -127,7 +127,7 @@ pub enum ReadError {
         place: Place,
         /// Zero-based number of the patch.
         patch: usize,
-        /// What is wrong with it.
+        /// The error.
         source: PatchError,
     },
     /// The file glues two sides that do not coincide, or not in that way.

@@ -20,7 +20,7 @@ fn version(text: &str) -> Option<&str> {
     })
 }
 
-/// What the first line of numbers says.
+/// The content of the first line of numbers.
 struct Head {
     n_patches: usize,
     n_interfaces: usize,

@@ -68,7 +68,7 @@ pub(super) fn patch(node: Node, number: usize) -> Result<Patch, ReadError> {
     solid.patch()
 }
 
-/// That a geometry is no solid of tensor-product splines.
+/// The error of a geometry that is not a solid of tensor-product splines.
 pub(super) fn refused(node: Node, what: &str) -> ReadError {
     let way_out = if what.contains("Basis") {
         "it is a basis without control points, and bodies are solids: TensorBSpline3, TensorNurbs3 or a \

@@ -57,7 +57,7 @@ pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
             },
             Token::Close if depth == 0 => return Err(tokens.unexpected("`[`", "]", line)),
             Token::Close => depth -= 1,
-            // What stands between lists is a comment, and within an object its name.
+            // Text between lists is a comment, and within an object its name.
             Token::Word(_) => {}
         }
     }
@@ -70,7 +70,7 @@ pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     Ok(Contents::of(patches))
 }
 
-/// What follows `[TRIVAR`, its closing bracket included.
+/// The text after `[TRIVAR`, its closing bracket included.
 fn trivariate(tokens: &mut Tokens, number: usize, line: usize) -> Result<Patch, ReadError> {
     let bezier = match tokens.word("`BSPLINE` or `BEZIER`")? {
         ("BSPLINE", _) => false,

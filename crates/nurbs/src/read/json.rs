@@ -1,4 +1,4 @@
-//! What the JSON formats share: telling them apart, and lists of numbers.
+//! Common parts of the JSON formats: their recognition, and lists of numbers.
 
 use std::fmt;
 

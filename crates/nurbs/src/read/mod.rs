@@ -43,18 +43,18 @@ use contents::Contents;
 
 pub use error::{Place, ReadError};
 
-/// What the readers know, for messages.
+/// The formats of the readers, for messages.
 const KNOWN_FORMATS: &str = "G+Smo .xml (`<xml>`), MFEM .mesh (`MFEM NURBS mesh v1.0`), GeoPDEs .txt (`# \
     nurbs mesh v.2.1`), \
     geomdl .json (`shape`), splinepy .json (`SplineList`) and .npz, PetIGA .dat, IRIT .itd (`[OBJECT [TRIVAR \
     …`)";
 
-/// What the user should know of a file that was read.
+/// A note for the user about a file that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note {
     /// A patch was refined to match its neighbours.
     Matched(Matched),
-    /// Parts of the body that the file tells apart.
+    /// Parts of the body that the file distinguishes.
     Subdomains {
         /// How many.
         n: usize,
@@ -84,7 +84,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// Reads a NURBS file; its content tells the format.
+/// Reads a NURBS file; its content says the format.
 ///
 /// # Errors
 ///
@@ -93,7 +93,7 @@ pub fn file(path: &Path) -> Result<Multipatch, ReadError> {
     Ok(file_with_notes(path)?.0)
 }
 
-/// The same with what the user should know.
+/// The same with notes for the user.
 ///
 /// # Errors
 ///

@@ -37,14 +37,14 @@ impl Solid {
 
     /// Adds a control point given as (w x, w y, w z) and w.
     ///
-    /// A weight that is none stays for [`Patch::new`] to refuse, rather than a coordinate made infinite by
+    /// An invalid weight stays for [`Patch::new`] to refuse, rather than a coordinate made infinite by
     /// it.
     pub(super) fn push_homogeneous(&mut self, point: [f64; 3], weight: f64) {
         let divisible = weight > 0.0 && weight.is_finite();
         self.push_cartesian(if divisible { point.map(|x| x / weight) } else { point }, weight);
     }
 
-    /// The patch, if its points are as many as its knot vectors ask for and all numbers are possible.
+    /// The patch, if its points are as many as its knot vectors need and all numbers are possible.
     pub(super) fn patch(self) -> Result<Patch, ReadError> {
         let Self { place, number, basis, points, weights } = self;
         Patch::new(basis, points, weights).map_err(|source| ReadError::Patch { place, patch: number, source })

@@ -115,7 +115,7 @@ fn values(numbers: Numbers, encoded: bool, entry: &str, width: usize) -> Result<
 
 /// A spline as splinepy stores it.
 pub(super) struct Spline {
-    /// What stands before the name of each entry, for messages.
+    /// Prefix of the name of each entry, for messages.
     pub(super) prefix: String,
     pub(super) degrees: Vec<usize>,
     /// None for the Bezier types: one span on \[0,1\].

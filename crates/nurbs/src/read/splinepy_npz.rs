@@ -174,7 +174,7 @@ impl Arrays<'_> {
         let needed = n_elements * header.element.size();
         if needed > packed.saturating_mul(MOST_PACKED).saturating_add(bytes.len()) {
             return Err(damaged(format!(
-                "its shape asks for {needed} bytes, {packed} packed ones cannot hold them"
+                "its shape needs {needed} bytes, {packed} packed ones cannot hold them"
             )));
         }
         let mut elements = rest.to_vec();
@@ -184,7 +184,7 @@ impl Arrays<'_> {
         entry.take(more).read_to_end(&mut elements).map_err(io)?;
         if elements.len() != needed {
             let found = if elements.len() > needed { "more".to_owned() } else { elements.len().to_string() };
-            return Err(damaged(format!("its shape asks for {needed} bytes, it has {found}")));
+            return Err(damaged(format!("its shape needs {needed} bytes, it has {found}")));
         }
         Ok((header, elements))
     }

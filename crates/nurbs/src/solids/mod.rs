@@ -41,7 +41,7 @@ pub enum SolidError {
         /// The valid range.
         valid: String,
     },
-    /// The degree asked for cannot hold the exact shape.
+    /// The given degree cannot hold the exact shape.
     #[error("degree {degree} cannot hold this shape exactly: it needs {needed} at least")]
     Degree {
         /// Asked for.
@@ -57,7 +57,7 @@ pub enum SolidError {
     Elements {
         /// Which solid.
         solid: &'static str,
-        /// What was given.
+        /// The given value.
         given: Vec<usize>,
         /// How many it needs.
         needed: usize,

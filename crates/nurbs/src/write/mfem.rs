@@ -17,8 +17,8 @@ use crate::{Multipatch, Side};
 ///
 /// # Errors
 ///
-/// [`WriteError`] for bodies that this format cannot hold: it tells edges and faces by the vertices at their
-/// corners, so that corners that coincide, and rings of two patches, have no place in it.
+/// [`WriteError`] for bodies that this format cannot hold: it identifies edges and faces by the vertices at
+/// their corners, so that corners that coincide, and rings of two patches, have no place in it.
 pub fn mfem(body: &Multipatch) -> Result<Written, WriteError> {
     refuse_hierarchical(body, Format::Mfem)?;
     let vertices = Vertices::of(body)?;
@@ -74,7 +74,7 @@ impl Vertices {
     fn of(body: &Multipatch) -> Result<Self, WriteError> {
         let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
         let mut of_patch = Vec::with_capacity(body.patches.len());
-        for (number, (patch, ids)) in body.patches.iter().zip(&body.point_ids).enumerate() {
+        for (number, (patch, ids)) in body.patches.iter().zip(body.point_ids()).enumerate() {
             let counts = patch.counts();
             let corners = CORNERS.map(|corner| {
                 let id = ids[patch.index([0, 1, 2].map(|d| corner[d] * (counts[d] - 1)))];
@@ -127,7 +127,7 @@ fn edges(body: &Multipatch, vertices: &Vertices) -> Result<BTreeMap<[usize; 2], 
                 let mut points = Vec::with_capacity(counts[direction]);
                 for i in 0..counts[direction] {
                     ijk[direction] = i;
-                    points.push(body.point_ids[number][patch.index(ijk)]);
+                    points.push(body.point_ids()[number][patch.index(ijk)]);
                 }
                 if from > to {
                     points.reverse();
@@ -192,7 +192,7 @@ impl<'a> Attributes<'a> {
                 sets.push(of_side);
             }
         }
-        // What was read from attribute N keeps its number, so that it keeps its name too.
+        // A set that was read from attribute N keeps its number, so that it keeps its name too.
         let numbered = |set: &[&str]| match set {
             [name] => name.strip_prefix("boundary")?.parse().ok().filter(|&n: &usize| n > 0 && n < 1_000_000),
             _ => None,

@@ -1,8 +1,8 @@
 //! Writers of NURBS files: G+Smo XML, MFEM patches, geomdl JSON.
 //!
 //! All write Cartesian control points and weights apart, with as many digits as a double needs: reading gives
-//! the same bits. What a format cannot say about the shape is refused by name, what it cannot say about
-//! regions becomes a note.
+//! the same bits. Properties of the shape that a format cannot hold are refused by name; a note names
+//! regions that it cannot hold.
 
 mod geomdl;
 mod gismo;
@@ -18,12 +18,12 @@ pub use geomdl::geomdl;
 pub use gismo::gismo;
 pub use mfem::mfem;
 
-/// The text of a file, and what the body had that is not in it.
+/// The text of a file, and notes about properties of the body that are not in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The content of the file.
     pub text: String,
-    /// What the user should know, a sentence each.
+    /// Notes for the user, a sentence each.
     pub notes: Vec<String>,
 }
 
