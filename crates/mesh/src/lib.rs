@@ -27,6 +27,7 @@ pub mod cell;
 mod gluing;
 pub mod inp;
 pub mod lagrange;
+pub mod legacy_vtk;
 pub mod make;
 pub mod measure;
 pub mod mesh;

@@ -1,7 +1,8 @@
 //! VTK files: unstructured grids with rational Bezier cells, and time series of them.
 //!
 //! A [`Grid`] holds points, cells and fields; [`write_vtu`] writes one, [`FrameWriter`] many over the same
-//! points and cells, [`read_vtu`] reads one back, [`Collection`] the `.pvd` file that ParaView opens.
+//! points and cells, [`read_vtu`] reads one back, [`read_legacy`] reads the old `.vtk` format, [`Collection`]
+//! is the `.pvd` file that ParaView opens.
 //! [`VtkHdfWriter`] writes a grid over time into one file. [`order`] is VTK's numbering of tensor-product
 //! cells.
 //!
@@ -30,6 +31,7 @@ mod decode;
 mod encode;
 pub mod grid;
 mod hdf5;
+pub mod legacy;
 pub mod order;
 pub mod read;
 pub mod vtkhdf;
@@ -40,6 +42,7 @@ pub use collection::Collection;
 pub use decode::DecodeError;
 pub use encode::{Compression, Encoding};
 pub use grid::{Field, Grid, GridError, Values};
+pub use legacy::{ParseLegacyError, ReadLegacyError, parse_legacy, read_legacy};
 pub use read::{ParseError, ReadError, parse_vtu, read_vtu, read_vtu_with};
 pub use vtkhdf::{PackedFrame, VtkHdfWriter, pack_frame};
 pub use write::{FrameWriter, WriteError, WriteOptions, write_vtu};
