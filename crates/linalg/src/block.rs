@@ -129,7 +129,7 @@ impl BlockMatrix {
         held.filter(|(_, sum)| sum.iter().any(|&x| x != 0.0)).collect()
     }
 
-    /// The product |K| X of the magnitudes of all entries: a bound of what rounding can do in K X.
+    /// The product |K| X of the magnitudes of all entries: a bound of the rounding error in K X.
     pub fn magnitude_product(&self, x: MatRef<'_, f64>) -> Mat<f64> {
         let values = self.values.iter().map(|block| block.map(f64::abs)).collect();
         Self { graph: Arc::clone(&self.graph), values }.product(x)

@@ -30,11 +30,11 @@ use carom_progress::Progress;
 use faer::{Mat, MatMut, MatRef};
 
 use crate::block::{BlockMatrix, NodeMatrix};
-use crate::conjugate::IterationError;
 use crate::dense::{DensePairs, Reflections, symmetric_pairs, symmetrised};
 use crate::dofs::DofSet;
 use crate::eigen::Inverse;
 use crate::factor::{Cholesky, FactorError, SMALLEST_PIVOT};
+use crate::iteration::IterationError;
 use crate::iterative::Iterative;
 use crate::symbolic::Symbolic;
 use crate::tall::{add_product, gram};
@@ -82,7 +82,7 @@ impl Border {
         self.constraints.ncols()
     }
 
-    /// Dofs of the factor: what is free without the pins.
+    /// Dofs of the factor: the free ones without the pins.
     pub fn definite(&self) -> DofSet {
         self.free.clone().without_nodes(&self.pin_nodes)
     }
@@ -101,7 +101,7 @@ struct Eliminated<F> {
 }
 
 impl<F: Inverse> Eliminated<F> {
-    /// Eliminates what the factor has, and finds the units of the border if it has none.
+    /// Eliminates the dofs of the factor, and finds the units of the border if it has none.
     ///
     /// * `coupling` — [K_p, Wᵀ]
     fn new(
@@ -173,7 +173,8 @@ impl Bordered {
     ///
     /// # Errors
     ///
-    /// [`FactorError`]; [`FactorError::SingularBorder`] if the constraints do not hold what the pins held.
+    /// [`FactorError`]; [`FactorError::SingularBorder`] if the constraints leave motions free that the pins
+    /// held.
     pub fn new(
         k: &BlockMatrix,
         shifted_mass: Option<(&NodeMatrix, f64)>,
@@ -273,7 +274,7 @@ impl<F: Inverse> Bordered<F> {
         Ok(())
     }
 
-    /// W u: what the constraints make of fields, constraints × columns.
+    /// W u: the values of the constraints for fields, constraints × columns.
     pub fn sums_of(&self, x: MatRef<'_, f64>) -> Mat<f64> {
         gram(self.border.constraints.as_ref(), x)
     }

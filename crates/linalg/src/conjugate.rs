@@ -17,11 +17,9 @@
 use carom_progress::Progress;
 use rayon::prelude::*;
 
+pub use crate::iteration::{IterationError, TOLERANCE};
 use crate::lanes::{LANES, Row, ZERO};
 use crate::multigrid::{Cycle, Multigrid};
-
-/// Error of a solution, relative, in the norm of the strain energy.
-pub const TOLERANCE: f64 = 1e-12;
 
 /// Most iterations for a group.
 pub const MAX_ITERATIONS: usize = 1000;
@@ -41,53 +39,6 @@ const GAIN: f64 = 0.1;
 
 /// Rows of one piece of a group: the unit of parallel work.
 const PIECE_ROWS: usize = 1536;
-
-/// Why there is no solution.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum IterationError {
-    /// The error does not fall any more.
-    #[error(
-        "the iterative solution stands at a relative error of {error:.1e} after {iterations} iterations \
-         ({TOLERANCE:.0e} is needed): the mesh has very flat cells or parts that hardly hang together; mend \
-         the mesh, or take a machine on which the factor fits"
-    )]
-    Stagnation {
-        /// Relative error in the norm of the strain energy of the worst column.
-        error: f64,
-        /// Iterations that were done.
-        iterations: usize,
-    },
-    /// Corrections of a solution do not become small.
-    #[error(
-        "corrections of a static answer stay at {correction:.1e} of it (in the norm of the strain energy): \
-         held as it is, the body is so soft, by its slenderness or its grading, that its stiffness is \
-         singular to rounding; hold it at a larger part or at both ends, or take cells of less unequal edges"
-    )]
-    Refinement {
-        /// The last correction, relative to the answer, in the norm of the strain energy.
-        correction: f64,
-    },
-    /// The matrix or a load is not what the method needs.
-    #[error(
-        "the stiffness is not positive definite (the energy of a direction is {energy:.1e}): some part can \
-         move freely or has no stiffness"
-    )]
-    NotPositiveDefinite {
-        /// Energy of a direction, or a pivot of the smallest level relative to its diagonal entry; NaN if
-        /// there are entries that are not finite.
-        energy: f64,
-    },
-    /// The user stopped it.
-    #[error("stopped during the iterative solution")]
-    Interrupted,
-}
-
-impl IterationError {
-    /// Whether the iteration failed on a problem that may have a solution.
-    pub fn is_convergence(&self) -> bool {
-        matches!(self, Self::Stagnation { .. } | Self::Refinement { .. })
-    }
-}
 
 /// Vectors of the iteration for one group.
 pub(crate) struct Conjugate<'a> {
@@ -250,7 +201,7 @@ fn products(a: &[Row], b: &[Row], parts: &mut [Row]) -> Row {
     sum
 }
 
-/// Refuses rᵀ B r that is no square of a norm.
+/// Refuses rᵀ B r that is not the square of a norm.
 fn check(rho: &Row, size: &Row) -> Result<(), IterationError> {
     match (0..LANES).find(|&lane| rho[lane].is_nan() || rho[lane] < 0.0 || size[lane].is_infinite()) {
         Some(lane) => Err(IterationError::NotPositiveDefinite { energy: rho[lane] }),

@@ -183,7 +183,7 @@ impl Reflections {
         self.columns(0, self.normals.ncols())
     }
 
-    /// An orthonormal basis of what is orthogonal to the columns: rows × the rest.
+    /// An orthonormal basis of the complement of the columns: rows × the remaining dimension.
     pub fn complement(&self) -> Mat<f64> {
         let (n, width) = (self.normals.nrows(), self.normals.ncols());
         self.columns(width, n - width)

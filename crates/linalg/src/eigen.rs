@@ -8,8 +8,8 @@
 //!    copy of a multiple root that the start block did not excite), fresh directions are added and the search
 //!    goes on.
 //!
-//! Here are what callers use and the dense solution of small problems; steps 1 and 3 are in `search`, step 2
-//! in `inverse`; `again` is the search without a factor, which cannot count.
+//! Here are the interface of callers and the dense solution of small problems; steps 1 and 3 are in `search`,
+//! step 2 in `inverse`; `again` is the search without a factor, which cannot count.
 //!
 //! # Source
 //!
@@ -19,212 +19,26 @@ use carom_progress::Progress;
 use faer::Mat;
 
 use crate::block::{BlockMatrix, NodeMatrix};
-use crate::conjugate::IterationError;
-use crate::dense::{DenseEigenError, generalised_pairs};
+use crate::dense::generalised_pairs;
 use crate::factor::FactorError;
 use crate::tall::{add_product, gram};
 
 mod again;
 mod inverse;
+mod krylov;
 mod operator;
+mod pairs;
 mod search;
 
 use inverse::MAX_INVERSE_STEPS;
 pub use operator::{Counting, Inverse, Ordered};
-
-/// Largest true residual |K x − λ M x| over max(λ, s) |M x|.
-pub const RESIDUAL: f64 = 1e-8;
-
-/// Largest deviation of Xᵀ M X from the identity.
-pub const ORTHOGONALITY: f64 = 1e-10;
+pub use pairs::{EigenError, EigenPairs, ORTHOGONALITY, Pencil, Proof, RESIDUAL, Wanted};
 
 /// Free dofs up to which the problem is solved as a dense one.
 const DENSE_LIMIT: usize = 150;
 
 /// Free dofs up to which pairs below a limit are counted before they are searched for.
 const COUNT_FIRST: usize = 20_000;
-
-/// Which eigenpairs are wanted.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Wanted {
-    /// The lowest n, copies of multiple roots counted.
-    Count(usize),
-    /// All λ up to this value.
-    UpTo(f64),
-}
-
-impl Wanted {
-    /// Number of pairs that a report of progress runs to; 0 where it is not known.
-    fn expected(self) -> u64 {
-        match self {
-            Self::Count(n) => n as u64,
-            Self::UpTo(_) => 0,
-        }
-    }
-}
-
-/// Why eigenpairs could not be found.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum EigenError {
-    /// More pairs are wanted than there are dofs.
-    #[error("{wanted} eigenpairs are wanted, but only {n_free} dofs are free")]
-    TooMany {
-        /// Number of pairs wanted.
-        wanted: usize,
-        /// Number of free dofs.
-        n_free: usize,
-    },
-    /// The factorisation, or an inertia count, failed.
-    #[error(transparent)]
-    Factor(#[from] FactorError),
-    /// An iterative solution failed.
-    #[error(transparent)]
-    Iteration(#[from] IterationError),
-    /// A projected problem has no solution.
-    #[error("the projected eigenproblem failed: {0}")]
-    Projected(#[from] DenseEigenError),
-    /// Lanczos did not converge.
-    #[error(
-        "{converged} eigenpairs converged after {solves} solves, and no further one in the last of them: ask \
-         for fewer modes or a lower frequency; or the matrices are too badly conditioned for the shift \
-         {shift:e}"
-    )]
-    NotConverged {
-        /// Number of converged pairs.
-        converged: usize,
-        /// Number of right-hand sides solved.
-        solves: usize,
-        /// The shift s of K + sM.
-        shift: f64,
-    },
-    /// The pairs below a limit cannot be counted.
-    #[error(
-        "no count of the eigenvalues below {limit:e} can be trusted: the limit is far beyond the matrices' \
-         rounding; take a lower one, or a number of modes"
-    )]
-    Limit {
-        /// The limit.
-        limit: f64,
-    },
-    /// A residual stays too large.
-    #[error(
-        "eigenpair {pair} (λ = {lambda:e}) keeps a residual of {residual:.1e} (at most {:.1e}: \
-         {RESIDUAL:.0e}, or what rounding of its own forces leaves): corrections do not make it smaller, as \
-         the stiffness is singular to rounding; hold the body at a larger part of it (interface, attachment, \
-         support), or take cells of less unequal edges",
-        RESIDUAL.max(*floor)
-    )]
-    Residual {
-        /// Zero-based pair.
-        pair: usize,
-        /// Its eigenvalue.
-        lambda: f64,
-        /// |K x − λ M x| over max(λ, s) |M x|.
-        residual: f64,
-        /// What rounding alone explains.
-        floor: f64,
-    },
-    /// The inertia contradicts the pairs that were found.
-    #[error("{found} eigenvalues were found below {shift:e}, but the inertia counts {counted}")]
-    Count {
-        /// Number found.
-        found: usize,
-        /// Number counted.
-        counted: usize,
-        /// σ of the count.
-        shift: f64,
-    },
-    /// The user stopped it.
-    #[error("stopped during the search for eigenpairs")]
-    Interrupted,
-}
-
-impl EigenError {
-    /// Whether numbers are at fault and not what was asked for: the search failed though the problem has a
-    /// solution.
-    pub fn is_convergence(&self) -> bool {
-        match self {
-            Self::NotConverged { .. } | Self::Residual { .. } | Self::Count { .. } | Self::Projected(_) => {
-                true
-            }
-            Self::Iteration(source) => source.is_convergence(),
-            Self::Factor(source) => source.is_convergence(),
-            _ => false,
-        }
-    }
-
-    /// How many times larger the largest residual is than it may be; infinite where none is known.
-    fn excess(&self) -> f64 {
-        match *self {
-            Self::Residual { residual, floor, .. } if residual.is_finite() => residual / floor.max(RESIDUAL),
-            _ => f64::INFINITY,
-        }
-    }
-
-    /// Whether the user stopped it, in whatever part.
-    pub fn is_interruption(&self) -> bool {
-        matches!(
-            self,
-            Self::Interrupted
-                | Self::Factor(FactorError::Interrupted)
-                | Self::Iteration(IterationError::Interrupted)
-        )
-    }
-}
-
-/// How it is known that none of the lowest pairs is missing.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Proof {
-    /// The problem was solved whole, as a dense one.
-    Whole,
-    /// The inertia of K − σM counts as many eigenvalues as were found.
-    Counted {
-        /// σ.
-        shift: f64,
-        /// Eigenvalues below it.
-        below: usize,
-    },
-    /// A second search from fresh directions beside the pairs that were found ended above the gap behind
-    /// them. That is no proof, but a pair that it missed would have to be without part in all of these
-    /// directions.
-    SearchedAgain {
-        /// A value in the gap.
-        shift: f64,
-        /// Eigenvalues found below it.
-        below: usize,
-        /// The lowest value that the second search found.
-        next: f64,
-    },
-}
-
-/// The lowest eigenpairs of K x = λ M x.
-#[derive(Debug, Clone)]
-pub struct EigenPairs {
-    /// Eigenvalues, ascending.
-    pub lambda: Vec<f64>,
-    /// Vectors, 3 n_nodes × pairs, zero on dofs that are not free; Xᵀ M X = E, entry of largest magnitude
-    /// positive.
-    pub vectors: Mat<f64>,
-    /// True residual of each: |K x − λ M x| over max(λ, s) |M x|.
-    pub residuals: Vec<f64>,
-    /// Largest deviation of Xᵀ M X from the identity.
-    pub orthogonality: f64,
-    /// How it is known that none is missing.
-    pub proof: Proof,
-    /// Right-hand sides solved.
-    pub n_solves: usize,
-}
-
-/// K, M and the shift s of the K + sM that is inverted.
-#[derive(Debug, Clone, Copy)]
-pub struct Pencil<'a> {
-    /// Stiffness.
-    pub k: &'a BlockMatrix,
-    /// Mass.
-    pub m: &'a NodeMatrix,
-    /// s ≥ 0.
-    pub shift: f64,
-}
 
 /// Finds the lowest eigenpairs of K x = λ M x on the free dofs of the factor.
 ///

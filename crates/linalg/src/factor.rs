@@ -2,44 +2,40 @@
 //!
 //! A left-looking supernodal method on the panels of [`Symbolic`]: a panel is filled with its entries of the
 //! matrix, every supernode below it subtracts its contribution by dense products, and then its diagonal block
-//! is factorised. Here is what callers use; read on in
+//! is factorised. Here is the interface of callers; read on in
 //!
 //! * `schedule` — which panels work at the same time
 //! * `panel` — one panel: filled, reduced by the panels before it, factorised
-//! * `updates` — what earlier panels subtract
+//! * `updates` — contributions of earlier panels
 //! * `product`, `division` — the dense kernels of both
 //! * `pivots` — the diagonal block: its factor, its signs, its smallest pivot
-//! * `inertia` — counts, in single precision where that is certain to count right
 //!
 //! An indefinite matrix is factorised as A = W S Wᵀ with signs S = ±1: the square root is taken of |pivot|.
 //! No pivoting takes place; how small a pivot became is reported.
 //!
 //! Rounding errors of the factorisation do not change when A is scaled to D A D, so grading needs no scaling
-//! here; what does matter is that pivots are judged by their own diagonal entry, a_jj.
+//! here; but pivots must be judged by their own diagonal entry, a_jj.
 
 use carom_progress::Progress;
 
 use crate::block::{BlockMatrix, NodeMatrix};
-use crate::conjugate::IterationError;
 use crate::dofs::DofSet;
+use crate::iteration::IterationError;
 use crate::lanes::Row;
 use crate::memory::{memory, missing_bytes};
 use crate::ordering::OrderingError;
 use crate::symbolic::Symbolic;
 
 mod division;
-mod inertia;
 mod panel;
 mod pivots;
 mod product;
 mod schedule;
 mod updates;
 
-use inertia::factorise_indefinite;
-pub use inertia::{Inertia, count_below};
 pub(crate) use panel::panel_tiles;
 pub(crate) use pivots::SMALLEST_PIVOT;
-use schedule::factorise;
+pub(crate) use schedule::factorise;
 
 /// Why a factorisation failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -118,7 +114,7 @@ pub(crate) struct PanelValues {
 pub struct Cholesky {
     pub(crate) symbolic: Symbolic,
     pub(crate) panels: Vec<PanelValues>,
-    smallest_pivot: f64,
+    pub(crate) smallest_pivot: f64,
 }
 
 impl Cholesky {
@@ -185,59 +181,14 @@ impl Cholesky {
     pub fn smallest_pivot(&self) -> f64 {
         self.smallest_pivot
     }
-
-    /// Gives up the factor and counts the eigenvalues of (K, M) below σ in its memory.
-    ///
-    /// By Sylvester's law of inertia their number is the number of negative pivots of K − σ M. Large matrices
-    /// are factorised in single precision if that is certain to count the same, see the module `inertia`.
-    ///
-    /// Returns the count, or [`FactorError::ShiftTooClose`] if a pivot vanishes, or
-    /// [`FactorError::Interrupted`]; and in any case the symbolic structure, for another factorisation.
-    pub fn into_inertia(
-        self,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
-        shift: f64,
-        progress: &dyn Progress,
-    ) -> (Result<Inertia, FactorError>, Symbolic) {
-        let Self { symbolic, mut panels, .. } = self;
-        (inertia::count(&symbolic, &mut panels, k, m, shift, progress), symbolic)
-    }
-
-    /// As [`Cholesky::into_inertia`] in double precision, and keeps W S Wᵀ = K − σ M: if the count succeeds,
-    /// what is returned solves with it.
-    pub(crate) fn into_indefinite(
-        self,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
-        shift: f64,
-        progress: &dyn Progress,
-    ) -> (Result<Inertia, FactorError>, Self) {
-        let Self { symbolic, mut panels, .. } = self;
-        let outcome = factorise_indefinite(&symbolic, &mut panels, k, m, shift, progress);
-        let smallest_pivot = outcome.as_ref().map_or(0.0, |inertia| inertia.smallest_pivot);
-        (outcome, Self { symbolic, panels, smallest_pivot })
-    }
-
-    /// Factorises K − σ M = W S Wᵀ and counts its negative pivots.
-    pub(crate) fn indefinite(
-        symbolic: Symbolic,
-        k: &BlockMatrix,
-        m: &NodeMatrix,
-        shift: f64,
-        progress: &dyn Progress,
-    ) -> (Result<Inertia, FactorError>, Self) {
-        let panels = vec![PanelValues::default(); symbolic.panels.len()];
-        Self { symbolic, panels, smallest_pivot: 0.0 }.into_indefinite(k, m, shift, progress)
-    }
 }
 
 /// What is factorised.
-struct Matrix<'a> {
-    symbolic: &'a Symbolic,
-    k: &'a BlockMatrix,
-    shifted_mass: Option<(&'a NodeMatrix, f64)>,
+pub(crate) struct Matrix<'a> {
+    pub(crate) symbolic: &'a Symbolic,
+    pub(crate) k: &'a BlockMatrix,
+    pub(crate) shifted_mass: Option<(&'a NodeMatrix, f64)>,
     /// Factor of all entries.
-    scale: f64,
-    indefinite: bool,
+    pub(crate) scale: f64,
+    pub(crate) indefinite: bool,
 }

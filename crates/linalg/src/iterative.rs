@@ -6,10 +6,11 @@ use carom_progress::Progress;
 use faer::{Mat, MatMut};
 
 use crate::block::{BlockMatrix, NodeMatrix};
-use crate::conjugate::{Conjugate, IterationError};
+use crate::conjugate::Conjugate;
 use crate::dofs::DofSet;
 use crate::eigen::Inverse;
 use crate::factor::FactorError;
+use crate::iteration::IterationError;
 use crate::lanes::{LANES, Row, group_of, write_columns};
 use crate::multigrid::{Multigrid, System};
 

@@ -8,14 +8,12 @@ use faer::{MatMut, MatRef};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+pub(crate) use crate::number::Row;
+
 use crate::number::Number;
 
 /// Columns that lie side by side.
 pub(crate) const LANES: usize = 8;
-
-/// One row of a group, of the size of a cache line; where numbers are single, sixteen stand side by side and
-/// not `LANES`.
-pub(crate) type Row<T = f64> = <T as Number>::Row;
 
 /// The row of zeros.
 pub(crate) const ZERO: Row = [0.0; LANES];

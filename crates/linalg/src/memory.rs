@@ -1,22 +1,22 @@
-//! What the system says of memory.
+//! Memory of the machine and of this process, as the operating system reports it.
 
-/// Memory of the machine, in bytes; `None` where the system does not tell.
+/// Memory of the machine, in bytes; `None` where the system does not report it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Memory {
     /// All of it.
     pub total: Option<u64>,
-    /// What a program can have without others being swapped out.
+    /// Memory that a program can have without others being swapped out.
     pub available: Option<u64>,
 }
 
-/// Asks the system, Linux alone.
+/// Queries the operating system; Linux only.
 pub fn memory() -> Memory {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     Memory { total: entry(&text, "MemTotal:"), available: entry(&text, "MemAvailable:") }
 }
 
-/// The largest amount of memory that this process has held so far, in bytes; `None` where the system does not
-/// tell.
+/// The largest amount of memory that this process has held so far, in bytes; `None` where the system does
+/// not report it.
 pub fn peak_memory_bytes() -> Option<u64> {
     entry(&std::fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
@@ -28,7 +28,7 @@ fn entry(text: &str, key: &str) -> Option<u64> {
     Some(1024 * kilobytes)
 }
 
-/// Bytes that are missing if a program wants so many; 0 where they are there or the system does not tell.
+/// Bytes that are missing if a program needs so many; 0 if there are enough or the system does not report it.
 pub(crate) fn missing_bytes(wanted: u64, memory: Memory) -> u64 {
     memory.available.map_or(0, |available| wanted.saturating_sub(available))
 }

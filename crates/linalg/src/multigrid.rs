@@ -19,10 +19,10 @@ use std::sync::Arc;
 use carom_progress::{Progress, Silent};
 
 use crate::block::BlockMatrix;
-use crate::conjugate::IterationError;
 use crate::dofs::DofSet;
 use crate::factor::{Cholesky, FactorError};
 use crate::graph::NodeGraph;
+use crate::iteration::IterationError;
 use crate::lanes::Row;
 
 mod aggregates;

@@ -11,7 +11,9 @@ use faer::traits::RealField;
 use pulp::Simd;
 use pulp::bytemuck::{Pod, cast_slice, cast_slice_mut};
 
-use crate::lanes::Row;
+/// One row of a group, of the size of a cache line; where numbers are single, sixteen stand side by side and
+/// not eight.
+pub(crate) type Row<T = f64> = <T as Number>::Row;
 
 /// A kind of number with the vectors of each instruction set.
 pub(crate) trait Number: RealField + Copy + Neg<Output = Self> {

@@ -9,7 +9,7 @@
 //! parallel, and all supernodes above them (*top*) follow, parallel inside. Which is which depends on the
 //! matrix only.
 //!
-//! Here are the types and what is asked of them; `tree` finds the supernodes, `supernodes` their rows,
+//! Here are the types and their queries; `tree` finds the supernodes, `supernodes` their rows,
 //! panels, updates and tasks.
 //!
 //! # Source
@@ -26,18 +26,14 @@ use crate::graph::NodeGraph;
 use crate::lanes::Row;
 use crate::ordering::{OrderingError, nested_dissection};
 use crate::tiles::n_rows;
+use crate::tree::{Tree, nonzeros};
 
 mod supernodes;
-mod tree;
 
 use supernodes::{cut_into_panels, entries_by_column, lists, tasks, updates};
-pub(crate) use tree::Tree;
 
 /// Widest panel, in dofs: wide enough for fast matrix products, narrow enough for the cache.
 pub(crate) const MAX_PANEL_DOFS: usize = 192;
-
-/// No node.
-pub(crate) const NONE: u32 = u32::MAX;
 
 /// A range of columns of the factor that have the same rows.
 #[derive(Debug, Clone)]
@@ -246,18 +242,4 @@ impl Symbolic {
 /// Multiplications and additions of eliminating `width` columns of `height` rows.
 fn work(height: usize, width: usize) -> f64 {
     (0..width).map(|c| ((height - c) as f64).powi(2)).sum()
-}
-
-/// Entries on and below the diagonal of `width` columns of `height` rows.
-fn nonzeros(height: usize, width: usize) -> u64 {
-    (height * width - width * width.saturating_sub(1) / 2) as u64
-}
-
-/// Position of each node in an order, [`NONE`] for nodes that are not in it.
-fn positions(n_nodes: usize, order: &[u32]) -> Vec<u32> {
-    let mut position = vec![NONE; n_nodes];
-    for (k, &node) in order.iter().enumerate() {
-        position[node as usize] = k as u32;
-    }
-    position
 }

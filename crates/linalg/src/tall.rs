@@ -133,7 +133,7 @@ struct AddGram<'a> {
     first: usize,
     /// Columns of the sums.
     n_columns: usize,
-    /// Whether what lies above the diagonal is left out.
+    /// Whether entries above the diagonal are left out.
     is_lower: bool,
     sums: &'a mut [Row],
 }

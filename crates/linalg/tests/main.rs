@@ -6,5 +6,8 @@ mod factorisation;
 mod inertia;
 mod iterative;
 mod lattice;
+mod matrix_market;
 mod membrane;
 mod products;
+mod saddle;
+mod sparse;

@@ -28,7 +28,7 @@ impl WithSimd for BlockProduct<'_> {
             let (start, rows) = matrix.graph.column(col);
             let x_col: [Vectors<S>; 3] = load(&x[col]);
             let mut y_col = [Vectors::zero(simd); 3];
-            // The diagonal block is what the others leave of S.
+            // The diagonal block is S less the other blocks.
             for (&row, block) in rows.iter().zip(&matrix.values[start..]).skip(1) {
                 let (x_row, y_row): (&[Row; 3], &mut [Row; 3]) = (&x[row as usize], &mut y[row as usize]);
                 let mut d = x_col;

@@ -4,11 +4,12 @@ use carom_progress::{Progress, Silent};
 use faer::{Mat, MatMut, MatRef};
 
 use super::{Border, Bordered, Eliminated, coupling};
-use crate::conjugate::IterationError;
 use crate::dense::Reflections;
 use crate::dofs::DofSet;
 use crate::eigen::{Counting, Inverse, Pencil};
-use crate::factor::{Cholesky, FactorError, Inertia, SMALLEST_PIVOT};
+use crate::factor::{Cholesky, FactorError, SMALLEST_PIVOT};
+use crate::inertia::Inertia;
+use crate::iteration::IterationError;
 use crate::symbolic::Symbolic;
 use crate::tall::{add_product, gram};
 
@@ -26,7 +27,7 @@ fn count(
     };
     let too_close = |pivot| FactorError::ShiftTooClose { shift: sigma, pivot };
     let coupling = coupling(k, Some((m, -sigma)), border);
-    // A clone of the structure costs little beside the factor, and lets an error give it back.
+    // A clone of the structure costs little compared with the factor, and an error can return it.
     let symbolic = factor.symbolic().clone();
     let Ok(eliminated) = Eliminated::new(factor, border, coupling, &Silent) else {
         return (Err(too_close(0.0)), symbolic);

@@ -1,5 +1,5 @@
-//! The search without a factor: no inertia can be counted, so a second search looks for what the first one
-//! missed.
+//! The search without a factor: no inertia can be counted, so a second search looks for pairs that the first
+//! one missed.
 //!
 //! Directions drawn afresh, in the M-orthogonal complement of the pairs that were found, span a Krylov space
 //! of their own. A copy of a multiple root that the first start block did not excite has the largest θ there:
@@ -8,9 +8,10 @@
 
 use carom_progress::Progress;
 
+use super::krylov::Krylov;
+use super::operator::Inverse;
+use super::pairs::{EigenError, EigenPairs, Pencil, Proof, Wanted};
 use super::search::{BLOCK, BLOCKS_AFTER_COUNT, GAP_RESIDUAL, LANCZOS_RESIDUAL, Limits, MAX_COUNTS};
-use super::{EigenError, EigenPairs, Inverse, Pencil, Proof, Wanted};
-use crate::krylov::Krylov;
 
 /// Fewest blocks of the second search.
 const LEAST_BLOCKS: usize = 4;
@@ -81,7 +82,7 @@ impl Pencil<'_> {
                 return Err(EigenError::Interrupted);
             }
             if krylov.is_exhausted() {
-                // Nothing is left beside the pairs.
+                // No direction is left that is orthogonal to the pairs.
                 return Ok((Beside::Above(f64::INFINITY), krylov.n_solves));
             }
             krylov.expand(inverse, progress)?;

@@ -19,7 +19,8 @@
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
-use super::{EigenError, EigenPairs, Inverse, ORTHOGONALITY, Pencil, Proof, RESIDUAL};
+use super::operator::Inverse;
+use super::pairs::{EigenError, EigenPairs, ORTHOGONALITY, Pencil, Proof, RESIDUAL};
 use crate::dense::{fix_signs, generalised_pairs, orthonormalising};
 use crate::tall::{symmetric_gram, transform};
 
@@ -47,7 +48,7 @@ impl RitzVectors {
 struct Verified {
     lambda: Vec<f64>,
     residuals: Vec<f64>,
-    /// The pair whose residual exceeds what it may be by the largest factor.
+    /// The pair whose residual exceeds its limit by the largest factor.
     worst: Option<EigenError>,
 }
 
@@ -109,7 +110,7 @@ impl Pencil<'_> {
         let mass = symmetric_gram(y.as_ref(), m_y.as_ref());
         let shifted = symmetric_gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
         let pairs = generalised_pairs(shifted.as_ref(), mass.as_ref())?;
-        // K and M are linear: what they make of X needs no further pass through them.
+        // K and M are linear: K X and M X need no further pass through them.
         let mut combine = |c: MatRef<'_, f64>| {
             for y in [&mut y, &mut k_y, &mut m_y] {
                 transform(y.as_mut(), c);

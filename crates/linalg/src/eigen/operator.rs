@@ -4,11 +4,12 @@
 use carom_progress::Progress;
 use faer::{Mat, MatMut, MatRef};
 
-use super::Pencil;
+use super::pairs::Pencil;
 use crate::block::NodeMatrix;
-use crate::conjugate::IterationError;
 use crate::dofs::DofSet;
-use crate::factor::{Cholesky, FactorError, Inertia, count_below};
+use crate::factor::{Cholesky, FactorError};
+use crate::inertia::{Inertia, count_below};
+use crate::iteration::IterationError;
 use crate::lanes::{LANES, group_of, write_columns};
 use crate::symbolic::Symbolic;
 
@@ -51,7 +52,7 @@ pub trait Inverse {
     /// The nodes with free dofs in the order in which [`Inverse::solve_group`] wants them and the mass matrix
     /// in that order; `None` for all nodes in their own order.
     ///
-    /// An order of its own keeps what couples close together in memory.
+    /// An order of its own keeps coupled nodes close together in memory.
     fn ordered(&self, _mass: &NodeMatrix) -> Option<Ordered> {
         None
     }
@@ -70,7 +71,7 @@ pub trait Inverse {
         Ok(())
     }
 
-    /// Takes the reactions of what is held out of forces, so that zero is left where an admissible
+    /// Removes the reactions of supports from forces, so that zero is left where an admissible
     /// displacement is in balance.
     fn clear_reactions(&self, x: MatMut<'_, f64>);
 

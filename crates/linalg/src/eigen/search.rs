@@ -4,9 +4,10 @@
 use carom_progress::Progress;
 
 use super::inverse::MAX_INVERSE_STEPS;
-use super::{Counting, EigenError, EigenPairs, Inverse, Pencil, Proof, Wanted};
+use super::krylov::{Krylov, Ritz};
+use super::operator::{Counting, Inverse};
+use super::pairs::{EigenError, EigenPairs, Pencil, Proof, Wanted};
 use crate::factor::FactorError;
-use crate::krylov::{Krylov, Ritz};
 use crate::lanes::LANES;
 
 /// Columns of a Lanczos block.
@@ -34,7 +35,7 @@ const TIGHTENING: f64 = 0.1;
 /// up.
 const NO_GAIN: f64 = 0.5;
 
-/// A pair is locked when its residual is this part of what the smallest wanted pair may have.
+/// A pair is locked when its residual is this part of the largest residual of the smallest wanted pair.
 const LOCKING: f64 = 0.1;
 
 /// θ of the first pair over the smallest wanted one above which converged pairs are locked: rounding of the
@@ -204,7 +205,7 @@ impl Pencil<'_> {
         progress: &dyn Progress,
     ) -> Result<(Candidate, Ritz), EigenError> {
         let (mut converged, mut most) = (0, 0);
-        // Nothing can be complete in a space that is no larger than what is wanted.
+        // A space must be larger than the number of wanted pairs to hold all of them.
         let mut next_ritz = match wanted {
             Wanted::Count(n) => n,
             Wanted::UpTo(_) => 0,
@@ -228,7 +229,7 @@ impl Pencil<'_> {
             let ritz = krylov.ritz()?;
             converged =
                 (0..ritz.theta.len()).take_while(|&i| ritz.residual[i] <= residual * ritz.theta[i]).count();
-            // Pairs that a restart has lost and that come back are no progress.
+            // Pairs that a restart has lost and that come back do not count as progress.
             if converged > most {
                 (most, idle) = (converged, 0);
             }
@@ -236,7 +237,7 @@ impl Pencil<'_> {
             if let Some(candidate) = candidate.filter(|_| blocks > least_blocks || krylov.is_exhausted()) {
                 return Ok((candidate, ritz));
             }
-            // The space grows with what has converged in it, so that there is always room for new directions.
+            // The space grows with the converged pairs, so that there is always room for new directions.
             let n_ritz = ritz.theta.len();
             let locked = self.lockable(&ritz, wanted);
             if krylov.exceeds(max_dim.max(3 * converged + 12 * BLOCK)) {
@@ -265,7 +266,7 @@ impl Pencil<'_> {
     /// Number of Ritz pairs whose coupling to the rest is dropped: it must be small against the smallest
     /// wanted θ.
     ///
-    /// None where θ spreads little: what is locked improves no more.
+    /// None where θ spreads little: locked pairs no longer improve.
     pub(super) fn lockable(&self, ritz: &Ritz, wanted: Wanted) -> usize {
         let smallest = match wanted {
             Wanted::Count(n) => ritz.theta[n.min(ritz.theta.len()) - 1],

@@ -16,9 +16,9 @@ pub(crate) const SMALLEST_PIVOT: f64 = 1e-13;
 
 /// Outcome of some panels.
 #[derive(Clone, Copy)]
-pub(super) struct Pivots {
+pub(crate) struct Pivots {
     /// Smallest |pivot| over diagonal entry.
-    pub(super) smallest_pivot: f64,
+    pub(crate) smallest_pivot: f64,
 }
 
 impl Pivots {

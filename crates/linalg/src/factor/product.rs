@@ -134,7 +134,7 @@ struct Part<'a, T: Number> {
     n_columns: usize,
 }
 
-/// Two tiles where both have columns, then what the second has more of them.
+/// Two tiles where both have columns, then the further columns of the second.
 #[inline(always)]
 fn subtract_pair<S: Simd, T: Number>(
     simd: S,

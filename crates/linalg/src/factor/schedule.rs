@@ -15,7 +15,7 @@ use crate::number::Number;
 use crate::symbolic::Supernode;
 
 /// Factorises all panels.
-pub(super) fn factorise<T: Number>(
+pub(crate) fn factorise<T: Number>(
     matrix: &Matrix<'_>,
     panels: &mut [PanelValues],
     progress: &dyn Progress,

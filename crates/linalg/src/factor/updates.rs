@@ -37,7 +37,7 @@ impl<T> PieceWorkspace<T> {
     }
 }
 
-/// One panel at work, with what it needs from the panels before it.
+/// One panel in work, with the values that it needs from the panels before it.
 pub(super) struct Updates<'a> {
     pub(super) symbolic: &'a Symbolic,
     pub(super) i_panel: usize,
@@ -50,7 +50,7 @@ pub(super) struct Updates<'a> {
 }
 
 impl Updates<'_> {
-    /// Subtracts from some rows what all earlier panels contribute.
+    /// Subtracts the contributions of all earlier panels from some rows.
     ///
     /// * `rows` — from the first row of a tile on
     /// * `piece` — these tiles
@@ -66,7 +66,7 @@ impl Updates<'_> {
         }
     }
 
-    /// Subtracts what the earlier panels of the same supernode contribute: they have the same rows.
+    /// Subtracts the contributions of earlier panels of the same supernode: they have the same rows.
     fn subtract_own<T: Number>(
         &self,
         rows: &Range<usize>,

@@ -3,8 +3,11 @@
 //! Both triangles are stored: every row of a product is the work of one task, so that one group is enough for
 //! all threads and nothing is scattered.
 
+use std::ops::Range;
+
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+use sprs::CsMatI;
 
 use crate::lanes::{Row, Vectors};
 
@@ -17,14 +20,7 @@ pub(crate) type Block<const R: usize, const C: usize> = [[f64; C]; R];
 /// A sparse matrix of blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct Blocks<const R: usize, const C: usize> {
-    /// Start of each row in `cols`, number of block rows + 1.
-    pub(crate) row_ptr: Vec<usize>,
-    /// Block column of each entry, ascending in its row.
-    pub(crate) cols: Vec<u32>,
-    /// Entries.
-    pub(crate) values: Vec<Block<R, C>>,
-    /// Number of block columns.
-    pub(crate) n_cols: usize,
+    rows: CsMatI<Block<R, C>, u32, usize>,
 }
 
 impl<const R: usize, const C: usize> Blocks<R, C> {
@@ -41,39 +37,65 @@ impl<const R: usize, const C: usize> Blocks<R, C> {
             }
             row_ptr.push(cols.len());
         }
-        Self { row_ptr, cols, values, n_cols }
+        Self { rows: CsMatI::new((row_ptr.len() - 1, n_cols), row_ptr, cols, values) }
     }
 
     /// Number of block rows.
     pub(crate) fn n_rows(&self) -> usize {
-        self.row_ptr.len() - 1
+        self.rows.rows()
+    }
+
+    /// Number of block columns.
+    pub(crate) fn n_cols(&self) -> usize {
+        self.rows.cols()
+    }
+
+    /// Places of the entries of a row among all entries.
+    #[inline(always)]
+    pub(crate) fn places(&self, row: usize) -> Range<usize> {
+        self.rows.indptr().outer_inds_sz(row)
+    }
+
+    /// Block column of each entry, ascending in its row.
+    pub(crate) fn cols(&self) -> &[u32] {
+        self.rows.indices()
+    }
+
+    /// Entries.
+    pub(crate) fn values(&self) -> &[Block<R, C>] {
+        self.rows.data()
+    }
+
+    /// Entries.
+    pub(crate) fn values_mut(&mut self) -> &mut [Block<R, C>] {
+        self.rows.data_mut()
     }
 
     /// The entries of a row.
     pub(crate) fn row(&self, row: usize) -> impl ExactSizeIterator<Item = (usize, &Block<R, C>)> {
-        let range = self.row_ptr[row]..self.row_ptr[row + 1];
-        self.cols[range.clone()].iter().map(|&col| col as usize).zip(&self.values[range])
+        let range = self.places(row);
+        self.cols()[range.clone()].iter().map(|&col| col as usize).zip(&self.values()[range])
     }
 
     /// The diagonal block of a row, of a square matrix that has one.
     pub(crate) fn diagonal(&self, row: usize) -> &Block<R, C> {
-        let range = self.row_ptr[row]..self.row_ptr[row + 1];
-        let place = self.cols[range.clone()].binary_search(&(row as u32));
-        &self.values[range.start + place.expect("every row has its diagonal entry")]
+        let range = self.places(row);
+        let place = self.cols()[range.clone()].binary_search(&(row as u32));
+        &self.values()[range.start + place.expect("every row has its diagonal entry")]
     }
 
     /// The transposed matrix.
     pub(super) fn transposed(&self) -> Blocks<C, R> {
-        let mut row_ptr = vec![0_usize; self.n_cols + 1];
-        for &col in &self.cols {
+        let mut row_ptr = vec![0_usize; self.n_cols() + 1];
+        for &col in self.cols() {
             row_ptr[col as usize + 1] += 1;
         }
-        for col in 0..self.n_cols {
+        for col in 0..self.n_cols() {
             row_ptr[col + 1] += row_ptr[col];
         }
         let mut next = row_ptr.clone();
-        let mut cols = vec![0_u32; self.cols.len()];
-        let mut values = vec![[[0.0; R]; C]; self.cols.len()];
+        let mut cols = vec![0_u32; self.rows.nnz()];
+        let mut values = vec![[[0.0; R]; C]; self.rows.nnz()];
         for row in 0..self.n_rows() {
             for (col, block) in self.row(row) {
                 cols[next[col]] = row as u32;
@@ -81,7 +103,7 @@ impl<const R: usize, const C: usize> Blocks<R, C> {
                 next[col] += 1;
             }
         }
-        Blocks { row_ptr, cols, values, n_cols: self.n_rows() }
+        Blocks { rows: CsMatI::new((self.n_cols(), self.n_rows()), row_ptr, cols, values) }
     }
 
     /// y = A x.
@@ -116,8 +138,8 @@ impl<const R: usize, const C: usize> Blocks<R, C> {
         start: [Vectors<S>; R],
     ) -> [Vectors<S>; R] {
         let mut sums = start;
-        let range = self.row_ptr[row]..self.row_ptr[row + 1];
-        for (&col, block) in self.cols[range.clone()].iter().zip(&self.values[range]) {
+        let range = self.places(row);
+        for (&col, block) in self.cols()[range.clone()].iter().zip(&self.values()[range]) {
             let x = &x[col as usize];
             for j in 0..C {
                 let x = Vectors::load(simd, &x[j]);

@@ -113,14 +113,15 @@ pub(super) fn galerkin<const B: usize>(
     up: &Blocks<B, MOTIONS>,
     down: &Blocks<MOTIONS, B>,
 ) -> Blocks<MOTIONS, MOTIONS> {
-    let n_coarse = up.n_cols;
+    let n_coarse = up.n_cols();
     let ap = products(a, up);
     let mut coarse = products(down, &ap);
     drop(ap);
     for node in 0..n_coarse {
-        let range = coarse.row_ptr[node]..coarse.row_ptr[node + 1];
-        let place = coarse.cols[range.clone()].binary_search(&(node as u32));
-        let block = &mut coarse.values[range.start + place.expect("a row of the product has its diagonal")];
+        let range = coarse.places(node);
+        let place = coarse.cols()[range.clone()].binary_search(&(node as u32));
+        let block =
+            &mut coarse.values_mut()[range.start + place.expect("a row of the product has its diagonal")];
         for i in 0..MOTIONS {
             if block[i][i] <= 0.0 {
                 block[i][i] = 1.0;
@@ -139,7 +140,7 @@ fn products<const R: usize, const N: usize, const C: usize>(
         .into_par_iter()
         .with_min_len(64)
         .map_init(
-            || vec![NONE; b.n_cols],
+            || vec![NONE; b.n_cols()],
             |place_of, i| {
                 let mut row: Vec<(u32, Block<R, C>)> = Vec::new();
                 for (k, left) in a.row(i) {
@@ -159,7 +160,7 @@ fn products<const R: usize, const N: usize, const C: usize>(
             },
         )
         .collect();
-    Blocks::from_rows(rows, b.n_cols)
+    Blocks::from_rows(rows, b.n_cols())
 }
 
 /// C += A B of blocks.

@@ -83,8 +83,8 @@ impl Dominance {
         &self.by[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
 
-    /// Weights of the corners with those of what they dominate, in twelfths: a vertex is shared alike by all
-    /// that dominate it.
+    /// Weights of the corners with those of the vertices that they dominate, in twelfths: all corners that
+    /// dominate a vertex share its weight equally.
     pub(super) fn shared_weights(&self, weight_of: impl Fn(usize) -> i32) -> Vec<i32> {
         let mut weights: Vec<i32> =
             self.corners.iter().map(|&corner| SHARES * weight_of(corner as usize)).collect();

@@ -17,7 +17,7 @@ use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
 
 use super::dominated::Adjacency;
-use crate::symbolic::{NONE, Tree};
+use crate::tree::{NONE, Tree};
 
 /// Fewest vertices of a graph whose separators are ordered again.
 const FEWEST_VERTICES: usize = 500;

@@ -23,14 +23,14 @@ pub(super) fn n_diagonal_tiles<T: Number>(panel: &Tiles<'_, T>) -> usize {
     panel.width.div_ceil(T::LANES)
 }
 
-/// X ← L⁻¹ X with the triangle of a panel, and what the same tiles subtract from rows below it.
+/// X ← L⁻¹ X with the triangle of a panel, and the update of rows below it by the same tiles.
 ///
 /// * `rows` — X, and at least the rows behind it that the last tile of the triangle has
 pub(super) fn solve_lower<T: Number>(panel: Tiles<'_, T>, rows: &mut [Row<T>]) {
     Arch::new().dispatch(SolveLower { panel, rows });
 }
 
-/// X ← L⁻ᵀ X with the triangle of a panel, after subtracting what the same tiles make of the rows below it.
+/// X ← L⁻ᵀ X with the triangle of a panel, after the update by the rows below it with the same tiles.
 ///
 /// * `rows` — as for [`solve_lower`]
 pub(super) fn solve_upper<T: Number>(panel: Tiles<'_, T>, rows: &mut [Row<T>]) {

@@ -13,7 +13,7 @@ use crate::tiles::Tiles;
 /// Tiles of one piece of a panel: the unit of parallel work.
 const PIECE_TILES: usize = 32;
 
-/// y −= L x for all groups with the tiles from one on, which is what y begins with.
+/// y −= L x for all groups with the tiles from one on, at which y begins.
 pub(super) fn subtract<T: Number>(
     panel: Tiles<'_, T>,
     first_tile: usize,

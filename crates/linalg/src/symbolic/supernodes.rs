@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use super::{Entry, MAX_PANEL_DOFS, NONE, Panel, Supernode, Update, positions};
+use super::{Entry, MAX_PANEL_DOFS, Panel, Supernode, Update};
 use crate::graph::NodeGraph;
+use crate::tree::{NONE, positions};
 
 /// A subtree with less than this part of all work is one task.
 const TASK_PART: f64 = 1.0 / 24.0;

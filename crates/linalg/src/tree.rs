@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use super::{NONE, nonzeros, positions};
 use crate::graph::NodeGraph;
+
+/// No node.
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// The elimination tree over positions, postordered.
 pub(crate) struct Tree {
@@ -236,4 +238,18 @@ fn postorder(parent: &[u32], count: &[u32]) -> Vec<u32> {
         }
     }
     post
+}
+
+/// Entries on and below the diagonal of `width` columns of `height` rows.
+pub(crate) fn nonzeros(height: usize, width: usize) -> u64 {
+    (height * width - width * width.saturating_sub(1) / 2) as u64
+}
+
+/// Position of each node in an order, [`NONE`] for nodes that are not in it.
+pub(crate) fn positions(n_nodes: usize, order: &[u32]) -> Vec<u32> {
+    let mut position = vec![NONE; n_nodes];
+    for (k, &node) in order.iter().enumerate() {
+        position[node as usize] = k as u32;
+    }
+    position
 }

@@ -9,10 +9,12 @@ use std::ops::Range;
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
+use super::operator::{Inverse, Ordered};
+use super::pairs::EigenError;
 use crate::block::NodeMatrix;
 use crate::dense::{DenseEigenError, DensePairs, symmetric_pairs, symmetrised};
-use crate::eigen::{EigenError, Inverse, Ordered};
 use crate::lanes::{LANES, NOTHING, Row, Square, ZERO, add_product, gram, group_of, product, write_columns};
+use crate::noise::noise;
 
 mod orthonormal;
 
@@ -373,7 +375,7 @@ impl<'a> Krylov<'a> {
     }
 }
 
-/// A small matrix as coefficients between two groups; what is missing is zero.
+/// A small matrix as coefficients between two groups; missing entries are zero.
 fn square(coefficients: MatRef<'_, f64>) -> Square {
     let mut square = NOTHING;
     for i in 0..coefficients.nrows() {
@@ -382,12 +384,4 @@ fn square(coefficients: MatRef<'_, f64>) -> Square {
         }
     }
     square
-}
-
-/// The k-th of a fixed sequence of numbers in (−1, 1): SplitMix64, Steele, Lea & Flood (2014), OOPSLA.
-pub(crate) fn noise(k: u64) -> f64 {
-    let mut z = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }

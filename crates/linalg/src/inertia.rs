@@ -25,12 +25,10 @@ use std::f64::consts::SQRT_2;
 
 use carom_progress::Progress;
 
-use super::pivots::SMALLEST_PIVOT;
-use super::schedule::factorise;
-use super::{FactorError, Matrix, PanelValues};
 use crate::block::{BlockMatrix, NodeMatrix};
-use crate::krylov::noise;
+use crate::factor::{Cholesky, FactorError, Matrix, PanelValues, SMALLEST_PIVOT, factorise};
 use crate::lanes::{LANES, Row, ZERO};
+use crate::noise::noise;
 use crate::number::Number;
 use crate::solve::Passes;
 use crate::symbolic::Symbolic;
@@ -65,7 +63,7 @@ pub struct Inertia {
 ///
 /// # Errors
 ///
-/// As [`Cholesky::into_inertia`](super::Cholesky::into_inertia).
+/// As [`Cholesky::into_inertia`].
 pub fn count_below(
     symbolic: &Symbolic,
     k: &BlockMatrix,
@@ -77,8 +75,55 @@ pub fn count_below(
     count(symbolic, &mut panels, k, m, shift, progress)
 }
 
+impl Cholesky {
+    /// Gives up the factor and counts the eigenvalues of (K, M) below σ in its memory.
+    ///
+    /// By Sylvester's law of inertia their number is the number of negative pivots of K − σ M. Large matrices
+    /// are factorised in single precision if that is certain to count the same.
+    ///
+    /// Returns the count, or [`FactorError::ShiftTooClose`] if a pivot vanishes, or
+    /// [`FactorError::Interrupted`]; and in any case the symbolic structure, for another factorisation.
+    pub fn into_inertia(
+        self,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        shift: f64,
+        progress: &dyn Progress,
+    ) -> (Result<Inertia, FactorError>, Symbolic) {
+        let Self { symbolic, mut panels, .. } = self;
+        (count(&symbolic, &mut panels, k, m, shift, progress), symbolic)
+    }
+
+    /// As [`Cholesky::into_inertia`] in double precision, and keeps W S Wᵀ = K − σ M: if the count succeeds,
+    /// the returned factor solves with it.
+    pub(crate) fn into_indefinite(
+        self,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        shift: f64,
+        progress: &dyn Progress,
+    ) -> (Result<Inertia, FactorError>, Self) {
+        let Self { symbolic, mut panels, .. } = self;
+        let outcome = factorise_indefinite(&symbolic, &mut panels, k, m, shift, progress);
+        let smallest_pivot = outcome.as_ref().map_or(0.0, |inertia| inertia.smallest_pivot);
+        (outcome, Self { symbolic, panels, smallest_pivot })
+    }
+
+    /// Factorises K − σ M = W S Wᵀ and counts its negative pivots.
+    pub(crate) fn indefinite(
+        symbolic: Symbolic,
+        k: &BlockMatrix,
+        m: &NodeMatrix,
+        shift: f64,
+        progress: &dyn Progress,
+    ) -> (Result<Inertia, FactorError>, Self) {
+        let panels = vec![PanelValues::default(); symbolic.panels.len()];
+        Self { symbolic, panels, smallest_pivot: 0.0 }.into_indefinite(k, m, shift, progress)
+    }
+}
+
 /// Counts in the memory of a factor, in whatever precision.
-pub(super) fn count(
+fn count(
     symbolic: &Symbolic,
     panels: &mut [PanelValues],
     k: &BlockMatrix,
@@ -95,7 +140,7 @@ pub(super) fn count(
 }
 
 /// Factorises K − σM = W S Wᵀ in double precision and counts its negative pivots.
-pub(super) fn factorise_indefinite(
+fn factorise_indefinite(
     symbolic: &Symbolic,
     panels: &mut [PanelValues],
     k: &BlockMatrix,

@@ -24,8 +24,8 @@ impl Orthonormal {
         Self { mass_q, q: y, r: Mat::identity(LANES, LANES) }
     }
 
-    /// Makes Q orthonormal within itself; what scaling up the smallest directions leaves is removed by a
-    /// second turn.
+    /// Makes Q orthonormal within itself; a second turn removes the rounding that the scaling of small
+    /// directions leaves.
     pub(super) fn normalise(&mut self) -> Result<(), DenseEigenError> {
         let products = gram(&[&self.q], &self.mass_q);
         let products = Mat::from_fn(LANES, LANES, |i, j| products[0][i][j]);
