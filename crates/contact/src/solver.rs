@@ -11,7 +11,6 @@ mod friction;
 mod gauss_seidel;
 mod lcp;
 mod lemke;
-mod lu;
 mod newton;
 mod operator;
 

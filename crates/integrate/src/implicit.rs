@@ -23,10 +23,10 @@ use crate::adaptive::{Adaptive, Formula, Shared, Span, Trial};
 use crate::attempt::Attempt;
 use crate::control::{Controller, Tolerances};
 use crate::dense;
-use crate::factor::Lu;
 use crate::jacobian::Jacobian;
 use crate::newton::{Iterations, Verdict, keeps};
 use crate::ode::{IntegrateError, Ode};
+use carom_linalg::DenseLu;
 
 /// Change of the step up to which factors are kept.
 const SAME_STEP: f64 = 0.2;
@@ -51,7 +51,7 @@ pub type Implicit = Adaptive<OneStage>;
 pub struct OneStage {
     method: ImplicitMethod,
     jacobian: Jacobian,
-    factors: Lu<f64>,
+    factors: DenseLu<f64>,
     /// c h of the factors; 0 without any.
     factored: f64,
     is_fresh: bool,
@@ -87,7 +87,7 @@ impl Implicit {
         let formula = OneStage {
             method,
             jacobian: Jacobian::new(n),
-            factors: Lu::new(n),
+            factors: DenseLu::new(n),
             factored: 0.0,
             is_fresh: false,
             has_jacobian: false,

@@ -52,7 +52,6 @@ mod collocation;
 pub mod control;
 pub mod crossing;
 mod dense;
-mod factor;
 pub mod implicit;
 pub mod integrator;
 mod jacobian;

@@ -1,9 +1,9 @@
 //! Lemke's complementary pivoting with lexicographic ratios.
 
 use super::lcp::ACCEPTED;
-use super::lu::DenseLu;
 use super::operator::largest;
 use super::{LcpError, residual};
+use carom_linalg::DenseLu;
 
 /// Lemke's algorithm for w − M z − e z₀ = q with its tableau kept for the next solve; columns of the basis
 /// are not stored.
@@ -24,7 +24,7 @@ pub struct Lemke {
     basis: Vec<usize>,
     /// Where each variable is: its row if in the basis, n + its column if not.
     place: Vec<usize>,
-    lu: DenseLu,
+    lu: DenseLu<f64>,
     active: Vec<usize>,
     polished: Vec<f64>,
 }
@@ -202,7 +202,7 @@ impl Lemke {
         self.active.clear();
         self.active.extend(self.basis.iter().filter(|&&v| (n..2 * n).contains(&v)).map(|v| v - n));
         let active = &self.active;
-        if !self.lu.solve(active.len(), |a, b| m(active[a], active[b]), |a| -q[active[a]]) {
+        if !self.lu.solve_system(active.len(), |a, b| m(active[a], active[b]), |a| -q[active[a]]) {
             return;
         }
         self.polished.clear();

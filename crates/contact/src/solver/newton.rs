@@ -1,12 +1,12 @@
 //! Semi-smooth Newton's method for min(z, w) = 0 with any M whose entries are known: primal-dual active sets.
 
+use carom_linalg::DenseLu;
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 
 use super::conjugate_gradients::product_plus;
 use super::lcp::{Stop, Trial, natural};
-use super::lu::DenseLu;
 use super::operator::{Entries, Operator, Sparse};
 
 /// Sets tried.
@@ -31,7 +31,7 @@ const ALL_BASES: usize = 12;
 /// index).
 #[derive(Default)]
 pub(super) struct BlockPivoting {
-    lu: DenseLu,
+    lu: DenseLu<f64>,
     active: Vec<u32>,
     next: Vec<u32>,
     place: Vec<u32>,
@@ -163,7 +163,7 @@ impl BlockPivoting {
         let at = |k: usize| active[k] as usize;
         match m.entries() {
             Entries::Dense(m) => {
-                if !self.lu.solve(active.len(), |a, b| m.at(at(a), at(b)), |a| -q[at(a)]) {
+                if !self.lu.solve_system(active.len(), |a, b| m.at(at(a), at(b)), |a| -q[at(a)]) {
                     return false;
                 }
                 (0..active.len()).for_each(|k| z[at(k)] = self.lu.x(k));

@@ -1,5 +1,7 @@
 //! The matrix of a complementarity problem: dense, sparse, or only its product with a vector.
 
+use carom_linalg::sparse::CsMatI;
+
 use super::LcpError;
 
 /// A square matrix M that a complementarity problem is posed with.
@@ -26,7 +28,7 @@ pub trait Operator {
 pub(super) fn size(m: &dyn Operator, diagonal: &mut [f64]) -> f64 {
     let largest = match m.entries() {
         Entries::Dense(m) => largest(m.values.iter().copied()),
-        Entries::Sparse(m) => largest(m.values.iter().copied()),
+        Entries::Sparse(m) => largest(m.rows.data().iter().copied()),
         Entries::Product => {
             m.diagonal_into(diagonal);
             largest(diagonal.iter().copied())
@@ -127,12 +129,16 @@ impl Operator for Dense {
     }
 }
 
-/// Entries that are not zero, in compressed rows.
-#[derive(Debug, Clone, Default)]
+/// Entries that are not zero, in compressed rows: square, finite, columns ascending.
+#[derive(Debug, Clone)]
 pub struct Sparse {
-    starts: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
+    rows: CsMatI<f64, u32, usize>,
+}
+
+impl Default for Sparse {
+    fn default() -> Self {
+        Self { rows: CsMatI::zero((0, 0)) }
+    }
 }
 
 impl Sparse {
@@ -165,13 +171,13 @@ impl Sparse {
             last = Some((row, column));
         }
         (0..n).for_each(|i| starts[i + 1] += starts[i]);
-        Ok(Self { starts, columns, values })
+        Ok(Self { rows: CsMatI::new((n, n), starts, columns, values) })
     }
 
     /// Columns and values of row `i`, columns ascending.
     pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
-        let range = self.starts[i]..self.starts[i + 1];
-        (&self.columns[range.clone()], &self.values[range])
+        let range = self.rows.indptr().outer_inds_sz(i);
+        (&self.rows.indices()[range.clone()], &self.rows.data()[range])
     }
 
     /// Entry (row, column).
@@ -182,7 +188,7 @@ impl Sparse {
 
     /// Number of stored entries.
     pub fn n_entries(&self) -> usize {
-        self.values.len()
+        self.rows.nnz()
     }
 
     /// Whether M = Mᵀ to 1e-14 of the larger diagonal entry.
@@ -200,7 +206,7 @@ impl Sparse {
 
 impl Operator for Sparse {
     fn n(&self) -> usize {
-        self.starts.len().saturating_sub(1)
+        self.rows.rows()
     }
 
     fn apply_into(&self, x: &[f64], y: &mut [f64]) {

@@ -19,10 +19,10 @@ use crate::adaptive::{Adaptive, Formula, Shared, Span, Trial};
 use crate::attempt::Attempt;
 use crate::collocation::{Collocation, STAGES};
 use crate::control::{Controller, Tolerances};
-use crate::factor::Lu;
 use crate::jacobian::Jacobian;
 use crate::newton::keeps;
 use crate::ode::{IntegrateError, Ode};
+use carom_linalg::DenseLu;
 
 mod newton;
 
@@ -40,8 +40,8 @@ pub type Radau5 = Adaptive<RadauIia>;
 pub struct RadauIia {
     collocation: Collocation,
     jacobian: Jacobian,
-    real: Lu<f64>,
-    complex: Lu<c64>,
+    real: DenseLu<f64>,
+    complex: DenseLu<c64>,
     /// Step of the factors; 0 without any.
     factored: f64,
     /// True if the derivative is that of the present state.
@@ -75,8 +75,8 @@ impl Radau5 {
         let formula = RadauIia {
             collocation: Collocation::radau(),
             jacobian: Jacobian::new(n),
-            real: Lu::new(n),
-            complex: Lu::new(n),
+            real: DenseLu::new(n),
+            complex: DenseLu::new(n),
             factored: 0.0,
             is_fresh: false,
             has_jacobian: false,

@@ -1,8 +1,8 @@
 //! Semi-smooth Newton on the Alart-Curnier function, with a line search.
 
-use super::super::lu::DenseLu;
 use super::super::operator::largest;
 use super::{FrictionProblem, Stop, natural, padded, velocities};
+use carom_linalg::DenseLu;
 
 /// Steps of one run.
 const MAX_STEPS: usize = 40;
@@ -27,7 +27,7 @@ const PROXIMAL: f64 = 1e-10;
 /// Alart & Curnier (1991), Comput. Methods Appl. Mech. Engng. 92, 353–375.
 #[derive(Default)]
 pub(super) struct Newton {
-    lu: DenseLu,
+    lu: DenseLu<f64>,
     jacobian: Vec<f64>,
     value: Vec<f64>,
     step: Vec<f64>,
@@ -70,7 +70,7 @@ impl Newton {
             let norm = self.evaluate(problem, r, u);
             self.differentiate(problem, r, u, PROXIMAL * mean);
             let (jacobian, value) = (&self.jacobian, &self.value);
-            if !self.lu.solve(n, |i, j| jacobian[i * n + j], |i| -value[i]) {
+            if !self.lu.solve_system(n, |i, j| jacobian[i * n + j], |i| -value[i]) {
                 r.copy_from_slice(&self.best);
                 return (steps, Stop::Singular);
             }

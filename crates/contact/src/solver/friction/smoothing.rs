@@ -1,9 +1,9 @@
 //! Newton's method on the smoothed projection, the smoothing driven to zero.
 
-use super::super::lu::DenseLu;
 use super::super::operator::largest;
 use super::newton::MAX_UNKNOWNS;
 use super::{FrictionProblem, Stop, natural, padded, velocities};
+use carom_linalg::DenseLu;
 
 /// Steps of one run.
 const MAX_STEPS: usize = 400;
@@ -45,7 +45,7 @@ const LEAST_REGULAR: f64 = 1e-14;
 /// to zero together; the term |u_T| is De Saxcé's.
 #[derive(Default)]
 pub(super) struct Smoothing {
-    lu: DenseLu,
+    lu: DenseLu<f64>,
     /// Whether |u_T| is held at `slips`, one for each contact in units of q.
     held: bool,
     slips: Vec<f64>,
@@ -233,7 +233,7 @@ impl Smoothing {
                 return (steps, Stop::Done);
             }
             let (jacobian, value) = (&self.jacobian, &self.value);
-            if !self.lu.solve(n, |i, j| jacobian[i * n + j], |i| -value[i]) {
+            if !self.lu.solve_system(n, |i, j| jacobian[i * n + j], |i| -value[i]) {
                 return (steps, Stop::Singular);
             }
             here += 1;

@@ -18,8 +18,8 @@
 
 use faer::Mat;
 
-use crate::factor::Lu;
 use crate::second_order::SecondOrder;
+use carom_linalg::DenseLu;
 
 /// The rows that are active, and the correction for them.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct LowRankCorrection {
     rows: Mat<f64>,
     columns: Mat<f64>,
     /// Factors of S/(h² κ) + B X.
-    small: Option<Lu<f64>>,
+    small: Option<DenseLu<f64>>,
     /// B x.
     products: Vec<f64>,
 }
@@ -96,7 +96,7 @@ impl LowRankCorrection {
         }
         if self.products.len() < r {
             let room = r + r / 2;
-            self.small = Some(Lu::new(room));
+            self.small = Some(DenseLu::new(room));
             self.products = vec![0.0; room];
         }
         let Self { rows, columns, active, small, .. } = self;

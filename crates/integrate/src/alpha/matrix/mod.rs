@@ -25,8 +25,8 @@ use low_rank::{LowRankCorrection, dot};
 
 use super::parameters::Parameters;
 use crate::adaptive::Shared;
-use crate::factor::Lu;
 use crate::second_order::{Reading, SecondOrder};
+use carom_linalg::DenseLu;
 
 /// Change of the step up to which factors are kept.
 const SAME_STEP: f64 = 1e-3;
@@ -61,7 +61,7 @@ pub(super) struct StepMatrix {
     scales: Vec<f64>,
     /// What a unit of each multiplier's unknown does to its constraint.
     responses: Vec<f64>,
-    factors: Option<Lu<f64>>,
+    factors: Option<DenseLu<f64>>,
     correction: LowRankCorrection,
     solution: Vec<f64>,
     work: Work,
@@ -122,7 +122,7 @@ impl StepMatrix {
             response: Mat::zeros(m, m),
             scales: vec![1.0; size],
             responses: zeros(m),
-            factors: (size > 0).then(|| Lu::new(size)),
+            factors: (size > 0).then(|| DenseLu::new(size)),
             correction: LowRankCorrection::none(),
             solution: zeros(size),
             work: Work {
