@@ -10,7 +10,7 @@ use carom_fem::{Body, Geometry};
 use carom_files::{WriteFileError, write_atomically};
 use carom_mesh::inp::{self, InpMaterial, WriteInpError};
 use carom_mesh::msh::{self, WriteMshError};
-use carom_mesh::{Mesh, vtu};
+use carom_mesh::{Mesh, legacy_vtk, vtu};
 use carom_nurbs::{Multipatch, read, write};
 use carom_vtk::{Grid, WriteOptions, write_vtu};
 use thiserror::Error;
@@ -93,6 +93,15 @@ pub const FORMATS: &[Format] = &[
             Ok(MeshFile { mesh, notes: sentences(&notes), materials: None })
         })),
         writer: Some(Writer::Grid(|grid, path| Ok(write_vtu(path, grid, WriteOptions::default())?))),
+    },
+    Format {
+        name: "VTK legacy",
+        endings: &["vtk"],
+        reader: Some(Reader::Mesh(|path| {
+            let (mesh, notes) = legacy_vtk::read(path)?;
+            Ok(MeshFile { mesh, notes: sentences(&notes), materials: None })
+        })),
+        writer: None,
     },
     nurbs("G+Smo", &["xml"], Some(write::gismo)),
     nurbs("MFEM NURBS", &["mesh"], Some(write::mfem)),
@@ -284,5 +293,6 @@ mod tests {
         assert!(Format::of(Path::new("part.inp.bak")).is_none() && Format::of(Path::new("msh")).is_none());
         assert!(readable().contains(".step .stp .iges"));
         assert!(!writable().contains(".step") && writable().contains(".vtu"));
+        assert!(!writable().contains(".vtk") && readable().contains(".vtk"));
     }
 }

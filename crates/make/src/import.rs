@@ -7,6 +7,7 @@ use carom_fem::{Body, Geometry, Material, Units};
 use carom_files::Waiting;
 use carom_files::coordinates::{self, ImpossiblePoint};
 use carom_mesh::inp::{InpMaterial, ReadInpError};
+use carom_mesh::legacy_vtk::ReadVtkError;
 use carom_mesh::msh::{self, ReadMshError};
 use carom_mesh::vtu::ReadVtuError;
 use carom_mesh::{CellRef, Mesh, quality};
@@ -134,6 +135,9 @@ pub enum ImportError {
     /// The .vtu file cannot be read.
     #[error(transparent)]
     Vtu(#[from] ReadVtuError),
+    /// The legacy .vtk file cannot be read, or a .vtp file is a surface.
+    #[error(transparent)]
+    Vtk(#[from] ReadVtkError),
     /// The NURBS file cannot be read.
     #[error(transparent)]
     Nurbs(#[from] ReadNurbsError),
@@ -197,7 +201,10 @@ pub fn import_with(
     if !coordinates::is_length(scale) {
         return Err(ImportError::Scale { scale });
     }
-    let unknown = || ImportError::UnknownFormat { path: path.to_owned(), ending: formats::ending(path) };
+    let unknown = || match formats::ending(path) {
+        ending if ending == "vtp" => ReadVtkError::Surface { path: path.to_owned() }.into(),
+        ending => ImportError::UnknownFormat { path: path.to_owned(), ending },
+    };
     let reader = Format::of(path).and_then(|format| format.reader);
     let is_cad = matches!(reader, Some(Reader::Cad));
     if !is_cad && options.cad != CadOptions::default() {
@@ -382,6 +389,7 @@ impl ImportError {
             Self::Msh(ReadMshError::Open { .. })
             | Self::Inp(ReadInpError::Open { .. })
             | Self::Vtu(ReadVtuError::File(carom_vtk::ReadError::Open { .. }))
+            | Self::Vtk(ReadVtkError::File(carom_vtk::ReadLegacyError::Open { .. }))
             | Self::Nurbs(ReadNurbsError::Io { .. }) => ImportErrorKind::Files,
             Self::Cad(CadError::Run { .. } | CadError::Failed { code: 5, .. }) => ImportErrorKind::Files,
             Self::Cad(CadError::Failed { code: 2 | 3, .. }) => ImportErrorKind::Input,
