@@ -96,6 +96,7 @@ fn damage_is_an_error_with_its_line() {
         ("POINTS 5 float", "POINTS 5 floaty", 5),
         ("POINTS 5 float", "POINTS -5 float", 5),
         ("0 0 1 1 1 1.5", "0 0 1 1 x 1.5", 7),
+        ("0 0 1 1 1 1.5", "0 0 1 1 1 nan", 7),
         ("CELLS 2 10", "CELLS 2 11", 11),
         ("CELL_TYPES 2", "CELL_TIPES 2", 11),
         ("SCALARS set:left int 1", "SCALARS set:left text 1", 15),
@@ -120,7 +121,10 @@ fn damage_is_an_error_with_its_line() {
     assert!(matches!(error, ParseLegacyError::Grid(_)), "{error}");
     let error = changed("4 1 2 3 4", "9 1 2 3 4");
     assert_eq!(error, ParseLegacyError::CellSize { cell: 1 });
-    let error = changed("1 1 1.5", "1 1 nan");
+    let mut content = binary();
+    let at = content.windows(8).position(|bytes| bytes == 1.5_f64.to_be_bytes()).unwrap();
+    content[at..at + 8].copy_from_slice(&f64::NAN.to_be_bytes());
+    let error = parse_legacy(&content).unwrap_err();
     assert!(matches!(error, ParseLegacyError::NotFinite { point: 4, .. }), "{error}");
     let error = parse_legacy(b"solid cube\n").unwrap_err();
     assert!(matches!(error, ParseLegacyError::NotLegacy { .. }), "{error}");

@@ -328,7 +328,9 @@ impl Walk<'_> {
             let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             let word = rest[blank..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
             let text = &rest[blank..blank + word];
-            let is_number = std::str::from_utf8(text).is_ok_and(|word| word.parse::<f64>().is_ok());
+            // The library reads no `nan` and no `inf`.
+            let is_number =
+                std::str::from_utf8(text).is_ok_and(|word| word.parse::<f64>().is_ok_and(f64::is_finite));
             if !is_number {
                 let expected = format!("number {} of {n}", k + 1);
                 return Err(self.unexpected(self.at, &expected, &String::from_utf8_lossy(text)));
