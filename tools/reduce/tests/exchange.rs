@@ -265,13 +265,13 @@ fn matrices_of_other_bodies_are_refused() {
     lines.swap(1, 5);
     fs::write(folder.join("swapped.txt"), lines.join("\n")).unwrap();
     let text = import("bar.K.mtx", "bar.M.mtx", "swapped.txt", "ends.txt");
-    assert!(text.contains("does not let the body move freely"), "{text}");
+    assert!(text.contains("does not permit rigid motions"), "{text}");
     fs::write(folder.join("short.txt"), lines[..20].join("\n")).unwrap();
     let text = import("bar.K.mtx", "bar.M.mtx", "short.txt", "ends.txt");
     assert!(text.contains("189 rows") && text.contains("57 dofs"), "{text}");
     // A stiffness is not a mass.
     let text = import("bar.K.mtx", "bar.K.mtx", "bar.nodes.txt", "ends.txt");
-    assert!(text.contains("is no mass of solid elements") && text.contains("of node"), "{text}");
+    assert!(text.contains("is not a mass matrix of solid elements") && text.contains("of node"), "{text}");
     let text = import("bar.M.mtx", "bar.K.mtx", "bar.nodes.txt", "ends.txt");
     assert!(text.contains("give the stiffness first, then the mass"), "{text}");
     fs::write(folder.join("empty.mtx"), "").unwrap();
@@ -318,7 +318,7 @@ fn matrices_of_other_bodies_are_refused() {
     fs::write(folder.join("twice.txt"), "1 0 0 0\n1 1 0 0\n").unwrap();
     assert!(
         import("bar.K.mtx", "bar.M.mtx", "twice.txt", "ends.txt")
-            .contains("twice.txt`:2: node 1 comes twice")
+            .contains("twice.txt`:2: node 1 is listed twice")
     );
     assert!(failure(folder, 2, "import bar.K.mtx bar.M.mtx -o a.rom").contains("a list of their nodes"));
     assert!(!folder.join("a.rom").exists());

@@ -314,7 +314,7 @@ fn errors_in_matrices_of_abaqus_are_reported_with_their_line() {
     for (line, told) in [
         ("1000,4, 1000,4, 1.0", "K.mtx`:1: node 1000 has the dof 4 (a rotation); only displacements"),
         ("1000,8, 1000,8, 1.0", "the dof 8 (a pressure)"),
-        ("-5,1, -5,1, 1.0", "K.mtx`:1: node -5 is one that Abaqus made"),
+        ("-5,1, -5,1, 1.0", "K.mtx`:1: node -5 is an internal node of Abaqus"),
         ("1001,1, 1001,1, 1.0", "K.mtx`:1: node 1001 is not in the list of the nodes, which has 64"),
         ("1000,1, 1000,1, 1.0e36", "K.mtx`:1: 1e36 for x of node 1000 is a support"),
         (
@@ -339,7 +339,7 @@ fn errors_in_matrices_of_abaqus_are_reported_with_their_line() {
         ("*NODE, SYSTEM=C\n1000, 0, 0, 0\n", "list`:1: expected"),
         ("*NODE, INPUT=other.txt\n", "list`:1: expected"),
         ("*NODE\n1000, 0, 0, 0\n*INSTANCE, name=a, part=b\n0, 0, 1\n", "list`:4: expected"),
-        ("*NODE\n1000, 0, 0, 0\n*NODE\n1000, 1, 0, 0\n", "list`:4: node 1000 comes twice"),
+        ("*NODE\n1000, 0, 0, 0\n*NODE\n1000, 1, 0, 0\n", "list`:4: node 1000 is listed twice"),
         ("*ELEMENT, type=C3D4\n1, 1, 2, 3, 4\n", "lists no nodes"),
     ] {
         bar.write("list", list);
@@ -432,7 +432,7 @@ fn errors_in_harwell_boeing_files_are_reported_with_their_line() {
         (changed(last, "      0.1234567D+0x"), format!("K.matrix`:{}: expected a value", last + 1)),
         (lines[..last].join("\n"), "it was cut".to_owned()),
         (lines[..8].join("\n"), "K.matrix`:9: expected pointers to columns".to_owned()),
-        ("HB\0\0\0".to_owned(), "`K.matrix` is no text; write it as text (Ansys: HBMAT".to_owned()),
+        ("HB\0\0\0".to_owned(), "`K.matrix` is not a text file; write it as text (Ansys: HBMAT".to_owned()),
     ] {
         bar.write("K.matrix", content);
         let text = bar.refused("K.matrix M.matrix --nodes nodes.txt --dofs rows.txt");
