@@ -59,7 +59,7 @@
 //! };
 //! let system = System::new(&problem, &Silent)?;
 //! let mut simulation = Simulation::new(system, Settings { load_steps: 1, end_time: 1.0 });
-//! simulation.run(None, &mut Ignore, &Silent)?;
+//! simulation.run(&mut Ignore, &Silent)?;
 //! let stretch = 1e5 * 1.0 / (210e9 * 0.1 * 0.05);
 //! let longest = simulation.last().bodies[0].max_displacement;
 //! assert!((longest / stretch - 1.0).abs() < 1e-3);

@@ -62,7 +62,7 @@ fn refusal(text: &str, overrides: &[&str]) -> String {
 #[test]
 fn a_scenario_is_read_with_its_defaults() {
     let scenario = read(GOOD, &[]).unwrap();
-    assert_eq!(scenario.simulation.scheme, Scheme::Quasistatic);
+    assert!(matches!(scenario.simulation.scheme, Scheme::Quasistatic(_)));
     assert_eq!(scenario.simulation.output_every, 1.0e-3 / 200.0);
     let BodySource::Make { make } = &scenario.body[0].source else { panic!("{:?}", scenario.body[0].source) };
     assert_eq!(make.elements, [2]);
@@ -281,7 +281,10 @@ value = 1.0e6
 fn a_static_scenario_needs_no_reduction_and_reads_back_the_same() {
     let read = |text: &str| Scenario::parse(Path::new("static.toml"), text, &[], &["steel"]);
     let scenario = read(STATIC).unwrap();
-    assert_eq!((scenario.simulation.steps, scenario.simulation.end_time), (Some(3), 1.0));
+    assert_eq!(
+        (scenario.simulation.scheme, scenario.simulation.end_time),
+        (Scheme::Static { steps: 3 }, 1.0)
+    );
     assert_eq!(scenario.support[0].displacement, [1e-3, 0.0, 0.0]);
     assert_eq!(read(&scenario.to_toml()).unwrap(), scenario);
     let moved = STATIC.replace("[1.0e-3, 0.0, 0.0]", "[0.0, 1.0e-3, 0.0]");
@@ -290,6 +293,39 @@ fn a_static_scenario_needs_no_reduction_and_reads_back_the_same() {
     let timed = STATIC.replace("scheme = \"static\"", "end_time = 1.0");
     let message = read(&timed).unwrap_err().to_string();
     assert!(message.contains("`steps`") && message.contains("`reduce` is missing"), "{message}");
+}
+
+#[test]
+fn keys_of_other_schemes_are_refused_at_their_lines() {
+    let cases = [
+        (STATIC, "time_step = 1e-3", "`time_step` belongs to the scheme `quasistatic`, `dynamic`, `damped`"),
+        (STATIC, "relative_tolerance = 1e-4", "the scheme `static` applies the load in `steps`: remove"),
+        (STATIC, "integrator = \"radau5\"", "`integrator` belongs to"),
+        (RIGID, "maximum_step = 1.0", "steps of one length, `time_step`"),
+        (RIGID, "spectral_radius = 0.5", "`spectral_radius` belongs to"),
+        (RIGID, "steps = 3", "`steps` belongs to the scheme `static`"),
+        (GOOD, "steps = 3", "`steps` belongs to the scheme `static`"),
+    ];
+    for (text, key, expected) in cases {
+        let refused = refusal(&text.replacen("[simulation]\n", &format!("[simulation]\n{key}\n"), 1), &[]);
+        assert!(refused.contains(expected), "{key}: {refused}");
+        let line = 1 + text[..text.find("[simulation]").unwrap()].matches('\n').count() + 1;
+        assert!(refused.contains(&format!(":{line}: ")), "{key}: {refused}");
+        assert!(!refused.contains("unknown key"), "one problem, told once: {refused}");
+    }
+}
+
+#[test]
+fn a_static_scenario_of_earlier_versions_reads_the_same() {
+    let read = |text: &str| Scenario::parse(Path::new("static.toml"), text, &[], &["steel"]).unwrap();
+    let scenario = read(STATIC);
+    let written = scenario.to_toml();
+    assert!(!written.contains("integrator") && !written.contains("relative_tolerance"), "{written}");
+    // Versions that wrote the defaults of all keys wrote these two.
+    let before = written
+        .replace("end_time", "integrator = \"dop853\"\nend_time")
+        .replace("output_every", "relative_tolerance = 1e-6\noutput_every");
+    assert_eq!(read(&before), scenario);
 }
 
 #[test]
@@ -359,8 +395,9 @@ fn a_rigid_scenario_says_its_own_integrator_and_reads_back() {
 fn options_of_generalised_alpha_are_its_own_and_read_back() {
     let with = |keys: &str| GOOD.replace("end_time", &format!("{keys}\nend_time"));
     let scenario = read(&with("integrator = \"generalised-alpha\""), &[]).unwrap();
-    assert_eq!(scenario.simulation.spectral_radius, Some(0.8));
-    assert_eq!(scenario.simulation.constraints, Some(JointForm::Stabilised));
+    let alpha = |spectral_radius, constraints| Integrator::GeneralisedAlpha { spectral_radius, constraints };
+    let chosen = |scenario: &Scenario| scenario.simulation.scheme.integration().unwrap().integrator;
+    assert_eq!(chosen(&scenario), alpha(0.8, JointForm::Stabilised));
     assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
     let set = [
         ("simulation.integrator", "\"generalised-alpha\""),
@@ -369,8 +406,7 @@ fn options_of_generalised_alpha_are_its_own_and_read_back() {
     ];
     let set = set.map(|(key, value)| format!("{key}={value}"));
     let scenario = read(GOOD, &[&set[0], &set[1], &set[2]]).unwrap();
-    assert_eq!(scenario.simulation.spectral_radius, Some(0.5));
-    assert_eq!(scenario.simulation.constraints, Some(JointForm::Index3));
+    assert_eq!(chosen(&scenario), alpha(0.5, JointForm::Index3));
     assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
     let of_alpha = "integrator = \"generalised-alpha\"\n";
     for (keys, expected) in [
@@ -486,12 +522,13 @@ fn an_unknown_scheme_is_told_those_that_run() {
 #[test]
 fn schemes_whose_modes_all_move_take_generalised_alpha() {
     for (scheme, integrator) in [
-        ("quasistatic", Integrator::DormandPrince5),
-        ("dynamic", Integrator::GeneralisedAlpha),
-        ("damped", Integrator::GeneralisedAlpha),
+        ("quasistatic", "dormand-prince5"),
+        ("dynamic", "generalised-alpha"),
+        ("damped", "generalised-alpha"),
     ] {
         let scenario = read(GOOD, &[&format!("simulation.scheme=\"{scheme}\"")]).unwrap();
-        assert_eq!(scenario.simulation.integrator, integrator, "{scheme}");
+        let settings = scenario.simulation.scheme.integration().unwrap();
+        assert_eq!(settings.integrator.name(), integrator, "{scheme}");
         assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
     }
 }

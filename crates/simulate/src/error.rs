@@ -11,7 +11,7 @@ use carom_multibody::{BodyError, ContactSetupError, RunError, SystemError};
 use carom_reduce::ReduceError;
 use thiserror::Error;
 
-use crate::RepeatedContact;
+use crate::{RepeatedContact, SchemeError};
 
 /// What kind of failure it is: decides the exit code of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,46 +65,12 @@ pub enum SimulateError {
         /// Why.
         why: String,
     },
-    /// A scheme that this release does not have.
-    #[error(
-        "the scheme `{scheme}` is not available in this release; {} are",
-        carom_format::scenario::model::Scheme::AVAILABLE
-    )]
-    Scheme {
-        /// Its name.
-        scheme: &'static str,
-    },
+    /// The scenario has something that its scheme does not take.
+    #[error(transparent)]
+    Scheme(#[from] SchemeError),
     /// A spectral radius that is none.
     #[error(transparent)]
     SpectralRadius(#[from] carom_integrate::SpectralRadiusError),
-    /// An integrator that does not go with the scheme.
-    #[error(
-        "the integrator `{integrator}` does not go with the scheme `{scheme}`; `dop853`, `dormand-prince5`, \
-         `radau5`, `bdf2`, `midpoint` and `generalised-alpha` do"
-    )]
-    Integrator {
-        /// Name of the scheme.
-        scheme: &'static str,
-        /// Its name.
-        integrator: &'static str,
-    },
-    /// A contact without penetration where no mode answers at once.
-    #[error(
-        "the scheme `{scheme}` needs `law = {{ kind = \"penalty\" }}`: all modes move, and none is left that \
-         answers a pressure at once; `quasistatic` has contact without a penalty"
-    )]
-    NeedsPenalty {
-        /// Name of the scheme.
-        scheme: &'static str,
-    },
-    /// A table of the scenario that the scheme does not take.
-    #[error("the scheme `{scheme}` takes no [[{table}]] in this release")]
-    Table {
-        /// Name of the scheme.
-        scheme: &'static str,
-        /// Its name.
-        table: &'static str,
-    },
     /// A shape that cannot stand at its end of a pair.
     #[error(
         "`{end}` has no {has} to touch with: in `between` the first body touches with points or balls, the \
@@ -321,15 +287,6 @@ pub enum SimulateError {
         pair: String,
         /// Name of the body.
         body: String,
-    },
-    /// Friction, which the scheme does not have yet.
-    #[error(
-        "contact between {pair}: scheme `static` has no friction, as what sticks would depend on how the \
-         loads came on; set `friction = 0`, or take scheme `quasistatic` with time"
-    )]
-    Friction {
-        /// The surfaces.
-        pair: String,
     },
     /// A load acts at a place that the body does not have.
     #[error("body `{body}` has no marker or interface set `{part}` for a load to act at; it has {known}")]

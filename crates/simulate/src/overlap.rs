@@ -2,7 +2,7 @@
 
 mod frames;
 
-pub(crate) use frames::{OverlapWatch, Watching};
+pub(crate) use frames::OverlapWatch;
 
 use std::rc::Rc;
 
@@ -15,7 +15,6 @@ use nalgebra::{Matrix3, Vector3};
 use crate::SimulateError;
 use crate::discretised::{Bodies, Discretised};
 use crate::references::Parts;
-use crate::run::reduces;
 use crate::system::placement;
 
 /// Depth over the size of a contact zone from which bodies do not press on each other but lie inside each
@@ -31,7 +30,7 @@ pub(crate) fn problems<'a>(
     parts: &[Parts<'a>],
     bodies: &Bodies<'a>,
 ) -> Vec<SimulateError> {
-    if !reduces(scenario) {
+    if !scenario.simulation.scheme.reduces() {
         return Vec::new();
     }
     let placed = |end: &End| {

@@ -4,7 +4,7 @@
 
 use carom_fem::plausible::{self, Implausible, plain};
 use carom_fem::{Body, MassProperties};
-use carom_format::scenario::model::{BodySpec, Scenario, Scheme};
+use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_reduce::ReducedBody;
 
 use crate::SimulateError;
@@ -39,7 +39,7 @@ pub(crate) fn warnings<'a>(
     bodies: &Bodies<'a>,
 ) -> Result<Vec<String>, SimulateError> {
     let mut found = Vec::new();
-    if scenario.simulation.scheme != Scheme::Static {
+    if scenario.simulation.scheme.row().has_time {
         found.extend(of_times(scenario));
     }
     let gravity = norm(&scenario.simulation.gravity);
@@ -82,7 +82,8 @@ fn of_times(scenario: &Scenario) -> Vec<Implausible> {
     let seconds = || "times are in seconds".to_owned();
     let mut found = Vec::new();
     found.extend(Implausible::check("simulation", ("end_time", "s"), end, END_TIME, seconds));
-    let steps = [("time_step", simulation.time_step), ("maximum_step", simulation.maximum_step)];
+    let maximum_step = simulation.scheme.integration().and_then(|settings| settings.maximum_step);
+    let steps = [("time_step", simulation.scheme.time_step()), ("maximum_step", maximum_step)];
     for (key, step) in steps.into_iter().filter_map(|(key, step)| Some((key, step?))) {
         let n = end / step;
         // An upper bound of the step may be larger than the run.

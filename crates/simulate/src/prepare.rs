@@ -18,7 +18,6 @@ use crate::discretised::Bodies;
 use crate::overlap::{self, Silhouette};
 use crate::plausible;
 use crate::references::{self, Parts};
-use crate::run::{reduces, supported};
 
 mod body;
 mod model;
@@ -98,7 +97,7 @@ pub fn prepare(
     workshop: Workshop<'_>,
     progress: &dyn Progress,
 ) -> Result<Prepared, SimulateError> {
-    supported(scenario)?;
+    crate::scheme::check(scenario)?;
     let mut prepared = Prepared::default();
     let mut sources = Vec::new();
     let n_bodies = scenario.body.len();
@@ -127,7 +126,7 @@ pub fn prepare(
     let mut models: BTreeMap<String, Arc<ReducedBody>> = BTreeMap::new();
     for (i, (spec, source)) in scenario.body.iter().zip(sources).enumerate() {
         let source = match source {
-            Source::Body(path, stored) if spec.rigid || !reduces(scenario) => {
+            Source::Body(path, stored) if spec.rigid || !scenario.simulation.scheme.reduces() => {
                 prepared.bodies.push(as_it_is(spec, path, *stored));
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use carom_contact::{Law, Stiffness};
 use carom_fem::{Body, Geometry, SetError};
-use carom_format::scenario::model::{BodySpec, ContactSpec, End, ReduceSpec, Scenario, Scheme, Spot};
+use carom_format::scenario::model::{BodySpec, ContactSpec, End, ReduceSpec, Scenario, Spot};
 use carom_reduce::interface::{Interface, InterfaceSpec};
 use carom_reduce::options::{DEFAULT_FIXED_MODES, LEAST_FIXED_MODES};
 use carom_reduce::{ReduceError, ReducedBody, Support};
@@ -11,7 +11,6 @@ use crate::SimulateError;
 use crate::discretised::Bodies;
 use crate::overlap::Silhouette;
 use crate::rigid::{Role, shape_role};
-use crate::run::reduces;
 
 /// What is known of a body whose parts are named.
 pub(crate) enum Parts<'a> {
@@ -57,6 +56,7 @@ pub(crate) fn problems<'a>(
         }
         found.extend(too_few_modes(scenario, spec).map(|error| error.at(format!("body.{i}.reduce.modes"))));
     }
+    let row = scenario.simulation.scheme.row();
     let of = |end: &End| scenario.body.iter().zip(parts).find(|(spec, _)| spec.name == end.body);
     for (i, pair) in scenario.contact.iter().enumerate() {
         let at = |error: SimulateError| error.at(format!("contact.{i}.between"));
@@ -66,15 +66,15 @@ pub(crate) fn problems<'a>(
                 found.extend(shape_role(end, shape, role).map(at));
                 continue;
             }
-            let problem = of(end).and_then(|(spec, parts)| match (scenario.simulation.scheme, parts) {
-                (Scheme::Rigid, Parts::Geometry(body)) => rigid_end(end, role, spec, body),
+            let problem = of(end).and_then(|(spec, parts)| match (row.points_touch, parts) {
+                (true, Parts::Geometry(body)) => rigid_end(end, role, spec, body),
                 _ => surface(scenario, pair, end, spec, parts),
             });
             found.extend(problem.map(at));
         }
         // A stiffness says how two rigid bodies give way; without one it follows from an elastic body.
         let has_stiffness = matches!(pair.law, Law::Penalty(Stiffness::PerArea(_)));
-        let gives_way = has_stiffness || scenario.simulation.scheme == Scheme::Rigid;
+        let gives_way = has_stiffness || row.points_touch;
         if !gives_way && pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid)) {
             let pair = format!("{}, {}", pair.between[0], pair.between[1]);
             found.push(at(SimulateError::BothRigid { pair }));
@@ -108,7 +108,7 @@ pub(crate) fn grounded_moves(spec: &BodySpec, held: &[String]) -> Option<Simulat
 
 /// The error that the reduction would end with, before anything is computed.
 fn too_few_modes(scenario: &Scenario, spec: &BodySpec) -> Option<SimulateError> {
-    let reduce = spec.reduce.as_ref().filter(|_| reduces(scenario) && !spec.rigid)?;
+    let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces() && !spec.rigid)?;
     let count = reduce.modes.filter(|&count| count < LEAST_FIXED_MODES && reduce.fix.is_empty())?;
     let hint = format!("; {DEFAULT_FIXED_MODES} is a good number");
     let source = ReduceError::TooFewModes { body: spec.name.clone(), count, hint };
@@ -123,7 +123,7 @@ fn unusable<'a>(
     body: &'a Body,
     bodies: &Bodies<'a>,
 ) -> Option<SimulateError> {
-    let reduce = spec.reduce.as_ref().filter(|_| reduces(scenario) && !spec.rigid)?;
+    let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces() && !spec.rigid)?;
     if sets_of(spec).any(|(_, set)| missing(body, set).is_some()) {
         return None;
     }
@@ -229,14 +229,14 @@ fn surface(
     if let Err(error) = body.faces_of_set(&end.part) {
         return Some(error.into());
     }
-    let reduce = spec.reduce.as_ref().filter(|_| reduces(scenario))?;
+    let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces())?;
     not_an_interface(reduce.interface.iter().map(String::as_str).collect())
 }
 
 /// The error if a force acts at no marker or set; of a reduced body, at no interface.
 fn place(scenario: &Scenario, end: &End, spec: &BodySpec, parts: &Parts<'_>) -> Option<SimulateError> {
     let mut known: Vec<String> = spec.marker.iter().map(|marker| marker.name.clone()).collect();
-    match (parts, spec.reduce.as_ref().filter(|_| reduces(scenario) && !spec.rigid)) {
+    match (parts, spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces() && !spec.rigid)) {
         (Parts::Geometry(_), Some(reduce)) => {
             known.extend(reduce.attach.keys().chain(&reduce.interface).cloned());
         }

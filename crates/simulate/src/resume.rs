@@ -5,10 +5,19 @@ use std::path::Path;
 
 use carom_dynamics::Checkpoint;
 use carom_format::result::{ResultBody, RunHeader, RunState};
-use carom_format::scenario::model::{Scenario, Scheme};
+use carom_format::scenario::model::Scenario;
 use carom_format::{ResultReader, ResultWriter};
 
-use crate::{RunOptions, SimulateError};
+use crate::SimulateError;
+
+/// How to run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RunOptions {
+    /// Replace a result that exists.
+    pub replace: bool,
+    /// Continue a result where it stopped; begin it where there is none.
+    pub resume: bool,
+}
 
 /// The scenario of a run that continues a result: frames keep the distance in time with which they were begun
 /// where the scenario leaves it to follow from the end time, which may be another one now.
@@ -73,8 +82,11 @@ fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> Result<bool
     let reader = ResultReader::open(path)?;
     let begun = reader.header()?;
     // Loads of statics are parts of what they are at the end.
-    let may_differ: &[&str] =
-        if scenario.simulation.scheme == Scheme::Static { &[EVERY] } else { &[EVERY, "end_time"] };
+    let may_differ: &[&str] = match scenario.simulation.scheme.row().has_time {
+        true => &[EVERY, "end_time"],
+        // Earlier versions wrote defaults of keys that the scheme does not have.
+        false => &[EVERY, "integrator", "relative_tolerance"],
+    };
     if let Some((was, is)) = first_difference(&begun.scenario, &header.scenario, may_differ) {
         return refuse(format!("it was begun with {was}, and the scenario has {is} now"));
     }

@@ -12,7 +12,7 @@
 
 use carom_dynamics::ContactEvent;
 use carom_fem::{MATERIALS, Material};
-use carom_format::scenario::model::{Scenario, Scheme};
+use carom_format::scenario::model::Scenario;
 
 use crate::{Prepared, PreparedModel};
 
@@ -21,9 +21,9 @@ const LIMIT: f64 = 0.02;
 
 /// Warnings of the rigid bodies that touched a flexible one.
 pub(crate) fn too_rigid(scenario: &Scenario, prepared: &Prepared, events: &[ContactEvent]) -> Vec<String> {
-    let (power, of) = match scenario.simulation.scheme {
-        Scheme::Static => (-1.0, "at a given approach"),
-        _ => (-0.4, "of an impact"),
+    let (power, of) = match scenario.simulation.scheme.row().has_time {
+        false => (-1.0, "at a given approach"),
+        true => (-0.4, "of an impact"),
     };
     let number = |name: &str| scenario.body.iter().position(|body| body.name == name);
     let mut warnings = Vec::new();

@@ -33,6 +33,7 @@ pub(crate) fn give_static_modes(
     units: &[Vec<UnitLoad>],
     bodies: &mut [Body],
 ) -> Result<Vec<String>, SimulateError> {
+    let high_modes = scenario.simulation.scheme.row().high_modes;
     let mut warnings = Vec::new();
     for (i, (spec, ready)) in scenario.body.iter().zip(&prepared.bodies).enumerate() {
         let PreparedModel::Reduced(rom) = &ready.model else { continue };
@@ -43,7 +44,7 @@ pub(crate) fn give_static_modes(
         let modes = StaticModes::new(rom, loads.as_ref(), &mobilities)
             .map_err(|source| SimulateError::StaticModes { body: spec.name.clone(), source })?;
         match modes {
-            Some(modes) => bodies[i] = body(scenario.simulation.scheme, spec, ready, Some(modes))?,
+            Some(modes) => bodies[i] = body(high_modes, spec, ready, Some(modes))?,
             None => warnings.extend(too_stiff(
                 &spec.name,
                 &units[i],

@@ -1,138 +1,118 @@
 //! The scheme `static`: a scenario as a static problem of `carom-continuum`, and its result.
 
-use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use carom_continuum::statics::{
-    BodyForces, BodySpec, ContactSpec, Force, LoadStep, PairOutcome, Place, Pressure, Problem, RunError,
-    Settings, Simulation, StaticObserver, Support, System,
+    BodySpec, ContactSpec, Force, LoadStep, Place, Pressure, Problem, Settings, Simulation, StaticObserver,
+    Support, System,
 };
 use carom_dynamics::{Axes, Checkpoint, ContactEvent, Frame, Observer, ObserverError};
 use carom_fem::Body;
-use carom_format::ResultWriter;
-use carom_format::result::{ForceKind, NoteLevel, ResultBody, ResultPair, RunHeader, RunState, StaticForce};
+use carom_format::ResultError;
+use carom_format::result::{ForceKind, ResultBody, ResultPair, StaticForce};
 use carom_format::scenario::model::{BodySpec as SpecOfBody, Rim, Scenario, Spot};
-use carom_multibody::RunSummary;
 use carom_progress::Progress;
 
-use crate::overlap::{OverlapWatch, Watching};
+use crate::outcome::{Described, Phases, RunEnd, RunSummary, StaticOutcome, SupportOutcome, absolute};
+use crate::recorder::Recorder;
 use crate::rigid_partner::too_rigid;
-use crate::run::{absolute, cpu_seconds};
+use crate::run::Run;
 use crate::system::placement;
-use crate::{Prepared, PreparedBody, PreparedModel, RunOptions, RunOutcome, SimulateError, resume};
+use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
 
-/// The equilibrium of a static run under the full load.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct StaticOutcome {
-    /// Forces on each body.
-    pub bodies: Vec<BodyForces>,
-    /// Forces of the supports of deformable bodies.
-    pub supports: Vec<SupportOutcome>,
-    /// All forces on all bodies, as the result keeps them.
-    pub forces: Vec<StaticForce>,
-    /// The contact pairs.
-    pub pairs: Vec<PairOutcome>,
-    /// Largest unbalanced force on a free rigid motion, relative to all forces.
-    pub residual: f64,
+/// Bodies on their way to the full load. Frame 0 is the unloaded state; each load step is a frame, at the
+/// pseudo-time `end_time` times the part of the load.
+pub(crate) struct StaticRun<'a> {
+    scenario: &'a Scenario,
+    prepared: &'a Prepared,
+    simulation: Simulation,
+    /// Forces of the frame written last.
+    forces: Vec<StaticForce>,
 }
 
-/// Force of a support, inertial axes.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SupportOutcome {
-    /// `BODY:SET`.
-    pub on: String,
-    /// Force on the body \[N\].
-    pub force: [f64; 3],
+impl<'a> StaticRun<'a> {
+    /// Factorises the bodies and condenses their contacts.
+    ///
+    /// * `steps` — equal parts of the load
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        prepared: &'a Prepared,
+        steps: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self, SimulateError> {
+        let system = System::new(&problem(scenario, prepared), progress)?;
+        let settings = Settings { load_steps: steps, end_time: scenario.simulation.end_time };
+        Ok(Self { scenario, prepared, simulation: Simulation::new(system, settings), forces: Vec::new() })
+    }
 }
 
-/// Finds the equilibrium of a scenario whose bodies are ready, and keeps the result at `path`.
-///
-/// Frame 0 is the unloaded state; each load step is a frame, at the pseudo-time `end_time` times the part of
-/// the load.
-///
-/// # Errors
-///
-/// [`SimulateError`]; the load steps that were solved are in the result.
-pub(crate) fn run_static(
-    scenario: &Scenario,
-    scenario_folder: &Path,
-    prepared: &Prepared,
-    path: &Path,
-    options: RunOptions,
-    progress: &dyn Progress,
-) -> Result<RunOutcome, SimulateError> {
-    let (started, cpu_started) = (Instant::now(), cpu_seconds());
-    let system = System::new(&problem(scenario, prepared), progress)?;
-    let set_up = started.elapsed().as_secs_f64();
-    let header = header(&system, scenario, scenario_folder, prepared);
-    let (mut writer, checkpoint) = resume::begin(path, &header, scenario, options)?;
-    let mut watch = OverlapWatch::new(scenario, prepared, &header.bodies);
-    let settings = Settings {
-        load_steps: scenario.simulation.steps.unwrap_or(1),
-        end_time: scenario.simulation.end_time,
-    };
-    let mut simulation = Simulation::new(system, settings);
-    let mut record = Record { writer: &mut writer, watch: &mut watch, scenario, forces: Vec::new() };
-    let ended = simulation.run(checkpoint.as_ref(), &mut record, progress);
-    let forces = record.forces;
-    // A result that could not be kept ends at its last checkpoint.
-    if let Err(error @ (RunError::Observer(_) | RunError::Checkpoint(_))) = ended {
-        return Err(error.into());
+impl Run for StaticRun<'_> {
+    fn described(&mut self) -> Described {
+        let (scenario, system) = (self.scenario, &self.simulation.system);
+        let described = |(number, (spec, ready)): (usize, (&SpecOfBody, &PreparedBody))| ResultBody {
+            name: spec.name.clone(),
+            rigid: spec.rigid,
+            fixed: spec.fixed,
+            mass: system.mass(number),
+            frame_origin: [0.0; 3],
+            modes: [system.n_displacements(number), 0],
+            rom_path: String::new(),
+            rom_checksum: String::new(),
+            body_path: absolute(&ready.body_path),
+            body_checksum: ready.body_checksum.clone(),
+        };
+        let pairs = scenario.contact.iter().enumerate().map(|(number, pair)| {
+            let surfaces = system.surfaces(number).cloned();
+            let [first, second] =
+                surfaces.unwrap_or_else(|| pair.between.each_ref().map(ToString::to_string));
+            ResultPair { name: format!("{}/{}", pair.between[0].body, pair.between[1].body), first, second }
+        });
+        let bodies = scenario.body.iter().zip(&self.prepared.bodies).enumerate();
+        Described { bodies: bodies.map(described).collect(), pairs: pairs.collect(), joints: Vec::new() }
     }
-    let mut warnings = velocities(scenario);
-    warnings.extend(prepared.warnings.iter().cloned());
-    warnings.extend(simulation.notes());
-    let contacts = simulation.events();
-    warnings.extend(too_rigid(scenario, prepared, &contacts));
-    warnings.extend(watch.warnings());
-    warnings.extend(simulation.warnings());
-    let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
-    let time = simulation.time();
-    for warning in &warnings {
-        writer.note(time, NoteLevel::Warning, warning)?;
+
+    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), SimulateError> {
+        Ok(self.simulation.resume(checkpoint).map_err(ResultError::from)?)
     }
-    for event in &contacts {
-        writer.contact_event(event).map_err(RunError::from)?;
+
+    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), SimulateError> {
+        let mut steps = LoadSteps { recorder, scenario: self.scenario, forces: &mut self.forces };
+        Ok(self.simulation.run(&mut steps, progress)?)
     }
-    let state = match &ended {
-        Ok(()) => RunState::Done,
-        Err(RunError::Interrupted) => RunState::Interrupted,
-        Err(error) => {
-            writer.note(time, NoteLevel::Error, &error.to_string())?;
-            RunState::Failed
-        }
-    };
-    let mut timings: Vec<(&str, f64)> =
-        prepared.seconds.iter().map(|(name, s)| (name.as_str(), *s)).collect();
-    timings
-        .extend([("statics: stiffness and compliance", set_up), ("statics: load steps", seconds - set_up)]);
-    let (steps, evaluations, fallbacks) =
-        (simulation.n_steps(), simulation.n_evaluations(), simulation.n_fallbacks());
-    let counters = [("steps", steps), ("contact_evaluations", evaluations), ("solver_fallbacks", fallbacks)];
-    let ledger = simulation.summary();
-    writer.finish(state, &ledger, &timings, &counters)?;
-    ended?;
-    let counters = carom_integrate::Counters { steps, evaluations, ..Default::default() };
-    Ok(RunOutcome {
-        remarks: Vec::new(),
-        summary: RunSummary {
-            time,
-            counters,
-            ledger,
-            contacts,
-            quaternion_drift: 0.0,
-            rims: Vec::new(),
-            fallbacks,
-        },
-        pairs: header.pairs.into_iter().map(|pair| pair.name).collect(),
-        names: header.bodies.into_iter().map(|body| body.name).collect(),
-        bodies: simulation.body_states().to_vec(),
-        seconds,
-        cpu_seconds,
-        warnings,
-        statics: Some(outcome(scenario, simulation.last(), forces)),
-    })
+
+    fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, SimulateError> {
+        let (scenario, simulation) = (self.scenario, &self.simulation);
+        let contacts = simulation.events();
+        let mut warnings = velocities(scenario);
+        warnings.extend(self.prepared.warnings.iter().cloned());
+        warnings.extend(simulation.notes());
+        warnings.extend(too_rigid(scenario, self.prepared, &contacts));
+        warnings.extend(overlaps);
+        warnings.extend(simulation.warnings());
+        Ok(RunEnd {
+            summary: RunSummary {
+                time: simulation.time(),
+                steps: simulation.n_steps(),
+                integration: None,
+                ledger: simulation.summary(),
+                contacts,
+            },
+            bodies: simulation.body_states().to_vec(),
+            counters: vec![
+                ("steps", simulation.n_steps()),
+                ("contact_evaluations", simulation.n_evaluations()),
+                ("solver_fallbacks", simulation.n_fallbacks()),
+            ],
+            notes: Vec::new(),
+            remarks: Vec::new(),
+            warnings,
+            statics: Some(outcome(scenario, simulation.last(), self.forces.clone())),
+        })
+    }
+
+    fn phases(&self) -> Phases {
+        Phases { set_up: Some("statics: stiffness and compliance"), run: "statics: load steps", cpu: None }
+    }
 }
 
 /// The scenario as plain data of `carom-continuum`.
@@ -201,33 +181,6 @@ fn place(spec: &SpecOfBody, part: &str) -> Place {
     }
 }
 
-fn header(system: &System, scenario: &Scenario, folder: &Path, prepared: &Prepared) -> RunHeader {
-    let described = |(number, (spec, ready)): (usize, (&SpecOfBody, &PreparedBody))| ResultBody {
-        name: spec.name.clone(),
-        rigid: spec.rigid,
-        fixed: spec.fixed,
-        mass: system.mass(number),
-        frame_origin: [0.0; 3],
-        modes: [system.n_displacements(number), 0],
-        rom_path: String::new(),
-        rom_checksum: String::new(),
-        body_path: absolute(&ready.body_path),
-        body_checksum: ready.body_checksum.clone(),
-    };
-    let pairs = scenario.contact.iter().enumerate().map(|(number, pair)| {
-        let surfaces = system.surfaces(number).cloned();
-        let [first, second] = surfaces.unwrap_or_else(|| pair.between.each_ref().map(ToString::to_string));
-        ResultPair { name: format!("{}/{}", pair.between[0].body, pair.between[1].body), first, second }
-    });
-    RunHeader {
-        scenario: scenario.without_pictures().to_toml(),
-        scenario_folder: absolute(folder),
-        bodies: scenario.body.iter().zip(&prepared.bodies).enumerate().map(described).collect(),
-        pairs: pairs.collect(),
-        joints: Vec::new(),
-    }
-}
-
 /// Warnings of velocities, which statics does not know.
 fn velocities(scenario: &Scenario) -> Vec<String> {
     let moves = |spec: &&SpecOfBody| spec.velocity != [0.0; 3] || spec.angular_velocity != [0.0; 3];
@@ -235,39 +188,31 @@ fn velocities(scenario: &Scenario) -> Vec<String> {
     scenario.body.iter().filter(moves).map(warning).collect()
 }
 
-/// Keeps frames, forces and checkpoints in the result.
-struct Record<'a> {
-    writer: &'a mut ResultWriter,
-    watch: &'a mut OverlapWatch,
+/// Hands load steps to the recorder, with the forces under the names of the scenario.
+struct LoadSteps<'a> {
+    recorder: &'a mut Recorder,
     scenario: &'a Scenario,
-    /// Forces of the frame written last.
-    forces: Vec<StaticForce>,
+    forces: &'a mut Vec<StaticForce>,
 }
 
-impl Record<'_> {
-    fn watching(&mut self) -> Watching<'_, ResultWriter> {
-        Watching { observer: self.writer, watch: self.watch }
-    }
-}
-
-impl Observer for Record<'_> {
+impl Observer for LoadSteps<'_> {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError> {
-        self.watching().frame(frame)
+        self.recorder.frame(frame)
     }
 
     fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError> {
-        self.watching().contact_event(event)
+        self.recorder.contact_event(event)
     }
 
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
-        self.watching().checkpoint(checkpoint)
+        self.recorder.checkpoint(checkpoint)
     }
 }
 
-impl StaticObserver for Record<'_> {
+impl StaticObserver for LoadSteps<'_> {
     fn load_step(&mut self, step: &LoadStep) -> Result<(), ObserverError> {
-        self.forces = forces(self.scenario, step, self.writer.n_frames() as usize - 1);
-        self.writer.static_forces(&self.forces).map_err(|error| ObserverError(Box::new(error)))
+        *self.forces = forces(self.scenario, step, self.recorder.last_frame());
+        self.recorder.static_forces(self.forces)
     }
 }
 

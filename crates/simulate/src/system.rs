@@ -6,7 +6,7 @@ use carom_dynamics::{Axes, Loads, Placement, PointLoad, TimeFunction};
 use carom_fem::{Discretisation, mass_properties};
 use carom_format::result::{ResultBody, ResultPair};
 use carom_format::scenario::model::{
-    BodySpec, ContactSpec as PairSpec, End, ForceSpec, Rim, Scenario, Scheme,
+    BodySpec, ContactSpec as PairSpec, End, ForceSpec, HighModes, Rim, Scenario,
 };
 use carom_multibody::{
     Body, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, Shape, System,
@@ -17,8 +17,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::forces::acting;
 use crate::joints::{Start, joints};
+use crate::outcome::absolute;
 use crate::references::grounded_moves;
-use crate::run::absolute;
 use crate::{Prepared, PreparedBody, PreparedModel, SimulateError, material_point, static_modes};
 
 /// A system at its start, with what the result says of it.
@@ -44,9 +44,10 @@ pub struct Assembled {
 ///
 /// [`SimulateError`] names the body, set or load that does not fit.
 pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, SimulateError> {
+    let high_modes = scenario.simulation.scheme.row().high_modes;
     let mut bodies = Vec::new();
     for (spec, ready) in scenario.body.iter().zip(&prepared.bodies) {
-        bodies.push(body(scenario.simulation.scheme, spec, ready, None)?);
+        bodies.push(body(high_modes, spec, ready, None)?);
     }
     let number: BTreeMap<&str, usize> =
         scenario.body.iter().enumerate().map(|(i, spec)| (spec.name.as_str(), i)).collect();
@@ -55,7 +56,7 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
     let mut joints = joints(scenario, &start)?;
     let mut acting = acting(scenario, &start, &joints)?;
     let mut warnings = Vec::new();
-    if scenario.simulation.scheme == Scheme::Quasistatic {
+    if high_modes == Some(HighModes::Quasistatic) {
         let placements: Vec<Placement> = scenario.body.iter().map(placement).collect();
         let units = unit_loads(&bodies, &placements, &joints, &acting.drives, &acting.elements, &loads);
         warnings = static_modes::give_static_modes(scenario, prepared, &units, &mut bodies)?;
@@ -94,9 +95,10 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
 
 /// A body as the scheme takes it.
 ///
+/// * `high_modes` — how the high modes of a reduced body respond
 /// * `modes` — static modes of the loads on it
 pub(crate) fn body(
-    scheme: Scheme,
+    high_modes: Option<HighModes>,
     spec: &BodySpec,
     ready: &PreparedBody,
     modes: Option<StaticModes>,
@@ -107,8 +109,10 @@ pub(crate) fn body(
             return Err(SimulateError::NoInterface { body: spec.name.clone(), known });
         }
         PreparedModel::Reduced(rom) => {
-            let body = match scheme {
-                Scheme::Dynamic | Scheme::Damped => Body::with_dynamic_modes(rom.clone(), rom.omega.len())?,
+            let body = match high_modes {
+                Some(HighModes::Dynamic | HighModes::Damped) => {
+                    Body::with_dynamic_modes(rom.clone(), rom.omega.len())?
+                }
                 _ => match modes {
                     Some(modes) => Body::with_static_modes(rom, modes)?,
                     None => Body::reduced(rom.clone())?,
@@ -118,7 +122,7 @@ pub(crate) fn body(
                 Some(damping) => body.with_damping(&damping.damping())?,
                 None => body,
             };
-            if scheme == Scheme::Damped { body.with_critical_damping()? } else { body }
+            if high_modes == Some(HighModes::Damped) { body.with_critical_damping()? } else { body }
         }
         PreparedModel::Rigid(geometry) => {
             let (mass, inertia, com) = rigid_mass(spec, geometry)?;

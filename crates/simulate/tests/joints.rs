@@ -103,7 +103,7 @@ fn stiff_modes_that_steps_do_not_see_reject_none_for_rounding() {
         joint("[\"upper:end\", \"lower:start\"]"),
     ]
     .concat();
-    let counters = solve(&text, &[]).unwrap().summary.counters;
+    let counters = solve(&text, &[]).unwrap().summary.integration.unwrap();
     assert!(counters.rejected <= 5 && counters.steps < 65, "{counters:?}");
 }
 

@@ -286,7 +286,7 @@ fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
         ("scheme = \"rigid\"", "scheme = \"static\"", "belongs to the scheme `rigid`"),
         ("time_step = 1.0e-6", "time_step = 50.0", "has no step of 50 s"),
         ("time_step = 1.0e-6", "time_step = 1.0e-6\nintegrator = \"radau5\"", "an integrator of its own"),
-        ("time_step = 1.0e-6", "time_step = 1.0e-6\nmaximum_step = 1.0", "the steps of the scheme `rigid`"),
+        ("time_step = 1.0e-6", "time_step = 1.0e-6\nmaximum_step = 1.0", "steps of one length, `time_step`"),
         ("\"cube:walls\"]", "\"cube:wall\"]", "no shape and no set `wall`; its shapes: walls; its sets: "),
         (
             "\"cube:walls\"]\n",

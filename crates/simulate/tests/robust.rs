@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use carom_format::Scenario;
-use carom_multibody::RunSummary;
+
 use carom_progress::Silent;
-use carom_simulate::{Prepared, RunOptions, Workshop, prepare, run};
+use carom_simulate::{Prepared, RunOptions, RunSummary, Workshop, prepare, run};
 
 /// A ball that meets a rigid wall, all lengths times `size`, the stiffness times `stiffness`, speeds as
 /// waves.
@@ -231,7 +231,7 @@ fn a_very_stiff_wall_is_a_rigid_wall() {
         one.velocity_after / other.velocity_after,
     ];
     assert!(ratios.iter().all(|ratio| (ratio - 1.0).abs() < 1e-5), "{ratios:?}");
-    let [steps, of_rigid] = [elastic.counters.steps, rigid.counters.steps];
+    let [steps, of_rigid] = [elastic.steps, rigid.steps];
     assert!(steps < of_rigid + of_rigid / 5, "{steps} steps, {of_rigid} of the rigid wall");
 }
 

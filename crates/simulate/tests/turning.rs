@@ -86,7 +86,7 @@ fn an_impact_after_twenty_turns_is_the_one_without() {
                 event.impulse[2] / plain.impulse[2] - 1.0,
                 spin(&outcome) / spin(&reference) - 1.0,
             ];
-            println!("{integrator}, {turns} turns: {deviations:?}, {} steps", summary.counters.steps);
+            println!("{integrator}, {turns} turns: {deviations:?}, {} steps", summary.steps);
             assert!(deviations.iter().all(|x| x.abs() < 1e-6), "{integrator} {turns}: {deviations:?}");
             // What the centre of mass does, though the surface passes the wall at 7.5 m/s.
             let left = -outcome.bodies[0].velocity[2] / SPEED;
@@ -146,7 +146,7 @@ fn a_turning_rod_stretches_as_centrifugal_forces_make_it() {
         let mean = frames.iter().map(|frame| frame[2]).sum::<f64>() / frames.len() as f64;
         let ratio = mean / (1.5 * settled);
         let ledger = outcome.summary.ledger;
-        println!("{integrator}: {ratio}, {} steps, {ledger:?}", outcome.summary.counters.steps);
+        println!("{integrator}: {ratio}, {} steps, {ledger:?}", outcome.summary.steps);
         assert!((ratio - 1.0).abs() < 0.02, "{integrator}: {ratio}");
         assert!(ledger.energy_error < 1e-6 && ledger.ang_momentum_error < 1e-9, "{integrator}: {ledger:?}");
     }

@@ -135,14 +135,15 @@ impl Bench<'_> {
             return Err(BenchError::Impacts { scenario, count });
         };
         let ledger = &outcome.summary.ledger;
+        let counters = outcome.summary.integration.unwrap_or_default();
         Ok(Impact {
             peak_force: event.peak_force,
             duration: event.end - event.start,
             energy_error: ledger.energy_error,
             momentum_error: ledger.momentum_error,
             velocities: outcome.bodies.iter().map(|body| body.velocity).collect(),
-            steps: outcome.summary.counters.steps + outcome.summary.counters.rejected,
-            right_hand_sides: outcome.summary.counters.evaluations,
+            steps: outcome.summary.steps + counters.rejected,
+            right_hand_sides: counters.evaluations,
             cpu_seconds: outcome.cpu_seconds,
         })
     }

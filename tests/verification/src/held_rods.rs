@@ -170,7 +170,7 @@ pub(crate) fn held_rods(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
             outcome.table.rows.push(vec![
                 case.what.to_owned(),
                 at,
-                run.summary.counters.steps.to_string(),
+                run.summary.steps.to_string(),
                 format!("{:+.4} %", 100.0 * (found / all - 1.0)),
                 format!("{energy:.1e}"),
             ]);
@@ -194,7 +194,7 @@ fn impacts(bench: &Bench<'_>, outcome: &mut Outcome) -> Result<(), BenchError> {
         outcome.rows.push(Row::new(what("peak force"), "N", event.peak_force, FORCE_OF_ALL_MODES, 0.005));
         let energy = run.summary.ledger.energy_error;
         outcome.rows.push(Row::new(what("error of the energy balance"), "", energy, 0.0, 1e-6));
-        outcome.rows.push(Row::shown(what("steps"), "", run.summary.counters.steps as f64));
+        outcome.rows.push(Row::shown(what("steps"), "", run.summary.steps as f64));
     }
     Ok(())
 }

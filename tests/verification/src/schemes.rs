@@ -3,8 +3,9 @@
 use carom_contact::closed_form::HertzPair;
 use carom_dynamics::ContactEvent;
 use carom_format::result::StoredFrame;
-use carom_multibody::RunSummary;
+
 use carom_report::number::significant;
+use carom_simulate::RunSummary;
 
 use crate::impacts::RADIUS;
 use crate::{Bench, BenchError, Outcome, Row, Table};
@@ -177,7 +178,7 @@ pub(crate) fn double_pendulums(bench: &Bench<'_>) -> Result<Outcome, BenchError>
 
 fn cells(name: &str, found: &Found) -> Vec<String> {
     let Found { summary, steps, .. } = found;
-    let counters = &summary.counters;
+    let counters = summary.integration.unwrap_or_default();
     let touches: u32 = summary.contacts.iter().map(|contact| contact.sub_impacts).sum();
     let ledger = &summary.ledger;
     vec![

@@ -1,4 +1,4 @@
-//! What a run came to, as the JSON object of `carom-solve`; [`crate::text`] says it in words.
+//! The summary of a run as the JSON object of `carom-solve`; [`crate::text`] writes it for people.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,15 @@ use serde::Serialize;
 
 use crate::statics::Statics;
 
-/// What a run came to.
+/// The summary of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Solved {
     pub(crate) end_time: f64,
     pub(crate) steps: u64,
-    pub(crate) rejected_steps: u64,
-    pub(crate) right_hand_sides: u64,
+    /// None of schemes that reject no steps.
+    pub(crate) rejected_steps: Option<u64>,
+    /// None of schemes without a choice of integrators.
+    pub(crate) right_hand_sides: Option<u64>,
     pub(crate) seconds: f64,
     pub(crate) cpu_seconds: f64,
     pub(crate) energy: Energy,
@@ -95,11 +97,13 @@ pub(crate) struct Body {
     pub(crate) angular_velocity: [f64; 3],
 }
 
-/// Sizes of a run: time reached \[s\], steps, seconds.
+/// Cost of a run.
 struct Cost {
+    /// Time reached \[s\].
     end_time: f64,
-    /// Steps, rejected steps, right-hand sides.
-    counts: [u64; 3],
+    steps: u64,
+    /// Rejected steps and right-hand sides, of schemes with a choice of integrators.
+    counts: [Option<u64>; 2],
     /// Wall clock and CPU.
     seconds: [f64; 2],
 }
@@ -111,12 +115,13 @@ pub(crate) const IMPACTS: usize = 5;
 const STATIC_STEPS: &str = "statics: load steps";
 
 impl Solved {
-    /// What a run came to that has just ended.
+    /// The summary of a run that has just ended.
     pub fn of(outcome: &RunOutcome) -> Self {
         let s = &outcome.summary;
         let cost = Cost {
             end_time: s.time,
-            counts: [s.counters.steps, s.counters.rejected, s.counters.evaluations],
+            steps: s.steps,
+            counts: [s.integration.map(|c| c.rejected), s.integration.map(|c| c.evaluations)],
             seconds: [outcome.seconds, outcome.cpu_seconds],
         };
         let contacts =
@@ -129,7 +134,7 @@ impl Solved {
         solved
     }
 
-    /// What the run of a result came to; none while it has no end.
+    /// The summary of the run of a result; none while it has no end.
     ///
     /// # Errors
     ///
@@ -140,11 +145,12 @@ impl Solved {
         };
         let (header, last) = (result.header()?, result.frame(last)?);
         let (counters, timings) = (result.counters()?, result.timings()?);
-        let count = |name: &str| counters.iter().find(|(n, _)| n == name).map_or(0, |(_, count)| *count);
+        let count = |name: &str| counters.iter().find(|(n, _)| n == name).map(|(_, count)| *count);
         let seconds = |name: &str| timings.iter().find(|(n, _)| n == name).map_or(0.0, |(_, s)| *s);
         let cost = Cost {
             end_time: last.time,
-            counts: ["steps", "rejected_steps", "right_hand_sides"].map(count),
+            steps: count("steps").unwrap_or(0),
+            counts: ["rejected_steps", "right_hand_sides"].map(count),
             seconds: [seconds("time loop") + seconds(STATIC_STEPS), seconds("time loop, cpu")],
         };
         let pair = |n: usize| header.pairs.get(n).map_or_else(|| n.to_string(), |pair| pair.name.clone());
@@ -179,9 +185,9 @@ impl Solved {
         let [energy, momentum, ang_momentum] = ledger.errors();
         Self {
             end_time: cost.end_time,
-            steps: cost.counts[0],
-            rejected_steps: cost.counts[1],
-            right_hand_sides: cost.counts[2],
+            steps: cost.steps,
+            rejected_steps: cost.counts[0],
+            right_hand_sides: cost.counts[1],
             seconds: cost.seconds[0],
             cpu_seconds: cost.seconds[1],
             energy: Energy {
@@ -202,7 +208,7 @@ impl Solved {
         }
     }
 
-    /// What the user should be wary of.
+    /// Doubts about the numbers.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

@@ -14,6 +14,14 @@ const PAIRS: usize = 12;
 const BODIES: usize = 20;
 
 impl Solved {
+    /// Rejected steps and right-hand sides, of schemes that have them.
+    fn integration(&self) -> String {
+        match (self.rejected_steps, self.right_hand_sides) {
+            (Some(rejected), Some(sides)) => format!(" ({rejected} rejected, {sides} right-hand sides)"),
+            _ => String::new(),
+        }
+    }
+
     /// As lines for people.
     pub fn text(&self) -> String {
         if let Some(statics) = &self.statics {
@@ -21,11 +29,10 @@ impl Solved {
         }
         let time = self.unit_of_time();
         let mut out = format!(
-            "{} in {} steps ({} rejected, {} right-hand sides); it took {}, {} of CPU\n{}",
+            "{} in {} steps{}; it took {}, {} of CPU\n{}",
             time.quantity(self.end_time, "s", 4),
             self.steps,
-            self.rejected_steps,
-            self.right_hand_sides,
+            self.integration(),
             quantity(self.seconds, "s", 3),
             quantity(self.cpu_seconds, "s", 3),
             self.balance()

@@ -74,6 +74,10 @@ fn of_469_impacts_a_summary_lists_three() {
     }
     assert!(text.contains("rod/cube: 469 impacts, 3 of them listed") && text.lines().count() < 25, "{text}");
     let object = serde_json::to_value(&solved).unwrap();
+    // The result counts steps alone, as those of schemes do that neither reject steps nor evaluate sides.
+    assert_eq!(object["steps"], 7);
+    assert!(object["rejected_steps"].is_null() && object["right_hand_sides"].is_null(), "{object}");
+    assert!(text.contains("in 7 steps; it took"), "{text}");
     assert_eq!(object["contacts"].as_array().unwrap().len(), 469, "programs get all");
     assert!(object.get("shown").is_none());
 }

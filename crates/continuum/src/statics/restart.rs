@@ -2,7 +2,6 @@
 
 use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent};
 
-use super::equilibrium::Balanced;
 use super::simulation::Simulation;
 
 /// Name of the scheme in checkpoints.
@@ -13,7 +12,7 @@ const VERSION: u64 = 1;
 
 impl Simulation {
     /// The checkpoint after a load step.
-    pub(super) fn checkpoint(&self, balanced: &Balanced) -> Checkpoint {
+    pub(super) fn checkpoint(&self) -> Checkpoint {
         let [steps, evaluations] = self.counts;
         let mut checkpoint = Checkpoint {
             scheme: SCHEME.to_owned(),
@@ -23,7 +22,7 @@ impl Simulation {
             ..Checkpoint::default()
         };
         checkpoint.put_integers("counters", &[evaluations, self.fallbacks]);
-        checkpoint.put_reals("motion", &balanced.motion.concat());
+        checkpoint.put_reals("motion", &self.balanced.motion.concat());
         if let Some(contact) = &self.system.contact {
             checkpoint.put_reals("contact", &contact.warm.to_numbers());
         }
@@ -33,8 +32,12 @@ impl Simulation {
         checkpoint
     }
 
-    /// Continues from a checkpoint; returns the equilibrium that it was made in.
-    pub(super) fn resume(&mut self, checkpoint: &Checkpoint) -> Result<Balanced, CheckpointError> {
+    /// Continues from a checkpoint of the same problem.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if it is of another scheme, version or problem.
+    pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         checkpoint.expect(SCHEME, VERSION)?;
         let length = |name: &str, found: usize, expected: usize| CheckpointError::Length {
             name: name.to_owned(),
@@ -65,6 +68,7 @@ impl Simulation {
             *slot.ok_or_else(|| length("events", event.pair + 1, pairs))? = Some(event);
         }
         self.ledger.restore(checkpoint)?;
-        Ok(balanced)
+        self.balanced = balanced;
+        Ok(())
     }
 }

@@ -1,8 +1,7 @@
 //! A static run: the load in steps, each handed to an observer.
 
 use carom_dynamics::{
-    BodyState, Checkpoint, ContactEvent, ContactState, Frame, Ignore, Ledger, LedgerSummary, Observer,
-    ObserverError,
+    BodyState, ContactEvent, ContactState, Frame, Ignore, Ledger, LedgerSummary, Observer, ObserverError,
 };
 use carom_progress::Progress;
 
@@ -123,6 +122,8 @@ pub struct Simulation {
     /// For each pair that has touched, since when, and its largest force.
     pub(super) events: Vec<Option<ContactEvent>>,
     last: LoadStep,
+    /// The last equilibrium, from which the next is sought.
+    pub(super) balanced: Balanced,
     pub(super) fallbacks: u64,
     /// Pressure at rims in the last load step.
     rims: Vec<String>,
@@ -133,7 +134,6 @@ impl Simulation {
     pub fn new(system: System, settings: Settings) -> Self {
         let n_pairs = system.contact.as_ref().map_or(0, |contact| contact.pairs.len());
         Self {
-            system,
             settings,
             ledger: Ledger::default(),
             counts: [0; 2],
@@ -141,39 +141,47 @@ impl Simulation {
             states: Vec::new(),
             events: vec![None; n_pairs],
             last: LoadStep::default(),
+            balanced: system.at_rest(),
+            system,
             fallbacks: 0,
             rims: Vec::new(),
         }
     }
 
-    /// Hands over the unloaded state and all load steps, or those after a checkpoint. Each is a frame at the
-    /// pseudo-time `end_time` times the part of the load.
+    /// Hands over the unloaded state and all load steps, or those after the checkpoint that the run continues
+    /// from. Each is a frame at the pseudo-time `end_time` times the part of the load. Contacts are handed
+    /// over when the run has ended, however it did.
     ///
     /// # Errors
     ///
     /// [`RunError`].
     pub fn run(
         &mut self,
-        checkpoint: Option<&Checkpoint>,
         observer: &mut dyn StaticObserver,
         progress: &dyn Progress,
     ) -> Result<(), RunError> {
+        let ended = self.run_on(observer, progress);
+        if !matches!(ended, Err(RunError::Observer(_))) {
+            for event in self.events.iter().flatten() {
+                observer.contact_event(event)?;
+            }
+        }
+        ended
+    }
+
+    fn run_on(&mut self, observer: &mut dyn StaticObserver, progress: &dyn Progress) -> Result<(), RunError> {
         let steps = self.settings.load_steps;
-        let mut balanced = match checkpoint {
-            Some(checkpoint) => self.resume(checkpoint)?,
-            None => self.system.at_rest(),
-        };
         let taken = self.counts[0] as usize;
         if taken == 0 {
-            self.unloaded(&balanced, observer, progress)?;
+            self.unloaded(observer, progress)?;
         }
         progress.begin("load steps", steps as u64);
         for step in taken + 1..=steps {
             let part = step as f64 / steps as f64;
-            balanced = self.system.solve((step, part), &balanced, progress)?;
-            self.record(part, &balanced, observer, progress)?;
+            self.balanced = self.system.solve((step, part), &self.balanced, progress)?;
+            self.record(part, observer, progress)?;
             if step < steps {
-                observer.checkpoint(&self.checkpoint(&balanced))?;
+                observer.checkpoint(&self.checkpoint())?;
             }
             progress.set(step as u64);
             if progress.interrupted() {
@@ -240,11 +248,10 @@ impl Simulation {
     /// Frame 0: no load, no displacement, the contact not evaluated.
     fn unloaded(
         &mut self,
-        rest: &Balanced,
         observer: &mut dyn StaticObserver,
         progress: &dyn Progress,
     ) -> Result<(), RunError> {
-        let bodies = self.system.results(0.0, rest, None, progress)?;
+        let bodies = self.system.results(0.0, &self.balanced, None, progress)?;
         let open = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
         let contacts = vec![open; self.events.len()];
         self.states = bodies.iter().map(|body| body.state.clone()).collect();
@@ -256,11 +263,10 @@ impl Simulation {
     fn record(
         &mut self,
         part: f64,
-        balanced: &Balanced,
         observer: &mut dyn StaticObserver,
         progress: &dyn Progress,
     ) -> Result<(), RunError> {
-        let contact = self.system.contact.as_ref();
+        let (contact, balanced) = (self.system.contact.as_ref(), &self.balanced);
         let bodies = self.system.results(part, balanced, contact, progress)?;
         self.time = self.settings.end_time * part;
         self.counts[0] += 1;
@@ -273,7 +279,7 @@ impl Simulation {
         self.states = bodies.iter().map(|body| body.state.clone()).collect();
         self.frame(balance, &contacts, observer)?;
         let bodies = bodies.into_iter().map(|body| body.forces).collect();
-        self.last = LoadStep { bodies, pairs, residual: balanced.residual };
+        self.last = LoadStep { bodies, pairs, residual: self.balanced.residual };
         observer.load_step(&self.last)?;
         for (pair, (event, state)) in self.events.iter_mut().zip(&contacts).enumerate() {
             touch(event, pair, self.time, state);

@@ -7,8 +7,8 @@ use super::attach::attachments;
 use super::damping::damping;
 use super::decode::{Interval, Table};
 use super::model::{
-    BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec, RefineSpec,
-    RotationSpec, Spot, ZoneSpec,
+    Bodies, BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec,
+    RefineSpec, RotationSpec, Spot, ZoneSpec,
 };
 use super::shape::{mass_properties, shape};
 use super::variant::variant;
@@ -63,19 +63,8 @@ const HOMES: [(&str, &str); 38] = [
     ("velocity", OF_BODY),
 ];
 
-/// What a scheme takes of bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
-    /// Flexible bodies as reduced models alone.
-    Reduced,
-    /// Bodies as they are.
-    Whole,
-    /// Rigid bodies alone.
-    Rigid,
-}
-
 /// Reads a body for a scheme.
-pub(super) fn body(table: Table<'_>, takes: Takes) -> Option<BodySpec> {
+pub(super) fn body(table: Table<'_>, takes: Bodies) -> Option<BodySpec> {
     if !table.has("name") {
         table.missing("name", "joints, contacts and results refer to bodies by their names");
     }
@@ -97,7 +86,7 @@ pub(super) fn body(table: Table<'_>, takes: Takes) -> Option<BodySpec> {
     let spec = BodySpec {
         name: name.unwrap_or_default(),
         material: table.text("material"),
-        rigid: table.flag("rigid").unwrap_or(takes == Takes::Rigid),
+        rigid: table.flag("rigid").unwrap_or(takes == Bodies::Rigid),
         fixed: table.flag("fixed").unwrap_or(false),
         position: table.vector("position").unwrap_or_default(),
         velocity: table.vector("velocity").unwrap_or_default(),
@@ -118,11 +107,11 @@ pub(super) fn body(table: Table<'_>, takes: Takes) -> Option<BodySpec> {
 }
 
 /// What does not fit together within one body.
-fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Takes) {
-    let reduced = takes == Takes::Reduced;
+fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Bodies) {
+    let reduced = takes == Bodies::Reduced;
     check_rigid(table, spec, takes);
     if spec.rigid && spec.reduce.is_some() {
-        let way_out = if takes == Takes::Rigid { "" } else { " or `rigid = true`" };
+        let way_out = if takes == Bodies::Rigid { "" } else { " or `rigid = true`" };
         table.conflict("reduce", format!("a rigid body is not reduced: remove `reduce`{way_out}"));
     }
     let is_rom = matches!(spec.source, BodySource::Rom { .. });
@@ -175,14 +164,14 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Takes) {
 }
 
 /// Keys of the scheme `rigid`, and bodies that it does not take.
-fn check_rigid(table: &Table<'_>, spec: &BodySpec, takes: Takes) {
-    if takes == Takes::Rigid && !spec.rigid {
+fn check_rigid(table: &Table<'_>, spec: &BodySpec, takes: Bodies) {
+    if takes == Bodies::Rigid && !spec.rigid {
         table.conflict("rigid", "the scheme `rigid` takes rigid bodies alone: remove `rigid = false`");
     }
-    if takes != Takes::Rigid && table.has("shape") {
+    if takes != Bodies::Rigid && table.has("shape") {
         table.conflict("shape", "`shape` belongs to the scheme `rigid`: elsewhere name a set of the body");
     }
-    if table.has("mass_properties") && (takes == Takes::Whole || !spec.rigid) {
+    if table.has("mass_properties") && (takes == Bodies::Whole || !spec.rigid) {
         table.conflict(
             "mass_properties",
             "`mass_properties` belongs to rigid bodies (`rigid = true`) of schemes that move them, `rigid` \

@@ -4,12 +4,13 @@ use carom_dynamics::{Formula, TimeFunction};
 use toml::de::DeValue;
 
 use super::decode::{Interval, Table};
-use super::model::{FunctionSpec, InterpolationSpec, Scheme};
+use super::model::{FunctionSpec, InterpolationSpec};
 
-/// What functions must know of the run.
+/// The part of a run that functions of time are checked against.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run {
-    pub(super) scheme: Scheme,
+    /// True if bodies move through time.
+    pub(super) has_time: bool,
     /// \[s\].
     pub(super) end_time: f64,
 }
@@ -21,7 +22,7 @@ const INTERPOLATIONS: [(&str, InterpolationSpec); 2] =
 pub(super) fn scale(table: &Table<'_>, run: Run) -> Option<FunctionSpec> {
     const KEY: &str = "scale";
     let spec = read(table, KEY, InterpolationSpec::Linear)?;
-    if run.scheme == Scheme::Static {
+    if !run.has_time {
         table.conflict(KEY, "loads of the scheme `static` have no course in time: remove `scale`");
     }
     checked(table, KEY, spec, run, 0)

@@ -1,8 +1,36 @@
-//! Scenarios: TOML files that say what a run is made from.
+//! Scenarios: TOML files that describe a run.
 //!
-//! Reading goes over the spanned document key by key, so that every problem names its line, all problems are
-//! told at once, and a key that has no meaning gets a suggestion. What is read is the [`Scenario`] with all
-//! defaults filled in; [`Scenario::to_toml`] writes it as a file again, and the result of a run keeps that.
+//! A document is read key by key with the place of each key: every problem names its line, all problems are
+//! reported at once, and an unknown key gets a suggestion. The outcome is the [`Scenario`] with all defaults
+//! filled in; [`Scenario::to_toml`] writes it as a file again, which the result of a run keeps.
+//!
+//! # Example
+//!
+//! A scenario is read with all defaults filled in; every problem names its line.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use carom_format::Scenario;
+//!
+//! let text = r#"
+//! [simulation]
+//! scheme = "static"
+//! time_step = 1.0e-3
+//!
+//! [[body]]
+//! name = "bar"
+//! make = { shape = "box", size = [1.0, 0.1, 0.1] }
+//! material = "steel"
+//! "#;
+//! let error = Scenario::parse(Path::new("bar.toml"), text, &[], &["steel"]).unwrap_err();
+//! assert!(error.to_string().starts_with("bar.toml:4: simulation: `time_step` belongs to the scheme"));
+//!
+//! let without_key = text.replace("time_step = 1.0e-3", "");
+//! let scenario = Scenario::parse(Path::new("bar.toml"), &without_key, &[], &["steel"])?;
+//! assert_eq!(scenario.simulation.scheme.load_steps(), Some(1));
+//! # Ok::<(), carom_format::ScenarioError>(())
+//! ```
 
 mod attach;
 mod body;
@@ -16,6 +44,7 @@ mod output;
 mod overrides;
 pub mod problem;
 mod references;
+mod scheme;
 mod sections;
 mod shape;
 pub mod suggest;
@@ -151,20 +180,15 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         root.missing("simulation", "a scenario needs a table [simulation] with an `end_time`");
     }
     let table = root.table("simulation");
-    if table.as_ref().is_some_and(sections::is_of_another_release) {
+    if table.as_ref().is_some_and(scheme::is_of_another_release) {
         // What else is wrong depends on the scheme.
         return None;
     }
-    let simulation = table.map(|table| sections::simulation(table, root.has("contact")));
+    let simulation = table.map(|table| scheme::simulation(table, root.has("contact")));
     let output = root.table("output").map(output::output).unwrap_or_default();
-    let scheme = simulation.as_ref().map_or(model::Scheme::Quasistatic, |simulation| simulation.scheme);
+    let scheme = simulation.as_ref().map_or(&model::SCHEMES[0], |simulation| simulation.scheme.row());
     let end_time = simulation.as_ref().map_or(1.0, |simulation| simulation.end_time);
-    let run = functions::Run { scheme, end_time };
-    let takes = match scheme {
-        model::Scheme::Quasistatic | model::Scheme::Dynamic | model::Scheme::Damped => body::Takes::Reduced,
-        model::Scheme::Rigid => body::Takes::Rigid,
-        _ => body::Takes::Whole,
-    };
+    let run = functions::Run { has_time: scheme.has_time, end_time };
     let mut material = std::collections::BTreeMap::new();
     let mut materials: Vec<String> = known_materials.iter().map(|&name| name.to_owned()).collect();
     if let Some(table) = root.table("material") {
@@ -183,7 +207,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         .into_iter()
         .map(|table| {
             let spans = [table.span_of("material"), table.span_of("name")];
-            (body::body(table, takes), spans)
+            (body::body(table, scheme.bodies), spans)
         })
         .collect();
     let contact: Vec<_> =
@@ -209,7 +233,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         }
     }
     references::check_ends(problems, &bodies, &contact, references::Parts::Set);
-    references::check_pairs(problems, &contact, scheme == model::Scheme::Rigid);
+    references::check_pairs(problems, &contact, scheme.points_touch);
     references::check_ends(problems, &bodies, &joint, references::Parts::Place);
     references::check_ends(problems, &bodies, &spring, references::Parts::Place);
     references::check_ends(problems, &bodies, &bushing, references::Parts::Place);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::model::Scheme;
+use super::model::SchemeRow;
 
 /// Where a problem lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub enum ProblemKind {
         choices: String,
     },
     /// A scheme that this release does not run.
-    #[error("the scheme `{scheme}` is not available in this release; {} are", Scheme::AVAILABLE)]
+    #[error("the scheme `{scheme}` is not available in this release; {} are", SchemeRow::built())]
     UnavailableScheme {
         /// Its name.
         scheme: &'static str,

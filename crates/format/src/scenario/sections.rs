@@ -1,134 +1,17 @@
-//! The tables of a scenario but `[[body]]`, read with their defaults.
+//! Materials, contacts, supports and loads, read with their defaults.
 
 use std::ops::Range;
 
 use carom_contact::Law;
 use carom_contact::law::DEFAULT_ALPHA;
-use carom_dynamics::RELATIVE_TOLERANCE;
 
 use super::decode::{Interval, Table};
 use super::functions::{self, Run};
-use super::model::{
-    ContactSpec, End, ForceSpec, Integrator, JointForm, MaterialSpec, PressureSpec, Rim, Scheme, Simulation,
-    SupportSpec,
-};
+use super::model::{ContactSpec, End, ForceSpec, MaterialSpec, PressureSpec, Rim, SchemeRow, SupportSpec};
 use super::problem::ProblemKind;
 
-const INTEGRATORS: [(&str, Integrator); 7] = [
-    ("dop853", Integrator::Dop853),
-    ("dormand-prince5", Integrator::DormandPrince5),
-    ("radau5", Integrator::Radau5),
-    ("bdf2", Integrator::Bdf2),
-    ("midpoint", Integrator::Midpoint),
-    ("generalised-alpha", Integrator::GeneralisedAlpha),
-    ("energy-momentum", Integrator::EnergyMomentum),
-];
-const JOINT_FORMS: [(&str, JointForm); 2] =
-    [("index3", JointForm::Index3), ("stabilised", JointForm::Stabilised)];
-/// Of generalised-alpha, if the scenario gives none.
-const SPECTRAL_RADIUS: f64 = 0.8;
 /// Axes in which vectors are given.
 pub(super) const AXES: [(&str, &str); 2] = [("inertial", "inertial"), ("body", "body")];
-
-/// The integrator if the scenario names none. A right-hand side with contact has a kink wherever a span
-/// enters or leaves, which a pair of order 5 passes with half the evaluations of one of order 8.
-fn default_integrator(scheme: Scheme, has_contact: bool) -> Integrator {
-    match scheme {
-        Scheme::Rigid => Integrator::EnergyMomentum,
-        // All modes move: the steps of an explicit pair would follow the highest of them.
-        Scheme::Dynamic | Scheme::Damped => Integrator::GeneralisedAlpha,
-        _ if has_contact => Integrator::DormandPrince5,
-        _ => Integrator::Dop853,
-    }
-}
-
-/// True, and told, if the scheme is none that this release runs.
-pub(super) fn is_of_another_release(table: &Table<'_>) -> bool {
-    let word = table.value("scheme").and_then(|value| value.get_ref().as_str());
-    let named = Scheme::NAMES.iter().find(|(name, _)| Some(*name) == word);
-    let Some((name, _)) = named.filter(|(_, scheme)| !scheme.is_available()) else { return false };
-    table.problem(&table.span_of("scheme"), ProblemKind::UnavailableScheme { scheme: name });
-    true
-}
-
-pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
-    let scheme = table.choice("scheme", &Scheme::available()).unwrap_or(Scheme::Quasistatic);
-    let statics = scheme == Scheme::Static;
-    let end_time = table.number("end_time", Interval::Positive);
-    if !statics && !table.has("end_time") {
-        table.missing("end_time", "the time at which the run ends, in seconds");
-    }
-    let end_time = end_time.unwrap_or(1.0);
-    let steps = table.count("steps", 1);
-    if steps.is_some() && !statics {
-        table.conflict("steps", "`steps` (load steps) belongs to the scheme `static`");
-    }
-    let time_step = table.number("time_step", Interval::Positive);
-    if time_step.is_some() && table.has("relative_tolerance") {
-        table.conflict(
-            "time_step",
-            "`time_step` (fixed steps) and `relative_tolerance` (error control) exclude each other",
-        );
-    }
-    let rigid = scheme == Scheme::Rigid;
-    if rigid && !table.has("time_step") {
-        table.missing("time_step", "the scheme `rigid` has steps of one length, in seconds");
-    }
-    let default = default_integrator(scheme, has_contact);
-    let integrator = table.choice("integrator", &INTEGRATORS).unwrap_or(default);
-    // A scenario that is written with all defaults names the default.
-    if rigid && integrator != default {
-        table.conflict("integrator", "the scheme `rigid` has an integrator of its own: remove `integrator`");
-    }
-    if !rigid && integrator == Integrator::EnergyMomentum {
-        table.conflict("integrator", "`energy-momentum` is the integrator of the scheme `rigid` alone");
-    }
-    if rigid && table.has("maximum_step") {
-        table.conflict("maximum_step", "the steps of the scheme `rigid` have one length, `time_step`");
-    }
-    let (spectral_radius, constraints) = generalised_alpha(&table, integrator);
-    let simulation = Simulation {
-        scheme,
-        integrator,
-        spectral_radius,
-        constraints,
-        end_time,
-        gravity: table.vector("gravity").unwrap_or_default(),
-        relative_tolerance: table
-            .number("relative_tolerance", Interval::Tolerance)
-            .or(if time_step.is_none() { Some(RELATIVE_TOLERANCE) } else { None }),
-        time_step,
-        maximum_step: table.number("maximum_step", Interval::Positive),
-        output_every: table
-            .number("output_every", Interval::Positive)
-            .unwrap_or(end_time / Simulation::FRAMES),
-        checkpoint_every: table.count("checkpoint_every", 1),
-        steps: if statics { Some(steps.unwrap_or(1)) } else { None },
-    };
-    table.finish();
-    simulation
-}
-
-/// Spectral radius and form of the joints, for generalised-alpha alone.
-fn generalised_alpha(table: &Table<'_>, integrator: Integrator) -> (Option<f64>, Option<JointForm>) {
-    let radius = table.number("spectral_radius", Interval::Share);
-    let form = table.choice("constraints", &JOINT_FORMS);
-    if integrator == Integrator::GeneralisedAlpha {
-        if radius == Some(1.0) && form == Some(JointForm::Index3) {
-            let text = "`constraints = \"index3\"` needs a `spectral_radius` below 1, which damps what it \
-                leaves in reactions; \
-                        or take `constraints = \"stabilised\"`";
-            table.conflict("spectral_radius", text);
-        }
-        return (Some(radius.unwrap_or(SPECTRAL_RADIUS)), Some(form.unwrap_or(JointForm::Stabilised)));
-    }
-    for (key, is_given) in [("spectral_radius", radius.is_some()), ("constraints", form.is_some())] {
-        if is_given {
-            table.conflict(key, format!("`{key}` belongs to `integrator = \"generalised-alpha\"`"));
-        }
-    }
-    (None, None)
-}
 
 pub(super) fn material(table: Table<'_>) -> Option<MaterialSpec> {
     for (key, why) in [
@@ -187,14 +70,13 @@ pub(super) struct Referring<T> {
     pub(super) context: String,
 }
 
-pub(super) fn contact(table: Table<'_>, scheme: Scheme) -> Option<Referring<ContactSpec>> {
+pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<ContactSpec>> {
     let ends = two_ends(&table);
     let friction = table.number("friction", Interval::NotNegative).unwrap_or(0.0);
-    let rigid = scheme == Scheme::Rigid;
-    let default = if rigid { Law::Hard } else { Law::penalty(DEFAULT_ALPHA) };
-    let law = table.table("law").map_or(Some(default), |table| law(table, rigid));
+    let of_points = scheme.points_touch;
+    let law = table.table("law").map_or(Some(scheme.default_law), |table| law(table, of_points));
     let restitution = table.number("restitution", Interval::Share);
-    if restitution.is_some() && !(rigid && matches!(law, Some(Law::Hard) | None)) {
+    if restitution.is_some() && !(of_points && matches!(law, Some(Law::Hard) | None)) {
         table.conflict(
             "restitution",
             "`restitution` belongs to the scheme `rigid` with `law = { kind = \"lagrange\" }`",

@@ -1,13 +1,13 @@
 //! Bodies that lie inside each other at a frame of a run, in every scheme.
 //!
-//! [`OverlapWatch`] stands between a time loop and what keeps its frames. It looks at every two bodies,
+//! [`OverlapWatch`] is shown each frame before the recorder keeps it. It looks at every two bodies,
 //! whether or not a contact is defined between them: boxes first, then points of the surface of one in the
 //! surface of the other, both as they are displaced. Bodies that begin inside each other are made so, as pins
 //! and bores are, and are left out; so are bodies that a joint holds together and that have no contact, as
 //! their ends are seldom drawn with the clearance that they need to turn.
 
 use carom_contact::geometry::{Faces, FacesNow};
-use carom_dynamics::{BodyState, Checkpoint, ContactEvent, Frame, Observer, ObserverError, rotation};
+use carom_dynamics::{BodyState, Frame, rotation};
 use carom_fem::Surface;
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{End, Scenario};
@@ -326,30 +326,5 @@ impl Displaced {
         };
         let most = (0..model.omega.len()).map(most).collect();
         Self::Modal { model: model.clone(), rows, most }
-    }
-}
-
-/// An observer whose frames are watched.
-pub(crate) struct Watching<'a, O> {
-    pub(crate) observer: &'a mut O,
-    pub(crate) watch: &'a mut OverlapWatch,
-}
-
-impl<O: Observer> Observer for Watching<'_, O> {
-    fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError> {
-        self.watch.look(frame);
-        self.observer.frame(frame)
-    }
-
-    fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError> {
-        self.observer.contact_event(event)
-    }
-
-    fn wants_checkpoint(&mut self, steps: u64) -> bool {
-        self.observer.wants_checkpoint(steps)
-    }
-
-    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
-        self.observer.checkpoint(checkpoint)
     }
 }

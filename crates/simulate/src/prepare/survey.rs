@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_fem::Body;
-use carom_format::scenario::model::{BodySource, BodySpec, Scenario, Scheme};
+use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
 use carom_format::{read_body, read_rom};
 use carom_make::{CadError, ImportError, cad};
 use carom_progress::Silent;
@@ -18,7 +18,7 @@ use crate::discretised::Bodies;
 use crate::overlap;
 use crate::plausible;
 use crate::references::{self, Parts};
-use crate::{SimulateError, rigid, run};
+use crate::{SimulateError, scheme};
 
 /// How a file stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ enum Found {
 /// scheme takes the scenario.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
     let mut survey = Survey::default();
-    survey.problems.extend(run::supported(scenario).err());
+    survey.problems.extend(scheme::check(scenario).err());
     let mut found: Vec<Found> = Vec::new();
     for (i, spec) in scenario.body.iter().enumerate() {
         let mut body = SurveyedBody {
@@ -121,8 +121,8 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
         Err(problem) => survey.problems.push(problem),
     }
     // Bodies and pairs are only put together where their parts are sound.
-    if scenario.simulation.scheme == Scheme::Rigid && survey.problems.is_empty() {
-        survey.problems.extend(rigid::problem(scenario, &parts));
+    if survey.problems.is_empty() {
+        survey.problems.extend(scheme::problem(scenario, &parts));
     }
     survey
 }
@@ -162,7 +162,7 @@ fn look_at(
     let body = look_at_body(scenario, spec, workshop, earlier, out)?;
     out.sets = body.as_deref().map(Body::set_names);
     match &spec.reduce {
-        _ if spec.rigid || !run::reduces(scenario) => out.rom_checksum = Some(String::new()),
+        _ if spec.rigid || !scenario.simulation.scheme.reduces() => out.rom_checksum = Some(String::new()),
         None => {
             let known = out.sets.clone().unwrap_or_default().join(", ");
             return Err(SimulateError::NoInterface { body: spec.name.clone(), known });

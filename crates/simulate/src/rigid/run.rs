@@ -1,93 +1,106 @@
-//! A run of the scheme `rigid`: steps, result, what it comes to.
+//! A run of the scheme `rigid`.
 
-use std::path::Path;
-use std::time::Instant;
-
-use carom_dynamics::LedgerSummary;
+use carom_dynamics::{Checkpoint, LedgerSummary};
 use carom_fem::{Body, Discretisation};
-use carom_format::result::{NoteLevel, ResultBody, ResultPair, RunHeader, RunState};
+use carom_format::result::{ResultBody, ResultPair};
 use carom_format::scenario::model::{BodySpec, Scenario};
-use carom_multibody::RunSummary;
 use carom_progress::Progress;
-use carom_rigid::{Law, RigidBody, RunError, Settings, Simulation, System};
+use carom_rigid::{Law, RigidBody, Settings, Simulation, System};
 
 use super::setup::system;
-use crate::overlap::{OverlapWatch, Watching};
-use crate::run::{absolute, cpu_seconds, unbalanced};
-use crate::{Prepared, PreparedBody, PreparedModel, RunOptions, RunOutcome, SimulateError, resume};
+use crate::outcome::{Described, RunEnd, RunSummary, absolute, unbalanced};
+use crate::recorder::Recorder;
+use crate::run::Run;
+use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
 
-/// Relative error of the energy that is worth a word: what these runs lose is round-off.
+/// Relative error of the energy above which there is a warning: these runs lose no more than round-off.
 const ENERGY_ERROR: f64 = 1e-8;
 
-/// Runs a scenario of rigid bodies that are ready, and keeps the result at `path`.
-///
-/// # Errors
-///
-/// [`SimulateError`]; what was computed until then is in the result.
-pub(crate) fn run_rigid(
-    scenario: &Scenario,
-    scenario_folder: &Path,
-    prepared: &Prepared,
-    path: &Path,
-    options: RunOptions,
-    progress: &dyn Progress,
-) -> Result<RunOutcome, SimulateError> {
-    let geometries = geometries(scenario, prepared)?;
-    let system = system(scenario, &geometries)?;
-    let header = header(scenario, scenario_folder, prepared, &system);
-    let settings =
-        Settings { end_time: scenario.simulation.end_time, output_every: scenario.simulation.output_every };
-    let mut simulation = Simulation::new(system, settings)?;
-    let (mut writer, checkpoint) = resume::begin(path, &header, scenario, options)?;
-    if let Some(checkpoint) = checkpoint {
-        simulation.resume(&checkpoint)?;
+/// Rigid bodies on their way through time.
+pub(crate) struct RigidRun<'a> {
+    scenario: &'a Scenario,
+    prepared: &'a Prepared,
+    geometries: Vec<&'a Body>,
+    simulation: Simulation,
+}
+
+impl<'a> RigidRun<'a> {
+    /// Puts bodies and pairs together.
+    ///
+    /// * `time_step` — length of all steps \[s\]
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        prepared: &'a Prepared,
+        time_step: f64,
+    ) -> Result<Self, SimulateError> {
+        let geometries = geometries(scenario, prepared)?;
+        let system = system(scenario, &geometries, time_step)?;
+        let Scenario { simulation, .. } = scenario;
+        let settings = Settings { end_time: simulation.end_time, output_every: simulation.output_every };
+        let simulation = Simulation::new(system, settings)?;
+        Ok(Self { scenario, prepared, geometries, simulation })
     }
-    let (started, cpu_started) = (Instant::now(), cpu_seconds());
-    let mut watch = OverlapWatch::new(scenario, prepared, &header.bodies);
-    let ended = simulation.run(&mut Watching { observer: &mut writer, watch: &mut watch }, progress);
-    // What could not be kept ends the file at its last checkpoint.
-    if let Err(error @ RunError::Observer(_)) = ended {
-        return Err(error.into());
+}
+
+impl Run for RigidRun<'_> {
+    fn described(&mut self) -> Described {
+        let described = |((spec, ready), body): ((&BodySpec, &PreparedBody), &RigidBody)| ResultBody {
+            name: spec.name.clone(),
+            rigid: true,
+            fixed: spec.fixed,
+            mass: body.mass,
+            frame_origin: body.com.into(),
+            modes: [0, 0],
+            rom_path: String::new(),
+            rom_checksum: String::new(),
+            body_path: absolute(&ready.body_path),
+            body_checksum: ready.body_checksum.clone(),
+        };
+        let pairs = self.scenario.contact.iter().map(|pair| ResultPair {
+            name: format!("{}/{}", pair.between[0].body, pair.between[1].body),
+            first: pair.between[0].to_string(),
+            second: pair.between[1].to_string(),
+        });
+        let bodies = self.scenario.body.iter().zip(&self.prepared.bodies).zip(&self.simulation.system.bodies);
+        Described { bodies: bodies.map(described).collect(), pairs: pairs.collect(), joints: Vec::new() }
     }
-    let (seconds, cpu_seconds) = (started.elapsed().as_secs_f64(), cpu_seconds() - cpu_started);
-    let summary = summary(&mut simulation);
-    let mut warnings = prepared.warnings.clone();
-    warnings.extend(unbalanced(&summary.ledger, "shorten simulation.time_step"));
-    warnings.extend(doubtful_contacts(scenario, &geometries, &simulation.system));
-    warnings.extend(watch.warnings());
-    for warning in &warnings {
-        writer.note(summary.time, NoteLevel::Warning, warning)?;
+
+    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), SimulateError> {
+        Ok(self.simulation.resume(checkpoint)?)
     }
-    let state = match &ended {
-        Ok(()) => RunState::Done,
-        Err(RunError::Interrupted { .. }) => RunState::Interrupted,
-        Err(error) => {
-            writer.note(summary.time, NoteLevel::Error, &error.to_string())?;
-            RunState::Failed
-        }
-    };
-    let mut timings: Vec<(&str, f64)> =
-        prepared.seconds.iter().map(|(phase, seconds)| (phase.as_str(), *seconds)).collect();
-    timings.extend([("time loop", seconds), ("time loop, cpu", cpu_seconds)]);
-    let counters = [
-        ("steps", summary.counters.steps),
-        ("contact_impulses", simulation.system.n_impulses()),
-        ("divided_steps", simulation.system.n_divided()),
-        ("reduced_restitutions", simulation.system.limited().steps),
-    ];
-    writer.finish(state, &summary.ledger, &timings, &counters)?;
-    ended?;
-    Ok(RunOutcome {
-        remarks: Vec::new(),
-        summary,
-        pairs: header.pairs.into_iter().map(|pair| pair.name).collect(),
-        names: header.bodies.into_iter().map(|body| body.name).collect(),
-        bodies: simulation.system.body_states(),
-        seconds,
-        cpu_seconds,
-        warnings,
-        statics: None,
-    })
+
+    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), SimulateError> {
+        Ok(self.simulation.run(recorder, progress)?)
+    }
+
+    fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, SimulateError> {
+        let ledger = LedgerSummary { energy_limit: Some(ENERGY_ERROR), ..self.simulation.summary() };
+        let system = &self.simulation.system;
+        let mut warnings = self.prepared.warnings.clone();
+        warnings.extend(unbalanced(&ledger, "shorten simulation.time_step"));
+        warnings.extend(doubtful_contacts(self.scenario, &self.geometries, system));
+        warnings.extend(overlaps);
+        Ok(RunEnd {
+            summary: RunSummary {
+                time: system.time(),
+                steps: system.steps(),
+                integration: None,
+                ledger,
+                contacts: self.simulation.events().to_vec(),
+            },
+            bodies: system.body_states(),
+            counters: vec![
+                ("steps", system.steps()),
+                ("contact_impulses", system.n_impulses()),
+                ("divided_steps", system.n_divided()),
+                ("reduced_restitutions", system.limited().steps),
+            ],
+            notes: Vec::new(),
+            remarks: Vec::new(),
+            warnings,
+            statics: None,
+        })
+    }
 }
 
 /// The geometry of each body.
@@ -97,47 +110,6 @@ fn geometries<'a>(scenario: &Scenario, prepared: &'a Prepared) -> Result<Vec<&'a
         PreparedModel::Reduced(_) => Err(SimulateError::RigidRom { body: spec.name.clone() }),
     };
     scenario.body.iter().zip(&prepared.bodies).map(of).collect()
-}
-
-fn header(scenario: &Scenario, folder: &Path, prepared: &Prepared, system: &System) -> RunHeader {
-    let described = |((spec, ready), body): ((&BodySpec, &PreparedBody), &RigidBody)| ResultBody {
-        name: spec.name.clone(),
-        rigid: true,
-        fixed: spec.fixed,
-        mass: body.mass,
-        frame_origin: body.com.into(),
-        modes: [0, 0],
-        rom_path: String::new(),
-        rom_checksum: String::new(),
-        body_path: absolute(&ready.body_path),
-        body_checksum: ready.body_checksum.clone(),
-    };
-    let pairs = scenario.contact.iter().map(|pair| ResultPair {
-        name: format!("{}/{}", pair.between[0].body, pair.between[1].body),
-        first: pair.between[0].to_string(),
-        second: pair.between[1].to_string(),
-    });
-    RunHeader {
-        scenario: scenario.without_pictures().to_toml(),
-        scenario_folder: absolute(folder),
-        bodies: scenario.body.iter().zip(&prepared.bodies).zip(&system.bodies).map(described).collect(),
-        pairs: pairs.collect(),
-        joints: Vec::new(),
-    }
-}
-
-fn summary(simulation: &mut Simulation) -> RunSummary {
-    let ledger = LedgerSummary { energy_limit: Some(ENERGY_ERROR), ..simulation.summary() };
-    let counters = carom_integrate::Counters { steps: simulation.system.steps(), ..Default::default() };
-    RunSummary {
-        time: simulation.system.time(),
-        counters,
-        ledger,
-        contacts: simulation.events().to_vec(),
-        quaternion_drift: 0.0,
-        rims: Vec::new(),
-        fallbacks: 0,
-    }
 }
 
 /// Part of the smallest extent of the moving bodies of a pair that is a deep approach for rigid bodies.

@@ -28,11 +28,16 @@ pub(crate) enum Role {
 /// The system of a scenario at its start.
 ///
 /// * `geometries` — of each body
+/// * `time_step` — length of all steps \[s\]
 ///
 /// # Errors
 ///
 /// [`SimulateError`] names the body or pair that does not fit.
-pub(super) fn system(scenario: &Scenario, geometries: &[&Body]) -> Result<System, SimulateError> {
+pub(super) fn system(
+    scenario: &Scenario,
+    geometries: &[&Body],
+    time_step: f64,
+) -> Result<System, SimulateError> {
     let bodies = scenario.body.iter().zip(geometries).enumerate();
     let bodies = bodies
         .map(|(i, (spec, geometry))| {
@@ -56,22 +61,20 @@ pub(super) fn system(scenario: &Scenario, geometries: &[&Body]) -> Result<System
         let spec = pair(scenario, geometries, contact, index, &earlier);
         pairs.push(spec.map_err(|error| error.at(format!("contact.{i}.between")))?);
     }
-    // The format checks that there is a step.
-    let dt = scenario.simulation.time_step.unwrap_or(0.0);
     let gravity = Vector3::from(scenario.simulation.gravity);
-    System::new(bodies, &placements, &pairs, gravity, dt).map_err(|error| of_system(scenario, error))
+    System::new(bodies, &placements, &pairs, gravity, time_step).map_err(|error| of_system(scenario, error))
 }
 
 /// What is wrong with a scenario of rigid bodies, as far as it is known without a run.
 ///
 /// * `parts` — what is known of each body; nothing is told unless all geometries are there
-pub(crate) fn problem(scenario: &Scenario, parts: &[Parts<'_>]) -> Option<SimulateError> {
+pub(crate) fn problem(scenario: &Scenario, parts: &[Parts<'_>], time_step: f64) -> Option<SimulateError> {
     let mut geometries = Vec::with_capacity(parts.len());
     for part in parts {
         let Parts::Geometry(body) = part else { return None };
         geometries.push(*body);
     }
-    system(scenario, &geometries).err()
+    system(scenario, &geometries, time_step).err()
 }
 
 /// The error of a pair at its place in the scenario.

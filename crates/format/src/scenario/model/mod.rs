@@ -7,7 +7,9 @@ mod damping;
 mod function;
 mod joint;
 mod output;
+pub mod scheme;
 mod shape;
+mod simulation;
 mod variant;
 
 use std::collections::BTreeMap;
@@ -24,7 +26,11 @@ pub use damping::{DampingSpec, RatioSpec};
 pub use function::{FunctionError, FunctionSpec, InterpolationSpec};
 pub use joint::{ActionSpec, BushingSpec, JointKind, JointSpec, JointSpringSpec, SpringSpec, StopSpec};
 pub use output::{OutputSpec, PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec};
+pub use scheme::{
+    Bodies, HighModes, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, TABLES, TimeIntegration,
+};
 pub use shape::{MassSpec, ShapeKind, ShapeSpec};
+pub use simulation::Simulation;
 pub use variant::VariantSpec;
 
 /// Everything a run is made from.
@@ -60,141 +66,6 @@ pub struct Scenario {
     /// Constant pressures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pressure: Vec<PressureSpec>,
-}
-
-/// How bodies move and meet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scheme {
-    /// Floating frame; high modes answer contact quasistatically.
-    Quasistatic,
-    /// Floating frame; all modes dynamic.
-    Dynamic,
-    /// Floating frame; high modes critically damped.
-    Damped,
-    /// Equilibrium of supports, loads and contact.
-    Static,
-    /// Energy-momentum rigid bodies.
-    Rigid,
-    /// Unreduced bodies, explicit central differences.
-    Explicit,
-    /// Unreduced bodies, energy-momentum.
-    EnergyMomentum,
-    /// Unreduced bodies, midpoint rule.
-    Midpoint,
-    /// Unreduced linear bodies, implicit midpoint with complementarity.
-    Complementarity,
-}
-
-impl Scheme {
-    /// Names in scenarios.
-    pub const NAMES: [(&str, Self); 9] = [
-        ("quasistatic", Self::Quasistatic),
-        ("dynamic", Self::Dynamic),
-        ("damped", Self::Damped),
-        ("static", Self::Static),
-        ("rigid", Self::Rigid),
-        ("explicit", Self::Explicit),
-        ("energy-momentum", Self::EnergyMomentum),
-        ("midpoint", Self::Midpoint),
-        ("complementarity", Self::Complementarity),
-    ];
-
-    /// Names of those that this release runs, for messages.
-    pub const AVAILABLE: &str = "`quasistatic`, `dynamic`, `damped`, `static` and `rigid`";
-
-    /// True if this release runs it.
-    pub fn is_available(self) -> bool {
-        matches!(self, Self::Quasistatic | Self::Dynamic | Self::Damped | Self::Static | Self::Rigid)
-    }
-
-    /// Those that this release runs, with their names.
-    pub fn available() -> Vec<(&'static str, Self)> {
-        Self::NAMES.into_iter().filter(|(_, scheme)| scheme.is_available()).collect()
-    }
-
-    /// Name in scenarios.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, scheme)| *scheme == self).map_or("", |(name, _)| name)
-    }
-}
-
-/// Time integrator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Integrator {
-    /// Explicit Runge-Kutta of order 8 with error control.
-    Dop853,
-    /// Explicit Runge-Kutta of order 5(4) with error control.
-    DormandPrince5,
-    /// Implicit Runge-Kutta of order 5.
-    Radau5,
-    /// Backward differences of order 2.
-    Bdf2,
-    /// Implicit midpoint rule.
-    Midpoint,
-    /// Generalised-alpha.
-    GeneralisedAlpha,
-    /// Fixed steps of Simo and Wong that keep energy and momenta: that of the scheme `rigid`.
-    EnergyMomentum,
-}
-
-/// How joints enter the equations of generalised-alpha.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum JointForm {
-    /// Positions keep to joints.
-    Index3,
-    /// Positions and velocities keep to joints.
-    Stabilised,
-}
-
-/// The table `[simulation]`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Simulation {
-    /// How bodies move and meet.
-    pub scheme: Scheme,
-    /// Time integrator.
-    pub integrator: Integrator,
-    /// What generalised-alpha leaves in a step of what is infinitely fast, 0 to 1; none for other
-    /// integrators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spectral_radius: Option<f64>,
-    /// Form of the joints' equations in generalised-alpha; none for other integrators.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub constraints: Option<JointForm>,
-    /// End of the run \[s\]; in statics a pseudo-time, at which loads have their full values.
-    pub end_time: f64,
-    /// Acceleration of gravity \[m/s²\].
-    pub gravity: [f64; 3],
-    /// Relative tolerance of the error control; none with a fixed step.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relative_tolerance: Option<f64>,
-    /// Fixed step instead of error control \[s\].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub time_step: Option<f64>,
-    /// Largest step of the error control \[s\].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub maximum_step: Option<f64>,
-    /// Time between frames of the result \[s\].
-    pub output_every: f64,
-    /// Accepted steps between points from which the run can be resumed, besides those by wall time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checkpoint_every: Option<usize>,
-    /// Equal parts in which a static scheme applies loads and prescribed displacements; none in other
-    /// schemes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub steps: Option<usize>,
-}
-
-impl Simulation {
-    /// Frames of a result if the scenario does not say how often.
-    pub const FRAMES: f64 = 200.0;
-
-    /// True if the time between frames is what it would be if the scenario did not give it.
-    pub fn has_default_frames(&self) -> bool {
-        self.output_every == self.end_time / Self::FRAMES
-    }
 }
 
 /// A linear elastic isotropic material.

@@ -1,0 +1,301 @@
+//! The table of schemes: what each takes, and its settings.
+
+use carom_contact::Law;
+use serde::Serialize;
+
+/// How bodies move and meet, with the settings of the scheme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scheme {
+    /// Floating frame; high modes answer contact quasistatically.
+    Quasistatic(TimeIntegration),
+    /// Floating frame; all modes dynamic.
+    Dynamic(TimeIntegration),
+    /// Floating frame; high modes critically damped.
+    Damped(TimeIntegration),
+    /// Equilibrium of supports, loads and contact.
+    Static {
+        /// Equal parts in which loads and prescribed displacements are applied.
+        steps: usize,
+    },
+    /// Energy-momentum rigid bodies.
+    Rigid {
+        /// Length of all steps \[s\].
+        time_step: f64,
+    },
+}
+
+impl Scheme {
+    /// Its row of the table.
+    pub fn row(&self) -> &'static SchemeRow {
+        match self {
+            Self::Quasistatic(_) => &QUASISTATIC,
+            Self::Dynamic(_) => &DYNAMIC,
+            Self::Damped(_) => &DAMPED,
+            Self::Static { .. } => &STATIC,
+            Self::Rigid { .. } => &RIGID,
+        }
+    }
+
+    /// The settings of the time integration, for schemes with a choice of integrators.
+    pub fn integration(&self) -> Option<&TimeIntegration> {
+        match self {
+            Self::Quasistatic(settings) | Self::Dynamic(settings) | Self::Damped(settings) => Some(settings),
+            Self::Static { .. } | Self::Rigid { .. } => None,
+        }
+    }
+
+    /// True if flexible bodies are reduced.
+    pub fn reduces(&self) -> bool {
+        self.row().bodies == Bodies::Reduced
+    }
+
+    /// Name of the integrator, of schemes that move bodies through time.
+    pub fn integrator_name(&self) -> Option<&'static str> {
+        match self {
+            Self::Rigid { .. } => Some(ENERGY_MOMENTUM),
+            other => Some(other.integration()?.integrator.name()),
+        }
+    }
+
+    /// Number of load steps, of schemes that look for an equilibrium.
+    pub fn load_steps(&self) -> Option<usize> {
+        match self {
+            Self::Static { steps } => Some(*steps),
+            _ => None,
+        }
+    }
+
+    /// The length of all steps, if it is fixed \[s\].
+    pub fn time_step(&self) -> Option<f64> {
+        match self {
+            Self::Rigid { time_step } => Some(*time_step),
+            other => other.integration()?.time_step,
+        }
+    }
+}
+
+/// Settings of a time integration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeIntegration {
+    /// Integrator.
+    pub integrator: Integrator,
+    /// Relative tolerance of the error control; none with a fixed step.
+    pub relative_tolerance: Option<f64>,
+    /// Fixed step instead of error control \[s\].
+    pub time_step: Option<f64>,
+    /// Largest step of the error control \[s\].
+    pub maximum_step: Option<f64>,
+}
+
+/// Time integrator.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Integrator {
+    /// Explicit Runge-Kutta of order 8 with error control.
+    Dop853,
+    /// Explicit Runge-Kutta of order 5(4) with error control.
+    DormandPrince5,
+    /// Implicit Runge-Kutta of order 5.
+    Radau5,
+    /// Backward differences of order 2.
+    Bdf2,
+    /// Implicit midpoint rule.
+    Midpoint,
+    /// Generalised-alpha.
+    GeneralisedAlpha {
+        /// Spectral radius at infinite frequency, 0 to 1.
+        spectral_radius: f64,
+        /// How joints enter the equations.
+        constraints: JointForm,
+    },
+}
+
+impl Integrator {
+    /// Name in scenarios.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Dop853 => "dop853",
+            Self::DormandPrince5 => "dormand-prince5",
+            Self::Radau5 => "radau5",
+            Self::Bdf2 => "bdf2",
+            Self::Midpoint => "midpoint",
+            Self::GeneralisedAlpha { .. } => "generalised-alpha",
+        }
+    }
+}
+
+/// How joints enter the equations of generalised-alpha.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JointForm {
+    /// Positions satisfy the joints.
+    Index3,
+    /// Positions and velocities satisfy the joints.
+    Stabilised,
+}
+
+/// Bodies that a scheme takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bodies {
+    /// Flexible bodies as reduced models, and rigid bodies.
+    Reduced,
+    /// Rigid bodies alone.
+    Rigid,
+    /// Flexible bodies unreduced, and rigid bodies.
+    Whole,
+}
+
+/// How the high modes of reduced bodies respond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HighModes {
+    /// Without inertia.
+    Quasistatic,
+    /// As all other modes.
+    Dynamic,
+    /// With inertia and critical damping.
+    Damped,
+}
+
+/// What a scheme takes.
+#[derive(Debug)]
+pub struct SchemeRow {
+    /// Name in scenarios.
+    pub name: &'static str,
+    /// True if this release runs it.
+    pub is_built: bool,
+    /// Bodies.
+    pub bodies: Bodies,
+    /// High modes of reduced bodies; none of schemes without them.
+    pub high_modes: Option<HighModes>,
+    /// True if bodies move through time; false if a run looks for an equilibrium.
+    pub has_time: bool,
+    /// True if points touch surfaces, false if surfaces touch with pressures.
+    pub points_touch: bool,
+    /// Contact law if the scenario gives none.
+    pub default_law: Law,
+    /// True if contact may be without penetration.
+    pub takes_hard_contact: bool,
+    /// True if contact may have friction.
+    pub takes_friction: bool,
+    /// Lists of tables in addition to `body` and `contact`.
+    pub tables: &'static [&'static str],
+    /// Keys of `[simulation]` in addition to those of all schemes.
+    pub keys: &'static [&'static str],
+    /// What the scheme does instead, for messages about keys that it does not have.
+    pub way: &'static str,
+}
+
+/// Keys of `[simulation]` that some schemes have and others have not.
+pub(in crate::scenario) const KEYS: [&str; 7] = [
+    "integrator",
+    "spectral_radius",
+    "constraints",
+    "relative_tolerance",
+    "time_step",
+    "maximum_step",
+    "steps",
+];
+
+/// The integrator of the scheme `rigid`, which scenarios with all defaults name.
+pub(in crate::scenario) const ENERGY_MOMENTUM: &str = "energy-momentum";
+
+/// Lists of tables that some schemes take and others do not.
+pub const TABLES: [&str; 6] = ["joint", "spring", "bushing", "support", "pressure", "force"];
+
+const QUASISTATIC: SchemeRow = SchemeRow {
+    name: "quasistatic",
+    is_built: true,
+    bodies: Bodies::Reduced,
+    high_modes: Some(HighModes::Quasistatic),
+    has_time: true,
+    points_touch: false,
+    default_law: Law::penalty(carom_contact::law::DEFAULT_ALPHA),
+    takes_hard_contact: true,
+    takes_friction: true,
+    tables: &["joint", "spring", "bushing", "force"],
+    keys: &[
+        "integrator",
+        "spectral_radius",
+        "constraints",
+        "relative_tolerance",
+        "time_step",
+        "maximum_step",
+    ],
+    way: "integrates in time",
+};
+
+const DYNAMIC: SchemeRow = SchemeRow {
+    name: "dynamic",
+    high_modes: Some(HighModes::Dynamic),
+    takes_hard_contact: false,
+    ..QUASISTATIC
+};
+
+const DAMPED: SchemeRow = SchemeRow { name: "damped", high_modes: Some(HighModes::Damped), ..DYNAMIC };
+
+const STATIC: SchemeRow = SchemeRow {
+    name: "static",
+    bodies: Bodies::Whole,
+    high_modes: None,
+    has_time: false,
+    takes_friction: false,
+    tables: &["support", "pressure", "force"],
+    keys: &["steps"],
+    way: "applies the load in `steps`",
+    ..QUASISTATIC
+};
+
+const RIGID: SchemeRow = SchemeRow {
+    name: "rigid",
+    bodies: Bodies::Rigid,
+    high_modes: None,
+    points_touch: true,
+    default_law: Law::Hard,
+    tables: &[],
+    keys: &["time_step"],
+    way: "has an integrator of its own, with steps of one length, `time_step`",
+    ..QUASISTATIC
+};
+
+/// A scheme that this release does not run.
+const fn not_built(name: &'static str) -> SchemeRow {
+    SchemeRow {
+        name,
+        is_built: false,
+        bodies: Bodies::Whole,
+        high_modes: None,
+        tables: &[],
+        keys: &[],
+        ..QUASISTATIC
+    }
+}
+
+/// All schemes, those that this release does not run at the end.
+pub static SCHEMES: [SchemeRow; 9] = [
+    QUASISTATIC,
+    DYNAMIC,
+    DAMPED,
+    STATIC,
+    RIGID,
+    not_built("explicit"),
+    not_built("energy-momentum"),
+    not_built("midpoint"),
+    not_built("complementarity"),
+];
+
+impl SchemeRow {
+    /// Names of the schemes that this release runs, as a list for messages.
+    pub fn built() -> String {
+        let names: Vec<String> =
+            SCHEMES.iter().filter(|row| row.is_built).map(|row| format!("`{}`", row.name)).collect();
+        match names.split_last() {
+            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            _ => names.join(", "),
+        }
+    }
+
+    /// Names of the schemes that have a key of `[simulation]`, as a list for messages.
+    pub(in crate::scenario) fn with_key(key: &str) -> String {
+        let has = |row: &&Self| row.is_built && row.keys.contains(&key);
+        SCHEMES.iter().filter(has).map(|row| format!("`{}`", row.name)).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,83 @@
+//! The table `[simulation]` as data.
+
+use serde::{Serialize, Serializer};
+
+use super::scheme::{Integrator, JointForm, Scheme};
+
+/// The table `[simulation]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Simulation {
+    /// How bodies move and meet, with the settings of the scheme.
+    pub scheme: Scheme,
+    /// End of the run \[s\]; in statics a pseudo-time, at which loads have their full values.
+    pub end_time: f64,
+    /// Acceleration of gravity \[m/s²\].
+    pub gravity: [f64; 3],
+    /// Time between frames of the result \[s\].
+    pub output_every: f64,
+    /// Accepted steps between points from which the run can be resumed, in addition to those by wall time.
+    pub checkpoint_every: Option<usize>,
+}
+
+impl Simulation {
+    /// Frames of a result if the scenario does not say how often.
+    pub const FRAMES: f64 = 200.0;
+
+    /// True if the time between frames is what it would be if the scenario did not give it.
+    pub fn has_default_frames(&self) -> bool {
+        self.output_every == self.end_time / Self::FRAMES
+    }
+}
+
+/// The table as it is written: the keys of the scheme among those of all schemes, in the order in which
+/// every version has written them, by which a result is compared with the run that continues it.
+#[derive(Serialize)]
+struct Written {
+    scheme: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    integrator: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spectral_radius: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constraints: Option<JointForm>,
+    end_time: f64,
+    gravity: [f64; 3],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_tolerance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_step: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maximum_step: Option<f64>,
+    output_every: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint_every: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<usize>,
+}
+
+impl Serialize for Simulation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let integration = self.scheme.integration();
+        let alpha = match integration.map(|settings| settings.integrator) {
+            Some(Integrator::GeneralisedAlpha { spectral_radius, constraints }) => {
+                Some((spectral_radius, constraints))
+            }
+            _ => None,
+        };
+        let written = Written {
+            scheme: self.scheme.row().name,
+            integrator: self.scheme.integrator_name(),
+            spectral_radius: alpha.map(|(radius, _)| radius),
+            constraints: alpha.map(|(_, form)| form),
+            end_time: self.end_time,
+            gravity: self.gravity,
+            relative_tolerance: integration.and_then(|settings| settings.relative_tolerance),
+            time_step: self.scheme.time_step(),
+            maximum_step: integration.and_then(|settings| settings.maximum_step),
+            output_every: self.output_every,
+            checkpoint_every: self.checkpoint_every,
+            steps: self.scheme.load_steps(),
+        };
+        written.serialize(serializer)
+    }
+}

@@ -1,0 +1,165 @@
+//! The table `[simulation]`: the scheme with its own settings, and what all schemes have.
+
+use carom_dynamics::RELATIVE_TOLERANCE;
+use toml::de::DeValue;
+
+use super::decode::{Interval, Table};
+use super::model::scheme::{ENERGY_MOMENTUM, KEYS};
+use super::model::{
+    HighModes, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, Simulation, TimeIntegration,
+};
+use super::problem::ProblemKind;
+
+/// Integrators of schemes with a choice; generalised-alpha with the settings that it has if none are given.
+const INTEGRATORS: [(&str, Integrator); 6] = [
+    ("dop853", Integrator::Dop853),
+    ("dormand-prince5", Integrator::DormandPrince5),
+    ("radau5", Integrator::Radau5),
+    ("bdf2", Integrator::Bdf2),
+    ("midpoint", Integrator::Midpoint),
+    ("generalised-alpha", ALPHA),
+];
+const ALPHA: Integrator =
+    Integrator::GeneralisedAlpha { spectral_radius: 0.8, constraints: JointForm::Stabilised };
+const JOINT_FORMS: [(&str, JointForm); 2] =
+    [("index3", JointForm::Index3), ("stabilised", JointForm::Stabilised)];
+
+/// True, and reported, if this release does not run the scheme.
+pub(super) fn is_of_another_release(table: &Table<'_>) -> bool {
+    let word = word(table, "scheme");
+    let Some(row) = SCHEMES.iter().find(|row| Some(row.name) == word && !row.is_built) else { return false };
+    table.problem(&table.span_of("scheme"), ProblemKind::UnavailableScheme { scheme: row.name });
+    true
+}
+
+/// * `has_contact` — true if the scenario has contact pairs
+pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
+    let built: Vec<(&'static str, &'static SchemeRow)> =
+        SCHEMES.iter().filter(|row| row.is_built).map(|row| (row.name, row)).collect();
+    let row = table.choice("scheme", &built).unwrap_or(&SCHEMES[0]);
+    refuse_keys_of_others(&table, row);
+    let end_time = table.number("end_time", Interval::Positive);
+    if row.has_time && !table.has("end_time") {
+        table.missing("end_time", "the time at which the run ends, in seconds");
+    }
+    let end_time = end_time.unwrap_or(1.0);
+    let simulation = Simulation {
+        scheme: scheme(&table, row, has_contact),
+        end_time,
+        gravity: table.vector("gravity").unwrap_or_default(),
+        output_every: table
+            .number("output_every", Interval::Positive)
+            .unwrap_or(end_time / Simulation::FRAMES),
+        checkpoint_every: table.count("checkpoint_every", 1),
+    };
+    table.finish();
+    simulation
+}
+
+/// The settings of a scheme, by its own keys alone.
+fn scheme(table: &Table<'_>, row: &SchemeRow, has_contact: bool) -> Scheme {
+    match (row.name, row.high_modes) {
+        ("static", _) => Scheme::Static { steps: table.count("steps", 1).unwrap_or(1) },
+        ("rigid", _) => Scheme::Rigid { time_step: fixed_step(table) },
+        (_, Some(HighModes::Dynamic)) => Scheme::Dynamic(integration(table, ALPHA)),
+        (_, Some(HighModes::Damped)) => Scheme::Damped(integration(table, ALPHA)),
+        // A right-hand side with contact has a kink wherever a pressure cell opens or closes, which a pair of
+        // order 5 passes with half the evaluations of one of order 8.
+        _ if has_contact => Scheme::Quasistatic(integration(table, Integrator::DormandPrince5)),
+        _ => Scheme::Quasistatic(integration(table, Integrator::Dop853)),
+    }
+}
+
+fn fixed_step(table: &Table<'_>) -> f64 {
+    if !table.has("time_step") {
+        table.missing("time_step", "the scheme `rigid` has steps of one length, in seconds");
+    }
+    table.number("time_step", Interval::Positive).unwrap_or(1.0)
+}
+
+/// * `default` — the integrator if none is named: where all modes move, the steps of an explicit pair would
+///   follow the highest of them
+fn integration(table: &Table<'_>, default: Integrator) -> TimeIntegration {
+    let time_step = table.number("time_step", Interval::Positive);
+    if time_step.is_some() && table.has("relative_tolerance") {
+        table.conflict(
+            "time_step",
+            "`time_step` (fixed steps) and `relative_tolerance` (error control) exclude each other",
+        );
+    }
+    TimeIntegration {
+        integrator: integrator(table, default),
+        relative_tolerance: table
+            .number("relative_tolerance", Interval::Tolerance)
+            .or(if time_step.is_none() { Some(RELATIVE_TOLERANCE) } else { None }),
+        time_step,
+        maximum_step: table.number("maximum_step", Interval::Positive),
+    }
+}
+
+/// The integrator with its own settings.
+fn integrator(table: &Table<'_>, default: Integrator) -> Integrator {
+    let named = if word(table, "integrator") == Some(ENERGY_MOMENTUM) {
+        let text = format!("`{ENERGY_MOMENTUM}` is the integrator of the scheme `rigid` alone");
+        table.conflict("integrator", text);
+        None
+    } else {
+        table.choice("integrator", &INTEGRATORS)
+    };
+    let radius = table.number("spectral_radius", Interval::Share);
+    let form = table.choice("constraints", &JOINT_FORMS);
+    match named.unwrap_or(default) {
+        Integrator::GeneralisedAlpha { spectral_radius, constraints } => {
+            if radius == Some(1.0) && form == Some(JointForm::Index3) {
+                let text = "`constraints = \"index3\"` needs a `spectral_radius` below 1, which damps the \
+                    error that it leaves in reactions; or take `constraints = \"stabilised\"`";
+                table.conflict("spectral_radius", text);
+            }
+            Integrator::GeneralisedAlpha {
+                spectral_radius: radius.unwrap_or(spectral_radius),
+                constraints: form.unwrap_or(constraints),
+            }
+        }
+        other => {
+            for (key, is_given) in [("spectral_radius", radius.is_some()), ("constraints", form.is_some())] {
+                if is_given {
+                    table.conflict(key, format!("`{key}` belongs to `integrator = \"generalised-alpha\"`"));
+                }
+            }
+            other
+        }
+    }
+}
+
+/// Reports keys that belong to other schemes.
+fn refuse_keys_of_others(table: &Table<'_>, row: &SchemeRow) {
+    for key in KEYS.into_iter().filter(|key| !row.keys.contains(key) && table.value(key).is_some()) {
+        if is_written_default(table, row, key) {
+            continue;
+        }
+        let text = format!(
+            "`{key}` belongs to the scheme {}; the scheme `{}` {}: remove `{key}`",
+            SchemeRow::with_key(key),
+            row.name,
+            row.way
+        );
+        table.conflict(key, text);
+    }
+}
+
+/// True if a key that the scheme does not have stands as it was written by versions that wrote all keys.
+fn is_written_default(table: &Table<'_>, row: &SchemeRow, key: &'static str) -> bool {
+    match (key, row.points_touch) {
+        ("integrator", true) => word(table, key) == Some(ENERGY_MOMENTUM),
+        ("integrator", false) => matches!(word(table, key), Some("dop853" | "dormand-prince5")),
+        ("relative_tolerance", false) => match table.value(key).map(|value| value.get_ref()) {
+            Some(DeValue::Float(number)) => number.as_str().parse() == Ok(RELATIVE_TOLERANCE),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn word<'a>(table: &Table<'a>, key: &'static str) -> Option<&'a str> {
+    table.value(key).and_then(|value| value.get_ref().as_str())
+}

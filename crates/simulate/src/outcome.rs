@@ -1,0 +1,95 @@
+//! The end of a run as data: what a scheme reports, and what the caller gets.
+
+use std::path::Path;
+
+use carom_continuum::statics::{BodyForces, PairOutcome};
+use carom_dynamics::{BodyState, ContactEvent, LedgerSummary};
+use carom_format::result::{ResultBody, ResultJoint, ResultPair, StaticForce};
+use carom_integrate::Counters;
+
+/// Sizes of a run, errors of its balance, and its impacts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSummary {
+    /// Time reached \[s\].
+    pub time: f64,
+    /// Steps accepted; of a static run, load steps.
+    pub steps: u64,
+    /// Counters of the time integration, of schemes with a choice of integrators.
+    pub integration: Option<Counters>,
+    /// Errors of the balance.
+    pub ledger: LedgerSummary,
+    /// All impacts, in the order in which they ended.
+    pub contacts: Vec<ContactEvent>,
+}
+
+/// The equilibrium of a static run under the full load.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StaticOutcome {
+    /// Forces on each body.
+    pub bodies: Vec<BodyForces>,
+    /// Forces of the supports of deformable bodies.
+    pub supports: Vec<SupportOutcome>,
+    /// All forces on all bodies, as the result keeps them.
+    pub forces: Vec<StaticForce>,
+    /// The contact pairs.
+    pub pairs: Vec<PairOutcome>,
+    /// Largest unbalanced force on a free rigid motion, relative to all forces.
+    pub residual: f64,
+}
+
+/// Force of a support, inertial axes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SupportOutcome {
+    /// `BODY:SET`.
+    pub on: String,
+    /// Force on the body \[N\].
+    pub force: [f64; 3],
+}
+
+/// Bodies, pairs and joints as the header of a result has them.
+#[derive(Default)]
+pub(crate) struct Described {
+    pub(crate) bodies: Vec<ResultBody>,
+    pub(crate) pairs: Vec<ResultPair>,
+    pub(crate) joints: Vec<ResultJoint>,
+}
+
+/// Names of timings; a phase without a name is not part of the cost of the run.
+pub(crate) struct Phases {
+    pub(crate) set_up: Option<&'static str>,
+    pub(crate) run: &'static str,
+    /// CPU time of the run.
+    pub(crate) cpu: Option<&'static str>,
+}
+
+/// The end of a run.
+pub(crate) struct RunEnd {
+    pub(crate) summary: RunSummary,
+    /// The bodies, if the run is complete.
+    pub(crate) bodies: Vec<BodyState>,
+    /// Counters of the scheme, as the result keeps them.
+    pub(crate) counters: Vec<(&'static str, u64)>,
+    /// Choices that the set-up made where the scenario leaves them open.
+    pub(crate) notes: Vec<String>,
+    pub(crate) remarks: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) statics: Option<StaticOutcome>,
+}
+
+/// An absolute path as text; nothing for an empty one.
+pub(crate) fn absolute(path: &Path) -> String {
+    if path.as_os_str().is_empty() {
+        return String::new();
+    }
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}
+
+/// The warning of an energy balance that exceeds the limit that the run claims.
+pub(crate) fn unbalanced(ledger: &LedgerSummary, remedy: &str) -> Option<String> {
+    let limit = ledger.energy_limit.filter(|_| ledger.energy_is_met() == Some(false))?;
+    let error = ledger.energy_error;
+    Some(format!(
+        "the energy balance is not met: it is off by {error:.1e} of the energy, more than the tolerance of \
+         {limit:.0e}: {remedy}"
+    ))
+}

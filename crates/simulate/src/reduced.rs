@@ -1,0 +1,157 @@
+//! Runs of reduced and rigid bodies in a floating frame: the schemes `quasistatic`, `dynamic` and `damped`.
+
+use carom_dynamics::Checkpoint;
+use carom_format::scenario::model::{Integrator, JointForm, Scenario, TimeIntegration};
+use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, SpectralRadius};
+use carom_multibody::{Settings, Simulation};
+use carom_progress::Progress;
+
+use crate::outcome::{Described, RunEnd, RunSummary, unbalanced};
+use crate::recorder::Recorder;
+use crate::rigid_partner::too_rigid;
+use crate::run::Run;
+use crate::{Assembled, Prepared, PreparedModel, SimulateError, system};
+
+/// Relative error of the energy that a run claims to stay below where the scenario gives no tolerance.
+const ENERGY_ERROR: f64 = 1e-3;
+
+/// A system of reduced and rigid bodies on its way through time.
+pub(crate) struct ReducedRun<'a> {
+    scenario: &'a Scenario,
+    prepared: &'a Prepared,
+    relative_tolerance: Option<f64>,
+    simulation: Simulation,
+    described: Option<Described>,
+    /// Choices that the set-up made where the scenario leaves them open.
+    notes: Vec<String>,
+    /// Warnings about the bodies.
+    of_bodies: Vec<String>,
+}
+
+impl<'a> ReducedRun<'a> {
+    /// Puts the system together, with joints that satisfy their equations at the start.
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        prepared: &'a Prepared,
+        settings: &TimeIntegration,
+    ) -> Result<Self, SimulateError> {
+        let Assembled { system, placements, bodies, pairs, notes, warnings } = system(scenario, prepared)?;
+        let described = Described { bodies, pairs, joints: crate::joints::described(scenario) };
+        let simulation = Simulation::new(system, &placements, of_time_loop(scenario, settings)?)
+            .map_err(|error| crate::joints::placed(scenario, error))?;
+        Ok(Self {
+            scenario,
+            prepared,
+            relative_tolerance: settings.relative_tolerance,
+            simulation,
+            described: Some(described),
+            notes,
+            of_bodies: warnings,
+        })
+    }
+
+    /// Doubts about the numbers, in the order of their causes: bodies, joints, models, time, contacts.
+    fn warnings(&self, summary: &RunSummary, overlaps: Vec<String>) -> Vec<String> {
+        let (scenario, prepared) = (self.scenario, self.prepared);
+        let remedy = match self.relative_tolerance {
+            Some(_) => "lower simulation.relative_tolerance",
+            None => "shorten simulation.time_step",
+        };
+        let mut warnings = prepared.warnings.clone();
+        warnings.extend(crate::joints::notes(&self.simulation.assembly));
+        warnings.extend(self.of_bodies.iter().cloned());
+        warnings.extend(self.simulation.warnings());
+        warnings.extend(unbalanced(&summary.ledger, remedy));
+        warnings.extend(too_rigid(scenario, prepared, &summary.contacts));
+        warnings.extend(doubtful_models(scenario, prepared));
+        warnings.extend(overlaps);
+        warnings
+    }
+}
+
+impl Run for ReducedRun<'_> {
+    fn described(&mut self) -> Described {
+        self.described.take().unwrap_or_default()
+    }
+
+    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), SimulateError> {
+        Ok(self.simulation.resume(checkpoint)?)
+    }
+
+    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), SimulateError> {
+        self.simulation.run(recorder, progress)?;
+        Ok(())
+    }
+
+    fn end(&mut self, is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, SimulateError> {
+        let found = self.simulation.summary();
+        let counters = found.counters;
+        let mut ledger = found.ledger;
+        ledger.energy_limit = Some(self.relative_tolerance.unwrap_or(ENERGY_ERROR));
+        let summary = RunSummary {
+            time: found.time,
+            steps: counters.steps,
+            integration: Some(counters),
+            ledger,
+            contacts: found.contacts,
+        };
+        let warnings = self.warnings(&summary, overlaps);
+        let counters = vec![
+            ("steps", counters.steps),
+            ("rejected_steps", counters.rejected),
+            ("right_hand_sides", counters.evaluations),
+            ("jacobians", counters.jacobians),
+            ("factorisations", counters.factorisations),
+            ("newton_iterations", counters.iterations),
+            ("solver_fallbacks", found.fallbacks),
+        ];
+        Ok(RunEnd {
+            summary,
+            counters,
+            notes: self.notes.clone(),
+            remarks: if is_complete { self.simulation.missed_contacts() } else { Vec::new() },
+            warnings,
+            bodies: if is_complete { self.simulation.body_states()?.to_vec() } else { Vec::new() },
+            statics: None,
+        })
+    }
+}
+
+/// The settings of the time loop.
+fn of_time_loop(scenario: &Scenario, settings: &TimeIntegration) -> Result<Settings, SimulateError> {
+    let simulation = &scenario.simulation;
+    let defaults = Settings::until(simulation.end_time);
+    Ok(Settings {
+        relative_tolerance: settings.relative_tolerance.unwrap_or(defaults.relative_tolerance),
+        time_step: settings.time_step,
+        max_step: settings.maximum_step,
+        output_every: Some(simulation.output_every),
+        contact_frames: scenario.output.contact_frames,
+        integrator: match settings.integrator {
+            Integrator::DormandPrince5 => IntegratorKind::RungeKutta(Method::DormandPrince5),
+            Integrator::Dop853 => IntegratorKind::RungeKutta(Method::Dop853),
+            Integrator::Radau5 => IntegratorKind::Radau5,
+            Integrator::Bdf2 => IntegratorKind::Implicit(ImplicitMethod::Bdf2),
+            Integrator::Midpoint => IntegratorKind::Implicit(ImplicitMethod::Midpoint),
+            Integrator::GeneralisedAlpha { spectral_radius, constraints } => {
+                let form = match constraints {
+                    JointForm::Index3 => ConstraintForm::Index3,
+                    JointForm::Stabilised => ConstraintForm::Stabilised,
+                };
+                IntegratorKind::GeneralisedAlpha(SpectralRadius::new(spectral_radius)?, form)
+            }
+        },
+        ..defaults
+    })
+}
+
+/// Models whose dynamic modes are not all modes of the body. A model that was made in an earlier run has lost
+/// the notes of its reduction.
+fn doubtful_models(scenario: &Scenario, prepared: &Prepared) -> impl Iterator<Item = String> {
+    scenario.body.iter().zip(&prepared.bodies).filter_map(|(spec, body)| match &body.model {
+        PreparedModel::Reduced(model) => {
+            model.doubtful_modes().map(|modes| format!("model of body `{}`: {modes}", spec.name))
+        }
+        _ => None,
+    })
+}

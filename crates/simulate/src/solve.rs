@@ -1,0 +1,133 @@
+//! A run from set-up to result, the same for all schemes.
+
+use std::path::Path;
+use std::time::Instant;
+
+use carom_dynamics::BodyState;
+use carom_format::result::RunHeader;
+use carom_format::scenario::model::Scenario;
+use carom_progress::Progress;
+
+use crate::outcome::{Described, Phases, RunSummary, StaticOutcome, absolute};
+use crate::recorder::Recorder;
+use crate::resume::RunOptions;
+use crate::{ErrorKind, Prepared, SimulateError, resume, scheme};
+
+/// The outcome of a run that reached its end.
+#[derive(Debug, Clone)]
+pub struct RunOutcome {
+    /// Steps, errors of the balance, impacts.
+    pub summary: RunSummary,
+    /// Names of the contact pairs.
+    pub pairs: Vec<String>,
+    /// Names of the bodies.
+    pub names: Vec<String>,
+    /// Their states at the end.
+    pub bodies: Vec<BodyState>,
+    /// Wall-clock time of the time loop, or of set-up and load steps of a static run \[s\].
+    pub seconds: f64,
+    /// The same in CPU time of all threads \[s\].
+    pub cpu_seconds: f64,
+    /// Doubts about the numbers.
+    pub warnings: Vec<String>,
+    /// Remarks on the run: contacts that did not happen, for instance.
+    pub remarks: Vec<String>,
+    /// Forces and pressures in equilibrium, of the scheme `static`.
+    pub statics: Option<StaticOutcome>,
+}
+
+/// Runs a scenario whose bodies are ready, and keeps the result at `path`.
+///
+/// # Errors
+///
+/// [`SimulateError`]; everything computed until then is in the result.
+pub fn run(
+    scenario: &Scenario,
+    scenario_folder: &Path,
+    prepared: &Prepared,
+    path: &Path,
+    options: RunOptions,
+    progress: &dyn Progress,
+) -> Result<RunOutcome, SimulateError> {
+    scheme::check(scenario)?;
+    let scenario = &*resume::continued(scenario, path, options)?;
+    let clock = Clock::start();
+    let mut run = scheme::set_up(scenario, prepared, progress)?;
+    let set_up = clock.read();
+    let Described { bodies, pairs, joints } = run.described();
+    let header = RunHeader {
+        scenario: scenario.without_pictures().to_toml(),
+        scenario_folder: absolute(scenario_folder),
+        bodies,
+        pairs,
+        joints,
+    };
+    let (mut recorder, checkpoint) = Recorder::open(path, &header, scenario, prepared, options)?;
+    if let Some(checkpoint) = checkpoint {
+        run.resume(&checkpoint)?;
+    }
+    let clock = Clock::start();
+    let ended = match run.run(&mut recorder, progress) {
+        // A result that could not be kept ends at its last checkpoint.
+        Err(error) if error.kind() == ErrorKind::Files => return Err(error),
+        ended => ended,
+    };
+    let [mut seconds, mut cpu_seconds] = clock.read();
+    let end = run.end(ended.is_ok(), recorder.overlaps())?;
+    let phases = run.phases();
+    recorder.finish(&ended, &end, &timings(prepared, &phases, set_up, [seconds, cpu_seconds]))?;
+    ended?;
+    if phases.set_up.is_some() {
+        seconds += set_up[0];
+        cpu_seconds += set_up[1];
+    }
+    Ok(RunOutcome {
+        summary: end.summary,
+        pairs: header.pairs.into_iter().map(|pair| pair.name).collect(),
+        names: header.bodies.into_iter().map(|body| body.name).collect(),
+        bodies: end.bodies,
+        seconds,
+        cpu_seconds,
+        warnings: end.warnings,
+        remarks: end.remarks,
+        statics: end.statics,
+    })
+}
+
+/// Seconds of the phases that made the bodies, and of the run.
+fn timings<'a>(
+    prepared: &'a Prepared,
+    phases: &Phases,
+    set_up: [f64; 2],
+    [seconds, cpu_seconds]: [f64; 2],
+) -> Vec<(&'a str, f64)> {
+    let mut timings: Vec<(&str, f64)> =
+        prepared.seconds.iter().map(|(phase, seconds)| (phase.as_str(), *seconds)).collect();
+    timings.extend(phases.set_up.map(|name| (name, set_up[0])));
+    timings.push((phases.run, seconds));
+    timings.extend(phases.cpu.map(|name| (name, cpu_seconds)));
+    timings
+}
+
+/// Wall clock and CPU clock of a phase.
+struct Clock(Instant, f64);
+
+impl Clock {
+    fn start() -> Self {
+        Self(Instant::now(), cpu_seconds())
+    }
+
+    /// Seconds since the start: wall clock, CPU of all threads.
+    fn read(&self) -> [f64; 2] {
+        [self.0.elapsed().as_secs_f64(), cpu_seconds() - self.1]
+    }
+}
+
+/// CPU time of this process, all threads \[s\]; 0 where the system does not report it.
+pub fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Fields 14 and 15 are user and system time in ticks of 1/100 s; the name in field 2 may hold blanks.
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
