@@ -127,6 +127,53 @@ impl Tree {
     }
 }
 
+impl Tree {
+    /// Calls `meet` with every thing whose box is no farther from a point than a distance.
+    ///
+    /// * `boxes` — those of the nodes, see [`Tree::refit`]
+    pub(crate) fn near(
+        &self,
+        boxes: &[Bounds],
+        (x, distance): (&Vector3<f64>, f64),
+        stack: &mut Vec<u32>,
+        mut meet: impl FnMut(u32),
+    ) {
+        stack.clear();
+        stack.extend((!self.nodes.is_empty()).then_some(0));
+        while let Some(k) = stack.pop() {
+            if distance_squared(&boxes[k as usize], x) > distance * distance {
+                continue;
+            }
+            match self.nodes[k as usize] {
+                Node::Leaf(thing) => meet(thing),
+                Node::Inner(children) => stack.extend(children),
+            }
+        }
+    }
+
+    /// Distance of a point from the nearest box of a thing; infinite without things \[m\].
+    pub(crate) fn distance(&self, boxes: &[Bounds], x: &Vector3<f64>, stack: &mut Vec<u32>) -> f64 {
+        let mut least = f64::INFINITY;
+        stack.clear();
+        stack.extend((!self.nodes.is_empty()).then_some(0));
+        while let Some(k) = stack.pop() {
+            let distance = distance_squared(&boxes[k as usize], x);
+            if distance >= least {
+                continue;
+            }
+            match self.nodes[k as usize] {
+                Node::Leaf(_) => least = distance,
+                Node::Inner([a, b]) => {
+                    let far_first =
+                        distance_squared(&boxes[a as usize], x) < distance_squared(&boxes[b as usize], x);
+                    stack.extend(if far_first { [b, a] } else { [a, b] });
+                }
+            }
+        }
+        least.sqrt()
+    }
+}
+
 /// Bodies that are near each other, as balls around their centres that may move a little before they are
 /// asked for again.
 ///

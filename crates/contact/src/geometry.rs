@@ -14,6 +14,7 @@ pub mod domain;
 pub mod faces;
 pub mod foot;
 pub mod jet;
+mod local;
 mod subdivide;
 pub mod topology;
 
@@ -24,3 +25,4 @@ pub use closest::Start;
 pub use domain::{Domain, Site};
 pub use faces::{Faces, FacesNow};
 pub use foot::FootPoint;
+pub use local::LocalFoot;

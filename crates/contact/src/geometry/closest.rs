@@ -131,7 +131,7 @@ impl Faces {
     }
 
     /// Closest point on one face: best of a coarse sample, Newton, subdivision if that fails.
-    fn closest_on_face(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> Local {
+    pub(super) fn closest_on_face(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> Local {
         let kind = self.kind(face);
         let q = self.bezier(now, face);
         let mut best = (f64::INFINITY, kind.domain().center());
@@ -212,7 +212,7 @@ impl Faces {
 
     /// The nearest foot point on the faces that share the edge or corner on which `local` lies, if it is
     /// nearer.
-    fn step_across(
+    pub(super) fn step_across(
         &self,
         now: &mut FacesNow,
         face: u32,
@@ -270,7 +270,7 @@ fn solve2(h: &[f64; 3], r: &[f64; 2]) -> [f64; 2] {
 
 /// Newton step on the face continued beyond its edges, and whether it used H.
 #[inline(always)]
-fn free_step(jet: &Jet, d: &Vector3<f64>) -> ([f64; 2], bool) {
+pub(super) fn free_step(jet: &Jet, d: &Vector3<f64>) -> ([f64; 2], bool) {
     let (h, newton) = step_matrix(jet, d);
     (solve2(&h, &[d.dot(&jet.d[0]), d.dot(&jet.d[1])]), newton)
 }

@@ -26,7 +26,7 @@ pub struct Faces {
     polynomial: Vec<bool>,
     /// First Bezier point of each face, and their number at the end.
     start: Vec<u32>,
-    pub(super) tree: Tree,
+    pub(crate) tree: Tree,
 }
 
 /// The state of a surface: where its faces are now, in one frame.
@@ -166,6 +166,31 @@ impl Faces {
         let mut boxes = std::mem::take(&mut now.boxes);
         self.tree.refit(&mut boxes, |face| enclose(self.bezier(now, face)));
         (now.boxes, now.boxed) = (boxes, true);
+    }
+
+    /// The boxes of the nodes of the tree in the current position.
+    pub(crate) fn fit_boxes(&self, now: &mut FacesNow, boxes: &mut Vec<Bounds>) {
+        boxes.resize(self.tree.n_nodes(), NOTHING);
+        self.tree.refit(boxes, |face| enclose(self.bezier(now, face)));
+    }
+
+    /// How far the box of a face may move when none of the points of the surface moves by more than 1: the
+    /// largest sum of the magnitudes of the factors of a Bezier point; 1 for linear faces and splines.
+    pub fn growth(&self) -> f64 {
+        let mut positions = vec![Vector3::zeros(); self.n_points()];
+        let mut out = [[0.0; 4]; bezier::MAX_POINTS];
+        let mut largest = 1.0f64;
+        for (face, kind) in self.surface.faces.iter().zip(&self.kinds) {
+            let mut sums = [0.0; bezier::MAX_POINTS];
+            for &k in &face.points {
+                positions[k as usize] = Vector3::x();
+                bezier::from_points(&self.surface, face, &positions, &mut out[..kind.n_points()]);
+                positions[k as usize] = Vector3::zeros();
+                sums.iter_mut().zip(&out[..kind.n_points()]).for_each(|(sum, q)| *sum += (q[0] / q[3]).abs());
+            }
+            largest = sums.iter().copied().fold(largest, f64::max);
+        }
+        largest
     }
 
     /// Box around the whole surface in its current position; empty (inverted) for a surface without faces.

@@ -227,41 +227,56 @@ impl Faces {
     }
 }
 
-/// First and second variations of the gap of an interior foot point for the dofs (x, y_1 … y_K), THEORY
-/// (4.2)–(4.5).
+/// First and second variations of the gap of a foot point for the dofs (x, y_1 … y_K).
 ///
-/// K runs over the points of the foot point's face; the dofs of x come first.
+/// K runs over the points of the foot point's face; the dofs of x come first. With w = dx − dy and
+/// w_a = −dy,a at fixed ξ, in the interior of a face
+///
+/// ```text
+/// dg = n·w,   dξ_b = A^ab (y,a·w − g n·w_a),   A_ab = m_ab − g k_ab
+/// ```
+///
+/// Where the foot point is that of the shortest distance to an edge with parameter s, or to a corner,
+///
+/// ```text
+/// ds = (y,s·w − g n·w_s)/H,   H = m_ss − g k_ss,   d²g = (w·w − dg² − H ds²)/g       (corner: ds = 0)
+/// ```
 #[derive(Debug, Clone)]
 pub struct Variations {
     n: Vector3<f64>,
     gap: f64,
-    metric_inverse: [[f64; 2]; 2],
     curvature: [[f64; 2]; 2],
     tangents: [Vector3<f64>; 2],
-    inverse: [[f64; 2]; 2],
+    support: Support,
     n_points: usize,
     values: [f64; MAX_FACE_POINTS],
     first: [[f64; 2]; MAX_FACE_POINTS],
 }
 
+/// The part of a face on which a foot point may move.
+#[derive(Debug, Clone, Copy)]
+enum Support {
+    /// The face: inverse of the metric, and of A.
+    Face { metric: [[f64; 2]; 2], inverse: [[f64; 2]; 2] },
+    /// An edge: its direction in ξ, and H.
+    Edge { along: [f64; 2], stiffness: f64 },
+    /// A corner.
+    Corner,
+}
+
 impl Variations {
-    /// Variations at a foot point; `None` if the foot point is not unique or the tangents are parallel.
+    /// Variations at a foot point without a bead; `None` if the foot point is not unique, the tangents are
+    /// parallel, or the point lies on the edge or corner itself, where the direction of the gap turns at once.
     pub fn new(faces: &Faces, foot: &FootPoint) -> Option<Self> {
-        let m = foot.metric;
-        let det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
-        if det <= 1e-12 * m[0][0] * m[1][1] {
-            return None;
-        }
         let (mut values, mut first, mut second) =
             ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);
         faces.surface.shape_into(foot.face as usize, foot.xi, &mut values, &mut first, &mut second);
         Some(Self {
             n: foot.normal,
             gap: foot.gap,
-            metric_inverse: [[m[1][1] / det, -m[0][1] / det], [-m[1][0] / det, m[0][0] / det]],
             curvature: foot.curvature,
             tangents: foot.tangents,
-            inverse: foot.inverse()?,
+            support: support(faces, foot)?,
             n_points: faces.surface.faces[foot.face as usize].points.len(),
             values,
             first,
@@ -271,6 +286,11 @@ impl Variations {
     /// Number of 3-vectors in a row: one for x, then one for each point of the face.
     pub fn n_blocks(&self) -> usize {
         1 + self.n_points
+    }
+
+    /// w of a block: 1 for x, −N_K for a point.
+    fn factor(&self, block: usize) -> f64 {
+        if block == 0 { 1.0 } else { -self.values[block - 1] }
     }
 
     /// Nv = (n, −N_K n): dg = Nv·(dx, dy_K).
@@ -289,20 +309,45 @@ impl Variations {
         if block == 0 { Vector3::zeros() } else { self.n * -self.first[block - 1][a] }
     }
 
-    /// D_b = A^ba (T_a − g N_a): dξ_b = D_b·(dx, dy_K).
+    /// D_b: dξ_b = D_b·(dx, dy_K); on a face A^ba (T_a − g N_a), on an edge along it, at a corner zero.
     pub fn parameter_row(&self, b: usize, block: usize) -> Vector3<f64> {
         let part = |a: usize| self.tangent_row(a, block) - self.slope_row(a, block) * self.gap;
-        part(0) * self.inverse[b][0] + part(1) * self.inverse[b][1]
+        match &self.support {
+            Support::Face { inverse, .. } => part(0) * inverse[b][0] + part(1) * inverse[b][1],
+            Support::Edge { along, .. } => self.edge_row(block) * along[b],
+            Support::Corner => Vector3::zeros(),
+        }
     }
 
-    /// Block (i, j) of the second variation D²g, eq. (4.5).
+    /// ds = row·(dx, dy_K) of the parameter of an edge.
+    fn edge_row(&self, block: usize) -> Vector3<f64> {
+        let Support::Edge { along, stiffness } = &self.support else { return Vector3::zeros() };
+        let part = |a: usize| self.tangent_row(a, block) - self.slope_row(a, block) * self.gap;
+        (part(0) * along[0] + part(1) * along[1]) / *stiffness
+    }
+
+    /// Block (i, j) of the second variation D²g.
     ///
     /// ```text
     /// D²g = g m^ab N̄_a N̄_bᵀ + Σ_a (D_a N_aᵀ + N_a D_aᵀ) − k_ab D_a D_bᵀ,   N̄_a = N_a − k_ab D_b
     /// ```
     ///
-    /// The sign of the middle terms follows from N_a = (0, −N_K,a n).
+    /// The sign of the middle terms follows from N_a = (0, −N_K,a n). Edges and corners: see [`Variations`].
     pub fn gap_hessian(&self, i: usize, j: usize) -> Matrix3<f64> {
+        match &self.support {
+            Support::Face { metric, .. } => self.hessian_on_face(metric, i, j),
+            Support::Edge { stiffness, .. } => self.hessian_of_distance(*stiffness, i, j),
+            Support::Corner => self.hessian_of_distance(0.0, i, j),
+        }
+    }
+
+    fn hessian_of_distance(&self, stiffness: f64, i: usize, j: usize) -> Matrix3<f64> {
+        let along = self.edge_row(i) * self.edge_row(j).transpose() * stiffness;
+        let across = Matrix3::identity() - self.n * self.n.transpose();
+        (across * (self.factor(i) * self.factor(j)) - along) / self.gap
+    }
+
+    fn hessian_on_face(&self, metric_inverse: &[[f64; 2]; 2], i: usize, j: usize) -> Matrix3<f64> {
         let d = |block: usize| [self.parameter_row(0, block), self.parameter_row(1, block)];
         let slope = |block: usize| [self.slope_row(0, block), self.slope_row(1, block)];
         let (d_i, d_j, n_i, n_j) = (d(i), d(j), slope(i), slope(j));
@@ -315,12 +360,42 @@ impl Variations {
         for a in 0..2 {
             sum += d_i[a] * n_j[a].transpose() + n_i[a] * d_j[a].transpose();
             for b in 0..2 {
-                sum += bar_i[a] * bar_j[b].transpose() * (self.gap * self.metric_inverse[a][b]);
+                sum += bar_i[a] * bar_j[b].transpose() * (self.gap * metric_inverse[a][b]);
                 sum -= d_i[a] * d_j[b].transpose() * k[a][b];
             }
         }
         sum
     }
+}
+
+/// Where a foot point may move; `None` where it is not unique.
+fn support(faces: &Faces, foot: &FootPoint) -> Option<Support> {
+    let m = foot.metric;
+    let on_face = || {
+        let det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
+        if det <= 1e-12 * m[0][0] * m[1][1] {
+            return None;
+        }
+        let metric = [[m[1][1] / det, -m[0][1] / det], [-m[1][0] / det, m[0][0] / det]];
+        Some(Support::Face { metric, inverse: foot.inverse()? })
+    };
+    // The direction of the gap is that of the face as long as the point lies above it.
+    let own = foot.tangents[0].cross(&foot.tangents[1]).try_normalize(0.0);
+    let is_level = own.is_some_and(|own| own.cross(&foot.normal).norm() < 1e-9);
+    if foot.site == Site::Interior || is_level {
+        return on_face();
+    }
+    if foot.gap.abs() <= 1e-9 * (foot.tangents[0].norm() + foot.tangents[1].norm()) {
+        return None;
+    }
+    let Site::Edge(edge) = foot.site else { return Some(Support::Corner) };
+    let along = faces.domain(foot.face).edge_direction(usize::from(edge));
+    let quadratic = |t: &[[f64; 2]; 2]| {
+        (0..2).map(|a| (0..2).map(|b| along[a] * t[a][b] * along[b]).sum::<f64>()).sum::<f64>()
+    };
+    let (length, bend) = (quadratic(&m), quadratic(&foot.curvature));
+    let stiffness = length - foot.gap * bend;
+    (stiffness.abs() > 1e-10 * length).then_some(Support::Edge { along, stiffness })
 }
 
 #[cfg(test)]

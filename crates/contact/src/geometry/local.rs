@@ -1,0 +1,134 @@
+//! Foot points of one face at a time: all places where the distance to a surface has a local minimum.
+//!
+//! The closest point alone is not enough where a point touches several faces: in a concave edge it lies before
+//! two of them. A point that has come through one of these lies beyond the edge of the other, which there is
+//! continued as the polynomial that it is, so that its gap goes on.
+
+use nalgebra::Vector3;
+
+use super::closest::{Local, free_step};
+use super::jet;
+use super::{Faces, FacesNow, FootPoint, Site};
+
+/// A foot point on one face that no neighbouring face undercuts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LocalFoot {
+    /// The foot point.
+    pub foot: FootPoint,
+    /// True if it lies on the continuation of the face beyond a concave edge.
+    pub is_continued: bool,
+    /// Distance from the face itself \[m\].
+    pub distance: f64,
+}
+
+/// Sine of the angle between faces from which on their edge is concave.
+const CONCAVE: f64 = 0.02;
+/// How far a face is continued beyond an edge, in ξ.
+const CONTINUED: f64 = 0.5;
+const MAX_ITERATIONS: usize = 12;
+/// Newton's method has converged below this step in ξ; the error is its square.
+const SMALL_STEP: f64 = 1e-7;
+
+impl Faces {
+    /// The foot point of a point on one face, if the distance to the surface has a local minimum there.
+    ///
+    /// `None` where a neighbouring face is nearer, so that its own foot point stands for both.
+    pub fn local_foot(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> Option<LocalFoot> {
+        let local = self.closest_on_face(now, face, x);
+        let distance = local.distance_squared.sqrt();
+        if self.domain(face).site(local.xi) != Site::Interior {
+            if let Some(foot) = self.continued(now, face, &local, x) {
+                return Some(LocalFoot { foot, is_continued: true, distance });
+            }
+            if self.step_across(now, face, &local, x).is_some() {
+                return None;
+            }
+        }
+        let foot = FootPoint::on_faces(self, now, face, &local, x);
+        Some(LocalFoot { foot, is_continued: false, distance })
+    }
+
+    /// The closest point of one face alone, whatever its neighbours are.
+    pub fn foot_on_face(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> LocalFoot {
+        let local = self.closest_on_face(now, face, x);
+        let foot = FootPoint::on_faces(self, now, face, &local, x);
+        LocalFoot { foot, is_continued: false, distance: local.distance_squared.sqrt() }
+    }
+
+    /// The foot point on the continuation of a face beyond the concave edges on which its closest point lies,
+    /// for a point that is behind the faces there.
+    fn continued(&self, now: &mut FacesNow, face: u32, local: &Local, x: &Vector3<f64>) -> Option<FootPoint> {
+        let domain = self.domain(face);
+        let n = domain.n_corners();
+        let concave = [0, 1, 2, 3]
+            .map(|k| k < n && domain.touches(k, local.xi) && self.is_behind_concave(now, face, k, local, x));
+        if !concave.contains(&true) {
+            return None;
+        }
+        let xi = self.free_foot(now, face, local.xi, x)?;
+        let is_allowed = |k: usize| {
+            let beyond = -domain.distance(k, xi);
+            beyond <= 0.0 || concave[k] && beyond <= CONTINUED
+        };
+        if !(0..n).all(is_allowed) {
+            return None;
+        }
+        let jet = self.jet(now, face, xi);
+        let normal = self.normal(now, face, xi, &jet);
+        let gap = (x - jet.y).dot(&normal);
+        Some(FootPoint::new(face, xi, Site::Interior, false, gap, normal, &jet))
+    }
+
+    /// Parameters of the orthogonal projection on the face continued beyond its edges.
+    fn free_foot(
+        &self,
+        now: &mut FacesNow,
+        face: u32,
+        start: [f64; 2],
+        x: &Vector3<f64>,
+    ) -> Option<[f64; 2]> {
+        let (kind, polynomial) = (self.kind(face), self.is_polynomial(face));
+        let q = self.bezier(now, face);
+        let mut xi = start;
+        for _ in 0..MAX_ITERATIONS {
+            let jet = jet::jet(kind, polynomial, q, xi);
+            let (step, newton) = free_step(&jet, &(x - jet.y));
+            xi = [xi[0] + step[0], xi[1] + step[1]];
+            let size = step[0].abs().max(step[1].abs());
+            let is_near = |x: &f64| (-2.0 * CONTINUED..=1.0 + 2.0 * CONTINUED).contains(x);
+            // The comparisons are false for a step that is not a number.
+            if !(newton && xi.iter().all(is_near)) {
+                return None;
+            }
+            if size < SMALL_STEP {
+                return Some(xi);
+            }
+        }
+        None
+    }
+
+    /// True if the face across an edge rises above this one, and the point lies behind that face.
+    fn is_behind_concave(
+        &self,
+        now: &mut FacesNow,
+        face: u32,
+        edge: usize,
+        local: &Local,
+        x: &Vector3<f64>,
+    ) -> bool {
+        let t = self.domain(face).along_edge(edge, local.xi);
+        let Some((next, next_edge, t)) = self.topology.across(face, edge as u8, t) else { return false };
+        let own = self.normal(now, face, local.xi, &local.jet);
+        let domain = self.domain(next);
+        let (inward, along) = (domain.inward(next_edge as usize), domain.edge_direction(next_edge as usize));
+        let xi = domain.on_edge(next_edge as usize, t);
+        let jet = self.jet(now, next, xi);
+        let tangent = |c: [f64; 2]| jet.d[0] * c[0] + jet.d[1] * c[1];
+        let Some(edge) = tangent(along).try_normalize(0.0) else { return false };
+        let into = tangent(inward);
+        let across = into - edge * into.dot(&edge);
+        let rises = across.dot(&own) > CONCAVE * across.norm();
+        let other = self.normal(now, next, xi, &jet);
+        rises && (x - local.jet.y).dot(&other) < 0.0
+    }
+}

@@ -1,0 +1,308 @@
+//! Node to face: rows of gaps of nodes against faces, for schemes of whole bodies.
+//!
+//! A row is one place where the distance of a node to a surface has a local minimum. A node in a concave edge
+//! has two rows; one beyond the rim of a surface has its closest point on the rim; one that crosses an edge
+//! keeps its gap. On every row
+//!
+//! ```text
+//! x − y = g n,   dg = n·(dx − Σ_K N_K dy_K),   x = Σ_m w_m x_m
+//! ```
+//!
+//! so that forces λ dg/dx on both surfaces sum up to no force and no moment. Second variations are computed
+//! on request ([`NodeToFace::variations`]).
+//!
+//! Path to read: [`Nodes`] and [`ContactSide`] say what is there, [`NodeToFace::update`] makes the [`GapRow`]s
+//! of a configuration. `candidates` is the search, `feet` decides which foot points
+//! of a node count.
+//!
+//! # Source
+//!
+//! Row and variations: Franke, Hesch & Betsch (2013) and Puso & Zywicz (1998) with the signs of
+//! [`Variations`]; which nodes touch several faces: Zywicz & Puso (1999).
+
+mod candidates;
+mod feet;
+mod nodes;
+
+use carom_fem::surface::MAX_FACE_POINTS;
+use nalgebra::Vector3;
+use thiserror::Error;
+
+use crate::geometry::foot::Variations;
+use crate::geometry::{Faces, FacesNow, FootPoint};
+use crate::shape::Shape;
+use candidates::Candidates;
+use feet::Feet;
+
+pub use nodes::Nodes;
+
+/// One of two surfaces that may touch.
+#[derive(Debug, Clone)]
+pub struct ContactSide {
+    /// The surface; a shape without faces rests in the frame of the positions.
+    pub shape: Shape,
+    /// The nodes on it; none where it is faced alone.
+    pub nodes: Nodes,
+}
+
+/// Which rows are made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Gap up to which a node has a row \[m\], above 0.
+    pub reach: f64,
+    /// Depth up to which a node counts as having come through the surface \[m\], above 0.
+    pub depth: f64,
+}
+
+/// Whose nodes are tested against whose faces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passes {
+    /// The nodes of the first side against the second.
+    Single,
+    /// The nodes of each side against the other: two flat surfaces of unlike meshes pass constant pressure.
+    Dual,
+}
+
+/// Why there can be no rows.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum NodeToFaceError {
+    /// A limit that is not a positive number.
+    #[error("the {name} of contact is {value}; it must be a positive number of metres")]
+    Limit {
+        /// `reach` or `depth`.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A side whose nodes are to be tested has none.
+    #[error("side {side} of a contact has no nodes, which its pass needs")]
+    NoNodes {
+        /// Number of the side, from 1.
+        side: usize,
+    },
+    /// A node refers to a point that its surface does not have.
+    #[error("a node of side {side} of a contact needs point {point}; the surface has {count}")]
+    NoPoint {
+        /// Number of the side, from 1.
+        side: usize,
+        /// Number of the point.
+        point: u32,
+        /// Points of the surface.
+        count: usize,
+    },
+}
+
+/// The gap of one node from one place of the other surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GapRow {
+    /// The side with the node, 0 or 1; the other one is faced.
+    pub side: usize,
+    /// Number of the node on its side.
+    pub node: u32,
+    /// Gap, face, parameters, normal, tangents, metric and curvature.
+    pub foot: FootPoint,
+    /// True if the foot point lies on the continuation of its face beyond a concave edge.
+    pub is_continued: bool,
+    /// First entry in the lists of points and values, and the number of them.
+    first: u32,
+    n_points: u32,
+}
+
+/// Rows of gaps of nodes against faces, with the memory of their search.
+///
+/// The rows depend on the present positions alone; the memory only saves time.
+#[derive(Debug, Clone)]
+pub struct NodeToFace {
+    sides: [ContactSide; 2],
+    limits: Limits,
+    passes: Vec<Pass>,
+    rows: Vec<GapRow>,
+    points: Vec<u32>,
+    values: Vec<f64>,
+}
+
+/// The nodes of one side against the other.
+#[derive(Debug, Clone)]
+struct Pass {
+    /// The side with the nodes.
+    side: usize,
+    /// Positions of the nodes \[m\].
+    places: Vec<Vector3<f64>>,
+    /// State of the faces and their search; none for a shape without faces.
+    faced: Option<(FacesNow, Candidates)>,
+    feet: Feet,
+}
+
+/// Rows of a node for which there is room beforehand.
+const FORESEEN: usize = 3;
+
+impl NodeToFace {
+    /// Rows between two sides; none yet.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeToFaceError`] if limits are not positive or nodes are missing.
+    pub fn new(sides: [ContactSide; 2], limits: Limits, passes: Passes) -> Result<Self, NodeToFaceError> {
+        for (name, value) in [("reach", limits.reach), ("depth", limits.depth)] {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(NodeToFaceError::Limit { name, value });
+            }
+        }
+        let with_nodes: &[usize] = match passes {
+            Passes::Single => &[0],
+            Passes::Dual => &[0, 1],
+        };
+        for &side in with_nodes {
+            check_nodes(side, &sides[side])?;
+        }
+        let passes: Vec<Pass> =
+            with_nodes.iter().map(|&side| Pass::new(side, &sides[side], &sides[1 - side], limits)).collect();
+        let n: usize = passes.iter().map(|pass| FORESEEN * pass.places.len()).sum();
+        let most_points = sides.iter().filter_map(|side| side.shape.as_faces()).map(most_points).max();
+        let room = n * most_points.unwrap_or(0);
+        Ok(Self {
+            sides,
+            limits,
+            passes,
+            rows: Vec::with_capacity(n),
+            points: Vec::with_capacity(room),
+            values: Vec::with_capacity(room),
+        })
+    }
+
+    /// Makes the rows of a configuration, by side and node ascending.
+    ///
+    /// * `positions` — of the points of each side, in one frame \[m\]; a shape without faces rests in it
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer positions than points.
+    pub fn update(&mut self, positions: [&[Vector3<f64>]; 2]) -> &[GapRow] {
+        self.rows.clear();
+        self.points.clear();
+        self.values.clear();
+        for number in 0..self.passes.len() {
+            self.make_rows(number, positions);
+        }
+        &self.rows
+    }
+
+    fn make_rows(&mut self, number: usize, positions: [&[Vector3<f64>]; 2]) {
+        let pass = &mut self.passes[number];
+        let (side, faced) = (pass.side, &self.sides[1 - pass.side]);
+        self.sides[side].nodes.places_into(positions[side], &mut pass.places);
+        if let (Some((now, candidates)), Some(faces)) = (&mut pass.faced, faced.shape.as_faces()) {
+            now.set_positions(|k| positions[1 - side][k]);
+            candidates.update(faces, now, &pass.places);
+        }
+        for (node, x) in (0..).zip(&pass.places) {
+            match (&mut pass.faced, faced.shape.as_faces()) {
+                (Some((now, candidates)), Some(faces)) => {
+                    pass.feet.on_faces(faces, now, candidates.of(node), x, &self.limits);
+                }
+                _ => pass.feet.on_shape(&faced.shape, x, &self.limits),
+            }
+            for found in &pass.feet.found {
+                let first = self.points.len() as u32;
+                if let Some(faces) = faced.shape.as_faces() {
+                    add_values(faces, &found.foot, &mut self.points, &mut self.values);
+                }
+                self.rows.push(GapRow {
+                    side,
+                    node: node as u32,
+                    foot: found.foot,
+                    is_continued: found.is_continued,
+                    first,
+                    n_points: self.points.len() as u32 - first,
+                });
+            }
+        }
+    }
+
+    /// The rows of the last configuration.
+    pub fn rows(&self) -> &[GapRow] {
+        &self.rows
+    }
+
+    /// Points of the faced surface that move the foot point of a row, and their shape values N_K; none where
+    /// the surface has no faces.
+    pub fn faced_points(&self, row: &GapRow) -> (&[u32], &[f64]) {
+        let range = row.first as usize..(row.first + row.n_points) as usize;
+        (&self.points[range.clone()], &self.values[range])
+    }
+
+    /// The gradient of the gap of a row: calls `take` with side, point and weight c, ∂g/∂x_point = c n.
+    pub fn for_gradient(&self, row: &GapRow, mut take: impl FnMut(usize, u32, f64)) {
+        let (points, weights) = self.sides[row.side].nodes.of(row.node as usize);
+        points.iter().zip(weights).for_each(|(&point, &weight)| take(row.side, point, weight));
+        let (points, values) = self.faced_points(row);
+        points.iter().zip(values).for_each(|(&point, &value)| take(1 - row.side, point, -value));
+    }
+
+    /// Rate of the gap of a row for velocities of the points of both sides \[m/s\].
+    pub fn rate(&self, row: &GapRow, velocities: [&[Vector3<f64>]; 2]) -> f64 {
+        let mut relative = Vector3::zeros();
+        self.for_gradient(row, |side, point, c| relative += velocities[side][point as usize] * c);
+        relative.dot(&row.foot.normal)
+    }
+
+    /// Adds λ ∂g/∂x of a row to the forces on the points of both sides \[N\].
+    pub fn add_force(&self, row: &GapRow, lambda: f64, forces: &mut [Vec<Vector3<f64>>; 2]) {
+        let force = row.foot.normal * lambda;
+        self.for_gradient(row, |side, point, c| forces[side][point as usize] += force * c);
+    }
+
+    /// First and second variations of a row for the dofs (node, y_K), K as in [`NodeToFace::faced_points`].
+    ///
+    /// `None` where the faced surface has no faces, and where the second variation does not exist: on an edge
+    /// itself, and where the foot point is not unique.
+    pub fn variations(&self, row: &GapRow) -> Option<Variations> {
+        Variations::new(self.sides[1 - row.side].shape.as_faces()?, &row.foot)
+    }
+
+    /// Times that the boxes of faces have been brought up to date, of all passes.
+    pub fn searches(&self) -> u64 {
+        self.passes.iter().filter_map(|pass| pass.faced.as_ref()).map(|(_, c)| c.searches()).sum()
+    }
+}
+
+impl Pass {
+    fn new(side: usize, own: &ContactSide, faced: &ContactSide, limits: Limits) -> Self {
+        let n = own.nodes.len();
+        let search = |faces: &Faces| (faces.state_at_rest(), Candidates::new(faces, n, &limits));
+        Self {
+            side,
+            places: vec![Vector3::zeros(); n],
+            faced: faced.shape.as_faces().map(search),
+            feet: Feet::default(),
+        }
+    }
+}
+
+fn check_nodes(side: usize, of: &ContactSide) -> Result<(), NodeToFaceError> {
+    if of.nodes.is_empty() {
+        return Err(NodeToFaceError::NoNodes { side: side + 1 });
+    }
+    let Some(faces) = of.shape.as_faces() else { return Ok(()) };
+    let count = faces.n_points();
+    match of.nodes.largest_point().filter(|&point| point as usize >= count) {
+        Some(point) => Err(NodeToFaceError::NoPoint { side: side + 1, point, count }),
+        None => Ok(()),
+    }
+}
+
+fn most_points(faces: &Faces) -> usize {
+    faces.surface.faces.iter().map(|face| face.points.len()).max().unwrap_or(0)
+}
+
+fn add_values(faces: &Faces, foot: &FootPoint, points: &mut Vec<u32>, values: &mut Vec<f64>) {
+    let (mut r, mut r_a, mut r_ab) =
+        ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);
+    faces.surface.shape_into(foot.face as usize, foot.xi, &mut r, &mut r_a, &mut r_ab);
+    let own = &faces.surface.faces[foot.face as usize].points;
+    points.extend_from_slice(own);
+    values.extend_from_slice(&r[..own.len()]);
+}
+
+#[cfg(test)]
+mod tests;

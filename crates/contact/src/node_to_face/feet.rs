@@ -1,0 +1,98 @@
+//! Which foot points of one node count as contacts.
+
+use nalgebra::Vector3;
+
+use super::Limits;
+use crate::geometry::{Faces, FacesNow, LocalFoot};
+use crate::shape::Shape;
+
+/// Distance between foot points, over their distance from the node or the size of a face, below which they are
+/// one.
+const SAME_PLACE: f64 = 1e-9;
+/// Sine of the angle between normals of one foot point on two faces.
+const SAME_NORMAL: f64 = 1e-6;
+
+/// The foot points of a node, in the order of the faces.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Feet {
+    pub(super) found: Vec<LocalFoot>,
+}
+
+impl Feet {
+    /// Foot points on a shape without faces: one on each of its sheets.
+    pub(super) fn on_shape(&mut self, shape: &Shape, x: &Vector3<f64>, limits: &Limits) {
+        self.found.clear();
+        for foot in (0..shape.sheets()).filter_map(|sheet| shape.closest(sheet, x)) {
+            if foot.gap <= limits.reach && -foot.gap <= limits.depth {
+                self.found.push(LocalFoot { foot, is_continued: false, distance: foot.gap.abs() });
+            }
+        }
+    }
+
+    /// Foot points on the faces near a node.
+    pub(super) fn on_faces(
+        &mut self,
+        faces: &Faces,
+        now: &mut FacesNow,
+        candidates: &[u32],
+        x: &Vector3<f64>,
+        limits: &Limits,
+    ) {
+        self.found.clear();
+        let radius = limits.reach.max(limits.depth);
+        let mut nearest: Option<LocalFoot> = None;
+        for &face in candidates {
+            if let Some(found) = faces.local_foot(now, face, x) {
+                if found.distance <= radius && !self.is_known(&found) {
+                    self.found.push(found);
+                }
+            } else if self.found.is_empty() {
+                let alone = faces.foot_on_face(now, face, x);
+                if alone.distance <= radius && nearest.is_none_or(|known| alone.distance < known.distance) {
+                    nearest = Some(alone);
+                }
+            }
+        }
+        if self.found.is_empty() {
+            // Each of two faces may leave a point to the other by round-off.
+            self.found.extend(nearest);
+        }
+        self.drop_hidden();
+        self.found.retain(|found| found.foot.gap <= limits.reach && -found.foot.gap <= limits.depth);
+    }
+
+    /// True if a foot point on the edge of two faces has been found on the other one.
+    fn is_known(&self, found: &LocalFoot) -> bool {
+        let (foot, size) = (&found.foot, found.foot.tangents[0].norm() + found.foot.tangents[1].norm());
+        self.found.iter().any(|known| {
+            (known.foot.position - foot.position).norm() <= SAME_PLACE * (size + found.distance)
+                && known.foot.normal.cross(&foot.normal).norm() <= SAME_NORMAL
+                && known.foot.normal.dot(&foot.normal) > 0.0
+        })
+    }
+
+    /// Drops the faces that a node is behind although it has not come through them: other sides of a body, or
+    /// the far side of a thin one. These lie behind a nearer face.
+    fn drop_hidden(&mut self) {
+        let mut k = 0;
+        while k < self.found.len() {
+            if self.is_hidden(&self.found[k]) {
+                self.found.remove(k);
+            } else {
+                k += 1;
+            }
+        }
+    }
+
+    fn is_hidden(&self, found: &LocalFoot) -> bool {
+        if found.foot.gap >= 0.0 || found.is_continued {
+            return false;
+        }
+        self.found.iter().any(|other| {
+            let from = found.foot.position - other.foot.position;
+            !other.is_continued
+                && other.distance < found.distance
+                && from.dot(&other.foot.normal) < -SAME_PLACE * found.distance
+        })
+    }
+}

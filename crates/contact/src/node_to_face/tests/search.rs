@@ -1,0 +1,93 @@
+//! The search: nothing is missed, and little is done.
+
+use super::*;
+
+/// All faces with all nodes, without boxes.
+fn brute_force(
+    faces: &Faces,
+    positions: &[Vector3<f64>],
+    nodes: &[Vector3<f64>],
+) -> Vec<(u32, LocalFootKey)> {
+    let all: Vec<u32> = (0..faces.n_faces() as u32).collect();
+    let mut now = faces.state_at(positions);
+    let mut feet = Feet::default();
+    let mut found = Vec::new();
+    for (node, x) in (0..).zip(nodes) {
+        feet.on_faces(faces, &mut now, &all, x, &LIMITS);
+        found.extend(feet.found.iter().map(|f| (node, (f.foot.face, f.foot.gap, f.foot.xi))));
+    }
+    found
+}
+
+type LocalFootKey = (u32, f64, [f64; 2]);
+
+#[test]
+fn the_rows_are_those_of_all_faces_with_all_nodes_wherever_both_go() {
+    for surface in sheets() {
+        let (side, reference) = faced(surface);
+        let faces = side.shape.as_faces().unwrap().clone();
+        let mut random = Random(7);
+        let n = 60;
+        let mut nodes: Vec<_> =
+            (0..n).map(|_| random.vector().component_mul(&Vector3::new(1.2, 1.2, 0.8))).collect();
+        let ways: Vec<_> = (0..n).map(|_| random.vector() * 0.03).collect();
+        let mut contact = NodeToFace::new([cloud(n), side], LIMITS, Passes::Single).unwrap();
+        let mut met = 0;
+        for step in 0..30 {
+            let t = f64::from(step);
+            // The surface is bent and shifted while the nodes fly.
+            let bend = |x: &Vector3<f64>| x + Vector3::new(0.0, 0.0, 0.01 * t * (x.x + 0.3).sin());
+            let positions: Vec<_> = reference.iter().map(bend).collect();
+            let rows = contact.update([&nodes, &positions]);
+            let found: Vec<_> =
+                rows.iter().map(|row| (row.node, (row.foot.face, row.foot.gap, row.foot.xi))).collect();
+            assert_eq!(found, brute_force(&faces, &positions, &nodes), "step {step}");
+            met += rows.len();
+            nodes.iter_mut().zip(&ways).for_each(|(x, v)| *x += v);
+        }
+        assert!(met > 200, "{met}");
+    }
+}
+
+#[test]
+fn boxes_are_kept_until_the_surface_has_moved_by_their_bound() {
+    let (side, reference) = faced(plate(FaceShape::Quad9, 8, 8, |x, y| [x, y, 0.0]));
+    let nodes = [Vector3::new(0.5, 0.5, 0.1), Vector3::new(0.5, 0.5, 50.0)];
+    let mut contact = NodeToFace::new([cloud(2), side], LIMITS, Passes::Single).unwrap();
+    let mut searches = Vec::new();
+    for step in 0..100 {
+        let shift = Vector3::new(0.0, 0.0, 1e-4 * f64::from(step));
+        let positions: Vec<_> = reference.iter().map(|x| x + shift).collect();
+        assert_eq!(contact.update([&nodes, &positions]).len(), 1);
+        searches.push(contact.searches());
+    }
+    // Boxes of size 1/8 may move by a quarter of it, 0.031; the surface moves by 0.0099.
+    assert!(searches.iter().all(|n| *n == 1), "{searches:?}");
+}
+
+#[test]
+fn the_growth_of_linear_faces_and_splines_is_one_and_bounds_that_of_quadratic_ones() {
+    for (shape, most) in
+        [(FaceShape::Tri3, 1.0), (FaceShape::Quad4, 1.0), (FaceShape::Tri6, 3.0), (FaceShape::Quad9, 9.0)]
+    {
+        let (surface, positions) = plate(shape, 2, 2, |x, y| [x, y, 0.1 * x * y]);
+        let growth = Faces::new(surface, &positions).unwrap().growth();
+        assert!((growth - most).abs() < 1e-12, "{shape:?}: {growth}");
+    }
+    let (surface, positions) = cap(1.0, &[0.4]);
+    let growth = Faces::new(surface, &positions).unwrap().growth();
+    assert!((growth - 1.0).abs() < 1e-12, "{growth}");
+}
+
+#[test]
+fn nodes_of_a_spline_lie_on_it() {
+    let (surface, positions) = cap(2.0, &[0.5]);
+    let faces = Faces::new(surface, &positions).unwrap();
+    let places: Vec<Start> = (0..4).map(|face| Start { face, xi: [0.25 * f64::from(face), 0.6] }).collect();
+    let nodes = Nodes::on_faces(&faces, &places);
+    let mut found = vec![Vector3::zeros(); nodes.len()];
+    nodes.places_into(&positions, &mut found);
+    for x in found {
+        assert!((x.norm() - 2.0).abs() < 1e-13, "{x}");
+    }
+}
