@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use carom_nurbs::write::{self, WriteError, Written};
 use carom_nurbs::{Multipatch, Patch, read, solids};
-use carom_testing::shared_data;
+use carom_testing::reference;
 
 /// Bodies of all kinds, exact and refined.
 fn bodies() -> Vec<(&'static str, Multipatch)> {
@@ -97,15 +97,14 @@ fn regions_that_overlap_share_attributes() {
 
 #[test]
 fn mfem_refuses_corners_that_coincide_and_rings_of_two() {
-    if let Some(folder) = shared_data("nurbs/generated") {
-        for file in ["ball_octants_R1.xml", "octant_R1.xml"] {
-            let body = read::file(&folder.join(file)).unwrap();
-            let error = write::mfem(&body).unwrap_err();
-            assert!(matches!(error, WriteError::CollapsedCorners { patch: 0 }), "{error}");
-            assert!(error.to_string().contains("write .xml"), "{error}");
-            for text in [write::gismo(&body).unwrap().text, write::geomdl(&body).unwrap().text] {
-                assert_same(&read::bytes(text.as_bytes()).unwrap(), &body, file);
-            }
+    let folder = reference("nurbs/generated");
+    for file in ["ball_octants_R1.xml", "octant_R1.xml"] {
+        let body = read::file(&folder.join(file)).unwrap();
+        let error = write::mfem(&body).unwrap_err();
+        assert!(matches!(error, WriteError::CollapsedCorners { patch: 0 }), "{error}");
+        assert!(error.to_string().contains("write .xml"), "{error}");
+        for text in [write::gismo(&body).unwrap().text, write::geomdl(&body).unwrap().text] {
+            assert_same(&read::bytes(text.as_bytes()).unwrap(), &body, file);
         }
     }
     // Half a ring of square section and its mirror image share both ends, each side's edges lie between the

@@ -1,8 +1,52 @@
-//! How a long computation says where it is, and learns that it should stop.
+//! How a long computation reports its progress, and learns that it should stop.
 //!
 //! Libraries report to a [`Progress`]; the command line shows it as bars (`carom-cli`), tests pass
-//! [`Silent`]. [`child`] passes on to programs that are started that they should stop. This is the lowest
-//! crate of the workspace, so that every other one can report.
+//! [`Silent`]. [`child`] passes a request to stop on to programs that were started. This is the lowest crate
+//! of the workspace, so that every other one can report.
+//!
+//! ```
+//! use std::sync::Mutex;
+//!
+//! use carom_progress::Progress;
+//!
+//! /// Keeps what was reported, and asks to stop after two units.
+//! #[derive(Default)]
+//! struct Log(Mutex<Vec<String>>);
+//!
+//! impl Progress for Log {
+//!     fn begin(&self, name: &str, total: u64) {
+//!         self.0.lock().unwrap().push(format!("{name}, {total} units"));
+//!     }
+//!     fn set(&self, done: u64) {
+//!         self.0.lock().unwrap().push(format!("{done} done"));
+//!     }
+//!     fn note(&self, _text: &str) {}
+//!     fn end(&self) {}
+//!     fn interrupted(&self) -> bool {
+//!         self.0.lock().unwrap().len() > 2
+//!     }
+//! }
+//!
+//! /// The sum of the first n squares, or `None` if it was interrupted.
+//! fn sum_of_squares(n: u64, progress: &dyn Progress) -> Option<u64> {
+//!     progress.begin("squares", n);
+//!     let mut sum = 0;
+//!     for k in 1..=n {
+//!         if progress.interrupted() {
+//!             return None;
+//!         }
+//!         sum += k * k;
+//!         progress.set(k);
+//!     }
+//!     progress.end();
+//!     Some(sum)
+//! }
+//!
+//! assert_eq!(sum_of_squares(3, &carom_progress::Silent), Some(14));
+//! let log = Log::default();
+//! assert_eq!(sum_of_squares(3, &log), None);
+//! assert_eq!(*log.0.lock().unwrap(), ["squares, 3 units", "1 done", "2 done"]);
+//! ```
 
 pub mod child;
 mod part;
@@ -11,7 +55,7 @@ pub use part::Part;
 
 /// Receiver of the progress of one computation.
 pub trait Progress: Sync {
-    /// A phase begins: `name` is a noun phrase ("factorisation"), `total` its number of units, 0 if unknown.
+    /// Begins a phase: `name` is a noun phrase ("factorisation"), `total` its number of units, 0 if unknown.
     fn begin(&self, name: &str, total: u64);
 
     /// `done` units of the current phase are finished.

@@ -1,17 +1,27 @@
-//! What the tests and benchmarks of several packages share; only their `dev-dependencies` name this package.
+//! Functions that tests and benchmarks of several packages share, as `dev-dependencies` alone.
 //!
-//! * [`machine`] — what tests need of a machine: reference data ([`shared_data`]), Python modules; what is
-//!   missing is recorded
+//! * [`reference()`] — reference files of this project's own making
+//! * [`machine`] — further reference data ([`shared_data`]), Python modules: requests that fail are recorded
 //! * [`json_file`], [`numbers`] — reference values that other codes computed
 //! * [`vtu`] — reads the .vtu files we write, by an independent reader
 //! * [`clock`] — CPU seconds and seconds on the wall, for benchmarks
 //! * [`heap`] — allocations and bytes on the heap
 //! * [`program`] — what a program printed and how it ended
 //!
-//! Nothing here knows a type of another package of carom: so any of them may use it. Everything panics where
-//! a test should.
+//! No function here uses a type of another package of carom, so that each of them can use this one. Functions
+//! panic where a test should fail.
+//!
+//! ```
+//! use carom_testing::{numbers, reference};
+//!
+//! // A reference file of the repository: the first line of a list, as JSON.
+//! let list = std::fs::read_to_string(reference("nurbs/expected.jsonl")).unwrap();
+//! let ball: serde_json::Value = serde_json::from_str(list.lines().next().unwrap()).unwrap();
+//! assert_eq!(ball["patches"], 7);
+//! assert!(numbers(&ball["centroid"]).iter().all(|x| x.abs() < 1e-12));
+//! ```
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -22,15 +32,28 @@ pub mod program;
 pub mod vtu;
 
 #[cfg(test)]
+mod licences;
+#[cfg(test)]
 mod registered;
 
 pub use machine::shared_data;
+
+/// A file or folder of the reference data that is part of the repository, in `tests/reference`.
+///
+/// # Panics
+///
+/// If it is missing.
+pub fn reference(path: &str) -> PathBuf {
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reference").join(path);
+    assert!(found.exists(), "{} is part of the repository", found.display());
+    found
+}
 
 /// The JSON value in a file.
 ///
 /// # Panics
 ///
-/// If the file is missing or is no JSON.
+/// If the file is missing or invalid.
 pub fn json_file(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -42,6 +65,6 @@ pub fn json_file(path: &Path) -> Value {
 ///
 /// If the value is anything else.
 pub fn numbers(value: &Value) -> Vec<f64> {
-    let number = |v: &Value| v.as_f64().unwrap_or_else(|| panic!("{v} is no number"));
-    value.as_array().unwrap_or_else(|| panic!("{value} is no array")).iter().map(number).collect()
+    let number = |v: &Value| v.as_f64().unwrap_or_else(|| panic!("{v} is not a number"));
+    value.as_array().unwrap_or_else(|| panic!("{value} is not an array")).iter().map(number).collect()
 }

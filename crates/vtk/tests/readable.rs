@@ -4,7 +4,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;
 
-use carom_testing::shared_data;
+use carom_testing::reference;
 use carom_testing::vtu::{array, read};
 use carom_vtk::order::{hexahedron_order, quadrilateral_order};
 use carom_vtk::{CellType, Compression, Encoding, Field, Grid, WriteOptions, write_vtu};
@@ -97,7 +97,7 @@ fn active_fields_are_marked_for_vtk() {
 
 #[test]
 fn point_order_is_that_of_the_reference_files() {
-    let Some(folder) = shared_data("vtk") else { return };
+    let folder = reference("vtk");
     for (file, p, r) in [("bezier_hex_quarter_ring_121.vtu", 1, 1), ("bezier_hex_quarter_ring_222.vtu", 2, 2)]
     {
         let ring = quarter_ring(p, r);

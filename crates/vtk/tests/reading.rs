@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use carom_testing::shared_data;
+use carom_testing::reference;
 use carom_vtk::{
     CellType, Compression, Encoding, Field, Grid, ParseError, Values, WriteOptions, parse_vtu, read_vtu,
     write_vtu,
@@ -185,7 +185,7 @@ fn rational_cells_come_back_with_weights_and_degrees() {
 
 #[test]
 fn vtk_files_are_read() {
-    let Some(folder) = shared_data("vtk") else { return };
+    let folder = reference("vtk");
     let (mut n_files, mut n_rational) = (0, 0);
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
