@@ -92,186 +92,186 @@ pub fn cases() -> Vec<Case> {
         Case {
             name: "two-balls",
             title: "Two elastic balls",
-            about: "Two equal free steel balls (R 15 mm, E 210 GPa, nu 0.3, 7780 kg/m3) meet at 0.2, 0.5 and \
-                1 m/s; spans of a \
-                    quarter of the contact radius a, zone to 1.25 a. Expected: converged finite elements of \
-                    whole balls, found apart \
-                    from this project (Hertz' half-spaces are 0.7 to 1.4 % lower in force). Claim: 1 % in \
-                    force, 1.5 % in duration.",
+            about: "\
+                    Two equal free steel balls (R 15 mm, E 210 GPa, nu 0.3, 7780 kg/m3) meet at 0.2, 0.5 \
+                    and 1 m/s; spans of a quarter of the contact radius a, zone to 1.25 a. Expected: \
+                    converged finite elements of whole balls, computed independently of this project \
+                    (Hertz' half-spaces are 0.7 to 1.4 % lower in force). Claim: 1 % in force, 1.5 % in \
+                    duration.",
             run: impacts::two_balls,
         },
         Case {
             name: "short-rod",
             title: "Ball on a short steel rod",
-            about: "A steel ball (R 15 mm, 7800 kg/m3) at 0.3 m/s on the end of a free steel rod (d 20 mm, L \
-                400 mm). Expected: \
-                    converged finite elements, found apart from this project. Claim: 2 %.",
+            about: "\
+                    A steel ball (R 15 mm, 7800 kg/m3) at 0.3 m/s on the end of a free steel rod (d 20 \
+                    mm, L 400 mm). Expected: converged finite elements, computed independently of this \
+                    project. Claim: 2 %.",
             run: impacts::short_rod,
         },
         Case {
             name: "long-rod",
             title: "Ball on a long aluminium rod",
-            about: "The ball (7780 kg/m3) on an aluminium rod (d 20 mm, L 1 m, E 72 GPa, nu 0.33, 2710 \
-                kg/m3). Expected: Hertz' force \
-                    and a one-dimensional wave, computed here; elastic bodies should lie 1 to 2.5 % above it \
-                    in force and as much \
-                    below in duration, to which spans of a/4 add 1.3 % and spans of a/6 0.7 %. Claim: 5 %.",
+            about: "\
+                    The ball (7780 kg/m3) on an aluminium rod (d 20 mm, L 1 m, E 72 GPa, nu 0.33, 2710 \
+                    kg/m3). Expected: Hertz' force and a one-dimensional wave, computed here; elastic \
+                    bodies should lie 1 to 2.5 % above it in force and as much below in duration, to \
+                    which spans of a/4 add 1.3 % and spans of a/6 0.7 %. Claim: 5 %.",
             run: impacts::long_rod,
         },
         Case {
             name: "mesh",
             title: "Spans in the contact zone",
-            about: "Two balls at 0.5 m/s with spans of a/2, a/3 and a/4. Expected: the converged figures as \
-                above. Claim: 2.5 % in \
-                    force and 5.2 % in duration at a/2, 1.2 % and 2.3 % at a/3, 1 % and 1.5 % at a/4.",
+            about: "\
+                    Two balls at 0.5 m/s with spans of a/2, a/3 and a/4. Expected: the converged figures \
+                    as above. Claim: 2.5 % in force and 5.2 % in duration at a/2, 1.2 % and 2.3 % at \
+                    a/3, 1 % and 1.5 % at a/4.",
             run: settings::mesh,
         },
         Case {
             name: "interface",
             title: "Size of the contact zone",
-            about: "Two balls at 0.5 m/s, one mesh with spans of a/3 to 2 a, zones of 1.25 a and 1.5 a in \
-                it, whose \
-                    control points are the interface. Expected: the run with a zone of 2 a. Claim: 1e-3.",
+            about: "\
+                    Two balls at 0.5 m/s, one mesh with spans of a/3 to 2 a, zones of 1.25 a and 1.5 a \
+                    in it, whose control points are the interface. Expected: the run with a zone of 2 a. \
+                    Claim: 1e-3.",
             run: settings::interface,
         },
         Case {
             name: "modes",
             title: "Number of fixed-interface modes",
-            about: "Two balls at 0.5 m/s, spans of a/3, all modes quasistatic. Expected: the run with 48 \
-                fixed-interface modes. Claim: \
-                    1e-3 from 6 on, which hold the six motions of a ball on its elastic patch.",
+            about: "\
+                    Two balls at 0.5 m/s, spans of a/3, all modes quasistatic. Expected: the run with 48 \
+                    fixed-interface modes. Claim: 1e-3 from 6 on, which contain the six motions of a \
+                    ball on its elastic patch.",
             run: settings::modes,
         },
         Case {
             name: "penalty",
             title: "Stiffness of the penalty",
-            about: "Two balls at 0.5 m/s, spans h = a/3, eps = alpha E*/h. Expected: the force without \
-                penetration (law `lagrange`), less \
-                    0.18 (h/a)/alpha of it. Found apart from this project: at a given approach a penalty \
-                    loses 0.72 (h/a)/alpha of the \
-                    force. That is 3/2 delta/d with the penetration delta, which grows like F^(1/3); at a \
-                    given energy 2/5 F d + 1/4 F delta \
-                    the loss is 3/8 delta/d, a quarter of it. Claim: a third of that loss.",
+            about: "\
+                    Two balls at 0.5 m/s, spans h = a/3, eps = alpha E*/h. Expected: the force without \
+                    penetration (law `lagrange`), less 0.18 (h/a)/alpha of it. Computed independently of \
+                    this project: at a given approach a penalty loses 0.72 (h/a)/alpha of the force. \
+                    That is 3/2 delta/d with the penetration delta, which grows like F^(1/3); at a given \
+                    energy 2/5 F d + 1/4 F delta the loss is 3/8 delta/d, a quarter of it. Claim: a \
+                    third of that loss.",
             run: settings::penalty,
         },
         Case {
             name: "split",
             title: "Where the modes are split",
-            about: "The short rod with its modes dynamic up to f_c, all others quasistatic; f_c T_c with T_c \
-                = 134.3 us. Expected: the \
-                    run with the most dynamic modes. Claim: 1e-3 from f_c T_c = 2 on; none below, where the \
-                    rod's wave is missing.",
+            about: "\
+                    The short rod with its modes dynamic up to f_c, all others quasistatic; f_c T_c with \
+                    T_c = 134.3 us. Expected: the run with the most dynamic modes. Claim: 1e-3 from f_c \
+                    T_c = 2 on; none below, where the rod's wave is missing.",
             run: settings::split,
         },
         Case {
             name: "local",
             title: "Local refinement at a contact",
-            about: "Two equal steel balls (R 15 mm, degree 4) pressed on each other, scheme `static`, by the \
-                force for which Hertz' contact \
-                    radius is R/10; refined throughout, or hierarchically at their poles alone. p0 and a are \
-                    fitted to the pressures of \
-                    the faces, without use of force or theory; expected: Hertz for the force. The error \
-                    falls with the spans in contact, \
-                    as those at the rim carry all or nothing; spans elsewhere do not matter (4 levels on \
-                    4\u{b3} and 5 on 2\u{b3} spans have the \
-                    same ones at the pole). Claim: 2 % with the finest local refinement, which has a fifth \
-                    or less of the dofs of a \
-                    uniform ball with the same spans at the pole.",
+            about: "\
+                    Two equal steel balls (R 15 mm, degree 4) pressed on each other, scheme `static`, by \
+                    the force for which Hertz' contact radius is R/10; refined throughout, or \
+                    hierarchically at their poles alone. p0 and a are fitted to the pressures of the \
+                    faces, without use of force or theory; expected: Hertz for the force. The error \
+                    falls with the size of the pressure cells in contact, as a cell at the rim carries \
+                    all or nothing; cells elsewhere do not matter (4 levels on 4\u{b3} and 5 on 2\u{b3} \
+                    spans have the same ones at the pole). Claim: 2 % with the finest local refinement, \
+                    which has a fifth or less of the dofs of a uniform ball with the same spans at the \
+                    pole.",
             run: local::local,
         },
         Case {
             name: "held-rod",
             title: "Ball on a rod that sends its wave back",
-            about: "A steel ball of 71 mm at 0.3 m/s on an aluminium rod (d 10 mm, L 1 m) that is held at \
-                its far end \
-                    (meshes/ball-on-held-rod), 2 ms. Expected: Hertz' force and a one-dimensional wave with \
-                    its reflections, computed here: the wave \
-                    comes back three times while they touch, as three more humps of the force, and strikes \
-                    once more after they have parted. Claim: \
-                    5 % in the humps, 1 % in the impulse of the first touch and the speed afterwards, 20 us \
-                    in times, a twentieth of a round \
-                    trip; 25 % in force and impulse of the second touch, which is what the first leaves \
-                    over, a fiftieth of its impulse.",
+            about: "\
+                    A steel ball of 71 mm at 0.3 m/s on an aluminium rod (d 10 mm, L 1 m) that is held \
+                    at its far end (meshes/ball-on-held-rod), 2 ms. Expected: Hertz' force and a \
+                    one-dimensional wave with its reflections, computed here: the wave comes back three \
+                    times while they touch, as three more humps of the force, and strikes once more \
+                    after they have separated. Claim: 5 % in the humps, 1 % in the impulse of the first \
+                    touch and the speed afterwards, 20 us in times, a twentieth of a round trip; 25 % in \
+                    force and impulse of the second touch, which is the small remainder of the first, a \
+                    fiftieth of its impulse.",
             run: chains::held_rod,
         },
         Case {
             name: "double-pendulums",
             title: "Two double pendulums: what dynamic high modes cost",
-            about: "Two double pendulums of flexible rods and balls shortly before they meet \
-                (meshes/double-pendulums/impact.toml), high modes \
-                    quasistatic with and without penalty, dynamic, and dynamic with critical damping, on the \
-                    same bodies. Expected: the \
-                    peak force of (c) within 1 %; (c) in a tenth of the CPU time of Dormand and Prince's \
-                    pair and of Radau IIA, which control \
-                    the error of all modes; never slower than generalised-\u{3b1}, with fixed steps or its \
-                    own; steps after the impact as large as before it.",
+            about: "\
+                    Two double pendulums of flexible rods and balls shortly before they meet \
+                    (meshes/double-pendulums/impact.toml), high modes quasistatic with and without \
+                    penalty, dynamic, and dynamic with critical damping, on the same bodies. Expected: \
+                    the peak force of (c) within 1 %; (c) in a tenth of the CPU time of Dormand and \
+                    Prince's pair and of Radau IIA, which control the error of all modes; never slower \
+                    than generalised-\u{3b1}, with fixed steps or its own; steps after the impact as \
+                    large as before it.",
             run: schemes::double_pendulums,
         },
         Case {
             name: "cradle",
             title: "Newton's cradle of elastic balls",
-            about: "Five equal balls of polyurethane (R 20 mm, E 100 MPa, nu 0.45) in a row that touch; the \
-                first comes with 1 m/s \
-                    (meshes/cradle/elastic.toml). Expected: a chain of springs, computed here, with Hertz' \
-                    force stiffened as that of whole \
-                    balls is. Spans of 0.28 a close late, when their average gap is zero, as if the balls \
-                    lay 16 um apart. Claim: what that gap does \
-                    in the chain, up to 3 % of the first speed, 4 % of the forces and, as the first four \
-                    balls are slow, 40 % of a ball's own \
+            about: "\
+                    Five equal balls of polyurethane (R 20 mm, E 100 MPa, nu 0.45) in a row that touch; \
+                    the first comes with 1 m/s (meshes/cradle/elastic.toml). Expected: a chain of \
+                    springs, computed here, with Hertz' force stiffened as that of whole balls is. \
+                    Pressure cells of 0.28 a close late, when their average gap is zero, as if the balls \
+                    lay 16 um apart. Claim: the effect of that gap in the chain, up to 3 % of the first \
+                    speed, 4 % of the forces and, as the first four balls are slow, 40 % of a ball's own \
                     speed, plus 1 %.",
             run: chains::cradle,
         },
         Case {
             name: "cam",
             title: "A cam whose follower jumps",
-            about: "A disc cam, a spline of degree 5, lifts a ball of polyurethane (R 5 mm) on a stem with a \
-                spring by 3 mm twice a turn \
-                    (meshes/cam). Expected at 20 turns a second: the force m s'' + c s' + k s + P of a rigid \
-                    pair. Claim: 3 %, as the ball is pressed in by 30 to 40 um, \
-                    and rolls over its spans. Expected at 38, where that force would pull: a ball on the \
-                    profile with the force of whole balls (Hertz', \
-                    stiffened), computed here. Claim: 0.1 ms in the time of landing, in that of lift-off the \
-                    5 um over which spans are flat, \
-                    4 % in force, impulse and way.",
+            about: "\
+                    A disc cam, a spline of degree 5, lifts a ball of polyurethane (R 5 mm) on a stem \
+                    with a spring by 3 mm twice a turn (meshes/cam). Expected at 20 turns a second: the \
+                    force m s'' + c s' + k s + P of a rigid pair. Claim: 3 %, as the ball is pressed in \
+                    by 30 to 40 um, and rolls over its cells. Expected at 38, where that force would \
+                    pull: a ball on the profile with the force of whole balls (Hertz', stiffened), \
+                    computed here. Claim: 0.1 ms in the time of landing, in that of lift-off the 5 um \
+                    over which cells are flat, 4 % in force, impulse and way.",
             run: cam::cam,
         },
         Case {
             name: "cam-part",
             title: "A cam from a CAD program",
-            about: "The follower at 20 turns a second on a cam that was drawn in a CAD program and meshed by \
-                Gmsh (meshes/cam/cad.toml): flexible, held at \
-                    its bore, triangles of second order and 3 mm on its flank. Expected: the force m s'' + c \
-                    s' + k s + P of a rigid pair (3 %, as of the \
-                    spline itself), and the run on the spline (0.5 %). Then rigid rings of long faces of \
-                    second order, beside a ball on Hertz' spring \
-                    on profiles that lie off by as much as parabolas through three points do, computed here. \
-                    Claim: 25 % of the largest ripple, as the contact, 1 to \
-                    1.5 mm long, averages over the shortest faces.",
+            about: "\
+                    The follower at 20 turns a second on a cam that was drawn in a CAD program and \
+                    meshed by Gmsh (meshes/cam/cad.toml): flexible, held at its bore, triangles of \
+                    second order and 3 mm on its flank. Expected: the force m s'' + c s' + k s + P of a \
+                    rigid pair (3 %, as of the spline itself), and the run on the spline (0.5 %). Then \
+                    rigid rings of long faces of second order, compared with a ball on Hertz' spring on \
+                    profiles that lie off by as much as parabolas through three points do, computed \
+                    here. Claim: 25 % of the largest ripple, as the contact, 1 to 1.5 mm long, averages \
+                    over the shortest faces.",
             run: cam_part::cam_part,
         },
         Case {
             name: "held-rods",
             title: "Held rods whose high modes are quasistatic",
-            about: "Steel rods (d 20 mm, L 400 mm, or two of 200 mm) under 10 kN along, 100 N across or 10 N \
-                m about their end, held by joints, a support, \
-                    a bushing or a drive; the load comes on in 30 ms, the deflection is taken at 35 ms. \
-                    Modes are dynamic up to 4, 12, 30 kHz or the default \
-                    split. Expected: the same run with all modes dynamic. Claim: 1 %, and an energy balance \
-                    closed to 1e-6. Then the impact of \
-                    meshes/double-pendulums/impact.toml, whose bodies hang in joints: the force of all modes \
-                    within 0.5 % for splits of 16, 8 and 4 kHz \
-                    (207.0, 207.4 and 209.0 N where high modes did not respond to joints), and its steps.",
+            about: "\
+                    Steel rods (d 20 mm, L 400 mm, or two of 200 mm) under 10 kN along, 100 N across or \
+                    10 N m about their end, held by joints, a support, a bushing or a drive; the load \
+                    comes on in 30 ms, the deflection is read at 35 ms. Modes are dynamic up to 4, 12, \
+                    30 kHz or the default split. Expected: the same run with all modes dynamic. Claim: 1 \
+                    %, and an energy balance closed to 1e-6. Then the impact of \
+                    meshes/double-pendulums/impact.toml, whose bodies hang in joints: the force of all \
+                    modes within 0.5 % for splits of 16, 8 and 4 kHz (207.0, 207.4 and 209.0 N where \
+                    high modes did not respond to joints), and its steps.",
             run: held_rods::held_rods,
         },
         Case {
             name: "bracket",
-            title: "A bracket hit beside its centre of mass",
-            about: "A steel ball (R 15 mm, 1 m/s) on a free bent bracket of aluminium (meshes/bracket). \
-                Expected: the motion of a rigid bracket by the impulse, \
-                    which is measured; its mass and inertia are computed here. The energy that rigid bodies \
-                    would lose is that of the modes, and each \
-                    mode answers the force as Duhamel's integral has it. Claim: 1e-4 in velocity, 1 % in \
-                    angular velocity, 2 % in the vibration.",
+            title: "A bracket hit away from its centre of mass",
+            about: "\
+                    A steel ball (R 15 mm, 1 m/s) on a free bent bracket of aluminium (meshes/bracket). \
+                    Expected: the motion of a rigid bracket by the impulse, which is measured; its mass \
+                    and inertia are computed here. The energy that rigid bodies would lose is that of \
+                    the modes, and each mode answers the force as Duhamel's integral has it. Claim: 1e-4 \
+                    in velocity, 1 % in angular velocity, 2 % in the vibration.",
             run: bracket::bracket,
         },
     ]

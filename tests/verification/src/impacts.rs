@@ -80,7 +80,7 @@ impl TwoBalls {
         [simulation(end), steel(7780.0), lower.table(), upper.table(), contact].join("\n")
     }
 
-    /// Force over that of pressed elastic balls at the same approach of their centres, where the force is largest.
+    /// Largest force over the force of two pressed elastic balls at the same approach of their centres.
     ///
     /// The approach counts from the centre of mass, and each ball takes half of it.
     fn force_over_static(&self, run: &Run) -> Result<f64, BenchError> {
@@ -128,7 +128,8 @@ pub(crate) fn two_balls(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         outcome.rows.push(Row::new(format!("{v} m/s: force over the static F(d)"), "", ratio, 1.0, 0.01));
         if v == 0.5 {
             let drawing = patch::draw(&run, 0)?;
-            let caption = "Pressure of two balls at 0.5 m/s at the largest force, beside Hertz' ellipse for that force.";
+            let caption = "Pressure of two balls at 0.5 m/s at the largest force, next to Hertz' ellipse \
+                           for that force.";
             outcome.pictures.push(("two-balls-pressure".to_owned(), drawing, caption.to_owned()));
         }
     }
@@ -161,8 +162,8 @@ impl Rod {
         SphereOnRod { contact, sphere_mass: ball_mass(self.ball_density), impedance }
     }
 
-    /// The scenario: the ball comes along −x at `v`; modes are dynamic up to `split` \[Hz\], with fixed-interface modes to a
-    /// third above it.
+    /// The scenario: the ball comes along −x at `v`; modes are dynamic up to `split` \[Hz\], with
+    /// fixed-interface modes to a third above it.
     pub(crate) fn scenario(&self, v: f64, split: f64) -> String {
         let law = self.closed_form();
         let expected = law.impact(v);
@@ -185,7 +186,8 @@ impl Rod {
         let rod = format!(
             "[material.rod]\ndensity = {density:?}\nyoung = {young:?}\npoisson = {poisson:?}\n\n[[body]]\n\
              name = \"rod\"\nmaterial = \"rod\"\nmake = \
-             {{ shape = \"rod\", radius = {ROD_RADIUS:?}, length = {length:?}, elements = [{elements}, 1, 1], pole_radius = {zone:e}, grade = {{ at = \"end_pole\", finest = {finest:e} }} }}\n\
+             {{ shape = \"rod\", radius = {ROD_RADIUS:?}, length = {length:?}, elements = \
+             [{elements}, 1, 1], pole_radius = {zone:e}, grade = {{ at = \"end_pole\", finest = {finest:e} }} }}\n\
              reduce = {{ interface = [\"end_pole\"], up_to = {:e}, split = {split:e} }}\n",
             4.0 / 3.0 * split
         );

@@ -1,4 +1,4 @@
-//! Whole-chain runs against figures that were found apart from this project.
+//! Whole-chain runs against figures that were computed independently of this project.
 //!
 //! A [`Case`] makes bodies, reduces them, runs them and compares: [`cases`] lists all. `carom-verify` runs
 //! them and writes the verification report; the tests of this package run them one by one.

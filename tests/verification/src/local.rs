@@ -139,7 +139,7 @@ pub(crate) fn local(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     outcome.pictures.push(("local-refinement".to_owned(), plot.draw(), caption.to_owned()));
     let drawing = patch::draw(&bench.open(&format!("local-2-{FINEST}"))?, 0)?;
     let caption =
-        "Pressure with local refinement in six levels, beside Hertz' circle and ellipse for that force.";
+        "Pressure with local refinement in six levels, next to Hertz' circle and ellipse for that force.";
     outcome.pictures.push(("local-pressure".to_owned(), drawing, caption.to_owned()));
     Ok(outcome)
 }
@@ -180,7 +180,7 @@ fn hertz() -> [f64; 2] {
 mod tests {
     #[test]
     fn the_count_of_dofs_is_that_of_the_ball() {
-        // 517 control points of one span a patch, FORMATS; 1551 dofs in TARGETS.
+        // 517 control points of one span a patch, docs/theory/bodies.md, section 1.5; 1551 dofs.
         assert_eq!(super::uniform_dofs(1), 1551.0);
         assert_eq!(super::uniform_dofs(2), 2928.0);
     }

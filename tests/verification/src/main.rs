@@ -11,8 +11,8 @@ use carom_verification::report::{self, Report};
 use carom_verification::{Bench, Case, Outcome, cases};
 use clap::Parser;
 
-/// Runs whole-chain cases against figures that were found apart from this project, and writes the report of
-/// them.
+/// Runs whole-chain cases against figures that were computed independently of this project, and writes the
+/// report of them.
 #[derive(Debug, Parser)]
 #[command(name = "carom-verify", version)]
 struct Arguments {
