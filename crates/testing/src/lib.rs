@@ -35,6 +35,8 @@ pub mod vtu;
 mod licences;
 #[cfg(test)]
 mod registered;
+#[cfg(test)]
+mod sources;
 
 pub use machine::shared_data;
 
